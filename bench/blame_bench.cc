@@ -13,15 +13,15 @@
 #include "analyze/job_waits.h"
 #include "analyze/levers.h"
 #include "base/random.h"
+#include "causal/causal_graph.h"
 #include "graph/builder.h"
 #include "graph/longest_path.h"
-#include "link/causal_graph.h"
 
 namespace {
 
 using namespace orrery;
-using link::CausalGraph;
-using link::EdgeKind;
+using causal::CausalGraph;
+using causal::EdgeKind;
 
 /// ORRERY_BENCH_RANKS and ORRERY_BENCH_COLLECTIVES make another size.
 std::uint32_t size_from(const char* variable, std::uint32_t otherwise) {
@@ -48,9 +48,9 @@ class Maker {
     job_.end = builder_.add_node();
     for (std::uint32_t r = 0; r < kRanks; ++r) add_rank(r, r * per_rank);
     for (std::uint32_t r = 0; r < kRanks; ++r) add_edges(r);
-    for (const link::JobRank& rank : job_.ranks) edge(rank.end, job_.end, EdgeKind::order, 0, graph::kNoTag);
+    for (const causal::JobRank& rank : job_.ranks) edge(rank.end, job_.end, EdgeKind::order, 0, graph::kNoTag);
     job_.graph = std::move(*std::move(builder_).build());
-    link::find_transfers(job_);
+    causal::find_transfers(job_);
     measure();
     return std::move(job_);
   }
@@ -68,7 +68,7 @@ class Maker {
   }
 
   void add_rank(std::uint32_t r, graph::NodeId first) {
-    link::JobRank rank;
+    causal::JobRank rank;
     rank.rank = r;
     rank.begin = rank.first_node = first;
     rank.end = first + 3 * kCollectives;
@@ -76,7 +76,7 @@ class Maker {
   }
 
   void add_edges(std::uint32_t r) {
-    const link::JobRank& rank = job_.ranks[r];
+    const causal::JobRank& rank = job_.ranks[r];
     std::vector<std::uint32_t> compute;
     for (std::uint32_t k = 0; k < classes_; ++k) compute.push_back(owner(k == 0 ? "compute" : "compute " + std::to_string(k)));
     const std::uint32_t beside = owner("beside"), wait = owner("wait"), reduce = owner("all_reduce");
@@ -100,11 +100,11 @@ class Maker {
   void measure() {
     const graph::Solution solved = graph::solve(job_.graph, job_.end);
     job_.span = solved.length();
-    job_.node_rank.assign(job_.graph.node_count(), link::kNoRank);
+    job_.node_rank.assign(job_.graph.node_count(), causal::kNoRank);
     job_.time.resize_uninitialized(job_.graph.node_count());
     for (graph::NodeId node = 0; node < job_.graph.node_count(); ++node) job_.time[node] = solved.finish(node);
     for (std::uint32_t r = 0; r < kRanks; ++r) {
-      link::JobRank& rank = job_.ranks[r];
+      causal::JobRank& rank = job_.ranks[r];
       for (graph::NodeId node = rank.first_node; node <= rank.end; ++node) job_.node_rank[node] = r;
       for (std::uint32_t c = 0; c < kCollectives; c += kCollectivesPerStep) rank.step_begin.push_back(job_.time[rank.first_node + 3 * c]);
     }

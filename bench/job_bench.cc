@@ -8,49 +8,49 @@
 #include <vector>
 
 #include "base/random.h"
+#include "causal/piece_names.h"
+#include "causal/rank_graph.h"
+#include "causal/skeleton.h"
 #include "formats/kineto/reader.h"
 #include "graph/builder.h"
 #include "graph/longest_path.h"
 #include "graph/reduce.h"
-#include "link/piece_names.h"
-#include "link/rank_graph.h"
-#include "link/skeleton.h"
 
 namespace {
 
 using namespace orrery;
 
 /// The whole trace of ORRERY_BENCH_PLAIN, with its work named.
-const link::RankGraph& large_rank() {
-  static const link::RankGraph step = [] {
+const causal::RankGraph& large_rank() {
+  static const causal::RankGraph step = [] {
     const char* const path = std::getenv("ORRERY_BENCH_PLAIN");
     if (path == nullptr) std::fprintf(stderr, "ORRERY_BENCH_PLAIN is not set\n"), std::exit(2);
     Diagnostics diagnostics;
     Result<trace::Trace> job = kineto::read_job({path}, diagnostics);
     if (!job) std::fprintf(stderr, "%s\n", job.error().to_string().c_str()), std::exit(2);
-    Result<link::RankGraph> made = link::make_rank_graph(*job, job->ranks.front(), {"", {}, {}}, diagnostics);
+    Result<causal::RankGraph> made = causal::make_rank_graph(*job, job->ranks.front(), {"", {}, {}}, diagnostics);
     if (!made) std::fprintf(stderr, "%s\n", made.error().to_string().c_str()), std::exit(2);
-    made->class_name = link::name_pieces(*made, {}, false);
+    made->class_name = causal::name_pieces(*made, {}, false);
     return std::move(*made);
   }();
   return step;
 }
 
 /// Every n-th kernel is taken for a communication.
-std::vector<graph::Slot> every_kernel(const link::RankGraph& step, std::size_t n) {
+std::vector<graph::Slot> every_kernel(const causal::RankGraph& step, std::size_t n) {
   std::vector<graph::Slot> slots;
   std::size_t kernels = 0;
   for (graph::Slot slot = 0; slot < step.graph.edge_count(); ++slot) {
-    if (step.kind(slot) == link::EdgeKind::kernel && ++kernels % n == 0) slots.push_back(slot);
+    if (step.kind(slot) == causal::EdgeKind::kernel && ++kernels % n == 0) slots.push_back(slot);
   }
   return slots;
 }
 
 void reduce_rank(benchmark::State& state) {
-  const link::RankGraph& step = large_rank();
-  const link::SkeletonRequest request{every_kernel(step, 7), {}};
+  const causal::RankGraph& step = large_rank();
+  const causal::SkeletonRequest request{every_kernel(step, 7), {}};
   for (auto _ : state) {
-    const link::RankGraph skeleton = link::make_skeleton(step, request);
+    const causal::RankGraph skeleton = causal::make_skeleton(step, request);
     state.counters["edges_per_communication"] =
         static_cast<double>(skeleton.graph.edge_count()) / static_cast<double>(request.communications.size());
     state.counters["bytes_per_communication"] =

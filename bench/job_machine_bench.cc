@@ -19,7 +19,7 @@ using analyze::testing::SmallJob;
 constexpr std::uint32_t kRanks = 1024, kInNode = 8;
 constexpr TimePs kUs = 1'000'000;
 
-link::CausalGraph make_job(int collectives) {
+causal::CausalGraph make_job(int collectives) {
   SmallJob job(kRanks);
   for (std::uint32_t r = 0; r < kRanks; ++r) {
     std::vector<SmallJob::Moment> in_flight;
@@ -40,7 +40,7 @@ link::CausalGraph make_job(int collectives) {
 }
 
 void simulate_whole_job(benchmark::State& state) {
-  const link::CausalGraph job = make_job(static_cast<int>(state.range(0)));
+  const causal::CausalGraph job = make_job(static_cast<int>(state.range(0)));
   const auto machine = machine::parse_machine(
       "format: orrery.machine/1\nname: m\ndevices: {count: 1024, name: d}\nnetwork:\n"
       "  - {name: node, topology: switch, size: 8, bandwidth_gb_per_s: 450, latency_ns: 300}\n"

@@ -75,7 +75,13 @@ endfunction()
 # orrery_library(NAME DEPENDS...): the library orrery_NAME out of every .cc file in the current folder.
 # Headers are included as "folder/file.h" from src/, so that an include shows the layer it reaches into.
 function(orrery_library name)
-  file(GLOB sources CONFIGURE_DEPENDS *.cc)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS *.cc)
+  # Rooms belong to the folder, but for those that are a library of their own.
+  file(GLOB own_libraries CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} */CMakeLists.txt */*/CMakeLists.txt)
+  foreach(own ${own_libraries})
+    get_filename_component(room ${own} DIRECTORY)
+    list(FILTER sources EXCLUDE REGEX "^${CMAKE_CURRENT_SOURCE_DIR}/${room}/")
+  endforeach()
   if(NOT sources)  # a folder of headers
     add_library(orrery_${name} INTERFACE)
     target_include_directories(orrery_${name} INTERFACE ${PROJECT_SOURCE_DIR}/src)

@@ -9,8 +9,8 @@
 #include <cstring>
 #include <string>
 
+#include "causal/rank_file.h"
 #include "graph/longest_path.h"
-#include "link/rank_file.h"
 
 namespace {
 
@@ -55,7 +55,7 @@ void repair(std::string& bytes) {
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
   std::string bytes(reinterpret_cast<const char*>(data), size);
   repair(bytes);
-  const auto step = orrery::link::load_rank_graph_from_bytes(bytes, "fuzz.step");
+  const auto step = orrery::causal::load_rank_graph_from_bytes(bytes, "fuzz.step");
   if (!step) {
     require(step.error().file == "fuzz.step" && !step.error().message.empty(), "an error without its file");
     return 0;
@@ -68,7 +68,7 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
     const std::uint32_t tag = step->graph.edge_tag(slot);
     require(to_string(step->kind(slot)) != nullptr, "a kind without a name");
     if (tag == orrery::graph::kNoTag) continue;
-    const orrery::link::Owner& owner = step->owners[tag];
+    const orrery::causal::Owner& owner = step->owners[tag];
     require(
         step->strings.text(owner.name).size() <= bytes.size() && step->strings.text(step->lanes[owner.lane].name).size() <= bytes.size(),
         "a text from nowhere");

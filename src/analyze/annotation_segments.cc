@@ -6,7 +6,7 @@
 
 namespace orrery::analyze {
 
-using link::kNoEvent;
+using causal::kNoEvent;
 using trace::EventIndex;
 
 AnnotationSegments::AnnotationSegments(const DeviceRank& devices, trace::Activity activity) {
@@ -58,7 +58,7 @@ EventIndex AnnotationSegments::find(trace::LaneIndex lane, TimePs time) const {
 }
 
 std::vector<AnnotationTime> annotation_times(const DeviceRank& devices, const AnnotationSegments& segments) {
-  const link::StepWindow& window = devices.window;
+  const causal::StepWindow& window = devices.window;
   const auto inside = [&](TimePs begin, TimePs end) { return std::min(end, window.end) - std::max(begin, window.begin); };
   struct Times {
     std::vector<TimePs> calls;

@@ -15,14 +15,14 @@
 namespace orrery::analyze {
 namespace {
 
-using link::CausalGraph;
+using causal::CausalGraph;
 
 constexpr std::size_t kSlowdowns = 64;
 
 /// What the waits of some ranks add up to; merged in an order that does not matter.
 struct WaiterSums {
   std::vector<std::map<std::uint32_t, BlamePair>> by_culprit;  // per waiter, from the first on
-  std::map<std::tuple<std::uint32_t, link::EdgeKind, StringId>, TimePs> by_cause;
+  std::map<std::tuple<std::uint32_t, causal::EdgeKind, StringId>, TimePs> by_cause;
   std::map<std::tuple<StringId, StringId, StringId, WaitState>, BlamedOperation> by_operation;
   std::map<std::uint32_t, TimePs> wait_by_step;
   using StepAndRank = std::pair<std::uint32_t, std::uint32_t>;
@@ -33,12 +33,12 @@ struct WaiterSums {
 
 std::uint32_t step_of_wait(const CausalGraph& job, const Wait& wait) {
   const std::uint32_t step = job.step_of(job.parts[wait.part].transfer, wait.waiter);
-  return step == link::kNoStep ? 0 : step;
+  return step == causal::kNoStep ? 0 : step;
 }
 
 void add_wait(const CausalGraph& job, const Wait& wait, std::span<const Cause> causes, std::map<std::uint32_t, BlamePair>& by_culprit,
               WaiterSums& sums) {
-  const link::JobOperation& operation = job.operations[job.parts[wait.part].operation];
+  const causal::JobOperation& operation = job.operations[job.parts[wait.part].operation];
   const WaitState state = state_of(job, wait);
   BlamedOperation& row = sums.by_operation[{operation.what, operation.group, operation.name, state}];
   row = {operation.what, operation.group, operation.name, state, row.count + 1, row.wait + wait.time};

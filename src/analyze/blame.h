@@ -9,7 +9,7 @@
 #include "analyze/slowdown.h"
 #include "analyze/stragglers.h"
 #include "base/diagnostics.h"
-#include "link/causal_graph.h"
+#include "causal/causal_graph.h"
 
 namespace orrery::analyze {
 
@@ -34,7 +34,7 @@ struct BlamedOperation {
 /// The longest of some waits, and whom it was for.
 struct LongestWait {
   TimePs time = 0;
-  std::uint32_t part = link::kNoPart;  ///< the culprit's, into CausalGraph::parts; kNoPart: none
+  std::uint32_t part = causal::kNoPart;  ///< the culprit's, into CausalGraph::parts; kNoPart: none
 
   /// Keeps the longer one, of equals that of the lower part: the same whatever the order.
   void take(TimePs other_time, std::uint32_t other_part) {
@@ -76,6 +76,6 @@ struct Blame {
 /// Linear in the job, but for histories, which go back to the last moment that culprit and waiter had in common. Slowdowns are those of the 64
 /// ranks with most root blame. The same for any number of threads.
 /// `with_ideal`: false leaves out what needs the ideal job, which takes most of the time: the slowdown, and who is a straggler.
-Blame find_blame(const link::CausalGraph& job, Diagnostics& diagnostics, bool with_ideal = true);
+Blame find_blame(const causal::CausalGraph& job, Diagnostics& diagnostics, bool with_ideal = true);
 
 }  // namespace orrery::analyze

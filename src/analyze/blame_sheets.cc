@@ -7,8 +7,8 @@
 
 namespace orrery::analyze {
 
-using link::CausalGraph;
-using link::EdgeKind;
+using causal::CausalGraph;
+using causal::EdgeKind;
 using report::Cell;
 using report::Sheet;
 using report::Type;
@@ -20,7 +20,7 @@ namespace {
 constexpr std::string_view kBefore = "(before the window)";
 constexpr std::size_t kNamedSteps = 2;
 
-Cell name_cell(const CausalGraph& job, const link::PieceClass& work) {
+Cell name_cell(const CausalGraph& job, const causal::PieceClass& work) {
   if (work.kind == EdgeKind::before) return kBefore;
   return work.name == 0 ? Cell(nullptr) : Cell(job.strings.text(work.name));
 }
@@ -41,7 +41,7 @@ std::string steps_in_words(const CausalGraph& job, const std::vector<std::uint32
 
 }  // namespace
 
-std::string label_of(const CausalGraph& job, const link::PieceClass& work) {
+std::string label_of(const CausalGraph& job, const causal::PieceClass& work) {
   if (work.kind == EdgeKind::before) return std::string(kBefore);
   return work.name == 0 ? fmt::format("({})", to_string(work.kind)) : std::string(job.strings.text(work.name));
 }
@@ -93,7 +93,7 @@ Sheet blame_pairs_sheet(const CausalGraph& job, const Blame& blame) {
 Sheet blame_matrix_sheet(const CausalGraph& job, const Blame& blame) {
   Sheet sheet("matrix");
   sheet.add({.name = "waiter", .title = "waits"});
-  for (const link::JobRank& rank : job.ranks)
+  for (const causal::JobRank& rank : job.ranks)
     sheet.add({.name = fmt::format("by_{}", rank.rank), .type = Type::time, .unit = Unit::us, .title = fmt::format("for {}", rank.rank)});
   // Only where there is any: most jobs have clocks that leave nothing open.
   if (blame.unresolved > 0) sheet.add({.name = "by_nobody", .type = Type::time, .unit = Unit::us, .title = "unresolved"});
@@ -165,7 +165,7 @@ Sheet blame_cells_sheet(const CausalGraph& job, const Blame& blame) {
       .add({.name = "caused_root", .type = Type::time, .unit = Unit::us})
       .add({.name = "caused_event", .type = Type::integer, .decimals = report::kExact});
   const auto event_of = [&](const LongestWait& wait) -> Cell {
-    return wait.part == link::kNoPart ? Cell(nullptr) : Cell(job.owners[job.parts[wait.part].owner].ordinal);
+    return wait.part == causal::kNoPart ? Cell(nullptr) : Cell(job.owners[job.parts[wait.part].owner].ordinal);
   };
   for (std::size_t k = 0; k < blame.steps.steps(); ++k) {
     for (std::size_t r = 0; r < job.ranks.size(); ++r) {
@@ -173,8 +173,8 @@ Sheet blame_cells_sheet(const CausalGraph& job, const Blame& blame) {
       if (wait == 0 && caused == 0) continue;
       const LongestWait& longest = blame.longest_waits[k * job.ranks.size() + r];
       sheet.add_row({step_name(job, k), job.ranks[r].rank, wait,
-                     longest.part == link::kNoPart ? Cell(nullptr) : Cell(job.ranks[job.parts[longest.part].rank].rank), event_of(longest),
-                     caused, event_of(blame.longest_caused[k * job.ranks.size() + r])});
+                     longest.part == causal::kNoPart ? Cell(nullptr) : Cell(job.ranks[job.parts[longest.part].rank].rank),
+                     event_of(longest), caused, event_of(blame.longest_caused[k * job.ranks.size() + r])});
     }
   }
   return sheet;

@@ -24,7 +24,7 @@ void add_stretch(DeviceTime& time, HostWaitCauses& causes, const Stretch& stretc
 
 // How the window begins and ends, from the first and the last work in it.
 void add_ends(const DeviceRank& devices, std::vector<DeviceTime>& times) {
-  const link::StepWindow& window = devices.window;
+  const causal::StepWindow& window = devices.window;
   std::vector<std::pair<TimePs, TimePs>> spans(times.size(), {window.end, window.begin});
   for (std::uint32_t w = 0; w < devices.timeline.works.size(); ++w) {
     if (!devices.in_window(w)) continue;
@@ -42,19 +42,19 @@ void add_ends(const DeviceRank& devices, std::vector<DeviceTime>& times) {
 }
 
 std::vector<StreamTime> stream_times(const DeviceRank& devices, const GapReasons& reasons) {
-  const link::StepWindow& window = devices.window;
+  const causal::StepWindow& window = devices.window;
   std::vector<StreamTime> streams;
   for (std::size_t q = 0; q < devices.timeline.queues.size(); ++q) {
     StreamTime stream{.queue = devices.timeline.queues[q], .works = 0, .busy = 0, .idle = {}};
     TimePs until = window.begin;
     for (const std::uint32_t w : devices.timeline.by_queue[q]) {
-      const link::DeviceWork& work = devices.timeline.works[w];
+      const causal::DeviceWork& work = devices.timeline.works[w];
       stream.works += devices.in_window(w) ? 1 : 0;
       const TimePs start = std::clamp(work.start, window.begin, window.end), end = std::clamp(work.end, window.begin, window.end);
       if (start > until) stream.idle.add(reasons.split(until, start, w)), until = start;
       if (end > until) stream.busy += end - until, until = end;
     }
-    if (until < window.end) stream.idle.add(reasons.split(until, window.end, link::kNoWork));
+    if (until < window.end) stream.idle.add(reasons.split(until, window.end, causal::kNoWork));
     if (stream.works > 0) streams.push_back(std::move(stream));
   }
   return streams;
@@ -143,7 +143,7 @@ DeviceTime sum_of(const std::vector<RankBreakdown>& ranks) {
 std::vector<std::int64_t> step_numbers(const std::vector<DeviceRank>& ranks) {
   std::set<std::int64_t> numbers;
   for (const DeviceRank& devices : ranks) {
-    for (const trace::EventIndex e : link::find_steps(*devices.trace, *devices.rank, devices.content)) {
+    for (const trace::EventIndex e : causal::find_steps(*devices.trace, *devices.rank, devices.content)) {
       if (devices.rank->start[e] >= devices.window.end || devices.rank->end(e) <= devices.window.begin) continue;
       if (const auto number = devices.rank->field(trace::Field::step).find(e)) {
         numbers.insert(*number);

@@ -38,7 +38,7 @@ struct DeviceTime {
 };
 
 struct StreamTime {
-  link::Queue queue;
+  causal::Queue queue;
   std::size_t works = 0;
   TimePs busy = 0;  ///< the union of its work
   IdleTimes idle;   ///< also while other streams of the device work

@@ -115,7 +115,7 @@ Sheet idle_intervals_sheet(const std::vector<RankBreakdown>& ranks) {
 
 std::string_view activity_in_words(const HostWaitCause& cause) {
   if (!cause.name.empty()) return cause.name;
-  return cause.kind == link::EdgeKind::handoff ? std::string_view("(from one thread to another)") : std::string_view("(not recorded)");
+  return cause.kind == causal::EdgeKind::handoff ? std::string_view("(from one thread to another)") : std::string_view("(not recorded)");
 }
 
 Sheet host_waits_sheet(const std::vector<RankBreakdown>& ranks, std::size_t top) {

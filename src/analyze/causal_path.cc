@@ -8,18 +8,18 @@
 
 #include "analyze/distribution.h"
 #include "base/percent.h"
+#include "causal/part_edges.h"
 #include "graph/edits.h"
 #include "graph/slack.h"
 #include "graph/solve_many.h"
-#include "link/part_edges.h"
 
 namespace orrery::analyze {
 namespace {
 
-using link::CausalGraph;
-using link::EdgeKind;
-using link::JobOperation;
-using link::kNoRank;
+using causal::CausalGraph;
+using causal::EdgeKind;
+using causal::JobOperation;
+using causal::kNoRank;
 
 /// One group per rank, kind and name; of transfers, which are nobody's, per name.
 GroupedEdges group_edges(const CausalGraph& job) {
@@ -28,13 +28,13 @@ GroupedEdges group_edges(const CausalGraph& job) {
   result.of_slot.resize_uninitialized(graph.edge_count());
   result.is_part.resize_uninitialized(graph.edge_count());
   // Kinds and names first become classes, so that tables by rank are no larger than what occurs.
-  Column<std::uint32_t> class_number(link::kJobEdgeKinds * job.strings.size(), ~0u);
+  Column<std::uint32_t> class_number(causal::kJobEdgeKinds * job.strings.size(), ~0u);
   std::uint32_t classes = 0;
   std::vector<std::vector<std::uint32_t>> group_number(job.ranks.size() + 1);
   for (graph::Position position = 0; position < graph.node_count(); ++position) {
     const std::uint32_t target_rank = job.node_rank[graph.node_at(position)];
     for (const graph::Slot slot : graph.incoming_at(position)) {
-      const link::PieceClass piece = job.class_of(slot);
+      const causal::PieceClass piece = job.class_of(slot);
       const std::uint32_t rank = job.is_transfer(slot) ? kNoRank : target_rank;
       std::uint32_t& number = class_number[static_cast<std::size_t>(piece.kind) * job.strings.size() + piece.name];
       if (number == ~0u) number = classes++;
@@ -45,7 +45,7 @@ GroupedEdges group_edges(const CausalGraph& job) {
         result.groups.push_back({.kind = piece.kind, .name = piece.name, .rank = rank});
       }
       result.of_slot[slot] = groups[number];
-      result.is_part[slot] = link::is_part(job, slot);
+      result.is_part[slot] = causal::is_part(job, slot);
     }
   }
   return result;
@@ -170,7 +170,7 @@ CausalPath take_path(const CausalGraph& job, graph::Solution solution, std::size
 std::string verdict(const PathSums& path) { return verdict(path.times(), path.length(), path.relief, path.device_type); }
 
 std::string verdict(const CausalGraph& job, const PathSums& path) {
-  const link::DeviceReach& reach = job.reach;
+  const causal::DeviceReach& reach = job.reach;
   // Work without a launch follows from the begin of the window. Where it is most of the path, that says what there is to say.
   const TimePs on_device = path.on_path(EdgeKind::kernel) + path.on_path(EdgeKind::memory_copy) + path.on_path(EdgeKind::memory_set);
   if (reach.is_unreachable() && on_device < path.length() / 2) {
@@ -190,7 +190,7 @@ TimePs typical_replay(const CausalGraph& job) {
   graph::Edits edits(job.graph);
   for (graph::Slot slot = 0; slot < job.graph.edge_count(); ++slot) {
     const EdgeKind kind = job.kind(slot);
-    if (link::is_idle(kind)) edits.set_weight(slot, 0);
+    if (causal::is_idle(kind)) edits.set_weight(slot, 0);
     const std::uint32_t rank = job.rank_of(slot);
     if (rank == kNoRank) continue;
     if (kind == EdgeKind::launch_delay) edits.set_weight(slot, std::min(job.graph.weight(slot), job.ranks[rank].typical_launch_delay));

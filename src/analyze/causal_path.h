@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "analyze/verdict.h"
+#include "causal/causal_graph.h"
 #include "graph/longest_path.h"
-#include "link/causal_graph.h"
 
 namespace orrery::analyze {
 
@@ -21,9 +21,9 @@ struct KindTotals {
 
 /// Edges of one kind that belong to events of one name; delays and gaps are one group per kind.
 struct Contributor {
-  link::EdgeKind kind{};
-  StringId name = 0;                   ///< 0: the whole kind
-  std::uint32_t rank = link::kNoRank;  ///< whose they are, a place in CausalGraph::ranks; kNoRank: transfers, which are nobody's
+  causal::EdgeKind kind{};
+  StringId name = 0;                     ///< 0: the whole kind
+  std::uint32_t rank = causal::kNoRank;  ///< whose they are, a place in CausalGraph::ranks; kNoRank: transfers, which are nobody's
   std::uint64_t count = 0;
   std::uint64_t path_count = 0;
   TimePs total = 0;
@@ -39,24 +39,24 @@ struct Contributor {
 struct PathSums {
   graph::Solution solution;
   graph::Path path;
-  std::array<KindTotals, link::kJobEdgeKinds> kinds{};
+  std::array<KindTotals, causal::kJobEdgeKinds> kinds{};
   std::vector<Contributor> contributors;  ///< the largest on the path first, then by total time
   std::optional<Relief> relief;           ///< with gains: what making free saves that the path is bound by most
   const char* device_type = "GPU";        ///< see DeviceReach
 
   [[nodiscard]] TimePs length() const { return solution.length(); }
-  [[nodiscard]] TimePs on_path(link::EdgeKind kind) const { return kinds[static_cast<std::size_t>(kind)].on_path; }
+  [[nodiscard]] TimePs on_path(causal::EdgeKind kind) const { return kinds[static_cast<std::size_t>(kind)].on_path; }
   /// On the path, by kind.
   [[nodiscard]] KindTimes times() const;
   /// Time on the path whose cause was not recorded.
-  [[nodiscard]] TimePs unexplained() const { return on_path(link::EdgeKind::idle_thread) + on_path(link::EdgeKind::idle_device); }
+  [[nodiscard]] TimePs unexplained() const { return on_path(causal::EdgeKind::idle_thread) + on_path(causal::EdgeKind::idle_device); }
 };
 
 /// Which contributor each edge belongs to.
 struct GroupedEdges {
   std::vector<Contributor> groups;  ///< kind, name and rank
   Column<std::uint32_t> of_slot;
-  Column<std::uint8_t> is_part;  ///< per slot, see link/part_edges.h: not counted again in totals
+  Column<std::uint8_t> is_part;  ///< per slot, see causal/part_edges.h: not counted again in totals
 };
 
 /// The path of `solution`, which solves its graph (with or without edits) for `end`, by these groups. See take_path.
@@ -87,16 +87,16 @@ struct CausalPath {
 
 /// Takes the path of `solution`, which solves job.graph (with or without edits) for job.end. `top`: how many contributors to return.
 /// `with_gains`: measure their gain_if_free and the relief, at the cost of a solve each; needs a solution without edits.
-CausalPath take_path(const link::CausalGraph& job, graph::Solution solution, std::size_t top, bool with_gains);
+CausalPath take_path(const causal::CausalGraph& job, graph::Solution solution, std::size_t top, bool with_gains);
 
 /// What the path says in one sentence; see verdict.h.
 std::string verdict(const PathSums& path);
 /// The same where there may be no devices that could be on the path: then it says that instead.
-std::string verdict(const link::CausalGraph& job, const PathSums& path);
+std::string verdict(const causal::CausalGraph& job, const PathSums& path);
 
 /// A harder test of the graph than the replay of what was measured: its length when every launch, gap and wait between streams takes the typical time of its
 /// kind on its rank instead of its own, and unexplained idleness takes none. The distance to the measured step is what individual delays
 /// contribute: how far the graph would be off if it knew only the work itself.
-TimePs typical_replay(const link::CausalGraph& job);
+TimePs typical_replay(const causal::CausalGraph& job);
 
 }  // namespace orrery::analyze

@@ -97,7 +97,7 @@ RankCopies copies_of_rank(const DeviceRank& devices) {
   std::map<std::pair<std::int64_t, std::string>, std::vector<Copy>> by_kind;
   for (std::uint32_t w = 0; w < devices.timeline.works.size(); ++w) {
     if (devices.types[w] < WorkType::memory_copy || !devices.belongs(w)) continue;
-    const link::DeviceWork& work = devices.timeline.works[w];
+    const causal::DeviceWork& work = devices.timeline.works[w];
     Copy copy{work.start, work.end, {}};
     if (const auto bytes = devices.rank->field(trace::Field::bytes).find(work.event); bytes && *bytes >= 0)
       copy.bytes = static_cast<std::uint64_t>(*bytes);

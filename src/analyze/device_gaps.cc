@@ -7,14 +7,14 @@
 namespace orrery::analyze {
 namespace {
 
-IdleReason reason_of(link::EdgeKind bound) {
+IdleReason reason_of(causal::EdgeKind bound) {
   switch (bound) {
-    case link::EdgeKind::launch_delay:
-    case link::EdgeKind::memory_copy: return IdleReason::launch_latency;
-    case link::EdgeKind::stream_wait:
-    case link::EdgeKind::kernel: return IdleReason::stream_wait;
-    case link::EdgeKind::kernel_gap:
-    case link::EdgeKind::order: return IdleReason::kernel_gap;
+    case causal::EdgeKind::launch_delay:
+    case causal::EdgeKind::memory_copy: return IdleReason::launch_latency;
+    case causal::EdgeKind::stream_wait:
+    case causal::EdgeKind::kernel: return IdleReason::stream_wait;
+    case causal::EdgeKind::kernel_gap:
+    case causal::EdgeKind::order: return IdleReason::kernel_gap;
     default: return IdleReason::unknown;
   }
 }
@@ -35,15 +35,15 @@ const char* to_string(IdleReason reason) {
 GapPieces GapReasons::split(TimePs begin, TimePs end, std::uint32_t next) const {
   GapPieces pieces = {};
   const auto at = [&](IdleReason reason) -> TimePs& { return pieces[static_cast<std::size_t>(reason)]; };
-  if (next == link::kNoWork) {
+  if (next == causal::kNoWork) {
     // Nothing was launched any more: whatever the host did, it had no work for the device.
     at(IdleReason::host_wait) = end - begin;
     return pieces;
   }
-  const link::DeviceWork& work = devices_.timeline.works[next];
+  const causal::DeviceWork& work = devices_.timeline.works[next];
   // A call that begins after its work is a clock that was corrected in between: it says nothing about the gap.
-  const bool knows_launch = work.call != link::kNoEvent && work.call_start <= work.start;
-  const TimePs launched = knows_launch ? std::clamp(link::submitted_at(work), begin, end) : begin;
+  const bool knows_launch = work.call != causal::kNoEvent && work.call_start <= work.start;
+  const TimePs launched = knows_launch ? std::clamp(causal::submitted_at(work), begin, end) : begin;
   at(IdleReason::host_wait) = launched - begin;
   if (launched < end) at(reason_of(binding_.causes(next).front().kind)) += end - launched;
   return pieces;

@@ -6,12 +6,12 @@
 #include <vector>
 
 #include "analyze/device_rank.h"
-#include "link/device_binding.h"
+#include "causal/device_binding.h"
 
 namespace orrery::analyze {
 
 enum class IdleReason : std::uint8_t {
-  host_wait,       ///< the call that launches the next work had not handed it over (see link::Submission), or none ever did
+  host_wait,       ///< the call that launches the next work had not handed it over (see causal::Submission), or none ever did
   launch_latency,  ///< from then to the start
   stream_wait,     ///< it was launched, and waited for work of another stream, or for room on the device
   kernel_gap,      ///< it was queued behind other work of its stream, and the device took this long to go on
@@ -34,7 +34,7 @@ class GapReasons {
 
  private:
   const DeviceRank& devices_;
-  link::DeviceBinding binding_;
+  causal::DeviceBinding binding_;
 };
 
 /// Idle time of a device or a stream by reason, with every piece.

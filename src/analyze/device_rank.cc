@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "base/parallel.h"
-#include "link/communicating_works.h"
-#include "link/launching_operators.h"
+#include "causal/communicating_works.h"
+#include "causal/launching_operators.h"
 
 namespace orrery::analyze {
 namespace {
@@ -18,7 +18,7 @@ constexpr DiagnosticKind kRankWithoutDevice{"B901", Severity::note, "a rank has 
 
 std::vector<WorkType> types_of(const DeviceRank& devices) {
   const std::vector<std::uint8_t> communicates =
-      link::communicating_works(*devices.trace, *devices.rank, devices.timeline, std::span<const trace::EventIndex>(devices.operators));
+      causal::communicating_works(*devices.trace, *devices.rank, devices.timeline, std::span<const trace::EventIndex>(devices.operators));
   std::vector<WorkType> types;
   types.reserve(devices.timeline.works.size());
   for (std::uint32_t w = 0; w < devices.timeline.works.size(); ++w) {
@@ -32,7 +32,7 @@ std::vector<WorkType> types_of(const DeviceRank& devices) {
 }
 
 void number_devices(DeviceRank& devices) {
-  for (const link::Queue& queue : devices.timeline.queues) {
+  for (const causal::Queue& queue : devices.timeline.queues) {
     // Queues are ordered by device.
     if (devices.devices.empty() || devices.devices.back() != queue.device) devices.devices.push_back(queue.device);
     devices.device_of_queue.push_back(static_cast<std::uint32_t>(devices.devices.size() - 1));
@@ -51,11 +51,11 @@ const char* to_string(WorkType type) {
   return kNames[static_cast<std::size_t>(type)];
 }
 
-Result<DeviceRank> look_at_devices(const trace::Trace& trace, const trace::RankTrace& rank, const link::WindowRequest& request,
+Result<DeviceRank> look_at_devices(const trace::Trace& trace, const trace::RankTrace& rank, const causal::WindowRequest& request,
                                    bool with_operators, Diagnostics& diagnostics) {
   trace::ContentOrder content(trace, rank);
-  link::DeviceTimeline timeline = link::make_device_timeline(trace, rank, content, diagnostics);
-  Result<link::StepWindow> window = link::choose_window(trace, rank, timeline, content, request);
+  causal::DeviceTimeline timeline = causal::make_device_timeline(trace, rank, content, diagnostics);
+  Result<causal::StepWindow> window = causal::choose_window(trace, rank, timeline, content, request);
   if (!window) return window.error();
   DeviceRank devices{.trace = &trace,
                      .rank = &rank,
@@ -68,9 +68,9 @@ Result<DeviceRank> look_at_devices(const trace::Trace& trace, const trace::RankT
                      .operators = {},
                      .operator_around = {}};
   number_devices(devices);
-  if (!devices.timeline.works.empty() && (with_operators || link::operators_may_tell_communication(trace.strings)))
+  if (!devices.timeline.works.empty() && (with_operators || causal::operators_may_tell_communication(trace.strings)))
     devices.operators =
-        link::launching_operators(trace, rank, devices.timeline, devices.content, with_operators ? &devices.operator_around : nullptr);
+        causal::launching_operators(trace, rank, devices.timeline, devices.content, with_operators ? &devices.operator_around : nullptr);
   devices.types = types_of(devices);
   bool any = false;
   for (std::uint32_t w = 0; w < devices.timeline.works.size() && !any; ++w) any = devices.belongs(w) || devices.in_window(w);
@@ -78,7 +78,7 @@ Result<DeviceRank> look_at_devices(const trace::Trace& trace, const trace::RankT
   return devices;
 }
 
-Result<std::vector<DeviceRank>> look_at_devices(const trace::Trace& trace, const link::WindowRequest& request, bool with_operators,
+Result<std::vector<DeviceRank>> look_at_devices(const trace::Trace& trace, const causal::WindowRequest& request, bool with_operators,
                                                 Diagnostics& diagnostics) {
   std::vector<std::optional<Result<DeviceRank>>> looked(trace.ranks.size());
   std::vector<Diagnostics> remarks(trace.ranks.size());

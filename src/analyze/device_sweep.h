@@ -47,7 +47,7 @@ void sweep_devices(const DeviceRank& devices, OnStretch&& on_stretch) {
     emit(device, is_end ? works[work].end : works[work].start, work);
     states[device].running[static_cast<std::size_t>(devices.types[work])] += is_end ? -1 : 1;
   }
-  for (std::uint32_t device = 0; device < states.size(); ++device) emit(device, devices.window.end, link::kNoWork);
+  for (std::uint32_t device = 0; device < states.size(); ++device) emit(device, devices.window.end, causal::kNoWork);
 }
 
 }  // namespace orrery::analyze

@@ -5,23 +5,23 @@
 namespace orrery::analyze {
 namespace {
 
-link::EdgeKind kind_of(WorkType type) {
+causal::EdgeKind kind_of(WorkType type) {
   switch (type) {
-    case WorkType::communication: return link::EdgeKind::communication;
-    case WorkType::memory_copy: return link::EdgeKind::memory_copy;
-    case WorkType::memory_set: return link::EdgeKind::memory_set;
+    case WorkType::communication: return causal::EdgeKind::communication;
+    case WorkType::memory_copy: return causal::EdgeKind::memory_copy;
+    case WorkType::memory_set: return causal::EdgeKind::memory_set;
     case WorkType::computation: break;
   }
-  return link::EdgeKind::kernel;
+  return causal::EdgeKind::kernel;
 }
 
 }  // namespace
 
-DeviceTimeOnPath device_time_on_path(const link::CausalGraph& job, const PathSums& path) {
+DeviceTimeOnPath device_time_on_path(const causal::CausalGraph& job, const PathSums& path) {
   std::vector<TimePs> by_text(job.strings.size(), 0);
   for (const graph::Slot slot : path.path.slots) {
     const std::uint32_t tag = job.graph.edge_tag(slot);
-    if (tag == graph::kNoTag || !link::is_device(job.kind(slot))) continue;
+    if (tag == graph::kNoTag || !causal::is_device(job.kind(slot))) continue;
     // Communication that the host does itself is no work of a device.
     if (job.owners[tag].device >= 0 || job.owners[tag].stream != -1) by_text[job.owners[tag].name] += path.solution.weight(slot);
   }

@@ -13,7 +13,7 @@ namespace orrery::analyze {
 
 /// Per name the time of device work on the path.
 using DeviceTimeOnPath = std::map<std::string, TimePs, std::less<>>;
-DeviceTimeOnPath device_time_on_path(const link::CausalGraph& job, const PathSums& path);
+DeviceTimeOnPath device_time_on_path(const causal::CausalGraph& job, const PathSums& path);
 
 /// One row per name and kind, in the order of `sums` (sum_over_ranks), the name of the rest unknown: name, names (that the row stands for), kind, calls,
 /// total_us, mean_us, least_us, most_us, on_path_us, on_path_share_pct: of a path of `length`.

@@ -8,8 +8,8 @@
 namespace orrery::analyze {
 namespace {
 
-using link::CausalGraph;
-using link::kNoPart;
+using causal::CausalGraph;
+using causal::kNoPart;
 
 constexpr std::uint32_t kNoDeviceWork = ~std::uint32_t{0};
 
@@ -19,7 +19,7 @@ std::vector<DeviceWork> collect(const CausalGraph& job) {
   std::vector<DeviceWork> works;
   for (graph::Slot slot = 0; slot < job.graph.edge_count(); ++slot) {
     const std::uint32_t owner = job.graph.edge_tag(slot);
-    if (!link::is_device(job.kind(slot)) || owner == graph::kNoTag || job.owners[owner].device < 0) continue;
+    if (!causal::is_device(job.kind(slot)) || owner == graph::kNoTag || job.owners[owner].device < 0) continue;
     const graph::NodeId from = job.graph.source(slot), to = job.graph.target(slot);
     const std::uint32_t part = job.is_transfer(slot) ? job.part_of(from) : kNoPart;
     const graph::NodeId start = part == kNoPart ? from : job.parts[part].arrival;
@@ -39,14 +39,14 @@ std::vector<DeviceWork> collect(const CausalGraph& job) {
   return works;
 }
 
-void add_reads(const CausalGraph& job, const link::RankTensors& tensors, std::span<DeviceWork> works, std::uint32_t first) {
+void add_reads(const CausalGraph& job, const causal::RankTensors& tensors, std::span<DeviceWork> works, std::uint32_t first) {
   std::unordered_map<std::uint32_t, std::uint32_t> by_ordinal;  // only looked up, never walked
   for (std::uint32_t i = 0; i < works.size(); ++i) {
     const std::uint32_t ordinal = job.owners[works[i].owner].ordinal;
     by_ordinal[ordinal] = i;
     works[i].is_known = std::binary_search(tensors.known.begin(), tensors.known.end(), ordinal);
   }
-  for (const link::RankTensors::Read& read : tensors.reads) {
+  for (const causal::RankTensors::Read& read : tensors.reads) {
     const auto writer = by_ordinal.find(read.writer), reader = by_ordinal.find(read.reader);
     if (writer == by_ordinal.end() || reader == by_ordinal.end()) continue;
     DeviceWork& work = works[reader->second];
@@ -59,7 +59,7 @@ void add_reads(const CausalGraph& job, const link::RankTensors& tensors, std::sp
 
 }  // namespace
 
-DeviceWorks find_device_works(const CausalGraph& job, std::span<const link::RankTensors> tensors) {
+DeviceWorks find_device_works(const CausalGraph& job, std::span<const causal::RankTensors> tensors) {
   DeviceWorks result;
   result.works = collect(job);
   std::vector<DeviceWork>& works = result.works;
@@ -67,13 +67,13 @@ DeviceWorks find_device_works(const CausalGraph& job, std::span<const link::Rank
     std::uint32_t end = begin;
     while (end < works.size() && works[end].rank == works[begin].rank) ++end;
     const std::int64_t rank = job.ranks[works[begin].rank].rank;
-    const auto of_rank = std::find_if(tensors.begin(), tensors.end(), [&](const link::RankTensors& of) { return of.rank == rank; });
+    const auto of_rank = std::find_if(tensors.begin(), tensors.end(), [&](const causal::RankTensors& of) { return of.rank == rank; });
     if (of_rank != tensors.end()) add_reads(job, *of_rank, std::span(works).subspan(begin, end - begin), begin);
     begin = end;
   }
   std::map<std::tuple<std::uint32_t, std::int64_t, std::int64_t>, std::vector<std::uint32_t>> streams;
   for (std::uint32_t i = 0; i < works.size(); ++i) {
-    const link::Owner& owner = job.owners[works[i].owner];
+    const causal::Owner& owner = job.owners[works[i].owner];
     streams[{works[i].rank, owner.device, owner.stream}].push_back(i);
   }
   for (auto& [key, list] : streams) {

@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "link/causal_graph.h"
-#include "link/tensor_reads.h"
+#include "causal/causal_graph.h"
+#include "causal/tensor_reads.h"
 
 namespace orrery::analyze {
 
@@ -14,8 +14,8 @@ struct DeviceWork {
   graph::NodeId start = 0, end = 0;  ///< moments; of a communication with partners its arrival and its end
   std::uint32_t rank = 0;            ///< place in CausalGraph::ranks
   std::uint32_t owner = 0;
-  std::uint32_t part = link::kNoPart;  ///< of a communication with partners
-  link::EdgeKind kind{};
+  std::uint32_t part = causal::kNoPart;  ///< of a communication with partners
+  causal::EdgeKind kind{};
   bool is_known = false;               ///< its operator's tensors were recorded
   std::vector<std::uint32_t> writers;  ///< works whose results it reads, ascending
 };
@@ -26,6 +26,6 @@ struct DeviceWorks {
 };
 
 /// Reads that lead back in time, or out of the window, are left out. `tensors` may lack ranks.
-DeviceWorks find_device_works(const link::CausalGraph& job, std::span<const link::RankTensors> tensors);
+DeviceWorks find_device_works(const causal::CausalGraph& job, std::span<const causal::RankTensors> tensors);
 
 }  // namespace orrery::analyze

@@ -83,14 +83,14 @@ Sheet kind_changes_sheet(const RunDiff& diff) {
   struct Sum {
     TimePs a = 0, b = 0, contribution = 0;
   };
-  std::map<link::EdgeKind, Sum> sums;
+  std::map<causal::EdgeKind, Sum> sums;
   for (const ChangeCause& cause : diff.causes) {
     Sum& sum = sums[cause.kind];
     sum.a += cause.a;
     sum.b += cause.b;
     sum.contribution += cause.contribution;
   }
-  std::vector<std::pair<link::EdgeKind, Sum>> rows(sums.begin(), sums.end());
+  std::vector<std::pair<causal::EdgeKind, Sum>> rows(sums.begin(), sums.end());
   std::stable_sort(rows.begin(), rows.end(),
                    [](const auto& x, const auto& y) { return std::llabs(x.second.contribution) > std::llabs(y.second.contribution); });
   Sheet sheet("kinds");

@@ -27,8 +27,8 @@
 #include <variant>
 #include <vector>
 
+#include "causal/rank_graph.h"
 #include "graph/edits.h"
-#include "link/rank_graph.h"
 
 namespace re2 {
 class RE2;
@@ -97,7 +97,7 @@ struct EditRule {
   bool removes_profiler =
       false;  ///< of every recorded event `amount` is taken off, wherever it lies (profiler_cost.h); nothing else counts then
 
-  [[nodiscard]] bool selects(link::EdgeKind kind) const { return (kinds >> static_cast<unsigned>(kind) & 1) != 0; }
+  [[nodiscard]] bool selects(causal::EdgeKind kind) const { return (kinds >> static_cast<unsigned>(kind) & 1) != 0; }
   /// What a piece of this weight weighs afterwards; never more than a graph can hold. `factor_instead`: of a scaling rule, for sweeps.
   [[nodiscard]] TimePs changed(TimePs weight, std::optional<double> factor_instead) const;
 };

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "analyze/edit_language.h"
-#include "link/causal_graph.h"
+#include "causal/causal_graph.h"
 
 namespace orrery::analyze {
 
@@ -12,21 +12,21 @@ namespace orrery::analyze {
 Column<std::uint8_t> matching(const Interner& strings, const NamePattern& pattern);
 
 /// Adds to the ranges of each rank what other threads were given to do inside them: the backward pass on the autograd thread.
-void add_handed_over(const link::CausalGraph& job, std::vector<std::vector<link::AnnotatedRange>>& ranges_of_ranks);
+void add_handed_over(const causal::CausalGraph& job, std::vector<std::vector<causal::AnnotatedRange>>& ranges_of_ranks);
 
 /// Decides edge by edge; names are matched once per text, annotations once per lane.
 class EditSelector {
  public:
-  EditSelector(const link::CausalGraph& job, const EditRule& rule);
+  EditSelector(const causal::CausalGraph& job, const EditRule& rule);
 
   /// `rank`: whose edge it is.
   [[nodiscard]] bool selects(graph::Slot slot, std::uint32_t rank) const;
 
  private:
-  const link::CausalGraph& job_;
+  const causal::CausalGraph& job_;
   const EditRule& rule_;
-  Column<std::uint8_t> name_matches_;                      // empty: every name
-  std::vector<std::vector<link::AnnotatedRange>> ranges_;  // by rank
+  Column<std::uint8_t> name_matches_;                        // empty: every name
+  std::vector<std::vector<causal::AnnotatedRange>> ranges_;  // by rank
 };
 
 }  // namespace orrery::analyze

@@ -4,14 +4,14 @@
 
 namespace orrery::analyze {
 
-std::string_view word_of(link::EdgeKind kind) {
+std::string_view word_of(causal::EdgeKind kind) {
   for (const EditWord& word : kEditWhat) {
     if (word.kinds == bit_of(kind)) return word.name;  // of communication `comm`, the first of three
   }
   return {};
 }
 
-std::string_view gap_word_of(link::EdgeKind kind) {
+std::string_view gap_word_of(causal::EdgeKind kind) {
   for (const EditWord& word : kEditGaps) {
     if ((word.kinds & bit_of(kind)) != 0) return word.name;
   }

@@ -12,7 +12,7 @@
 namespace orrery::analyze {
 namespace {
 
-using link::EdgeKind;
+using causal::EdgeKind;
 
 /// Which places of a list a set of numbers names, and which numbers are of none. `what`: "rank".
 template <typename NumberAt>
@@ -32,12 +32,12 @@ std::vector<std::uint8_t> named(const std::optional<NumberSet>& numbers, std::si
   return is_named;
 }
 
-std::vector<std::uint8_t> named_ranks(const link::CausalGraph& job, const EditScope& scope, EditSelection& selection) {
+std::vector<std::uint8_t> named_ranks(const causal::CausalGraph& job, const EditScope& scope, EditSelection& selection) {
   return named(
       scope.ranks, job.ranks.size(), [&](std::size_t i) { return std::optional(job.ranks[i].rank); }, "rank", selection.not_there);
 }
 
-std::vector<std::uint8_t> named_steps(const link::CausalGraph& job, const EditScope& scope, EditSelection& selection) {
+std::vector<std::uint8_t> named_steps(const causal::CausalGraph& job, const EditScope& scope, EditSelection& selection) {
   return named(
       scope.steps, job.steps.size(), [&](std::size_t i) { return number_of_step(job.steps[i]); }, "step", selection.not_there);
 }
@@ -45,13 +45,13 @@ std::vector<std::uint8_t> named_steps(const link::CausalGraph& job, const EditSc
 /// Of communication: by what was exchanged, and in which group.
 class ExchangeSelector {
  public:
-  ExchangeSelector(const link::CausalGraph& job, const EditRule& rule) : job_(job), limited_(rule.scope.group.has_value()) {
+  ExchangeSelector(const causal::CausalGraph& job, const EditRule& rule) : job_(job), limited_(rule.scope.group.has_value()) {
     limited_ = limited_ || rule.exchanged != EditRule::Exchanged::anything;
     if (!limited_) return;
     const StringId message = job.strings.find("p2p");
     const Column<std::uint8_t> group = matching(job.strings, rule.scope.group.value_or(NamePattern()));
     const Column<std::uint8_t> kind = matching(job.strings, rule.collective);
-    for (const link::JobOperation& operation : job.operations) {
+    for (const causal::JobOperation& operation : job.operations) {
       const bool is_message = operation.what == message;
       const bool fits = rule.exchanged == EditRule::Exchanged::anything ||
                         (rule.exchanged == EditRule::Exchanged::messages ? is_message : !is_message && kind[operation.what] != 0);
@@ -69,7 +69,7 @@ class ExchangeSelector {
   }
 
  private:
-  const link::CausalGraph& job_;
+  const causal::CausalGraph& job_;
   bool limited_;
   bool selects_unmatched_ = false;
   std::vector<std::uint8_t> selects_operation_;
@@ -81,7 +81,7 @@ TimePs lasting(TimePs amount, std::optional<double> factor) {
 
 }  // namespace
 
-EditSelection select(const link::CausalGraph& job, const EditRule& rule) {
+EditSelection select(const causal::CausalGraph& job, const EditRule& rule) {
   EditSelection selection;
   if (rule.removes_profiler) {
     for (const auto& [slot, time] : RecordedEvents(job).savings(job.graph, rule.amount)) {
@@ -96,12 +96,12 @@ EditSelection select(const link::CausalGraph& job, const EditRule& rule) {
   const ExchangeSelector by_exchange(job, rule);
   for (graph::Position p = 0; p < job.graph.node_count(); ++p) {
     const std::uint32_t rank = job.node_rank[job.graph.node_at(p)];
-    if (rank == link::kNoRank || ranks[rank] == 0) continue;
+    if (rank == causal::kNoRank || ranks[rank] == 0) continue;
     for (const graph::Slot slot : job.graph.incoming_at(p)) {
       if (!by_event.selects(slot, rank) || !by_exchange.selects(slot)) continue;
       if (rule.scope.steps) {
         const std::uint32_t step = job.step_of(slot, rank);
-        if (step == link::kNoStep || steps[step] == 0) continue;
+        if (step == causal::kNoStep || steps[step] == 0) continue;
       }
       selection.slots.push_back(slot);
     }
@@ -109,7 +109,7 @@ EditSelection select(const link::CausalGraph& job, const EditRule& rule) {
   return selection;
 }
 
-EditSelection select(const link::CausalGraph& job, const DelayEvent& delay) {
+EditSelection select(const causal::CausalGraph& job, const DelayEvent& delay) {
   EditSelection selection;
   const std::vector<std::uint8_t> ranks = named_ranks(job, delay.scope, selection);
   const std::vector<std::uint8_t> steps = named_steps(job, delay.scope, selection);
@@ -122,13 +122,13 @@ EditSelection select(const link::CausalGraph& job, const DelayEvent& delay) {
   return selection;
 }
 
-EditSelection select(const link::CausalGraph& job, const FailureEvent& failure) {
+EditSelection select(const causal::CausalGraph& job, const FailureEvent& failure) {
   EditSelection selection;
   const std::vector<std::uint8_t> ranks = named_ranks(job, failure.scope, selection);
   for (std::uint32_t step = 0; failure.from_step && step < job.steps.size(); ++step) {
     if (number_of_step(job.steps[step]) == failure.from_step) selection.restart_step = step;
   }
-  const bool knows_step = !failure.from_step || selection.restart_step != link::kNoStep;
+  const bool knows_step = !failure.from_step || selection.restart_step != causal::kNoStep;
   if (!knows_step) selection.not_there.push_back(fmt::format("step {}", *failure.from_step));
   if (failure.at >= job.span) selection.not_there.emplace_back("after the end of the job");
   if (!knows_step || failure.at >= job.span) return selection;
@@ -138,7 +138,7 @@ EditSelection select(const link::CausalGraph& job, const FailureEvent& failure) 
   return selection;
 }
 
-GraphEdits::GraphEdits(const link::CausalGraph& job, std::vector<ParsedEdit> edits) : job_(job), edits_(std::move(edits)) {
+GraphEdits::GraphEdits(const causal::CausalGraph& job, std::vector<ParsedEdit> edits) : job_(job), edits_(std::move(edits)) {
   for (const ParsedEdit& edit : edits_) {
     if (const auto* rule = std::get_if<EditRule>(&edit)) selections_.push_back(select(job, *rule));
     else if (const auto* delay = std::get_if<DelayEvent>(&edit)) selections_.push_back(select(job, *delay));

@@ -5,13 +5,13 @@
 #include <tuple>
 
 #include "analyze/distribution.h"
-#include "link/asked_collectives.h"
+#include "causal/asked_collectives.h"
 
 namespace orrery::analyze {
 namespace {
 
-using link::EdgeKind;
-using link::kNoWork;
+using causal::EdgeKind;
+using causal::kNoWork;
 
 constexpr StringId kNoName = ~StringId{0};
 constexpr std::string_view kStepPrefix = "ProfilerStep#";
@@ -48,28 +48,28 @@ std::vector<HostWaitCause> HostWaitCauses::take(const DeviceRank& devices) const
 HostHistory::HostHistory(const DeviceRank& devices)
     : devices_(devices),
       communication_(*devices.trace, *devices.rank),
-      lanes_(link::make_host_lanes(*devices.trace, *devices.rank, devices.window, devices.content)),
+      lanes_(causal::make_host_lanes(*devices.trace, *devices.rank, devices.window, devices.content)),
       lane_number_(devices.rank->lanes.size(), kNoWork) {
   for (std::uint32_t l = 0; l < lanes_.size(); ++l) lane_number_[lanes_[l].lane] = l;
-  link::Handoffs handoffs = link::find_handoffs(*devices.trace, *devices.rank, lanes_, communication_,
-                                                link::find_asked_collectives(*devices.trace, *devices.rank, devices.content));
+  causal::Handoffs handoffs = causal::find_handoffs(*devices.trace, *devices.rank, lanes_, communication_,
+                                                    causal::find_asked_collectives(*devices.trace, *devices.rank, devices.content));
   marks_ = std::move(handoffs.own_pause);
   for (std::vector<std::uint8_t>& of_lane : marks_) of_lane.push_back(0);
   add_starts(handoffs);
   add_waits(handoffs);
 }
 
-void HostHistory::add_starts(const link::Handoffs& handoffs) {
-  for (const link::Handoff& wait : handoffs.waits) {
+void HostHistory::add_starts(const causal::Handoffs& handoffs) {
+  for (const causal::Handoff& wait : handoffs.waits) {
     if (wait.given_at) starts_.push_back({wait.worker, *wait.given_at, wait.waiter, lanes_[wait.waiter].boundary_time(wait.segment)});
   }
-  for (const link::WakeUp& wake : handoffs.wakes)
+  for (const causal::WakeUp& wake : handoffs.wakes)
     starts_.push_back({wake.worker, wake.woken_at, wake.waker, lanes_[wake.waker].boundary_time(wake.waker_at)});
-  for (const link::CollectiveStart& start : handoffs.starts) {
-    const link::HostLane& worker = lanes_[start.worker];
+  for (const causal::CollectiveStart& start : handoffs.starts) {
+    const causal::HostLane& worker = lanes_[start.worker];
     const bool is_first = start.begins_at == 0;
     // A worker that was busy until then began because it was done, not because of the call.
-    if (!is_first && worker.top(start.begins_at - 1) != link::kNoEvent) continue;
+    if (!is_first && worker.top(start.begins_at - 1) != causal::kNoEvent) continue;
     const TimePs called = lanes_[start.caller].boundary_time(start.call_at);
     if (!is_first && called < worker.boundary_time(start.begins_at - 1)) continue;
     starts_.push_back({start.worker, start.begins_at, start.caller, called});
@@ -81,8 +81,8 @@ void HostHistory::add_starts(const link::Handoffs& handoffs) {
   for (const Start& start : starts_) marks_[start.lane][start.boundary] |= kStarts;
 }
 
-void HostHistory::add_waits(const link::Handoffs& handoffs) {
-  for (const link::Handoff& wait : handoffs.waits)
+void HostHistory::add_waits(const causal::Handoffs& handoffs) {
+  for (const causal::Handoff& wait : handoffs.waits)
     waits_.push_back({wait.waiter, wait.segment, wait.worker, lanes_[wait.worker].boundary_time(wait.back_at)});
   std::sort(waits_.begin(), waits_.end(), [](const Wait& a, const Wait& b) {
     return std::tuple(a.key(), -a.released, a.worker) < std::tuple(b.key(), -b.released, b.worker);
@@ -99,8 +99,8 @@ const HostHistory::Wait* HostHistory::wait_at(std::uint32_t lane, std::uint32_t 
 }
 
 void HostHistory::walk(TimePs begin, TimePs end, std::uint32_t next, HostWaitCauses& causes) const {
-  const trace::EventIndex call = next == kNoWork ? link::kNoEvent : devices_.timeline.works[next].call;
-  std::uint32_t lane = call == link::kNoEvent ? 0 : lane_number_[devices_.rank->lane[call]];
+  const trace::EventIndex call = next == kNoWork ? causal::kNoEvent : devices_.timeline.works[next].call;
+  std::uint32_t lane = call == causal::kNoEvent ? 0 : lane_number_[devices_.rank->lane[call]];
   if (lane == kNoWork) lane = 0;
   TimePs now = end;
   std::uint32_t known_lane = kNoWork, known_boundary = 0;
@@ -114,7 +114,7 @@ void HostHistory::walk(TimePs begin, TimePs end, std::uint32_t next, HostWaitCau
   constexpr int kMostHops = 64;
   for (int hops = 0; now > begin && lane < lanes_.size() && hops < kMostHops;) {
     const TimePs before = now;
-    const link::HostLane& of = lanes_[lane];
+    const causal::HostLane& of = lanes_[lane];
     if (now > of.end()) {
       go_back(of.end(), EdgeKind::cpu_untraced, kNoName);
     } else if (now <= of.begin()) {
@@ -132,7 +132,7 @@ void HostHistory::walk(TimePs begin, TimePs end, std::uint32_t next, HostWaitCau
       const std::uint32_t boundary = is_known ? known_boundary : of.last_boundary_until(now);
       const bool at_boundary = of.boundary_time(boundary) == now;
       const std::uint32_t number = at_boundary ? boundary - 1 : boundary;
-      const link::Segment segment = of.segment(number);
+      const causal::Segment segment = of.segment(number);
       const Start* const start = at_boundary ? start_at(lane, boundary) : nullptr;
       const Wait* const wait = at_boundary ? wait_at(lane, number) : nullptr;
       if (start != nullptr && start->from_time <= now) {
@@ -147,8 +147,8 @@ void HostHistory::walk(TimePs begin, TimePs end, std::uint32_t next, HostWaitCau
         const bool is_own_pause = (marks_[lane][number] & kOwnPause) != 0;
         go_back(segment.begin,
                 is_own_pause ? EdgeKind::cpu_untraced
-                             : link::kind_of_segment(*devices_.trace, *devices_.rank, communication_, segment, of.is_main),
-                segment.top == link::kNoEvent ? kNoName : devices_.rank->name[segment.top]);
+                             : causal::kind_of_segment(*devices_.trace, *devices_.rank, communication_, segment, of.is_main),
+                segment.top == causal::kNoEvent ? kNoName : devices_.rank->name[segment.top]);
       }
     }
     hops = now < before ? 0 : hops + 1;

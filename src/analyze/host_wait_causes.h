@@ -11,24 +11,24 @@
 #include <vector>
 
 #include "analyze/device_rank.h"
-#include "link/edge_kind.h"
-#include "link/handoffs.h"
-#include "link/host_lanes.h"
+#include "causal/edge_kind.h"
+#include "causal/handoffs.h"
+#include "causal/host_lanes.h"
 
 namespace orrery::analyze {
 
 /// One thing that the host did meanwhile.
 struct HostWaitCause {
-  link::EdgeKind kind{};   ///< cpu_operator, cpu_python, cpu_runtime, cpu_untraced, data_loading, communication, handoff or idle_thread
-  std::string name;        ///< of steps without their number; empty where nothing was recorded
-  std::size_t pieces = 0;  ///< stretches of time
+  causal::EdgeKind kind{};  ///< cpu_operator, cpu_python, cpu_runtime, cpu_untraced, data_loading, communication, handoff or idle_thread
+  std::string name;         ///< of steps without their number; empty where nothing was recorded
+  std::size_t pieces = 0;   ///< stretches of time
   TimePs time = 0;
 };
 
 /// Of the gaps of one device.
 class HostWaitCauses {
  public:
-  void add(link::EdgeKind kind, StringId name, TimePs time) {
+  void add(causal::EdgeKind kind, StringId name, TimePs time) {
     Sum& sum = sums_[std::uint64_t{name} << 8 | static_cast<std::uint64_t>(kind)];
     ++sum.pieces;
     sum.time += time;
@@ -69,21 +69,21 @@ class HostHistory {
     [[nodiscard]] std::uint64_t key() const { return std::uint64_t{lane} << 32 | segment; }
   };
 
-  void add_starts(const link::Handoffs& handoffs);
-  void add_waits(const link::Handoffs& handoffs);
+  void add_starts(const causal::Handoffs& handoffs);
+  void add_waits(const causal::Handoffs& handoffs);
   [[nodiscard]] const Start* start_at(std::uint32_t lane, std::uint32_t boundary) const;
   [[nodiscard]] const Wait* wait_at(std::uint32_t lane, std::uint32_t segment) const;
 
   /// What there is to know about a segment beyond itself. Nearly all have nothing, so that nothing has to be searched for.
   enum Mark : std::uint8_t {
-    kOwnPause = 1,  ///< see link::Handoffs
+    kOwnPause = 1,  ///< see causal::Handoffs
     kStarts = 2,    ///< it begins because of another lane: in `starts_`
     kWaits = 4,     ///< it is a wait for another lane: in `waits_`
   };
 
   const DeviceRank& devices_;
-  link::HostCommunication communication_;
-  std::vector<link::HostLane> lanes_;             // the main one first, if there is one
+  causal::HostCommunication communication_;
+  std::vector<causal::HostLane> lanes_;           // the main one first, if there is one
   std::vector<std::uint32_t> lane_number_;        // trace lane -> place in lanes_, kNoWork
   std::vector<std::vector<std::uint8_t>> marks_;  // per lane and segment, and one for the end of the lane
   std::vector<Start> starts_;                     // by key

@@ -8,16 +8,16 @@
 #include <optional>
 
 #include "base/percent.h"
-#include "link/hta/kernel_type.h"
+#include "causal/hta/kernel_type.h"
 
 namespace orrery::analyze {
 namespace {
 
-using link::hta::CriticalPath;
-using link::hta::Edge;
-using link::hta::EdgeType;
-using link::hta::kNoRow;
-using link::hta::RowIndex;
+using causal::hta::CriticalPath;
+using causal::hta::Edge;
+using causal::hta::EdgeType;
+using causal::hta::kNoRow;
+using causal::hta::RowIndex;
 
 /// What bounds an edge, and what HTA calls it; dependencies have no name there.
 enum HtaBound : std::uint8_t { nothing, kernel_kernel_overhead, kernel_launch_overhead, communication, compute, data_loading, cpu };
@@ -61,7 +61,7 @@ class BoundBy {
 
   // HTA looks at the shortened names that its table shows: "enumerate(DataLoader)#_Iter" is enumerate#_Iter.
   static HtaBound of_device_name(std::string_view name) {
-    return link::hta::is_communication(shorten_name(name)) ? communication : compute;
+    return causal::hta::is_communication(shorten_name(name)) ? communication : compute;
   }
   [[nodiscard]] HtaBound of_host_name(std::string_view name) const {
     const std::string shown = shorten_name(name);
@@ -84,7 +84,7 @@ void count(HtaTypeTotals& totals, const Edge& edge) {
 }  // namespace
 
 std::string shorten_name(std::string_view name) {
-  if (link::hta::is_memory(name) || name.find_first_of("<(") == std::string_view::npos) return std::string(name);
+  if (causal::hta::is_memory(name) || name.find_first_of("<(") == std::string_view::npos) return std::string(name);
   std::string kept;
   for (std::size_t i = 0; i < name.size(); ++i) {
     const char c = name[i];
@@ -121,7 +121,7 @@ Result<HtaSummary> summarize(const CriticalPath& path, const std::vector<std::st
     if (totals[bound]) summary.bound_by.emplace(kNames[bound], *totals[bound]);
   }
   std::vector<bool> is_on_path(path.rows.size());
-  for (const link::hta::NodeNumber node : path.path_nodes) is_on_path[path.window.nodes.row[node]] = true;
+  for (const causal::hta::NodeNumber node : path.path_nodes) is_on_path[path.window.nodes.row[node]] = true;
   summary.path_events = static_cast<std::size_t>(std::count(is_on_path.begin(), is_on_path.end(), true));
   return summary;
 }

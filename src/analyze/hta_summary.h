@@ -8,22 +8,22 @@
 #include <vector>
 
 #include "base/result.h"
-#include "link/hta/critical_path.h"
+#include "causal/hta/critical_path.h"
 #include "report/sheet.h"
 
 namespace orrery::analyze {
 
 /// One row of HTA's breakdown per edge of the path, front to back.
 struct HtaBreakdownRow {
-  link::hta::RowIndex attributed = link::hta::kNoRow;
+  causal::hta::RowIndex attributed = causal::hta::kNoRow;
   TimePs duration = 0;
-  link::hta::EdgeType type{};
+  causal::hta::EdgeType type{};
   std::string_view bound_by;  ///< a constant: cpu_bound, data_loading, gpu_compute_bound, ...; empty for dependencies
 };
 
 struct HtaTypeTotals {
-  std::array<std::uint64_t, link::hta::kEdgeTypes> edges{};
-  std::array<TimePs, link::hta::kEdgeTypes> weight{};
+  std::array<std::uint64_t, causal::hta::kEdgeTypes> edges{};
+  std::array<TimePs, causal::hta::kEdgeTypes> weight{};
 };
 
 struct HtaSummary {
@@ -36,7 +36,7 @@ struct HtaSummary {
 };
 
 /// `data_load_patterns`: regular expressions searched in names (HTA's data_load_events). Fails on a malformed one.
-Result<HtaSummary> summarize(const link::hta::CriticalPath& path, const std::vector<std::string>& data_load_patterns);
+Result<HtaSummary> summarize(const causal::hta::CriticalPath& path, const std::vector<std::string>& data_load_patterns);
 
 /// What bounds the path, by HTA's names: kind, on_path_us, share_pct.
 report::Sheet hta_bound_by_sheet(const HtaSummary& summary);

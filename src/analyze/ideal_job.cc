@@ -8,16 +8,16 @@
 
 #include "base/int128.h"
 #include "base/parallel.h"
+#include "causal/part_edges.h"
 #include "graph/solve_many.h"
-#include "link/part_edges.h"
 
 namespace orrery::analyze {
 namespace {
 
+using causal::CausalGraph;
+using causal::EdgeKind;
 using graph::NodeId;
 using graph::Slot;
-using link::CausalGraph;
-using link::EdgeKind;
 
 constexpr std::size_t kEnoughRanks = 3;
 constexpr std::size_t kSolvedBytes = std::size_t{64} << 20;  // of their finishes: a large job is solved once at a time
@@ -26,15 +26,15 @@ constexpr std::size_t kSolvedBytes = std::size_t{64} << 20;  // of their finishe
 using WorkKey = std::uint64_t;
 WorkKey without_step(WorkKey key) { return key & 0xff000000ffffffffULL; }
 
-WorkKey key_of(const link::WorkClass& work) {
+WorkKey key_of(const causal::WorkClass& work) {
   const auto kind = static_cast<EdgeKind>(work.kind);
   // The same Python and unrecorded time carries many names: which function was on top is chance.
   const bool by_name = kind != EdgeKind::cpu_python && kind != EdgeKind::cpu_untraced;
-  const std::uint32_t step = work.step == link::kNoStep ? 0 : work.step & 0xffffffU;
+  const std::uint32_t step = work.step == causal::kNoStep ? 0 : work.step & 0xffffffU;
   return std::uint64_t{work.kind} << 56 | std::uint64_t{step} << 32 | (by_name ? work.name : 0);
 }
 
-bool is_work(const link::WorkClass& work) { return analyze::is_work(static_cast<EdgeKind>(work.kind)); }
+bool is_work(const causal::WorkClass& work) { return analyze::is_work(static_cast<EdgeKind>(work.kind)); }
 
 /// Calls visit(slot) for edges that are work, or may have some in them.
 template <typename Visit>
@@ -52,12 +52,12 @@ using Totals = std::unordered_map<WorkKey, TimePs>;
 
 Totals totals_of(const CausalGraph& job, std::uint32_t place) {
   Totals totals;
-  const auto add = [&](const link::WorkClass& work, TimePs time) {
+  const auto add = [&](const causal::WorkClass& work, TimePs time) {
     if (is_work(work) && time > 0) totals[key_of(work)] += time;
   };
   if (job.pieces.empty()) {
     for_each_edge_of_work(job, place, [&](Slot slot) {
-      if (!link::is_part(job, slot)) job.for_each_work(slot, place, add);
+      if (!causal::is_part(job, slot)) job.for_each_work(slot, place, add);
     });
     return totals;
   }
@@ -120,25 +120,25 @@ struct Transfer {
 
 }  // namespace
 
-bool is_work(EdgeKind kind) { return link::is_host(kind) || (link::is_device(kind) && kind != EdgeKind::communication); }
+bool is_work(EdgeKind kind) { return causal::is_host(kind) || (causal::is_device(kind) && kind != EdgeKind::communication); }
 
 TypicalWork::TypicalWork(const CausalGraph& job) : ranks_(job.ranks.size()) {
   const Totals medians = medians_of(job);
   parallel_for(ranks_.size(), [&](std::size_t i) {
     const auto place = static_cast<std::uint32_t>(i);
     const Totals totals = totals_of(job, place);
-    const auto changes_by = [&](const link::WorkClass& work, TimePs time) -> TimePs {
+    const auto changes_by = [&](const causal::WorkClass& work, TimePs time) -> TimePs {
       if (!is_work(work)) return 0;
       const WorkKey key = key_of(work);
       const auto median = medians.find(key);
-      const auto own = totals.find(key);  // none: the rank has parts of it only (link/part_edges.h), which are in no sum
+      const auto own = totals.find(key);  // none: the rank has parts of it only (causal/part_edges.h), which are in no sum
       if (median == medians.end() || own == totals.end()) return 0;
       return own->second == median->second ? 0 : scaled(time, median->second, own->second) - time;
     };
     Changes& changes = ranks_[place];
     for_each_edge_of_work(job, place, [&](Slot slot) {
       TimePs change = 0;
-      job.for_each_work(slot, place, [&](const link::WorkClass& work, TimePs time) { change += time > 0 ? changes_by(work, time) : 0; });
+      job.for_each_work(slot, place, [&](const causal::WorkClass& work, TimePs time) { change += time > 0 ? changes_by(work, time) : 0; });
       if (change == 0) return;
       changes.slots.push_back(slot);
       changes.weights.push_back(job.graph.weight(slot) + change);
@@ -174,8 +174,8 @@ TypicalTransfers::TypicalTransfers(const CausalGraph& job) {
   std::vector<Transfer> transfers;
   transfers.reserve(job.parts.size());
   for (std::uint32_t p = 0; p < job.parts.size(); ++p) {
-    const link::JobPart& part = job.parts[p];
-    const link::JobOperation& operation = job.operations[part.operation];
+    const causal::JobPart& part = job.parts[p];
+    const causal::JobOperation& operation = job.operations[part.operation];
     const bool receives = operation.ordering == match::Ordering::message && p != operation.first;
     transfers.push_back({job.step_of(part.transfer, part.rank), operation.what, receives, operation.members, operation.bytes,
                          job.graph.weight(part.transfer), part.transfer});

@@ -63,10 +63,10 @@ struct Kind {
 
 using Kinds = std::map<std::pair<std::string_view, std::uint32_t>, Kind>;  // by text: numbers of strings depend on the order of files
 
-Kinds find_kinds(const link::CausalGraph& job, const JobTransfers& transfers, const std::vector<bool>& overlapped) {
+Kinds find_kinds(const causal::CausalGraph& job, const JobTransfers& transfers, const std::vector<bool>& overlapped) {
   Kinds kinds;
   for (std::uint32_t i = 0; i < transfers.operations.size(); ++i) {
-    const link::JobOperation& operation = job.operations[transfers.measured[i].operation];
+    const causal::JobOperation& operation = job.operations[transfers.measured[i].operation];
     Kind& kind = kinds[{job.strings.text(operation.what), operation.members}];
     kind.row.what = operation.what;
     kind.row.members = operation.members;
@@ -93,7 +93,7 @@ void set_calibrations(const Kinds& kinds, JobTransfers& transfers) {
 }
 
 /// What operations of kinds that were never alone would take alone, if they were slowed down in the simulation as they are by one another.
-Status find_shared_prices(const link::CausalGraph& job, const Kinds& kinds, const JobTransfers& transfers, simulate::NetworkModel& model,
+Status find_shared_prices(const causal::CausalGraph& job, const Kinds& kinds, const JobTransfers& transfers, simulate::NetworkModel& model,
                           std::vector<simulate::Price>& prices) {
   model.keep_prices(true);
   const auto simulated = simulate::simulate_transfers(graph::Edits(job.graph), transfers.operations, transfers.transfers, model);
@@ -112,7 +112,7 @@ Status find_shared_prices(const link::CausalGraph& job, const Kinds& kinds, cons
 
 }  // namespace
 
-Result<std::vector<CalibrationRow>> calibrate(const link::CausalGraph& job, simulate::Lowering& lowering, simulate::NetworkModel& model,
+Result<std::vector<CalibrationRow>> calibrate(const causal::CausalGraph& job, simulate::Lowering& lowering, simulate::NetworkModel& model,
                                               JobTransfers& transfers) {
   const Result<std::vector<bool>> overlapped = find_overlapped(lowering, transfers);
   if (!overlapped) return overlapped.error();

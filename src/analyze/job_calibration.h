@@ -10,7 +10,7 @@
 
 #include "analyze/job_transfers.h"
 #include "base/result.h"
-#include "link/causal_graph.h"
+#include "causal/causal_graph.h"
 #include "simulate/collective/lowering.h"
 #include "simulate/network_model.h"
 
@@ -28,7 +28,7 @@ struct CalibrationRow {
 /// Rows by kind and members; sets CommOp::calibration and the algorithm of every operation: an edited network does not change what the
 /// library does. An Error: an operation that cannot be done on the machine.
 /// O(operations times links that they use), and a few simulations if some were never alone.
-Result<std::vector<CalibrationRow>> calibrate(const link::CausalGraph& job, simulate::Lowering& lowering, simulate::NetworkModel& model,
+Result<std::vector<CalibrationRow>> calibrate(const causal::CausalGraph& job, simulate::Lowering& lowering, simulate::NetworkModel& model,
                                               JobTransfers& transfers);
 
 }  // namespace orrery::analyze

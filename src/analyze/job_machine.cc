@@ -16,7 +16,7 @@ constexpr DiagnosticKind kPoorCalibration{"J809", Severity::warning,
                                           "the unedited job, simulated on this machine, is not the one that was recorded",
                                           "look at the fit per kind of operation; does the machine describe where the job ran?"};
 
-Status check_devices(const link::CausalGraph& job, const machine::Machine& machine) {
+Status check_devices(const causal::CausalGraph& job, const machine::Machine& machine) {
   const std::int64_t last = job.ranks.empty() ? 0 : job.ranks.back().rank;
   if (last < machine.devices.count) return {};
   return Error{.message = fmt::format("the job has a rank {}, and the machine '{}' {}: rank r is device r", last, machine.name,
@@ -25,7 +25,7 @@ Status check_devices(const link::CausalGraph& job, const machine::Machine& machi
 }
 
 /// An edit of what is simulated anyway would be lost without a word.
-Status check_transfers_unedited(const link::CausalGraph& job, const graph::Edits& edits, const JobTransfers& transfers) {
+Status check_transfers_unedited(const causal::CausalGraph& job, const graph::Edits& edits, const JobTransfers& transfers) {
   std::vector<bool> simulated(job.graph.edge_count());
   for (const simulate::GraphTransfer& transfer : transfers.transfers) simulated[transfer.slot] = true;
   const graph::TimePatch::Folded folded = edits.weights().fold();
@@ -62,7 +62,7 @@ struct FluidNetworkModel {
 
 }  // namespace
 
-Result<JobOnMachine> JobOnMachine::make(const link::CausalGraph& job, const machine::Machine& machine) {
+Result<JobOnMachine> JobOnMachine::make(const causal::CausalGraph& job, const machine::Machine& machine) {
   if (Status status = check_devices(job, machine); !status) return status.error();
   Result<machine::Network> network = machine::Network::build(machine);
   if (!network) return network.error();
@@ -91,7 +91,7 @@ Result<JobOnMachine::Edited> JobOnMachine::simulate(std::span<const NetworkEdit>
   return Edited{std::move(*simulated), std::move(edited.matched)};
 }
 
-double check_resimulated(const link::CausalGraph& job, TimePs resimulated, Diagnostics& diagnostics) {
+double check_resimulated(const causal::CausalGraph& job, TimePs resimulated, Diagnostics& diagnostics) {
   const double residual = job.residual_percent(resimulated);
   if (residual > kPoorResidualPercent) {
     diagnostics.add(kPoorCalibration,

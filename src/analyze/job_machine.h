@@ -13,8 +13,8 @@
 #include "analyze/job_calibration.h"
 #include "base/diagnostics.h"
 #include "base/result.h"
+#include "causal/causal_graph.h"
 #include "graph/edits.h"
-#include "link/causal_graph.h"
 #include "machine/machine.h"
 #include "machine/network.h"
 #include "simulate/collective/options.h"
@@ -25,7 +25,7 @@ namespace orrery::analyze {
 class JobOnMachine {
  public:
   /// Rank r is device r. The job must outlive it. An Error: fewer devices than ranks, or an operation that cannot be done on the machine.
-  static Result<JobOnMachine> make(const link::CausalGraph& job, const machine::Machine& machine);
+  static Result<JobOnMachine> make(const causal::CausalGraph& job, const machine::Machine& machine);
 
   [[nodiscard]] const std::vector<CalibrationRow>& calibration() const { return calibration_; }
   /// Operations whose size or kind is not known.
@@ -42,10 +42,10 @@ class JobOnMachine {
                           std::optional<double> factor = std::nullopt) const;
 
  private:
-  JobOnMachine(const link::CausalGraph& job, machine::Network network, simulate::CommOptions options)
+  JobOnMachine(const causal::CausalGraph& job, machine::Network network, simulate::CommOptions options)
       : job_(&job), network_(std::move(network)), options_(options), transfers_(job_transfers(job)) {}
 
-  const link::CausalGraph* job_;
+  const causal::CausalGraph* job_;
   machine::Network network_;
   simulate::CommOptions options_;
   JobTransfers transfers_;
@@ -54,6 +54,6 @@ class JobOnMachine {
 };
 
 /// Says so (J809) if the unedited job, simulated, differs by more than a tenth from the recording.
-double check_resimulated(const link::CausalGraph& job, TimePs resimulated, Diagnostics& diagnostics);
+double check_resimulated(const causal::CausalGraph& job, TimePs resimulated, Diagnostics& diagnostics);
 
 }  // namespace orrery::analyze

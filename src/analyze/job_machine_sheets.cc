@@ -6,7 +6,7 @@ using report::Sheet;
 using report::Type;
 using report::Unit;
 
-Sheet calibration_sheet(const link::CausalGraph& job, std::span<const CalibrationRow> rows) {
+Sheet calibration_sheet(const causal::CausalGraph& job, std::span<const CalibrationRow> rows) {
   Sheet sheet("groups");
   sheet.add({.name = "what", .title = "operations"})
       .add({.name = "members", .type = Type::integer, .title = "members"})
@@ -23,7 +23,7 @@ Sheet calibration_sheet(const link::CausalGraph& job, std::span<const Calibratio
   return sheet;
 }
 
-Sheet reorder_sheet(const link::CausalGraph& job, const Reorder& reorder) {
+Sheet reorder_sheet(const causal::CausalGraph& job, const Reorder& reorder) {
   Sheet sheet("moves");
   sheet.add({.name = "move", .title = "move"})
       .add({.name = "name", .title = "of"})

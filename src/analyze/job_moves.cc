@@ -13,12 +13,12 @@
 namespace orrery::analyze {
 namespace {
 
+using causal::CausalGraph;
+using causal::EdgeKind;
+using causal::kNoPart;
 using graph::EdgeId;
 using graph::NodeId;
 using graph::Slot;
-using link::CausalGraph;
-using link::EdgeKind;
-using link::kNoPart;
 
 /// An edge that is not there, until it is given a weight.
 constexpr TimePs kAbsent = -graph::kMaxWeightPs;
@@ -37,7 +37,7 @@ Result<TimePs> find_data_bound(const CausalGraph& job, const DeviceWorks& device
     for (const std::uint32_t writer : work.writers) builder.add_edge(device.works[writer].end, work.start, kOrder, 0);
     builder.add_edge(work.end, job.end, kOrder, 0);
   }
-  for (const link::JobPart& part : job.parts) builder.add_edge(part.end, job.end, kOrder, 0);
+  for (const causal::JobPart& part : job.parts) builder.add_edge(part.end, job.end, kOrder, 0);
   const Result<graph::Graph> graph = std::move(builder).build();
   if (!graph) return graph.error();
   return graph::solve(*graph, job.end).length();
@@ -63,7 +63,7 @@ TimePs busiest_device(const CausalGraph& job, const DeviceWorks& device) {
   return busiest;
 }
 
-/// The delay that is usual if nothing else holds work up: the tenth percentile, as for a rank's graph (link/device_binding.h).
+/// The delay that is usual if nothing else holds work up: the tenth percentile, as for a rank's graph (causal/device_binding.h).
 TimePs usual_delay(const CausalGraph& job, std::uint32_t rank, EdgeKind kind) {
   std::vector<TimePs> delays;
   const NodeId last = rank + 1 < job.ranks.size() ? job.ranks[rank + 1].first_node : job.first_ready;
@@ -288,7 +288,7 @@ class MovableGraph {
 
 const char* to_string(MoveKind move) { return move == MoveKind::launch_earlier ? "launch earlier" : "own stream"; }
 
-Result<Reorder> find_reorder(const CausalGraph& job, std::span<const link::RankTensors> tensors, std::size_t top) {
+Result<Reorder> find_reorder(const CausalGraph& job, std::span<const causal::RankTensors> tensors, std::size_t top) {
   const DeviceWorks device = find_device_works(job, tensors);
   const Result<TimePs> data_bound = find_data_bound(job, device);
   if (!data_bound) return data_bound.error();

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "base/result.h"
-#include "link/causal_graph.h"
-#include "link/tensor_reads.h"
+#include "causal/causal_graph.h"
+#include "causal/tensor_reads.h"
 
 namespace orrery::analyze {
 
@@ -35,6 +35,6 @@ struct Reorder {
 
 /// Each move is solved by itself. A communication keeps the order of its stream, the works whose results it reads, and a delay of launch; a kernel on its own
 /// stream keeps those works and its launch. Work whose reads are not known is not moved, and waits for all that ran before it on its stream.
-Result<Reorder> find_reorder(const link::CausalGraph& job, std::span<const link::RankTensors> tensors, std::size_t top);
+Result<Reorder> find_reorder(const causal::CausalGraph& job, std::span<const causal::RankTensors> tensors, std::size_t top);
 
 }  // namespace orrery::analyze

@@ -7,7 +7,7 @@
 namespace orrery::analyze {
 namespace {
 
-using link::EdgeKind;
+using causal::EdgeKind;
 
 struct HeldPiece {
   graph::Slot slot;
@@ -16,7 +16,7 @@ struct HeldPiece {
 };
 
 /// Per rank: its pauses by time.
-std::vector<std::vector<Pause>> by_rank(const link::CausalGraph& job, const std::vector<Pause>& pauses) {
+std::vector<std::vector<Pause>> by_rank(const causal::CausalGraph& job, const std::vector<Pause>& pauses) {
   std::vector<std::vector<Pause>> of(job.ranks.size());
   for (const Pause& pause : pauses) of[pause.rank].push_back(pause);
   for (std::vector<Pause>& list : of)
@@ -25,12 +25,12 @@ std::vector<std::vector<Pause>> by_rank(const link::CausalGraph& job, const std:
 }
 
 /// What the pauses make of the pieces, if every moment is where `moments` has it.
-std::vector<HeldPiece> held_pieces(const link::CausalGraph& job, const std::vector<std::vector<Pause>>& pauses,
+std::vector<HeldPiece> held_pieces(const causal::CausalGraph& job, const std::vector<std::vector<Pause>>& pauses,
                                    const graph::Solution& unpaused, const graph::Solution& moments) {
   std::vector<HeldPiece> held;
   for (graph::Position p = 0; p < job.graph.node_count(); ++p) {
     const std::uint32_t rank = job.node_rank[job.graph.node_at(p)];
-    if (rank == link::kNoRank || pauses[rank].empty()) continue;
+    if (rank == causal::kNoRank || pauses[rank].empty()) continue;
     for (const graph::Slot slot : job.graph.incoming_at(p)) {
       // Arrivals are moments of others, and the begin of a window is that of the recording.
       if (job.kind(slot) == EdgeKind::arrival || job.kind(slot) == EdgeKind::before) continue;
@@ -59,7 +59,7 @@ TimePs end_with_pauses(TimePs begin, TimePs weight, const std::vector<Pause>& pa
   return end;
 }
 
-std::vector<SolvedJob> solve_paused(const link::CausalGraph& job, std::vector<PausedJob> scenarios) {
+std::vector<SolvedJob> solve_paused(const causal::CausalGraph& job, std::vector<PausedJob> scenarios) {
   std::vector<graph::Edits> edits;
   edits.reserve(scenarios.size());
   for (const PausedJob& scenario : scenarios) edits.push_back(scenario.edits);

@@ -11,9 +11,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "causal/causal_graph.h"
 #include "graph/edits.h"
 #include "graph/longest_path.h"
-#include "link/causal_graph.h"
 
 namespace orrery::analyze {
 
@@ -38,6 +38,6 @@ struct SolvedJob {
 TimePs end_with_pauses(TimePs begin, TimePs weight, const std::vector<Pause>& pauses);
 
 /// All scenarios side by side, in as many rounds as the slowest needs; one without pauses.
-std::vector<SolvedJob> solve_paused(const link::CausalGraph& job, std::vector<PausedJob> scenarios);
+std::vector<SolvedJob> solve_paused(const causal::CausalGraph& job, std::vector<PausedJob> scenarios);
 
 }  // namespace orrery::analyze

@@ -9,9 +9,9 @@
 namespace orrery::analyze {
 namespace {
 
-using link::CausalGraph;
-using link::JobOperation;
-using link::JobPart;
+using causal::CausalGraph;
+using causal::JobOperation;
+using causal::JobPart;
 using simulate::CommOp;
 using simulate::GraphTransfer;
 using simulate::TransferEnd;
@@ -38,7 +38,7 @@ std::optional<CommOp> comm_op(const CausalGraph& job, const JobOperation& operat
   if (op.collective == workload::Collective::barrier) return op;
   if (operation.bytes < 0) return std::nullopt;
   op.bytes = workload::whole_bytes(op.collective, operation.bytes, operation.members);
-  if (operation.root != link::kNoPart) op.root = operation.root - operation.first;
+  if (operation.root != causal::kNoPart) op.root = operation.root - operation.first;
   return op;
 }
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "link/causal_graph.h"
+#include "causal/causal_graph.h"
 #include "simulate/graph_transfers.h"
 #include "simulate/network_model.h"
 
@@ -38,6 +38,6 @@ struct JobTransfers {
 std::optional<workload::Collective> collective_called(std::string_view what);
 
 /// In the order of CausalGraph::operations. A member's lag behind the first end stays what it was.
-JobTransfers job_transfers(const link::CausalGraph& job);
+JobTransfers job_transfers(const causal::CausalGraph& job);
 
 }  // namespace orrery::analyze

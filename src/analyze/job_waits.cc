@@ -10,11 +10,11 @@
 namespace orrery::analyze {
 namespace {
 
+using causal::CausalGraph;
+using causal::EdgeKind;
 using graph::kNoSlot;
 using graph::NodeId;
 using graph::Slot;
-using link::CausalGraph;
-using link::EdgeKind;
 
 graph::Solution solve_alone(const CausalGraph& job) {
   graph::Edits edits(job.graph);
@@ -47,7 +47,7 @@ const char* identifier(WaitState state) {
 }
 
 WaitState state_of(const CausalGraph& job, const Wait& wait) {
-  const link::JobOperation& operation = job.operations[job.parts[wait.part].operation];
+  const causal::JobOperation& operation = job.operations[job.parts[wait.part].operation];
   switch (operation.ordering) {
     case match::Ordering::message: return wait.culprit_part == operation.first ? WaitState::late_sender : WaitState::late_receiver;
     case match::Ordering::neighbours: return WaitState::late_sender;
@@ -94,13 +94,13 @@ TimePs JobWaits::raw() const {
 }
 
 std::uint32_t JobWaits::part_with(std::uint32_t operation, NodeId arrival) const {
-  const link::JobOperation& op = job_.operations[operation];
+  const causal::JobOperation& op = job_.operations[operation];
   const auto begin = job_.parts.begin() + op.first, end = begin + op.count;
   // Parts are in the order of ranks, of which one may have several; but for messages, where the sender comes first.
-  auto part =
-      op.ordering == match::Ordering::message
-          ? begin
-          : std::lower_bound(begin, end, job_.node_rank[arrival], [](const link::JobPart& p, std::uint32_t rank) { return p.rank < rank; });
+  auto part = op.ordering == match::Ordering::message
+                  ? begin
+                  : std::lower_bound(begin, end, job_.node_rank[arrival],
+                                     [](const causal::JobPart& p, std::uint32_t rank) { return p.rank < rank; });
   while (part != end && part->progress != arrival) ++part;
   assert(part != end);
   return static_cast<std::uint32_t>(part - job_.parts.begin());
@@ -134,7 +134,7 @@ void JobWaits::report(std::uint32_t place, const Held& held, RootCauses& root_ca
   const std::span<const Cause> causes = root_causes.find(arrival, held.rival, held.rival_to, wait.time);
   if (!causes.empty()) return visit(wait, causes);
   // The culprit did nothing more than the rival: that it took part at all is what there is to say.
-  const link::JobOperation& operation = job_.operations[job_.parts[wait.part].operation];
+  const causal::JobOperation& operation = job_.operations[job_.parts[wait.part].operation];
   const Cause cause{wait.culprit, {EdgeKind::communication, operation.name}, wait.time};
   visit(wait, std::span(&cause, 1));
 }

@@ -12,9 +12,9 @@
 
 #include "analyze/root_cause.h"
 #include "base/column.h"
+#include "causal/causal_graph.h"
 #include "graph/edits.h"
 #include "graph/longest_path.h"
-#include "link/causal_graph.h"
 
 namespace orrery::analyze {
 
@@ -42,15 +42,15 @@ struct Wait {
   [[nodiscard]] bool is_resolved() const { return time > band; }
 };
 
-WaitState state_of(const link::CausalGraph& job, const Wait& wait);
+WaitState state_of(const causal::CausalGraph& job, const Wait& wait);
 
 /// Makes no rank wait for another.
-void leave_alone(const link::CausalGraph& job, graph::Edits& edits);
+void leave_alone(const causal::CausalGraph& job, graph::Edits& edits);
 
 /// Solves the job twice. The job must outlive it. 20 bytes per node.
 class JobWaits {
  public:
-  explicit JobWaits(const link::CausalGraph& job);
+  explicit JobWaits(const causal::CausalGraph& job);
 
   [[nodiscard]] const graph::Solution& together() const { return together_; }
   [[nodiscard]] const graph::Solution& alone() const { return alone_; }
@@ -73,7 +73,7 @@ class JobWaits {
   [[nodiscard]] Wait find_culprit(std::uint32_t place, const Held& held) const;
   [[nodiscard]] std::uint32_t part_with(std::uint32_t operation, graph::NodeId arrival) const;
 
-  const link::CausalGraph& job_;
+  const causal::CausalGraph& job_;
   graph::Solution together_;
   graph::Solution alone_;
   Column<graph::Slot> binding_;  // per node, of `together_`

@@ -36,8 +36,8 @@ void add_sequences(const DeviceRank& devices, const Column<std::uint8_t>& matche
   const auto lanes = outermost(devices, matches);
   std::map<EventIndex, std::vector<std::uint32_t>> works_of;
   for (std::uint32_t w = 0; w < devices.timeline.works.size(); ++w) {
-    const link::DeviceWork& work = devices.timeline.works[w];
-    if (work.call == link::kNoEvent) continue;
+    const causal::DeviceWork& work = devices.timeline.works[w];
+    if (work.call == causal::kNoEvent) continue;
     const std::vector<EventIndex>& lane = lanes[rank.lane[work.call]];
     const auto after =
         std::upper_bound(lane.begin(), lane.end(), work.call_start, [&](TimePs time, EventIndex e) { return time < rank.start[e]; });

@@ -84,14 +84,14 @@ class LaunchingAnnotation {
     }
   }
 
-  [[nodiscard]] trace::EventIndex of(const link::DeviceWork& work) const {
-    trace::EventIndex found = link::kNoEvent;
-    if (work.call != link::kNoEvent) {
+  [[nodiscard]] trace::EventIndex of(const causal::DeviceWork& work) const {
+    trace::EventIndex found = causal::kNoEvent;
+    if (work.call != causal::kNoEvent) {
       const trace::LaneIndex lane = rank_.lane[work.call];
       found = host_.find(lane, work.call_start);
-      if (found == link::kNoEvent && is_autograd_[lane] != 0 && main_lane_) found = host_.find(*main_lane_, work.call_start);
+      if (found == causal::kNoEvent && is_autograd_[lane] != 0 && main_lane_) found = host_.find(*main_lane_, work.call_start);
     }
-    return found != link::kNoEvent ? found : device_.find(rank_.lane[work.event], work.start);
+    return found != causal::kNoEvent ? found : device_.find(rank_.lane[work.event], work.start);
   }
 
  private:
@@ -109,8 +109,8 @@ std::vector<AnnotationKernels> sum_by_annotation(const DeviceRank& devices, bool
   for (std::uint32_t w = 0; w < devices.timeline.works.size(); ++w) {
     if (!devices.belongs(w) || (!with_memory && devices.types[w] >= WorkType::memory_copy)) continue;
     const trace::EventIndex event = launched_in.of(devices.timeline.works[w]);
-    AnnotationKernels& sum = event == link::kNoEvent ? none : by_name[devices.trace->name(*devices.rank, event)];
-    if (event != link::kNoEvent) sum.annotation = devices.rank->name[event];
+    AnnotationKernels& sum = event == causal::kNoEvent ? none : by_name[devices.trace->name(*devices.rank, event)];
+    if (event != causal::kNoEvent) sum.annotation = devices.rank->name[event];
     ++sum.works;
     sum.time = plus_capped(sum.time, devices.time_of(w));
   }

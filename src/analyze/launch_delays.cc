@@ -43,15 +43,15 @@ class LaunchMeter {
 
   RankLaunches run() {
     // Also work outside the window or of other types says that its call launched something.
-    for (const link::DeviceWork& work : devices_.timeline.works) {
-      if (work.call != link::kNoEvent) works_of_call_[work.call] += 1;
+    for (const causal::DeviceWork& work : devices_.timeline.works) {
+      if (work.call != causal::kNoEvent) works_of_call_[work.call] += 1;
     }
     launches_.calls_without_work = launches_without_work(devices_, works_of_call_);
     std::vector<std::uint8_t> is_counted(devices_.rank->event_count(), 0);
     for (std::uint32_t w = 0; w < devices_.timeline.works.size(); ++w) {
       if (!devices_.belongs(w) || (!request_.with_memory && devices_.types[w] >= WorkType::memory_copy)) continue;
-      const link::DeviceWork& work = devices_.timeline.works[w];
-      if (work.call == link::kNoEvent || devices_.rank->duration[work.call] == trace::kMadeUpCallPs) {
+      const causal::DeviceWork& work = devices_.timeline.works[w];
+      if (work.call == causal::kNoEvent || devices_.rank->duration[work.call] == trace::kMadeUpCallPs) {
         ++launches_.works_without_call;
         continue;
       }
@@ -71,7 +71,7 @@ class LaunchMeter {
 
   [[nodiscard]] TimePs host_time(EventIndex call) const { return std::max<TimePs>(0, devices_.rank->duration[call]); }
 
-  void add_work(const link::DeviceWork& work) {
+  void add_work(const causal::DeviceWork& work) {
     const TimePs host = host_time(work.call), length = work.end - work.start, delay = work.start - work.call_start;
     work_.push_back(length);
     delay_.push_back(delay);

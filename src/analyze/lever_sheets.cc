@@ -7,7 +7,7 @@ using report::Sheet;
 using report::Type;
 using report::Unit;
 
-Sheet levers_sheet(const link::CausalGraph& job, const Levers& levers) {
+Sheet levers_sheet(const causal::CausalGraph& job, const Levers& levers) {
   Sheet sheet("levers");
   sheet.add({.name = "scope"})
       .add({.name = "select", .title = "lever"})
@@ -24,7 +24,7 @@ Sheet levers_sheet(const link::CausalGraph& job, const Levers& levers) {
   const auto time = [](const std::optional<TimePs>& gain) { return gain ? Cell(*gain) : Cell(nullptr); };
   for (const Lever& lever : levers.all) {
     const bool is_group = lever.scope == LeverScope::group;
-    const char* const kind = link::is_idle(lever.kind) ? "idle" : identifier(lever.kind);  // of threads and devices, one sort of gap
+    const char* const kind = causal::is_idle(lever.kind) ? "idle" : identifier(lever.kind);  // of threads and devices, one sort of gap
     sheet.add_row({identifier(lever.scope), lever.select, kind, text(lever.name), text(lever.what),
                    is_group ? Cell(job.strings.text(lever.group)) : Cell(nullptr), lever.total, lever.on_path, lever.derivative(),
                    time(lever.gain_if_free), time(lever.gain_10pct)});
@@ -32,7 +32,7 @@ Sheet levers_sheet(const link::CausalGraph& job, const Levers& levers) {
   return sheet;
 }
 
-Sheet rank_gains_sheet(const link::CausalGraph& job, const Levers& levers) {
+Sheet rank_gains_sheet(const causal::CausalGraph& job, const Levers& levers) {
   Sheet sheet("ranks");
   sheet.add({.name = "rank", .type = Type::integer, .title = "rank"})
       .add({.name = "gain_if_typical", .type = Type::time, .unit = Unit::us, .title = "gain if typical"});
@@ -60,7 +60,7 @@ Sheet lever_order_sheet(const Levers& levers) {
   return sheet;
 }
 
-Sheet lever_unions_sheet(const link::CausalGraph& job, const Levers& levers) {
+Sheet lever_unions_sheet(const causal::CausalGraph& job, const Levers& levers) {
   Sheet sheet("unions");
   sheet.add({.name = "select", .title = "groups that are alike, together"})
       .add({.name = "what"})
@@ -79,7 +79,7 @@ Sheet lever_unions_sheet(const link::CausalGraph& job, const Levers& levers) {
   return sheet;
 }
 
-std::vector<Sheet> lever_sheets(const link::CausalGraph& job, const Levers& levers) {
+std::vector<Sheet> lever_sheets(const causal::CausalGraph& job, const Levers& levers) {
   std::vector<Sheet> sheets;
   sheets.push_back(levers_sheet(job, levers));
   sheets.push_back(lever_unions_sheet(job, levers));

@@ -4,17 +4,17 @@
 #include <vector>
 
 #include "analyze/levers.h"
-#include "link/causal_graph.h"
+#include "causal/causal_graph.h"
 #include "report/sheet.h"
 
 namespace orrery::analyze {
 
 /// Per lever, in the order of Levers::all: scope, select, kind, name (of work), what and group (of transfers), total_us, on_path_us, derivative,
 /// gain_if_free_us, gain_10pct_us; null of a lever that was not solved.
-report::Sheet levers_sheet(const link::CausalGraph& job, const Levers& levers);
+report::Sheet levers_sheet(const causal::CausalGraph& job, const Levers& levers);
 
 /// Per rank asked about: rank, gain_if_typical_us.
-report::Sheet rank_gains_sheet(const link::CausalGraph& job, const Levers& levers);
+report::Sheet rank_gains_sheet(const causal::CausalGraph& job, const Levers& levers);
 
 /// Per pair of the best: a, b (selections), gain_both_us, overlap_us.
 report::Sheet lever_pairs_sheet(const Levers& levers);
@@ -24,9 +24,9 @@ report::Sheet lever_order_sheet(const Levers& levers);
 
 /// Groups that hide one another: select, what, groups, members, total_us, on_path_us, gain_if_free_us, gain_10pct_us, and the sums of the gains that they
 /// have one by one: alone_if_free_us, alone_10pct_us.
-report::Sheet lever_unions_sheet(const link::CausalGraph& job, const Levers& levers);
+report::Sheet lever_unions_sheet(const causal::CausalGraph& job, const Levers& levers);
 
 /// All of them.
-std::vector<report::Sheet> lever_sheets(const link::CausalGraph& job, const Levers& levers);
+std::vector<report::Sheet> lever_sheets(const causal::CausalGraph& job, const Levers& levers);
 
 }  // namespace orrery::analyze

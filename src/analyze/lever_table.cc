@@ -8,13 +8,13 @@
 
 #include "analyze/distribution.h"
 #include "analyze/edit_words.h"
+#include "causal/part_edges.h"
 #include "graph/scaled_classes.h"
-#include "link/part_edges.h"
 
 namespace orrery::analyze {
 namespace {
 
-using link::EdgeKind;
+using causal::EdgeKind;
 
 constexpr std::uint32_t kNoLever = graph::kNoClass;
 
@@ -38,18 +38,18 @@ const char* identifier(LeverScope scope) {
 /// Gives every edge its lever, making levers as they appear.
 class LeverTable::Numbering {
  public:
-  Numbering(const link::CausalGraph& job, std::vector<Lever>& levers)
+  Numbering(const causal::CausalGraph& job, std::vector<Lever>& levers)
       : job_(job),
         levers_(levers),
-        of_class_(link::kJobEdgeKinds * job.strings.size(), kNoLever),
+        of_class_(causal::kJobEdgeKinds * job.strings.size(), kNoLever),
         of_operation_(job.operations.size(), kNoLever) {
-    for (std::size_t kind = 0; kind < link::kJobEdgeKinds; ++kind) {
+    for (std::size_t kind = 0; kind < causal::kJobEdgeKinds; ++kind) {
       is_gap_[kind] = !gap_word_of(static_cast<EdgeKind>(kind)).empty();
       is_work_[kind] = !word_of(static_cast<EdgeKind>(kind)).empty();
     }
     std::map<std::pair<StringId, StringId>, std::uint32_t> of_group;
     for (std::size_t o = 0; o < job.operations.size(); ++o) {
-      const link::JobOperation& operation = job.operations[o];
+      const causal::JobOperation& operation = job.operations[o];
       const auto [at, is_new] = of_group.try_emplace({operation.what, operation.group}, static_cast<std::uint32_t>(levers_.size()));
       if (is_new) add_group(operation);
       of_operation_[o] = at->second;
@@ -62,14 +62,14 @@ class LeverTable::Numbering {
     const auto number = static_cast<std::size_t>(kind);
     if (is_gap_[number] != 0) return of_gap(kind);
     if (is_work_[number] == 0) return kNoLever;  // order and arrivals cost nothing, and when a rank begins is not its work
-    const link::PieceClass piece = job_.class_of(slot);
+    const causal::PieceClass piece = job_.class_of(slot);
     std::uint32_t& lever = of_class_[number * job_.strings.size() + piece.name];
     if (lever == kNoLever) lever = add_class(piece, piece.name != 0 && job_.owners[job_.graph.edge_tag(slot)].name != piece.name);
     return lever;
   }
 
  private:
-  void add_group(const link::JobOperation& operation) {
+  void add_group(const causal::JobOperation& operation) {
     Lever lever{.scope = LeverScope::group, .kind = EdgeKind::communication, .what = operation.what, .group = operation.group};
     const std::string_view what = job_.strings.text(operation.what);
     lever.select = fmt::format("group:{} {}", exact_pattern(job_.strings.text(operation.group)),
@@ -77,7 +77,7 @@ class LeverTable::Numbering {
     levers_.push_back(std::move(lever));
   }
 
-  std::uint32_t add_class(const link::PieceClass& piece, bool numbered) {
+  std::uint32_t add_class(const causal::PieceClass& piece, bool numbered) {
     Lever lever{.scope = LeverScope::op, .kind = piece.kind, .name = piece.name};
     lever.select = selection_of_work(piece.kind, job_.strings.text(piece.name), numbered);
     // What found no partners may be called like what did. One rank alone has no partners, and edits of it know no groups.
@@ -98,18 +98,18 @@ class LeverTable::Numbering {
     return lever;
   }
 
-  const link::CausalGraph& job_;
+  const causal::CausalGraph& job_;
   std::vector<Lever>& levers_;
   Column<std::uint32_t> of_class_;
   std::vector<std::uint32_t> of_operation_;
-  std::array<std::uint8_t, link::kJobEdgeKinds> is_gap_{}, is_work_{};
+  std::array<std::uint8_t, causal::kJobEdgeKinds> is_gap_{}, is_work_{};
 };
 
-LeverTable::LeverTable(const link::CausalGraph& job, const graph::Path& path) : lever_of_(job.graph.edge_count()) {
+LeverTable::LeverTable(const causal::CausalGraph& job, const graph::Path& path) : lever_of_(job.graph.edge_count()) {
   Numbering numbering(job, levers_);
   for (graph::Slot slot = 0; slot < job.graph.edge_count(); ++slot) {
     lever_of_[slot] = numbering.of(slot);
-    if (lever_of_[slot] == kNoLever || link::is_part(job, slot)) continue;
+    if (lever_of_[slot] == kNoLever || causal::is_part(job, slot)) continue;
     TimePs& total = levers_[lever_of_[slot]].total;
     total = plus_capped(total, job.graph.weight(slot));
   }

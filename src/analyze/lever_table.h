@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "base/column.h"
+#include "causal/causal_graph.h"
 #include "graph/longest_path.h"
-#include "link/causal_graph.h"
 
 namespace orrery::analyze {
 
@@ -22,9 +22,9 @@ const char* identifier(LeverScope scope);
 
 struct Lever {
   LeverScope scope{};
-  link::EdgeKind kind{};  ///< of a gap the first of its sort
-  StringId name = 0;      ///< of work; 0: it belongs to no event
-  StringId what = 0;      ///< of transfers: all_reduce, p2p
+  causal::EdgeKind kind{};  ///< of a gap the first of its sort
+  StringId name = 0;        ///< of work; 0: it belongs to no event
+  StringId what = 0;        ///< of transfers: all_reduce, p2p
   StringId group = 0;
   std::string select = {};  ///< an edit's selection: kernel:"gemm"
   TimePs total = 0;
@@ -39,7 +39,7 @@ struct Lever {
 /// Finds all levers, their times and selections; gains are left 0. 4 bytes per edge.
 class LeverTable {
  public:
-  LeverTable(const link::CausalGraph& job, const graph::Path& path);
+  LeverTable(const causal::CausalGraph& job, const graph::Path& path);
 
   [[nodiscard]] std::vector<Lever>& levers() { return levers_; }
   [[nodiscard]] const std::vector<Lever>& levers() const { return levers_; }

@@ -22,7 +22,7 @@ constexpr std::size_t kRanks = 64;
 using Set = std::vector<std::uint32_t>;  // of levers
 
 /// How long the job takes if all levers of a set are 10 % faster; for each set.
-std::vector<TimePs> lengths_if_faster(const link::CausalGraph& job, const std::vector<Set>& sets, graph::ScaledLengths& solver) {
+std::vector<TimePs> lengths_if_faster(const causal::CausalGraph& job, const std::vector<Set>& sets, graph::ScaledLengths& solver) {
   std::vector<graph::Scaling> scenarios;
   for (const Set& set : sets) {
     graph::Scaling& scenario = scenarios.emplace_back();
@@ -47,7 +47,7 @@ Set levers_to_solve(std::vector<Lever>& levers, std::size_t most) {
   return on_path;
 }
 
-void measure_gains(const link::CausalGraph& job, TimePs length, std::size_t most_solved, std::vector<Lever>& levers,
+void measure_gains(const causal::CausalGraph& job, TimePs length, std::size_t most_solved, std::vector<Lever>& levers,
                    graph::ScaledLengths& solver) {
   const Set on_path = levers_to_solve(levers, most_solved);
   std::vector<graph::Scaling> scenarios;
@@ -75,7 +75,7 @@ Set best_levers(const std::vector<Lever>& levers) {
   return best;
 }
 
-std::vector<LeverPair> find_pairs(const link::CausalGraph& job, TimePs length, const LeverTable& table, const Set& best,
+std::vector<LeverPair> find_pairs(const causal::CausalGraph& job, TimePs length, const LeverTable& table, const Set& best,
                                   graph::ScaledLengths& solver) {
   std::vector<Set> sets;
   for (std::size_t a = 0; a < best.size(); ++a) {
@@ -93,8 +93,8 @@ std::vector<LeverPair> find_pairs(const link::CausalGraph& job, TimePs length, c
 
 /// Each time the lever that adds most to those before it; of equals the one that saves more alone. The first two are known from the gains
 /// of levers and pairs.
-std::vector<LeverStep> find_order(const link::CausalGraph& job, TimePs length, const LeverTable& table, const std::vector<LeverPair>& pairs,
-                                  Set left, graph::ScaledLengths& solver) {
+std::vector<LeverStep> find_order(const causal::CausalGraph& job, TimePs length, const LeverTable& table,
+                                  const std::vector<LeverPair>& pairs, Set left, graph::ScaledLengths& solver) {
   const auto gains_with = [&](const Set& taken) {
     std::vector<TimePs> gains;
     if (taken.empty()) {
@@ -128,7 +128,7 @@ std::vector<LeverStep> find_order(const link::CausalGraph& job, TimePs length, c
 }
 
 /// An edit's selection of some groups: those that found partners if it is all of them, else by their names.
-std::string selection_of_groups(const link::CausalGraph& job, StringId what, const std::vector<StringId>& groups, bool are_all) {
+std::string selection_of_groups(const causal::CausalGraph& job, StringId what, const std::vector<StringId>& groups, bool are_all) {
   std::string pattern = are_all ? "." : "";
   for (std::size_t i = 0; i < groups.size() && !are_all; ++i) {
     const std::string_view name = job.strings.text(groups[i]);
@@ -140,10 +140,10 @@ std::string selection_of_groups(const link::CausalGraph& job, StringId what, con
 }
 
 /// Before levers change their places: classes of the solver are levers.
-std::vector<LeverUnion> find_unions(const link::CausalGraph& job, TimePs length, const std::vector<Lever>& levers,
+std::vector<LeverUnion> find_unions(const causal::CausalGraph& job, TimePs length, const std::vector<Lever>& levers,
                                     graph::ScaledLengths& solver) {
   std::map<std::pair<StringId, StringId>, std::uint32_t> members_of_group;
-  for (const link::JobOperation& operation : job.operations) members_of_group[{operation.what, operation.group}] = operation.members;
+  for (const causal::JobOperation& operation : job.operations) members_of_group[{operation.what, operation.group}] = operation.members;
   std::map<std::pair<StringId, std::uint32_t>, Set> alike;
   std::map<StringId, std::size_t> groups_of_kind;
   for (std::uint32_t lever = 0; lever < levers.size(); ++lever) {
@@ -187,13 +187,13 @@ std::vector<LeverUnion> find_unions(const link::CausalGraph& job, TimePs length,
 }
 
 /// Ranks whose gain is worth asking for, ascending.
-std::vector<std::uint32_t> ranks_to_ask(const link::CausalGraph& job, const graph::Path& path) {
+std::vector<std::uint32_t> ranks_to_ask(const causal::CausalGraph& job, const graph::Path& path) {
   std::vector<std::uint32_t> ranks(job.ranks.size());
   std::iota(ranks.begin(), ranks.end(), 0);
   if (ranks.size() <= kRanks) return ranks;
   std::vector<TimePs> on_path(job.ranks.size(), 0);
   for (const graph::Slot slot : path.slots) {
-    if (const std::uint32_t rank = job.rank_of(slot); rank != link::kNoRank && is_work(job.kind(slot)))
+    if (const std::uint32_t rank = job.rank_of(slot); rank != causal::kNoRank && is_work(job.kind(slot)))
       on_path[rank] += job.graph.weight(slot);
   }
   std::stable_sort(ranks.begin(), ranks.end(), [&](std::uint32_t a, std::uint32_t b) { return on_path[a] > on_path[b]; });
@@ -226,7 +226,7 @@ void sort_levers(Levers& levers) {
 
 }  // namespace
 
-Levers find_levers(const link::CausalGraph& job, std::size_t most_solved) {
+Levers find_levers(const causal::CausalGraph& job, std::size_t most_solved) {
   Levers result;
   const graph::Path path = [&] {
     const graph::Solution solution = graph::solve(job.graph, job.end);

@@ -17,8 +17,8 @@
 #include <vector>
 
 #include "analyze/lever_table.h"
+#include "causal/causal_graph.h"
 #include "graph/longest_path.h"
-#include "link/causal_graph.h"
 
 namespace orrery::analyze {
 
@@ -72,7 +72,7 @@ constexpr std::size_t most_levers_solved(std::uint64_t edges) {
 
 /// Two solves for each lever on the path, of those with most time there if they are more than `most_solved`, eight at once; up to sixteen for pairs and
 /// order, two for each union, and one for each rank.
-Levers find_levers(const link::CausalGraph& job, std::size_t most_solved);
-inline Levers find_levers(const link::CausalGraph& job) { return find_levers(job, most_levers_solved(job.graph.edge_count())); }
+Levers find_levers(const causal::CausalGraph& job, std::size_t most_solved);
+inline Levers find_levers(const causal::CausalGraph& job) { return find_levers(job, most_levers_solved(job.graph.edge_count())); }
 
 }  // namespace orrery::analyze

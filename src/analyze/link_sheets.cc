@@ -12,9 +12,9 @@
 namespace orrery::analyze {
 namespace {
 
-using link::Coverage;
-using link::DependencyCause;
-using link::LinkedRank;
+using causal::Coverage;
+using causal::DependencyCause;
+using causal::LinkedRank;
 using report::Cell;
 using report::Sheet;
 using report::Type;
@@ -119,10 +119,10 @@ Sheet activity_counts_sheet(const LinkAnswer& answer, std::span<const std::size_
 
 Sheet dependency_counts_sheet(const LinkAnswer& answer, std::span<const std::size_t> of) {
   Sheet sheet = counts_sheet("dependency_causes", "cause", "dependencies");
-  for (std::size_t c = 0; c < link::kDependencyCauses; ++c) {
+  for (std::size_t c = 0; c < causal::kDependencyCauses; ++c) {
     std::size_t count = 0;
     for (const std::size_t r : of) count += answer.ranks[r].dependencies[c];
-    const std::string_view cause = link::to_string(static_cast<DependencyCause>(c));
+    const std::string_view cause = causal::to_string(static_cast<DependencyCause>(c));
     if (count > 0) sheet.add_row({rank_cell(answer, of), cause, identifier_of(cause), count});
   }
   return sheet;

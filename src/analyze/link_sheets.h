@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "link/linked_rank.h"
+#include "causal/linked_rank.h"
 #include "report/sheet.h"
 #include "workload/workload.h"
 
@@ -13,7 +13,7 @@ namespace orrery::analyze {
 
 /// A linked rank: program `r` of the workload is that of entry r. Must outlive the calls.
 struct LinkAnswer {
-  std::span<const link::LinkedRank> ranks;
+  std::span<const causal::LinkedRank> ranks;
   const workload::Workload& workload;
   std::span<const std::string> device_files;  ///< by rank
   std::span<const std::string> host_files;    ///< by rank; empty: none was given

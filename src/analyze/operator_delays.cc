@@ -36,8 +36,8 @@ std::vector<std::pair<EventIndex, std::uint32_t>> by_operator(const DeviceRank& 
   std::vector<std::pair<EventIndex, std::uint32_t>> works;
   for (std::uint32_t w = 0; w < devices.timeline.works.size(); ++w) {
     if (!devices.belongs(w) || (!with_memory && devices.types[w] >= WorkType::memory_copy)) continue;
-    const EventIndex op = devices.operators.empty() ? link::kNoEvent : devices.operators[w];
-    if (op == link::kNoEvent) ++works_without;
+    const EventIndex op = devices.operators.empty() ? causal::kNoEvent : devices.operators[w];
+    if (op == causal::kNoEvent) ++works_without;
     else works.emplace_back(op, w);
   }
   std::stable_sort(works.begin(), works.end(), [&](const auto& a, const auto& b) {
@@ -63,7 +63,7 @@ RankOperators operators_of_rank(const DeviceRank& devices, bool with_memory) {
       delay.op = key.front();
       delay.kernels.assign(key.begin() + 1, key.end());
     }
-    const link::DeviceWork& work = devices.timeline.works[works[first].second];
+    const causal::DeviceWork& work = devices.timeline.works[works[first].second];
     sums.launch += work.call_start - devices.rank->start[op];
     sums.runtime += work.start - work.call_start;
     for (; first < last; ++first) delay.device_time = plus_capped(delay.device_time, devices.time_of(works[first].second));

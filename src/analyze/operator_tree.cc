@@ -34,7 +34,7 @@ class TreeMaker {
   static constexpr std::uint32_t kNoNode = ~std::uint32_t{0};
 
   void add(std::uint32_t w) {
-    if (devices_.operators[w] == link::kNoEvent || !devices_.belongs(w)) return;
+    if (devices_.operators[w] == causal::kNoEvent || !devices_.belongs(w)) return;
     if (!with_memory_ && devices_.types[w] >= WorkType::memory_copy) return;
     OperatorNode& node = nodes_[node_of(devices_.operators[w])];
     ++node.own_works;
@@ -44,8 +44,8 @@ class TreeMaker {
   std::uint32_t node_of(EventIndex op) {
     inside_.clear();
     EventIndex known = op;
-    for (; known != link::kNoEvent && node_of_[known] == kNoNode; known = devices_.operator_around[known]) inside_.push_back(known);
-    std::uint32_t node = known == link::kNoEvent ? kNoNode : node_of_[known];
+    for (; known != causal::kNoEvent && node_of_[known] == kNoNode; known = devices_.operator_around[known]) inside_.push_back(known);
+    std::uint32_t node = known == causal::kNoEvent ? kNoNode : node_of_[known];
     for (auto e = inside_.rbegin(); e != inside_.rend(); ++e) {
       node = child_of(node, devices_.rank->name[*e]);
       node_of_[*e] = node;

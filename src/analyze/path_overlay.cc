@@ -4,15 +4,15 @@
 #include <cmath>
 
 #include "base/time_text.h"
-#include "link/hta/decimal_double.h"
+#include "causal/hta/decimal_double.h"
 
 namespace orrery::analyze {
 namespace {
 
+using causal::EdgeKind;
+using causal::hta::CriticalPath;
+using causal::hta::EdgeType;
 using kineto::FlowEnd;
-using link::EdgeKind;
-using link::hta::CriticalPath;
-using link::hta::EdgeType;
 
 void mark(std::vector<std::uint8_t>& critical, std::uint32_t ordinal) {
   if (ordinal >= critical.size()) critical.resize(ordinal + 1, 0);
@@ -21,13 +21,13 @@ void mark(std::vector<std::uint8_t>& critical, std::uint32_t ordinal) {
 
 // Where HTA pins the end of an arrow: the raw start, or the raw end, drawn inside the event for device events; whole microseconds, after
 // sums in floating point.
-FlowEnd hta_end(const CriticalPath& path, link::hta::NodeNumber node, std::int64_t epoch_us) {
-  const link::hta::Rows& rows = path.rows;
-  const link::hta::RowIndex r = path.window.nodes.row[node];
+FlowEnd hta_end(const CriticalPath& path, causal::hta::NodeNumber node, std::int64_t epoch_us) {
+  const causal::hta::Rows& rows = path.rows;
+  const causal::hta::RowIndex r = path.window.nodes.row[node];
   const trace::EventIndex e = rows.event[r];
-  double time = link::hta::microseconds_as_double(epoch_us, rows.rank->start[e]);
+  double time = causal::hta::microseconds_as_double(epoch_us, rows.rank->start[e]);
   if (path.window.nodes.is_start[node] == 0) {
-    const double duration = link::hta::microseconds_as_double(0, rows.rank->duration[e]);
+    const double duration = causal::hta::microseconds_as_double(0, rows.rank->duration[e]);
     time += duration;
     const auto device = rows.rank->field(trace::Field::device).find(e);
     if (device && *device >= 0) time -= std::min(1.0, duration);
@@ -37,15 +37,15 @@ FlowEnd hta_end(const CriticalPath& path, link::hta::NodeNumber node, std::int64
 }
 
 // Work that a viewer shows as a box on the lane of `node`, and that the edge at `slot` is a stretch of.
-bool is_box(const link::CausalGraph& job, graph::Slot slot, graph::NodeId node) {
+bool is_box(const causal::CausalGraph& job, graph::Slot slot, graph::NodeId node) {
   const std::uint32_t tag = job.graph.edge_tag(slot);
   if (tag == graph::kNoTag || job.owners[tag].lane != job.node_lane[node]) return false;
-  return link::is_host(job.kind(slot)) || link::is_device(job.kind(slot));
+  return causal::is_host(job.kind(slot)) || causal::is_device(job.kind(slot));
 }
 
 // Where an arrow touches the lane of `node`. Viewers tie an arrow to the box around its end, and a box ends before its last moment: where
 // work ends and nothing follows at once, the arrow is drawn up to a microsecond early, within the work.
-TimePs drawn_time(const link::CausalGraph& job, graph::NodeId node) {
+TimePs drawn_time(const causal::CausalGraph& job, graph::NodeId node) {
   const TimePs time = job.time[node];
   for (const graph::OutgoingEdge& edge : job.graph.outgoing(node)) {
     if (is_box(job, edge.slot, node)) return time;
@@ -60,7 +60,7 @@ TimePs drawn_time(const link::CausalGraph& job, graph::NodeId node) {
 /// The overlays of all ranks, as they are drawn.
 class Drawing {
  public:
-  Drawing(const link::CausalGraph& job, const PathSums& path, const OverlayOptions& options)
+  Drawing(const causal::CausalGraph& job, const PathSums& path, const OverlayOptions& options)
       : job_(job), path_(path), options_(options), overlays_(job.ranks.size()) {
     for (kineto::Overlay& overlay : overlays_) overlay.only_critical = options.only_critical;
   }
@@ -70,10 +70,10 @@ class Drawing {
     graph::NodeId from = graph::kNoNode;  // the last moment of a rank
     for (std::size_t i = 0; i < nodes.slots.size(); ++i) {
       const graph::NodeId to = nodes.nodes[i + 1];
-      if (job_.node_rank[to] == link::kNoRank) continue;
+      if (job_.node_rank[to] == causal::kNoRank) continue;
       mark_owner(nodes.slots[i], overlays_[job_.node_rank[to]]);
       // What stands between two ranks is on no lane: the arrow goes over it.
-      const graph::NodeId start = i == 0 && job_.node_rank[nodes.nodes[0]] != link::kNoRank ? nodes.nodes[0] : from;
+      const graph::NodeId start = i == 0 && job_.node_rank[nodes.nodes[0]] != causal::kNoRank ? nodes.nodes[0] : from;
       if (start != graph::kNoNode) add(nodes.slots[i], start, to, true);
       from = to;
     }
@@ -84,7 +84,7 @@ class Drawing {
  private:
   void mark_owner(graph::Slot slot, kineto::Overlay& overlay) const {
     const std::uint32_t tag = job_.graph.edge_tag(slot);
-    if (tag != graph::kNoTag && link::is_named(job_.kind(slot))) mark(overlay.critical, job_.owners[tag].ordinal);
+    if (tag != graph::kNoTag && causal::is_named(job_.kind(slot))) mark(overlay.critical, job_.owners[tag].ordinal);
   }
 
   void add_others() {
@@ -97,7 +97,7 @@ class Drawing {
   }
 
   void add(graph::Slot slot, graph::NodeId from, graph::NodeId to, bool critical) {
-    if (job_.node_lane[from] == link::kNoWork || job_.node_lane[to] == link::kNoWork) return;
+    if (job_.node_lane[from] == causal::kNoWork || job_.node_lane[to] == causal::kNoWork) return;
     const std::uint32_t rank = job_.node_rank[to];
     const bool is_hop = job_.node_rank[from] != rank;
     if (!is_hop && !options_.all_edges && job_.node_lane[from] == job_.node_lane[to]) return;
@@ -115,13 +115,13 @@ class Drawing {
   }
 
   [[nodiscard]] FlowEnd end_of(graph::NodeId node, TimePs time) const {
-    const link::JobRank& rank = job_.ranks[job_.node_rank[node]];
-    const link::LaneLabel& lane = rank.lanes[job_.node_lane[node]];
+    const causal::JobRank& rank = job_.ranks[job_.node_rank[node]];
+    const causal::LaneLabel& lane = rank.lanes[job_.node_lane[node]];
     return {std::string(job_.strings.text(lane.process)), std::string(job_.strings.text(lane.thread)),
             decimal_us(Int128{rank.epoch_us} * kPsPerUs + rank.recorded.map(job_.begin_ps + time))};
   }
 
-  const link::CausalGraph& job_;
+  const causal::CausalGraph& job_;
   const PathSums& path_;
   const OverlayOptions& options_;
   std::vector<kineto::Overlay> overlays_;
@@ -135,11 +135,11 @@ kineto::Overlay make_overlay(const CriticalPath& path, const OverlayOptions& opt
   overlay.only_critical = options.only_critical;
   const trace::RankTrace& rank = *path.rows.rank;
   const std::int64_t epoch_us = (path.rows.trace->epoch_unix_ns - rank.source.base_time_ns.value_or(0)) / 1000;
-  for (const link::hta::NodeNumber node : path.path_nodes) mark(overlay.critical, path.rows.index[path.window.nodes.row[node]]);
+  for (const causal::hta::NodeNumber node : path.path_nodes) mark(overlay.critical, path.rows.index[path.window.nodes.row[node]]);
   Column<std::uint8_t> is_critical(path.edges.size(), 0);
   for (const std::uint32_t i : path.path_edges) is_critical[i] = 1;
   for (std::uint32_t i = 0; i < path.edges.size(); ++i) {
-    const link::hta::Edge& edge = path.edges[i];
+    const causal::hta::Edge& edge = path.edges[i];
     const bool all = options.all_edges && !options.only_critical;
     if (all) {
       if (edge.type == EdgeType::kernel_launch_delay && edge.weight == 0) continue;
@@ -155,7 +155,7 @@ kineto::Overlay make_overlay(const CriticalPath& path, const OverlayOptions& opt
   return overlay;
 }
 
-std::vector<kineto::Overlay> make_overlays(const link::CausalGraph& job, const PathSums& path, const OverlayOptions& options) {
+std::vector<kineto::Overlay> make_overlays(const causal::CausalGraph& job, const PathSums& path, const OverlayOptions& options) {
   return Drawing(job, path, options).draw();
 }
 

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "analyze/causal_path.h"
+#include "causal/hta/critical_path.h"
 #include "formats/kineto/overlay_writer.h"
-#include "link/hta/critical_path.h"
 
 namespace orrery::analyze {
 
@@ -15,10 +15,10 @@ struct OverlayOptions {
 };
 
 /// HTA's overlay: the same events marked, the same arrows, types and weights.
-kineto::Overlay make_overlay(const link::hta::CriticalPath& path, const OverlayOptions& options);
+kineto::Overlay make_overlay(const causal::hta::CriticalPath& path, const OverlayOptions& options);
 
 /// One per rank. Events with time on the path are marked; arrows lead from lane to lane along it (launches, waits, handoffs). An arrow between two ranks
 /// has one end in the overlay of each, with one number.
-std::vector<kineto::Overlay> make_overlays(const link::CausalGraph& job, const PathSums& path, const OverlayOptions& options);
+std::vector<kineto::Overlay> make_overlays(const causal::CausalGraph& job, const PathSums& path, const OverlayOptions& options);
 
 }  // namespace orrery::analyze

@@ -11,14 +11,14 @@
 namespace orrery::analyze {
 namespace {
 
-using link::EdgeKind;
+using causal::EdgeKind;
 using report::Sheet;
 using report::Type;
 using report::Unit;
 
 std::vector<EdgeKind> kinds_on_path(const PathSums& path) {
   std::vector<EdgeKind> kinds;
-  for (std::size_t k = 0; k < link::kJobEdgeKinds; ++k) {
+  for (std::size_t k = 0; k < causal::kJobEdgeKinds; ++k) {
     if (path.kinds[k].on_path > 0) kinds.push_back(static_cast<EdgeKind>(k));
   }
   std::stable_sort(kinds.begin(), kinds.end(), [&](EdgeKind a, EdgeKind b) { return path.on_path(a) > path.on_path(b); });
@@ -38,15 +38,15 @@ Sheet bound_by_sheet(const PathSums& path) {
     const KindTotals& totals = path.kinds[static_cast<std::size_t>(kind)];
     const double share = share_percent(totals.on_path, path.length());
     sheet.add_row({identifier(kind), to_string(kind), totals.on_path, share, totals.path_edges},
-                  link::is_idle(kind) ? report::Tone::warning : report::Tone::plain);
+                  causal::is_idle(kind) ? report::Tone::warning : report::Tone::plain);
   }
   return sheet;
 }
 
 report::Cell slack_cell(TimePs slack) { return slack == graph::kUnlimited ? report::Cell(nullptr) : report::Cell(slack); }
 
-Sheet contributors_sheet(const link::CausalGraph& job, const PathSums& path) {
-  const std::span<const link::JobRank> ranks = job.ranks_to_tell_apart();
+Sheet contributors_sheet(const causal::CausalGraph& job, const PathSums& path) {
+  const std::span<const causal::JobRank> ranks = job.ranks_to_tell_apart();
   Sheet sheet("contributors");
   sheet.add({.name = "label", .title = "largest contributors", .people_only = true});
   if (!ranks.empty()) sheet.add({.name = "rank", .type = Type::integer, .title = "rank"});
@@ -66,7 +66,7 @@ Sheet contributors_sheet(const link::CausalGraph& job, const PathSums& path) {
     const bool is_named = contributor.name != 0;
     std::vector<report::Cell> cells = {is_named ? name : std::string_view(kind_in_brackets)};
     if (!ranks.empty())
-      cells.push_back(contributor.rank == link::kNoRank ? report::Cell(nullptr) : report::Cell(ranks[contributor.rank].rank));
+      cells.push_back(contributor.rank == causal::kNoRank ? report::Cell(nullptr) : report::Cell(ranks[contributor.rank].rank));
     for (const report::Cell& cell :
          {report::Cell(identifier(contributor.kind)), report::Cell(to_string(contributor.kind)),
           is_named ? report::Cell(name) : report::Cell(nullptr), report::Cell(contributor.count), report::Cell(contributor.path_count),
@@ -78,7 +78,7 @@ Sheet contributors_sheet(const link::CausalGraph& job, const PathSums& path) {
   return sheet;
 }
 
-Sheet path_ranks_sheet(const link::CausalGraph& job, const CausalPath& path) {
+Sheet path_ranks_sheet(const causal::CausalGraph& job, const CausalPath& path) {
   Sheet sheet("ranks");
   sheet.add({.name = "rank", .type = Type::integer, .title = "rank"})
       .add({.name = "on_path", .type = Type::time, .unit = Unit::us, .title = "on the path"})
@@ -88,7 +88,7 @@ Sheet path_ranks_sheet(const link::CausalGraph& job, const CausalPath& path) {
   return sheet;
 }
 
-Sheet path_groups_sheet(const link::CausalGraph& job, const CausalPath& path) {
+Sheet path_groups_sheet(const causal::CausalGraph& job, const CausalPath& path) {
   Sheet sheet("groups");
   sheet.add({.name = "what", .title = "transfers"})
       .add({.name = "group", .title = "group"})
@@ -100,7 +100,7 @@ Sheet path_groups_sheet(const link::CausalGraph& job, const CausalPath& path) {
   return sheet;
 }
 
-Sheet hops_sheet(const link::CausalGraph& job, const CausalPath& path) {
+Sheet hops_sheet(const causal::CausalGraph& job, const CausalPath& path) {
   Sheet sheet("hops");
   sheet.add({.name = "at", .type = Type::time, .unit = Unit::us, .title = "at"})
       .add({.name = "from", .type = Type::integer, .title = "from rank"})
@@ -109,14 +109,14 @@ Sheet hops_sheet(const link::CausalGraph& job, const CausalPath& path) {
       .add({.name = "group", .title = "group"})
       .add({.name = "name"});
   for (const Hop& hop : path.hops) {
-    const link::JobOperation& operation = job.operations[hop.operation];
+    const causal::JobOperation& operation = job.operations[hop.operation];
     sheet.add_row({hop.at, job.ranks[hop.from].rank, job.ranks[hop.to].rank, job.strings.text(operation.what),
                    job.strings.text(operation.group), job.strings.text(operation.name)});
   }
   return sheet;
 }
 
-std::vector<Sheet> path_sheets(const link::CausalGraph& job, const CausalPath& path) {
+std::vector<Sheet> path_sheets(const causal::CausalGraph& job, const CausalPath& path) {
   std::vector<Sheet> sheets;
   sheets.push_back(bound_by_sheet(path.sums));
   if (job.ranks.size() > 1) {

@@ -16,16 +16,16 @@ report::Cell slack_cell(TimePs slack);
 
 /// One row per contributor, in their order. `name` is unknown for time that belongs to no event. Of several ranks there is a column for whose it is,
 /// unknown for transfers.
-report::Sheet contributors_sheet(const link::CausalGraph& job, const PathSums& path);
+report::Sheet contributors_sheet(const causal::CausalGraph& job, const PathSums& path);
 
 /// Per rank what it has on the path, without transfers: rank, on_path_us, share_pct.
-report::Sheet path_ranks_sheet(const link::CausalGraph& job, const CausalPath& path);
+report::Sheet path_ranks_sheet(const causal::CausalGraph& job, const CausalPath& path);
 /// Transfers on the path: what, group, on_path_us, share_pct. With the ranks' shares, the whole path.
-report::Sheet path_groups_sheet(const link::CausalGraph& job, const CausalPath& path);
+report::Sheet path_groups_sheet(const causal::CausalGraph& job, const CausalPath& path);
 /// at_us, from, to, what, group, name; the earliest first.
-report::Sheet hops_sheet(const link::CausalGraph& job, const CausalPath& path);
+report::Sheet hops_sheet(const causal::CausalGraph& job, const CausalPath& path);
 
 /// All of them; those about ranks only if there are several.
-std::vector<report::Sheet> path_sheets(const link::CausalGraph& job, const CausalPath& path);
+std::vector<report::Sheet> path_sheets(const causal::CausalGraph& job, const CausalPath& path);
 
 }  // namespace orrery::analyze

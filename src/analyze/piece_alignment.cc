@@ -11,12 +11,12 @@
 namespace orrery::analyze {
 namespace {
 
+using causal::EdgeKind;
 using graph::kNoSlot;
 using graph::NodeId;
 using graph::Slot;
-using link::EdgeKind;
 
-constexpr std::uint32_t kNowhere = link::kNoWork;
+constexpr std::uint32_t kNowhere = causal::kNoWork;
 constexpr std::uint32_t kHostCommunication = kNowhere - 1;  // no lane of the trace: see piece_alignment.h
 
 /// "thread 1331 (pt_autograd_0)" -> "pt_autograd_0"; without brackets the name without its digits: the number of a thread differs in every run.
@@ -33,8 +33,8 @@ std::string role_of_thread(std::string_view name) {
 
 class PieceFinder {
  public:
-  PieceFinder(const link::CausalGraph& job, PieceClasses& classes, std::optional<std::int64_t> only_rank) : job_(job), graph_(job.graph) {
-    for (const link::JobRank& rank : job.ranks) pieces_.ranks.push_back(only_rank.value_or(rank.rank));
+  PieceFinder(const causal::CausalGraph& job, PieceClasses& classes, std::optional<std::int64_t> only_rank) : job_(job), graph_(job.graph) {
+    for (const causal::JobRank& rank : job.ranks) pieces_.ranks.push_back(only_rank.value_or(rank.rank));
     pieces_.slot_class = classes_of(job, classes);
     ends_with_.assign(graph_.node_count(), kNoSlot);
     begins_with_.assign(graph_.node_count(), kNoSlot);
@@ -71,7 +71,7 @@ class PieceFinder {
     for (graph::Position p = 0; p < graph_.node_count(); ++p) {
       const NodeId target = graph_.node_at(p);
       const std::uint32_t rank = job_.node_rank[target];
-      if (rank == link::kNoRank) continue;
+      if (rank == causal::kNoRank) continue;
       for (const Slot slot : graph_.incoming_at(p)) {
         if (pieces_.slot_class[slot] == kNoClass || !is_in_series(slot, target)) continue;
         const std::uint32_t lane = lane_of(slot, target, rank);
@@ -86,7 +86,7 @@ class PieceFinder {
       }
     }
     // The piece that begins with an arrival is the transfer; between them lies the moment at which all are there.
-    for (const link::JobPart& part : job_.parts) begins_with_[part.arrival] = part.transfer;
+    for (const causal::JobPart& part : job_.parts) begins_with_[part.arrival] = part.transfer;
   }
 
   /// A transfer begins for its lane when the rank arrives.
@@ -96,7 +96,7 @@ class PieceFinder {
   }
 
   void describe(LanePieces& lane, std::uint32_t place) {
-    const link::JobRank& rank = job_.ranks[place];
+    const causal::JobRank& rank = job_.ranks[place];
     lane.rank = pieces_.ranks[place];
     // Positions are an order in which nodes can be solved, which need not be that of time.
     std::stable_sort(lane.slots.begin(), lane.slots.end(), [&](Slot x, Slot y) { return begin_of(x) < begin_of(y); });
@@ -108,7 +108,7 @@ class PieceFinder {
     else name_role(lane, rank);
   }
 
-  void name_role(LanePieces& lane, const link::JobRank& rank) const {
+  void name_role(LanePieces& lane, const causal::JobRank& rank) const {
     std::int64_t device = -1;
     // Where it does nothing before its first work, that is no use. The order of launches is the program's; that of starts may differ by chance.
     lane.first_use = std::numeric_limits<TimePs>::max();
@@ -135,7 +135,7 @@ class PieceFinder {
     pieces_.delays = group_by_row<Slot>(graph_.edge_count(), [&](const auto& add) {
       for (graph::Position p = 0; p < graph_.node_count(); ++p) {
         const NodeId target = graph_.node_at(p);
-        if (job_.node_rank[target] == link::kNoRank) continue;
+        if (job_.node_rank[target] == causal::kNoRank) continue;
         for (const Slot slot : graph_.incoming_at(p)) {
           if (pieces_.slot_class[slot] == kNoClass || is_in_series(slot, target)) continue;
           if (const Slot piece = piece_of(slot, target); piece != kNoSlot) add(piece, slot);
@@ -144,7 +144,7 @@ class PieceFinder {
     });
   }
 
-  const link::CausalGraph& job_;
+  const causal::CausalGraph& job_;
   const graph::Graph& graph_;
   RunPieces pieces_;
   std::vector<std::uint32_t> lane_rank_;       // per lane: place in CausalGraph::ranks
@@ -153,7 +153,7 @@ class PieceFinder {
 
 class Aligner {
  public:
-  Aligner(const link::CausalGraph& job_a, const RunPieces& a, const link::CausalGraph& job_b, const RunPieces& b,
+  Aligner(const causal::CausalGraph& job_a, const RunPieces& a, const causal::CausalGraph& job_b, const RunPieces& b,
           const PieceClasses& classes)
       : job_a_(job_a), a_(a), job_b_(job_b), b_(b), classes_(classes) {
     result_.partner_of_a.assign(job_a.graph.edge_count(), kNoSlot);
@@ -215,9 +215,9 @@ class Aligner {
     result_.partner_of_b[b] = a;
   }
 
-  const link::CausalGraph& job_a_;
+  const causal::CausalGraph& job_a_;
   const RunPieces& a_;
-  const link::CausalGraph& job_b_;
+  const causal::CausalGraph& job_b_;
   const RunPieces& b_;
   const PieceClasses& classes_;
   PieceAlignment result_;
@@ -225,11 +225,11 @@ class Aligner {
 
 }  // namespace
 
-RunPieces find_pieces(const link::CausalGraph& job, PieceClasses& classes, std::optional<std::int64_t> rank) {
+RunPieces find_pieces(const causal::CausalGraph& job, PieceClasses& classes, std::optional<std::int64_t> rank) {
   return PieceFinder(job, classes, rank).find();
 }
 
-PieceAlignment align_pieces(const link::CausalGraph& job_a, const RunPieces& a, const link::CausalGraph& job_b, const RunPieces& b,
+PieceAlignment align_pieces(const causal::CausalGraph& job_a, const RunPieces& a, const causal::CausalGraph& job_b, const RunPieces& b,
                             const PieceClasses& classes) {
   return Aligner(job_a, a, job_b, b, classes).align();
 }

@@ -33,14 +33,14 @@ struct RunPieces {
   std::vector<std::int64_t> ranks;   ///< the number that each of CausalGraph::ranks goes by in both runs
 };
 /// `rank`: what the only rank of the job is called; a rank of one run can be compared with another rank of the other.
-RunPieces find_pieces(const link::CausalGraph& job, PieceClasses& classes, std::optional<std::int64_t> rank = std::nullopt);
+RunPieces find_pieces(const causal::CausalGraph& job, PieceClasses& classes, std::optional<std::int64_t> rank = std::nullopt);
 
 struct PieceAlignment {
   Column<graph::Slot> partner_of_a, partner_of_b;              ///< per slot of either: that of the other; kNoSlot
   std::vector<std::pair<std::uint32_t, std::uint32_t>> lanes;  ///< places in RunPieces::lanes that were compared
 };
 /// Symmetric: with a and b swapped it is the same alignment.
-PieceAlignment align_pieces(const link::CausalGraph& job_a, const RunPieces& a, const link::CausalGraph& job_b, const RunPieces& b,
+PieceAlignment align_pieces(const causal::CausalGraph& job_a, const RunPieces& a, const causal::CausalGraph& job_b, const RunPieces& b,
                             const PieceClasses& classes);
 
 }  // namespace orrery::analyze

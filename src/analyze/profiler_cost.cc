@@ -9,8 +9,8 @@
 namespace orrery::analyze {
 namespace {
 
+using causal::EdgeKind;
 using graph::Slot;
-using link::EdgeKind;
 
 /// Time of a host thread in which a recorder may have been called: not waits, and not the calls of a device's runtime, which take their own time.
 bool may_hold_recorder(EdgeKind kind) {
@@ -42,15 +42,15 @@ std::pair<graph::Graph, Column<TimePs>> solved_graph(const graph::Graph& graph, 
 
 }  // namespace
 
-RecordedEvents::RecordedEvents(const link::CausalGraph& job) {
+RecordedEvents::RecordedEvents(const causal::CausalGraph& job) {
   std::vector<std::uint32_t> first_lane{0};
-  for (const link::JobRank& rank : job.ranks) first_lane.push_back(first_lane.back() + static_cast<std::uint32_t>(rank.lanes.size()));
+  for (const causal::JobRank& rank : job.ranks) first_lane.push_back(first_lane.back() + static_cast<std::uint32_t>(rank.lanes.size()));
   std::vector<Placed> placed;
   for (graph::Position position = 0; position < job.graph.node_count(); ++position) {
     const graph::NodeId target = job.graph.node_at(position);
     const std::uint32_t rank = job.node_rank[target];
     const std::uint32_t lane =
-        rank == link::kNoRank || job.node_lane[target] == link::kNoWork ? link::kNoWork : first_lane[rank] + job.node_lane[target];
+        rank == causal::kNoRank || job.node_lane[target] == causal::kNoWork ? causal::kNoWork : first_lane[rank] + job.node_lane[target];
     for (const Slot slot : job.graph.incoming_at(position)) {
       if (may_hold_recorder(job.kind(slot)) && job.graph.weight(slot) > 0)
         placed.push_back({lane, job.time[job.graph.source(slot)], job.time[target], slot});
@@ -94,12 +94,12 @@ ProfilerCost find_profiler_cost(const graph::Graph& graph, graph::NodeId end, co
   return {high, length_at(high), true};
 }
 
-link::CausalGraph without_profiler(link::CausalGraph job, TimePs per_event) {
+causal::CausalGraph without_profiler(causal::CausalGraph job, TimePs per_event) {
   auto [graph, time] = solved_graph(job.graph, RecordedEvents(job), per_event, job.end);
   job.graph = std::move(graph);
   job.time = std::move(time);
   job.span = job.time[job.end];
-  for (link::JobRank& rank : job.ranks) rank.ends_at = job.time[rank.end];
+  for (causal::JobRank& rank : job.ranks) rank.ends_at = job.time[rank.end];
   return job;
 }
 

@@ -7,9 +7,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "causal/causal_graph.h"
 #include "graph/edits.h"
 #include "graph/graph.h"
-#include "link/causal_graph.h"
 
 namespace orrery::analyze {
 
@@ -20,7 +20,7 @@ inline constexpr TimePs kMostPerEvent = 20 * kPsPerUs;
 /// lies in the event itself or beside it on its thread, never across a wait.
 class RecordedEvents {
  public:
-  explicit RecordedEvents(const link::CausalGraph& job);
+  explicit RecordedEvents(const causal::CausalGraph& job);
 
   [[nodiscard]] std::size_t count() const { return count_; }
   /// How much shorter an edge is if every event costs `per_event` less; never more than it weighs in `graph`, the one that this was made from.
@@ -53,6 +53,6 @@ ProfilerCost find_profiler_cost(const graph::Graph& graph, graph::NodeId end, co
 inline constexpr TimePs kTypicalPerEvent = 2'900'000;
 
 /// The same graph with every event costing that much less: weights, moments and span are those of the run without a profiler.
-link::CausalGraph without_profiler(link::CausalGraph job, TimePs per_event);
+causal::CausalGraph without_profiler(causal::CausalGraph job, TimePs per_event);
 
 }  // namespace orrery::analyze

@@ -27,7 +27,7 @@ std::int64_t length_at(const std::map<std::int64_t, TimePs>& times, TimePs span,
 
 // Goes through the passages in order of time; on_enter(work, length before it).
 template <typename OnEnter>
-LengthTimes weigh(Passages& passages, const link::StepWindow& window, OnEnter&& on_enter) {
+LengthTimes weigh(Passages& passages, const causal::StepWindow& window, OnEnter&& on_enter) {
   std::sort(passages.in.begin(), passages.in.end());
   std::sort(passages.out.begin(), passages.out.end());
   std::map<std::int64_t, TimePs> times;
@@ -64,8 +64,8 @@ class TypicalCalls {
   explicit TypicalCalls(const DeviceRank& devices) : rank_(*devices.rank) {
     std::map<StringId, std::vector<TimePs>> times;
     std::vector<std::uint8_t> seen(rank_.event_count(), 0);
-    for (const link::DeviceWork& work : devices.timeline.works) {
-      if (work.call != link::kNoEvent && std::exchange(seen[work.call], 1) == 0)
+    for (const causal::DeviceWork& work : devices.timeline.works) {
+      if (work.call != causal::kNoEvent && std::exchange(seen[work.call], 1) == 0)
         times[rank_.name[work.call]].push_back(std::max<TimePs>(0, rank_.duration[work.call]));
     }
     for (auto& [name, values] : times) median_[name] = distribution_of(values).median;
@@ -86,7 +86,7 @@ QueueTimes measure_queue(const DeviceRank& devices, const std::vector<std::uint3
   QueueTimes queue;
   Passages until_end, until_start;
   for (const std::uint32_t w : works) {
-    const link::DeviceWork& work = devices.timeline.works[w];
+    const causal::DeviceWork& work = devices.timeline.works[w];
     // Work cannot have started before it was asked for: where clocks disagree, it waited no time.
     until_end.in.emplace_back(std::min(work.call_start, work.start), w);
     until_end.out.push_back(work.end);
@@ -118,7 +118,7 @@ RankQueues queues_of_rank(const DeviceRank& devices, std::int64_t limit, bool wi
       if (devices.device_of_queue[q] != d) continue;
       std::vector<std::uint32_t> works = devices.timeline.by_launch[q];
       std::erase_if(works, [&](std::uint32_t w) {
-        return devices.timeline.works[w].call == link::kNoEvent || (!with_memory && devices.types[w] >= WorkType::memory_copy);
+        return devices.timeline.works[w].call == causal::kNoEvent || (!with_memory && devices.types[w] >= WorkType::memory_copy);
       });
       of_device.insert(of_device.end(), works.begin(), works.end());
       streams.push_back(measure_queue(devices, works, typical, limit));

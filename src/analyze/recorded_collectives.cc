@@ -16,8 +16,8 @@
 namespace orrery::analyze {
 namespace {
 
-using link::CausalGraph;
-using link::JobOperation;
+using causal::CausalGraph;
+using causal::JobOperation;
 
 /// What, group, members and bytes: what calls are counted by.
 using CallKey = std::tuple<std::string, std::string, std::uint32_t, std::int64_t>;
@@ -61,7 +61,7 @@ std::uint32_t last_needed(const CausalGraph& job, graph::NodeId ready) {
       if (const graph::NodeId from = job.graph.source(arrival); !job.is_hub(from)) look_at(from);
     }
   }
-  return last == graph::kNoNode ? link::kNoRank : job.node_rank[last];
+  return last == graph::kNoNode ? causal::kNoRank : job.node_rank[last];
 }
 
 Call look_at_call(const CausalGraph& job, const JobOperation& operation) {
@@ -74,11 +74,11 @@ Call look_at_call(const CausalGraph& job, const JobOperation& operation) {
   }
   if (call.wait > 0) {
     const std::uint32_t late = last_needed(job, job.ready(longest_waiter));
-    if (late != link::kNoRank && late != job.parts[longest_waiter].rank) call.late_rank = job.ranks[late].rank;
+    if (late != causal::kNoRank && late != job.parts[longest_waiter].rank) call.late_rank = job.ranks[late].rank;
   }
   if (operation.ordering != match::Ordering::message || operation.count != 2) return call;
   // The sender is done when its message has left: what moves it is the receiver's side, if that was there in time to see it come.
-  const link::JobPart &sender = job.parts[operation.first], &receiver = job.parts[operation.first + 1];
+  const causal::JobPart &sender = job.parts[operation.first], &receiver = job.parts[operation.first + 1];
   call.transfer = job.graph.weight(receiver.transfer);
   call.tells_bandwidth = job.time[receiver.arrival] <= job.time[sender.arrival];
   return call;

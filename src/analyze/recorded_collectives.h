@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/units.h"
-#include "link/causal_graph.h"
+#include "causal/causal_graph.h"
 #include "report/sheet.h"
 #include "trace/trace.h"
 
@@ -31,7 +31,7 @@ struct CollectiveRow {
 
 /// Of the operations of a job's window; most transfer and waiting first, ties by kind, group and size. Messages that came before they were asked for
 /// count for no bandwidth. O(participations log operations).
-std::vector<CollectiveRow> recorded_collectives(const link::CausalGraph& job);
+std::vector<CollectiveRow> recorded_collectives(const causal::CausalGraph& job);
 
 /// What one rank alone can say; the same order. `rank`: place in Trace::ranks. O(events).
 std::vector<CollectiveRow> recorded_collectives(const trace::Trace& trace, std::size_t rank);

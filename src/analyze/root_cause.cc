@@ -9,14 +9,14 @@
 namespace orrery::analyze {
 namespace {
 
+using causal::CausalGraph;
+using causal::EdgeKind;
 using graph::kNoSlot;
 using graph::NodeId;
 using graph::Slot;
-using link::CausalGraph;
-using link::EdgeKind;
 
-std::uint64_t packed(link::PieceClass work) { return static_cast<std::uint64_t>(work.kind) << 32 | work.name; }
-link::PieceClass unpacked(std::uint64_t work) { return {static_cast<EdgeKind>(work >> 32), static_cast<StringId>(work)}; }
+std::uint64_t packed(causal::PieceClass work) { return static_cast<std::uint64_t>(work.kind) << 32 | work.name; }
+causal::PieceClass unpacked(std::uint64_t work) { return {static_cast<EdgeKind>(work >> 32), static_cast<StringId>(work)}; }
 
 }  // namespace
 
@@ -36,7 +36,7 @@ class RootCauses::History {
     // A transfer cuts the run of its rank even if it took no time: what came before it is another stretch on every rank alike.
     const bool stands_alone = kind == EdgeKind::before || job_.is_transfer(slot);
     const std::uint32_t rank = job_.node_rank[target];
-    if (kind == EdgeKind::arrival || rank == link::kNoRank) return;
+    if (kind == EdgeKind::arrival || rank == causal::kNoRank) return;
     if (stands_alone || cut_ || rank != rank_) ++stretch_;
     rank_ = rank;
     cut_ = stands_alone;
@@ -62,7 +62,7 @@ class RootCauses::History {
   const CausalGraph& job_;
   std::vector<Piece>& pieces_;
   std::uint32_t stretch_ = 0;
-  std::uint32_t rank_ = link::kNoRank;
+  std::uint32_t rank_ = causal::kNoRank;
   bool cut_ = false;
 };
 

@@ -10,26 +10,26 @@
 #include <vector>
 
 #include "base/column.h"
+#include "causal/causal_graph.h"
 #include "graph/graph.h"
-#include "link/causal_graph.h"
 
 namespace orrery::analyze {
 
 /// Part of a wait, and what it is blamed on: work of a class on a rank.
 struct Cause {
   std::uint32_t rank = 0;  ///< place in CausalGraph::ranks
-  link::PieceClass work;
+  causal::PieceClass work;
   TimePs blame = 0;
 };
 
 /// The order of ties and of rows: by rank, kind and name, as they read.
-bool comes_before(const link::CausalGraph& job, const Cause& a, const Cause& b);
+bool comes_before(const causal::CausalGraph& job, const Cause& a, const Cause& b);
 
 /// For one thread; what find() returns is good until the next call.
 class RootCauses {
  public:
   /// `binding`: per node the edge that it waited for longest, kNoSlot where the job begins. Both must outlive it.
-  RootCauses(const link::CausalGraph& job, const Column<graph::Slot>& binding) : job_(job), binding_(binding) {}
+  RootCauses(const causal::CausalGraph& job, const Column<graph::Slot>& binding) : job_(job), binding_(binding) {}
 
   /// Splits `wait` by how much more time the culprit's history, which ends in `culprit`, has of each class of work in each stretch than the
   /// rival's, which ends with the edge `rival` to `rival_to`. In whole picoseconds that add up to `wait`. None if it has no more of anything.
@@ -49,7 +49,7 @@ class RootCauses {
   void compare(std::span<const Piece> culprits, std::span<const Piece> rivals);
   void share_out(TimePs wait);
 
-  const link::CausalGraph& job_;
+  const causal::CausalGraph& job_;
   const Column<graph::Slot>& binding_;
   std::vector<Piece> culprit_pieces_, rival_pieces_;  // kept for their memory
   std::vector<Cause> causes_;                         // with what the culprit has more, then with their share

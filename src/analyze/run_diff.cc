@@ -7,8 +7,8 @@
 #include "analyze/piece_alignment.h"
 #include "analyze/straight_line.h"
 #include "base/int128.h"
+#include "causal/part_edges.h"
 #include "graph/longest_path.h"
-#include "link/part_edges.h"
 
 namespace orrery::analyze {
 namespace {
@@ -19,10 +19,10 @@ struct ClassTotals {
   std::vector<std::uint64_t> count;
 };
 
-ClassTotals totals_of(const link::CausalGraph& job, const RunPieces& pieces, std::size_t classes) {
+ClassTotals totals_of(const causal::CausalGraph& job, const RunPieces& pieces, std::size_t classes) {
   ClassTotals totals{std::vector<TimePs>(classes, 0), std::vector<std::uint64_t>(classes, 0)};
   for (graph::Slot slot = 0; slot < job.graph.edge_count(); ++slot) {
-    if (pieces.slot_class[slot] == kNoClass || link::is_part(job, slot)) continue;
+    if (pieces.slot_class[slot] == kNoClass || causal::is_part(job, slot)) continue;
     totals.time[pieces.slot_class[slot]] += job.graph.weight(slot);
     ++totals.count[pieces.slot_class[slot]];
   }

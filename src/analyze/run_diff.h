@@ -8,7 +8,7 @@
 
 #include "analyze/order_statistics.h"
 #include "analyze/piece_classes.h"
-#include "link/causal_graph.h"
+#include "causal/causal_graph.h"
 
 namespace orrery::analyze {
 
@@ -18,7 +18,7 @@ struct ComparedRun {
   std::vector<TimePs> spans;                    ///< of each over all ranks
   std::size_t median = 0;                       ///< which of them is the lower median
   std::optional<TimeInterval> interval;         ///< of the median
-  link::CausalGraph step;                       ///< the graph of the median step
+  causal::CausalGraph step;                     ///< the graph of the median step
   bool is_whole = false;                        ///< it is all that was recorded, taken as one step
   std::vector<std::vector<TimePs>> times = {};  ///< per class and step; see class_step_times
 
@@ -30,7 +30,7 @@ const char* to_string(ChangeStatus status);  ///< "new", "removed", ...
 
 /// A class of pieces and what it adds to the step. Times, counts and contributions are those of the two median steps.
 struct ChangeCause {
-  link::EdgeKind kind{};
+  causal::EdgeKind kind{};
   std::string name;  ///< empty: time that belongs to no event, and delays
   ChangeStatus status = ChangeStatus::same;
   TimePs a = 0, b = 0;

@@ -19,7 +19,7 @@ struct ScalingRange {
   Side more;  ///< towards 2
 };
 
-/// `kinds`: bit per link::EdgeKind, which edge types of the graph are. Exact but for the rounding of single edges. A handful of solves for each side.
+/// `kinds`: bit per causal::EdgeKind, which edge types of the graph are. Exact but for the rounding of single edges. A handful of solves for each side.
 ScalingRange scaling_range(const graph::Graph& graph, graph::NodeId end, std::uint32_t kinds);
 
 }  // namespace orrery::analyze

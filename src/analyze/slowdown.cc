@@ -9,16 +9,16 @@
 namespace orrery::analyze {
 namespace {
 
-TimePs sum_of_ends(const link::CausalGraph& job, const graph::Solution& solution) {
+TimePs sum_of_ends(const causal::CausalGraph& job, const graph::Solution& solution) {
   TimePs sum = 0;
-  for (const link::JobRank& rank : job.ranks) sum += solution.finish(rank.end);
+  for (const causal::JobRank& rank : job.ranks) sum += solution.finish(rank.end);
   return sum;
 }
 
 }  // namespace
 
 // One Edits with all ranks ideal serves every question, changed and changed back: of a large job it is a copy of all weights.
-Slowdown measure_slowdown(const link::CausalGraph& job, TimePs measured, std::span<const std::uint32_t> places) {
+Slowdown measure_slowdown(const causal::CausalGraph& job, TimePs measured, std::span<const std::uint32_t> places) {
   const TypicalTransfers transfers(job);
   Slowdown result;
   result.measured = measured;

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "link/causal_graph.h"
+#include "causal/causal_graph.h"
 
 namespace orrery::analyze {
 
@@ -33,6 +33,6 @@ struct Slowdown {
 };
 
 /// Two solves for each of `places` in CausalGraph::ranks, eight at once, and five more. `measured`: the job's length.
-Slowdown measure_slowdown(const link::CausalGraph& job, TimePs measured, std::span<const std::uint32_t> places);
+Slowdown measure_slowdown(const causal::CausalGraph& job, TimePs measured, std::span<const std::uint32_t> places);
 
 }  // namespace orrery::analyze

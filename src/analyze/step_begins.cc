@@ -5,19 +5,19 @@
 namespace orrery::analyze {
 namespace {
 
-using link::EdgeKind;
+using causal::EdgeKind;
 
 /// Of one rank.
 class StepBegins {
  public:
-  StepBegins(const link::CausalGraph& job, const link::JobRank& rank) : job_(job), found_(rank.step_begin.size()) {
+  StepBegins(const causal::CausalGraph& job, const causal::JobRank& rank) : job_(job), found_(rank.step_begin.size()) {
     // A step whose range began before the rank's window begins with it.
     for (const TimePs begin : rank.step_begin) begins_.push_back(std::max(begin, rank.begins_at));
   }
 
   void offer(graph::Slot slot, graph::NodeId target) {
     const TimePs from = job_.time[job_.graph.source(slot)], to = job_.time[target];
-    const bool is_host = link::is_host(job_.kind(slot));
+    const bool is_host = causal::is_host(job_.kind(slot));
     const auto first = std::lower_bound(begins_.begin(), begins_.end(), from);
     for (auto begin = first; begin != begins_.end() && *begin <= to; ++begin) {
       const bool runs = *begin < to;
@@ -39,39 +39,39 @@ class StepBegins {
     int suits = 0;  // 3: work of the host at that moment, 2: work of the host that ends then, 1: anything else at that moment
   };
 
-  const link::CausalGraph& job_;
+  const causal::CausalGraph& job_;
   std::vector<TimePs> begins_;
   std::vector<Found> found_;
 };
 
 // A call that is under way hands its work over in time: who stands still then, does so after it.
-graph::Slot after_launch(const link::CausalGraph& job, const link::JobRank& rank, graph::Slot slot) {
-  if (slot == graph::kNoSlot || !link::is_host(job.kind(slot))) return slot;
+graph::Slot after_launch(const causal::CausalGraph& job, const causal::JobRank& rank, graph::Slot slot) {
+  if (slot == graph::kNoSlot || !causal::is_host(job.kind(slot))) return slot;
   bool launches = false;
   graph::Slot next = slot;
   for (const graph::OutgoingEdge& edge : job.graph.outgoing(job.graph.target(slot))) {
     launches |= job.kind(edge.slot) == EdgeKind::launch_delay;
-    if (job.node_lane[job.graph.target(edge.slot)] == rank.main_lane && link::is_host(job.kind(edge.slot))) next = edge.slot;
+    if (job.node_lane[job.graph.target(edge.slot)] == rank.main_lane && causal::is_host(job.kind(edge.slot))) next = edge.slot;
   }
   return launches ? next : slot;
 }
 
 }  // namespace
 
-std::vector<std::vector<graph::Slot>> pieces_at_step_begins(const link::CausalGraph& job) {
+std::vector<std::vector<graph::Slot>> pieces_at_step_begins(const causal::CausalGraph& job) {
   std::vector<StepBegins> begins;
-  for (const link::JobRank& rank : job.ranks) begins.emplace_back(job, rank);
+  for (const causal::JobRank& rank : job.ranks) begins.emplace_back(job, rank);
   for (graph::Position p = 0; p < job.graph.node_count(); ++p) {
     const graph::NodeId target = job.graph.node_at(p);
     const std::uint32_t rank = job.node_rank[target];
-    if (rank == link::kNoRank) continue;
-    const link::JobRank& of = job.ranks[rank];
-    if (of.main_lane == link::kNoWork || job.node_lane[target] != of.main_lane) continue;
+    if (rank == causal::kNoRank) continue;
+    const causal::JobRank& of = job.ranks[rank];
+    if (of.main_lane == causal::kNoWork || job.node_lane[target] != of.main_lane) continue;
     for (const graph::Slot slot : job.graph.incoming_at(p)) {
       const graph::NodeId source = job.graph.source(slot);
       const bool same_thread = job.node_lane[source] == of.main_lane || source == of.begin || job.is_ready(source);
       const EdgeKind kind = job.kind(slot);
-      if (same_thread && (link::is_host(kind) || kind == EdgeKind::communication || kind == EdgeKind::idle_thread))
+      if (same_thread && (causal::is_host(kind) || kind == EdgeKind::communication || kind == EdgeKind::idle_thread))
         begins[rank].offer(slot, target);
     }
   }

@@ -3,8 +3,8 @@
 
 #include <vector>
 
+#include "causal/causal_graph.h"
 #include "graph/types.h"
-#include "link/causal_graph.h"
 
 namespace orrery::analyze {
 
@@ -12,6 +12,6 @@ namespace orrery::analyze {
 /// with a communication, the work that ends just then: being late is arriving late. If with
 /// a call of the runtime, what follows it: the call hands its work over in time. kNoSlot if nothing is recorded there. One pass over
 /// all moments.
-std::vector<std::vector<graph::Slot>> pieces_at_step_begins(const link::CausalGraph& job);
+std::vector<std::vector<graph::Slot>> pieces_at_step_begins(const causal::CausalGraph& job);
 
 }  // namespace orrery::analyze

@@ -19,10 +19,10 @@ struct Work {
   TimePs end;
 };
 
-/// How long each step takes, as windows are: see link::StepWindow. Empty if they overlap.
-std::vector<TimePs> spans_of(const trace::RankTrace& rank, const link::DeviceTimeline& timeline, const std::vector<EventIndex>& steps) {
+/// How long each step takes, as windows are: see causal::StepWindow. Empty if they overlap.
+std::vector<TimePs> spans_of(const trace::RankTrace& rank, const causal::DeviceTimeline& timeline, const std::vector<EventIndex>& steps) {
   std::vector<Work> works;
-  for (const link::DeviceWork& work : timeline.works) works.push_back({link::attributed_at(work), work.end});
+  for (const causal::DeviceWork& work : timeline.works) works.push_back({causal::attributed_at(work), work.end});
   std::sort(works.begin(), works.end(), [](const Work& a, const Work& b) { return a.attributed_at < b.attributed_at; });
   std::vector<TimePs> spans;
   TimePs earlier_end = works.empty() ? 0 : works.front().end, host_end_before = rank.start[steps.front()];
@@ -74,7 +74,7 @@ std::optional<StepSpread> spread_of(std::span<const TimePs> spans) {
   return spread;
 }
 
-void describe_long_step(const link::CausalGraph& step, StepSpread& spread) {
+void describe_long_step(const causal::CausalGraph& step, StepSpread& spread) {
   spread.long_label = step.label;
   spread.long_span = step.span;
   spread.long_verdict = verdict(step, take_path(step, graph::solve(step.graph, step.end), 1, false).sums);
@@ -91,17 +91,17 @@ std::string steps_differ(const std::optional<StepSpread>& spread) {
 
 std::optional<StepSpread> find_step_spread(const trace::Trace& trace, const trace::RankTrace& rank) {
   const trace::ContentOrder content(trace, rank);
-  const std::vector<EventIndex> steps = link::find_steps(trace, rank, content);
+  const std::vector<EventIndex> steps = causal::find_steps(trace, rank, content);
   if (steps.size() < 2) return std::nullopt;
   Diagnostics repeated;
-  const link::DeviceTimeline timeline = link::make_device_timeline(trace, rank, content, repeated);
+  const causal::DeviceTimeline timeline = causal::make_device_timeline(trace, rank, content, repeated);
   std::optional<StepSpread> spread = spread_of(spans_of(rank, timeline, steps));
   if (!spread || !spread->long_step) return spread;
   const EventIndex long_step = steps[*spread->long_step];
-  const link::StepWindow window = link::window_of(trace, rank, timeline, std::span(&long_step, 1));
+  const causal::StepWindow window = causal::window_of(trace, rank, timeline, std::span(&long_step, 1));
   // Whatever there is to remark is remarked for the step that is shown.
-  Result<link::RankGraph> graph = link::make_rank_graph(trace, rank, timeline, content, window, repeated);
-  if (graph) describe_long_step(link::causal_graph_of(std::move(*graph)), *spread);
+  Result<causal::RankGraph> graph = causal::make_rank_graph(trace, rank, timeline, content, window, repeated);
+  if (graph) describe_long_step(causal::causal_graph_of(std::move(*graph)), *spread);
   return spread;
 }
 

@@ -10,8 +10,8 @@
 #include <span>
 #include <string>
 
-#include "link/causal_graph.h"
-#include "link/step_window.h"
+#include "causal/causal_graph.h"
+#include "causal/step_window.h"
 
 namespace orrery::analyze {
 
@@ -36,7 +36,7 @@ struct StepSpread {
 std::optional<StepSpread> spread_of(std::span<const TimePs> spans);
 
 /// What bounds the long step of a job: `step` is its graph.
-void describe_long_step(const link::CausalGraph& step, StepSpread& spread);
+void describe_long_step(const causal::CausalGraph& step, StepSpread& spread);
 
 /// "Steps differ: ...", a sentence; nothing where they are alike.
 std::string steps_differ(const std::optional<StepSpread>& spread);

@@ -57,11 +57,11 @@ class Way {
 
  private:
   void change_pieces() {
-    const link::CausalGraph& job = own_.job;
+    const causal::CausalGraph& job = own_.job;
     for (graph::Position p = 0; p < job.graph.node_count(); ++p) {
       const std::uint32_t rank = job.node_rank[job.graph.node_at(p)];
       for (const Slot slot : job.graph.incoming_at(p)) {
-        if (own_.pieces.slot_class[slot] == kNoClass || rank == link::kNoRank) continue;
+        if (own_.pieces.slot_class[slot] == kNoClass || rank == causal::kNoRank) continue;
         const Slot partner = own_.partner[slot];
         const TimePs change = (partner == kNoSlot ? 0 : other_.job.graph.weight(partner)) - job.graph.weight(slot);
         if (change == 0) continue;
@@ -81,7 +81,7 @@ class Way {
       grow(own, before, slot);
       // What stands between it and the work before it on its stream comes with it; other delays are dependencies that this graph does not have.
       for (const Slot delay : other_.pieces.delays[slot]) {
-        if (other_.job.kind(delay) == link::EdgeKind::kernel_gap) grow(own, before, delay);
+        if (other_.job.kind(delay) == causal::EdgeKind::kernel_gap) grow(own, before, delay);
       }
     }
   }

@@ -36,7 +36,7 @@ class ChangeCells {
 
 /// One run as the way to another sees it.
 struct WaySide {
-  const link::CausalGraph& job;
+  const causal::CausalGraph& job;
   const RunPieces& pieces;
   const Column<graph::Slot>& partner;  ///< per slot: that of the other run, or kNoSlot
 };

@@ -4,10 +4,10 @@
 #include <set>
 #include <string>
 
+#include "causal/device_timeline.h"
+#include "causal/host_waits.h"
+#include "causal/rank_graph.h"
 #include "graph/longest_path.h"
-#include "link/device_timeline.h"
-#include "link/host_waits.h"
-#include "link/rank_graph.h"
 #include "match/communication.h"
 #include "match/mpi_requests.h"
 
@@ -40,11 +40,12 @@ std::string describe_event(const trace::Trace& trace, const trace::RankTrace& ra
   return rank.source.path + ": byte " + std::to_string(rank.source_offset[e]) + ": " + std::string(trace.name(rank, e));
 }
 
-void check_device(const trace::Trace& trace, const trace::RankTrace& rank, const link::DeviceTimeline& timeline, Diagnostics& diagnostics) {
+void check_device(const trace::Trace& trace, const trace::RankTrace& rank, const causal::DeviceTimeline& timeline,
+                  Diagnostics& diagnostics) {
   if (timeline.works.empty()) diagnostics.add(kNoDeviceWork, [&] { return rank.source.path; });
   std::vector<std::uint8_t> has_work(rank.event_count(), 0);
-  for (const link::DeviceWork& work : timeline.works) {
-    if (work.call == link::kNoEvent) continue;
+  for (const causal::DeviceWork& work : timeline.works) {
+    if (work.call == causal::kNoEvent) continue;
     has_work[work.call] = 1;
     if (work.start < work.call_start) diagnostics.add(kWorkBeforeLaunch, [&] { return describe_event(trace, rank, work.event); });
   }
@@ -57,7 +58,7 @@ void check_device(const trace::Trace& trace, const trace::RankTrace& rank, const
   for (const auto& queue : timeline.by_queue) {
     TimePs latest = 0;
     for (std::size_t i = 0; i < queue.size(); ++i) {
-      const link::DeviceWork& work = timeline.works[queue[i]];
+      const causal::DeviceWork& work = timeline.works[queue[i]];
       if (i > 0 && work.start < latest) diagnostics.add(kOverlapOnStream, [&] { return describe_event(trace, rank, work.event); });
       const TimePs end = std::max(work.start, rank.end(work.event));  // as recorded: the timeline ends it where the next begins
       latest = i == 0 ? end : std::max(latest, end);
@@ -88,7 +89,7 @@ void check_nesting(const trace::Trace& trace, const trace::RankTrace& rank, Diag
 
 void check_graph(const trace::Trace& trace, const trace::RankTrace& rank, Diagnostics& diagnostics) {
   Diagnostics of_graph;  // what it remarks has been remarked above
-  const auto step = link::make_rank_graph(trace, rank, {}, of_graph);
+  const auto step = causal::make_rank_graph(trace, rank, {}, of_graph);
   if (!step) return diagnostics.add(kHighResidual, [&] { return step.error().to_string(); });
   const double residual = step->residual_percent(graph::solve(step->graph, step->end).length());
   if (residual > 1.0) diagnostics.add(kHighResidual, [&] { return step->window.label + ": " + std::to_string(residual) + " %"; });
@@ -100,15 +101,15 @@ RankCheck check_rank(const trace::Trace& trace, const trace::RankTrace& rank) {
   RankCheck check;
   Diagnostics& diagnostics = check.remarks;
   const trace::ContentOrder content(trace, rank);
-  const link::DeviceTimeline timeline = link::make_device_timeline(trace, rank, content, diagnostics);
+  const causal::DeviceTimeline timeline = causal::make_device_timeline(trace, rank, content, diagnostics);
   // An MPI job has no device, and its tracers know no steps: neither is missed there.
   const bool is_mpi = match::is_mpi_rank(rank);
   if (!is_mpi) check_device(trace, rank, timeline, diagnostics);
   check_nesting(trace, rank, diagnostics);
-  link::find_host_waits(trace, rank, timeline, content, diagnostics);
-  for (const EventIndex e : link::find_steps(trace, rank, content)) check.steps.emplace(trace.name(rank, e));
+  causal::find_host_waits(trace, rank, timeline, content, diagnostics);
+  for (const EventIndex e : causal::find_steps(trace, rank, content)) check.steps.emplace(trace.name(rank, e));
   if (!is_mpi && check.steps.empty()) diagnostics.add(kNoSteps, [&] { return rank.source.path; });
-  if (link::choose_window(trace, rank, timeline, content, {})) check_graph(trace, rank, diagnostics);
+  if (causal::choose_window(trace, rank, timeline, content, {})) check_graph(trace, rank, diagnostics);
   else diagnostics.add(kNoWork, [&] { return rank.source.path; });
   return check;
 }

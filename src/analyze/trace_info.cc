@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "base/json_writer.h"
-#include "link/step_window.h"
+#include "causal/step_window.h"
 
 namespace orrery::analyze {
 namespace {
@@ -59,7 +59,7 @@ RankInfo describe(const trace::Trace& trace, const trace::RankTrace& rank) {
     info.categories.push_back({std::string(trace.strings.text(category.text)), category.activity, 0, 0});
   Counts annotations, collectives;
   std::vector<std::uint8_t> is_host(rank.lanes.size(), 0), is_device(rank.lanes.size(), 0);
-  const std::vector<EventIndex> steps = link::find_steps(trace, rank, trace::ContentOrder(trace, rank));
+  const std::vector<EventIndex> steps = causal::find_steps(trace, rank, trace::ContentOrder(trace, rank));
   std::vector<std::uint8_t> is_step(rank.event_count(), 0);
   for (const EventIndex e : steps) is_step[e] = 1;
   bool any = false;

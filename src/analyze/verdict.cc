@@ -12,7 +12,7 @@
 namespace orrery::analyze {
 namespace {
 
-using link::EdgeKind;
+using causal::EdgeKind;
 
 struct BoundWords {
   std::uint32_t kinds;            // what counts as it, a bit per EdgeKind

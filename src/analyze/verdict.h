@@ -13,8 +13,8 @@
 #include <string_view>
 #include <vector>
 
+#include "causal/edge_kind.h"
 #include "graph/longest_path.h"
-#include "link/edge_kind.h"
 
 namespace orrery::analyze {
 
@@ -22,7 +22,7 @@ namespace orrery::analyze {
 enum class Bound : std::uint8_t { host, runtime, loading, compute, communication, copies, gaps, before, unknown };
 inline constexpr std::size_t kBounds = 9;
 
-using KindTimes = std::array<TimePs, link::kJobEdgeKinds>;  ///< by EdgeKind
+using KindTimes = std::array<TimePs, causal::kJobEdgeKinds>;  ///< by EdgeKind
 
 struct BoundShare {
   Bound bound{};

@@ -20,7 +20,7 @@ struct Replayed {
 };
 
 /// When the first rank begins step `step` in this run.
-TimePs begin_of_step(const link::CausalGraph& job, const graph::Solution& run, std::uint32_t step) {
+TimePs begin_of_step(const causal::CausalGraph& job, const graph::Solution& run, std::uint32_t step) {
   const std::vector<std::vector<graph::Slot>> pieces = pieces_at_step_begins(job);
   TimePs earliest = run.length();
   for (std::size_t rank = 0; rank < job.ranks.size(); ++rank) {
@@ -37,7 +37,7 @@ TimePs begin_of_step(const link::CausalGraph& job, const graph::Solution& run, s
   return earliest;
 }
 
-std::optional<Replayed> replayed(const link::CausalGraph& job, const graph::Solution& run, const std::optional<Restart>& restart) {
+std::optional<Replayed> replayed(const causal::CausalGraph& job, const graph::Solution& run, const std::optional<Restart>& restart) {
   if (!restart) return std::nullopt;
   return Replayed{std::min(restart->at, run.length()), restart->lasts, begin_of_step(job, run, restart->step)};
 }
@@ -52,19 +52,19 @@ TimePs ends_at(TimePs end, const std::optional<Replayed>& again) {
   return again ? again->at + again->lasts + std::max<TimePs>(0, end - again->again) : end;
 }
 
-PathTimes path_times(const link::CausalGraph& job, const SolvedJob& solved, const std::optional<Replayed>& again) {
+PathTimes path_times(const causal::CausalGraph& job, const SolvedJob& solved, const std::optional<Replayed>& again) {
   PathTimes times;
   times.device_type = job.reach.device_type();
   times.length = ends_at(solved.solution.length(), again);
   times.stopped = again ? again->lasts : 0;
-  std::map<std::pair<link::EdgeKind, StringId>, TimePs> classes;
+  std::map<std::pair<causal::EdgeKind, StringId>, TimePs> classes;
   for (const graph::Slot slot : solved.solution.path().slots) {
     const TimePs begin = solved.solution.finish(job.graph.source(slot));
     const TimePs work = solved.unpaused.weight(slot);
     // A piece that a pause runs through is work first; what the rank stands still is behind it, wherever in between it was.
     const TimePs on_path = passed(begin, begin + work, again);
     times.stopped += passed(begin + work, begin + solved.solution.weight(slot), again);
-    const link::PieceClass piece = job.class_of(slot);
+    const causal::PieceClass piece = job.class_of(slot);
     TimePs &of_kind = times.kinds[static_cast<std::size_t>(piece.kind)], &of_class = classes[{piece.kind, piece.name}];
     of_kind = plus_capped(of_kind, on_path);
     of_class = plus_capped(of_class, on_path);
@@ -75,7 +75,7 @@ PathTimes path_times(const link::CausalGraph& job, const SolvedJob& solved, cons
 
 /// The largest changes first; at most `top`.
 std::vector<Move> moves_between(const PathTimes& before, const PathTimes& after, std::size_t top) {
-  std::map<std::pair<link::EdgeKind, StringId>, Move> by_class;
+  std::map<std::pair<causal::EdgeKind, StringId>, Move> by_class;
   for (const PathTimes::OfClass& of : before.classes) by_class[{of.piece.kind, of.piece.name}] = {of.piece, of.on_path, 0};
   for (const PathTimes::OfClass& of : after.classes) {
     Move& move = by_class[{of.piece.kind, of.piece.name}];
@@ -95,22 +95,22 @@ std::vector<Move> moves_between(const PathTimes& before, const PathTimes& after,
 
 }  // namespace
 
-WhatIf compare_runs(const link::CausalGraph& job, const graph::Solution& before, const graph::Solution& after, std::size_t top) {
+WhatIf compare_runs(const causal::CausalGraph& job, const graph::Solution& before, const graph::Solution& after, std::size_t top) {
   WhatIf result{
       before, {after, after}, path_times(job, {before, before}, std::nullopt), path_times(job, {after, after}, std::nullopt), {}, {}, 0};
   result.moves = moves_between(result.before, result.after, top);
-  for (const link::JobRank& rank : job.ranks) result.ranks.push_back({before.finish(rank.end), after.finish(rank.end)});
+  for (const causal::JobRank& rank : job.ranks) result.ranks.push_back({before.finish(rank.end), after.finish(rank.end)});
   result.replayed = graph::solve(job.graph, job.end).length();
   return result;
 }
 
-SweepRow sweep_row(const link::CausalGraph& job, double factor, const graph::Solution& run) {
+SweepRow sweep_row(const causal::CausalGraph& job, double factor, const graph::Solution& run) {
   const PathTimes times = path_times(job, {run, run}, std::nullopt);
   return {factor, times.length, verdict(times)};
 }
 
 WhatIf what_if(const GraphEdits& edits, std::size_t top) {
-  const link::CausalGraph& job = edits.job();
+  const causal::CausalGraph& job = edits.job();
   const graph::Solution unedited = graph::solve(job.graph, job.end);
   std::vector<PausedJob> scenario{{edits.weights(), edits.pauses()}};
   WhatIf result{unedited, solve_paused(job, std::move(scenario)).front(), {}, {}, {}, {}, 0};
@@ -120,12 +120,13 @@ WhatIf what_if(const GraphEdits& edits, std::size_t top) {
   result.after = path_times(job, result.edited, again);
   result.moves = moves_between(result.before, result.after, top);
   result.replayed = unedited.length();
-  for (const link::JobRank& rank : job.ranks) result.ranks.push_back({unedited.finish(rank.end), ends_at(edited.finish(rank.end), again)});
+  for (const causal::JobRank& rank : job.ranks)
+    result.ranks.push_back({unedited.finish(rank.end), ends_at(edited.finish(rank.end), again)});
   return result;
 }
 
 std::vector<SweepRow> sweep(const GraphEdits& edits, const std::vector<double>& factors) {
-  const link::CausalGraph& job = edits.job();
+  const causal::CausalGraph& job = edits.job();
   std::vector<PausedJob> scenarios;
   scenarios.reserve(factors.size());
   for (const double factor : factors) scenarios.push_back({edits.weights(factor), edits.pauses(factor)});

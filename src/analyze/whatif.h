@@ -14,7 +14,7 @@ namespace orrery::analyze {
 
 /// How much more (or less) of the path a class of pieces takes after the edits.
 struct Move {
-  link::PieceClass piece;
+  causal::PieceClass piece;
   TimePs before = 0;
   TimePs after = 0;
 };
@@ -22,15 +22,15 @@ struct Move {
 /// What the longest path is made of. The kinds and the standing still add up to its length.
 struct PathTimes {
   TimePs length = 0;
-  std::array<TimePs, link::kJobEdgeKinds> kinds{};
+  std::array<TimePs, causal::kJobEdgeKinds> kinds{};
   TimePs stopped = 0;  ///< ranks that failed stand still, or the job does until it goes on
 
   struct OfClass {
-    link::PieceClass piece;
+    causal::PieceClass piece;
     TimePs on_path = 0;
   };
   std::vector<OfClass> classes;     ///< by kind and name
-  const char* device_type = "GPU";  ///< see link::DeviceReach
+  const char* device_type = "GPU";  ///< see causal::DeviceReach
 };
 
 struct WhatIf {
@@ -53,7 +53,7 @@ struct WhatIf {
 WhatIf what_if(const GraphEdits& edits, std::size_t top);
 
 /// Two runs of a job, solved otherwise: on a machine, with and without edits.
-WhatIf compare_runs(const link::CausalGraph& job, const graph::Solution& before, const graph::Solution& after, std::size_t top);
+WhatIf compare_runs(const causal::CausalGraph& job, const graph::Solution& before, const graph::Solution& after, std::size_t top);
 
 /// What a sweep says of one factor.
 struct SweepRow {
@@ -63,7 +63,7 @@ struct SweepRow {
 };
 
 /// What a sweep says of a run that was solved otherwise.
-SweepRow sweep_row(const link::CausalGraph& job, double factor, const graph::Solution& run);
+SweepRow sweep_row(const causal::CausalGraph& job, double factor, const graph::Solution& run);
 
 /// The edits with other factors; see GraphEdits. All factors are solved side by side.
 std::vector<SweepRow> sweep(const GraphEdits& edits, const std::vector<double>& factors);

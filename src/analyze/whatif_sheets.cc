@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 namespace orrery::analyze {
-using link::EdgeKind;
+using causal::EdgeKind;
 using report::Sheet;
 using report::Type;
 using report::Unit;
@@ -36,7 +36,7 @@ Sheet changed_bounds_sheet(const WhatIf& result) {
   return sheet;
 }
 
-Sheet moves_sheet(const link::CausalGraph& job, const WhatIf& result) {
+Sheet moves_sheet(const causal::CausalGraph& job, const WhatIf& result) {
   Sheet sheet("moves");
   sheet.add({.name = "label", .title = "what moved", .people_only = true})
       .add({.name = "kind"})
@@ -56,7 +56,7 @@ Sheet moves_sheet(const link::CausalGraph& job, const WhatIf& result) {
   return sheet;
 }
 
-Sheet ranks_sheet(const link::CausalGraph& job, const WhatIf& result) {
+Sheet ranks_sheet(const causal::CausalGraph& job, const WhatIf& result) {
   Sheet sheet("ranks");
   sheet.add({.name = "rank", .type = Type::integer, .title = "rank"})
       .add({.name = "before", .type = Type::time, .unit = Unit::us, .title = "before"})

@@ -17,10 +17,10 @@ report::Sheet edits_sheet(const GraphEdits& edits);
 report::Sheet changed_bounds_sheet(const WhatIf& result);
 
 /// What moved most, in the order of WhatIf::moves: kind, name (unknown of time that belongs to no event), before_us, after_us, change_us.
-report::Sheet moves_sheet(const link::CausalGraph& job, const WhatIf& result);
+report::Sheet moves_sheet(const causal::CausalGraph& job, const WhatIf& result);
 
 /// Per rank, from the job's begin to its end: rank, before_us, after_us.
-report::Sheet ranks_sheet(const link::CausalGraph& job, const WhatIf& result);
+report::Sheet ranks_sheet(const causal::CausalGraph& job, const WhatIf& result);
 
 /// Per factor: factor, step_us, change_pct (against the unedited step), verdict.
 report::Sheet sweep_sheet(TimePs unedited, std::span<const SweepRow> rows);

@@ -20,8 +20,8 @@ using analyze::Blame;
 using analyze::Cause;
 using analyze::Pattern;
 using analyze::RankBlame;
-using link::CausalGraph;
-using link::EdgeKind;
+using causal::CausalGraph;
+using causal::EdgeKind;
 
 constexpr std::size_t kMatrixRanks = 16;
 constexpr std::size_t kWorstRows = 10;
@@ -30,7 +30,7 @@ constexpr std::size_t kNameColumns = 48;  // in a sentence
 std::string percent_of(TimePs part, TimePs whole) { return report::percent(static_cast<double>(part), static_cast<double>(whole)); }
 
 // What the rank did, to stand behind "by".
-std::string in_words(const CausalGraph& job, const link::PieceClass& work) {
+std::string in_words(const CausalGraph& job, const causal::PieceClass& work) {
   // Steps lose their number, and those called "train 3" keep the blank before it.
   std::string_view text = job.strings.text(work.name);
   while (text.ends_with(' ')) text.remove_suffix(1);

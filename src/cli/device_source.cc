@@ -31,7 +31,7 @@ Result<DeviceJob> load_devices(Invocation& invocation, bool with_operators) {
   auto trace = load_job(invocation, invocation.operands(), {.one_rank = invocation.has("rank")});
   if (!trace) return trace.error();
   DeviceJob job{.trace = *trace, .ranks = {}};
-  link::WindowRequest request{.annotation = "", .first_instance = instances.first, .last_instance = instances.last};
+  causal::WindowRequest request{.annotation = "", .first_instance = instances.first, .last_instance = instances.last};
   if (invocation.has("annotation")) request.annotation = invocation.text("annotation");
   // --instance alone counts the profiler's steps.
   else if (instances.first) request.annotation.reset();

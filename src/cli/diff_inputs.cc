@@ -2,9 +2,9 @@
 
 #include <utility>
 
+#include "causal/diagnostics.h"
 #include "cli/graph_source.h"
 #include "cli/load.h"
-#include "link/diagnostics.h"
 #include "trace/copy.h"
 
 namespace orrery::cli {
@@ -24,13 +24,13 @@ Result<std::pair<std::size_t, std::size_t>> choose_steps(const std::string& oper
 }
 
 /// The graph of a window. Whoever asks about one rank knows that the others are not there: that it waits for nobody is no remark.
-Result<link::CausalGraph> graph_of(const job::RecordedJob& job, const job::JobWindow& window, Diagnostics& diagnostics) {
+Result<causal::CausalGraph> graph_of(const job::RecordedJob& job, const job::JobWindow& window, Diagnostics& diagnostics) {
   if (job.trace().ranks.size() > 1) return job.graph(window, {}, diagnostics);
   Diagnostics remarks;
-  Result<link::CausalGraph> graph = job.graph(window, {}, remarks);
+  Result<causal::CausalGraph> graph = job.graph(window, {}, remarks);
   for (Diagnostic& remark : remarks.sorted()) {
     const bool about_others =
-        remark.kind == &link::kRankWithoutFile || remark.kind == &link::kAbsentMembers || remark.kind == &link::kNoPartners;
+        remark.kind == &causal::kRankWithoutFile || remark.kind == &causal::kAbsentMembers || remark.kind == &causal::kNoPartners;
     if (!about_others) diagnostics.add_many(*remark.kind, remark.count, std::move(remark.example));
   }
   return graph;

@@ -6,10 +6,10 @@
 
 #include "base/numbers.h"
 #include "base/process_team.h"
+#include "causal/rank_file.h"
 #include "cli/hosting.h"
 #include "cli/load.h"
 #include "job/streamed_job.h"
-#include "link/rank_file.h"
 
 namespace orrery::cli {
 namespace {
@@ -40,21 +40,21 @@ bool wants_skeletons(const Invocation& invocation, const job::Source& source, Ra
 job::JobWindowRequest request_of_step(std::size_t place) { return {.first_instance = place, .last_instance = place, .typical = true}; }
 
 std::optional<analyze::StepSpread> described_spread(std::span<const TimePs> spans,
-                                                    const std::function<Result<link::CausalGraph>(std::size_t)>& graph_of) {
+                                                    const std::function<Result<causal::CausalGraph>(std::size_t)>& graph_of) {
   std::optional<analyze::StepSpread> spread = analyze::spread_of(spans);
   if (!spread || !spread->long_step) return spread;
-  if (const Result<link::CausalGraph> step = graph_of(*spread->long_step)) describe_long_step(*step, *spread);
+  if (const Result<causal::CausalGraph> step = graph_of(*spread->long_step)) describe_long_step(*step, *spread);
   return spread;
 }
 
 /// Reads the ranks again if a long step is to be looked at, which was not kept.
-Result<link::CausalGraph> stream_job_graph(Invocation& invocation, const job::Source& source, const job::JobWindowRequest& request,
-                                           const link::JoinOptions& options, link::Reduction reduction,
-                                           std::optional<analyze::StepSpread>* spread) {
+Result<causal::CausalGraph> stream_job_graph(Invocation& invocation, const job::Source& source, const job::JobWindowRequest& request,
+                                             const causal::JoinOptions& options, causal::Reduction reduction,
+                                             std::optional<analyze::StepSpread>* spread) {
   Progress progress = invocation.progress("reading", total_bytes(source.files));
   const job::Reading reading = reading_of(invocation, progress);
   std::vector<TimePs> spans;
-  Result<link::CausalGraph> job = job::stream_job(source, clock_choice(invocation), request, options, reading, reduction, &spans);
+  Result<causal::CausalGraph> job = job::stream_job(source, clock_choice(invocation), request, options, reading, reduction, &spans);
   if (!job || spread == nullptr) return job;
   Diagnostics repeated;
   const job::Reading again{.diagnostics = repeated, .salvage = reading.salvage, .ranks = reading.ranks};
@@ -65,21 +65,21 @@ Result<link::CausalGraph> stream_job_graph(Invocation& invocation, const job::So
 }
 
 /// Reads the rank asked for, or restores it, and makes the graph of the window. A saved one does not know how much its steps differ.
-Result<link::RankGraph> load_rank_graph(Invocation& invocation, const std::vector<std::string>& operands, const Instances& instances,
-                                        std::optional<analyze::StepSpread>* spread) {
+Result<causal::RankGraph> load_rank_graph(Invocation& invocation, const std::vector<std::string>& operands, const Instances& instances,
+                                          std::optional<analyze::StepSpread>* spread) {
   if (invocation.has("restore")) {
     const std::string file = invocation.text("restore");
     if (const Status added = invocation.add_input(file); !added) return added.error();
-    return link::load_rank_graph(file);
+    return causal::load_rank_graph(file);
   }
   const auto job = load_job(invocation, operands, {.one_rank = true});
   if (!job) return job.error();
-  link::WindowRequest request;
+  causal::WindowRequest request;
   if (invocation.has("annotation")) request.annotation = invocation.text("annotation");
   request.first_instance = instances.first;
   request.last_instance = instances.last;
   const trace::RankTrace& rank = (*job)->ranks.front();
-  Result<link::RankGraph> step = link::make_rank_graph(**job, rank, request, invocation.diagnostics());
+  Result<causal::RankGraph> step = causal::make_rank_graph(**job, rank, request, invocation.diagnostics());
   if (step && spread != nullptr && !request.annotation) *spread = analyze::find_step_spread(**job, rank);
   return step;
 }
@@ -180,9 +180,9 @@ Result<job::RecordedJob> load_recorded_job(Invocation& invocation, const std::ve
   return job::RecordedJob::make(std::move(*trace), clock_choice(invocation), invocation.diagnostics());
 }
 
-Result<link::CausalGraph> load_job_graph(Invocation& invocation, const std::vector<std::string>& operands, const Instances& instances,
-                                         bool typical, const link::JoinOptions& options, RankDetail detail,
-                                         std::optional<analyze::StepSpread>* spread) {
+Result<causal::CausalGraph> load_job_graph(Invocation& invocation, const std::vector<std::string>& operands, const Instances& instances,
+                                           bool typical, const causal::JoinOptions& options, RankDetail detail,
+                                           std::optional<analyze::StepSpread>* spread) {
   job::JobWindowRequest request{.first_instance = instances.first, .last_instance = instances.last, .typical = typical};
   if (invocation.has("annotation")) request.annotation = invocation.text("annotation");
   const bool is_open = invocation.hosting() != nullptr && invocation.hosting()->find(operands) != nullptr;
@@ -194,7 +194,7 @@ Result<link::CausalGraph> load_job_graph(Invocation& invocation, const std::vect
       invocation.diagnostics().merge(found);
       if (detail == RankDetail::as_needed) invocation.diagnostics().add(kSkeletons);
       return stream_job_graph(invocation, *source, request, options,
-                              detail == RankDetail::graph ? link::Reduction::none : link::Reduction::skeleton, spread);
+                              detail == RankDetail::graph ? causal::Reduction::none : causal::Reduction::skeleton, spread);
     }
   }
   const Result<job::RecordedJob> job = load_recorded_job(invocation, operands);
@@ -205,19 +205,19 @@ Result<link::CausalGraph> load_job_graph(Invocation& invocation, const std::vect
   return job->graph(*window, options, invocation.diagnostics());
 }
 
-Result<link::CausalGraph> load_causal_graph(Invocation& invocation, const std::vector<std::string>& operands, const Instances& instances,
-                                            std::optional<analyze::StepSpread>* spread) {
+Result<causal::CausalGraph> load_causal_graph(Invocation& invocation, const std::vector<std::string>& operands, const Instances& instances,
+                                              std::optional<analyze::StepSpread>* spread) {
   if (asks_whole_job(invocation, operands)) return load_job_graph(invocation, operands, instances, true, {}, RankDetail::graph, spread);
-  Result<link::RankGraph> rank = load_rank_graph(invocation, operands, instances, spread);
+  Result<causal::RankGraph> rank = load_rank_graph(invocation, operands, instances, spread);
   if (!rank) return rank.error();
   if (find_flag(invocation.verb().flags, "save") != nullptr && invocation.has("save")) {
-    if (const Status saved = link::save_rank_graph(*rank, invocation.text("save")); !saved) return saved.error();
+    if (const Status saved = causal::save_rank_graph(*rank, invocation.text("save")); !saved) return saved.error();
   }
-  return link::causal_graph_of(std::move(*rank));
+  return causal::causal_graph_of(std::move(*rank));
 }
 
 std::optional<analyze::StepSpread> find_step_spread(const job::RecordedJob& job, const job::JobWindow& window) {
-  return described_spread(window.step_spans, [&](std::size_t place) -> Result<link::CausalGraph> {
+  return described_spread(window.step_spans, [&](std::size_t place) -> Result<causal::CausalGraph> {
     Diagnostics repeated;  // whatever there is to remark is remarked for the step that is shown
     const Result<job::JobWindow> step = job.window(request_of_step(place), repeated);
     if (!step) return step.error();
@@ -225,7 +225,7 @@ std::optional<analyze::StepSpread> find_step_spread(const job::RecordedJob& job,
   });
 }
 
-bool is_joined(Invocation& invocation, const link::CausalGraph& job) {
+bool is_joined(Invocation& invocation, const causal::CausalGraph& job) {
   if (job.ranks.size() == 1 || !job.operations.empty()) return true;
   invocation.diagnostics().add(kNothingJoins);
   return false;

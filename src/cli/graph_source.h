@@ -42,26 +42,26 @@ Result<job::RecordedJob> load_recorded_job(Invocation& invocation, const std::ve
 enum class RankDetail : std::uint8_t {
   whole,  ///< all of it
   graph,  ///< the graph of the window; the traces go as they are read, if --skeletons says so: the same graph, for questions about local work
-  as_needed,  ///< skeletons (link/skeleton.h), if --skeletons says so: for questions about what the ranks do to one another
+  as_needed,  ///< skeletons (causal/skeleton.h), if --skeletons says so: for questions about what the ranks do to one another
 };
 /// --skeletons, of verbs whose job is not kept whole.
 Flag skeletons_flag(RankDetail detail);
 
 /// The graph of the window asked for. `typical`: without --instance one step, instead of all that the ranks have in common. `spread`: where to tell how
 /// much those differ; with `typical` only.
-Result<link::CausalGraph> load_job_graph(Invocation& invocation, const std::vector<std::string>& operands, const Instances& instances,
-                                         bool typical, const link::JoinOptions& options = {}, RankDetail detail = RankDetail::whole,
-                                         std::optional<analyze::StepSpread>* spread = nullptr);
+Result<causal::CausalGraph> load_job_graph(Invocation& invocation, const std::vector<std::string>& operands, const Instances& instances,
+                                           bool typical, const causal::JoinOptions& options = {}, RankDetail detail = RankDetail::whole,
+                                           std::optional<analyze::StepSpread>* spread = nullptr);
 
 /// For questions that one rank can answer as well: that of --rank or --restore, or of one file, and else all ranks. One step that is typical, where none is named.
 /// With --save, where the verb has it, the rank is kept as recorded.
-Result<link::CausalGraph> load_causal_graph(Invocation& invocation, const std::vector<std::string>& operands, const Instances& instances,
-                                            std::optional<analyze::StepSpread>* spread = nullptr);
+Result<causal::CausalGraph> load_causal_graph(Invocation& invocation, const std::vector<std::string>& operands, const Instances& instances,
+                                              std::optional<analyze::StepSpread>* spread = nullptr);
 
 /// How much the steps differ that the ranks have in common; of `window`, which was chosen from them.
 std::optional<analyze::StepSpread> find_step_spread(const job::RecordedJob& job, const job::JobWindow& window);
 
 /// Whether something joins the ranks. If not, what is wrong is said, and the verb ends with 1.
-bool is_joined(Invocation& invocation, const link::CausalGraph& job);
+bool is_joined(Invocation& invocation, const causal::CausalGraph& job);
 
 }  // namespace orrery::cli

@@ -37,8 +37,8 @@ namespace orrery::cli {
 namespace {
 
 namespace hta = analyze::hta;
-using link::hta::JobRows;
-using link::hta::RankRows;
+using causal::hta::JobRows;
+using causal::hta::RankRows;
 
 /// The rows point into the input.
 struct HtaJob {
@@ -52,20 +52,20 @@ struct HtaJob {
   }
 };
 
-Result<HtaJob> load_hta_job(Invocation& invocation, const std::vector<std::string>& operands, link::hta::Filter filter) {
+Result<HtaJob> load_hta_job(Invocation& invocation, const std::vector<std::string>& operands, causal::hta::Filter filter) {
   const Result<job::Source> source = job::find_source(operands, {.may_miss_ranks = true}, invocation.diagnostics());
   if (!source) return source.error();
   Progress progress = invocation.progress("reading", total_bytes(source->files));
   Result<job::HtaInput> input = job::read_hta_job(*source, reading_of(invocation, progress));
   if (!input) return input.error();
-  Result<JobRows> rows = link::hta::make_job_rows(input->ranks, filter);
+  Result<JobRows> rows = causal::hta::make_job_rows(input->ranks, filter);
   if (!rows) return rows.error();
   return HtaJob{std::move(*input), std::move(*rows)};
 }
 
 Result<HtaJob> load_hta_steps(Invocation& invocation) {
   return load_hta_job(invocation, invocation.operands(),
-                      invocation.has("include-last-step") ? link::hta::Filter::with_last_step : link::hta::Filter::whole_steps);
+                      invocation.has("include-last-step") ? causal::hta::Filter::with_last_step : causal::hta::Filter::whole_steps);
 }
 
 hta::TotalsLimit totals_limit(const Invocation& invocation) {
@@ -302,9 +302,9 @@ ExitCode run_hta_diff(Invocation& invocation) {
                            .short_names = invocation.has("short-names")};
   if (invocation.has("control-step")) options.control_step = invocation.integer("control-step");
   if (invocation.has("test-step")) options.test_step = invocation.integer("test-step");
-  const Result<HtaJob> control = load_hta_job(invocation, invocation.named_by(invocation.operands()[0]), link::hta::Filter::none);
+  const Result<HtaJob> control = load_hta_job(invocation, invocation.named_by(invocation.operands()[0]), causal::hta::Filter::none);
   if (!control) return invocation.fail(control.error());
-  const Result<HtaJob> test = load_hta_job(invocation, invocation.named_by(invocation.operands()[1]), link::hta::Filter::none);
+  const Result<HtaJob> test = load_hta_job(invocation, invocation.named_by(invocation.operands()[1]), causal::hta::Filter::none);
   if (!test) return invocation.fail(test.error());
   const Result<hta::TraceDiff> diff = hta::diff_traces(control->rows, test->rows, options);
   if (!diff) return invocation.fail(diff.error());

@@ -12,10 +12,10 @@ namespace {
 using analyze::HtaBreakdownRow;
 using analyze::HtaSummary;
 using analyze::HtaTypeTotals;
-using link::hta::CriticalPath;
-using link::hta::EdgeType;
-using link::hta::kEdgeTypes;
-using link::hta::kNoRow;
+using causal::hta::CriticalPath;
+using causal::hta::EdgeType;
+using causal::hta::kEdgeTypes;
+using causal::hta::kNoRow;
 
 // Whole microseconds as integers, as HTA has them; anything else as a decimal.
 void write_hta_us(JsonWriter& json, TimePs ps) {
@@ -30,7 +30,7 @@ void write_edge_counts(JsonWriter& json, const HtaTypeTotals& totals) {
 }
 
 void write_breakdown_row(JsonWriter& json, const CriticalPath& path, const HtaBreakdownRow& row) {
-  const link::hta::Rows& rows = path.rows;
+  const causal::hta::Rows& rows = path.rows;
   const auto write_key = [&](trace::LaneKey key) {
     if (key.text != 0) json.value(rows.trace->strings.text(key.text));
     else json.value(key.number);

@@ -25,7 +25,7 @@ std::vector<analyze::NetworkEdit> network_edits(const analyze::GraphEdits& edits
 }  // namespace
 
 Result<JobAnswer> answer_on_machine(analyze::GraphEdits& edits, const analyze::JobOnMachine& on, std::size_t top) {
-  const link::CausalGraph& job = edits.job();
+  const causal::CausalGraph& job = edits.job();
   const auto simulated = on.simulate(network_edits(edits), edits.weights());
   if (!simulated) return simulated.error();
   edits.set_links(simulated->matched);
@@ -34,7 +34,7 @@ Result<JobAnswer> answer_on_machine(analyze::GraphEdits& edits, const analyze::J
 
 analyze::FactorSweep machine_sweep(const analyze::GraphEdits& edits, const analyze::JobOnMachine& on, std::vector<double> factors) {
   return {std::move(factors), [&edits, &on](const std::vector<double>& some) -> Result<std::vector<analyze::SweepRow>> {
-            const link::CausalGraph& job = edits.job();
+            const causal::CausalGraph& job = edits.job();
             std::vector<analyze::SweepRow> rows;
             for (const double factor : some) {
               const auto point = on.simulate(network_edits(edits), edits.weights(factor), factor);
@@ -46,7 +46,7 @@ analyze::FactorSweep machine_sweep(const analyze::GraphEdits& edits, const analy
 }
 
 Result<std::optional<analyze::Reorder>> load_reorder(Invocation& invocation, const std::vector<std::string>& traces,
-                                                     const link::CausalGraph& job, std::size_t top) {
+                                                     const causal::CausalGraph& job, std::size_t top) {
   Diagnostics said_before;  // when the traces were read
   const Result<job::Source> source = job::find_source(traces, {.may_miss_ranks = true}, said_before);
   if (!source) return source.error();

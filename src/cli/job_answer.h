@@ -28,6 +28,6 @@ analyze::FactorSweep machine_sweep(const analyze::GraphEdits& edits, const analy
 
 /// Reads the host traces beside the traces. None: there are none, which is said (J810).
 Result<std::optional<analyze::Reorder>> load_reorder(Invocation& invocation, const std::vector<std::string>& traces,
-                                                     const link::CausalGraph& job, std::size_t top);
+                                                     const causal::CausalGraph& job, std::size_t top);
 
 }  // namespace orrery::cli

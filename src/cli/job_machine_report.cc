@@ -11,7 +11,7 @@
 
 namespace orrery::cli {
 
-std::string calibration_text(const Invocation& invocation, const link::CausalGraph& job, const analyze::JobOnMachine& on,
+std::string calibration_text(const Invocation& invocation, const causal::CausalGraph& job, const analyze::JobOnMachine& on,
                              TimePs resimulated) {
   std::string text =
       fmt::format("Exchanges are simulated on {}; the unedited job takes {} there, and was recorded to take {} (residual {:.3g} %).\n",
@@ -22,13 +22,13 @@ std::string calibration_text(const Invocation& invocation, const link::CausalGra
   return text + "\n" + to_text(analyze::calibration_sheet(job, on.calibration()), invocation.view());
 }
 
-void write_calibration_json(JsonWriter& json, const link::CausalGraph& job, const analyze::JobOnMachine& on, TimePs resimulated) {
+void write_calibration_json(JsonWriter& json, const causal::CausalGraph& job, const analyze::JobOnMachine& on, TimePs resimulated) {
   json.field("resimulated_us", to_us(resimulated)).key("calibration").begin_object();
   report::write_sheet(json, analyze::calibration_sheet(job, on.calibration()));
   json.field("as_measured", on.left_as_measured()).field("residual_pct", job.residual_percent(resimulated)).end_object();
 }
 
-std::string reorder_text(const Invocation& invocation, const link::CausalGraph& job, const analyze::Reorder& reorder) {
+std::string reorder_text(const Invocation& invocation, const causal::CausalGraph& job, const analyze::Reorder& reorder) {
   std::string text = invocation.style().paint(
       report::Tone::strong,
       fmt::format("{}, {}, {}: if only data dependencies mattered {} ({:+.1f} %); with the kernels of the busiest device {} ({:+.1f} %).",
@@ -39,7 +39,7 @@ std::string reorder_text(const Invocation& invocation, const link::CausalGraph& 
   return text + "\n\n" + (moves.empty() ? "No single move makes it shorter.\n" : moves);
 }
 
-void write_reorder_json(JsonWriter& json, const link::CausalGraph& job, const analyze::Reorder& reorder) {
+void write_reorder_json(JsonWriter& json, const causal::CausalGraph& job, const analyze::Reorder& reorder) {
   json.key("reorder").begin_object();
   json.field("data_bound_us", to_us(reorder.data_bound)).field("device_bound_us", to_us(reorder.device_bound));
   report::write_sheet(json, analyze::reorder_sheet(job, reorder));

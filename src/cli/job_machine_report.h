@@ -6,19 +6,19 @@
 
 #include "analyze/job_machine.h"
 #include "analyze/job_moves.h"
+#include "causal/causal_graph.h"
 #include "cli/invocation.h"
-#include "link/causal_graph.h"
 
 namespace orrery::cli {
 
 /// `resimulated`: the length of the unedited job on the machine.
-std::string calibration_text(const Invocation& invocation, const link::CausalGraph& job, const analyze::JobOnMachine& on,
+std::string calibration_text(const Invocation& invocation, const causal::CausalGraph& job, const analyze::JobOnMachine& on,
                              TimePs resimulated);
 /// The members resimulated_us and calibration.
-void write_calibration_json(JsonWriter& json, const link::CausalGraph& job, const analyze::JobOnMachine& on, TimePs resimulated);
+void write_calibration_json(JsonWriter& json, const causal::CausalGraph& job, const analyze::JobOnMachine& on, TimePs resimulated);
 
-std::string reorder_text(const Invocation& invocation, const link::CausalGraph& job, const analyze::Reorder& reorder);
+std::string reorder_text(const Invocation& invocation, const causal::CausalGraph& job, const analyze::Reorder& reorder);
 /// The member reorder.
-void write_reorder_json(JsonWriter& json, const link::CausalGraph& job, const analyze::Reorder& reorder);
+void write_reorder_json(JsonWriter& json, const causal::CausalGraph& job, const analyze::Reorder& reorder);
 
 }  // namespace orrery::cli

@@ -7,10 +7,10 @@
 #include "report/counted.h"
 
 namespace orrery::cli {
-void write_job_json(JsonWriter& json, const link::CausalGraph& job, TimePs replayed) {
+void write_job_json(JsonWriter& json, const causal::CausalGraph& job, TimePs replayed) {
   json.key("job").begin_object();
   json.key("ranks").begin_array();
-  for (const link::JobRank& rank : job.ranks) json.value(rank.rank);
+  for (const causal::JobRank& rank : job.ranks) json.value(rank.rank);
   json.end_array();
   json.key("missing").begin_array();
   for (const std::int64_t rank : job.missing) json.value(rank);
@@ -32,9 +32,9 @@ void write_job_json(JsonWriter& json, const link::CausalGraph& job, TimePs repla
   json.end_object();
 }
 
-std::string job_trust_line(const link::CausalGraph& job, TimePs replayed) {
-  std::string clock = job.clock == link::ClockSource::one ? "one clock"
-                      : job.clock == link::ClockSource::aligned
+std::string job_trust_line(const causal::CausalGraph& job, TimePs replayed) {
+  std::string clock = job.clock == causal::ClockSource::one ? "one clock"
+                      : job.clock == causal::ClockSource::aligned
                           ? fmt::format("clocks aligned to {}", format_duration(std::max<TimePs>(job.band, 0)))
                       : job.band < 0 ? "clocks as recorded, how far apart is not known"
                                      : fmt::format("clocks as recorded, within {}", format_duration(job.band));

@@ -4,15 +4,15 @@
 #include <string>
 
 #include "base/json_writer.h"
-#include "link/causal_graph.h"
+#include "causal/causal_graph.h"
 
 namespace orrery::cli {
 
 /// The member "job". `replayed`: the length of the job solved from its edges.
-void write_job_json(JsonWriter& json, const link::CausalGraph& job, TimePs replayed);
+void write_job_json(JsonWriter& json, const causal::CausalGraph& job, TimePs replayed);
 
 /// What is not whole, or how it was measured: "Clocks: ...; replay residual ...". One line.
-std::string job_trust_line(const link::CausalGraph& job, TimePs replayed);
+std::string job_trust_line(const causal::CausalGraph& job, TimePs replayed);
 
 /// `about_steps`: a sentence on how the steps of the job differ, or nothing.
 }  // namespace orrery::cli

@@ -35,7 +35,7 @@ void write_linked_json(JsonWriter& json, const LinkAnswer& answer) {
 
 std::string link_text(const Invocation& invocation, const LinkAnswer& answer, std::span<const std::size_t> all) {
   double worst = 0;
-  for (const link::LinkedRank& rank : answer.ranks) worst = std::max(worst, rank.residual_percent());
+  for (const causal::LinkedRank& rank : answer.ranks) worst = std::max(worst, rank.residual_percent());
   const std::size_t count = answer.ranks.size();
   std::string text = invocation.style().paint(
       report::Tone::strong, fmt::format("{} {} linked; replayed from dependencies and durations alone {} off by at most {:.4f} %.",

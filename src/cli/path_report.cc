@@ -23,7 +23,7 @@ namespace {
 using analyze::Contributor;
 using analyze::KindTotals;
 using analyze::PathSums;
-using link::EdgeKind;
+using causal::EdgeKind;
 
 /// Above this a table of ranks or hops says less than its largest rows.
 constexpr std::size_t kRowsShown = 16;
@@ -39,16 +39,16 @@ std::string window_flags(const Invocation& invocation) {
 
 void write_us(JsonWriter& json, std::string_view name, TimePs ps) { json.field(name, to_us(ps)); }
 
-void write_breakdown_row(JsonWriter& json, const link::CausalGraph& job, const PathSums& path, graph::Slot slot) {
+void write_breakdown_row(JsonWriter& json, const causal::CausalGraph& job, const PathSums& path, graph::Slot slot) {
   const std::uint32_t tag = job.graph.edge_tag(slot), rank = job.rank_of(slot);
   json.begin_object();
-  if (job.ranks.size() > 1 && rank != link::kNoRank) json.field("rank", job.ranks[rank].rank);
+  if (job.ranks.size() > 1 && rank != causal::kNoRank) json.field("rank", job.ranks[rank].rank);
   write_us(json, "start_us", job.time[job.graph.source(slot)]);
   write_us(json, "duration_us", path.solution.weight(slot));
   json.field("type", identifier(job.kind(slot)));
-  if (tag != graph::kNoTag && rank != link::kNoRank && job.kind(slot) != EdgeKind::several) {
-    const link::Owner& owner = job.owners[tag];
-    const link::LaneLabel& lane = job.ranks[rank].lanes[owner.lane];
+  if (tag != graph::kNoTag && rank != causal::kNoRank && job.kind(slot) != EdgeKind::several) {
+    const causal::Owner& owner = job.owners[tag];
+    const causal::LaneLabel& lane = job.ranks[rank].lanes[owner.lane];
     json.field("name", job.strings.text(owner.name)).field("index", owner.ordinal);
     json.key("pid").raw(job.strings.text(lane.process));
     json.key("tid").raw(job.strings.text(lane.thread));
@@ -58,7 +58,7 @@ void write_breakdown_row(JsonWriter& json, const link::CausalGraph& job, const P
 }
 
 /// "Next: what if it were twice as fast?  orrery whatif ...": of the contributor that gains most. `traces`: as they are typed.
-std::string next_whatif(const Invocation& invocation, const std::string& traces, const link::CausalGraph& job, const PathSums& path) {
+std::string next_whatif(const Invocation& invocation, const std::string& traces, const causal::CausalGraph& job, const PathSums& path) {
   std::vector<const Contributor*> by_gain;
   for (const Contributor& contributor : path.contributors) by_gain.push_back(&contributor);
   std::stable_sort(by_gain.begin(), by_gain.end(), [](const auto* a, const auto* b) { return a->gain_if_free > b->gain_if_free; });
@@ -90,7 +90,7 @@ void write_relief_json(JsonWriter& json, const PathSums& path) {
 }
 
 /// How far the answer can be trusted, in one line.
-std::string trust_line(const link::CausalGraph& job, const PathSums& path) {
+std::string trust_line(const causal::CausalGraph& job, const PathSums& path) {
   if (job.ranks.size() > 1) return job_trust_line(job, path.length());
   return fmt::format("The path covers {} of {} ({:.4g} %); replay residual {:.4g} %; {} without a recorded cause.",
                      format_duration(path.length()), format_duration(job.span), share_percent(path.length(), job.span),
@@ -99,7 +99,7 @@ std::string trust_line(const link::CausalGraph& job, const PathSums& path) {
 }
 
 /// Whose part of the path it is, and where it goes from rank to rank.
-std::string ranks_text(const link::CausalGraph& job, const analyze::CausalPath& path, const report::SheetView& view) {
+std::string ranks_text(const causal::CausalGraph& job, const analyze::CausalPath& path, const report::SheetView& view) {
   std::string text;
   if (job.ranks.size() <= kRowsShown) text += to_text(analyze::path_ranks_sheet(job, path), view) + "\n";
   if (!path.transfers.empty()) text += to_text(analyze::path_groups_sheet(job, path), view) + "\n";
@@ -111,7 +111,7 @@ std::string ranks_text(const link::CausalGraph& job, const analyze::CausalPath& 
 
 }  // namespace
 
-std::string path_text(const Invocation& invocation, const link::CausalGraph& job, const analyze::CausalPath& path,
+std::string path_text(const Invocation& invocation, const causal::CausalGraph& job, const analyze::CausalPath& path,
                       const std::string& about_steps) {
   const report::Style style = invocation.style();
   const bool several = job.ranks.size() > 1;
@@ -135,11 +135,11 @@ std::string path_text(const Invocation& invocation, const link::CausalGraph& job
   return text + next_whatif(invocation, shell_quote(invocation.operands().front()), job, path.sums);
 }
 
-Status write_overlays(const Invocation& invocation, const link::CausalGraph& job, const PathSums& path) {
+Status write_overlays(const Invocation& invocation, const causal::CausalGraph& job, const PathSums& path) {
   const std::vector<kineto::Overlay> overlays =
       analyze::make_overlays(job, path, {invocation.has("all-edges"), invocation.has("only-critical")});
   std::vector<std::string> files;
-  for (const link::JobRank& rank : job.ranks) files.push_back(rank.source_path);
+  for (const causal::JobRank& rank : job.ranks) files.push_back(rank.source_path);
   const std::string output = invocation.text("overlay");
   return files.size() == 1 ? job::write_overlay_of(files.front(), overlays.front(), output)
                            : job::write_overlays_of(files, overlays, output);
@@ -147,7 +147,7 @@ Status write_overlays(const Invocation& invocation, const link::CausalGraph& job
 
 // The parts that stand side by side are Sheets. By hand is what programs read under the kind's name ("edges_per_type": {"kernel": 7}), where a Sheet
 // gives a list of rows, and the breakdown: it has a row per edge of the path, millions for a whole trace, and is written as it is gone through.
-void write_path_json(JsonWriter& json, const link::CausalGraph& job, const analyze::CausalPath& causal_path, bool with_breakdown) {
+void write_path_json(JsonWriter& json, const causal::CausalGraph& job, const analyze::CausalPath& causal_path, bool with_breakdown) {
   const PathSums& path = causal_path.sums;
   const bool several = job.ranks.size() > 1;
   json.field("success", true);
@@ -162,7 +162,7 @@ void write_path_json(JsonWriter& json, const link::CausalGraph& job, const analy
   json.field("nodes", job.graph.node_count()).field("edges", job.graph.edge_count());
   const auto per_kind = [&](std::string_view name, auto&& value_of) {
     json.key(name).begin_object();
-    for (std::size_t k = 0; k < (several ? link::kJobEdgeKinds : link::kEdgeKinds); ++k)
+    for (std::size_t k = 0; k < (several ? causal::kJobEdgeKinds : causal::kEdgeKinds); ++k)
       json.field(identifier(static_cast<EdgeKind>(k)), value_of(path.kinds[k]));
     json.end_object();
   };

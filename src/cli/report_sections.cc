@@ -24,7 +24,7 @@ job::JobWindowRequest window_request(const Invocation& invocation, const Instanc
   return request;
 }
 
-std::vector<page::Section> sections_of_graph(const link::CausalGraph& job) {
+std::vector<page::Section> sections_of_graph(const causal::CausalGraph& job) {
   Diagnostics unsaid;  // too few steps to tell stragglers from chance: no straggler is named here
   return {page::ranks_section(job, analyze::find_blame(job, unsaid, false)),
           page::collectives_section(
@@ -37,9 +37,9 @@ std::vector<page::Section> sections_of_graph(const link::CausalGraph& job) {
 Result<AnalysedStep> analysed_step(Invocation& invocation, const job::RecordedJob& job, const Instances& instances) {
   Diagnostics said;  // the same is said of the page's own step
   if (job.trace().ranks.size() == 1) {
-    link::WindowRequest request{.annotation = {}, .first_instance = instances.first, .last_instance = instances.last};
+    causal::WindowRequest request{.annotation = {}, .first_instance = instances.first, .last_instance = instances.last};
     if (invocation.has("annotation")) request.annotation = invocation.text("annotation");
-    const Result<link::RankGraph> step = link::make_rank_graph(job.trace(), job.trace().ranks.front(), request, said);
+    const Result<causal::RankGraph> step = causal::make_rank_graph(job.trace(), job.trace().ranks.front(), request, said);
     if (!step) return step.error();
     return AnalysedStep{step->window.label, graph::solve(step->graph, step->end).length()};
   }
@@ -50,7 +50,7 @@ Result<AnalysedStep> analysed_step(Invocation& invocation, const job::RecordedJo
   return AnalysedStep{graph->label, graph::solve(graph->graph, graph->end).length()};
 }
 
-bool holds_together(const link::CausalGraph& job) { return job.ranks.size() == 1 || !job.operations.empty(); }
+bool holds_together(const causal::CausalGraph& job) { return job.ranks.size() == 1 || !job.operations.empty(); }
 
 }  // namespace
 
@@ -63,7 +63,7 @@ std::vector<page::Section> sections_of_rank(const trace::Trace& trace) {
                                     "who was late.")};
 }
 
-std::vector<page::Section> sections_of_job(const Invocation& invocation, const job::RecordedJob& job, const link::CausalGraph& step,
+std::vector<page::Section> sections_of_job(const Invocation& invocation, const job::RecordedJob& job, const causal::CausalGraph& step,
                                            bool of_all_steps) {
   if (step.operations.empty() && job.exchanges().all.empty()) {
     const std::string why = "nothing joins these ranks: no collective or message of theirs was found.";
@@ -77,7 +77,7 @@ std::vector<page::Section> sections_of_job(const Invocation& invocation, const j
   return sections_of_graph(graph ? *graph : step);
 }
 
-Result<report::Sheet> runs_side_by_side(const trace::Trace& runs, const link::WindowRequest& request, Diagnostics& diagnostics) {
+Result<report::Sheet> runs_side_by_side(const trace::Trace& runs, const causal::WindowRequest& request, Diagnostics& diagnostics) {
   report::Sheet sheet("runs");
   sheet.add({.name = "run", .type = report::Type::integer, .title = "run", .decimals = report::kExact})
       .add({.name = "step", .title = "step"})
@@ -86,7 +86,7 @@ Result<report::Sheet> runs_side_by_side(const trace::Trace& runs, const link::Wi
       .add({.name = "file", .title = ""})
       .add({.name = "file_name", .title = "file", .people_only = true});
   for (const trace::RankTrace& run : runs.ranks) {
-    const Result<link::CausalGraph> step = link::make_causal_graph(runs, run, request, diagnostics);
+    const Result<causal::CausalGraph> step = causal::make_causal_graph(runs, run, request, diagnostics);
     if (!step) return step.error();
     const analyze::CausalPath path = analyze::take_path(*step, graph::solve(step->graph, step->end), 0, true);
     sheet.add_row({run.rank, step->label, path.length(), verdict(*step, path.sums), run.source.path,

@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "base/result.h"
+#include "causal/causal_graph.h"
 #include "cli/graph_source.h"
 #include "cli/invocation.h"
 #include "job/recorded_job.h"
-#include "link/causal_graph.h"
 #include "page/section.h"
 #include "report/sheet.h"
 #include "trace/trace.h"
@@ -20,11 +20,11 @@ std::vector<page::Section> sections_of_rank(const trace::Trace& trace);
 
 /// #ranks and #collectives of a job, over the steps that all ranks have; `step`: the graph of the page's step, `of_all_steps`: it is about all that were
 /// asked for.
-std::vector<page::Section> sections_of_job(const Invocation& invocation, const job::RecordedJob& job, const link::CausalGraph& step,
+std::vector<page::Section> sections_of_job(const Invocation& invocation, const job::RecordedJob& job, const causal::CausalGraph& step,
                                            bool of_all_steps);
 
 /// A row per run: its step, how long that took, and what bounds it. Each for itself.
-Result<report::Sheet> runs_side_by_side(const trace::Trace& runs, const link::WindowRequest& request, Diagnostics& diagnostics);
+Result<report::Sheet> runs_side_by_side(const trace::Trace& runs, const causal::WindowRequest& request, Diagnostics& diagnostics);
 
 /// The step that the page is about.
 struct AnalysedStep {

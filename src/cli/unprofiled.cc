@@ -21,7 +21,7 @@ Flag unprofiled_flag() {
           .group = "Window"};
 }
 
-std::optional<Unprofiled> take_profiler_off(Invocation& invocation, link::CausalGraph& job) {
+std::optional<Unprofiled> take_profiler_off(Invocation& invocation, causal::CausalGraph& job) {
   if (!invocation.has("unprofiled")) return std::nullopt;
   const TimePs wanted = invocation.duration("unprofiled") * static_cast<TimePs>(std::max<std::size_t>(job.steps.size(), 1));
   const analyze::RecordedEvents events(job);

@@ -6,8 +6,8 @@
 
 #include "analyze/profiler_cost.h"
 #include "base/json_writer.h"
+#include "causal/causal_graph.h"
 #include "cli/invocation.h"
-#include "link/causal_graph.h"
 
 namespace orrery::cli {
 
@@ -21,7 +21,7 @@ struct Unprofiled {
 };
 
 /// With --unprofiled, takes what recording costs off the graph. The flag names the time of one step.
-std::optional<Unprofiled> take_profiler_off(Invocation& invocation, link::CausalGraph& job);
+std::optional<Unprofiled> take_profiler_off(Invocation& invocation, causal::CausalGraph& job);
 
 /// One line for people; empty without the flag.
 std::string unprofiled_line(const std::optional<Unprofiled>& unprofiled);

@@ -21,7 +21,7 @@ ExitCode run_blame(Invocation& invocation) {
   if (const auto error = parse_instances(invocation, instances)) return invocation.fail_usage(*error);
   const double most = invocation.number("fail-above");
   if (most < 0) return invocation.fail_usage({"--fail-above takes a share of all ranks' time in percent", "like --fail-above 5"});
-  const link::JoinOptions options{.by_annotation = invocation.text("by") == "annotation"};
+  const causal::JoinOptions options{.by_annotation = invocation.text("by") == "annotation"};
   const auto job = load_job_graph(invocation, invocation.operands(), instances, false, options, RankDetail::as_needed);
   if (!job) return invocation.fail(job.error());
   if (job->ranks.size() < 2)

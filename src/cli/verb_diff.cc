@@ -20,9 +20,9 @@ namespace {
 constexpr DiagnosticKind kOtherRanks{"J820", Severity::warning, "rank that only one of the runs has",
                                      "its pieces count as removed or new; compare what both have with --rank"};
 
-void remark_other_ranks(Invocation& invocation, const link::CausalGraph& a, const link::CausalGraph& b, char which) {
-  for (const link::JobRank& rank : a.ranks) {
-    const auto is_same = [&](const link::JobRank& other) { return other.rank == rank.rank; };
+void remark_other_ranks(Invocation& invocation, const causal::CausalGraph& a, const causal::CausalGraph& b, char which) {
+  for (const causal::JobRank& rank : a.ranks) {
+    const auto is_same = [&](const causal::JobRank& other) { return other.rank == rank.rank; };
     if (std::any_of(b.ranks.begin(), b.ranks.end(), is_same)) continue;
     invocation.diagnostics().add(kOtherRanks, [&] { return fmt::format("rank {} of {}", rank.rank, which); });
   }

@@ -4,6 +4,7 @@
 #include "analyze/hta_summary.h"
 #include "analyze/path_overlay.h"
 #include "analyze/path_sheets.h"
+#include "causal/hta/critical_path.h"
 #include "cli/graph_source.h"
 #include "cli/hta_report.h"
 #include "cli/load.h"
@@ -13,7 +14,6 @@
 #include "cli/verbs.h"
 #include "job/hta_graph_dump.h"
 #include "job/overlay_file.h"
-#include "link/hta/critical_path.h"
 #include "report/sheet_csv.h"
 
 namespace orrery::cli {
@@ -31,13 +31,13 @@ ExitCode run_hta(Invocation& invocation, const Instances& instances) {
   const auto job = load_job(invocation, invocation.operands(), {.one_rank = true});
   if (!job) return invocation.fail(job.error());
   const trace::RankTrace& rank = (*job)->ranks.front();
-  link::hta::Options options;
+  causal::hta::Options options;
   options.window = {invocation.has("annotation") ? invocation.text("annotation") : "ProfilerStep", instances.first.value_or(0),
                     instances.last.value_or(0), invocation.texts("data-load-events")};
   options.zero_weight_launch_edges = invocation.has("zero-weight-launch-edges");
   options.strict = invocation.has("strict");
   options.include_last_step = invocation.has("include-last-step");
-  const auto path = link::hta::find_critical_path(**job, rank, options);
+  const auto path = causal::hta::find_critical_path(**job, rank, options);
   if (!path) return invocation.fail(path.error());
   const auto summary = analyze::summarize(*path, options.window.data_load_events);
   if (!summary) return invocation.fail(summary.error());

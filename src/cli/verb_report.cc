@@ -82,8 +82,8 @@ page::TracePageOptions page_options(const Invocation& invocation, const std::opt
   return options;
 }
 
-link::WindowRequest window_request_of(const Invocation& invocation, const Instances& instances) {
-  link::WindowRequest request{.annotation = {}, .first_instance = instances.first, .last_instance = instances.last};
+causal::WindowRequest window_request_of(const Invocation& invocation, const Instances& instances) {
+  causal::WindowRequest request{.annotation = {}, .first_instance = instances.first, .last_instance = instances.last};
   if (invocation.has("annotation")) request.annotation = invocation.text("annotation");
   return request;
 }
@@ -116,8 +116,8 @@ ExitCode finish_page(Invocation& invocation, const std::optional<analyze::StepSp
 /// The page of one rank, which `trace` has alone. `beside`: what the page says of ranks and communication; #diff is added.
 ExitCode report_rank(Invocation& invocation, const Instances& instances, const trace::Trace& trace, const job::RecordedJob* recorded,
                      std::vector<page::Section> beside) {
-  const Result<link::CausalGraph> step =
-      link::make_causal_graph(trace, trace.ranks.front(), window_request_of(invocation, instances), invocation.diagnostics());
+  const Result<causal::CausalGraph> step =
+      causal::make_causal_graph(trace, trace.ranks.front(), window_request_of(invocation, instances), invocation.diagnostics());
   if (!step) return invocation.fail(step.error());
   const analyze::CausalPath path = analyze::take_path(*step, graph::solve(step->graph, step->end), kContributorsOfPage, true);
   auto changes = recorded != nullptr ? section_of_changes(invocation, *recorded, instances, {step->label, path.length()})
@@ -174,7 +174,7 @@ ExitCode report_job(Invocation& invocation, const Instances& instances) {
   if (invocation.has("annotation")) request.annotation = invocation.text("annotation");
   const Result<job::JobWindow> window = job->window(request, invocation.diagnostics());
   if (!window) return invocation.fail(window.error());
-  const Result<link::CausalGraph> graph = job->graph(*window, {}, invocation.diagnostics());
+  const Result<causal::CausalGraph> graph = job->graph(*window, {}, invocation.diagnostics());
   if (!graph) return invocation.fail(graph.error());
   if (graph->operations.empty()) invocation.diagnostics().add(kRanksApart);
   const analyze::CausalPath path = analyze::take_path(*graph, graph::solve(graph->graph, graph->end), kContributorsOfPage, true);

@@ -25,7 +25,7 @@ using analyze::Levers;
 constexpr std::size_t kLeversShown = 15;
 constexpr std::size_t kRanksShown = 16;
 
-std::string sentence(const link::CausalGraph& job, const Levers& levers) {
+std::string sentence(const causal::CausalGraph& job, const Levers& levers) {
   std::string text = fmt::format("{}, {}, {}: ", report::counted(job.ranks.size(), "rank"),
                                  job.steps.empty() ? job.label : report::counted(job.steps.size(), "step"), format_duration(levers.length));
   if (levers.all.empty() || levers.all.front().gain_if_free.value_or(0) == 0)
@@ -36,7 +36,7 @@ std::string sentence(const link::CausalGraph& job, const Levers& levers) {
                             format_duration(*best.gain_10pct), share_percent(*best.gain_10pct, levers.length));
 }
 
-std::string rank_sentence(const link::CausalGraph& job, const Levers& levers) {
+std::string rank_sentence(const causal::CausalGraph& job, const Levers& levers) {
   if (job.ranks.size() == 1) return {};  // nobody to be like
   const auto best = std::max_element(levers.ranks.begin(), levers.ranks.end(),
                                      [](const auto& a, const auto& b) { return a.gain_if_typical < b.gain_if_typical; });
@@ -54,7 +54,7 @@ std::string unsolved_sentence(const Levers& levers) {
       report::counted(static_cast<std::size_t>(unsolved), "lever"));
 }
 
-std::string top_text(const Invocation& invocation, const link::CausalGraph& job, const Levers& levers) {
+std::string top_text(const Invocation& invocation, const causal::CausalGraph& job, const Levers& levers) {
   std::string text = invocation.style().paint(report::Tone::strong, sentence(job, levers)) + "\n";
   text += rank_sentence(job, levers) + job_trust_line(job, levers.length) + "\n\n";
   report::SheetView view = invocation.view();

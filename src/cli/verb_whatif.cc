@@ -96,7 +96,7 @@ struct Besides {
 
 void report(Invocation& invocation, const analyze::GraphEdits& edits, const JobAnswer& answer, const Besides& besides) {
   const auto& [unprofiled, on, reorder] = besides;
-  const link::CausalGraph& job = edits.job();
+  const causal::CausalGraph& job = edits.job();
   const TimePs before = answer.result.before.length;
   if (invocation.json()) {
     write_whatif_json(invocation.data(), edits, answer.result, answer.points);
@@ -122,7 +122,7 @@ void report(Invocation& invocation, const analyze::GraphEdits& edits, const JobA
 /// What is to be edited. Parts refer to one another: it stays where it is.
 struct ToEdit {
   std::optional<machine::Machine> machine;
-  std::optional<link::CausalGraph> job;
+  std::optional<causal::CausalGraph> job;
   std::optional<Unprofiled> unprofiled;
   std::optional<analyze::GraphEdits> edits;
   std::optional<analyze::JobOnMachine> on;  ///< with --machine
@@ -154,7 +154,7 @@ analyze::FactorSweep sweep_of(const ToEdit& loaded, const std::vector<double>& f
 
 // What the host had launched before the window is there for nothing: a faster device would soon wait for the host, and the graph of this window
 // cannot show it. A twentieth of the step is where that begins to matter beside other errors.
-void remark_on_head_start(Invocation& invocation, const link::CausalGraph& job) {
+void remark_on_head_start(Invocation& invocation, const causal::CausalGraph& job) {
   if (job.ranks.size() > 1) return;
   const TimePs head_start = job.ranks.front().begins_at - job.ranks.front().host_begin;
   if (head_start > job.span / 20)
@@ -168,7 +168,7 @@ ExitCode run_on(Invocation& invocation, const Question& question, const std::vec
   const Result<bool> is_there = load_to_edit(invocation, question, traces, loaded);
   if (!is_there) return invocation.fail(is_there.error());
   if (!*is_there) return ExitCode::check_failed;
-  const link::CausalGraph& job = *loaded.job;
+  const causal::CausalGraph& job = *loaded.job;
   remark_on_head_start(invocation, job);
   analyze::GraphEdits& edits = *loaded.edits;
   std::optional<analyze::Reorder> reorder;

@@ -20,7 +20,7 @@ constexpr std::size_t kRanksShown = 16;
 
 std::string whatif_text(const Invocation& invocation, const analyze::GraphEdits& edits, const analyze::WhatIf& result,
                         std::span<const analyze::SweepRow> points) {
-  const link::CausalGraph& job = edits.job();
+  const causal::CausalGraph& job = edits.job();
   const bool several = job.ranks.size() > 1;
   const TimePs before = result.before.length, after = result.after.length;
   const std::string change = fmt::format("{}: {} -> {} ({:+.1f} %, {:.3g} x as fast)", job.label, format_duration(before),
@@ -49,7 +49,7 @@ std::string whatif_text(const Invocation& invocation, const analyze::GraphEdits&
 
 void write_whatif_json(JsonWriter& json, const analyze::GraphEdits& edits, const analyze::WhatIf& result,
                        std::span<const analyze::SweepRow> points) {
-  const link::CausalGraph& job = edits.job();
+  const causal::CausalGraph& job = edits.job();
   const bool several = job.ranks.size() > 1;
   json.field("step", job.label);
   if (several) json.key("rank").null();

@@ -19,7 +19,7 @@ constexpr TimePs kFarApart = TimePs{600} * 1'000'000 * kPsPerUs;
 
 std::vector<trace::EventIndex> find_steps(const trace::Trace& trace, const trace::RankTrace& rank, const trace::ContentOrder& content,
                                           const std::optional<std::string>& annotation) {
-  return annotation ? link::find_annotated(trace, rank, content, *annotation) : link::find_steps(trace, rank, content);
+  return annotation ? causal::find_annotated(trace, rank, content, *annotation) : causal::find_steps(trace, rank, content);
 }
 
 std::vector<std::string> step_keys(const trace::Trace& trace, const trace::RankTrace& rank, std::span<const trace::EventIndex> events) {
@@ -64,9 +64,9 @@ TypicalStep typical_step(std::span<const TimePs> spans) {
                                              : "the median of " + report::counted(order.size(), skip != 0 ? "inner step" : "step")};
 }
 
-Status check_same_time(std::span<const link::StepWindow> ranks) {
+Status check_same_time(std::span<const causal::StepWindow> ranks) {
   TimePs latest_begin = std::numeric_limits<TimePs>::min(), first_end = std::numeric_limits<TimePs>::max();
-  for (const link::StepWindow& rank : ranks) latest_begin = std::max(latest_begin, rank.begin), first_end = std::min(first_end, rank.end);
+  for (const causal::StepWindow& rank : ranks) latest_begin = std::max(latest_begin, rank.begin), first_end = std::min(first_end, rank.end);
   if (latest_begin - first_end > kFarApart) return of_other_runs("the recordings of some ranks are more than ten minutes apart");
   return {};
 }

@@ -8,7 +8,7 @@
 
 #include "base/diagnostics.h"
 #include "base/result.h"
-#include "link/step_window.h"
+#include "causal/step_window.h"
 #include "trace/content_order.h"
 #include "trace/trace.h"
 
@@ -33,7 +33,7 @@ struct TypicalStep {
 TypicalStep typical_step(std::span<const TimePs> spans);
 
 /// An Error if the windows of some ranks lie more than ten minutes apart: that far off is no clock of a cluster.
-Status check_same_time(std::span<const link::StepWindow> ranks);
+Status check_same_time(std::span<const causal::StepWindow> ranks);
 
 Error no_such_step(const std::optional<std::string>& annotation, const std::string& path);
 Error no_such_instance(std::size_t steps, std::size_t instance, const std::string& path);

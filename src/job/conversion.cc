@@ -73,7 +73,7 @@ chakra::WriteOptions write_options(const WorkloadInput& input) {
   } else if (!input.job.hosts.empty()) {
     options.details = [&input, callers = std::move(callers)](std::size_t rank, std::size_t activity, chakra::NodeDetails& details) {
       const std::uint32_t row = input.job.ranks[rank].host_row[activity];
-      if (row != link::kNoRow) add_row_details(input.job.hosts[rank], row, callers[rank], input.job.trace.strings, details);
+      if (row != causal::kNoRow) add_row_details(input.job.hosts[rank], row, callers[rank], input.job.trace.strings, details);
     };
   }
   return options;

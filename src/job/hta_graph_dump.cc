@@ -6,22 +6,22 @@
 
 #include "base/column.h"
 #include "base/output_file.h"
-#include "link/hta/host_edges.h"
-#include "link/hta/name_set.h"
+#include "causal/hta/host_edges.h"
+#include "causal/hta/name_set.h"
 
 namespace orrery::job {
 
-Status dump_graph(const link::hta::CriticalPath& path, const std::string& prefix) {
-  const link::hta::Nodes& nodes = path.window.nodes;
+Status dump_graph(const causal::hta::CriticalPath& path, const std::string& prefix) {
+  const causal::hta::Nodes& nodes = path.window.nodes;
   const auto us = [](TimePs ps) { return ps % kPsPerUs == 0 ? fmt::format("{}", ps / kPsPerUs) : fmt::format("{}", to_us(ps)); };
   auto node_file = OutputFile::create(prefix + ".nodes.csv.gz");
   if (!node_file) return node_file.error();
   auto edge_file = OutputFile::create(prefix + ".edges.csv.gz");
   if (!edge_file) return edge_file.error();
 
-  const link::hta::NameSet is_blocking(path.rows.trace->strings, link::hta::kBlockingCalls);
+  const causal::hta::NameSet is_blocking(path.rows.trace->strings, causal::hta::kBlockingCalls);
   std::string text = "node,ev_idx,ts,is_start,is_blocking\n";
-  for (link::hta::NodeNumber n = 0; n < nodes.size(); ++n) {
+  for (causal::hta::NodeNumber n = 0; n < nodes.size(); ++n) {
     fmt::format_to(std::back_inserter(text), "{},{},{},{},{}\n", n, path.rows.index[nodes.row[n]], us(nodes.time[n]), nodes.is_start[n],
                    is_blocking(path.rows.name(nodes.row[n])) ? 1 : 0);
   }
@@ -31,10 +31,10 @@ Status dump_graph(const link::hta::CriticalPath& path, const std::string& prefix
   for (const std::uint32_t i : path.path_edges) critical[i] = 1;
   text = "u,v,type,weight_object,weight_graph,attributed_event,critical\n";
   for (std::size_t i = 0; i < path.edges.size(); ++i) {
-    const link::hta::Edge& edge = path.edges[i];
+    const causal::hta::Edge& edge = path.edges[i];
     fmt::format_to(std::back_inserter(text), "{},{},critical_path_{},{},{},{},{}\n", edge.from, edge.to, to_string(edge.type),
                    us(edge.weight), us(path.path_weight[i]),
-                   edge.attributed == link::hta::kNoRow ? std::string() : std::to_string(path.rows.index[edge.attributed]), critical[i]);
+                   edge.attributed == causal::hta::kNoRow ? std::string() : std::to_string(path.rows.index[edge.attributed]), critical[i]);
   }
   edge_file->write(text);
   if (const Status done = node_file->commit(); !done) return done;

@@ -4,11 +4,11 @@
 #include <string>
 
 #include "base/result.h"
-#include "link/hta/critical_path.h"
+#include "causal/hta/critical_path.h"
 
 namespace orrery::job {
 
 /// PREFIX.nodes.csv.gz and PREFIX.edges.csv.gz: every node and edge, in HTA's words and units.
-Status dump_graph(const link::hta::CriticalPath& path, const std::string& prefix);
+Status dump_graph(const causal::hta::CriticalPath& path, const std::string& prefix);
 
 }  // namespace orrery::job

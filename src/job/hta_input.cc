@@ -15,8 +15,8 @@
 namespace orrery::job {
 namespace {
 
-using link::hta::RowIndex;
-using link::hta::Rows;
+using causal::hta::RowIndex;
+using causal::hta::Rows;
 
 /// Looks for `"rank": 3` in the windows of a text.
 class RankSearch {

@@ -6,16 +6,16 @@
 #include <string_view>
 #include <vector>
 
+#include "causal/hta/job_rows.h"
 #include "job/event_arguments.h"
 #include "job/reading.h"
 #include "job/source.h"
-#include "link/hta/job_rows.h"
 
 namespace orrery::job {
 
 struct HtaInput {
   std::vector<std::shared_ptr<trace::Trace>> traces;
-  std::vector<link::hta::RankInput> ranks;  ///< in the order of the files; they point into `traces`
+  std::vector<causal::hta::RankInput> ranks;  ///< in the order of the files; they point into `traces`
 };
 
 /// Files are read side by side. Programs are replayed, and formats with several ranks in a file keep their numbers.
@@ -26,10 +26,10 @@ Result<HtaInput> read_hta_job(const Source& source, const Reading& reading);
 Result<std::int64_t> hta_rank_of(const std::string& path);
 
 /// Of some rows: see job/event_arguments.h.
-Result<std::vector<Arguments>> read_arguments(const link::hta::Rows& rows, const std::vector<link::hta::RowIndex>& wanted);
+Result<std::vector<Arguments>> read_arguments(const causal::hta::Rows& rows, const std::vector<causal::hta::RowIndex>& wanted);
 
 /// Of the same rows one argument as a number; `missing` where there is none.
-Result<std::vector<double>> read_number_argument(const link::hta::Rows& rows, const std::vector<link::hta::RowIndex>& wanted,
+Result<std::vector<double>> read_number_argument(const causal::hta::Rows& rows, const std::vector<causal::hta::RowIndex>& wanted,
                                                  std::string_view name, double missing);
 
 }  // namespace orrery::job

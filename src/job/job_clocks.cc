@@ -57,13 +57,13 @@ Result<JobClocks> estimate_clocks(trace::Trace& trace, ClockChoice choice, Diagn
   if (!alignment) return alignment.error();
   clocks.exchanges = std::move(alignment->exchanges);
   if (!alignment->calibrated) {
-    clocks.source = link::ClockSource::recorded;
+    clocks.source = causal::ClockSource::recorded;
     clocks.band = kUnknownBand;
     diagnostics.add(kClocksUnknown);
     return clocks;
   }
   const bool corrects = choice == ClockChoice::align || exceeds_band(*alignment, trace);
-  clocks.source = corrects ? link::ClockSource::aligned : link::ClockSource::recorded;
+  clocks.source = corrects ? causal::ClockSource::aligned : causal::ClockSource::recorded;
   for (const align::NodeAlignment& node : alignment->nodes) clocks.corrections.push_back(node.host);
   if (!corrects) return clocks;
   align::apply(*alignment, trace);
@@ -108,7 +108,7 @@ Result<JobClocks> use_clocks(trace::Trace& trace, ClockChoice choice, Diagnostic
       clocks.corrections.push_back(std::move(*correction));
     }
     if (clocks.corrections.size() == trace.ranks.size()) {
-      clocks.source = link::ClockSource::aligned;
+      clocks.source = causal::ClockSource::aligned;
       clocks.exchanges = match::find_exchanges(trace);
       return clocks;
     }
@@ -117,14 +117,14 @@ Result<JobClocks> use_clocks(trace::Trace& trace, ClockChoice choice, Diagnostic
   return estimate_clocks(trace, choice, diagnostics);
 }
 
-void JobClocks::describe(link::CausalGraph& job) const {
+void JobClocks::describe(causal::CausalGraph& job) const {
   job.clock = source;
   job.band = band;
   if (corrections.empty()) return;
   std::vector<trace::Clock> readings;
   for (const trace::Clock& correction : corrections) readings.push_back(correction.inverse());
   for (std::size_t r = 0; r < job.ranks.size() && !applied.empty(); ++r) job.ranks[r].recorded = readings[r];
-  for (link::JobPart& part : job.parts) {
+  for (causal::JobPart& part : job.parts) {
     const TimePs at = job.time[part.arrival] + job.begin_ps;
     // What the correction takes is a reading; times that were not corrected are readings themselves.
     part.uncertainty = corrections[part.rank].uncertainty(applied.empty() ? at : readings[part.rank].map(at));

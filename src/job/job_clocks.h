@@ -8,7 +8,7 @@
 #include "align/alignment.h"
 #include "base/diagnostics.h"
 #include "base/result.h"
-#include "link/causal_graph.h"
+#include "causal/causal_graph.h"
 #include "match/exchange.h"
 #include "trace/clock.h"
 #include "trace/trace.h"
@@ -23,13 +23,13 @@ enum class ClockChoice : std::uint8_t {
 
 struct JobClocks {
   match::Exchanges exchanges;
-  link::ClockSource source = link::ClockSource::one;
+  causal::ClockSource source = causal::ClockSource::one;
   TimePs band = 0;                            ///< -1: not known
   std::vector<trace::Clock> corrections;      ///< as Trace::ranks: from recorded to common time, with how far it may be off; empty: none
   std::vector<align::NodeAlignment> applied;  ///< as Trace::ranks: by which its times were changed here; empty: they were not
 
   /// Says in the job's graph which clocks it has, and how far its moments may be off.
-  void describe(link::CausalGraph& job) const;
+  void describe(causal::CausalGraph& job) const;
 };
 
 /// Finds what the ranks exchanged, and changes the times of the trace if the choice says so.

@@ -4,21 +4,21 @@
 #include <optional>
 
 #include "base/parallel.h"
+#include "causal/host_match.h"
+#include "causal/operator_index.h"
 #include "formats/pytorch_et/arguments.h"
 #include "job/linked_job.h"
-#include "link/host_match.h"
-#include "link/operator_index.h"
 
 namespace orrery::job {
 namespace {
 
-Result<link::RankTensors> tensors_of(const LinkedJob& job, std::size_t r) {
+Result<causal::RankTensors> tensors_of(const LinkedJob& job, std::size_t r) {
   const trace::RankTrace& rank = job.trace.ranks[r];
-  const link::HostMatch match = link::match_host(rank, job.hosts[r], job.trace.strings);
-  const Status same_run = link::check_same_run(match.coverage, rank, job.hosts[r], link::LinkOptions{}.least_coverage_percent);
+  const causal::HostMatch match = causal::match_host(rank, job.hosts[r], job.trace.strings);
+  const Status same_run = causal::check_same_run(match.coverage, rank, job.hosts[r], causal::LinkOptions{}.least_coverage_percent);
   if (!same_run) return same_run.error();
-  return link::find_tensor_reads(rank, match, link::make_operator_index(job.trace, rank),
-                                 pytorch_et::read_arguments(job.hosts[r], job.trace.strings));
+  return causal::find_tensor_reads(rank, match, causal::make_operator_index(job.trace, rank),
+                                   pytorch_et::read_arguments(job.hosts[r], job.trace.strings));
 }
 
 }  // namespace
@@ -28,7 +28,7 @@ bool has_host_traces(const Source& source) {
          std::none_of(source.pairs.begin(), source.pairs.end(), [](const TracePair& pair) { return pair.host.empty(); });
 }
 
-Result<std::vector<link::RankTensors>> read_job_tensors(const Source& source, const Reading& reading) {
+Result<std::vector<causal::RankTensors>> read_job_tensors(const Source& source, const Reading& reading) {
   for (const TracePair& pair : source.pairs) {
     if (const Status told = reading.tell(pair.host); !told) return told.error();
   }
@@ -39,9 +39,9 @@ Result<std::vector<link::RankTensors>> read_job_tensors(const Source& source, co
   Diagnostics remarks;
   const Result<LinkedJob> job = read_pairs(source.pairs, options, remarks);
   if (!job) return job.error();
-  std::vector<std::optional<Result<link::RankTensors>>> found(job->trace.ranks.size());
+  std::vector<std::optional<Result<causal::RankTensors>>> found(job->trace.ranks.size());
   parallel_for(found.size(), [&](std::size_t r) { found[r] = tensors_of(*job, r); });
-  std::vector<link::RankTensors> tensors;
+  std::vector<causal::RankTensors> tensors;
   for (auto& of_rank : found) {
     if (!*of_rank) return of_rank->error();
     tensors.push_back(std::move(**of_rank));

@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "base/result.h"
+#include "causal/tensor_reads.h"
 #include "job/reading.h"
 #include "job/source.h"
-#include "link/tensor_reads.h"
 
 namespace orrery::job {
 
@@ -14,6 +14,6 @@ namespace orrery::job {
 bool has_host_traces(const Source& source);
 
 /// By rank, in ascending order. `source` must have host traces. An Error: a host trace of another run, or one that cannot be read.
-Result<std::vector<link::RankTensors>> read_job_tensors(const Source& source, const Reading& reading);
+Result<std::vector<causal::RankTensors>> read_job_tensors(const Source& source, const Reading& reading);
 
 }  // namespace orrery::job

@@ -8,13 +8,13 @@
 
 #include "base/output_file.h"
 #include "base/output_set.h"
+#include "causal/chakra/link.h"
+#include "causal/linked_rows.h"
 #include "formats/chakra/converter.h"
 #include "formats/chakra/writer.h"
 #include "formats/kineto/format.h"
 #include "formats/pytorch_et/linked_writer.h"
 #include "job/host_row_details.h"
-#include "link/chakra/link.h"
-#include "link/linked_rows.h"
 
 namespace orrery::job {
 namespace {
@@ -25,7 +25,7 @@ Status write_json(const LinkTarget& target, const LinkedJob& job) {
       return Error{"a linked host trace needs a host trace", job.trace.ranks[r].source.path, Error::kNoOffset,
                    "give that too, or write a Chakra execution trace (a name that ends in .et)"};
     }
-    const trace::HostTrace linked = link::make_linked_rows(job.hosts[r], job.trace, job.trace.ranks[r]);
+    const trace::HostTrace linked = causal::make_linked_rows(job.hosts[r], job.trace, job.trace.ranks[r]);
     const trace::SourceInfo& device = job.trace.ranks[r].source;
     const pytorch_et::LinkedWriteOptions options{.profiler = device.format == kineto::kFormat.name ? device.path : std::string()};
     const Status written = pytorch_et::write_linked_trace(linked, job.trace.strings, target_file(target, job.ranks[r].rank), options);
@@ -41,7 +41,7 @@ Status write_chakra(const LinkTarget& target, const LinkedJob& job) {
   for (const trace::HostTrace& host : job.hosts) callers.push_back(calling_functions(host));
   options.details = [&](std::size_t rank, std::size_t activity, chakra::NodeDetails& details) {
     const std::uint32_t row = job.ranks[rank].host_row[activity];
-    if (row != link::kNoRow) add_row_details(job.hosts[rank], row, callers[rank], job.trace.strings, details);
+    if (row != causal::kNoRow) add_row_details(job.hosts[rank], row, callers[rank], job.trace.strings, details);
   };
   for (std::size_t r = 0; r < job.ranks.size(); ++r) {
     const Result<std::string> bytes = chakra::to_protobuf(job.workload, r, options);
@@ -109,7 +109,7 @@ Status write_linked_as_chakra(const LinkTarget& target, LinkedJob& job, Diagnost
   OutputSet files;
   if (Status made = make_folder_of(target); !made) return made;
   for (std::size_t r = 0; r < job.hosts.size(); ++r) {
-    const Result<trace::HostTrace> linked = link::chakra::link(std::move(job.hosts[r]), job.trace, job.trace.ranks[r], diagnostics);
+    const Result<trace::HostTrace> linked = causal::chakra::link(std::move(job.hosts[r]), job.trace, job.trace.ranks[r], diagnostics);
     if (!linked) return linked.error();
     const std::string file = target_file(target, job.trace.ranks[r].rank);
     if (target.form == LinkTarget::Form::linked_json) {

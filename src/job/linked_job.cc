@@ -8,13 +8,13 @@
 #include <utility>
 
 #include "base/parallel.h"
+#include "causal/diagnostics.h"
+#include "causal/mpi_program.h"
 #include "formats/kineto/format.h"
 #include "formats/pytorch_et/arguments.h"
 #include "formats/pytorch_et/reader.h"
 #include "job/job_clocks.h"
 #include "job/shared_reading.h"
-#include "link/diagnostics.h"
-#include "link/mpi_program.h"
 #include "match/diagnostics.h"
 #include "match/host_work_finder.h"
 #include "match/mpi_sources.h"
@@ -70,7 +70,7 @@ std::vector<workload::CommGroup> listed_groups(const trace::RankTrace& rank, Int
 struct JobFindings {
   match::HostWorks works;
   std::vector<match::MpiCalls> mpi;  // of an MPI job
-  link::MpiJobFacts mpi_facts;
+  causal::MpiJobFacts mpi_facts;
 
   explicit JobFindings(const trace::Trace& trace)
       : works(match::find_host_works(trace, match::ProcessGroups(trace))),
@@ -79,12 +79,13 @@ struct JobFindings {
         mpi_facts(trace, mpi) {}
 };
 
-Result<link::LinkedRank> link_one(const LinkedJob& job, std::size_t r, std::vector<workload::CommGroup> groups, const JobFindings& findings,
-                                  const LinkJobOptions& options, Interner& strings, Diagnostics& diagnostics) {
+Result<causal::LinkedRank> link_one(const LinkedJob& job, std::size_t r, std::vector<workload::CommGroup> groups,
+                                    const JobFindings& findings, const LinkJobOptions& options, Interner& strings,
+                                    Diagnostics& diagnostics) {
   if (match::is_mpi_rank(job.trace.ranks[r]))
-    return link::link_mpi_rank(job.trace, job.trace.ranks[r], findings.mpi[r], findings.mpi_facts, strings, options.link, diagnostics);
+    return causal::link_mpi_rank(job.trace, job.trace.ranks[r], findings.mpi[r], findings.mpi_facts, strings, options.link, diagnostics);
   const match::HostWorks& works = findings.works;
-  link::LinkOptions link = options.link;
+  causal::LinkOptions link = options.link;
   link.groups = std::move(groups);
   if (!works.ranks.empty()) link.host_work = works.ranks[r];
   const bool has_host = job.hosts[r].size() > 0;
@@ -93,7 +94,7 @@ Result<link::LinkedRank> link_one(const LinkedJob& job, std::size_t r, std::vect
     arguments = pytorch_et::read_arguments(job.hosts[r], job.trace.strings);
     link.arguments = &arguments;
   }
-  return link::link_rank(job.trace, job.trace.ranks[r], has_host ? &job.hosts[r] : nullptr, strings, link, diagnostics);
+  return causal::link_rank(job.trace, job.trace.ranks[r], has_host ? &job.hosts[r] : nullptr, strings, link, diagnostics);
 }
 
 // The name of a group in the workload. One that another rank uses for other members gets a name that says which: "tp [2, 3]".
@@ -106,7 +107,7 @@ StringId name_of_group(const workload::CommGroup& group, workload::Workload& wor
 }
 
 // Ranks were linked with a table of texts each.
-void add_to_workload(link::LinkedRank& rank, const Interner& strings, workload::Workload& workload, Diagnostics& diagnostics) {
+void add_to_workload(causal::LinkedRank& rank, const Interner& strings, workload::Workload& workload, Diagnostics& diagnostics) {
   Column<StringId> number(strings.size());
   for (StringId id = 0; id < number.size(); ++id) number[id] = workload.strings.intern(strings.text(id));
   for (StringId& name : rank.program.names) name = number[name];
@@ -183,7 +184,7 @@ Result<LinkedJob> link_read(LinkedJob job, const LinkJobOptions& options, Diagno
   if (works.group_unclear > 0) diagnostics.add_many(match::kGroupUnclear, works.group_unclear, job.trace.ranks.front().source.path);
   std::vector<Interner> strings(count);
   std::vector<Diagnostics> remarks(count);
-  std::vector<std::optional<Result<link::LinkedRank>>> linked(count);
+  std::vector<std::optional<Result<causal::LinkedRank>>> linked(count);
   parallel_for(count,
                [&](std::size_t r) { linked[r] = link_one(job, r, std::move(groups[r]), findings, options, strings[r], remarks[r]); });
   for (std::size_t r = 0; r < count; ++r) {

@@ -9,9 +9,9 @@
 
 #include "base/diagnostics.h"
 #include "base/result.h"
+#include "causal/linked_rank.h"
 #include "formats/format.h"
 #include "job/pairs.h"
-#include "link/linked_rank.h"
 #include "trace/host_trace.h"
 #include "trace/trace.h"
 #include "workload/workload.h"
@@ -19,7 +19,7 @@
 namespace orrery::job {
 
 struct LinkJobOptions {
-  link::LinkOptions link;                   ///< `arguments` and `groups` are filled in from the host traces
+  causal::LinkOptions link;                 ///< `arguments` and `groups` are filled in from the host traces
   bool salvage = false;                     ///< see formats::TraceOptions
   const formats::Format* format = nullptr;  ///< of the profiler traces; null: Kineto
   std::optional<std::int64_t> rank;         ///< of several ranks only this one; of a single pair: the rank it is taken to be
@@ -29,8 +29,8 @@ struct LinkJobOptions {
 /// Ranks in ascending order; per rank one entry of each list.
 struct LinkedJob {
   trace::Trace trace;
-  std::vector<trace::HostTrace> hosts;  ///< texts in trace.strings; without rows: none was given
-  std::vector<link::LinkedRank> ranks;  ///< `program` is in `workload`
+  std::vector<trace::HostTrace> hosts;    ///< texts in trace.strings; without rows: none was given
+  std::vector<causal::LinkedRank> ranks;  ///< `program` is in `workload`
   workload::Workload workload;
 };
 

@@ -6,11 +6,11 @@
 namespace orrery::job {
 namespace {
 
-Result<link::CausalGraph> make_graph(const trace::Trace& trace, const RecordedJob* recorded, Diagnostics& diagnostics) {
-  if (recorded == nullptr) return link::make_causal_graph(trace, trace.ranks.front(), {}, diagnostics);
+Result<causal::CausalGraph> make_graph(const trace::Trace& trace, const RecordedJob* recorded, Diagnostics& diagnostics) {
+  if (recorded == nullptr) return causal::make_causal_graph(trace, trace.ranks.front(), {}, diagnostics);
   const Result<JobWindow> window = recorded->window({.typical = true}, diagnostics);
   if (!window) return window.error();
-  Result<link::CausalGraph> job = recorded->graph(*window, {}, diagnostics);
+  Result<causal::CausalGraph> job = recorded->graph(*window, {}, diagnostics);
   if (job && job->operations.empty()) return Error{"nothing joins these ranks"};
   return job;
 }
@@ -19,7 +19,7 @@ Result<link::CausalGraph> make_graph(const trace::Trace& trace, const RecordedJo
 
 Result<std::vector<PathPiece>> find_path_pieces(const trace::Trace& trace, const RecordedJob* recorded, Diagnostics& diagnostics) {
   if (trace.ranks.empty()) return Error{"there is no rank"};
-  const Result<link::CausalGraph> job = make_graph(trace, recorded, diagnostics);
+  const Result<causal::CausalGraph> job = make_graph(trace, recorded, diagnostics);
   if (!job) return job.error();
   std::vector<trace::OrdinalIndex> events;
   for (const trace::RankTrace& rank : trace.ranks) events.emplace_back(rank);
@@ -31,7 +31,7 @@ Result<std::vector<PathPiece>> find_path_pieces(const trace::Trace& trace, const
   for (const graph::Slot slot : solution.path().slots) {
     const TimePs begin = at;
     at += solution.weight(slot);
-    if (const std::uint32_t rank = job->rank_of(slot); rank != link::kNoRank) last = rank;
+    if (const std::uint32_t rank = job->rank_of(slot); rank != causal::kNoRank) last = rank;
     if (at <= begin) continue;
     PathPiece piece{.rank = last, .kind = job->kind(slot)};
     piece.begin = begin, piece.end = at;

@@ -8,8 +8,8 @@
 
 #include "base/diagnostics.h"
 #include "base/result.h"
+#include "causal/edge_kind.h"
 #include "job/recorded_job.h"
-#include "link/edge_kind.h"
 #include "trace/trace.h"
 
 namespace orrery::job {
@@ -17,7 +17,7 @@ namespace orrery::job {
 struct PathPiece {
   std::uint32_t rank = 0;  ///< place in Trace::ranks
   TimePs begin = 0, end = 0;
-  link::EdgeKind kind{};
+  causal::EdgeKind kind{};
   std::string name = {};                        ///< of its event; empty: time that belongs to none
   std::optional<trace::EventIndex> event = {};  ///< of that rank
 };

@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "base/parallel.h"
+#include "causal/device_timeline.h"
 #include "job/common_steps.h"
-#include "link/device_timeline.h"
 #include "trace/content_order.h"
 
 namespace orrery::job {
@@ -20,7 +20,7 @@ using trace::EventIndex;
 struct RecordedJob::State {
   trace::Trace trace;
   std::vector<trace::ContentOrder> content;
-  std::vector<link::DeviceTimeline> timelines;
+  std::vector<causal::DeviceTimeline> timelines;
   JobClocks clocks;
 };
 
@@ -45,7 +45,7 @@ Result<RecordedJob> RecordedJob::make(trace::Trace trace, ClockChoice choice, Di
   state->timelines.resize(ranks);
   std::vector<Diagnostics> remarks(ranks);
   parallel_for(ranks, [&](std::size_t r) {
-    state->timelines[r] = link::make_device_timeline(state->trace, state->trace.ranks[r], state->content[r], remarks[r]);
+    state->timelines[r] = causal::make_device_timeline(state->trace, state->trace.ranks[r], state->content[r], remarks[r]);
   });
   for (const Diagnostics& remark : remarks) diagnostics.merge(remark);
   return RecordedJob(std::move(state));
@@ -53,7 +53,7 @@ Result<RecordedJob> RecordedJob::make(trace::Trace trace, ClockChoice choice, Di
 
 TimePs JobWindow::span() const {
   TimePs begin = std::numeric_limits<TimePs>::max(), end = std::numeric_limits<TimePs>::min();
-  for (const link::StepWindow& rank : ranks) begin = std::min(begin, rank.begin), end = std::max(end, rank.end);
+  for (const causal::StepWindow& rank : ranks) begin = std::min(begin, rank.begin), end = std::max(end, rank.end);
   return end - begin;
 }
 
@@ -76,7 +76,7 @@ Result<std::vector<JobWindow>> RecordedJob::steps(const std::optional<std::strin
   }
   for (JobWindow& window : windows) {
     for (std::size_t r = 0; r < ranks; ++r)
-      window.ranks.push_back(link::window_of(trace, trace.ranks[r], state_->timelines[r], window.step_events[r]));
+      window.ranks.push_back(causal::window_of(trace, trace.ranks[r], state_->timelines[r], window.step_events[r]));
   }
   return windows;
 }
@@ -95,7 +95,8 @@ Result<JobWindow> RecordedJob::window(const JobWindowRequest& request, Diagnosti
   JobWindow window;
   if (steps_in_common.empty()) {
     for (std::size_t r = 0; r < trace.ranks.size(); ++r) {
-      Result<link::StepWindow> whole = link::choose_window(trace, trace.ranks[r], state_->timelines[r], state_->content[r], {"", {}, {}});
+      Result<causal::StepWindow> whole =
+          causal::choose_window(trace, trace.ranks[r], state_->timelines[r], state_->content[r], {"", {}, {}});
       if (!whole) return whole.error();
       window.ranks.push_back(std::move(*whole));
     }
@@ -118,23 +119,24 @@ Result<JobWindow> RecordedJob::window(const JobWindowRequest& request, Diagnosti
   for (std::size_t r = 0; r < trace.ranks.size(); ++r) {
     std::vector<EventIndex> events;
     for (std::size_t i = first; i <= last; ++i) events.push_back(steps_in_common[i].step_events[r].front());
-    window.ranks.push_back(link::window_of(trace, trace.ranks[r], state_->timelines[r], events));
+    window.ranks.push_back(causal::window_of(trace, trace.ranks[r], state_->timelines[r], events));
     window.ranks.back().why = why;
     window.step_events.push_back(std::move(events));
   }
   return window;
 }
 
-Result<link::CausalGraph> RecordedJob::graph(const JobWindow& window, const link::JoinOptions& options, Diagnostics& diagnostics) const {
+Result<causal::CausalGraph> RecordedJob::graph(const JobWindow& window, const causal::JoinOptions& options,
+                                               Diagnostics& diagnostics) const {
   const trace::Trace& trace = state_->trace;
   const std::size_t ranks = trace.ranks.size();
   if (const Status same = check_same_time(window.ranks); !same) return same.error();
-  std::vector<link::RankToJoin> to_join(ranks);
+  std::vector<causal::RankToJoin> to_join(ranks);
   std::vector<Diagnostics> remarks(ranks);
   std::vector<std::optional<Error>> errors(ranks);
   parallel_for(ranks, [&](std::size_t r) {
-    Result<link::RankGraph> step =
-        link::make_rank_graph(trace, trace.ranks[r], state_->timelines[r], state_->content[r], window.ranks[r], remarks[r]);
+    Result<causal::RankGraph> step =
+        causal::make_rank_graph(trace, trace.ranks[r], state_->timelines[r], state_->content[r], window.ranks[r], remarks[r]);
     if (!step) errors[r] = step.error();
     else to_join[r].step = std::move(*step);
     if (!window.step_events.empty()) to_join[r].step_events = window.step_events[r];
@@ -143,7 +145,7 @@ Result<link::CausalGraph> RecordedJob::graph(const JobWindow& window, const link
     if (errors[r]) return *errors[r];
     diagnostics.merge(remarks[r]);
   }
-  Result<link::CausalGraph> job = link::join_ranks(trace, state_->clocks.exchanges, std::move(to_join), options, diagnostics);
+  Result<causal::CausalGraph> job = causal::join_ranks(trace, state_->clocks.exchanges, std::move(to_join), options, diagnostics);
   if (!job) return job.error();
   state_->clocks.describe(*job);
   return job;

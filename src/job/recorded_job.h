@@ -8,9 +8,9 @@
 
 #include "base/diagnostics.h"
 #include "base/result.h"
+#include "causal/causal_graph.h"
+#include "causal/join_ranks.h"
 #include "job/job_clocks.h"
-#include "link/causal_graph.h"
-#include "link/join_ranks.h"
 #include "match/exchange.h"
 #include "trace/clock.h"
 #include "trace/trace.h"
@@ -31,7 +31,7 @@ struct JobWindowRequest {
 
 /// A stretch that all ranks have: a step, several, or the whole trace.
 struct JobWindow {
-  std::vector<link::StepWindow> ranks;                           ///< as Trace::ranks
+  std::vector<causal::StepWindow> ranks;                         ///< as Trace::ranks
   std::vector<std::vector<trace::EventIndex>> step_events = {};  ///< per rank: the steps in it, as many on each; empty: the whole trace
   std::vector<TimePs> step_spans = {};  ///< of all steps in common, if they were compared (see JobWindowRequest); else empty
 
@@ -56,7 +56,7 @@ class RecordedJob {
   Result<std::vector<JobWindow>> steps(const std::optional<std::string>& annotation, Diagnostics& diagnostics) const;
   /// An Error: the annotation or instance does not occur, no step is common, or the ranks' windows lie more than ten minutes apart.
   Result<JobWindow> window(const JobWindowRequest& request, Diagnostics& diagnostics) const;
-  Result<link::CausalGraph> graph(const JobWindow& window, const link::JoinOptions& options, Diagnostics& diagnostics) const;
+  Result<causal::CausalGraph> graph(const JobWindow& window, const causal::JoinOptions& options, Diagnostics& diagnostics) const;
 
  private:
   struct State;

@@ -8,11 +8,11 @@
 #include <utility>
 
 #include "base/freed_memory.h"
+#include "causal/reduced_rank.h"
 #include "formats/kineto/format.h"
 #include "job/common_steps.h"
 #include "job/registry.h"
 #include "job/streamed_rank.h"
-#include "link/reduced_rank.h"
 #include "match/exchange_finder.h"
 
 namespace orrery::job {
@@ -42,11 +42,11 @@ std::vector<RankFile> rank_files(const Source& source) {
 
 class Streamer {
  public:
-  Streamer(const Source& source, const JobWindowRequest& request, const link::JoinOptions& options, const Reading& reading,
-           link::Reduction reduction)
+  Streamer(const Source& source, const JobWindowRequest& request, const causal::JoinOptions& options, const Reading& reading,
+           causal::Reduction reduction)
       : source_(source), request_(request), options_(options), reading_(reading), reduction_(reduction), files_(rank_files(source)) {}
 
-  Result<link::CausalGraph> run(ClockChoice choice, std::vector<TimePs>* step_spans) {
+  Result<causal::CausalGraph> run(ClockChoice choice, std::vector<TimePs>* step_spans) {
     ranks_.resize(files_.size());
     std::vector<std::size_t> all;
     for (std::size_t r = 0; r < files_.size(); ++r) all.push_back(r);
@@ -60,14 +60,14 @@ class Streamer {
     if (const Status again = read_again(*common, *clocks); !again) return again.error();
     for (StreamedRank& rank : ranks_) reading_.diagnostics.merge(rank.remarks);
     if (step_spans != nullptr && request_.compares_steps()) *step_spans = spans_of(*common);
-    std::vector<link::StepWindow> windows;
-    for (link::RankToJoin& rank : gathered_.to_join) {
+    std::vector<causal::StepWindow> windows;
+    for (causal::RankToJoin& rank : gathered_.to_join) {
       rank.step.window.why = why_;
       windows.push_back(rank.step.window);
     }
     if (const Status same = check_same_time(windows); !same) return same.error();
-    Result<link::CausalGraph> job =
-        link::join_ranks(std::move(gathered_.trace), clocks->exchanges, std::move(gathered_.to_join), options_, reading_.diagnostics);
+    Result<causal::CausalGraph> job =
+        causal::join_ranks(std::move(gathered_.trace), clocks->exchanges, std::move(gathered_.to_join), options_, reading_.diagnostics);
     if (!job) return job.error();
     clocks->describe(*job);
     return job;
@@ -136,9 +136,9 @@ class Streamer {
   }
 
   Status gather_ranks() {
-    std::vector<link::ReducedRank> reduced;
+    std::vector<causal::ReducedRank> reduced;
     for (StreamedRank& rank : ranks_) reduced.push_back(rank.reduced.take());
-    Result<link::GatheredRanks> gathered = link::gather(std::move(reduced));
+    Result<causal::GatheredRanks> gathered = causal::gather(std::move(reduced));
     if (!gathered) return gathered.error();
     gathered_ = std::move(*gathered);
     return {};
@@ -169,7 +169,7 @@ class Streamer {
     if (const Status read = read_ranks(which, corrections, known); !read) return read;
     for (const std::size_t r : which) {
       const Column<std::uint32_t> before = std::move(gathered_.trace.ranks[r].ordinal);
-      if (const Status replaced = link::replace(gathered_, r, ranks_[r].reduced.take()); !replaced) return replaced;
+      if (const Status replaced = causal::replace(gathered_, r, ranks_[r].reduced.take()); !replaced) return replaced;
       renumber(clocks.exchanges, static_cast<std::uint32_t>(r), before);
     }
     return {};
@@ -191,13 +191,13 @@ class Streamer {
 
   const Source& source_;
   const JobWindowRequest& request_;
-  const link::JoinOptions& options_;
+  const causal::JoinOptions& options_;
   const Reading& reading_;
-  link::Reduction reduction_;
+  causal::Reduction reduction_;
   std::string why_;  // the typical step was chosen
   std::vector<RankFile> files_;
   std::vector<StreamedRank> ranks_;
-  link::GatheredRanks gathered_;
+  causal::GatheredRanks gathered_;
 };
 
 }  // namespace
@@ -207,10 +207,10 @@ bool can_be_streamed(const Source& source) {
   return source.format == &kineto::kFormat && source.files.size() > 1 && !rank_files(source).empty();
 }
 
-Result<link::CausalGraph> stream_job(const Source& source, ClockChoice choice, const JobWindowRequest& window,
-                                     const link::JoinOptions& options, const Reading& reading, link::Reduction reduction,
-                                     std::vector<TimePs>* step_spans) {
-  Result<link::CausalGraph> job = Streamer(source, window, options, reading, reduction).run(choice, step_spans);
+Result<causal::CausalGraph> stream_job(const Source& source, ClockChoice choice, const JobWindowRequest& window,
+                                       const causal::JoinOptions& options, const Reading& reading, causal::Reduction reduction,
+                                       std::vector<TimePs>* step_spans) {
+  Result<causal::CausalGraph> job = Streamer(source, window, options, reading, reduction).run(choice, step_spans);
   // The skeletons that it was made of are gone, as large as the job itself, in blocks too small to go back by themselves.
   give_back_freed_memory();
   return job;

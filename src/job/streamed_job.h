@@ -1,4 +1,4 @@
-// A job read rank by rank: of each rank a skeleton stays (link/reduced_rank.h), and its trace goes. So a job takes the memory of the ranks in flight and
+// A job read rank by rank: of each rank a skeleton stays (causal/reduced_rank.h), and its trace goes. So a job takes the memory of the ranks in flight and
 // some hundred bytes per communication.
 //
 // What a rank's window is, and how its clock is to be corrected, follows from all ranks. Mostly every rank has the same steps and a good clock; then each
@@ -6,12 +6,12 @@
 #pragma once
 
 #include "base/result.h"
+#include "causal/causal_graph.h"
+#include "causal/join_ranks.h"
+#include "causal/reduced_rank.h"
 #include "job/reading.h"
 #include "job/recorded_job.h"
 #include "job/source.h"
-#include "link/causal_graph.h"
-#include "link/join_ranks.h"
-#include "link/reduced_rank.h"
 
 namespace orrery::job {
 
@@ -20,8 +20,9 @@ bool can_be_streamed(const Source& source);
 
 /// The graph that RecordedJob would make for the same request, of skeletons or, without reduction, the same to the last edge; at most two traces are in
 /// memory at once. Remarks and errors are those of RecordedJob. `step_spans`: as JobWindow::step_spans.
-Result<link::CausalGraph> stream_job(const Source& source, ClockChoice choice, const JobWindowRequest& window,
-                                     const link::JoinOptions& options, const Reading& reading,
-                                     link::Reduction reduction = link::Reduction::skeleton, std::vector<TimePs>* step_spans = nullptr);
+Result<causal::CausalGraph> stream_job(const Source& source, ClockChoice choice, const JobWindowRequest& window,
+                                       const causal::JoinOptions& options, const Reading& reading,
+                                       causal::Reduction reduction = causal::Reduction::skeleton,
+                                       std::vector<TimePs>* step_spans = nullptr);
 
 }  // namespace orrery::job

@@ -9,10 +9,10 @@
 #include "base/freed_memory.h"
 #include "base/packed.h"
 #include "base/parallel.h"
+#include "causal/device_timeline.h"
 #include "job/common_steps.h"
 #include "job/registry.h"
 #include "job/shared_reading.h"
-#include "link/device_timeline.h"
 #include "trace/columns.h"
 #include "trace/content_order.h"
 
@@ -46,14 +46,14 @@ bool is_asked_for(const JobWindowRequest& window, std::size_t instance, std::siz
 void link_streamed_rank(const RankStreaming& streaming, const trace::Trace& trace, const RankCorrections& corrections, StreamedRank& out) {
   const trace::RankTrace& rank = trace.ranks.front();
   const trace::ContentOrder content(trace, rank);
-  const link::DeviceTimeline timeline = link::make_device_timeline(trace, rank, content, out.remarks);
+  const causal::DeviceTimeline timeline = causal::make_device_timeline(trace, rank, content, out.remarks);
   const bool is_whole = streaming.window.annotation && streaming.window.annotation->empty();
   std::vector<EventIndex> events;
   if (!is_whole) events = find_steps(trace, rank, content, streaming.window.annotation);
   out.keys = step_keys(trace, rank, events);
   if (streaming.window.compares_steps()) {
     for (const EventIndex event : events) {
-      const link::StepWindow step = link::window_of(trace, rank, timeline, std::span(&event, 1));
+      const causal::StepWindow step = causal::window_of(trace, rank, timeline, std::span(&event, 1));
       out.extents.emplace_back(step.begin, step.end);
     }
   }
@@ -63,13 +63,13 @@ void link_streamed_rank(const RankStreaming& streaming, const trace::Trace& trac
     if (corrections.steps ? contains(*corrections.steps, out.keys[i]) : is_asked_for(streaming.window, i, events.size(), out.extents))
       taken.push_back(events[i]);
   }
-  const Result<link::StepWindow> window =
-      taken.empty() ? link::choose_window(trace, rank, timeline, content, {"", {}, {}}) : link::window_of(trace, rank, timeline, taken);
+  const Result<causal::StepWindow> window =
+      taken.empty() ? causal::choose_window(trace, rank, timeline, content, {"", {}, {}}) : causal::window_of(trace, rank, timeline, taken);
   if (!window) {
     out.error = window.error();
     return;
   }
-  Result<link::RankGraph> step = link::make_rank_graph(trace, rank, timeline, content, *window, out.remarks);
+  Result<causal::RankGraph> step = causal::make_rank_graph(trace, rank, timeline, content, *window, out.remarks);
   if (!step) {
     out.error = step.error();
     return;
@@ -77,7 +77,7 @@ void link_streamed_rank(const RankStreaming& streaming, const trace::Trace& trac
   for (std::size_t i = 0, t = 0; i < events.size() && t < taken.size(); ++i) {
     if (events[i] == taken[t]) out.taken.push_back(out.keys[i]), ++t;
   }
-  out.reduced = link::WaitingRank(link::reduce_rank(trace, rank, std::move(*step), taken, streaming.options, streaming.reduction));
+  out.reduced = causal::WaitingRank(causal::reduce_rank(trace, rank, std::move(*step), taken, streaming.options, streaming.reduction));
 }
 
 StreamedRank read_streamed_rank(const RankStreaming& streaming, const StreamedRankRequest& request,
@@ -189,7 +189,7 @@ std::optional<StreamedRankRequest> unpack_request(std::string_view bytes) {
 
 std::string pack_rank(const StreamedRank& rank) {
   PackedWriter writer;
-  writer.text(link::rank_bytes(rank.reduced.rank()));
+  writer.text(causal::rank_bytes(rank.reduced.rank()));
   pack_texts(writer, rank.keys);
   pack_texts(writer, rank.taken);
   rank.remarks.pack(writer);
@@ -199,8 +199,8 @@ std::string pack_rank(const StreamedRank& rank) {
 StreamedRank unpack_rank(std::string_view bytes, const std::string& path) {
   PackedReader reader(bytes);
   StreamedRank rank;
-  Result<link::ReducedRank> reduced = link::load_rank_from_bytes(reader.text(), path);
-  if (reduced) rank.reduced = link::WaitingRank(std::move(*reduced));
+  Result<causal::ReducedRank> reduced = causal::load_rank_from_bytes(reader.text(), path);
+  if (reduced) rank.reduced = causal::WaitingRank(std::move(*reduced));
   else rank.error = reduced.error();
   rank.keys = unpack_texts(reader);
   rank.taken = unpack_texts(reader);
@@ -239,7 +239,7 @@ class RankStreamingTask : public SharedTask {
   const formats::Format* format_ = nullptr;
   bool salvage_ = false;
   JobWindowRequest window_;
-  link::JoinOptions options_;
+  causal::JoinOptions options_;
 };
 
 std::vector<StreamedRank> share_streamed_ranks(ProcessTeam& team, const RankStreaming& streaming,
@@ -269,7 +269,7 @@ Result<std::vector<StreamedRank>> read_streamed_ranks(const RankStreaming& strea
                                                       const std::function<void(std::uint64_t bytes)>& on_progress) {
   // Whole graphs are larger than what they are made of: sending them costs more than making them here.
   if (ProcessTeam* const team = process_team();
-      team != nullptr && team->is_idle() && requests.size() > 1 && streaming.reduction == link::Reduction::skeleton) {
+      team != nullptr && team->is_idle() && requests.size() > 1 && streaming.reduction == causal::Reduction::skeleton) {
     for (const StreamedRankRequest& request : requests) {
       if (const Status told = before_reading(request.path); !told) return told.error();
     }
@@ -292,7 +292,7 @@ Result<std::vector<StreamedRank>> read_streamed_ranks(const RankStreaming& strea
   parallel_for(std::min(kRanksInFlight, thread_count()), [&](std::size_t) {
     for (auto i = take(); i; i = take()) {
       ranks[*i] = read_streamed_rank(streaming, requests[*i], on_progress);
-      if (streaming.reduction == link::Reduction::skeleton && !ranks[*i].error) ranks[*i].reduced.pack();
+      if (streaming.reduction == causal::Reduction::skeleton && !ranks[*i].error) ranks[*i].reduced.pack();
       // What the trace was made of lies between what stays, in blocks too small to go back by themselves.
       give_back_freed_memory();
     }

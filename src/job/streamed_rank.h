@@ -11,11 +11,11 @@
 #include "base/diagnostics.h"
 #include "base/process_team.h"
 #include "base/result.h"
+#include "causal/join_ranks.h"
+#include "causal/reduced_rank.h"
+#include "causal/waiting_rank.h"
 #include "formats/format.h"
 #include "job/recorded_job.h"
-#include "link/join_ranks.h"
-#include "link/reduced_rank.h"
-#include "link/waiting_rank.h"
 #include "trace/clock.h"
 
 namespace orrery::job {
@@ -41,12 +41,12 @@ struct RankStreaming {
   const formats::Format& format;
   bool salvage = false;
   const JobWindowRequest& window;
-  const link::JoinOptions& options;
-  link::Reduction reduction = link::Reduction::skeleton;
+  const causal::JoinOptions& options;
+  causal::Reduction reduction = causal::Reduction::skeleton;
 };
 
 struct StreamedRank {
-  link::WaitingRank reduced;
+  causal::WaitingRank reduced;
   std::vector<std::string> keys;   ///< of all its steps
   std::vector<std::string> taken;  ///< of those in its window
   /// Of all its steps, if they are compared (see JobWindowRequest), else empty. They count from `epoch_unix_ns`.

@@ -23,7 +23,7 @@ WorkloadInput input_of(LinkedJob job) {
   WorkloadInput input;
   input.job = std::move(job);
   input.workload = std::move(input.job.workload);
-  for (const link::LinkedRank& rank : input.job.ranks)
+  for (const causal::LinkedRank& rank : input.job.ranks)
     input.rank_numbers.push_back(static_cast<std::size_t>(std::max<std::int64_t>(0, rank.rank)));
   return input;
 }

@@ -1,13 +1,13 @@
 #include "page/event_kinds.h"
 
-#include "link/communicating_works.h"
-#include "link/host_communication.h"
+#include "causal/communicating_works.h"
+#include "causal/host_communication.h"
 #include "page/kinds.h"
 
 namespace orrery::page {
 namespace {
 
-using link::EdgeKind;
+using causal::EdgeKind;
 using trace::Activity;
 
 constexpr std::uint8_t number_of(EdgeKind kind) { return static_cast<std::uint8_t>(kind); }
@@ -36,8 +36,8 @@ std::uint8_t usual_kind(Activity activity) {
 void mark_communicating_kernels(const trace::Trace& trace, const trace::RankTrace& rank, Column<std::uint8_t>& kinds) {
   const trace::ContentOrder content(trace, rank);
   Diagnostics said_elsewhere;
-  const link::DeviceTimeline timeline = link::make_device_timeline(trace, rank, content, said_elsewhere);
-  const std::vector<std::uint8_t> communicates = link::communicating_works(trace, rank, timeline, content);
+  const causal::DeviceTimeline timeline = causal::make_device_timeline(trace, rank, content, said_elsewhere);
+  const std::vector<std::uint8_t> communicates = causal::communicating_works(trace, rank, timeline, content);
   for (std::size_t w = 0; w < communicates.size(); ++w) {
     if (communicates[w] != 0) kinds[timeline.works[w].event] = number_of(EdgeKind::communication);
   }
@@ -47,7 +47,7 @@ void mark_communicating_kernels(const trace::Trace& trace, const trace::RankTrac
 
 Column<std::uint8_t> event_kinds(const trace::Trace& trace, const trace::RankTrace& rank) {
   Column<std::uint8_t> kinds(rank.event_count());
-  const link::HostCommunication host_communication(trace, rank);
+  const causal::HostCommunication host_communication(trace, rank);
   std::vector<std::uint8_t> usual;
   for (const trace::Category& category : rank.categories) usual.push_back(usual_kind(category.activity));
   for (trace::EventIndex e = 0; e < rank.event_count(); ++e) {

@@ -8,7 +8,7 @@
 
 #include "base/parallel.h"
 #include "base/radix_sort.h"
-#include "link/queue_index.h"
+#include "causal/queue_index.h"
 #include "page/event_kinds.h"
 #include "page/kinds.h"
 #include "trace/content_order.h"
@@ -120,7 +120,7 @@ std::vector<PageLane> make_lanes(const trace::Trace& trace, std::size_t rank_pla
   const trace::RankTrace& rank = trace.ranks[rank_place];
   const std::vector<LaneContent> contents = lane_contents(rank, events);
   const trace::ContentOrder content(trace, rank);
-  const link::QueueIndex queues(trace, rank);
+  const causal::QueueIndex queues(trace, rank);
   std::vector<PageLane> lanes;
   for (const LaneIndex l : content.lanes()) {
     const LaneContent& has = contents[l];
@@ -128,7 +128,7 @@ std::vector<PageLane> make_lanes(const trace::Trace& trace, std::size_t rank_pla
     PageLane lane{.rank = static_cast<std::uint32_t>(rank_place), .lane = l, .name = {}, .count = has.count, .work = has.work};
     lane.sort = has.has_device ? LaneSort::stream : has.has_host ? LaneSort::thread : LaneSort::other;
     if (has.has_device) {
-      const link::Queue queue = queues.of(has.first_device_work);
+      const causal::Queue queue = queues.of(has.first_device_work);
       lane.device = queue.device, lane.stream = queue.stream;
     }
     lane.name = lane_name(trace, rank.lanes[l], lane.sort);

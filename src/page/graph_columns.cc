@@ -18,10 +18,10 @@
 namespace orrery::page {
 namespace {
 
+using causal::EdgeKind;
 using graph::kNoTag;
 using graph::Position;
 using graph::Slot;
-using link::EdgeKind;
 
 /// Texts by number, each once.
 class TextList {
@@ -56,7 +56,7 @@ void write_sets(JsonWriter& json, std::string_view key, const SetTable& table) {
 /// See docs/formats/page_graph.md.
 class GraphEncoder {
  public:
-  GraphEncoder(const link::CausalGraph& job, const PagePlaces& places)
+  GraphEncoder(const causal::CausalGraph& job, const PagePlaces& places)
       : job_(job), places_(places), solution_(graph::solve(job.graph, job.end)) {}
 
   /// Why it cannot be in a page; empty if it can.
@@ -68,7 +68,7 @@ class GraphEncoder {
     if (static_cast<std::uint64_t>(solution_.length()) >= kExactInScript)
       return "the step takes longer than the two and a half hours up to which a page computes exactly.";
     const auto is_exact = [](std::int64_t value) { return static_cast<std::uint64_t>(std::llabs(value)) < kExactInScript / 4; };
-    for (const link::Owner& owner : job_.owners) {
+    for (const causal::Owner& owner : job_.owners) {
       if (!is_exact(owner.stream) || !is_exact(owner.device)) return "numbers of streams are larger than a page can hold exactly.";
     }
     return {};
@@ -120,7 +120,7 @@ class GraphEncoder {
     std::vector<std::vector<std::uint8_t>> used(ranks);
     for (graph::NodeId node = 0; node < job_.graph.node_count(); ++node) {
       const std::uint32_t rank = job_.node_rank[node], lane = job_.node_lane[node];
-      if (rank == link::kNoRank || lane == link::kNoWork) continue;
+      if (rank == causal::kNoRank || lane == causal::kNoWork) continue;
       if (used[rank].size() <= lane) used[rank].resize(lane + 1);
       used[rank][lane] = 1;
     }
@@ -140,8 +140,8 @@ class GraphEncoder {
     add(encode_planes("gr.lane", job_.graph.node_count(), [&](std::size_t p) -> std::uint64_t {
       const graph::NodeId node = job_.graph.node_at(static_cast<Position>(p));
       const std::uint32_t rank = job_.node_rank[node], lane = job_.node_lane[node];
-      if (rank == link::kNoRank) return 0;
-      return lane == link::kNoWork ? first_laneless + rank : numbers[rank][lane];
+      if (rank == causal::kNoRank) return 0;
+      return lane == causal::kNoWork ? first_laneless + rank : numbers[rank][lane];
     }));
   }
 
@@ -152,7 +152,7 @@ class GraphEncoder {
     const std::vector<std::uint32_t> inside = annotations_of_owners(ranks);
     std::vector<std::uint32_t> names;
     for (const std::uint32_t tag : order_) names.push_back(name_place(job_.owners[tag].name));
-    const auto owner_at = [&](std::size_t i) -> const link::Owner& { return job_.owners[order_[i]]; };
+    const auto owner_at = [&](std::size_t i) -> const causal::Owner& { return job_.owners[order_[i]]; };
     add(encode_delta("ow.event", order_.size(), [&](std::size_t i) { return events[order_[i]]; }));
     add(encode_planes("ow.launch", order_.size(), [&](std::size_t i) {
       const std::uint32_t launch = launches[order_[i]];
@@ -249,12 +249,12 @@ class GraphEncoder {
 
   /// Per owner the place of the rank whose edges are its own; kNoRank: it has none.
   [[nodiscard]] std::vector<std::uint32_t> ranks_of_owners() const {
-    std::vector<std::uint32_t> ranks(job_.owners.size(), link::kNoRank);
+    std::vector<std::uint32_t> ranks(job_.owners.size(), causal::kNoRank);
     for (Position p = 0; p < job_.graph.node_count(); ++p) {
       const std::uint32_t rank = job_.node_rank[job_.graph.node_at(p)];
       for (const Slot slot : job_.graph.incoming_at(p)) {
         const std::uint32_t tag = job_.graph.edge_tag(slot);
-        if (tag != kNoTag && ranks[tag] == link::kNoRank) ranks[tag] = rank;
+        if (tag != kNoTag && ranks[tag] == causal::kNoRank) ranks[tag] = rank;
       }
     }
     return ranks;
@@ -278,7 +278,7 @@ class GraphEncoder {
     }
     std::sort(calls.begin(), calls.end());
     for (std::uint32_t i = 0; i < launches.size(); ++i) {
-      const link::Owner& owner = job_.owners[i];
+      const causal::Owner& owner = job_.owners[i];
       if (owner.device < 0) continue;
       const Key key{ranks[i], owner.launch_lane, owner.launch_start};
       const auto at = std::lower_bound(calls.begin(), calls.end(), std::pair(key, std::uint32_t{0}));
@@ -289,19 +289,19 @@ class GraphEncoder {
 
   /// Per owner the number of its set of annotations.
   std::vector<std::uint32_t> annotations_of_owners(const std::vector<std::uint32_t>& ranks) {
-    std::vector<std::vector<link::AnnotatedRange>> ranges;
-    for (const link::JobRank& rank : job_.ranks) ranges.emplace_back(rank.annotations.begin(), rank.annotations.end());
+    std::vector<std::vector<causal::AnnotatedRange>> ranges;
+    for (const causal::JobRank& rank : job_.ranks) ranges.emplace_back(rank.annotations.begin(), rank.annotations.end());
     analyze::add_handed_over(job_, ranges);
     std::vector<std::map<std::uint32_t, RangeSets>> by_lane(ranges.size());
     for (std::size_t rank = 0; rank < ranges.size(); ++rank) {
-      for (const link::AnnotatedRange& range : ranges[rank])
+      for (const causal::AnnotatedRange& range : ranges[rank])
         by_lane[rank][range.lane].add(range.begin, range.end, annotations_.number_of(job_.strings.text(range.name)));
       for (auto& [lane, sets] : by_lane[rank]) sets.close(inside_);
     }
     std::vector<std::uint32_t> inside(job_.owners.size());
     for (std::uint32_t i = 0; i < inside.size(); ++i) {
-      if (ranks[i] == link::kNoRank) continue;
-      const link::Owner& owner = job_.owners[i];
+      if (ranks[i] == causal::kNoRank) continue;
+      const causal::Owner& owner = job_.owners[i];
       const auto& lanes = by_lane[ranks[i]];
       const auto lane = lanes.find(owner.launch_lane);
       if (lane != lanes.end()) inside[i] = lane->second.at(owner.launch_start);
@@ -319,7 +319,7 @@ class GraphEncoder {
     return place = found ? *found : places_.name_count + static_cast<std::uint32_t>(more_names_.number_of(text));
   }
 
-  const link::CausalGraph& job_;
+  const causal::CausalGraph& job_;
   const PagePlaces& places_;
   graph::Solution solution_;
   PageGraph result_;
@@ -333,7 +333,7 @@ class GraphEncoder {
 };
 
 /// Transfers by what was exchanged, of edges of communication in the order of slots; see docs/formats/page_graph.md.
-std::vector<std::uint32_t> exchange_classes(const link::CausalGraph& job, std::vector<std::pair<StringId, StringId>>& classes) {
+std::vector<std::uint32_t> exchange_classes(const causal::CausalGraph& job, std::vector<std::pair<StringId, StringId>>& classes) {
   std::map<std::pair<StringId, StringId>, std::uint32_t> numbers;
   std::vector<std::uint32_t> of_edges;
   for (Slot slot = 0; slot < job.graph.edge_count(); ++slot) {
@@ -342,7 +342,7 @@ std::vector<std::uint32_t> exchange_classes(const link::CausalGraph& job, std::v
       of_edges.push_back(0);
       continue;
     }
-    const link::JobOperation& operation = job.operations[job.parts[job.part_of(job.graph.source(slot))].operation];
+    const causal::JobOperation& operation = job.operations[job.parts[job.part_of(job.graph.source(slot))].operation];
     const std::pair key(operation.what, operation.group);
     const auto [at, is_new] = numbers.emplace(key, static_cast<std::uint32_t>(numbers.size()) + 1);
     if (is_new) classes.push_back(key);
@@ -352,17 +352,17 @@ std::vector<std::uint32_t> exchange_classes(const link::CausalGraph& job, std::v
 }
 
 /// By rank and step of the job.
-void add_step_begins(GraphEncoder& encoder, const link::CausalGraph& job) {
+void add_step_begins(GraphEncoder& encoder, const causal::CausalGraph& job) {
   const std::vector<std::vector<Slot>> pieces = analyze::pieces_at_step_begins(job);
   const std::size_t steps = job.steps.size();
-  const auto rank_at = [&](std::size_t i) -> const link::JobRank& { return job.ranks[i / steps]; };
+  const auto rank_at = [&](std::size_t i) -> const causal::JobRank& { return job.ranks[i / steps]; };
   encoder.add(encode_planes("dl.slot", job.ranks.size() * steps, [&](std::size_t i) -> std::uint64_t {
     const std::vector<Slot>& of_rank = pieces[i / steps];
     const Slot slot = i % steps < of_rank.size() ? of_rank[i % steps] : graph::kNoSlot;
     return slot == graph::kNoSlot ? 0 : std::uint64_t{slot} + 1;
   }));
   encoder.add(encode_delta("dl.begin", job.ranks.size() * steps, [&](std::size_t i) -> std::int64_t {
-    const link::JobRank& rank = rank_at(i);
+    const causal::JobRank& rank = rank_at(i);
     return i % steps < rank.step_begin.size() ? std::max(rank.step_begin[i % steps], rank.begins_at) : 0;
   }));
 }
@@ -375,7 +375,7 @@ PageGraph absent(std::string why) {
 
 }  // namespace
 
-PageGraph graph_columns(const link::CausalGraph& job, const PagePlaces& places) {
+PageGraph graph_columns(const causal::CausalGraph& job, const PagePlaces& places) {
   if (!job.pieces.empty()) return absent("of each rank only a skeleton was kept; --skeletons never keeps everything.");
   GraphEncoder encoder(job, places);
   if (std::string why = encoder.why_not(); !why.empty()) return absent(std::move(why));
@@ -388,8 +388,8 @@ PageGraph graph_columns(const link::CausalGraph& job, const PagePlaces& places) 
   }
   encoder.add_steps([&](Position target, Slot slot) -> std::uint32_t {
     const std::uint32_t rank = job.node_rank[job.graph.node_at(target)];
-    const std::uint32_t step = rank == link::kNoRank ? link::kNoStep : job.step_of(slot, rank);
-    return step == link::kNoStep ? 0 : step_sets[step];
+    const std::uint32_t step = rank == causal::kNoRank ? causal::kNoStep : job.step_of(slot, rank);
+    return step == causal::kNoStep ? 0 : step_sets[step];
   });
   encoder.add_owners();
   if (std::string why = encoder.why_not_sets(); !why.empty()) return absent(std::move(why));
@@ -400,7 +400,7 @@ PageGraph graph_columns(const link::CausalGraph& job, const PagePlaces& places) 
   std::string facts;
   JsonWriter json(facts);
   json.begin_object().field("is_job", job.ranks.size() > 1).field("span_ps", job.span);
-  write_list(json, "ranks", job.ranks, [&](const link::JobRank& rank) { json.value(rank.rank); });
+  write_list(json, "ranks", job.ranks, [&](const causal::JobRank& rank) { json.value(rank.rank); });
   write_list(json, "exchanges", classes, [&](const auto& entry) {
     json.begin_array().value(job.strings.text(entry.first)).value(job.strings.text(entry.second)).end_array();
   });

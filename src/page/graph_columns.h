@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "link/causal_graph.h"
+#include "causal/causal_graph.h"
 #include "page/section.h"
 
 namespace orrery::page {
@@ -36,6 +36,6 @@ struct PageGraph {
   TimePs weight_unit_ps = 1;         ///< 1000 if every weight is whole nanoseconds
 };
 
-PageGraph graph_columns(const link::CausalGraph& job, const PagePlaces& places);
+PageGraph graph_columns(const causal::CausalGraph& job, const PagePlaces& places);
 
 }  // namespace orrery::page

@@ -3,8 +3,8 @@
 namespace orrery::page {
 namespace {
 
-std::string_view family_of(link::EdgeKind kind) {
-  using link::EdgeKind;
+std::string_view family_of(causal::EdgeKind kind) {
+  using causal::EdgeKind;
   switch (kind) {
     case EdgeKind::cpu_operator:
     case EdgeKind::cpu_python: return "host";
@@ -29,8 +29,8 @@ std::string_view family_of(link::EdgeKind kind) {
 
 KindInfo kind_info(std::size_t kind) {
   if (kind >= kAnnotationKind) return {"annotation", "annotations", "annotation"};
-  const auto edge = static_cast<link::EdgeKind>(kind);
-  return {link::identifier(edge), link::to_string(edge), family_of(edge)};
+  const auto edge = static_cast<causal::EdgeKind>(kind);
+  return {causal::identifier(edge), causal::to_string(edge), family_of(edge)};
 }
 
 }  // namespace orrery::page

@@ -6,13 +6,13 @@
 #include <span>
 #include <string_view>
 
-#include "link/edge_kind.h"
+#include "causal/edge_kind.h"
 
 namespace orrery::page {
 
-/// Annotations and recorded spans: drawn as containers. The kinds before it are those of link::EdgeKind, by their numbers.
-inline constexpr std::uint8_t kAnnotationKind = static_cast<std::uint8_t>(link::kJobEdgeKinds);
-inline constexpr std::size_t kKinds = link::kJobEdgeKinds + 1;
+/// Annotations and recorded spans: drawn as containers. The kinds before it are those of causal::EdgeKind, by their numbers.
+inline constexpr std::uint8_t kAnnotationKind = static_cast<std::uint8_t>(causal::kJobEdgeKinds);
+inline constexpr std::size_t kKinds = causal::kJobEdgeKinds + 1;
 
 struct KindInfo {
   std::string_view id;     ///< "cpu_operator": the CSS variable --k-cpu_operator is its colour

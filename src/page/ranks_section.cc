@@ -15,7 +15,7 @@ namespace {
 
 using analyze::Blame;
 using analyze::LongestWait;
-using link::CausalGraph;
+using causal::CausalGraph;
 using report::HtmlAttribute;
 using report::HtmlWriter;
 
@@ -64,8 +64,8 @@ void write_both(HtmlWriter& html, TimePs wait, TimePs caused) {
 
 void add_culprit(const CausalGraph& job, const LongestWait& longest, const char* rank, const char* ordinal,
                  std::vector<HtmlAttribute>& attributes) {
-  if (longest.part == link::kNoPart) return;
-  const link::JobPart& part = job.parts[longest.part];
+  if (longest.part == causal::kNoPart) return;
+  const causal::JobPart& part = job.parts[longest.part];
   attributes.push_back({rank, std::to_string(job.ranks[part.rank].rank)});
   attributes.push_back({ordinal, std::to_string(job.owners[part.owner].ordinal)});
 }

@@ -15,7 +15,7 @@ namespace orrery::page {
 struct Slider {
   std::string edit;         ///< "gap:launch"
   std::string title;        ///< "Launch delay"
-  std::uint32_t kinds = 0;  ///< that it scales: bit per link::EdgeKind
+  std::uint32_t kinds = 0;  ///< that it scales: bit per causal::EdgeKind
 };
 /// Those whose time occurs in the graph.
 std::vector<Slider> sliders_of(const StepFacts& facts);

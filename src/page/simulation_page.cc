@@ -55,7 +55,7 @@ Result<TracePage> analysed_page(const SimulatedRun& run, Result<trace::Trace> tr
   if (!trace) return trace.error();
   Diagnostics unsaid;
   if (trace->ranks.size() == 1) {
-    const Result<link::CausalGraph> graph = link::make_causal_graph(*trace, trace->ranks.front(), {}, unsaid);
+    const Result<causal::CausalGraph> graph = causal::make_causal_graph(*trace, trace->ranks.front(), {}, unsaid);
     if (!graph) return graph.error();
     const analyze::CausalPath path = analyze::take_path(*graph, graph::solve(graph->graph, graph->end), kContributors, true);
     options.others = sections_of_run(run, &path.sums);
@@ -66,7 +66,7 @@ Result<TracePage> analysed_page(const SimulatedRun& run, Result<trace::Trace> tr
   if (!job) return job.error();
   const Result<job::JobWindow> window = job->window({.typical = true}, unsaid);
   if (!window) return window.error();
-  const Result<link::CausalGraph> graph = job->graph(*window, {}, unsaid);
+  const Result<causal::CausalGraph> graph = job->graph(*window, {}, unsaid);
   if (!graph) return graph.error();
   const analyze::CausalPath path = analyze::take_path(*graph, graph::solve(graph->graph, graph->end), kContributors, true);
   options.others = sections_of_run(run, &path.sums);

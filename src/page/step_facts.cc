@@ -12,14 +12,14 @@ namespace {
 
 constexpr std::size_t kGains = 3;
 
-std::vector<Gain> largest_gains(const link::CausalGraph& job, const std::vector<analyze::Contributor>& contributors) {
+std::vector<Gain> largest_gains(const causal::CausalGraph& job, const std::vector<analyze::Contributor>& contributors) {
   std::vector<Gain> gains;
   for (const analyze::Contributor& contributor : contributors) {
     const std::optional<std::string> selection = analyze::selection_of(job, contributor);
     if (!selection || contributor.gain_if_free <= 0) continue;
-    std::string name = contributor.name != 0 ? std::string(job.strings.text(contributor.name)) : link::to_string(contributor.kind);
+    std::string name = contributor.name != 0 ? std::string(job.strings.text(contributor.name)) : causal::to_string(contributor.kind);
     std::string where;
-    if (job.ranks.size() > 1 && contributor.rank != link::kNoRank) where = " of rank " + std::to_string(job.ranks[contributor.rank].rank);
+    if (job.ranks.size() > 1 && contributor.rank != causal::kNoRank) where = " of rank " + std::to_string(job.ranks[contributor.rank].rank);
     gains.push_back({std::move(name), std::move(where), *selection + " remove", contributor.gain_if_free});
   }
   std::stable_sort(gains.begin(), gains.end(), [](const Gain& a, const Gain& b) { return a.gain > b.gain; });
@@ -29,7 +29,7 @@ std::vector<Gain> largest_gains(const link::CausalGraph& job, const std::vector<
 
 }  // namespace
 
-StepFacts step_facts(const link::CausalGraph& job, const analyze::CausalPath& path) {
+StepFacts step_facts(const causal::CausalGraph& job, const analyze::CausalPath& path) {
   StepFacts facts;
   facts.label = job.label;
   facts.why = job.why;
@@ -40,7 +40,7 @@ StepFacts step_facts(const link::CausalGraph& job, const analyze::CausalPath& pa
   facts.residual_pct = job.residual_percent(path.length());
   facts.coverage_pct = share_percent(path.length(), job.span);
   facts.unexplained_pct = share_percent(path.sums.unexplained(), path.length());
-  for (const link::JobRank& rank : job.ranks) facts.ranks.push_back(rank.rank);
+  for (const causal::JobRank& rank : job.ranks) facts.ranks.push_back(rank.rank);
   facts.missing = job.missing;
   if (job.ranks.size() > 1) facts.clock = job.clock;
   facts.band = job.band;
@@ -48,7 +48,7 @@ StepFacts step_facts(const link::CausalGraph& job, const analyze::CausalPath& pa
   facts.nodes = job.graph.node_count();
   facts.edges = job.graph.edge_count();
   for (std::size_t kind = 0; kind < path.sums.kinds.size(); ++kind) {
-    if (path.sums.kinds[kind].total > 0) facts.kinds |= analyze::bit_of(static_cast<link::EdgeKind>(kind));
+    if (path.sums.kinds[kind].total > 0) facts.kinds |= analyze::bit_of(static_cast<causal::EdgeKind>(kind));
   }
   facts.bound_by = analyze::bound_by_sheet(path.sums);
   facts.contributors = analyze::contributors_sheet(job, path.sums);

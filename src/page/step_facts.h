@@ -30,16 +30,16 @@ struct StepFacts {
   double residual_pct = 0, coverage_pct = 0, unexplained_pct = 0;
   std::vector<std::int64_t> ranks;  ///< analysed
   std::vector<std::int64_t> missing;
-  std::optional<link::ClockSource> clock;  ///< none: one rank, one clock
-  TimePs band = 0;                         ///< see CausalGraph
+  std::optional<causal::ClockSource> clock;  ///< none: one rank, one clock
+  TimePs band = 0;                           ///< see CausalGraph
   std::size_t cut = 0;
   std::size_t nodes = 0, edges = 0;
-  std::uint32_t kinds = 0;                     ///< bit per link::EdgeKind that has time in the graph
+  std::uint32_t kinds = 0;                     ///< bit per causal::EdgeKind that has time in the graph
   report::Sheet bound_by = report::Sheet("");  ///< analyze::bound_by_sheet
   report::Sheet contributors = report::Sheet("");
   std::vector<Gain> gains;  ///< the largest first, at most three
 };
 
-StepFacts step_facts(const link::CausalGraph& job, const analyze::CausalPath& path);
+StepFacts step_facts(const causal::CausalGraph& job, const analyze::CausalPath& path);
 
 }  // namespace orrery::page

@@ -25,7 +25,7 @@ constexpr std::size_t kKernelNames = 1000;
 
 /// Per rank and event 1 if time of it is on the path.
 std::vector<Column<std::uint8_t>> path_events(const trace::Trace& trace, const Answer& answer) {
-  const link::CausalGraph& job = answer.graph;
+  const causal::CausalGraph& job = answer.graph;
   std::vector<Column<std::uint8_t>> marks;
   for (const trace::RankTrace& rank : trace.ranks) marks.emplace_back(rank.event_count(), std::uint8_t{0});
   for (const graph::Slot slot : answer.path.sums.path.slots) {

@@ -17,7 +17,7 @@ namespace orrery::page {
 
 /// The analysed step: solved, with the gains of its contributors. Refers to what must outlive it.
 struct Answer {
-  const link::CausalGraph& graph;
+  const causal::CausalGraph& graph;
   const analyze::CausalPath& path;
 };
 

@@ -34,10 +34,10 @@ TrustCell clock_cell(const StepFacts& facts) {
   TrustCell cell{"clock", "clocks", "one host", State::ok, "All events were stamped by one host."};
   if (!facts.clock) return cell;
   const std::string band = facts.band > 0 ? "\u00B1 " + time_text(facts.band) : "";
-  if (*facts.clock == link::ClockSource::one) {
+  if (*facts.clock == causal::ClockSource::one) {
     cell.value = "one clock";
     cell.explained = "The ranks are on one clock.";
-  } else if (*facts.clock == link::ClockSource::aligned) {
+  } else if (*facts.clock == causal::ClockSource::aligned) {
     cell = {"clock", "clocks aligned", band.empty() ? "exactly" : band, State::ok,
             "The ranks' clocks were aligned, and may still be off by so much."};
   } else {

@@ -9,7 +9,7 @@
 
 #include "analyze/hta_summary.h"
 #include "base/interrupt.h"
-#include "link/hta/kernel_type.h"
+#include "causal/hta/kernel_type.h"
 #include "python/bindings.h"
 #include "python/failures.h"
 #include "python/texts.h"
@@ -19,9 +19,9 @@ namespace orrery::python {
 namespace {
 
 namespace py = pybind11;
-using link::hta::Filter;
-using link::hta::RankRows;
-using link::hta::RowIndex;
+using causal::hta::Filter;
+using causal::hta::RankRows;
+using causal::hta::RowIndex;
 
 void collect_symbols(HtaJob& job) {
   std::set<std::string, std::less<>> all;
@@ -54,7 +54,7 @@ Result<std::shared_ptr<const HtaJob>> read_hta(const std::vector<std::string>& f
   Result<job::HtaInput> input = job::read_hta_job(*source, reading);
   if (!input) return input.error();
   job->input = std::move(*input);
-  Result<link::hta::JobRows> rows = link::hta::make_job_rows(job->input.ranks, filter);
+  Result<causal::hta::JobRows> rows = causal::hta::make_job_rows(job->input.ranks, filter);
   if (!rows) return rows.error();
   job->rows = std::move(*rows);
   collect_symbols(*job);
@@ -106,7 +106,7 @@ void bind_hta(py::module_& module) {
   module.def("hta_open", open_hta, py::arg("files"), py::arg("ranks"), py::arg("steps"));
   module.def("hta_rank", hta_rank);
   module.def("hta_short_name", [](const std::string& name) { return to_python(analyze::shorten_name(name)); });
-  module.def("hta_kernel_type", [](const std::string& name) { return std::string(to_string(link::hta::kernel_type(name))); });
+  module.def("hta_kernel_type", [](const std::string& name) { return std::string(to_string(causal::hta::kernel_type(name))); });
 }
 
 }  // namespace orrery::python

@@ -8,14 +8,14 @@
 #include <string>
 #include <vector>
 
+#include "causal/hta/job_rows.h"
 #include "job/hta_input.h"
-#include "link/hta/job_rows.h"
 
 namespace orrery::python {
 
 struct HtaJob {
   job::HtaInput input;
-  link::hta::JobRows rows;
+  causal::hta::JobRows rows;
   std::vector<std::string> symbols;                   ///< HTA's symbol table: names and categories of all rows of all ranks, ascending
   std::vector<std::vector<std::uint32_t>> symbol_of;  ///< per rank: the place in `symbols` of each interned text that is one
 };
@@ -25,11 +25,11 @@ struct HtaJobHandle {
   std::shared_ptr<const HtaJob> job;
 
   /// By its place in the ascending order of ranks.
-  [[nodiscard]] const link::hta::RankRows& rank(std::size_t place) const;
+  [[nodiscard]] const causal::hta::RankRows& rank(std::size_t place) const;
 };
 
 /// Microseconds of HTA's clock: since the first start of the job. Whole, as HTA has them.
-std::int64_t job_us(const link::hta::RankRows& rank, TimePs time);
+std::int64_t job_us(const causal::hta::RankRows& rank, TimePs time);
 
 /// Each adds methods to the class of the job.
 void bind_hta_columns(pybind11::class_<HtaJobHandle>& job);

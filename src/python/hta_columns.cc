@@ -6,8 +6,8 @@
 #include <set>
 #include <unordered_map>
 
+#include "causal/hta/step_numbers.h"
 #include "job/event_arguments.h"
-#include "link/hta/step_numbers.h"
 #include "python/failures.h"
 #include "python/hta.h"
 #include "python/texts.h"
@@ -18,9 +18,9 @@ namespace orrery::python {
 namespace {
 
 namespace py = pybind11;
-using link::hta::RankRows;
-using link::hta::RowIndex;
-using link::hta::Rows;
+using causal::hta::RankRows;
+using causal::hta::RowIndex;
+using causal::hta::Rows;
 
 template <typename T, typename ValueOf>
 py::array filled(std::size_t size, ValueOf&& value_of) {
@@ -52,7 +52,7 @@ py::dict hta_columns(const HtaJobHandle& handle, std::size_t place) {
   all["index_correlation"] = copied(rows.partner);
   all["wait_on_stream"] = copied(rows.wait_stream);
   all["wait_on_cuda_event_record_corr_id"] = copied(rows.wait_record);
-  all["iteration"] = copied(link::hta::number_steps(rows));
+  all["iteration"] = copied(causal::hta::number_steps(rows));
   all["frame"] = filled<std::int64_t>(rows.frame.size(), [&](RowIndex i) { return rows.frame[i]; });
   return all;
 }

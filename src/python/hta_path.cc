@@ -5,11 +5,11 @@
 #include <cmath>
 #include <optional>
 
-#include "link/hta/critical_path.h"
-#include "link/hta/event_waits.h"
-#include "link/hta/host_edges.h"
-#include "link/hta/name_set.h"
-#include "link/hta/networkx_path.h"
+#include "causal/hta/critical_path.h"
+#include "causal/hta/event_waits.h"
+#include "causal/hta/host_edges.h"
+#include "causal/hta/name_set.h"
+#include "causal/hta/networkx_path.h"
 #include "python/failures.h"
 #include "python/hta.h"
 #include "python/texts.h"
@@ -20,12 +20,12 @@ namespace orrery::python {
 namespace {
 
 namespace py = pybind11;
-using link::hta::CriticalGraph;
-using link::hta::Edge;
-using link::hta::kNoRow;
-using link::hta::RankRows;
-using link::hta::RowIndex;
-using link::hta::Rows;
+using causal::hta::CriticalGraph;
+using causal::hta::Edge;
+using causal::hta::kNoRow;
+using causal::hta::RankRows;
+using causal::hta::RowIndex;
+using causal::hta::Rows;
 
 template <typename T, typename Values, typename ValueOf>
 py::array column_of(const Values& values, ValueOf&& value_of) {
@@ -40,8 +40,8 @@ std::int64_t index_or_none(const Rows& rows, RowIndex row) { return row == kNoRo
 // Nodes by number, edges in the order in which networkx has them, the path; rows as HTA's indices, -1 for none.
 py::dict describe_graph(const RankRows& rank, const CriticalGraph& path) {
   const Rows& rows = rank.rows;
-  const link::hta::Nodes& nodes = path.window.nodes;
-  const link::hta::NameSet is_blocking(rows.trace->strings, link::hta::kBlockingCalls);
+  const causal::hta::Nodes& nodes = path.window.nodes;
+  const causal::hta::NameSet is_blocking(rows.trace->strings, causal::hta::kBlockingCalls);
   py::dict graph;
   graph["node_event"] = column_of<std::int64_t>(nodes.row, [&](RowIndex row) { return rows.index[row]; });
   graph["node_ts"] = column_of<std::int64_t>(nodes.time, [&](TimePs time) { return job_us(rank, time); });
@@ -53,7 +53,7 @@ py::dict describe_graph(const RankRows& rank, const CriticalGraph& path) {
   graph["edge_type"] = column_of<std::uint8_t>(path.edges, [](const Edge& edge) { return static_cast<std::uint8_t>(edge.type); });
   graph["edge_event"] = column_of<std::int64_t>(path.edges, [&](const Edge& edge) { return index_or_none(rows, edge.attributed); });
   graph["rows"] = column_of<std::int64_t>(path.window.rows, [&](RowIndex row) { return rows.index[row]; });
-  graph["path_nodes"] = column_of<std::int64_t>(path.path_nodes, [](link::hta::NodeNumber node) { return node; });
+  graph["path_nodes"] = column_of<std::int64_t>(path.path_nodes, [](causal::hta::NodeNumber node) { return node; });
   graph["failure"] = path.failure ? py::object(to_python(*path.failure)) : py::object(py::none());
   return graph;
 }
@@ -61,12 +61,12 @@ py::dict describe_graph(const RankRows& rank, const CriticalGraph& path) {
 py::dict critical_path(const HtaJobHandle& handle, std::size_t place, const std::string& annotation, std::size_t first, std::size_t last,
                        const std::vector<std::string>& data_load_events, bool zero_weight_launch_edges, bool strict) {
   const RankRows& rank = handle.rank(place);
-  link::hta::Options options;
+  causal::hta::Options options;
   options.window = {annotation, first, last, data_load_events};
   options.zero_weight_launch_edges = zero_weight_launch_edges;
   options.strict = strict;
   std::optional<Result<CriticalGraph>> path;
-  work([&] { path = link::hta::find_critical_path(rank.rows, options); });
+  work([&] { path = causal::hta::find_critical_path(rank.rows, options); });
   if (!*path) raise(path->error());
   return describe_graph(rank, **path);
 }
@@ -74,8 +74,8 @@ py::dict critical_path(const HtaJobHandle& handle, std::size_t place, const std:
 // cudaEventRecord calls that somebody waits for: HTA's index of the call, the stream, and the launch before.
 py::dict event_records(const HtaJobHandle& handle, std::size_t place) {
   const Rows& rows = handle.rank(place).rows;
-  const auto records = link::hta::find_event_records(rows, link::hta::Launches(rows));
-  using Record = link::hta::EventRecord;
+  const auto records = causal::hta::find_event_records(rows, causal::hta::Launches(rows));
+  using Record = causal::hta::EventRecord;
   py::dict columns;
   columns["call"] = column_of<std::int64_t>(records, [&](const Record& record) { return rows.index[record.call]; });
   columns["stream"] = column_of<std::int64_t>(records, [](const Record& record) { return record.stream; });
@@ -85,8 +85,8 @@ py::dict event_records(const HtaJobHandle& handle, std::size_t place) {
 
 py::dict stream_waits(const HtaJobHandle& handle, std::size_t place) {
   const Rows& rows = handle.rank(place).rows;
-  const auto waits = link::hta::find_stream_waits(rows, link::hta::Launches(rows));
-  using Wait = link::hta::StreamWait;
+  const auto waits = causal::hta::find_stream_waits(rows, causal::hta::Launches(rows));
+  using Wait = causal::hta::StreamWait;
   py::dict columns;
   columns["call"] = column_of<std::int64_t>(waits, [&](const Wait& wait) { return rows.index[wait.call]; });
   columns["wait"] = column_of<std::int64_t>(waits, [&](const Wait& wait) { return rows.index[wait.wait]; });
@@ -103,13 +103,13 @@ py::object longest_path(std::size_t node_count, const std::vector<std::uint32_t>
   for (std::size_t i = 0; i < begin.size(); ++i) {
     if (begin[i] >= node_count || end[i] >= node_count) throw py::value_error("an edge leads to a node that is not there");
     weights.push_back(static_cast<TimePs>(std::llround(weight_us[i] * static_cast<double>(kPsPerUs))));
-    edges.push_back({begin[i], end[i], weights.back(), kNoRow, link::hta::EdgeType::operator_});
+    edges.push_back({begin[i], end[i], weights.back(), kNoRow, causal::hta::EdgeType::operator_});
   }
   for (const std::uint32_t node : node_order) {
     if (node >= node_count) throw py::value_error("there is no such node");
   }
-  std::optional<link::hta::NodesAndEdges> found;
-  work([&] { found = link::hta::networkx_longest_path(node_count, edges, weights, node_order); });
+  std::optional<causal::hta::NodesAndEdges> found;
+  work([&] { found = causal::hta::networkx_longest_path(node_count, edges, weights, node_order); });
   if (!found) return py::none();
   return py::cast(found->nodes);
 }

@@ -30,9 +30,9 @@ namespace {
 
 namespace py = pybind11;
 namespace hta = analyze::hta;
-using link::hta::JobRows;
-using link::hta::RankRows;
-using link::hta::RowIndex;
+using causal::hta::JobRows;
+using causal::hta::RankRows;
+using causal::hta::RowIndex;
 
 /// What `ask` finds while Python's other threads go on; raises where HTA has no answer.
 template <typename Ask>
@@ -156,7 +156,7 @@ py::tuple annotated_rows(const HtaJobHandle& handle, std::size_t place) {
   std::vector<std::int64_t> device, annotation;
   for (const hta::AnnotatedRow& row : answer([&] { return hta::annotated_device_rows(rank); })) {
     device.push_back(row.device);
-    annotation.push_back(row.annotation == link::hta::kNoRow ? -1 : static_cast<std::int64_t>(row.annotation));
+    annotation.push_back(row.annotation == causal::hta::kNoRow ? -1 : static_cast<std::int64_t>(row.annotation));
   }
   return py::make_tuple(array_of(device), array_of(annotation));
 }

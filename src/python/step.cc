@@ -3,10 +3,10 @@
 
 #include <optional>
 
+#include "causal/edge_kind.h"
+#include "causal/rank_graph.h"
 #include "graph/edits.h"
 #include "graph/longest_path.h"
-#include "link/edge_kind.h"
-#include "link/rank_graph.h"
 #include "python/bindings.h"
 #include "python/failures.h"
 #include "python/texts.h"
@@ -21,7 +21,7 @@ namespace py = pybind11;
 
 /// A step's graph with the columns that are empty in it, because all their values are the default, filled in.
 struct Step {
-  link::RankGraph graph;
+  causal::RankGraph graph;
   Column<std::uint8_t> kinds;
   Column<std::uint32_t> owners;
   Diagnostics diagnostics;
@@ -46,7 +46,7 @@ StepHandle make_step(const RankHandle& handle, const std::optional<std::string>&
   auto step = std::make_shared<Step>();
   std::optional<Error> error;
   work([&] {
-    auto made = link::make_rank_graph(handle.job(), handle.rank(), {annotation, first, last}, step->diagnostics);
+    auto made = causal::make_rank_graph(handle.job(), handle.rank(), {annotation, first, last}, step->diagnostics);
     if (!made) {
       error = made.error();
       return;
@@ -71,13 +71,13 @@ py::array owners(const StepHandle& step) {
 
 std::vector<std::string> kind_names() {
   std::vector<std::string> names;
-  for (std::size_t kind = 0; kind < link::kEdgeKinds; ++kind) names.emplace_back(link::identifier(static_cast<link::EdgeKind>(kind)));
+  for (std::size_t kind = 0; kind < causal::kEdgeKinds; ++kind) names.emplace_back(causal::identifier(static_cast<causal::EdgeKind>(kind)));
   return names;
 }
 
 py::list owner_names(const StepHandle& step) {
   py::list names;
-  for (const link::Owner& owner : step->graph.owners) names.append(to_python(step->graph.strings.text(owner.name)));
+  for (const causal::Owner& owner : step->graph.owners) names.append(to_python(step->graph.strings.text(owner.name)));
   return names;
 }
 

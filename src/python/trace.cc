@@ -7,9 +7,9 @@
 
 #include "base/parallel.h"
 #include "base/shrinking_input.h"
+#include "causal/step_window.h"
 #include "cli/console.h"
 #include "cli/message.h"
-#include "link/step_window.h"
 #include "python/bindings.h"
 #include "python/failures.h"
 #include "python/texts.h"
@@ -116,7 +116,7 @@ py::list categories(const RankHandle& handle) {
 
 std::vector<trace::EventIndex> steps(const RankHandle& handle) {
   std::vector<trace::EventIndex> found;
-  work([&] { found = link::find_steps(handle.job(), handle.rank(), trace::ContentOrder(handle.job(), handle.rank())); });
+  work([&] { found = causal::find_steps(handle.job(), handle.rank(), trace::ContentOrder(handle.job(), handle.rank())); });
   return found;
 }
 

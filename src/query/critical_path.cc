@@ -12,17 +12,17 @@ namespace {
 // As many as `orrery path` shows.
 constexpr std::size_t kContributors = 10;
 
-Result<link::CausalGraph> make_graph(const Recording& recording) {
+Result<causal::CausalGraph> make_graph(const Recording& recording) {
   if (recording.trace.ranks.empty()) return Error{"there is no rank in these files"};
   if (recording.job == nullptr) {
-    const link::WindowRequest request{recording.window.annotation, recording.window.first_instance, recording.window.last_instance};
-    return link::make_causal_graph(recording.trace, recording.trace.ranks.front(), request, recording.remarks);
+    const causal::WindowRequest request{recording.window.annotation, recording.window.first_instance, recording.window.last_instance};
+    return causal::make_causal_graph(recording.trace, recording.trace.ranks.front(), request, recording.remarks);
   }
   job::JobWindowRequest request = recording.window;
   request.typical = true;
   const Result<job::JobWindow> window = recording.job->window(request, recording.remarks);
   if (!window) return window.error();
-  Result<link::CausalGraph> job = recording.job->graph(*window, {}, recording.remarks);
+  Result<causal::CausalGraph> job = recording.job->graph(*window, {}, recording.remarks);
   if (!job) return job.error();
   if (job->operations.empty()) {
     return Error{"nothing joins these ranks: no collective or message of theirs was found, so they have no path in common",
@@ -36,7 +36,7 @@ Result<link::CausalGraph> make_graph(const Recording& recording) {
 }  // namespace
 
 Result<CriticalPath> CriticalPath::make(const Recording& recording, const EventNumbers& numbers) {
-  Result<link::CausalGraph> job = make_graph(recording);
+  Result<causal::CausalGraph> job = make_graph(recording);
   if (!job) return job.error();
   analyze::PathSums sums = analyze::take_path(*job, graph::solve(job->graph, job->end), kContributors, true).sums;
   CriticalPath path(std::move(*job), std::move(sums));
@@ -45,7 +45,7 @@ Result<CriticalPath> CriticalPath::make(const Recording& recording, const EventN
   return path;
 }
 
-CriticalPath::CriticalPath(link::CausalGraph job, analyze::PathSums sums) : job_(std::move(job)), sums_(std::move(sums)) {
+CriticalPath::CriticalPath(causal::CausalGraph job, analyze::PathSums sums) : job_(std::move(job)), sums_(std::move(sums)) {
   slack_ = graph::Slack(sums_.solution).edges();
   on_path_.assign(graph().edge_count(), 0);
   for (const graph::Slot slot : sums_.path.slots) on_path_[slot] = 1;
@@ -87,14 +87,14 @@ TimePs CriticalPath::start(graph::Slot slot) const { return job_.begin_ps + job_
 
 std::optional<std::uint32_t> CriticalPath::rank(graph::Slot slot) const {
   const std::uint32_t place = job_.rank_of(slot);
-  return place == link::kNoRank ? std::nullopt : std::optional(place);
+  return place == causal::kNoRank ? std::nullopt : std::optional(place);
 }
 
 std::optional<std::uint32_t> CriticalPath::lane(graph::Slot slot) const {
   const std::uint32_t tag = graph().edge_tag(slot);
   if (tag != graph::kNoTag) return job_.owners[tag].lane;
   const std::uint32_t lane = job_.node_lane[graph().target(slot)];
-  return lane == link::kNoWork ? std::nullopt : std::optional(lane);
+  return lane == causal::kNoWork ? std::nullopt : std::optional(lane);
 }
 
 }  // namespace orrery::query

@@ -10,7 +10,7 @@
 #include "analyze/causal_path.h"
 #include "base/column.h"
 #include "base/result.h"
-#include "link/causal_graph.h"
+#include "causal/causal_graph.h"
 #include "query/recording.h"
 
 namespace orrery::query {
@@ -23,13 +23,13 @@ class CriticalPath {
   static Result<CriticalPath> make(const Recording& recording, const EventNumbers& numbers);
 
   [[nodiscard]] const graph::Graph& graph() const { return job_.graph; }
-  [[nodiscard]] const link::CausalGraph& job() const { return job_; }
+  [[nodiscard]] const causal::CausalGraph& job() const { return job_; }
   [[nodiscard]] const analyze::PathSums& sums() const { return sums_; }
   [[nodiscard]] const Interner& strings() const { return job_.strings; }
 
   // Of an edge.
 
-  [[nodiscard]] link::EdgeKind kind(graph::Slot slot) const { return static_cast<link::EdgeKind>(graph().type(slot)); }
+  [[nodiscard]] causal::EdgeKind kind(graph::Slot slot) const { return static_cast<causal::EdgeKind>(graph().type(slot)); }
   [[nodiscard]] bool is_on_path(graph::Slot slot) const { return on_path_[slot] != 0; }
   /// kUnlimited: however long it took, the end would not wait for it.
   [[nodiscard]] TimePs slack(graph::Slot slot) const { return slack_[slot]; }
@@ -49,11 +49,11 @@ class CriticalPath {
   [[nodiscard]] TimePs event_slack(std::uint64_t event) const { return event_slack_[event]; }
 
  private:
-  CriticalPath(link::CausalGraph job, analyze::PathSums sums);
+  CriticalPath(causal::CausalGraph job, analyze::PathSums sums);
   void find_events(const Recording& recording, const EventNumbers& numbers);
   void sum_events(std::uint64_t events);
 
-  link::CausalGraph job_;
+  causal::CausalGraph job_;
   analyze::PathSums sums_;
   Column<TimePs> slack_;                  // by slot
   Column<std::uint8_t> on_path_;          // by slot

@@ -100,14 +100,14 @@ struct WaitRow {
   std::string cause;  ///< empty: not resolved
 };
 
-std::string cause_text(const link::CausalGraph& job, const analyze::Cause& cause) {
+std::string cause_text(const causal::CausalGraph& job, const analyze::Cause& cause) {
   std::string text = "rank " + std::to_string(job.ranks[cause.rank].rank) + ": " + identifier(cause.work.kind);
   if (cause.work.name != 0) text += " " + std::string(job.strings.text(cause.work.name));
   return text;
 }
 
 std::vector<WaitRow> find_waits(const CriticalPath& path) {
-  const link::CausalGraph& job = path.job();
+  const causal::CausalGraph& job = path.job();
   std::vector<WaitRow> rows;
   const analyze::JobWaits waits(job);
   waits.visit(0, static_cast<std::uint32_t>(job.ranks.size()), [&](const analyze::Wait& wait, std::span<const analyze::Cause> causes) {

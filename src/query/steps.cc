@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "link/device_timeline.h"
-#include "link/step_window.h"
+#include "causal/device_timeline.h"
+#include "causal/step_window.h"
 #include "trace/content_order.h"
 
 namespace orrery::query {
@@ -12,7 +12,7 @@ const std::vector<trace::EventIndex>& Steps::events(std::size_t rank) {
   Rank& known = ranks_[rank];
   if (known.has_steps) return known.steps;
   const trace::RankTrace& trace = recording_.trace.ranks[rank];
-  known.steps = link::find_steps(recording_.trace, trace, trace::ContentOrder(recording_.trace, trace));
+  known.steps = causal::find_steps(recording_.trace, trace, trace::ContentOrder(recording_.trace, trace));
   known.has_steps = true;
   return known.steps;
 }
@@ -33,8 +33,8 @@ void Steps::number_events(std::size_t rank) {
   if (steps.empty()) return;
   // Whoever asks for a path is told what is wrong with launches; this is no reason to.
   Diagnostics unused;
-  for (const link::DeviceWork& work :
-       link::make_device_timeline(recording_.trace, trace, trace::ContentOrder(recording_.trace, trace), unused).works)
+  for (const causal::DeviceWork& work :
+       causal::make_device_timeline(recording_.trace, trace, trace::ContentOrder(recording_.trace, trace), unused).works)
     known.of_event[work.event] = step_at(attributed_at(work));
 }
 

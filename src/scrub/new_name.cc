@@ -1,6 +1,6 @@
 #include "scrub/new_name.h"
 
-#include "link/silent_waits.h"
+#include "causal/silent_waits.h"
 #include "scrub/key.h"
 #include "scrub/work_class.h"
 
@@ -109,7 +109,7 @@ std::string new_name(std::string_view name, std::uint64_t hash) {
     // Only if it is not there already: else "ncclDevKernel" would be followed by "nccl".
     if (contains(name, part) && !contains(made, part)) (made += '.') += part;
   }
-  if (link::is_waiting_call(name)) made += ".block_until_ready";
+  if (causal::is_waiting_call(name)) made += ".block_until_ready";
   if (!made.ends_with('_')) made += lead.ends_with("Kernel") ? '_' : '.';
   return made + to_hex(hash);
 }

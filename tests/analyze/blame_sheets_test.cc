@@ -9,12 +9,12 @@
 using namespace orrery;
 using namespace orrery::analyze;
 using analyze::testing::SmallJob;
-using link::EdgeKind;
+using causal::EdgeKind;
 
 namespace {
 
 /// Rank 2 is late for every sum, by a kernel and by unnamed time before it.
-link::CausalGraph late_rank(std::uint32_t steps, TimePs uncertainty = 0) {
+causal::CausalGraph late_rank(std::uint32_t steps, TimePs uncertainty = 0) {
   SmallJob small(3, {0, 0, 4 * kPsPerUs});
   for (std::uint32_t k = 0; k < steps; ++k) {
     for (std::uint32_t r = 0; r < 3; ++r) {
@@ -27,7 +27,7 @@ link::CausalGraph late_rank(std::uint32_t steps, TimePs uncertainty = 0) {
   return small.make();
 }
 
-Blame blame_of(const link::CausalGraph& job) {
+Blame blame_of(const causal::CausalGraph& job) {
   Diagnostics diagnostics;
   return find_blame(job, diagnostics);
 }
@@ -35,7 +35,7 @@ Blame blame_of(const link::CausalGraph& job) {
 }  // namespace
 
 TEST_CASE("what programs read about who waited for whom") {
-  const link::CausalGraph job = late_rank(2);
+  const causal::CausalGraph job = late_rank(2);
   const Blame blame = blame_of(job);
   // The first sum: 4 of beginning later and 6 of slow; the second: 6 of slow.
   CHECK(report::to_csv(blame_pairs_sheet(job, blame)) ==
@@ -68,7 +68,7 @@ TEST_CASE("what programs read about who waited for whom") {
 }
 
 TEST_CASE("a rank's row: span = without waiting + waiting") {
-  const link::CausalGraph job = late_rank(2);
+  const causal::CausalGraph job = late_rank(2);
   CHECK(report::to_csv(blamed_ranks_sheet(job, blame_of(job))) ==
         "rank,span_us,without_waiting_us,wait_us,caused_direct_us,caused_root_us,pattern,worst_in_steps,p,p_late,p_exceptions,slowdown,"
         "gain_if_typical_us\n"
@@ -78,7 +78,7 @@ TEST_CASE("a rank's row: span = without waiting + waiting") {
 }
 
 TEST_CASE("what nobody is blamed for has no culprit") {
-  const link::CausalGraph job = late_rank(1, 5 * kPsPerUs);
+  const causal::CausalGraph job = late_rank(1, 5 * kPsPerUs);
   const Blame blame = blame_of(job);
   CHECK(report::to_csv(blame_pairs_sheet(job, blame)) ==
         "waiter,culprit,direct_us,root_us\n"
@@ -91,7 +91,7 @@ TEST_CASE("what nobody is blamed for has no culprit") {
 }
 
 TEST_CASE("the matrix has a row per rank that waits and a column per rank that caused it") {
-  const link::CausalGraph job = late_rank(1);
+  const causal::CausalGraph job = late_rank(1);
   const report::Sheet matrix = blame_matrix_sheet(job, blame_of(job));
   CHECK(matrix.rows() == 3);
   CHECK(matrix.columns().size() == 4);

@@ -17,17 +17,17 @@ using namespace orrery;
 using namespace orrery::analyze;
 using analyze::testing::RandomProgram;
 using analyze::testing::SmallJob;
-using link::EdgeKind;
+using causal::EdgeKind;
 
 namespace {
 
-Blame blamed(const link::CausalGraph& job) {
+Blame blamed(const causal::CausalGraph& job) {
   Diagnostics diagnostics;
   return find_blame(job, diagnostics);
 }
 
 /// "1 cpu_untraced sleep 3"
-std::vector<std::string> causes(const link::CausalGraph& job, const Blame& blame) {
+std::vector<std::string> causes(const causal::CausalGraph& job, const Blame& blame) {
   std::vector<std::string> rows;
   for (const Cause& cause : blame.causes)
     rows.push_back(fmt::format("{} {} {} {}", job.ranks[cause.rank].rank, identifier(cause.work.kind), job.strings.text(cause.work.name),
@@ -87,7 +87,7 @@ TEST_CASE("the example: work beside the collective hides a part of the wait") {
   small.work(1, "sleep", 4, EdgeKind::cpu_untraced);
   small.work(1, "f", 10);
   small.communicate(1, "sum");
-  const link::CausalGraph job = small.make();
+  const causal::CausalGraph job = small.make();
   const Blame blame = blamed(job);
   CHECK(job.span == 16);
   CHECK(blame.raw == 4);
@@ -106,7 +106,7 @@ TEST_CASE("a delay that was handed on is found where it arose") {
   for (std::uint32_t r = 0; r < 3; ++r) small.work(r, "g", 5);
   small.work(0, "k", 2);
   for (const std::uint32_t r : {0U, 1U}) small.communicate(r, "other pair", {.group = "left"});
-  const link::CausalGraph job = small.make();
+  const causal::CausalGraph job = small.make();
   const Blame blame = blamed(job);
   // 0 arrives at 17, 1 at 10 + 7 + 2 + 5 = 24. What 1 did and 0 did not: slow 7, on 2, and a transfer 2, on 1; the wait of 7 goes to them 5.4 : 1.6.
   CHECK(pairs(blame) == Rows{"0 for 1: 7 direct, 2 root", "0 for 2: 0 direct, 5 root", "1 for 2: 7 direct, 7 root"});
@@ -134,7 +134,7 @@ TEST_CASE("a wait that the clocks leave open is counted and blamed on nobody") {
     SmallJob small(2);
     small.work(1, "late", 4);
     for (std::uint32_t r = 0; r < 2; ++r) small.communicate(r, "sum", {.uncertainty = uncertainty});
-    const link::CausalGraph job = small.make();
+    const causal::CausalGraph job = small.make();
     const Blame blame = blamed(job);
     CHECK(blame.exposed == 4);
     CHECK(blame.unresolved == (uncertainty == 2 ? 4 : 0));
@@ -148,7 +148,7 @@ TEST_CASE("a culprit that did nothing more than the rival is blamed for the oper
   for (std::uint32_t r = 0; r < 2; ++r) small.work(r, "f", r == 0 ? 4 : 9);
   small.communicate(0, "first", {.transfer = 5});
   small.communicate(1, "first", {.transfer = 1});
-  const link::CausalGraph job = small.make();
+  const causal::CausalGraph job = small.make();
   CHECK(causes(job, blamed(job)) == Rows{"1 cpu_operator f 5"});
 }
 
@@ -163,7 +163,7 @@ TEST_CASE("being late for an operation counts with being held in it") {
   small.communicate(1, "first", {.transfer = 1});
   small.work(1, "b", 20);
   small.communicate(1, "second", {.transfer = 1});
-  const link::CausalGraph job = small.make();
+  const causal::CausalGraph job = small.make();
   const Blame blame = blamed(job);
   CHECK(blame.exposed == 30);
   CHECK(causes(job, blame) == Rows{"1 cpu_operator b 20", "1 cpu_operator a 10"});
@@ -188,7 +188,7 @@ TEST_CASE("states say who of the operation was late") {
 TEST_CASE("sums agree to the picosecond, for any number of threads") {
   CHECK(rc::check([](std::uint64_t seed) {
     const RandomProgram program(seed);
-    const link::CausalGraph job = program.make(program.as_they_are());
+    const causal::CausalGraph job = program.make(program.as_they_are());
     const std::size_t threads = thread_count();
     set_thread_count(1);
     const Blame blame = blamed(job);
@@ -223,7 +223,7 @@ TEST_CASE("blame does not change when ranks are renumbered") {
     std::vector<std::uint32_t> number = program.as_they_are();
     std::mt19937_64 random(seed ^ 1);
     std::shuffle(number.begin(), number.end(), random);
-    const link::CausalGraph job = program.make(program.as_they_are()), renumbered = program.make(number);
+    const causal::CausalGraph job = program.make(program.as_they_are()), renumbered = program.make(number);
     const Blame blame = blamed(job), other = blamed(renumbered);
     RC_ASSERT(blame.exposed == other.exposed);
     std::map<std::tuple<std::uint32_t, EdgeKind, std::string>, TimePs> causes_of_job, causes_of_other;
@@ -244,7 +244,7 @@ TEST_CASE("blame does not change when ranks are renumbered") {
 TEST_CASE("making the largest cause free saves no more than all of its time, and leaves no waiting that it alone caused") {
   CHECK(rc::check([](std::uint64_t seed) {
     const RandomProgram program(seed);
-    const link::CausalGraph job = program.make(program.as_they_are());
+    const causal::CausalGraph job = program.make(program.as_they_are());
     const Blame blame = blamed(job);
     RC_PRE(!blame.causes.empty());
     const Cause& largest = blame.causes.front();

@@ -5,17 +5,17 @@
 
 #include <cmath>
 
+#include "causal/step_path_text.h"
 #include "graph/edits.h"
 #include "graph/slack.h"
-#include "link/step_path_text.h"
 #include "support/simulated_job.h"
 
 using namespace orrery;
 using namespace orrery::analyze;
-using link::CausalGraph;
-using link::EdgeKind;
-using link::testing::SmallStep;
-using link::testing::SmallTrace;
+using causal::CausalGraph;
+using causal::EdgeKind;
+using causal::testing::SmallStep;
+using causal::testing::SmallTrace;
 using orrery::testing::Action;
 using orrery::testing::all_actions;
 using orrery::testing::programs;
@@ -38,7 +38,7 @@ const Contributor& find(const CausalGraph& step, const PathSums& path, EdgeKind 
 
 bool is_member(const CausalGraph& step, const Contributor& group, graph::Slot slot) {
   if (step.kind(slot) != group.kind) return false;
-  if (!link::is_host(group.kind) && !link::is_device(group.kind) && group.kind != EdgeKind::sync_return) return true;
+  if (!causal::is_host(group.kind) && !causal::is_device(group.kind) && group.kind != EdgeKind::sync_return) return true;
   const std::uint32_t tag = step.graph.edge_tag(slot);
   return group.name == (tag == graph::kNoTag ? 0 : step.class_name[tag]);
 }
@@ -146,7 +146,7 @@ TEST_CASE("contributors and kinds add up to the step") {
     RC_PRE(job.span > 0);
     const SmallTrace small(job.lines);
     Diagnostics diagnostics;
-    const auto step = make_causal_graph(small.trace(), small.rank(), link::testing::whole(), diagnostics);
+    const auto step = make_causal_graph(small.trace(), small.rank(), causal::testing::whole(), diagnostics);
     RC_PRE(step.ok());
     const PathSums path = path_of(*step);
     TimePs by_kind = 0, by_contributor = 0, total_by_kind = 0, total_by_contributor = 0;
@@ -172,7 +172,7 @@ TEST_CASE("what a contributor has on the path is the derivative of the step time
     RC_PRE(job.span > 0);
     const SmallTrace small(job.lines);
     Diagnostics diagnostics;
-    const auto step = make_causal_graph(small.trace(), small.rank(), link::testing::whole(), diagnostics);
+    const auto step = make_causal_graph(small.trace(), small.rank(), causal::testing::whole(), diagnostics);
     RC_PRE(step.ok());
     const PathSums path = path_of(*step);
     const Contributor group = *rc::gen::elementOf(path.contributors);
@@ -199,7 +199,7 @@ TEST_CASE("the gain of a contributor is what the step loses when it takes no tim
     RC_PRE(job.span > 0);
     const SmallTrace small(job.lines);
     Diagnostics diagnostics;
-    const auto step = make_causal_graph(small.trace(), small.rank(), link::testing::whole(), diagnostics);
+    const auto step = make_causal_graph(small.trace(), small.rank(), causal::testing::whole(), diagnostics);
     RC_PRE(step.ok());
     const PathSums path = path_of(*step, 5, true);
     for (const Contributor& group : path.contributors) {

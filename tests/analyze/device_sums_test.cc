@@ -17,7 +17,7 @@
 
 namespace orrery::analyze::testing {
 
-using link::testing::SmallTrace;
+using causal::testing::SmallTrace;
 using orrery::testing::all_actions;
 using orrery::testing::programs;
 using orrery::testing::simulate;
@@ -164,7 +164,7 @@ TEST_CASE("random jobs: a file cut in two by time, and two ranks in one job, giv
       const SmallTrace small(part);
       Diagnostics diagnostics;
       // A part of host threads' idle ends only may hold no work at all.
-      const auto ranks = look_at_devices(small.trace(), link::testing::whole(), false, diagnostics);
+      const auto ranks = look_at_devices(small.trace(), causal::testing::whole(), false, diagnostics);
       if (ranks.ok()) sums(*ranks, of_parts);
     }
     RC_ASSERT(of_parts == expected);
@@ -202,23 +202,23 @@ TEST_CASE("real traces: the sums hold and agree with path and info") {
   for (const std::string name : {"gpt_small.kineto.json.gz", "ddp4.rank0.kineto.json.gz"}) {
     CAPTURE(name);
     const trace::Trace& trace = shipped(name);
-    for (const link::WindowRequest& request : {link::testing::whole(), link::WindowRequest{}}) {
+    for (const causal::WindowRequest& request : {causal::testing::whole(), causal::WindowRequest{}}) {
       const std::vector<DeviceRank> ranks = look(trace, request);
       check_sums(break_down(ranks));
       Diagnostics diagnostics;
-      const auto step = link::make_rank_graph(trace, trace.ranks.front(), request, diagnostics);
+      const auto step = causal::make_rank_graph(trace, trace.ranks.front(), request, diagnostics);
       REQUIRE(step.ok());
       CHECK(step->window.span() == ranks.front().window.span());
-      std::map<link::EdgeKind, TimePs> of_path;
+      std::map<causal::EdgeKind, TimePs> of_path;
       for (graph::Slot slot = 0; slot < step->graph.edge_count(); ++slot) {
         // Collectives that the host does (gloo) are communication on a path, too, but no device works for them.
         const std::uint32_t tag = step->graph.edge_tag(slot);
-        if (!link::is_device(step->kind(slot)) || !is_device_work(trace.ranks.front().activity(step->owner_events[tag]))) continue;
+        if (!causal::is_device(step->kind(slot)) || !is_device_work(trace.ranks.front().activity(step->owner_events[tag]))) continue;
         of_path[step->kind(slot)] += step->graph.weight(slot);
       }
       const RankKernels kernels = sum_kernels(ranks, {}).front();
-      constexpr link::EdgeKind kKinds[] = {link::EdgeKind::kernel, link::EdgeKind::communication, link::EdgeKind::memory_copy,
-                                           link::EdgeKind::memory_set};
+      constexpr causal::EdgeKind kKinds[] = {causal::EdgeKind::kernel, causal::EdgeKind::communication, causal::EdgeKind::memory_copy,
+                                             causal::EdgeKind::memory_set};
       for (std::size_t t = 0; t < kWorkTypes; ++t) {
         CHECK(kernels.time[t] == of_path[kKinds[t]]);
       }

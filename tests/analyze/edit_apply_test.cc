@@ -2,13 +2,13 @@
 #include <doctest/doctest.h>
 
 #include "analyze/edited.h"
-#include "link/step_path_text.h"
+#include "causal/step_path_text.h"
 
 using namespace orrery;
 using namespace orrery::analyze;
-using link::EdgeKind;
-using link::testing::Lines;
-using link::testing::SmallStep;
+using causal::EdgeKind;
+using causal::testing::Lines;
+using causal::testing::SmallStep;
 
 namespace {
 
@@ -33,7 +33,7 @@ struct Applied {
   std::vector<std::uint64_t> matched;
 };
 
-Applied apply_to(const link::CausalGraph& job, const std::vector<std::string>& texts, std::optional<double> factor = std::nullopt) {
+Applied apply_to(const causal::CausalGraph& job, const std::vector<std::string>& texts, std::optional<double> factor = std::nullopt) {
   const GraphEdits edits = analyze::testing::edits_of(job, texts);
   Applied result;
   for (const EditSelection& selection : edits.selections()) result.matched.push_back(selection.count());
@@ -41,8 +41,8 @@ Applied apply_to(const link::CausalGraph& job, const std::vector<std::string>& t
   const graph::Solution solution = graph::solve(weights, job.end);
   for (graph::Slot slot = 0; slot < job.graph.edge_count(); ++slot) {
     if (solution.weight(slot) == job.graph.weight(slot)) continue;
-    result.changes.push_back(link::testing::describe(job, slot, job.graph.weight(slot)) + " -> " +
-                             link::testing::us_text(solution.weight(slot)));
+    result.changes.push_back(causal::testing::describe(job, slot, job.graph.weight(slot)) + " -> " +
+                             causal::testing::us_text(solution.weight(slot)));
   }
   return result;
 }
@@ -90,7 +90,7 @@ TEST_CASE("time does not become negative, nor more than a graph can hold") {
   CHECK(changes({"kernel:gemm - 100us"}) == Lines{"kernel gemm 30 -> 0"});
   CHECK(changes({"kernel:gemm - 30us"}) == Lines{"kernel gemm 30 -> 0"});
   CHECK(changes({"kernel:gemm - 29.5us"}) == Lines{"kernel gemm 30 -> 0.5"});
-  const std::string most = "kernel gemm 30 -> " + link::testing::us_text(graph::kMaxWeightPs);
+  const std::string most = "kernel gemm 30 -> " + causal::testing::us_text(graph::kMaxWeightPs);
   CHECK(changes({"kernel:gemm * 1e300"}) == Lines{most});
   CHECK(changes({"kernel:gemm + 2000000s", "kernel:gemm + 2000000s"}) == Lines{most});
   CHECK(changes({"kernel:gemm = 2000000s", "kernel:gemm * 4", "kernel:gemm - 2000000s", "kernel:gemm - 2000000s"}) ==

@@ -10,7 +10,7 @@
 
 using namespace orrery;
 using namespace orrery::analyze;
-using link::EdgeKind;
+using causal::EdgeKind;
 
 namespace {
 
@@ -37,7 +37,7 @@ EditError refused(const std::string& text) {
 std::vector<std::string> kinds_of(const std::string& text) {
   const EditRule rule = parsed(text);
   std::vector<std::string> names;
-  for (std::size_t k = 0; k < link::kEdgeKinds; ++k) {
+  for (std::size_t k = 0; k < causal::kEdgeKinds; ++k) {
     if ((rule.kinds >> k & 1) != 0) names.emplace_back(identifier(static_cast<EdgeKind>(k)));
   }
   return names;
@@ -61,7 +61,7 @@ TEST_CASE("what: every word selects its kinds of time") {
   CHECK(kinds_of("set remove") == Names{"memory_set"});
   CHECK(kinds_of("gap remove") ==
         Names{"launch_delay", "kernel_gap", "stream_wait", "sync_return", "handoff", "idle_thread", "idle_device"});
-  CHECK(kinds_of("all remove").size() == link::kEdgeKinds - 1);  // all but order, which costs nothing
+  CHECK(kinds_of("all remove").size() == causal::kEdgeKinds - 1);  // all but order, which costs nothing
 }
 
 TEST_CASE("gaps by name") {

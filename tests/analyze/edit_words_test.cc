@@ -7,7 +7,7 @@
 
 using namespace orrery;
 using namespace orrery::analyze;
-using link::EdgeKind;
+using causal::EdgeKind;
 
 TEST_CASE("every kind of work has a word of its own, every delay is a gap") {
   CHECK(word_of(EdgeKind::cpu_operator) == "op");
@@ -19,7 +19,7 @@ TEST_CASE("every kind of work has a word of its own, every delay is a gap") {
   CHECK(gap_word_of(EdgeKind::idle_thread) == "idle");
   CHECK(gap_word_of(EdgeKind::idle_device) == "idle");
   CHECK(gap_word_of(EdgeKind::kernel) == "");
-  for (std::size_t k = 0; k < link::kEdgeKinds; ++k) {
+  for (std::size_t k = 0; k < causal::kEdgeKinds; ++k) {
     const auto kind = static_cast<EdgeKind>(k);
     CHECK((word_of(kind).empty() && gap_word_of(kind).empty()) == (kind == EdgeKind::order));
   }

@@ -10,7 +10,7 @@
 
 namespace orrery::analyze::testing {
 
-inline GraphEdits edits_of(const link::CausalGraph& job, const std::vector<std::string>& texts) {
+inline GraphEdits edits_of(const causal::CausalGraph& job, const std::vector<std::string>& texts) {
   std::vector<ParsedEdit> edits;
   for (const std::string& text : texts) {
     edits.push_back(parse_edit(text));
@@ -20,7 +20,7 @@ inline GraphEdits edits_of(const link::CausalGraph& job, const std::vector<std::
 }
 
 /// What the job then takes.
-inline TimePs length_after(const link::CausalGraph& job, const std::vector<std::string>& texts) {
+inline TimePs length_after(const causal::CausalGraph& job, const std::vector<std::string>& texts) {
   return what_if(edits_of(job, texts), 0).after.length;
 }
 

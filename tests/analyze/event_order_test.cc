@@ -10,12 +10,12 @@
 
 #include "analyze/causal_path.h"
 #include "base/file_content.h"
-#include "link/step_path_text.h"
+#include "causal/step_path_text.h"
 #include "support/simulated_job.h"
 
 using namespace orrery;
 using namespace orrery::analyze;
-using link::testing::SmallTrace;
+using causal::testing::SmallTrace;
 
 namespace {
 
@@ -48,20 +48,20 @@ CutDocument cut(const std::string& json) {
 }
 
 /// Everything that a path says, but for where in the file the events were.
-std::string answer(const std::string& path, const link::WindowRequest& request) {
+std::string answer(const std::string& path, const causal::WindowRequest& request) {
   Diagnostics diagnostics;
   const auto job = kineto::read_job({path}, diagnostics);
   if (!job) return job.error().message;
-  const auto step = link::make_causal_graph(*job, job->ranks[0], request, diagnostics);
+  const auto step = causal::make_causal_graph(*job, job->ranks[0], request, diagnostics);
   if (!step) return step.error().message;
   const PathSums taken = take_path(*step, graph::solve(step->graph, step->end), 50, true).sums;
   std::string text = fmt::format("{} at {}: {}\n", step->label, step->begin_ps, verdict(taken));
-  for (const graph::Slot slot : taken.path.slots) text += link::testing::describe(*step, slot, taken.solution.weight(slot)) + "\n";
+  for (const graph::Slot slot : taken.path.slots) text += causal::testing::describe(*step, slot, taken.solution.weight(slot)) + "\n";
   for (const Contributor& c : taken.contributors) {
     text += fmt::format("{} {} {} {} {} {} {}\n", identifier(c.kind), step->strings.text(c.name), c.count, c.total, c.on_path,
                         c.least_slack, c.gain_if_free);
   }
-  for (const link::AnnotatedRange& range : step->ranks.front().annotations)
+  for (const causal::AnnotatedRange& range : step->ranks.front().annotations)
     text += fmt::format("{} {}\n", step->strings.text(range.name), range.begin);
   return text;
 }
@@ -72,7 +72,7 @@ void check_orders(const std::string& json, const std::string& name) {
   REQUIRE(document.events.size() > 0);
   const orrery::testing::TempDir dir;
   std::mt19937 random(1);
-  for (const link::WindowRequest& request : {link::WindowRequest{}, link::testing::whole()}) {
+  for (const causal::WindowRequest& request : {causal::WindowRequest{}, causal::testing::whole()}) {
     const std::string expected = answer(dir.write("recorded.json", json), request);
     std::reverse(document.events.begin(), document.events.end());
     CHECK(answer(dir.write("reversed.json", document.text()), request) == expected);
@@ -123,9 +123,9 @@ TEST_CASE("simulated jobs give the same answer for their events in any order") {
     RC_PRE(job.span > 0);
     CutDocument document = cut(orrery::testing::kineto_json(job.lines));
     const orrery::testing::TempDir dir;
-    const std::string expected = answer(dir.write("recorded.json", document.text()), link::testing::whole());
+    const std::string expected = answer(dir.write("recorded.json", document.text()), causal::testing::whole());
     std::shuffle(document.events.begin(), document.events.end(), std::mt19937(*rc::gen::inRange(0, 1000)));
-    RC_ASSERT(answer(dir.write("shuffled.json", document.text()), link::testing::whole()) == expected);
+    RC_ASSERT(answer(dir.write("shuffled.json", document.text()), causal::testing::whole()) == expected);
   }));
 }
 
@@ -133,7 +133,7 @@ TEST_CASE("times count from the second of the earliest event, wherever the file 
   const auto begin_of = [](std::string_view lines) {
     const SmallTrace small(lines);
     Diagnostics diagnostics;
-    const link::RankGraph step = link::testing::make_step(small, link::testing::whole(), diagnostics);
+    const causal::RankGraph step = causal::testing::make_step(small, causal::testing::whole(), diagnostics);
     CHECK(small.trace().epoch_unix_ns == 6'000'000'000);
     return step.window.begin;
   };

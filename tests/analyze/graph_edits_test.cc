@@ -16,13 +16,13 @@ using namespace orrery::analyze;
 using analyze::testing::edits_of;
 using analyze::testing::length_after;
 using analyze::testing::SmallJob;
-using link::EdgeKind;
+using causal::EdgeKind;
 using Lines = std::vector<std::string>;
 
 namespace {
 
 /// Three ranks, two steps: f, an all-reduce of the world, g beside it; then ranks 0 and 1 exchange in a group of their own, and 1 sends to 2.
-link::CausalGraph three_ranks() {
+causal::CausalGraph three_ranks() {
   SmallJob job(3);
   for (std::uint32_t rank = 0; rank < 3; ++rank) {
     for (int step = 0; step < 2; ++step) {
@@ -41,7 +41,7 @@ link::CausalGraph three_ranks() {
 }
 
 /// "rank 1 step 0 cpu_operator f 11"
-Lines pieces(const link::CausalGraph& job, const EditSelection& selection) {
+Lines pieces(const causal::CausalGraph& job, const EditSelection& selection) {
   Lines lines;
   for (const graph::Slot slot : selection.slots) {
     const std::uint32_t rank = job.rank_of(slot);
@@ -54,17 +54,17 @@ Lines pieces(const link::CausalGraph& job, const EditSelection& selection) {
   return lines;
 }
 
-Lines selected(const link::CausalGraph& job, const std::string& text) {
+Lines selected(const causal::CausalGraph& job, const std::string& text) {
   const GraphEdits edits = edits_of(job, {text});
   return pieces(job, edits.selections()[0]);
 }
 
-std::size_t count(const link::CausalGraph& job, const std::string& text) { return edits_of(job, {text}).selections()[0].count(); }
+std::size_t count(const causal::CausalGraph& job, const std::string& text) { return edits_of(job, {text}).selections()[0].count(); }
 
 }  // namespace
 
 TEST_CASE("by rank and step, alone and together") {
-  const link::CausalGraph job = three_ranks();
+  const causal::CausalGraph job = three_ranks();
   CHECK(count(job, "op:f * 2") == 6);
   CHECK(selected(job, "rank:1 op * 2") == Lines{"rank 1 step 0 cpu_operator f 11", "rank 1 step 1 cpu_operator f 11"});
   CHECK(selected(job, "rank:0,2 step:1 op * 2") == Lines{"rank 0 step 1 cpu_operator f 10", "rank 2 step 1 cpu_operator f 12"});
@@ -74,7 +74,7 @@ TEST_CASE("by rank and step, alone and together") {
 }
 
 TEST_CASE("transfers by what was exchanged, and in which group") {
-  const link::CausalGraph job = three_ranks();
+  const causal::CausalGraph job = three_ranks();
   CHECK(count(job, "comm * 2") == 6 + 4 + 4);
   CHECK(count(job, "collective * 2") == 6 + 4);
   CHECK(count(job, "collective:all_reduce * 2") == 6);
@@ -91,14 +91,14 @@ TEST_CASE("transfers by what was exchanged, and in which group") {
 }
 
 TEST_CASE("time that belongs to no event, by its kind or as what has no name") {
-  const link::CausalGraph job = three_ranks();
+  const causal::CausalGraph job = three_ranks();
   CHECK(count(job, "untraced * 2") == 6);
   CHECK(count(job, "rank:0 untraced:\"\" * 2") == 2);
   CHECK(count(job, "untraced:* * 2") == 0);
 }
 
 TEST_CASE("what is named and not there is told, also beside what is") {
-  const link::CausalGraph job = three_ranks();
+  const causal::CausalGraph job = three_ranks();
   const auto not_there = [&](const std::string& text) { return edits_of(job, {text}).selections()[0].not_there; };
   CHECK(not_there("rank:77 kernel * 2") == Lines{"rank 77"});
   CHECK(count(job, "rank:77 kernel * 2") == 0);
@@ -114,7 +114,7 @@ TEST_CASE("what is named and not there is told, also beside what is") {
 }
 
 TEST_CASE("a delay makes what the main thread does at the begin of a step longer, once per rank and step") {
-  const link::CausalGraph job = three_ranks();
+  const causal::CausalGraph job = three_ranks();
   CHECK(selected(job, "delay 1us") == Lines{"rank 0 step 0 cpu_operator f 10", "rank 0 step 1 cpu_operator f 10",
                                             "rank 1 step 0 cpu_operator f 11", "rank 1 step 1 cpu_operator f 11",
                                             "rank 2 step 0 cpu_operator f 12", "rank 2 step 1 cpu_operator f 12"});
@@ -133,7 +133,7 @@ TEST_CASE("a thread that begins its step with a collective comes late to it") {
     small.communicate(rank, "sum");
     small.work(rank, "f", 10);
   }
-  const link::CausalGraph job = small.make();
+  const causal::CausalGraph job = small.make();
   CHECK(selected(job, "rank:1 delay 4us") == Lines{"rank 1 step 0 cpu_operator before 5"});
   CHECK(length_after(job, {"rank:1 delay 4us"}) == job.span + 4 * kPsPerUs);
 }
@@ -147,7 +147,7 @@ TEST_CASE("waiting follows by itself: who no longer comes late holds nobody up")
     small.work(rank, "g", 3 * kPsPerUs);
     small.need(rank, sum);
   }
-  const link::CausalGraph job = small.make();
+  const causal::CausalGraph job = small.make();
   CHECK(job.span == 17 * kPsPerUs);
   const WhatIf result = what_if(edits_of(job, {"rank:1 op:sleep remove"}), 10);
   CHECK(result.after.length == 13 * kPsPerUs);
@@ -161,7 +161,7 @@ TEST_CASE("waiting follows by itself: who no longer comes late holds nobody up")
 }
 
 TEST_CASE("edits apply in order, and a sweep replaces factors and multiplies standstills") {
-  const link::CausalGraph job = three_ranks();
+  const causal::CausalGraph job = three_ranks();
   CHECK(length_after(job, {"op * 2", "op + 1us"}) == length_after(job, {"op * 2", "rank:0-2 op + 1us"}));
   CHECK(length_after(job, {"op + 1us", "op * 2"}) > length_after(job, {"op * 2", "op + 1us"}));
   const GraphEdits edits = edits_of(job, {"op * 3", "rank:1 delay 2us", "rank:0 fails at 5ns restart 1us"});

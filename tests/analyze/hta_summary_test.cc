@@ -8,17 +8,17 @@
 #include <filesystem>
 
 #include "base/file_content.h"
+#include "causal/hta_text.h"
 #include "job/hta_graph_dump.h"
-#include "link/hta_text.h"
 #include "report/sheet_csv.h"
 #include "report/sheet_text.h"
 
 using namespace orrery;
 using namespace orrery::analyze;
-using link::hta::CriticalPath;
-using link::hta::testing::kTrace;
-using link::hta::testing::SmallPath;
-using link::testing::Lines;
+using causal::hta::CriticalPath;
+using causal::hta::testing::kTrace;
+using causal::hta::testing::SmallPath;
+using causal::testing::Lines;
 
 namespace {
 
@@ -27,8 +27,8 @@ namespace fs = std::filesystem;
 Lines row_lines(const CriticalPath& path, const HtaSummary& summary) {
   Lines lines;
   for (const HtaBreakdownRow& row : summary.breakdown) {
-    const std::string of = row.attributed == link::hta::kNoRow ? "" : " " + shorten_name(path.rows.name_text(row.attributed));
-    lines.push_back(std::string(to_string(row.type)) + of + " " + link::testing::us_text(row.duration) +
+    const std::string of = row.attributed == causal::hta::kNoRow ? "" : " " + shorten_name(path.rows.name_text(row.attributed));
+    lines.push_back(std::string(to_string(row.type)) + of + " " + causal::testing::us_text(row.duration) +
                     (row.bound_by.empty() ? "" : " " + std::string(row.bound_by)));
   }
   return lines;
@@ -71,7 +71,7 @@ TEST_CASE("names without template arguments, parameters and return type") {
 }
 
 TEST_CASE("breakdown: one row per edge of the path, with what it is bound by") {
-  link::hta::Options options;
+  causal::hta::Options options;
   options.window.data_load_events = {"load"};
   const SmallPath small(kTrace, options);
   const auto summary = summarize(small.path, {"^load"});
@@ -93,7 +93,7 @@ TEST_CASE("breakdown: one row per edge of the path, with what it is bound by") {
   CHECK(summary->bound_by.at("cpu_bound") == 10 * kPsPerUs);
   CHECK(summary->bound_by.at("data_loading") == 20 * kPsPerUs);
   CHECK(summary->bound_by.at("") == 0);
-  CHECK(summary->path.edges[static_cast<std::size_t>(link::hta::EdgeType::operator_)] == 5);
+  CHECK(summary->path.edges[static_cast<std::size_t>(causal::hta::EdgeType::operator_)] == 5);
 }
 
 TEST_CASE("data loading is found by regular expression here, unlike where nodes are made") {
@@ -150,7 +150,7 @@ TEST_CASE("HTA's own answers: every node and edge, the path and its summary (sma
     Diagnostics diagnostics;
     const auto job = kineto::read_job({trace_file}, diagnostics);
     REQUIRE(job.ok());
-    link::hta::Options options;
+    causal::hta::Options options;
     options.window.annotation = golden["annotation"].get_string().value();
     if (std::int64_t instance = 0; golden["instance"].get(instance) == simdjson::SUCCESS)
       options.window.first_instance = options.window.last_instance = static_cast<std::size_t>(instance);
@@ -161,7 +161,7 @@ TEST_CASE("HTA's own answers: every node and edge, the path and its summary (sma
     options.zero_weight_launch_edges = golden["zero_weight_launch_edges"].get_bool().value();
     options.strict = golden["strict"].get_bool().value();
     options.include_last_step = golden["include_last_profiler_step"].get_bool().value();
-    const auto path = link::hta::find_critical_path(*job, job->ranks[0], options);
+    const auto path = causal::hta::find_critical_path(*job, job->ranks[0], options);
     REQUIRE(path.ok());
     const auto summary = summarize(*path, {});
     REQUIRE(summary.ok());

@@ -28,7 +28,7 @@ machine::Machine behind_switch(std::int64_t devices, double gb_per_s, double lat
 }
 
 /// All-reduces of two sizes over all ranks, at 40 GB/s and 12 us.
-link::CausalGraph two_sizes(std::uint32_t ranks) {
+causal::CausalGraph two_sizes(std::uint32_t ranks) {
   SmallJob job(ranks);
   for (int i = 0; i < 6; ++i) {
     const std::int64_t bytes = 4'000'000 * (1 + i % 2);
@@ -52,8 +52,8 @@ struct BothRuns {
   std::vector<std::uint64_t> matched;
 };
 
-Result<BothRuns> simulate_job(const link::CausalGraph& job, const machine::Machine& machine, const std::vector<NetworkEdit>& network_edits,
-                              const graph::Edits& edits) {
+Result<BothRuns> simulate_job(const causal::CausalGraph& job, const machine::Machine& machine,
+                              const std::vector<NetworkEdit>& network_edits, const graph::Edits& edits) {
   const auto on = JobOnMachine::make(job, machine);
   if (!on) return on.error();
   auto edited = on->simulate(network_edits, edits);
@@ -61,12 +61,12 @@ Result<BothRuns> simulate_job(const link::CausalGraph& job, const machine::Machi
   return BothRuns{on->calibration(), on->left_as_measured(), on->resimulated(), edited->edits, edited->matched};
 }
 
-TimePs job_length(const link::CausalGraph& job, const graph::Edits& edits) { return graph::solve(edits, job.end).length(); }
+TimePs job_length(const causal::CausalGraph& job, const graph::Edits& edits) { return graph::solve(edits, job.end).length(); }
 
 }  // namespace
 
 TEST_CASE("the calibration finds bandwidth and constant, and the job comes out as it was") {
-  const link::CausalGraph job = two_sizes(4);
+  const causal::CausalGraph job = two_sizes(4);
   const auto on = simulate_job(job, behind_switch(4, 50), {}, graph::Edits(job.graph));
   REQUIRE(on.ok());
   REQUIRE(on->calibration.size() == 1);
@@ -85,7 +85,7 @@ TEST_CASE("the calibration finds bandwidth and constant, and the job comes out a
 }
 
 TEST_CASE("at twice the bandwidth half of what is moved remains, and constants and lags stay") {
-  const link::CausalGraph job = two_sizes(4);
+  const causal::CausalGraph job = two_sizes(4);
   const std::vector<NetworkEdit> edits = {bandwidth(2)};
   const auto on = simulate_job(job, behind_switch(4, 50), edits, graph::Edits(job.graph));
   REQUIRE(on.ok());
@@ -98,7 +98,7 @@ TEST_CASE("a faster network is no reason for another algorithm") {
   // By latency and bandwidth alone another one would be chosen at twice the rate; what was learnt is about a hundred times the bytes.
   SmallJob small(6);
   for (std::uint32_t r = 0; r < 6; ++r) small.communicate(r, "x", {.what = "reduce", .transfer = 900 * kUs, .bytes = 20'000});
-  const link::CausalGraph job = small.make();
+  const causal::CausalGraph job = small.make();
   TimePs before = kUs * 10'000;
   for (const double factor : {0.25, 0.5, 1.0, 2.0, 4.0, 16.0, 64.0}) {
     const auto on = simulate_job(job, behind_switch(6, 4, 2000), {bandwidth(factor)}, graph::Edits(job.graph));
@@ -109,10 +109,10 @@ TEST_CASE("a faster network is no reason for another algorithm") {
 }
 
 TEST_CASE("edits of local work and of the network apply together") {
-  const link::CausalGraph job = two_sizes(2);
+  const causal::CausalGraph job = two_sizes(2);
   graph::Edits slower(job.graph);
   for (graph::Slot slot = 0; slot < job.graph.edge_count(); ++slot) {
-    if (job.kind(slot) == link::EdgeKind::cpu_operator) slower.set_weight(slot, 2 * job.graph.weight(slot));
+    if (job.kind(slot) == causal::EdgeKind::cpu_operator) slower.set_weight(slot, 2 * job.graph.weight(slot));
   }
   const std::vector<NetworkEdit> edits = {bandwidth(2)};
   const auto both = simulate_job(job, behind_switch(2, 50), edits, slower);
@@ -136,7 +136,7 @@ TEST_CASE("what was only seen to share its links is compared with what the model
     small.need(0, a);
     small.need(0, b);
   }
-  const link::CausalGraph job = small.make();
+  const causal::CausalGraph job = small.make();
   const auto on = simulate_job(job, behind_switch(3, 40), {}, graph::Edits(job.graph));
   REQUIRE(on.ok());
   REQUIRE(on->calibration.size() == 1);
@@ -152,7 +152,7 @@ TEST_CASE("a machine that is not the one is noticed") {
     small.communicate(r, "a", {.transfer = 400 * kUs, .bytes = 1'000'000});
     small.communicate(r, "b", {.transfer = 40 * kUs, .bytes = 8'000'000});
   }
-  const link::CausalGraph job = small.make();
+  const causal::CausalGraph job = small.make();
   const auto on = simulate_job(job, behind_switch(2, 40), {}, graph::Edits(job.graph));
   REQUIRE(on.ok());
   Diagnostics diagnostics;
@@ -179,7 +179,7 @@ TEST_CASE("links and latencies are edited by name") {
 }
 
 TEST_CASE("what cannot be simulated is said") {
-  const link::CausalGraph job = two_sizes(4);
+  const causal::CausalGraph job = two_sizes(4);
   CHECK(simulate_job(job, behind_switch(3, 50), {}, graph::Edits(job.graph)).error().message ==
         "the job has a rank 3, and the machine 'test' 3 devices: rank r is device r");
   graph::Edits edits(job.graph);
@@ -192,7 +192,7 @@ TEST_CASE("what cannot be simulated is said") {
 TEST_CASE("operations of unknown size keep what was measured") {
   SmallJob small(2);
   for (std::uint32_t r = 0; r < 2; ++r) small.communicate(r, "x", {.transfer = 5 * kUs, .bytes = -1});
-  const link::CausalGraph job = small.make();
+  const causal::CausalGraph job = small.make();
   const std::vector<NetworkEdit> edits = {bandwidth(0.001)};
   const auto on = simulate_job(job, behind_switch(2, 1), edits, graph::Edits(job.graph));
   REQUIRE(on.ok());
@@ -205,7 +205,7 @@ TEST_CASE("an edit that changes nothing gives any job as it is re-simulated") {
     const RandomProgram program(*rc::gen::arbitrary<std::uint64_t>());
     std::vector<std::uint32_t> same(program.ranks);
     for (std::uint32_t r = 0; r < program.ranks; ++r) same[r] = r;
-    const link::CausalGraph job = program.make(same);
+    const causal::CausalGraph job = program.make(same);
     const machine::Machine machine = behind_switch(program.ranks, 25, 200);
     const std::vector<NetworkEdit> as_it_is = {bandwidth(1)};
     const auto on = simulate_job(job, machine, as_it_is, graph::Edits(job.graph));

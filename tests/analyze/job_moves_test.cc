@@ -11,7 +11,7 @@
 
 using namespace orrery;
 using namespace orrery::analyze;
-using link::EdgeKind;
+using causal::EdgeKind;
 
 namespace {
 
@@ -48,8 +48,8 @@ class DeviceJob {
     host_ = after;
   }
 
-  [[nodiscard]] link::CausalGraph make() {
-    link::CausalGraph job;
+  [[nodiscard]] causal::CausalGraph make() {
+    causal::CausalGraph job;
     const auto count = static_cast<graph::NodeId>(builder_.node_count());
     job.first_ready = job.first_hub = job.begin = count;
     builder_.add_node();
@@ -98,8 +98,8 @@ class DeviceJob {
   std::vector<Work> works_;
 };
 
-std::vector<link::RankTensors> tensors(std::vector<link::RankTensors::Read> reads, std::vector<std::uint32_t> known) {
-  std::vector<link::RankTensors> of_ranks(1);
+std::vector<causal::RankTensors> tensors(std::vector<causal::RankTensors::Read> reads, std::vector<std::uint32_t> known) {
+  std::vector<causal::RankTensors> of_ranks(1);
   of_ranks[0].reads = std::move(reads);
   of_ranks[0].known = std::move(known);
   return of_ranks;
@@ -114,7 +114,7 @@ TEST_CASE("a communication that waits for more than it reads is asked for earlie
   const auto sum = small.launch("sum", 50, 20, EdgeKind::communication, {b});  // 117 - 167
   const auto d = small.launch("d", 10, 7, EdgeKind::kernel, {sum});            // 168 - 178
   small.synchronize();                                                         // 180
-  const link::CausalGraph job = small.make();
+  const causal::CausalGraph job = small.make();
   REQUIRE(job.span == 180);
   const auto reads =
       tensors({{a.ordinal, b.ordinal}, {a.ordinal, sum.ordinal}, {b.ordinal, d.ordinal}, {sum.ordinal, d.ordinal}}, {0, 1, 2, 3});
@@ -134,7 +134,7 @@ TEST_CASE("it is not asked for before its producer is") {
   const auto b = small.launch("b", 30, 20);
   const auto sum = small.launch("sum", 50, 20, EdgeKind::communication, {a});
   small.synchronize();
-  const link::CausalGraph job = small.make();
+  const causal::CausalGraph job = small.make();
   // The order of its own stream stays, so that nothing is gained.
   const auto reorder = find_reorder(job, tensors({{a.ordinal, sum.ordinal}}, {0, 1, 2}), 10);
   REQUIRE(reorder.ok());
@@ -150,7 +150,7 @@ TEST_CASE("a kernel that nothing behind it reads lets its stream go on, and the 
     const auto x = small.launch("x", aside, 7);  // 16 - ...
     const auto b = small.launch("b", 100, 7);
     small.synchronize();
-    const link::CausalGraph job = small.make();
+    const causal::CausalGraph job = small.make();
     const auto reorder = find_reorder(job, tensors({{a.ordinal, x.ordinal}, {a.ordinal, b.ordinal}}, known), 10);
     REQUIRE(reorder.ok());
     TimePs gain = 0;
@@ -170,7 +170,7 @@ TEST_CASE("without tensors there is nothing to move, and each piece alone bounds
   small.launch("a", 10, 7);
   small.launch("b", 100, 7);
   small.synchronize();
-  const link::CausalGraph job = small.make();
+  const causal::CausalGraph job = small.make();
   const auto reorder = find_reorder(job, {}, 10);
   REQUIRE(reorder.ok());
   CHECK(reorder->moves.empty());

@@ -14,12 +14,12 @@ using namespace orrery::analyze;
 using analyze::testing::edits_of;
 using analyze::testing::RandomProgram;
 using analyze::testing::SmallJob;
-using link::EdgeKind;
+using causal::EdgeKind;
 
 namespace {
 
 /// The job run forwards: every piece ends when its rank lets it. By node.
-std::vector<TimePs> run(const link::CausalGraph& job, const std::vector<Pause>& pauses) {
+std::vector<TimePs> run(const causal::CausalGraph& job, const std::vector<Pause>& pauses) {
   std::vector<TimePs> at(job.graph.node_count(), 0);
   for (graph::Position p = 0; p < job.graph.node_count(); ++p) {
     const graph::NodeId node = job.graph.node_at(p);
@@ -59,7 +59,7 @@ TEST_CASE("a piece that runs across the pause ends later; one that would begin i
 TEST_CASE("rounds of solving end with what a run says, at every moment") {
   CHECK(rc::check([](std::uint64_t seed) {
     const RandomProgram program(seed);
-    const link::CausalGraph job = program.make(program.as_they_are());
+    const causal::CausalGraph job = program.make(program.as_they_are());
     RC_PRE(job.span > 0);
     std::vector<PausedJob> scenarios;
     std::vector<std::vector<TimePs>> truth;
@@ -88,7 +88,7 @@ TEST_CASE("arrivals of others are theirs: a transfer whose partners come meanwhi
   small.work(0, "f", 10);
   small.work(1, "f", 20);
   for (std::uint32_t rank = 0; rank < 2; ++rank) small.communicate(rank, "sum", {.transfer = 5});
-  const link::CausalGraph job = small.make();
+  const causal::CausalGraph job = small.make();
   CHECK(job.span == 25);
   // Rank 0 waits in the collective from 10 on, stands still from 15 to 45; rank 1 is there at 20 and does not wait for more.
   const std::vector<SolvedJob> solved = solve_paused(job, {{graph::Edits(job.graph), {{0, 15, 30}}}});
@@ -99,7 +99,7 @@ TEST_CASE("arrivals of others are theirs: a transfer whose partners come meanwhi
 TEST_CASE("what is on the path, and standing still, add up to the job") {
   CHECK(rc::check([](std::uint64_t seed) {
     const RandomProgram program(seed);
-    const link::CausalGraph job = program.make(program.as_they_are());
+    const causal::CausalGraph job = program.make(program.as_they_are());
     RC_PRE(job.span > 1000);
     const std::string at = std::to_string(static_cast<double>(job.span) / 2e3) + "ns";
     for (const std::string& text :
@@ -125,7 +125,7 @@ TEST_CASE("a job that goes back to a step does again what came after its begin")
       small.communicate(rank, "sum" + std::to_string(step), {.transfer = 2 * kPsPerUs});
     }
   }
-  const link::CausalGraph job = small.make();
+  const causal::CausalGraph job = small.make();
   const TimePs second = std::min(job.ranks[0].step_begin[1], job.ranks[1].step_begin[1]);
   const WhatIf result = what_if(edits_of(job, {"rank:1 fails at 30us restart 100us from step:1"}), 10);
   CHECK(result.after.length == 130 * kPsPerUs + job.span - second);

@@ -18,12 +18,12 @@ using analyze::testing::edits_of;
 using analyze::testing::length_after;
 using analyze::testing::RandomProgram;
 using analyze::testing::SmallJob;
-using link::EdgeKind;
+using causal::EdgeKind;
 
 namespace {
 
 /// Rank 1 sleeps; gemm is long, but hides behind the transfer for the most part.
-link::CausalGraph two_ranks() {
+causal::CausalGraph two_ranks() {
   SmallJob job(2);
   for (std::uint32_t rank = 0; rank < 2; ++rank) {
     job.step(rank);
@@ -40,7 +40,7 @@ link::CausalGraph two_ranks() {
 }  // namespace
 
 TEST_CASE("levers: work, transfers and gaps, by what they would save if they were free") {
-  const link::CausalGraph job = two_ranks();
+  const causal::CausalGraph job = two_ranks();
   CHECK(job.span == 35 * kPsPerUs);
   const Levers levers = find_levers(job);
   CHECK(levers.length == job.span);
@@ -54,7 +54,7 @@ TEST_CASE("levers: work, transfers and gaps, by what they would save if they wer
 }
 
 TEST_CASE("pairs and order: what two save together, and each time what adds most") {
-  const link::CausalGraph job = two_ranks();
+  const causal::CausalGraph job = two_ranks();
   const Levers levers = find_levers(job);
   CHECK(report::to_csv(lever_pairs_sheet(levers)).find("\"group:\"\"world\"\" collective:all_reduce\",\"op:\"\"f\"\"\",3,0") !=
         std::string::npos);
@@ -68,7 +68,7 @@ TEST_CASE("pairs and order: what two save together, and each time what adds most
 TEST_CASE("the selection of a lever, pasted into a what-if, saves what the lever says") {
   CHECK(rc::check([](std::uint64_t seed) {
     const RandomProgram program(seed);
-    const link::CausalGraph job = program.make(program.as_they_are());
+    const causal::CausalGraph job = program.make(program.as_they_are());
     RC_PRE(job.span > 0);
     const Levers levers = find_levers(job);
     TimePs before = job.span;
@@ -105,7 +105,7 @@ TEST_CASE("the selection of a lever, pasted into a what-if, saves what the lever
 TEST_CASE("all levers together are the job, but for when ranks began") {
   CHECK(rc::check([](std::uint64_t seed) {
     const RandomProgram program(seed);
-    const link::CausalGraph job = program.make(program.as_they_are());
+    const causal::CausalGraph job = program.make(program.as_they_are());
     const Levers levers = find_levers(job);
     TimePs on_path = 0, before = 0;
     for (const Lever& lever : levers.all) on_path += lever.on_path;
@@ -117,7 +117,7 @@ TEST_CASE("all levers together are the job, but for when ranks began") {
 }
 
 TEST_CASE("of very many levers those with most time on the path are solved, and no other is said to save anything") {
-  const link::CausalGraph job = two_ranks();
+  const causal::CausalGraph job = two_ranks();
   const Levers levers = find_levers(job, 2);
   CHECK(report::to_csv(levers_sheet(job, levers)) ==
         "scope,select,kind,name,what,group,total_us,on_path_us,derivative,gain_if_free_us,gain_10pct_us\n"
@@ -140,7 +140,7 @@ TEST_CASE("ranks: what the job would save if one of them worked like the others"
     small.work(rank, "f", (rank == 2 ? 15 : 10) * kPsPerUs);
     small.communicate(rank, "sum");
   }
-  const link::CausalGraph job = small.make();
+  const causal::CausalGraph job = small.make();
   const Levers levers = find_levers(job);
   REQUIRE(levers.ranks.size() == 4);
   for (const RankGain& gain : levers.ranks) CHECK(gain.gain_if_typical == (gain.rank == 2 ? 5 * kPsPerUs : 0));
@@ -168,7 +168,7 @@ TEST_CASE("groups that do the same side by side: alone each hides behind the oth
     made.communicate(rank, pair, {.group = pair, .transfer = 20 * kPsPerUs});
     made.communicate(rank, "all", {.transfer = 5 * kPsPerUs});
   }
-  const link::CausalGraph job = made.make();
+  const causal::CausalGraph job = made.make();
   const Levers levers = find_levers(job);
   for (const Lever& lever : levers.all) {
     if (job.strings.text(lever.group).starts_with("pair")) CHECK(lever.gain_if_free == 0);

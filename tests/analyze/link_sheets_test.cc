@@ -13,7 +13,7 @@ using namespace orrery::simulate::testing;
 
 struct Linked {
   workload::Workload job = make_job({{compute(10), compute(20, {0})}, {compute(30)}});
-  std::vector<link::LinkedRank> ranks{2};
+  std::vector<causal::LinkedRank> ranks{2};
   std::vector<std::string> devices = {"a.json", "b.json"}, hosts = {"a.et.json", ""};
 
   Linked() {
@@ -25,8 +25,8 @@ struct Linked {
       ranks[r].measured_ps = ranks[r].replayed_ps = 30;
     }
     ranks[0].coverage = {.host_rows = 4, .by_record_function = 2, .by_external_id = 1};
-    ranks[0].dependencies[static_cast<std::size_t>(link::DependencyCause::call_order)] = 3;
-    ranks[1].dependencies[static_cast<std::size_t>(link::DependencyCause::call_order)] = 2;
+    ranks[0].dependencies[static_cast<std::size_t>(causal::DependencyCause::call_order)] = 3;
+    ranks[1].dependencies[static_cast<std::size_t>(causal::DependencyCause::call_order)] = 2;
   }
   [[nodiscard]] LinkAnswer answer() const { return {ranks, job, devices, hosts}; }
 };

@@ -10,13 +10,13 @@
 #include "base/file_content.h"
 #include "base/inflate.h"
 #include "base/input.h"
-#include "link/hta_text.h"
-#include "link/step_path_text.h"
+#include "causal/hta_text.h"
+#include "causal/step_path_text.h"
 
 using namespace orrery;
 using namespace orrery::analyze;
-using link::testing::Lines;
-using link::testing::SmallTrace;
+using causal::testing::Lines;
+using causal::testing::SmallTrace;
 
 namespace {
 
@@ -53,10 +53,10 @@ std::vector<std::size_t> marked(const kineto::Overlay& overlay) {
 }
 
 struct HtaOverlay {
-  explicit HtaOverlay(std::string_view lines, const OverlayOptions& options = {}, const link::hta::Options& how = {},
+  explicit HtaOverlay(std::string_view lines, const OverlayOptions& options = {}, const causal::hta::Options& how = {},
                       std::string_view members = {})
       : small(lines, members) {
-    auto found = link::hta::find_critical_path(small.trace(), small.rank(), how);
+    auto found = causal::hta::find_critical_path(small.trace(), small.rank(), how);
     REQUIRE(found.ok());
     overlay = make_overlay(*found, options);
   }
@@ -67,7 +67,7 @@ struct HtaOverlay {
 struct StepOverlay {
   explicit StepOverlay(std::string_view lines, const OverlayOptions& options = {}, std::string_view members = {}) : small(lines, members) {
     Diagnostics diagnostics;
-    const link::CausalGraph job = link::causal_graph_of(link::testing::make_step(small, link::testing::whole(), diagnostics));
+    const causal::CausalGraph job = causal::causal_graph_of(causal::testing::make_step(small, causal::testing::whole(), diagnostics));
     overlay = make_overlays(job, take_path(job, graph::solve(job.graph, job.end), 0, false).sums, options).front();
   }
   SmallTrace small;
@@ -104,7 +104,7 @@ TEST_CASE("hta overlay: critical events, and arrows for launches, waits and depe
 }
 
 TEST_CASE("hta overlay: all edges, but not launches that weigh nothing, and not with only the critical events") {
-  link::hta::Options zero;
+  causal::hta::Options zero;
   zero.zero_weight_launch_edges = true;
   const HtaOverlay all(kTrace, {.all_edges = true, .only_critical = false}, zero);
   CHECK(all.overlay.flows.size() > 4);
@@ -202,7 +202,7 @@ TEST_CASE("overlay file: everything as it was, with marks and arrows") {
     CHECK(again->ranks[0].event_count() == drawn.small.rank().event_count());
     CHECK(again->ranks[0].flows.size() == 4);
     CHECK(again->ranks[0].rank == 3);
-    const auto step = make_rank_graph(*again, again->ranks[0], link::testing::whole(), diagnostics);
+    const auto step = make_rank_graph(*again, again->ranks[0], causal::testing::whole(), diagnostics);
     REQUIRE(step.ok());
     CHECK(step->window.span() == 200 * kPsPerUs);
   }

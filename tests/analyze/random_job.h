@@ -53,7 +53,7 @@ struct RandomProgram {
   }
 
   /// `number[r]`: the rank that takes the part of r.
-  [[nodiscard]] link::CausalGraph make(const std::vector<std::uint32_t>& number) const {
+  [[nodiscard]] causal::CausalGraph make(const std::vector<std::uint32_t>& number) const {
     std::vector<TimePs> begin(ranks);
     for (std::uint32_t r = 0; r < ranks; ++r) begin[number[r]] = begins[r];
     SmallJob job(ranks, begin);
@@ -65,7 +65,7 @@ struct RandomProgram {
         job.work(rank, "w" + std::to_string(event.before_name[m]), event.before[m]);
         SmallJob::Collective collective = event.collective;
         collective.transfer = event.transfer[m];
-        if (collective.root != link::kNoPart) collective.root = number[collective.root];
+        if (collective.root != causal::kNoPart) collective.root = number[collective.root];
         const auto end = job.ask(rank, "c" + std::to_string(e), collective);
         job.work(rank, "w" + std::to_string(event.beside_name[m]), event.beside[m], EdgeKind::kernel);
         job.need(rank, end);

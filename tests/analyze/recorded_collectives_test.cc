@@ -13,7 +13,7 @@ using analyze::testing::SmallJob;
 namespace {
 
 /// Rank 2 comes last to the first sum, by 6; rank 0 to the second, by 1.
-link::CausalGraph two_sums() {
+causal::CausalGraph two_sums() {
   SmallJob job(3);
   const SmallJob::Collective sum{.transfer = 2 * kPsPerUs, .bytes = 3'000};
   for (std::uint32_t r = 0; r < 3; ++r) {

@@ -15,17 +15,17 @@ using namespace orrery;
 using namespace orrery::analyze;
 using analyze::testing::RandomProgram;
 using analyze::testing::SmallJob;
-using link::EdgeKind;
+using causal::EdgeKind;
 
 namespace {
 
-ComparedRun run_of(link::CausalGraph job, PieceClasses& classes) {
+ComparedRun run_of(causal::CausalGraph job, PieceClasses& classes) {
   ComparedRun run{.steps = {job.label}, .spans = {job.span}, .interval = std::nullopt, .step = std::move(job)};
   run.times = class_step_times(run.step, classes_of(run.step, classes));
   return run;
 }
 
-RunDiff diff_of(link::CausalGraph a, link::CausalGraph b) {
+RunDiff diff_of(causal::CausalGraph a, causal::CausalGraph b) {
   PieceClasses classes;
   const ComparedRun run_a = run_of(std::move(a), classes), run_b = run_of(std::move(b), classes);
   return compare_runs(run_a, run_b, classes);
@@ -234,7 +234,7 @@ TEST_CASE("one rank against another rank: they are compared whatever they are ca
   const auto job = [](TimePs time, std::int64_t rank) {
     SmallJob small(1);
     small.work(0, "f", time);
-    link::CausalGraph made = small.make();
+    causal::CausalGraph made = small.make();
     made.ranks.front().rank = rank;
     return made;
   };
@@ -265,7 +265,7 @@ TEST_CASE("the time of a class in each step") {
       small.need(r, small.kernel(r, 7, "k", time / 2));
     }
   }
-  const link::CausalGraph job = small.make();
+  const causal::CausalGraph job = small.make();
   PieceClasses classes;
   const auto times = class_step_times(job, classes_of(job, classes));
   CHECK(times[classes.number(EdgeKind::cpu_operator, "f")] == std::vector<TimePs>{20, 40});

@@ -9,13 +9,13 @@
 
 #include "analyze/breakdown_sheets.h"
 #include "analyze/kernel_sums.h"
-#include "link/step_path_text.h"
+#include "causal/step_path_text.h"
 
 namespace orrery::analyze::testing {
 
 inline constexpr TimePs us = kPsPerUs;
 
-inline std::vector<DeviceRank> look(const trace::Trace& trace, const link::WindowRequest& request = link::testing::whole()) {
+inline std::vector<DeviceRank> look(const trace::Trace& trace, const causal::WindowRequest& request = causal::testing::whole()) {
   Diagnostics diagnostics;
   auto ranks = look_at_devices(trace, request, true, diagnostics);
   REQUIRE_MESSAGE(ranks.ok(), (ranks.ok() ? "" : ranks.error().message));
@@ -24,7 +24,7 @@ inline std::vector<DeviceRank> look(const trace::Trace& trace, const link::Windo
 
 /// A small trace and what the devices did in it.
 struct SmallDevices {
-  explicit SmallDevices(std::string_view lines, const link::WindowRequest& request = link::testing::whole())
+  explicit SmallDevices(std::string_view lines, const causal::WindowRequest& request = causal::testing::whole())
       : small(lines), ranks(look(small.trace(), request)), breakdown(break_down(ranks)) {}
 
   [[nodiscard]] const DeviceTime& device(std::size_t d = 0) const { return breakdown.front().times.at(d); }
@@ -34,7 +34,7 @@ struct SmallDevices {
     return sum_kernels(ranks, {.top = top, .order = KernelOrder::time, .with_memory = true}).front();
   }
 
-  link::testing::SmallTrace small;
+  causal::testing::SmallTrace small;
   std::vector<DeviceRank> ranks;
   std::vector<RankBreakdown> breakdown;
 };

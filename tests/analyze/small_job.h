@@ -16,13 +16,13 @@
 #include <utility>
 #include <vector>
 
+#include "causal/causal_graph.h"
 #include "graph/builder.h"
 #include "graph/longest_path.h"
-#include "link/causal_graph.h"
 
 namespace orrery::analyze::testing {
 
-using link::EdgeKind;
+using causal::EdgeKind;
 
 class SmallJob {
  public:
@@ -37,8 +37,8 @@ class SmallJob {
     TimePs transfer = 2;
     std::int64_t bytes = 1024;
     TimePs uncertainty = 0;
-    std::uint32_t root = link::kNoPart;  ///< rank; with it the collective is a broadcast: only the root is waited for
-    bool message = false;                ///< the lowest rank sends, and does not wait
+    std::uint32_t root = causal::kNoPart;  ///< rank; with it the collective is a broadcast: only the root is waited for
+    bool message = false;                  ///< the lowest rank sends, and does not wait
   };
 
   explicit SmallJob(std::uint32_t ranks, std::vector<TimePs> begins = {}) : ranks_(ranks), begins_(std::move(begins)) {
@@ -86,7 +86,7 @@ class SmallJob {
   /// The next step of the rank begins here.
   void step(std::uint32_t rank) { step_begin_[rank].push_back(now_[rank]); }
 
-  [[nodiscard]] link::CausalGraph make() const;
+  [[nodiscard]] causal::CausalGraph make() const;
 
  private:
   struct Edge {
@@ -131,8 +131,8 @@ class SmallJob {
   std::map<std::uint32_t, std::vector<Moment>> step_begin_;
 };
 
-inline link::CausalGraph SmallJob::make() const {
-  link::CausalGraph job;
+inline causal::CausalGraph SmallJob::make() const {
+  causal::CausalGraph job;
   graph::GraphBuilder builder;
   std::vector<graph::NodeId> first;
   for (std::uint32_t r = 0; r < ranks_; ++r) first.push_back(static_cast<graph::NodeId>(builder.add_nodes(moments_[r])));
@@ -167,8 +167,8 @@ inline link::CausalGraph SmallJob::make() const {
     std::vector<Part> members = operations_.at(order_[o]);
     std::sort(members.begin(), members.end(), [](const Part& a, const Part& b) { return a.rank < b.rank; });
     const Collective& c = members.front().collective;
-    const bool is_rooted = c.root != link::kNoPart;
-    link::JobOperation operation;
+    const bool is_rooted = c.root != causal::kNoPart;
+    causal::JobOperation operation;
     operation.what = job.strings.intern(c.what);
     operation.group = job.strings.intern(c.group);
     operation.name = job.strings.intern("gloo:" + c.what);
@@ -210,13 +210,13 @@ inline link::CausalGraph SmallJob::make() const {
   const graph::Solution solved = graph::solve(job.graph, job.end);
   job.span = solved.length();
   job.label = "small job";
-  job.node_rank.assign(job.graph.node_count(), link::kNoRank);
-  job.node_lane.assign(job.graph.node_count(), link::kNoWork);
+  job.node_rank.assign(job.graph.node_count(), causal::kNoRank);
+  job.node_lane.assign(job.graph.node_count(), causal::kNoWork);
   for (graph::NodeId v = 0; v < job.graph.node_count(); ++v) job.time.push_back(solved.finish(v));
   for (std::uint32_t r = 0; r < ranks_; ++r) {
     for (std::uint32_t i = 0; i < moments_[r]; ++i) job.node_rank[first[r] + i] = r, job.node_lane[first[r] + i] = lanes_[r][i];
-    job.node_lane[first[r]] = link::kNoWork;  // the begin of the window is nowhere in particular
-    link::JobRank rank;
+    job.node_lane[first[r]] = causal::kNoWork;  // the begin of the window is nowhere in particular
+    causal::JobRank rank;
     rank.main_lane = 0;
     rank.rank = r;
     rank.lanes.assign(stream_lane_.size() + 1, {});

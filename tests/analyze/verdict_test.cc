@@ -4,11 +4,11 @@
 #include <doctest/doctest.h>
 
 #include "analyze/causal_path.h"
-#include "link/step_path_text.h"
+#include "causal/step_path_text.h"
 
 using namespace orrery;
 using namespace orrery::analyze;
-using link::testing::SmallStep;
+using causal::testing::SmallStep;
 
 namespace {
 
@@ -58,20 +58,20 @@ TEST_CASE("half of what is claimed is enough") {
 
 TEST_CASE("what no edit takes away has no relief") {
   KindTimes times{};
-  times[static_cast<std::size_t>(link::EdgeKind::idle_device)] = 70;
-  times[static_cast<std::size_t>(link::EdgeKind::kernel)] = 30;
+  times[static_cast<std::size_t>(causal::EdgeKind::idle_device)] = 70;
+  times[static_cast<std::size_t>(causal::EdgeKind::kernel)] = 30;
   CHECK(bound_shares(times).front().bound == Bound::unknown);
   CHECK(word_of(Bound::unknown).empty());
   CHECK(verdict(times, 100) == "70 % idle without a recorded cause, 30 % GPU compute-bound");
 }
 
 TEST_CASE("every kind of time but order and arrival counts as one bound") {
-  for (std::size_t kind = 0; kind < link::kJobEdgeKinds; ++kind) {
+  for (std::size_t kind = 0; kind < causal::kJobEdgeKinds; ++kind) {
     KindTimes times{};
     times[kind] = 10;
     TimePs counted = 0;
     for (const BoundShare& share : bound_shares(times)) counted += share.on_path;
-    const auto is = [&](link::EdgeKind other) { return kind == static_cast<std::size_t>(other); };
-    CHECK(counted == (is(link::EdgeKind::order) || is(link::EdgeKind::arrival) || is(link::EdgeKind::several) ? 0 : 10));
+    const auto is = [&](causal::EdgeKind other) { return kind == static_cast<std::size_t>(other); };
+    CHECK(counted == (is(causal::EdgeKind::order) || is(causal::EdgeKind::arrival) || is(causal::EdgeKind::several) ? 0 : 10));
   }
 }

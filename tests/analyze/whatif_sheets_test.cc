@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "link/step_path_text.h"
+#include "causal/step_path_text.h"
 #include "report/sheet_csv.h"
 #include "report/sheet_text.h"
 
@@ -15,7 +15,7 @@ constexpr const char* kStep = R"(
     gpu0/7  10   90   kernel           gemm                   correlation=1
 )";
 
-GraphEdits edits(const link::testing::SmallStep& small, const std::string& text) { return {small.job, {parse_edit(text)}}; }
+GraphEdits edits(const causal::testing::SmallStep& small, const std::string& text) { return {small.job, {parse_edit(text)}}; }
 
 std::int64_t sum(const report::Sheet& sheet, std::string_view column) {
   std::int64_t total = 0;
@@ -26,7 +26,7 @@ std::int64_t sum(const report::Sheet& sheet, std::string_view column) {
 }  // namespace
 
 TEST_CASE("kinds of time before and after add up to the steps, and the changes to the difference") {
-  const link::testing::SmallStep small(kStep);
+  const causal::testing::SmallStep small(kStep);
   const WhatIf result = what_if(edits(small, "kernel * 0.5"), 10);
   const report::Sheet bounds = changed_bounds_sheet(result);
   CHECK(sum(bounds, "before") == result.before.length);
@@ -40,14 +40,14 @@ TEST_CASE("kinds of time before and after add up to the steps, and the changes t
 }
 
 TEST_CASE("an edit that selects nothing is listed with nothing, and stands out") {
-  const link::testing::SmallStep small(kStep);
+  const causal::testing::SmallStep small(kStep);
   const report::Sheet sheet = edits_sheet(edits(small, "kernel:nothing * 0.5"));
   CHECK(report::to_csv(sheet) == "edit,edges\nkernel:nothing * 0.5,0\n");
   CHECK(sheet.tone(0) == report::Tone::warning);
 }
 
 TEST_CASE("moves have a name, or their kind in brackets, and programs see that there is none") {
-  const link::testing::SmallStep small(kStep);
+  const causal::testing::SmallStep small(kStep);
   const WhatIf result = what_if(edits(small, "kernel * 0.5"), 10);
   const report::Sheet moves = moves_sheet(small.job, result);
   REQUIRE(moves.rows() > 0);
@@ -57,7 +57,7 @@ TEST_CASE("moves have a name, or their kind in brackets, and programs see that t
 }
 
 TEST_CASE("a sweep is told against the unedited step; without factors there is no sheet of it") {
-  const link::testing::SmallStep small(kStep);
+  const causal::testing::SmallStep small(kStep);
   const GraphEdits scaled = edits(small, "kernel * 1");
   const WhatIf result = what_if(scaled, 10);
   const std::vector<SweepRow> points = sweep(scaled, {0.5, 1});

@@ -5,17 +5,17 @@
 
 #include "analyze/edited.h"
 #include "base/parallel.h"
-#include "link/step_path_text.h"
+#include "causal/step_path_text.h"
 #include "support/simulated_job.h"
 
 using namespace orrery;
 using namespace orrery::analyze;
 using analyze::testing::edits_of;
-using link::CausalGraph;
-using link::EdgeKind;
-using link::testing::Lines;
-using link::testing::SmallStep;
-using link::testing::SmallTrace;
+using causal::CausalGraph;
+using causal::EdgeKind;
+using causal::testing::Lines;
+using causal::testing::SmallStep;
+using causal::testing::SmallTrace;
 using orrery::testing::Action;
 using orrery::testing::all_actions;
 using orrery::testing::programs;
@@ -29,7 +29,7 @@ CausalGraph random_step() {
   RC_PRE(job.span > 0);
   const SmallTrace small(job.lines);
   Diagnostics diagnostics;
-  auto step = make_causal_graph(small.trace(), small.rank(), link::testing::whole(), diagnostics);
+  auto step = make_causal_graph(small.trace(), small.rank(), causal::testing::whole(), diagnostics);
   RC_PRE(step.ok());
   return std::move(*step);
 }
@@ -62,7 +62,7 @@ TEST_CASE("faster kernels until the host is the bound") {
 
   const WhatIf free = what_if(edits_of(small.job, {"gpu remove"}), 10);
   CHECK(free.after.length == 90 * kPsPerUs);
-  CHECK(link::testing::path_lines(small.job, free.edited.solution) ==
+  CHECK(causal::testing::path_lines(small.job, free.edited.solution) ==
         Lines{"cpu_runtime cudaLaunchKernel 10", "cpu_runtime cudaLaunchKernel 10", "cpu_runtime cudaLaunchKernel 10",
               "cpu_operator aten::add 60"});
 }

@@ -8,13 +8,13 @@
 
 #include "analyze/hta_summary.h"
 #include "base/json_writer.h"
-#include "link/hta_text.h"
+#include "causal/hta_text.h"
 
 using namespace orrery;
 using analyze::summarize;
+using causal::hta::testing::kTrace;
+using causal::hta::testing::SmallPath;
 using cli::write_hta_json;
-using link::hta::testing::kTrace;
-using link::hta::testing::SmallPath;
 
 TEST_CASE("the JSON of a path, and of a failure") {
   const SmallPath small(kTrace);
@@ -37,7 +37,7 @@ TEST_CASE("the JSON of a path, and of a failure") {
   CHECK(row["pid"].get_int64().value() == 100);
   CHECK(row["stream"].get_int64().value() == -1);
 
-  link::hta::Options strict;
+  causal::hta::Options strict;
   strict.strict = true;
   const SmallPath failed(
       "1 0 5 cpu_op a\n1 0 5 cuda_runtime cudaLaunchKernel correlation=1\n1 30 5 cuda_runtime cudaLaunchKernel correlation=2\n"

@@ -4,10 +4,10 @@
 #include <doctest/doctest.h>
 
 #include "base/parallel.h"
+#include "causal/linked_rows.h"
 #include "formats/chakra/writer.h"
 #include "formats/pytorch_et/linked_writer.h"
 #include "formats/pytorch_et/reader.h"
-#include "link/linked_rows.h"
 #include "support/kineto_lines.h"
 #include "support/temp_dir.h"
 
@@ -41,12 +41,12 @@ TEST_CASE("recorded pairs link completely and replay, in picoseconds and in whol
       LinkJobOptions options;
       options.link.whole_microseconds = whole;
       const LinkedJob job = linked_job({pair_of(name)}, options);
-      const link::LinkedRank& rank = job.ranks[0];
+      const causal::LinkedRank& rank = job.ranks[0];
       CHECK(rank.coverage.by_record_function == rank.coverage.host_rows);
       CHECK(rank.coverage.attributed == rank.coverage.device_works);
       CHECK(rank.replayed_ps == rank.measured_ps);
       CHECK(rank.cut_edges == 0);
-      CHECK(rank.dependencies[static_cast<std::size_t>(link::DependencyCause::tensor)] > 0);
+      CHECK(rank.dependencies[static_cast<std::size_t>(causal::DependencyCause::tensor)] > 0);
     }
   }
 }
@@ -184,12 +184,12 @@ TEST_CASE("without a host trace the graph is the same but for its tensors") {
   const LinkedJob with = linked_job({pair_of("gpt_small")}), without = linked_job({{"", pair_of("gpt_small").device}});
   CHECK(without.workload.program(0).size() == with.workload.program(0).size());
   CHECK(without.ranks[0].replayed_ps == with.ranks[0].replayed_ps);
-  CHECK(without.ranks[0].dependencies[static_cast<std::size_t>(link::DependencyCause::tensor)] == 0);
+  CHECK(without.ranks[0].dependencies[static_cast<std::size_t>(causal::DependencyCause::tensor)] == 0);
 }
 
 TEST_CASE("a linked host trace has a row per piece of device work under its operator, and reads back") {
   const LinkedJob job = linked_job({pair_of("gpt_small")});
-  const trace::HostTrace linked = link::make_linked_rows(job.hosts[0], job.trace, job.trace.ranks[0]);
+  const trace::HostTrace linked = causal::make_linked_rows(job.hosts[0], job.trace, job.trace.ranks[0]);
   CHECK(linked.size() == job.hosts[0].size() + job.ranks[0].coverage.device_works);
   const orrery::testing::TempDir dir;
   const std::string path = dir.path("linked.json");

@@ -8,9 +8,9 @@
 #include <map>
 
 #include "analyze/causal_path.h"
+#include "causal/rank_graph.h"
 #include "formats/kineto/reader.h"
 #include "graph/longest_path.h"
-#include "link/rank_graph.h"
 #include "simulate/engine/engine.h"
 #include "simulate/random_job.h"
 #include "support/temp_dir.h"
@@ -19,7 +19,7 @@ namespace orrery::job {
 namespace {
 
 using namespace orrery::simulate::testing;
-using link::EdgeKind;
+using causal::EdgeKind;
 using simulate::Schedule;
 
 Schedule run(const workload::Workload& job, std::uint32_t compute_slots = 1) {
@@ -60,13 +60,13 @@ std::vector<std::pair<TimePs, TimePs>> times_of(const workload::Workload& job, c
 }
 
 struct RankPath {
-  link::CausalGraph step;
+  causal::CausalGraph step;
   analyze::PathSums path;
 };
 
 RankPath path_of(const trace::Trace& job, const trace::RankTrace& rank) {
   Diagnostics diagnostics;
-  Result<link::CausalGraph> step = link::make_causal_graph(job, rank, {}, diagnostics);
+  Result<causal::CausalGraph> step = causal::make_causal_graph(job, rank, {}, diagnostics);
   if (!step) throw std::runtime_error(step.error().to_string());
   for (const Diagnostic& entry : diagnostics.sorted()) throw std::runtime_error(std::string(entry.kind->code));
   analyze::PathSums path = analyze::take_path(*step, graph::solve(step->graph, step->end), 100, false).sums;

@@ -26,11 +26,11 @@ Source source_of(const std::vector<std::string>& files) {
   return std::move(*source);
 }
 
-Result<link::CausalGraph> streamed(const Source& source, ClockChoice choice, const JobWindowRequest& window, Diagnostics& diagnostics) {
+Result<causal::CausalGraph> streamed(const Source& source, ClockChoice choice, const JobWindowRequest& window, Diagnostics& diagnostics) {
   return stream_job(source, choice, window, {}, {.diagnostics = diagnostics});
 }
 
-Result<link::CausalGraph> recorded(const Source& source, ClockChoice choice, const JobWindowRequest& request, Diagnostics& diagnostics) {
+Result<causal::CausalGraph> recorded(const Source& source, ClockChoice choice, const JobWindowRequest& request, Diagnostics& diagnostics) {
   Result<TraceInput> input = read_trace(source, {.far_clocks = true}, {.diagnostics = diagnostics});
   if (!input) return input.error();
   const Result<RecordedJob> job = RecordedJob::make(std::move(input->trace), choice, diagnostics);
@@ -42,7 +42,7 @@ Result<link::CausalGraph> recorded(const Source& source, ClockChoice choice, con
 
 void check_same(const Source& source, ClockChoice choice, const JobWindowRequest& window) {
   Diagnostics a_remarks, b_remarks;
-  const Result<link::CausalGraph> a = recorded(source, choice, window, a_remarks), b = streamed(source, choice, window, b_remarks);
+  const Result<causal::CausalGraph> a = recorded(source, choice, window, a_remarks), b = streamed(source, choice, window, b_remarks);
   REQUIRE(a.ok());
   REQUIRE(b.ok());
   for (const Diagnostic& remark : a_remarks.sorted()) CHECK(b_remarks.count(*remark.kind) == remark.count);
@@ -65,8 +65,8 @@ void check_same(const Source& source, ClockChoice choice, const JobWindowRequest
 /// Without reduction it is the same graph, edge by edge.
 void check_identical(const Source& source, ClockChoice choice, const JobWindowRequest& window) {
   Diagnostics a_remarks, b_remarks;
-  const Result<link::CausalGraph> a = recorded(source, choice, window, a_remarks),
-                                  b = stream_job(source, choice, window, {}, {.diagnostics = b_remarks}, link::Reduction::none);
+  const Result<causal::CausalGraph> a = recorded(source, choice, window, a_remarks),
+                                    b = stream_job(source, choice, window, {}, {.diagnostics = b_remarks}, causal::Reduction::none);
   REQUIRE(a.ok());
   REQUIRE(b.ok());
   for (const Diagnostic& remark : a_remarks.sorted()) CHECK(b_remarks.count(*remark.kind) == remark.count);
@@ -130,7 +130,7 @@ TEST_CASE("the steps that the ranks share take the same times, read at once or r
     REQUIRE(window.ok());
     CHECK(window->step_spans.size() == (request.compares_steps() ? job->steps({}, remarks)->size() : 0));
     std::vector<TimePs> spans;
-    REQUIRE(stream_job(source, ClockChoice::align, request, {}, {.diagnostics = remarks}, link::Reduction::none, &spans).ok());
+    REQUIRE(stream_job(source, ClockChoice::align, request, {}, {.diagnostics = remarks}, causal::Reduction::none, &spans).ok());
     CHECK(spans == window->step_spans);
   }
 }
@@ -140,8 +140,8 @@ TEST_CASE("what cannot be answered is said as for a job read at once") {
   for (const JobWindowRequest& window : {JobWindowRequest{.annotation = "no such name"}, JobWindowRequest{.first_instance = 99},
                                          JobWindowRequest{.annotation = "no such name", .typical = true}}) {
     Diagnostics a, b;
-    const Result<link::CausalGraph> whole = recorded(source, ClockChoice::one, window, a),
-                                    parts = streamed(source, ClockChoice::one, window, b);
+    const Result<causal::CausalGraph> whole = recorded(source, ClockChoice::one, window, a),
+                                      parts = streamed(source, ClockChoice::one, window, b);
     REQUIRE_FALSE(whole.ok());
     REQUIRE_FALSE(parts.ok());
     CHECK(whole.error().to_string() == parts.error().to_string());

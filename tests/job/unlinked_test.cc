@@ -5,11 +5,11 @@
 
 #include <map>
 
+#include "causal/linked_rows.h"
 #include "formats/pytorch_et/linked_writer.h"
 #include "job/linked_files.h"
 #include "job/trace_input.h"
 #include "job/workload_input.h"
-#include "link/linked_rows.h"
 #include "support/temp_dir.h"
 #include "workload/lane_names.h"
 
@@ -93,7 +93,7 @@ TEST_CASE("linked traces of Chakra's form alone: the collectives, messages and c
     const LinkedJob job = linked(names, dir.path(names[0]));
     const LinkTarget target = link_target(dir.path(names[0]) + ".json", false, names.size());
     for (std::size_t r = 0; r < names.size(); ++r) {
-      const trace::HostTrace rows = link::make_linked_rows(job.hosts[r], job.trace, job.trace.ranks[r]);
+      const trace::HostTrace rows = causal::make_linked_rows(job.hosts[r], job.trace, job.trace.ranks[r]);
       REQUIRE(pytorch_et::write_linked_trace(rows, job.trace.strings, target_file(target, job.ranks[r].rank)).ok());
     }
     Diagnostics diagnostics;

@@ -1,19 +1,14 @@
-// Dependencies point downwards only:
-//
-//     base -> report, trace, graph, machine -> workload -> match -> formats/*, align, link, simulate, generate, llm, motif -> job, analyze, scrub, api -> replay -> page, query -> cli -> python
-//
-// A file may include its own folder and any layer strictly below its own, never a folder beside it or above. Each format is a folder of its
-// own, so that no format knows another. Inside a folder no include runs back up either: a header and its source are one unit, and what a unit
-// includes must not, over any number of files, include it.
+// Dependencies point downwards only, in the order of src/layers.txt. Inside a folder no include runs back up either: a header and its source are one
+// unit, and what a unit includes must not, over any number of files, include it.
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 #include <fstream>
 #include <map>
 #include <optional>
 #include <set>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,19 +19,24 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Folder {
-  std::string_view name;
-  int layer;
-};
+/// By folder, from src/layers.txt.
+const std::map<std::string, int, std::less<>>& layers() {
+  static const auto read = [] {
+    std::map<std::string, int, std::less<>> result;
+    std::ifstream text(fs::path(ORRERY_SOURCE_DIR) / "src" / "layers.txt");
+    int layer = 0;
+    for (std::string line; std::getline(text, line);) {
+      if (line.empty() || line.front() == '#') continue;
+      std::istringstream folders(line);
+      for (std::string folder; folders >> folder;) result.emplace(folder, layer);
+      ++layer;
+    }
+    return result;
+  }();
+  return read;
+}
 
-constexpr std::array kFolders = {
-    Folder{"tracer", 0},  Folder{"base", 0},     Folder{"mpi_plugin", 1}, Folder{"trace", 1},   Folder{"graph", 1},
-    Folder{"machine", 1}, Folder{"workload", 2}, Folder{"match", 3},      Folder{"formats", 4}, Folder{"align", 4},
-    Folder{"link", 4},    Folder{"simulate", 4}, Folder{"generate", 4},   Folder{"llm", 4},     Folder{"motif", 4},
-    Folder{"job", 5},     Folder{"analyze", 5},  Folder{"report", 1},     Folder{"api", 5},     Folder{"scrub", 5},
-    Folder{"replay", 6},  Folder{"page", 6},     Folder{"query", 6},      Folder{"cli", 7},     Folder{"python", 8}};
-
-// "formats/kineto" for formats/kineto/reader.h, "link" for link/hta/windows.h: the unit that dependencies are between.
+// "formats/kineto" for formats/kineto/reader.h, "causal" for causal/hta/windows.h: the unit that dependencies are between.
 std::string unit_of(std::string_view path) {
   const std::size_t first = path.find('/');
   const std::string_view folder = path.substr(0, first);
@@ -47,11 +47,8 @@ std::string unit_of(std::string_view path) {
 }
 
 std::optional<int> layer_of(std::string_view unit) {
-  const std::string_view folder = unit.substr(0, unit.find('/'));
-  for (const Folder& known : kFolders) {
-    if (known.name == folder) return known.layer;
-  }
-  return std::nullopt;
+  const auto known = layers().find(unit.substr(0, unit.find('/')));
+  return known == layers().end() ? std::nullopt : std::optional(known->second);
 }
 
 // What is wrong with `included` in `file` (both relative to src/); empty when nothing is.
@@ -59,7 +56,7 @@ std::string complaint(std::string_view file, std::string_view included) {
   const std::string from = unit_of(file), to = unit_of(included);
   const std::string what = std::string(file) + " includes \"" + std::string(included) + "\": ";
   const auto from_layer = layer_of(from), to_layer = layer_of(to);
-  if (!from_layer) return what + "the folder " + from + " has no layer; add it to this test and to the design";
+  if (!from_layer) return what + "the folder " + from + " has no layer; add it to src/layers.txt";
   if (included.find('/') == std::string_view::npos || !to_layer) return what + "write it as \"folder/file.h\" from src/";
   if (from == to || *to_layer < *from_layer) return {};
   if (to == "formats" && from.starts_with("formats/")) return {};
@@ -78,7 +75,7 @@ std::optional<std::string_view> quoted_include(std::string_view line) {
   return line.substr(0, line.find('"'));
 }
 
-// "link/moments" for link/moments.h and link/moments.cc: what is written and read together.
+// "causal/moments" for causal/moments.h and causal/moments.cc: what is written and read together.
 std::string pair_of(const std::string& file) { return file.substr(0, file.rfind('.')); }
 
 using Includes = std::map<std::string, std::set<std::string>>;  // pair -> pairs it includes
@@ -140,6 +137,22 @@ std::vector<std::string> complaints_about(const fs::path& file, const fs::path& 
 
 }  // namespace
 
+TEST_CASE("every folder of src/ has a layer, and the architecture shows the same order") {
+  const fs::path source = ORRERY_SOURCE_DIR;
+  for (const auto& entry : fs::directory_iterator(source / "src")) {
+    if (entry.is_directory()) CHECK_MESSAGE(layer_of(entry.path().filename().string()), entry.path().filename().string());
+  }
+  std::ifstream architecture(source / "docs" / "ARCHITECTURE.md");
+  std::map<int, std::string> shown;  // rows of the table, by layer
+  for (std::string line; std::getline(architecture, line);) {
+    for (int layer = 0; layer < 10; ++layer) {
+      if (line.starts_with("| " + std::to_string(layer) + " |")) shown[layer] = line;
+    }
+  }
+  for (const auto& [folder, layer] : layers())
+    CHECK_MESSAGE(shown[layer].find("`" + folder + "/") != std::string::npos, folder, " in layer ", layer);
+}
+
 TEST_CASE("no file of src/ includes upwards or sideways") {
   const fs::path src = fs::path(ORRERY_SOURCE_DIR) / "src";
   std::size_t files = 0;
@@ -167,57 +180,58 @@ TEST_CASE("the checker finds circles of includes, over any number of files, and 
   const orrery::testing::TempDir src;
   Includes includes;
   const auto add = [&](const char* name, const char* text) { add_includes(src.write(name, text), src.path(), includes); };
-  add("link/a.h", "#include \"link/b.h\"\n");
-  add("link/b.h", "#include \"base/c.h\"\n");
-  add("link/d.cc", "#include \"link/d.h\"\n#include \"link/a.h\"\n");
+  add("causal/a.h", "#include \"causal/b.h\"\n");
+  add("causal/b.h", "#include \"base/c.h\"\n");
+  add("causal/d.cc", "#include \"causal/d.h\"\n#include \"causal/a.h\"\n");
   CHECK(CircleSearch(includes).found.empty());
-  add("link/b.cc", "#include \"link/e.h\"\n");
-  add("link/e.h", "#include \"link/a.h\"\n");
-  CHECK(CircleSearch(includes).found == std::set<std::string>{"link/a -> link/b -> link/e -> link/a"});
+  add("causal/b.cc", "#include \"causal/e.h\"\n");
+  add("causal/e.h", "#include \"causal/a.h\"\n");
+  CHECK(CircleSearch(includes).found == std::set<std::string>{"causal/a -> causal/b -> causal/e -> causal/a"});
 }
 
 TEST_CASE("the checker accepts what the design allows") {
-  CHECK(complaint("base/input.cc", "base/input.h") == "");
+  CHECK(complaint("base/io/input.cc", "base/io/input.h") == "");
   CHECK(complaint("trace/trace.h", "base/column.h") == "");
   CHECK(complaint("workload/workload.h", "graph/graph.h") == "");
-  CHECK(complaint("link/build.cc", "graph/graph.h") == "");
+  CHECK(complaint("causal/build.cc", "graph/graph.h") == "");
   CHECK(complaint("simulate/engine/run.h", "workload/workload.h") == "");
   CHECK(complaint("match/exchange.cc", "trace/trace.h") == "");
   CHECK(complaint("align/gather.cc", "match/exchange.h") == "");
-  CHECK(complaint("link/hta/windows.cc", "link/build.h") == "");
+  CHECK(complaint("causal/hta/windows.cc", "causal/build.h") == "");
   CHECK(complaint("formats/kineto/reader.cc", "formats/kineto/document.h") == "");
-  CHECK(complaint("analyze/path.cc", "link/build.h") == "");
+  CHECK(complaint("analyze/path.cc", "causal/build.h") == "");
   CHECK(complaint("analyze/path.cc", "formats/kineto/reader.h") == "");
-  CHECK(complaint("cli/verb_path.cc", "analyze/path.h") == "");
+  CHECK(complaint("cli/verbs/verb_path.cc", "analyze/path.h") == "");
 }
 
 TEST_CASE("the checker rejects what the design forbids") {
-  CHECK(complaint("base/input.cc", "trace/trace.h") == "base/input.cc includes \"trace/trace.h\": above its own layer");
+  CHECK(complaint("base/io/input.cc", "trace/trace.h") == "base/io/input.cc includes \"trace/trace.h\": above its own layer");
   CHECK(complaint("trace/trace.h", "graph/graph.h") == "trace/trace.h includes \"graph/graph.h\": beside its own folder");
   CHECK(complaint("trace/trace.h", "machine/machine.h") != "");
   CHECK(complaint("graph/graph.h", "workload/workload.h") != "");
   CHECK(complaint("workload/workload.h", "formats/chakra/reader.h") != "");
   CHECK(complaint("formats/kineto/reader.cc", "formats/chakra/wire.h") ==
         "formats/kineto/reader.cc includes \"formats/chakra/wire.h\": beside its own folder");
-  CHECK(complaint("link/build.cc", "formats/kineto/reader.h") != "");
+  CHECK(complaint("causal/build.cc", "formats/kineto/reader.h") != "");
   CHECK(complaint("match/exchange.cc", "align/causality.h") != "");
-  CHECK(complaint("simulate/engine.cc", "link/build.h") != "");
+  CHECK(complaint("simulate/engine.cc", "causal/build.h") != "");
   CHECK(complaint("report/table.cc", "analyze/path.h") != "");
-  CHECK(complaint("analyze/path.cc", "cli/invocation.h") != "");
-  CHECK(complaint("cli/main.cc", "run.h") != "");
-  CHECK(complaint("cli/main.cc", "nowhere/run.h") != "");
-  CHECK(complaint("stray/x.cc", "base/input.h") != "");
+  CHECK(complaint("analyze/path.cc", "cli/frame/invocation.h") != "");
+  CHECK(complaint("cli/frame/main.cc", "run.h") != "");
+  CHECK(complaint("cli/frame/main.cc", "nowhere/run.h") != "");
+  CHECK(complaint("stray/x.cc", "base/io/input.h") != "");
 }
 
 TEST_CASE("the checker reads include lines, and finds a bad one in a file") {
-  CHECK(quoted_include("#include \"base/input.h\"") == "base/input.h");
-  CHECK(quoted_include("  #  include \"base/input.h\"  // why") == "base/input.h");
+  CHECK(quoted_include("#include \"base/io/input.h\"") == "base/io/input.h");
+  CHECK(quoted_include("  #  include \"base/io/input.h\"  // why") == "base/io/input.h");
   CHECK_FALSE(quoted_include("#include <vector>"));
-  CHECK_FALSE(quoted_include("// #include \"cli/run.h\""));
+  CHECK_FALSE(quoted_include("// #include \"cli/frame/run.h\""));
 
   const orrery::testing::TempDir src;
-  const std::string bad = src.write("base/bad.h", "#pragma once\n#include <string>\n#include \"base/good.h\"\n#include \"cli/run.h\"\n");
+  const std::string bad =
+      src.write("base/bad.h", "#pragma once\n#include <string>\n#include \"base/good.h\"\n#include \"cli/frame/run.h\"\n");
   const std::vector<std::string> complaints = complaints_about(bad, src.path());
   REQUIRE(complaints.size() == 1);
-  CHECK(complaints[0] == "base/bad.h includes \"cli/run.h\": above its own layer");
+  CHECK(complaints[0] == "base/bad.h includes \"cli/frame/run.h\": above its own layer");
 }

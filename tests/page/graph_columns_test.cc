@@ -23,11 +23,11 @@ const EncodedColumn& column(const PageGraph& graph, std::string_view name) {
 }
 
 /// One thread that calls, and a kernel that it launches.
-link::CausalGraph launching_step(TimePs kernel) {
-  link::RankGraph step;
+causal::CausalGraph launching_step(TimePs kernel) {
+  causal::RankGraph step;
   graph::GraphBuilder builder;
   builder.add_nodes(4);
-  using link::EdgeKind;
+  using causal::EdgeKind;
   const auto add = [&](graph::NodeId from, graph::NodeId to, EdgeKind kind, TimePs weight, std::uint32_t tag) {
     builder.add_edge(from, to, static_cast<std::uint8_t>(kind), weight, tag);
   };
@@ -43,7 +43,7 @@ link::CausalGraph launching_step(TimePs kernel) {
   step.lanes.resize(2);
   step.window.label = "ProfilerStep#1";
   step.window.end = 5000 + kernel;
-  return link::causal_graph_of(std::move(step));
+  return causal::causal_graph_of(std::move(step));
 }
 
 TEST_CASE("a graph of whole nanoseconds is written in them") {
@@ -64,7 +64,7 @@ TEST_CASE("owners are named when they are new, and work finds the call that laun
 }
 
 TEST_CASE("what a page cannot solve is absent, with a reason") {
-  link::CausalGraph step = launching_step(TimePs{1} << 53);
+  causal::CausalGraph step = launching_step(TimePs{1} << 53);
   const PageGraph graph = graph_columns(step, nowhere());
   CHECK(graph.columns.empty());
   CHECK(graph.why.find("two and a half hours") != std::string::npos);

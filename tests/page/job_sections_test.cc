@@ -20,7 +20,7 @@ std::size_t count(const std::string& text, const std::string& part) {
 }
 
 /// The last rank is late for the sum of every step, by 6 us.
-link::CausalGraph late_last(std::uint32_t ranks, std::uint32_t steps, const std::string& group = "world") {
+causal::CausalGraph late_last(std::uint32_t ranks, std::uint32_t steps, const std::string& group = "world") {
   SmallJob job(ranks);
   for (std::uint32_t k = 0; k < steps; ++k) {
     for (std::uint32_t r = 0; r < ranks; ++r) {
@@ -32,7 +32,7 @@ link::CausalGraph late_last(std::uint32_t ranks, std::uint32_t steps, const std:
   return job.make();
 }
 
-Section ranks_of(const link::CausalGraph& job) {
+Section ranks_of(const causal::CausalGraph& job) {
   Diagnostics diagnostics;
   return ranks_section(job, analyze::find_blame(job, diagnostics, false));
 }
@@ -82,7 +82,7 @@ TEST_CASE("changes: both steps, by kind and by name, what is new and what is gon
     SmallJob job(1);
     job.work(0, "f", 5 * kPsPerUs);
     job.work(0, name, time);
-    link::CausalGraph graph = job.make();
+    causal::CausalGraph graph = job.make();
     analyze::ComparedRun run{.steps = {graph.label}, .spans = {graph.span}, .interval = std::nullopt, .step = std::move(graph)};
     run.times = analyze::class_step_times(run.step, analyze::classes_of(run.step, classes));
     return run;

@@ -54,7 +54,7 @@ TEST_CASE("the trust strip: states by the limits of the spec") {
   CHECK(has(page::trust_section({facts, diagnostics, 10, 0}).html, "data-trust=\"residual\" data-state=\"bad\""));
   facts.ranks = {0, 1, 3};
   facts.missing = {2};
-  facts.clock = link::ClockSource::recorded;
+  facts.clock = causal::ClockSource::recorded;
   facts.band = -1;
   diagnostics.add(kWarning);
   const std::string html = page::trust_section({facts, diagnostics, 10, 5, 8}).html;
@@ -89,7 +89,7 @@ TEST_CASE("sections come in the order of the page") {
 
 TEST_CASE("sliders are those whose time occurs") {
   page::StepFacts facts;
-  facts.kinds = 1U << static_cast<unsigned>(link::EdgeKind::launch_delay);
+  facts.kinds = 1U << static_cast<unsigned>(causal::EdgeKind::launch_delay);
   std::vector<std::string> edits;
   for (const page::Slider& slider : page::sliders_of(facts)) edits.push_back(slider.edit);
   CHECK(edits == std::vector<std::string>{"gap:launch", "gap"});

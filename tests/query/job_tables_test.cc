@@ -25,10 +25,10 @@ struct FourRanks {
     REQUIRE(made);
     return std::move(*made);
   }
-  link::CausalGraph graph() {
+  causal::CausalGraph graph() {
     const Result<job::JobWindow> window = job.window({.typical = true}, remarks);
     REQUIRE(window);
-    Result<link::CausalGraph> made = job.graph(*window, {}, remarks);
+    Result<causal::CausalGraph> made = job.graph(*window, {}, remarks);
     REQUIRE(made);
     return std::move(*made);
   }
@@ -43,7 +43,7 @@ struct FourRanks {
 
 TEST_CASE("the path of a job is the job's, and its events are those of their ranks") {
   FourRanks ranks;
-  const link::CausalGraph graph = ranks.graph();
+  const causal::CausalGraph graph = ranks.graph();
   const analyze::CausalPath path = analyze::take_path(graph, graph::solve(graph.graph, graph.end), 1, false);
   CHECK(ranks.column("SELECT sum(dur_ps) FROM path") == std::vector<std::int64_t>{path.length()});
   CHECK(ranks.column("SELECT count(*) FROM edges") == std::vector<std::int64_t>{graph.graph.edge_count()});
@@ -57,7 +57,7 @@ TEST_CASE("the path of a job is the job's, and its events are those of their ran
 
 TEST_CASE("the waits of a rank add up to its waiting") {
   FourRanks ranks;
-  const link::CausalGraph graph = ranks.graph();
+  const causal::CausalGraph graph = ranks.graph();
   const analyze::JobWaits waits(graph);
   for (std::uint32_t place = 0; place < 4; ++place) {
     CAPTURE(place);

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <functional>
 
-#include "link/host_waits.h"
-#include "link/silent_waits.h"
+#include "causal/host_waits.h"
+#include "causal/silent_waits.h"
 #include "scrub/public_words.h"
 #include "scrub/renamer.h"
 #include "scrub/small_scrub.h"
@@ -69,7 +69,7 @@ Test begins(std::string part) {
 
 // Every question that src/link, src/analyze, HTA and Chakra ask of a name.
 std::vector<Test> questions() {
-  std::vector<Test> tests = {link::is_blocking_call, link::is_waiting_call,
+  std::vector<Test> tests = {causal::is_blocking_call, causal::is_waiting_call,
                              [](std::string_view name) { return lower(name).find("nccl") != std::string::npos; }};
   for (const char* part : {"nccl",         "rccl",          "Nccl",         "ncclKernel",   "ncclDevKernel",  "DataLoader",
                            "ProfilerStep", "ProfilerStep#", "forward",      "autograd",     "Optimizer.step", "process_group:init",

@@ -5,9 +5,9 @@
 #include <set>
 
 #include "align/alignment.h"
+#include "causal/mpi_program.h"
 #include "formats/clock_sources/reader.h"
 #include "formats/mpitrace/diagnostics.h"
-#include "link/mpi_program.h"
 #include "support/mpi_job_facts.h"
 #include "tracer/recording.h"
 
@@ -75,11 +75,11 @@ TEST_CASE("messages of two communicators do not meet, though ranks and tags are 
   Diagnostics diagnostics;
   const trace::Trace job = recording.read(diagnostics);
   const std::vector<match::MpiCalls> calls = match::find_mpi_calls(job);
-  const link::MpiJobFacts facts(job, calls);
+  const causal::MpiJobFacts facts(job, calls);
   std::vector<std::vector<std::int64_t>> tags(2);
   for (std::size_t r = 0; r < 2; ++r) {
     Interner strings;
-    const auto rank = link::link_mpi_rank(job, job.ranks[r], calls[r], facts, strings, {}, diagnostics);
+    const auto rank = causal::link_mpi_rank(job, job.ranks[r], calls[r], facts, strings, {}, diagnostics);
     REQUIRE(rank.ok());
     const workload::Program& program = rank->program;
     for (std::size_t i = 0; i < program.size(); ++i)

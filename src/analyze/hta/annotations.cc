@@ -2,13 +2,13 @@
 
 #include <set>
 
-#include "link/hta/step_numbers.h"
+#include "causal/hta/step_numbers.h"
 
 namespace orrery::analyze::hta {
 
-using link::hta::JobRows;
-using link::hta::RankRows;
-using link::hta::RowIndex;
+using causal::hta::JobRows;
+using causal::hta::RankRows;
+using causal::hta::RowIndex;
 
 Result<report::Sheet> annotations_sheet(const JobRows& job, std::string_view sheet_name, std::string_view category,
                                         const TotalsLimit& limit) {
@@ -36,7 +36,7 @@ std::vector<std::int64_t> profiled_steps(const JobRows& job) {
   std::set<std::int64_t> steps;
   for (const RankRows& rank : job) {
     for (const RowIndex r : rank.rows.frame) {
-      if (const auto number = link::hta::step_number(rank.rows.name_text(r))) steps.insert(*number);
+      if (const auto number = causal::hta::step_number(rank.rows.name_text(r))) steps.insert(*number);
     }
   }
   return {steps.begin(), steps.end()};

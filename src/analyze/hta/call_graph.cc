@@ -9,14 +9,14 @@
 
 #include "analyze/hta/python_sort.h"
 #include "base/radix_sort.h"
-#include "link/hta/call_stack.h"
+#include "causal/hta/call_stack.h"
 
 namespace orrery::analyze::hta {
 namespace {
 
-using link::hta::RankRows;
-using link::hta::RowIndex;
-using link::hta::Rows;
+using causal::hta::RankRows;
+using causal::hta::RowIndex;
+using causal::hta::Rows;
 
 constexpr int kUnreached = std::numeric_limits<int>::min();
 
@@ -64,7 +64,7 @@ class CallGraphBuilder {
   Result<CallGraph> build() {
     list_launched();
     for (const std::vector<RowIndex>& members :
-         link::hta::rows_by_thread(rows_, std::span(rows_.frame.data(), rows_.frame.size()), [](trace::LaneKey key) { return key; })) {
+         causal::hta::rows_by_thread(rows_, std::span(rows_.frame.data(), rows_.frame.size()), [](trace::LaneKey key) { return key; })) {
       if (is_device_lane(members)) continue;
       const Node root = root_of(rows_.lane(members.front()).thread);
       if (const Status nested = nest(root, members); !nested) return nested.error();

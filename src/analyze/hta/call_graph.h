@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "link/hta/job_rows.h"
+#include "causal/hta/job_rows.h"
 
 namespace orrery::analyze::hta {
 
@@ -17,16 +17,16 @@ class CallGraph {
   };
 
   /// The rows must outlive it. Fails where HTA's order of ends is undefined: a negative duration and one of zero meet.
-  static Result<CallGraph> make(const link::hta::RankRows& rank);
+  static Result<CallGraph> make(const causal::hta::RankRows& rank);
 
   /// 0 for what nothing calls; nothing for rows that are not in the graph, or in the tree that HTA leaves out.
-  [[nodiscard]] std::optional<int> depth(link::hta::RowIndex row) const;
+  [[nodiscard]] std::optional<int> depth(causal::hta::RowIndex row) const;
   /// The kernels below a row; none of rows without depth.
-  [[nodiscard]] Below below(link::hta::RowIndex row) const { return below_[row]; }
+  [[nodiscard]] Below below(causal::hta::RowIndex row) const { return below_[row]; }
   /// The row itself and all below it, by index.
-  [[nodiscard]] std::vector<link::hta::RowIndex> subtree(link::hta::RowIndex row) const;
+  [[nodiscard]] std::vector<causal::hta::RowIndex> subtree(causal::hta::RowIndex row) const;
   /// The row itself and all above it; empty if it is not in the graph.
-  [[nodiscard]] std::vector<link::hta::RowIndex> ancestors(link::hta::RowIndex row) const;
+  [[nodiscard]] std::vector<causal::hta::RowIndex> ancestors(causal::hta::RowIndex row) const;
 
  private:
   friend class CallGraphBuilder;

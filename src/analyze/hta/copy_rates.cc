@@ -4,17 +4,17 @@
 #include <string>
 
 #include "analyze/hta/statistics.h"
-#include "link/hta/kernel_type.h"
+#include "causal/hta/kernel_type.h"
 
 namespace orrery::analyze::hta {
 namespace {
 
-using link::hta::JobRows;
-using link::hta::KernelType;
-using link::hta::KernelTypes;
-using link::hta::RankRows;
-using link::hta::RowIndex;
-using link::hta::Rows;
+using causal::hta::JobRows;
+using causal::hta::KernelType;
+using causal::hta::KernelTypes;
+using causal::hta::RankRows;
+using causal::hta::RowIndex;
+using causal::hta::Rows;
 
 // "Memcpy DtoH" of "Memcpy DtoH (Device -> Pinned)": the first 11 characters.
 std::string_view kind_of(std::string_view name) {

@@ -5,15 +5,15 @@
 #include <span>
 
 #include "base/radix_sort.h"
-#include "link/hta/job_rows.h"
+#include "causal/hta/job_rows.h"
 
 namespace orrery::analyze::hta {
 
 /// Rows of the frame that have a stream, by correlation; those of one correlation in the order of the frame.
 class CorrelatedRows {
  public:
-  explicit CorrelatedRows(const link::hta::RankRows& rank) {
-    for (const link::hta::RowIndex r : rank.rows.frame) {
+  explicit CorrelatedRows(const causal::hta::RankRows& rank) {
+    for (const causal::hta::RowIndex r : rank.rows.frame) {
       if (rank.has_stream(r)) rows_.push_back({radix_key(rank.rows.correlation[r]), r});
     }
     radix_sort(rows_);

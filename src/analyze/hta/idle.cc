@@ -5,15 +5,15 @@
 #include <unordered_map>
 
 #include "analyze/hta/statistics.h"
-#include "link/hta/name_set.h"
+#include "causal/hta/name_set.h"
 
 namespace orrery::analyze::hta {
 namespace {
 
-using link::hta::kNoRow;
-using link::hta::RankRows;
-using link::hta::RowIndex;
-using link::hta::Rows;
+using causal::hta::kNoRow;
+using causal::hta::RankRows;
+using causal::hta::RowIndex;
+using causal::hta::Rows;
 
 constexpr std::array<const char*, 3> kReasons = {"host_wait", "kernel_wait", "other"};
 enum Reason : std::uint8_t { host_wait, kernel_wait, other };
@@ -26,8 +26,8 @@ struct StreamRows {
 // In order of appearance, each by start.
 std::vector<StreamRows> rows_by_stream(const RankRows& rank) {
   const Rows& rows = rank.rows;
-  const link::hta::NameSet is_work(rows.trace->strings,
-                                   {"kernel", "Kernel", "gpu_memset", "Memset", "gpu_memcpy", "Memcpy", "mtia_ccp_events"});
+  const causal::hta::NameSet is_work(rows.trace->strings,
+                                     {"kernel", "Kernel", "gpu_memset", "Memset", "gpu_memcpy", "Memcpy", "mtia_ccp_events"});
   std::vector<StreamRows> streams;
   std::unordered_map<std::int64_t, std::size_t> place_of;
   for (const RowIndex r : rows.frame) {
@@ -65,7 +65,7 @@ Gaps gaps_of(const Rows& rows, const std::vector<RowIndex>& kernels, double kern
 
 }  // namespace
 
-Result<IdleSheets> idle_sheets(link::hta::RankChoice ranks, double kernel_delay_us) {
+Result<IdleSheets> idle_sheets(causal::hta::RankChoice ranks, double kernel_delay_us) {
   using report::Type;
   using report::Unit;
   IdleSheets sheets{report::Sheet("idle"), report::Sheet("idle_intervals")};

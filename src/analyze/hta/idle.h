@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/result.h"
-#include "link/hta/job_rows.h"
+#include "causal/hta/job_rows.h"
 #include "report/sheet.h"
 
 namespace orrery::analyze::hta {
@@ -14,8 +14,8 @@ struct IdleSheets {
 
 /// A gap is from the end of the row before on the stream, whichever that is, and may be negative. The host is to blame if the launch began after
 /// that end; else a gap below `kernel_delay_us` lies between kernels. Fails if a rank has no kernels, copies or sets.
-Result<IdleSheets> idle_sheets(link::hta::RankChoice ranks, double kernel_delay_us);
-inline Result<IdleSheets> idle_sheets(const link::hta::JobRows& job, double kernel_delay_us) {
+Result<IdleSheets> idle_sheets(causal::hta::RankChoice ranks, double kernel_delay_us);
+inline Result<IdleSheets> idle_sheets(const causal::hta::JobRows& job, double kernel_delay_us) {
   return idle_sheets(all_ranks(job), kernel_delay_us);
 }
 

@@ -5,10 +5,10 @@
 
 namespace orrery::analyze::hta {
 
-using link::hta::KernelType;
-using link::hta::KernelTypes;
-using link::hta::RankRows;
-using link::hta::RowIndex;
+using causal::hta::KernelType;
+using causal::hta::KernelTypes;
+using causal::hta::RankRows;
+using causal::hta::RowIndex;
 
 std::vector<Interval> merged(std::vector<Interval> intervals) {
   std::stable_sort(intervals.begin(), intervals.end(), [](const Interval& a, const Interval& b) { return a.begin < b.begin; });

@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "link/hta/job_rows.h"
-#include "link/hta/kernel_type.h"
+#include "causal/hta/job_rows.h"
+#include "causal/hta/kernel_type.h"
 
 namespace orrery::analyze::hta {
 
@@ -20,8 +20,8 @@ std::vector<Interval> merged(std::vector<Interval> intervals);
 TimePs length(std::span<const Interval> intervals);
 
 /// The rows of the frame that have a stream, in its order; those of one type only, where one is given.
-std::vector<Interval> device_intervals(const link::hta::RankRows& rank);
-std::vector<Interval> device_intervals(const link::hta::RankRows& rank, link::hta::KernelTypes& types, link::hta::KernelType type);
+std::vector<Interval> device_intervals(const causal::hta::RankRows& rank);
+std::vector<Interval> device_intervals(const causal::hta::RankRows& rank, causal::hta::KernelTypes& types, causal::hta::KernelType type);
 
 /// Time by which kinds are going on: bit i of the key is kinds[i], each merged. At one moment earlier kinds change first, and of a kind beginnings
 /// come before ends. A key is there also if its time is 0.

@@ -10,11 +10,11 @@
 namespace orrery::analyze::hta {
 namespace {
 
-using link::hta::JobRows;
-using link::hta::kNoRow;
-using link::hta::RankRows;
-using link::hta::RowIndex;
-using link::hta::Rows;
+using causal::hta::JobRows;
+using causal::hta::kNoRow;
+using causal::hta::RankRows;
+using causal::hta::RowIndex;
+using causal::hta::Rows;
 
 constexpr const char* kCategory = "gpu_user_annotation";
 using Span = std::pair<TimePs, TimePs>;

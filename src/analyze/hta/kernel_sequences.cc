@@ -8,9 +8,9 @@
 namespace orrery::analyze::hta {
 namespace {
 
-using link::hta::RankRows;
-using link::hta::RowIndex;
-using link::hta::Rows;
+using causal::hta::RankRows;
+using causal::hta::RowIndex;
+using causal::hta::Rows;
 
 constexpr int kOutside = -1;  // HTA's depth of rows outside the graph
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "link/hta/job_rows.h"
+#include "causal/hta/job_rows.h"
 #include "report/sheet.h"
 
 namespace orrery::analyze::hta {
@@ -17,14 +17,14 @@ struct KernelSequence {
   std::string operator_name = {};
   std::vector<std::string> kernels = {};
   std::size_t count = 0;
-  TimePs device = 0;                           ///< of all its kernels
-  TimePs host = 0;                             ///< of the operators
-  std::vector<link::hta::RowIndex> rows = {};  ///< of every occurrence the operator and all below it
+  TimePs device = 0;                             ///< of all its kernels
+  TimePs host = 0;                               ///< of the operators
+  std::vector<causal::hta::RowIndex> rows = {};  ///< of every occurrence the operator and all below it
 };
 
 /// The rows whose name contains `operator_name` and that lie as high in the call graph as any of them, with at least
 /// `min_length` kernels below. The most frequent first. Fails where the call graph does.
-Result<std::vector<KernelSequence>> kernel_sequences(const link::hta::RankRows& rank, std::string_view operator_name,
+Result<std::vector<KernelSequence>> kernel_sequences(const causal::hta::RankRows& rank, std::string_view operator_name,
                                                      std::size_t min_length);
 
 /// "a -> b", as tables have lists of kernels.

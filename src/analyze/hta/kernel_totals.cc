@@ -4,16 +4,16 @@
 #include <array>
 #include <tuple>
 
-#include "link/hta/kernel_type.h"
+#include "causal/hta/kernel_type.h"
 
 namespace orrery::analyze::hta {
 
-using link::hta::JobRows;
-using link::hta::KernelType;
-using link::hta::KernelTypes;
-using link::hta::kTabulatedTypes;
-using link::hta::RankRows;
-using link::hta::RowIndex;
+using causal::hta::JobRows;
+using causal::hta::KernelType;
+using causal::hta::KernelTypes;
+using causal::hta::kTabulatedTypes;
+using causal::hta::RankRows;
+using causal::hta::RowIndex;
 
 report::Sheet kernel_totals_sheet(const JobRows& job, bool with_memory, const TotalsLimit& limit) {
   struct Row {

@@ -9,10 +9,10 @@
 
 namespace orrery::analyze::hta {
 
-using link::hta::JobRows;
-using link::hta::KernelTypes;
-using link::hta::kTabulatedTypes;
-using link::hta::RankRows;
+using causal::hta::JobRows;
+using causal::hta::KernelTypes;
+using causal::hta::kTabulatedTypes;
+using causal::hta::RankRows;
 
 report::Sheet kernel_types_sheet(const JobRows& job, bool with_memory) {
   const std::size_t count = with_memory ? kTabulatedTypes.size() : kTabulatedTypes.size() - 1;

@@ -5,16 +5,16 @@
 #include <unordered_set>
 
 #include "analyze/hta/correlated_rows.h"
-#include "link/hta/name_set.h"
+#include "causal/hta/name_set.h"
 
 namespace orrery::analyze::hta {
 namespace {
 
-using link::hta::JobRows;
-using link::hta::NameSet;
-using link::hta::RankRows;
-using link::hta::RowIndex;
-using link::hta::Rows;
+using causal::hta::JobRows;
+using causal::hta::NameSet;
+using causal::hta::RankRows;
+using causal::hta::RowIndex;
+using causal::hta::Rows;
 
 std::unordered_set<std::int64_t> launch_correlations(const Rows& rows, bool with_memory) {
   const NameSet is_launch(rows.trace->strings,

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "analyze/hta/statistics.h"
-#include "link/hta/job_rows.h"
+#include "causal/hta/job_rows.h"
 #include "report/sheet.h"
 
 namespace orrery::analyze::hta {
@@ -32,16 +32,16 @@ struct LaunchStats {
 };
 
 struct LaunchPair {
-  link::hta::RowIndex call = 0;
-  link::hta::RowIndex device = 0;
+  causal::hta::RowIndex call = 0;
+  causal::hta::RowIndex device = 0;
   TimePs delay = 0;
 };
 /// Every row without a stream is paired with every device row of its correlation, where some call that HTA knows as a launch has that
 /// correlation. `with_memory`: copies and sets as well.
-std::vector<LaunchPair> launch_pairs(const link::hta::RankRows& rank, bool with_memory);
+std::vector<LaunchPair> launch_pairs(const causal::hta::RankRows& rank, bool with_memory);
 
 /// A row per rank, also without pairs.
-std::vector<LaunchStats> launch_stats(const link::hta::JobRows& job, const LaunchOptions& options);
+std::vector<LaunchStats> launch_stats(const causal::hta::JobRows& job, const LaunchOptions& options);
 
 report::Sheet launches_sheet(const std::vector<LaunchStats>& stats);
 

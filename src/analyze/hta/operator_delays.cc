@@ -13,10 +13,10 @@
 namespace orrery::analyze::hta {
 namespace {
 
-using link::hta::kNoRow;
-using link::hta::RankRows;
-using link::hta::RowIndex;
-using link::hta::Rows;
+using causal::hta::kNoRow;
+using causal::hta::RankRows;
+using causal::hta::RowIndex;
+using causal::hta::Rows;
 
 // cuda.*LaunchKernel|cuLaunchKernel|runFunction, at the start; the dot does not match the end of a line.
 bool is_operator_launch(std::string_view name) {
@@ -130,7 +130,7 @@ std::vector<OperatorDelay> delays_of(std::int64_t rank, const std::vector<Operat
 
 }  // namespace
 
-Result<std::vector<OperatorDelay>> operator_delays(link::hta::RankChoice ranks) {
+Result<std::vector<OperatorDelay>> operator_delays(causal::hta::RankChoice ranks) {
   std::vector<OperatorDelay> delays;
   CallList list;
   for (const RankRows* const rank : ranks) {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "link/hta/job_rows.h"
+#include "causal/hta/job_rows.h"
 #include "report/sheet.h"
 
 namespace orrery::analyze::hta {
@@ -22,8 +22,8 @@ struct OperatorDelay {
 
 /// Most frequent first, per rank; HTA never empties its list, so that later ranks' answers hold the earlier ranks' calls too. Fails if a launch
 /// below an operator has not exactly one kernel, or if up to some rank there is no launch below an operator.
-Result<std::vector<OperatorDelay>> operator_delays(link::hta::RankChoice ranks);
-inline Result<std::vector<OperatorDelay>> operator_delays(const link::hta::JobRows& job) { return operator_delays(all_ranks(job)); }
+Result<std::vector<OperatorDelay>> operator_delays(causal::hta::RankChoice ranks);
+inline Result<std::vector<OperatorDelay>> operator_delays(const causal::hta::JobRows& job) { return operator_delays(all_ranks(job)); }
 
 report::Sheet operators_sheet(const std::vector<OperatorDelay>& delays);
 

@@ -7,10 +7,10 @@
 
 namespace orrery::analyze::hta {
 
-using link::hta::JobRows;
-using link::hta::KernelType;
-using link::hta::KernelTypes;
-using link::hta::RankRows;
+using causal::hta::JobRows;
+using causal::hta::KernelType;
+using causal::hta::KernelTypes;
+using causal::hta::RankRows;
 
 report::Sheet overlap_sheet(const JobRows& job) {
   constexpr int kBoth = 3;

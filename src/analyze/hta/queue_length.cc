@@ -5,24 +5,24 @@
 
 #include "analyze/hta/correlated_rows.h"
 #include "analyze/hta/statistics.h"
-#include "link/hta/name_set.h"
+#include "causal/hta/name_set.h"
 
 namespace orrery::analyze::hta {
 namespace {
 
-using link::hta::JobRows;
-using link::hta::RankRows;
-using link::hta::RowIndex;
-using link::hta::Rows;
+using causal::hta::JobRows;
+using causal::hta::RankRows;
+using causal::hta::RowIndex;
+using causal::hta::Rows;
 
 }  // namespace
 
 Result<QueueSeries> queue_series(const RankRows& rank) {
   const Rows& rows = rank.rows;
-  const link::hta::NameSet is_launch(rows.trace->strings,
-                                     {"cudaLaunchKernel", "cudaLaunchKernelExC", "cuLaunchKernel", "cuLaunchKernelEx", "cudaMemcpyAsync",
-                                      "cudaMemsetAsync", "hipLaunchKernel", "hipExtModuleLaunchKernel", "hipMemsetAsync", "hipMemcpyAsync",
-                                      "hipMemcpyWithStream", "runFunction - job_prep_and_submit_for_execution"});
+  const causal::hta::NameSet is_launch(
+      rows.trace->strings, {"cudaLaunchKernel", "cudaLaunchKernelExC", "cuLaunchKernel", "cuLaunchKernelEx", "cudaMemcpyAsync",
+                            "cudaMemsetAsync", "hipLaunchKernel", "hipExtModuleLaunchKernel", "hipMemsetAsync", "hipMemcpyAsync",
+                            "hipMemcpyWithStream", "runFunction - job_prep_and_submit_for_execution"});
   struct Change {
     TimePs time;
     int by;

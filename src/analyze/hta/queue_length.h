@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "link/hta/job_rows.h"
+#include "causal/hta/job_rows.h"
 #include "report/sheet.h"
 
 namespace orrery::analyze::hta {
@@ -15,20 +15,20 @@ namespace orrery::analyze::hta {
 struct QueueSample {
   TimePs time = 0;
   std::int64_t length = 0;
-  link::hta::RowIndex row = 0;
-  link::hta::RowIndex device = 0;  ///< the row that was launched or starts
+  causal::hta::RowIndex row = 0;
+  causal::hta::RowIndex device = 0;  ///< the row that was launched or starts
 };
 /// By stream, in the order of time; launches come first at equal times.
 using QueueSeries = std::map<std::int64_t, std::vector<QueueSample>>;
 /// Fails if launches and device rows do not pair up.
-Result<QueueSeries> queue_series(const link::hta::RankRows& rank);
+Result<QueueSeries> queue_series(const causal::hta::RankRows& rank);
 
 /// Statistics of the lengths after each launch and each start, per rank and stream. Fails if launches and device rows of any rank do not pair
 /// up, or if there are none.
-Result<report::Sheet> queue_sheet(const link::hta::JobRows& job);
+Result<report::Sheet> queue_sheet(const causal::hta::JobRows& job);
 
 /// Per rank, of the streams whose length reaches `limit` the one with the highest number: how long it did, and as a share of the span of starts.
 /// Fails if launches and device rows do not pair up.
-Result<report::Sheet> full_queue_sheet(const link::hta::JobRows& job, std::int64_t limit);
+Result<report::Sheet> full_queue_sheet(const causal::hta::JobRows& job, std::int64_t limit);
 
 }  // namespace orrery::analyze::hta

@@ -9,15 +9,15 @@
 
 #include "analyze/hta/annotations.h"
 #include "analyze/hta/statistics.h"
-#include "link/hta/step_numbers.h"
+#include "causal/hta/step_numbers.h"
 
 namespace orrery::analyze::hta {
 namespace {
 
-using link::hta::JobRows;
-using link::hta::RankRows;
-using link::hta::RowIndex;
-using link::hta::Rows;
+using causal::hta::JobRows;
+using causal::hta::RankRows;
+using causal::hta::RowIndex;
+using causal::hta::Rows;
 
 struct Collective {
   TimePs start;  // on the job's time
@@ -43,12 +43,12 @@ Result<StepRows> rows_in_steps(const JobRows& job, const std::vector<std::int64_
   StepRows in_steps;
   TimePs first = std::numeric_limits<TimePs>::max(), last = std::numeric_limits<TimePs>::min();
   for (const RankRows& rank : job) {
-    Column<std::int64_t> steps = link::hta::number_steps(rank.rows);
+    Column<std::int64_t> steps = causal::hta::number_steps(rank.rows);
     for (std::int64_t& step : steps) {
-      if (!std::binary_search(profiled.begin(), profiled.end(), step)) step = link::hta::kNoStep;
+      if (!std::binary_search(profiled.begin(), profiled.end(), step)) step = causal::hta::kNoStep;
     }
     for (const RowIndex r : rank.rows.frame) {
-      if (steps[r] == link::hta::kNoStep) continue;
+      if (steps[r] == causal::hta::kNoStep) continue;
       in_steps.seen.insert(steps[r]);
       first = std::min(first, rank.rows.ts[r] + rank.job_offset);
       last = std::max(last, rank.rows.end(r) + rank.job_offset);

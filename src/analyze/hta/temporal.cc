@@ -5,10 +5,10 @@
 
 namespace orrery::analyze::hta {
 
-using link::hta::JobRows;
-using link::hta::KernelType;
-using link::hta::KernelTypes;
-using link::hta::RankRows;
+using causal::hta::JobRows;
+using causal::hta::KernelType;
+using causal::hta::KernelTypes;
+using causal::hta::RankRows;
 
 Result<report::Sheet> temporal_sheet(const JobRows& job) {
   using report::Type;

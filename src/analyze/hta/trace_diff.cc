@@ -5,15 +5,15 @@
 #include <set>
 
 #include "analyze/hta_summary.h"
-#include "link/hta/step_numbers.h"
+#include "causal/hta/step_numbers.h"
 
 namespace orrery::analyze::hta {
 namespace {
 
-using link::hta::JobRows;
-using link::hta::RankRows;
-using link::hta::RowIndex;
-using link::hta::Rows;
+using causal::hta::JobRows;
+using causal::hta::RankRows;
+using causal::hta::RowIndex;
+using causal::hta::Rows;
 
 struct NameCount {
   std::int64_t count = 0;
@@ -27,7 +27,7 @@ std::set<std::int64_t> steps_of(const JobRows& job) {
   for (const RankRows& rank : job) {
     for (RowIndex r = 0; r < rank.rows.size(); ++r) {
       for (const std::string_view text : {rank.rows.name_text(r), rank.rows.category_text(r)}) {
-        if (const auto number = link::hta::step_number(text)) steps.insert(*number);
+        if (const auto number = causal::hta::step_number(text)) steps.insert(*number);
       }
     }
   }
@@ -47,7 +47,7 @@ Result<DiffSide> choose_side(const JobRows& job, std::optional<std::int64_t> wan
 
 NameCounts count_names(const RankRows& rank, std::int64_t step, const DiffOptions& options) {
   const Rows& rows = rank.rows;
-  const Column<std::int64_t> steps = link::hta::number_steps(rows);
+  const Column<std::int64_t> steps = causal::hta::number_steps(rows);
   std::map<StringId, NameCount> by_id;
   for (const RowIndex r : rows.frame) {
     if (steps[r] != step) continue;

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "link/hta/job_rows.h"
+#include "causal/hta/job_rows.h"
 #include "report/sheet.h"
 
 namespace orrery::analyze::hta {
@@ -37,7 +37,7 @@ struct TraceDiff {
 };
 
 /// Of the lowest rank of each job, read whole (Filter::none). Fails if a side has no step, or not the one asked for.
-Result<TraceDiff> diff_traces(const link::hta::JobRows& control, const link::hta::JobRows& test, const DiffOptions& options);
+Result<TraceDiff> diff_traces(const causal::hta::JobRows& control, const causal::hta::JobRows& test, const DiffOptions& options);
 
 report::Sheet diff_sheet(const TraceDiff& diff);
 

@@ -142,9 +142,9 @@ class RowReading {
   }
 
   void add_work(const NodeView& node, const NodeWords& words) {
-    const link::EdgeKind kind = node.name.starts_with("Memcpy")   ? link::EdgeKind::memory_copy
-                                : node.name.starts_with("Memset") ? link::EdgeKind::memory_set
-                                                                  : link::EdgeKind::kernel;
+    const causal::EdgeKind kind = node.name.starts_with("Memcpy")   ? causal::EdgeKind::memory_copy
+                                  : node.name.starts_with("Memset") ? causal::EdgeKind::memory_set
+                                                                    : causal::EdgeKind::kernel;
     rows_.works.push_back(
         {0, strings_.intern(node.name), words.stream, static_cast<TimePs>(node.duration_micros % kMostMicros) * kPsPerUs, kind});
     launchers_.push_back(words.record_function);

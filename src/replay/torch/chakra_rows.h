@@ -8,7 +8,7 @@
 #include "base/interner.h"
 #include "base/result.h"
 #include "base/units.h"
-#include "link/edge_kind.h"
+#include "causal/edge_kind.h"
 #include "trace/host_trace.h"
 
 namespace orrery::replay::torch {
@@ -19,7 +19,7 @@ struct ChakraRows {
     StringId name;
     std::int64_t stream;
     TimePs duration;
-    link::EdgeKind kind;  ///< kernel, memory_copy or memory_set
+    causal::EdgeKind kind;  ///< kernel, memory_copy or memory_set
   };
   struct GroupUse {
     std::uint32_t row;  ///< that communicates

@@ -25,7 +25,7 @@ void add_works(const ChakraRows& rows, RankSource& source) {
   for (const ChakraRows::Work& work : rows.works) {
     LaunchedWork& launched = source.works.emplace_back();
     const bool has_row = work.row < source.host->size();
-    launched.launch.row = has_row ? work.row : link::kNoRow;
+    launched.launch.row = has_row ? work.row : causal::kNoRow;
     // When exactly is not told: right after its operator began.
     launched.launch.before = has_row ? source.order.begin[work.row] + 1 : 0;
     launched.launch.thread = has_row ? source.host->thread[work.row] : 0;

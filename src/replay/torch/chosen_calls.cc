@@ -6,7 +6,7 @@
 namespace orrery::replay::torch {
 namespace {
 
-using link::kNoRow;
+using causal::kNoRow;
 
 constexpr std::size_t kRowsPerTask = 256;
 

@@ -31,7 +31,7 @@ class Schemas {
 };
 
 struct ChosenCalls {
-  /// Per row: the row that is done again as a whole, itself or one above; link::kNoRow. Those are called or communicate, and what communicates on
+  /// Per row: the row that is done again as a whole, itself or one above; causal::kNoRow. Those are called or communicate, and what communicates on
   /// the side of the host (gloo:all_reduce) is part of what was asked for before.
   std::vector<std::uint32_t> call_of;
   std::vector<std::uint32_t> number;      ///< per row that is called: into `calls`

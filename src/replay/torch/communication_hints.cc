@@ -5,14 +5,14 @@
 #include <set>
 #include <string>
 
+#include "causal/call_index.h"
+#include "causal/host_match.h"
 #include "formats/pytorch_et/reader.h"
-#include "link/call_index.h"
-#include "link/host_match.h"
 
 namespace orrery::replay::torch {
 namespace {
 
-using link::kNoRow;
+using causal::kNoRow;
 
 class GroupTable {
  public:
@@ -88,18 +88,18 @@ void find_workers(RankSource& source) {
     const std::string_view name = source.strings->text(host.name[row]);
     const bool is_aside = match::is_host_communication(name);
     any_aside |= is_aside;
-    const bool is_range = host.scope[row] == kUserScope && link::is_operator_row(name) && !is_aside;
+    const bool is_range = host.scope[row] == kUserScope && causal::is_operator_row(name) && !is_aside;
     if (is_range || match::is_call_of_communication(name) || name.starts_with("autograd::")) programs.insert(host.thread[row]);
   }
   if (!any_aside || programs.empty()) return;
   source.is_aside.assign(host.size(), 0);
   for (std::uint32_t row = 0; row < host.size(); ++row)
-    source.is_aside[row] = programs.count(host.thread[row]) == 0 && link::is_operator_row(source.strings->text(host.name[row]));
+    source.is_aside[row] = programs.count(host.thread[row]) == 0 && causal::is_operator_row(source.strings->text(host.name[row]));
 }
 
 }  // namespace
 
-void find_communication_hints(const trace::RankTrace& rank, const link::HostMatch& match, std::span<const match::HostWork> works,
+void find_communication_hints(const trace::RankTrace& rank, const causal::HostMatch& match, std::span<const match::HostWork> works,
                               std::int64_t world_size, const RowTimes& times, RankSource& source) {
   GroupTable groups(world_size, source);
   take_named_groups(source, groups);

@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "link/host_match.h"
+#include "causal/host_match.h"
 #include "match/host_work.h"
 #include "replay/torch/rank_source.h"
 #include "replay/torch/row_times.h"
@@ -13,7 +13,7 @@ namespace orrery::replay::torch {
 
 /// Groups that rows name (record_param_comms) by the list of groups in the host trace; else what was found out about the work of the host
 /// (match/host_work.h): `works` are the rank's, their groups places in SourceInfo::groups.
-void find_communication_hints(const trace::RankTrace& rank, const link::HostMatch& match, std::span<const match::HostWork> works,
+void find_communication_hints(const trace::RankTrace& rank, const causal::HostMatch& match, std::span<const match::HostWork> works,
                               std::int64_t world_size, const RowTimes& times, RankSource& source);
 
 /// The same from a host trace alone; also which rows are those of gloo's own threads (RankSource::is_aside), by what else those do.

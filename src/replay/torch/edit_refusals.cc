@@ -8,7 +8,7 @@ namespace orrery::replay::torch {
 namespace {
 
 using analyze::EditRule;
-using link::EdgeKind;
+using causal::EdgeKind;
 namespace kinds = analyze::edit_kinds;
 
 constexpr std::uint32_t kOperators = analyze::bit_of(EdgeKind::cpu_operator);

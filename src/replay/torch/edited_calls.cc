@@ -7,7 +7,7 @@
 
 #include "analyze/edit_selector.h"
 #include "analyze/edit_words.h"
-#include "link/communicating_works.h"
+#include "causal/communicating_works.h"
 #include "match/communication.h"
 #include "replay/torch/edit_refusals.h"
 #include "replay/torch/row_scopes.h"
@@ -20,8 +20,8 @@ namespace orrery::replay::torch {
 namespace {
 
 using analyze::EditRule;
-using link::EdgeKind;
-using link::kNoRow;
+using causal::EdgeKind;
+using causal::kNoRow;
 
 class CallEditing {
  public:
@@ -109,7 +109,7 @@ class CallEditing {
   // Whether a row from `row` on up to below `end` is an operator that matches.
   [[nodiscard]] bool any_matches(const Column<std::uint8_t>& matches, std::uint32_t row, std::uint32_t end) const {
     for (; row != end && row != kNoRow; row = source_.order.parent[row]) {
-      if (matches[host_.name[row]] != 0 && !is_user_range(source_, row) && link::is_operator_row(name_of(row))) return true;
+      if (matches[host_.name[row]] != 0 && !is_user_range(source_, row) && causal::is_operator_row(name_of(row))) return true;
     }
     return false;
   }
@@ -152,7 +152,7 @@ class CallEditing {
   [[nodiscard]] bool communicates(const LaunchedWork& work) const {
     if (work.kind != EdgeKind::kernel) return false;
     const std::uint32_t row = work.launch.row;
-    if (row != kNoRow && link::asks_for_communication(name_of(row))) return true;
+    if (row != kNoRow && causal::asks_for_communication(name_of(row))) return true;
     const match::LibraryKernel library = match::library_kernel(source_.strings->text(work.name));
     return library == match::LibraryKernel::entry || (library == match::LibraryKernel::mentioned && row == kNoRow);
   }

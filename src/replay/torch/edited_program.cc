@@ -11,7 +11,7 @@ namespace orrery::replay::torch {
 namespace {
 
 using analyze::EditRule;
-using link::EdgeKind;
+using causal::EdgeKind;
 using workload::ActivityKind;
 
 // What the edit needs that programs do not have; empty: nothing.

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "link/coverage.h"
+#include "causal/coverage.h"
 
 namespace orrery::replay::torch {
 namespace {
@@ -36,7 +36,7 @@ std::vector<std::pair<std::uint32_t, std::uint32_t>> held_gradients(const RankSo
         const std::uint32_t lifetime = lifetimes.of_use[use];
         if (lifetime == kNoLifetime || !arguments.tensors[use].is_input) continue;
         const std::uint32_t maker = lifetimes.all[lifetime].maker;
-        if (maker != link::kNoRow && order.begin[maker] < order.begin[step]) held.emplace_back(lifetime, until);
+        if (maker != causal::kNoRow && order.begin[maker] < order.begin[step]) held.emplace_back(lifetime, until);
       }
     }
   }

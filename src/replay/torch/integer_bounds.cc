@@ -91,7 +91,7 @@ class BoundSearch {
   void bound_sources() {
     std::vector<std::uint8_t> was_there(group_.size(), 0), becomes_index(group_.size(), 0);
     for (std::uint32_t lifetime = 0; lifetime < group_.size(); ++lifetime) {
-      if (lifetimes_.all[lifetime].maker == link::kNoRow) was_there[find(lifetime)] = 1;
+      if (lifetimes_.all[lifetime].maker == causal::kNoRow) was_there[find(lifetime)] = 1;
       if (bound_[find(lifetime)] > 0) becomes_index[find(lifetime)] = 1;
     }
     for (auto step = computed_.rbegin(); step != computed_.rend(); ++step) {

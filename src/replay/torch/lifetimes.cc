@@ -2,13 +2,13 @@
 
 #include <unordered_map>
 
-#include "link/coverage.h"
+#include "causal/coverage.h"
 #include "replay/torch/tensor_text.h"
 
 namespace orrery::replay::torch {
 namespace {
 
-using link::kNoRow;
+using causal::kNoRow;
 using trace::TensorUse;
 
 class LifetimeSearch {

@@ -14,7 +14,7 @@ namespace orrery::replay::torch {
 inline constexpr std::uint32_t kNoLifetime = ~std::uint32_t{0};
 
 struct Lifetime {
-  std::uint32_t maker;  ///< the row that returned it first; link::kNoRow: it was there before
+  std::uint32_t maker;  ///< the row that returned it first; causal::kNoRow: it was there before
   bool is_on_host;
   std::int64_t bytes;  ///< of what its maker returned; 0 of what was there before. Views can say more than there is: a row expanded to many
 };

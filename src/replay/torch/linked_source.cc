@@ -77,7 +77,7 @@ class LinkedSource {
     }
     for (auto item = by_id_.rbegin(); item != by_id_.rend(); ++item) {
       const std::uint32_t parent = row_of(source_.host->parent[item->second]);
-      if (parent != link::kNoRow && parent != item->second && source_.end[parent] == kNoTime)
+      if (parent != causal::kNoRow && parent != item->second && source_.end[parent] == kNoTime)
         ends[parent] = std::max(ends[parent], ends[item->second]);
     }
     return ends;
@@ -85,7 +85,7 @@ class LinkedSource {
 
   [[nodiscard]] std::uint32_t row_of(std::uint64_t id) const {
     const auto at = std::lower_bound(by_id_.begin(), by_id_.end(), std::pair(id, std::uint32_t{0}));
-    return at == by_id_.end() || at->first != id ? link::kNoRow : at->second;
+    return at == by_id_.end() || at->first != id ? causal::kNoRow : at->second;
   }
 
   void take_works() {
@@ -104,16 +104,16 @@ class LinkedSource {
       const std::uint32_t launcher = row_of(linked_.parent[row]);
       work.launch.row = launcher;
       // When exactly is not told: right after its operator began.
-      work.launch.before = launcher == link::kNoRow ? 0 : source_.order.begin[launcher] + 1;
+      work.launch.before = launcher == causal::kNoRow ? 0 : source_.order.begin[launcher] + 1;
       work.launch.thread = linked_.thread[row];
-      if (launcher != link::kNoRow) work.launch.begin = work.launch.end = source_.begin[launcher];
+      if (launcher != causal::kNoRow) work.launch.begin = work.launch.end = source_.begin[launcher];
       work.stream = streams[measured.stream];
       work.name = linked_.name[row];
       work.duration = picoseconds(measured.inclusive_dur);
       const std::string_view category = source_.strings->text(measured.category);
-      work.kind = category == "kernel"       ? link::EdgeKind::kernel
-                  : category == "gpu_memset" ? link::EdgeKind::memory_set
-                                             : link::EdgeKind::memory_copy;
+      work.kind = category == "kernel"       ? causal::EdgeKind::kernel
+                  : category == "gpu_memset" ? causal::EdgeKind::memory_set
+                                             : causal::EdgeKind::memory_copy;
     }
     std::stable_sort(source_.works.begin(), source_.works.end(),
                      [](const LaunchedWork& a, const LaunchedWork& b) { return a.launch.before < b.launch.before; });

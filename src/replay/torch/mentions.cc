@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "link/coverage.h"
+#include "causal/coverage.h"
 
 namespace orrery::replay::torch {
 
@@ -15,13 +15,13 @@ Mentions find_mentions(const RowOrder& order, const ChosenCalls& chosen, const t
       const std::uint32_t lifetime = lifetimes.of_use[use];
       if (lifetime == kNoLifetime) continue;
       const std::uint32_t here = arguments.tensors[use].is_input ? order.begin[row] : order.end[row];
-      last[lifetime] = std::max(last[lifetime], call == link::kNoRow ? here : order.begin[call]);
+      last[lifetime] = std::max(last[lifetime], call == causal::kNoRow ? here : order.begin[call]);
     }
   }
   for (const auto& [lifetime, until] : held) {
     // Inside of a call nothing is freed.
     const std::uint32_t call = chosen.call_of[order.visits[until].row];
-    last[lifetime] = std::max(last[lifetime], call == link::kNoRow ? until : order.begin[call]);
+    last[lifetime] = std::max(last[lifetime], call == causal::kNoRow ? until : order.begin[call]);
   }
   return Mentions(group_by_row<std::uint32_t>(order.visits.size(), [&](auto&& add) {
     for (std::uint32_t lifetime = 0; lifetime < last.size(); ++lifetime) add(last[lifetime], lifetime);

@@ -24,7 +24,7 @@
 namespace orrery::replay::torch {
 namespace {
 
-using link::kNoRow;
+using causal::kNoRow;
 
 // A host trace alone tells by its tensors.
 bool has_device(const RankSource& source, const Lifetimes& lifetimes) {

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <map>
 
-#include "link/call_index.h"
-#include "link/device_timeline.h"
-#include "link/host_match.h"
-#include "link/host_waits.h"
-#include "link/operator_index.h"
+#include "causal/call_index.h"
+#include "causal/device_timeline.h"
+#include "causal/host_match.h"
+#include "causal/host_waits.h"
+#include "causal/operator_index.h"
 #include "match/communication.h"
 #include "replay/torch/communication_hints.h"
 #include "replay/torch/row_times.h"
@@ -15,7 +15,7 @@
 namespace orrery::replay::torch {
 namespace {
 
-using link::kNoEvent;
+using causal::kNoEvent;
 using trace::Activity;
 using trace::EventIndex;
 using trace::Field;
@@ -24,17 +24,17 @@ constexpr std::int64_t kLeastProcess = 64;  // below are devices
 
 class PairSource {
  public:
-  PairSource(const trace::Trace& trace, const trace::RankTrace& rank, const trace::HostTrace& host, link::HostMatch match,
+  PairSource(const trace::Trace& trace, const trace::RankTrace& rank, const trace::HostTrace& host, causal::HostMatch match,
              Diagnostics& diagnostics)
       : trace_(trace),
         rank_(rank),
         match_(std::move(match)),
-        operators_(link::make_operator_index(trace, rank)),
+        operators_(causal::make_operator_index(trace, rank)),
         content_(trace, rank),
         calls_(rank, content_),
         queues_(trace, rank),
-        timeline_(link::make_device_timeline(trace, rank, content_, diagnostics)),
-        waits_(link::find_host_waits(trace, rank, timeline_, content_, diagnostics)) {
+        timeline_(causal::make_device_timeline(trace, rank, content_, diagnostics)),
+        waits_(causal::find_host_waits(trace, rank, timeline_, content_, diagnostics)) {
     source_.rank = rank.rank;
     source_.host = &host;
     source_.strings = &trace.strings;
@@ -43,7 +43,7 @@ class PairSource {
 
   RankSource run(const PairOptions& options) {
     const RowTimes times(rank_, match_, source_);
-    for (const link::Queue& queue : timeline_.queues) source_.streams.push_back(queue.stream);
+    for (const causal::Queue& queue : timeline_.queues) source_.streams.push_back(queue.stream);
     find_rows_aside();
     take_works(times);
     take_actions(times);
@@ -79,9 +79,9 @@ class PairSource {
   // The innermost operator around an event that the host trace has too.
   [[nodiscard]] std::uint32_t row_of(EventIndex event) const {
     for (EventIndex e = operators_.operator_of[event]; e != kNoEvent; e = operators_.operator_of[e]) {
-      if (match_.row_of_event[e] != link::kNoRow) return match_.row_of_event[e];
+      if (match_.row_of_event[e] != causal::kNoRow) return match_.row_of_event[e];
     }
-    return link::kNoRow;
+    return causal::kNoRow;
   }
 
   [[nodiscard]] HostMoment moment_of(EventIndex call, const RowTimes& times) const {
@@ -93,10 +93,10 @@ class PairSource {
     std::vector<std::uint32_t> by_launch(timeline_.works.size());
     for (std::uint32_t w = 0; w < by_launch.size(); ++w) by_launch[w] = w;
     std::stable_sort(by_launch.begin(), by_launch.end(), [&](std::uint32_t a, std::uint32_t b) {
-      return link::attributed_at(timeline_.works[a]) < link::attributed_at(timeline_.works[b]);
+      return causal::attributed_at(timeline_.works[a]) < causal::attributed_at(timeline_.works[b]);
     });
     for (const std::uint32_t w : by_launch) {
-      const link::DeviceWork& work = timeline_.works[w];
+      const causal::DeviceWork& work = timeline_.works[w];
       LaunchedWork& launched = source_.works.emplace_back();
       if (work.call != kNoEvent) {
         launched.launch = moment_of(work.call, times);
@@ -111,9 +111,9 @@ class PairSource {
       launched.name = rank_.name[work.event];
       launched.duration = work.end - work.start;
       const Activity activity = rank_.activity(work.event);
-      launched.kind = activity == Activity::kernel       ? link::EdgeKind::kernel
-                      : activity == Activity::memory_set ? link::EdgeKind::memory_set
-                                                         : link::EdgeKind::memory_copy;
+      launched.kind = activity == Activity::kernel       ? causal::EdgeKind::kernel
+                      : activity == Activity::memory_set ? causal::EdgeKind::memory_set
+                                                         : causal::EdgeKind::memory_copy;
     }
   }
 
@@ -145,16 +145,16 @@ class PairSource {
     if (call == kNoEvent) return;
     const std::string_view kind = trace_.name(rank_, e), name = trace_.name(rank_, call);
     const HostMoment moment = moment_of(call, times);
-    const link::Queue queue = queues_.of(e);
-    const std::uint32_t stream = link::find_queue(timeline_, queue);
+    const causal::Queue queue = queues_.of(e);
+    const std::uint32_t stream = causal::find_queue(timeline_, queue);
     if (kind.find("Context") != std::string_view::npos) {
       source_.actions.push_back({Kind::sync, moment, 0, 0});
     } else if (kind.find("Stream Sync") != std::string_view::npos) {
-      if (stream != link::kNoWork) source_.actions.push_back({Kind::sync_stream, moment, stream, 0});
+      if (stream != causal::kNoWork) source_.actions.push_back({Kind::sync_stream, moment, stream, 0});
     } else if (kind.find("Wait") != std::string_view::npos) {
       const auto event = recorded_event(e, queue.device, times);
       if (!event) ++source_.unknown_waits;
-      else if (stream != link::kNoWork) source_.actions.push_back({Kind::wait, moment, stream, *event});
+      else if (stream != causal::kNoWork) source_.actions.push_back({Kind::wait, moment, stream, *event});
     } else if (is_synchronization(name)) {  // others only ask whether an event has come
       const auto event = recorded_event(e, queue.device, times);
       if (event) source_.actions.push_back({Kind::sync_event, moment, 0, *event});
@@ -164,11 +164,11 @@ class PairSource {
 
   // The stream whose work a call really waited for; nothing if all was over when it was entered.
   [[nodiscard]] std::optional<std::uint32_t> waited_stream(EventIndex call) const {
-    const auto first = std::find_if(waits_.begin(), waits_.end(), [&](const link::HostWait& wait) { return wait.call == call; });
+    const auto first = std::find_if(waits_.begin(), waits_.end(), [&](const causal::HostWait& wait) { return wait.call == call; });
     std::optional<std::uint32_t> stream;
     TimePs latest = rank_.start[call];
     for (auto wait = first; wait != waits_.end() && wait->call == call; ++wait) {
-      const link::DeviceWork& work = timeline_.works[wait->work];
+      const causal::DeviceWork& work = timeline_.works[wait->work];
       if (work.end > latest) latest = work.end, stream = work.queue;
     }
     return stream;
@@ -181,8 +181,8 @@ class PairSource {
     if (!record || !on_stream || *record < 0) return std::nullopt;
     if (const auto known = events_.find(*record); known != events_.end()) return known->second;
     const EventIndex call = calls_.find(*record);
-    const std::uint32_t stream = link::find_queue(timeline_, {device, *on_stream});
-    if (call == kNoEvent || stream == link::kNoWork) return std::nullopt;
+    const std::uint32_t stream = causal::find_queue(timeline_, {device, *on_stream});
+    if (call == kNoEvent || stream == causal::kNoWork) return std::nullopt;
     const auto number = static_cast<std::uint32_t>(events_.size());
     events_[*record] = number;
     source_.actions.push_back({StreamAction::Kind::record, moment_of(call, times), stream, number});
@@ -191,13 +191,13 @@ class PairSource {
 
   const trace::Trace& trace_;
   const trace::RankTrace& rank_;
-  link::HostMatch match_;
-  link::OperatorIndex operators_;
+  causal::HostMatch match_;
+  causal::OperatorIndex operators_;
   trace::ContentOrder content_;
-  link::CallIndex calls_;
-  link::QueueIndex queues_;
-  link::DeviceTimeline timeline_;
-  std::vector<link::HostWait> waits_;
+  causal::CallIndex calls_;
+  causal::QueueIndex queues_;
+  causal::DeviceTimeline timeline_;
+  std::vector<causal::HostWait> waits_;
   std::map<std::int64_t, std::uint32_t> events_;  // by the correlation of the call that records them
   RankSource source_;
 };
@@ -221,8 +221,8 @@ Status check_same_process(const trace::RankTrace& rank, const trace::HostTrace& 
 Result<RankSource> source_of_pair(const trace::Trace& trace, const trace::RankTrace& rank, const trace::HostTrace& host,
                                   const PairOptions& options, Diagnostics& diagnostics) {
   if (const Status same = check_same_process(rank, host); !same) return same.error();
-  link::HostMatch match = link::match_host(rank, host, trace.strings);
-  if (const Status same = link::check_same_run(match.coverage, rank, host, options.least_coverage_percent); !same) return same.error();
+  causal::HostMatch match = causal::match_host(rank, host, trace.strings);
+  if (const Status same = causal::check_same_run(match.coverage, rank, host, options.least_coverage_percent); !same) return same.error();
   return PairSource(trace, rank, host, std::move(match), diagnostics).run(options);
 }
 

@@ -12,8 +12,8 @@
 
 #include "base/interner.h"
 #include "base/units.h"
-#include "link/coverage.h"
-#include "link/edge_kind.h"
+#include "causal/coverage.h"
+#include "causal/edge_kind.h"
 #include "replay/torch/row_order.h"
 #include "trace/host_trace.h"
 
@@ -24,9 +24,9 @@ inline constexpr std::uint32_t kNoNumber32 = ~std::uint32_t{0};
 
 /// When a thread of the host did something, and between which visits (RowOrder) that lies.
 struct HostMoment {
-  std::uint32_t row = link::kNoRow;  ///< the innermost around it
-  std::uint32_t before = 0;          ///< the visit that it comes before; the number of visits: after all
-  std::int64_t thread = 0;           ///< as HostTrace::thread has it
+  std::uint32_t row = causal::kNoRow;  ///< the innermost around it
+  std::uint32_t before = 0;            ///< the visit that it comes before; the number of visits: after all
+  std::int64_t thread = 0;             ///< as HostTrace::thread has it
   TimePs begin = kNoTime, end = kNoTime;
 };
 
@@ -37,7 +37,7 @@ struct LaunchedWork {
   std::uint32_t call = kNoNumber32;  ///< the same for all that one call launched
   StringId name = 0;
   TimePs duration = 0;
-  link::EdgeKind kind = link::EdgeKind::kernel;  ///< or memory_copy, memory_set
+  causal::EdgeKind kind = causal::EdgeKind::kernel;  ///< or memory_copy, memory_set
 };
 
 /// What the host did to streams.

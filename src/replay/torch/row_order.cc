@@ -4,14 +4,14 @@
 #include <map>
 
 #include "base/radix_sort.h"
-#include "link/coverage.h"
-#include "link/host_match.h"
+#include "causal/coverage.h"
+#include "causal/host_match.h"
 #include "match/communication.h"
 
 namespace orrery::replay::torch {
 namespace {
 
-using link::kNoRow;
+using causal::kNoRow;
 
 class RowOrdering {
  public:
@@ -46,7 +46,7 @@ class RowOrdering {
   }
 
   // Of the process, or a thread. Not by its place: callers may be missing, where an exception went through them.
-  [[nodiscard]] bool is_thread_row(std::uint32_t row) const { return !link::is_operator_row(strings_.text(host_.name[row])); }
+  [[nodiscard]] bool is_thread_row(std::uint32_t row) const { return !causal::is_operator_row(strings_.text(host_.name[row])); }
 
   // Rows of operators in the order in which they ended; none: not known. Rows that stand for the process and its threads are written whenever the
   // recorder likes.

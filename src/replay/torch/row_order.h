@@ -19,7 +19,7 @@ struct RowOrder {
   std::vector<Visit> visits;
   std::vector<std::uint32_t> begin;   ///< per row: its visit
   std::vector<std::uint32_t> end;     ///< per row
-  std::vector<std::uint32_t> parent;  ///< per row: the row that called it; link::kNoRow
+  std::vector<std::uint32_t> parent;  ///< per row: the row that called it; causal::kNoRow
 };
 
 /// Rows begin in the order of their ids, which the recorder counts up as they begin. `end_times`, one per row, say when they ended; empty: where

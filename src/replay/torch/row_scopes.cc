@@ -39,10 +39,10 @@ std::vector<std::uint8_t> visits_inside(const RankSource& source, const analyze:
 std::vector<std::int64_t> step_numbers(const RankSource& source) {
   std::vector<std::int64_t> numbers(source.order.visits.size(), kNoStepNumber);
   std::int64_t current = kNoStepNumber;
-  std::uint32_t current_row = link::kNoRow;
+  std::uint32_t current_row = causal::kNoRow;
   for (std::size_t v = 0; v < numbers.size(); ++v) {
     const auto [row, is_end] = source.order.visits[v];
-    if (is_end && row == current_row) current = kNoStepNumber, current_row = link::kNoRow;
+    if (is_end && row == current_row) current = kNoStepNumber, current_row = causal::kNoRow;
     if (!is_end && is_user_range(source, row)) {
       const std::string_view name = source.strings->text(source.host->name[row]);
       if (is_step_name(name)) current = analyze::number_of_step(name).value_or(kNoStepNumber), current_row = row;
@@ -65,7 +65,7 @@ bool RowScope::contains(std::uint32_t visit) const {
 }
 
 bool RowScope::contains(const HostMoment& moment) const {
-  if (moment.row != link::kNoRow) return contains_row(moment.row);
+  if (moment.row != causal::kNoRow) return contains_row(moment.row);
   return contains(moment.before == 0 ? 0 : moment.before - 1);
 }
 

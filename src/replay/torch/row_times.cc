@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
-#include "link/call_index.h"
+#include "causal/call_index.h"
 
 namespace orrery::replay::torch {
 
-RowTimes::RowTimes(const trace::RankTrace& rank, const link::HostMatch& match, RankSource& source)
+RowTimes::RowTimes(const trace::RankTrace& rank, const causal::HostMatch& match, RankSource& source)
     : marks_(rank.lanes.size() + 1),
       thread_of_lane_(rank.lanes.size(), trace::kNoNumber),
       visits_(static_cast<std::uint32_t>(source.order.visits.size())) {
@@ -21,7 +21,7 @@ RowTimes::RowTimes(const trace::RankTrace& rank, const link::HostMatch& match, R
   for (std::uint32_t v = 0; v < visits_; ++v) {
     const Visit visit = source.order.visits[v];
     const trace::EventIndex event = match.event_of_row[visit.row];
-    if (event == link::kNoEvent) continue;
+    if (event == causal::kNoEvent) continue;
     const TimePs time = visit.is_end ? rank.end(event) : rank.start[event];
     (visit.is_end ? source.end : source.begin)[visit.row] = time;
     last_end_ = std::max(last_end_, time);

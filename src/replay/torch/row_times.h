@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "link/host_match.h"
+#include "causal/host_match.h"
 #include "replay/torch/rank_source.h"
 #include "trace/trace.h"
 
@@ -12,7 +12,7 @@ namespace orrery::replay::torch {
 class RowTimes {
  public:
   /// Also sets the times of rows in `source`. O(visits).
-  RowTimes(const trace::RankTrace& rank, const link::HostMatch& match, RankSource& source);
+  RowTimes(const trace::RankTrace& rank, const causal::HostMatch& match, RankSource& source);
 
   /// The first visit of the lane's thread after `time`; of a lane without rows, of any thread.
   [[nodiscard]] std::uint32_t visit_after(trace::LaneIndex lane, TimePs time) const;

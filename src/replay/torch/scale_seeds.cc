@@ -53,7 +53,7 @@ class SeedSearch {
   }
   [[nodiscard]] std::uint32_t lifetime_of(std::uint32_t call, std::uint32_t t) const { return lifetimes_.of_use[use_of(call, t)]; }
   [[nodiscard]] bool is_given(std::uint32_t call, std::uint32_t t) const {
-    return lifetime_of(call, t) != kNoLifetime && lifetimes_.all[lifetime_of(call, t)].maker == link::kNoRow;
+    return lifetime_of(call, t) != kNoLifetime && lifetimes_.all[lifetime_of(call, t)].maker == causal::kNoRow;
   }
   [[nodiscard]] const pytorch_et::OperatorSchema& schema_of(std::uint32_t call) const {
     return *schemas_.by_text()[host_.op_schema[chosen_.rows[call]]];

@@ -4,7 +4,7 @@
 
 namespace orrery::replay::torch {
 
-using link::kNoRow;
+using causal::kNoRow;
 
 namespace {
 
@@ -34,7 +34,7 @@ void SideMoments::survey() {
     if (duration == RankEdits::kRemoved) continue;
     list_.device_time += work.duration;
     const std::string_view name = source_.strings->text(work.name);
-    if (work.kind == link::EdgeKind::kernel && is_tf32(name) && !is_of_cudnn(work.launch)) list_.uses_tf32 = true;
+    if (work.kind == causal::EdgeKind::kernel && is_tf32(name) && !is_of_cudnn(work.launch)) list_.uses_tf32 = true;
     if (!is_in_call(work.launch)) {
       ReplacedWork& replaced = list_.replaced[std::string(name)];
       ++replaced.count;
@@ -45,7 +45,7 @@ void SideMoments::survey() {
     const std::uint32_t number = chosen_.number[chosen_.call_of[work.launch.row]];
     if (number == kNoNumber32) continue;  // it communicates
     if (stream_of_call_[number] == kNoNumber32) stream_of_call_[number] = work.stream;
-    if (work.kind != link::EdgeKind::kernel && name.find("Pinned") != std::string_view::npos) pins_host_[number] = 1;
+    if (work.kind != causal::EdgeKind::kernel && name.find("Pinned") != std::string_view::npos) pins_host_[number] = 1;
   }
 }
 

@@ -10,7 +10,7 @@ std::uint32_t StorageTable::number_of(std::uint32_t lifetime, bool is_on_host) {
   number = static_cast<std::uint32_t>(storages_.size());
   Storage& storage = storages_.emplace_back();
   storage.is_on_host = is_on_host || !has_device_;
-  storage.is_given = lifetime == kNoLifetime || (lifetimes_.all[lifetime].maker == link::kNoRow && is_unrecorded_[lifetime] == 0);
+  storage.is_given = lifetime == kNoLifetime || (lifetimes_.all[lifetime].maker == causal::kNoRow && is_unrecorded_[lifetime] == 0);
   storage.bytes = lifetime == kNoLifetime ? 0 : lifetimes_.all[lifetime].bytes;
   is_there_.push_back(storage.is_given);
   is_typed_.push_back(0);

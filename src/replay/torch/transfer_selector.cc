@@ -17,8 +17,8 @@ TransferSelector::TransferSelector(const RankSource& source, const ChosenCalls& 
   for (std::uint32_t w = 0; w < source.works.size(); ++w) {
     const std::uint32_t row = source.works[w].launch.row;
     // Copies that gloo makes are none: what its threads do is the communication.
-    if (source.works[w].kind != link::EdgeKind::kernel) continue;
-    if (row == link::kNoRow || chosen.call_of[row] == link::kNoRow) continue;
+    if (source.works[w].kind != causal::EdgeKind::kernel) continue;
+    if (row == causal::kNoRow || chosen.call_of[row] == causal::kNoRow) continue;
     if (const std::uint32_t number = chosen.collective[chosen.call_of[row]]; number != kNoNumber32) works_[number].push_back(w);
   }
 }

@@ -54,7 +54,7 @@ RowMemory memory_of_row(std::uint32_t row, const trace::HostArguments& arguments
 
 Status check_all_callable(const RankSource& source, const ChosenCalls& chosen) {
   for (const LaunchedWork& work : source.works) {
-    if (work.launch.row != link::kNoRow && chosen.call_of[work.launch.row] != link::kNoRow) continue;
+    if (work.launch.row != causal::kNoRow && chosen.call_of[work.launch.row] != causal::kNoRow) continue;
     return Error{fmt::format("{} cannot be scaled: nothing says what it was called with", source.strings->text(work.name)),
                  source.host->path, Error::kNoOffset, "only recordings whose device work is all called again can be scaled"};
   }
@@ -70,7 +70,7 @@ Status check_rows_between(const trace::HostTrace& host, const Schemas& schemas, 
     return !memory.is_scaled(lifetime) && is_written[lifetime] == 0 && !sites.users_of[lifetime].empty();
   };
   for (std::uint32_t row = 0; row < host.size(); ++row) {
-    if (chosen.call_of[row] != link::kNoRow || schemas.by_text()[host.op_schema[row]] == nullptr) continue;
+    if (chosen.call_of[row] != causal::kNoRow || schemas.by_text()[host.op_schema[row]] == nullptr) continue;
     const RowMemory of = memory_of_row(row, arguments, lifetimes);
     if (std::any_of(of.given.begin(), of.given.end(), is_scaled) && std::any_of(of.made.begin(), of.made.end(), is_unknown))
       return refusals.cannot_follow(row, "it is not called again, and what it made is used");

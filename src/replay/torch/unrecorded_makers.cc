@@ -10,7 +10,7 @@ namespace {
 std::uint32_t first_replaced_work(const RankSource& source, const ChosenCalls& chosen) {
   std::uint32_t first = kNoNumber32;
   for (const LaunchedWork& work : source.works) {
-    if (work.launch.row == link::kNoRow || chosen.call_of[work.launch.row] == link::kNoRow) first = std::min(first, work.launch.before);
+    if (work.launch.row == causal::kNoRow || chosen.call_of[work.launch.row] == causal::kNoRow) first = std::min(first, work.launch.before);
   }
   return first;
 }
@@ -35,7 +35,7 @@ std::vector<std::uint8_t> find_unrecorded_makers(const RankSource& source, const
   }
   for (std::size_t i = 0; i < lifetimes.all.size(); ++i) {
     const Lifetime& lifetime = lifetimes.all[i];
-    is_unrecorded[i] = lifetime.maker == link::kNoRow && !lifetime.is_on_host && first[i] != kNoNumber32 && first[i] > first_work &&
+    is_unrecorded[i] = lifetime.maker == causal::kNoRow && !lifetime.is_on_host && first[i] != kNoNumber32 && first[i] > first_work &&
                        steps[first[i]] == steps[last[i]];
   }
   return is_unrecorded;

@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "link/host_match.h"
+#include "causal/host_match.h"
 #include "replay/torch/rank_source.h"
 
 namespace orrery::replay::torch {
@@ -12,7 +12,7 @@ namespace orrery::replay::torch {
 inline bool is_user_range(const RankSource& source, std::uint32_t row) {
   constexpr std::int64_t kUserScope = 7;
   return source.host->scope[row] == kUserScope && source.host->op_schema[row] == 0 &&
-         link::is_operator_row(source.strings->text(source.host->name[row]));
+         causal::is_operator_row(source.strings->text(source.host->name[row]));
 }
 
 inline bool is_step_name(std::string_view range) { return range.starts_with("ProfilerStep"); }

@@ -3,14 +3,14 @@
 
 #include "analyze/hta/stragglers.h"
 #include "analyze/hta/trace_diff.h"
+#include "causal/hta/step_numbers.h"
 #include "job/hta_input.h"
-#include "link/hta/step_numbers.h"
 #include "small_hta_job.h"
 
 using namespace orrery;
 using namespace orrery::analyze::hta;
 using namespace orrery::analyze::hta::testing;
-using link::hta::Filter;
+using causal::hta::Filter;
 
 namespace {
 
@@ -35,8 +35,8 @@ TEST_CASE("hta stragglers: those who start the collective last") {
 }
 
 TEST_CASE("hta step numbers: the last step row in file order that the start lies in") {
-  CHECK(link::hta::step_number("ProfilerStep # 12 x") == 12);
-  CHECK_FALSE(link::hta::step_number("ProfilerStep#x").has_value());
+  CHECK(causal::hta::step_number("ProfilerStep # 12 x") == 12);
+  CHECK_FALSE(causal::hta::step_number("ProfilerStep#x").has_value());
   const SmallHtaJob job({R"(
       1       0   100  user_annotation  ProfilerStep#1
       1       50  100  user_annotation  ProfilerStep#2
@@ -47,7 +47,7 @@ TEST_CASE("hta step numbers: the last step row in file order that the start lies
       1       150 5    cpu_op           after
   )"},
                         Filter::none);
-  const auto steps = link::hta::number_steps(job.rows.front().rows);
+  const auto steps = causal::hta::number_steps(job.rows.front().rows);
   CHECK(std::vector<std::int64_t>(steps.begin(), steps.end()) == std::vector<std::int64_t>{1, 2, 2, 1, 1, -1, -1});
 }
 

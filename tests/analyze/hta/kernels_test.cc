@@ -8,14 +8,14 @@
 #include "analyze/hta/kernel_totals.h"
 #include "analyze/hta/kernel_types.h"
 #include "analyze/hta/python_sort.h"
-#include "link/hta/kernel_type.h"
+#include "causal/hta/kernel_type.h"
 #include "small_hta_job.h"
 
 using namespace orrery;
 using namespace orrery::analyze::hta;
 using namespace orrery::analyze::hta::testing;
-using link::hta::kernel_type;
-using link::hta::KernelType;
+using causal::hta::kernel_type;
+using causal::hta::KernelType;
 
 TEST_CASE("hta kernel type: by the name alone, communication first") {
   CHECK(kernel_type("gemm") == KernelType::computation);

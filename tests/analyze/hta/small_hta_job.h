@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "link/hta/job_rows.h"
+#include "causal/hta/job_rows.h"
 #include "report/sheet_csv.h"
 #include "support/kineto_lines.h"
 
@@ -19,18 +19,18 @@ using Lines = std::vector<std::string>;
 /// Rank i is made of ranks[i]: see support/kineto_lines.h.
 class SmallHtaJob {
  public:
-  explicit SmallHtaJob(const std::vector<std::string>& ranks, link::hta::Filter filter = link::hta::Filter::whole_steps) {
-    std::vector<link::hta::RankInput> inputs;
+  explicit SmallHtaJob(const std::vector<std::string>& ranks, causal::hta::Filter filter = causal::hta::Filter::whole_steps) {
+    std::vector<causal::hta::RankInput> inputs;
     for (const std::string& lines : ranks) {
       traces_.emplace_back(lines);
       inputs.push_back({static_cast<std::int64_t>(inputs.size()), &traces_.back().trace(), &traces_.back().rank()});
     }
-    Result<link::hta::JobRows> made = link::hta::make_job_rows(inputs, filter);
+    Result<causal::hta::JobRows> made = causal::hta::make_job_rows(inputs, filter);
     if (!made) throw std::runtime_error(made.error().to_string());
     rows = std::move(*made);
   }
 
-  link::hta::JobRows rows;
+  causal::hta::JobRows rows;
 
  private:
   std::deque<orrery::testing::SmallTrace> traces_;  // they do not move

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "analyze/small_job.h"
+#include "causal/rank_graph.h"
 #include "graph/builder.h"
 #include "graph/longest_path.h"
-#include "link/rank_graph.h"
 
 namespace orrery::page::testing {
 
@@ -57,9 +57,9 @@ inline const std::vector<std::string>& hard_names() {
 }
 
 /// Any graph will do: the page has to give the engine's answer, not a sensible one.
-inline link::RankGraph random_step(std::uint64_t seed) {
+inline causal::RankGraph random_step(std::uint64_t seed) {
   Dice dice(seed);
-  link::RankGraph step;
+  causal::RankGraph step;
   graph::GraphBuilder builder;
   const auto nodes = static_cast<graph::NodeId>(2 + dice.below(60));
   const std::uint32_t lanes = 1 + static_cast<std::uint32_t>(dice.below(4));
@@ -81,7 +81,7 @@ inline link::RankGraph random_step(std::uint64_t seed) {
       const TimePs weight = dice.below(8) == 0 ? 0 : dice.below(12) == 0 ? -dice.time(40) * grain : dice.time(90'000 / grain) * grain;
       const std::uint32_t tag =
           step.owners.empty() || dice.below(4) == 0 ? graph::kNoTag : static_cast<std::uint32_t>(dice.below(step.owners.size()));
-      builder.add_edge(node[dice.below(to)], node[to], static_cast<std::uint8_t>(dice.below(link::kEdgeKinds)), weight, tag);
+      builder.add_edge(node[dice.below(to)], node[to], static_cast<std::uint8_t>(dice.below(causal::kEdgeKinds)), weight, tag);
     }
   }
   step.graph = std::move(*std::move(builder).build());
@@ -91,7 +91,7 @@ inline link::RankGraph random_step(std::uint64_t seed) {
   const bool is_late = dice.below(3) == 0;
   for (graph::NodeId i = 0; i < nodes; ++i) {
     step.time.push_back(solved.finish(i) + (is_late ? dice.time(2000) - 1000 : 0));
-    step.node_lane.push_back(dice.below(6) == 0 ? link::kNoWork : static_cast<std::uint32_t>(dice.below(lanes)));
+    step.node_lane.push_back(dice.below(6) == 0 ? causal::kNoWork : static_cast<std::uint32_t>(dice.below(lanes)));
   }
   const char* const annotations[] = {"ProfilerStep#2", "ProfilerStep#3", "ProfilerStep#14", "## forward ##",
                                      "## backward ##", "two words",      "train 3"};
@@ -109,7 +109,7 @@ inline link::RankGraph random_step(std::uint64_t seed) {
 }
 
 /// Steps, kernels on streams, collectives of several groups, roots and messages.
-inline link::CausalGraph random_job(std::uint64_t seed) {
+inline causal::CausalGraph random_job(std::uint64_t seed) {
   using analyze::testing::SmallJob;
   Dice dice(seed);
   const auto ranks = static_cast<std::uint32_t>(2 + dice.below(4));
@@ -127,8 +127,8 @@ inline link::CausalGraph random_job(std::uint64_t seed) {
     if (sort == 1) collective.what = "p2p", collective.message = true;
     for (std::uint32_t r = 0; r < ranks; ++r) {
       if (is_step) job.step(r);
-      const link::EdgeKind kinds[] = {link::EdgeKind::cpu_operator, link::EdgeKind::cpu_untraced, link::EdgeKind::cpu_runtime,
-                                      link::EdgeKind::kernel};
+      const causal::EdgeKind kinds[] = {causal::EdgeKind::cpu_operator, causal::EdgeKind::cpu_untraced, causal::EdgeKind::cpu_runtime,
+                                        causal::EdgeKind::kernel};
       job.work(r, dice.one_of(hard_names()), dice.time(10'000'000 / grain) * grain, dice.one_of(kinds));
       if (dice.below(2) == 0) {
         const std::string name = "kernel " + dice.one_of(hard_names());  // of device work SmallJob needs a name
@@ -141,8 +141,8 @@ inline link::CausalGraph random_job(std::uint64_t seed) {
       job.need(r, end);
     }
   }
-  link::CausalGraph made = job.make();
-  for (link::JobRank& rank : made.ranks) {
+  causal::CausalGraph made = job.make();
+  for (causal::JobRank& rank : made.ranks) {
     for (std::uint64_t i = 0, count = dice.below(4); i < count; ++i) {
       const TimePs begin = dice.time(made.span + 1);
       rank.annotations.push_back(

@@ -110,7 +110,7 @@ bool understood(JsonWriter& json, const EditList& texts, bool of_job, std::vecto
   return true;
 }
 
-void write_answer(JsonWriter& json, const link::CausalGraph& job, const EditList& texts) {
+void write_answer(JsonWriter& json, const causal::CausalGraph& job, const EditList& texts) {
   std::vector<ParsedEdit> parsed;
   if (!understood(json, texts, job.ranks.size() > 1, parsed)) return;
   const analyze::GraphEdits edits(job, std::move(parsed));
@@ -129,7 +129,7 @@ void write_answer(JsonWriter& json, const link::CausalGraph& job, const EditList
 }
 
 /// One line of the file.
-void write_case(std::ostream& out, const std::string& name, const link::CausalGraph& of, const std::vector<EditList>& questions,
+void write_case(std::ostream& out, const std::string& name, const causal::CausalGraph& of, const std::vector<EditList>& questions,
                 bool leaves_out) {
   const PageGraph graph = graph_columns(of, places_of(of.strings, leaves_out));
   std::string text;
@@ -155,7 +155,7 @@ void write_random(std::ostream& out, std::uint64_t seed) {
   for (int i = 0; i < 24; ++i) questions.push_back(random.several());
   const std::string name = fmt::format("random {} {}", of_job ? "job" : "step", seed);
   if (of_job) write_case(out, name, random_job(seed), questions, seed % 3 == 0);
-  else write_case(out, name, link::causal_graph_of(random_step(seed)), questions, seed % 3 == 0);
+  else write_case(out, name, causal::causal_graph_of(random_step(seed)), questions, seed % 3 == 0);
 }
 
 trace::Trace read(const std::vector<std::string>& files) {
@@ -168,9 +168,9 @@ trace::Trace read(const std::vector<std::string>& files) {
 void write_trace(std::ostream& out, const std::string& name, std::optional<std::size_t> last_instance) {
   Diagnostics diagnostics;
   const trace::Trace trace = read({std::string(ORRERY_SOURCE_DIR) + "/data/" + name});
-  link::WindowRequest request;
+  causal::WindowRequest request;
   if (last_instance) request = {"ProfilerStep", 0, last_instance};
-  const auto step = link::make_causal_graph(trace, trace.ranks.front(), request, diagnostics);
+  const auto step = causal::make_causal_graph(trace, trace.ranks.front(), request, diagnostics);
   write_case(out, name + (last_instance ? " several steps" : ""), *step, edits_of_steps(), false);
 }
 

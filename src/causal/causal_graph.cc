@@ -1,0 +1,138 @@
+#include "causal/causal_graph.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+
+#include "causal/piece_names.h"
+
+namespace orrery::causal {
+
+const char* to_string(ClockSource source) {
+  static constexpr const char* kNames[] = {"one", "aligned", "recorded"};
+  return kNames[static_cast<std::size_t>(source)];
+}
+
+std::uint32_t CausalGraph::rank_of_owner(std::uint32_t owner) const {
+  const auto next = std::upper_bound(ranks.begin(), ranks.end(), owner,
+                                     [](std::uint32_t number, const JobRank& rank) { return number < rank.first_owner; });
+  return static_cast<std::uint32_t>(next - ranks.begin()) - 1;
+}
+
+PieceClass CausalGraph::class_of(graph::Slot slot) const {
+  const EdgeKind edge_kind = kind(slot);
+  const std::uint32_t tag = graph.edge_tag(slot);
+  return {edge_kind, tag == graph::kNoTag || !is_named(edge_kind) ? 0 : class_name[tag]};
+}
+
+WorkClass CausalGraph::work_of(graph::Slot slot, std::uint32_t rank) const {
+  const std::uint32_t tag = graph.edge_tag(slot);
+  const bool has_owner = tag != graph::kNoTag;
+  return {graph.type(slot), has_owner ? owners[tag].name : 0, has_owner ? class_name[tag] : 0, step_of(slot, rank)};
+}
+
+std::uint32_t CausalGraph::step_at(TimePs at, std::uint32_t rank) const {
+  const std::vector<TimePs>& begins = ranks[rank].step_begin;
+  if (begins.empty()) return kNoStep;
+  const auto next = std::upper_bound(begins.begin(), begins.end(), at);
+  return next == begins.begin() ? 0 : static_cast<std::uint32_t>(next - begins.begin() - 1);
+}
+
+std::uint32_t CausalGraph::step_of(graph::Slot slot, std::uint32_t rank) const {
+  const std::uint32_t tag = graph.edge_tag(slot);
+  if (tag != graph::kNoTag && owners[tag].device >= 0) return step_at(owners[tag].launch_start, rank);
+  const graph::NodeId source = graph.source(slot);
+  return step_at(is_ready(source) ? time[parts[part_of(source)].arrival] : time[source], rank);
+}
+
+double CausalGraph::residual_percent(TimePs replayed) const {
+  return 100.0 * std::fabs(static_cast<double>(replayed - span)) / static_cast<double>(std::max<TimePs>(span, 1));
+}
+
+namespace {
+
+std::string_view without_number(std::string_view name) { return name.substr(0, name.find_last_not_of("0123456789") + 1); }
+
+/// The steps that the window was chosen by, in their order: annotations called like it but for the number ("ProfilerStep#", "train "); of a whole
+/// trace the profiler's. Those beside them that reach into the window are none of its own.
+std::vector<AnnotatedRange> steps_of_window(const RankGraph& step) {
+  const StepWindow& window = step.window;
+  // "ProfilerStep#1 to ProfilerStep#8" is a window, too.
+  const std::string_view stem = window.is_whole_trace ? std::string_view("ProfilerStep#")
+                                                      : without_number(std::string_view(window.label).substr(0, window.label.find(" to ")));
+  const TimePs first = window.host_begin - window.begin, last = window.host_end - window.begin;
+  std::vector<AnnotatedRange> steps;
+  for (const AnnotatedRange& range : step.annotations) {
+    if (window.main_lane && range.lane != *window.main_lane) continue;
+    const bool is_inside = window.is_whole_trace || (range.begin >= first && range.end <= last);
+    if (is_inside && without_number(step.strings.text(range.name)) == stem) steps.push_back(range);
+  }
+  std::stable_sort(steps.begin(), steps.end(), [](const AnnotatedRange& a, const AnnotatedRange& b) { return a.begin < b.begin; });
+  return steps;
+}
+
+}  // namespace
+
+CausalGraph causal_graph_of(RankGraph step) {
+  const std::vector<AnnotatedRange> steps = steps_of_window(step);
+  CausalGraph job;
+  for (const AnnotatedRange& range : steps) job.steps.emplace_back(step.strings.text(range.name));
+  const std::vector<std::string_view> step_names(job.steps.begin(), job.steps.end());
+  job.class_name = step.class_name.empty() ? name_pieces(step, step_names, false) : std::move(step.class_name);
+  JobRank& rank = job.ranks.emplace_back();
+  rank.rank = step.rank;
+  rank.begin = step.begin, rank.end = step.end;
+  rank.ends_at = step.window.span();
+  for (const AnnotatedRange& range : steps) rank.step_begin.push_back(range.begin), rank.last_step_end = range.end;
+  rank.lanes = std::move(step.lanes);
+  rank.annotations = std::move(step.annotations);
+  rank.main_lane = step.window.main_lane.value_or(kNoWork);
+  rank.source_path = std::move(step.source_path);
+  rank.epoch_us = step.epoch_us;
+  rank.host_begin = step.window.host_begin - step.window.begin, rank.host_end = step.window.host_end - step.window.begin;
+  rank.typical_launch_delay = step.typical_launch_delay, rank.typical_kernel_gap = step.typical_kernel_gap;
+  job.label = std::move(step.window.label);
+  job.why = std::move(step.window.why);
+  job.begin_ps = step.window.begin;
+  job.span = step.window.span();
+  const auto nodes = static_cast<graph::NodeId>(step.graph.node_count());
+  job.graph = std::move(step.graph);
+  job.time = std::move(step.time);
+  job.node_rank.assign(nodes, 0);
+  job.node_lane = std::move(step.node_lane);
+  job.begin = step.begin, job.end = step.end;
+  job.first_ready = job.first_hub = nodes;
+  job.owners = std::move(step.owners);
+  if (step.pieces.size() != 0) job.pieces.push_back(std::move(step.pieces));
+  job.strings = std::move(step.strings);
+  job.reach = step.reach;
+  return job;
+}
+
+Result<CausalGraph> make_causal_graph(const trace::Trace& trace, const trace::RankTrace& rank, const WindowRequest& request,
+                                      Diagnostics& diagnostics) {
+  Result<RankGraph> step = make_rank_graph(trace, rank, request, diagnostics);
+  if (!step) return step.error();
+  return causal_graph_of(std::move(*step));
+}
+
+void find_transfers(CausalGraph& job) {
+  for (graph::Slot slot = 0; slot < job.graph.edge_count(); ++slot) {
+    const graph::NodeId source = job.graph.source(slot);
+    if (job.is_ready(source)) job.parts[job.part_of(source)].transfer = slot;
+  }
+}
+
+std::vector<graph::Slot> arrivals_of_others(const CausalGraph& job) {
+  std::vector<graph::Slot> slots;
+  for (graph::NodeId node = job.first_ready; node < job.first_hub; ++node) {
+    for (const graph::Slot slot : job.graph.incoming(node)) {
+      const graph::NodeId source = job.graph.source(slot);
+      if (job.is_hub(source) || job.node_rank[source] != job.node_rank[node]) slots.push_back(slot);
+    }
+  }
+  std::sort(slots.begin(), slots.end());
+  return slots;
+}
+
+}  // namespace orrery::causal

@@ -1,0 +1,160 @@
+#include "causal/chakra/linked_rows.h"
+
+#include <string>
+#include <unordered_map>
+
+#include "causal/chakra/stop.h"
+#include "causal/chakra/sync_rows.h"
+
+namespace orrery::causal::chakra {
+namespace {
+
+using trace::HostTrace;
+using trace::MeasuredRow;
+
+constexpr std::size_t kMaxRows = 100'000'000;  // beyond this work is repeated under rows that have nothing to do with it
+
+class RowLinker {
+ public:
+  RowLinker(HostTrace host, const trace::RankTrace& rank, Interner& strings, const LinkParts& parts)
+      : host_(std::move(host)),
+        rank_(rank),
+        strings_(strings),
+        parts_(parts),
+        stream_(rank.field(trace::Field::stream).dense(rank.event_count(), trace::kNoNumber)),
+        group_name_(rank.field(trace::Field::group_name_text).dense(rank.event_count(), trace::kNoNumber)) {}
+
+  Result<HostTrace> link() {
+    if (!number_rows()) return stop(host_.path, "device work is repeated under so many rows that there are more than 10^8 of them");
+    fill_rows();
+    fill_parents();
+    fill_collectives();
+    return take();
+  }
+
+ private:
+  static constexpr std::uint32_t kNoWork = ~std::uint32_t{0};
+
+  bool number_rows() {
+    new_id_.resize_uninitialized(host_.size());
+    for (const std::uint32_t row : parts_.match.by_id) {
+      new_id_[row] = source_.size();
+      source_.push_back(row);
+      work_.push_back(kNoWork);
+      const std::uint32_t op = parts_.match.op[row];
+      if (op == HostMatch::kNone) continue;
+      const auto [begin, end] = parts_.work_under.find(parts_.device.host.external_id[op]);
+      if (source_.size() + (end - begin) > kMaxRows) return false;
+      for (std::size_t i = begin; i < end; ++i) {
+        source_.push_back(row);
+        work_.push_back(parts_.work_under.work[i]);
+      }
+    }
+    return true;
+  }
+
+  void fill_rows() {
+    const SyncRows syncs = assign_syncs({host_, parts_.match, parts_.sync_targets, new_id_, source_, work_});
+    result_.sync_ids.append(syncs.ids);
+    trace::copy_rows(host_, source_, result_);
+    result_.id.resize_uninitialized(source_.size());
+    result_.measured.resize(source_.size());
+    for (std::size_t i = 0; i < source_.size(); ++i) {
+      result_.id[i] = i;
+      MeasuredRow& measured = result_.measured[i];
+      if (const std::uint32_t op = parts_.match.op[source_[i]]; op != HostMatch::kNone) measured = measure_operator(source_[i], op);
+      if (work_[i] != kNoWork) measure_work(i, measured);
+    }
+    for (const SyncRows::OfRow& of : syncs.rows) {
+      result_.measured[of.row].first_sync = of.first;
+      result_.measured[of.row].syncs = of.count;
+    }
+  }
+
+  MeasuredRow measure_operator(std::uint32_t row, std::uint32_t op) const {
+    const HostOps& ops = parts_.device.host;
+    MeasuredRow measured;
+    measured.ts = ops.ts[op];
+    measured.inclusive_dur = ops.dur[op];
+    measured.exclusive_dur = parts_.exclusive[op];
+    measured.measured = measured.has_ts = measured.has_inclusive = measured.has_exclusive = true;
+    if (const std::uint32_t other = parts_.match.dependency_row[row]; other != HostMatch::kNone)
+      measured.inter_thread_dep = static_cast<std::int64_t>(new_id_[other]);
+    return measured;
+  }
+
+  // A copy of its operator, with times, name and category of its own.
+  void measure_work(std::size_t i, MeasuredRow& measured) {
+    const DeviceWork& work = parts_.device.work;
+    const trace::EventIndex e = work.event[work_[i]];
+    measured.ts = work.ts[work_[i]];
+    measured.inclusive_dur = measured.exclusive_dur = work.dur[work_[i]];
+    measured.stream = stream_[e];
+    measured.category = rank_.categories[rank_.category[e]].text;
+    measured.phase = rank_.phase[e] == '\0' ? 0 : strings_.intern({&rank_.phase[e], 1});
+    result_.name[i] = rank_.name[e];
+    measured.has_group_name =
+        group_name_[e] != trace::kNoNumber && strings_.text(rank_.name[e]).find("ncclDevKernel") != std::string_view::npos;
+    if (measured.has_group_name) measured.group_name = static_cast<StringId>(group_name_[e]);
+  }
+
+  void fill_parents() {
+    result_.parent.resize_uninitialized(source_.size());
+    std::unordered_map<std::uint64_t, std::uint64_t> id_of_missing;
+    for (std::size_t i = 0; i < source_.size(); ++i) {
+      const std::uint32_t row = source_[i];
+      if (work_[i] != kNoWork) {
+        result_.parent[i] = new_id_[row];
+      } else if (host_.is_flat()) {  // the original does not renumber the parents of this schema
+        result_.parent[i] = host_.parent[row];
+      } else if (const std::uint32_t parent = parts_.match.row_of_id.find(static_cast<std::int64_t>(host_.parent[row]));
+                 parent != NumberIndex::kMissing) {
+        result_.parent[i] = new_id_[parent];
+      } else {
+        result_.parent[i] = id_of_missing.emplace(host_.parent[row], source_.size() + id_of_missing.size()).first->second;
+      }
+    }
+  }
+
+  void fill_collectives() {
+    if (host_.collectives.empty()) return;
+    Column<std::uint32_t> collective_of(host_.size(), ~std::uint32_t{0});
+    for (std::uint32_t c = 0; c < host_.collectives.size(); ++c) collective_of[host_.collectives[c].row] = c;
+    for (std::uint32_t i = 0; i < source_.size(); ++i) {
+      if (collective_of[source_[i]] == ~std::uint32_t{0}) continue;
+      result_.collectives.push_back(host_.collectives[collective_of[source_[i]]]);
+      result_.collectives.back().row = i;
+    }
+  }
+
+  HostTrace take() {
+    result_.path = std::move(host_.path);
+    result_.file_bytes = host_.file_bytes;
+    result_.schema = std::move(host_.schema);
+    result_.time = std::move(host_.time);
+    result_.pid = host_.pid;
+    result_.start_ts = host_.start_ts;
+    result_.finish_ts = host_.finish_ts;
+    result_.text_owner = std::move(host_.text_owner);
+    result_.content = host_.content;
+    return std::move(result_);
+  }
+
+  HostTrace host_;
+  const trace::RankTrace& rank_;
+  Interner& strings_;
+  const LinkParts& parts_;
+  Column<std::int64_t> stream_, group_name_;  // per event
+  Column<std::uint64_t> new_id_;              // per row of the host trace
+  Column<std::uint32_t> source_;              // per new row: the row of the host trace,
+  Column<std::uint32_t> work_;                // and the device work it is, kNoWork if it is that row itself
+  HostTrace result_;
+};
+
+}  // namespace
+
+Result<HostTrace> make_linked_rows(HostTrace host, const trace::RankTrace& rank, Interner& strings, const LinkParts& parts) {
+  return RowLinker(std::move(host), rank, strings, parts).link();
+}
+
+}  // namespace orrery::causal::chakra

@@ -1,0 +1,42 @@
+// What passes between two moments of a step: the kinds of time that a path is made of.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace orrery::causal {
+
+enum class EdgeKind : std::uint8_t {
+  cpu_operator,  ///< inside a framework operator, outside runtime calls
+  cpu_python,    ///< inside a Python frame, outside operators
+  cpu_runtime,   ///< inside a runtime call: launching, allocating, copying
+  cpu_untraced,  ///< the main thread ran something that was not recorded
+  data_loading,  ///< inside a data loader
+  kernel,
+  communication,  ///< a communication kernel (NCCL, RCCL, HCCL), or a collective that the host does itself (gloo, MPI, UCC)
+  memory_copy,
+  memory_set,
+  launch_delay,  ///< from the return of the launch call to the start of the work (from its entry: graphs, see Submission)
+  kernel_gap,    ///< between two pieces of work of one stream
+  stream_wait,   ///< from the end of work to the start of work of another stream that waited for it
+  sync_return,   ///< from the end of device work to the return of the host call that waited for it
+  handoff,       ///< from one host thread to another that takes over, and back
+  idle_thread,   ///< a helper thread did nothing, cause not recorded
+  idle_device,   ///< the stream did nothing although its work was launched, cause not recorded
+  order,         ///< one after the other, at no cost
+  before,        ///< from the begin of the job to that of a rank's window; only in the graph of a job
+  arrival,       ///< a rank has come to a communication that others wait in, at no cost; only in the graph of a job
+  several,       ///< a chain of the others, with what it is made of beside it; only in skeletons
+};
+inline constexpr std::size_t kEdgeKinds = 17;     ///< of a rank's graph
+inline constexpr std::size_t kJobEdgeKinds = 20;  ///< of a job's graph
+const char* to_string(EdgeKind kind);             ///< "kernel gap"
+const char* identifier(EdgeKind kind);            ///< "kernel_gap"
+
+inline bool is_host(EdgeKind kind) { return kind <= EdgeKind::data_loading; }
+inline bool is_device(EdgeKind kind) { return kind >= EdgeKind::kernel && kind <= EdgeKind::memory_set; }
+/// Whether time of the kind is a property of the event it belongs to. A gap between two kernels has an owner, too, but it is no property of that kernel.
+inline bool is_named(EdgeKind kind) { return is_host(kind) || is_device(kind) || kind == EdgeKind::sync_return; }
+inline bool is_idle(EdgeKind kind) { return kind == EdgeKind::idle_thread || kind == EdgeKind::idle_device; }
+
+}  // namespace orrery::causal

@@ -1,0 +1,90 @@
+#include "causal/hta/critical_path.h"
+
+#include <algorithm>
+
+#include "causal/hta/device_edges.h"
+#include "causal/hta/host_edges.h"
+#include "causal/hta/job_rows.h"
+#include "causal/hta/networkx_path.h"
+
+namespace orrery::causal::hta {
+namespace {
+
+// Sets `failure` where HTA's validation does; otherwise fills the weights of the graph.
+void validate(const Rows& rows, CriticalGraph& result, bool strict) {
+  const Nodes& nodes = result.window.nodes;
+  result.path_weight.resize_uninitialized(result.edges.size());
+  for (std::size_t i = 0; i < result.edges.size(); ++i) {
+    const Edge& edge = result.edges[i];
+    result.path_weight[i] = !strict && edge.weight <= -kPsPerUs ? 0 : edge.weight;
+    if (strict && edge.weight < -kPsPerUs) result.failure = "an edge has a negative weight";
+    const std::int64_t stream = rows.stream[nodes.row[edge.from]];
+    if (edge.type == EdgeType::sync_dependency && stream != -1 && stream == rows.stream[nodes.row[edge.to]]) {
+      result.failure = "a synchronisation joins two nodes of the same stream";
+    }
+  }
+}
+
+// Nodes are part of networkx's graph as edges bring them in.
+std::vector<NodeNumber> nodes_by_first_edge(const CriticalGraph& result) {
+  std::vector<NodeNumber> order;
+  Column<std::uint8_t> is_known(result.window.nodes.size(), 0);
+  for (const Edge& edge : result.edges) {
+    for (const NodeNumber node : {edge.from, edge.to}) {
+      if (is_known[node] != 0) continue;
+      is_known[node] = 1;
+      order.push_back(node);
+    }
+  }
+  return order;
+}
+
+Status solve(const Rows& rows, CriticalGraph& result) {
+  const std::vector<NodeNumber> node_order = nodes_by_first_edge(result);
+  std::optional<NodesAndEdges> path = networkx_longest_path(result.window.nodes.size(), result.edges, result.path_weight, node_order);
+  if (!path) {
+    result.failure = "the graph has a cycle";
+    return {};
+  }
+  result.path_nodes = std::move(path->nodes);
+  result.path_edges = std::move(path->edges);
+  if (result.path_nodes.size() < 2) {
+    return Error{"the critical path has fewer than two nodes", rows.rank->source.path, Error::kNoOffset,
+                 "HTA fails here with an assertion",           Error::Kind::unusable,  Remedy::without_compat};
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<CriticalPath> find_critical_path(const trace::Trace& trace, const trace::RankTrace& rank, const Options& options) {
+  Result<Rows> rows = make_rows(trace, rank, options.include_last_step);
+  if (!rows) return rows.error();
+  Result<CriticalGraph> graph = find_critical_path(*rows, options);
+  if (!graph) return graph.error();
+  return CriticalPath{std::move(*graph), std::move(*rows)};
+}
+
+Result<CriticalGraph> find_critical_path(const Rows& rows, const Options& options) {
+  CriticalGraph result;
+  Result<Window> window = make_window(rows, options.window);
+  if (!window) return window.error();
+  result.window = std::move(*window);
+
+  EdgeList edges(result.window.nodes);
+  add_runtime_lock_edges(rows, result.window, edges);
+  add_call_stack_edges(rows, result.window, edges);
+  if (const Status added = add_device_edges(rows, result.window, options.zero_weight_launch_edges, edges); !added) return added.error();
+  result.edges = edges.take();
+
+  Column<std::uint8_t> has_edge(result.window.nodes.size(), 0);
+  for (const Edge& edge : result.edges) has_edge[edge.from] = has_edge[edge.to] = 1;
+  result.graph_nodes = static_cast<std::size_t>(std::count(has_edge.begin(), has_edge.end(), 1));
+  validate(rows, result, options.strict);
+  if (result.success()) {
+    if (const Status solved = solve(rows, result); !solved) return solved.error();
+  }
+  return result;
+}
+
+}  // namespace orrery::causal::hta

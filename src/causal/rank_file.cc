@@ -1,0 +1,197 @@
+#include "causal/rank_file.h"
+
+#include <optional>
+
+#include "base/section_file.h"
+#include "graph/graph_file.h"
+
+namespace orrery::causal {
+namespace {
+
+constexpr std::string_view kFormat = "step";
+constexpr std::uint32_t kVersion = 1;
+
+// The plain numbers of a RankGraph, in one section.
+struct StepNumbers {
+  std::int64_t window_begin, window_end, host_begin, host_end;
+  std::int64_t main_lane;  // -1: none
+  std::int64_t is_whole_trace;
+  std::int64_t begin_node, end_node;
+  std::int64_t rank, epoch_us;
+  std::int64_t typical_launch_delay, typical_kernel_gap;
+};
+
+// What is known of the devices; files of earlier versions of this program have no such section.
+struct ReachNumbers {
+  std::int64_t busy, worked, launched, works, launches;
+};
+
+// Texts with a fixed place in front of the interned ones.
+enum FixedText : std::size_t { kLabelText, kWhyText, kSourceText, kFixedTexts };
+
+class StepReader {
+ public:
+  StepReader(const SectionFile& file, StepContent content) : file_(file), content_(content) {}
+
+  Result<RankGraph> read() {
+    auto graph = graph::read_graph_sections(file_);
+    if (!graph) return graph.error();
+    step_.graph = std::move(*graph);
+    copy("time", step_.time);
+    copy("lane", step_.node_lane);
+    copy("ownr", step_.owners);
+    read_tables();
+    read_numbers();
+    read_reach();
+    if (!error_) check();
+    if (error_) return *error_;
+    return std::move(step_);
+  }
+
+ private:
+  void fail(SectionTag tag, std::uint64_t byte, std::string message) {
+    if (!error_) error_ = file_.error_at(tag, byte, std::move(message), "the file was not written by this program");
+  }
+
+  template <typename T>
+  void copy(SectionTag tag, Column<T>& out) {
+    const auto values = file_.get<T>(tag);
+    if (!values) error_ = error_ ? error_ : values.error();
+    else out.append(*values);
+  }
+
+  void read_tables() {
+    const auto lanes = file_.get<LaneLabel>("lbls");
+    const auto annotations = file_.get<AnnotatedRange>("anno");
+    const auto texts = file_.get_strings("text");
+    if (!lanes || !annotations || !texts) {
+      error_ = !lanes ? lanes.error() : !annotations ? annotations.error() : texts.error();
+      return;
+    }
+    step_.lanes.assign(lanes->begin(), lanes->end());
+    step_.annotations.assign(annotations->begin(), annotations->end());
+    if (texts->size() < kFixedTexts) return fail("text", 0, "texts are missing");
+    step_.window.label = (*texts)[kLabelText];
+    step_.window.why = (*texts)[kWhyText];
+    step_.source_path = (*texts)[kSourceText];
+    for (std::size_t i = kFixedTexts; i < texts->size(); ++i) {
+      if (step_.strings.intern((*texts)[i]) != i - kFixedTexts) return fail("text", 0, "a text occurs twice");
+    }
+  }
+
+  void read_numbers() {
+    const auto numbers = file_.get_value<StepNumbers>("numb");
+    if (!numbers) {
+      error_ = error_ ? error_ : numbers.error();
+      return;
+    }
+    StepWindow& window = step_.window;
+    window.begin = numbers->window_begin;
+    window.end = numbers->window_end;
+    window.host_begin = numbers->host_begin;
+    window.host_end = numbers->host_end;
+    window.is_whole_trace = numbers->is_whole_trace != 0;
+    if (numbers->main_lane >= 0) window.main_lane = static_cast<trace::LaneIndex>(numbers->main_lane);
+    const auto is_node = [&](std::int64_t n) { return n >= 0 && n < static_cast<std::int64_t>(step_.graph.node_count()); };
+    if (!is_node(numbers->begin_node) || !is_node(numbers->end_node)) return fail("numb", 0, "begin or end is not a node");
+    constexpr std::int64_t kLimit = std::int64_t{1} << 62;
+    if (window.begin < -kLimit || window.end > kLimit || window.end <= window.begin)
+      return fail("numb", 0, "the window is empty or out of range");
+    step_.begin = static_cast<graph::NodeId>(numbers->begin_node);
+    step_.end = static_cast<graph::NodeId>(numbers->end_node);
+    step_.rank = numbers->rank;
+    step_.epoch_us = numbers->epoch_us;
+    step_.typical_launch_delay = numbers->typical_launch_delay;
+    step_.typical_kernel_gap = numbers->typical_kernel_gap;
+  }
+
+  void read_reach() {
+    if (!file_.has("dvcs")) return;
+    const auto numbers = file_.get_value<ReachNumbers>("dvcs");
+    if (!numbers) error_ = error_ ? error_ : numbers.error();
+    else
+      step_.reach = {numbers->busy,
+                     numbers->worked,
+                     numbers->launched,
+                     static_cast<std::uint64_t>(numbers->works),
+                     static_cast<std::uint64_t>(numbers->launches),
+                     file_.has("tpus")};
+  }
+
+  void check() {
+    const std::size_t texts = step_.strings.size();
+    const std::size_t lanes = step_.lanes.size();
+    if (step_.time.size() != step_.graph.node_count() || step_.node_lane.size() != step_.graph.node_count())
+      return fail("time", 0, "one value per node is needed");
+    for (std::size_t n = 0; n < step_.node_lane.size(); ++n) {
+      if (step_.node_lane[n] >= lanes && step_.node_lane[n] != kNoWork) return fail("lane", n * 4, "not a lane");
+    }
+    for (std::size_t i = 0; i < step_.owners.size(); ++i) {
+      const Owner& owner = step_.owners[i];
+      if (owner.name >= texts || owner.lane >= lanes || owner.launch_lane >= lanes)
+        return fail("ownr", i * sizeof(Owner), "not a text or lane");
+    }
+    for (std::size_t i = 0; i < lanes; ++i) {
+      const LaneLabel& lane = step_.lanes[i];
+      if (lane.process >= texts || lane.thread >= texts || lane.name >= texts) return fail("lbls", i * sizeof(LaneLabel), "not a text");
+    }
+    for (std::size_t i = 0; i < step_.annotations.size(); ++i) {
+      const AnnotatedRange& range = step_.annotations[i];
+      if (range.name >= texts || range.lane >= lanes) return fail("anno", i * sizeof(AnnotatedRange), "not a text or lane");
+    }
+    for (graph::Slot slot = 0; slot < step_.graph.edge_count(); ++slot) {
+      const std::uint32_t tag = step_.graph.edge_tag(slot);
+      if (content_ == StepContent::skeleton && step_.kind(slot) == EdgeKind::several) continue;
+      if (step_.graph.type(slot) >= kEdgeKinds || (tag != graph::kNoTag && tag >= step_.owners.size()))
+        return fail("ownr", 0, "an edge has an unknown kind or owner");
+    }
+  }
+
+  const SectionFile& file_;
+  StepContent content_;
+  RankGraph step_;
+  std::optional<Error> error_;
+};
+
+}  // namespace
+
+void add_step_sections(SectionWriter& writer, const RankGraph& step) {
+  graph::add_graph_sections(writer, step.graph);
+  writer.add("time", step.time);
+  writer.add("lane", step.node_lane);
+  writer.add("ownr", step.owners);
+  writer.add("lbls", step.lanes);
+  writer.add("anno", step.annotations);
+  const std::string_view fixed[kFixedTexts] = {step.window.label, step.window.why, step.source_path};
+  writer.add_strings("text", kFixedTexts + step.strings.size(),
+                     [&](std::size_t i) { return i < kFixedTexts ? fixed[i] : step.strings.text(static_cast<StringId>(i - kFixedTexts)); });
+  const StepWindow& window = step.window;
+  writer.add_value("numb", StepNumbers{window.begin, window.end, window.host_begin, window.host_end,
+                                       window.main_lane ? std::int64_t{*window.main_lane} : -1, window.is_whole_trace ? 1 : 0, step.begin,
+                                       step.end, step.rank, step.epoch_us, step.typical_launch_delay, step.typical_kernel_gap});
+  writer.add_value("dvcs", ReachNumbers{step.reach.busy, step.reach.worked, step.reach.launched,
+                                        static_cast<std::int64_t>(step.reach.works), static_cast<std::int64_t>(step.reach.launches)});
+  if (step.reach.is_of_tpus) writer.add_value("tpus", std::int64_t{1});
+}
+
+Result<RankGraph> read_step_sections(const SectionFile& file, StepContent content) { return StepReader(file, content).read(); }
+
+Status save_rank_graph(const RankGraph& step, const std::string& path) {
+  SectionWriter writer(kFormat, kVersion);
+  add_step_sections(writer, step);
+  return writer.write(path);
+}
+
+Result<RankGraph> load_rank_graph(const std::string& path) {
+  const auto file = SectionFile::open(path, kFormat, kVersion);
+  if (!file) return file.error();
+  return StepReader(*file, StepContent::whole).read();
+}
+
+Result<RankGraph> load_rank_graph_from_bytes(std::string_view bytes, const std::string& name) {
+  const auto file = SectionFile::from_bytes(bytes, name, kFormat, kVersion);
+  if (!file) return file.error();
+  return StepReader(*file, StepContent::whole).read();
+}
+
+}  // namespace orrery::causal

@@ -1,0 +1,158 @@
+#include "causal/step_window.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "match/communication.h"
+#include "report/counted.h"
+
+namespace orrery::causal {
+namespace {
+
+using trace::Activity;
+using trace::EventIndex;
+
+void sort_by_start(const trace::ContentOrder& content, std::vector<EventIndex>& events) {
+  std::stable_sort(events.begin(), events.end(), [&](EventIndex a, EventIndex b) { return content.before(a, b); });
+}
+
+Result<StepWindow> whole_trace(const trace::Trace& trace, const trace::RankTrace& rank, const DeviceTimeline& timeline,
+                               const trace::ContentOrder& content) {
+  StepWindow window;
+  window.is_whole_trace = true;
+  window.label = "whole trace";
+  window.begin = std::numeric_limits<TimePs>::max();
+  window.end = std::numeric_limits<TimePs>::min();
+  const std::vector<std::uint8_t> is_worker = worker_lanes(trace, rank);
+  std::vector<TimePs> busy(rank.lanes.size(), 0);
+  for (EventIndex e = 0; e < rank.event_count(); ++e) {
+    if (is_worker[rank.lane[e]] == 0 || !is_host_work(rank.activity(e)) || !rank.has_duration(e) || rank.duration[e] <= 0) continue;
+    busy[rank.lane[e]] += rank.duration[e] / 1024;  // scaled: nested events are counted more than once, and the sum must fit
+    // A Python frame of a worker thread may wait there for ever; it is no work that anybody waits for.
+    if (rank.activity(e) == Activity::python) continue;
+    window.begin = std::min(window.begin, rank.start[e]);
+    window.end = std::max(window.end, rank.end(e));
+  }
+  if (const std::vector<EventIndex> steps = find_steps(trace, rank, content); !steps.empty()) {
+    window.main_lane = rank.lane[steps.front()];
+  } else {
+    for (const trace::LaneIndex lane : content.lanes()) {
+      if (busy[lane] > (window.main_lane ? busy[*window.main_lane] : 0)) window.main_lane = lane;
+    }
+  }
+  for (const DeviceWork& work : timeline.works) {
+    window.begin = std::min(window.begin, work.start);
+    window.end = std::max(window.end, work.end);
+  }
+  if (window.end <= window.begin)
+    return Error{"there is no host or device work in this trace", rank.source.path, Error::kNoOffset,
+                 "see what is in it with: orrery info"};
+  window.host_begin = window.begin;
+  window.host_end = window.end;
+  return window;
+}
+
+void extend_over_device(const DeviceTimeline& timeline, StepWindow& window) {
+  window.begin = window.host_begin;
+  window.end = window.host_end;
+  TimePs earlier_end = window.host_begin;
+  bool launches = false;
+  for (const DeviceWork& work : timeline.works) {
+    if (attributed_at(work) < window.host_begin) {
+      earlier_end = std::max(earlier_end, work.end);
+    } else if (attributed_at(work) < window.host_end) {
+      launches = true;
+      window.end = std::max(window.end, work.end);
+    }
+  }
+  if (launches && earlier_end < window.end) window.begin = earlier_end;
+}
+
+}  // namespace
+
+std::vector<EventIndex> find_annotated(const trace::Trace& trace, const trace::RankTrace& rank, const trace::ContentOrder& content,
+                                       const std::string& text) {
+  Column<std::uint8_t> matches(trace.strings.size());
+  for (StringId id = 0; id < matches.size(); ++id) matches[id] = trace.strings.text(id).find(text) != std::string_view::npos;
+  std::vector<EventIndex> found;
+  for (EventIndex e = 0; e < rank.event_count(); ++e) {
+    if (matches[rank.name[e]] != 0 && is_host_work(rank.activity(e)) && rank.has_duration(e) && rank.duration[e] > 0) found.push_back(e);
+  }
+  sort_by_start(content, found);
+  return found;
+}
+
+std::vector<std::uint8_t> worker_lanes(const trace::Trace& trace, const trace::RankTrace& rank) {
+  std::vector<std::uint8_t> works(rank.lanes.size(), 0);
+  std::vector<std::uint8_t> hosts(rank.lanes.size(), 0);
+  bool any = false;
+  for (EventIndex e = 0; e < rank.event_count(); ++e) {
+    const Activity activity = rank.activity(e);
+    if (!is_host_work(activity)) continue;
+    hosts[rank.lane[e]] = 1;
+    if (activity == Activity::python || (activity == Activity::annotation && !match::is_host_communication(trace.name(rank, e)))) continue;
+    works[rank.lane[e]] = 1;
+    any = true;
+  }
+  return any ? works : hosts;
+}
+
+std::vector<EventIndex> find_steps(const trace::Trace& trace, const trace::RankTrace& rank, const trace::ContentOrder& content) {
+  std::vector<EventIndex> steps = find_annotated(trace, rank, content, "ProfilerStep#");
+  std::erase_if(steps, [&](EventIndex e) { return !trace.name(rank, e).starts_with("ProfilerStep#"); });
+  if (!steps.empty()) return steps;
+  for (const EventIndex e : rank.field(trace::Field::step).event) {
+    if (is_host_work(rank.activity(e)) && rank.has_duration(e) && rank.duration[e] > 0) steps.push_back(e);
+  }
+  sort_by_start(content, steps);
+  return steps;
+}
+
+StepWindow window_of(const trace::Trace& trace, const trace::RankTrace& rank, const DeviceTimeline& timeline,
+                     std::span<const EventIndex> events) {
+  StepWindow window;
+  window.host_begin = rank.start[events.front()];
+  window.host_end = rank.end(events.front());
+  for (const EventIndex event : events) window.host_end = std::max(window.host_end, rank.end(event));
+  window.label = trace.name(rank, events.front());
+  if (events.size() > 1) window.label += " to " + std::string(trace.name(rank, events.back()));
+  window.main_lane = rank.lane[events.front()];
+  extend_over_device(timeline, window);
+  return window;
+}
+
+Result<StepWindow> choose_window(const trace::Trace& trace, const trace::RankTrace& rank, const DeviceTimeline& timeline,
+                                 const trace::ContentOrder& content, const WindowRequest& request) {
+  if (request.annotation && request.annotation->empty()) return whole_trace(trace, rank, timeline, content);
+  std::vector<EventIndex> found =
+      request.annotation ? find_annotated(trace, rank, content, *request.annotation) : find_steps(trace, rank, content);
+  if (found.empty()) {
+    if (!request.annotation && !request.first_instance) return whole_trace(trace, rank, timeline, content);
+    return Error{"no host event's name contains \"" + request.annotation.value_or("ProfilerStep#") + "\"", rank.source.path,
+                 Error::kNoOffset, "see the annotations with: orrery info"};
+  }
+  StepWindow window;
+  std::size_t first = request.first_instance.value_or(0);
+  std::size_t last = request.last_instance.value_or(first);
+  if (!request.annotation && !request.first_instance) {
+    // A typical step: the first and the last often carry the profiler's own start and stop.
+    std::vector<std::size_t> order;
+    const std::size_t skip = found.size() > 2 ? 1 : 0;
+    for (std::size_t i = skip; i + skip < found.size(); ++i) order.push_back(i);
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return rank.duration[found[a]] < rank.duration[found[b]]; });
+    first = last = order[(order.size() - 1) / 2];
+    window.why = found.size() == 1   ? "the only step"
+                 : order.size() == 1 ? "the inner one of 3 steps"
+                                     : "the median of " + report::counted(order.size(), skip != 0 ? "inner step" : "step");
+  }
+  if (last >= found.size()) {
+    return Error{"there are " + std::to_string(found.size()) + " matching events; instance " + std::to_string(last) + " does not exist",
+                 rank.source.path, Error::kNoOffset, "instances count from 0, by start"};
+  }
+  StepWindow chosen = window_of(trace, rank, timeline, std::span(found).subspan(first, last - first + 1));
+  chosen.why = std::move(window.why);
+  return chosen;
+}
+
+}  // namespace orrery::causal
