@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
-#include "analyze/blame.h"
-#include "analyze/ideal_job.h"
-#include "analyze/job_waits.h"
-#include "analyze/levers.h"
+#include "analyze/blame/blame.h"
+#include "analyze/blame/ideal_job.h"
+#include "analyze/blame/job_waits.h"
+#include "analyze/blame/levers.h"
 #include "base/random.h"
 #include "causal/causal_graph.h"
 #include "graph/builder.h"

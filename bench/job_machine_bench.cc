@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "analyze/job_machine.h"
+#include "analyze/whatif/job_machine.h"
 #include "analyze/small_job.h"
 #include "machine/machine_yaml.h"
 

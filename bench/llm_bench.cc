@@ -5,8 +5,8 @@
 #include <limits>
 #include <string>
 
-#include "analyze/llm_forecast.h"
-#include "analyze/llm_prices.h"
+#include "analyze/forecast/llm_forecast.h"
+#include "analyze/forecast/llm_prices.h"
 #include "base/file_content.h"
 #include "job/llm_config.h"
 

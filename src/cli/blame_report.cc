@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "analyze/blame_sheets.h"
-#include "analyze/recorded_collectives.h"
+#include "analyze/blame/blame_sheets.h"
+#include "analyze/whatif/recorded_collectives.h"
 #include "base/percent.h"
 #include "report/bar.h"
 #include "report/counted.h"

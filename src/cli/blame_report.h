@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "analyze/blame.h"
+#include "analyze/blame/blame.h"
 #include "base/json_writer.h"
 #include "causal/causal_graph.h"
 #include "cli/invocation.h"

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "analyze/causality_sheets.h"
+#include "analyze/check/causality_sheets.h"
 #include "report/sheet_json.h"
 #include "report/sheet_text.h"
 

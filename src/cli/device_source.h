@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "analyze/device_rank.h"
+#include "analyze/device/device_rank.h"
 #include "cli/graph_source.h"
 #include "cli/invocation.h"
 #include "report/sheet.h"

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "analyze/run_diff.h"
+#include "analyze/diff/run_diff.h"
 #include "base/result.h"
 #include "cli/graph_source.h"
 #include "cli/invocation.h"

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "analyze/diff_sheets.h"
-#include "analyze/whatif.h"
+#include "analyze/diff/diff_sheets.h"
+#include "analyze/whatif/whatif.h"
 #include "base/percent.h"
 #include "cli/job_report.h"
 #include "graph/longest_path.h"

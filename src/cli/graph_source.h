@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "analyze/step_spread.h"
+#include "analyze/path/step_spread.h"
 #include "base/result.h"
 #include "cli/invocation.h"
 #include "job/recorded_job.h"

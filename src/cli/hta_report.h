@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "analyze/hta_summary.h"
+#include "analyze/path/hta_summary.h"
 #include "base/json_writer.h"
 #include "cli/invocation.h"
 

@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "analyze/job_machine.h"
-#include "analyze/job_moves.h"
-#include "analyze/whatif.h"
-#include "analyze/whatif_sweep.h"
+#include "analyze/whatif/job_machine.h"
+#include "analyze/whatif/job_moves.h"
+#include "analyze/whatif/whatif.h"
+#include "analyze/whatif/whatif_sweep.h"
 #include "base/result.h"
 #include "cli/invocation.h"
 

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "analyze/job_machine_sheets.h"
-#include "analyze/whatif.h"
+#include "analyze/whatif/job_machine_sheets.h"
+#include "analyze/whatif/whatif.h"
 #include "base/percent.h"
 #include "report/counted.h"
 #include "report/sheet_json.h"

@@ -4,8 +4,8 @@
 #include <span>
 #include <string>
 
-#include "analyze/job_machine.h"
-#include "analyze/job_moves.h"
+#include "analyze/whatif/job_machine.h"
+#include "analyze/whatif/job_moves.h"
 #include "causal/causal_graph.h"
 #include "cli/invocation.h"
 

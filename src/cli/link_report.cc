@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "analyze/link_sheets.h"
+#include "analyze/schedule/link_sheets.h"
 #include "report/sheet_csv.h"
 #include "report/sheet_json.h"
 #include "report/sheet_text.h"

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "analyze/llm_forecast.h"
+#include "analyze/forecast/llm_forecast.h"
 #include "cli/invocation.h"
 #include "simulate/pricing/pricing.h"
 

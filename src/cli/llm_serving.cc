@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "analyze/llm_sheets.h"
-#include "analyze/schedule_reasons.h"
+#include "analyze/forecast/llm_sheets.h"
+#include "analyze/schedule/schedule_reasons.h"
 #include "cli/llm_run.h"
 #include "cli/run_page.h"
 #include "job/schedule_export.h"

@@ -1,7 +1,7 @@
 // orrery llm CONFIG...: configurations that predict inference or a distributed product.
 #pragma once
 
-#include "analyze/inference_sheets.h"
+#include "analyze/forecast/inference_sheets.h"
 #include "cli/invocation.h"
 #include "job/llm_config.h"
 #include "llm/catalog.h"

@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include "analyze/llm_sheets.h"
-#include "analyze/llm_sweep.h"
-#include "analyze/pricing_sheets.h"
-#include "analyze/schedule_reasons.h"
-#include "analyze/schedule_sheets.h"
+#include "analyze/forecast/llm_sheets.h"
+#include "analyze/forecast/llm_sweep.h"
+#include "analyze/schedule/pricing_sheets.h"
+#include "analyze/schedule/schedule_reasons.h"
+#include "analyze/schedule/schedule_sheets.h"
 #include "base/output_file.h"
 #include "cli/command_line.h"
 #include "cli/llm_run.h"

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "analyze/motif_sheets.h"
+#include "analyze/schedule/motif_sheets.h"
 #include "job/motif_manifest.h"
 #include "job/motif_models.h"
 #include "motif/motif_yaml.h"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "analyze/motif_sheets.h"
+#include "analyze/schedule/motif_sheets.h"
 #include "base/time_text.h"
 #include "base/units.h"
 #include "formats/isb_bfs/model_file.h"

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "analyze/motif_drawing.h"
-#include "analyze/motif_sheets.h"
+#include "analyze/schedule/motif_drawing.h"
+#include "analyze/schedule/motif_sheets.h"
 #include "base/output_file.h"
 #include "job/motif_manifest.h"
 #include "motif/motif_yaml.h"

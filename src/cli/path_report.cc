@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <vector>
 
-#include "analyze/contributor_edit.h"
-#include "analyze/path_overlay.h"
-#include "analyze/path_sheets.h"
+#include "analyze/path/contributor_edit.h"
+#include "analyze/path/path_overlay.h"
+#include "analyze/path/path_sheets.h"
 #include "base/percent.h"
 #include "cli/command_line.h"
 #include "cli/job_report.h"

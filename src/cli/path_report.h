@@ -4,7 +4,7 @@
 #include <span>
 #include <string>
 
-#include "analyze/causal_path.h"
+#include "analyze/path/causal_path.h"
 #include "cli/invocation.h"
 
 namespace orrery::cli {

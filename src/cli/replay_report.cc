@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "analyze/schedule_sheets.h"
+#include "analyze/schedule/schedule_sheets.h"
 #include "base/percent.h"
 #include "report/counted.h"
 #include "report/sheet_csv.h"

@@ -1,7 +1,7 @@
 // What a replay shows: a sentence, ranks, threads and streams for people, everything as JSON or CSV.
 #pragma once
 
-#include "analyze/replay_sheets.h"
+#include "analyze/schedule/replay_sheets.h"
 #include "cli/invocation.h"
 
 namespace orrery::cli {

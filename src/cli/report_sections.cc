@@ -4,9 +4,9 @@
 
 #include <filesystem>
 
-#include "analyze/blame.h"
-#include "analyze/recorded_collectives.h"
-#include "analyze/run_diff.h"
+#include "analyze/blame/blame.h"
+#include "analyze/whatif/recorded_collectives.h"
+#include "analyze/diff/run_diff.h"
 #include "cli/diff_inputs.h"
 #include "cli/graph_source.h"
 #include "graph/longest_path.h"

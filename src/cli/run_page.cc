@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <array>
 
-#include "analyze/link_use.h"
-#include "analyze/schedule_sheets.h"
+#include "analyze/schedule/link_use.h"
+#include "analyze/schedule/schedule_sheets.h"
 #include "base/units.h"
 #include "cli/command_line.h"
 #include "cli/provenance.h"

@@ -6,8 +6,8 @@
 #include <span>
 #include <string>
 
-#include "analyze/schedule_reasons.h"
-#include "analyze/stage_times.h"
+#include "analyze/schedule/schedule_reasons.h"
+#include "analyze/schedule/stage_times.h"
 #include "base/result.h"
 #include "cli/flag.h"
 #include "cli/invocation.h"

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "analyze/link_use.h"
-#include "analyze/schedule_sheets.h"
+#include "analyze/schedule/link_use.h"
+#include "analyze/schedule/schedule_sheets.h"
 #include "base/percent.h"
 #include "report/counted.h"
 #include "report/sheet_csv.h"

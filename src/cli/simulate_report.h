@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-#include "analyze/schedule_reasons.h"
+#include "analyze/schedule/schedule_reasons.h"
 #include "cli/invocation.h"
 #include "machine/machine.h"
 #include "simulate/phase_sums.h"

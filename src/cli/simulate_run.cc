@@ -6,8 +6,8 @@
 #include <optional>
 #include <utility>
 
-#include "analyze/schedule_reasons.h"
-#include "analyze/schedule_sheets.h"
+#include "analyze/schedule/schedule_reasons.h"
+#include "analyze/schedule/schedule_sheets.h"
 #include "base/output_file.h"
 #include "cli/command_line.h"
 #include "cli/load.h"

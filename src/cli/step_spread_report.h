@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "analyze/step_spread.h"
+#include "analyze/path/step_spread.h"
 #include "base/json_writer.h"
 
 namespace orrery::cli {

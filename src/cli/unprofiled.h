@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "analyze/profiler_cost.h"
+#include "analyze/whatif/profiler_cost.h"
 #include "base/json_writer.h"
 #include "causal/causal_graph.h"
 #include "cli/invocation.h"

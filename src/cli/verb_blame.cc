@@ -1,8 +1,8 @@
 // orrery blame: who made whom wait, and why.
 #include <fmt/format.h>
 
-#include "analyze/blame.h"
-#include "analyze/blame_sheets.h"
+#include "analyze/blame/blame.h"
+#include "analyze/blame/blame_sheets.h"
 #include "cli/blame_report.h"
 #include "cli/graph_source.h"
 #include "cli/hta_job_report.h"

@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-#include "analyze/breakdown_sheets.h"
+#include "analyze/device/breakdown_sheets.h"
 #include "base/percent.h"
 #include "cli/device_source.h"
 #include "cli/hta_job_report.h"

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "analyze/diff_sheets.h"
-#include "analyze/whatif.h"
+#include "analyze/diff/diff_sheets.h"
+#include "analyze/whatif/whatif.h"
 #include "base/percent.h"
 #include "cli/diff_inputs.h"
 #include "cli/diff_report.h"

@@ -5,9 +5,9 @@
 #include <span>
 #include <vector>
 
-#include "analyze/info_sheets.h"
-#include "analyze/trace_info.h"
-#include "analyze/workload_info.h"
+#include "analyze/check/info_sheets.h"
+#include "analyze/check/trace_info.h"
+#include "analyze/check/workload_info.h"
 #include "cli/load.h"
 #include "cli/rank_questions.h"
 #include "cli/verbs.h"

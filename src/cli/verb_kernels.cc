@@ -1,8 +1,8 @@
 // orrery kernels: which kernels take the time of the devices.
 #include <fmt/format.h>
 
-#include "analyze/kernel_counters.h"
-#include "analyze/kernel_sheets.h"
+#include "analyze/device/kernel_counters.h"
+#include "analyze/device/kernel_sheets.h"
 #include "cli/device_source.h"
 #include "cli/hta_job_report.h"
 #include "cli/verbs.h"

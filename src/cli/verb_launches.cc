@@ -1,7 +1,7 @@
 // orrery launches: does the host keep the devices fed.
 #include <fmt/format.h>
 
-#include "analyze/launch_sheets.h"
+#include "analyze/device/launch_sheets.h"
 #include "cli/device_source.h"
 #include "cli/hta_job_report.h"
 #include "cli/verbs.h"

@@ -1,7 +1,7 @@
 // orrery llm: how long steps and kernels of language models take, from their configurations.
 #include <fmt/format.h>
 
-#include "analyze/llm_schedule_model.h"
+#include "analyze/forecast/llm_schedule_model.h"
 #include "base/csv.h"
 #include "cli/invocation.h"
 #include "cli/llm_calibrate.h"

@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-#include "analyze/copy_sheets.h"
+#include "analyze/device/copy_sheets.h"
 #include "base/file_content.h"
 #include "cli/device_source.h"
 #include "cli/hta_job_report.h"

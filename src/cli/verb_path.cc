@@ -1,9 +1,9 @@
 // orrery path: where the step goes.
 #include <fmt/format.h>
 
-#include "analyze/hta_summary.h"
-#include "analyze/path_overlay.h"
-#include "analyze/path_sheets.h"
+#include "analyze/path/hta_summary.h"
+#include "analyze/path/path_overlay.h"
+#include "analyze/path/path_sheets.h"
 #include "causal/hta/critical_path.h"
 #include "cli/graph_source.h"
 #include "cli/hta_report.h"

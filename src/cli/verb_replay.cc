@@ -1,7 +1,7 @@
 // orrery replay: a workload in time, without a machine.
-#include "analyze/replay_remarks.h"
-#include "analyze/replay_summary.h"
-#include "analyze/schedule_reasons.h"
+#include "analyze/schedule/replay_remarks.h"
+#include "analyze/schedule/replay_summary.h"
+#include "analyze/schedule/schedule_reasons.h"
 #include "cli/command_line.h"
 #include "cli/load.h"
 #include "cli/replay_emit.h"

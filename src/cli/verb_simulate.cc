@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "analyze/workload_remarks.h"
+#include "analyze/check/workload_remarks.h"
 #include "cli/run_page.h"
 #include "cli/simulate_inputs.h"
 #include "cli/simulate_run.h"

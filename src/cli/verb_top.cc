@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "analyze/lever_sheets.h"
+#include "analyze/blame/lever_sheets.h"
 #include "base/percent.h"
 #include "cli/command_line.h"
 #include "cli/graph_source.h"

@@ -7,10 +7,10 @@
 #include <span>
 #include <system_error>
 
-#include "analyze/job_machine_sheets.h"
-#include "analyze/whatif.h"
-#include "analyze/whatif_sheets.h"
-#include "analyze/whatif_sweep.h"
+#include "analyze/whatif/job_machine_sheets.h"
+#include "analyze/whatif/whatif.h"
+#include "analyze/whatif/whatif_sheets.h"
+#include "analyze/whatif/whatif_sweep.h"
 #include "cli/edit_diagnostics.h"
 #include "cli/graph_source.h"
 #include "cli/job_answer.h"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "analyze/edit_language.h"
+#include "analyze/whatif/edit_language.h"
 #include "cli/graph_source.h"
 #include "cli/invocation.h"
 

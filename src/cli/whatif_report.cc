@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "analyze/whatif_sheets.h"
+#include "analyze/whatif/whatif_sheets.h"
 #include "base/percent.h"
 #include "cli/changed_bounds_json.h"
 #include "cli/job_report.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "analyze/whatif.h"
+#include "analyze/whatif/whatif.h"
 #include "cli/invocation.h"
 #include "report/sheet.h"
 

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "analyze/diff_sheets.h"
-#include "analyze/whatif.h"
+#include "analyze/diff/diff_sheets.h"
+#include "analyze/whatif/whatif.h"
 #include "base/percent.h"
 #include "page/section_parts.h"
 #include "page/sheet_table.h"

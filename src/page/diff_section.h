@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "analyze/run_diff.h"
+#include "analyze/diff/run_diff.h"
 #include "page/section.h"
 
 namespace orrery::page {

@@ -6,10 +6,10 @@
 #include <cmath>
 #include <map>
 
-#include "analyze/edit_language.h"
-#include "analyze/edit_selector.h"
-#include "analyze/profiler_cost.h"
-#include "analyze/step_begins.h"
+#include "analyze/whatif/edit_language.h"
+#include "analyze/whatif/edit_selector.h"
+#include "analyze/whatif/profiler_cost.h"
+#include "analyze/whatif/step_begins.h"
 #include "base/json_writer.h"
 #include "graph/longest_path.h"
 #include "page/codec.h"

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "analyze/scaling_range.h"
+#include "analyze/path/scaling_range.h"
 #include "page/report_data.h"
 #include "page/section.h"
 #include "page/step_facts.h"

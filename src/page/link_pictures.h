@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <span>
 
-#include "analyze/link_use.h"
+#include "analyze/schedule/link_use.h"
 #include "report/html_writer.h"
 
 namespace orrery::page {

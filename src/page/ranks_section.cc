@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "analyze/blame_sheets.h"
+#include "analyze/blame/blame_sheets.h"
 #include "page/section_parts.h"
 #include "report/counted.h"
 #include "report/html_writer.h"

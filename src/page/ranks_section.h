@@ -1,7 +1,7 @@
 // Who waited in which step, and who made others wait: a heat map of ranks and steps.
 #pragma once
 
-#include "analyze/blame.h"
+#include "analyze/blame/blame.h"
 #include "causal/causal_graph.h"
 #include "page/section.h"
 

@@ -1,6 +1,6 @@
 #include "page/report_data.h"
 
-#include "analyze/edit_words.h"
+#include "analyze/whatif/edit_words.h"
 #include "base/json_writer.h"
 #include "page/kinds.h"
 

@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "analyze/blame.h"
-#include "analyze/schedule_sheets.h"
+#include "analyze/blame/blame.h"
+#include "analyze/schedule/schedule_sheets.h"
 #include "graph/longest_path.h"
 #include "job/recorded_job.h"
 #include "page/collectives_section.h"

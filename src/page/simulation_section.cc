@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <map>
 
-#include "analyze/schedule_sheets.h"
+#include "analyze/schedule/schedule_sheets.h"
 #include "base/percent.h"
 #include "page/link_pictures.h"
 #include "page/section_parts.h"
@@ -147,7 +147,7 @@ void write_reasons(HtmlWriter& html, const SimulatedRun& run) {
                     {.caption = "What the makespan reacts to", .rows = kPartsShown, .rest = "sorts", .left_out = {}});
 }
 
-/// What takes the place of what the run is bound by, where making that free saves little; see analyze/verdict.h.
+/// What takes the place of what the run is bound by, where making that free saves little; see analyze/path/verdict.h.
 std::string relief_clause(const RunBound& bound, const analyze::PathSums* path) {
   if (path == nullptr || !path->relief) return {};
   const std::string_view relieved = path->relief->bound == analyze::Bound::communication ? "communication"

@@ -5,10 +5,10 @@
 #include <span>
 #include <string>
 
-#include "analyze/causal_path.h"
-#include "analyze/link_use.h"
-#include "analyze/schedule_reasons.h"
-#include "analyze/stage_times.h"
+#include "analyze/path/causal_path.h"
+#include "analyze/schedule/link_use.h"
+#include "analyze/schedule/schedule_reasons.h"
+#include "analyze/schedule/stage_times.h"
 #include "machine/machine.h"
 #include "machine/network.h"
 #include "page/section.h"

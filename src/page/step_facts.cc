@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "analyze/contributor_edit.h"
-#include "analyze/edit_words.h"
-#include "analyze/path_sheets.h"
+#include "analyze/path/contributor_edit.h"
+#include "analyze/whatif/edit_words.h"
+#include "analyze/path/path_sheets.h"
 #include "base/percent.h"
 
 namespace orrery::page {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "analyze/causal_path.h"
+#include "analyze/path/causal_path.h"
 #include "report/sheet.h"
 
 namespace orrery::page {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "analyze/device_work_sheet.h"
+#include "analyze/path/device_work_sheet.h"
 #include "base/parallel.h"
 #include "page/argument_columns.h"
 #include "page/codec.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "analyze/causal_path.h"
+#include "analyze/path/causal_path.h"
 #include "base/diagnostics.h"
 #include "page/page.h"
 #include "page/provenance_section.h"

@@ -7,7 +7,7 @@
 #include <optional>
 #include <set>
 
-#include "analyze/hta_summary.h"
+#include "analyze/path/hta_summary.h"
 #include "base/interrupt.h"
 #include "causal/hta/kernel_type.h"
 #include "python/bindings.h"

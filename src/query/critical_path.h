@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "analyze/causal_path.h"
+#include "analyze/path/causal_path.h"
 #include "base/column.h"
 #include "base/result.h"
 #include "causal/causal_graph.h"

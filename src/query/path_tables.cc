@@ -4,8 +4,8 @@
 #include <tuple>
 #include <vector>
 
-#include "analyze/job_waits.h"
-#include "analyze/path_sheets.h"
+#include "analyze/blame/job_waits.h"
+#include "analyze/path/path_sheets.h"
 #include "query/lazy_rows.h"
 #include "query/list_rows.h"
 

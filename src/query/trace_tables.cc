@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "analyze/trace_info.h"
+#include "analyze/check/trace_info.h"
 #include "query/lazy_rows.h"
 #include "query/list_rows.h"
 

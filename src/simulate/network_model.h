@@ -22,7 +22,7 @@ namespace orrery::simulate {
 
 inline constexpr TimePs kNever = std::numeric_limits<TimePs>::max();
 
-/// How what is recorded of communication differs from what links alone would make of it. See analyze/job_calibration.h.
+/// How what is recorded of communication differs from what links alone would make of it. See analyze/whatif/job_calibration.h.
 struct Calibration {
   TimePs alpha_ps = 0;    ///< on top of the alpha; below 0 it is taken off, as far as there is any
   double efficiency = 1;  ///< the share of the links' bandwidth that is got out of them; above 0

@@ -1,5 +1,5 @@
 // Blame as Sheets.
-#include "analyze/blame_sheets.h"
+#include "analyze/blame/blame_sheets.h"
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // Who made whom wait, and why.
-#include "analyze/blame.h"
+#include "analyze/blame/blame.h"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
 // The longest path by kind and by contributor.
-#include "analyze/causal_path.h"
+#include "analyze/path/causal_path.h"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "analyze/causality_sheets.h"
+#include "analyze/check/causality_sheets.h"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "analyze/common_subsequence.h"
+#include "analyze/diff/common_subsequence.h"
 
 #include <doctest/doctest.h>
 #include <rapidcheck.h>

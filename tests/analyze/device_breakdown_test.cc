@@ -1,5 +1,5 @@
 // Where the time of devices goes, on small traces whose answer can be written down.
-#include "analyze/breakdown_sheets.h"
+#include "analyze/device/breakdown_sheets.h"
 #include "analyze/small_devices.h"
 
 namespace orrery::analyze::testing {

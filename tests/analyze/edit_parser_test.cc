@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "analyze/edit_language.h"
+#include "analyze/whatif/edit_language.h"
 #include "support/temp_dir.h"
 
 using namespace orrery;

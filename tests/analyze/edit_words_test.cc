@@ -1,9 +1,9 @@
 // Words for kinds of time, and patterns that match one name only.
-#include "analyze/edit_words.h"
+#include "analyze/whatif/edit_words.h"
 
 #include <doctest/doctest.h>
 
-#include "analyze/edit_language.h"
+#include "analyze/whatif/edit_language.h"
 
 using namespace orrery;
 using namespace orrery::analyze;

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "analyze/whatif.h"
+#include "analyze/whatif/whatif.h"
 
 namespace orrery::analyze::testing {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "analyze/causal_path.h"
+#include "analyze/path/causal_path.h"
 #include "base/file_content.h"
 #include "causal/step_path_text.h"
 #include "support/simulated_job.h"

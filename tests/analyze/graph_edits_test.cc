@@ -1,5 +1,5 @@
 // Which pieces of a job an edit selects, and what becomes of them.
-#include "analyze/graph_edits.h"
+#include "analyze/whatif/graph_edits.h"
 
 #include <doctest/doctest.h>
 
@@ -9,7 +9,7 @@
 
 #include "analyze/edited.h"
 #include "analyze/small_job.h"
-#include "analyze/whatif.h"
+#include "analyze/whatif/whatif.h"
 
 using namespace orrery;
 using namespace orrery::analyze;

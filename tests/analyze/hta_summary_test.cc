@@ -1,5 +1,5 @@
 // What HTA says about its path; held against HTA's own answers where they are at hand.
-#include "analyze/hta_summary.h"
+#include "analyze/path/hta_summary.h"
 
 #include <doctest/doctest.h>
 #include <simdjson.h>

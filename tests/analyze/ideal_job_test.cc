@@ -1,5 +1,5 @@
 // The job as it would be if every rank worked like a typical one.
-#include "analyze/ideal_job.h"
+#include "analyze/blame/ideal_job.h"
 
 #include <doctest/doctest.h>
 

@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include "analyze/inference_forecast.h"
-#include "analyze/matrix_forecast.h"
+#include "analyze/forecast/inference_forecast.h"
+#include "analyze/forecast/matrix_forecast.h"
 #include "job/llm_config.h"
 #include "llm/serving.h"
 

@@ -1,4 +1,4 @@
-#include "analyze/job_machine.h"
+#include "analyze/whatif/job_machine.h"
 
 #include <doctest/doctest.h>
 #include <rapidcheck.h>

@@ -1,4 +1,4 @@
-#include "analyze/job_moves.h"
+#include "analyze/whatif/job_moves.h"
 
 #include <doctest/doctest.h>
 

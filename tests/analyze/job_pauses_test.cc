@@ -1,5 +1,5 @@
 // Ranks that stand still: solved in rounds, against a run that decides piece by piece.
-#include "analyze/job_pauses.h"
+#include "analyze/whatif/job_pauses.h"
 
 #include <doctest/doctest.h>
 #include <rapidcheck.h>
@@ -7,7 +7,7 @@
 #include "analyze/edited.h"
 #include "analyze/random_job.h"
 #include "analyze/small_job.h"
-#include "analyze/whatif.h"
+#include "analyze/whatif/whatif.h"
 
 using namespace orrery;
 using namespace orrery::analyze;

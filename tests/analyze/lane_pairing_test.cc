@@ -1,4 +1,4 @@
-#include "analyze/lane_pairing.h"
+#include "analyze/diff/lane_pairing.h"
 
 #include <doctest/doctest.h>
 #include <rapidcheck.h>

@@ -1,14 +1,14 @@
 // What is worth fixing first.
-#include "analyze/levers.h"
+#include "analyze/blame/levers.h"
 
 #include <doctest/doctest.h>
 #include <rapidcheck.h>
 
 #include "analyze/edited.h"
-#include "analyze/lever_sheets.h"
+#include "analyze/blame/lever_sheets.h"
 #include "analyze/random_job.h"
 #include "analyze/small_job.h"
-#include "analyze/whatif.h"
+#include "analyze/whatif/whatif.h"
 #include "base/parallel.h"
 #include "report/sheet_csv.h"
 

@@ -1,4 +1,4 @@
-#include "analyze/link_sheets.h"
+#include "analyze/schedule/link_sheets.h"
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // Links of a simulated run: those that did alike as one, and the machine by part.
-#include "analyze/link_use.h"
+#include "analyze/schedule/link_use.h"
 
 #include <doctest/doctest.h>
 

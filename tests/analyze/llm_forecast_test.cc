@@ -1,11 +1,11 @@
-#include "analyze/llm_forecast.h"
+#include "analyze/forecast/llm_forecast.h"
 
 #include <doctest/doctest.h>
 #include <rapidcheck.h>
 
 #include <limits>
 
-#include "analyze/llm_prices.h"
+#include "analyze/forecast/llm_prices.h"
 #include "llm/shipped.h"
 #include "llm/step_source.h"
 #include "machine/cluster_machine.h"

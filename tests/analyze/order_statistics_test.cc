@@ -1,4 +1,4 @@
-#include "analyze/order_statistics.h"
+#include "analyze/diff/order_statistics.h"
 
 #include <doctest/doctest.h>
 #include <rapidcheck.h>

@@ -1,5 +1,5 @@
 // A critical path drawn into the trace it was found in.
-#include "analyze/path_overlay.h"
+#include "analyze/path/path_overlay.h"
 
 #include <doctest/doctest.h>
 #include <simdjson.h>

@@ -1,4 +1,4 @@
-#include "analyze/pricing_sheets.h"
+#include "analyze/schedule/pricing_sheets.h"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "analyze/profiler_cost.h"
+#include "analyze/whatif/profiler_cost.h"
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // How recorded communication went, by kind, group and size.
-#include "analyze/recorded_collectives.h"
+#include "analyze/whatif/recorded_collectives.h"
 
 #include <doctest/doctest.h>
 

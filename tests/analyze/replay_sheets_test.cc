@@ -1,8 +1,8 @@
-#include "analyze/replay_sheets.h"
+#include "analyze/schedule/replay_sheets.h"
 
 #include <doctest/doctest.h>
 
-#include "analyze/replay_remarks.h"
+#include "analyze/schedule/replay_remarks.h"
 #include "report/sheet_csv.h"
 #include "report/sheet_text.h"
 #include "simulate/replay.h"

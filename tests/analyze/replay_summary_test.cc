@@ -1,4 +1,4 @@
-#include "analyze/replay_summary.h"
+#include "analyze/schedule/replay_summary.h"
 
 #include <doctest/doctest.h>
 

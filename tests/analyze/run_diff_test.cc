@@ -1,5 +1,5 @@
 // What changed between two runs.
-#include "analyze/run_diff.h"
+#include "analyze/diff/run_diff.h"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>

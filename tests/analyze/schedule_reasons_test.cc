@@ -1,8 +1,8 @@
-#include "analyze/schedule_reasons.h"
+#include "analyze/schedule/schedule_reasons.h"
 
 #include <doctest/doctest.h>
 
-#include "analyze/schedule_sheets.h"
+#include "analyze/schedule/schedule_sheets.h"
 #include "report/sheet_csv.h"
 #include "simulate/engine/engine.h"
 #include "simulate/small_job.h"

@@ -1,4 +1,4 @@
-#include "analyze/schedule_sheets.h"
+#include "analyze/schedule/schedule_sheets.h"
 
 #include <doctest/doctest.h>
 

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "analyze/breakdown_sheets.h"
-#include "analyze/kernel_sums.h"
+#include "analyze/device/breakdown_sheets.h"
+#include "analyze/device/kernel_sums.h"
 #include "causal/step_path_text.h"
 
 namespace orrery::analyze::testing {

@@ -1,5 +1,5 @@
 // How much steps differ, and what bounds the long ones.
-#include "analyze/step_spread.h"
+#include "analyze/path/step_spread.h"
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // Stragglers told from chance.
-#include "analyze/stragglers.h"
+#include "analyze/blame/stragglers.h"
 
 #include <doctest/doctest.h>
 

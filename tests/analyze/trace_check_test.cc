@@ -1,5 +1,5 @@
 // Can a trace be trusted? Every remark provoked once, and none for a clean trace.
-#include "analyze/trace_check.h"
+#include "analyze/check/trace_check.h"
 
 #include <doctest/doctest.h>
 

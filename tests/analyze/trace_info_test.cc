@@ -1,5 +1,5 @@
 // What is in a trace.
-#include "analyze/trace_info.h"
+#include "analyze/check/trace_info.h"
 
 #include <doctest/doctest.h>
 

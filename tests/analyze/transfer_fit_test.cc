@@ -1,4 +1,4 @@
-#include "analyze/transfer_fit.h"
+#include "analyze/whatif/transfer_fit.h"
 
 #include <doctest/doctest.h>
 

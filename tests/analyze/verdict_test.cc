@@ -1,9 +1,9 @@
 // What bounds a path in one sentence, and what takes its place.
-#include "analyze/verdict.h"
+#include "analyze/path/verdict.h"
 
 #include <doctest/doctest.h>
 
-#include "analyze/causal_path.h"
+#include "analyze/path/causal_path.h"
 #include "causal/step_path_text.h"
 
 using namespace orrery;

@@ -1,5 +1,5 @@
 // A causal graph with edits against itself as it was.
-#include "analyze/whatif.h"
+#include "analyze/whatif/whatif.h"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "analyze/workload_remarks.h"
+#include "analyze/check/workload_remarks.h"
 
 #include <doctest/doctest.h>
 

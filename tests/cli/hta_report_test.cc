@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "analyze/hta_summary.h"
+#include "analyze/path/hta_summary.h"
 #include "base/json_writer.h"
 #include "causal/hta_text.h"
 

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <map>
 
-#include "analyze/causal_path.h"
+#include "analyze/path/causal_path.h"
 #include "causal/rank_graph.h"
 #include "formats/kineto/reader.h"
 #include "graph/longest_path.h"

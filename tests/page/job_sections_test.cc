@@ -1,7 +1,7 @@
 // Ranks, communication and changes as HTML: what is in the engine's answers is in the page, and names cannot break it.
 #include <doctest/doctest.h>
 
-#include "analyze/recorded_collectives.h"
+#include "analyze/whatif/recorded_collectives.h"
 #include "analyze/small_job.h"
 #include "page/collectives_section.h"
 #include "page/diff_section.h"

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "analyze/schedule_sheets.h"
+#include "analyze/schedule/schedule_sheets.h"
 #include "machine/machine_yaml.h"
 #include "page/simulation_page.h"
 #include "simulate/small_job.h"

@@ -1,8 +1,8 @@
 // The tables about several ranks, held against the analyses they show.
 #include <doctest/doctest.h>
 
-#include "analyze/causal_path.h"
-#include "analyze/job_waits.h"
+#include "analyze/path/causal_path.h"
+#include "analyze/blame/job_waits.h"
 #include "formats/kineto/reader.h"
 #include "query/database.h"
 

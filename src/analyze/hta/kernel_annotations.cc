@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "analyze/hta_summary.h"
+#include "analyze/path/hta_summary.h"
 
 namespace orrery::analyze::hta {
 namespace {

@@ -4,7 +4,7 @@
 #include <map>
 #include <set>
 
-#include "analyze/hta_summary.h"
+#include "analyze/path/hta_summary.h"
 #include "causal/hta/step_numbers.h"
 
 namespace orrery::analyze::hta {

@@ -1,7 +1,7 @@
 // Whether all who take part in a communication were edited alike: one that leaves it out, or sends more than is received, holds all others.
 #pragma once
 
-#include "analyze/edit_language.h"
+#include "analyze/whatif/edit_language.h"
 #include "base/result.h"
 #include "replay/torch/operation_list.h"
 

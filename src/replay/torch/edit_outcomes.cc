@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "analyze/edit_language.h"
+#include "analyze/whatif/edit_language.h"
 #include "replay/torch/edit_refusals.h"
 
 namespace orrery::replay::torch {

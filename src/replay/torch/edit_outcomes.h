@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "analyze/edit_language.h"
+#include "analyze/whatif/edit_language.h"
 #include "replay/torch/operation_list.h"
 
 namespace orrery::replay::torch {

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "analyze/edit_words.h"
+#include "analyze/whatif/edit_words.h"
 
 namespace orrery::replay::torch {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "analyze/edit_language.h"
+#include "analyze/whatif/edit_language.h"
 #include "base/result.h"
 #include "replay/torch/emit_options.h"
 

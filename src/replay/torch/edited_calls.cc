@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <set>
 
-#include "analyze/edit_selector.h"
-#include "analyze/edit_words.h"
+#include "analyze/whatif/edit_selector.h"
+#include "analyze/whatif/edit_words.h"
 #include "causal/communicating_works.h"
 #include "match/communication.h"
 #include "replay/torch/edit_refusals.h"

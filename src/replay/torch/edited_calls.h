@@ -6,7 +6,7 @@
 
 #include <vector>
 
-#include "analyze/edit_language.h"
+#include "analyze/whatif/edit_language.h"
 #include "base/result.h"
 #include "replay/torch/chosen_calls.h"
 #include "replay/torch/rank_edits.h"

@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-#include "analyze/edit_words.h"
+#include "analyze/whatif/edit_words.h"
 #include "match/communication.h"
 #include "replay/torch/edit_refusals.h"
 #include "replay/torch/transfer_selector.h"

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "analyze/edit_language.h"
+#include "analyze/whatif/edit_language.h"
 #include "base/result.h"
 #include "replay/torch/rank_edits.h"
 #include "workload/workload.h"

@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "analyze/edit_language.h"
+#include "analyze/whatif/edit_language.h"
 #include "replay/torch/scale_request.h"
 
 namespace orrery::replay::torch {

@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "analyze/edit_language.h"
+#include "analyze/whatif/edit_language.h"
 #include "replay/torch/rank_source.h"
 
 namespace orrery::replay::torch {

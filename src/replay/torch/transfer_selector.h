@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "analyze/edit_language.h"
+#include "analyze/whatif/edit_language.h"
 #include "base/result.h"
 #include "match/communication.h"
 #include "replay/torch/chosen_calls.h"

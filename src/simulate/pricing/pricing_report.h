@@ -1,4 +1,4 @@
-// What pricing did, what sharing cost, and what there is to remark on: the numbers behind the Sheets of analyze/pricing_sheets, the manifest of
+// What pricing did, what sharing cost, and what there is to remark on: the numbers behind the Sheets of analyze/schedule/pricing_sheets, the manifest of
 // snapshots, the diagnostics.
 #pragma once
 

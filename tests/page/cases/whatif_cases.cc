@@ -5,9 +5,9 @@
 #include <fstream>
 #include <iostream>
 
-#include "analyze/edit_language.h"
-#include "analyze/graph_edits.h"
-#include "analyze/whatif.h"
+#include "analyze/whatif/edit_language.h"
+#include "analyze/whatif/graph_edits.h"
+#include "analyze/whatif/whatif.h"
 #include "base/base64.h"
 #include "base/gzip.h"
 #include "base/json_writer.h"

@@ -1,0 +1,160 @@
+#include "analyze/device/breakdown.h"
+
+#include <algorithm>
+#include <set>
+
+#include "analyze/device/device_sweep.h"
+#include "base/numbers.h"
+#include "base/parallel.h"
+
+namespace orrery::analyze {
+namespace {
+
+constexpr std::size_t bit_of(WorkType type) { return std::size_t{1} << static_cast<std::size_t>(type); }
+
+void add_stretch(DeviceTime& time, HostWaitCauses& causes, const Stretch& stretch, const GapReasons& reasons, const HostHistory& history) {
+  time.busy[stretch.types] += stretch.end - stretch.begin;
+  if (stretch.types != 0) return;
+  const GapPieces pieces = reasons.split(stretch.begin, stretch.end, stretch.next);
+  time.idle.add(pieces);
+  // It comes first: the device waits for the host only until the call.
+  const TimePs waited = pieces[static_cast<std::size_t>(IdleReason::host_wait)];
+  if (waited > 0) history.walk(stretch.begin, stretch.begin + waited, stretch.next, causes);
+}
+
+// How the window begins and ends, from the first and the last work in it.
+void add_ends(const DeviceRank& devices, std::vector<DeviceTime>& times) {
+  const causal::StepWindow& window = devices.window;
+  std::vector<std::pair<TimePs, TimePs>> spans(times.size(), {window.end, window.begin});
+  for (std::uint32_t w = 0; w < devices.timeline.works.size(); ++w) {
+    if (!devices.in_window(w)) continue;
+    auto& [first, last] = spans[devices.device_of(w)];
+    first = std::min(first, std::max(devices.timeline.works[w].start, window.begin));
+    last = std::max(last, std::min(devices.timeline.works[w].end, window.end));
+  }
+  for (std::size_t d = 0; d < times.size(); ++d) {
+    const auto& [first, last] = spans[d];
+    times[d].work_span = std::max<TimePs>(0, last - first);
+    times[d].leading = first - window.begin;
+    // A device without work in the window is idle before its first work, all the time.
+    times[d].trailing = last >= first ? window.end - last : 0;
+  }
+}
+
+std::vector<StreamTime> stream_times(const DeviceRank& devices, const GapReasons& reasons) {
+  const causal::StepWindow& window = devices.window;
+  std::vector<StreamTime> streams;
+  for (std::size_t q = 0; q < devices.timeline.queues.size(); ++q) {
+    StreamTime stream{.queue = devices.timeline.queues[q], .works = 0, .busy = 0, .idle = {}};
+    TimePs until = window.begin;
+    for (const std::uint32_t w : devices.timeline.by_queue[q]) {
+      const causal::DeviceWork& work = devices.timeline.works[w];
+      stream.works += devices.in_window(w) ? 1 : 0;
+      const TimePs start = std::clamp(work.start, window.begin, window.end), end = std::clamp(work.end, window.begin, window.end);
+      if (start > until) stream.idle.add(reasons.split(until, start, w)), until = start;
+      if (end > until) stream.busy += end - until, until = end;
+    }
+    if (until < window.end) stream.idle.add(reasons.split(until, window.end, causal::kNoWork));
+    if (stream.works > 0) streams.push_back(std::move(stream));
+  }
+  return streams;
+}
+
+void add_times(DeviceTime& sum, const DeviceTime& time) {
+  sum.window = plus_capped(sum.window, time.window);
+  sum.work_span = plus_capped(sum.work_span, time.work_span);
+  sum.leading = plus_capped(sum.leading, time.leading);
+  sum.trailing = plus_capped(sum.trailing, time.trailing);
+  for (std::size_t s = 0; s < kTypeSets; ++s) sum.busy[s] = plus_capped(sum.busy[s], time.busy[s]);
+  for (std::size_t r = 0; r < kIdleReasons; ++r) {
+    sum.idle.time[r] = plus_capped(sum.idle.time[r], time.idle.time[r]);
+    sum.idle.pieces[r].insert(sum.idle.pieces[r].end(), time.idle.pieces[r].begin(), time.idle.pieces[r].end());
+  }
+}
+
+template <typename Wanted>
+TimePs sum_where(const DeviceTime& time, Wanted&& wanted) {
+  TimePs sum = 0;
+  for (std::size_t set = 1; set < kTypeSets; ++set) {
+    if (wanted(set)) sum = plus_capped(sum, time.busy[set]);
+  }
+  return sum;
+}
+
+}  // namespace
+
+TimePs DeviceTime::busy_time() const {
+  return sum_where(*this, [](std::size_t) { return true; });
+}
+
+TimePs DeviceTime::time_of(WorkType type) const {
+  return sum_where(*this, [&](std::size_t set) { return (set & bit_of(type)) != 0; });
+}
+
+TimePs DeviceTime::time_of_both(WorkType a, WorkType b) const {
+  return sum_where(*this, [&](std::size_t set) { return (set & bit_of(a)) != 0 && (set & bit_of(b)) != 0; });
+}
+
+TimePs DeviceTime::exposed_communication() const {
+  return sum_where(
+      *this, [](std::size_t set) { return (set & bit_of(WorkType::communication)) != 0 && (set & bit_of(WorkType::computation)) == 0; });
+}
+
+TimePs DeviceTime::exposed_memory() const {
+  return sum_where(*this, [](std::size_t set) { return (set & (bit_of(WorkType::communication) | bit_of(WorkType::computation))) == 0; });
+}
+
+RankBreakdown break_down(const DeviceRank& devices) {
+  RankBreakdown result;
+  result.devices = &devices;
+  for (const std::int64_t device : devices.devices) {
+    result.times.emplace_back();
+    result.times.back().device = device;
+    result.times.back().window = devices.window.span();
+  }
+  const GapReasons reasons(devices);
+  const HostHistory history(devices);
+  std::vector<HostWaitCauses> causes(devices.devices.size());
+  sweep_devices(devices, [&](const Stretch& stretch) {
+    add_stretch(result.times[stretch.device], causes[stretch.device], stretch, reasons, history);
+  });
+  for (std::size_t d = 0; d < causes.size(); ++d) result.times[d].host_waits = causes[d].take(devices);
+  add_ends(devices, result.times);
+  result.streams = stream_times(devices, reasons);
+  result.host_annotations = annotation_times(devices, AnnotationSegments(devices, trace::Activity::annotation));
+  result.device_annotations = annotation_times(devices, AnnotationSegments(devices, trace::Activity::device_annotation));
+  return result;
+}
+
+std::vector<RankBreakdown> break_down(const std::vector<DeviceRank>& ranks) {
+  std::vector<RankBreakdown> results(ranks.size());
+  parallel_for(ranks.size(), [&](std::size_t r) { results[r] = break_down(ranks[r]); });
+  return results;
+}
+
+DeviceTime sum_of(const std::vector<RankBreakdown>& ranks) {
+  DeviceTime sum;
+  for (const RankBreakdown& rank : ranks) {
+    for (const DeviceTime& time : rank.times) add_times(sum, time);
+  }
+  return sum;
+}
+
+std::vector<std::int64_t> step_numbers(const std::vector<DeviceRank>& ranks) {
+  std::set<std::int64_t> numbers;
+  for (const DeviceRank& devices : ranks) {
+    for (const trace::EventIndex e : causal::find_steps(*devices.trace, *devices.rank, devices.content)) {
+      if (devices.rank->start[e] >= devices.window.end || devices.rank->end(e) <= devices.window.begin) continue;
+      if (const auto number = devices.rank->field(trace::Field::step).find(e)) {
+        numbers.insert(*number);
+        continue;
+      }
+      const std::string_view name = devices.trace->name(*devices.rank, e);
+      const std::string_view digits = name.substr(name.find('#') + 1);
+      if (const auto number = leading_number<std::int64_t>(digits)) numbers.insert(*number);
+    }
+  }
+  return {numbers.begin(), numbers.end()};
+}
+
+}  // namespace orrery::analyze

@@ -1,0 +1,105 @@
+#include "analyze/device/device_rank.h"
+
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "base/parallel.h"
+#include "causal/communicating_works.h"
+#include "causal/launching_operators.h"
+
+namespace orrery::analyze {
+namespace {
+
+using trace::Activity;
+
+constexpr DiagnosticKind kRankWithoutDevice{"B901", Severity::note, "a rank has no device work in the window",
+                                            "it is in no sum; a CPU-only rank, or ProfilerActivity.CUDA was not asked for"};
+
+std::vector<WorkType> types_of(const DeviceRank& devices) {
+  const std::vector<std::uint8_t> communicates =
+      causal::communicating_works(*devices.trace, *devices.rank, devices.timeline, std::span<const trace::EventIndex>(devices.operators));
+  std::vector<WorkType> types;
+  types.reserve(devices.timeline.works.size());
+  for (std::uint32_t w = 0; w < devices.timeline.works.size(); ++w) {
+    switch (devices.rank->activity(devices.timeline.works[w].event)) {
+      case Activity::memory_copy: types.push_back(WorkType::memory_copy); break;
+      case Activity::memory_set: types.push_back(WorkType::memory_set); break;
+      default: types.push_back(communicates[w] != 0 ? WorkType::communication : WorkType::computation);
+    }
+  }
+  return types;
+}
+
+void number_devices(DeviceRank& devices) {
+  for (const causal::Queue& queue : devices.timeline.queues) {
+    // Queues are ordered by device.
+    if (devices.devices.empty() || devices.devices.back() != queue.device) devices.devices.push_back(queue.device);
+    devices.device_of_queue.push_back(static_cast<std::uint32_t>(devices.devices.size() - 1));
+  }
+}
+
+}  // namespace
+
+const char* identifier(WorkType type) {
+  static constexpr const char* kNames[] = {"computation", "communication", "memory_copy", "memory_set"};
+  return kNames[static_cast<std::size_t>(type)];
+}
+
+const char* to_string(WorkType type) {
+  static constexpr const char* kNames[] = {"computation", "communication", "memory copy", "memory set"};
+  return kNames[static_cast<std::size_t>(type)];
+}
+
+Result<DeviceRank> look_at_devices(const trace::Trace& trace, const trace::RankTrace& rank, const causal::WindowRequest& request,
+                                   bool with_operators, Diagnostics& diagnostics) {
+  trace::ContentOrder content(trace, rank);
+  causal::DeviceTimeline timeline = causal::make_device_timeline(trace, rank, content, diagnostics);
+  Result<causal::StepWindow> window = causal::choose_window(trace, rank, timeline, content, request);
+  if (!window) return window.error();
+  DeviceRank devices{.trace = &trace,
+                     .rank = &rank,
+                     .content = std::move(content),
+                     .timeline = std::move(timeline),
+                     .window = std::move(*window),
+                     .devices = {},
+                     .device_of_queue = {},
+                     .types = {},
+                     .operators = {},
+                     .operator_around = {}};
+  number_devices(devices);
+  if (!devices.timeline.works.empty() && (with_operators || causal::operators_may_tell_communication(trace.strings)))
+    devices.operators =
+        causal::launching_operators(trace, rank, devices.timeline, devices.content, with_operators ? &devices.operator_around : nullptr);
+  devices.types = types_of(devices);
+  bool any = false;
+  for (std::uint32_t w = 0; w < devices.timeline.works.size() && !any; ++w) any = devices.belongs(w) || devices.in_window(w);
+  if (!any) diagnostics.add(kRankWithoutDevice, [&] { return rank.source.path; });
+  return devices;
+}
+
+Result<std::vector<DeviceRank>> look_at_devices(const trace::Trace& trace, const causal::WindowRequest& request, bool with_operators,
+                                                Diagnostics& diagnostics) {
+  std::vector<std::optional<Result<DeviceRank>>> looked(trace.ranks.size());
+  std::vector<Diagnostics> remarks(trace.ranks.size());
+  parallel_for(trace.ranks.size(),
+               [&](std::size_t r) { looked[r].emplace(look_at_devices(trace, trace.ranks[r], request, with_operators, remarks[r])); });
+  std::vector<DeviceRank> ranks;
+  for (std::size_t r = 0; r < looked.size(); ++r) {
+    diagnostics.merge(remarks[r]);
+    if (!*looked[r]) return looked[r]->error();
+    ranks.push_back(std::move(**looked[r]));
+  }
+  return ranks;
+}
+
+bool any_device_work(const std::vector<DeviceRank>& ranks) {
+  for (const DeviceRank& devices : ranks) {
+    for (std::uint32_t w = 0; w < devices.timeline.works.size(); ++w) {
+      if (devices.belongs(w) || devices.in_window(w)) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace orrery::analyze

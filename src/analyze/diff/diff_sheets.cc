@@ -1,0 +1,119 @@
+#include "analyze/diff/diff_sheets.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "report/counted.h"
+
+namespace orrery::analyze {
+
+using report::Cell;
+using report::Sheet;
+using report::Type;
+using report::Unit;
+
+namespace {
+
+Cell name_cell(const ChangeCause& cause) { return cause.name.empty() ? Cell(nullptr) : Cell(cause.name); }
+
+/// "rank 3", "ranks 0 to 7": whose pieces they are, for people; of many only how many.
+std::string ranks_in_words(const ChangeCause& cause) {
+  if (cause.ranks.empty()) return "";
+  const auto largest = std::max_element(cause.ranks.begin(), cause.ranks.end(), [](const auto& x, const auto& y) {
+    return std::llabs(x.contribution) < std::llabs(y.contribution);
+  });
+  // One rank that adds nine tenths of it is whose fault it is.
+  if (std::llabs(largest->contribution) >= std::llabs(cause.contribution) / 10 * 9) return fmt::format("{}", largest->rank);
+  return fmt::format("{}, mostly {}", report::counted(cause.ranks.size(), "rank"), largest->rank);
+}
+
+}  // namespace
+
+std::string label_of(const ChangeCause& cause) { return cause.name.empty() ? fmt::format("({})", to_string(cause.kind)) : cause.name; }
+
+Sheet runs_sheet(const ComparedRun& a, const ComparedRun& b) {
+  Sheet sheet("runs");
+  sheet.add({.name = "run", .title = "run"})
+      .add({.name = "steps", .type = Type::integer, .title = "steps"})
+      .add({.name = "median", .type = Type::time, .unit = Unit::us, .title = "median"})
+      .add({.name = "low", .type = Type::time, .unit = Unit::us, .title = "95 % from"})
+      .add({.name = "high", .type = Type::time, .unit = Unit::us, .title = "to"})
+      .add({.name = "median_step", .title = "median step"});
+  const auto add = [&](const char* name, const ComparedRun& run) {
+    sheet.add_row({name, run.steps.size(), run.median_span(), run.interval ? Cell(run.interval->low) : Cell(nullptr),
+                   run.interval ? Cell(run.interval->high) : Cell(nullptr), run.steps[run.median]});
+  };
+  add("A", a);
+  add("B", b);
+  return sheet;
+}
+
+Sheet causes_sheet(const RunDiff& diff) {
+  Sheet sheet("causes");
+  sheet.add({.name = "label", .title = "what", .people_only = true})
+      .add({.name = "kind"})
+      .add({.name = "kind_in_words", .title = "kind", .people_only = true})
+      .add({.name = "name"})
+      .add({.name = "status", .title = "status"})
+      .add({.name = "a", .type = Type::time, .unit = Unit::us, .title = "in A"})
+      .add({.name = "b", .type = Type::time, .unit = Unit::us, .title = "in B"})
+      .add({.name = "a_count", .type = Type::integer, .title = "pieces in A"})
+      .add({.name = "b_count", .type = Type::integer, .title = "in B"})
+      .add({.name = "significant", .type = Type::flag, .title = "surely"})
+      .add({.name = "change_low", .type = Type::time, .unit = Unit::us, .is_change = true})
+      .add({.name = "change_high", .type = Type::time, .unit = Unit::us, .is_change = true})
+      .add({.name = "contribution", .type = Type::time, .unit = Unit::us, .title = "adds", .is_change = true})
+      .add({.name = "whose", .title = "rank", .people_only = true});
+  for (const ChangeCause& cause : diff.causes) {
+    const std::string label = label_of(cause), whose = ranks_in_words(cause);
+    sheet.add_row({label, identifier(cause.kind), to_string(cause.kind), name_cell(cause), to_string(cause.status), cause.a, cause.b,
+                   cause.a_count, cause.b_count, cause.significant ? Cell(*cause.significant) : Cell(nullptr),
+                   cause.change ? Cell(cause.change->low) : Cell(nullptr), cause.change ? Cell(cause.change->high) : Cell(nullptr),
+                   cause.contribution, whose});
+  }
+  return sheet;
+}
+
+Sheet kind_changes_sheet(const RunDiff& diff) {
+  struct Sum {
+    TimePs a = 0, b = 0, contribution = 0;
+  };
+  std::map<causal::EdgeKind, Sum> sums;
+  for (const ChangeCause& cause : diff.causes) {
+    Sum& sum = sums[cause.kind];
+    sum.a += cause.a;
+    sum.b += cause.b;
+    sum.contribution += cause.contribution;
+  }
+  std::vector<std::pair<causal::EdgeKind, Sum>> rows(sums.begin(), sums.end());
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const auto& x, const auto& y) { return std::llabs(x.second.contribution) > std::llabs(y.second.contribution); });
+  Sheet sheet("kinds");
+  sheet.add({.name = "kind"})
+      .add({.name = "kind_in_words", .title = "kind", .people_only = true})
+      .add({.name = "a", .type = Type::time, .unit = Unit::us, .title = "in A"})
+      .add({.name = "b", .type = Type::time, .unit = Unit::us, .title = "in B"})
+      .add({.name = "contribution", .type = Type::time, .unit = Unit::us, .title = "adds", .is_change = true});
+  for (const auto& [kind, sum] : rows) sheet.add_row({identifier(kind), to_string(kind), sum.a, sum.b, sum.contribution});
+  return sheet;
+}
+
+Sheet cause_ranks_sheet(const RunDiff& diff) {
+  Sheet sheet("cause_ranks");
+  sheet.add({.name = "kind"})
+      .add({.name = "name"})
+      .add({.name = "rank", .type = Type::integer, .title = "rank"})
+      .add({.name = "contribution", .type = Type::time, .unit = Unit::us, .title = "adds", .is_change = true});
+  for (const ChangeCause& cause : diff.causes) {
+    for (const ChangeCause::OfRank& rank : cause.ranks)
+      sheet.add_row({identifier(cause.kind), name_cell(cause), rank.rank, rank.contribution});
+  }
+  return sheet;
+}
+
+}  // namespace orrery::analyze

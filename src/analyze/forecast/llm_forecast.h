@@ -1,0 +1,67 @@
+// A planned training step, run on a machine: how long it takes, and where the time and the memory go.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "analyze/schedule/stage_times.h"
+#include "base/diagnostics.h"
+#include "base/result.h"
+#include "llm/catalog.h"
+#include "llm/step_memory.h"
+#include "llm/step_plan.h"
+#include "machine/machine.h"
+#include "simulate/causes.h"
+#include "simulate/run.h"
+#include "workload/workload.h"
+
+namespace orrery::analyze {
+
+struct LlmForecast {
+  workload::Workload workload;  ///< a program per stage
+  simulate::Outcome run;
+  TimePs step_ps = 0;
+  /// Eight of ten measured steps of the kind lay between these, as far as there are enough published.
+  std::optional<TimePs> low_ps = {}, high_ps = {};
+  double tokens_per_s = 0;
+  double flop = 0;     ///< of the model in a step: llm::model_flop
+  double mfu_pct = 0;  ///< of the devices' peak rate in the format of the products
+  double devices = 0;
+  std::vector<StageTimes> stages;
+  std::vector<llm::StageMemory> memory;          ///< by stage
+  std::vector<std::vector<TimePs>> pass_end_ps;  ///< by stage and pass
+  double memory_bytes = 0;                       ///< of a device
+  std::uint32_t fullest_stage = 0;
+  std::vector<simulate::PathPiece> path;
+
+  [[nodiscard]] bool fits() const { return memory[fullest_stage].peak.sum() <= memory_bytes; }
+};
+
+/// What a schedule has beside the answers.
+struct KeptOfRun {
+  /// Of which ranks it has the activities: one per stage does for all answers, a timeline shows every rank.
+  simulate::Detail detail = simulate::Detail::executed_ranks;
+  bool link_series = false;  ///< when links carried their bytes
+};
+
+struct LlmForecastInput {
+  const llm::Catalog& catalog;
+  const llm::StepPlan& plan;
+  const machine::Device& device;
+  const machine::Machine& machine;
+  const simulate::Pricing network;
+  const llm::MemoryOptions memory;
+  KeptOfRun kept = {};
+};
+
+/// The Error is that of the simulation.
+Result<LlmForecast> forecast_step(const LlmForecastInput& input, Diagnostics& diagnostics);
+
+/// A job whose computing takes as long as it says, one kernel at a time on each device. Every forecast of this folder is run so.
+Result<simulate::Outcome> run_planned(const workload::Workload& workload, const machine::Machine& machine, const simulate::Pricing& network,
+                                      const KeptOfRun& kept, Diagnostics& diagnostics);
+Result<simulate::Outcome> run_planned(workload::WorkloadSource& source, const machine::Machine& machine, const simulate::Pricing& network,
+                                      const KeptOfRun& kept, Diagnostics& diagnostics);
+
+}  // namespace orrery::analyze

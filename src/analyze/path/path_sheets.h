@@ -1,0 +1,31 @@
+// A path as Sheets: what it is made of, what contributes most, whose part it is and where it goes from rank to rank.
+#pragma once
+
+#include <vector>
+
+#include "analyze/path/causal_path.h"
+#include "report/sheet.h"
+
+namespace orrery::analyze {
+
+/// One row per kind of time on the path, the largest first: kind, on_path_us, share_pct, pieces. The shares add up to 100.
+report::Sheet bound_by_sheet(const PathSums& path);
+
+/// Null where nothing waits for it, however long it took: graph::kUnlimited is no time.
+report::Cell slack_cell(TimePs slack);
+
+/// One row per contributor, in their order. `name` is unknown for time that belongs to no event. Of several ranks there is a column for whose it is,
+/// unknown for transfers.
+report::Sheet contributors_sheet(const causal::CausalGraph& job, const PathSums& path);
+
+/// Per rank what it has on the path, without transfers: rank, on_path_us, share_pct.
+report::Sheet path_ranks_sheet(const causal::CausalGraph& job, const CausalPath& path);
+/// Transfers on the path: what, group, on_path_us, share_pct. With the ranks' shares, the whole path.
+report::Sheet path_groups_sheet(const causal::CausalGraph& job, const CausalPath& path);
+/// at_us, from, to, what, group, name; the earliest first.
+report::Sheet hops_sheet(const causal::CausalGraph& job, const CausalPath& path);
+
+/// All of them; those about ranks only if there are several.
+std::vector<report::Sheet> path_sheets(const causal::CausalGraph& job, const CausalPath& path);
+
+}  // namespace orrery::analyze

@@ -1,0 +1,103 @@
+#include "analyze/whatif/job_machine.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "report/counted.h"
+#include "simulate/graph_transfers.h"
+#include "simulate/models/fluid_model.h"
+
+namespace orrery::analyze {
+namespace {
+
+constexpr double kPoorResidualPercent = 10;
+constexpr DiagnosticKind kPoorCalibration{"J809", Severity::warning,
+                                          "the unedited job, simulated on this machine, is not the one that was recorded",
+                                          "look at the fit per kind of operation; does the machine describe where the job ran?"};
+
+Status check_devices(const causal::CausalGraph& job, const machine::Machine& machine) {
+  const std::int64_t last = job.ranks.empty() ? 0 : job.ranks.back().rank;
+  if (last < machine.devices.count) return {};
+  return Error{.message = fmt::format("the job has a rank {}, and the machine '{}' {}: rank r is device r", last, machine.name,
+                                      report::counted(machine.devices.count, "device")),
+               .hint = "describe a machine with a device for each rank"};
+}
+
+/// An edit of what is simulated anyway would be lost without a word.
+Status check_transfers_unedited(const causal::CausalGraph& job, const graph::Edits& edits, const JobTransfers& transfers) {
+  std::vector<bool> simulated(job.graph.edge_count());
+  for (const simulate::GraphTransfer& transfer : transfers.transfers) simulated[transfer.slot] = true;
+  const graph::TimePatch::Folded folded = edits.weights().fold();
+  bool edited = false;
+  for (const std::uint32_t slot : folded.indices) edited = edited || simulated[slot];
+  if (folded.dense != nullptr) {
+    for (graph::Slot slot = 0; slot < simulated.size(); ++slot)
+      edited = edited || (simulated[slot] && (*folded.dense)[slot] != job.graph.weight(slot));
+  }
+  if (!edited) return {};
+  return Error{.message = "an edit changes transfers, and on a machine these are simulated",
+               .hint = "change the network instead: 'network bandwidth * 2'",
+               .kind = Error::Kind::misuse};
+}
+
+Result<graph::Edits> with_simulated(const graph::Edits& edits, const JobTransfers& transfers, simulate::NetworkModel& model) {
+  const auto lengths = simulate::simulate_transfers(edits, transfers.operations, transfers.transfers, model);
+  if (!lengths) return lengths.error();
+  graph::Edits result = edits;
+  for (std::size_t t = 0; t < lengths->size(); ++t) result.set_weight(transfers.transfers[t].slot, (*lengths)[t]);
+  return result;
+}
+
+/// The model that gives every flow its fair share at every moment.
+struct FluidNetworkModel {
+  std::shared_ptr<simulate::Lowering> lowering;
+  std::unique_ptr<simulate::FluidModel> model;
+
+  FluidNetworkModel(const machine::Network& network, const simulate::CommOptions& options)
+      : lowering(std::make_shared<simulate::Lowering>(network, options)), model(std::make_unique<simulate::FluidModel>(lowering)) {
+    model->keep_prices(false);
+  }
+};
+
+}  // namespace
+
+Result<JobOnMachine> JobOnMachine::make(const causal::CausalGraph& job, const machine::Machine& machine) {
+  if (Status status = check_devices(job, machine); !status) return status.error();
+  Result<machine::Network> network = machine::Network::build(machine);
+  if (!network) return network.error();
+  JobOnMachine on(job, std::move(*network), simulate::comm_options(machine.communication));
+  const FluidNetworkModel fluid(on.network_, on.options_);
+  auto calibration = calibrate(job, *fluid.lowering, *fluid.model, on.transfers_);
+  if (!calibration) return calibration.error();
+  on.calibration_ = std::move(*calibration);
+  auto resimulated = with_simulated(graph::Edits(job.graph), on.transfers_, *fluid.model);
+  if (!resimulated) return resimulated.error();
+  on.resimulated_ = std::move(*resimulated);
+  return on;
+}
+
+Result<JobOnMachine::Edited> JobOnMachine::simulate(std::span<const NetworkEdit> network_edits, const graph::Edits& edits,
+                                                    std::optional<double> factor) const {
+  if (Status status = check_transfers_unedited(*job_, edits, transfers_); !status) return status.error();
+  std::vector<NetworkEdit> swept(network_edits.begin(), network_edits.end());
+  for (NetworkEdit& edit : swept) {
+    if (factor && edit.action == EditRule::Action::scale) edit.factor = *factor;
+  }
+  EditedNetwork edited = edit_network(network_, swept);
+  const FluidNetworkModel fluid(edited.network, options_);
+  auto simulated = with_simulated(edits, transfers_, *fluid.model);
+  if (!simulated) return simulated.error();
+  return Edited{std::move(*simulated), std::move(edited.matched)};
+}
+
+double check_resimulated(const causal::CausalGraph& job, TimePs resimulated, Diagnostics& diagnostics) {
+  const double residual = job.residual_percent(resimulated);
+  if (residual > kPoorResidualPercent) {
+    diagnostics.add(kPoorCalibration,
+                    [&] { return fmt::format("{} instead of {}", format_duration(resimulated), format_duration(job.span)); });
+  }
+  return residual;
+}
+
+}  // namespace orrery::analyze

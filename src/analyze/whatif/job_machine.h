@@ -1,0 +1,59 @@
+// A recorded job on a machine: its local work as recorded, its communication as a network with contention would do it.
+//
+// What a recording says about the network is mixed with everything else that happened; a model says what would happen on another one. So the
+// model is first held against the recording (job_calibration), the unedited job is simulated, and edits are compared with that.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "analyze/whatif/edited_network.h"
+#include "analyze/whatif/job_calibration.h"
+#include "base/diagnostics.h"
+#include "base/result.h"
+#include "causal/causal_graph.h"
+#include "graph/edits.h"
+#include "machine/machine.h"
+#include "machine/network.h"
+#include "simulate/collective/options.h"
+
+namespace orrery::analyze {
+
+/// The job as recorded, on a machine that was calibrated on it. Not copied.
+class JobOnMachine {
+ public:
+  /// Rank r is device r. The job must outlive it. An Error: fewer devices than ranks, or an operation that cannot be done on the machine.
+  static Result<JobOnMachine> make(const causal::CausalGraph& job, const machine::Machine& machine);
+
+  [[nodiscard]] const std::vector<CalibrationRow>& calibration() const { return calibration_; }
+  /// Operations whose size or kind is not known.
+  [[nodiscard]] std::size_t left_as_measured() const { return transfers_.left; }
+  /// The job's graph with transfers as simulated, nothing else changed: what edits are compared with.
+  [[nodiscard]] const graph::Edits& resimulated() const { return *resimulated_; }
+
+  struct Edited {
+    graph::Edits edits;                  ///< those given, with transfers as simulated on the edited network
+    std::vector<std::uint64_t> matched;  ///< per network edit: links it selected
+  };
+  /// `edits` are of the job's graph; a simulated transfer that they change is an Error. `factor`: replaces that of every network edit that scales.
+  Result<Edited> simulate(std::span<const NetworkEdit> network_edits, const graph::Edits& edits,
+                          std::optional<double> factor = std::nullopt) const;
+
+ private:
+  JobOnMachine(const causal::CausalGraph& job, machine::Network network, simulate::CommOptions options)
+      : job_(&job), network_(std::move(network)), options_(options), transfers_(job_transfers(job)) {}
+
+  const causal::CausalGraph* job_;
+  machine::Network network_;
+  simulate::CommOptions options_;
+  JobTransfers transfers_;
+  std::vector<CalibrationRow> calibration_;
+  std::optional<graph::Edits> resimulated_;
+};
+
+/// Says so (J809) if the unedited job, simulated, differs by more than a tenth from the recording.
+double check_resimulated(const causal::CausalGraph& job, TimePs resimulated, Diagnostics& diagnostics);
+
+}  // namespace orrery::analyze
