@@ -5,7 +5,7 @@
 
 #include "base/diagnostics.h"
 #include "base/result.h"
-#include "cli/message.h"
+#include "cli/frame/message.h"
 
 namespace orrery::python {
 

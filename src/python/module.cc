@@ -1,7 +1,7 @@
 // orrery._engine: what the Python package needs of the engine, and no more. The package (python/orrery) makes it pleasant.
 #include <pybind11/pybind11.h>
 
-#include "cli/provenance.h"
+#include "cli/frame/provenance.h"
 #include "python/bindings.h"
 
 PYBIND11_MODULE(_engine, module) {

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <memory>
 
-#include "cli/hosting.h"
+#include "cli/frame/hosting.h"
 
 namespace orrery::python {
 

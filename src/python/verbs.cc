@@ -1,8 +1,8 @@
 // Every verb of the program, run within Python.
 #include <pybind11/stl.h>
 
-#include "cli/run.h"
-#include "cli/verbs.h"
+#include "cli/frame/run.h"
+#include "cli/frame/verbs.h"
 #include "python/bindings.h"
 #include "python/failures.h"
 #include "python/texts.h"

@@ -1,7 +1,7 @@
 // The program as the shell sees it.
 #include <doctest/doctest.h>
 
-#include "cli/provenance.h"
+#include "cli/frame/provenance.h"
 #include "cli/shell.h"
 
 namespace orrery::cli {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/run.h"
-#include "cli/verbs.h"
+#include "cli/frame/run.h"
+#include "cli/frame/verbs.h"
 
 namespace orrery::cli {
 

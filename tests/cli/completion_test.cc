@@ -1,4 +1,4 @@
-#include "cli/completion.h"
+#include "cli/frame/completion.h"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>

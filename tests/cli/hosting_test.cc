@@ -1,4 +1,4 @@
-#include "cli/hosting.h"
+#include "cli/frame/hosting.h"
 
 #include <doctest/doctest.h>
 

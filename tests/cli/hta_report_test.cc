@@ -1,5 +1,5 @@
 // The answer of --compat hta in HTA's own words.
-#include "cli/hta_report.h"
+#include "cli/devices/hta_report.h"
 
 #include <doctest/doctest.h>
 #include <simdjson.h>

@@ -6,7 +6,7 @@
 #include <sstream>
 
 #include "captured_run.h"
-#include "cli/verbs.h"
+#include "cli/frame/verbs.h"
 #include "support/temp_dir.h"
 
 namespace orrery::cli {

@@ -1,9 +1,9 @@
-#include "cli/provenance.h"
+#include "cli/frame/provenance.h"
 
 #include <doctest/doctest.h>
 
 #include "cli/captured_run.h"
-#include "cli/invocation.h"
+#include "cli/frame/invocation.h"
 #include "cli/sample_verb.h"
 #include "support/temp_dir.h"
 

@@ -1,4 +1,4 @@
-#include "cli/run.h"
+#include "cli/frame/run.h"
 
 #include <doctest/doctest.h>
 #include <simdjson.h>

@@ -5,8 +5,8 @@
 #include <stdexcept>
 #include <vector>
 
-#include "cli/invocation.h"
-#include "cli/verbs.h"
+#include "cli/frame/invocation.h"
+#include "cli/frame/verbs.h"
 
 namespace orrery::cli {
 

@@ -5,13 +5,13 @@
 #include <set>
 
 #include "cli/captured_run.h"
-#include "cli/completion.h"
-#include "cli/global_flags.h"
-#include "cli/help.h"
-#include "cli/man_page.h"
+#include "cli/frame/completion.h"
+#include "cli/frame/global_flags.h"
+#include "cli/frame/help.h"
+#include "cli/frame/man_page.h"
 #include "cli/sample_verb.h"
 #include "cli/shell.h"
-#include "cli/value.h"
+#include "cli/frame/value.h"
 #include "support/temp_dir.h"
 
 namespace orrery::cli {

@@ -1,0 +1,36 @@
+#include "cli/frame/envelope.h"
+
+#include "base/json_writer.h"
+
+namespace orrery::cli {
+
+std::vector<Remark> remarks_of(const Diagnostics& diagnostics) {
+  std::vector<Remark> remarks;
+  for (const Diagnostic& entry : diagnostics.sorted()) {
+    std::string message = entry.kind->summary;
+    if (!entry.example.empty()) message += (entry.count > 1 ? "; the first: " : ": ") + entry.example;
+    remarks.push_back({entry.kind->code, entry.kind->severity, entry.count, std::move(message), entry.kind->hint});
+  }
+  return remarks;
+}
+
+Envelope make_envelope(std::string_view verb, bool ok, const std::vector<Remark>& remarks, const Provenance& provenance) {
+  Envelope envelope;
+  JsonWriter head(envelope.head);
+  head.begin_object().field("schema", "orrery." + std::string(verb) + "/1").field("ok", ok).key("data").begin_object();
+
+  envelope.tail = "},";  // closes data
+  JsonWriter tail(envelope.tail);
+  tail.key("diagnostics").begin_array();
+  for (const Remark& remark : remarks) {
+    tail.begin_object().field("code", remark.code).field("severity", to_string(remark.severity)).field("count", remark.count);
+    tail.field("message", remark.message).field("hint", remark.hint).end_object();
+  }
+  tail.end_array().key("provenance");
+  write_provenance(tail, provenance);
+  tail.end_object();
+  envelope.tail += '\n';
+  return envelope;
+}
+
+}  // namespace orrery::cli

@@ -1,0 +1,34 @@
+// What --help prints, and the same as JSON for programs that want to know the verbs and flags.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+
+#include "base/json_writer.h"
+#include "cli/frame/verb.h"
+#include "report/style.h"
+
+namespace orrery::cli {
+
+/// The program: its verbs, one line each, and the global flags.
+std::string program_help(std::span<const Verb* const> table, std::size_t columns, const report::Style& style);
+
+/// One verb: usage, description, operands, flags by group, examples.
+std::string verb_help(const Verb& verb, std::size_t columns, const report::Style& style);
+
+/// "orrery path [FLAG]... FILE..."
+std::string usage_line(const Verb& verb);
+
+/// "-o, --output FILE"
+std::string flag_signature(const Flag& flag);
+
+/// The help of a flag with its choices, its default and whether it may be repeated.
+std::string flag_explanation(const Flag& flag);
+/// The help of a verb's operands with their choices.
+std::string operands_explanation(const Operands& operands);
+
+/// Members "global_flags" and "verbs" of an open object: the table as data.
+void write_table(JsonWriter& json, std::span<const Verb* const> table);
+
+}  // namespace orrery::cli

@@ -1,0 +1,164 @@
+// One run of a verb: what it was asked, and where its results go. The only thing a verb sees of the command line.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/diagnostics.h"
+#include "base/file_identity.h"
+#include "base/json_writer.h"
+#include "base/output_set.h"
+#include "base/progress.h"
+#include "base/result.h"
+#include "cli/frame/command_line.h"
+#include "cli/frame/console.h"
+#include "cli/frame/provenance.h"
+#include "cli/frame/usage_error.h"
+#include "cli/frame/verb.h"
+#include "report/sheet_view.h"
+#include "report/style.h"
+
+namespace orrery::cli {
+
+struct Failure;
+struct Hosting;
+struct OpenedTrace;
+
+/// A verb fills data() when json(), text() otherwise, counts its remarks in diagnostics() and returns an ExitCode. Nothing is printed before
+/// it returns, so that a failed run prints no half of a result. Not thread-safe.
+class Invocation {
+ public:
+  /// `console`, `table` and `hosting` must outlive the invocation.
+  Invocation(CommandLine line, const Console& console, std::span<const Verb* const> table)
+      : Invocation(std::move(line), console, table, nullptr) {}
+  /// The same within another program; null: in one of our own.
+  Invocation(CommandLine line, const Console& console, std::span<const Verb* const> table, Hosting* hosting);
+  Invocation(const Invocation&) = delete;
+  Invocation& operator=(const Invocation&) = delete;
+
+  // What was asked. Asking for a flag that the verb did not declare throws std::logic_error.
+
+  [[nodiscard]] bool has(std::string_view flag) const;  ///< given on the command line
+  /// The value given, else the default, else an empty text.
+  [[nodiscard]] std::string text(std::string_view flag) const;
+  /// Every value of a repeatable flag in the order given; the default, if there is one, when none was.
+  [[nodiscard]] std::vector<std::string> texts(std::string_view flag) const;
+  /// The value of an integer or count flag, else its default, else 0.
+  [[nodiscard]] std::int64_t integer(std::string_view flag) const;
+  /// The value of a bytes flag, else its default, else 0.
+  [[nodiscard]] std::int64_t bytes(std::string_view flag) const;
+  /// The value of a duration flag in picoseconds, else 0.
+  [[nodiscard]] std::int64_t duration(std::string_view flag) const;
+  /// The value of a number flag, else its default, else 0.
+  [[nodiscard]] double number(std::string_view flag) const;
+  [[nodiscard]] const std::vector<std::string>& operands() const { return line_.operands; }
+  [[nodiscard]] const Verb& verb() const { return *line_.verb; }
+  /// Every verb of the program: for the verbs that describe it.
+  [[nodiscard]] std::span<const Verb* const> table() const { return table_; }
+
+  [[nodiscard]] bool json() const { return line_.has("json"); }
+  [[nodiscard]] bool csv() const { return line_.has("csv"); }  ///< of verbs that declare it: tables instead of text, never with json()
+  [[nodiscard]] bool quiet() const { return line_.has("quiet"); }
+  [[nodiscard]] bool verbose() const { return line_.has("verbose") && !quiet(); }
+  /// How to dress text(): plain unless it goes to a terminal.
+  [[nodiscard]] report::Style style() const;
+  /// Columns that text() should keep to.
+  [[nodiscard]] std::size_t columns() const { return has("output") ? Console::kDefaultColumns : console_.columns; }
+  /// Width of tables: cut to that of a terminal, and whole everywhere else.
+  [[nodiscard]] std::size_t table_columns() const { return has("output") ? Console::kUncut : console_.table_columns; }
+
+  /// How sheets are shown in text().
+  [[nodiscard]] report::SheetView view() const { return {.width = table_columns(), .style = style()}; }
+
+  // What comes of it.
+
+  std::string& text() { return text_; }  ///< for people; printed if the verb ends with ok or check_failed
+  JsonWriter& data() { return data_; }   ///< the members of the envelope's data object, which is open already
+  Diagnostics& diagnostics() { return diagnostics_; }
+  /// text() lists the remarks itself: they are not repeated on stderr.
+  void set_remarks_in_text() { remarks_in_text_ = true; }
+  void add_input(std::string path, std::uint64_t bytes, std::uint64_t xxh3) {
+    provenance_.inputs.push_back({std::move(path), bytes, xxh3});
+  }
+  /// Every file that is read must be told here before anything is written: no output may replace it. Its hash is recorded if the envelope is
+  /// wanted; otherwise the file is not touched.
+  Status add_input(const std::string& path);
+  /// The answer names its inputs itself: their hashes are wanted without an envelope, too. Before the first input.
+  void keep_hashes() { keeps_hashes_ = true; }
+  /// The files of a job that was read before the verb ran.
+  void add_inputs(const OpenedTrace& opened);
+  void set_seed(std::uint64_t seed) { provenance_.seed = seed; }
+  /// This time -o is for what the verb writes itself, though otherwise it is for what is printed.
+  void take_output() { takes_output_ = true; }
+
+  /// What reads like an operand and stands for a job that was opened before, as it was named then; any other operand as it is.
+  [[nodiscard]] std::vector<std::string> named_by(const std::string& operand) const;
+  [[nodiscard]] const Hosting* hosting() const { return hosting_; }  ///< null: the program is our own
+  /// Told to the program that runs the verb.
+  void tell(const Failure& failure) const;
+
+  /// The run ends because an input cannot be used or an output cannot be written: `return invocation.fail(result.error());`.
+  ExitCode fail(Error error);
+  /// The run ends because flags or operands contradict each other or do not parse.
+  ExitCode fail_usage(UsageError error);
+
+  /// Says something on stderr while working, with --verbose only.
+  void log(std::string_view line) const;
+  /// A progress line on stderr, shown at a terminal and without --quiet only, and never within another program.
+  [[nodiscard]] Progress progress(std::string label, std::uint64_t total_bytes) const {
+    return {std::move(label), total_bytes, !quiet() && hosting_ == nullptr};
+  }
+
+  // For the frame around the verb (run.cc).
+
+  /// What the verb has written, to be published when it has succeeded.
+  OutputSet& outputs() { return outputs_; }
+  /// -o is not for what is printed.
+  [[nodiscard]] bool verb_writes_output() const { return takes_output_ || !verb().output_help.empty(); }
+  /// A file the verb writes is standard output ("-"): nothing else may go there.
+  [[nodiscard]] bool writes_data_to_stdout() const;
+  /// "-" among operands and flags that name a file to read becomes a file with what standard input holds. Once, before the verb runs.
+  Status take_standard_input();
+  [[nodiscard]] bool reads_standard_input() const { return !standard_input_.empty(); }
+  /// What the user calls a file: "-" for the one that stands for standard input.
+  [[nodiscard]] std::string shown_name(const std::string& path) const {
+    return reads_standard_input() && path == standard_input_ ? "-" : path;
+  }
+
+  [[nodiscard]] const CommandLine& command_line() const { return line_; }
+  [[nodiscard]] const Console& console() const { return console_; }
+  [[nodiscard]] const Provenance& provenance() const { return provenance_; }
+  [[nodiscard]] const std::string& data_members() const { return data_text_; }
+  [[nodiscard]] bool remarks_in_text() const { return remarks_in_text_; }
+  [[nodiscard]] const std::optional<Error>& error() const { return error_; }
+  [[nodiscard]] const std::optional<UsageError>& usage_error() const { return usage_error_; }
+
+ private:
+  void advise(Error& error) const;
+  [[nodiscard]] const Flag& declared(std::string_view flag) const;
+
+  CommandLine line_;
+  const Console& console_;
+  std::span<const Verb* const> table_;
+  Hosting* hosting_;
+  std::string text_;
+  std::string data_text_;
+  JsonWriter data_{data_text_};
+  Diagnostics diagnostics_;
+  OutputSet outputs_;
+  std::map<FileIdentity, InputRecord> hashed_;  // inputs so far
+  std::string standard_input_;                  // the file that stands for it; empty: nobody asked
+  bool remarks_in_text_ = false;
+  bool keeps_hashes_ = false;
+  bool takes_output_ = false;
+  Provenance provenance_;
+  std::optional<Error> error_;
+  std::optional<UsageError> usage_error_;
+};
+
+}  // namespace orrery::cli

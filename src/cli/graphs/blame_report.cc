@@ -1,0 +1,222 @@
+#include "cli/graphs/blame_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "analyze/blame/blame_sheets.h"
+#include "analyze/whatif/recorded_collectives.h"
+#include "base/percent.h"
+#include "report/bar.h"
+#include "report/counted.h"
+#include "report/sheet_json.h"
+#include "report/sheet_text.h"
+#include "report/text_width.h"
+
+namespace orrery::cli {
+namespace {
+
+using analyze::Blame;
+using analyze::Cause;
+using analyze::Pattern;
+using analyze::RankBlame;
+using causal::CausalGraph;
+using causal::EdgeKind;
+
+constexpr std::size_t kMatrixRanks = 16;
+constexpr std::size_t kWorstRows = 10;
+constexpr std::size_t kNameColumns = 48;  // in a sentence
+
+std::string percent_of(TimePs part, TimePs whole) { return report::percent(static_cast<double>(part), static_cast<double>(whole)); }
+
+// What the rank did, to stand behind "by".
+std::string in_words(const CausalGraph& job, const causal::PieceClass& work) {
+  // Steps lose their number, and those called "train 3" keep the blank before it.
+  std::string_view text = job.strings.text(work.name);
+  while (text.ends_with(' ')) text.remove_suffix(1);
+  const std::string name = report::truncate_middle(report::printable(text), kNameColumns);
+  switch (work.kind) {
+    case EdgeKind::cpu_untraced:
+      // The step's own range, whose number was taken off, is not worth naming.
+      return work.name == 0 || name.ends_with('#') ? "time it did not record in its step" : "time it did not record in " + name;
+    case EdgeKind::cpu_operator: return "operator " + name;
+    case EdgeKind::cpu_python: return "Python: " + name;
+    case EdgeKind::cpu_runtime: return "calls of " + name;
+    case EdgeKind::data_loading: return "loading data: " + name;
+    case EdgeKind::kernel: return "kernel " + name;
+    case EdgeKind::communication: return "transfers of " + name;
+    case EdgeKind::before: return "beginning later";
+    default: return work.name == 0 ? std::string(to_string(work.kind)) : fmt::format("{} of {}", to_string(work.kind), name);
+  }
+}
+
+std::size_t most_blamed(const Blame& blame) {
+  const auto most = std::max_element(blame.ranks.begin(), blame.ranks.end(),
+                                     [](const RankBlame& a, const RankBlame& b) { return a.caused_root < b.caused_root; });
+  return static_cast<std::size_t>(most - blame.ranks.begin());
+}
+
+std::string summary(const CausalGraph& job, const Blame& blame) {
+  const std::string head =
+      fmt::format("{}, {}, {}: ", report::counted(job.ranks.size(), "rank"),
+                  job.steps.empty() ? job.label : report::counted(job.steps.size(), "step"), format_duration(job.span));
+  if (blame.exposed == 0)
+    return head + (blame.raw == 0
+                       ? "nobody waits for another."
+                       : fmt::format("nobody loses time by waiting; other work hides all {} of it.", format_duration(blame.raw)));
+  std::string text = fmt::format("{}{} are spent waiting ({} of all ranks' time)", head, format_duration(blame.exposed),
+                                 percent_of(blame.exposed, blame.rank_time()));
+  const std::size_t worst = most_blamed(blame);
+  const TimePs caused = blame.ranks[worst].caused_root;
+  if (caused == 0) return text + "; the clocks leave open who caused it.";
+  text += fmt::format("; rank {} caused {} of it", job.ranks[worst].rank, percent_of(caused, blame.exposed));
+  const auto cause = std::find_if(blame.causes.begin(), blame.causes.end(), [&](const Cause& c) { return c.rank == worst; });
+  return fmt::format("{}, mostly by {} ({}).", text, in_words(job, cause->work), format_duration(cause->blame));
+}
+
+// The straggler that is worth most; of a job without one, whoever caused most.
+std::size_t judged_rank(const Blame& blame) {
+  std::size_t judged = most_blamed(blame);
+  const auto gain = [&](std::size_t r) {
+    const Pattern pattern = blame.ranks[r].straggler.pattern;
+    const bool is_named = pattern == Pattern::persistent || pattern == Pattern::intermittent;
+    return is_named && blame.slowdown.ranks[r] ? blame.slowdown.ranks[r]->gain_if_typical : -1;
+  };
+  for (std::size_t r = 0; r < blame.ranks.size(); ++r) {
+    if (gain(r) > gain(judged)) judged = r;
+  }
+  return judged;
+}
+
+std::string pattern_in_words(const analyze::Straggler& straggler, bool too_few_steps) {
+  if (too_few_steps) return fmt::format("; so few steps cannot tell that from chance (p = {:.2g}).", straggler.p);
+  const std::size_t outliers = straggler.outlier_steps.size();
+  switch (straggler.pattern) {
+    case Pattern::persistent: return fmt::format(": a persistent straggler (p = {:.2g}).", straggler.p_late);
+    case Pattern::intermittent:
+      return fmt::format("; {} of its steps stand{} out: an intermittent straggler (p = {:.2g}).", outliers, outliers == 1 ? "s" : "",
+                         straggler.p_exceptions);
+    case Pattern::none:
+    case Pattern::undecided: break;
+  }
+  // Late beyond chance, and yet not worth a name.
+  if (straggler.chance() <= analyze::kUnlikely)
+    return fmt::format("; that is no chance (p = {:.2g}), but worth less than {:g} % of the job.", straggler.chance(),
+                       100 * analyze::kWorthFixing);
+  return fmt::format(", which makes no straggler of it (p = {:.2g}).", straggler.chance());
+}
+
+// Whether it is a straggler, as far as the steps can tell.
+std::string judgement(const CausalGraph& job, const Blame& blame) {
+  const std::size_t steps = blame.steps.steps();
+  const std::size_t judged = judged_rank(blame);
+  const analyze::Straggler& straggler = blame.ranks[judged].straggler;
+  std::string text;
+  if (!job.steps.empty()) {
+    text = fmt::format("Rank {} was the worst in {} of {}{}", job.ranks[judged].rank, straggler.worst_in_steps,
+                       report::counted(steps, "step"), pattern_in_words(straggler, analyze::too_few_steps(steps, blame.ranks.size())));
+  }
+  if (const auto& slowdown = blame.slowdown.ranks[judged]; slowdown && slowdown->gain_if_typical != 0) {
+    const TimePs measured = blame.slowdown.measured;
+    text += fmt::format("{}If it were typical, the job would take {} ({:+.1f} %).", text.empty() ? "" : " ",
+                        format_duration(measured - slowdown->gain_if_typical), -share_percent(slowdown->gain_if_typical, measured));
+  }
+  return text.empty() ? text : text + "\n";
+}
+
+std::string remarks(const Blame& blame) {
+  const analyze::Slowdown& slowdown = blame.slowdown;
+  std::string text = fmt::format("With typical ranks only it would take {} (slowdown {:.3f}); {} of waiting would remain",
+                                 format_duration(slowdown.ideal), slowdown.factor(), format_duration(slowdown.remaining_wait));
+  text += fmt::format("; with typical transfers as well {} (slowdown {:.3f}).\n", format_duration(slowdown.ideal_both), slowdown.both());
+  text += fmt::format("Of {} between arrivals and the last one needed, {} are hidden by other work.", format_duration(blame.raw),
+                      format_duration(std::max<TimePs>(0, blame.raw - blame.exposed)));
+  if (blame.unresolved > 0)
+    text += fmt::format(" {} are within what the clocks leave open, and blamed on nobody.", format_duration(blame.unresolved));
+  return text + "\n";
+}
+
+void write_rank_rows(JsonWriter& json, const CausalGraph& job, const Blame& blame) {
+  const report::Sheet sheet = analyze::blamed_ranks_sheet(job, blame);
+  json.key("ranks").begin_array();
+  for (std::size_t r = 0; r < sheet.rows(); ++r) {
+    json.begin_object();
+    report::write_members(json, sheet, r);
+    json.key("outlier_steps").begin_array();
+    for (const std::uint32_t step : blame.ranks[r].straggler.outlier_steps) json.value(analyze::step_name(job, step));
+    json.end_array();
+    json.end_object();
+  }
+  json.end_array();
+}
+
+void write_step_rows(JsonWriter& json, const CausalGraph& job, const Blame& blame) {
+  const report::Sheet sheet = analyze::blamed_steps_sheet(job, blame);
+  json.key("steps").begin_array();
+  for (std::size_t k = 0; k < sheet.rows(); ++k) {
+    json.begin_object();
+    report::write_members(json, sheet, k);
+    json.key("ranks").begin_array();
+    for (std::size_t r = 0; r < blame.ranks.size(); ++r) {
+      json.begin_object();
+      json.field("rank", job.ranks[r].rank).field("caused_root_us", to_us(blame.steps.at(k, r)));
+      json.end_object();
+    }
+    json.end_array();
+    json.end_object();
+  }
+  json.end_array();
+}
+
+}  // namespace
+
+std::string blame_text(const Invocation& invocation, const CausalGraph& job, const Blame& blame) {
+  std::string text = invocation.style().paint(report::Tone::strong, summary(job, blame)) + "\n";
+  if (blame.exposed > 0) text += judgement(job, blame);
+  text += remarks(blame) + "\n";
+  const report::SheetView view = invocation.view();
+  report::SheetView worst = view;
+  worst.rows = kWorstRows;
+  if (blame.exposed > 0) {
+    if (job.ranks.size() <= kMatrixRanks) {
+      text += to_text(analyze::blame_matrix_sheet(job, blame), view) + "\n";
+    } else {
+      report::SheetView pairs = worst;
+      pairs.largest = "root";
+      pairs.rest = "pairs";
+      text += to_text(analyze::blame_pairs_sheet(job, blame), pairs) + "\n";
+    }
+  }
+  report::SheetView ranks = view;
+  if (job.ranks.size() > kMatrixRanks) {
+    ranks.rows = kWorstRows;
+    ranks.rest = "ranks";
+    ranks.largest = "caused_root";
+  }
+  text += to_text(analyze::blamed_ranks_sheet(job, blame), ranks);
+  worst.rest = "causes";
+  if (!blame.causes.empty()) text += "\n" + to_text(analyze::causes_sheet(job, blame), worst);
+  worst.rest = "operations";
+  if (!blame.operations.empty()) text += "\n" + to_text(analyze::blamed_operations_sheet(job, blame), worst);
+  worst.rest = "steps";
+  if (blame.exposed > 0 && job.steps.size() > 1) text += "\n" + to_text(analyze::blamed_steps_sheet(job, blame), worst);
+  return text;
+}
+
+void write_blame_json(JsonWriter& json, const CausalGraph& job, const Blame& blame) {
+  json.key("wait").begin_object();
+  json.field("raw_us", to_us(blame.raw)).field("exposed_us", to_us(blame.exposed));
+  json.field("unresolved_us", to_us(blame.unresolved)).field("remaining_us", to_us(blame.slowdown.remaining_wait));
+  json.end_object();
+  write_rank_rows(json, job, blame);
+  write_sheet(json, analyze::blame_pairs_sheet(job, blame));
+  write_sheet(json, analyze::causes_sheet(job, blame));
+  write_sheet(json, analyze::blamed_operations_sheet(job, blame));
+  write_step_rows(json, job, blame);
+  write_sheet(json, analyze::blame_cells_sheet(job, blame));
+  write_sheet(json, analyze::recorded_collectives_sheet(analyze::recorded_collectives(job)));
+  json.key("slowdown");
+  report::write_row(json, analyze::slowdown_sheet(blame), 0);
+}
+
+}  // namespace orrery::cli

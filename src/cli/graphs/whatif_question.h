@@ -1,0 +1,28 @@
+// What `orrery whatif` was asked, apart from where: edits, factors of a sweep, instances.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "analyze/whatif/edit_language.h"
+#include "cli/graphs/graph_source.h"
+#include "cli/frame/invocation.h"
+
+namespace orrery::cli {
+
+struct Question {
+  Instances instances;
+  std::vector<analyze::ParsedEdit> edits;
+  std::vector<double> factors;  ///< of --sweep
+};
+
+/// One that cannot be understood is pointed at.
+std::optional<UsageError> parse_edits(std::span<const std::string> texts, std::vector<analyze::ParsedEdit>& edits);
+
+/// `traces`: how many operands come before the edits.
+std::optional<UsageError> parse_question(const Invocation& invocation, std::size_t traces, Question& question);
+
+}  // namespace orrery::cli

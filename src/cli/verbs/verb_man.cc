@@ -1,0 +1,27 @@
+#include "cli/frame/invocation.h"
+#include "cli/frame/man_page.h"
+#include "cli/frame/verbs.h"
+
+namespace orrery::cli {
+namespace {
+
+ExitCode run_man(Invocation& invocation) {
+  invocation.text() = man_page(invocation.table());
+  invocation.data().field("page", invocation.text());
+  return ExitCode::ok;
+}
+
+}  // namespace
+
+const Verb& man_verb() {
+  static const Verb verb = {
+      .name = "man",
+      .summary = "print the manual page",
+      .description = "The page is in roff, as man(1) reads it; `make install` installs it.",
+      .examples = {{"orrery man | man -l -", "the manual page of this very program"}},
+      .run = run_man,
+  };
+  return verb;
+}
+
+}  // namespace orrery::cli

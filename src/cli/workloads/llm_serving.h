@@ -1,0 +1,21 @@
+// orrery llm CONFIG...: configurations that predict inference or a distributed product.
+#pragma once
+
+#include "analyze/forecast/inference_sheets.h"
+#include "cli/frame/invocation.h"
+#include "job/llm_config.h"
+#include "llm/catalog.h"
+
+namespace orrery::cli {
+
+/// A row per configuration, where there are several.
+struct ServingSheets {
+  report::Sheet inference = analyze::inference_sheet();
+  report::Sheet products = analyze::products_sheet();
+};
+/// `config` has an inference or a product.
+Status add_serving(Invocation& invocation, const llm::Catalog& catalog, const job::LlmConfig& config, ServingSheets& sheets);
+/// All about one.
+ExitCode show_serving(Invocation& invocation, const llm::Catalog& catalog, const job::LlmConfig& config);
+
+}  // namespace orrery::cli
