@@ -10,7 +10,7 @@
 #include "base/random.h"
 #include "causal/piece_names.h"
 #include "causal/rank_graph.h"
-#include "causal/skeleton.h"
+#include "causal/reduce/skeleton.h"
 #include "formats/kineto/reader.h"
 #include "graph/builder.h"
 #include "graph/longest_path.h"

@@ -8,7 +8,7 @@
 //
 // Nodes: those of rank 0, of rank 1, ...; a `ready` per participation; a hub per Exchange (used where everybody waits for everybody, so that
 // edges stay linear in members); hubs of those who came first, each also of the one before it (for members that ended before the last came: see
-// causal/arrival_chains.h); the begin and the end of the job.
+// causal/join/arrival_chains.h); the begin and the end of the job.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@
 #include "base/column.h"
 #include "base/interner.h"
 #include "causal/edge_kind.h"
-#include "causal/edge_pieces.h"
+#include "causal/reduce/edge_pieces.h"
 #include "causal/owner.h"
 #include "causal/rank_graph.h"
 #include "graph/graph.h"
@@ -78,7 +78,7 @@ struct JobPart {
   std::uint32_t rank = 0;  ///< place in CausalGraph::ranks
   std::uint32_t operation = 0;
   graph::NodeId arrival = 0;
-  graph::NodeId progress = 0;  ///< what others wait for: the arrival, or where its rank was back inside MPI (causal/mpi_progress.h)
+  graph::NodeId progress = 0;  ///< what others wait for: the arrival, or where its rank was back inside MPI (causal/join/mpi_progress.h)
   graph::NodeId end = 0;
   graph::Slot transfer = 0;  ///< the edge ready -> end
   TimePs uncertainty = 0;    ///< of its clock, at its arrival

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "base/column.h"
-#include "causal/device_timeline.h"
+#include "causal/device/device_timeline.h"
 #include "causal/owner.h"
 #include "causal/step_window.h"
 #include "trace/content_order.h"

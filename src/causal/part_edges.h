@@ -2,7 +2,7 @@
 // had written what a host looked for, a copy that its call takes part in. Whoever adds up what there is, leaves them out; on a path they count.
 #pragma once
 
-#include "causal/device_timeline.h"
+#include "causal/device/device_timeline.h"
 #include "causal/edge_kind.h"
 #include "graph/graph.h"
 

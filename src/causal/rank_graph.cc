@@ -6,16 +6,16 @@
 #include <span>
 
 #include "base/radix_sort.h"
-#include "causal/communicating_works.h"
-#include "causal/device_binding.h"
+#include "causal/device/communicating_works.h"
+#include "causal/device/device_binding.h"
 #include "causal/diagnostics.h"
-#include "causal/handoffs.h"
-#include "causal/host_lanes.h"
-#include "causal/host_polls.h"
-#include "causal/host_waits.h"
+#include "causal/host/handoffs.h"
+#include "causal/host/host_lanes.h"
+#include "causal/host/host_polls.h"
+#include "causal/host/host_waits.h"
 #include "causal/moments.h"
 #include "causal/owner_table.h"
-#include "causal/silent_waits.h"
+#include "causal/host/silent_waits.h"
 #include "graph/builder.h"
 
 namespace orrery::causal {

@@ -15,10 +15,10 @@
 #include <vector>
 
 #include "base/diagnostics.h"
-#include "causal/device_reach.h"
-#include "causal/device_timeline.h"
+#include "causal/device/device_reach.h"
+#include "causal/device/device_timeline.h"
 #include "causal/edge_kind.h"
-#include "causal/edge_pieces.h"
+#include "causal/reduce/edge_pieces.h"
 #include "causal/owner.h"
 #include "causal/step_window.h"
 #include "graph/graph.h"

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "base/result.h"
-#include "causal/device_timeline.h"
+#include "causal/device/device_timeline.h"
 
 namespace orrery::causal {
 

@@ -4,8 +4,8 @@
 #include <optional>
 
 #include "base/parallel.h"
-#include "causal/host_match.h"
-#include "causal/operator_index.h"
+#include "causal/host/host_match.h"
+#include "causal/host/operator_index.h"
 #include "formats/pytorch_et/arguments.h"
 #include "job/linked_job.h"
 

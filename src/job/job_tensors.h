@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "causal/tensor_reads.h"
+#include "causal/program/tensor_reads.h"
 #include "job/reading.h"
 #include "job/source.h"
 

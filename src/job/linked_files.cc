@@ -9,7 +9,7 @@
 #include "base/output_file.h"
 #include "base/output_set.h"
 #include "causal/chakra/link.h"
-#include "causal/linked_rows.h"
+#include "causal/program/linked_rows.h"
 #include "formats/chakra/converter.h"
 #include "formats/chakra/writer.h"
 #include "formats/kineto/format.h"

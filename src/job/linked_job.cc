@@ -9,7 +9,7 @@
 
 #include "base/parallel.h"
 #include "causal/diagnostics.h"
-#include "causal/mpi_program.h"
+#include "causal/program/mpi_program.h"
 #include "formats/kineto/format.h"
 #include "formats/pytorch_et/arguments.h"
 #include "formats/pytorch_et/reader.h"

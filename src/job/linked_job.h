@@ -9,7 +9,7 @@
 
 #include "base/diagnostics.h"
 #include "base/result.h"
-#include "causal/linked_rank.h"
+#include "causal/program/linked_rank.h"
 #include "formats/format.h"
 #include "job/pairs.h"
 #include "trace/host_trace.h"

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "base/parallel.h"
-#include "causal/device_timeline.h"
+#include "causal/device/device_timeline.h"
 #include "job/common_steps.h"
 #include "trace/content_order.h"
 

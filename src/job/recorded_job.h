@@ -9,7 +9,7 @@
 #include "base/diagnostics.h"
 #include "base/result.h"
 #include "causal/causal_graph.h"
-#include "causal/join_ranks.h"
+#include "causal/join/join_ranks.h"
 #include "job/job_clocks.h"
 #include "match/exchange.h"
 #include "trace/clock.h"

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "base/freed_memory.h"
-#include "causal/reduced_rank.h"
+#include "causal/reduce/reduced_rank.h"
 #include "formats/kineto/format.h"
 #include "job/common_steps.h"
 #include "job/registry.h"

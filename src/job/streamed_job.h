@@ -1,4 +1,4 @@
-// A job read rank by rank: of each rank a skeleton stays (causal/reduced_rank.h), and its trace goes. So a job takes the memory of the ranks in flight and
+// A job read rank by rank: of each rank a skeleton stays (causal/reduce/reduced_rank.h), and its trace goes. So a job takes the memory of the ranks in flight and
 // some hundred bytes per communication.
 //
 // What a rank's window is, and how its clock is to be corrected, follows from all ranks. Mostly every rank has the same steps and a good clock; then each
@@ -7,8 +7,8 @@
 
 #include "base/result.h"
 #include "causal/causal_graph.h"
-#include "causal/join_ranks.h"
-#include "causal/reduced_rank.h"
+#include "causal/join/join_ranks.h"
+#include "causal/reduce/reduced_rank.h"
 #include "job/reading.h"
 #include "job/recorded_job.h"
 #include "job/source.h"

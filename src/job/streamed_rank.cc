@@ -9,7 +9,7 @@
 #include "base/freed_memory.h"
 #include "base/packed.h"
 #include "base/parallel.h"
-#include "causal/device_timeline.h"
+#include "causal/device/device_timeline.h"
 #include "job/common_steps.h"
 #include "job/registry.h"
 #include "job/shared_reading.h"

@@ -1,7 +1,7 @@
 #include "page/event_kinds.h"
 
-#include "causal/communicating_works.h"
-#include "causal/host_communication.h"
+#include "causal/device/communicating_works.h"
+#include "causal/host/host_communication.h"
 #include "page/kinds.h"
 
 namespace orrery::page {

@@ -8,7 +8,7 @@
 
 #include "base/parallel.h"
 #include "base/radix_sort.h"
-#include "causal/queue_index.h"
+#include "causal/device/queue_index.h"
 #include "page/event_kinds.h"
 #include "page/kinds.h"
 #include "trace/content_order.h"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "causal/device_timeline.h"
+#include "causal/device/device_timeline.h"
 #include "causal/step_window.h"
 #include "trace/content_order.h"
 

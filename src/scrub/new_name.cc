@@ -1,6 +1,6 @@
 #include "scrub/new_name.h"
 
-#include "causal/silent_waits.h"
+#include "causal/host/silent_waits.h"
 #include "scrub/key.h"
 #include "scrub/work_class.h"
 

@@ -1,4 +1,4 @@
-#include "causal/arrival_chains.h"
+#include "causal/join/arrival_chains.h"
 
 #include <doctest/doctest.h>
 #include <rapidcheck.h>

@@ -1,9 +1,9 @@
 // What a piece of communication is: kind, size, group and peers, from whatever says so.
-#include "causal/collective_details.h"
+#include "causal/program/collective_details.h"
 
 #include <doctest/doctest.h>
 
-#include "causal/communication_parts.h"
+#include "causal/join/communication_parts.h"
 #include "small_link.h"
 
 using namespace orrery;

@@ -1,5 +1,5 @@
 // Which device work communicates: what was recorded before what launched it, and that before its name.
-#include "causal/communicating_works.h"
+#include "causal/device/communicating_works.h"
 
 #include <doctest/doctest.h>
 

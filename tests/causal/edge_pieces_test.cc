@@ -1,4 +1,4 @@
-#include "causal/edge_pieces.h"
+#include "causal/reduce/edge_pieces.h"
 
 #include <doctest/doctest.h>
 #include <rapidcheck.h>

@@ -1,5 +1,5 @@
 // Threads that wait for other threads: nothing in a trace says so, it has to be seen.
-#include "causal/handoffs.h"
+#include "causal/host/handoffs.h"
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // A lane of segments keeps 12 bytes of each: what is asked of it is held against the segments written out.
-#include "causal/host_lanes.h"
+#include "causal/host/host_lanes.h"
 
 #include <doctest/doctest.h>
 #include <rapidcheck.h>

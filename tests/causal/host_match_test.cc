@@ -1,5 +1,5 @@
 // Rows of a host trace and events of a profiler trace: what makes them the same.
-#include "causal/host_match.h"
+#include "causal/host/host_match.h"
 
 #include <doctest/doctest.h>
 

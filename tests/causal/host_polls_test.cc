@@ -1,5 +1,5 @@
 // Host threads that wait for the device by asking again and again.
-#include "causal/host_polls.h"
+#include "causal/host/host_polls.h"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
 // Which host calls waited for the device, and for what.
-#include "causal/host_waits.h"
+#include "causal/host/host_waits.h"
 
 #include <doctest/doctest.h>
 

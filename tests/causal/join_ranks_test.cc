@@ -1,4 +1,4 @@
-#include "causal/join_ranks.h"
+#include "causal/join/join_ranks.h"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>

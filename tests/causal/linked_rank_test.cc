@@ -1,5 +1,5 @@
 // From the two traces of a rank to its program: every rule with a worked-out replay, and what holds whatever the traces.
-#include "causal/linked_rank.h"
+#include "causal/program/linked_rank.h"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>

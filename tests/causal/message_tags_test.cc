@@ -1,9 +1,9 @@
-#include "causal/message_tags.h"
+#include "causal/program/message_tags.h"
 
 #include <doctest/doctest.h>
 
 #include "causal/diagnostics.h"
-#include "causal/mpi_program.h"
+#include "causal/program/mpi_program.h"
 #include "match/mpi_rank.h"
 
 namespace orrery::causal {

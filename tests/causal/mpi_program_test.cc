@@ -1,4 +1,4 @@
-#include "causal/mpi_program.h"
+#include "causal/program/mpi_program.h"
 
 #include <doctest/doctest.h>
 

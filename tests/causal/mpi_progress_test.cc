@@ -1,4 +1,4 @@
-#include "causal/mpi_progress.h"
+#include "causal/join/mpi_progress.h"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "causal/needs.h"
+#include "causal/join/needs.h"
 
 #include <doctest/doctest.h>
 

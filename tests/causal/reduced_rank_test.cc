@@ -1,4 +1,4 @@
-#include "causal/reduced_rank.h"
+#include "causal/reduce/reduced_rank.h"
 
 #include <doctest/doctest.h>
 #include <sys/wait.h>
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/section_file.h"
-#include "causal/waiting_rank.h"
+#include "causal/host/waiting_rank.h"
 #include "formats/kineto/reader.h"
 #include "graph/graph_file.h"
 #include "graph/longest_path.h"

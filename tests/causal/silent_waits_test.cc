@@ -1,5 +1,5 @@
 // Waits for the device that are no calls into its runtime.
-#include "causal/silent_waits.h"
+#include "causal/host/silent_waits.h"
 
 #include <algorithm>
 

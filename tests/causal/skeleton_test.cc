@@ -1,4 +1,4 @@
-#include "causal/skeleton.h"
+#include "causal/reduce/skeleton.h"
 
 #include <doctest/doctest.h>
 #include <rapidcheck.h>
@@ -8,8 +8,8 @@
 #include <tuple>
 #include <vector>
 
-#include "causal/communication_edges.h"
-#include "causal/join_ranks.h"
+#include "causal/join/communication_edges.h"
+#include "causal/join/join_ranks.h"
 #include "causal/piece_names.h"
 #include "formats/kineto/reader.h"
 #include "graph/edits.h"

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "causal/linked_rank.h"
+#include "causal/program/linked_rank.h"
 #include "formats/pytorch_et/arguments.h"
 #include "formats/pytorch_et/reader.h"
 #include "step_path_text.h"

@@ -1,4 +1,4 @@
-#include "causal/tensor_reads.h"
+#include "causal/program/tensor_reads.h"
 
 #include <doctest/doctest.h>
 

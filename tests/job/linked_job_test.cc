@@ -4,7 +4,7 @@
 #include <doctest/doctest.h>
 
 #include "base/parallel.h"
-#include "causal/linked_rows.h"
+#include "causal/program/linked_rows.h"
 #include "formats/chakra/writer.h"
 #include "formats/pytorch_et/linked_writer.h"
 #include "formats/pytorch_et/reader.h"

@@ -5,7 +5,7 @@
 
 #include <map>
 
-#include "causal/linked_rows.h"
+#include "causal/program/linked_rows.h"
 #include "formats/pytorch_et/linked_writer.h"
 #include "job/linked_files.h"
 #include "job/trace_input.h"

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <functional>
 
-#include "causal/host_waits.h"
-#include "causal/silent_waits.h"
+#include "causal/host/host_waits.h"
+#include "causal/host/silent_waits.h"
 #include "scrub/public_words.h"
 #include "scrub/renamer.h"
 #include "scrub/small_scrub.h"

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "align/alignment.h"
-#include "causal/mpi_program.h"
+#include "causal/program/mpi_program.h"
 #include "formats/clock_sources/reader.h"
 #include "formats/mpitrace/diagnostics.h"
 #include "support/mpi_job_facts.h"

@@ -5,7 +5,7 @@
 #include <tuple>
 
 #include "analyze/distribution.h"
-#include "causal/asked_collectives.h"
+#include "causal/host/asked_collectives.h"
 
 namespace orrery::analyze {
 namespace {

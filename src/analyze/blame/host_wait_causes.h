@@ -12,8 +12,8 @@
 
 #include "analyze/device/device_rank.h"
 #include "causal/edge_kind.h"
-#include "causal/handoffs.h"
-#include "causal/host_lanes.h"
+#include "causal/host/handoffs.h"
+#include "causal/host/host_lanes.h"
 
 namespace orrery::analyze {
 

@@ -4,8 +4,8 @@
 #include <set>
 #include <string>
 
-#include "causal/device_timeline.h"
-#include "causal/host_waits.h"
+#include "causal/device/device_timeline.h"
+#include "causal/host/host_waits.h"
 #include "causal/rank_graph.h"
 #include "graph/longest_path.h"
 #include "match/communication.h"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "analyze/device/device_rank.h"
-#include "causal/device_binding.h"
+#include "causal/device/device_binding.h"
 
 namespace orrery::analyze {
 

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "base/parallel.h"
-#include "causal/communicating_works.h"
-#include "causal/launching_operators.h"
+#include "causal/device/communicating_works.h"
+#include "causal/host/launching_operators.h"
 
 namespace orrery::analyze {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "base/diagnostics.h"
 #include "base/result.h"
-#include "causal/device_timeline.h"
+#include "causal/device/device_timeline.h"
 #include "causal/step_window.h"
 #include "trace/content_order.h"
 #include "trace/trace.h"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "causal/causal_graph.h"
-#include "causal/tensor_reads.h"
+#include "causal/program/tensor_reads.h"
 
 namespace orrery::analyze {
 

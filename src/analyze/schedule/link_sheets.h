@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "causal/linked_rank.h"
+#include "causal/program/linked_rank.h"
 #include "report/sheet.h"
 #include "workload/workload.h"
 

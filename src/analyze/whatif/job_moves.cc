@@ -63,7 +63,7 @@ TimePs busiest_device(const CausalGraph& job, const DeviceWorks& device) {
   return busiest;
 }
 
-/// The delay that is usual if nothing else holds work up: the tenth percentile, as for a rank's graph (causal/device_binding.h).
+/// The delay that is usual if nothing else holds work up: the tenth percentile, as for a rank's graph (causal/device/device_binding.h).
 TimePs usual_delay(const CausalGraph& job, std::uint32_t rank, EdgeKind kind) {
   std::vector<TimePs> delays;
   const NodeId last = rank + 1 < job.ranks.size() ? job.ranks[rank + 1].first_node : job.first_ready;

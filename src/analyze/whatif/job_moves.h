@@ -7,7 +7,7 @@
 
 #include "base/result.h"
 #include "causal/causal_graph.h"
-#include "causal/tensor_reads.h"
+#include "causal/program/tensor_reads.h"
 
 namespace orrery::analyze {
 

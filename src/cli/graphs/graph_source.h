@@ -42,7 +42,7 @@ Result<job::RecordedJob> load_recorded_job(Invocation& invocation, const std::ve
 enum class RankDetail : std::uint8_t {
   whole,  ///< all of it
   graph,  ///< the graph of the window; the traces go as they are read, if --skeletons says so: the same graph, for questions about local work
-  as_needed,  ///< skeletons (causal/skeleton.h), if --skeletons says so: for questions about what the ranks do to one another
+  as_needed,  ///< skeletons (causal/reduce/skeleton.h), if --skeletons says so: for questions about what the ranks do to one another
 };
 /// --skeletons, of verbs whose job is not kept whole.
 Flag skeletons_flag(RankDetail detail);

@@ -5,8 +5,8 @@
 #include <set>
 #include <string>
 
-#include "causal/call_index.h"
-#include "causal/host_match.h"
+#include "causal/host/call_index.h"
+#include "causal/host/host_match.h"
 #include "formats/pytorch_et/reader.h"
 
 namespace orrery::replay::torch {

@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "causal/host_match.h"
+#include "causal/host/host_match.h"
 #include "match/host_work.h"
 #include "replay/torch/rank_source.h"
 #include "replay/torch/row_times.h"

@@ -7,7 +7,7 @@
 
 #include "analyze/whatif/edit_selector.h"
 #include "analyze/whatif/edit_words.h"
-#include "causal/communicating_works.h"
+#include "causal/device/communicating_works.h"
 #include "match/communication.h"
 #include "replay/torch/edit_refusals.h"
 #include "replay/torch/row_scopes.h"

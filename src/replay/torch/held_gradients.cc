@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "causal/coverage.h"
+#include "causal/host/coverage.h"
 
 namespace orrery::replay::torch {
 namespace {

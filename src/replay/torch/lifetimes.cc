@@ -2,7 +2,7 @@
 
 #include <unordered_map>
 
-#include "causal/coverage.h"
+#include "causal/host/coverage.h"
 #include "replay/torch/tensor_text.h"
 
 namespace orrery::replay::torch {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "causal/coverage.h"
+#include "causal/host/coverage.h"
 
 namespace orrery::replay::torch {
 

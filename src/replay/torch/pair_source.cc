@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <map>
 
-#include "causal/call_index.h"
-#include "causal/device_timeline.h"
-#include "causal/host_match.h"
-#include "causal/host_waits.h"
-#include "causal/operator_index.h"
+#include "causal/host/call_index.h"
+#include "causal/device/device_timeline.h"
+#include "causal/host/host_match.h"
+#include "causal/host/host_waits.h"
+#include "causal/host/operator_index.h"
 #include "match/communication.h"
 #include "replay/torch/communication_hints.h"
 #include "replay/torch/row_times.h"

@@ -12,7 +12,7 @@
 
 #include "base/interner.h"
 #include "base/units.h"
-#include "causal/coverage.h"
+#include "causal/host/coverage.h"
 #include "causal/edge_kind.h"
 #include "replay/torch/row_order.h"
 #include "trace/host_trace.h"

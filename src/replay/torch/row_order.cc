@@ -4,8 +4,8 @@
 #include <map>
 
 #include "base/radix_sort.h"
-#include "causal/coverage.h"
-#include "causal/host_match.h"
+#include "causal/host/coverage.h"
+#include "causal/host/host_match.h"
 #include "match/communication.h"
 
 namespace orrery::replay::torch {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "causal/call_index.h"
+#include "causal/host/call_index.h"
 
 namespace orrery::replay::torch {
 

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "causal/host_match.h"
+#include "causal/host/host_match.h"
 #include "replay/torch/rank_source.h"
 #include "trace/trace.h"
 

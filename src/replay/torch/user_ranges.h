@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "causal/host_match.h"
+#include "causal/host/host_match.h"
 #include "replay/torch/rank_source.h"
 
 namespace orrery::replay::torch {

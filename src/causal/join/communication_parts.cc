@@ -1,0 +1,109 @@
+#include "causal/join/communication_parts.h"
+
+#include <algorithm>
+#include <functional>
+#include <queue>
+#include <utility>
+#include <vector>
+
+#include "base/sparse_rows.h"
+#include "causal/program/activity_pairs.h"
+#include "causal/program/collective_details.h"
+#include "trace/content_order.h"
+
+namespace orrery::causal {
+namespace {
+
+using trace::EventIndex;
+using trace::Field;
+
+/// Host collectives (their communicating activities) in the order they were issued.
+std::vector<std::uint32_t> issued_collectives(const trace::Trace& trace, const trace::RankTrace& rank, const ActivityChain& chain) {
+  const Column<std::uint32_t> part = communicating_parts(trace, rank, chain);
+  std::vector<EventIndex> events;
+  for (EventIndex e = 0; e < rank.event_count(); ++e) {
+    if (part[e] == kNoActivity || is_device_work(rank.activity(e))) continue;
+    const auto kind = communication_kind(trace.name(rank, e));
+    if (kind && kind->kind == workload::ActivityKind::collective) events.push_back(e);
+  }
+  const auto number = [&](EventIndex e) { return rank.field(Field::record_function).find(e).value_or(0); };
+  const trace::ContentOrder content(trace, rank);
+  std::stable_sort(events.begin(), events.end(),
+                   [&](EventIndex a, EventIndex b) { return number(a) != number(b) ? number(a) < number(b) : content.before(a, b); });
+  std::vector<std::uint32_t> activities;
+  activities.reserve(events.size());
+  for (const EventIndex e : events) activities.push_back(part[e]);
+  return activities;
+}
+
+/// Topological order that keeps the present one as far as the additional pairs allow; shorter than the chain if they close a cycle.
+std::vector<std::uint32_t> order_with(const ActivityChain& chain, const std::vector<std::uint32_t>& issued) {
+  const std::size_t count = chain.activities.size();
+  std::vector<std::uint32_t> waits(count, 0), after(count, kNoActivity);
+  for (std::uint32_t a = 0; a < count; ++a) waits[a] = static_cast<std::uint32_t>(chain.dependencies_of(a).size());
+  const auto successors = group_by_row<std::uint32_t>(count, [&](const auto& add) {
+    for (std::uint32_t a = 0; a < count; ++a) {
+      for (const std::uint32_t from : chain.dependencies_of(a)) add(from, a);
+    }
+  });
+  for (std::size_t i = 1; i < issued.size(); ++i) after[issued[i - 1]] = issued[i], ++waits[issued[i]];
+  std::priority_queue<std::uint32_t, std::vector<std::uint32_t>, std::greater<>> ready;
+  for (std::uint32_t a = 0; a < count; ++a) {
+    if (waits[a] == 0) ready.push(a);
+  }
+  std::vector<std::uint32_t> order;
+  while (!ready.empty()) {
+    const std::uint32_t a = ready.top();
+    ready.pop();
+    order.push_back(a);
+    for (const std::uint32_t successor : successors[a]) {
+      if (--waits[successor] == 0) ready.push(successor);
+    }
+    if (after[a] != kNoActivity && --waits[after[a]] == 0) ready.push(after[a]);
+  }
+  return order;
+}
+
+void renumber(const std::vector<std::uint32_t>& order, ActivityChain& chain) {
+  std::vector<std::uint32_t> place(order.size());
+  for (std::uint32_t i = 0; i < order.size(); ++i) place[order[i]] = i;
+  Column<ChainedActivity> activities(order.size());
+  for (std::uint32_t i = 0; i < order.size(); ++i) activities[i] = chain.activities[order[i]];
+  chain.activities = std::move(activities);
+  for (std::uint32_t& from : chain.dependencies) from = place[from];
+  for (const ChainedActivity& activity : chain.activities) {
+    std::uint32_t* const begin = chain.dependencies.begin() + activity.first_dependency;
+    if (!std::is_sorted(begin, begin + activity.dependencies)) std::sort(begin, begin + activity.dependencies);
+  }
+}
+
+}  // namespace
+
+Column<std::uint32_t> communicating_parts(const trace::Trace& trace, const trace::RankTrace& rank, const ActivityChain& chain) {
+  Column<std::uint32_t> parts(rank.event_count(), kNoActivity);
+  for (std::uint32_t a = 0; a < chain.activities.size(); ++a) {
+    const ChainedActivity& activity = chain.activities[a];
+    if (activity.kind != EdgeKind::communication || activity.event == kNoEvent) continue;
+    std::uint32_t& part = parts[activity.event];
+    // A message is on its way from its first part on; of a collective that was interrupted the longest part is the one in which it waits
+    // for the others.
+    if (part == kNoActivity) {
+      part = a;
+    } else if (activity.duration > chain.activities[part].duration) {
+      const auto kind = communication_kind(trace.name(rank, activity.event));
+      if (kind && kind->kind == workload::ActivityKind::collective) part = a;
+    }
+  }
+  return parts;
+}
+
+void put_in_issue_order(const trace::Trace& trace, const trace::RankTrace& rank, ActivityChain& chain) {
+  const std::vector<std::uint32_t> issued = issued_collectives(trace, rank, chain);
+  // Nearly always: workers take what was asked for in order.
+  if (std::is_sorted(issued.begin(), issued.end())) return;
+  const std::vector<std::uint32_t> order = order_with(chain, issued);
+  // Where the two orders contradict each other, what was recorded counts.
+  if (order.size() == chain.activities.size()) renumber(order, chain);
+}
+
+}  // namespace orrery::causal

@@ -1,0 +1,53 @@
+// The trace of one rank of an MPI job into a program: what it computed between calls, its messages and collectives, and what waits for what.
+//
+//   computing   the time between two calls, and the time inside calls that only begin something or ask for something.
+//   messages    MPI_Send is a send that the rank waits for; MPI_Isend one that it goes on beside, until the call that completes it. Tags tell communicators
+//               apart (message_tags.h).
+//   collectives of a communicator that the trace knows; v-collectives with their parts.
+//   others      a call that synchronises with ranks that the trace does not name keeps its recorded time, as computing.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "base/diagnostics.h"
+#include "base/result.h"
+#include "causal/program/linked_rank.h"
+#include "causal/program/message_tags.h"
+#include "match/mpi_sources.h"
+#include "trace/trace.h"
+
+namespace orrery::causal {
+
+/// Of collectives in which only the root's sizes count (scatter): what it puts in, by communicator and place there.
+class RootSizes {
+ public:
+  /// `calls` is empty of a job that is none of MPI.
+  RootSizes(const trace::Trace& trace, const std::vector<match::MpiCalls>& calls);
+  struct Sizes {
+    std::int64_t bytes = 0;  ///< for each member
+    StringId counts = 0;     ///< elements for each member, as written; 0: equal
+    std::int64_t element_bytes = 0;
+    bool is_of_root = false;
+  };
+  /// Null if no member recorded it.
+  [[nodiscard]] const Sizes* find(StringId group, std::int64_t sequence) const;
+
+ private:
+  std::map<std::pair<StringId, std::int64_t>, Sizes> sizes_;
+};
+
+/// What is found out about all ranks together before each is linked.
+struct MpiJobFacts {
+  MpiJobFacts(const trace::Trace& trace, const std::vector<match::MpiCalls>& calls) : root_sizes(trace, calls), tags(trace, calls) {}
+  RootSizes root_sizes;
+  MessageTags tags;
+};
+
+/// Texts of the program go to `strings`. `calls` is that of the rank. Deterministic; O(calls + open requests).
+Result<LinkedRank> link_mpi_rank(const trace::Trace& trace, const trace::RankTrace& rank, const match::MpiCalls& calls,
+                                 const MpiJobFacts& facts, Interner& strings, const LinkOptions& options, Diagnostics& diagnostics);
+
+}  // namespace orrery::causal
