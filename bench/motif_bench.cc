@@ -7,8 +7,8 @@
 #include <string>
 #include <utility>
 
-#include "job/bfs_motif.h"
-#include "job/motif_manifest.h"
+#include "job/shipped/bfs_motif.h"
+#include "job/write/motif_manifest.h"
 #include "machine/machine_yaml.h"
 #include "motif/fit/fit_motif.h"
 #include "motif/patterns/catalog.h"

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "base/csv.h"
-#include "job/shipped_catalog.h"
+#include "job/shipped/shipped_catalog.h"
 #include "llm/backtest.h"
 #include "llm/kernel_benchmark.h"
 

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "formats/isb_bfs/model_file.h"
-#include "job/isb_bfs_run.h"
+#include "job/shipped/isb_bfs_run.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
   using namespace orrery::isb_bfs;

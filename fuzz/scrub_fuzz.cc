@@ -9,7 +9,7 @@
 
 #include "base/file_content.h"
 #include "base/output_file.h"
-#include "job/registry.h"
+#include "job/read/registry.h"
 #include "scrub/scrub.h"
 
 namespace {

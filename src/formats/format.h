@@ -1,4 +1,4 @@
-// What a format brings so that files of it are recognised and read: one descriptor, which job/registry.cc lists.
+// What a format brings so that files of it are recognised and read: one descriptor, which job/read/registry.cc lists.
 //
 // A new format is a folder with a descriptor; nothing else needs to know what its files look like.
 #pragma once

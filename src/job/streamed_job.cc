@@ -11,7 +11,7 @@
 #include "causal/reduce/reduced_rank.h"
 #include "formats/kineto/format.h"
 #include "job/common_steps.h"
-#include "job/registry.h"
+#include "job/read/registry.h"
 #include "job/streamed_rank.h"
 #include "match/exchange_finder.h"
 

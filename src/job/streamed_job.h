@@ -9,9 +9,9 @@
 #include "causal/causal_graph.h"
 #include "causal/join/join_ranks.h"
 #include "causal/reduce/reduced_rank.h"
-#include "job/reading.h"
+#include "job/read/reading.h"
 #include "job/recorded_job.h"
-#include "job/source.h"
+#include "job/read/source.h"
 
 namespace orrery::job {
 

@@ -11,8 +11,8 @@
 #include "base/parallel.h"
 #include "causal/device/device_timeline.h"
 #include "job/common_steps.h"
-#include "job/registry.h"
-#include "job/shared_reading.h"
+#include "job/read/registry.h"
+#include "job/read/shared_reading.h"
 #include "trace/columns.h"
 #include "trace/content_order.h"
 

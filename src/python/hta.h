@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "causal/hta/job_rows.h"
-#include "job/hta_input.h"
+#include "job/read/hta_input.h"
 
 namespace orrery::python {
 

@@ -13,7 +13,7 @@
 
 namespace orrery::scrub {
 
-/// A file, and what the registry of formats (job/registry.h) found it to be: scrub decides nothing about that itself.
+/// A file, and what the registry of formats (job/read/registry.h) found it to be: scrub decides nothing about that itself.
 struct Input {
   std::string path;
   const formats::Format* format = nullptr;

@@ -9,7 +9,7 @@
 
 #include "base/file_content.h"
 #include "causal/hta_text.h"
-#include "job/hta_graph_dump.h"
+#include "job/write/hta_graph_dump.h"
 #include "report/sheet_csv.h"
 #include "report/sheet_text.h"
 

@@ -4,7 +4,7 @@
 
 #include "analyze/forecast/inference_forecast.h"
 #include "analyze/forecast/matrix_forecast.h"
-#include "job/llm_config.h"
+#include "job/shipped/llm_config.h"
 #include "llm/serving.h"
 
 using namespace orrery;

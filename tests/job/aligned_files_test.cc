@@ -1,12 +1,12 @@
 // Aligned Kineto files hold exactly what the alignment does to the trace in memory.
-#include "job/aligned_files.h"
+#include "job/write/aligned_files.h"
 
 #include <doctest/doctest.h>
 
 #include <filesystem>
 
 #include "formats/kineto/reader.h"
-#include "job/aligned_names.h"
+#include "job/write/aligned_names.h"
 #include "support/kineto_ranks.h"
 #include "support/temp_dir.h"
 

@@ -1,4 +1,4 @@
-#include "job/astra_export.h"
+#include "job/write/astra_export.h"
 
 #include <doctest/doctest.h>
 

@@ -1,8 +1,8 @@
-#include "job/convert_target.h"
+#include "job/read/convert_target.h"
 
 #include <doctest/doctest.h>
 
-#include "job/registry.h"
+#include "job/read/registry.h"
 
 namespace orrery::job {
 namespace {

@@ -1,9 +1,9 @@
-#include "job/inputs.h"
+#include "job/read/inputs.h"
 
 #include <doctest/doctest.h>
 #include <rapidcheck.h>
 
-#include "job/natural_order.h"
+#include "job/read/natural_order.h"
 #include "support/temp_dir.h"
 
 namespace orrery::job {

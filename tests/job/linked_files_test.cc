@@ -1,4 +1,4 @@
-#include "job/linked_files.h"
+#include "job/pairs/linked_files.h"
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // The recorded jobs in data/: every pair links completely and replays to the measured time.
-#include "job/linked_job.h"
+#include "job/pairs/linked_job.h"
 
 #include <doctest/doctest.h>
 

@@ -4,7 +4,7 @@
 
 #include "base/file_content.h"
 #include "base/limits.h"
-#include "job/llm_config.h"
+#include "job/shipped/llm_config.h"
 #include "machine/yaml_tree.h"
 
 using namespace orrery;

@@ -1,4 +1,4 @@
-#include "job/packet_export.h"
+#include "job/write/packet_export.h"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "job/pair_finder.h"
+#include "job/pairs/pair_finder.h"
 
 #include <doctest/doctest.h>
 

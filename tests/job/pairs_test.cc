@@ -1,4 +1,4 @@
-#include "job/pairs.h"
+#include "job/pairs/pairs.h"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "job/probes_beside.h"
+#include "job/read/probes_beside.h"
 
 #include <doctest/doctest.h>
 

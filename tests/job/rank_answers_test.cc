@@ -1,11 +1,11 @@
 // Ranks that are asked one by one answer as the ranks of a job that was read as a whole.
-#include "job/rank_answers.h"
+#include "job/read/rank_answers.h"
 
 #include <doctest/doctest.h>
 
 #include <filesystem>
 
-#include "job/trace_input.h"
+#include "job/read/trace_input.h"
 #include "support/temp_dir.h"
 
 namespace orrery::job {

@@ -1,5 +1,5 @@
 // One file of each kind, under names that tell nothing or the wrong thing.
-#include "job/registry.h"
+#include "job/read/registry.h"
 
 #include <doctest/doctest.h>
 

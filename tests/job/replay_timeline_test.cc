@@ -1,5 +1,5 @@
 // A replay, written and read again.
-#include "job/replay_timeline.h"
+#include "job/write/replay_timeline.h"
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // A simulated run, written and read again: every time to the picosecond, and the critical path of every rank explained by what it did.
-#include "job/schedule_export.h"
+#include "job/write/schedule_export.h"
 
 #include <doctest/doctest.h>
 #include <rapidcheck.h>

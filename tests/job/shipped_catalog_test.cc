@@ -1,8 +1,8 @@
-#include "job/shipped_catalog.h"
+#include "job/shipped/shipped_catalog.h"
 
 #include <doctest/doctest.h>
 
-#include "job/shipped_folder.h"
+#include "job/shipped/shipped_folder.h"
 #include "support/temp_dir.h"
 
 using namespace orrery;

@@ -1,4 +1,4 @@
-#include "job/shipped_machines.h"
+#include "job/shipped/shipped_machines.h"
 
 #include <doctest/doctest.h>
 

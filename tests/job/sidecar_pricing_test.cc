@@ -5,11 +5,11 @@
 #include <sys/stat.h>
 
 #include "generate/pipeline_step.h"
-#include "job/astra_input.h"
-#include "job/generated_files.h"
-#include "job/reading.h"
-#include "job/shipped_machines.h"
-#include "job/workload_input.h"
+#include "job/read/astra_input.h"
+#include "job/write/generated_files.h"
+#include "job/read/reading.h"
+#include "job/shipped/shipped_machines.h"
+#include "job/read/workload_input.h"
 #include "simulate/astra/simulation.h"
 #include "simulate/run.h"
 #include "simulate/small_job.h"

@@ -1,5 +1,5 @@
 // What a folder, a prefix or a list of files stands for.
-#include "job/source.h"
+#include "job/read/source.h"
 
 #include <doctest/doctest.h>
 

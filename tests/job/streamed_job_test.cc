@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "graph/longest_path.h"
-#include "job/trace_input.h"
+#include "job/read/trace_input.h"
 #include "support/temp_dir.h"
 
 namespace orrery::job {

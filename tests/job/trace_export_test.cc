@@ -1,4 +1,4 @@
-#include "job/trace_export.h"
+#include "job/write/trace_export.h"
 
 #include <doctest/doctest.h>
 

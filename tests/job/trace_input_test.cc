@@ -1,5 +1,5 @@
 // Recorded time out of whatever was named: one rank of many without reading the others, and programs that are replayed.
-#include "job/trace_input.h"
+#include "job/read/trace_input.h"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
 // Linked traces are what they were made of: the same collectives, copies and steps as the pair of recordings.
-#include "job/unlinked.h"
+#include "job/pairs/unlinked.h"
 
 #include <doctest/doctest.h>
 
@@ -7,9 +7,9 @@
 
 #include "causal/program/linked_rows.h"
 #include "formats/pytorch_et/linked_writer.h"
-#include "job/linked_files.h"
-#include "job/trace_input.h"
-#include "job/workload_input.h"
+#include "job/pairs/linked_files.h"
+#include "job/read/trace_input.h"
+#include "job/read/workload_input.h"
 #include "support/temp_dir.h"
 #include "workload/lane_names.h"
 

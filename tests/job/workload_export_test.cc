@@ -1,5 +1,5 @@
 // Every built-in motif, written for other simulators and read again, is the same job: it takes as long, to the picosecond where the format has those.
-#include "job/workload_export.h"
+#include "job/write/workload_export.h"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -8,9 +8,9 @@
 #include <cstdlib>
 #include <fstream>
 
-#include "job/bfs_motif.h"
-#include "job/reading.h"
-#include "job/workload_input.h"
+#include "job/shipped/bfs_motif.h"
+#include "job/read/reading.h"
+#include "job/read/workload_input.h"
 #include "machine/machine_yaml.h"
 #include "motif/patterns/catalog.h"
 #include "motif/patterns/pattern_source.h"

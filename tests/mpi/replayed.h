@@ -9,7 +9,7 @@
 #include <tuple>
 #include <vector>
 
-#include "job/workload_input.h"
+#include "job/read/workload_input.h"
 #include "workload/agreement.h"
 #include "workload/matching.h"
 #include "workload/program_order.h"

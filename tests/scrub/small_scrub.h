@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/file_content.h"
-#include "job/registry.h"
+#include "job/read/registry.h"
 #include "scrub/scrub.h"
 #include "support/temp_dir.h"
 

@@ -27,7 +27,7 @@
 #include "cli/frame/value.h"
 #include "formats/format.h"
 #include "formats/memory_timeline/reader.h"
-#include "job/hta_input.h"
+#include "job/read/hta_input.h"
 #include "report/counted.h"
 #include "report/sheet_csv.h"
 #include "report/sheet_json.h"

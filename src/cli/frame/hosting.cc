@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/interrupt.h"
-#include "job/trace_input.h"
+#include "job/read/trace_input.h"
 
 namespace orrery::cli {
 

@@ -11,7 +11,7 @@
 #include "base/diagnostics.h"
 #include "cli/frame/message.h"
 #include "cli/frame/provenance.h"
-#include "job/source.h"
+#include "job/read/source.h"
 #include "trace/trace.h"
 
 namespace orrery::cli {

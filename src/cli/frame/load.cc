@@ -6,7 +6,7 @@
 
 #include "base/interrupt.h"
 #include "cli/frame/hosting.h"
-#include "job/shared_reading.h"
+#include "job/read/shared_reading.h"
 #include "trace/copy.h"
 
 namespace orrery::cli {

@@ -7,10 +7,10 @@
 
 #include "base/result.h"
 #include "cli/frame/invocation.h"
-#include "job/rank_answers.h"
-#include "job/reading.h"
-#include "job/source.h"
-#include "job/trace_input.h"
+#include "job/read/rank_answers.h"
+#include "job/read/reading.h"
+#include "job/read/source.h"
+#include "job/read/trace_input.h"
 #include "trace/trace.h"
 
 namespace orrery::cli {

@@ -13,8 +13,8 @@
 #include "cli/frame/provenance.h"
 #include "cli/graphs/rank_questions.h"
 #include "cli/frame/run.h"
-#include "job/rank_answers.h"
-#include "job/shared_reading.h"
+#include "job/read/rank_answers.h"
+#include "job/read/shared_reading.h"
 #include "job/streamed_rank.h"
 #include "replay/mpi/mpi_replay.h"
 

@@ -4,8 +4,8 @@
 
 #include "cli/frame/load.h"
 #include "graph/longest_path.h"
-#include "job/job_tensors.h"
-#include "job/source.h"
+#include "job/pairs/job_tensors.h"
+#include "job/read/source.h"
 
 namespace orrery::cli {
 namespace {

@@ -11,7 +11,7 @@
 #include "base/percent.h"
 #include "cli/frame/command_line.h"
 #include "cli/graphs/job_report.h"
-#include "job/overlay_file.h"
+#include "job/write/overlay_file.h"
 #include "report/bar.h"
 #include "report/counted.h"
 #include "report/sheet_json.h"

@@ -1,7 +1,7 @@
-// What verbs ask of every rank by itself (job/rank_answers.h), for the processes of a team.
+// What verbs ask of every rank by itself (job/read/rank_answers.h), for the processes of a team.
 #pragma once
 
-#include "job/rank_answers.h"
+#include "job/read/rank_answers.h"
 
 namespace orrery::cli {
 

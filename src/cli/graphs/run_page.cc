@@ -10,7 +10,7 @@
 #include "base/units.h"
 #include "cli/frame/command_line.h"
 #include "cli/frame/provenance.h"
-#include "job/schedule_export.h"
+#include "job/write/schedule_export.h"
 #include "machine/network.h"
 #include "page/assets.h"
 #include "page/simulation_page.h"

@@ -5,7 +5,7 @@
 #include "cli/workloads/convert_source.h"
 #include "cli/frame/load.h"
 #include "cli/frame/verbs.h"
-#include "job/conversion.h"
+#include "job/write/conversion.h"
 #include "report/counted.h"
 #include "report/sheet.h"
 #include "report/sheet_json.h"

@@ -12,7 +12,7 @@
 #include "generate/mpi_patterns.h"
 #include "generate/pipeline_step.h"
 #include "generate/training_step.h"
-#include "job/generated_files.h"
+#include "job/write/generated_files.h"
 #include "report/counted.h"
 #include "report/sheet.h"
 #include "report/sheet_json.h"

@@ -6,7 +6,7 @@
 #include "cli/devices/device_source.h"
 #include "cli/devices/hta_job_report.h"
 #include "cli/frame/verbs.h"
-#include "job/event_arguments.h"
+#include "job/read/event_arguments.h"
 #include "report/bar.h"
 #include "report/counted.h"
 #include "report/sheet_csv.h"

@@ -10,9 +10,9 @@
 #include "cli/frame/verbs.h"
 #include "formats/chakra/converter.h"
 #include "formats/pytorch_et/reader.h"
-#include "job/astra_export.h"
-#include "job/linked_files.h"
-#include "job/registry.h"
+#include "job/write/astra_export.h"
+#include "job/pairs/linked_files.h"
+#include "job/read/registry.h"
 
 namespace orrery::cli {
 namespace {

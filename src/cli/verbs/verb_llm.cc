@@ -9,7 +9,7 @@
 #include "cli/graphs/run_page.h"
 #include "cli/frame/sweep_session.h"
 #include "cli/frame/verbs.h"
-#include "job/shipped_catalog.h"
+#include "job/shipped/shipped_catalog.h"
 #include "llm/backtest.h"
 #include "llm/kernel_benchmark.h"
 #include "report/counted.h"

@@ -12,8 +12,8 @@
 #include "cli/graphs/step_spread_report.h"
 #include "cli/graphs/unprofiled.h"
 #include "cli/frame/verbs.h"
-#include "job/hta_graph_dump.h"
-#include "job/overlay_file.h"
+#include "job/write/hta_graph_dump.h"
+#include "job/write/overlay_file.h"
 #include "report/sheet_csv.h"
 
 namespace orrery::cli {

@@ -13,8 +13,8 @@
 #include "cli/frame/verbs.h"
 #include "formats/ampip/format.h"
 #include "formats/ampip/reader.h"
-#include "job/inputs.h"
-#include "job/registry.h"
+#include "job/read/inputs.h"
+#include "job/read/registry.h"
 #include "scrub/scrub.h"
 
 namespace orrery::cli {

@@ -12,7 +12,7 @@
 #include "cli/workloads/simulate_run.h"
 #include "cli/frame/verbs.h"
 #include "job/astra_sidecar.h"
-#include "job/schedule_export.h"
+#include "job/write/schedule_export.h"
 #include "machine/astra_machine.h"
 #include "simulate/astra/simulation.h"
 #include "simulate/run.h"

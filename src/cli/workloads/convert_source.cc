@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "formats/chakra/dialect.h"
-#include "job/registry.h"
+#include "job/read/registry.h"
 
 namespace orrery::cli {
 namespace {

@@ -1,6 +1,6 @@
 #include "cli/workloads/link_inputs.h"
 
-#include "job/pair_finder.h"
+#include "job/pairs/pair_finder.h"
 
 namespace orrery::cli {
 namespace {

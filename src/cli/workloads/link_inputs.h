@@ -4,11 +4,11 @@
 #include <vector>
 
 #include "cli/frame/invocation.h"
-#include "job/pairs.h"
+#include "job/pairs/pairs.h"
 
 namespace orrery::cli {
 
-/// Pairs from --host and --device (or Chakra's names for them), and from operands (job/pair_finder.h). Files are recorded as inputs of the
+/// Pairs from --host and --device (or Chakra's names for them), and from operands (job/pairs/pair_finder.h). Files are recorded as inputs of the
 /// invocation.
 Result<std::vector<job::TracePair>> find_pairs(Invocation& invocation);
 

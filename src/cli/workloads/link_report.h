@@ -2,7 +2,7 @@
 #pragma once
 
 #include "cli/frame/invocation.h"
-#include "job/linked_job.h"
+#include "job/pairs/linked_job.h"
 
 namespace orrery::cli {
 

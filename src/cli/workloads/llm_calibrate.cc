@@ -4,7 +4,7 @@
 
 #include "base/csv.h"
 #include "base/output_file.h"
-#include "job/shipped_catalog.h"
+#include "job/shipped/shipped_catalog.h"
 #include "llm/calibration.h"
 #include "llm/calibration_sheets.h"
 #include "report/counted.h"

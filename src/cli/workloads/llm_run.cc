@@ -1,7 +1,7 @@
 #include "cli/workloads/llm_run.h"
 
 #include "job/astra_sidecar.h"
-#include "job/schedule_export.h"
+#include "job/write/schedule_export.h"
 
 namespace orrery::cli {
 namespace {

@@ -3,7 +3,7 @@
 
 #include "analyze/forecast/inference_sheets.h"
 #include "cli/frame/invocation.h"
-#include "job/llm_config.h"
+#include "job/shipped/llm_config.h"
 #include "llm/catalog.h"
 
 namespace orrery::cli {

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "analyze/schedule/motif_sheets.h"
-#include "job/motif_manifest.h"
-#include "job/motif_models.h"
+#include "job/write/motif_manifest.h"
+#include "job/shipped/motif_models.h"
 #include "motif/motif_yaml.h"
 #include "report/counted.h"
 #include "report/sheet_json.h"

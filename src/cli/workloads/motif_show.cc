@@ -7,7 +7,7 @@
 #include "analyze/schedule/motif_drawing.h"
 #include "analyze/schedule/motif_sheets.h"
 #include "base/output_file.h"
-#include "job/motif_manifest.h"
+#include "job/write/motif_manifest.h"
 #include "motif/motif_yaml.h"
 #include "motif/predict.h"
 #include "report/counted.h"

@@ -9,9 +9,9 @@
 #include "base/output_file.h"
 #include "base/output_set.h"
 #include "formats/clock_sources/reader.h"
-#include "job/aligned_files.h"
-#include "job/probes_beside.h"
-#include "job/trace_input.h"
+#include "job/write/aligned_files.h"
+#include "job/read/probes_beside.h"
+#include "job/read/trace_input.h"
 
 namespace orrery::cli {
 namespace {

@@ -2,7 +2,7 @@
 
 #include "cli/frame/load.h"
 #include "cli/workloads/motif_run.h"
-#include "job/workload_input.h"
+#include "job/read/workload_input.h"
 #include "workload/source.h"
 
 namespace orrery::cli {

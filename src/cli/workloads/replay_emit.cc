@@ -10,9 +10,9 @@
 #include "cli/graphs/edit_diagnostics.h"
 #include "cli/frame/exit_code.h"
 #include "cli/graphs/whatif_question.h"
-#include "job/linked_job.h"
-#include "job/source.h"
-#include "job/workload_input.h"
+#include "job/pairs/linked_job.h"
+#include "job/read/source.h"
+#include "job/read/workload_input.h"
 #include "replay/torch/emitted_job.h"
 #include "report/counted.h"
 

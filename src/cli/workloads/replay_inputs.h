@@ -3,7 +3,7 @@
 
 #include "base/result.h"
 #include "cli/frame/invocation.h"
-#include "job/workload_input.h"
+#include "job/read/workload_input.h"
 
 namespace orrery::cli {
 

@@ -9,8 +9,8 @@
 #include "formats/astra/config.h"
 #include "formats/chakra/rank_files.h"
 #include "formats/chakra/reader.h"
-#include "job/shipped_machines.h"
-#include "job/workload_input.h"
+#include "job/shipped/shipped_machines.h"
+#include "job/read/workload_input.h"
 #include "report/counted.h"
 
 namespace orrery::cli {

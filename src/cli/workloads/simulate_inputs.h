@@ -3,7 +3,7 @@
 
 #include "base/result.h"
 #include "cli/frame/invocation.h"
-#include "job/astra_input.h"
+#include "job/read/astra_input.h"
 #include "machine/astra_system.h"
 #include "machine/machine.h"
 #include "workload/source.h"

@@ -12,7 +12,7 @@
 #include "cli/frame/command_line.h"
 #include "cli/frame/load.h"
 #include "cli/graphs/run_page.h"
-#include "job/schedule_export.h"
+#include "job/write/schedule_export.h"
 #include "simulate/phase_sums.h"
 
 namespace orrery::cli {

@@ -7,7 +7,7 @@
 
 #include "base/diagnostics.h"
 #include "base/result.h"
-#include "job/linked_job.h"
+#include "job/pairs/linked_job.h"
 #include "replay/torch/edit_outcomes.h"
 #include "replay/torch/emit_options.h"
 #include "replay/torch/operation_list.h"
@@ -37,7 +37,7 @@ Status settle_edits(const EmitOptions& options, EmittedJob& job);
 Result<EmittedJob> emit_ranks(std::vector<RankSource> sources, const std::vector<trace::HostArguments>& arguments,
                               const EmitOptions& options);
 
-/// From pairs that were read (job/linked_job.h). An Error says why nothing can be emitted.
+/// From pairs that were read (job/pairs/linked_job.h). An Error says why nothing can be emitted.
 Result<EmittedJob> emit_pairs(job::LinkedJob& read, const EmitOptions& options, Diagnostics& diagnostics);
 
 /// From linked traces, or host traces alone, one per rank. The numbers of the ranks are those in the names of the files, else their places.

@@ -4,7 +4,7 @@
 #include "analyze/hta/stragglers.h"
 #include "analyze/hta/trace_diff.h"
 #include "causal/hta/step_numbers.h"
-#include "job/hta_input.h"
+#include "job/read/hta_input.h"
 #include "small_hta_job.h"
 
 using namespace orrery;

@@ -13,7 +13,7 @@
 #include "base/json_writer.h"
 #include "graph/slack.h"
 #include "job/recorded_job.h"
-#include "job/trace_input.h"
+#include "job/read/trace_input.h"
 #include "page/cases/edit_lists.h"
 #include "page/cases/random_edits.h"
 #include "page/cases/random_step.h"

@@ -1,0 +1,127 @@
+#include "job/pairs/linked_files.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include "base/output_file.h"
+#include "base/output_set.h"
+#include "causal/chakra/link.h"
+#include "causal/program/linked_rows.h"
+#include "formats/chakra/converter.h"
+#include "formats/chakra/writer.h"
+#include "formats/kineto/format.h"
+#include "formats/pytorch_et/linked_writer.h"
+#include "job/pairs/host_row_details.h"
+
+namespace orrery::job {
+namespace {
+
+Status write_json(const LinkTarget& target, const LinkedJob& job) {
+  for (std::size_t r = 0; r < job.ranks.size(); ++r) {
+    if (job.hosts[r].size() == 0) {
+      return Error{"a linked host trace needs a host trace", job.trace.ranks[r].source.path, Error::kNoOffset,
+                   "give that too, or write a Chakra execution trace (a name that ends in .et)"};
+    }
+    const trace::HostTrace linked = causal::make_linked_rows(job.hosts[r], job.trace, job.trace.ranks[r]);
+    const trace::SourceInfo& device = job.trace.ranks[r].source;
+    const pytorch_et::LinkedWriteOptions options{.profiler = device.format == kineto::kFormat.name ? device.path : std::string()};
+    const Status written = pytorch_et::write_linked_trace(linked, job.trace.strings, target_file(target, job.ranks[r].rank), options);
+    if (!written) return written;
+  }
+  return {};
+}
+
+Status write_chakra(const LinkTarget& target, const LinkedJob& job) {
+  chakra::WriteOptions options;
+  options.metadata.push_back(chakra::world_size_metadata(std::max(job.ranks.size(), job.workload.recorded_ranks)));
+  std::vector<std::vector<std::int64_t>> callers;
+  for (const trace::HostTrace& host : job.hosts) callers.push_back(calling_functions(host));
+  options.details = [&](std::size_t rank, std::size_t activity, chakra::NodeDetails& details) {
+    const std::uint32_t row = job.ranks[rank].host_row[activity];
+    if (row != causal::kNoRow) add_row_details(job.hosts[rank], row, callers[rank], job.trace.strings, details);
+  };
+  for (std::size_t r = 0; r < job.ranks.size(); ++r) {
+    const Result<std::string> bytes = chakra::to_protobuf(job.workload, r, options);
+    if (!bytes) return bytes.error();
+    if (const Status written = write_whole_file(target_file(target, job.ranks[r].rank), *bytes); !written) return written;
+  }
+  if (job.workload.groups.empty() || is_standard_output(target.path)) return {};
+  const std::string prefix = target.file_per_rank ? target.path : target.path.substr(0, target.path.size() - 3);
+  return write_whole_file(prefix + ".groups.json", chakra::groups_json(job.workload));
+}
+
+/// The files of several ranks go into a folder that may be new, as those of generate and simulate do; a single file goes where its folder is.
+Status make_folder_of(const LinkTarget& target) {
+  const std::filesystem::path folder = std::filesystem::path(target.path).parent_path();
+  if (!target.file_per_rank || folder.empty()) return {};
+  return OutputSet::make_folder(folder.string());
+}
+
+}  // namespace
+
+LinkTarget link_target(std::string path, bool as_chakra_trace_link, std::size_t ranks) {
+  LinkTarget target;
+  target.path = std::move(path);
+  if (target.path.empty()) return target;
+  if (is_standard_output(target.path)) {
+    target.form = as_chakra_trace_link ? LinkTarget::Form::linked_json : LinkTarget::Form::chakra;
+    return target;
+  }
+  const bool is_json = target.path.ends_with(".json") || target.path.ends_with(".json.gz");
+  const bool is_et = target.path.ends_with(".et");
+  target.form = is_json || (!is_et && as_chakra_trace_link) ? LinkTarget::Form::linked_json : LinkTarget::Form::chakra;
+  target.file_per_rank = ranks > 1 || (!is_json && !is_et && !as_chakra_trace_link);
+  if (!target.file_per_rank) return target;
+  std::error_code ignored;
+  if (std::filesystem::is_directory(target.path, ignored) || target.path.ends_with('/')) {
+    target.path = (std::filesystem::path(target.path) / "linked").string();
+  }
+  for (const std::string_view ending : {".gz", ".json", ".et"}) {
+    if (target.path.ends_with(ending)) target.path.resize(target.path.size() - ending.size());
+  }
+  return target;
+}
+
+std::string target_file(const LinkTarget& target, std::int64_t rank) {
+  if (!target.file_per_rank) return target.path;
+  return fmt::format("{}.{}.{}", target.path, rank, target.form == LinkTarget::Form::chakra ? "et" : "json");
+}
+
+Status write_linked(const LinkTarget& target, const LinkedJob& job) {
+  OutputSet files;
+  for (std::size_t r = 1; r < job.ranks.size() && target.form != LinkTarget::Form::none; ++r) {
+    if (job.ranks[r].rank != job.ranks[r - 1].rank) continue;
+    return Error{fmt::format("this is rank {}, and so is {}", job.ranks[r].rank, job.trace.ranks[r - 1].source.path),
+                 job.trace.ranks[r].source.path, Error::kNoOffset,
+                 "link the ranks of one job at a time: both would be written to one file"};
+  }
+  if (target.form == LinkTarget::Form::none) return {};
+  if (Status made = make_folder_of(target); !made) return made;
+  if (Status written = target.form == LinkTarget::Form::chakra ? write_chakra(target, job) : write_json(target, job); !written)
+    return written;
+  return files.publish();
+}
+
+Status write_linked_as_chakra(const LinkTarget& target, LinkedJob& job, Diagnostics& diagnostics) {
+  OutputSet files;
+  if (Status made = make_folder_of(target); !made) return made;
+  for (std::size_t r = 0; r < job.hosts.size(); ++r) {
+    const Result<trace::HostTrace> linked = causal::chakra::link(std::move(job.hosts[r]), job.trace, job.trace.ranks[r], diagnostics);
+    if (!linked) return linked.error();
+    const std::string file = target_file(target, job.trace.ranks[r].rank);
+    if (target.form == LinkTarget::Form::linked_json) {
+      const pytorch_et::LinkedWriteOptions options{.as_chakra = true, .whole_times = !job.trace.ranks[r].source.fractional_timestamps};
+      if (const Status written = pytorch_et::write_linked_trace(*linked, job.trace.strings, file, options); !written) return written;
+      continue;
+    }
+    const Result<std::string> bytes = chakra::convert_linked_trace(*linked, job.trace.strings);
+    if (!bytes) return bytes.error();
+    if (const Status written = write_whole_file(file, *bytes); !written) return written;
+  }
+  return files.publish();
+}
+
+}  // namespace orrery::job

@@ -1,0 +1,49 @@
+// From the files of a job to one workload: reads host and profiler traces side by side and links every rank.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/diagnostics.h"
+#include "base/result.h"
+#include "causal/program/linked_rank.h"
+#include "formats/format.h"
+#include "job/pairs/pairs.h"
+#include "trace/host_trace.h"
+#include "trace/trace.h"
+#include "workload/workload.h"
+
+namespace orrery::job {
+
+struct LinkJobOptions {
+  causal::LinkOptions link;                 ///< `arguments` and `groups` are filled in from the host traces
+  bool salvage = false;                     ///< see formats::TraceOptions
+  const formats::Format* format = nullptr;  ///< of the profiler traces; null: Kineto
+  std::optional<std::int64_t> rank;         ///< of several ranks only this one; of a single pair: the rank it is taken to be
+  std::function<void(std::uint64_t bytes)> on_progress = {};
+};
+
+/// Ranks in ascending order; per rank one entry of each list.
+struct LinkedJob {
+  trace::Trace trace;
+  std::vector<trace::HostTrace> hosts;    ///< texts in trace.strings; without rows: none was given
+  std::vector<causal::LinkedRank> ranks;  ///< `program` is in `workload`
+  workload::Workload workload;
+};
+
+/// Reads the traces. Host and profiler traces are read at the same time, ranks in parallel.
+Result<LinkedJob> read_pairs(const std::vector<TracePair>& pairs, const LinkJobOptions& options, Diagnostics& diagnostics);
+
+/// Where profiler traces do not list process groups their host traces may: then they are taken from there.
+void take_groups_of_hosts(LinkedJob& job);
+
+/// Links what was read; `options.format`, `salvage` and `rank` are for those who read.
+Result<LinkedJob> link_read(LinkedJob job, const LinkJobOptions& options, Diagnostics& diagnostics);
+
+/// Reads and links. The result does not depend on the number of threads.
+Result<LinkedJob> link_job(const std::vector<TracePair>& pairs, const LinkJobOptions& options, Diagnostics& diagnostics);
+
+}  // namespace orrery::job

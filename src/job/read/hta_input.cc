@@ -1,0 +1,137 @@
+#include "job/read/hta_input.h"
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+
+#include "base/file_content.h"
+#include "base/json_members.h"
+#include "base/numbers.h"
+#include "base/parallel.h"
+#include "base/window_stream.h"
+#include "formats/kineto/format.h"
+#include "job/read/trace_input.h"
+
+namespace orrery::job {
+namespace {
+
+using causal::hta::RowIndex;
+using causal::hta::Rows;
+
+/// Looks for `"rank": 3` in the windows of a text.
+class RankSearch {
+ public:
+  /// Returns up to where the window holds nothing that might go on in the next.
+  const char* look(const Window& window) {
+    constexpr std::string_view kKey = "\"rank\":";
+    const char* p = window.begin;
+    const auto left = [&] { return static_cast<std::size_t>(window.end - p); };
+    while (!found_) {
+      const auto* const key = static_cast<const char*>(memmem(p, left(), kKey.data(), kKey.size()));
+      if (key == nullptr) break;
+      p = key + kKey.size();
+      const char* const digits =
+          std::find_if(p, window.end, [](char c) { return c == '\n' || std::strchr(" \t\r\f\v", c) == nullptr || c == '\0'; });
+      const char* const after = std::find_if(digits, window.end, [](char c) { return c < '0' || c > '9'; });
+      if (after == window.end && !window.is_last) return key;  // may go on
+      // Digits that are no number are too many: the search goes on.
+      if (digits > p) found_ = parse_number<std::int64_t>({digits, static_cast<std::size_t>(after - digits)});
+    }
+    // The key itself may be cut by the end of the window.
+    return window.is_last ? window.end : window.end - std::min(left(), kKey.size() - 1);
+  }
+  [[nodiscard]] std::optional<std::int64_t> found() const { return found_; }
+
+ private:
+  std::optional<std::int64_t> found_;
+};
+
+Result<trace::Trace> read_one(const Source& source, const std::string& file, const Reading& reading, Diagnostics& diagnostics) {
+  Result<trace::Trace> trace =
+      source.format->read_traces({file}, diagnostics, {.salvage = reading.salvage, .on_progress = reading.on_progress});
+  if (!trace) return trace;
+  if (const auto given = reading.ranks.find(file); given != reading.ranks.end()) {
+    trace->ranks.front().rank = given->second;
+    return trace;
+  }
+  const Result<std::int64_t> number = hta_rank_of(file);
+  if (!number) {
+    // What lies behind the damage of a salvaged file does not count either.
+    if (!reading.salvage) return number.error();
+    return trace;
+  }
+  trace->ranks.front().rank = *number;
+  return trace;
+}
+
+std::vector<trace::EventIndex> events_of(const Rows& rows, const std::vector<RowIndex>& wanted) {
+  std::vector<trace::EventIndex> events;
+  events.reserve(wanted.size());
+  for (const RowIndex row : wanted) events.push_back(rows.event[row]);
+  return events;
+}
+
+}  // namespace
+
+Result<std::int64_t> hta_rank_of(const std::string& path) {
+  const auto file = MappedFile::open(path);
+  if (!file) return file.error();
+  RankSearch search;
+  const auto streamed = stream_windows(*file,
+                                       [&](const Window& window) -> Result<const char*> {
+                                         const char* const taken = search.look(window);
+                                         if (search.found()) return Error{"found"};  // ends the stream: it is near the front as a rule
+                                         return taken;
+                                       },
+                                       {});
+  if (search.found()) return *search.found();
+  if (!streamed) return streamed.error();
+  if (streamed->input_error) return *streamed->input_error;
+  return 0;
+}
+
+Result<HtaInput> read_hta_job(const Source& source, const Reading& reading) {
+  HtaInput input;
+  if (source.format != &kineto::kFormat) {
+    Result<TraceInput> read = read_trace(source, {}, reading);
+    if (!read) return read.error();
+    input.traces.push_back(std::make_shared<trace::Trace>(std::move(read->trace)));
+  } else {
+    struct Read {
+      Diagnostics diagnostics;
+      std::optional<Result<trace::Trace>> trace;
+    };
+    std::vector<Read> reads(source.files.size());
+    for (const std::string& file : source.files) {
+      if (const Status told = reading.tell(file); !told) return told.error();
+    }
+    parallel_for(reads.size(), [&](std::size_t i) { reads[i].trace = read_one(source, source.files[i], reading, reads[i].diagnostics); });
+    for (Read& read : reads) {
+      if (!*read.trace) return read.trace->error();
+      reading.diagnostics.merge(read.diagnostics);
+      input.traces.push_back(std::make_shared<trace::Trace>(std::move(**read.trace)));
+    }
+  }
+  for (const auto& trace : input.traces) {
+    for (const trace::RankTrace& rank : trace->ranks) input.ranks.push_back({rank.rank, trace.get(), &rank});
+  }
+  return input;
+}
+
+Result<std::vector<Arguments>> read_arguments(const Rows& rows, const std::vector<RowIndex>& wanted) {
+  return read_arguments(*rows.rank, events_of(rows, wanted));
+}
+
+Result<std::vector<double>> read_number_argument(const Rows& rows, const std::vector<RowIndex>& wanted, std::string_view name,
+                                                 double missing) {
+  std::vector<double> numbers(wanted.size(), missing);
+  const Status visited = visit_arguments(*rows.rank, events_of(rows, wanted), [&](std::size_t i, const std::vector<JsonMember>& members) {
+    for (const JsonMember& member : members) {
+      if (member.key == name) numbers[i] = leading_number<double>(member.value).value_or(numbers[i]);
+    }
+  });
+  if (!visited) return visited.error();
+  return numbers;
+}
+
+}  // namespace orrery::job

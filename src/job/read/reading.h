@@ -1,0 +1,26 @@
+// What reading a job needs from whoever asks for it, and tells them.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+
+#include "base/diagnostics.h"
+#include "base/result.h"
+
+namespace orrery::job {
+
+struct Reading {
+  Diagnostics& diagnostics;
+  bool salvage = false;  ///< a damaged trace is read up to the damage
+  /// Numbers that the caller gives to files, by path, instead of what HTA finds in their text (job/read/hta_input.h).
+  std::map<std::string, std::int64_t> ranks = {};
+  /// Told every file, the host traces and groups included, before it is read.
+  std::function<Status(const std::string& path)> on_input = {};
+  std::function<void(std::uint64_t bytes)> on_progress = {};  ///< called from any thread
+
+  [[nodiscard]] Status tell(const std::string& path) const { return on_input ? on_input(path) : Status(); }
+};
+
+}  // namespace orrery::job

@@ -1,0 +1,128 @@
+#include "job/read/trace_input.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "job/pairs/host_files.h"
+#include "job/pairs/host_workload.h"
+#include "job/read/registry.h"
+#include "job/read/shared_reading.h"
+#include "job/pairs/unlinked.h"
+#include "job/read/workload_input.h"
+#include "job/write/workload_trace.h"
+#include "simulate/replay.h"
+#include "workload/resolve_roles.h"
+
+namespace orrery::job {
+namespace {
+
+using formats::Content;
+
+/// The file of the rank that is wanted, told by the beginnings and names of all; nothing if they do not tell.
+std::optional<std::size_t> find_rank(const Source& source, const TraceRequest& request) {
+  std::vector<std::int64_t> numbers;
+  for (const std::string& file : source.files) {
+    const Result<FileHead> head = read_head(file);
+    const std::optional<std::int64_t> number =
+        head && source.format->peek_rank != nullptr ? source.format->peek_rank(head->view()) : std::nullopt;
+    if (!number) return std::nullopt;
+    numbers.push_back(*number);
+  }
+  if (std::set<std::int64_t>(numbers.begin(), numbers.end()).size() != numbers.size()) return std::nullopt;
+  const auto found =
+      request.rank ? std::find(numbers.begin(), numbers.end(), *request.rank) : std::min_element(numbers.begin(), numbers.end());
+  if (found == numbers.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - numbers.begin());
+}
+
+Status keep_one(const TraceRequest& request, trace::Trace& trace) {
+  const std::int64_t wanted = request.rank.value_or(trace.ranks.front().rank);
+  std::string known;
+  for (const trace::RankTrace& rank : trace.ranks) known += (known.empty() ? "" : ", ") + std::to_string(rank.rank);
+  std::size_t kept = 0;  // of two files of one rank the first
+  std::erase_if(trace.ranks, [&](const trace::RankTrace& rank) { return rank.rank != wanted || kept++ > 0; });
+  if (!trace.ranks.empty()) return {};
+  return Error{"there is no rank " + std::to_string(wanted), {}, Error::kNoOffset, "ranks in these files: " + known};
+}
+
+Result<trace::Trace> read_files(const Source& source, const std::vector<std::string>& files, const TraceRequest& request,
+                                const Reading& reading) {
+  return read_traces(
+      *source.format, files, reading.diagnostics,
+      {.salvage = reading.salvage, .positions = request.positions, .far_clocks = request.far_clocks, .on_progress = reading.on_progress});
+}
+
+Result<TraceInput> read_recorded(const Source& source, const TraceRequest& request, const Reading& reading) {
+  TraceInput input;
+  input.job_ranks = source.files.size();
+  if (request.one_rank && source.files.size() > 1) {
+    if (const std::optional<std::size_t> file = find_rank(source, request)) {
+      if (const Status told = reading.tell(source.files[*file]); !told) return told.error();
+      Result<trace::Trace> one = read_files(source, {source.files[*file]}, request, reading);
+      if (!one) return one.error();
+      trace::RankTrace& rank = one->ranks.front();
+      // One file alone is rank 0 unless it says otherwise in its content.
+      if (const Result<FileHead> head = read_head(source.files[*file]))
+        rank.rank = source.format->peek_rank(head->view()).value_or(rank.rank);
+      input.trace = std::move(*one);
+      return input;
+    }
+  }
+  for (const std::string& file : source.files) {
+    if (const Status told = reading.tell(file); !told) return told.error();
+  }
+  Result<trace::Trace> all = read_files(source, source.files, request, reading);
+  if (!all) return all.error();
+  input.trace = std::move(*all);
+  return input;
+}
+
+/// A linked trace is what it was made of. Host traces without times are programs.
+Result<TraceInput> read_hosts(const Source& source, const TraceRequest& request, const Reading& reading) {
+  for (const std::string& file : source.files) {
+    if (const Status told = reading.tell(file); !told) return told.error();
+  }
+  Result<HostFiles> files = read_host_files(source, reading);
+  if (!files) return files.error();
+  if (!files->is_linked()) {
+    Result<workload::Workload> workload = workload_of_hosts(*files, reading.diagnostics);
+    if (!workload) return workload.error();
+    if (!request.untimed) return without_times(source.files.front());
+    return TraceInput{{}, 0, std::make_shared<const workload::Workload>(std::move(*workload))};
+  }
+  Result<LinkedJob> job = unlink(std::move(*files), reading.diagnostics);
+  if (!job) return job.error();
+  take_groups_of_hosts(*job);
+  TraceInput input{std::move(job->trace), 0};
+  input.job_ranks = input.trace.ranks.size();
+  return input;
+}
+
+Result<TraceInput> replay_programs(const Source& source, const TraceRequest& request, const Reading& reading) {
+  Result<WorkloadInput> programs = read_workload(source, {.keep_roles = request.untimed, .complete = false}, reading);
+  if (!programs) return programs.error();
+  if (request.untimed && !simulate::has_durations(programs->workload))
+    return TraceInput{{}, 0, std::make_shared<const workload::Workload>(std::move(programs->workload))};
+  if (!programs->workload.roles.empty()) programs->workload = workload::resolve_roles(programs->workload);
+  Result<trace::Trace> trace = trace_of(std::move(programs->workload), programs->rank_numbers, source.files, source.format->name);
+  if (!trace) return trace.error();
+  TraceInput input{std::move(*trace), 0};
+  input.job_ranks = input.trace.ranks.size();
+  return input;
+}
+
+}  // namespace
+
+Result<TraceInput> read_trace(const Source& source, const TraceRequest& request, const Reading& reading) {
+  const Content content = source.format->content;
+  Result<TraceInput> input = content == Content::trace        ? read_recorded(source, request, reading)
+                             : content == Content::host_trace ? read_hosts(source, request, reading)
+                                                              : replay_programs(source, request, reading);
+  if (!input || !request.one_rank || input->untimed != nullptr) return input;
+  if (Status kept = keep_one(request, input->trace); !kept) return kept.error();
+  return input;
+}
+
+}  // namespace orrery::job

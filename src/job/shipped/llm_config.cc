@@ -1,0 +1,435 @@
+#include "job/shipped/llm_config.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/file_content.h"
+#include "base/limits.h"
+#include "base/suggest.h"
+#include "job/shipped/llm_work_fields.h"
+#include "job/shipped/shipped_catalog.h"
+#include "job/shipped/shipped_machines.h"
+#include "llm/architecture_fields.h"
+#include "llm/model_names.h"
+#include "machine/field_reader.h"
+#include "report/counted.h"
+
+namespace orrery::job {
+namespace {
+
+using machine::Default;
+using machine::Violation;
+
+constexpr machine::Range kDegree = {1, 1 << 20, true};
+constexpr machine::Range kBatch = {1, 1 << 24, true};
+constexpr machine::Range kSequence = {1, 1 << 24, true};
+constexpr machine::Range kZeroStage = {0, 3, true};
+constexpr machine::Range kParts = {1, 64, true};
+constexpr machine::Range kMegabytes = {0, 1 << 20, true};
+constexpr machine::Range kPerParameter = {0, 64, true};
+constexpr machine::Range kElement = {1, 8, true};
+constexpr machine::Range kShare = {0, 1, true};
+
+/// Which software: the file may leave it to the device.
+enum class SoftwareChoice : std::uint8_t { automatic, megatron_core, megatron_lm_2021, megatron_deepspeed_2021, pytorch_fsdp };
+constexpr std::array<std::string_view, 5> kSoftwareChoices = {"auto", "megatron_core", "megatron_lm_2021", "megatron_deepspeed_2021",
+                                                              "pytorch_fsdp"};
+static_assert(kSoftwareChoices.size() == llm::kSoftwareNames.size() + 1);
+
+struct Training {
+  double global_batch = 0, micro_batch = 1, sequence = 0;
+  llm::Recomputation recompute = llm::Recomputation::none;
+  machine::DataType precision = machine::DataType::bf16;
+  double gradient_bytes = 4;
+  bool tied_embeddings = false;
+};
+
+/// lstm: what it is, and how it is trained.
+struct LstmTraining {
+  LstmFields shape;
+  Training training;
+};
+
+struct Parallelism {
+  double tensor = 1, context = 1, pipeline = 1, expert = 1, chunks = 1, zero = 0;
+  std::optional<std::int64_t> data = {};
+  bool sequence = false;
+  llm::PipelineOrder order = llm::PipelineOrder::one_f_one_b;
+};
+
+struct OverlapChoice {
+  std::optional<bool> gradients = {}, parameters = {}, messages = {};
+  bool experts = false;
+  double tensor_parts = 1, bucket_mb = 0;
+};
+
+struct Document {
+  std::string name, machine;
+  std::optional<std::string> model = {}, device = {};
+  std::optional<std::int64_t> devices = {};
+  SoftwareChoice software = SoftwareChoice::automatic;
+  std::optional<std::string> software_release = {};
+  // Exactly one of these four.
+  std::optional<Training> training = {};
+  std::optional<InferenceFields> inference = {};
+  std::optional<llm::MatrixPlan> gemm = {};
+  std::optional<LstmTraining> lstm = {};
+  Parallelism parallelism;
+  OverlapChoice overlap;
+  simulate::PricingOptions network;
+  llm::MemoryOptions memory;
+  llm::SweepSpace sweep;
+};
+
+template <typename Visitor>
+void describe(Visitor& visitor, machine::MaybeConst<Training> auto& value) {
+  visitor.whole("global_batch", value.global_batch, kBatch);
+  visitor.whole("micro_batch", value.micro_batch, kBatch, Default{1.0});
+  visitor.whole("sequence", value.sequence, kSequence);
+  visitor.choice("recompute", value.recompute, llm::kRecomputationNames, Default{llm::Recomputation::none});
+  visitor.choice("precision", value.precision, machine::kDataTypeNames, Default{machine::DataType::bf16});
+  visitor.number("gradient_bytes", value.gradient_bytes, kElement, Default{4.0});
+  visitor.flag("tied_embeddings", value.tied_embeddings);
+}
+
+template <typename Visitor>
+void describe(Visitor& visitor, machine::MaybeConst<LstmTraining> auto& value) {
+  describe(visitor, value.shape);
+  describe(visitor, value.training);
+}
+
+template <typename Visitor>
+void describe(Visitor& visitor, machine::MaybeConst<Parallelism> auto& value) {
+  visitor.whole("tensor", value.tensor, kDegree, Default{1.0});
+  visitor.flag("sequence", value.sequence);
+  visitor.whole("context", value.context, kDegree, Default{1.0});
+  visitor.whole("pipeline", value.pipeline, kDegree, Default{1.0});
+  visitor.choice("order", value.order, llm::kPipelineOrderNames, Default{llm::PipelineOrder::one_f_one_b});
+  visitor.whole("chunks", value.chunks, kParts, Default{1.0});
+  visitor.whole("expert", value.expert, kDegree, Default{1.0});
+  visitor.count("data", value.data, kDegree);
+  visitor.whole("zero", value.zero, kZeroStage, Default{0.0});
+}
+
+template <typename Visitor>
+void describe(Visitor& visitor, machine::MaybeConst<OverlapChoice> auto& value) {
+  visitor.flag("gradients", value.gradients);
+  visitor.flag("parameters", value.parameters);
+  visitor.flag("messages", value.messages);
+  visitor.flag("experts", value.experts);
+  visitor.whole("tensor_parts", value.tensor_parts, kParts, Default{1.0});
+  visitor.number("bucket_mb", value.bucket_mb, kMegabytes, Default{0.0});
+}
+
+}  // namespace
+}  // namespace orrery::job
+
+namespace orrery::llm {
+
+template <typename Visitor>
+void describe(Visitor& visitor, machine::MaybeConst<MemoryOptions> auto& value) {
+  const MemoryOptions usual;
+  visitor.number("optimizer_bytes", value.optimizer_bytes, job::kPerParameter, machine::Default{usual.optimizer_bytes});
+  visitor.number("library_bytes", value.library_bytes, machine::Range{0, 1e12, true}, machine::Default{usual.library_bytes});
+  visitor.number("fragmentation_share", value.fragmentation_share, job::kShare, machine::Default{usual.fragmentation_share});
+}
+
+template <typename Visitor>
+void describe(Visitor& visitor, machine::MaybeConst<SweepSpace> auto& value) {
+  const machine::Default usual{std::vector<std::int64_t>{}};
+  visitor.counts("tensor", value.tensor, job::kDegree, usual);
+  visitor.counts("context", value.context, job::kDegree, usual);
+  visitor.counts("pipeline", value.pipeline, job::kDegree, usual);
+  visitor.counts("expert", value.expert, job::kDegree, usual);
+  visitor.counts("chunks", value.chunks, job::kParts, usual);
+  visitor.counts("micro_batch", value.micro_batch, job::kBatch, usual);
+  visitor.counts("zero", value.zero, job::kZeroStage, usual);
+  visitor.choices("recompute", value.recompute, kRecomputationNames);
+  visitor.choices("order", value.order, kPipelineOrderNames);
+}
+
+}  // namespace orrery::llm
+
+namespace orrery::job {
+namespace {
+
+template <typename Visitor>
+void describe(Visitor& visitor, machine::MaybeConst<Document> auto& value) {
+  visitor.format("format", kLlmFormat);
+  visitor.text("name", value.name);
+  visitor.text("model", value.model);
+  visitor.text("machine", value.machine);
+  visitor.count("devices", value.devices, kDegree);
+  visitor.text("device", value.device);
+  visitor.choice("software", value.software, kSoftwareChoices, Default{SoftwareChoice::automatic});
+  visitor.text("software_release", value.software_release);
+  visitor.object("training", value.training);
+  visitor.object("inference", value.inference);
+  visitor.object("gemm", value.gemm);
+  visitor.object("lstm", value.lstm);
+  visitor.object("parallelism", value.parallelism, Default{Parallelism{}});
+  visitor.object("overlap", value.overlap, Default{OverlapChoice{}});
+  visitor.object("network", value.network, Default{simulate::PricingOptions{}});
+  visitor.object("memory", value.memory, Default{llm::MemoryOptions{}});
+  visitor.object("sweep", value.sweep, Default{llm::SweepSpace{}});
+}
+
+/// Makes a configuration of a document, or says which field is in the way.
+class Resolver {
+ public:
+  Resolver(const llm::Catalog& catalog, const std::string& file) : catalog_(catalog), folder_(std::filesystem::path(file).parent_path()) {}
+
+  std::optional<Violation> resolve(const Document& document, LlmConfig& config) const {
+    config.name = document.name;
+    config.memory = document.memory;
+    config.sweep = document.sweep;
+    config.network = document.network;
+    if (const Status good = document.network.check(); !good) return Violation{"network", good.error().message, good.error().hint};
+    if (auto found = find_kind_violation(document)) return found;
+    if (document.model) {
+      if (auto found = find_model(*document.model, config.plan)) return found;
+    }
+    if (auto found = find_machine(document, config)) return found;
+    if (auto found = find_device(document, config)) return found;
+    if (document.gemm) return resolve_product(document, config);
+    if (document.inference) return resolve_inference(document, config);
+    if (document.lstm) take_lstm(document.lstm->shape, config.plan);
+    if (document.software_release && !llm::parse_release(*document.software_release)) {
+      return Violation{"software_release", fmt::format("is '{}', which is not a year and a month", *document.software_release),
+                       "26.06 is of June 2026; left out: the latest that is known"};
+    }
+    plan(document, document.lstm ? document.lstm->training : *document.training, config);
+    if (auto found = count_devices(document, config)) return found;
+    auto found = llm::find_plan_violation(config.plan);
+    // An LSTM's batch is a field of lstm.
+    if (found && document.lstm && found->field.starts_with("training."))
+      found->field.replace(0, std::string_view("training").size(), "lstm");
+    return found;
+  }
+
+ private:
+  /// A file beside the configuration, or one as seen from here.
+  [[nodiscard]] std::string path_of(const std::string& text) const {
+    std::error_code ignored;
+    const std::filesystem::path beside = folder_ / text;
+    return std::filesystem::is_regular_file(beside, ignored) ? beside.string() : text;
+  }
+  [[nodiscard]] static bool names_file(const std::string& text) {
+    return text.find('/') != std::string::npos || text.ends_with(".yaml") || text.ends_with(".yml");
+  }
+
+  static std::optional<Violation> find_kind_violation(const Document& document) {
+    std::vector<std::string_view> given;
+    if (document.training) given.emplace_back("training");
+    if (document.inference) given.emplace_back("inference");
+    if (document.gemm) given.emplace_back("gemm");
+    if (document.lstm) given.emplace_back("lstm");
+    if (given.empty())
+      return Violation{"training", "is missing: a configuration says what to predict", "one of training, inference, gemm, lstm"};
+    if (given.size() > 1)
+      return Violation{std::string(given[1]), fmt::format("is there beside {}: a configuration predicts one thing", given[0]),
+                       "one of training, inference, gemm, lstm; the other goes into a file of its own"};
+    const bool needs_model = document.training || document.inference;
+    if (needs_model && !document.model)
+      return Violation{"model", "is missing: training and inference need one", "model: gpt_3_175b, or a file that describes one"};
+    if (!needs_model && document.model)
+      return Violation{"model", fmt::format("is not for {}, which says its own shape", given[0]), "leave it out"};
+    return std::nullopt;
+  }
+
+  static void take_lstm(const LstmFields& fields, llm::StepPlan& plan) {
+    plan.model = {.name = fmt::format("LSTM of {} of {}", report::counted(fields.layers, "layer"), fields.hidden),
+                  .layers = fields.layers,
+                  .hidden = fields.hidden,
+                  .heads = 1,
+                  .kv_heads = 1,
+                  .head_size = fields.hidden,
+                  .ffn = fields.hidden,
+                  .vocabulary = fields.vocabulary};
+    plan.lstm = llm::LstmShape{.input = fields.input ? static_cast<double>(*fields.input) : fields.hidden};
+  }
+
+  [[nodiscard]] static std::optional<Violation> find_rate_violation(const char* field, machine::DataType precision,
+                                                                    const LlmConfig& config) {
+    if (config.device.peak_flops(precision) > 0) return std::nullopt;
+    return Violation{field, fmt::format("is {}, of which the device '{}' has no rate",
+                                        machine::kDataTypeNames[static_cast<std::size_t>(precision)], config.device.name)};
+  }
+
+  [[nodiscard]] std::optional<Violation> resolve_inference(const Document& document, LlmConfig& config) const {
+    const InferenceFields& fields = *document.inference;
+    plan(document, {.tied_embeddings = fields.tied_embeddings}, config);
+    if (auto found = count_devices(document, config)) return found;
+    if (auto found = find_rate_violation("inference.precision", fields.precision, config)) return found;
+    llm::InferencePlan& inference = config.inference.emplace(llm::InferencePlan{.shape = config.plan,
+                                                                                .batch = fields.batch,
+                                                                                .prompt = fields.prompt,
+                                                                                .generate = fields.generate,
+                                                                                .micro_batches = fields.micro_batches,
+                                                                                .positions = fields.positions,
+                                                                                .batching = fields.batching,
+                                                                                .stack = fields.stack,
+                                                                                .precision = fields.precision,
+                                                                                .kv_cache_bytes = fields.kv_cache_bytes});
+    inference.shape.model.prediction_layers = 0;
+    return llm::find_inference_violation(inference);
+  }
+
+  [[nodiscard]] std::optional<Violation> resolve_product(const Document& document, LlmConfig& config) const {
+    config.product = document.gemm;
+    config.plan.job.devices = document.gemm->devices();
+    if (document.devices && static_cast<double>(*document.devices) != document.gemm->devices()) {
+      return Violation{"devices", fmt::format("are {}, and gemm.rows x gemm.columns = {} x {} = {}", *document.devices, document.gemm->rows,
+                                              document.gemm->columns, document.gemm->devices())};
+    }
+    if (auto found = llm::find_matrix_violation(*document.gemm)) return found;
+    if (auto found = find_rate_violation("gemm.precision", document.gemm->precision, config)) return found;
+    auto found = count_devices(document, config);
+    if (found && !document.devices) found->field = "gemm";
+    return found;
+  }
+
+  [[nodiscard]] std::optional<Violation> find_model(const std::string& model, llm::StepPlan& plan) const {
+    if (names_file(model)) {
+      auto read = llm::read_architecture(path_of(model));
+      if (!read) return Violation{"model", fmt::format("cannot be read: {}", read.error().message), read.error().hint};
+      plan.model = std::move(*read);
+      return std::nullopt;
+    }
+    const std::string wanted = llm::normalised_name(model);
+    std::vector<std::string> names, spellings;
+    for (const llm::Architecture& one : catalog_.architectures) {
+      std::vector<std::string> called = one.aliases;
+      called.push_back(one.name);
+      for (const std::string& name : called) {
+        if (llm::normalised_name(name) == wanted) {
+          plan.model = one;
+          return std::nullopt;
+        }
+      }
+      names.push_back(one.name);
+      spellings.push_back(llm::normalised_name(one.name));
+    }
+    const std::vector<std::string_view> views(spellings.begin(), spellings.end());
+    const std::string_view nearest = nearest_word(wanted, views);
+    const auto place = std::find(views.begin(), views.end(), nearest);
+    const std::string meant = place == views.end() ? "" : names[static_cast<std::size_t>(place - views.begin())];
+    return Violation{"model", fmt::format("'{}' is not known", model),
+                     meant.empty() ? fmt::format("shipped: {}; or a file that describes one", fmt::join(names, ", "))
+                                   : fmt::format("did you mean '{}'?", meant)};
+  }
+
+  [[nodiscard]] std::optional<Violation> find_machine(const Document& document, LlmConfig& config) const {
+    auto read = read_machine(names_file(document.machine) ? path_of(document.machine) : document.machine);
+    if (!read) return Violation{"machine", fmt::format("cannot be read: {}", read.error().message), read.error().hint};
+    config.machine = std::move(*read);
+    return std::nullopt;
+  }
+
+  [[nodiscard]] std::optional<Violation> find_device(const Document& document, LlmConfig& config) const {
+    const std::string text = document.device.value_or(config.machine.devices.name);
+    auto read = read_device(catalog_, document.device && names_file(text) ? path_of(text) : text);
+    if (!read)
+      return Violation{document.device ? "device" : "machine", fmt::format("has no device with known kernels: {}", read.error().message),
+                       document.device ? read.error().hint : "device: NAME says which one it is"};
+    config.device = std::move(*read);
+    return std::nullopt;
+  }
+
+  void plan(const Document& document, const Training& training, LlmConfig& config) const {
+    const Parallelism& parallel = document.parallelism;
+    llm::StepPlan& plan = config.plan;
+    const double copy = parallel.tensor * parallel.context * parallel.pipeline;
+    const double devices = static_cast<double>(document.devices.value_or(config.machine.devices.count));
+    plan.job = {.sequence = training.sequence,
+                .global_batch = training.global_batch,
+                .micro_batch = training.micro_batch,
+                .devices = document.devices || !parallel.data ? devices : copy * static_cast<double>(*parallel.data),
+                .tensor = parallel.tensor,
+                .pipeline = parallel.pipeline,
+                .data = parallel.data ? static_cast<double>(*parallel.data) : std::max(1.0, std::floor(devices / copy)),
+                .context = parallel.context,
+                .expert = parallel.expert,
+                .interleave = parallel.chunks,
+                .zero_stage = static_cast<int>(parallel.zero),
+                .sequence_parallel = parallel.sequence,
+                .recomputation = training.recompute};
+    plan.order = parallel.order;
+    plan.precision = training.precision;
+    plan.gradient_bytes = training.gradient_bytes;
+    plan.tied_embeddings = training.tied_embeddings;
+    plan.software = software(document, config.device);
+    const bool modern = !llm::is_early(plan.software);
+    plan.overlap = {.gradients = document.overlap.gradients.value_or(modern),
+                    .parameters = document.overlap.parameters.value_or(modern),
+                    .messages = document.overlap.messages.value_or(modern && parallel.chunks > 1),
+                    .experts = document.overlap.experts,
+                    .tensor_parts = document.overlap.tensor_parts};
+    if (!document.software_release) plan.release = llm::kLatestRelease;
+    else plan.release = llm::parse_release(*document.software_release).value_or(llm::SoftwareRelease{});
+    // The innermost of several dimensions is the fast one.
+    if (config.machine.network.size() > 1) plan.domain_devices = static_cast<double>(config.machine.network[0].size);
+    plan.bucket_bytes = document.overlap.bucket_mb * 1e6;
+  }
+
+  static llm::Software software(const Document& document, const machine::Device& device) {
+    if (document.software != SoftwareChoice::automatic) return static_cast<llm::Software>(static_cast<int>(document.software) - 1);
+    // What ran on these when they were new, and what their constants were fitted with.
+    const bool early = device.generation == "ampere" || device.generation == "volta";
+    return early ? llm::Software::megatron_lm_2021 : llm::Software::megatron_core;
+  }
+
+  [[nodiscard]] std::optional<Violation> count_devices(const Document& document, LlmConfig& config) const {
+    const llm::ParallelJob& job = config.plan.job;
+    const auto there = static_cast<double>(config.machine.devices.count);
+    if (job.devices > there) {
+      return Violation{
+          document.devices ? "devices" : "parallelism",
+          fmt::format("needs {}, and the machine '{}' has {}", report::counted(job.devices, "device"), config.machine.name, there)};
+    }
+    config.machine = cut_to(std::move(config.machine), static_cast<std::int64_t>(job.devices));
+    return std::nullopt;
+  }
+
+  const llm::Catalog& catalog_;
+  const std::filesystem::path folder_;
+};
+
+}  // namespace
+
+machine::Machine cut_to(machine::Machine machine, std::int64_t devices) {
+  if (machine.network.empty() || !machine.faults.empty()) return machine;
+  machine::Dimension& outer = machine.network.back();
+  const std::int64_t inner = machine.devices.count / std::max<std::int64_t>(1, outer.size);
+  const std::int64_t needed = inner == 0 ? outer.size : (devices + inner - 1) / inner;
+  if (machine::implied_size(outer) || needed >= outer.size) return machine;
+  if (needed > 1) {
+    outer.size = needed;
+    machine.devices.count = inner * needed;
+    return machine;
+  }
+  // One instance of what is further in is left, of which a part may do.
+  machine.network.pop_back();
+  machine.devices.count = inner;
+  return machine.network.empty() ? machine : cut_to(std::move(machine), devices);
+}
+
+Result<LlmConfig> parse_llm_config(std::string_view yaml, const std::string& file, const llm::Catalog& catalog) {
+  LlmConfig config;
+  const Resolver resolver(catalog, file);
+  const auto read = machine::read_description<Document>(yaml, file, "the configuration", "docs/formats/llm.md",
+                                                        [&](const Document& document) { return resolver.resolve(document, config); });
+  if (!read) return read.error();
+  return config;
+}
+
+Result<LlmConfig> read_llm_config(const std::string& path, const llm::Catalog& catalog) {
+  auto text = read_whole_file(path, kMaxYamlBytes);
+  if (!text) return text.error();
+  return parse_llm_config(*text, path, catalog);
+}
+
+}  // namespace orrery::job
