@@ -5,8 +5,8 @@
 
 #include "base/csv.h"
 #include "job/shipped/shipped_catalog.h"
-#include "llm/backtest.h"
-#include "llm/kernel_benchmark.h"
+#include "llm/backtest/backtest.h"
+#include "llm/kernels/kernel_benchmark.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
   const auto require = [](bool holds, const std::string& what) {

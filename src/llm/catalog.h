@@ -6,17 +6,17 @@
 #include <vector>
 
 #include "base/result.h"
-#include "llm/accuracy.h"
+#include "llm/backtest/accuracy.h"
 #include "llm/architecture.h"
 #include "llm/cluster.h"
-#include "llm/core_constants.h"
-#include "llm/eager_constants.h"
-#include "llm/fsdp_constants.h"
-#include "llm/measuring_method.h"
-#include "llm/megatron_constants.h"
-#include "llm/pair_constants.h"
-#include "llm/serving_constants.h"
-#include "llm/shard_memory_constants.h"
+#include "llm/closed_forms/core_constants.h"
+#include "llm/closed_forms/eager_constants.h"
+#include "llm/closed_forms/fsdp_constants.h"
+#include "llm/backtest/measuring_method.h"
+#include "llm/closed_forms/megatron_constants.h"
+#include "llm/closed_forms/pair_constants.h"
+#include "llm/serving/serving_constants.h"
+#include "llm/steps/shard_memory_constants.h"
 #include "machine/device.h"
 
 namespace orrery::llm {

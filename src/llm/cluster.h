@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "llm/constant_ranges.h"
+#include "llm/backtest/constant_ranges.h"
 #include "machine/field_kinds.h"
 
 namespace orrery::llm {

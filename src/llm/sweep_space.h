@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "llm/step_plan.h"
+#include "llm/steps/step_plan.h"
 
 namespace orrery::llm {
 

@@ -5,7 +5,7 @@
 #include "analyze/forecast/inference_forecast.h"
 #include "analyze/forecast/matrix_forecast.h"
 #include "job/shipped/llm_config.h"
-#include "llm/serving.h"
+#include "llm/serving/serving.h"
 
 using namespace orrery;
 using namespace orrery::analyze;

@@ -7,7 +7,7 @@
 
 #include "analyze/forecast/llm_prices.h"
 #include "llm/shipped.h"
-#include "llm/step_source.h"
+#include "llm/steps/step_source.h"
 #include "machine/cluster_machine.h"
 
 using namespace orrery;

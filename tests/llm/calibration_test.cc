@@ -1,4 +1,4 @@
-#include "llm/calibration.h"
+#include "llm/backtest/calibration.h"
 
 #include <doctest/doctest.h>
 
@@ -6,11 +6,11 @@
 #include <cmath>
 
 #include "base/parallel.h"
-#include "llm/calibration_sheets.h"
+#include "llm/backtest/calibration_sheets.h"
 #include "llm/diagnostics.h"
-#include "llm/free_constants.h"
-#include "llm/kernel_kinds.h"
-#include "llm/robust_fit.h"
+#include "llm/backtest/free_constants.h"
+#include "llm/kernels/kernel_kinds.h"
+#include "llm/backtest/robust_fit.h"
 #include "llm/shipped.h"
 #include "machine/device_yaml.h"
 

@@ -4,9 +4,9 @@
 
 #include <filesystem>
 
-#include "llm/error_summary.h"
+#include "llm/backtest/error_summary.h"
 #include "llm/model_names.h"
-#include "llm/serving.h"
+#include "llm/serving/serving.h"
 #include "llm/shipped.h"
 #include "support/temp_dir.h"
 

@@ -1,8 +1,8 @@
 // Values of the model as it was fitted, in another language: a change of any of them is a change of the model, and must be meant.
 #include <doctest/doctest.h>
 
-#include "llm/backtest.h"
-#include "llm/kernel_benchmark.h"
+#include "llm/backtest/backtest.h"
+#include "llm/kernels/kernel_benchmark.h"
 #include "llm/shipped.h"
 #include "machine/kernel_gemm.h"
 

@@ -1,11 +1,11 @@
 #include <doctest/doctest.h>
 
-#include "llm/eager_step.h"
-#include "llm/inference_memory.h"
-#include "llm/inference_source.h"
-#include "llm/inference_times.h"
+#include "llm/closed_forms/eager_step.h"
+#include "llm/serving/inference_memory.h"
+#include "llm/serving/inference_source.h"
+#include "llm/serving/inference_times.h"
 #include "llm/model_names.h"
-#include "llm/serving.h"
+#include "llm/serving/serving.h"
 #include "llm/shipped.h"
 
 using namespace orrery;

@@ -1,4 +1,4 @@
-#include "llm/kernel_kinds.h"
+#include "llm/kernels/kernel_kinds.h"
 
 #include <doctest/doctest.h>
 
@@ -6,7 +6,7 @@
 #include <sstream>
 
 #include "llm/diagnostics.h"
-#include "llm/kernel_benchmark.h"
+#include "llm/kernels/kernel_benchmark.h"
 #include "llm/shipped.h"
 
 using namespace orrery;

@@ -1,9 +1,9 @@
 #include <doctest/doctest.h>
 
-#include "llm/lstm.h"
-#include "llm/passage.h"
+#include "llm/steps/lstm.h"
+#include "llm/steps/passage.h"
 #include "llm/shipped.h"
-#include "llm/step_memory.h"
+#include "llm/steps/step_memory.h"
 
 using namespace orrery;
 using namespace orrery::llm;

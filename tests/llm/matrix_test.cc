@@ -1,6 +1,6 @@
 #include <doctest/doctest.h>
 
-#include "llm/matrix_plan.h"
+#include "llm/steps/matrix_plan.h"
 #include "llm/shipped.h"
 #include "machine/kernel_gemm.h"
 

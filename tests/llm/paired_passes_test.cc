@@ -1,11 +1,11 @@
-#include "llm/paired_passes.h"
+#include "llm/closed_forms/paired_passes.h"
 
 #include <doctest/doctest.h>
 #include <rapidcheck.h>
 
 #include <map>
 
-#include "llm/folded_step.h"
+#include "llm/steps/folded_step.h"
 #include "llm/shipped.h"
 
 using namespace orrery;

@@ -1,12 +1,12 @@
 #include <doctest/doctest.h>
 
-#include "llm/core_layers.h"
-#include "llm/core_step.h"
-#include "llm/fsdp_step.h"
-#include "llm/megatron_step.h"
+#include "llm/closed_forms/core_layers.h"
+#include "llm/closed_forms/core_step.h"
+#include "llm/closed_forms/fsdp_step.h"
+#include "llm/closed_forms/megatron_step.h"
 #include "llm/model_names.h"
-#include "llm/pair_step.h"
-#include "llm/shard_memory.h"
+#include "llm/closed_forms/pair_step.h"
+#include "llm/steps/shard_memory.h"
 #include "llm/shipped.h"
 
 using namespace orrery;

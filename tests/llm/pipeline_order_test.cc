@@ -1,4 +1,4 @@
-#include "llm/pipeline_order.h"
+#include "llm/steps/pipeline_order.h"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>

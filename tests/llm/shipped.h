@@ -7,7 +7,7 @@
 #include <string>
 
 #include "llm/catalog.h"
-#include "llm/standalone_shares.h"
+#include "llm/steps/standalone_shares.h"
 
 namespace orrery::llm {
 

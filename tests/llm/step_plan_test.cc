@@ -1,12 +1,12 @@
-#include "llm/step_plan.h"
+#include "llm/steps/step_plan.h"
 
 #include <doctest/doctest.h>
 #include <rapidcheck.h>
 
-#include "llm/passage.h"
+#include "llm/steps/passage.h"
 #include "llm/shipped.h"
-#include "llm/step_memory.h"
-#include "llm/step_source.h"
+#include "llm/steps/step_memory.h"
+#include "llm/steps/step_source.h"
 #include "llm/sweep_space.h"
 
 using namespace orrery;

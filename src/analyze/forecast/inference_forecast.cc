@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "llm/inference_source.h"
+#include "llm/serving/inference_source.h"
 
 namespace orrery::analyze {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "llm/backtest_plan.h"
-#include "llm/step_source.h"
+#include "llm/backtest/backtest_plan.h"
+#include "llm/steps/step_source.h"
 #include "workload/source.h"
 
 namespace orrery::analyze {

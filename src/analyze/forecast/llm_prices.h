@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "llm/folded_step.h"
+#include "llm/steps/folded_step.h"
 #include "machine/machine.h"
 #include "simulate/network_model.h"
 

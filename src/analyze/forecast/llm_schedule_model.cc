@@ -4,7 +4,7 @@
 
 #include "analyze/forecast/llm_forecast.h"
 #include "analyze/forecast/llm_prices.h"
-#include "llm/step_source.h"
+#include "llm/steps/step_source.h"
 #include "machine/cluster_machine.h"
 
 namespace orrery::analyze {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/diagnostics.h"
-#include "llm/backtest.h"
+#include "llm/backtest/backtest.h"
 #include "simulate/pricing/pricing.h"
 
 namespace orrery::analyze {

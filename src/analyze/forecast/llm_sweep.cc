@@ -10,7 +10,7 @@
 #include "analyze/forecast/llm_prices.h"
 #include "base/packed.h"
 #include "base/parallel.h"
-#include "llm/step_source.h"
+#include "llm/steps/step_source.h"
 #include "report/plain_digits.h"
 #include "report/style.h"
 

@@ -11,7 +11,7 @@
 #include "analyze/forecast/llm_forecast.h"
 #include "base/result.h"
 #include "base/sweep.h"
-#include "llm/folded_step.h"
+#include "llm/steps/folded_step.h"
 #include "llm/sweep_space.h"
 #include "report/sheet.h"
 

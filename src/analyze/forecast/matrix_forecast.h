@@ -5,7 +5,7 @@
 #include "analyze/schedule/stage_times.h"
 #include "base/diagnostics.h"
 #include "base/result.h"
-#include "llm/matrix_plan.h"
+#include "llm/steps/matrix_plan.h"
 #include "machine/machine.h"
 #include "simulate/run.h"
 #include "workload/workload.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/percent.h"
-#include "llm/rank_layout.h"
+#include "llm/steps/rank_layout.h"
 
 namespace orrery::analyze {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/units.h"
-#include "llm/step_plan.h"
+#include "llm/steps/step_plan.h"
 #include "simulate/schedule.h"
 #include "workload/workload.h"
 
@@ -31,7 +31,7 @@ struct StageShares {
 };
 StageShares mean_shares(std::span<const StageTimes> stages, TimePs step_ps);
 
-/// Looks at one executed rank of each program: the stages of a pipeline. Both must outlive it. Collectives are on the lanes of llm/rank_layout.h.
+/// Looks at one executed rank of each program: the stages of a pipeline. Both must outlive it. Collectives are on the lanes of llm/steps/rank_layout.h.
 class StageReader {
  public:
   StageReader(const workload::Workload& workload, const simulate::Schedule& schedule);

@@ -1,8 +1,8 @@
 // The fields of what a configuration may have in place of `training:`: inference, a distributed product, an LSTM. Each is said once.
 #pragma once
 
-#include "llm/inference_plan.h"
-#include "llm/matrix_plan.h"
+#include "llm/serving/inference_plan.h"
+#include "llm/steps/matrix_plan.h"
 #include "machine/field_kinds.h"
 
 namespace orrery::job {

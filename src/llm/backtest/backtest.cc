@@ -1,0 +1,227 @@
+#include "llm/backtest/backtest.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "llm/backtest/backtest_sources.h"
+#include "llm/backtest/backtest_training.h"
+#include "llm/diagnostics.h"
+#include "llm/closed_forms/eager_memory.h"
+#include "llm/kernels/operator_row.h"
+#include "llm/serving/serving.h"
+#include "llm/steps/shard_memory.h"
+#include "llm/steps/step_memory.h"
+#include "report/plain_digits.h"
+
+namespace orrery::llm {
+namespace {
+
+using Row = BacktestRow;
+constexpr double kGiB = 0x1p30;
+
+/// A row about serving: which of latency, time per token, time to the first token or throughput it measured. In the unit of the row; none if the row
+/// has no sequence or its metric is not known.
+std::optional<double> serving_value(const ServingConstants& c, const machine::Device& device, const Architecture& model, const Row& row) {
+  if (!row.sequence || model.hybrid) return std::nullopt;
+  const double prompt = *row.sequence, tokens = row.output_tokens.value_or(1), batch = row.global_batch.value_or(1);
+  const Deployment all{.tensor = row.tensor, .batch = batch};
+  // The cache grows while tokens are made: half of them are there on average.
+  const double token = token_seconds(device, c, model, all, prompt + tokens / 2);
+  if (row.metric == "e2e_latency") return prompt_seconds(device, c, model, all, prompt) + (tokens - 1) * token;
+  if (row.metric == "decode_time") return tokens * token;
+  // Continuous batching: prefills of other requests come between the tokens of one.
+  const double first = prompt_seconds(device, c, model, {.tensor = row.tensor, .batch = 1}, prompt);
+  const double between = token + (batch - 1) * first / tokens;
+  const double waited = first * (1 + (batch - 1) * c.queued_prefill_share);
+  constexpr double kMsPerSecond = 1e3;
+  if (row.metric == "itl" || row.metric == "tpot") return between * kMsPerSecond;
+  if (row.metric == "ttft") return waited * kMsPerSecond;
+  if (row.metric == "throughput") return batch * tokens / (waited + tokens * between);
+  return std::nullopt;
+}
+
+void set_peak(Prediction& prediction, double bytes, double limit) {
+  prediction.peak_bytes = bytes;
+  prediction.out_of_memory = bytes > limit;
+}
+
+/// One device, eager: time and peak of a training step, a prefill or a token.
+Prediction predict_eager(const Catalog& catalog, const machine::Device& device, const Row& row) {
+  Prediction prediction;
+  const auto model = eager_model_of(row);
+  if (!model || !row.global_batch) return prediction;
+  if (row.phase == "train") {
+    const auto training = eager_training_of(row);
+    if (!training) return prediction;
+    prediction.value = training_seconds(device, catalog.eager, *model, *training);
+    set_peak(prediction, training_peak_bytes(catalog.eager, *model, *training), device.memory_bytes());
+    return prediction;
+  }
+  const bool decode = row.phase == "decode";
+  const double batch = *row.global_batch;
+  prediction.value = decode ? decode_seconds(device, catalog.eager, *model, batch) : prefill_seconds(device, catalog.eager, *model, batch);
+  set_peak(prediction, inference_peak_bytes(catalog.eager, *model, batch, decode), device.memory_bytes());
+  return prediction;
+}
+
+std::optional<double> memory_gib(const Source& source, const Row& row) {
+  const ParallelJob job = job_of(source, row);
+  if (row.metric.find("params") != std::string::npos) {
+    if (!row.has({&Row::layers, &Row::hidden, &Row::vocabulary})) return std::nullopt;
+    return state_bytes(*row.layers, *row.hidden, *row.vocabulary, job) / kGiB;
+  }
+  if (!row.has({&Row::layers, &Row::hidden, &Row::heads, &Row::sequence, &Row::micro_batch})) return std::nullopt;
+  return activation_bytes(*row.layers, *row.hidden, *row.heads, job) / kGiB;
+}
+
+/// Operations of the model per second and device, in 10^12: what papers quote instead of a time.
+std::optional<double> model_tflops(const Catalog& catalog, const Source& source, const Row& row, double seconds) {
+  const auto model = architecture_of(catalog, source, row);
+  if (!model || !row.has({&Row::layers, &Row::hidden, &Row::sequence, &Row::global_batch, &Row::devices})) return std::nullopt;
+  const double per_token = 6 * dense_parameters(*model) + 6 * *row.layers * *row.hidden * *row.sequence;
+  return per_token * *row.sequence * *row.global_batch / seconds / *row.devices * 1e-12;
+}
+
+Prediction predict_training(const Catalog& catalog, const Source& source, const machine::Device& device, const Row& row) {
+  Prediction prediction;
+  const bool has_shape =
+      row.has({&Row::layers, &Row::hidden, &Row::ffn, &Row::vocabulary, &Row::sequence, &Row::micro_batch, &Row::global_batch});
+  if (source.framework == Framework::nanotron && has_shape) {
+    const ShardedModel model{.layers = *row.layers, .hidden = *row.hidden, .ffn = *row.ffn, .vocabulary = *row.vocabulary};
+    const double bytes = fullest_rank_bytes(catalog.shard_memory, model, job_of(source, row));
+    set_peak(prediction, bytes, catalog.shard_memory.usable_share * device.memory_bytes());
+  }
+  prediction.value = row_step_seconds(catalog, source, device, row);
+  if (prediction.value && row.metric == "TFLOPs/GPU") prediction.value = model_tflops(catalog, source, row, *prediction.value);
+  return prediction;
+}
+
+/// Rows of one kind are predicted by one model and off by like amounts.
+std::string kind_of(const Source& source, const Row& row) {
+  if (row.phase == "op") return "operator " + row.metric;
+  if (source.framework == Framework::eager) return "eager " + row.phase;
+  if (row.metric.starts_with("memory")) return "memory";
+  const bool training = row.phase == "train" || row.phase == "finetune";
+  return fmt::format("{} {}", training ? to_string(source.framework) : "serving", row.metric);
+}
+
+Prediction predict_by_kind(const Catalog& catalog, const Source& source, const machine::Device& device, const Row& row) {
+  if (row.phase == "op") {
+    const MeasuringMethod* method = find_method(catalog, source.method);
+    return {.value = method != nullptr ? operator_value(*method, device, row) : std::nullopt};
+  }
+  if (source.framework == Framework::eager) return predict_eager(catalog, device, row);
+  if (row.metric.starts_with("memory")) return {.value = memory_gib(source, row)};
+  if (row.phase == "train" || row.phase == "finetune") return predict_training(catalog, source, device, row);
+  const auto model = architecture_of(catalog, source, row);
+  return {.value = model ? serving_value(catalog.serving, device, *model, row) : std::nullopt};
+}
+
+void count_unpredicted(const Catalog& catalog, const Source& source, const Row& row, Diagnostics& diagnostics) {
+  const bool by_shape = row.phase != "op" && source.framework != Framework::eager;
+  if (by_shape && !architecture_of(catalog, source, row))
+    return diagnostics.add(kUnknownArchitecture, [&] { return fmt::format("{}: '{}'", row.id, row.model); });
+  diagnostics.add(kIncompleteRow, [&] { return row.id; });
+}
+
+double fullest_stage_bytes(const StepPlan& plan) {
+  double fullest = 0;
+  for (std::uint32_t stage = 0; stage < plan.stages(); ++stage) fullest = std::max(fullest, peak_memory(plan, {}, stage).sum());
+  return fullest;
+}
+
+/// As a schedule, where the row is a plan; else nothing changes.
+void predict_by_schedule(const Catalog& catalog, const Source& source, const machine::Device& device, const Row& row,
+                         const StepModel& model, Prediction& prediction) {
+  const bool training = row.phase == "train" || row.phase == "finetune";
+  if (!training || row.metric.starts_with("memory")) return;
+  const RowPlans plans = row_plans(catalog, source, device, row);
+  if (plans.plans.empty()) return;
+  std::optional<double> seconds = model(device, plans);
+  if (seconds && row.metric == "TFLOPs/GPU") seconds = model_tflops(catalog, source, row, *seconds);
+  if (!seconds) return;
+  prediction.value = seconds;
+  prediction.kind = schedule_kind(plans.plans[0]);
+  if (plans.plans.size() == 1) set_peak(prediction, fullest_stage_bytes(plans.plans[0]), device.memory_bytes());
+}
+
+Prediction predict_row(const Catalog& catalog, const Row& row, Diagnostics& diagnostics, const StepModel& step_model) {
+  const machine::Device* device = find_device(catalog, row.device);
+  if (device == nullptr) return diagnostics.add(kUnknownDevice, [&] { return fmt::format("{}: '{}'", row.id, row.device); }), Prediction{};
+  const Source& source = source_of(row.dataset);
+  Prediction prediction = predict_by_kind(catalog, source, *device, row);
+  prediction.kind = kind_of(source, row);
+  if (step_model) predict_by_schedule(catalog, source, *device, row, step_model, prediction);
+  if (!prediction.value) return count_unpredicted(catalog, source, row, diagnostics), prediction;
+  if (const KindAccuracy* accuracy = catalog.accuracy.find(prediction.kind)) {
+    prediction.low = *prediction.value * accuracy->low_ratio;
+    prediction.high = *prediction.value * accuracy->high_ratio;
+  }
+  return prediction;
+}
+
+}  // namespace
+
+std::vector<Prediction> predict(const Catalog& catalog, const std::vector<Row>& rows, Diagnostics& diagnostics,
+                                const StepModel& step_model) {
+  std::vector<Prediction> predictions;
+  predictions.reserve(rows.size());
+  for (const Row& row : rows) predictions.push_back(predict_row(catalog, row, diagnostics, step_model));
+  return predictions;
+}
+
+std::map<std::string, ErrorSummary> errors_by_dataset(const std::vector<Row>& rows, const std::vector<Prediction>& predictions) {
+  std::map<std::string, std::vector<double>> errors;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (rows[i].unit == "bool") continue;  // a verdict, not a measurement
+    if (!rows[i].measured || *rows[i].measured == 0 || !predictions[i].value) continue;
+    errors[rows[i].dataset].push_back(error_pct(*predictions[i].value, *rows[i].measured));
+  }
+  std::map<std::string, ErrorSummary> summaries;
+  for (const auto& [dataset, list] : errors) summaries.emplace(dataset, summarise_errors(list));
+  return summaries;
+}
+
+report::Sheet prediction_sheet(const std::vector<Row>& rows, const std::vector<Prediction>& predictions) {
+  using report::Cell, report::Type;
+  report::Sheet sheet("rows");
+  sheet.add({.name = "id", .title = "row"})
+      .add({.name = "kind"})
+      .add({.name = "predicted", .type = Type::real})
+      .add({.name = "low", .type = Type::real})
+      .add({.name = "high", .type = Type::real})
+      // Milliseconds and days in one column: people read digits, not decimals.
+      .add({.name = "prediction", .title = "predicted", .people_only = true})
+      .add({.name = "interval", .title = "8 of 10 within", .people_only = true})
+      .add({.name = "unit", .title = "unit"})
+      .add({.name = "oom", .type = Type::flag, .title = "out of memory"})
+      .add({.name = "peak_gib", .type = Type::real, .title = "peak GiB", .decimals = 1});
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const Prediction& one = predictions[i];
+    const auto known = [](const std::optional<double>& number) { return number ? Cell(*number) : Cell(nullptr); };
+    const std::string digits = one.value ? report::plain_digits(*one.value, 4) : "-";
+    const std::string interval =
+        one.low && one.high ? fmt::format("{} to {}", report::plain_digits(*one.low, 3), report::plain_digits(*one.high, 3)) : "-";
+    std::optional<double> peak_gib;
+    if (one.peak_bytes) peak_gib = *one.peak_bytes / kGiB;
+    sheet.add_row({rows[i].id, one.kind, known(one.value), known(one.low), known(one.high), digits, interval, rows[i].unit,
+                   one.peak_bytes ? Cell(one.out_of_memory) : Cell(nullptr), known(peak_gib)});
+  }
+  return sheet;
+}
+
+report::Sheet dataset_sheet(const std::map<std::string, ErrorSummary>& errors) {
+  using report::Type;
+  report::Sheet sheet("datasets");
+  sheet.add({.name = "dataset", .title = "data set"})
+      .add({.name = "rows", .type = Type::integer, .title = "rows"})
+      .add({.name = "mape", .type = Type::real, .title = "mean error %", .decimals = 1})
+      .add({.name = "median", .type = Type::real, .title = "median %", .decimals = 1})
+      .add({.name = "bias", .type = Type::real, .title = "bias %", .is_change = true, .decimals = 1});
+  for (const auto& [dataset, one] : errors) sheet.add_row({dataset, one.rows, one.mean_pct, one.median_pct, one.bias_pct});
+  return sheet;
+}
+
+}  // namespace orrery::llm

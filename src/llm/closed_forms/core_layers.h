@@ -1,0 +1,50 @@
+// The work of Megatron-Core's layers on one rank, before the framework's constants: seconds of kernels at their stand-alone speed, bytes, counts.
+#pragma once
+
+#include <vector>
+
+#include "llm/architecture.h"
+#include "llm/steps/parallel_job.h"
+#include "machine/device.h"
+
+namespace orrery::llm {
+
+/// A matrix of a layer, as one rank has it.
+struct Projection {
+  double out = 0, in = 0;
+};
+double parameters_of_all(const std::vector<Projection>& projections);
+std::vector<Projection> attention_projections(const Architecture& model, double tensor_parallel);
+/// Of causal flash attention forward, on one rank.
+double attention_flop_of_layer(const Architecture& model, double tokens, double sequence, double tensor_parallel);
+
+/// Of one pipeline stage and micro-batch, unless said otherwise.
+struct CoreWork {
+  double layers = 0;  ///< with those of multi-token prediction
+  double expert_layers = 0;
+  double local_experts = 0;   ///< per layer and rank
+  double dense_products = 0;  ///< seconds
+  double expert_products = 0;
+  double attention = 0;     ///< seconds at the bf16 peak
+  double elementwise = 0;   ///< seconds at the rates of eager kernels
+  double permute_pass = 0;  ///< seconds of one pass over routed tokens
+  double activation_pass = 0;
+  double head_products = 0;  ///< seconds, of the whole pipeline's one head
+  double head_elementwise = 0;
+  double heads = 1;            ///< with those of multi-token prediction
+  double tensor_bytes = 0;     ///< one collective of a layer
+  double rank_parameters = 0;  ///< that are reduced over replicas
+  double optimizer_parameters = 0;
+  double model_parameters = 0;
+};
+CoreWork core_work(const machine::Device& device, const Architecture& model, const ParallelJob& job, double logit_bytes);
+
+/// All-to-all of one layer and micro-batch: dispatch and combine, forward and backward.
+struct ExchangeBytes {
+  double inside = 0;  ///< the scale-up domain
+  double across = 0;  ///< domains, where a token is sent once per remote domain
+};
+ExchangeBytes exchange_bytes(const machine::Device& device, double tokens, double width, const Experts& experts, const ParallelJob& job,
+                             double token_bytes);
+
+}  // namespace orrery::llm

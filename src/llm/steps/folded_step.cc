@@ -1,0 +1,267 @@
+#include "llm/steps/folded_step.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+#include <span>
+#include <tuple>
+
+#include "graph/builder.h"
+#include "graph/longest_path.h"
+#include "llm/closed_forms/paired_passes.h"
+
+namespace orrery::llm {
+namespace {
+
+/// A passage in time.
+struct PassageTime {
+  TimePs chain_ps = 0;   ///< until its chain ends
+  TimePs beside_ps = 0;  ///< what runs beside it ends so much later than the chain
+  TimePs compute_ps = 0;
+  TimePs exposed_ps = 0;  ///< of the chain: not computing
+};
+
+class FoldedStepMaker {
+ public:
+  FoldedStepMaker(const StepPlan& plan, const StepTimes& times, const std::vector<std::vector<PassItem>>& orders, const CommPrice& price,
+                  std::int64_t eager_limit_bytes)
+      : plan_(plan), passages_(plan, times), orders_(orders), price_(price), is_eager_(passages_.message_bytes() <= eager_limit_bytes) {}
+
+  Result<FoldedStep> make() {
+    if (plan_.stages() > 1) {
+      auto message = price_({.is_message = true, .axis = ParallelAxis::pipeline, .bytes = passages_.message_bytes()});
+      if (!message) return message.error();
+      message_ps_ = *message;
+    }
+    if (auto added = add_passes(); !added) return added.error();
+    add_messages();
+    if (auto added = add_end(); !added) return added.error();
+    auto graph = std::move(builder_).build();
+    if (!graph) return graph.error();
+    const graph::Solution solution = graph::solve(*graph);
+    FoldedStep step{.step_ps = solution.length()};
+    std::size_t busiest = 0;
+    for (std::size_t i = 0; i < busy_.size(); ++i) {
+      if (busy_[i].compute_ps > busy_[busiest].compute_ps) busiest = i;
+    }
+    step.compute_ps = busy_[busiest].compute_ps;
+    step.bubble_ps = std::max<TimePs>(0, step.step_ps - busy_[busiest].compute_ps - busy_[busiest].exposed_ps);
+    return step;
+  }
+
+ private:
+  /// Parts of the model that have as many layers of each kind, and the same ends, take the same time.
+  using Alike = std::tuple<Pass, std::uint32_t, std::uint32_t, bool, bool, bool, bool, bool>;
+
+  Result<PassageTime> time_of(const Passage& passage) {
+    graph::GraphBuilder builder;
+    builder.reserve(passage.size() + 1, 4 * passage.size());
+    std::array<std::optional<graph::NodeId>, kParallelAxes> stream;  // what was last on it
+    std::optional<graph::NodeId> chain;
+    PassageTime time;
+    for (const Piece& piece : passage) {
+      TimePs duration = piece.duration_ps;
+      if (piece.is_collective) {
+        auto price = priced({.collective = piece.collective, .axis = piece.axis, .bytes = piece.bytes});
+        if (!price) return price.error();
+        duration = *price;
+      } else {
+        time.compute_ps += duration;
+      }
+      const graph::NodeId node = builder.add_node(duration);
+      if (chain) builder.add_edge(*chain, node, 0, 0);
+      for (const std::int32_t place : piece.waits_for) {
+        if (place >= 0) builder.add_edge(static_cast<graph::NodeId>(place), node, 0, 0);
+      }
+      if (piece.is_collective) {
+        auto& last = stream[static_cast<std::size_t>(piece.axis)];
+        if (last) builder.add_edge(*last, node, 0, 0);
+        last = node;
+      }
+      if (piece.joins) chain = node;
+    }
+    auto graph = std::move(builder).build();
+    if (!graph) return graph.error();
+    const graph::Solution solution = graph::solve(*graph);
+    time.chain_ps = chain ? solution.finish(*chain) : 0;
+    time.beside_ps = solution.length() - time.chain_ps;
+    time.exposed_ps = time.chain_ps - time.compute_ps;
+    return time;
+  }
+
+  Result<TimePs> priced(const CommQuestion& question) {
+    const auto found = prices_.find(question);
+    if (found != prices_.end()) return found->second;
+    auto price = price_(question);
+    if (price) prices_.emplace(question, *price);
+    return price;
+  }
+
+  [[nodiscard]] Alike alike(const PassPlace& place) const {
+    std::uint32_t with_experts = 0;
+    const std::uint32_t begin = plan_.first_layer(place.part), end = plan_.first_layer(place.part + 1);
+    for (std::uint32_t layer = begin; layer < end; ++layer) with_experts += plan_.has_experts(layer) ? 1 : 0;
+    return {place.pass,
+            end - begin,
+            with_experts,
+            place.part == 0,
+            place.part + 1 == plan_.parts(),
+            place.is_first,
+            place.is_last,
+            place.part < plan_.stages()};
+  }
+
+  /// Of one pass, or of two that run as one.
+  Result<PassageTime> pass_time(std::span<const PassPlace> places) {
+    const std::pair<Alike, std::optional<Alike>> key{alike(places[0]), places.size() > 1 ? std::optional(alike(places[1])) : std::nullopt};
+    const auto found = known_.find(key);
+    if (found != known_.end()) return found->second;
+    Passage passage = passages_.make(places[0]);
+    if (places.size() > 1) passage = pair_passes(passage, passages_.make(places[1]));
+    auto time = time_of(passage);
+    if (time) known_.emplace(key, *time);
+    return time;
+  }
+
+  Status add_passes() {
+    const std::uint32_t stages = plan_.stages(), chunks = plan_.chunks(), micro_batches = plan_.micro_batches();
+    const Pass last_kind = plan_.order == PipelineOrder::zero_bubble ? Pass::weight_gradient : Pass::backward;
+    nodes_.assign(std::size_t{2} * plan_.parts() * micro_batches, graph::kNoNode);
+    before_.assign(nodes_.size(), graph::kNoNode);
+    busy_.resize(stages);
+    last_.assign(stages, graph::kNoNode);
+    for (std::uint32_t stage = 0; stage < stages; ++stage) {
+      std::vector<bool> begun(chunks, false);
+      std::vector<std::uint32_t> left(chunks, micro_batches);
+      graph::NodeId previous = graph::kNoNode, before_previous = graph::kNoNode;
+      std::vector<graph::NodeId> gathered(chunks, graph::kNoNode);
+      if (auto added = add_begin(stage, gathered); !added) return added;
+      const std::vector<PassItem>& order = orders_[stage];
+      for (std::size_t i = 0; i < order.size();) {
+        const std::span<const PassItem> items{order.data() + i, order[i].is_paired ? 2U : 1U};
+        i += items.size();
+        std::vector<PassPlace> places;
+        bool adds_last = false;
+        for (const PassItem& item : items) {
+          PassPlace& place = places.emplace_back(PassPlace{.pass = item.pass, .part = item.chunk * stages + stage});
+          place.is_first = item.pass == Pass::forward && !begun[item.chunk];
+          if (item.pass == Pass::forward) begun[item.chunk] = true;
+          place.is_last = item.pass == last_kind && --left[item.chunk] == 0;
+          adds_last = adds_last || place.is_last;
+        }
+        auto time = pass_time(places);
+        if (!time) return time.error();
+        // A stream that every pass fills for longer than the chain takes sets the pace.
+        const bool every_pass = plan_.job.zero_stage >= 2;
+        const graph::NodeId node = builder_.add_node(time->chain_ps + (every_pass && !adds_last ? time->beside_ps : 0));
+        if (previous != graph::kNoNode) builder_.add_edge(previous, node, 0, 0);
+        for (std::size_t k = 0; k < items.size(); ++k) {
+          const PassItem& item = items[k];
+          // The last layer's parameters are needed when the last layer begins.
+          const std::uint32_t part = places[k].part, layers = plan_.first_layer(part + 1) - plan_.first_layer(part);
+          if (places[k].is_first && gathered[item.chunk] != graph::kNoNode)
+            builder_.add_edge(gathered[item.chunk], node, 0, -time->chain_ps * (layers - 1) / layers);
+          if (item.pass == Pass::weight_gradient) continue;
+          nodes_[place(item.pass, part, item.micro_batch)] = node;
+          before_[place(item.pass, part, item.micro_batch)] = plan_.overlap.messages ? before_previous : previous;
+        }
+        if (adds_last && time->beside_ps > 0) besides_.push_back({stage, node, time->beside_ps});
+        before_previous = previous;
+        previous = node;
+        busy_[stage].compute_ps += time->compute_ps;
+        busy_[stage].exposed_ps += time->exposed_ps;
+      }
+      last_[stage] = previous;
+    }
+    return {};
+  }
+
+  /// Parameters that come together from the beginning on: by chunk, when the last of them are there.
+  Status add_begin(std::uint32_t stage, std::vector<graph::NodeId>& gathered) {
+    const Passage begin = passages_.begin_of_step(stage);
+    std::array<graph::NodeId, kParallelAxes> stream;
+    stream.fill(graph::kNoNode);
+    for (const Piece& piece : begin) {
+      auto price = priced({.collective = piece.collective, .axis = piece.axis, .bytes = piece.bytes});
+      if (!price) return price.error();
+      const graph::NodeId node = builder_.add_node(*price);
+      graph::NodeId& last = stream[static_cast<std::size_t>(piece.axis)];
+      if (last != graph::kNoNode) builder_.add_edge(last, node, 0, 0);
+      last = node;
+      std::uint32_t chunk = 0;
+      while (plan_.first_layer(chunk * plan_.stages() + stage + 1) <= static_cast<std::uint32_t>(piece.name.layer)) ++chunk;
+      gathered[chunk] = node;
+    }
+    return {};
+  }
+
+  void add_messages() {
+    for (std::uint32_t part = 0; part + 1 < plan_.parts(); ++part) {
+      for (std::uint32_t i = 0; i < plan_.micro_batches(); ++i) {
+        connect(place(Pass::forward, part, i), place(Pass::forward, part + 1, i));
+        connect(place(Pass::backward, part + 1, i), place(Pass::backward, part, i));
+      }
+    }
+  }
+  void connect(std::size_t from, std::size_t to) {
+    if (plan_.stages() == 1) return;
+    if (is_eager_ || before_[to] == graph::kNoNode) return static_cast<void>(builder_.add_edge(nodes_[from], nodes_[to], 0, message_ps_));
+    // It moves when both sides are ready, so it is a node of its own.
+    const graph::NodeId message = builder_.add_node(message_ps_);
+    builder_.add_edge(nodes_[from], message, 0, 0);
+    builder_.add_edge(before_[to], message, 0, 0);
+    builder_.add_edge(message, nodes_[to], 0, 0);
+  }
+
+  /// The norm of all gradients is where stages meet.
+  Status add_end() {
+    const graph::NodeId norm = builder_.add_node(0);
+    for (std::uint32_t stage = 0; stage < plan_.stages(); ++stage) {
+      if (last_[stage] != graph::kNoNode) builder_.add_edge(last_[stage], norm, 0, 0);
+    }
+    for (const Beside& one : besides_) builder_.add_edge(one.pass, norm, 0, one.later_ps);
+    for (std::uint32_t stage = 0; stage < plan_.stages(); ++stage) {
+      auto time = time_of(passages_.end_of_step(stage));
+      if (!time) return time.error();
+      builder_.add_edge(norm, builder_.add_node(time->chain_ps), 0, 0);
+      busy_[stage].compute_ps += time->compute_ps;
+      busy_[stage].exposed_ps += time->exposed_ps;
+    }
+    return {};
+  }
+
+  [[nodiscard]] std::size_t place(Pass pass, std::uint32_t part, std::uint32_t micro_batch) const {
+    return (std::size_t{part} * 2 + (pass == Pass::forward ? 0 : 1)) * plan_.micro_batches() + micro_batch;
+  }
+
+  struct Beside {
+    std::uint32_t stage;
+    graph::NodeId pass;
+    TimePs later_ps;
+  };
+
+  const StepPlan& plan_;
+  const Passages passages_;
+  const std::vector<std::vector<PassItem>>& orders_;
+  const CommPrice& price_;
+  const bool is_eager_;
+  TimePs message_ps_ = 0;
+  graph::GraphBuilder builder_;
+  std::map<CommQuestion, TimePs> prices_;
+  std::map<std::pair<Alike, std::optional<Alike>>, PassageTime> known_;
+  std::vector<graph::NodeId> nodes_;   // by place(): of the pass
+  std::vector<graph::NodeId> before_;  // by place(): after which its message is received
+  std::vector<graph::NodeId> last_;    // by stage
+  std::vector<PassageTime> busy_;      // by stage: sums
+  std::vector<Beside> besides_;
+};
+
+}  // namespace
+
+Result<FoldedStep> folded_step(const StepPlan& plan, const StepTimes& times, const std::vector<std::vector<PassItem>>& orders,
+                               const CommPrice& price, std::int64_t eager_limit_bytes) {
+  return FoldedStepMaker(plan, times, orders, price, eager_limit_bytes).make();
+}
+
+}  // namespace orrery::llm
