@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "api/et_file.h"
-#include "base/output_file.h"
+#include "base/io/output_file.h"
 
 namespace {
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "base/inflate.h"
-#include "base/input.h"
+#include "base/io/inflate.h"
+#include "base/io/input.h"
 #include "base/parallel.h"
 #include "formats/kineto/reader.h"
 

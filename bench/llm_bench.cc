@@ -7,7 +7,7 @@
 
 #include "analyze/forecast/llm_forecast.h"
 #include "analyze/forecast/llm_prices.h"
-#include "base/file_content.h"
+#include "base/io/file_content.h"
 #include "job/shipped/llm_config.h"
 
 namespace {

@@ -12,9 +12,9 @@
 #include <string_view>
 #include <vector>
 
-#include "base/file_content.h"
-#include "base/input.h"
-#include "base/output_file.h"
+#include "base/io/file_content.h"
+#include "base/io/input.h"
+#include "base/io/output_file.h"
 #include "formats/kineto/document.h"
 #include "formats/pytorch_et/reader.h"
 

@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "base/inflate.h"
-#include "base/input.h"
-#include "base/output_file.h"
+#include "base/io/inflate.h"
+#include "base/io/input.h"
+#include "base/io/output_file.h"
 #include "formats/kineto/document.h"
 
 namespace {

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "base/file_content.h"
-#include "base/output_file.h"
+#include "base/io/file_content.h"
+#include "base/io/output_file.h"
 #include "formats/xspace/reader.h"
 #include "formats/xspace/rewriter.h"
 #include "trace/trace.h"

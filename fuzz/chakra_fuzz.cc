@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/protobuf_writer.h"
+#include "base/protobuf/protobuf_writer.h"
 #include "formats/chakra/json_lines.h"
 #include "formats/chakra/reader.h"
 #include "formats/chakra/upgrade.h"

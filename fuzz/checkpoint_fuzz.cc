@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "base/checkpoint.h"
+#include "base/team/checkpoint.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);

@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "base/csv.h"
+#include "base/io/csv.h"
 #include "job/shipped/shipped_catalog.h"
 #include "llm/backtest/backtest.h"
 #include "llm/kernels/kernel_benchmark.h"

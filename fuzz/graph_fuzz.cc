@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/section_file.h"
+#include "base/io/section_file.h"
 #include "graph/edits.h"
 #include "graph/graph_file.h"
 #include "graph/longest_path.h"

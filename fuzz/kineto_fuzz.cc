@@ -12,7 +12,7 @@
 
 #include "../tests/formats/kineto/rank_text.h"
 #include "../tests/formats/kineto/windows.h"
-#include "base/inflate.h"
+#include "base/io/inflate.h"
 #include "base/parallel.h"
 #include "formats/kineto/reader.h"
 

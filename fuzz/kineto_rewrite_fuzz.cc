@@ -9,7 +9,7 @@
 #include <string>
 
 #include "base/diagnostics.h"
-#include "base/file_content.h"
+#include "base/io/file_content.h"
 #include "base/int128.h"
 #include "formats/kineto/reader.h"
 #include "formats/kineto/rewriter.h"

@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
-#include "base/file_content.h"
-#include "base/output_file.h"
+#include "base/io/file_content.h"
+#include "base/io/output_file.h"
 #include "job/read/registry.h"
 #include "scrub/scrub.h"
 

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <limits>
 
-#include "base/launcher.h"
+#include "base/team/launcher.h"
 #include "base/units.h"
 
 namespace orrery {

@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "base/section_file.h"
+#include "base/io/section_file.h"
 #include "graph/graph_file.h"
 
 namespace orrery::causal {

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "base/result.h"
-#include "base/section_file.h"
+#include "base/io/section_file.h"
 #include "causal/rank_graph.h"
 
 namespace orrery::causal {

@@ -5,7 +5,7 @@
 
 #include <limits>
 
-#include "base/json_writer.h"
+#include "base/json/json_writer.h"
 
 namespace orrery::generate {
 namespace {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/result.h"
-#include "base/section_file.h"
+#include "base/io/section_file.h"
 #include "graph/graph.h"
 
 namespace orrery::graph {

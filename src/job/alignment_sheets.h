@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "align/alignment.h"
-#include "base/json_writer.h"
+#include "base/json/json_writer.h"
 #include "job/node_correction.h"
 #include "report/sheet.h"
 

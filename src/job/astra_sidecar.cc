@@ -11,11 +11,11 @@
 #include <optional>
 #include <utility>
 
-#include "base/file_content.h"
+#include "base/io/file_content.h"
 #include "base/interrupt.h"
 #include "base/numbers.h"
-#include "base/output_set.h"
-#include "base/process.h"
+#include "base/io/output_set.h"
+#include "base/team/process.h"
 #include "formats/chakra/writer.h"
 #include "simulate/pricing/operations_workload.h"
 #include "simulate/pricing/pricing_report.h"

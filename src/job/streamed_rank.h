@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/diagnostics.h"
-#include "base/process_team.h"
+#include "base/team/process_team.h"
 #include "base/result.h"
 #include "causal/join/join_ranks.h"
 #include "causal/reduce/reduced_rank.h"

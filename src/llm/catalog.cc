@@ -7,7 +7,7 @@
 #include <cctype>
 #include <filesystem>
 
-#include "base/file_content.h"
+#include "base/io/file_content.h"
 #include "base/limits.h"
 #include "base/suggest.h"
 #include "llm/architecture_fields.h"

@@ -1,6 +1,6 @@
 #include "machine/device_yaml.h"
 
-#include "base/file_content.h"
+#include "base/io/file_content.h"
 #include "base/limits.h"
 #include "machine/device_fields.h"
 #include "machine/field_reader.h"

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/json_writer.h"
+#include "base/json/json_writer.h"
 #include "machine/field_kinds.h"
 
 namespace orrery::machine {

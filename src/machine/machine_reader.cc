@@ -1,4 +1,4 @@
-#include "base/file_content.h"
+#include "base/io/file_content.h"
 #include "base/limits.h"
 #include "machine/field_reader.h"
 #include "machine/machine_fields.h"

@@ -1,4 +1,4 @@
-#include "base/output_file.h"
+#include "base/io/output_file.h"
 #include "machine/field_writer.h"
 #include "machine/machine_fields.h"
 #include "machine/machine_rules.h"

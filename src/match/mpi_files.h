@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/file_content.h"
+#include "base/io/file_content.h"
 #include "base/result.h"
 #include "trace/trace.h"
 

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/file_content.h"
+#include "base/io/file_content.h"
 #include "base/limits.h"
 #include "base/numbers.h"
-#include "base/output_file.h"
+#include "base/io/output_file.h"
 #include "machine/field_reader.h"
 #include "machine/field_writer.h"
 #include "motif/flow_text.h"

@@ -1,4 +1,4 @@
-// Messages between processes by MPI. See base/process_plugin.h for what each function promises.
+// Messages between processes by MPI. See base/team/process_plugin.h for what each function promises.
 #include <mpi.h>
 #include <unistd.h>
 
@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <cstdlib>
 
-#include "base/process_plugin.h"
+#include "base/team/process_plugin.h"
 
 namespace {
 

@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "base/json_writer.h"
+#include "base/json/json_writer.h"
 #include "base/parallel.h"
 #include "page/argument_sets.h"
 #include "page/codec.h"

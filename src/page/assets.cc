@@ -4,7 +4,7 @@
 
 #include <array>
 
-#include "base/base64.h"
+#include "base/io/base64.h"
 
 #ifdef ORRERY_WEB_FOLDER
 // The files go into the program as they are: no array of numbers has to be generated and compiled.

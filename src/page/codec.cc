@@ -2,9 +2,9 @@
 
 #include <vector>
 
-#include "base/base64.h"
-#include "base/gzip.h"
-#include "base/json_writer.h"
+#include "base/io/base64.h"
+#include "base/io/gzip.h"
+#include "base/json/json_writer.h"
 #include "report/html_writer.h"
 
 namespace orrery::page {

@@ -10,7 +10,7 @@
 #include "analyze/whatif/edit_selector.h"
 #include "analyze/whatif/profiler_cost.h"
 #include "analyze/whatif/step_begins.h"
-#include "base/json_writer.h"
+#include "base/json/json_writer.h"
 #include "graph/longest_path.h"
 #include "page/codec.h"
 #include "page/range_sets.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "base/json_writer.h"
+#include "base/json/json_writer.h"
 #include "page/codec.h"
 
 namespace orrery::page {

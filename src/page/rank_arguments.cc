@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <map>
 
-#include "base/json_members.h"
-#include "base/json_unescape.h"
+#include "base/json/json_members.h"
+#include "base/json/json_unescape.h"
 #include "base/numbers.h"
 #include "base/utf8.h"
 #include "formats/kineto/other_arguments.h"

@@ -1,7 +1,7 @@
 #include "page/report_data.h"
 
 #include "analyze/whatif/edit_words.h"
-#include "base/json_writer.h"
+#include "base/json/json_writer.h"
 #include "page/kinds.h"
 
 namespace orrery::page {

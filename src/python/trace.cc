@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "base/parallel.h"
-#include "base/shrinking_input.h"
+#include "base/io/shrinking_input.h"
 #include "causal/step_window.h"
 #include "cli/frame/console.h"
 #include "cli/frame/message.h"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/interner.h"
-#include "base/json_writer.h"
+#include "base/json/json_writer.h"
 #include "query/rows.h"
 #include "report/sheet.h"
 

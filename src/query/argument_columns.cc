@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "base/json_unescape.h"
+#include "base/json/json_unescape.h"
 #include "base/numbers.h"
 #include "formats/kineto/other_arguments.h"
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/interrupt.h"
-#include "base/output_file.h"
+#include "base/io/output_file.h"
 #include "query/views.h"
 
 namespace orrery::query {

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <string_view>
 
-#include "base/json_writer.h"
+#include "base/json/json_writer.h"
 #include "report/sheet.h"
 
 namespace orrery::report {

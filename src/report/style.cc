@@ -5,7 +5,7 @@
 
 #include <cstdlib>
 
-#include "base/launcher.h"
+#include "base/team/launcher.h"
 
 namespace orrery::report {
 namespace {

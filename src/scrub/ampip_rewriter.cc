@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/json_scan.h"
+#include "base/json/json_scan.h"
 #include "base/words.h"
 #include "formats/ampip/reader.h"
 #include "formats/ampip/record.h"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/protobuf_wire.h"
+#include "base/protobuf/protobuf_wire.h"
 #include "formats/chakra/schema.h"
 #include "scrub/chakra_attribute.h"
 

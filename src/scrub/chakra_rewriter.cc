@@ -6,10 +6,10 @@
 #include <unordered_map>
 #include <vector>
 
-#include "base/json_members.h"
-#include "base/json_unescape.h"
-#include "base/json_writer.h"
-#include "base/protobuf_writer.h"
+#include "base/json/json_members.h"
+#include "base/json/json_unescape.h"
+#include "base/json/json_writer.h"
+#include "base/protobuf/protobuf_writer.h"
 #include "formats/chakra/message_view.h"
 #include "formats/chakra/python_text.h"
 #include "formats/chakra/schema.h"

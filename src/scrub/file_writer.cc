@@ -1,7 +1,7 @@
 #include "scrub/file_writer.h"
 
-#include "base/file_content.h"
-#include "base/json_document.h"
+#include "base/io/file_content.h"
+#include "base/json/json_document.h"
 #include "scrub/ampip_rewriter.h"
 #include "scrub/chakra_rewriter.h"
 

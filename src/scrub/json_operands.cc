@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <bit>
 
-#include "base/json_unescape.h"
-#include "base/json_writer.h"
+#include "base/json/json_unescape.h"
+#include "base/json/json_writer.h"
 #include "formats/pytorch_et/arguments.h"
 #include "scrub/json_rewriter.h"
 #include "scrub/public_operators.h"

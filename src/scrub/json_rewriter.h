@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/json_members.h"
+#include "base/json/json_members.h"
 #include "scrub/job_facts.h"
 #include "scrub/renamer.h"
 #include "scrub/rules.h"

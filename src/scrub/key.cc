@@ -10,7 +10,7 @@
 #include <cstring>
 #include <filesystem>
 
-#include "base/file_content.h"
+#include "base/io/file_content.h"
 #include "base/limits.h"
 
 namespace orrery::scrub {

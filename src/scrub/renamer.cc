@@ -1,6 +1,6 @@
 #include "scrub/renamer.h"
 
-#include "base/json_unescape.h"
+#include "base/json/json_unescape.h"
 #include "scrub/new_name.h"
 #include "scrub/public_operators.h"
 

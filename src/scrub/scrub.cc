@@ -4,8 +4,8 @@
 #include <memory>
 #include <optional>
 
-#include "base/output_file.h"
-#include "base/output_set.h"
+#include "base/io/output_file.h"
+#include "base/io/output_set.h"
 #include "base/parallel.h"
 #include "scrub/diagnostics.h"
 #include "scrub/file_writer.h"

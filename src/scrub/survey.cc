@@ -5,10 +5,10 @@
 #include <filesystem>
 #include <limits>
 
-#include "base/file_content.h"
-#include "base/inflate.h"
-#include "base/input.h"
-#include "base/json_document.h"
+#include "base/io/file_content.h"
+#include "base/io/inflate.h"
+#include "base/io/input.h"
+#include "base/json/json_document.h"
 #include "base/numbers.h"
 #include "formats/ampip/reader.h"
 #include "formats/astra/config.h"

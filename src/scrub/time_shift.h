@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "base/json_scan.h"
+#include "base/json/json_scan.h"
 #include "base/units.h"
 #include "scrub/key.h"
 

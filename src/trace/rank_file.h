@@ -3,7 +3,7 @@
 
 #include "base/interner.h"
 #include "base/result.h"
-#include "base/section_file.h"
+#include "base/io/section_file.h"
 #include "trace/trace.h"
 
 namespace orrery::trace {

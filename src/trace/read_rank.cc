@@ -1,7 +1,7 @@
 #include "trace/read_rank.h"
 
 #include "base/packed.h"
-#include "base/section_file.h"
+#include "base/io/section_file.h"
 #include "trace/columns.h"
 #include "trace/rank_file.h"
 

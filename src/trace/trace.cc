@@ -1,6 +1,6 @@
 #include "trace/trace.h"
 
-#include "base/json_writer.h"
+#include "base/json/json_writer.h"
 
 namespace orrery::trace {
 

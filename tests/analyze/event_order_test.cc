@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "analyze/path/causal_path.h"
-#include "base/file_content.h"
+#include "base/io/file_content.h"
 #include "causal/step_path_text.h"
 #include "support/simulated_job.h"
 

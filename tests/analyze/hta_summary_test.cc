@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "base/file_content.h"
+#include "base/io/file_content.h"
 #include "causal/hta_text.h"
 #include "job/write/hta_graph_dump.h"
 #include "report/sheet_csv.h"

@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "base/file_content.h"
-#include "base/inflate.h"
-#include "base/input.h"
+#include "base/io/file_content.h"
+#include "base/io/inflate.h"
+#include "base/io/input.h"
 #include "causal/hta_text.h"
 #include "causal/step_path_text.h"
 

@@ -1,4 +1,4 @@
-#include "base/checkpoint.h"
+#include "base/team/checkpoint.h"
 
 #include <doctest/doctest.h>
 

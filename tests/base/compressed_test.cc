@@ -1,4 +1,4 @@
-#include "base/compressed.h"
+#include "base/io/compressed.h"
 
 #include <doctest/doctest.h>
 #include <rapidcheck.h>

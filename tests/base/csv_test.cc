@@ -1,4 +1,4 @@
-#include "base/csv.h"
+#include "base/io/csv.h"
 
 #include <doctest/doctest.h>
 #include <rapidcheck.h>

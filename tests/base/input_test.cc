@@ -1,6 +1,6 @@
-#include "base/input.h"
-#include "base/file_content.h"
-#include "base/inflate.h"
+#include "base/io/input.h"
+#include "base/io/file_content.h"
+#include "base/io/inflate.h"
 #include "base/limits.h"
 
 #include <doctest/doctest.h>

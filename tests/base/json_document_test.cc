@@ -1,11 +1,11 @@
-#include "base/json_document.h"
+#include "base/json/json_document.h"
 
 #include <doctest/doctest.h>
 
 #include <string>
 #include <vector>
 
-#include "base/output_file.h"
+#include "base/io/output_file.h"
 #include "support/temp_dir.h"
 
 namespace orrery {

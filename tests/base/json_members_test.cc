@@ -1,4 +1,4 @@
-#include "base/json_members.h"
+#include "base/json/json_members.h"
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // The inner loops against the plainest code that does the same.
-#include "base/json_scan.h"
+#include "base/json/json_scan.h"
 
 #include <doctest/doctest.h>
 #include <rapidcheck.h>
@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/json_unescape.h"
+#include "base/json/json_unescape.h"
 
 namespace orrery {
 namespace {

@@ -1,4 +1,4 @@
-#include "base/json_writer.h"
+#include "base/json/json_writer.h"
 
 #include <doctest/doctest.h>
 #include <rapidcheck.h>

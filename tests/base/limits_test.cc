@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "base/file_content.h"
+#include "base/io/file_content.h"
 #include "support/temp_dir.h"
 
 namespace orrery {

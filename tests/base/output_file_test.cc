@@ -1,4 +1,4 @@
-#include "base/output_file.h"
+#include "base/io/output_file.h"
 
 #include <doctest/doctest.h>
 #include <rapidcheck.h>
@@ -7,8 +7,8 @@
 #include <csignal>
 #include <filesystem>
 
-#include "base/file_content.h"
-#include "base/inflate.h"
+#include "base/io/file_content.h"
+#include "base/io/inflate.h"
 #include "support/temp_dir.h"
 
 namespace orrery {

@@ -1,12 +1,12 @@
 // Files that appear together or not at all, and never in place of an input.
-#include "base/output_set.h"
+#include "base/io/output_set.h"
 
 #include <doctest/doctest.h>
 #include <unistd.h>
 
 #include <filesystem>
 
-#include "base/output_file.h"
+#include "base/io/output_file.h"
 #include "support/temp_dir.h"
 
 namespace orrery {

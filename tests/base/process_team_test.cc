@@ -1,5 +1,5 @@
 // What can be told without a launcher; the rest is in tests/mpi.
-#include "base/process_team.h"
+#include "base/team/process_team.h"
 
 #include <doctest/doctest.h>
 

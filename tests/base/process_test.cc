@@ -1,4 +1,4 @@
-#include "base/process.h"
+#include "base/team/process.h"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "base/protobuf_wire.h"
+#include "base/protobuf/protobuf_wire.h"
 
 #include <doctest/doctest.h>
 #include <rapidcheck.h>

@@ -1,5 +1,5 @@
 // Messages written by us and by a library that is not ours must be the same bytes.
-#include "base/protobuf_writer.h"
+#include "base/protobuf/protobuf_writer.h"
 
 #include <doctest/doctest.h>
 #include <rapidcheck.h>

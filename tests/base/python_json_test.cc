@@ -1,5 +1,5 @@
 // JSON as Python's json.dump(indent=4) lays it out: what `python3 -c 'import json, sys; json.dump(json.load(sys.stdin), sys.stdout, indent=4)'` prints.
-#include "base/python_json.h"
+#include "base/json/python_json.h"
 
 #include <doctest/doctest.h>
 

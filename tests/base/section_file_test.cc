@@ -1,4 +1,4 @@
-#include "base/section_file.h"
+#include "base/io/section_file.h"
 
 #include <doctest/doctest.h>
 #include <rapidcheck.h>

@@ -1,4 +1,4 @@
-#include "base/shrinking_input.h"
+#include "base/io/shrinking_input.h"
 
 #include <doctest/doctest.h>
 #include <sys/wait.h>
@@ -9,7 +9,7 @@
 #include <numeric>
 #include <string>
 
-#include "base/input.h"
+#include "base/io/input.h"
 #include "base/interrupt.h"
 #include "support/temp_dir.h"
 

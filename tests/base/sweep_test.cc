@@ -1,4 +1,4 @@
-#include "base/sweep.h"
+#include "base/team/sweep.h"
 
 #include <doctest/doctest.h>
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "base/section_file.h"
+#include "base/io/section_file.h"
 #include "formats/kineto/reader.h"
 #include "graph/graph_file.h"
 #include "graph/longest_path.h"

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "base/section_file.h"
+#include "base/io/section_file.h"
 #include "causal/host/waiting_rank.h"
 #include "formats/kineto/reader.h"
 #include "graph/graph_file.h"

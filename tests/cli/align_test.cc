@@ -6,8 +6,8 @@
 #include <cmath>
 #include <filesystem>
 
-#include "base/file_content.h"
-#include "base/output_file.h"
+#include "base/io/file_content.h"
+#include "base/io/output_file.h"
 #include "cli/captured_run.h"
 #include "formats/kineto/reader.h"
 #include "formats/kineto/rewriter.h"

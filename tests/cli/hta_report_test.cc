@@ -7,7 +7,7 @@
 #include <string>
 
 #include "analyze/path/hta_summary.h"
-#include "base/json_writer.h"
+#include "base/json/json_writer.h"
 #include "causal/hta_text.h"
 
 using namespace orrery;

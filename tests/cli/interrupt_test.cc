@@ -4,7 +4,7 @@
 #include <chrono>
 #include <filesystem>
 
-#include "base/file_content.h"
+#include "base/io/file_content.h"
 #include "cli/shell.h"
 #include "support/temp_dir.h"
 

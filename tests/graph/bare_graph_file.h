@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/section_file.h"
+#include "base/io/section_file.h"
 #include "graph/graph_file.h"
 
 namespace orrery::graph::testing {

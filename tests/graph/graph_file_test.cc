@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "bare_graph_file.h"
-#include "base/section_file.h"
+#include "base/io/section_file.h"
 #include "graph/longest_path.h"
 #include "plain_graph.h"
 #include "support/temp_dir.h"

@@ -2,7 +2,7 @@
 
 #include <filesystem>
 
-#include "base/file_content.h"
+#include "base/io/file_content.h"
 #include "base/limits.h"
 #include "job/shipped/llm_config.h"
 #include "machine/yaml_tree.h"

@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-#include "base/output_file.h"
+#include "base/io/output_file.h"
 #include "support/temp_dir.h"
 
 namespace orrery::job {

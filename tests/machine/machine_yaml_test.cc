@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "base/file_content.h"
+#include "base/io/file_content.h"
 #include "base/utf8.h"
 #include "machine/machine_rules.h"
 #include "machine/network.h"

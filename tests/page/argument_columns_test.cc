@@ -6,8 +6,8 @@
 #include <map>
 
 #include "base/diagnostics.h"
-#include "base/json_members.h"
-#include "base/json_unescape.h"
+#include "base/json/json_members.h"
+#include "base/json/json_unescape.h"
 #include "formats/kineto/reader.h"
 #include "support/temp_dir.h"
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/file_content.h"
+#include "base/io/file_content.h"
 #include "formats/ampip/format.h"
 #include "formats/ampip/reader.h"
 #include "formats/ampip/report.h"

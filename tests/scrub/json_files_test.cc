@@ -1,6 +1,6 @@
 #include <doctest/doctest.h>
 
-#include "base/output_file.h"
+#include "base/io/output_file.h"
 #include "scrub/diagnostics.h"
 #include "scrub/small_scrub.h"
 #include "scrub/time_shift.h"

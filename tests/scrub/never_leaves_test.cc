@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "base/json_writer.h"
-#include "base/output_file.h"
+#include "base/json/json_writer.h"
+#include "base/io/output_file.h"
 #include "scrub/rules.h"
 #include "scrub/small_scrub.h"
 

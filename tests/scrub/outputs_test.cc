@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "base/output_file.h"
+#include "base/io/output_file.h"
 #include "cli/captured_run.h"
 #include "scrub/diagnostics.h"
 #include "scrub/output_names.h"

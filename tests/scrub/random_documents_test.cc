@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "base/protobuf_writer.h"
+#include "base/protobuf/protobuf_writer.h"
 #include "formats/chakra/message_view.h"
 #include "formats/chakra/schema.h"
 #include "scrub/rules.h"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "base/file_content.h"
+#include "base/io/file_content.h"
 #include "job/read/registry.h"
 #include "scrub/scrub.h"
 #include "support/temp_dir.h"

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/json_writer.h"
+#include "base/json/json_writer.h"
 
 namespace orrery::testing {
 

@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/json_writer.h"
+#include "base/json/json_writer.h"
 #include "formats/kineto/reader.h"
 #include "support/temp_dir.h"
 #include "trace/trace.h"

@@ -4,7 +4,7 @@
 #include <map>
 #include <optional>
 
-#include "base/json_writer.h"
+#include "base/json/json_writer.h"
 #include "causal/step_window.h"
 
 namespace orrery::analyze {

@@ -10,7 +10,7 @@
 
 #include "analyze/forecast/llm_forecast.h"
 #include "base/result.h"
-#include "base/sweep.h"
+#include "base/team/sweep.h"
 #include "llm/steps/folded_step.h"
 #include "llm/sweep_space.h"
 #include "report/sheet.h"

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <map>
 
-#include "base/json_writer.h"
+#include "base/json/json_writer.h"
 #include "motif/motif_words.h"
 #include "report/plain_digits.h"
 

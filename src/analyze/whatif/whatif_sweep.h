@@ -1,4 +1,4 @@
-// The factors of --sweep as points that any thread or process can solve (base/sweep.h).
+// The factors of --sweep as points that any thread or process can solve (base/team/sweep.h).
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "analyze/whatif/whatif.h"
-#include "base/sweep.h"
+#include "base/team/sweep.h"
 
 namespace orrery::analyze {
 

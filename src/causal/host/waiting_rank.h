@@ -6,7 +6,7 @@
 
 #include <utility>
 
-#include "base/compressed.h"
+#include "base/io/compressed.h"
 #include "causal/reduce/reduced_rank.h"
 
 namespace orrery::causal {

@@ -6,7 +6,7 @@
 
 #include "base/column.h"
 #include "base/interner.h"
-#include "base/protobuf_wire.h"
+#include "base/protobuf/protobuf_wire.h"
 #include "base/units.h"
 #include "causal/edge_kind.h"
 

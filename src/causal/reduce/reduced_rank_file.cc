@@ -1,7 +1,7 @@
 #include <optional>
 #include <utility>
 
-#include "base/section_file.h"
+#include "base/io/section_file.h"
 #include "causal/rank_file.h"
 #include "causal/reduce/reduced_rank.h"
 #include "trace/rank_file.h"

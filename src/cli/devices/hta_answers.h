@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "base/json_writer.h"
+#include "base/json/json_writer.h"
 #include "base/result.h"
 #include "cli/frame/invocation.h"
 #include "report/sheet.h"

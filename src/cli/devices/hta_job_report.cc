@@ -20,7 +20,7 @@
 #include "analyze/hta/stragglers.h"
 #include "analyze/hta/temporal.h"
 #include "analyze/hta/trace_diff.h"
-#include "base/file_content.h"
+#include "base/io/file_content.h"
 #include "base/numbers.h"
 #include "cli/devices/hta_answers.h"
 #include "cli/frame/load.h"

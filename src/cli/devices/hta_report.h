@@ -4,7 +4,7 @@
 #include <string>
 
 #include "analyze/path/hta_summary.h"
-#include "base/json_writer.h"
+#include "base/json/json_writer.h"
 #include "cli/frame/invocation.h"
 
 namespace orrery::cli {

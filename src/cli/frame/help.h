@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-#include "base/json_writer.h"
+#include "base/json/json_writer.h"
 #include "cli/frame/verb.h"
 #include "report/style.h"
 

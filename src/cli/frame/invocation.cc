@@ -4,8 +4,8 @@
 #include <stdexcept>
 
 #include "base/numbers.h"
-#include "base/output_file.h"
-#include "base/standard_input.h"
+#include "base/io/output_file.h"
+#include "base/io/standard_input.h"
 #include "cli/frame/global_flags.h"
 #include "cli/frame/hosting.h"
 #include "cli/frame/value.h"

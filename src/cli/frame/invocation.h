@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "base/diagnostics.h"
-#include "base/file_identity.h"
-#include "base/json_writer.h"
-#include "base/output_set.h"
+#include "base/io/file_identity.h"
+#include "base/json/json_writer.h"
+#include "base/io/output_set.h"
 #include "base/progress.h"
 #include "base/result.h"
 #include "cli/frame/command_line.h"

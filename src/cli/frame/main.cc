@@ -6,7 +6,7 @@
 #endif
 
 #include "base/interrupt.h"
-#include "base/process_team.h"
+#include "base/team/process_team.h"
 #include "cli/frame/console.h"
 #include "cli/frame/run.h"
 #include "cli/frame/team_run.h"

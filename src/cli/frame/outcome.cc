@@ -4,7 +4,7 @@
 #include <initializer_list>
 #include <string_view>
 
-#include "base/output_file.h"
+#include "base/io/output_file.h"
 #include "cli/frame/envelope.h"
 
 namespace orrery::cli {

@@ -7,7 +7,7 @@
 #include <memory>
 #include <new>
 
-#include "base/input.h"
+#include "base/io/input.h"
 
 #ifndef ORRERY_VERSION
 #define ORRERY_VERSION "unknown"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "base/json_writer.h"
+#include "base/json/json_writer.h"
 #include "base/result.h"
 
 namespace orrery::cli {

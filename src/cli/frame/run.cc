@@ -10,7 +10,7 @@
 
 #include "base/interrupt.h"
 #include "base/parallel.h"
-#include "base/shrinking_input.h"
+#include "base/io/shrinking_input.h"
 #include "base/units.h"
 #include "cli/frame/command_line.h"
 #include "cli/frame/global_flags.h"
@@ -63,7 +63,7 @@ std::optional<UsageError> check_request(Invocation& invocation) {
     return UsageError{.message = "--json and another output both go to standard output", .hint = "give one of them a file"};
   if (invocation.json() && invocation.csv())
     return UsageError{.message = "--csv and --json are two forms of one answer", .hint = "choose one of them"};
-  // The same rule as for every file that is written (base/output_set.h), before any work is done.
+  // The same rule as for every file that is written (base/io/output_set.h), before any work is done.
   for (const std::string& input : named_files(invocation, false)) invocation.outputs().protect(input);
   for (const std::string& output : named_files(invocation, true)) {
     std::error_code none;

@@ -4,8 +4,8 @@
 #include <string_view>
 #include <utility>
 
-#include "base/checkpoint.h"
-#include "base/output_file.h"
+#include "base/team/checkpoint.h"
+#include "base/io/output_file.h"
 #include "cli/frame/command_line.h"
 #include "cli/frame/provenance.h"
 

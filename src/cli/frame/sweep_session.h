@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "base/process_team.h"
+#include "base/team/process_team.h"
 #include "base/result.h"
-#include "base/sweep.h"
+#include "base/team/sweep.h"
 #include "cli/frame/invocation.h"
 
 namespace orrery::cli {

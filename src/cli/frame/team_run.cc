@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/parallel.h"
-#include "base/sweep.h"
+#include "base/team/sweep.h"
 #include "cli/frame/command_line.h"
 #include "cli/frame/invocation.h"
 #include "cli/frame/message.h"

@@ -1,10 +1,10 @@
-// The program started several times over, by mpirun or srun: process 0 runs the command, the others help it (base/process_team.h).
+// The program started several times over, by mpirun or srun: process 0 runs the command, the others help it (base/team/process_team.h).
 #pragma once
 
 #include <span>
 #include <string>
 
-#include "base/process_team.h"
+#include "base/team/process_team.h"
 #include "cli/frame/console.h"
 #include "cli/frame/verb.h"
 

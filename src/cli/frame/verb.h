@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/sweep.h"
+#include "base/team/sweep.h"
 #include "cli/frame/exit_code.h"
 #include "cli/frame/flag.h"
 

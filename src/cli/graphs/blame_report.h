@@ -4,7 +4,7 @@
 #include <string>
 
 #include "analyze/blame/blame.h"
-#include "base/json_writer.h"
+#include "base/json/json_writer.h"
 #include "causal/causal_graph.h"
 #include "cli/frame/invocation.h"
 

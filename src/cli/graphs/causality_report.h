@@ -4,7 +4,7 @@
 #include <string>
 
 #include "align/causality.h"
-#include "base/json_writer.h"
+#include "base/json/json_writer.h"
 #include "cli/frame/invocation.h"
 #include "match/exchange.h"
 #include "trace/trace.h"

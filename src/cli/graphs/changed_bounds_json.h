@@ -1,7 +1,7 @@
 // What bounds a step before and after edits, as programs read it.
 #pragma once
 
-#include "base/json_writer.h"
+#include "base/json/json_writer.h"
 #include "report/sheet.h"
 
 namespace orrery::cli {

@@ -5,7 +5,7 @@
 #include <span>
 
 #include "base/numbers.h"
-#include "base/process_team.h"
+#include "base/team/process_team.h"
 #include "causal/rank_file.h"
 #include "cli/frame/hosting.h"
 #include "cli/frame/load.h"

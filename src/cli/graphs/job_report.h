@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "base/json_writer.h"
+#include "base/json/json_writer.h"
 #include "causal/causal_graph.h"
 
 namespace orrery::cli {

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "analyze/path/step_spread.h"
-#include "base/json_writer.h"
+#include "base/json/json_writer.h"
 
 namespace orrery::cli {
 

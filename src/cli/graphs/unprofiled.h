@@ -5,7 +5,7 @@
 #include <string>
 
 #include "analyze/whatif/profiler_cost.h"
-#include "base/json_writer.h"
+#include "base/json/json_writer.h"
 #include "causal/causal_graph.h"
 #include "cli/frame/invocation.h"
 

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "align/alignment.h"
-#include "base/output_file.h"
-#include "base/output_set.h"
+#include "base/io/output_file.h"
+#include "base/io/output_set.h"
 #include "cli/graphs/causality_report.h"
 #include "cli/frame/load.h"
 #include "cli/frame/verbs.h"

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "base/output_file.h"
+#include "base/io/output_file.h"
 #include "cli/frame/invocation.h"
 #include "cli/frame/verbs.h"
 #include "generate/chakra_families.h"

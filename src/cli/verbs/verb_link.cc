@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-#include "base/output_file.h"
+#include "base/io/output_file.h"
 #include "cli/workloads/link_inputs.h"
 #include "cli/workloads/link_report.h"
 #include "cli/frame/load.h"

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "analyze/forecast/llm_schedule_model.h"
-#include "base/csv.h"
+#include "base/io/csv.h"
 #include "cli/frame/invocation.h"
 #include "cli/workloads/llm_calibrate.h"
 #include "cli/workloads/llm_step.h"

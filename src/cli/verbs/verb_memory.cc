@@ -4,7 +4,7 @@
 #include <filesystem>
 
 #include "analyze/device/copy_sheets.h"
-#include "base/file_content.h"
+#include "base/io/file_content.h"
 #include "cli/devices/device_source.h"
 #include "cli/devices/hta_job_report.h"
 #include "cli/frame/verbs.h"

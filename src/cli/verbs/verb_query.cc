@@ -6,9 +6,9 @@
 #include <filesystem>
 #include <memory>
 
-#include "base/file_content.h"
+#include "base/io/file_content.h"
 #include "base/interrupt.h"
-#include "base/output_file.h"
+#include "base/io/output_file.h"
 #include "cli/graphs/graph_source.h"
 #include "cli/frame/load.h"
 #include "cli/frame/verbs.h"

@@ -5,7 +5,7 @@
 #include <filesystem>
 
 #include "base/numbers.h"
-#include "base/output_file.h"
+#include "base/io/output_file.h"
 #include "base/units.h"
 #include "cli/frame/load.h"
 #include "cli/workloads/scrub_report.h"

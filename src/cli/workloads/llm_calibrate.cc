@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "base/csv.h"
-#include "base/output_file.h"
+#include "base/io/csv.h"
+#include "base/io/output_file.h"
 #include "job/shipped/shipped_catalog.h"
 #include "llm/backtest/calibration.h"
 #include "llm/backtest/calibration_sheets.h"

@@ -7,7 +7,7 @@
 #include "analyze/schedule/pricing_sheets.h"
 #include "analyze/schedule/schedule_reasons.h"
 #include "analyze/schedule/schedule_sheets.h"
-#include "base/output_file.h"
+#include "base/io/output_file.h"
 #include "cli/frame/command_line.h"
 #include "cli/workloads/llm_run.h"
 #include "cli/workloads/llm_serving.h"

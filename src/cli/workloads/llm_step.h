@@ -5,7 +5,7 @@
 #include <memory>
 #include <string_view>
 
-#include "base/sweep.h"
+#include "base/team/sweep.h"
 #include "cli/frame/exit_code.h"
 #include "cli/frame/invocation.h"
 #include "llm/catalog.h"

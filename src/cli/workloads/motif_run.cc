@@ -7,7 +7,7 @@
 #include <memory>
 #include <utility>
 
-#include "base/file_content.h"
+#include "base/io/file_content.h"
 #include "base/limits.h"
 #include "cli/workloads/motif_predict.h"
 #include "cli/graphs/run_page.h"

@@ -6,7 +6,7 @@
 
 #include "analyze/schedule/motif_drawing.h"
 #include "analyze/schedule/motif_sheets.h"
-#include "base/output_file.h"
+#include "base/io/output_file.h"
 #include "job/write/motif_manifest.h"
 #include "motif/motif_yaml.h"
 #include "motif/predict.h"

@@ -6,8 +6,8 @@
 #include <fstream>
 
 #include "align/alignment.h"
-#include "base/output_file.h"
-#include "base/output_set.h"
+#include "base/io/output_file.h"
+#include "base/io/output_set.h"
 #include "formats/clock_sources/reader.h"
 #include "job/write/aligned_files.h"
 #include "job/read/probes_beside.h"

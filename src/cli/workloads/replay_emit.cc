@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "base/output_file.h"
+#include "base/io/output_file.h"
 #include "base/percent.h"
 #include "base/words.h"
 #include "cli/graphs/edit_diagnostics.h"

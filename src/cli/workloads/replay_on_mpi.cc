@@ -5,8 +5,8 @@
 #include <memory>
 #include <optional>
 
-#include "base/output_file.h"
-#include "base/process_team.h"
+#include "base/io/output_file.h"
+#include "base/team/process_team.h"
 #include "cli/workloads/mpi_recording.h"
 #include "cli/workloads/mpi_replay_inputs.h"
 #include "cli/workloads/mpi_replay_report.h"

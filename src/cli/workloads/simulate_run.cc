@@ -8,7 +8,7 @@
 
 #include "analyze/schedule/schedule_reasons.h"
 #include "analyze/schedule/schedule_sheets.h"
-#include "base/output_file.h"
+#include "base/io/output_file.h"
 #include "cli/frame/command_line.h"
 #include "cli/frame/load.h"
 #include "cli/graphs/run_page.h"

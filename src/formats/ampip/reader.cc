@@ -7,8 +7,8 @@
 #include <map>
 #include <set>
 
-#include "base/file_content.h"
-#include "base/json_writer.h"
+#include "base/io/file_content.h"
+#include "base/json/json_writer.h"
 #include "base/parallel.h"
 #include "formats/ampip/call_times.h"
 #include "formats/ampip/diagnostics.h"

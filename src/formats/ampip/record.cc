@@ -1,6 +1,6 @@
 #include "formats/ampip/record.h"
 
-#include "base/json_scan.h"
+#include "base/json/json_scan.h"
 #include "base/numbers.h"
 #include "trace/trace.h"
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "base/file_content.h"
-#include "base/json_scan.h"
+#include "base/io/file_content.h"
+#include "base/json/json_scan.h"
 #include "base/numbers.h"
 #include "base/words.h"
 #include "trace/trace.h"

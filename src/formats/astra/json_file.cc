@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "base/file_content.h"
+#include "base/io/file_content.h"
 #include "base/limits.h"
 
 namespace orrery::astra {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/file_content.h"
+#include "base/io/file_content.h"
 #include "base/limits.h"
 #include "base/numbers.h"
 #include "base/suggest.h"

@@ -5,7 +5,7 @@
 #include <limits>
 #include <unordered_set>
 
-#include "base/file_content.h"
+#include "base/io/file_content.h"
 #include "base/limits.h"
 #include "base/numbers.h"
 #include "base/suggest.h"

@@ -6,7 +6,7 @@
 #include <array>
 #include <limits>
 
-#include "base/file_content.h"
+#include "base/io/file_content.h"
 #include "base/limits.h"
 #include "base/numbers.h"
 #include "graph/types.h"

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/json_members.h"
+#include "base/json/json_members.h"
 #include "base/numbers.h"
 #include "formats/chakra/schema.h"
 

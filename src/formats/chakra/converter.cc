@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 
-#include "base/json_members.h"
-#include "base/protobuf_writer.h"
+#include "base/json/json_members.h"
+#include "base/protobuf/protobuf_writer.h"
 #include "formats/chakra/communication.h"
 #include "formats/chakra/linked_graph.h"
 #include "formats/chakra/python_text.h"

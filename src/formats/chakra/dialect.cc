@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "base/protobuf_wire.h"
+#include "base/protobuf/protobuf_wire.h"
 #include "formats/chakra/schema.h"
 
 namespace orrery::chakra {

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "base/json_writer.h"
-#include "base/output_file.h"
+#include "base/json/json_writer.h"
+#include "base/io/output_file.h"
 #include "formats/chakra/node_words.h"
 #include "formats/chakra/schema.h"
 

@@ -2,7 +2,7 @@
 
 #include <bit>
 
-#include "base/json_writer.h"
+#include "base/json/json_writer.h"
 #include "formats/chakra/message_view.h"
 
 namespace orrery::chakra {

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/protobuf_wire.h"
+#include "base/protobuf/protobuf_wire.h"
 
 namespace orrery::chakra {
 

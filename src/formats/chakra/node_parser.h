@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/interner.h"
-#include "base/protobuf_wire.h"
+#include "base/protobuf/protobuf_wire.h"
 #include "formats/chakra/attributes.h"
 #include "formats/chakra/dialect.h"
 #include "workload/program_builder.h"

@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <iterator>
 
-#include "base/python_json.h"
+#include "base/json/python_json.h"
 #include "formats/chakra/json_lines.h"
 #include "formats/chakra/message_view.h"
 

@@ -9,10 +9,10 @@
 #include <cstdlib>
 #include <iterator>
 
-#include "base/json_members.h"
-#include "base/json_scan.h"
-#include "base/json_unescape.h"
-#include "base/json_writer.h"
+#include "base/json/json_members.h"
+#include "base/json/json_scan.h"
+#include "base/json/json_unescape.h"
+#include "base/json/json_writer.h"
 #include "base/numbers.h"
 #include "base/utf8.h"
 #include "formats/chakra/unicode_printable.h"

@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <map>
 
-#include "base/file_content.h"
-#include "base/file_identity.h"
+#include "base/io/file_content.h"
+#include "base/io/file_identity.h"
 #include "base/numbers.h"
-#include "base/protobuf_wire.h"
+#include "base/protobuf/protobuf_wire.h"
 #include "formats/chakra/rank_files.h"
 #include "formats/chakra/recorded_starts.h"
 #include "formats/chakra/schema.h"

@@ -1,7 +1,7 @@
 // One attribute of every type.
 #pragma once
 
-#include "base/protobuf_writer.h"
+#include "base/protobuf/protobuf_writer.h"
 
 namespace orrery::chakra {
 

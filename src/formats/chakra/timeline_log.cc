@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "base/json_writer.h"
+#include "base/json/json_writer.h"
 #include "base/numbers.h"
-#include "base/python_json.h"
+#include "base/json/python_json.h"
 #include "formats/chakra/schema.h"
 
 namespace orrery::chakra {

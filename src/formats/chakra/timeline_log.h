@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "base/diagnostics.h"
-#include "base/output_file.h"
+#include "base/io/output_file.h"
 #include "base/result.h"
 
 namespace orrery::chakra {

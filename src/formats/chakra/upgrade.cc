@@ -6,8 +6,8 @@
 #include <limits>
 #include <vector>
 
-#include "base/protobuf_wire.h"
-#include "base/protobuf_writer.h"
+#include "base/protobuf/protobuf_wire.h"
+#include "base/protobuf/protobuf_writer.h"
 #include "formats/chakra/attributes.h"
 #include "formats/chakra/message_view.h"
 #include "formats/chakra/node_words.h"

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/output_file.h"
+#include "base/io/output_file.h"
 #include "base/result.h"
 
 namespace orrery::chakra {

@@ -10,10 +10,10 @@
 #include <string_view>
 #include <vector>
 
-#include "base/json_writer.h"
-#include "base/output_file.h"
-#include "base/output_set.h"
-#include "base/protobuf_writer.h"
+#include "base/json/json_writer.h"
+#include "base/io/output_file.h"
+#include "base/io/output_set.h"
+#include "base/protobuf/protobuf_writer.h"
 #include "formats/chakra/node_words.h"
 #include "formats/chakra/sample_attributes.h"
 #include "formats/chakra/schema.h"

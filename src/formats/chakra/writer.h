@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/output_file.h"
+#include "base/io/output_file.h"
 #include "base/result.h"
 #include "workload/workload.h"
 

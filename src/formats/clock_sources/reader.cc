@@ -6,9 +6,9 @@
 #include <cmath>
 #include <optional>
 
-#include "base/file_content.h"
+#include "base/io/file_content.h"
 #include "base/limits.h"
-#include "base/protobuf_wire.h"
+#include "base/protobuf/protobuf_wire.h"
 #include "formats/clock_sources/diagnostics.h"
 
 namespace orrery::clock_sources {

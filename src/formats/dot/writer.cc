@@ -4,7 +4,7 @@
 
 #include <iterator>
 
-#include "base/output_file.h"
+#include "base/io/output_file.h"
 #include "base/units.h"
 
 namespace orrery::dot {

@@ -1,6 +1,6 @@
 #include "formats/goal/reader.h"
 
-#include "base/file_content.h"
+#include "base/io/file_content.h"
 #include "formats/goal/binary_layout.h"
 
 namespace orrery::goal {

@@ -5,7 +5,7 @@
 #include <array>
 #include <iterator>
 
-#include "base/output_file.h"
+#include "base/io/output_file.h"
 #include "base/units.h"
 
 namespace orrery::graphml {

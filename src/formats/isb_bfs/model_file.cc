@@ -7,10 +7,10 @@
 #include <array>
 #include <cmath>
 
-#include "base/file_content.h"
+#include "base/io/file_content.h"
 #include "base/limits.h"
 #include "base/numbers.h"
-#include "base/output_file.h"
+#include "base/io/output_file.h"
 
 namespace orrery::isb_bfs {
 namespace {

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <simdjson.h>
 
-#include "base/json_writer.h"
+#include "base/json/json_writer.h"
 #include "base/numbers.h"
 #include "trace/clock_cursor.h"
 

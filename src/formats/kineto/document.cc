@@ -1,10 +1,10 @@
-// Why this is not base/json_document.h, which walks the documents of all other formats: with it the same events took 1.01 to 1.06 times as long
+// Why this is not base/json/json_document.h, which walks the documents of all other formats: with it the same events took 1.01 to 1.06 times as long
 // (384 MB, one core, nothing done with them), and it would have to learn what is needed here alone: to begin inside the list and to stop at a byte,
 // so that parts of a file can be read side by side; to show the closing brace to those who write the document again; and to tell damage, which can
 // be salvaged, from what is no trace.
 #include "formats/kineto/document.h"
 
-#include "base/json_unescape.h"
+#include "base/json/json_unescape.h"
 
 namespace orrery::kineto {
 namespace {

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "base/result.h"
-#include "base/window_stream.h"
+#include "base/io/window_stream.h"
 #include "formats/kineto/event_parser.h"
 
 namespace orrery::kineto {

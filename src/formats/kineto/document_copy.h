@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "base/content_hash.h"
-#include "base/output_file.h"
+#include "base/io/output_file.h"
 #include "formats/kineto/alignment_member.h"
 #include "formats/kineto/document_walk.h"
 

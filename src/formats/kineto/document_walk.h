@@ -1,7 +1,7 @@
 // One pass over a whole file, plain or compressed, in windows.
 #pragma once
 
-#include "base/input.h"
+#include "base/io/input.h"
 #include "base/result.h"
 #include "formats/kineto/document.h"
 

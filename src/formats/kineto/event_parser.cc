@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "base/json_unescape.h"
+#include "base/json/json_unescape.h"
 #include "base/numbers.h"
 
 namespace orrery::kineto {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "base/json_scan.h"
+#include "base/json/json_scan.h"
 #include "formats/kineto/event_fields.h"
 
 namespace orrery::kineto {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "base/json_members.h"
-#include "base/json_unescape.h"
+#include "base/json/json_members.h"
+#include "base/json/json_unescape.h"
 #include "formats/kineto/raw_event.h"
 
 namespace orrery::kineto {

@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include "base/input.h"
-#include "base/json_unescape.h"
-#include "base/json_writer.h"
-#include "base/output_file.h"
+#include "base/io/input.h"
+#include "base/json/json_unescape.h"
+#include "base/json/json_writer.h"
+#include "base/io/output_file.h"
 #include "formats/kineto/document.h"
 #include "formats/kineto/document_walk.h"
 

@@ -8,7 +8,7 @@
 #include <limits>
 #include <optional>
 
-#include "base/json_unescape.h"
+#include "base/json/json_unescape.h"
 #include "base/utf8.h"
 #include "formats/kineto/diagnostics.h"
 #include "formats/kineto/limits.h"

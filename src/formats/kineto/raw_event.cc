@@ -1,7 +1,7 @@
 #include "formats/kineto/raw_event.h"
 
-#include "base/json_scan.h"
-#include "base/window_stream.h"
+#include "base/json/json_scan.h"
+#include "base/io/window_stream.h"
 
 namespace orrery::kineto {
 namespace {

@@ -4,8 +4,8 @@
 #include <memory>
 #include <optional>
 
-#include "base/inflate.h"
-#include "base/input.h"
+#include "base/io/inflate.h"
+#include "base/io/input.h"
 #include "base/parallel.h"
 #include "formats/kineto/diagnostics.h"
 #include "formats/kineto/document.h"

@@ -4,8 +4,8 @@
 #include <optional>
 
 #include "base/content_hash.h"
-#include "base/input.h"
-#include "base/output_file.h"
+#include "base/io/input.h"
+#include "base/io/output_file.h"
 #include "formats/kineto/alignment_member.h"
 #include "formats/kineto/document_copy.h"
 #include "formats/kineto/document_walk.h"

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "base/column.h"
-#include "base/inflate.h"
+#include "base/io/inflate.h"
 #include "formats/kineto/document.h"
 
 namespace orrery::kineto {

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "base/json_scan.h"
+#include "base/json/json_scan.h"
 #include "base/time_text.h"
 #include "base/units.h"
 

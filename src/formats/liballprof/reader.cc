@@ -7,7 +7,7 @@
 #include <map>
 #include <numeric>
 
-#include "base/file_content.h"
+#include "base/io/file_content.h"
 #include "base/parallel.h"
 #include "formats/liballprof/diagnostics.h"
 #include "match/mpi_files.h"

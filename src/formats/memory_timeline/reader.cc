@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 
-#include "base/file_content.h"
-#include "base/json_members.h"
+#include "base/io/file_content.h"
+#include "base/json/json_members.h"
 #include "base/numbers.h"
 
 namespace orrery::memory_timeline {

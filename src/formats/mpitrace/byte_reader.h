@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "base/protobuf_wire.h"
+#include "base/protobuf/protobuf_wire.h"
 #include "tracer/layout.h"
 
 namespace orrery::mpitrace {

@@ -3,9 +3,9 @@
 #include <optional>
 #include <vector>
 
-#include "base/file_content.h"
-#include "base/output_file.h"
-#include "base/protobuf_writer.h"
+#include "base/io/file_content.h"
+#include "base/io/output_file.h"
+#include "base/protobuf/protobuf_writer.h"
 #include "formats/mpitrace/byte_reader.h"
 #include "formats/mpitrace/file_walk.h"
 

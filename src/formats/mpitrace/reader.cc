@@ -6,8 +6,8 @@
 #include <map>
 #include <optional>
 
-#include "base/file_content.h"
-#include "base/json_writer.h"
+#include "base/io/file_content.h"
+#include "base/json/json_writer.h"
 #include "base/parallel.h"
 #include "formats/mpitrace/clock_map.h"
 #include "formats/mpitrace/definitions.h"

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <variant>
 
-#include "base/output_file.h"
-#include "base/protobuf_writer.h"
+#include "base/io/output_file.h"
+#include "base/protobuf/protobuf_writer.h"
 #include "base/result.h"
 
 namespace orrery::perfetto {

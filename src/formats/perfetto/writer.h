@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "base/interner.h"
-#include "base/json_writer.h"
-#include "base/output_file.h"
+#include "base/json/json_writer.h"
+#include "base/io/output_file.h"
 #include "base/result.h"
 #include "trace/trace.h"
 

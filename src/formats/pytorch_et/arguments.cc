@@ -6,8 +6,8 @@
 #include <optional>
 #include <vector>
 
-#include "base/json_scan.h"
-#include "base/json_walk.h"
+#include "base/json/json_scan.h"
+#include "base/json/json_walk.h"
 #include "base/parallel.h"
 
 namespace orrery::pytorch_et {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/json_walk.h"
+#include "base/json/json_walk.h"
 #include "formats/pytorch_et/row_fields.h"
 
 namespace orrery::pytorch_et {

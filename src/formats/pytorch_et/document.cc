@@ -3,9 +3,9 @@
 #include <array>
 #include <optional>
 
-#include "base/inflate.h"
-#include "base/json_document.h"
-#include "base/json_unescape.h"
+#include "base/io/inflate.h"
+#include "base/json/json_document.h"
+#include "base/json/json_unescape.h"
 #include "base/numbers.h"
 #include "formats/pytorch_et/diagnostics.h"
 #include "formats/pytorch_et/row_parser.h"

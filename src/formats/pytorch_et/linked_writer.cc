@@ -5,11 +5,11 @@
 #include <utility>
 #include <vector>
 
-#include "base/json_unescape.h"
-#include "base/json_walk.h"
-#include "base/json_writer.h"
-#include "base/output_file.h"
-#include "base/python_json.h"
+#include "base/json/json_unescape.h"
+#include "base/json/json_walk.h"
+#include "base/json/json_writer.h"
+#include "base/io/output_file.h"
+#include "base/json/python_json.h"
 #include "formats/pytorch_et/profiler_part.h"
 
 namespace orrery::pytorch_et {

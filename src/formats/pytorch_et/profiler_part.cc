@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 
-#include "base/json_document.h"
-#include "base/json_walk.h"
+#include "base/json/json_document.h"
+#include "base/json/json_walk.h"
 
 namespace orrery::pytorch_et {
 namespace {

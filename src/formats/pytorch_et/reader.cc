@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "base/file_content.h"
+#include "base/io/file_content.h"
 #include "formats/pytorch_et/document.h"
 
 namespace orrery::pytorch_et {

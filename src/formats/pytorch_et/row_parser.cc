@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-#include "base/json_unescape.h"
+#include "base/json/json_unescape.h"
 #include "base/limits.h"
 #include "base/numbers.h"
 #include "formats/pytorch_et/diagnostics.h"

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "base/diagnostics.h"
-#include "base/json_walk.h"
+#include "base/json/json_walk.h"
 #include "formats/pytorch_et/attribute_skeleton.h"
 #include "formats/pytorch_et/row_fields.h"
 #include "trace/host_trace.h"

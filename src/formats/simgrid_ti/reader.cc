@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <memory>
 
-#include "base/file_content.h"
+#include "base/io/file_content.h"
 #include "base/numbers.h"
 #include "base/words.h"
 #include "formats/simgrid_ti/actions.h"

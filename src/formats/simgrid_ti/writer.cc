@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "base/output_file.h"
+#include "base/io/output_file.h"
 #include "workload/program_order.h"
 
 namespace orrery::simgrid_ti {

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <limits>
 
-#include "base/protobuf_wire.h"
+#include "base/protobuf/protobuf_wire.h"
 #include "formats/xspace/schema.h"
 #include "trace/clock_cursor.h"
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "base/file_content.h"
+#include "base/io/file_content.h"
 
 namespace orrery::xspace {
 

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "base/content_hash.h"
-#include "base/output_file.h"
+#include "base/io/output_file.h"
 #include "formats/xspace/contents.h"
 
 namespace orrery::xspace {

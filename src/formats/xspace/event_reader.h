@@ -7,7 +7,7 @@
 #include <optional>
 #include <string_view>
 
-#include "base/protobuf_wire.h"
+#include "base/protobuf/protobuf_wire.h"
 #include "formats/xspace/plane_names.h"
 #include "formats/xspace/schema.h"
 

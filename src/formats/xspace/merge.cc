@@ -3,8 +3,8 @@
 #include <array>
 #include <optional>
 
-#include "base/output_file.h"
-#include "base/protobuf_wire.h"
+#include "base/io/output_file.h"
+#include "base/protobuf/protobuf_wire.h"
 #include "formats/xspace/contents.h"
 #include "formats/xspace/id_table.h"
 #include "formats/xspace/naming.h"

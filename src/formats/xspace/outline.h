@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/protobuf_wire.h"
+#include "base/protobuf/protobuf_wire.h"
 #include "base/result.h"
 #include "formats/xspace/contents.h"
 

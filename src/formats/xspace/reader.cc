@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "base/json_writer.h"
+#include "base/json/json_writer.h"
 #include "base/parallel.h"
 #include "base/utf8.h"
 #include "formats/xspace/contents.h"

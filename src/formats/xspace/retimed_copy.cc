@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "base/column.h"
-#include "base/protobuf_wire.h"
+#include "base/protobuf/protobuf_wire.h"
 #include "formats/xspace/schema.h"
 #include "formats/xspace/usual_event.h"
 

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "base/int128.h"
-#include "base/output_file.h"
+#include "base/io/output_file.h"
 #include "formats/xspace/alignment_record.h"
 #include "formats/xspace/contents.h"
 #include "formats/xspace/copy_sink.h"

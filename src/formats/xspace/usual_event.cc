@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "base/protobuf_wire.h"
+#include "base/protobuf/protobuf_wire.h"
 
 namespace orrery::xspace {
 namespace {

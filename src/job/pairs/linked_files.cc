@@ -6,8 +6,8 @@
 #include <filesystem>
 #include <utility>
 
-#include "base/output_file.h"
-#include "base/output_set.h"
+#include "base/io/output_file.h"
+#include "base/io/output_set.h"
 #include "causal/chakra/link.h"
 #include "causal/program/linked_rows.h"
 #include "formats/chakra/converter.h"

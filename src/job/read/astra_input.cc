@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <utility>
 
-#include "base/file_content.h"
+#include "base/io/file_content.h"
 #include "base/limits.h"
 #include "formats/astra/config.h"
 #include "formats/chakra/rank_files.h"

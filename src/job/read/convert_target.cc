@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "base/output_file.h"
+#include "base/io/output_file.h"
 
 namespace orrery::job {
 namespace {

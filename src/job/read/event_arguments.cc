@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "base/json_unescape.h"
+#include "base/json/json_unescape.h"
 #include "formats/kineto/format.h"
 #include "formats/kineto/raw_event.h"
 

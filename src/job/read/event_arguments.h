@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "base/json_members.h"
+#include "base/json/json_members.h"
 #include "base/result.h"
 #include "trace/trace.h"
 

@@ -4,11 +4,11 @@
 #include <cstring>
 #include <optional>
 
-#include "base/file_content.h"
-#include "base/json_members.h"
+#include "base/io/file_content.h"
+#include "base/json/json_members.h"
 #include "base/numbers.h"
 #include "base/parallel.h"
-#include "base/window_stream.h"
+#include "base/io/window_stream.h"
 #include "formats/kineto/format.h"
 #include "job/read/trace_input.h"
 

@@ -151,7 +151,7 @@ bool is_trace_name(std::string_view name) {
     }
   }
   if (is_xspace_name(name)) return true;
-  const bool unfinished = name.find(".part-") != std::string_view::npos;  // see base/output_file.h
+  const bool unfinished = name.find(".part-") != std::string_view::npos;  // see base/io/output_file.h
   return name.find(".pt.trace.json") != std::string_view::npos && !unfinished;
 }
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/process_team.h"
+#include "base/team/process_team.h"
 #include "base/result.h"
 #include "job/read/reading.h"
 #include "job/read/source.h"

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <memory>
 
-#include "base/file_content.h"
+#include "base/io/file_content.h"
 #include "formats/ampip/format.h"
 #include "formats/astra/format.h"
 #include "formats/astra_text/format.h"

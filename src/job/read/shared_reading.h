@@ -1,4 +1,4 @@
-// The files of a job read by all processes of a team (base/process_team.h): each by the one that takes it, largest first. Process 0 joins them.
+// The files of a job read by all processes of a team (base/team/process_team.h): each by the one that takes it, largest first. Process 0 joins them.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/diagnostics.h"
-#include "base/process_team.h"
+#include "base/team/process_team.h"
 #include "base/result.h"
 #include "formats/format.h"
 #include "trace/trace.h"

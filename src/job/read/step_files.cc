@@ -1,7 +1,7 @@
 #include "job/read/step_files.h"
 
-#include "base/output_file.h"
-#include "base/output_set.h"
+#include "base/io/output_file.h"
+#include "base/io/output_set.h"
 #include "machine/astra_export.h"
 #include "workload/program_builder.h"
 #include "workload/resolve_roles.h"

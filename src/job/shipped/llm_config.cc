@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "base/file_content.h"
+#include "base/io/file_content.h"
 #include "base/limits.h"
 #include "base/suggest.h"
 #include "job/shipped/llm_work_fields.h"

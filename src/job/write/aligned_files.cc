@@ -7,8 +7,8 @@
 #include <limits>
 #include <set>
 
-#include "base/output_file.h"
-#include "base/output_set.h"
+#include "base/io/output_file.h"
+#include "base/io/output_set.h"
 #include "base/parallel.h"
 #include "formats/kineto/rewriter.h"
 #include "formats/mpitrace/clock_map.h"

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "base/file_content.h"
+#include "base/io/file_content.h"
 #include "base/limits.h"
-#include "base/output_file.h"
+#include "base/io/output_file.h"
 #include "formats/astra_text/text_workload.h"
 #include "formats/chakra/converter.h"
 #include "formats/chakra/visualizer.h"

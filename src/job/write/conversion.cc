@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
-#include "base/file_content.h"
-#include "base/input.h"
-#include "base/output_file.h"
-#include "base/output_set.h"
+#include "base/io/file_content.h"
+#include "base/io/input.h"
+#include "base/io/output_file.h"
+#include "base/io/output_set.h"
 #include "formats/chakra/feeder_writer.h"
 #include "formats/chakra/timeline_log.h"
 #include "formats/chakra/upgrade.h"

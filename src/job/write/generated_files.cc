@@ -1,7 +1,7 @@
 #include "job/write/generated_files.h"
 
-#include "base/output_file.h"
-#include "base/output_set.h"
+#include "base/io/output_file.h"
+#include "base/io/output_set.h"
 #include "formats/chakra/writer.h"
 #include "generate/chakra_families.h"
 #include "generate/recipe.h"

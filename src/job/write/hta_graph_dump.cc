@@ -5,7 +5,7 @@
 #include <iterator>
 
 #include "base/column.h"
-#include "base/output_file.h"
+#include "base/io/output_file.h"
 #include "causal/hta/host_edges.h"
 #include "causal/hta/name_set.h"
 

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <set>
 
-#include "base/csv.h"
+#include "base/io/csv.h"
 #include "base/numbers.h"
 #include "job/shipped/bfs_call_sites.h"
 #include "job/shipped/isb_bfs_run.h"

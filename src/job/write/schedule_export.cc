@@ -7,8 +7,8 @@
 #include <system_error>
 #include <vector>
 
-#include "base/output_file.h"
-#include "base/output_set.h"
+#include "base/io/output_file.h"
+#include "base/io/output_set.h"
 #include "base/parallel.h"
 #include "formats/perfetto/writer.h"
 #include "job/write/packet_export.h"

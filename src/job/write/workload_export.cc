@@ -2,7 +2,7 @@
 
 #include <filesystem>
 
-#include "base/output_file.h"
+#include "base/io/output_file.h"
 #include "formats/goal/writer.h"
 #include "formats/simgrid_ti/writer.h"
 #include "workload/resolve_roles.h"

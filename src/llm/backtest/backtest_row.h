@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "base/csv.h"
+#include "base/io/csv.h"
 #include "base/diagnostics.h"
 #include "llm/steps/parallel_job.h"
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "base/csv.h"
+#include "base/io/csv.h"
 #include "machine/peak_rates.h"
 
 namespace orrery::llm {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "base/file_content.h"
+#include "base/io/file_content.h"
 #include "base/numbers.h"
 
 namespace orrery::motif {

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <memory>
 
-#include "base/file_content.h"
+#include "base/io/file_content.h"
 #include "base/numbers.h"
 #include "motif/patterns/catalog.h"
 

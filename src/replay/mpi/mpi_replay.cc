@@ -4,7 +4,7 @@
 #include <cstring>
 #include <span>
 
-#include "base/launcher.h"
+#include "base/team/launcher.h"
 #include "base/packed.h"
 #include "replay/mpi/stall.h"
 

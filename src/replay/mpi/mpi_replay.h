@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "base/process_team.h"
+#include "base/team/process_team.h"
 #include "base/result.h"
 #include "replay/mpi/replay_plan.h"
 #include "simulate/schedule.h"

@@ -3,8 +3,8 @@
 #include <map>
 #include <unordered_map>
 
-#include "base/file_content.h"
-#include "base/protobuf_wire.h"
+#include "base/io/file_content.h"
+#include "base/protobuf/protobuf_wire.h"
 #include "formats/chakra/message_view.h"
 #include "formats/chakra/python_text.h"
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/json_writer.h"
+#include "base/json/json_writer.h"
 
 namespace orrery::replay::torch {
 

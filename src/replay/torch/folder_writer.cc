@@ -1,9 +1,9 @@
 #include <filesystem>
 #include <optional>
 
-#include "base/json_writer.h"
-#include "base/output_file.h"
-#include "base/output_set.h"
+#include "base/json/json_writer.h"
+#include "base/io/output_file.h"
+#include "base/io/output_set.h"
 #include "base/parallel.h"
 #include "replay/torch/emitted_job.h"
 #include "replay/torch/operation_writer.h"

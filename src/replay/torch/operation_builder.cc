@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "base/json_writer.h"
+#include "base/json/json_writer.h"
 #include "replay/torch/busiest_stream.h"
 #include "replay/torch/chosen_calls.h"
 #include "replay/torch/completions.h"

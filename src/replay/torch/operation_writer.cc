@@ -7,7 +7,7 @@
 #include <span>
 #include <utility>
 
-#include "base/json_writer.h"
+#include "base/json/json_writer.h"
 
 namespace orrery::replay::torch {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "base/json_members.h"
-#include "base/json_writer.h"
+#include "base/json/json_members.h"
+#include "base/json/json_writer.h"
 #include "base/numbers.h"
 #include "formats/pytorch_et/arguments.h"
 #include "replay/torch/tensor_text.h"

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "base/json_members.h"
+#include "base/json/json_members.h"
 #include "base/numbers.h"
 #include "formats/pytorch_et/arguments.h"
 

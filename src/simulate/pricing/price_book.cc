@@ -12,11 +12,11 @@
 #include <vector>
 
 #include "base/content_hash.h"
-#include "base/file_content.h"
-#include "base/json_members.h"
-#include "base/json_writer.h"
+#include "base/io/file_content.h"
+#include "base/json/json_members.h"
+#include "base/json/json_writer.h"
 #include "base/numbers.h"
-#include "base/output_file.h"
+#include "base/io/output_file.h"
 #include "simulate/models/phased_model.h"
 #include "simulate/pricing/operations_workload.h"
 #include "simulate/pricing/pricing_report.h"
@@ -119,7 +119,7 @@ namespace {
 
 constexpr std::string_view kPricesFormat = "orrery.prices/1";
 constexpr std::size_t kMaxPricesBytes = std::size_t{1} << 30;
-constexpr std::size_t kReadableAfter = 64;  // what base/json_members.h asks for
+constexpr std::size_t kReadableAfter = 64;  // what base/json/json_members.h asks for
 
 bool parse_prices(std::string_view list, std::vector<TimePs>& prices) {
   bool good = true;

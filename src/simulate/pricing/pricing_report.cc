@@ -1,6 +1,6 @@
 #include "simulate/pricing/pricing_report.h"
 
-#include "base/json_writer.h"
+#include "base/json/json_writer.h"
 
 namespace orrery::simulate {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "align/world/scenario.h"
-#include "base/json_writer.h"
+#include "base/json/json_writer.h"
 #include "base/parallel.h"
 
 namespace {

@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "base/file_content.h"
+#include "base/io/file_content.h"
 
 namespace orrery::ampip {
 namespace {

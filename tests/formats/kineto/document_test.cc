@@ -4,7 +4,7 @@
 #include <doctest/doctest.h>
 #include <rapidcheck.h>
 
-#include "base/inflate.h"
+#include "base/io/inflate.h"
 #include "reading.h"
 #include "windows.h"
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "base/file_content.h"
+#include "base/io/file_content.h"
 #include "formats/kineto/event_parser.h"
 #include "oracle.h"
 #include "random_events.h"

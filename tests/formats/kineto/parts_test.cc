@@ -7,7 +7,7 @@
 #include <atomic>
 #include <filesystem>
 
-#include "base/file_content.h"
+#include "base/io/file_content.h"
 #include "random_events.h"
 #include "reading.h"
 

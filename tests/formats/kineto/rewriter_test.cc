@@ -6,8 +6,8 @@
 
 #include <filesystem>
 
-#include "base/file_content.h"
-#include "base/inflate.h"
+#include "base/io/file_content.h"
+#include "base/io/inflate.h"
 #include "formats/kineto/random_events.h"
 #include "formats/kineto/reading.h"
 #include "support/random_clock.h"

@@ -1,7 +1,7 @@
 // Bad input: an error that names the file and the byte, or a count of what was left out. Never a crash, never a silent end.
 #include <doctest/doctest.h>
 
-#include "base/output_file.h"
+#include "base/io/output_file.h"
 #include "reading.h"
 
 namespace orrery::pytorch_et::testing {

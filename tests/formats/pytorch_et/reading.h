@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/output_file.h"
+#include "base/io/output_file.h"
 #include "host_trace_text.h"
 #include "support/temp_dir.h"
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "base/protobuf_wire.h"
+#include "base/protobuf/protobuf_wire.h"
 #include "formats/xspace/schema.h"
 
 namespace orrery::xspace {

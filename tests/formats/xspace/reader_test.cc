@@ -5,7 +5,7 @@
 
 #include <filesystem>
 
-#include "base/output_file.h"
+#include "base/io/output_file.h"
 #include "formats/xspace/diagnostics.h"
 #include "formats/xspace/random_space.h"
 #include "formats/xspace/space_writer.h"

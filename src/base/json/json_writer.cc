@@ -1,0 +1,108 @@
+#include "base/json/json_writer.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <iterator>
+
+#include "base/utf8.h"
+
+namespace orrery {
+
+void append_json_string(std::string& out, std::string_view text) {
+  out += '"';
+  std::size_t clean = 0;  // start of the run not yet copied
+  for (std::size_t i = 0; i < text.size();) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    if (byte >= 0x80) {
+      // Names come out of files in any encoding; what is written must be JSON that every parser takes.
+      const std::size_t length = utf8_sequence_length(text.substr(i));
+      if (length != 0) {
+        i += length;
+        continue;
+      }
+    } else if (byte >= 0x20 && byte != '"' && byte != '\\') {
+      ++i;
+      continue;
+    }
+    out.append(text, clean, i - clean);
+    if (byte >= 0x80) out += kUtf8Replacement;
+    else if (byte == '"') out += "\\\"";
+    else if (byte == '\\') out += "\\\\";
+    else if (byte == '\n') out += "\\n";
+    else if (byte == '\t') out += "\\t";
+    else if (byte == '\r') out += "\\r";
+    else fmt::format_to(std::back_inserter(out), "\\u{:04x}", byte);
+    clean = ++i;
+  }
+  out.append(text, clean, text.size() - clean);
+  out += '"';
+}
+
+void JsonWriter::separate() {
+  if (needs_comma_) out_ += ',';
+  needs_comma_ = true;
+}
+
+JsonWriter& JsonWriter::open(char bracket) {
+  separate();
+  out_ += bracket;
+  needs_comma_ = false;
+  return *this;
+}
+
+JsonWriter& JsonWriter::close(char bracket) {
+  out_ += bracket;
+  needs_comma_ = true;
+  return *this;
+}
+
+JsonWriter& JsonWriter::key(std::string_view name) {
+  separate();
+  append_json_string(out_, name);
+  out_ += ':';
+  needs_comma_ = false;
+  return *this;
+}
+
+JsonWriter& JsonWriter::value(std::string_view text) {
+  separate();
+  append_json_string(out_, text);
+  return *this;
+}
+
+JsonWriter& JsonWriter::value(double number) {
+  separate();
+  // The shortest digits that give the same double back. JSON has no word for infinity.
+  if (std::isfinite(number)) fmt::format_to(std::back_inserter(out_), "{}", number);
+  else out_ += "null";
+  return *this;
+}
+
+JsonWriter& JsonWriter::value(bool flag) {
+  separate();
+  out_ += flag ? "true" : "false";
+  return *this;
+}
+
+JsonWriter& JsonWriter::signed_value(std::int64_t number) {
+  separate();
+  fmt::format_to(std::back_inserter(out_), "{}", number);
+  return *this;
+}
+
+JsonWriter& JsonWriter::unsigned_value(std::uint64_t number) {
+  separate();
+  fmt::format_to(std::back_inserter(out_), "{}", number);
+  return *this;
+}
+
+JsonWriter& JsonWriter::null() { return raw("null"); }
+
+JsonWriter& JsonWriter::raw(std::string_view json) {
+  separate();
+  out_ += json;
+  return *this;
+}
+
+}  // namespace orrery
