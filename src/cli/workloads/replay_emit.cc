@@ -13,7 +13,7 @@
 #include "job/pairs/linked_job.h"
 #include "job/read/source.h"
 #include "job/read/workload_input.h"
-#include "replay/torch/emitted_job.h"
+#include "replay/torch/build/emitted_job.h"
 #include "report/counted.h"
 
 namespace orrery::cli {

@@ -1,7 +1,7 @@
 // Edits of a what-if, carried out in operation lists or refused: on the smallest traces that show it.
 #include <doctest/doctest.h>
 
-#include "replay/torch/scaled_transfer.h"
+#include "replay/torch/scale/scaled_transfer.h"
 #include "replay/torch/small_host.h"
 
 namespace {

@@ -1,4 +1,4 @@
-#include "replay/torch/row_order.h"
+#include "replay/torch/source/row_order.h"
 
 #include <doctest/doctest.h>
 

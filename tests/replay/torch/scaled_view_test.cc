@@ -1,5 +1,5 @@
 // An axis of memory is scaled: what becomes of the views of it.
-#include "replay/torch/scaled_view.h"
+#include "replay/torch/scale/scaled_view.h"
 
 #include <doctest/doctest.h>
 #include <rapidcheck.h>

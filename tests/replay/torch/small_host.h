@@ -11,9 +11,9 @@
 
 #include "formats/pytorch_et/arguments.h"
 #include "formats/pytorch_et/reader.h"
-#include "replay/torch/emitted_job.h"
-#include "replay/torch/linked_source.h"
-#include "replay/torch/operation_writer.h"
+#include "replay/torch/build/emitted_job.h"
+#include "replay/torch/source/linked_source.h"
+#include "replay/torch/write/operation_writer.h"
 #include "support/temp_dir.h"
 
 template <>
