@@ -5,8 +5,8 @@
 #include "base/io/output_file.h"
 #include "base/parallel.h"
 #include "page/assets.h"
-#include "page/codec.h"
-#include "page/interactive_sections.h"
+#include "page/data/codec.h"
+#include "page/sections/interactive_sections.h"
 #include "report/html_writer.h"
 
 namespace orrery::page {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "page/section.h"
+#include "page/sections/section.h"
 
 namespace orrery::page {
 

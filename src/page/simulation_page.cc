@@ -6,8 +6,8 @@
 #include "analyze/schedule/schedule_sheets.h"
 #include "graph/longest_path.h"
 #include "job/recorded_job.h"
-#include "page/collectives_section.h"
-#include "page/ranks_section.h"
+#include "page/sections/collectives_section.h"
+#include "page/sections/ranks_section.h"
 #include "page/trace_page.h"
 #include "simulate/schedule_trace.h"
 

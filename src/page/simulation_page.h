@@ -7,9 +7,9 @@
 
 #include "base/diagnostics.h"
 #include "page/page.h"
-#include "page/provenance_section.h"
-#include "page/report_data.h"
-#include "page/simulation_section.h"
+#include "page/sections/provenance_section.h"
+#include "page/data/report_data.h"
+#include "page/sections/simulation_section.h"
 #include "trace/trace.h"
 
 namespace orrery::page {

@@ -5,17 +5,17 @@
 
 #include "analyze/path/device_work_sheet.h"
 #include "base/parallel.h"
-#include "page/argument_columns.h"
-#include "page/codec.h"
-#include "page/event_columns.h"
-#include "page/event_table.h"
-#include "page/interactive_sections.h"
-#include "page/kernels_section.h"
-#include "page/name_table.h"
-#include "page/page_places.h"
-#include "page/path_sections.h"
-#include "page/trust_section.h"
-#include "page/verdict_section.h"
+#include "page/data/argument_columns.h"
+#include "page/data/codec.h"
+#include "page/data/event_columns.h"
+#include "page/data/event_table.h"
+#include "page/sections/interactive_sections.h"
+#include "page/sections/kernels_section.h"
+#include "page/data/name_table.h"
+#include "page/data/page_places.h"
+#include "page/sections/path_sections.h"
+#include "page/sections/trust_section.h"
+#include "page/sections/verdict_section.h"
 
 namespace orrery::page {
 namespace {

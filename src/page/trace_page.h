@@ -8,8 +8,8 @@
 #include "analyze/path/causal_path.h"
 #include "base/diagnostics.h"
 #include "page/page.h"
-#include "page/provenance_section.h"
-#include "page/report_data.h"
+#include "page/sections/provenance_section.h"
+#include "page/data/report_data.h"
 #include "page/step_facts.h"
 #include "trace/trace.h"
 

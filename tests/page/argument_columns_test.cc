@@ -1,4 +1,4 @@
-#include "page/argument_columns.h"
+#include "page/data/argument_columns.h"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-#include "page/codec.h"
+#include "page/data/codec.h"
 
 #include <doctest/doctest.h>
 #include <rapidcheck.h>

@@ -1,4 +1,4 @@
-#include "page/event_table.h"
+#include "page/data/event_table.h"
 
 #include <doctest/doctest.h>
 #include <rapidcheck.h>
@@ -7,9 +7,9 @@
 #include <set>
 #include <tuple>
 
-#include "page/event_columns.h"
-#include "page/kinds.h"
-#include "page/name_table.h"
+#include "page/data/event_columns.h"
+#include "page/data/kinds.h"
+#include "page/data/name_table.h"
 
 using namespace orrery;
 

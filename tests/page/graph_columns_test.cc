@@ -1,4 +1,4 @@
-#include "page/graph_columns.h"
+#include "page/data/graph_columns.h"
 
 #include <doctest/doctest.h>
 

@@ -3,9 +3,9 @@
 
 #include "analyze/whatif/recorded_collectives.h"
 #include "analyze/small_job.h"
-#include "page/collectives_section.h"
-#include "page/diff_section.h"
-#include "page/ranks_section.h"
+#include "page/sections/collectives_section.h"
+#include "page/sections/diff_section.h"
+#include "page/sections/ranks_section.h"
 
 using namespace orrery;
 using namespace orrery::page;

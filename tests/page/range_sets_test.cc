@@ -1,4 +1,4 @@
-#include "page/range_sets.h"
+#include "page/data/range_sets.h"
 
 #include <doctest/doctest.h>
 #include <rapidcheck.h>

@@ -1,12 +1,12 @@
 #include <doctest/doctest.h>
 
-#include "page/kernels_section.h"
-#include "page/provenance_section.h"
-#include "page/report_data.h"
-#include "page/section_parts.h"
+#include "page/sections/kernels_section.h"
+#include "page/sections/provenance_section.h"
+#include "page/data/report_data.h"
+#include "page/sections/section_parts.h"
 #include "page/trace_page.h"
-#include "page/trust_section.h"
-#include "page/verdict_section.h"
+#include "page/sections/trust_section.h"
+#include "page/sections/verdict_section.h"
 
 using namespace orrery;
 

@@ -1,5 +1,5 @@
 // A simulated run as HTML: its makespan, links that add up, the machine.
-#include "page/simulation_section.h"
+#include "page/sections/simulation_section.h"
 
 #include <doctest/doctest.h>
 

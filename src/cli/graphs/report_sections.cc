@@ -10,9 +10,9 @@
 #include "cli/graphs/diff_inputs.h"
 #include "cli/graphs/graph_source.h"
 #include "graph/longest_path.h"
-#include "page/collectives_section.h"
-#include "page/diff_section.h"
-#include "page/ranks_section.h"
+#include "page/sections/collectives_section.h"
+#include "page/sections/diff_section.h"
+#include "page/sections/ranks_section.h"
 #include "page/step_facts.h"
 
 namespace orrery::cli {

@@ -9,7 +9,7 @@
 #include "cli/graphs/graph_source.h"
 #include "cli/frame/invocation.h"
 #include "job/recorded_job.h"
-#include "page/section.h"
+#include "page/sections/section.h"
 #include "report/sheet.h"
 #include "trace/trace.h"
 

@@ -13,7 +13,7 @@
 #include "cli/frame/invocation.h"
 #include "cli/frame/usage_error.h"
 #include "machine/machine.h"
-#include "page/report_data.h"
+#include "page/data/report_data.h"
 #include "simulate/phase_sums.h"
 #include "simulate/schedule.h"
 #include "simulate/summed_schedule.h"

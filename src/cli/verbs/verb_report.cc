@@ -10,7 +10,7 @@
 #include "cli/graphs/step_spread_report.h"
 #include "cli/frame/verbs.h"
 #include "page/assets.h"
-#include "page/runs_section.h"
+#include "page/sections/runs_section.h"
 #include "page/trace_page.h"
 #include "report/counted.h"
 #include "report/sheet_json.h"

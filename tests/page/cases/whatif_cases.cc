@@ -17,8 +17,8 @@
 #include "page/cases/edit_lists.h"
 #include "page/cases/random_edits.h"
 #include "page/cases/random_step.h"
-#include "page/codec.h"
-#include "page/graph_columns.h"
+#include "page/data/codec.h"
+#include "page/data/graph_columns.h"
 
 namespace orrery::page::testing {
 namespace {

@@ -1,0 +1,14 @@
+// Who waited in which step, and who made others wait: a heat map of ranks and steps.
+#pragma once
+
+#include "analyze/blame/blame.h"
+#include "causal/causal_graph.h"
+#include "page/sections/section.h"
+
+namespace orrery::page {
+
+/// Up to 64 ranks one row each; of more those with most waiting and blame, and a picture in which neighbours are merged. Cells name the event of the
+/// culprit by its rank and its place in the file. Absent where nothing joins the ranks.
+Section ranks_section(const causal::CausalGraph& job, const analyze::Blame& blame);
+
+}  // namespace orrery::page
