@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "machine/machine_yaml.h"
-#include "machine/network.h"
+#include "machine/yaml/machine_yaml.h"
+#include "machine/topology/network.h"
 #include "simulate/fluid/fluid_network.h"
 
 namespace {

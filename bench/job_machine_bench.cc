@@ -8,7 +8,7 @@
 
 #include "analyze/whatif/job_machine.h"
 #include "analyze/small_job.h"
-#include "machine/machine_yaml.h"
+#include "machine/yaml/machine_yaml.h"
 
 namespace {
 

@@ -9,7 +9,7 @@
 
 #include "job/shipped/bfs_motif.h"
 #include "job/write/motif_manifest.h"
-#include "machine/machine_yaml.h"
+#include "machine/yaml/machine_yaml.h"
 #include "motif/fit/fit_motif.h"
 #include "motif/patterns/catalog.h"
 #include "motif/patterns/pattern_source.h"

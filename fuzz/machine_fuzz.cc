@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include "machine/machine_rules.h"
-#include "machine/machine_yaml.h"
-#include "machine/network.h"
+#include "machine/yaml/machine_rules.h"
+#include "machine/yaml/machine_yaml.h"
+#include "machine/topology/network.h"
 
 namespace {
 

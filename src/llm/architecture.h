@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "machine/field_kinds.h"
+#include "machine/yaml/field_kinds.h"
 
 namespace orrery::llm {
 

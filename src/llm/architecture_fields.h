@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "llm/architecture.h"
-#include "machine/field_kinds.h"
+#include "machine/yaml/field_kinds.h"
 
 namespace orrery::llm {
 

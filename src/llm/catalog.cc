@@ -11,8 +11,8 @@
 #include "base/limits.h"
 #include "base/suggest.h"
 #include "llm/architecture_fields.h"
-#include "machine/device_yaml.h"
-#include "machine/field_reader.h"
+#include "machine/device/device_yaml.h"
+#include "machine/yaml/field_reader.h"
 
 namespace orrery::llm {
 namespace {

@@ -17,7 +17,7 @@
 #include "llm/closed_forms/pair_constants.h"
 #include "llm/serving/serving_constants.h"
 #include "llm/steps/shard_memory_constants.h"
-#include "machine/device.h"
+#include "machine/device/device.h"
 
 namespace orrery::llm {
 

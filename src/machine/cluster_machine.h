@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "machine/device.h"
+#include "machine/device/device.h"
 #include "machine/machine.h"
 
 namespace orrery::machine {

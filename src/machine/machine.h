@@ -11,8 +11,8 @@
 
 #include "base/result.h"
 #include "machine/communication.h"
-#include "machine/dimension.h"
-#include "machine/peak_rates.h"
+#include "machine/topology/dimension.h"
+#include "machine/device/peak_rates.h"
 
 namespace orrery::machine {
 

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "machine/field_kinds.h"
-#include "machine/violation.h"
+#include "machine/yaml/field_kinds.h"
+#include "machine/yaml/violation.h"
 #include "motif/motif.h"
 
 namespace orrery::motif {

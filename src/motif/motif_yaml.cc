@@ -9,8 +9,8 @@
 #include "base/limits.h"
 #include "base/numbers.h"
 #include "base/io/output_file.h"
-#include "machine/field_reader.h"
-#include "machine/field_writer.h"
+#include "machine/yaml/field_reader.h"
+#include "machine/yaml/field_writer.h"
 #include "motif/flow_text.h"
 #include "motif/motif_words.h"
 

@@ -13,7 +13,7 @@
 #include "base/result.h"
 #include "base/units.h"
 #include "machine/communication.h"
-#include "machine/network.h"
+#include "machine/topology/network.h"
 #include "simulate/byte_sum.h"
 #include "simulate/link_series.h"
 #include "workload/workload.h"

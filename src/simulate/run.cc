@@ -9,8 +9,8 @@
 #include <unordered_map>
 #include <utility>
 
-#include "machine/network.h"
-#include "machine/roofline.h"
+#include "machine/topology/network.h"
+#include "machine/device/roofline.h"
 #include "report/counted.h"
 #include "simulate/collective/options.h"
 #include "simulate/collective_uses.h"

@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-#include "machine/machine_yaml.h"
+#include "machine/yaml/machine_yaml.h"
 #include "report/sheet_csv.h"
 
 using namespace orrery;

@@ -5,7 +5,7 @@
 #include "base/io/file_content.h"
 #include "base/limits.h"
 #include "job/shipped/llm_config.h"
-#include "machine/yaml_tree.h"
+#include "machine/yaml/yaml_tree.h"
 
 using namespace orrery;
 using namespace orrery::job;

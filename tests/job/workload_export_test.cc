@@ -11,7 +11,7 @@
 #include "job/shipped/bfs_motif.h"
 #include "job/read/reading.h"
 #include "job/read/workload_input.h"
-#include "machine/machine_yaml.h"
+#include "machine/yaml/machine_yaml.h"
 #include "motif/patterns/catalog.h"
 #include "motif/patterns/pattern_source.h"
 #include "support/run_on_machine.h"

@@ -12,7 +12,7 @@
 #include "llm/kernels/kernel_kinds.h"
 #include "llm/backtest/robust_fit.h"
 #include "llm/shipped.h"
-#include "machine/device_yaml.h"
+#include "machine/device/device_yaml.h"
 
 using namespace orrery;
 using namespace orrery::llm;

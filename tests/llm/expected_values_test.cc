@@ -4,7 +4,7 @@
 #include "llm/backtest/backtest.h"
 #include "llm/kernels/kernel_benchmark.h"
 #include "llm/shipped.h"
-#include "machine/kernel_gemm.h"
+#include "machine/device/kernel_gemm.h"
 
 using namespace orrery;
 using namespace orrery::llm;

@@ -2,7 +2,7 @@
 
 #include "llm/steps/matrix_plan.h"
 #include "llm/shipped.h"
-#include "machine/kernel_gemm.h"
+#include "machine/device/kernel_gemm.h"
 
 using namespace orrery;
 using namespace orrery::llm;

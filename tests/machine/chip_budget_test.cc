@@ -1,11 +1,11 @@
-#include "machine/chip_budget.h"
+#include "machine/device/chip_budget.h"
 
 #include <doctest/doctest.h>
 #include <rapidcheck.h>
 
 #include <cmath>
 
-#include "machine/device_yaml.h"
+#include "machine/device/device_yaml.h"
 
 using namespace orrery::machine;
 

@@ -1,7 +1,7 @@
 // A device with round numbers, for kernels that can be priced by hand.
 #pragma once
 
-#include "machine/device.h"
+#include "machine/device/device.h"
 
 namespace orrery::machine {
 

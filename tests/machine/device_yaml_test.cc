@@ -1,4 +1,4 @@
-#include "machine/device_yaml.h"
+#include "machine/device/device_yaml.h"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "machine/kernel_gemm.h"
+#include "machine/device/kernel_gemm.h"
 
 #include <doctest/doctest.h>
 #include <rapidcheck.h>
@@ -7,7 +7,7 @@
 #include <string>
 
 #include "machine/device_support.h"
-#include "machine/device_yaml.h"
+#include "machine/device/device_yaml.h"
 
 using namespace orrery::machine;
 

@@ -1,4 +1,4 @@
-#include "machine/kernel_standalone.h"
+#include "machine/device/kernel_standalone.h"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "machine/machine_rules.h"
+#include "machine/yaml/machine_rules.h"
 
 #include <doctest/doctest.h>
 

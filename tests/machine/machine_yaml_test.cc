@@ -1,4 +1,4 @@
-#include "machine/machine_yaml.h"
+#include "machine/yaml/machine_yaml.h"
 
 #include <doctest/doctest.h>
 #include <rapidcheck.h>
@@ -8,8 +8,8 @@
 
 #include "base/io/file_content.h"
 #include "base/utf8.h"
-#include "machine/machine_rules.h"
-#include "machine/network.h"
+#include "machine/yaml/machine_rules.h"
+#include "machine/topology/network.h"
 
 using namespace orrery::machine;
 

@@ -5,7 +5,7 @@
 #include <deque>
 #include <set>
 
-#include "machine/machine_yaml.h"
+#include "machine/yaml/machine_yaml.h"
 #include "network_support.h"
 
 using namespace orrery::machine;

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "machine/machine.h"
-#include "machine/network.h"
+#include "machine/topology/network.h"
 
 namespace orrery::machine {
 

@@ -1,4 +1,4 @@
-#include "machine/network.h"
+#include "machine/topology/network.h"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "machine/roofline.h"
+#include "machine/device/roofline.h"
 
 #include <doctest/doctest.h>
 #include <rapidcheck.h>

@@ -4,7 +4,7 @@
 #include <map>
 #include <sstream>
 
-#include "machine/machine_yaml.h"
+#include "machine/yaml/machine_yaml.h"
 #include "network_support.h"
 
 using namespace orrery::machine;

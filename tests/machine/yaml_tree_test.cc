@@ -1,4 +1,4 @@
-#include "machine/yaml_tree.h"
+#include "machine/yaml/yaml_tree.h"
 
 #include <doctest/doctest.h>
 #include <rapidcheck.h>

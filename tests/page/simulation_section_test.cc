@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "analyze/schedule/schedule_sheets.h"
-#include "machine/machine_yaml.h"
+#include "machine/yaml/machine_yaml.h"
 #include "page/simulation_page.h"
 #include "simulate/small_job.h"
 #include "support/run_on_machine.h"

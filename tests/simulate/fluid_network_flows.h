@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "fluid_reference.h"
-#include "machine/machine_yaml.h"
-#include "machine/network.h"
+#include "machine/yaml/machine_yaml.h"
+#include "machine/topology/network.h"
 
 namespace orrery::simulate::testing {
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "fluid_reference.h"
-#include "machine/machine_yaml.h"
+#include "machine/yaml/machine_yaml.h"
 #include "random_job.h"
 #include "simulate/fluid/fluid_network.h"
 #include "support/run_on_machine.h"

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "machine/field_reader.h"
+#include "machine/yaml/field_reader.h"
 
 using namespace orrery;
 using namespace orrery::simulate;

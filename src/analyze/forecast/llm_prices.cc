@@ -1,6 +1,6 @@
 #include "analyze/forecast/llm_prices.h"
 
-#include "machine/network.h"
+#include "machine/topology/network.h"
 #include "simulate/collective/options.h"
 #include "simulate/models/factory.h"
 

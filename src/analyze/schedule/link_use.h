@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "machine/machine.h"
-#include "machine/network.h"
+#include "machine/topology/network.h"
 #include "report/sheet.h"
 #include "simulate/schedule.h"
 

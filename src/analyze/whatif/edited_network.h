@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "analyze/whatif/edit_language.h"
-#include "machine/network.h"
+#include "machine/topology/network.h"
 
 namespace orrery::analyze {
 

@@ -16,7 +16,7 @@
 #include "causal/causal_graph.h"
 #include "graph/edits.h"
 #include "machine/machine.h"
-#include "machine/network.h"
+#include "machine/topology/network.h"
 #include "simulate/collective/options.h"
 
 namespace orrery::analyze {

@@ -11,7 +11,7 @@
 #include "cli/frame/command_line.h"
 #include "cli/frame/provenance.h"
 #include "job/write/schedule_export.h"
-#include "machine/network.h"
+#include "machine/topology/network.h"
 #include "page/assets.h"
 #include "page/simulation_page.h"
 

@@ -8,7 +8,7 @@
 #include "base/numbers.h"
 #include "base/suggest.h"
 #include "formats/astra/config.h"
-#include "machine/yaml_tree.h"
+#include "machine/yaml/yaml_tree.h"
 
 namespace orrery::astra {
 namespace {

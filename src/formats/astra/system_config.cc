@@ -11,7 +11,7 @@
 #include "base/suggest.h"
 #include "formats/astra/config.h"
 #include "formats/astra/json_file.h"
-#include "machine/yaml_tree.h"
+#include "machine/yaml/yaml_tree.h"
 #include "report/counted.h"
 
 namespace orrery::astra {

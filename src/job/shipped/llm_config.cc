@@ -14,7 +14,7 @@
 #include "job/shipped/shipped_machines.h"
 #include "llm/architecture_fields.h"
 #include "llm/model_names.h"
-#include "machine/field_reader.h"
+#include "machine/yaml/field_reader.h"
 #include "report/counted.h"
 
 namespace orrery::job {

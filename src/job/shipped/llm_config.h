@@ -11,7 +11,7 @@
 #include "llm/steps/step_memory.h"
 #include "llm/steps/step_plan.h"
 #include "llm/sweep_space.h"
-#include "machine/device.h"
+#include "machine/device/device.h"
 #include "machine/machine.h"
 #include "simulate/pricing/pricing.h"
 

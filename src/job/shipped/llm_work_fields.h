@@ -3,7 +3,7 @@
 
 #include "llm/serving/inference_plan.h"
 #include "llm/steps/matrix_plan.h"
-#include "machine/field_kinds.h"
+#include "machine/yaml/field_kinds.h"
 
 namespace orrery::job {
 

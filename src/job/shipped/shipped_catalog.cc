@@ -3,7 +3,7 @@
 #include <filesystem>
 
 #include "job/shipped/shipped_folder.h"
-#include "machine/device_yaml.h"
+#include "machine/device/device_yaml.h"
 
 namespace orrery::job {
 

@@ -4,7 +4,7 @@
 #include <filesystem>
 
 #include "job/shipped/shipped_folder.h"
-#include "machine/machine_yaml.h"
+#include "machine/yaml/machine_yaml.h"
 
 namespace orrery::job {
 namespace {

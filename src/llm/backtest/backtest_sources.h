@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "machine/peak_rates.h"
+#include "machine/device/peak_rates.h"
 
 namespace orrery::llm {
 

@@ -8,7 +8,7 @@
 #include <set>
 
 #include "llm/backtest/error_summary.h"
-#include "machine/device_yaml.h"
+#include "machine/device/device_yaml.h"
 
 namespace orrery::llm {
 namespace {

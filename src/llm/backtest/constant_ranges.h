@@ -1,7 +1,7 @@
 // What fitted constants of frameworks and clusters may be.
 #pragma once
 
-#include "machine/field_kinds.h"
+#include "machine/yaml/field_kinds.h"
 
 namespace orrery::llm {
 

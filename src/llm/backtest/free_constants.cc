@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "llm/kernels/kernel_kinds.h"
-#include "machine/device_fields.h"
+#include "machine/device/device_fields.h"
 
 namespace orrery::llm {
 namespace {

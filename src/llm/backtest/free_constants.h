@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "llm/kernels/kernel_row.h"
-#include "machine/device.h"
+#include "machine/device/device.h"
 
 namespace orrery::llm {
 

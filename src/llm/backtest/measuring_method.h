@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "llm/backtest/constant_ranges.h"
-#include "machine/field_kinds.h"
+#include "machine/yaml/field_kinds.h"
 
 namespace orrery::llm {
 

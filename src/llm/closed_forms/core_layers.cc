@@ -11,7 +11,7 @@ namespace {
 
 using Shares = machine::ElementwiseShares;
 
-constexpr double kDiagonalBlock = 128;  // as in machine/kernel_attention
+constexpr double kDiagonalBlock = 128;  // as in machine/device/kernel_attention
 constexpr double kBothPasses = 3.5;     // attention forward and backward, in forward passes
 
 /// Whole rows and columns only, and at least one.

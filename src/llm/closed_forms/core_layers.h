@@ -5,7 +5,7 @@
 
 #include "llm/architecture.h"
 #include "llm/steps/parallel_job.h"
-#include "machine/device.h"
+#include "machine/device/device.h"
 
 namespace orrery::llm {
 

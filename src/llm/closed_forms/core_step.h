@@ -6,7 +6,7 @@
 #include "llm/closed_forms/core_constants.h"
 #include "llm/steps/parallel_job.h"
 #include "llm/software_release.h"
-#include "machine/device.h"
+#include "machine/device/device.h"
 
 namespace orrery::llm {
 

@@ -4,7 +4,7 @@
 #include "llm/closed_forms/eager_block.h"
 #include "llm/closed_forms/fsdp_constants.h"
 #include "llm/steps/parallel_job.h"
-#include "machine/device.h"
+#include "machine/device/device.h"
 
 namespace orrery::llm {
 

@@ -5,7 +5,7 @@
 #include "llm/cluster.h"
 #include "llm/closed_forms/megatron_constants.h"
 #include "llm/steps/parallel_job.h"
-#include "machine/device.h"
+#include "machine/device/device.h"
 
 namespace orrery::llm {
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "llm/closed_forms/eager_block.h"
-#include "machine/kernel_standalone.h"
+#include "machine/device/kernel_standalone.h"
 
 namespace orrery::llm {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "llm/kernels/kernel_list.h"
 #include "llm/kernels/kernel_row.h"
-#include "machine/device.h"
+#include "machine/device/device.h"
 
 namespace orrery::llm {
 

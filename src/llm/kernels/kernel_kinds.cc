@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "machine/kernel_standalone.h"
+#include "machine/device/kernel_standalone.h"
 
 namespace orrery::llm {
 

@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "machine/device.h"
-#include "machine/kernel_attention.h"
-#include "machine/kernel_gemm.h"
+#include "machine/device/device.h"
+#include "machine/device/kernel_attention.h"
+#include "machine/device/kernel_gemm.h"
 
 namespace orrery::llm {
 

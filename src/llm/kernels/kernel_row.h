@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/io/csv.h"
-#include "machine/peak_rates.h"
+#include "machine/device/peak_rates.h"
 
 namespace orrery::llm {
 

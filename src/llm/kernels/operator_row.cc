@@ -5,7 +5,7 @@
 
 #include "base/numbers.h"
 #include "llm/kernels/kernel_list.h"
-#include "machine/kernel_gemm.h"
+#include "machine/device/kernel_gemm.h"
 
 namespace orrery::llm {
 namespace {

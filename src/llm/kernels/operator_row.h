@@ -5,7 +5,7 @@
 
 #include "llm/backtest/backtest_row.h"
 #include "llm/backtest/measuring_method.h"
-#include "machine/device.h"
+#include "machine/device/device.h"
 
 namespace orrery::llm {
 

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "llm/closed_forms/core_layers.h"
-#include "machine/kernel_gemm.h"
+#include "machine/device/kernel_gemm.h"
 #include "report/counted.h"
 
 namespace orrery::llm {

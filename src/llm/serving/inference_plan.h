@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "llm/steps/step_plan.h"
-#include "machine/violation.h"
+#include "machine/yaml/violation.h"
 
 namespace orrery::llm {
 

@@ -3,7 +3,7 @@
 
 #include "llm/architecture.h"
 #include "llm/serving/serving_constants.h"
-#include "machine/device.h"
+#include "machine/device/device.h"
 
 namespace orrery::llm {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "machine/kernel_gemm.h"
+#include "machine/device/kernel_gemm.h"
 #include "report/counted.h"
 #include "workload/program_builder.h"
 

@@ -15,8 +15,8 @@
 #include <string_view>
 
 #include "base/result.h"
-#include "machine/device.h"
-#include "machine/violation.h"
+#include "machine/device/device.h"
+#include "machine/yaml/violation.h"
 #include "workload/workload.h"
 
 namespace orrery::llm {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "machine/peak_rates.h"
+#include "machine/device/peak_rates.h"
 
 namespace orrery::llm {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "machine/device.h"
+#include "machine/device/device.h"
 
 namespace orrery::llm {
 

@@ -11,8 +11,8 @@
 #include "llm/architecture.h"
 #include "llm/steps/parallel_job.h"
 #include "llm/software_release.h"
-#include "machine/device.h"
-#include "machine/violation.h"
+#include "machine/device/device.h"
+#include "machine/yaml/violation.h"
 #include "workload/role.h"
 
 namespace orrery::llm {

@@ -7,7 +7,7 @@
 
 #include "base/numbers.h"
 #include "base/suggest.h"
-#include "machine/yaml_tree.h"
+#include "machine/yaml/yaml_tree.h"
 #include "motif/patterns/catalog.h"
 #include "report/counted.h"
 

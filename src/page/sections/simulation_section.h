@@ -10,7 +10,7 @@
 #include "analyze/schedule/schedule_reasons.h"
 #include "analyze/schedule/stage_times.h"
 #include "machine/machine.h"
-#include "machine/network.h"
+#include "machine/topology/network.h"
 #include "page/sections/section.h"
 #include "report/sheet.h"
 #include "simulate/collective_sums.h"

@@ -9,7 +9,7 @@
 
 #include "base/statistics.h"
 #include "base/units.h"
-#include "machine/machine_yaml.h"
+#include "machine/yaml/machine_yaml.h"
 
 namespace orrery::replay {
 namespace {

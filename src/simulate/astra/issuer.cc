@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "base/numbers.h"
-#include "machine/roofline.h"
+#include "machine/device/roofline.h"
 #include "workload/lane_names.h"
 #include "workload/whole_microseconds.h"
 

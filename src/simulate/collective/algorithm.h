@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "machine/communication.h"
-#include "machine/dimension.h"
+#include "machine/topology/dimension.h"
 #include "workload/workload.h"
 
 namespace orrery::simulate {

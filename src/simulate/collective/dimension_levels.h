@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "machine/network.h"
+#include "machine/topology/network.h"
 
 namespace orrery::simulate {
 

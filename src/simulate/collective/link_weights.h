@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/units.h"
-#include "machine/network.h"
+#include "machine/topology/network.h"
 #include "simulate/collective/plan.h"
 
 namespace orrery::simulate {

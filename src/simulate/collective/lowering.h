@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "machine/network.h"
+#include "machine/topology/network.h"
 #include "simulate/collective/group_table.h"
 #include "simulate/collective/link_weights.h"
 #include "simulate/collective/options.h"

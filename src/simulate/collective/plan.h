@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/units.h"
-#include "machine/network.h"
+#include "machine/topology/network.h"
 #include "simulate/collective/algorithm.h"
 #include "simulate/fluid/fluid_network.h"
 

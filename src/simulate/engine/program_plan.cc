@@ -7,7 +7,7 @@
 #include <set>
 #include <utility>
 
-#include "machine/roofline.h"
+#include "machine/device/roofline.h"
 #include "workload/delays.h"
 
 namespace orrery::simulate {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/column.h"
-#include "machine/network.h"
+#include "machine/topology/network.h"
 
 namespace orrery::simulate {
 

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "base/units.h"
-#include "machine/network.h"
+#include "machine/topology/network.h"
 #include "simulate/fluid/finish_tree.h"
 #include "simulate/fluid/flow_table.h"
 #include "simulate/fluid/max_min_solver.h"

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "base/result.h"
-#include "machine/network.h"
+#include "machine/topology/network.h"
 #include "simulate/collective/options.h"
 #include "simulate/network_model.h"
 

@@ -1,7 +1,7 @@
 // What the solver is told that a link can carry.
 #pragma once
 
-#include "machine/link.h"
+#include "machine/topology/link.h"
 
 namespace orrery::simulate {
 

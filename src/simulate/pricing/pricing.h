@@ -16,9 +16,9 @@
 #include "base/result.h"
 #include "base/units.h"
 #include "machine/communication.h"
-#include "machine/field_kinds.h"
+#include "machine/yaml/field_kinds.h"
 #include "machine/machine.h"
-#include "machine/machine_fields.h"
+#include "machine/yaml/machine_fields.h"
 #include "simulate/loggops/loggops.h"
 #include "simulate/network_model.h"
 
@@ -96,7 +96,7 @@ Pricing pricing_of(machine::NetworkModelKind kind);
 
 inline constexpr machine::Range kPassCount = {1, 2, true};
 
-/// The fields, for the visitors of machine/field_kinds.h: reader and checker give errors with "did you mean". Left out, the mode is the one that
+/// The fields, for the visitors of machine/yaml/field_kinds.h: reader and checker give errors with "did you mean". Left out, the mode is the one that
 /// is most like the machine: in-loop, or isolated where the model knows nothing else.
 template <typename Visitor>
 void describe(Visitor& visitor, machine::MaybeConst<PricingOptions> auto& options) {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/units.h"
-#include "machine/network.h"
+#include "machine/topology/network.h"
 #include "simulate/collective/lowering.h"
 #include "simulate/network_model.h"
 

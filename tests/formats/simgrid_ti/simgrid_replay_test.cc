@@ -8,7 +8,7 @@
 #include <string>
 
 #include "formats/simgrid_ti/writer.h"
-#include "machine/machine_yaml.h"
+#include "machine/yaml/machine_yaml.h"
 #include "motif/patterns/catalog.h"
 #include "motif/patterns/pattern_source.h"
 #include "support/run_on_machine.h"

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <set>
 
-#include "machine/machine_yaml.h"
+#include "machine/yaml/machine_yaml.h"
 #include "motif/patterns/pattern_source.h"
 #include "motif/predict.h"
 #include "simulate/phase_sums.h"

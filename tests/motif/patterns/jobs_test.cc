@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "machine/machine_yaml.h"
+#include "machine/yaml/machine_yaml.h"
 #include "support/run_on_machine.h"
 #include "workload/matching.h"
 

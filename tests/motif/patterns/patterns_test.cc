@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/interrupt.h"
-#include "machine/machine_yaml.h"
+#include "machine/yaml/machine_yaml.h"
 #include "motif/patterns/grid.h"
 #include "motif/patterns/pattern_source.h"
 #include "simulate/phase_sums.h"

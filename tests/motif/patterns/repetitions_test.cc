@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "machine/machine_yaml.h"
+#include "machine/yaml/machine_yaml.h"
 #include "motif/patterns/call_pattern.h"
 #include "motif/patterns/catalog.h"
 #include "motif/patterns/pattern_source.h"

@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-#include "machine/machine_yaml.h"
+#include "machine/yaml/machine_yaml.h"
 #include "motif/patterns/catalog.h"
 #include "motif/patterns/jobs_yaml.h"
 #include "motif/patterns/pattern_source.h"

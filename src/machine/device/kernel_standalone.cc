@@ -1,0 +1,64 @@
+#include "machine/device/kernel_standalone.h"
+
+#include <cmath>
+#include <vector>
+
+#include "machine/device/roofline.h"
+
+namespace orrery::machine {
+namespace {
+
+constexpr double kElementBytes = 2;
+constexpr double kHostCorner = 4;  // of the p-norm of device and host time: what launches late is partly hidden
+
+const RowAlgorithm& algorithm_for(const SoftmaxKernel& kernel, double columns) {
+  for (const RowAlgorithm& algorithm : kernel.algorithms) {
+    if (columns <= static_cast<double>(algorithm.max_columns)) return algorithm;
+  }
+  return kernel.algorithms.back();
+}
+
+}  // namespace
+
+double streaming_seconds(const StreamingKernel& kernel, double bytes) {
+  return kernel.floor_us * 1e-6 + bytes / (kernel.bandwidth_gb_per_s * 1e9);
+}
+
+double softmax_seconds(const SoftmaxKernel& kernel, double rows, double columns) {
+  const RowAlgorithm& algorithm = algorithm_for(kernel, columns);
+  const double bandwidth = algorithm.bandwidth_gb_per_s * 1e9 * std::pow(columns / algorithm.at_columns, algorithm.exponent);
+  return kernel.floor_us * 1e-6 + 2 * kElementBytes * rows * columns / bandwidth;
+}
+
+double norm_seconds(const RowKernel& kernel, double compute_units, double rows, double columns) {
+  const double block = kernel.block_us * 1e-6 + kernel.column_ns * 1e-9 * columns;
+  const double waves = rows / (kernel.blocks_per_unit * compute_units);
+  return kernel.floor_us * 1e-6 + block * std::pow(1 + std::pow(waves, kernel.sharpness), 1 / kernel.sharpness);
+}
+
+double attention_alone_seconds(const Device& device, const AttentionKernel& kernel, const AttentionShape& shape, AttentionPass pass) {
+  const bool narrow = shape.head_size <= kNarrowHead;
+  const double peak = device.peak_flops(DataType::bf16);
+  const double forward_share =
+      kernel.forward_share / (1 + kernel.forward_half_sequence / shape.sequence) * (narrow ? device.attention.narrow_head_forward : 1);
+  const double forward = kernel.floor_us * 1e-6 + attention_flop(shape) / (peak * forward_share);
+  if (pass == AttentionPass::forward) return forward;
+  const double backward_share =
+      kernel.backward_share / (1 + kernel.backward_half_sequence / shape.sequence) * (narrow ? device.attention.narrow_head_backward : 1);
+  const double products = attention_backward_flop(shape) / (peak * backward_share);
+  // Alone, the backward pass is one kernel after another on the device: nobody waits for the host.
+  if (pass == AttentionPass::backward) return kernel.floor_us * 1e-6 + products;
+  const double operand_bytes = kElementBytes * attention_operands(shape);
+  const double both = forward + products + kernel.gradient_passes * operand_bytes / (device.elementwise.add * device.memory_bytes_per_s());
+  return std::pow(std::pow(both, kHostCorner) + std::pow(kernel.host_us * 1e-6, kHostCorner), 1 / kHostCorner);
+}
+
+double elementwise_alone_seconds(const Device& device, const StreamingKernel& kernel, double bytes, double operations) {
+  std::vector<Ceiling> ceilings = {{.amount = std::llround(bytes), .per_second = kernel.bandwidth_gb_per_s * 1e9}};
+  if (const auto vector_peak = device.vector_peak_tflops[DataType::fp32])
+    ceilings.push_back({.amount = std::llround(operations), .per_second = *vector_peak * 1e12});
+  const TimePs longest = roofline_time(ceilings).value_or(kMaxRooflinePs);
+  return kernel.floor_us * 1e-6 + static_cast<double>(longest) / static_cast<double>(kPsPerSecond);
+}
+
+}  // namespace orrery::machine
