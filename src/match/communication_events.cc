@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "match/communication.h"
-#include "match/mpi_requests.h"
+#include "match/mpi/mpi_requests.h"
 
 namespace orrery::match {
 namespace {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "match/host_work.h"
-#include "match/mpi_sources.h"
+#include "match/mpi/mpi_sources.h"
 #include "match/number_table.h"
 #include "match/process_groups.h"
 #include "trace/content_order.h"

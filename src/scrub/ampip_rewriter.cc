@@ -12,7 +12,7 @@
 #include "formats/ampip/reader.h"
 #include "formats/ampip/record.h"
 #include "formats/ampip/report.h"
-#include "match/mpi_function.h"
+#include "match/mpi/mpi_function.h"
 
 namespace orrery::scrub {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "causal/diagnostics.h"
 #include "causal/program/mpi_program.h"
-#include "match/mpi_rank.h"
+#include "match/mpi/mpi_rank.h"
 
 namespace orrery::causal {
 namespace {

@@ -3,8 +3,8 @@
 
 #include "formats/ampip/reader.h"
 #include "match/exchange_finder.h"
-#include "match/mpi_communicators.h"
-#include "match/mpi_sources.h"
+#include "match/mpi/mpi_communicators.h"
+#include "match/mpi/mpi_sources.h"
 #include "support/temp_dir.h"
 
 namespace orrery::match {

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "match/exchange_finder.h"
-#include "match/mpi_communicators.h"
-#include "match/mpi_function.h"
+#include "match/mpi/mpi_communicators.h"
+#include "match/mpi/mpi_function.h"
 #include "trace/trace.h"
 
 namespace orrery::testing {

@@ -9,7 +9,7 @@
 #include "causal/rank_graph.h"
 #include "graph/longest_path.h"
 #include "match/communication.h"
-#include "match/mpi_requests.h"
+#include "match/mpi/mpi_requests.h"
 
 namespace orrery::analyze {
 namespace {

@@ -1,7 +1,7 @@
 #include "causal/host/host_communication.h"
 
 #include "match/communication.h"
-#include "match/mpi_function.h"
+#include "match/mpi/mpi_function.h"
 
 namespace orrery::causal {
 

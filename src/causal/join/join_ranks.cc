@@ -18,8 +18,8 @@
 #include "graph/assemble.h"
 #include "match/communication.h"
 #include "match/group_members.h"
-#include "match/mpi_communicators.h"
-#include "match/mpi_function.h"
+#include "match/mpi/mpi_communicators.h"
+#include "match/mpi/mpi_function.h"
 #include "match/peers.h"
 
 namespace orrery::causal {

@@ -6,7 +6,7 @@
 #include <tuple>
 #include <utility>
 
-#include "match/mpi_function.h"
+#include "match/mpi/mpi_function.h"
 
 namespace orrery::causal {
 namespace {

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "match/mpi_sources.h"
+#include "match/mpi/mpi_sources.h"
 #include "trace/trace.h"
 
 namespace orrery::causal {

@@ -8,7 +8,7 @@
 #include "causal/program/activity_chain.h"
 #include "causal/diagnostics.h"
 #include "graph/longest_path.h"
-#include "match/mpi_communicators.h"
+#include "match/mpi/mpi_communicators.h"
 #include "workload/program_builder.h"
 
 namespace orrery::causal {

@@ -16,7 +16,7 @@
 #include "base/result.h"
 #include "causal/program/linked_rank.h"
 #include "causal/program/message_tags.h"
-#include "match/mpi_sources.h"
+#include "match/mpi/mpi_sources.h"
 #include "trace/trace.h"
 
 namespace orrery::causal {

@@ -14,7 +14,7 @@
 #include "formats/ampip/diagnostics.h"
 #include "formats/ampip/report.h"
 #include "formats/ampip/site_join.h"
-#include "match/mpi_files.h"
+#include "match/mpi/mpi_files.h"
 #include "report/counted.h"
 
 namespace orrery::ampip {

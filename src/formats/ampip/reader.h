@@ -10,7 +10,7 @@
 
 #include "base/diagnostics.h"
 #include "base/result.h"
-#include "match/mpi_rank.h"
+#include "match/mpi/mpi_rank.h"
 #include "trace/trace.h"
 
 namespace orrery::ampip {

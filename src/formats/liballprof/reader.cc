@@ -10,7 +10,7 @@
 #include "base/io/file_content.h"
 #include "base/parallel.h"
 #include "formats/liballprof/diagnostics.h"
-#include "match/mpi_files.h"
+#include "match/mpi/mpi_files.h"
 #include "report/counted.h"
 #include "trace/rank_numbers.h"
 

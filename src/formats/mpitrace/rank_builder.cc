@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "formats/mpitrace/diagnostics.h"
-#include "match/mpi_communicators.h"
+#include "match/mpi/mpi_communicators.h"
 
 namespace orrery::mpitrace {
 

@@ -13,7 +13,7 @@
 #include "base/diagnostics.h"
 #include "formats/mpitrace/definitions.h"
 #include "formats/mpitrace/request_table.h"
-#include "match/mpi_function.h"
+#include "match/mpi/mpi_function.h"
 #include "trace/trace.h"
 
 namespace orrery::mpitrace {

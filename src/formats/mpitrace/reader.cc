@@ -15,7 +15,7 @@
 #include "formats/mpitrace/file_walk.h"
 #include "formats/mpitrace/rank_builder.h"
 #include "formats/mpitrace/request_table.h"
-#include "match/mpi_communicators.h"
+#include "match/mpi/mpi_communicators.h"
 #include "report/counted.h"
 
 namespace orrery::mpitrace {

@@ -17,7 +17,7 @@
 #include "job/read/shared_reading.h"
 #include "match/diagnostics.h"
 #include "match/host_work_finder.h"
-#include "match/mpi_sources.h"
+#include "match/mpi/mpi_sources.h"
 
 namespace orrery::job {
 namespace {

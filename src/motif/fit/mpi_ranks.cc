@@ -6,7 +6,7 @@
 #include <map>
 
 #include "base/units.h"
-#include "match/mpi_communicators.h"
+#include "match/mpi/mpi_communicators.h"
 #include "report/counted.h"
 
 namespace orrery::motif::fit {

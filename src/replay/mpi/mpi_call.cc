@@ -1,6 +1,6 @@
 #include "replay/mpi/mpi_call.h"
 
-#include "match/mpi_function.h"
+#include "match/mpi/mpi_function.h"
 #include "mpi_plugin/replay_plugin.h"
 
 namespace orrery::replay {

@@ -4,7 +4,7 @@
 
 #include "formats/liballprof/call_line.h"
 #include "formats/liballprof/diagnostics.h"
-#include "match/mpi_sources.h"
+#include "match/mpi/mpi_sources.h"
 #include "support/temp_dir.h"
 
 namespace orrery::liballprof {

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "match/mpi_function.h"
+#include "match/mpi/mpi_function.h"
 #include "trace/trace.h"
 
 namespace orrery::match {

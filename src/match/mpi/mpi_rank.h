@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "match/mpi_communicators.h"
-#include "match/mpi_function.h"
+#include "match/mpi/mpi_communicators.h"
+#include "match/mpi/mpi_function.h"
 #include "trace/trace.h"
 
 namespace orrery::match {

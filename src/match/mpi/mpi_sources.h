@@ -12,7 +12,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "match/mpi_requests.h"
+#include "match/mpi/mpi_requests.h"
 #include "trace/trace.h"
 
 namespace orrery::match {

@@ -1,4 +1,4 @@
-#include "match/mpi_function.h"
+#include "match/mpi/mpi_function.h"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "match/mpi_sources.h"
+#include "match/mpi/mpi_sources.h"
 
 #include <algorithm>
 #include <map>

@@ -1,4 +1,4 @@
-#include "match/mpi_communicators.h"
+#include "match/mpi/mpi_communicators.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,4 +1,4 @@
-#include "match/mpi_files.h"
+#include "match/mpi/mpi_files.h"
 
 #include <fmt/format.h>
 

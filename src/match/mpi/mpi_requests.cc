@@ -1,10 +1,10 @@
-#include "match/mpi_requests.h"
+#include "match/mpi/mpi_requests.h"
 
 #include <algorithm>
 #include <deque>
 #include <map>
 
-#include "match/mpi_communicators.h"
+#include "match/mpi/mpi_communicators.h"
 
 namespace orrery::match {
 namespace {

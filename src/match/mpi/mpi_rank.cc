@@ -1,4 +1,4 @@
-#include "match/mpi_rank.h"
+#include "match/mpi/mpi_rank.h"
 
 namespace orrery::match {
 
