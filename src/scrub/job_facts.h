@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "base/units.h"
-#include "scrub/id_map.h"
+#include "scrub/words/id_map.h"
 #include "scrub/key.h"
 
 namespace orrery::scrub {

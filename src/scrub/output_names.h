@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/diagnostics.h"
-#include "scrub/file_facts.h"
+#include "scrub/files/file_facts.h"
 
 namespace orrery::scrub {
 

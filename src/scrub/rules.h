@@ -6,8 +6,8 @@
 #include <span>
 #include <string_view>
 
-#include "scrub/public_words.h"
-#include "scrub/renamer.h"
+#include "scrub/words/public_words.h"
+#include "scrub/words/renamer.h"
 
 namespace orrery::scrub {
 

@@ -8,7 +8,7 @@
 #include "base/io/output_set.h"
 #include "base/parallel.h"
 #include "scrub/diagnostics.h"
-#include "scrub/file_writer.h"
+#include "scrub/files/file_writer.h"
 #include "scrub/output_names.h"
 
 namespace orrery::scrub {

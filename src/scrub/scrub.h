@@ -10,7 +10,7 @@
 #include "base/diagnostics.h"
 #include "base/result.h"
 #include "scrub/job_facts.h"
-#include "scrub/renamer.h"
+#include "scrub/words/renamer.h"
 #include "scrub/survey.h"
 #include "scrub/tally.h"
 

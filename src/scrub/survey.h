@@ -8,7 +8,7 @@
 
 #include "base/result.h"
 #include "formats/format.h"
-#include "scrub/file_facts.h"
+#include "scrub/files/file_facts.h"
 #include "scrub/job_facts.h"
 
 namespace orrery::scrub {

@@ -6,7 +6,7 @@
 #include <sstream>
 
 #include "cli/captured_run.h"
-#include "scrub/public_operators.h"
+#include "scrub/words/public_operators.h"
 #include "scrub/small_scrub.h"
 
 namespace orrery::scrub {

@@ -1,4 +1,4 @@
-#include "scrub/new_name.h"
+#include "scrub/words/new_name.h"
 
 #include <doctest/doctest.h>
 #include <rapidcheck.h>
@@ -8,8 +8,8 @@
 
 #include "causal/host/host_waits.h"
 #include "causal/host/silent_waits.h"
-#include "scrub/public_words.h"
-#include "scrub/renamer.h"
+#include "scrub/words/public_words.h"
+#include "scrub/words/renamer.h"
 #include "scrub/small_scrub.h"
 #include "scrub/work_class.h"
 

@@ -7,7 +7,7 @@
 #include <set>
 
 #include "cli/captured_run.h"
-#include "scrub/public_words.h"
+#include "scrub/words/public_words.h"
 #include "scrub/small_scrub.h"
 
 namespace orrery::scrub {

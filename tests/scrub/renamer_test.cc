@@ -1,4 +1,4 @@
-#include "scrub/renamer.h"
+#include "scrub/words/renamer.h"
 
 #include <doctest/doctest.h>
 #include <rapidcheck.h>

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "match/communication.h"
-#include "scrub/id_map.h"
-#include "scrub/public_types.h"
+#include "scrub/words/id_map.h"
+#include "scrub/words/public_types.h"
 #include "scrub/survey.h"
 #include "scrub/tally.h"
 #include "scrub/work_class.h"

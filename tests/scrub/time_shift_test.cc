@@ -10,8 +10,8 @@
 #include <string>
 #include <utility>
 
-#include "scrub/id_map.h"
-#include "scrub/json_rewriter.h"
+#include "scrub/words/id_map.h"
+#include "scrub/files/json_rewriter.h"
 #include "scrub/small_scrub.h"
 
 namespace orrery::scrub {

@@ -1,4 +1,4 @@
-#include "scrub/chakra_rewriter.h"
+#include "scrub/files/chakra_rewriter.h"
 
 #include <fmt/format.h>
 
@@ -13,8 +13,8 @@
 #include "formats/chakra/message_view.h"
 #include "formats/chakra/python_text.h"
 #include "formats/chakra/schema.h"
-#include "scrub/chakra_attribute.h"
-#include "scrub/chakra_chains.h"
+#include "scrub/files/chakra_attribute.h"
+#include "scrub/files/chakra_chains.h"
 
 namespace orrery::scrub {
 namespace {

@@ -8,8 +8,8 @@
 
 #include "base/numbers.h"
 #include "match/communication.h"
-#include "scrub/json_rewriter.h"
-#include "scrub/public_types.h"
+#include "scrub/files/json_rewriter.h"
+#include "scrub/words/public_types.h"
 
 namespace orrery::scrub {
 namespace {

@@ -1,4 +1,4 @@
-#include "scrub/operator_list.h"
+#include "scrub/words/operator_list.h"
 
 #include <cstddef>
 

@@ -1,4 +1,4 @@
-#include "scrub/public_words.h"
+#include "scrub/words/public_words.h"
 
 #include <algorithm>
 #include <array>
@@ -6,7 +6,7 @@
 #include <span>
 #include <unordered_set>
 
-#include "scrub/name_lists.h"
+#include "scrub/words/name_lists.h"
 
 namespace orrery::scrub {
 namespace {

@@ -1,4 +1,4 @@
-#include "scrub/new_name.h"
+#include "scrub/words/new_name.h"
 
 #include "causal/host/silent_waits.h"
 #include "scrub/key.h"

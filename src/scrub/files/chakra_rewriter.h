@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "base/result.h"
-#include "scrub/json_rewriter.h"
+#include "scrub/files/json_rewriter.h"
 
 namespace orrery::scrub {
 

@@ -1,4 +1,4 @@
-#include "scrub/ampip_rewriter.h"
+#include "scrub/files/ampip_rewriter.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "scrub/name_lists.h"
+#include "scrub/words/name_lists.h"
 
 namespace orrery::scrub {
 

@@ -1,11 +1,11 @@
-#include "scrub/chakra_survey.h"
+#include "scrub/files/chakra_survey.h"
 
 #include <fmt/format.h>
 
 #include "base/protobuf/protobuf_wire.h"
 #include "formats/chakra/dialect.h"
 #include "formats/chakra/message_view.h"
-#include "scrub/chakra_attribute.h"
+#include "scrub/files/chakra_attribute.h"
 
 namespace orrery::scrub {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "base/json/json_members.h"
 #include "scrub/job_facts.h"
-#include "scrub/renamer.h"
+#include "scrub/words/renamer.h"
 #include "scrub/rules.h"
 #include "scrub/tally.h"
 #include "scrub/time_shift.h"

@@ -11,7 +11,7 @@
 #include "base/interner.h"
 #include "base/result.h"
 #include "scrub/key.h"
-#include "scrub/public_words.h"
+#include "scrub/words/public_words.h"
 
 namespace orrery::scrub {
 

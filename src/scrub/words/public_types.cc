@@ -1,6 +1,6 @@
-#include "scrub/public_types.h"
+#include "scrub/words/public_types.h"
 
-#include "scrub/public_words.h"
+#include "scrub/words/public_words.h"
 
 namespace orrery::scrub {
 namespace {

@@ -7,8 +7,8 @@
 #include <string_view>
 
 #include "base/result.h"
-#include "scrub/file_facts.h"
-#include "scrub/json_rewriter.h"
+#include "scrub/files/file_facts.h"
+#include "scrub/files/json_rewriter.h"
 
 namespace orrery::scrub {
 

@@ -1,10 +1,10 @@
-#include "scrub/chakra_chains.h"
+#include "scrub/files/chakra_chains.h"
 
 #include <algorithm>
 
 #include "base/protobuf/protobuf_wire.h"
 #include "formats/chakra/schema.h"
-#include "scrub/chakra_attribute.h"
+#include "scrub/files/chakra_attribute.h"
 
 namespace orrery::scrub {
 namespace {

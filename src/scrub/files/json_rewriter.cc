@@ -1,4 +1,4 @@
-#include "scrub/json_rewriter.h"
+#include "scrub/files/json_rewriter.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 
 #include "base/numbers.h"
 #include "match/communication.h"
-#include "scrub/public_operators.h"
+#include "scrub/words/public_operators.h"
 
 namespace orrery::scrub {
 namespace {

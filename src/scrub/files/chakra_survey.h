@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "base/result.h"
-#include "scrub/file_facts.h"
+#include "scrub/files/file_facts.h"
 
 namespace orrery::scrub {
 

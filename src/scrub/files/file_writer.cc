@@ -1,9 +1,9 @@
-#include "scrub/file_writer.h"
+#include "scrub/files/file_writer.h"
 
 #include "base/io/file_content.h"
 #include "base/json/json_document.h"
-#include "scrub/ampip_rewriter.h"
-#include "scrub/chakra_rewriter.h"
+#include "scrub/files/ampip_rewriter.h"
+#include "scrub/files/chakra_rewriter.h"
 
 namespace orrery::scrub {
 namespace {

@@ -5,9 +5,9 @@
 #include "base/json/json_unescape.h"
 #include "base/json/json_writer.h"
 #include "formats/pytorch_et/arguments.h"
-#include "scrub/json_rewriter.h"
-#include "scrub/public_operators.h"
-#include "scrub/public_types.h"
+#include "scrub/files/json_rewriter.h"
+#include "scrub/words/public_operators.h"
+#include "scrub/words/public_types.h"
 
 namespace orrery::scrub {
 namespace {

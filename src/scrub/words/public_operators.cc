@@ -1,4 +1,4 @@
-#include "scrub/public_operators.h"
+#include "scrub/words/public_operators.h"
 
 #include <algorithm>
 #include <array>
@@ -8,7 +8,7 @@
 
 #include "base/words.h"
 #include "formats/pytorch_et/schema.h"
-#include "scrub/operator_list.h"
+#include "scrub/words/operator_list.h"
 
 namespace orrery::scrub {
 namespace {

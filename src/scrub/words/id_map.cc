@@ -1,4 +1,4 @@
-#include "scrub/id_map.h"
+#include "scrub/words/id_map.h"
 
 #include <algorithm>
 

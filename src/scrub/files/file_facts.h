@@ -6,8 +6,8 @@
 #include <optional>
 #include <string>
 
-#include "scrub/file_kind.h"
-#include "scrub/id_map.h"
+#include "scrub/files/file_kind.h"
+#include "scrub/words/id_map.h"
 #include "scrub/job_facts.h"
 
 namespace orrery::scrub {

@@ -6,9 +6,9 @@
 #include <string_view>
 
 #include "base/result.h"
-#include "scrub/file_facts.h"
+#include "scrub/files/file_facts.h"
 #include "scrub/job_facts.h"
-#include "scrub/json_rewriter.h"
+#include "scrub/files/json_rewriter.h"
 
 namespace orrery::scrub {
 

@@ -1,8 +1,8 @@
-#include "scrub/renamer.h"
+#include "scrub/words/renamer.h"
 
 #include "base/json/json_unescape.h"
-#include "scrub/new_name.h"
-#include "scrub/public_operators.h"
+#include "scrub/words/new_name.h"
+#include "scrub/words/public_operators.h"
 
 namespace orrery::scrub {
 namespace {
