@@ -6,7 +6,7 @@
 
 Both give an interval in which a further measurement lies eight times out of ten. The ends are those order statistics of n ratios of measured to
 predicted that a further one exceeds one time out of ten (n + 1 in the count: of nine, the smallest and the largest). Fewer than nine published rows support
-none; of kernels, three to eight have Student's interval (src/llm/calibration.cc).
+none; of kernels, three to eight have Student's interval (src/llm/backtest/calibration.cc).
 
 Kernels are cross-validated: `orrery llm calibrate` fits on four fifths of the shapes, from a start that had not seen any of them, and prices the rest;
 where shapes that were kept back altogether were off by more (UNSEEN_KERNELS), the interval is widened by that ratio.

@@ -34,7 +34,7 @@ WorkKey key_of(const causal::WorkClass& work) {
   return std::uint64_t{work.kind} << 56 | std::uint64_t{step} << 32 | (by_name ? work.name : 0);
 }
 
-bool is_work(const causal::WorkClass& work) { return analyze::is_work(static_cast<EdgeKind>(work.kind)); }
+bool counts_as_work(const causal::WorkClass& work) { return analyze::is_work(static_cast<EdgeKind>(work.kind)); }
 
 /// Calls visit(slot) for edges that are work, or may have some in them.
 template <typename Visit>
