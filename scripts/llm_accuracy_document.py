@@ -54,10 +54,10 @@ def closed_forms(out, closed):
 ### Closed forms
 
 `orrery llm backtest`: one set of constants per device, framework and cluster, fitted on the public rows that the first lines of the file with the constants
-name. *Not seen*: mean error of rows of the kind that the constants had not seen, cross-validated or kept back, whichever was more. *8 of 10 within*: what every
+name. *Not seen*: mean error of rows of the kind that the constants had not seen, cross-validated or kept back, whichever was more. *80 % interval*: what every
 prediction of the kind prints, as a ratio of measured to predicted; widened by not seen over seen (`data/accuracy/published.yaml`).
 
-| data set | rows | mean error % | median % | bias % | not seen % | 8 of 10 within | constants |
+| data set | rows | mean error % | median % | bias % | not seen % | 80 % interval | constants |
 |---|---:|---:|---:|---:|---:|---|---|""")
     intervals = dict(re.findall(r'name: "([^"]+)".*?(low_ratio: [^}]+)}', (ROOT / "data/accuracy/published.yaml").read_text()))
     for dataset, rows in sorted(closed.items()):

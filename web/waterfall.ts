@@ -39,7 +39,7 @@ export class Waterfall {
     if (!this.table) return;
     this.table.classList.add("edited");
     this.data.kinds.forEach((kind, number) => this.make(kind.id, kind.title, kinds_ps[number]));
-    this.make(STOPPED, "standing still", stopped_ps);
+    this.make(STOPPED, "stopped", stopped_ps);
     // Bars begin where the one before ended, as far as rows are in their order; both runs share one scale.
     let sum = 0;
     for (const value of kinds_ps) sum += value;

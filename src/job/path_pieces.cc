@@ -11,7 +11,7 @@ Result<causal::CausalGraph> make_graph(const trace::Trace& trace, const Recorded
   const Result<JobWindow> window = recorded->window({.typical = true}, diagnostics);
   if (!window) return window.error();
   Result<causal::CausalGraph> job = recorded->graph(*window, {}, diagnostics);
-  if (job && job->operations.empty()) return Error{"nothing joins these ranks"};
+  if (job && job->operations.empty()) return Error{"no communication between these ranks was matched"};
   return job;
 }
 

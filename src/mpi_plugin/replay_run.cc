@@ -41,7 +41,7 @@ bool Run::go(std::int64_t* times) {
     // What has just ended may have something to issue, which comes before waiting.
     if (!requests_.empty() && !look_after_requests(computations_.empty() && ready_.empty())) return false;
     if (requests_.empty() && computations_.empty() && ready_.empty() && ended_ < program_.operation_count) {
-      error_ = "operations wait for one another in a circle";
+      error_ = "operations wait for one another in a cycle";
       return false;
     }
   }

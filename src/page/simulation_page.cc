@@ -70,7 +70,7 @@ Result<TracePage> analysed_page(const SimulatedRun& run, Result<trace::Trace> tr
   if (!graph) return graph.error();
   const analyze::CausalPath path = analyze::take_path(*graph, graph::solve(graph->graph, graph->end), kContributors, true);
   options.others = sections_of_run(run, &path.sums);
-  options.others.push_back(graph->operations.empty() ? Section{"ranks", "", {}, "nothing joins these ranks: they exchange nothing."}
+  options.others.push_back(graph->operations.empty() ? Section{"ranks", "", {}, "the ranks exchange nothing."}
                                                      : ranks_section(*graph, analyze::find_blame(*graph, unsaid, false)));
   return make_trace_page(job->trace(), {*graph, path}, std::move(options), diagnostics);
 }

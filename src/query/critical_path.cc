@@ -25,7 +25,7 @@ Result<causal::CausalGraph> make_graph(const Recording& recording) {
   Result<causal::CausalGraph> job = recording.job->graph(*window, {}, recording.remarks);
   if (!job) return job.error();
   if (job->operations.empty()) {
-    return Error{"nothing joins these ranks: no collective or message of theirs was found, so they have no path in common",
+    return Error{"no communication between these ranks was matched, so they have no path in common",
                  {},
                  Error::kNoOffset,
                  "ask about the path of one rank"};

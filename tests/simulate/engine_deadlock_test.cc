@@ -134,7 +134,7 @@ TEST_CASE("a deadlock is found exactly when there is one, and as far as possible
     const std::string& message = schedule.error().message;
     RC_ASSERT(message.find(fmt::format(" with {} of {} activities done: rank ", feasible, total)) != std::string::npos);
     RC_ASSERT(message.starts_with("deadlock after "));
-    RC_ASSERT(message.ends_with(": a circle"));
+    RC_ASSERT(message.ends_with(": a cycle"));
   }));
   CHECK(deadlocks > 0);
   CHECK(successes > 0);

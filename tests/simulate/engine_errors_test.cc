@@ -72,7 +72,7 @@ TEST_CASE("a deadlock of receives before sends is told all the way round") {
   CHECK(error_of(job) ==
         "deadlock after 1.20 ns with 1 of 6 activities done: rank 0, node 1 (recv) waits for rank 1, node 2 (send), which comes after rank "
         "1, "
-        "node 0 (recv), which waits for rank 0, node 2 (send), which comes after the first: a circle");
+        "node 0 (recv), which waits for rank 0, node 2 (send), which comes after the first: a cycle");
 }
 
 TEST_CASE("sends before receives: a rendezvous locks up, an eager message does not") {
@@ -80,7 +80,7 @@ TEST_CASE("sends before receives: a rendezvous locks up, an eager message does n
   CHECK(error_of(job) == "");
   CHECK(error_of(job, rendezvous()) ==
         "deadlock after 0 with 0 of 4 activities done: rank 0, node 0 (send) waits for rank 1, node 1 (recv), which comes after rank 1, "
-        "node 0 (send), which waits for rank 0, node 1 (recv), which comes after the first: a circle");
+        "node 0 (send), which waits for rank 0, node 1 (recv), which comes after the first: a cycle");
 }
 
 TEST_CASE("a deadlock across communicators: collectives, messages and the order of a stream") {
@@ -91,7 +91,7 @@ TEST_CASE("a deadlock across communicators: collectives, messages and the order 
   CHECK(
       error_of(job) ==
       "deadlock after 0 with 0 of 4 activities done: rank 0, node 0 (all_reduce) waits for rank 1, node 1 (all_reduce), which comes after "
-      "rank 1, node 0 (all_reduce), which waits for rank 0, node 1 (all_reduce), which comes after the first: a circle");
+      "rank 1, node 0 (all_reduce), which waits for rank 0, node 1 (all_reduce), which comes after the first: a cycle");
   // Rank 0's second all-reduce is ready but queued behind the first, which waits for rank 1; and rank 1 waits for a message that comes later.
   const workload::Workload queued =
       make_job({{all_reduce(1), all_reduce(2), send(1, 8, {1})}, {recv(0, 8), all_reduce(1, {0}), all_reduce(2)}});
@@ -99,7 +99,7 @@ TEST_CASE("a deadlock across communicators: collectives, messages and the order 
       error_of(queued) ==
       "deadlock after 0 with 0 of 6 activities done: rank 0, node 0 (all_reduce) waits for rank 1, node 1 (all_reduce), which comes after "
       "rank 1, node 0 (recv), which waits for rank 0, node 2 (send), which comes after rank 0, node 1 (all_reduce), which is queued behind "
-      "the first: a circle");
+      "the first: a cycle");
 }
 
 TEST_CASE("a long circle is cut short") {
@@ -109,7 +109,7 @@ TEST_CASE("a long circle is cut short") {
   const std::string error = error_of(make_job(ranks));
   CHECK(error.find("rank 0, node 0 (recv) waits for rank 39, node 1 (send), which comes after rank 39, node 0 (recv)") !=
         std::string::npos);
-  CHECK(error.ends_with(", … (68 more), which comes after the first: a circle"));
+  CHECK(error.ends_with(", … (68 more), which comes after the first: a cycle"));
 }
 
 TEST_CASE("times that cannot be") {

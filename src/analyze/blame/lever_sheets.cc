@@ -10,7 +10,7 @@ using report::Unit;
 Sheet levers_sheet(const causal::CausalGraph& job, const Levers& levers) {
   Sheet sheet("levers");
   sheet.add({.name = "scope"})
-      .add({.name = "select", .title = "lever"})
+      .add({.name = "select", .title = "opportunity"})
       .add({.name = "kind"})
       .add({.name = "name"})
       .add({.name = "what"})

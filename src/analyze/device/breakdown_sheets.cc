@@ -125,7 +125,7 @@ Sheet host_waits_sheet(const std::vector<RankBreakdown>& ranks, std::size_t top)
       .add({.name = "name"})
       .add({.name = "name_in_words", .title = "meanwhile the host ran", .people_only = true})
       .add({.name = "kind_in_words", .title = "kind", .people_only = true})
-      .add({.name = "pieces", .type = Type::integer, .title = "pieces"})
+      .add({.name = "pieces", .type = Type::integer, .title = "segments"})
       .add({.name = "idle", .type = Type::time, .unit = Unit::us, .title = "device idle"})
       .add({.name = "host_wait", .type = Type::real, .unit = Unit::pct, .title = "of the wait", .with_bar = true});
   for (const RankBreakdown& rank : ranks) {

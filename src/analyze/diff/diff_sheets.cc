@@ -62,7 +62,7 @@ Sheet causes_sheet(const RunDiff& diff) {
       .add({.name = "status", .title = "status"})
       .add({.name = "a", .type = Type::time, .unit = Unit::us, .title = "in A"})
       .add({.name = "b", .type = Type::time, .unit = Unit::us, .title = "in B"})
-      .add({.name = "a_count", .type = Type::integer, .title = "pieces in A"})
+      .add({.name = "a_count", .type = Type::integer, .title = "segments in A"})
       .add({.name = "b_count", .type = Type::integer, .title = "in B"})
       .add({.name = "significant", .type = Type::flag, .title = "surely"})
       .add({.name = "change_low", .type = Type::time, .unit = Unit::us, .is_change = true})

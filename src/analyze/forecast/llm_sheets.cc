@@ -33,7 +33,7 @@ report::Sheet llm_steps_sheet() {
       .add({.name = "step", .type = Type::time, .unit = Unit::us, .title = "step"})
       .add({.name = "low", .type = Type::time, .unit = Unit::us})
       .add({.name = "high", .type = Type::time, .unit = Unit::us})
-      .add({.name = "interval", .title = "8 of 10 within", .people_only = true})
+      .add({.name = "interval", .title = "80 % interval", .people_only = true})
       .add({.name = "tokens_per_s", .type = Type::real, .title = "tokens/s"})
       .add({.name = "mfu", .type = Type::real, .unit = Unit::pct, .title = "MFU"})
       .add({.name = "exposed_share", .type = Type::real, .unit = Unit::pct, .title = "exposed"})

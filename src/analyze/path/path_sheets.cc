@@ -33,7 +33,7 @@ Sheet bound_by_sheet(const PathSums& path) {
       .add({.name = "kind_in_words", .title = "on the path", .people_only = true})
       .add({.name = "on_path", .type = Type::time, .unit = Unit::us, .title = "time"})
       .add({.name = "share", .type = Type::real, .unit = Unit::pct, .title = "share", .with_bar = true})
-      .add({.name = "pieces", .type = Type::integer, .title = "pieces"});
+      .add({.name = "pieces", .type = Type::integer, .title = "segments"});
   for (const EdgeKind kind : kinds_on_path(path)) {
     const KindTotals& totals = path.kinds[static_cast<std::size_t>(kind)];
     const double share = share_percent(totals.on_path, path.length());

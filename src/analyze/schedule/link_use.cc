@@ -183,7 +183,7 @@ Sheet link_use_sheet(std::span<const LinkUseRow> rows, TimePs makespan) {
       .add({.name = "bytes", .type = Type::integer, .unit = Unit::bytes, .title = "carried"})
       .add({.name = "busy", .type = Type::time, .unit = Unit::ns, .title = "busy"})
       .add({.name = "busy_share", .type = Type::real, .unit = Unit::pct, .title = "share"})
-      .add({.name = "peak_sharing", .type = Type::integer, .title = "at most at once"})
+      .add({.name = "peak_sharing", .type = Type::integer, .title = "peak concurrency"})
       .add({.name = "bins", .type = Type::integers, .unit = Unit::bytes});
   for (const LinkUseRow& row : rows) {
     std::string bins;

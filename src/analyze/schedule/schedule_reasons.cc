@@ -23,10 +23,10 @@ using simulate::ScheduleEdge;
 using workload::ActivityKind;
 
 constexpr DiagnosticKind kGraphTooLarge{
-    "S120", Severity::note, "what the makespan reacts to is not shown: the graph of the run is too large",
+    "S120", Severity::note, "the sensitivity of the makespan is not shown: the graph of the run is too large",
     "the critical path is whole; ask for fewer ranks or steps, or leave ranks that behave alike folded"};
 constexpr DiagnosticKind kGraphDiffers{"S121", Severity::note,
-                                       "what the makespan reacts to is not shown: its graph does not explain the run",
+                                       "the sensitivity of the makespan is not shown: its graph does not explain the run",
                                        "another simulator's rules are not all known here; a model of links (fluid) tells why"};
 
 /// What is shortened together.

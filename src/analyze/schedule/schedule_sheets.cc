@@ -69,7 +69,7 @@ Sheet links_sheet(const simulate::Schedule& schedule, std::span<const std::strin
       .add({.name = "bytes", .type = Type::integer, .unit = Unit::bytes, .title = "carried"})
       .add({.name = "busy", .type = Type::time, .unit = Unit::ns, .title = "busy"})
       .add({.name = "busy_share", .type = Type::real, .unit = Unit::pct, .title = "share"})
-      .add({.name = "peak_sharing", .type = Type::integer, .title = "at most at once"});
+      .add({.name = "peak_sharing", .type = Type::integer, .title = "peak concurrency"});
   const TimePs makespan = schedule.makespan_ps();
   for (std::size_t link = 0; link < names.size(); ++link) {
     if (schedule.link_bytes[link] == 0) continue;  // machines have many links, and most runs use few of them
@@ -184,7 +184,7 @@ Sheet path_parts_sheet(const workload::Workload& workload, std::span<const simul
   sheet.add({.name = "name", .title = "on the critical path"})
       .add({.name = "kind", .title = "what"})
       .add({.name = "ranks", .type = Type::integer, .title = "ranks"})
-      .add({.name = "pieces", .type = Type::integer, .title = "pieces"})
+      .add({.name = "pieces", .type = Type::integer, .title = "segments"})
       .add({.name = "time", .type = Type::time, .unit = Unit::ns, .title = "time"})
       .add({.name = "share", .type = Type::real, .unit = Unit::pct, .title = "share"});
   for (const auto& [sort, sum] : largest_first(sums, &PieceSum::time_ps))
@@ -194,9 +194,9 @@ Sheet path_parts_sheet(const workload::Workload& workload, std::span<const simul
 
 Sheet reactions_sheet(std::span<const Reaction> reactions, TimePs makespan) {
   Sheet sheet("reactions");
-  sheet.add({.name = "what", .title = "the makespan reacts to"})
+  sheet.add({.name = "what", .title = "sensitivity of the makespan to"})
       .add({.name = "group", .title = "group"})
-      .add({.name = "pieces", .type = Type::integer, .title = "pieces"})
+      .add({.name = "pieces", .type = Type::integer, .title = "segments"})
       .add({.name = "on_path", .type = Type::time, .unit = Unit::ns, .title = "on the path"})
       .add({.name = "share", .type = Type::real, .unit = Unit::pct, .title = "share"})
       .add({.name = "least_slack", .type = Type::time, .unit = Unit::ns, .title = "least slack"})

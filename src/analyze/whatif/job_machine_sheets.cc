@@ -28,7 +28,7 @@ Sheet reorder_sheet(const causal::CausalGraph& job, const Reorder& reorder) {
   sheet.add({.name = "move", .title = "move"})
       .add({.name = "name", .title = "of"})
       .add({.name = "what", .title = "what"})
-      .add({.name = "count", .type = Type::integer, .title = "pieces"})
+      .add({.name = "count", .type = Type::integer, .title = "segments"})
       .add({.name = "gain", .type = Type::time, .unit = Unit::us, .title = "gain"});
   for (const ReorderMove& move : reorder.moves) {
     // A communication whose partners were not found is one all the same.

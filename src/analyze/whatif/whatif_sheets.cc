@@ -10,7 +10,7 @@ using report::Unit;
 
 Sheet edits_sheet(const GraphEdits& edits) {
   Sheet sheet("edits");
-  sheet.add({.name = "edit", .title = "edit"}).add({.name = "edges", .type = Type::integer, .title = "pieces"});
+  sheet.add({.name = "edit", .title = "edit"}).add({.name = "edges", .type = Type::integer, .title = "segments"});
   for (std::size_t i = 0; i < edits.edits().size(); ++i) {
     const std::uint64_t selected = edits.selections()[i].count();
     sheet.add_row({text_of(edits.edits()[i]), selected}, selected == 0 ? report::Tone::warning : report::Tone::plain);
@@ -32,7 +32,7 @@ Sheet changed_bounds_sheet(const WhatIf& result) {
     const auto kind = static_cast<EdgeKind>(k);
     sheet.add_row({identifier(kind), to_string(kind), before[k], after[k], after[k] - before[k]});
   }
-  if (stopped != 0) sheet.add_row({"stopped", "standing still", 0, stopped, stopped});
+  if (stopped != 0) sheet.add_row({"stopped", "stopped", 0, stopped, stopped});
   return sheet;
 }
 

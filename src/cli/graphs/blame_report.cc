@@ -103,7 +103,7 @@ std::string pattern_in_words(const analyze::Straggler& straggler, bool too_few_s
   if (straggler.chance() <= analyze::kUnlikely)
     return fmt::format("; that is no chance (p = {:.2g}), but worth less than {:g} % of the job.", straggler.chance(),
                        100 * analyze::kWorthFixing);
-  return fmt::format(", which makes no straggler of it (p = {:.2g}).", straggler.chance());
+  return fmt::format(", which chance explains as well (p = {:.2g}).", straggler.chance());
 }
 
 // Whether it is a straggler, as far as the steps can tell.

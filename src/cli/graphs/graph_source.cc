@@ -14,7 +14,7 @@
 namespace orrery::cli {
 namespace {
 
-constexpr DiagnosticKind kNothingJoins{"J811", Severity::error, "nothing joins these ranks: no collective or message of theirs was found",
+constexpr DiagnosticKind kNothingJoins{"J811", Severity::error, "no communication between these ranks was matched",
                                        "ask for one rank, by its file alone; what was recorded of communication: orrery check --causality"};
 
 constexpr DiagnosticKind kSkeletons{"J819", Severity::note, "of each rank only a skeleton was kept",

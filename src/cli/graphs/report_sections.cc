@@ -5,8 +5,8 @@
 #include <filesystem>
 
 #include "analyze/blame/blame.h"
-#include "analyze/whatif/recorded_collectives.h"
 #include "analyze/diff/run_diff.h"
+#include "analyze/whatif/recorded_collectives.h"
 #include "cli/graphs/diff_inputs.h"
 #include "cli/graphs/graph_source.h"
 #include "graph/longest_path.h"
@@ -66,7 +66,7 @@ std::vector<page::Section> sections_of_rank(const trace::Trace& trace) {
 std::vector<page::Section> sections_of_job(const Invocation& invocation, const job::RecordedJob& job, const causal::CausalGraph& step,
                                            bool of_all_steps) {
   if (step.operations.empty() && job.exchanges().all.empty()) {
-    const std::string why = "nothing joins these ranks: no collective or message of theirs was found.";
+    const std::string why = "no communication between these ranks was matched.";
     return {page::Section{"ranks", "", {}, why}, page::Section{"collectives", "", {}, why}};
   }
   if (of_all_steps) return sections_of_graph(step);
@@ -113,7 +113,8 @@ Result<page::Section> section_of_changes(Invocation& invocation, const job::Reco
   if (const Status alike = check_alike(*a, *b, operands.front(), invocation.operands().front()); !alike)
     return page::Section{"diff", "", {}, alike.error().message + "."};
   if (!holds_together(a->step) || !holds_together(b->step))
-    return page::Section{"diff", "", {}, "nothing joins the ranks of one of the runs: orrery diff --rank N compares one rank."};
+    return page::Section{
+        "diff", "", {}, "no communication between the ranks of one of the runs was matched: orrery diff --rank N compares one rank."};
   const analyze::RunDiff diff = analyze::compare_runs(*a, *b, classes);
   return page::diff_section({*a, *b, diff, before_step->length, step.length, before_step->label, step.label});
 }

@@ -6,19 +6,19 @@
 #include "analyze/diff/diff_sheets.h"
 #include "analyze/whatif/whatif.h"
 #include "base/percent.h"
-#include "cli/graphs/diff_inputs.h"
-#include "cli/graphs/diff_report.h"
-#include "cli/graphs/graph_source.h"
 #include "cli/devices/hta_job_report.h"
 #include "cli/frame/load.h"
 #include "cli/frame/verbs.h"
+#include "cli/graphs/diff_inputs.h"
+#include "cli/graphs/diff_report.h"
+#include "cli/graphs/graph_source.h"
 #include "report/sheet_csv.h"
 
 namespace orrery::cli {
 namespace {
 
 constexpr DiagnosticKind kOtherRanks{"J820", Severity::warning, "rank that only one of the runs has",
-                                     "its pieces count as removed or new; compare what both have with --rank"};
+                                     "its segments count as removed or new; compare what both have with --rank"};
 
 void remark_other_ranks(Invocation& invocation, const causal::CausalGraph& a, const causal::CausalGraph& b, char which) {
   for (const causal::JobRank& rank : a.ranks) {
@@ -97,7 +97,7 @@ const Verb& diff_verb() {
           "Compares the steps of two runs, of one rank or of whole jobs: is B slower than A, is that more than chance, and which work "
           "makes "
           "it so.\n\n"
-          "The median step of each is taken, their pieces are aligned, and every piece goes from its time in A to that in B along a "
+          "The median step of each is taken, their segments are aligned, and every segment goes from its time in A to that in B along a "
           "straight "
           "line; it adds what it changes while it is on the path. What that does not explain are other dependencies or another order. The "
           "sum is "

@@ -4,11 +4,11 @@
 #include "analyze/forecast/llm_schedule_model.h"
 #include "base/io/csv.h"
 #include "cli/frame/invocation.h"
-#include "cli/workloads/llm_calibrate.h"
-#include "cli/workloads/llm_step.h"
-#include "cli/graphs/run_page.h"
 #include "cli/frame/sweep_session.h"
 #include "cli/frame/verbs.h"
+#include "cli/graphs/run_page.h"
+#include "cli/workloads/llm_calibrate.h"
+#include "cli/workloads/llm_step.h"
 #include "job/shipped/shipped_catalog.h"
 #include "llm/backtest/backtest.h"
 #include "llm/kernels/kernel_benchmark.h"
@@ -123,10 +123,9 @@ const Verb& llm_verb() {
                 .value_name = "DEVICE",
                 .help = "of kernels and calibrate: a shipped device (a100, h100, h200, mi210, ...) or a file that describes one",
                 .default_text = "h200"},
-           Flag{
-               .name = "sweep",
-               .help =
-                   "of a configuration: try all ways to cut the model up for its devices (or those that its sweep: lists), ranked by time"},
+           Flag{.name = "sweep",
+                .help =
+                    "of a configuration: try all parallelisation plans for its devices (or those that its sweep: lists), ranked by time"},
            checkpoint_flag(),
            Flag{.name = "schedule",
                 .help = "of backtest: run the schedules of Megatron's steps on their clusters instead of the closed forms"},
@@ -143,7 +142,7 @@ const Verb& llm_verb() {
            Flag{.name = "edges", .help = "of a configuration: also list every communication of each stage"}, report_flag(),
            Flag{.name = "csv", .help = "of configurations: print the tables as CSV, with the names and units of --json"}},
       .examples = {{"orrery llm data/llm/gpt_3_175b_64xa100.yml -o step.json.gz", "a step, and its timeline for Perfetto"},
-                   {"orrery llm data/llm/gpt_3_175b_64xa100.yml --sweep", "all ways to cut the model up for the same devices, ranked"},
+                   {"orrery llm data/llm/gpt_3_175b_64xa100.yml --sweep", "all parallelisation plans for the same devices, ranked"},
                    {"orrery llm kernels kernels.csv --hardware h200", "microseconds per kernel, and the error where it was measured"},
                    {"orrery llm calibrate kernels.csv --hardware h100 -o mine.yml", "a device fitted to your own timings"},
                    {"orrery llm backtest validation.csv --json", "a prediction per row, and the errors per data set"}},

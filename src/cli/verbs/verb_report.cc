@@ -4,11 +4,11 @@
 #include <filesystem>
 
 #include "base/units.h"
-#include "cli/graphs/graph_source.h"
 #include "cli/frame/load.h"
+#include "cli/frame/verbs.h"
+#include "cli/graphs/graph_source.h"
 #include "cli/graphs/report_sections.h"
 #include "cli/graphs/step_spread_report.h"
-#include "cli/frame/verbs.h"
 #include "page/assets.h"
 #include "page/sections/runs_section.h"
 #include "page/trace_page.h"
@@ -23,7 +23,7 @@ namespace {
 constexpr std::size_t kContributorsOfPage = 10;
 constexpr const char* kDefaultPage = "report.html";
 
-constexpr DiagnosticKind kRanksApart{"J821", Severity::warning, "nothing joins these ranks: no collective or message of theirs was found",
+constexpr DiagnosticKind kRanksApart{"J821", Severity::warning, "no communication between these ranks was matched",
                                      "each rank is shown on its own; what was recorded of communication: orrery check --causality"};
 
 std::string output_name(const Invocation& invocation) { return invocation.has("output") ? invocation.text("output") : kDefaultPage; }

@@ -6,11 +6,11 @@
 #include "analyze/blame/lever_sheets.h"
 #include "base/percent.h"
 #include "cli/frame/command_line.h"
+#include "cli/frame/load.h"
+#include "cli/frame/verbs.h"
 #include "cli/graphs/graph_source.h"
 #include "cli/graphs/job_report.h"
-#include "cli/frame/load.h"
 #include "cli/graphs/unprofiled.h"
-#include "cli/frame/verbs.h"
 #include "report/counted.h"
 #include "report/sheet_csv.h"
 #include "report/sheet_json.h"
@@ -51,7 +51,7 @@ std::string unsolved_sentence(const Levers& levers) {
   if (unsolved == 0) return {};
   return fmt::format(
       "{} on the path were not solved, there being so many: each has less time there than those that were, and saves at most that.\n",
-      report::counted(static_cast<std::size_t>(unsolved), "lever"));
+      report::counted(static_cast<std::size_t>(unsolved), "opportunity", "opportunities"));
 }
 
 std::string top_text(const Invocation& invocation, const causal::CausalGraph& job, const Levers& levers) {
@@ -59,7 +59,7 @@ std::string top_text(const Invocation& invocation, const causal::CausalGraph& jo
   text += rank_sentence(job, levers) + job_trust_line(job, levers.length) + "\n\n";
   report::SheetView view = invocation.view();
   view.rows = kLeversShown;
-  view.rest = "levers";
+  view.rest = "opportunities";
   text += to_text(levers_sheet(job, levers), view) + unsolved_sentence(levers) + "\n";
   if (!levers.unions.empty()) text += to_text(lever_unions_sheet(job, levers), view) + "\n";
   text += to_text(lever_order_sheet(levers), invocation.view()) + "\n";
@@ -118,7 +118,7 @@ const Verb& top_verb() {
           "worked like the others.\n\nThe first column is an edit's selection: orrery whatif takes it with an action behind it.",
       .operands = {.name = "TRACE...", .help = "the traces of all ranks: files, folders or globs", .min = 1, .max = Operands::kUnlimited},
       .flags = with_job_flags({csv_flag(), unprofiled_flag(), skeletons_flag(RankDetail::graph)}),
-      .examples = {{"orrery top traces/", "the levers of all common steps"},
+      .examples = {{"orrery top traces/", "the opportunities of all common steps"},
                    {"orrery top traces/ --annotation ProfilerStep --instance 2", "of the third step alone"}},
       .run = run_top,
   };

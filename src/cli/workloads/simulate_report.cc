@@ -48,7 +48,7 @@ std::string path_text(const Invocation& invocation, const SimulationReport& repo
   const TimePs makespan = report.schedule.makespan_ps();
   std::size_t changes = 0;
   for (std::size_t i = 1; i < path.size(); ++i) changes += path[i - 1].place.rank != path[i].place.rank ? 1 : 0;
-  std::string text = fmt::format("\nThe critical path has {} and changes ranks {}.", report::counted(path.size(), "piece"),
+  std::string text = fmt::format("\nThe critical path has {} and changes ranks {}.", report::counted(path.size(), "segment"),
                                  report::counted(changes, "time"));
   // Not every simulator's rules are known here: where its times say nothing, the path has no more to say either.
   if (path.front().from_ps > 0)

@@ -75,7 +75,7 @@ machine::NetworkModelKind network_model(const Invocation& invocation, const mach
 std::vector<Flag> with_run_flags(std::vector<Flag> flags) {
   flags.insert(flags.end(),
                {csv_flag(), Flag{.name = "per-node", .help = "also list the start and end of every node"},
-                Flag{.name = "path", .help = "also the critical path of the run, across ranks, and what the makespan reacts to"},
+                Flag{.name = "path", .help = "also the critical path of the run, across ranks, and the sensitivity of the makespan"},
                 Flag{.name = "waits", .help = "also what activities waited for, and for which ranks"},
                 Flag{.name = "no-symmetry", .help = "simulate every rank, also where one stands for all"}, report_flag()});
   return flags;

@@ -8,7 +8,7 @@ namespace orrery::chakra {
 inline constexpr DiagnosticKind kDanglingControl{"C301", Severity::warning, "control dependency on a node that does not exist",
                                                  "it was left out; Chakra's converter leaves these behind when it drops nodes"};
 inline constexpr DiagnosticKind kCircularControl{"C314", Severity::warning,
-                                                 "control dependencies that form a circle where those of data do not",
+                                                 "control dependencies that form a cycle where those of data do not",
                                                  "all control dependencies of the file were left out; Chakra's first feeder looks at none"};
 inline constexpr DiagnosticKind kUnsureSchema{"C302", Severity::note, "the file does not say by which schema it is to be read",
                                               "name the schema if this guess is wrong"};

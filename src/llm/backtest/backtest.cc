@@ -7,8 +7,8 @@
 
 #include "llm/backtest/backtest_sources.h"
 #include "llm/backtest/backtest_training.h"
-#include "llm/diagnostics.h"
 #include "llm/closed_forms/eager_memory.h"
+#include "llm/diagnostics.h"
 #include "llm/kernels/operator_row.h"
 #include "llm/serving/serving.h"
 #include "llm/steps/shard_memory.h"
@@ -194,7 +194,7 @@ report::Sheet prediction_sheet(const std::vector<Row>& rows, const std::vector<P
       .add({.name = "high", .type = Type::real})
       // Milliseconds and days in one column: people read digits, not decimals.
       .add({.name = "prediction", .title = "predicted", .people_only = true})
-      .add({.name = "interval", .title = "8 of 10 within", .people_only = true})
+      .add({.name = "interval", .title = "80 % interval", .people_only = true})
       .add({.name = "unit", .title = "unit"})
       .add({.name = "oom", .type = Type::flag, .title = "out of memory"})
       .add({.name = "peak_gib", .type = Type::real, .title = "peak GiB", .decimals = 1});

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <map>
 
-#include "llm/diagnostics.h"
 #include "llm/backtest/error_summary.h"
 #include "llm/backtest/free_constants.h"
+#include "llm/diagnostics.h"
 #include "llm/kernels/kernel_kinds.h"
 #include "report/plain_digits.h"
 
@@ -84,7 +84,7 @@ report::Sheet kernel_sheet(const std::vector<KernelPrice>& prices) {
       .add({.name = "us", .type = Type::real, .unit = Unit::us, .title = "µs"})
       .add({.name = "low", .type = Type::real, .unit = Unit::us})
       .add({.name = "high", .type = Type::real, .unit = Unit::us})
-      .add({.name = "interval", .title = "8 of 10 within", .people_only = true})
+      .add({.name = "interval", .title = "80 % interval", .people_only = true})
       .add({.name = "basis", .title = "estimated from"})
       .add({.name = "measured", .type = Type::real, .unit = Unit::us, .title = "measured µs"})
       .add({.name = "error", .type = Type::real, .unit = Unit::pct, .title = "error", .is_change = true});

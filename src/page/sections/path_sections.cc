@@ -66,7 +66,7 @@ Section waterfall_section(const StepFacts& facts) {
       .open("thead", {{"class", "unseen"}})
       .open("tr");
   write_heading(html, "kind", false);
-  for (const char* title : {"time", "share", "pieces"}) write_heading(html, title, true);
+  for (const char* title : {"time", "share", "segments"}) write_heading(html, title, true);
   write_heading(html, "from begin to end", false);
   html.close("tr").close("thead").open("tbody");
   double begin_pct = 0;

@@ -161,7 +161,7 @@ std::string ranks_sentence(const CausalGraph& job, const Blame& blame) {
 
 Section ranks_section(const CausalGraph& job, const Blame& blame) {
   if (job.ranks.size() < 2) return {"ranks", "", {}, "one rank alone waits for nobody."};
-  if (job.operations.empty()) return {"ranks", "", {}, "nothing joins these ranks: no collective or message of theirs was found."};
+  if (job.operations.empty()) return {"ranks", "", {}, "no communication between these ranks was matched."};
   const HeatMap map = choose(job, blame);
   Section section{"ranks", "Ranks", {}, {}};
   HtmlWriter html(section.html);

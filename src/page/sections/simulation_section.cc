@@ -142,9 +142,9 @@ void write_reasons(HtmlWriter& html, const SimulatedRun& run) {
                       {.caption = "What the critical path consists of", .rows = kPartsShown, .rest = "kinds", .left_out = {}});
   }
   if (run.reasons.reactions.empty()) return;
-  html.element("h3", {}, "What the makespan reacts to");
+  html.element("h3", {}, "Sensitivity of the makespan");
   write_sheet_table(html, analyze::reactions_sheet(run.reasons.reactions, makespan),
-                    {.caption = "What the makespan reacts to", .rows = kPartsShown, .rest = "sorts", .left_out = {}});
+                    {.caption = "Sensitivity of the makespan", .rows = kPartsShown, .rest = "sorts", .left_out = {}});
 }
 
 /// What takes the place of what the run is bound by, where making that free saves little; see analyze/path/verdict.h.

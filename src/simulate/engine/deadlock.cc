@@ -180,7 +180,7 @@ std::string tell(const workload::Workload& job, const RunState& state, std::span
     if (!last && circle[i].why == Why::dependency && circle[i + 1].why == Why::dependency) continue;
     if (++told > kMostTold && !last) continue;
     if (told > kMostTold) text += fmt::format(", … ({} more)", told - kMostTold);
-    text += fmt::format("{} {} {}", who, relation_of(circle[i].why), last ? "the first: a circle" : describe(circle[i + 1]));
+    text += fmt::format("{} {} {}", who, relation_of(circle[i].why), last ? "the first: a cycle" : describe(circle[i + 1]));
   }
   return text;
 }
