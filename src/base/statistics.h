@@ -10,7 +10,7 @@
 //
 // Robust regressions have nothing else in common, since what they solve differs: the line through a few points here (Theil and Sen,
 // pair_slopes); thousands of clock parameters, sparse and linear (align/clock_fit.h); coefficients that must not be negative
-// (motif/fit/nonnegative.h); the constants of a device, through a model with kinks (llm/backtest/robust_fit.h); and a machine of which each trial is
+// (motif/fit/terms.h); the constants of a device, through a model with kinks (llm/backtest/robust_fit.h); and a machine of which each trial is
 // a simulation, so that a pattern search does it (replay/mpi/calibrate.h).
 #pragma once
 

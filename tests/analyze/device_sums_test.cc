@@ -6,12 +6,11 @@
 #include <random>
 #include <sstream>
 
-#include "analyze/device/breakdown_sheets.h"
-#include "analyze/device/kernel_sequences.h"
-#include "analyze/device/kernel_sheets.h"
-#include "analyze/device/launch_sheets.h"
-#include "analyze/small_devices.h"
 #include "analyze/check/trace_info.h"
+#include "analyze/device/breakdown_sheets.h"
+#include "analyze/device/kernel_sheets.h"
+#include "analyze/device/launches.h"
+#include "analyze/small_devices.h"
 #include "report/sheet_csv.h"
 #include "support/simulated_job.h"
 

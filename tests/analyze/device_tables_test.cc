@@ -1,11 +1,10 @@
 // Kernels, annotations, launches, queues, operators, counters and copies, on small traces whose answer can be written down.
 #include <algorithm>
 
-#include "analyze/device/copy_rates.h"
+#include "analyze/device/copies.h"
 #include "analyze/device/kernel_counters.h"
-#include "analyze/device/kernel_sequences.h"
 #include "analyze/device/kernel_sheets.h"
-#include "analyze/device/launch_sheets.h"
+#include "analyze/device/launches.h"
 #include "analyze/small_devices.h"
 
 namespace orrery::analyze::testing {

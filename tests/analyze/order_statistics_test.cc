@@ -1,4 +1,4 @@
-#include "analyze/diff/order_statistics.h"
+#include "analyze/diff/run_diff.h"
 
 #include <doctest/doctest.h>
 #include <rapidcheck.h>

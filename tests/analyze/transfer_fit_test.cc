@@ -1,4 +1,4 @@
-#include "analyze/whatif/transfer_fit.h"
+#include "analyze/whatif/job_calibration.h"
 
 #include <doctest/doctest.h>
 

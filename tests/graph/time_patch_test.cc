@@ -1,4 +1,4 @@
-#include "graph/time_patch.h"
+#include "graph/edits.h"
 
 #include <doctest/doctest.h>
 

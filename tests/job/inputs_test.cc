@@ -3,7 +3,6 @@
 #include <doctest/doctest.h>
 #include <rapidcheck.h>
 
-#include "job/read/natural_order.h"
 #include "support/temp_dir.h"
 
 namespace orrery::job {

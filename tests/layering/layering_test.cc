@@ -215,7 +215,7 @@ TEST_CASE("the checker rejects what the design forbids") {
   CHECK(complaint("causal/build.cc", "formats/kineto/reader.h") != "");
   CHECK(complaint("match/exchange.cc", "align/causality.h") != "");
   CHECK(complaint("simulate/engine.cc", "causal/build.h") != "");
-  CHECK(complaint("report/table.cc", "analyze/path.h") != "");
+  CHECK(complaint("report/sheet_text.cc", "analyze/path.h") != "");
   CHECK(complaint("analyze/path.cc", "cli/frame/invocation.h") != "");
   CHECK(complaint("cli/frame/main.cc", "run.h") != "");
   CHECK(complaint("cli/frame/main.cc", "nowhere/run.h") != "");

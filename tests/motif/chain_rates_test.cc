@@ -1,4 +1,4 @@
-#include "motif/chain_rates.h"
+#include "motif/flow_walk.h"
 
 #include <doctest/doctest.h>
 

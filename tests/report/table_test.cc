@@ -1,4 +1,4 @@
-#include "report/table.h"
+#include "report/sheet_text.h"
 
 #include <doctest/doctest.h>
 #include <rapidcheck.h>

@@ -1,4 +1,4 @@
-#include "scrub/words/new_name.h"
+#include "scrub/words/renamer.h"
 
 #include <doctest/doctest.h>
 #include <rapidcheck.h>
@@ -8,9 +8,8 @@
 
 #include "causal/host/host_waits.h"
 #include "causal/host/silent_waits.h"
-#include "scrub/words/public_words.h"
-#include "scrub/words/renamer.h"
 #include "scrub/small_scrub.h"
+#include "scrub/words/public_words.h"
 #include "scrub/work_class.h"
 
 namespace orrery::scrub {

@@ -10,7 +10,7 @@
 #include "base/io/output_file.h"
 #include "cli/captured_run.h"
 #include "scrub/diagnostics.h"
-#include "scrub/output_names.h"
+#include "scrub/scrub.h"
 #include "scrub/small_scrub.h"
 
 namespace orrery::scrub {

@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "analyze/whatif/edited_network.h"
+#include "analyze/whatif/edit_language.h"
 #include "analyze/whatif/job_calibration.h"
 #include "base/diagnostics.h"
 #include "base/result.h"
@@ -20,6 +20,17 @@
 #include "simulate/collective/options.h"
 
 namespace orrery::analyze {
+
+// A machine's network with edits: `network bandwidth * 2`, `network latency = 1us`, `link:"device3 -> *" bandwidth * 0.5`.
+
+struct EditedNetwork {
+  machine::Network network;
+  std::vector<std::uint64_t> matched;  ///< per edit: links it selected
+};
+
+/// Applies the edits in order; each sees the result of those before it. Patterns are matched against Network::link_name. Latencies do not fall
+/// below 0, and no link is taken down: a bandwidth that would be 0 is the least there is, a byte per second.
+EditedNetwork edit_network(const machine::Network& network, std::span<const NetworkEdit> edits);
 
 /// The job as recorded, on a machine that was calibrated on it. Not copied.
 class JobOnMachine {

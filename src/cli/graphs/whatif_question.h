@@ -8,10 +8,18 @@
 #include <vector>
 
 #include "analyze/whatif/edit_language.h"
-#include "cli/graphs/graph_source.h"
+#include "base/diagnostics.h"
 #include "cli/frame/invocation.h"
+#include "cli/graphs/graph_source.h"
 
 namespace orrery::cli {
+
+// What is said of edits that change nothing, or not all that they name.
+
+inline constexpr DiagnosticKind kNothingMatched{"W401", Severity::error, "an edit selects nothing in this step",
+                                                "see the names with: orrery path"};
+inline constexpr DiagnosticKind kNotThere{"W405", Severity::error, "an edit names a rank or step that is not there",
+                                          "the others were changed; which there are: orrery info"};
 
 struct Question {
   Instances instances;

@@ -3,14 +3,32 @@
 #include <fmt/format.h>
 
 #include "analyze/whatif/whatif_sheets.h"
+#include "base/json/json_writer.h"
 #include "base/percent.h"
-#include "cli/graphs/changed_bounds_json.h"
+#include "base/units.h"
 #include "cli/graphs/job_report.h"
 #include "report/counted.h"
+#include "report/sheet.h"
 #include "report/sheet_json.h"
 #include "report/sheet_text.h"
 
 namespace orrery::cli {
+
+// What bounds a step before and after edits, as programs read it.
+
+/// "bound_by_us": {"kernel": {"before": 5, "after": 2.5}}: the rows of analyze::changed_bounds_sheet under their kinds, as `path` names them.
+void write_bounds_by_kind(JsonWriter& json, const report::Sheet& changed_bounds);
+
+void write_bounds_by_kind(JsonWriter& json, const report::Sheet& changed_bounds) {
+  const std::size_t kind = changed_bounds.find("kind"), before = changed_bounds.find("before"), after = changed_bounds.find("after");
+  json.key("bound_by_us").begin_object();
+  for (std::size_t row = 0; row < changed_bounds.rows(); ++row) {
+    json.key(changed_bounds.text(kind, row)).begin_object();
+    json.field("before", to_us(changed_bounds.integer(before, row))).field("after", to_us(changed_bounds.integer(after, row))).end_object();
+  }
+  json.end_object();
+}
+
 namespace {
 
 /// Above this the ranks that change most say more than all.

@@ -1,7 +1,7 @@
 // orrery launches: does the host keep the devices fed.
 #include <fmt/format.h>
 
-#include "analyze/device/launch_sheets.h"
+#include "analyze/device/launches.h"
 #include "cli/devices/device_source.h"
 #include "cli/devices/hta_job_report.h"
 #include "cli/frame/verbs.h"

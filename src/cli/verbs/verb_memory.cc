@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-#include "analyze/device/copy_sheets.h"
+#include "analyze/device/copies.h"
 #include "base/io/file_content.h"
 #include "cli/devices/device_source.h"
 #include "cli/devices/hta_job_report.h"

@@ -1,7 +1,7 @@
 // orrery llm CONFIG...: configurations that predict inference or a distributed product.
 #pragma once
 
-#include "analyze/forecast/inference_sheets.h"
+#include "analyze/forecast/inference_forecasts.h"
 #include "cli/frame/invocation.h"
 #include "job/shipped/llm_config.h"
 #include "llm/catalog.h"

@@ -6,20 +6,54 @@
 #include <optional>
 
 #include "base/io/output_file.h"
+#include "base/result.h"
 #include "base/team/process_team.h"
-#include "cli/workloads/mpi_recording.h"
-#include "cli/workloads/mpi_replay_inputs.h"
-#include "cli/workloads/mpi_replay_report.h"
+#include "cli/frame/invocation.h"
+#include "cli/frame/load.h"
 #include "cli/frame/provenance.h"
+#include "cli/workloads/motif_run.h"
+#include "cli/workloads/mpi_recording.h"
+#include "cli/workloads/mpi_replay_report.h"
 #include "cli/workloads/simulate_inputs.h"
+#include "job/read/workload_input.h"
 #include "replay/mpi/against.h"
 #include "replay/mpi/calibrate.h"
 #include "replay/mpi/call_times.h"
 #include "replay/mpi/measured.h"
 #include "replay/mpi/mpi_replay.h"
 #include "report/counted.h"
+#include "workload/source.h"
+#include "workload/workload.h"
 
 namespace orrery::cli {
+
+// What a replay by MPI runs: whatever `simulate` takes as a workload, and motifs for as many ranks as there are processes.
+
+/// All of it, in memory.
+Result<workload::Workload> load_mpi_replay(Invocation& invocation, std::size_t processes);
+
+Result<workload::Workload> load_mpi_replay(Invocation& invocation, std::size_t processes) {
+  const std::vector<std::string>& named = invocation.operands();
+  if (named.size() == 1 && is_motif(named.front())) {
+    const auto source = open_motif(invocation, named.front(), static_cast<std::uint32_t>(processes));
+    if (!source) return source.error();
+    return workload::collect(**source);
+  }
+  const Result<job::Source> source = job::find_source(named, {}, invocation.diagnostics());
+  if (!source) return source.error();
+  Progress progress = invocation.progress("reading", total_bytes(source->all_files()));
+  const job::Reading reading = reading_of(invocation, progress);
+  auto made = job::open_workload(*source, reading);
+  if (!made) return made.error();
+  if (*made != nullptr) return workload::collect(**made);
+  job::WorkloadRequest request;
+  request.groups_file = invocation.text("comm-group");
+  request.keep_roles = true;
+  Result<job::WorkloadInput> input = job::read_workload(*source, request, reading);
+  if (!input) return input.error();
+  return std::move(input->workload);
+}
+
 namespace {
 
 constexpr DiagnosticKind kCallTimesLeftOut{"R970", Severity::note, "time recorded inside calls of MPI is not spent again",

@@ -9,7 +9,6 @@
 #include "base/io/file_content.h"
 #include "base/limits.h"
 #include "base/protobuf/protobuf_wire.h"
-#include "formats/clock_sources/diagnostics.h"
 
 namespace orrery::clock_sources {
 namespace {

@@ -6,7 +6,6 @@
 #include <limits>
 
 #include "base/numbers.h"
-#include "formats/simgrid_ti/diagnostics.h"
 
 namespace orrery::simgrid_ti {
 namespace {

@@ -3,11 +3,18 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
 
 namespace orrery::job {
+
+// The order in which people number files: rank2 before rank10.
+
+/// Runs of digits compare as numbers of any length, everything else byte by byte; texts that are equal so far (rank1, rank01) compare as
+/// bytes. A strict total order.
+bool natural_less(std::string_view a, std::string_view b);
 
 /// Each operand is a file, taken whatever its name; a folder; or a glob pattern that no file is called by. A folder is searched, itself and not
 /// its subfolders, for *.xplane.pb and *.xplane.pb.gz, and if there are none for *.json, *.et and *.goal, also compressed, and *.pt.trace.json*; a folder

@@ -3,18 +3,46 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <numeric>
+#include <string>
 
+#include "base/diagnostics.h"
+#include "base/result.h"
 #include "formats/astra/config.h"
 #include "formats/chakra/rank_files.h"
-#include "job/read/groups_beside.h"
+#include "job/job_clocks.h"
 #include "job/pairs/host_files.h"
 #include "job/pairs/host_workload.h"
-#include "job/job_clocks.h"
 #include "job/pairs/unlinked.h"
 #include "workload/resolve_roles.h"
+#include "workload/workload.h"
 
 namespace orrery::job {
+
+// The file of groups that lies beside a workload.
+
+/// PREFIX.groups.json, which lies beside the ranks that `link`, `convert` and `generate` write, is read if it is there (J101).
+Status read_groups_beside(const std::string& prefix, workload::Workload& workload, Diagnostics& diagnostics);
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr DiagnosticKind kGroupsBeside{"J101", Severity::note, "the members of groups were read from the file beside the workload",
+                                       "name another file of groups to use that instead"};
+
+}  // namespace
+
+Status read_groups_beside(const std::string& prefix, workload::Workload& workload, Diagnostics& diagnostics) {
+  const std::string path = prefix + ".groups.json";
+  std::error_code none;
+  if (!fs::is_regular_file(path, none)) return {};
+  if (Status read = astra::read_groups(path, workload); !read) return read;
+  diagnostics.add(kGroupsBeside, [&] { return path; });
+  return {};
+}
+
 namespace {
 
 using formats::Content;

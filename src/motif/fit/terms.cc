@@ -1,13 +1,148 @@
 #include "motif/fit/terms.h"
 
 #include <fmt/format.h>
+#include <Eigen/Cholesky>
+#include <Eigen/Core>
 
 #include <algorithm>
 #include <cmath>
 
+#include "base/statistics.h"
 #include "motif/formula.h"
 
 namespace orrery::motif::fit {
+namespace {
+
+constexpr double kHuberDeviations = 1.5;
+constexpr int kReweightings = 8;
+
+/// The normal equations with every column scaled to length 1, so that terms of 1e9 and of 1 are alike.
+struct NormalEquations {
+  Eigen::MatrixXd gram;
+  Eigen::VectorXd right;
+  std::vector<double> length;
+};
+
+NormalEquations normal_equations(const Design& design, std::span<const double> y, std::span<const double> weights) {
+  const auto columns = static_cast<Eigen::Index>(design.columns);
+  NormalEquations normal{Eigen::MatrixXd::Zero(columns, columns), Eigen::VectorXd::Zero(columns), std::vector<double>(design.columns, 0)};
+  for (std::size_t i = 0; i < design.rows(); ++i) {
+    for (std::size_t j = 0; j < design.columns; ++j) normal.length[j] += weights[i] * design.row(i)[j] * design.row(i)[j];
+  }
+  for (double& length : normal.length) length = std::sqrt(length);
+  std::vector<double> scaled(design.columns);
+  for (std::size_t i = 0; i < design.rows(); ++i) {
+    for (std::size_t j = 0; j < design.columns; ++j) scaled[j] = normal.length[j] > 0 ? design.row(i)[j] / normal.length[j] : 0;
+    for (std::size_t j = 0; j < design.columns; ++j) {
+      const auto row = static_cast<Eigen::Index>(j);
+      normal.right(row) += weights[i] * scaled[j] * y[i];
+      for (std::size_t k = 0; k <= j; ++k) normal.gram(row, static_cast<Eigen::Index>(k)) += weights[i] * scaled[j] * scaled[k];
+    }
+  }
+  normal.gram = normal.gram.selfadjointView<Eigen::Lower>();
+  return normal;
+}
+
+/// Least squares over the columns in `active` alone.
+Eigen::VectorXd solve_active(const NormalEquations& normal, const std::vector<bool>& active) {
+  std::vector<Eigen::Index> columns;
+  for (std::size_t j = 0; j < active.size(); ++j) {
+    if (active[j]) columns.push_back(static_cast<Eigen::Index>(j));
+  }
+  const auto count = static_cast<Eigen::Index>(columns.size());
+  Eigen::MatrixXd gram(count, count);
+  Eigen::VectorXd right(count);
+  for (Eigen::Index j = 0; j < count; ++j) {
+    right(j) = normal.right(columns[static_cast<std::size_t>(j)]);
+    for (Eigen::Index k = 0; k < count; ++k)
+      gram(j, k) = normal.gram(columns[static_cast<std::size_t>(j)], columns[static_cast<std::size_t>(k)]);
+    gram(j, j) += 1e-12;  // two terms that are the same in all runs: any split of them will do
+  }
+  const Eigen::VectorXd solution = gram.ldlt().solve(right);
+  Eigen::VectorXd whole = Eigen::VectorXd::Zero(normal.right.size());
+  for (Eigen::Index j = 0; j < count; ++j) whole(columns[static_cast<std::size_t>(j)]) = solution(j);
+  return whole;
+}
+
+/// Moves from x towards `target` until the first active coefficient reaches zero, and takes those that did out.
+void step_back(Eigen::VectorXd& x, const Eigen::VectorXd& target, std::vector<bool>& active) {
+  double along = 1;
+  for (std::size_t j = 0; j < active.size(); ++j) {
+    const auto at = static_cast<Eigen::Index>(j);
+    if (active[j] && target(at) <= 0) along = std::min(along, x(at) / (x(at) - target(at)));
+  }
+  x += along * (target - x);
+  for (std::size_t j = 0; j < active.size(); ++j) {
+    const auto at = static_cast<Eigen::Index>(j);
+    if (active[j] && x(at) <= 1e-15) {
+      active[j] = false;
+      x(at) = 0;
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<double> nonnegative_least_squares(const Design& design, std::span<const double> y, std::span<const double> weights) {
+  const NormalEquations normal = normal_equations(design, y, weights);
+  const std::size_t columns = design.columns;
+  Eigen::VectorXd x = Eigen::VectorXd::Zero(static_cast<Eigen::Index>(columns));
+  std::vector<bool> active(columns, false);
+  const double enough = 1e-10 * std::max(normal.right.cwiseAbs().maxCoeff(), 1e-300);
+  // Each pass lets one more term in; the bound is far beyond what the method needs, and ends a cycle that rounding might make.
+  for (std::size_t pass = 0; pass < 4 * columns; ++pass) {
+    const Eigen::VectorXd gradient = normal.right - normal.gram * x;
+    std::size_t best = columns;
+    for (std::size_t j = 0; j < columns; ++j) {
+      if (active[j] || normal.length[j] == 0) continue;
+      const double slope = gradient(static_cast<Eigen::Index>(j));
+      if (slope > enough && (best == columns || slope > gradient(static_cast<Eigen::Index>(best)))) best = j;
+    }
+    if (best == columns) break;
+    active[best] = true;
+    for (std::size_t inner = 0; inner <= columns; ++inner) {
+      const Eigen::VectorXd target = solve_active(normal, active);
+      bool inside = true;
+      for (std::size_t j = 0; j < columns; ++j) inside = inside && (!active[j] || target(static_cast<Eigen::Index>(j)) > 0);
+      if (inside) {
+        x = target;
+        break;
+      }
+      step_back(x, target, active);
+    }
+  }
+  std::vector<double> coefficients(columns, 0);
+  for (std::size_t j = 0; j < columns; ++j) {
+    if (normal.length[j] > 0) coefficients[j] = std::max(0.0, x(static_cast<Eigen::Index>(j)) / normal.length[j]);
+  }
+  return coefficients;
+}
+
+std::vector<double> fit_relative(const Design& design, std::span<const double> y) {
+  double smallest = 0;
+  for (const double value : y) {
+    if (value > 0 && (smallest == 0 || value < smallest)) smallest = value;
+  }
+  if (smallest == 0) return std::vector<double>(design.columns, 0);
+  std::vector<double> scale(y.size()), weights(y.size()), residuals(y.size());
+  for (std::size_t i = 0; i < y.size(); ++i) {
+    scale[i] = std::max(y[i], smallest);
+    weights[i] = 1 / (scale[i] * scale[i]);
+  }
+  std::vector<double> coefficients = nonnegative_least_squares(design, y, weights);
+  for (int pass = 0; pass < kReweightings; ++pass) {
+    for (std::size_t i = 0; i < y.size(); ++i) {
+      double value = 0;
+      for (std::size_t j = 0; j < design.columns; ++j) value += design.row(i)[j] * coefficients[j];
+      residuals[i] = std::abs(y[i] - value) / scale[i];
+    }
+    const double limit = kHuberDeviations * std::max(kDeviationOverMad * upper_median(std::vector(residuals)), 1e-9);
+    for (std::size_t i = 0; i < y.size(); ++i) weights[i] = huber_weight(residuals[i], limit) / (scale[i] * scale[i]);
+    coefficients = nonnegative_least_squares(design, y, weights);
+  }
+  return coefficients;
+}
+
 namespace {
 
 std::string power_text(std::string_view name, double exponent) {

@@ -15,6 +15,15 @@
 
 namespace orrery::scrub {
 
+// The name that takes the place of another: a word for the sort of work, the parts that analyses look for, and a keyed hash.
+
+/// "aten::mm" -> "op.gemm.3fa9c2d1e5b60718", "ncclDevKernel_AllReduce_Sum_f32_RING_LL(...)" -> "ncclDevKernel_AllReduce_3fa9c2d1e5b60718".
+///
+/// Promises: depends on the name and the hash alone, whatever kind of file or event it stands in. Every test on names that an analysis of
+/// this program, HTA or Chakra makes ("contains nccl", "begins with hip", "contains DataLoader") has the same answer for both names; the parts are
+/// listed in new_name.cc.
+std::string new_name(std::string_view name, std::uint64_t hash);
+
 /// What a text is the name of. Each has its own table; the new text says which, except for names, which say more (see new_name.h).
 enum class Domain : std::uint8_t { name, group, description, device, label, lane, flow, category, text };
 inline constexpr std::size_t kDomains = 9;

@@ -1,4 +1,4 @@
-#include "causal/chakra/exclusive_time.h"
+#include "causal/chakra/link.h"
 
 #include <doctest/doctest.h>
 #include <rapidcheck.h>

@@ -1,4 +1,4 @@
-#include "causal/chakra/inter_thread.h"
+#include "causal/chakra/link.h"
 
 #include <doctest/doctest.h>
 

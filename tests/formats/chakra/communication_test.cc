@@ -1,4 +1,4 @@
-#include "formats/chakra/communication.h"
+#include "formats/chakra/converter.h"
 
 #include <doctest/doctest.h>
 

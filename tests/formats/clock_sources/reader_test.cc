@@ -2,7 +2,6 @@
 
 #include <doctest/doctest.h>
 
-#include "formats/clock_sources/diagnostics.h"
 #include "support/temp_dir.h"
 
 using namespace orrery;

@@ -1,4 +1,4 @@
-#include "formats/kineto/time_frame.h"
+#include "formats/kineto/event_times.h"
 
 #include <doctest/doctest.h>
 #include <rapidcheck.h>

@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "formats/simgrid_ti/diagnostics.h"
+#include "formats/simgrid_ti/actions.h"
 #include "workload/matching.h"
 
 namespace orrery::simgrid_ti {

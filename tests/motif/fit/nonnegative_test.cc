@@ -1,4 +1,4 @@
-#include "motif/fit/nonnegative.h"
+#include "motif/fit/terms.h"
 
 #include <doctest/doctest.h>
 #include <rapidcheck.h>

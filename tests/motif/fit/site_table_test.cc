@@ -1,4 +1,4 @@
-#include "motif/fit/site_table.h"
+#include "motif/fit/mpi_ranks.h"
 
 #include <doctest/doctest.h>
 

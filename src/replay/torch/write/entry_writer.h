@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
@@ -10,9 +11,26 @@
 #include "replay/torch/build/operation_list.h"
 #include "replay/torch/source/rank_source.h"
 #include "replay/torch/source/recorded_call.h"
-#include "replay/torch/write/text_numbers.h"
 
 namespace orrery::replay::torch {
+
+// Distinct texts, numbered in order of first appearance.
+
+class TextNumbers {
+ public:
+  /// New texts are appended to `texts`, which must outlive this.
+  explicit TextNumbers(std::vector<std::string>& texts) : texts_(texts) {}
+
+  std::uint32_t operator()(std::string text) {
+    const auto [at, is_new] = numbers_.try_emplace(std::move(text), static_cast<std::uint32_t>(texts_.size()));
+    if (is_new) texts_.push_back(at->first);
+    return at->second;
+  }
+
+ private:
+  std::vector<std::string>& texts_;
+  std::unordered_map<std::string, std::uint32_t> numbers_;
+};
 
 /// On the host, as recorded; kNoTime where it was not.
 struct HostTime {

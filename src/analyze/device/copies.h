@@ -1,4 +1,4 @@
-// How fast copies and sets are: bytes over time, over copies, and of all that run at the same time.
+// How fast copies are, as a Sheet.
 #pragma once
 
 #include <optional>
@@ -7,8 +7,11 @@
 
 #include "analyze/device/device_rank.h"
 #include "analyze/distribution.h"
+#include "report/sheet.h"
 
 namespace orrery::analyze {
+
+// How fast copies and sets are: bytes over time, over copies, and of all that run at the same time.
 
 /// Copies of one kind on one device. Rates are in GB/s (10^9 bytes).
 struct CopyRates {
@@ -35,5 +38,9 @@ struct RankCopies {
 };
 
 std::vector<RankCopies> measure_copies(const std::vector<DeviceRank>& ranks);
+
+/// copies: one row per rank, device and kind: bytes, time_us (summed), any_us (at least one runs), rate_gb_per_s (bytes over summed time), min to max
+/// over copies, concurrent_gb_per_s (bytes over the time in which any runs), concurrent_max_gb_per_s.
+report::Sheet copies_sheet(const std::vector<RankCopies>& ranks);
 
 }  // namespace orrery::analyze

@@ -1,4 +1,4 @@
-#include "scrub/files/file_kind.h"
+#include "scrub/files/file_facts.h"
 
 #include <utility>
 
