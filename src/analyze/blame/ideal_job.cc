@@ -53,7 +53,7 @@ using Totals = std::unordered_map<WorkKey, TimePs>;
 Totals totals_of(const CausalGraph& job, std::uint32_t place) {
   Totals totals;
   const auto add = [&](const causal::WorkClass& work, TimePs time) {
-    if (is_work(work) && time > 0) totals[key_of(work)] += time;
+    if (counts_as_work(work) && time > 0) totals[key_of(work)] += time;
   };
   if (job.pieces.empty()) {
     for_each_edge_of_work(job, place, [&](Slot slot) {
@@ -128,7 +128,7 @@ TypicalWork::TypicalWork(const CausalGraph& job) : ranks_(job.ranks.size()) {
     const auto place = static_cast<std::uint32_t>(i);
     const Totals totals = totals_of(job, place);
     const auto changes_by = [&](const causal::WorkClass& work, TimePs time) -> TimePs {
-      if (!is_work(work)) return 0;
+      if (!counts_as_work(work)) return 0;
       const WorkKey key = key_of(work);
       const auto median = medians.find(key);
       const auto own = totals.find(key);  // none: the rank has parts of it only (causal/part_edges.h), which are in no sum
