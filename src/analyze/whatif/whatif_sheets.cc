@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "base/percent.h"
+
 namespace orrery::analyze {
 using causal::EdgeKind;
 using report::Sheet;
