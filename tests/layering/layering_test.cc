@@ -176,6 +176,26 @@ TEST_CASE("no include runs back up inside a folder") {
   for (const std::string& circle : CircleSearch(includes).found) FAIL_CHECK(circle);
 }
 
+TEST_CASE("a rule that has a home is not written again elsewhere") {
+  struct Home {
+    std::string_view text, file;
+  };
+  constexpr Home kHomes[] = {{"from_chars(", "base/numbers.h"}, {"nth_element(", "base/statistics.h"}, {"1.4826", "base/statistics.h"}};
+  const fs::path src = fs::path(ORRERY_SOURCE_DIR) / "src";
+  for (const auto& entry : fs::recursive_directory_iterator(src)) {
+    const std::string extension = entry.path().extension().string();
+    if (extension != ".h" && extension != ".cc") continue;
+    const std::string name = fs::relative(entry.path(), src).generic_string();
+    std::ifstream file(entry.path());
+    for (std::string line; std::getline(file, line);) {
+      for (const Home& home : kHomes) {
+        if (line.find(home.text) != std::string::npos && name != home.file)
+          FAIL_CHECK(name << " has \"" << home.text << "\", which is the business of " << home.file);
+      }
+    }
+  }
+}
+
 TEST_CASE("the checker finds circles of includes, over any number of files, and takes a header and its source for one") {
   const orrery::testing::TempDir src;
   Includes includes;

@@ -36,6 +36,10 @@ struct Event {
 ///
 /// Ranks that do the same end at the same time, so equal ends count most. The calendar queue wins elsewhere but takes 460 ns with 8 events,
 /// when its days do not fit the distances, and would need rules for choosing them.
+///
+/// Two other simulators have queues of their own, because what comes first among equal times is part of what each promises: here the rank and
+/// then the activity, a whole moment at once; in loggops/event_queue.h a number given once per operation, one event after another, some of
+/// which join the moment that is being taken; in astra/event_queue.h the order of insertion, as ASTRA-sim has it.
 class EventQueue {
  public:
   [[nodiscard]] bool empty() const { return next_time_ == kNever; }
