@@ -27,9 +27,10 @@ inline constexpr std::array<std::string_view, 12> kCollectiveAlgorithmNames = {
     "auto", "ring",          "bidirectional_ring", "direct", "halving_doubling", "double_binary_tree", "hierarchical",
     "mpi",  "binomial_tree", "recursive_doubling", "bruck",  "pairwise"};
 
-/// How transfers that share links are timed.
-enum class NetworkModelKind : std::uint8_t { fluid, isolated, snapshot, loggops, astra_sidecar };
-inline constexpr std::array<std::string_view, 5> kNetworkModelNames = {"fluid", "isolated", "snapshot", "loggops", "astra-sidecar"};
+/// How communication is timed: by models of links, by closed forms, as ASTRA-sim does. simulate/pricing/pricing.h says what each means.
+enum class NetworkModelKind : std::uint8_t { fluid, isolated, snapshot, loggops, astra_sidecar, analytical, astra };
+inline constexpr std::array<std::string_view, 7> kNetworkModelNames = {"fluid",         "isolated",   "snapshot", "loggops",
+                                                                       "astra-sidecar", "analytical", "astra"};
 
 /// The parameters of the LogGOPS model (Hoefler, Schneider, Lumsdaine: LogGOPSim, 2010). The defaults are LogGOPSim's own.
 struct LogGops {

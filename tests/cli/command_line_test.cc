@@ -66,6 +66,16 @@ TEST_CASE("repeatable flags keep their order, others are refused the second time
   CHECK(error_of({"sample", "-aone", "--annotation", "two"}) == "--annotation is given twice | ");
 }
 
+TEST_CASE("a former name of a flag is its name, and is remarked on") {
+  const CommandLine line = parse({"sample", "--times", "2"});
+  REQUIRE_FALSE(line.error);
+  CHECK(line.flags.at("factor") == Words{"2"});
+  CHECK_FALSE(line.has("times"));
+  CHECK(line.renamed == Words{"--times is now --factor"});
+  CHECK(parse({"sample", "--factor", "2"}).renamed.empty());
+  CHECK(parse({"sample", "--factor", "2", "--times", "3"}).error.has_value());  // given twice
+}
+
 TEST_CASE("what is not known is refused with a suggestion") {
   CHECK(error_of({"smaple"}) == "there is no verb 'smaple' | did you mean `orrery sample`?");
   CHECK(error_of({"xyzzy"}) == "there is no verb 'xyzzy' | `orrery --help` lists the verbs");

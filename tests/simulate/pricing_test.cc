@@ -73,3 +73,23 @@ TEST_CASE("a mode that a model cannot do is refused, with what it can") {
   CHECK(refusal("{model: astra, mode: in-loop, astra_sim: {binary: x}}").find("the embedded model runs in the loop") != std::string::npos);
   CHECK(refusal("{model: astra, mode: snapshot, astra_sim: {binary: x}}").empty());
 }
+
+TEST_CASE("what a machine can name is a model and a mode") {
+  using machine::NetworkModelKind;
+  CHECK(pricing_of(NetworkModelKind::fluid).mode == PricingMode::in_loop);
+  CHECK(pricing_of(NetworkModelKind::isolated).model == PricingModel::fluid);
+  CHECK(pricing_of(NetworkModelKind::isolated).mode == PricingMode::isolated);
+  const Pricing snapshot = pricing_of(NetworkModelKind::snapshot);
+  CHECK(snapshot.mode == PricingMode::snapshot);
+  CHECK(snapshot.passes == 1);
+  CHECK_FALSE(snapshot.keep_snapshots);
+  for (std::size_t kind = 0; kind < machine::kNetworkModelNames.size(); ++kind)
+    CHECK(pricing_of(static_cast<NetworkModelKind>(kind)).check().ok());
+}
+
+TEST_CASE("loggops and oracles have one mode each") {
+  CHECK(refusal("model: loggops").empty());
+  CHECK(refusal("{model: loggops, mode: snapshot}").find("no mode but 'in-loop'") != std::string::npos);
+  CHECK_FALSE(read("model: oracle").ok());
+  CHECK_FALSE(Pricing(PricingOptions{.model = PricingModel::oracle}).check().ok());
+}

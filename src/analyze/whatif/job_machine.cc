@@ -9,6 +9,7 @@
 #include "report/counted.h"
 #include "simulate/graph_transfers.h"
 #include "simulate/models/fluid_model.h"
+#include "simulate/models/isolated_model.h"
 
 namespace orrery::analyze {
 namespace {
@@ -91,29 +92,30 @@ Result<graph::Edits> with_simulated(const graph::Edits& edits, const JobTransfer
   return result;
 }
 
-/// The model that gives every flow its fair share at every moment.
-struct FluidNetworkModel {
+struct LinkModel {
   std::shared_ptr<simulate::Lowering> lowering;
-  std::unique_ptr<simulate::FluidModel> model;
+  std::unique_ptr<simulate::NetworkModel> model;
 
-  FluidNetworkModel(const machine::Network& network, const simulate::CommOptions& options)
-      : lowering(std::make_shared<simulate::Lowering>(network, options)), model(std::make_unique<simulate::FluidModel>(lowering)) {
+  LinkModel(const machine::Network& network, const simulate::CommOptions& options, bool alone)
+      : lowering(std::make_shared<simulate::Lowering>(network, options)) {
+    if (alone) model = std::make_unique<simulate::IsolatedModel>(lowering);
+    else model = std::make_unique<simulate::FluidModel>(lowering);
     model->keep_prices(false);
   }
 };
 
 }  // namespace
 
-Result<JobOnMachine> JobOnMachine::make(const causal::CausalGraph& job, const machine::Machine& machine) {
+Result<JobOnMachine> JobOnMachine::make(const causal::CausalGraph& job, const machine::Machine& machine, bool alone) {
   if (Status status = check_devices(job, machine); !status) return status.error();
   Result<machine::Network> network = machine::Network::build(machine);
   if (!network) return network.error();
-  JobOnMachine on(job, std::move(*network), simulate::comm_options(machine.communication));
-  const FluidNetworkModel fluid(on.network_, on.options_);
-  auto calibration = calibrate(job, *fluid.lowering, *fluid.model, on.transfers_);
+  JobOnMachine on(job, std::move(*network), simulate::comm_options(machine.communication), alone);
+  const LinkModel links(on.network_, on.options_, alone);
+  auto calibration = calibrate(job, *links.lowering, *links.model, on.transfers_);
   if (!calibration) return calibration.error();
   on.calibration_ = std::move(*calibration);
-  auto resimulated = with_simulated(graph::Edits(job.graph), on.transfers_, *fluid.model);
+  auto resimulated = with_simulated(graph::Edits(job.graph), on.transfers_, *links.model);
   if (!resimulated) return resimulated.error();
   on.resimulated_ = std::move(*resimulated);
   return on;
@@ -127,8 +129,8 @@ Result<JobOnMachine::Edited> JobOnMachine::simulate(std::span<const NetworkEdit>
     if (factor && edit.action == EditRule::Action::scale) edit.factor = *factor;
   }
   EditedNetwork edited = edit_network(network_, swept);
-  const FluidNetworkModel fluid(edited.network, options_);
-  auto simulated = with_simulated(edits, transfers_, *fluid.model);
+  const LinkModel links(edited.network, options_, alone_);
+  auto simulated = with_simulated(edits, transfers_, *links.model);
   if (!simulated) return simulated.error();
   return Edited{std::move(*simulated), std::move(edited.matched)};
 }

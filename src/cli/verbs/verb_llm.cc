@@ -9,6 +9,7 @@
 #include "cli/graphs/run_page.h"
 #include "cli/workloads/llm_calibrate.h"
 #include "cli/workloads/llm_step.h"
+#include "cli/workloads/network_flags.h"
 #include "job/shipped/shipped_catalog.h"
 #include "llm/backtest/backtest.h"
 #include "llm/kernels/kernel_benchmark.h"
@@ -84,7 +85,7 @@ ExitCode run_llm(Invocation& invocation) {
   if (invocation.operands().size() != 2)
     return invocation.fail_usage(
         {.message = fmt::format("llm {} takes one table", what), .hint = fmt::format("orrery llm {} FILE.csv", what)});
-  for (const std::string_view flag : {"sweep", "checkpoint", "csv", "et", "manifest", "reactions", "edges", "report"}) {
+  for (const std::string_view flag : {"sweep", "checkpoint", "csv", "et", "manifest", "reactions", "edges", "report", "network-model"}) {
     if (invocation.has(flag))
       return invocation.fail_usage({.message = fmt::format("--{} goes with configurations, not with tables", flag)});
   }
@@ -129,6 +130,7 @@ const Verb& llm_verb() {
            checkpoint_flag(),
            Flag{.name = "schedule",
                 .help = "of backtest: run the schedules of Megatron's steps on their clusters instead of the closed forms"},
+           network_model_flag("of a configuration: how communication is timed, whatever its network: says"),
            Flag{.name = "et",
                 .value_name = "DIR",
                 .help = "of a configuration: also write the step as execution traces, DIR/step.0.et, ..., with the machine's files for "

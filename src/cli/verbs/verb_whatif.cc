@@ -77,6 +77,8 @@ std::optional<UsageError> check_flags(const Invocation& invocation, const Questi
     if (const std::string why = several ? std::string() : analyze::needs_whole_job(edit); !why.empty())
       return UsageError{why, "name the folder with the traces of all ranks, without --rank", analyze::text_of(edit), 0};
   }
+  if (invocation.has("network-model") && !invocation.has("machine"))
+    return UsageError{"--network-model is about the machine that transfers are simulated on", "--machine FILE"};
   if (invocation.has("overlay") && invocation.has("machine"))
     return UsageError{"an overlay shows transfers as measured", "leave --machine or --overlay out"};
   for (const ParsedEdit& edit : question.edits) {
@@ -141,7 +143,7 @@ Result<bool> load_to_edit(Invocation& invocation, const Question& question, cons
   out.unprofiled = take_profiler_off(invocation, *out.job);
   out.edits.emplace(*out.job, question.edits);
   if (!out.machine) return true;
-  Result<analyze::JobOnMachine> made = analyze::JobOnMachine::make(*out.job, *out.machine);
+  Result<analyze::JobOnMachine> made = analyze::JobOnMachine::make(*out.job, *out.machine, invocation.text("network-model") == "isolated");
   if (!made) return made.error();
   out.on = std::move(*made);
   return true;
@@ -289,6 +291,11 @@ const Verb& whatif_verb() {
                .help =
                    "of a whole job: simulate what ranks exchange on this machine, with contention, calibrated on the recording; rank r is "
                    "device r. Edits then also: network|link:PATTERN bandwidth|latency ACTION"},
+          Flag{.name = "network-model",
+               .value_name = "NAME",
+               .help = "with --machine: isolated leaves contention out",
+               .default_text = "fluid",
+               .choices = "fluid isolated"},
           Flag{.name = "moves",
                .help =
                    "of a whole job with host traces (x.et.json) beside: how long it takes if only data dependencies mattered, and the best "

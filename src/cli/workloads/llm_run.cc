@@ -1,6 +1,5 @@
 #include "cli/workloads/llm_run.h"
 
-#include "job/astra_sidecar.h"
 #include "job/write/schedule_export.h"
 
 namespace orrery::cli {
@@ -10,12 +9,6 @@ namespace {
 constexpr std::int64_t kMostDrawnRanks = 256;
 
 }  // namespace
-
-simulate::Pricing configured_pricing(const simulate::PricingOptions& network) {
-  simulate::Pricing pricing = network;
-  pricing.open_oracle = job::open_astra_sim;
-  return pricing;
-}
 
 analyze::KeptOfRun kept_of_run(const Invocation& invocation, std::int64_t ranks) {
   const bool is_drawn = invocation.has("report") && ranks <= kMostDrawnRanks;

@@ -5,12 +5,8 @@
 
 #include "analyze/forecast/llm_forecast.h"
 #include "cli/frame/invocation.h"
-#include "simulate/pricing/pricing.h"
 
 namespace orrery::cli {
-
-/// What a configuration says, by somebody who knows how to run the user's own ASTRA-sim.
-simulate::Pricing configured_pricing(const simulate::PricingOptions& network);
 
 /// Activities of all ranks where they are written, or drawn and not too many; the use of links over time where it is shown.
 analyze::KeptOfRun kept_of_run(const Invocation& invocation, std::int64_t ranks);

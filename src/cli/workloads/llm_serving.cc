@@ -4,10 +4,11 @@
 
 #include "analyze/forecast/llm_sheets.h"
 #include "analyze/schedule/schedule_reasons.h"
-#include "cli/workloads/llm_run.h"
 #include "cli/graphs/run_page.h"
-#include "job/write/schedule_export.h"
+#include "cli/workloads/llm_run.h"
+#include "cli/workloads/network_flags.h"
 #include "job/read/step_files.h"
+#include "job/write/schedule_export.h"
 #include "report/counted.h"
 #include "report/sheet_csv.h"
 #include "report/sheet_json.h"

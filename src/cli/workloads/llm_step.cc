@@ -9,14 +9,15 @@
 #include "analyze/schedule/schedule_sheets.h"
 #include "base/io/output_file.h"
 #include "cli/frame/command_line.h"
+#include "cli/frame/sweep_session.h"
+#include "cli/graphs/run_page.h"
 #include "cli/workloads/llm_run.h"
 #include "cli/workloads/llm_serving.h"
-#include "cli/graphs/run_page.h"
-#include "cli/frame/sweep_session.h"
-#include "job/shipped/llm_config.h"
-#include "job/write/schedule_export.h"
-#include "job/shipped/shipped_catalog.h"
+#include "cli/workloads/network_flags.h"
 #include "job/read/step_files.h"
+#include "job/shipped/llm_config.h"
+#include "job/shipped/shipped_catalog.h"
+#include "job/write/schedule_export.h"
 #include "report/counted.h"
 #include "report/sheet_csv.h"
 #include "report/sheet_json.h"
@@ -182,7 +183,7 @@ std::unique_ptr<Sweep> open_llm_sweep(Invocation& invocation) {
   if (!catalog) return nullptr;
   auto known = std::make_unique<llm::Catalog>(std::move(*catalog));
   auto config = job::read_llm_config(invocation.operands()[0], *known);
-  if (!config) return nullptr;
+  if (!config || !choose_model(invocation, config->machine, config->network)) return nullptr;
   return std::make_unique<SweepOfOtherProcess>(std::move(known), std::move(*config));
 }
 
@@ -201,6 +202,7 @@ ExitCode run_llm_steps(Invocation& invocation, const llm::Catalog& catalog) {
   for (const std::string& path : invocation.operands()) {
     auto config = job::read_llm_config(path, catalog);
     if (!config) return invocation.fail(config.error());
+    if (const Status chosen = choose_model(invocation, config->machine, config->network); !chosen) return invocation.fail(chosen.error());
     if (auto added = invocation.add_input(path); !added) return invocation.fail(added.error());
     configs.push_back(std::move(*config));
   }

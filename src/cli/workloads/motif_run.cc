@@ -9,8 +9,9 @@
 
 #include "base/io/file_content.h"
 #include "base/limits.h"
-#include "cli/workloads/motif_predict.h"
 #include "cli/graphs/run_page.h"
+#include "cli/workloads/motif_predict.h"
+#include "cli/workloads/network_flags.h"
 #include "cli/workloads/simulate_inputs.h"
 #include "cli/workloads/simulate_run.h"
 #include "job/shipped/bfs_motif.h"
@@ -185,13 +186,10 @@ ExitCode run_motif_run(Invocation& invocation) {
   const auto source = open_motif(invocation, invocation.operands()[1], *nodes);
   if (!source) return invocation.fail(source.error());
   if (exports) return export_motif(invocation, **source, machine);
-  const machine::NetworkModelKind kind = network_model(invocation, *machine);
-  if (kind == machine::NetworkModelKind::astra_sidecar)
-    return invocation.fail(
-        Error{.message = "the machine asks for astra-sidecar, which runs files", .hint = "--network-model fluid, or --export chakra"});
-  SimulationRun run{*machine, std::string(machine::kNetworkModelNames[static_cast<std::size_t>(kind)]), simulate::pricing_of(kind),
-                    simulate::engine_options(*machine)};
-  run.pricing.placement = simulate::loggops::Placement::as_given;  // an MPI process computes and communicates on one processor
+  auto priced_by = chosen_pricing(invocation, *machine);
+  if (!priced_by) return invocation.fail(priced_by.error());
+  priced_by->pricing.placement = simulate::loggops::Placement::as_given;  // an MPI process computes and communicates on one processor
+  SimulationRun run{*machine, std::move(*priced_by), simulate::engine_options(*machine)};
   run.shows_phases = true;
   const ExitCode code = run_source(invocation, std::move(run), **source);
   if (code == ExitCode::ok) add_own_prediction(invocation, invocation.operands()[1], *nodes);
@@ -216,27 +214,28 @@ ExitCode run_motif_list(Invocation& invocation) {
 }
 
 std::vector<Flag> motif_run_flags() {
-  return with_run_flags({
-      Flag{.name = "seed",
-           .value_name = "N",
-           .kind = ValueKind::count,
-           .help = "of run: of the branches that chance decides in a fitted motif",
-           .default_text = "1"},
-      Flag{.name = "set", .value_name = "NAME=VALUE", .help = "of run: a parameter of a built-in motif", .repeatable = true},
-      Flag{.name = "machine",
-           .value_name = "FILE",
-           .kind = ValueKind::file,
-           .help = "of run: where it runs; a file, or the name of a machine that is shipped"},
-      Flag{.name = "network-model",
-           .value_name = "NAME",
-           .help = "of run: how communication is timed; the machine's if left out",
-           .choices = "fluid isolated snapshot loggops",
-           .former_name = "model"},
-      Flag{.name = "export",
-           .value_name = "FORMAT",
-           .help = "of run: write it for another simulator instead, as -o PREFIX",
-           .choices = job::kExportFormats},
-  });
+  std::vector<Flag> flags = with_network_flags(
+      with_run_flags({
+          Flag{.name = "seed",
+               .value_name = "N",
+               .kind = ValueKind::count,
+               .help = "of run: of the branches that chance decides in a fitted motif",
+               .default_text = "1"},
+          Flag{.name = "set", .value_name = "NAME=VALUE", .help = "of run: a parameter of a built-in motif", .repeatable = true},
+          Flag{.name = "machine",
+               .value_name = "FILE",
+               .kind = ValueKind::file,
+               .help = "of run: where it runs; a file, or the name of a machine that is shipped"},
+          Flag{.name = "export",
+               .value_name = "FORMAT",
+               .help = "of run: write it for another simulator instead, as -o PREFIX",
+               .choices = job::kExportFormats},
+      }),
+      "of run: how communication is timed; as the machine says if left out");
+  for (Flag& flag : flags) {
+    if (flag.name == "network-model") flag.former_name = "model";
+  }
+  return flags;
 }
 
 }  // namespace orrery::cli

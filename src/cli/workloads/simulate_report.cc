@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "analyze/schedule/link_use.h"
+#include "analyze/schedule/pricing_sheets.h"
 #include "analyze/schedule/schedule_sheets.h"
 #include "base/percent.h"
 #include "report/counted.h"
@@ -83,6 +84,8 @@ std::vector<report::Sheet> all_sheets(const Invocation& invocation, const Simula
     sheets.push_back(analyze::phases_sheet(*report.phases, report.workload.strings, report.schedule.ranks.size()));
   if (!reasons.path.empty()) sheets.push_back(analyze::path_pieces_sheet(report.workload, reasons.path));
   if (!reasons.reactions.empty()) sheets.push_back(analyze::reactions_sheet(reasons.reactions, report.schedule.makespan_ps()));
+  if (report.pricing != nullptr)
+    for (report::Sheet& sheet : analyze::pricing_sheets(*report.pricing)) sheets.push_back(std::move(sheet));
   if (invocation.has("waits")) {
     sheets.push_back(analyze::waits_sheet(reasons.waits, report.schedule.ranks.size()));
     sheets.push_back(analyze::late_ranks_sheet(reasons.waits));
@@ -114,6 +117,8 @@ void report_simulation(Invocation& invocation, const SimulationReport& report, c
   const simulate::CollectiveSums sums = report.sums != nullptr ? report.sums->collectives() : analyze::sums_of(report.schedule);
   add(busiest(invocation, analyze::collective_kinds_sheet(sums), "", "kinds"));
   add(busiest(invocation, analyze::links_sheet(report.schedule, report.link_names), "busy", "links, less busy"));
+  if (report.pricing != nullptr)
+    for (const report::Sheet& sheet : analyze::pricing_sheets(*report.pricing)) add(to_text(sheet, invocation.view()));
   if (!reasons.path.empty()) text += path_text(invocation, report, reasons);
   if (invocation.has("waits")) text += waits_text(invocation, report, reasons.waits);
   if (invocation.has("per-node")) add(to_text(analyze::nodes_sheet(report.workload, report.schedule), invocation.view()));

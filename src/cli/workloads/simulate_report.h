@@ -9,6 +9,7 @@
 #include "cli/frame/invocation.h"
 #include "machine/machine.h"
 #include "simulate/phase_sums.h"
+#include "simulate/pricing/pricing_report.h"
 #include "simulate/schedule.h"
 #include "simulate/summed_schedule.h"
 #include "workload/workload.h"
@@ -23,9 +24,10 @@ struct SimulationReport {
   std::uint64_t events = 0;                 ///< 0: not counted
   /// Where activities and collectives were added up as they went, instead of kept in the schedule.
   const simulate::SummedSchedule* sums = nullptr;
-  const simulate::PhaseSums* phases = nullptr;  ///< where activities have the names of phases
-  const machine::Machine* machine = nullptr;    ///< that it ran on, if one was described
-  bool has_astra_links = false;                 ///< links are ASTRA-sim's, not the machine's
+  const simulate::PhaseSums* phases = nullptr;       ///< where activities have the names of phases
+  const machine::Machine* machine = nullptr;         ///< that it ran on, if one was described
+  bool has_astra_links = false;                      ///< links are ASTRA-sim's, not the machine's
+  const simulate::PricingReport* pricing = nullptr;  ///< where pricing has something to tell
 };
 
 /// Fills data() or text(); nodes are listed with --per-node, the critical path and what the run reacts to if they were looked for, waits with --waits.

@@ -37,6 +37,23 @@ std::string next_step(const Invocation& invocation, const simulate::Schedule& sc
                      written ? "" : "add -o run, then: ", shell_quote(fmt::format("{}/rank_{}.json.gz", written ? folder : "run", last)));
 }
 
+/// What pricing did is of interest where it did something: snapshots were taken and kept, or another program was asked.
+const simulate::PricingReport* shown_pricing(const simulate::Pricing& pricing, const simulate::Outcome& outcome) {
+  const bool took_snapshots = pricing.mode == simulate::PricingMode::snapshot && pricing.keep_snapshots;
+  return took_snapshots || outcome.report.asked > 0 ? &outcome.report : nullptr;
+}
+
+// A run that ASTRA-sim said nothing about is not what was asked for: it says so first, and is no success.
+ExitCode finish_sidecar(Invocation& invocation, const job::SidecarUse& use, ExitCode code) {
+  invocation.log(fmt::format("astra-sidecar: run {} times, {} answers were known", use.runs, use.known_answers));
+  if (invocation.json()) invocation.data().field("answered_by_sidecar", use.answered);
+  if (code != ExitCode::ok || use.answered) return code;
+  if (!invocation.json() && !invocation.csv())
+    invocation.text().insert(
+        0, "ASTRA-sim answered nothing: every operation takes what it would take alone, and the times below are not its own.\n");
+  return ExitCode::check_failed;
+}
+
 }  // namespace
 
 ExitCode finish_simulation(Invocation& invocation, const SimulationReport& report) {
@@ -65,13 +82,6 @@ ExitCode finish_simulation(Invocation& invocation, const SimulationReport& repor
   return written ? ExitCode::ok : invocation.fail(written.error());
 }
 
-machine::NetworkModelKind network_model(const Invocation& invocation, const machine::Machine& machine) {
-  if (!invocation.has("network-model")) return machine.communication.network_model;
-  const auto& names = machine::kNetworkModelNames;
-  const auto* const named = std::find(names.begin(), names.end(), std::string_view(invocation.text("network-model")));
-  return static_cast<machine::NetworkModelKind>(named - names.begin());
-}
-
 std::vector<Flag> with_run_flags(std::vector<Flag> flags) {
   flags.insert(flags.end(),
                {csv_flag(), Flag{.name = "per-node", .help = "also list the start and end of every node"},
@@ -84,12 +94,12 @@ std::vector<Flag> with_run_flags(std::vector<Flag> flags) {
 // Who needs the whole workload (loggops) or another tool (astra-sidecar) cannot, nor can what lists activities (-o, --per-node) or goes back
 // through them (--path): there all steps are in memory.
 bool can_be_summed(const Invocation& invocation, const simulate::Pricing& pricing) {
-  return pricing.model == simulate::PricingModel::fluid && !invocation.has("output") && !invocation.has("per-node") &&
-         !invocation.has("path");
+  const bool holds_all = pricing.model == simulate::PricingModel::loggops || pricing.model == simulate::PricingModel::oracle;
+  return !holds_all && !invocation.has("output") && !invocation.has("per-node") && !invocation.has("path");
 }
 
 ExitCode run_source(Invocation& invocation, SimulationRun run, workload::WorkloadSource& source) {
-  if (!can_be_summed(invocation, run.pricing)) {
+  if (!can_be_summed(invocation, run.priced_by.pricing)) {
     const auto workload = workload::collect(source);
     if (!workload) return invocation.fail(workload.error());
     return run_workload(invocation, std::move(run), *workload);
@@ -99,7 +109,7 @@ ExitCode run_source(Invocation& invocation, SimulationRun run, workload::Workloa
   if (invocation.has("report")) {
     // How many activities there are is known when they ran: few are kept and drawn, of many sums do.
     simulate::SummedSchedule counted;
-    const auto first = simulate::run(source, run.machine, run.pricing, run.options, invocation.diagnostics(), &counted);
+    const auto first = simulate::run(source, run.machine, run.priced_by.pricing, run.options, invocation.diagnostics(), &counted);
     if (!first) return invocation.fail(first.error());
     if (counted.activities() <= kMostDrawnActivities) {
       const auto workload = workload::collect(source);
@@ -114,11 +124,14 @@ ExitCode run_source(Invocation& invocation, SimulationRun run, workload::Workloa
   simulate::SummedSchedule plain(invocation.has("waits"));
   simulate::PhasedSchedule phased(invocation.has("waits"));
   simulate::SummedSchedule& sums = run.shows_phases ? phased : plain;
-  const auto outcome = simulate::run(source, run.machine, run.pricing, run.options, invocation.diagnostics(), &sums);
+  const auto outcome = simulate::run(source, run.machine, run.priced_by.pricing, run.options, invocation.diagnostics(), &sums);
   progress.finish();
   if (!outcome) return invocation.fail(outcome.error());
-  return finish_simulation(invocation, {source.job(), outcome->schedule, outcome->link_names, run.model, 0, &sums,
-                                        run.shows_phases ? &phased.phases() : nullptr, &run.machine});
+  SimulationReport report{source.job(), outcome->schedule, outcome->link_names, run.priced_by.name, 0, &sums};
+  report.phases = run.shows_phases ? &phased.phases() : nullptr;
+  report.machine = &run.machine;
+  report.pricing = shown_pricing(run.priced_by.pricing, *outcome);
+  return finish_simulation(invocation, report);
 }
 
 ExitCode run_workload(Invocation& invocation, SimulationRun run, const workload::Workload& workload) {
@@ -129,17 +142,28 @@ ExitCode run_workload(Invocation& invocation, SimulationRun run, const workload:
   run.options.detail = shows_every_rank ? simulate::Detail::every_rank : simulate::Detail::executed_ranks;
   run.options.keep_causes = invocation.has("path") || invocation.has("waits") || invocation.has("report");
   run.options.keep_link_series = invocation.has("report") || job::shows_links(invocation.text("output"));
-  if (run.pricing.model == simulate::PricingModel::loggops && !run.machine.communication.loggops)
+  if (run.priced_by.pricing.model == simulate::PricingModel::loggops && !run.machine.communication.loggops)
     invocation.diagnostics().add(kUsualLogGops, [&] { return run.machine.name; });
   Progress progress = invocation.progress("simulating", workload.first_activities().back());
   progress.count("activities");
   run.options.on_progress = [&](std::uint64_t done, std::uint64_t) { progress.add(done - std::min(done, progress.done_bytes())); };
-  const auto outcome = simulate::run(workload, run.machine, run.pricing, run.options, invocation.diagnostics());
+  const bool asks_sidecar = run.priced_by.pricing.model == simulate::PricingModel::oracle;
+  job::SidecarUse use;
+  if (asks_sidecar) {
+    auto sidecar = sidecar_options(invocation, run.machine, std::move(run.astra_files));
+    if (!sidecar) return invocation.fail(sidecar.error());
+    run.priced_by.pricing = job::sidecar_pricing(std::move(*sidecar), use);
+  }
+  const auto outcome = simulate::run(workload, run.machine, run.priced_by.pricing, run.options, invocation.diagnostics());
   if (!outcome) return invocation.fail(outcome.error());
   std::optional<simulate::PhaseSums> phases;
   if (run.shows_phases) phases = simulate::PhaseSums::of(workload, outcome->schedule);
-  return finish_simulation(
-      invocation, {workload, outcome->schedule, outcome->link_names, run.model, 0, nullptr, phases ? &*phases : nullptr, &run.machine});
+  SimulationReport report{workload, outcome->schedule, outcome->link_names, run.priced_by.name};
+  report.phases = phases ? &*phases : nullptr;
+  report.machine = asks_sidecar ? nullptr : &run.machine;  // its links are not the machine's
+  report.pricing = shown_pricing(run.priced_by.pricing, *outcome);
+  const ExitCode code = finish_simulation(invocation, report);
+  return asks_sidecar ? finish_sidecar(invocation, use, code) : code;
 }
 
 }  // namespace orrery::cli

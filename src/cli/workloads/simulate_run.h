@@ -1,9 +1,11 @@
 // Running a workload on a machine and telling what came of it: what every verb does that simulates.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "cli/frame/invocation.h"
+#include "cli/workloads/network_flags.h"
 #include "cli/workloads/simulate_report.h"
 #include "machine/machine.h"
 #include "simulate/run.h"
@@ -12,17 +14,14 @@
 
 namespace orrery::cli {
 
-/// The invocation must declare the flags output, per-node, path, waits, no-symmetry, report and csv (with_run_flags()).
+/// The invocation must declare the flags output, per-node, path, waits, no-symmetry, report and csv (with_run_flags()), and those of with_network_flags().
 struct SimulationRun {
   const machine::Machine& machine;
-  std::string model;  ///< as the report calls it
-  simulate::Pricing pricing;
+  NamedPricing priced_by;
   simulate::EngineOptions options;
-  bool shows_phases = false;  ///< activities have the names of phases, which are added up
+  std::optional<machine::AstraFiles> astra_files = {};  ///< of astra-sidecar: the user's own description of the machine, if there is one
+  bool shows_phases = false;                            ///< activities have the names of phases, which are added up
 };
-
-/// The model that --network-model names, else the machine's.
-machine::NetworkModelKind network_model(const Invocation& invocation, const machine::Machine& machine);
 
 /// With csv, per-node, path, waits, no-symmetry and report behind the verb's own: what a run shows, and how it is made.
 std::vector<Flag> with_run_flags(std::vector<Flag> flags);

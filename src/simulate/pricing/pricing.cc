@@ -42,6 +42,11 @@ Pricing pricing_of(machine::NetworkModelKind kind) {
       pricing.passes = 1;
       pricing.keep_snapshots = false;
       break;
+    case NetworkModelKind::analytical:
+      pricing.model = PricingModel::analytical;
+      pricing.mode = PricingMode::isolated;
+      break;
+    case NetworkModelKind::astra: pricing.model = PricingModel::astra; break;
     case NetworkModelKind::loggops: pricing.model = PricingModel::loggops; break;
     case NetworkModelKind::astra_sidecar:
       pricing.model = PricingModel::oracle;

@@ -16,8 +16,8 @@
 #include "base/result.h"
 #include "base/units.h"
 #include "machine/communication.h"
-#include "machine/yaml/field_kinds.h"
 #include "machine/machine.h"
+#include "machine/yaml/field_kinds.h"
 #include "machine/yaml/machine_fields.h"
 #include "simulate/loggops/loggops.h"
 #include "simulate/network_model.h"
@@ -33,7 +33,7 @@ enum class PricingModel : std::uint8_t {
 };
 inline constexpr std::array<std::string_view, 5> kPricingModelNames = {"fluid", "analytical", "astra", "loggops", "oracle"};
 /// Those that a configuration can name.
-inline constexpr std::span<const std::string_view> kConfiguredModelNames{kPricingModelNames.data(), 3};
+inline constexpr std::span<const std::string_view> kConfiguredModelNames{kPricingModelNames.data(), 4};
 
 enum class PricingMode : std::uint8_t {
   in_loop,   ///< the model runs with the workload
@@ -90,7 +90,7 @@ struct Pricing : PricingOptions {
   bool keep_snapshots = true;
 };
 
-/// What `communication: {network_model: ...}` of a machine and --network-model mean: fluid is in the loop, isolated and snapshot are modes of fluid.
+/// What `communication: {network_model: ...}` of a machine and --network-model mean: fluid and astra are in the loop, isolated and snapshot modes of fluid.
 /// This snapshot looks at the isolated run once, and keeps nothing of it. Of astra-sidecar the caller opens the oracle.
 Pricing pricing_of(machine::NetworkModelKind kind);
 
