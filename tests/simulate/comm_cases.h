@@ -1,13 +1,18 @@
 // Small networks and operations for the tests of lowering and of the network models.
 #pragma once
 
+#include <array>
+#include <memory>
 #include <numeric>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "simulate/collective/lowering.h"
-#include "simulate/models/phased_model.h"
+#include "simulate/models/fluid_model.h"
+#include "simulate/models/isolated_model.h"
+#include "simulate/models/snapshot.h"
 
 namespace orrery::simulate::testing {
 
@@ -15,6 +20,16 @@ namespace orrery::simulate::testing {
 template <typename T>
 T take(Result<T> result) {
   return std::move(result.value());
+}
+
+/// The models for networks of links.
+inline constexpr std::array<std::string_view, 3> kLinkModelNames = {"fluid", "isolated", "snapshot"};
+
+inline std::unique_ptr<NetworkModel> link_model(std::string_view name, machine::Network network, const CommOptions& options = {}) {
+  auto lowering = std::make_shared<Lowering>(std::move(network), options);
+  if (name == "isolated") return std::make_unique<IsolatedModel>(std::move(lowering));
+  if (name == "snapshot") return std::make_unique<SnapshotModel>(std::move(lowering));
+  return std::make_unique<FluidModel>(std::move(lowering));
 }
 
 /// 1 GB/s moves a byte in 1000 ps.

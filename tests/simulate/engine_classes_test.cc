@@ -7,7 +7,6 @@
 #include "simulate/engine/engine.h"
 #include "simulate/engine/job_plan.h"
 #include "simulate/engine/rank_classes.h"
-#include "simulate/models/factory.h"
 #include "small_job.h"
 #include "workload/resolve_roles.h"
 
@@ -29,10 +28,10 @@ machine::Machine rails(std::uint32_t inner, std::uint32_t nodes, machine::Routin
 }
 
 Result<Schedule> run(const workload::Workload& job, const machine::Machine& machine, bool use_symmetry, std::string_view model = "fluid") {
-  auto network = make_network_model(model, take(machine::Network::build(machine)));
+  auto network = link_model(model, take(machine::Network::build(machine)));
   EngineOptions options;
   options.use_symmetry = use_symmetry;
-  return execute(job, **network, options);
+  return execute(job, *network, options);
 }
 
 generate::PipelineStep small_step(std::uint32_t tensor, std::uint32_t data, std::uint32_t pipeline) {
@@ -107,10 +106,10 @@ TEST_CASE("the schedule of the executed ranks alone") {
   const workload::Workload job = take(generate::pipeline_step(small_step(2, 4, 2)));
   const machine::Machine machine = rails(2, 8, machine::Routing::shortest);
   const Schedule all = take(run(job, machine, true));
-  auto network = make_network_model("fluid", take(machine::Network::build(machine)));
+  auto network = link_model("fluid", take(machine::Network::build(machine)));
   EngineOptions options;
   options.detail = Detail::executed_ranks;
-  const Schedule folded = take(execute(job, **network, options));
+  const Schedule folded = take(execute(job, *network, options));
   REQUIRE(folded.executed_ranks.size() == 2);
   CHECK(folded.executed_ranks[1] == 8);
   CHECK(folded.class_of_rank[15] == 1);

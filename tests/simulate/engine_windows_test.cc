@@ -8,7 +8,6 @@
 #include "generate/pipeline_step.h"
 #include "random_job.h"
 #include "simulate/engine/engine.h"
-#include "simulate/models/factory.h"
 #include "simulate/summed_schedule.h"
 #include "windowed_source.h"
 
@@ -146,19 +145,19 @@ TEST_CASE("steps of a pipeline, made one by one, are the job of all steps; alike
     machine::Machine machine = machine_of({switched(2, 10, 100), outer});
     machine.routing = routing;
     const auto network = take(machine::Network::build(machine));
-    const auto model = make_network_model("fluid", network), again = make_network_model("fluid", network);
+    const auto model = link_model("fluid", network), again = link_model("fluid", network);
     const workload::Workload whole = take(generate::pipeline_step(step));
     const auto source = take(generate::pipeline_source(step));
-    const auto kept = execute(whole, **model);
-    const auto windows = execute(*source, **again);
+    const auto kept = execute(whole, *model);
+    const auto windows = execute(*source, *again);
     REQUIRE_MESSAGE(kept.ok(), kept.error().message);
     REQUIRE_MESSAGE(windows.ok(), windows.error().message);
     CHECK(*kept == *windows);
-    (*again)->restart();
+    again->restart();
     SummedSchedule sums;
     EngineOptions options;
     options.detail = Detail::executed_ranks;
-    const auto summed = execute(*source, **again, options, sums);
+    const auto summed = execute(*source, *again, options, sums);
     REQUIRE(summed.ok());
     if (routing == machine::Routing::shortest) CHECK(summed->executed_ranks.size() == 2);
     CHECK(summed->makespan_ps() == kept->makespan_ps());

@@ -2,7 +2,6 @@
 #include <rapidcheck.h>
 
 #include "comm_cases.h"
-#include "simulate/models/factory.h"
 #include "simulate/models/fluid_model.h"
 #include "simulate/models/isolated_model.h"
 
@@ -15,10 +14,6 @@ using orrery::workload::Collective;
 
 namespace {
 
-std::unique_ptr<NetworkModel> make(std::string_view name, const Network& network, const CommOptions& options = {}) {
-  return take(make_network_model(name, network, options));
-}
-
 /// Runs the model until nothing is in flight; the order in which operations ended.
 std::vector<OpId> run_dry(NetworkModel& model) {
   std::vector<OpId> finished;
@@ -27,13 +22,6 @@ std::vector<OpId> run_dry(NetworkModel& model) {
 }
 
 }  // namespace
-
-TEST_CASE("models are known by their names") {
-  const Network network = network_of({ring(2, 1)});
-  for (const std::string_view name : kLinkModelNames) CHECK(make_network_model(name, network).ok());
-  CHECK(make_network_model("fluit", network).error().to_string() == "there is no network model 'fluit' (did you mean 'fluid'?)");
-  CHECK(make_network_model("ns3", network).error().hint == "one of fluid, isolated, snapshot");
-}
 
 TEST_CASE("alone, every model gives what the plan says, in the loop and as an estimate") {
   const std::vector<Network> networks = {network_of({ring(8, 3, 100)}), network_of({switched(4, 7, 10), switched(2, 1.7, 900)}),
@@ -52,7 +40,7 @@ TEST_CASE("alone, every model gives what the plan says, in the loop and as an es
     options.algorithms.fill(algorithm);
     const Price expected = price_alone(network, op, algorithm, options);
     for (const std::string_view name : kLinkModelNames) {
-      const auto model = make(name, network, options);
+      const auto model = link_model(name, network, options);
       RC_ASSERT(model->estimate(op).value() == expected);
       RC_ASSERT(model->estimate(std::span(&op, 1)).value()[0].total_ps == expected.total_ps);
       RC_ASSERT(model->start(7, op, 1000).ok());
@@ -67,7 +55,7 @@ TEST_CASE("alone, every model gives what the plan says, in the loop and as an es
 
 TEST_CASE("two equal operations on the same links take twice the beta, and no more alpha") {
   const Network network = network_of({ring(4, 1, 500)});
-  const auto fluid = make("fluid", network, {.launch_overhead_ps = 3'000'000, .algorithms = {Algorithm::ring}});
+  const auto fluid = link_model("fluid", network, {.launch_overhead_ps = 3'000'000, .algorithms = {Algorithm::ring}});
   const Ranks all = first_ranks(4);
   const std::vector<CommOp> ops(2, collective(Collective::all_reduce, 400'000, all));
   const Price alone = fluid->estimate(ops[0]).value();
@@ -78,7 +66,8 @@ TEST_CASE("two equal operations on the same links take twice the beta, and no mo
     CHECK(price.slowdown == 2);
     CHECK(price.bottleneck != Price::kNoLink);
   }
-  for (const Price& price : take(make("isolated", network, {.algorithms = {Algorithm::ring}})->estimate(ops))) CHECK(price.slowdown == 1);
+  for (const Price& price : take(link_model("isolated", network, {.algorithms = {Algorithm::ring}})->estimate(ops)))
+    CHECK(price.slowdown == 1);
 }
 
 TEST_CASE("a message beside a gather gets half of its port, however many the gather is sent to") {
@@ -87,7 +76,7 @@ TEST_CASE("a message beside a gather gets half of its port, however many the gat
   for (const Algorithm algorithm : {Algorithm::direct, Algorithm::double_binary_tree, Algorithm::ring}) {
     CommOptions options;
     options.algorithms.fill(algorithm);
-    const auto fluid = make("fluid", network, options);
+    const auto fluid = link_model("fluid", network, options);
     const std::vector<CommOp> ops = {collective(Collective::all_gather, 64'000'000, all), message(1'000'000, there)};
     CHECK(take(fluid->estimate(ops))[1].slowdown == doctest::Approx(2));
   }
@@ -95,7 +84,7 @@ TEST_CASE("a message beside a gather gets half of its port, however many the gat
 
 TEST_CASE("operations on different links do not disturb each other") {
   const Network network = network_of({switched(4, 1, 100), switched(2, 1, 100)});
-  const auto fluid = make("fluid", network);
+  const auto fluid = link_model("fluid", network);
   const Ranks first_node = {0, 1, 2, 3}, second_node = {4, 5, 6, 7};
   const std::vector<CommOp> ops = {collective(Collective::all_reduce, 400'000, first_node),
                                    collective(Collective::all_reduce, 400'000, second_node)};
@@ -107,7 +96,7 @@ TEST_CASE("operations on different links do not disturb each other") {
 
 TEST_CASE("operations that are mostly latency are not inflated") {
   const Network network = network_of({switched(2, 1, 1'000'000)});  // 2 ms there
-  const auto fluid = make("fluid", network);
+  const auto fluid = link_model("fluid", network);
   const Ranks there = {0, 1};
   const std::vector<CommOp> ops(10, message(8, there));
   for (const Price& price : take(fluid->estimate(ops))) {
@@ -126,18 +115,18 @@ TEST_CASE("a latecomer shares only what is left") {
   const Network network = network_of({switched(2, 1)});
   const Ranks there = {0, 1};
   const CommOp op = message(1'000, there);  // 1 us alone
-  const auto fluid = make("fluid", network);
+  const auto fluid = link_model("fluid", network);
   CHECK(end_times(*fluid, {{op, 0}, {op, 500'000}}) == std::vector<TimePs>{1'500'000, 2'000'000});
   CHECK(fluid->price(0).slowdown == 1.5);
   CHECK(fluid->price(1).slowdown == 1.5);
-  const auto isolated = make("isolated", network);
+  const auto isolated = link_model("isolated", network);
   CHECK(end_times(*isolated, {{op, 0}, {op, 500'000}}) == std::vector<TimePs>{1'000'000, 1'500'000});
 }
 
 TEST_CASE("latency comes before sharing: who waits holds no bandwidth") {
   const Network network = network_of({switched(3, 1, 0)});
   CommOptions options{.launch_overhead_ps = 1'000'000};
-  const auto fluid = make("fluid", network, options);
+  const auto fluid = link_model("fluid", network, options);
   const Ranks there = {0, 1};
   // The collective launches for 1 us, just long enough for the message to pass undisturbed.
   CHECK(end_times(*fluid, {{collective(Collective::broadcast, 1'000, there), 0}, {message(1'000, there), 0}}) ==
@@ -148,7 +137,7 @@ TEST_CASE("latency comes before sharing: who waits holds no bandwidth") {
 TEST_CASE("what ends at the same moment is reported in the order of ids; what is done at once ends when it starts") {
   const Network network = network_of({switched(8, 1, 100)});
   for (const std::string_view name : kLinkModelNames) {
-    const auto model = make(name, network);
+    const auto model = link_model(name, network);
     CHECK(model->next_event() == kNever);
     const Ranks a = {0, 1}, b = {2, 3}, alone = {5};
     CHECK(model->start(9, message(500, a), 42).ok());
@@ -168,7 +157,7 @@ TEST_CASE("what ends at the same moment is reported in the order of ids; what is
 TEST_CASE("an operation that cannot be is refused and leaves no trace") {
   const Network network = network_of({switched(4, 1, 100)});
   for (const std::string_view name : kLinkModelNames) {
-    const auto model = make(name, network);
+    const auto model = link_model(name, network);
     const Ranks twice = {1, 1, 2}, pair = {0, 1};
     CHECK(model->start(1, collective(Collective::all_reduce, 8, twice), 0).error().message ==
           "rank 1 is named twice in a group of 3 ranks");
@@ -185,7 +174,7 @@ TEST_CASE("adaptive routing leads messages round those that are under way") {
   const Ranks first = {0, 2}, second = {1, 3};
   const std::vector<CommOp> ops = {message(1'000, first), message(1'000, second)};
   machine.routing = orrery::machine::Routing::adaptive;
-  const auto fluid = make("fluid", take(Network::build(machine)));
+  const auto fluid = link_model("fluid", take(Network::build(machine)));
   for (const Price& price : take(fluid->estimate(ops))) CHECK(price.slowdown == 1);
   CHECK(fluid->start(0, ops[0], 0).ok());
   CHECK(fluid->start(1, ops[1], 0).ok());
@@ -199,7 +188,7 @@ TEST_CASE("a network with a link down goes round it") {
   const Network network = take(Network::build(machine));
   const Ranks neighbours = {0, 1}, all = first_ranks(4);
   for (const std::string_view name : kLinkModelNames) {
-    const auto model = make(name, network);
+    const auto model = link_model(name, network);
     CHECK(model->estimate(message(1'000, neighbours)).value().total_ps == 3 * 100'000 + 1'000'000);
     const std::vector<CommOp> ops(2, collective(Collective::all_reduce, 4'000, all));
     for (const Price& price : take(model->estimate(ops))) CHECK(price.beta_ps > 0);
@@ -211,7 +200,7 @@ TEST_CASE("links remember what they carried") {
   const Ranks there = {0, 1}, from_two = {2, 1};
   for (const std::string_view name : {"fluid", "isolated"}) {
     CAPTURE(name);
-    const auto model = make(name, network);
+    const auto model = link_model(name, network);
     end_times(*model, {{message(1'000, there), 0}, {message(1'000, from_two), 0}, {message(500, there), 10'000'000}});
     const auto uses = model->link_uses();
     REQUIRE(uses.size() == network.links().size());
@@ -239,7 +228,7 @@ TEST_CASE("sharing never makes an operation faster, and the answers are the same
       const auto kind = static_cast<Collective>(*rc::gen::inRange<int>(0, static_cast<int>(orrery::workload::kCollectives)));
       ops.push_back(collective(kind, *rc::gen::inRange<std::int64_t>(0, 1'000'000), group));
     }
-    const auto fluid = make("fluid", network, {.launch_overhead_ps = 999, .message_overhead_ps = 77});
+    const auto fluid = link_model("fluid", network, {.launch_overhead_ps = 999, .message_overhead_ps = 77});
     const auto prices = take(fluid->estimate(ops));
     for (std::size_t i = 0; i < ops.size(); ++i) {
       const Price alone = fluid->estimate(ops[i]).value();
@@ -248,6 +237,6 @@ TEST_CASE("sharing never makes an operation faster, and the answers are the same
       RC_ASSERT(prices[i].total_ps == prices[i].alpha_ps + prices[i].beta_ps);
       RC_ASSERT(prices[i].slowdown >= 1);
     }
-    RC_ASSERT(prices == make("fluid", network, {.launch_overhead_ps = 999, .message_overhead_ps = 77})->estimate(ops).value());
+    RC_ASSERT(prices == link_model("fluid", network, {.launch_overhead_ps = 999, .message_overhead_ps = 77})->estimate(ops).value());
   }));
 }

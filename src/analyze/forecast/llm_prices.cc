@@ -2,16 +2,15 @@
 
 #include "machine/topology/network.h"
 #include "simulate/collective/options.h"
-#include "simulate/models/factory.h"
+#include "simulate/models/isolated_model.h"
 
 namespace orrery::analyze {
 
 Result<LlmPrices> LlmPrices::on(const machine::Machine& machine) {
   auto network = machine::Network::build(machine);
   if (!network) return network.error();
-  auto model = simulate::make_network_model("isolated", std::move(*network), simulate::comm_options(machine.communication));
-  if (!model) return model.error();
-  return LlmPrices(std::move(*model));
+  auto lowering = std::make_shared<simulate::Lowering>(std::move(*network), simulate::comm_options(machine.communication));
+  return LlmPrices(std::make_unique<simulate::IsolatedModel>(std::move(lowering)));
 }
 
 llm::CommPrice LlmPrices::for_plan(const llm::StepPlan& plan) {

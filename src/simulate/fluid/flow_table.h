@@ -16,6 +16,10 @@
 
 namespace orrery::simulate {
 
+/// What the solver is told that a link can carry, in bytes per second. It wants more than 0 of every link; one that is down is on no route, so that
+/// any number will do.
+inline double solver_capacity(const machine::Link& link) { return link.bytes_per_second > 0 ? link.bytes_per_second : 1; }
+
 /// A flow at rate r takes weight * r of the link's capacity.
 struct LinkShare {
   machine::LinkId link = 0;

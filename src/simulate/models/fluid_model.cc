@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "simulate/models/solver_capacity.h"
-
 namespace orrery::simulate {
 
 namespace {

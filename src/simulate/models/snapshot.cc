@@ -8,9 +8,7 @@
 
 #include "simulate/fluid/flow_table.h"
 #include "simulate/fluid/max_min_solver.h"
-#include "simulate/models/moments.h"
 #include "simulate/models/phased_model.h"
-#include "simulate/models/solver_capacity.h"
 
 namespace orrery::simulate {
 
@@ -177,6 +175,18 @@ Result<std::vector<Price>> snapshot_prices(Lowering& lowering, std::span<const C
   }
   return snapshot_prices(lowering.network(), schedule, settings);
 }
+
+std::vector<TimePs> merged_moments(std::vector<TimePs> moments, TimePs merge_ps) {
+  std::sort(moments.begin(), moments.end());
+  std::size_t kept = 0;
+  for (const TimePs moment : moments) {
+    if (kept == 0 || moment - moments[kept - 1] > merge_ps) moments[kept++] = moment;
+  }
+  moments.resize(kept);
+  return moments;
+}
+
+TimePs moment_of(std::span<const TimePs> moments, TimePs moment) { return *(std::upper_bound(moments.begin(), moments.end(), moment) - 1); }
 
 Result<std::vector<Price>> SnapshotModel::estimate(std::span<const CommOp> ops) {
   std::vector<CommInterval> intervals;

@@ -61,6 +61,11 @@ std::vector<Price> snapshot_prices(const machine::Network& network, std::span<co
 Result<std::vector<Price>> snapshot_prices(Lowering& lowering, std::span<const CommOp> ops, std::span<const CommInterval> intervals,
                                            const SnapshotSettings& settings = {});
 
+/// The moments at which a set changes, those that are close together taken for one: ascending, each more than `merge_ps` after the one before it.
+std::vector<TimePs> merged_moments(std::vector<TimePs> moments, TimePs merge_ps);
+/// The one that `moment`, which was among those merged, counts as.
+TimePs moment_of(std::span<const TimePs> moments, TimePs moment);
+
 /// Every operation takes what it takes alone, its flow longer by the slowdown that somebody found for it. Operations must have the same ids whenever
 /// a workload is run.
 class SnapshotModel final : public IsolatedModel {

@@ -9,8 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "simulate/models/moments.h"
-
 namespace orrery::simulate {
 namespace {
 
