@@ -1,4 +1,5 @@
-// ASTRA-sim itself as a network model: the user's own binary is asked what an operation takes, and who prices a run may be that binary.
+// ASTRA-sim itself as a network model: the user's own binary is asked what an operation takes, and who prices a run may
+// be that binary.
 #pragma once
 
 #include <chrono>
@@ -22,26 +23,29 @@ struct SidecarOptions {
   std::optional<machine::AstraFiles> files = {};
 };
 
-/// Writes network.yml, system.json, communicator groups and the ranks' execution traces for one operation, runs the binary, and takes the cycles
-/// at which the last participant finished. Answers are kept by a signature of all that was written and of the binary's content; failures and
-/// time-outs are remembered for the run, so that nothing is asked in vain twice.
+/// Writes network.yml, system.json, communicator groups and the ranks' execution traces for one operation, runs the
+/// binary, and takes the cycles at which the last participant finished. Answers are kept by a signature of all that was
+/// written and of the binary's content; failures and time-outs are remembered for the run, so that nothing is asked in
+/// vain twice.
 class AstraSidecar {
  public:
   /// A program that has failed this often without a single answer is not asked again.
   static constexpr std::uint64_t kFailuresInVain = 3;
 
-  /// An Error if ASTRA-sim has no words for the machine, or if the program is the congestion-aware one, which takes one dimension only, and the
-  /// machine has several.
+  /// An Error if ASTRA-sim has no words for the machine, or if the program is the congestion-aware one, which takes one
+  /// dimension only, and the machine has several.
   static Result<AstraSidecar> open(const machine::Machine& machine, SidecarOptions options);
 
   /// What ASTRA-sim says. An Error if it does not support the operation, fails, or takes too long.
   Result<simulate::Price> ask(const simulate::CommOp& op);
 
-  /// How long each takes when all start together, by place. The program says when ranks finish, not operations: one whose ranks all do
-  /// others too is taken to end with the last of them, which is late rather than early. Nothing is kept.
+  /// How long each takes when all start together, by place. The program says when ranks finish, not operations: one
+  /// whose ranks all do others too is taken to end with the last of them, which is late rather than early. Nothing is
+  /// kept.
   Result<std::vector<TimePs>> ask_together(std::span<const simulate::CommOp> ops);
 
-  /// How often the binary was run, how often an answer or a failure was known, and how many different questions it answered.
+  /// How often the binary was run, how often an answer or a failure was known, and how many different questions it
+  /// answered.
   [[nodiscard]] std::uint64_t runs() const { return runs_; }
   [[nodiscard]] std::uint64_t known() const { return known_; }
   [[nodiscard]] std::uint64_t answered() const { return answers_.size(); }
@@ -75,8 +79,9 @@ class AstraSidecar {
 inline constexpr DiagnosticKind kCrashedAfterAnswer{"S108", Severity::warning, "run of ASTRA-sim that ended badly after a complete answer",
                                                     "the answer is used"};
 
-/// For Pricing::open_oracle, of whatever PricingOptions::astra_sim names. Runs of the program that ended badly after a complete answer are counted
-/// (S108), and a machine that had to be described to it differently is told (S109). An Error as of AstraSidecar::open.
+/// For Pricing::open_oracle, of whatever PricingOptions::astra_sim names. Runs of the program that ended badly after a
+/// complete answer are counted (S108), and a machine that had to be described to it differently is told (S109). An
+/// Error as of AstraSidecar::open.
 Result<simulate::PriceOracle> open_astra_sim(const simulate::PricingOptions& options, const machine::Machine& machine,
                                              Diagnostics& diagnostics);
 
@@ -87,7 +92,8 @@ struct SidecarUse {
   std::uint64_t known_answers = 0;  ///< questions that did not need one
 };
 
-/// Each operation takes what the program says (the network model astra-sidecar). `use` is written when the run is over, and must be there until then.
+/// Each operation takes what the program says (the network model astra-sidecar). `use` is written when the run is over,
+/// and must be there until then.
 simulate::Pricing sidecar_pricing(SidecarOptions options, SidecarUse& use);
 
 /// The last "sys[R] finished, C cycles" among `ranks` in ASTRA-sim's output; an Error if one of them did not finish.

@@ -5,7 +5,6 @@
 #include "analyze/forecast/llm_sheets.h"
 #include "analyze/schedule/schedule_reasons.h"
 #include "cli/graphs/run_page.h"
-#include "cli/workloads/llm_run.h"
 #include "cli/workloads/network_flags.h"
 #include "job/read/step_files.h"
 #include "job/write/schedule_export.h"
@@ -19,6 +18,9 @@ namespace {
 
 constexpr DiagnosticKind kRequestsDoNotFit{"M109", Severity::warning, "requests or operands do not fit into the device's memory",
                                            "times are what they would be if they did; fewer requests at once, or more devices"};
+
+/// A step has thousands of activities per rank.
+constexpr std::int64_t kMostDrawnRanks = 256;
 
 /// What either kind of configuration has to show.
 struct Shown {
@@ -90,6 +92,14 @@ ExitCode show(Invocation& invocation, const std::string& name, const machine::Ma
 }
 
 }  // namespace
+
+analyze::KeptOfRun kept_of_run(const Invocation& invocation, std::int64_t ranks) {
+  const bool is_drawn = invocation.has("report") && ranks <= kMostDrawnRanks;
+  analyze::KeptOfRun kept;
+  if (invocation.has("output") || is_drawn) kept.detail = simulate::Detail::every_rank;
+  kept.link_series = invocation.has("report") || job::shows_links(invocation.text("output"));
+  return kept;
+}
 
 Status add_serving(Invocation& invocation, const llm::Catalog& catalog, const job::LlmConfig& config, ServingSheets& sheets) {
   if (config.product) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "analyze/forecast/inference_forecasts.h"
+#include "analyze/forecast/llm_forecast.h"
 #include "cli/frame/invocation.h"
 #include "job/shipped/llm_config.h"
 #include "llm/catalog.h"
@@ -17,5 +18,9 @@ struct ServingSheets {
 Status add_serving(Invocation& invocation, const llm::Catalog& catalog, const job::LlmConfig& config, ServingSheets& sheets);
 /// All about one.
 ExitCode show_serving(Invocation& invocation, const llm::Catalog& catalog, const job::LlmConfig& config);
+
+/// What of a planned job's run is kept: activities of all ranks where they are written, or drawn and not too many; the
+/// use of links over time where it is shown.
+analyze::KeptOfRun kept_of_run(const Invocation& invocation, std::int64_t ranks);
 
 }  // namespace orrery::cli

@@ -11,7 +11,6 @@
 #include "cli/frame/command_line.h"
 #include "cli/frame/sweep_session.h"
 #include "cli/graphs/run_page.h"
-#include "cli/workloads/llm_run.h"
 #include "cli/workloads/llm_serving.h"
 #include "cli/workloads/network_flags.h"
 #include "job/read/step_files.h"

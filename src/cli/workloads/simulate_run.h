@@ -14,7 +14,8 @@
 
 namespace orrery::cli {
 
-/// The invocation must declare the flags output, per-node, path, waits, no-symmetry, report and csv (with_run_flags()), and those of with_network_flags().
+/// The invocation must declare the flags output, per-node, path, waits, no-symmetry, report and csv (with_run_flags()),
+/// and those of with_network_flags().
 struct SimulationRun {
   const machine::Machine& machine;
   NamedPricing priced_by;
@@ -26,8 +27,8 @@ struct SimulationRun {
 /// With csv, per-node, path, waits, no-symmetry and report behind the verb's own: what a run shows, and how it is made.
 std::vector<Flag> with_run_flags(std::vector<Flag> flags);
 
-/// A job that is made while it runs. Where all that is asked for can be added up, it is made and forgotten step by step; -o, --per-node, --path and
-/// models without links hold all of it.
+/// A job that is made while it runs. Where all that is asked for can be added up, it is made and forgotten step by
+/// step; -o, --per-node, --path and models without links hold all of it.
 ExitCode run_source(Invocation& invocation, SimulationRun run, workload::WorkloadSource& source);
 
 /// A workload in memory.

@@ -1,6 +1,7 @@
-// What operations would have cost, had they shared the links while a schedule ran that was made without sharing: between two starts or ends
-// the set of operations in flight is frozen and its rates are max-min fair. One look back, no loop: for comparison with tools that work like
-// this, and for oracles too slow for a loop. Optimistic at first, pessimistic if repeated, and it does not converge.
+// What operations would have cost, had they shared the links while a schedule ran that was made without sharing:
+// between two starts or ends the set of operations in flight is frozen and its rates are max-min fair. One look back,
+// no loop: for comparison with tools that work like this, and for oracles too slow for a loop. Optimistic at first,
+// pessimistic if repeated, and it does not converge.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +22,8 @@ struct SnapshotMember {
   double inflation = 1;         ///< how much longer it takes in this company than alone
 };
 
-/// A stretch of time in which the set of operations under way did not change, and what being together did to each of them.
+/// A stretch of time in which the set of operations under way did not change, and what being together did to each of
+/// them.
 struct SnapshotInterval {
   TimePs start_ps = 0;
   TimePs end_ps = 0;
@@ -50,10 +52,10 @@ struct SnapshotSettings {
   std::vector<SnapshotInterval>* intervals = nullptr;
 };
 
-/// By operation. Within its interval an operation spends its alphas as planned, and the rest on its phases in proportion to what they take
-/// alone; only while it moves bytes does it share. The time of a phase alone is multiplied by the mean over its time of its rate alone over
-/// its rate in the snapshot. What has no length left after merging moments shares nothing.
-/// O(snapshots * operations in flight), besides the solver's work.
+/// By operation. Within its interval an operation spends its alphas as planned, and the rest on its phases in
+/// proportion to what they take alone; only while it moves bytes does it share. The time of a phase alone is multiplied
+/// by the mean over its time of its rate alone over its rate in the snapshot. What has no length left after merging
+/// moments shares nothing. O(snapshots * operations in flight), besides the solver's work.
 std::vector<Price> snapshot_prices(const machine::Network& network, std::span<const ScheduledPlan> schedule,
                                    const SnapshotSettings& settings = {});
 
@@ -61,13 +63,14 @@ std::vector<Price> snapshot_prices(const machine::Network& network, std::span<co
 Result<std::vector<Price>> snapshot_prices(Lowering& lowering, std::span<const CommOp> ops, std::span<const CommInterval> intervals,
                                            const SnapshotSettings& settings = {});
 
-/// The moments at which a set changes, those that are close together taken for one: ascending, each more than `merge_ps` after the one before it.
+/// The moments at which a set changes, those that are close together taken for one: ascending, each more than
+/// `merge_ps` after the one before it.
 std::vector<TimePs> merged_moments(std::vector<TimePs> moments, TimePs merge_ps);
 /// The one that `moment`, which was among those merged, counts as.
 TimePs moment_of(std::span<const TimePs> moments, TimePs moment);
 
-/// Every operation takes what it takes alone, its flow longer by the slowdown that somebody found for it. Operations must have the same ids whenever
-/// a workload is run.
+/// Every operation takes what it takes alone, its flow longer by the slowdown that somebody found for it. Operations
+/// must have the same ids whenever a workload is run.
 class SnapshotModel final : public IsolatedModel {
  public:
   using IsolatedModel::IsolatedModel;
@@ -78,8 +81,8 @@ class SnapshotModel final : public IsolatedModel {
 
   /// What operations take depends on which they are.
   [[nodiscard]] bool is_at_rest() const override { return false; }
-  /// From now on: by how much longer an operation moves its bytes than alone; those that are not in it take what they take alone. Stays so when
-  /// the model is restarted.
+  /// From now on: by how much longer an operation moves its bytes than alone; those that are not in it take what they
+  /// take alone. Stays so when the model is restarted.
   void set_slowdowns(std::unordered_map<OpId, double> slowdowns) { slowdowns_ = std::move(slowdowns); }
 
  private:

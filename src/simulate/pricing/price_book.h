@@ -1,9 +1,10 @@
-// Prices that others give, each asked for once. What a price depends on is a key, its signature: two questions with the same signature have the
-// same answer, on whichever ranks they are asked.
+// Prices that others give, each asked for once. What a price depends on is a key, its signature: two questions with the
+// same signature have the same answer, on whichever ranks they are asked.
 //
-// A key of kind, size and number of ranks is not enough: of two groups of eight, the one under one leaf and the one across two leaves cost
-// different things. So the signature holds where the ranks are, up to what the machine cannot tell apart (turned rings, exchanged ports of a
-// switch), and how much of which kind of link the operation uses. It also holds the topology's epoch: a derated link makes all prices others.
+// A key of kind, size and number of ranks is not enough: of two groups of eight, the one under one leaf and the one
+// across two leaves cost different things. So the signature holds where the ranks are, up to what the machine cannot
+// tell apart (turned rings, exchanged ports of a switch), and how much of which kind of link the operation uses. It
+// also holds the topology's epoch: a derated link makes all prices others.
 #pragma once
 
 #include <cstdint>
@@ -34,8 +35,8 @@ class PriceSignatures {
   /// `model` names whoever answers, with its version. All must outlive this.
   PriceSignatures(const machine::Machine& machine, Lowering& lowering, std::string_view model);
 
-  /// "all_reduce/1048576/8/0123456789abcdef": readable, and the hash over all of it. For several operations that start together the order
-  /// counts. An Error if one of them has no way through the network.
+  /// "all_reduce/1048576/8/0123456789abcdef": readable, and the hash over all of it. For several operations that start
+  /// together the order counts. An Error if one of them has no way through the network.
   Result<std::string> of(std::span<const CommOp> ops);
 
  private:
@@ -55,7 +56,8 @@ class PriceSignatures {
 ///     {"format": "orrery.prices/1", "prices": {"all_reduce/1048576/8/0123456789abcdef": [2097152000], ...}}
 class PriceCache {
  public:
-  /// A file that is not there yet is empty; one that cannot be read or is no file of prices counts as S113, and is replaced in the end.
+  /// A file that is not there yet is empty; one that cannot be read or is no file of prices counts as S113, and is
+  /// replaced in the end.
   PriceCache(std::optional<std::string> file, Diagnostics& diagnostics);
 
   /// By operation; null if it is not known.
@@ -63,8 +65,8 @@ class PriceCache {
   void keep(std::string signature, std::vector<TimePs> prices);
   [[nodiscard]] std::size_t size() const { return prices_.size(); }
 
-  /// Writes the file aside and renames it, if there is one and anything is new. What fails is counted: a cache that cannot be written
-  /// costs time, not truth.
+  /// Writes the file aside and renames it, if there is one and anything is new. What fails is counted: a cache that
+  /// cannot be written costs time, not truth.
   void save(Diagnostics& diagnostics);
 
  private:
@@ -75,9 +77,9 @@ class PriceCache {
   bool changed_ = false;
 };
 
-/// Asks an oracle for prices, each question once: identical questions are answered from memory, and those that a machine cannot tell apart from
-/// the cache. What the oracle has no answer for takes what the links give it alone.
-/// Not thread-safe.
+/// Asks an oracle for prices, each question once: identical questions are answered from memory, and those that a
+/// machine cannot tell apart from the cache. What the oracle has no answer for takes what the links give it alone. Not
+/// thread-safe.
 class PriceBook {
  public:
   /// All must outlive the book.

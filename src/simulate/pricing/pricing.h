@@ -1,5 +1,6 @@
-// Who prices the communication of a run (simulate/run.h), as a value: which model, and how it is asked: once per operation, once per set of
-// operations that ran together, or at every moment of the run. A configuration says it as `network: {model: fluid, mode: snapshot, ...}`.
+// Who prices the communication of a run (simulate/run.h), as a value: which model, and how it is asked: once per
+// operation, once per set of operations that ran together, or at every moment of the run. A configuration says it as
+// `network: {model: fluid, mode: snapshot, ...}`.
 #pragma once
 
 #include <array>
@@ -72,7 +73,8 @@ struct PricingOptions {
 
 /// Somebody outside who is asked for prices: another simulator, the user's own program.
 struct PriceOracle {
-  /// How long each of `ops` takes when all start at the same moment, by place. A single operation is asked for alone. An Error: it has no answer.
+  /// How long each of `ops` takes when all start at the same moment, by place. A single operation is asked for alone.
+  /// An Error: it has no answer.
   std::function<Result<std::vector<TimePs>>(std::span<const CommOp> ops)> ask = {};
   std::string version = {};  ///< part of the key of whatever it says, so that another program's answers are not taken for its own
   std::function<void(Diagnostics& diagnostics)> finish = {};  ///< if there is one: called when the run is over, however it ended
@@ -82,22 +84,25 @@ struct PriceOracle {
 struct Pricing : PricingOptions {
   Pricing(PricingOptions options = {}) : PricingOptions(std::move(options)) {}  // NOLINT(google-explicit-constructor): one is the other
 
-  /// Runs the program of astra_sim, or whoever else answers for the model oracle: job/astra_sidecar.h knows how. Opened anew for every run.
+  /// Runs the program of astra_sim, or whoever else answers for the model oracle: job/astra_sidecar.h knows how. Opened
+  /// anew for every run.
   std::function<Result<PriceOracle>(const PricingOptions& options, const machine::Machine& machine, Diagnostics& diagnostics)> open_oracle =
       {};
   loggops::Placement placement = loggops::Placement::by_kind;  ///< of the model loggops
-  /// Of the mode snapshot: also what sharing cost (PricingReport) and what was priced (SnapshotManifest); some 200 bytes per operation.
+  /// Of the mode snapshot: also what sharing cost (PricingReport) and what was priced (SnapshotManifest); some 200
+  /// bytes per operation.
   bool keep_snapshots = true;
 };
 
-/// What `communication: {network_model: ...}` of a machine and --network-model mean: fluid and astra are in the loop, isolated and snapshot modes of fluid.
-/// This snapshot looks at the isolated run once, and keeps nothing of it. Of astra-sidecar the caller opens the oracle.
+/// What `communication: {network_model: ...}` of a machine and --network-model mean: fluid and astra are in the loop,
+/// isolated and snapshot modes of fluid. This snapshot looks at the isolated run once, and keeps nothing of it. Of
+/// astra-sidecar the caller opens the oracle.
 Pricing pricing_of(machine::NetworkModelKind kind);
 
 inline constexpr machine::Range kPassCount = {1, 2, true};
 
-/// The fields, for the visitors of machine/yaml/field_kinds.h: reader and checker give errors with "did you mean". Left out, the mode is the one that
-/// is most like the machine: in-loop, or isolated where the model knows nothing else.
+/// The fields, for the visitors of machine/yaml/field_kinds.h: reader and checker give errors with "did you mean". Left
+/// out, the mode is the one that is most like the machine: in-loop, or isolated where the model knows nothing else.
 template <typename Visitor>
 void describe(Visitor& visitor, machine::MaybeConst<PricingOptions> auto& options) {
   using machine::Default;

@@ -1,5 +1,5 @@
-// What pricing did, what sharing cost, and what there is to remark on: the numbers behind the Sheets of analyze/schedule/pricing_sheets, the manifest of
-// snapshots, the diagnostics.
+// What pricing did, what sharing cost, and what there is to remark on: the numbers behind the Sheets of
+// analyze/schedule/pricing_sheets, the manifest of snapshots, the diagnostics.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@
 
 namespace orrery::simulate {
 
-/// What sharing did to the operations of one group: a role ("dp"), a named group, "all ranks", or "messages". Inflation is the price over
-/// the isolated price of the same operation.
+/// What sharing did to the operations of one group: a role ("dp"), a named group, "all ranks", or "messages". Inflation
+/// is the price over the isolated price of the same operation.
 struct GroupInflation {
   std::string group;
   std::uint64_t operations = 0;
@@ -47,8 +47,8 @@ struct PricingReport {
   double mean_inflation = 1;                  ///< weighted by isolated time
   std::vector<GroupInflation> groups = {};    ///< the most inflated first
   std::vector<SnapshotSummary> slowest = {};  ///< at most kSlowest, the most inflated first
-  /// One minus the Jaccard index of whom an operation overlapped in the schedule that it was priced from and in the one that came of it,
-  /// averaged over operations: 0 where the prices belong to the schedule.
+  /// One minus the Jaccard index of whom an operation overlapped in the schedule that it was priced from and in the one
+  /// that came of it, averaged over operations: 0 where the prices belong to the schedule.
   double overlap_mismatch = 0;
 
   std::uint64_t asked = 0;             ///< questions that the model had to answer
@@ -59,7 +59,8 @@ struct PricingReport {
   static constexpr std::size_t kSlowest = 10;
 };
 
-/// An operation of the run. Its id is that of simulate/engine/operation_numbers.h: the same in every pass and for every model.
+/// An operation of the run. Its id is that of simulate/engine/operation_numbers.h: the same in every pass and for every
+/// model.
 struct ManifestOperation {
   OpId id = 0;
   CommOp::Kind kind = CommOp::Kind::message;
@@ -73,7 +74,8 @@ struct ManifestOperation {
   TimePs price_ps = 0;
 };
 
-/// Which operations were under way together, what they are and what they were priced at: enough to price the same sets with another tool.
+/// Which operations were under way together, what they are and what they were priced at: enough to price the same sets
+/// with another tool.
 struct SnapshotManifest {
   std::string version;                                ///< of the model that gave the prices
   std::uint32_t pass = 1;                             ///< the one that the prices are of

@@ -67,19 +67,20 @@ class RecordingModel final : public NetworkModel {
   std::map<std::vector<std::uint32_t>, std::uint32_t> rank_set_numbers_;
 };
 
-// How far two schedules of the same operations lie apart: whether prices that were taken from one still belong to the other.
+// How far two schedules of the same operations lie apart: whether prices that were taken from one still belong to the
+// other.
 
 /// The most that the start of any operation moved. Operations of only one of the two are passed over.
 TimePs largest_shift_ps(const Recording& before, const Recording& after);
 
-/// 1 - |A and B| / |A or B|, A and B being whom an operation overlaps before and after; the mean over operations, of which at most
-/// kMostCompared are looked at, evenly taken. 0 for operations that overlap nobody in either.
+/// 1 - |A and B| / |A or B|, A and B being whom an operation overlaps before and after; the mean over operations, of
+/// which at most kMostCompared are looked at, evenly taken. 0 for operations that overlap nobody in either.
 double overlap_mismatch(const Recording& before, const Recording& after);
 inline constexpr std::size_t kMostCompared = 4096;
 
-// Which fabric an operation is of, for whoever prices fabrics apart: the outermost dimension of the machine in which its ranks differ. That is only
-// right where fabrics share no link: a NIC behind the PCIe switch of the NVLink ports, or a collective that goes through a node and then
-// between nodes, makes them share.
+// Which fabric an operation is of, for whoever prices fabrics apart: the outermost dimension of the machine in which
+// its ranks differ. That is only right where fabrics share no link: a NIC behind the PCIe switch of the NVLink ports,
+// or a collective that goes through a node and then between nodes, makes them share.
 
 /// By operation.
 std::vector<std::uint32_t> fabrics_of(const Recording& recording, const machine::Network& network);

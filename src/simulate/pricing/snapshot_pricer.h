@@ -1,4 +1,5 @@
-// What operations cost in the company that a schedule put them in: whoever prices the snapshots of a schedule, and runs a workload at those prices.
+// What operations cost in the company that a schedule put them in: whoever prices the snapshots of a schedule, and runs
+// a workload at those prices.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +34,8 @@ class SnapshotPricer {
 
   /// Runs at isolated prices at first, and at those of apply() from then on.
   virtual NetworkModel& model() = 0;
-  /// Operations of few bytes take what they take alone and are in no interval. An Error only where an operation has no price at all.
+  /// Operations of few bytes take what they take alone and are in no interval. An Error only where an operation has no
+  /// price at all.
   virtual Result<PricedOperations> price(const Recording& recording, const SnapshotSettings& settings) = 0;
   /// What price() said of the recording is what its operations take from now on.
   virtual void apply(const Recording& recording, const PricedOperations& priced) = 0;
@@ -57,16 +59,17 @@ class LinkSnapshotPricer final : public SnapshotPricer {
   std::vector<double> slowdowns_;  // of what was priced last
 };
 
-/// An oracle, which answers questions about sets of operations but cannot run in the loop, by way of a book of its prices, which must outlive this.
+/// An oracle, which answers questions about sets of operations but cannot run in the loop, by way of a book of its
+/// prices, which must outlive this.
 ///
-/// Between two moments of a schedule the operations under way are frozen. They fall into components that share neither a link nor a rank: each is
-/// priced as if all its members started together, from nothing, which over-states what those that are nearly done suffer. An operation e that is
-/// in the intervals k of lengths t_k takes
+/// Between two moments of a schedule the operations under way are frozen. They fall into components that share neither
+/// a link nor a rank: each is priced as if all its members started together, from nothing, which over-states what those
+/// that are nearly done suffer. An operation e that is in the intervals k of lengths t_k takes
 ///
 ///     alone(e) * sum_k (t_k / sum of t_k) * max(1, together_k(e) / alone(e))
 ///
-/// that is: the part of its work that it did in each company counts as much as that company slowed it down. Operations without a price of the
-/// oracle's own are in no interval: their time is another model's.
+/// that is: the part of its work that it did in each company counts as much as that company slowed it down. Operations
+/// without a price of the oracle's own are in no interval: their time is another model's.
 class BookSnapshotPricer final : public SnapshotPricer {
  public:
   BookSnapshotPricer(PriceBook& book, Lowering& lowering, std::int64_t coalesce_below_bytes);
