@@ -30,10 +30,9 @@ using trace::MeasuredRow;
 constexpr DiagnosticKind kUnusableTime{"C311", Severity::warning, "row of a linked trace whose time cannot be used",
                                        "it counts as not measured: its time is more than 26 days from the first one, or no number"};
 
-constexpr DiagnosticKind kRowsOnly{"C317", Severity::note, "linked trace without the calls of the device's runtime, and with device work",
-                                   "Chakra's linked traces have no place for them: what the host waited for the device counts as its own "
-                                   "work, and would not shrink with the device's; "
-                                   "link -o FILE.et, or FILE.json without --compat, keeps them"};
+constexpr DiagnosticKind kRowsOnly{
+    "C317", Severity::note, "linked trace without the calls of the device's runtime, and with device work",
+    "waits for the device count as work of the host; link -o FILE.et, or .json without --compat, keeps them"};
 
 constexpr std::int64_t kUserScope = 7;
 constexpr std::int64_t kFirstWorker = 1'000'000;  // beyond the threads that the framework numbers
