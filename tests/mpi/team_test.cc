@@ -38,7 +38,7 @@ TEST_CASE("files are read by all, and the answer is that of one") {
   check_same(3, of_four_ranks("check", {}));
   check_same(3, of_four_ranks("path", {"--json"}));
   check_same(2, of_four_ranks("blame", {"--json"}));
-  check_same(8, of_four_ranks("blame", {"--skeletons", "always", "--json"}));
+  check_same(8, of_four_ranks("blame", {"--reduce", "always", "--json"}));
 }
 
 TEST_CASE("other formats go the same way") {

@@ -17,16 +17,16 @@ namespace {
 constexpr DiagnosticKind kNothingJoins{"J811", Severity::error, "no communication between these ranks was matched",
                                        "ask for one rank, by its file alone; what was recorded of communication: orrery check --causality"};
 
-constexpr DiagnosticKind kSkeletons{"J819", Severity::note, "of each rank only a skeleton was kept",
-                                    "waits and blame are exact; times of ideal jobs may be too short: --skeletons never keeps everything"};
+constexpr DiagnosticKind kReduced{"J819", Severity::note, "of each rank only a reduced graph was kept",
+                                  "waits and blame are exact; times of ideal jobs may be too short: --reduce never keeps everything"};
 
 /// A job of this size takes about ten times as much in memory if all of it is kept.
 constexpr std::uint64_t kLargeJobBytes = std::uint64_t{256} << 20;
 /// What packed traces grow by when they are inflated.
 constexpr std::uint64_t kPackedBy = 12;
 
-bool wants_skeletons(const Invocation& invocation, const job::Source& source, RankDetail detail) {
-  const std::string when = invocation.text("skeletons");
+bool wants_reduced(const Invocation& invocation, const job::Source& source, RankDetail detail) {
+  const std::string when = invocation.text("reduce");
   if (when != "auto") return when == "always";
   // Several processes read whole traces side by side, but do not send whole graphs to one another.
   if (detail == RankDetail::graph && process_team() != nullptr) return false;
@@ -157,9 +157,9 @@ bool asks_whole_job(const Invocation& invocation, const std::vector<std::string>
   return source && is_whole(*source);
 }
 
-Flag skeletons_flag(RankDetail detail) {
+Flag reduce_flag(RankDetail detail) {
   return {
-      .name = "skeletons",
+      .name = "reduce",
       .value_name = "WHEN",
       .help = detail == RankDetail::graph
                   ? "read rank by rank, and keep of each only the graph of the window; auto: if the files are larger than 256 MB together, "
@@ -168,7 +168,8 @@ Flag skeletons_flag(RankDetail detail) {
                     "together, as far as that can be told before they are read",
       .default_text = "auto",
       .choices = "auto always never",
-      .group = "Input"};
+      .group = "Input",
+      .former_name = "skeletons"};
 }
 
 Result<job::RecordedJob> load_recorded_job(Invocation& invocation, const std::vector<std::string>& operands) {
@@ -190,9 +191,9 @@ Result<causal::CausalGraph> load_job_graph(Invocation& invocation, const std::ve
   if (detail != RankDetail::whole && !is_open && !one_rank) {
     Diagnostics found;
     const Result<job::Source> source = job::find_source(operands, {.may_miss_ranks = true}, found);
-    if (source && wants_skeletons(invocation, *source, detail) && job::can_be_streamed(*source)) {
+    if (source && wants_reduced(invocation, *source, detail) && job::can_be_streamed(*source)) {
       invocation.diagnostics().merge(found);
-      if (detail == RankDetail::as_needed) invocation.diagnostics().add(kSkeletons);
+      if (detail == RankDetail::as_needed) invocation.diagnostics().add(kReduced);
       return stream_job_graph(invocation, *source, request, options,
                               detail == RankDetail::graph ? causal::Reduction::none : causal::Reduction::skeleton, spread);
     }

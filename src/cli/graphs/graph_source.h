@@ -41,11 +41,11 @@ Result<job::RecordedJob> load_recorded_job(Invocation& invocation, const std::ve
 /// What is kept of the ranks of a job.
 enum class RankDetail : std::uint8_t {
   whole,  ///< all of it
-  graph,  ///< the graph of the window; the traces go as they are read, if --skeletons says so: the same graph, for questions about local work
-  as_needed,  ///< skeletons (causal/reduce/skeleton.h), if --skeletons says so: for questions about what the ranks do to one another
+  graph,  ///< the graph of the window; the traces go as they are read, if --reduce says so: the same graph, for questions about local work
+  as_needed,  ///< reduced graphs (causal/reduce/skeleton.h), if --reduce says so: for questions about what the ranks do to one another
 };
-/// --skeletons, of verbs whose job is not kept whole.
-Flag skeletons_flag(RankDetail detail);
+/// --reduce, of verbs whose job is not kept whole.
+Flag reduce_flag(RankDetail detail);
 
 /// The graph of the window asked for. `typical`: without --instance one step, instead of all that the ranks have in common. `spread`: where to tell how
 /// much those differ; with `typical` only.

@@ -72,7 +72,7 @@ const Verb& blame_verb() {
                                   .value_name = "PCT",
                                   .kind = ValueKind::number,
                                   .help = "exit with 1 if waiting takes more than PCT percent of all ranks' time"},
-                             skeletons_flag(RankDetail::as_needed),
+                             reduce_flag(RankDetail::as_needed),
                              csv_flag(),
                          }),
                          hta_blame_flags()),

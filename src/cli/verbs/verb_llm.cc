@@ -85,7 +85,7 @@ ExitCode run_llm(Invocation& invocation) {
   if (invocation.operands().size() != 2)
     return invocation.fail_usage(
         {.message = fmt::format("llm {} takes one table", what), .hint = fmt::format("orrery llm {} FILE.csv", what)});
-  for (const std::string_view flag : {"sweep", "checkpoint", "csv", "et", "manifest", "reactions", "edges", "report", "network-model"}) {
+  for (const std::string_view flag : {"sweep", "checkpoint", "csv", "et", "manifest", "sensitivity", "edges", "report", "network-model"}) {
     if (invocation.has(flag))
       return invocation.fail_usage({.message = fmt::format("--{} goes with configurations, not with tables", flag)});
   }
@@ -139,8 +139,9 @@ const Verb& llm_verb() {
                 .value_name = "FILE",
                 .kind = ValueKind::output,
                 .help = "of a configuration with network: {mode: snapshot}: write the snapshots, their members and prices as JSON"},
-           Flag{.name = "reactions",
-                .help = "of a configuration: also what the step would take if everything of a sort took 10 % less, solved again"},
+           Flag{.name = "sensitivity",
+                .help = "of a configuration: also what the step would take if everything of a sort took 10 % less, solved again",
+                .former_name = "reactions"},
            Flag{.name = "edges", .help = "of a configuration: also list every communication of each stage"}, report_flag(),
            Flag{.name = "csv", .help = "of configurations: print the tables as CSV, with the names and units of --json"}},
       .examples = {{"orrery llm data/llm/gpt_3_175b_64xa100.yml -o step.json.gz", "a step, and its timeline for Perfetto"},

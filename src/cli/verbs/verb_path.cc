@@ -114,7 +114,7 @@ const Verb& path_verb() {
           Flag{.name = "breakdown", .help = "with --json: one row per edge of the path"},
           csv_flag(),
           clock_flag(),
-          skeletons_flag(RankDetail::graph),
+          reduce_flag(RankDetail::graph),
           unprofiled_flag(),
           Flag{
               .name = "overlay",

@@ -117,7 +117,7 @@ const Verb& top_verb() {
           "faster. Of the five best: which save the same time, and in which order to work. For each rank: what the job would save if it "
           "worked like the others.\n\nThe first column is an edit's selection: orrery whatif takes it with an action behind it.",
       .operands = {.name = "TRACE...", .help = "the traces of all ranks: files, folders or globs", .min = 1, .max = Operands::kUnlimited},
-      .flags = with_job_flags({csv_flag(), unprofiled_flag(), skeletons_flag(RankDetail::graph)}),
+      .flags = with_job_flags({csv_flag(), unprofiled_flag(), reduce_flag(RankDetail::graph)}),
       .examples = {{"orrery top traces/", "the opportunities of all common steps"},
                    {"orrery top traces/ --annotation ProfilerStep --instance 2", "of the third step alone"}},
       .run = run_top,

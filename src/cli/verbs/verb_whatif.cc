@@ -302,7 +302,7 @@ const Verb& whatif_verb() {
                    "single moves"},
           unprofiled_flag(),
           clock_flag(),
-          skeletons_flag(RankDetail::graph),
+          reduce_flag(RankDetail::graph),
           Flag{.name = "overlay",
                .value_name = "FILE",
                .kind = ValueKind::output,

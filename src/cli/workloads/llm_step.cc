@@ -71,7 +71,7 @@ ExitCode show_one(Invocation& invocation, const job::LlmConfig& config, const an
   if (config.network.mode == simulate::PricingMode::snapshot || one.run.report.asked > 0)
     for (report::Sheet& sheet : analyze::pricing_sheets(one.run.report)) sheets.push_back(std::move(sheet));
   if (invocation.json()) sheets.push_back(llm_memory_moments_sheet(one));
-  if (invocation.has("reactions")) {
+  if (invocation.has("sensitivity")) {
     const auto reasons = analyze::find_reasons(one.workload, one.run.schedule, {.path = true}, invocation.diagnostics());
     if (!reasons) return invocation.fail(reasons.error());
     sheets.push_back(analyze::reactions_sheet(reasons->reactions, one.step_ps));

@@ -376,7 +376,7 @@ PageGraph absent(std::string why) {
 }  // namespace
 
 PageGraph graph_columns(const causal::CausalGraph& job, const PagePlaces& places) {
-  if (!job.pieces.empty()) return absent("of each rank only a skeleton was kept; --skeletons never keeps everything.");
+  if (!job.pieces.empty()) return absent("of each rank only a reduced graph was kept; --reduce never keeps everything.");
   GraphEncoder encoder(job, places);
   if (std::string why = encoder.why_not(); !why.empty()) return absent(std::move(why));
   encoder.add_edges();
