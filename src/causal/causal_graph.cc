@@ -51,8 +51,6 @@ double CausalGraph::residual_percent(TimePs replayed) const {
 
 namespace {
 
-std::string_view without_number(std::string_view name) { return name.substr(0, name.find_last_not_of("0123456789") + 1); }
-
 /// The steps that the window was chosen by, in their order: annotations called like it but for the number ("ProfilerStep#", "train "); of a whole
 /// trace the profiler's. Those beside them that reach into the window are none of its own.
 std::vector<AnnotatedRange> steps_of_window(const RankGraph& step) {

@@ -14,12 +14,6 @@ namespace {
 
 constexpr std::string_view kStepPrefix = "ProfilerStep#";
 
-/// Takes the number off the name of a step: "ProfilerStep#12" -> "ProfilerStep#".
-std::string_view without_number(std::string_view name) {
-  while (!name.empty() && name.back() >= '0' && name.back() <= '9') name.remove_suffix(1);
-  return name;
-}
-
 StringId intern_without_number(Interner& strings, std::string_view name) {
   return strings.intern(std::string(without_number(name)));  // a copy: interning may move the texts
 }
@@ -54,6 +48,8 @@ void name_by_annotation(RankGraph& step, Column<StringId>& class_name) {
 }
 
 }  // namespace
+
+std::string_view without_number(std::string_view name) { return name.substr(0, name.find_last_not_of("0123456789") + 1); }
 
 Column<StringId> name_pieces(RankGraph& step, std::span<const std::string_view> step_names, bool by_annotation) {
   const std::set<std::string_view> steps(step_names.begin(), step_names.end());

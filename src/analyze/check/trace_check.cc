@@ -32,7 +32,7 @@ constexpr DiagnosticKind kWorkBeforeLaunch{"C506", Severity::warning, "device wo
 constexpr DiagnosticKind kMissingRanks{"C507", Severity::warning, "files of some ranks are missing",
                                        "analyses over all ranks will be incomplete"};
 constexpr DiagnosticKind kDifferentSteps{"C508", Severity::warning, "ranks recorded different steps", "only common steps can be compared"};
-constexpr DiagnosticKind kNoWork{"C509", Severity::error, "neither host nor device work recorded", "nothing can be analysed"};
+constexpr DiagnosticKind kNothingRecorded{"C509", Severity::error, "neither host nor device work recorded", "nothing can be analysed"};
 constexpr DiagnosticKind kHighResidual{"C510", Severity::warning, "the graph of a typical step does not replay to the measured time",
                                        "treat predictions with care"};
 
@@ -110,7 +110,7 @@ RankCheck check_rank(const trace::Trace& trace, const trace::RankTrace& rank) {
   for (const EventIndex e : causal::find_steps(trace, rank, content)) check.steps.emplace(trace.name(rank, e));
   if (!is_mpi && check.steps.empty()) diagnostics.add(kNoSteps, [&] { return rank.source.path; });
   if (causal::choose_window(trace, rank, timeline, content, {})) check_graph(trace, rank, diagnostics);
-  else diagnostics.add(kNoWork, [&] { return rank.source.path; });
+  else diagnostics.add(kNothingRecorded, [&] { return rank.source.path; });
   return check;
 }
 

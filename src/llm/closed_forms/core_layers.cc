@@ -14,13 +14,10 @@ using Shares = machine::ElementwiseShares;
 constexpr double kDiagonalBlock = 128;  // as in machine/device/kernel_attention
 constexpr double kBothPasses = 3.5;     // attention forward and backward, in forward passes
 
-/// Whole rows and columns only, and at least one.
-double whole(double extent) { return std::max(1.0, std::floor(extent)); }
-
 /// Forward, and both products of the backward pass.
 double three_products(const machine::Device& device, double rows, Projection p, double batch = 1) {
   const machine::GemmRun run = machine::in_stream(device);
-  const double m = whole(rows), n = whole(p.out), k = whole(p.in), b = std::floor(batch);
+  const double m = whole_extent(rows), n = whole_extent(p.out), k = whole_extent(p.in), b = std::floor(batch);
   return machine::gemm_seconds(device, {.m = m, .n = n, .k = k, .batch = b}, run) +
          machine::gemm_seconds(device, {.m = m, .n = k, .k = n, .batch = b}, run) +
          machine::gemm_seconds(device, {.m = n, .n = k, .k = m, .batch = b}, run);

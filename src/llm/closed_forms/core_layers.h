@@ -1,6 +1,8 @@
 // The work of Megatron-Core's layers on one rank, before the framework's constants: seconds of kernels at their stand-alone speed, bytes, counts.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "llm/architecture.h"
@@ -8,6 +10,9 @@
 #include "machine/device/device.h"
 
 namespace orrery::llm {
+
+/// Matrices have whole rows and columns, and at least one.
+inline double whole_extent(double extent) { return std::max(1.0, std::floor(extent)); }
 
 /// A matrix of a layer, as one rank has it.
 struct Projection {

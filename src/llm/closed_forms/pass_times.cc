@@ -6,9 +6,9 @@
 #include "llm/closed_forms/core_layers.h"
 #include "llm/closed_forms/core_step.h"
 #include "llm/closed_forms/eager_block.h"
+#include "llm/closed_forms/megatron_step.h"
 #include "llm/kernels/kernel_list.h"
 #include "llm/steps/lstm.h"
-#include "llm/closed_forms/megatron_step.h"
 
 namespace orrery::llm {
 namespace {
@@ -18,12 +18,10 @@ using Shares = machine::ElementwiseShares;
 /// Forward passes take a third of what software spends per layer: backward ones launch twice as many kernels.
 constexpr double kForwardShare = 1.0 / 3;
 
-double whole(double extent) { return std::max(1.0, std::floor(extent)); }
-
 /// Seconds of the three products of one matrix.
 PassTimes products(const machine::Device& device, double rows, const Projection& p, double batch, const machine::GemmRun& run,
                    double factor) {
-  const double m = whole(rows), n = whole(p.out), k = whole(p.in), b = whole(batch);
+  const double m = whole_extent(rows), n = whole_extent(p.out), k = whole_extent(p.in), b = whole_extent(batch);
   return {.forward = factor * machine::gemm_seconds(device, {.m = m, .n = n, .k = k, .batch = b}, run),
           .input_gradient = factor * machine::gemm_seconds(device, {.m = m, .n = k, .k = n, .batch = b}, run),
           .weight_gradient = factor * machine::gemm_seconds(device, {.m = n, .n = k, .k = m, .batch = b}, run)};
@@ -279,8 +277,8 @@ class EarlyTimes {
   [[nodiscard]] double scores() const {
     const double s = plan_.job.sequence, size = plan_.model.head_size, batch = plan_.job.micro_batch * plan_.model.heads / plan_.job.tensor;
     const double rows = s / plan_.job.context;
-    return device_.sustained_slowdown * (machine::gemm_seconds(device_, {.m = rows, .n = s, .k = size, .batch = whole(batch)}, {}) +
-                                         machine::gemm_seconds(device_, {.m = rows, .n = size, .k = s, .batch = whole(batch)}, {}));
+    return device_.sustained_slowdown * (machine::gemm_seconds(device_, {.m = rows, .n = s, .k = size, .batch = whole_extent(batch)}, {}) +
+                                         machine::gemm_seconds(device_, {.m = rows, .n = size, .k = s, .batch = whole_extent(batch)}, {}));
   }
   [[nodiscard]] double score_byte() const {
     return plan_.tokens() * plan_.model.heads * plan_.job.sequence / plan_.job.tensor / streaming_;
