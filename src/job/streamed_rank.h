@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "base/diagnostics.h"
-#include "base/team/process_team.h"
 #include "base/result.h"
+#include "base/team/process_team.h"
 #include "causal/join/join_ranks.h"
 #include "causal/reduce/reduced_rank.h"
-#include "causal/host/waiting_rank.h"
+#include "causal/reduce/waiting_rank.h"
 #include "formats/format.h"
 #include "job/recorded_job.h"
 #include "trace/clock.h"

@@ -1,4 +1,4 @@
-#include "causal/host/waiting_rank.h"
+#include "causal/reduce/waiting_rank.h"
 
 #include <stdexcept>
 #include <utility>
@@ -7,7 +7,8 @@ namespace orrery::causal {
 
 void WaitingRank::pack() {
   packed_ = Compressed(rank_bytes(rank_));
-  rank_ = {};
+  ReducedRank nothing;
+  std::swap(rank_, nothing);
 }
 
 ReducedRank WaitingRank::take() {
