@@ -13,9 +13,9 @@
 #include "causal/host/host_lanes.h"
 #include "causal/host/host_polls.h"
 #include "causal/host/host_waits.h"
+#include "causal/host/silent_waits.h"
 #include "causal/moments.h"
 #include "causal/owner_table.h"
-#include "causal/host/silent_waits.h"
 #include "graph/builder.h"
 
 namespace orrery::causal {
@@ -24,9 +24,9 @@ namespace {
 using trace::Activity;
 using trace::EventIndex;
 
-class StepGraphMaker {
+class RankGraphMaker {
  public:
-  StepGraphMaker(const trace::Trace& trace, const trace::RankTrace& rank, const DeviceTimeline& timeline, const StepWindow& window,
+  RankGraphMaker(const trace::Trace& trace, const trace::RankTrace& rank, const DeviceTimeline& timeline, const StepWindow& window,
                  const trace::ContentOrder& content, Diagnostics& diagnostics)
       : trace_(trace),
         rank_(rank),
@@ -430,7 +430,7 @@ Result<RankGraph> make_rank_graph(const trace::Trace& trace, const trace::RankTr
 
 Result<RankGraph> make_rank_graph(const trace::Trace& trace, const trace::RankTrace& rank, const DeviceTimeline& timeline,
                                   const trace::ContentOrder& content, const StepWindow& window, Diagnostics& diagnostics) {
-  return StepGraphMaker(trace, rank, timeline, window, content, diagnostics).make();
+  return RankGraphMaker(trace, rank, timeline, window, content, diagnostics).make();
 }
 
 }  // namespace orrery::causal
