@@ -1,5 +1,5 @@
-// How long it takes to put clocks together from collectives alone: drifting clocks whose nodes see the ends of collectives some tens of
-// microseconds late. Generated, so that any number of nodes can be had.
+// How long it takes to put clocks together from collectives alone: drifting clocks whose nodes see the ends of
+// collectives some tens of microseconds late. Generated, so that any number of nodes can be had.
 #include <benchmark/benchmark.h>
 
 #include <cmath>
@@ -36,8 +36,9 @@ Sources generate(std::uint32_t nodes, std::uint32_t collectives, double between_
 
 /// Nodes, collectives, ms from one collective to the next.
 void estimate_from_collectives(benchmark::State& state) {
-  const Sources sources = generate(static_cast<std::uint32_t>(state.range(0)), static_cast<std::uint32_t>(state.range(1)),
-                                   1e6 * static_cast<double>(state.range(2)));
+  const Sources sources =
+      generate(static_cast<std::uint32_t>(state.range(0)), static_cast<std::uint32_t>(state.range(1)),
+               1e6 * static_cast<double>(state.range(2)));
   EstimateOptions options;
   options.begin_ns = -1e9;
   options.end_ns = sources.sightings.back().reading_ns + 1e9;
@@ -46,7 +47,11 @@ void estimate_from_collectives(benchmark::State& state) {
 }
 const std::vector<std::string> kNames = {"nodes", "collectives", "every_ms"};
 BENCHMARK(estimate_from_collectives)->ArgNames(kNames)->Args({8, 2'000, 10})->Unit(benchmark::kMillisecond);
-BENCHMARK(estimate_from_collectives)->ArgNames(kNames)->Args({1'000, 10'000, 10})->Iterations(1)->Unit(benchmark::kMillisecond);
+BENCHMARK(estimate_from_collectives)
+    ->ArgNames(kNames)
+    ->Args({1'000, 10'000, 10})
+    ->Iterations(1)
+    ->Unit(benchmark::kMillisecond);
 BENCHMARK(estimate_from_collectives)
     ->ArgNames(kNames)
     ->Args({1'000, 3'600, 1'000})

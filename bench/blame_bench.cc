@@ -1,5 +1,6 @@
-// Who made whom wait in a job of many ranks and collectives, made, not read: the size that skeletons of 1,000 ranks with 10,000 collectives each have.
-// Every rank computes, reduces with all others beside more work, and goes on when it has both; one rank is slower than the others.
+// Who made whom wait in a job of many ranks and collectives, made, not read: the size that skeletons of 1,000 ranks
+// with 10,000 collectives each have. Every rank computes, reduces with all others beside more work, and goes on when it
+// has both; one rank is slower than the others.
 #include <benchmark/benchmark.h>
 
 #include <cstdint>
@@ -78,7 +79,8 @@ class Maker {
   void add_edges(std::uint32_t r) {
     const causal::JobRank& rank = job_.ranks[r];
     std::vector<std::uint32_t> compute;
-    for (std::uint32_t k = 0; k < classes_; ++k) compute.push_back(owner(k == 0 ? "compute" : "compute " + std::to_string(k)));
+    for (std::uint32_t k = 0; k < classes_; ++k)
+      compute.push_back(owner(k == 0 ? "compute" : "compute " + std::to_string(k)));
     const std::uint32_t beside = owner("beside"), wait = owner("wait"), reduce = owner("all_reduce");
     edge(job_.begin, rank.begin, EdgeKind::before, below(1000) * kPsPerNs, graph::kNoTag);
     graph::NodeId now = rank.begin;
@@ -106,10 +108,12 @@ class Maker {
     for (std::uint32_t r = 0; r < kRanks; ++r) {
       causal::JobRank& rank = job_.ranks[r];
       for (graph::NodeId node = rank.first_node; node <= rank.end; ++node) job_.node_rank[node] = r;
-      for (std::uint32_t c = 0; c < kCollectives; c += kCollectivesPerStep) rank.step_begin.push_back(job_.time[rank.first_node + 3 * c]);
+      for (std::uint32_t c = 0; c < kCollectives; c += kCollectivesPerStep)
+        rank.step_begin.push_back(job_.time[rank.first_node + 3 * c]);
     }
     for (std::uint32_t p = 0; p < parts_; ++p) job_.node_rank[job_.ready(p)] = p % kRanks;
-    for (std::size_t k = 0; k < job_.ranks.front().step_begin.size(); ++k) job_.steps.push_back("ProfilerStep#" + std::to_string(k));
+    for (std::size_t k = 0; k < job_.ranks.front().step_begin.size(); ++k)
+      job_.steps.push_back("ProfilerStep#" + std::to_string(k));
   }
 
  public:
@@ -117,8 +121,13 @@ class Maker {
     const StringId what = job_.strings.intern("all_reduce"), group = job_.strings.intern("world");
     job_.parts.resize(parts_);
     for (std::uint32_t c = 0; c < kCollectives; ++c) {
-      job_.operations.push_back(
-          {.what = what, .group = group, .name = what, .bytes = 1 << 20, .first = c * kRanks, .count = kRanks, .members = kRanks});
+      job_.operations.push_back({.what = what,
+                                 .group = group,
+                                 .name = what,
+                                 .bytes = 1 << 20,
+                                 .first = c * kRanks,
+                                 .count = kRanks,
+                                 .members = kRanks});
       for (std::uint32_t r = 0; r < kRanks; ++r) {
         const graph::NodeId arrival = r * (1 + 3 * kCollectives) + 1 + 3 * c;
         job_.parts[c * kRanks + r] = {.rank = r, .operation = c, .arrival = arrival, .end = arrival + 1};
@@ -157,7 +166,8 @@ void BM_WaitsAndRootCauses(benchmark::State& state) {
   for (auto _ : state) {
     const analyze::JobWaits found(job);
     waits = 0;
-    found.visit(0, static_cast<std::uint32_t>(job.ranks.size()), [&](const analyze::Wait&, std::span<const analyze::Cause>) { ++waits; });
+    found.visit(0, static_cast<std::uint32_t>(job.ranks.size()),
+                [&](const analyze::Wait&, std::span<const analyze::Cause>) { ++waits; });
   }
   state.counters["waits"] = static_cast<double>(waits);
 }

@@ -25,7 +25,8 @@ std::uint64_t mixed(std::uint64_t z) {
 trace::Trace make_job(std::uint32_t nodes, std::uint32_t collectives, bool numbered) {
   using trace::Field;
   trace::Trace job;
-  const StringId kind = job.strings.intern("allreduce"), name = job.strings.intern("all-reduce.1"), module = job.strings.intern("jit_step");
+  const StringId kind = job.strings.intern("allreduce"), name = job.strings.intern("all-reduce.1"),
+                 module = job.strings.intern("jit_step");
   job.ranks.resize(nodes);
   for (std::uint32_t node = 0; node < nodes; ++node) {
     trace::RankTrace& rank = job.ranks[node];
@@ -38,8 +39,9 @@ trace::Trace make_job(std::uint32_t nodes, std::uint32_t collectives, bool numbe
       const TimePs at = c * TimePs{5'000'000'000} + static_cast<TimePs>(mixed(c + 77) % 1'000'000'000);
       const auto late = static_cast<TimePs>(mixed(std::uint64_t{node} << 32 | c) % 100'000'000);
       const TimePs end = at + late + offset + at / 1'000'000 * drift_ppm;
-      rank.append_event({.start = end - 1'000'000'000, .duration = 1'000'000'000, .name = name, .flags = trace::kHasDuration},
-                        {.ordinal = c});
+      rank.append_event(
+          {.start = end - 1'000'000'000, .duration = 1'000'000'000, .name = name, .flags = trace::kHasDuration},
+          {.ordinal = c});
       rank.field(Field::collective_text).push(c, kind);
       rank.field(Field::operation_text).push(c, name);
       rank.field(Field::module_text).push(c, module);
@@ -55,7 +57,9 @@ const trace::Trace& job(const benchmark::State& state, bool numbered) {
   const auto found = jobs.find(key);
   if (found != jobs.end()) return found->second;
   jobs.clear();  // one at a time: the large one takes a gigabyte
-  return jobs.emplace(key, make_job(static_cast<std::uint32_t>(state.range(0)), static_cast<std::uint32_t>(state.range(1)), numbered))
+  return jobs
+      .emplace(key, make_job(static_cast<std::uint32_t>(state.range(0)), static_cast<std::uint32_t>(state.range(1)),
+                             numbered))
       .first->second;
 }
 
@@ -75,14 +79,16 @@ void match_by_pattern(benchmark::State& state) {
 
 void check(benchmark::State& state) {
   const match::Exchanges matched = match::find_exchanges(job(state, true));
-  for (auto _ : state) benchmark::DoNotOptimize(align::check_causality(matched, match::recorded_times(matched)).violated);
+  for (auto _ : state)
+    benchmark::DoNotOptimize(align::check_causality(matched, match::recorded_times(matched)).violated);
   count(state);
 }
 
 void logical_clock(benchmark::State& state) {
   const match::Exchanges matched = match::find_exchanges(job(state, true));
   const auto nodes = static_cast<std::uint32_t>(state.range(0));
-  for (auto _ : state) benchmark::DoNotOptimize(align::controlled_logical_clock(matched, match::recorded_times(matched), nodes).ok());
+  for (auto _ : state)
+    benchmark::DoNotOptimize(align::controlled_logical_clock(matched, match::recorded_times(matched), nodes).ok());
   count(state);
 }
 

@@ -1,5 +1,6 @@
-// Opening a Chakra execution trace and handing out all of its nodes, through the public library as a user's simulator would.
-// ORRERY_BENCH_ET: the trace (scripts/bench.sh makes one if it can); without it a chain with side branches of 400,000 nodes is written.
+// Opening a Chakra execution trace and handing out all of its nodes, through the public library as a user's simulator
+// would. ORRERY_BENCH_ET: the trace (scripts/bench.sh makes one if it can); without it a chain with side branches of
+// 400,000 nodes is written.
 #include <benchmark/benchmark.h>
 #include <orrery/feeder.h>
 

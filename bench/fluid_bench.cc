@@ -1,4 +1,5 @@
-// The fluid network with as many flows as a machine has at once: every end of a flow changes the rates of others. All flows start at 0.
+// The fluid network with as many flows as a machine has at once: every end of a flow changes the rates of others. All
+// flows start at 0.
 #include <benchmark/benchmark.h>
 
 #include <cstdint>
@@ -6,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "machine/yaml/machine_yaml.h"
 #include "machine/topology/network.h"
+#include "machine/yaml/machine_yaml.h"
 #include "simulate/fluid/fluid_network.h"
 
 namespace {
@@ -32,9 +33,10 @@ class Random {
 };
 
 machine::Network network_of(std::uint32_t devices, const std::string& topology) {
-  const auto machine = machine::parse_machine("format: orrery.machine/1\nname: m\ndevices: {count: " + std::to_string(devices) +
-                                                  ", name: d}\nnetwork: [{name: n, bandwidth_gb_per_s: 1, " + topology + "}]\n",
-                                              "fluid_bench");
+  const auto machine =
+      machine::parse_machine("format: orrery.machine/1\nname: m\ndevices: {count: " + std::to_string(devices) +
+                                 ", name: d}\nnetwork: [{name: n, bandwidth_gb_per_s: 1, " + topology + "}]\n",
+                             "fluid_bench");
   return *machine::Network::build(*machine);
 }
 
@@ -43,7 +45,8 @@ struct Flow {
   std::vector<LinkShare> shares;
 };
 
-void add_flow(const machine::Network& network, std::uint32_t source, std::uint32_t target, double bytes, std::vector<Flow>& flows) {
+void add_flow(const machine::Network& network, std::uint32_t source, std::uint32_t target, double bytes,
+              std::vector<Flow>& flows) {
   if (source == target) return;
   std::vector<machine::LinkId> route;
   network.append_route(source, target, 0, route);

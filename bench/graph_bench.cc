@@ -1,5 +1,6 @@
-// The graph library at 10 million nodes and 30 million edges, on one core. Ids are in the order of time and sources are near, as in a
-// trace: 64 lanes, each node follows the one before on its lane and waits for two more among the 4,096 before it.
+// The graph library at 10 million nodes and 30 million edges, on one core. Ids are in the order of time and sources are
+// near, as in a trace: 64 lanes, each node follows the one before on its lane and waits for two more among the 4,096
+// before it.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -72,7 +73,8 @@ GraphBuilder fill(Insertion insertion) {
     if (i >= kLanes) builder.add_edge(ids[i - kLanes], ids[i], 1, weight());
   };
   const auto wait = [&](NodeId i) {
-    for (int k = 0; k < 2 && i > 0; ++k) builder.add_edge(ids[i - 1 - random.below(std::min(i, kReach))], ids[i], 2, weight());
+    for (int k = 0; k < 2 && i > 0; ++k)
+      builder.add_edge(ids[i - 1 - random.below(std::min(i, kReach))], ids[i], 2, weight());
   };
   if (insertion == kByTarget) {
     for (NodeId i = 0; i < kNodes; ++i) follow(i), wait(i);
@@ -105,14 +107,20 @@ void build(benchmark::State& state) {
     const auto graph = std::move(builder).build();
     state.PauseTiming();
     const GraphColumns& columns = graph->columns();
-    const std::size_t edge_bytes =
-        columns.sources.memory_bytes() + columns.weights.memory_bytes() + columns.types.memory_bytes() + columns.edge_ids.memory_bytes();
+    const std::size_t edge_bytes = columns.sources.memory_bytes() + columns.weights.memory_bytes() +
+                                   columns.types.memory_bytes() + columns.edge_ids.memory_bytes();
     state.counters["bytes_per_edge"] = static_cast<double>(edge_bytes) / graph->edge_count();
     state.counters["bytes_per_node"] = static_cast<double>(graph->memory_bytes() - edge_bytes) / graph->node_count();
     state.ResumeTiming();
   }
 }
-BENCHMARK(build)->ArgName("insertion")->Arg(kByTarget)->Arg(kByKind)->Arg(kShuffled)->Unit(benchmark::kMillisecond)->Iterations(2);
+BENCHMARK(build)
+    ->ArgName("insertion")
+    ->Arg(kByTarget)
+    ->Arg(kByKind)
+    ->Arg(kShuffled)
+    ->Unit(benchmark::kMillisecond)
+    ->Iterations(2);
 
 /// The rows of outgoing edges, which a graph makes when it is first asked for one.
 void outgoing_rows(benchmark::State& state) {
@@ -123,7 +131,12 @@ void outgoing_rows(benchmark::State& state) {
     benchmark::DoNotOptimize(graph->outgoing_at(0).size());
   }
 }
-BENCHMARK(outgoing_rows)->ArgName("insertion")->Arg(kByTarget)->Arg(kShuffled)->Unit(benchmark::kMillisecond)->Iterations(2);
+BENCHMARK(outgoing_rows)
+    ->ArgName("insertion")
+    ->Arg(kByTarget)
+    ->Arg(kShuffled)
+    ->Unit(benchmark::kMillisecond)
+    ->Iterations(2);
 
 /// add_node and add_edge, with the numbers they are given.
 void fill_builder(benchmark::State& state) {
@@ -136,7 +149,13 @@ void first_solve(benchmark::State& state) {
   for (auto _ : state) benchmark::DoNotOptimize(solve(graph).length());
   report(state, graph);
 }
-BENCHMARK(first_solve)->ArgName("insertion")->Arg(kByTarget)->Arg(kByKind)->Arg(kShuffled)->Unit(benchmark::kMillisecond)->Iterations(5);
+BENCHMARK(first_solve)
+    ->ArgName("insertion")
+    ->Arg(kByTarget)
+    ->Arg(kByKind)
+    ->Arg(kShuffled)
+    ->Unit(benchmark::kMillisecond)
+    ->Iterations(5);
 
 Edits random_edits(const Graph& graph, std::uint32_t count, std::uint64_t seed) {
   Edits edits(graph);
@@ -181,7 +200,8 @@ BENCHMARK(slacks)->Unit(benchmark::kMillisecond)->Iterations(3);
 void eight_scenarios(benchmark::State& state) {
   const Graph& graph = graph_of(kByTarget);
   std::vector<Edits> scenarios;
-  for (std::uint64_t seed = 0; seed < 8; ++seed) scenarios.push_back(random_edits(graph, static_cast<std::uint32_t>(state.range(0)), seed));
+  for (std::uint64_t seed = 0; seed < 8; ++seed)
+    scenarios.push_back(random_edits(graph, static_cast<std::uint32_t>(state.range(0)), seed));
   for (auto _ : state) benchmark::DoNotOptimize(solve_many(scenarios).back().length());
 }
 BENCHMARK(eight_scenarios)->ArgName("edits")->Arg(1'000)->Arg(300'000)->Unit(benchmark::kMillisecond)->Iterations(3);

@@ -1,5 +1,5 @@
-// Reading a PyTorch host trace, against a simdjson On-Demand walk that takes the same members out of the same bytes and stores nothing.
-// Needs ORRERY_BENCH_HOST, a plain host trace (scripts/bench.sh makes it).
+// Reading a PyTorch host trace, against a simdjson On-Demand walk that takes the same members out of the same bytes and
+// stores nothing. Needs ORRERY_BENCH_HOST, a plain host trace (scripts/bench.sh makes it).
 #include <benchmark/benchmark.h>
 #include <simdjson.h>
 
@@ -25,8 +25,8 @@ struct Seen {
 };
 
 bool is_number(std::string_view attribute) {
-  return attribute == "rf_id" || attribute == "fw_parent" || attribute == "seq_id" || attribute == "scope" || attribute == "tid" ||
-         attribute == "fw_tid";
+  return attribute == "rf_id" || attribute == "fw_parent" || attribute == "seq_id" || attribute == "scope" ||
+         attribute == "tid" || attribute == "fw_tid";
 }
 
 void walk_attributes(simdjson::ondemand::array attributes, Seen& seen) {
@@ -47,7 +47,8 @@ void walk_row(simdjson::ondemand::object row, Seen& seen) {
     const std::string_view key = member.unescaped_key().value();
     if (key == "id" || key == "ctrl_deps") seen.numbers += member.value().get_uint64().value();
     else if (key == "name") seen.characters += member.value().get_string().value().size();
-    else if (key == "inputs" || key == "outputs") seen.characters += simdjson::to_json_string(member.value()).value().size();
+    else if (key == "inputs" || key == "outputs")
+      seen.characters += simdjson::to_json_string(member.value()).value().size();
     else if (key == "attrs") walk_attributes(member.value().get_array(), seen);
   }
 }

@@ -1,4 +1,5 @@
-// Jobs of many ranks: reducing the graph of one large rank, and solving a job of as many skeletons as a large cluster gives.
+// Jobs of many ranks: reducing the graph of one large rank, and solving a job of as many skeletons as a large cluster
+// gives.
 #include <benchmark/benchmark.h>
 
 #include <cstdio>
@@ -54,7 +55,8 @@ void reduce_rank(benchmark::State& state) {
     state.counters["edges_per_communication"] =
         static_cast<double>(skeleton.graph.edge_count()) / static_cast<double>(request.communications.size());
     state.counters["bytes_per_communication"] =
-        static_cast<double>(skeleton.graph.memory_bytes() + skeleton.pieces.memory_bytes() + skeleton.time.memory_bytes()) /
+        static_cast<double>(skeleton.graph.memory_bytes() + skeleton.pieces.memory_bytes() +
+                            skeleton.time.memory_bytes()) /
         static_cast<double>(request.communications.size());
   }
   state.counters["nodes"] = step.graph.node_count();
@@ -62,7 +64,8 @@ void reduce_rank(benchmark::State& state) {
 }
 BENCHMARK(reduce_rank)->Unit(benchmark::kMillisecond)->Iterations(3);
 
-/// Per rank and collective four moments (the host, arrival, ready, end) and seven edges, as an all-reduce between two stretches of work leaves them.
+/// Per rank and collective four moments (the host, arrival, ready, end) and seven edges, as an all-reduce between two
+/// stretches of work leaves them.
 graph::Graph made_job(graph::NodeId ranks, graph::NodeId collectives) {
   graph::GraphBuilder builder;
   builder.reserve(std::size_t{ranks} * collectives * 4, std::size_t{ranks} * collectives * 7);
@@ -90,13 +93,18 @@ graph::Graph made_job(graph::NodeId ranks, graph::NodeId collectives) {
 }
 
 void solve_skeletons(benchmark::State& state) {
-  const auto ranks = static_cast<graph::NodeId>(state.range(0)), collectives = static_cast<graph::NodeId>(state.range(1));
+  const auto ranks = static_cast<graph::NodeId>(state.range(0)),
+             collectives = static_cast<graph::NodeId>(state.range(1));
   static graph::Graph job;
   if (job.node_count() == 0) job = made_job(ranks, collectives);
   for (auto _ : state) benchmark::DoNotOptimize(graph::solve(job).length());
   state.counters["edges"] = job.edge_count();
 }
-BENCHMARK(solve_skeletons)->ArgNames({"ranks", "collectives"})->Args({1000, 10'000})->Unit(benchmark::kMillisecond)->Iterations(3);
+BENCHMARK(solve_skeletons)
+    ->ArgNames({"ranks", "collectives"})
+    ->Args({1000, 10'000})
+    ->Unit(benchmark::kMillisecond)
+    ->Iterations(3);
 
 }  // namespace
 

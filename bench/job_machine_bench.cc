@@ -1,13 +1,14 @@
-// A whole job of 1,024 ranks with 200 collectives each on a machine: calibration, the job re-simulated, and on a faster network. Collectives of tensor
-// parallel groups run beside those of data parallel groups, two of which are always in flight and share their links.
+// A whole job of 1,024 ranks with 200 collectives each on a machine: calibration, the job re-simulated, and on a faster
+// network. Collectives of tensor parallel groups run beside those of data parallel groups, two of which are always in
+// flight and share their links.
 #include <benchmark/benchmark.h>
 
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "analyze/whatif/job_machine.h"
 #include "analyze/small_job.h"
+#include "analyze/whatif/job_machine.h"
 #include "machine/yaml/machine_yaml.h"
 
 namespace {
@@ -27,12 +28,14 @@ causal::CausalGraph make_job(int collectives) {
       const std::string tensor = "tp" + std::to_string(r / kInNode), data = "dp" + std::to_string(r % kInNode);
       job.work(r, "gemm", (100 + (r * 7 + static_cast<std::uint32_t>(i) * 13) % 11) * kUs);
       const std::int64_t small = 4'000'000 * (1 + i % 3), large = 16'000'000 * (1 + i % 4);
-      job.communicate(r, tensor + "." + std::to_string(i), {.group = tensor, .transfer = 10 * kUs + small / 200, .bytes = small});
+      job.communicate(r, tensor + "." + std::to_string(i),
+                      {.group = tensor, .transfer = 10 * kUs + small / 200, .bytes = small});
       if (in_flight.size() == 2) {
         job.need(r, in_flight.front());
         in_flight.erase(in_flight.begin());
       }
-      in_flight.push_back(job.ask(r, data + "." + std::to_string(i), {.group = data, .transfer = 30 * kUs + large * 20, .bytes = large}));
+      in_flight.push_back(job.ask(r, data + "." + std::to_string(i),
+                                  {.group = data, .transfer = 30 * kUs + large * 20, .bytes = large}));
     }
     for (const SmallJob::Moment end : in_flight) job.need(r, end);
   }

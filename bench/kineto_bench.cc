@@ -1,5 +1,6 @@
-// Reading a Kineto trace, against the limits: a bare simdjson On-Demand walk over the same bytes, and the inflater alone.
-// Needs ORRERY_BENCH_PLAIN and ORRERY_BENCH_GZIP, the same trace plain and compressed (scripts/bench.sh makes them).
+// Reading a Kineto trace, against the limits: a bare simdjson On-Demand walk over the same bytes, and the inflater
+// alone. Needs ORRERY_BENCH_PLAIN and ORRERY_BENCH_GZIP, the same trace plain and compressed (scripts/bench.sh makes
+// them).
 #include <benchmark/benchmark.h>
 #include <simdjson.h>
 
@@ -69,7 +70,8 @@ void read_plain(benchmark::State& state) {
     if (!rank) return state.SkipWithError(rank.error().to_string().c_str());
     bytes = rank->source.text_bytes;
     state.counters["events"] = static_cast<double>(rank->event_count());
-    state.counters["bytes_per_event"] = static_cast<double>(rank->memory_bytes()) / static_cast<double>(rank->event_count());
+    state.counters["bytes_per_event"] =
+        static_cast<double>(rank->memory_bytes()) / static_cast<double>(rank->event_count());
   }
   count_bytes(state, bytes);
 }

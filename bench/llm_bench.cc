@@ -36,13 +36,13 @@ const job::LlmConfig& config() {
   return read;
 }
 
-/// All that `orrery llm` does between reading and writing: from the plan to the schedule of one rank of each stage, what it spends its time on,
-/// its memory and its critical path.
+/// All that `orrery llm` does between reading and writing: from the plan to the schedule of one rank of each stage,
+/// what it spends its time on, its memory and its critical path.
 void full_schedule(benchmark::State& state) {
   for (auto _ : state) {
     Diagnostics diagnostics;
-    auto forecast = analyze::forecast_step({catalog(), config().plan, config().device, config().machine, config().network, config().memory},
-                                           diagnostics);
+    auto forecast = analyze::forecast_step(
+        {catalog(), config().plan, config().device, config().machine, config().network, config().memory}, diagnostics);
     if (!forecast) std::abort();
     benchmark::DoNotOptimize(forecast->step_ps);
   }

@@ -12,7 +12,8 @@ namespace {
 using namespace orrery;
 
 void run_pattern(benchmark::State& state, std::string_view name, std::int64_t bytes) {
-  const auto workload = generate::mpi_pattern(name, {.ranks = static_cast<std::uint32_t>(state.range(0)), .bytes = bytes});
+  const auto workload =
+      generate::mpi_pattern(name, {.ranks = static_cast<std::uint32_t>(state.range(0)), .bytes = bytes});
   std::uint64_t events = 0;
   for (auto _ : state) {
     const auto simulation = simulate::loggops::simulate(*workload, {});
@@ -20,8 +21,8 @@ void run_pattern(benchmark::State& state, std::string_view name, std::int64_t by
     benchmark::DoNotOptimize(simulation->schedule.end_ps.data());
   }
   state.counters["events"] = static_cast<double>(events);
-  state.counters["events_per_second"] =
-      benchmark::Counter(static_cast<double>(events) * static_cast<double>(state.iterations()), benchmark::Counter::kIsRate);
+  state.counters["events_per_second"] = benchmark::Counter(
+      static_cast<double>(events) * static_cast<double>(state.iterations()), benchmark::Counter::kIsRate);
 }
 
 void loggops_dissemination(benchmark::State& state) { run_pattern(state, "dissemination", 1); }

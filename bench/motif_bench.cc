@@ -21,7 +21,8 @@ namespace {
 
 using namespace orrery;
 
-/// The shipped runs, each twice and a third of them thrice: 35 configurations. Run from the root of the repository, as `make bench` does.
+/// The shipped runs, each twice and a third of them thrice: 35 configurations. Run from the root of the repository, as
+/// `make bench` does.
 const motif::fit::Observations& runs35() {
   static const motif::fit::Observations read = [] {
     Diagnostics diagnostics;
@@ -49,8 +50,9 @@ void motif_fit_35_runs(benchmark::State& state) {
 }
 BENCHMARK(motif_fit_35_runs)->Unit(benchmark::kMillisecond)->UseRealTime();
 
-/// The breadth-first searches of the study on 4,096 nodes of a torus, with as much work per node (2^18 vertices) as the largest that it measured had: models of
-/// constant sizes and times, as those of 64 nodes and scale 24. One search, and 64, of which levels come again.
+/// The breadth-first searches of the study on 4,096 nodes of a torus, with as much work per node (2^18 vertices) as the
+/// largest that it measured had: models of constant sizes and times, as those of 64 nodes and scale 24. One search, and
+/// 64, of which levels come again.
 void motif_run_bfs(benchmark::State& state) {
   const auto folder = std::filesystem::temp_directory_path() / "orrery_bench_bfs";
   std::filesystem::create_directories(folder);
@@ -75,7 +77,8 @@ void motif_run_bfs(benchmark::State& state) {
     if (!source) std::abort();
     simulate::PhasedSchedule sums;
     Diagnostics ignored;
-    const auto outcome = simulate::run(**source, *machine, simulate::Pricing{}, simulate::engine_options(*machine), ignored, &sums);
+    const auto outcome =
+        simulate::run(**source, *machine, simulate::Pricing{}, simulate::engine_options(*machine), ignored, &sums);
     if (!outcome) std::abort();
     state.counters["activities"] = static_cast<double>(sums.activities());
   }

@@ -1,5 +1,5 @@
-// The ways to price communication, held against the one that is in the loop: how far off the step time is, and what it costs to know. Writes
-// the tables of docs/NETWORK_MODELS.md, "Three ways to price".   Usage: pricing_modes [CASES]
+// The ways to price communication, held against the one that is in the loop: how far off the step time is, and what it
+// costs to know. Writes the tables of docs/NETWORK_MODELS.md, "Three ways to price".   Usage: pricing_modes [CASES]
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -32,7 +32,9 @@ class Random {
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
     return z ^ (z >> 31);
   }
-  double between(double low, double high) { return low + (high - low) * static_cast<double>((*this)() >> 11) * 0x1p-53; }
+  double between(double low, double high) {
+    return low + (high - low) * static_cast<double>((*this)() >> 11) * 0x1p-53;
+  }
   std::uint32_t below(std::uint32_t limit) { return static_cast<std::uint32_t>(((*this)() >> 32) * limit >> 32); }
 
  private:
@@ -134,14 +136,16 @@ void compare(std::vector<Way> ways, std::uint32_t tensor, std::uint32_t data, do
   const double n = cases;
   for (const Way& way : ways) {
     const bool truth = &way == &ways[0];
-    fmt::print("| {:g} GB/s | {:.0f} % | {} | {} | {} | {} | {:.1f} ms |\n", gb_per_s, 100 * communication / n, way.name,
-               truth ? "-" : fmt::format("{:.2f} %", 100 * way.error_sum / n), truth ? "-" : fmt::format("{:.1f} %", 100 * way.worst),
+    fmt::print("| {:g} GB/s | {:.0f} % | {} | {} | {} | {} | {:.1f} ms |\n", gb_per_s, 100 * communication / n,
+               way.name, truth ? "-" : fmt::format("{:.2f} %", 100 * way.error_sum / n),
+               truth ? "-" : fmt::format("{:.1f} %", 100 * way.worst),
                truth ? "-" : fmt::format("{:+.2f} %", 100 * way.bias_sum / n), way.cpu_ms / n);
   }
 }
 
 void heading() {
-  fmt::print("| port | communication | priced by | mean error | largest | bias | CPU time |\n|---|---|---|---|---|---|---|\n");
+  fmt::print(
+      "| port | communication | priced by | mean error | largest | bias | CPU time |\n|---|---|---|---|---|---|---|\n");
 }
 
 }  // namespace
@@ -152,17 +156,18 @@ int main(int argc, char** argv) {
   using enum PricingMode;
   heading();
   for (const double gb_per_s : {100.0, 50.0, 20.0}) {
-    compare({way("fluid in-loop", fluid, in_loop), way("analytical", analytical, isolated), way("fluid isolated", fluid, isolated),
-             way("fluid snapshot, one pass", fluid, snapshot, 1), way("fluid snapshot, two passes", fluid, snapshot, 2)},
+    compare({way("fluid in-loop", fluid, in_loop), way("analytical", analytical, isolated),
+             way("fluid isolated", fluid, isolated), way("fluid snapshot, one pass", fluid, snapshot, 1),
+             way("fluid snapshot, two passes", fluid, snapshot, 2)},
             1, 8, gb_per_s, cases, leaf_spine);
   }
   fmt::print("\n");
   heading();
   for (const double gb_per_s : {50.0, 25.0}) {
-    compare(
-        {way("astra in-loop", astra, in_loop), way("astra isolated", astra, isolated), way("astra snapshot, one pass", astra, snapshot, 1),
-         way("astra snapshot, two passes", astra, snapshot, 2), way("fluid in-loop", fluid, in_loop)},
-        1, 4, gb_per_s, std::max(1u, cases / 5), one_switch);
+    compare({way("astra in-loop", astra, in_loop), way("astra isolated", astra, isolated),
+             way("astra snapshot, one pass", astra, snapshot, 1), way("astra snapshot, two passes", astra, snapshot, 2),
+             way("fluid in-loop", fluid, in_loop)},
+            1, 4, gb_per_s, std::max(1u, cases / 5), one_switch);
   }
   return 0;
 }

@@ -1,4 +1,5 @@
-// SQL over a million events: the figures that docs/PERFORMANCE.md has a bound for. The trace is made, not read: what is measured is the question.
+// SQL over a million events: the figures that docs/PERFORMANCE.md has a bound for. The trace is made, not read: what is
+// measured is the question.
 #include <benchmark/benchmark.h>
 
 #include <string>
@@ -22,13 +23,16 @@ const trace::Trace& million_events() {
                        {job.strings.intern("kernel"), trace::Activity::kernel}};
     std::vector<StringId> names;
     for (std::uint32_t n = 0; n < kNames; ++n)
-      names.push_back(job.strings.intern("void at::native::vectorized_elementwise_kernel<4, at::native::Functor<float>>(int, " +
-                                         std::to_string(n) + ")"));
+      names.push_back(
+          job.strings.intern("void at::native::vectorized_elementwise_kernel<4, at::native::Functor<float>>(int, " +
+                             std::to_string(n) + ")"));
     std::uint64_t random = 1;
     for (std::uint32_t e = 0; e < kEvents; ++e) {
       random = random * 6364136223846793005u + 1442695040888963407u;
-      trace::EventRow row{
-          .start = TimePs{e} * 2000, .duration = static_cast<TimePs>(random >> 50), .name = names[(random >> 33) % kNames], .lane = e % 8};
+      trace::EventRow row{.start = TimePs{e} * 2000,
+                          .duration = static_cast<TimePs>(random >> 50),
+                          .name = names[(random >> 33) % kNames],
+                          .lane = e % 8};
       row.category = static_cast<std::uint16_t>(e % 2);
       rank.field(trace::Field::correlation).push(rank.append_event(row, {e, e}), e / 2);
     }
@@ -50,7 +54,9 @@ void ask(benchmark::State& state, const std::string& sql) {
   state.counters["events"] = kEvents;
 }
 
-void group_by_name(benchmark::State& state) { ask(state, "SELECT name, count(*), sum(dur_ps) FROM events GROUP BY name"); }
+void group_by_name(benchmark::State& state) {
+  ask(state, "SELECT name, count(*), sum(dur_ps) FROM events GROUP BY name");
+}
 BENCHMARK(group_by_name)->Unit(benchmark::kMillisecond);
 
 void name_equals(benchmark::State& state) {
@@ -61,7 +67,8 @@ BENCHMARK(name_equals)->Unit(benchmark::kMillisecond);
 
 void join_by_correlation(benchmark::State& state) {
   ask(state,
-      "SELECT sum(k.start_ps - l.start_ps) FROM events k JOIN events l ON l.correlation = k.correlation WHERE k.activity = 'kernel' AND "
+      "SELECT sum(k.start_ps - l.start_ps) FROM events k JOIN events l ON l.correlation = k.correlation WHERE "
+      "k.activity = 'kernel' AND "
       "l.activity = 'cpu operator'");
 }
 BENCHMARK(join_by_correlation)->Unit(benchmark::kMillisecond);

@@ -1,8 +1,10 @@
-// repeat_pair HOST KINETO COPIES OUT_HOST OUT_KINETO: a large host trace and its Kineto trace out of a real pair, by repeating both.
+// repeat_pair HOST KINETO COPIES OUT_HOST OUT_KINETO: a large host trace and its Kineto trace out of a real pair, by
+// repeating both.
 //
-// Every copy is a stretch of the job of its own: times move by the span of the Kineto trace; ids of rows, tensors and storages, record
-// function ids, sequence numbers, External ids, correlations and flows by the largest there is; steps are numbered on. What there is once
-// per job (the process and its threads, names of threads, the profiler's own span) stays once. The text is as recorded otherwise.
+// Every copy is a stretch of the job of its own: times move by the span of the Kineto trace; ids of rows, tensors and
+// storages, record function ids, sequence numbers, External ids, correlations and flows by the largest there is; steps
+// are numbered on. What there is once per job (the process and its threads, names of threads, the profiler's own span)
+// stays once. The text is as recorded otherwise.
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -23,7 +25,19 @@ namespace {
 using namespace orrery;
 
 /// What a number counts, and so by how much it moves from copy to copy.
-enum Counter { kTime, kRow, kRecordFunction, kSequence, kExternal, kCorrelation, kFlow, kEventIndex, kPython, kStep, kCounters };
+enum Counter {
+  kTime,
+  kRow,
+  kRecordFunction,
+  kSequence,
+  kExternal,
+  kCorrelation,
+  kFlow,
+  kEventIndex,
+  kPython,
+  kStep,
+  kCounters
+};
 
 struct Number {
   std::size_t at;
@@ -100,7 +114,8 @@ void collect_rows(const trace::HostTrace& host, const Interner& strings, Pair& p
       piece.copies = host.parent[row] == host.id[row] ? Piece::last : Piece::first;
     } else {
       add_member(piece, "\"id\":", kRow);
-      if (std::find(once.begin(), once.end(), host.parent[row]) == once.end()) add_member(piece, "\"ctrl_deps\":", kRow);
+      if (std::find(once.begin(), once.end(), host.parent[row]) == once.end())
+        add_member(piece, "\"ctrl_deps\":", kRow);
       add_attribute(piece, "rf_id", kRecordFunction, true);
       add_attribute(piece, "fw_parent", kRow, true);
       add_attribute(piece, "seq_id", kSequence, false);
@@ -143,7 +158,8 @@ class EventCollector final : public kineto::DocumentHandler {
     add_member(piece, "\"Ev Idx\":", kEventIndex);
     add_member(piece, "\"Python id\":", kPython);
     add_member(piece, "\"Python parent id\":", kPython);
-    if (record.phase == 's' || record.phase == 'f') add_member(piece, "\"id\":", record.category.view == "ac2g" ? kCorrelation : kFlow);
+    if (record.phase == 's' || record.phase == 'f')
+      add_member(piece, "\"id\":", record.category.view == "ac2g" ? kCorrelation : kFlow);
     add_member(piece, "\"name\": \"ProfilerStep#", kStep);
   }
 
@@ -155,7 +171,8 @@ void find_shifts(Pair& pair, const Range& times) {
   std::array<Range, kCounters> ranges;
   for (auto* pieces : {&pair.rows, &pair.events}) {
     for (Piece& piece : *pieces) {
-      std::sort(piece.numbers.begin(), piece.numbers.end(), [](const Number& a, const Number& b) { return a.at < b.at; });
+      std::sort(piece.numbers.begin(), piece.numbers.end(),
+                [](const Number& a, const Number& b) { return a.at < b.at; });
       for (const Number& number : piece.numbers) ranges[number.counter].include(number.value);
     }
   }
@@ -164,13 +181,16 @@ void find_shifts(Pair& pair, const Range& times) {
   pair.shift[kTime] = times.last - times.first + 1000;
 }
 
-Status write(const std::string& path, std::string_view text, const std::vector<Piece>& pieces, const Pair& pair, std::int64_t copies) {
+Status write(const std::string& path, std::string_view text, const std::vector<Piece>& pieces, const Pair& pair,
+             std::int64_t copies) {
   auto out = OutputFile::create(path);
   if (!out) return out.error();
   const auto end_of = [](const Piece& piece) { return piece.text.data() + piece.text.size(); };
   const std::string_view before(text.data(), static_cast<std::size_t>(pieces.front().text.data() - text.data()));
-  const std::string_view between(end_of(pieces[0]), static_cast<std::size_t>(pieces[1].text.data() - end_of(pieces[0])));
-  const std::string_view after(end_of(pieces.back()), static_cast<std::size_t>(text.data() + text.size() - end_of(pieces.back())));
+  const std::string_view between(end_of(pieces[0]),
+                                 static_cast<std::size_t>(pieces[1].text.data() - end_of(pieces[0])));
+  const std::string_view after(end_of(pieces.back()),
+                               static_cast<std::size_t>(text.data() + text.size() - end_of(pieces.back())));
   std::string buffer(before);
   bool is_first = true;
   for (std::int64_t copy = 0; copy < copies; ++copy) {
@@ -212,11 +232,14 @@ int main(int argc, char** argv) {
   kineto->append(MappedFile::kPaddingBytes, '\0');
   pair.kineto_text = std::string_view(*kineto).substr(0, size);
   EventCollector collector(pair);
-  const auto parsed = kineto::DocumentParser(collector, argv[2]).parse({kineto->data(), kineto->data() + size, 0, true});
+  const auto parsed =
+      kineto::DocumentParser(collector, argv[2]).parse({kineto->data(), kineto->data() + size, 0, true});
   if (!parsed) return fail(parsed.error().to_string());
   if (pair.rows.size() < 2 || pair.events.size() < 2) return fail("there is nothing to repeat");
   find_shifts(pair, collector.times());
-  if (const Status done = write(argv[4], pair.host_text, pair.rows, pair, copies); !done) return fail(done.error().to_string());
-  if (const Status done = write(argv[5], pair.kineto_text, pair.events, pair, copies); !done) return fail(done.error().to_string());
+  if (const Status done = write(argv[4], pair.host_text, pair.rows, pair, copies); !done)
+    return fail(done.error().to_string());
+  if (const Status done = write(argv[5], pair.kineto_text, pair.events, pair, copies); !done)
+    return fail(done.error().to_string());
   return 0;
 }

@@ -1,7 +1,7 @@
 // repeat_trace SOURCE COPIES OUT: a large trace out of a real one, by repeating its events with shifted times and ids.
 //
-// Times move by the span of the trace, ids (correlation, External id, Python id, flow ids) by ten million per copy, so that every copy is a
-// complete, separate stretch of the job: the critical path of N copies is N times that of one.
+// Times move by the span of the trace, ids (correlation, External id, Python id, flow ids) by ten million per copy, so
+// that every copy is a complete, separate stretch of the job: the critical path of N copies is N times that of one.
 #include <cstdio>
 #include <string>
 #include <string_view>
@@ -64,7 +64,8 @@ std::vector<Number> find_numbers(std::string_view event) {
       std::size_t end = digit;
       while (end < event.size() && event[end] >= '0' && event[end] <= '9') ++end;
       if (end > digit && end - digit < 18)
-        numbers.push_back({digit, end - digit, std::stoll(std::string(event.substr(digit, end - digit))), key == "\"ts\":"});
+        numbers.push_back(
+            {digit, end - digit, std::stoll(std::string(event.substr(digit, end - digit))), key == "\"ts\":"});
     }
   }
   std::sort(numbers.begin(), numbers.end(), [](const Number& a, const Number& b) { return a.at < b.at; });

@@ -1,5 +1,5 @@
-// How fast XSpace files are read, rewritten and restored: a recording (ORRERY_BENCH_XSPACE, else one of data/) repeated until it has 200 MB.
-// Run from the root of the repository.
+// How fast XSpace files are read, rewritten and restored: a recording (ORRERY_BENCH_XSPACE, else one of data/) repeated
+// until it has 200 MB. Run from the root of the repository.
 #include <benchmark/benchmark.h>
 
 #include <cstdlib>
@@ -37,7 +37,8 @@ const std::string& large_file() {
 
 trace::Clock drifting_clock() {
   std::vector<trace::ClockKnot> knots;
-  for (TimePs t = -10; t < 120; ++t) knots.push_back({t * kPsPerSecond / 2, t * (kPsPerSecond / 2 + (t % 7 - 4) * 1'000'003), 0});
+  for (TimePs t = -10; t < 120; ++t)
+    knots.push_back({t * kPsPerSecond / 2, t * (kPsPerSecond / 2 + (t % 7 - 4) * 1'000'003), 0});
   return *trace::Clock::from_knots(knots);
 }
 

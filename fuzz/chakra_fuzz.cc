@@ -1,6 +1,7 @@
-// Feeds arbitrary bytes to the Chakra reader: as protobuf of any schema, or as the feeder's JSON if they begin with a brace. What is accepted can
-// be written and read again, and simulated on two ranks to an end, be that a schedule or an error. Whatever its schema, what is accepted is
-// accepted once brought to today's, and is the same then; upgrading twice is upgrading once. Exports take whatever upgrading lets through.
+// Feeds arbitrary bytes to the Chakra reader: as protobuf of any schema, or as the feeder's JSON if they begin with a
+// brace. What is accepted can be written and read again, and simulated on two ranks to an end, be that a schedule or an
+// error. Whatever its schema, what is accepted is accepted once brought to today's, and is the same then; upgrading
+// twice is upgrading once. Exports take whatever upgrading lets through.
 #include <cstdio>
 #include <cstdlib>
 #include <optional>
@@ -24,7 +25,8 @@ void require(bool holds, const char* what) {
   std::abort();
 }
 
-// Small sizes only: a message of many gigabytes over a slow link is a long time, but a split of it into chunks is many events.
+// Small sizes only: a message of many gigabytes over a slow link is a long time, but a split of it into chunks is many
+// events.
 bool is_small(const orrery::workload::Program& program) {
   for (const std::int64_t bytes : program.bytes) {
     if (bytes > 1 << 20) return false;
@@ -35,14 +37,17 @@ bool is_small(const orrery::workload::Program& program) {
 /// The records of a file in today's schema; nothing if they cannot be brought there.
 std::optional<std::string> upgraded(std::string_view bytes, std::string_view schema) {
   std::string out, text;
-  const auto status = orrery::chakra::upgrade(bytes, "input", schema, [&](std::string_view message, bool is_metadata) -> orrery::Status {
-    orrery::append_record(out, message);
-    text.clear();
-    const bool lines = is_metadata ? orrery::chakra::append_metadata_line(message, text) : orrery::chakra::append_node_line(message, text);
-    const bool pretty = is_metadata ? orrery::chakra::append_metadata_json(message, text) : orrery::chakra::append_node_json(message, text);
-    require(lines == pretty, "one export takes what the other does not");
-    return {};
-  });
+  const auto status = orrery::chakra::upgrade(
+      bytes, "input", schema, [&](std::string_view message, bool is_metadata) -> orrery::Status {
+        orrery::append_record(out, message);
+        text.clear();
+        const bool lines = is_metadata ? orrery::chakra::append_metadata_line(message, text)
+                                       : orrery::chakra::append_node_line(message, text);
+        const bool pretty = is_metadata ? orrery::chakra::append_metadata_json(message, text)
+                                        : orrery::chakra::append_node_json(message, text);
+        require(lines == pretty, "one export takes what the other does not");
+        return {};
+      });
   return status ? std::optional(out) : std::nullopt;
 }
 
@@ -68,7 +73,8 @@ void read_old(std::string_view bytes) {
   for (const char* schema : {"", "0.0.1", "0.0.2", "0.0.3"}) {
     orrery::Interner strings;
     orrery::Diagnostics remarks;
-    const auto program = orrery::chakra::parse_protobuf(bytes, "input", strings, {.schema = schema, .diagnostics = &remarks});
+    const auto program =
+        orrery::chakra::parse_protobuf(bytes, "input", strings, {.schema = schema, .diagnostics = &remarks});
     if (program) check_upgrade(bytes, *program, schema);
   }
 }

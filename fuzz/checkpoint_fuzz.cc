@@ -1,4 +1,5 @@
-// The reader of checkpoints: whatever a file holds, its points are below the number that its header claims, or it is refused.
+// The reader of checkpoints: whatever a file holds, its points are below the number that its header claims, or it is
+// refused.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>

@@ -1,5 +1,6 @@
-// Feeds arbitrary bytes to the reader of measurements between clocks, as each kind of file, and aligns three small traces by what was read.
-// Beyond not crashing: an error names its file or its reason, and a map that is found runs forward.
+// Feeds arbitrary bytes to the reader of measurements between clocks, as each kind of file, and aligns three small
+// traces by what was read. Beyond not crashing: an error names its file or its reason, and a map that is found runs
+// forward.
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -36,7 +37,10 @@ trace::Trace small_job() {
     rank.lanes[1].clock = 1;
     rank.categories.resize(1);
     for (std::uint32_t i = 0; i < 20; ++i) {
-      rank.append_event({.start = i * kPsPerSecond / 10, .duration = kPsPerSecond / 100, .lane = i % 2, .flags = trace::kHasDuration});
+      rank.append_event({.start = i * kPsPerSecond / 10,
+                         .duration = kPsPerSecond / 100,
+                         .lane = i % 2,
+                         .flags = trace::kHasDuration});
     }
   }
   return job;

@@ -1,4 +1,5 @@
-// Feeds arbitrary bytes to the reader of comma-separated tables and, where it is one of measurements, to the models behind it.
+// Feeds arbitrary bytes to the reader of comma-separated tables and, where it is one of measurements, to the models
+// behind it.
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -27,6 +28,8 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
   const auto prices = orrery::llm::price_kernels(*table, device, diagnostics);
   if (prices) require(prices->size() == table->rows.size(), "a kernel without its row");
   const auto rows = orrery::llm::backtest_rows(*table, diagnostics);
-  if (rows) require(orrery::llm::predict(*catalog, *rows, diagnostics).size() == table->rows.size(), "a prediction without its row");
+  if (rows)
+    require(orrery::llm::predict(*catalog, *rows, diagnostics).size() == table->rows.size(),
+            "a prediction without its row");
   return 0;
 }

@@ -1,4 +1,5 @@
-// Feeds arbitrary bytes to the readers of GOAL schedules, text and binary. A schedule that is accepted can be written, and read again.
+// Feeds arbitrary bytes to the readers of GOAL schedules, text and binary. A schedule that is accepted can be written,
+// and read again.
 #include <cstdio>
 #include <cstdlib>
 #include <string>

@@ -1,5 +1,5 @@
-// Restores a graph from hostile bytes and uses it. The first byte chooses: the rest is the file itself, or the contents of its sections,
-// packed with sound checksums so that the checks behind them are reached.
+// Restores a graph from hostile bytes and uses it. The first byte chooses: the rest is the file itself, or the contents
+// of its sections, packed with sound checksums so that the checks behind them are reached.
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
@@ -22,7 +22,8 @@ using namespace orrery::graph;
 
 /// One section of `count` values, or as many as are left.
 template <typename T>
-void add_section(SectionWriter& writer, SectionTag tag, std::string_view& input, std::vector<std::vector<T>>& keep, std::size_t count) {
+void add_section(SectionWriter& writer, SectionTag tag, std::string_view& input, std::vector<std::vector<T>>& keep,
+                 std::size_t count) {
   std::vector<T> values(std::min(count, input.size() / sizeof(T)));
   if (!values.empty()) std::memcpy(values.data(), input.data(), values.size() * sizeof(T));
   input.remove_prefix(values.size() * sizeof(T));

@@ -1,5 +1,5 @@
-// Feeds arbitrary bytes to the reader of PyTorch host traces. Beyond not crashing: what is read is sound, and every row is the same when it is
-// read alone, where nothing has been learned from the rows before it.
+// Feeds arbitrary bytes to the reader of PyTorch host traces. Beyond not crashing: what is read is sound, and every row
+// is the same when it is read alone, where nothing has been learned from the rows before it.
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -27,7 +27,9 @@ class MemoryFile {
  public:
   MemoryFile() : fd_(::memfd_create("host_trace_fuzz", 0)), path_("/proc/self/fd/" + std::to_string(fd_)) {}
   [[nodiscard]] Reading read(std::string_view bytes) const {
-    require(::ftruncate(fd_, 0) == 0 && ::pwrite(fd_, bytes.data(), bytes.size(), 0) == static_cast<ssize_t>(bytes.size()), "cannot write");
+    require(
+        ::ftruncate(fd_, 0) == 0 && ::pwrite(fd_, bytes.data(), bytes.size(), 0) == static_cast<ssize_t>(bytes.size()),
+        "cannot write");
     return pytorch_et::testing::read_path(path_);
   }
   [[nodiscard]] const std::string& path() const { return path_; }
@@ -40,8 +42,8 @@ class MemoryFile {
 void require_same_alone(const Reading& reading, std::size_t row) {
   static const MemoryFile file;
   const std::string_view text = reading.trace->text(reading.trace->object[row]);
-  const Reading alone = file.read("{\"schema\": \"" + std::string(reading.trace->is_flat() ? "1.0.1" : "1.1.1") + "\", \"nodes\": [" +
-                                  std::string(text) + "]}");
+  const Reading alone = file.read("{\"schema\": \"" + std::string(reading.trace->is_flat() ? "1.0.1" : "1.1.1") +
+                                  "\", \"nodes\": [" + std::string(text) + "]}");
   require(alone.trace.has_value() && alone.trace->size() == 1, "a row cannot be read alone", std::string(text));
   std::string first = row_text(reading, row);
   const std::string second = row_text(alone, 0);
@@ -69,7 +71,8 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
   for (std::size_t row = 0; row < reading.trace->size(); ++row) {
     pytorch_et::append_tensors(reading.trace->text(reading.trace->inputs[row]), tensors);
     pytorch_et::append_tensors(reading.trace->text(reading.trace->outputs[row]), tensors);
-    if (row == 1 || row == 2 || row + 1 == reading.trace->size()) require_same_alone(reading, row);  // not all: it takes its time
+    if (row == 1 || row == 2 || row + 1 == reading.trace->size())
+      require_same_alone(reading, row);  // not all: it takes its time
   }
   (void)pytorch_et::process_groups(*reading.trace, reading.strings);
   return 0;

@@ -1,5 +1,5 @@
-// Feeds arbitrary bytes to the reader of ISB-BFS model files, as both contents, polynomials or not. What is accepted reads back from its own text, and
-// becomes an observed run.
+// Feeds arbitrary bytes to the reader of ISB-BFS model files, as both contents, polynomials or not. What is accepted
+// reads back from its own text, and becomes an observed run.
 #include <cstdlib>
 #include <string>
 #include <string_view>

@@ -1,5 +1,5 @@
-// Feeds arbitrary bytes to the Kineto reader, from a file as the program does and in small windows as a stream does. Beyond not crashing:
-// what is read is sound, and is the same in one go, in parts and in windows.
+// Feeds arbitrary bytes to the Kineto reader, from a file as the program does and in small windows as a stream does.
+// Beyond not crashing: what is read is sound, and is the same in one go, in parts and in windows.
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -33,7 +33,9 @@ class MemoryFile {
  public:
   MemoryFile() : fd_(::memfd_create("kineto_fuzz", 0)), path_("/proc/self/fd/" + std::to_string(fd_)) {}
   void write(std::string_view bytes) const {
-    require(::ftruncate(fd_, 0) == 0 && ::pwrite(fd_, bytes.data(), bytes.size(), 0) == static_cast<ssize_t>(bytes.size()), "cannot write");
+    require(
+        ::ftruncate(fd_, 0) == 0 && ::pwrite(fd_, bytes.data(), bytes.size(), 0) == static_cast<ssize_t>(bytes.size()),
+        "cannot write");
   }
   [[nodiscard]] const std::string& path() const { return path_; }
 
@@ -80,7 +82,8 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
     const std::size_t part_bytes = size / 4 + 20;
     require_same(read(file.path(), {.part_bytes = part_bytes}), whole, "parts give something else");
     if (salvaged)
-      require_same(read(file.path(), {.salvage = true, .part_bytes = part_bytes}), *salvaged, "salvaged parts give something else");
+      require_same(read(file.path(), {.salvage = true, .part_bytes = part_bytes}), *salvaged,
+                   "salvaged parts give something else");
   }
 
   std::size_t step = 7;

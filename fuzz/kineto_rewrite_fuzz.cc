@@ -1,5 +1,5 @@
-// Kineto files written with other times: any bytes are rewritten or refused, what is rewritten is restored to the byte and read at the
-// clock's images, and any bytes are taken for an aligned file.
+// Kineto files written with other times: any bytes are rewritten or refused, what is rewritten is restored to the byte
+// and read at the clock's images, and any bytes are taken for an aligned file.
 #include <unistd.h>
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 #include <string>
 
 #include "base/diagnostics.h"
-#include "base/io/file_content.h"
 #include "base/int128.h"
+#include "base/io/file_content.h"
 #include "formats/kineto/reader.h"
 #include "formats/kineto/rewriter.h"
 #include "trace/trace.h"
@@ -35,11 +35,12 @@ void require(bool holds) {
 
 /// Slopes below 1, above 1 and of 1, and a step, within the first millisecond.
 const trace::Clock& bent_clock() {
-  static const trace::Clock clock = *trace::Clock::from_knots(std::vector<trace::ClockKnot>{{-5'000, -9'000, 1},
-                                                                                            {40'000, 11'000, 2},
-                                                                                            {90'000'000, 190'000'001, 3},
-                                                                                            {90'000'001, 300'000'000, 0},
-                                                                                            {1'000'000'000, 1'000'000'001, 0}});
+  static const trace::Clock clock =
+      *trace::Clock::from_knots(std::vector<trace::ClockKnot>{{-5'000, -9'000, 1},
+                                                              {40'000, 11'000, 2},
+                                                              {90'000'000, 190'000'001, 3},
+                                                              {90'000'001, 300'000'000, 0},
+                                                              {1'000'000'000, 1'000'000'001, 0}});
   return clock;
 }
 

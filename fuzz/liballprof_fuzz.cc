@@ -14,7 +14,8 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
   };
   liballprof::RankCalls calls;
   Diagnostics diagnostics;
-  const Status parsed = liballprof::parse_rank({reinterpret_cast<const char*>(data), size}, "fuzz-0.txt", calls, diagnostics);
+  const Status parsed =
+      liballprof::parse_rank({reinterpret_cast<const char*>(data), size}, "fuzz-0.txt", calls, diagnostics);
   require(parsed.ok() || parsed.error().file == "fuzz-0.txt", "an error without its file");
   const trace::RankTrace& rank = calls.read.rank.trace;
   for (trace::EventIndex e = 0; e < rank.event_count(); ++e) require(rank.duration[e] >= 0, "a negative duration");

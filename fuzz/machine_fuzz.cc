@@ -1,14 +1,14 @@
-// Feeds arbitrary bytes to the reader of machine descriptions. A machine that is accepted has no violation and comes back from its own text;
-// its network is laid out or refused, and its routes lead from source to target.
+// Feeds arbitrary bytes to the reader of machine descriptions. A machine that is accepted has no violation and comes
+// back from its own text; its network is laid out or refused, and its routes lead from source to target.
 #include <cstdio>
 #include <cstdlib>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "machine/topology/network.h"
 #include "machine/yaml/machine_rules.h"
 #include "machine/yaml/machine_yaml.h"
-#include "machine/topology/network.h"
 
 namespace {
 
@@ -20,7 +20,8 @@ bool is_path(const Network& network, std::uint32_t source, std::uint32_t target)
   network.append_route(source, target, 1, route);
   std::uint32_t at = source;
   for (const LinkId id : route) {
-    if (id >= network.links().size() || network.links()[id].from != at || !(network.links()[id].bytes_per_second > 0)) return false;
+    if (id >= network.links().size() || network.links()[id].from != at || !(network.links()[id].bytes_per_second > 0))
+      return false;
     at = network.links()[id].to;
   }
   return at == target;

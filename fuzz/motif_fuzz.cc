@@ -1,4 +1,5 @@
-// Feeds arbitrary bytes to the reader of motif files. A motif that is accepted says nothing negative of any run, and its text reads back.
+// Feeds arbitrary bytes to the reader of motif files. A motif that is accepted says nothing negative of any run, and
+// its text reads back.
 #include <cmath>
 #include <cstdlib>
 #include <string_view>

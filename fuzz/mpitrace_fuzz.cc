@@ -1,5 +1,5 @@
-// Feeds arbitrary bytes to the reader of liborrery_mpi's files: as a file, and as the payload of a block whose checksums are right, since those
-// would keep everything else away from the records.
+// Feeds arbitrary bytes to the reader of liborrery_mpi's files: as a file, and as the payload of a block whose
+// checksums are right, since those would keep everything else away from the records.
 #include <cstdio>
 #include <cstdlib>
 #include <string>

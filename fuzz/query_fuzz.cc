@@ -1,4 +1,5 @@
-// Asks arbitrary SQL of a small trace. Whatever it is, it is answered or refused with a sentence; nothing is changed by it, and no file appears.
+// Asks arbitrary SQL of a small trace. Whatever it is, it is answered or refused with a sentence; nothing is changed by
+// it, and no file appears.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -25,8 +26,10 @@ trace::Trace small_trace() {
   rank.categories = {{job.strings.intern("cpu_op"), trace::Activity::cpu_operator},
                      {job.strings.intern("kernel"), trace::Activity::kernel}};
   for (std::uint32_t e = 0; e < 12; ++e) {
-    trace::EventRow row{
-        .start = TimePs{e} * 1000, .duration = 1500, .name = job.strings.intern(e % 3 == 0 ? "aten::mm" : "gemm"), .lane = e % 2};
+    trace::EventRow row{.start = TimePs{e} * 1000,
+                        .duration = 1500,
+                        .name = job.strings.intern(e % 3 == 0 ? "aten::mm" : "gemm"),
+                        .lane = e % 2};
     row.category = static_cast<std::uint16_t>(e % 2);
     rank.field(trace::Field::correlation).push(rank.append_event(row, {e, e}), e / 2);
   }
@@ -62,7 +65,8 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
   database->stop_if({});
   const Result<query::Answer> after = database->ask("SELECT count(*), sum(dur_ps), max(name) FROM events");
   require(after.ok() && after->rows() == 1 && after->at(0, 0) == query::Value(std::int64_t{12}) &&
-              after->at(0, 1) == query::Value(std::int64_t{18000}) && after->at(0, 2) == query::Value(std::string_view("gemm")),
+              after->at(0, 1) == query::Value(std::int64_t{18000}) &&
+              after->at(0, 2) == query::Value(std::string_view("gemm")),
           "the trace has changed");
   require(database->ask("SELECT count(*) FROM slice").ok(), "a view is gone");
   require(files_here() == 0, "a file has appeared");

@@ -1,5 +1,6 @@
-// Feeds arbitrary host traces, linked or not, to the emitter of operation lists. Beyond not crashing: lists are sound. Every number in them is that of
-// something that is there, and no storage is used before it is made or after it is freed.
+// Feeds arbitrary host traces, linked or not, to the emitter of operation lists. Beyond not crashing: lists are sound.
+// Every number in them is that of something that is there, and no storage is used before it is made or after it is
+// freed.
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -36,7 +37,8 @@ void check(const OperationList& list) {
     const bool makes = entry.kind == Entry::Kind::make;
     for (const std::uint32_t storage : list.inputs_of(entry)) {
       require(storage < is_there.size(), "a storage that there is not");
-      require(makes != is_there[storage] || (!makes && is_there[storage]), "a storage that is not there, or made twice");
+      require(makes != is_there[storage] || (!makes && is_there[storage]),
+              "a storage that is not there, or made twice");
       is_there[storage] = entry.kind != Entry::Kind::release || list.storages[storage].is_given;
     }
     for (const std::uint32_t storage : list.outputs_of(entry)) is_there[storage] = true;

@@ -1,5 +1,5 @@
-// Feeds arbitrary bytes to scrub as a file. What it accepts is written, can be scrubbed again, and is rewritten to the same bytes by the same key;
-// the new file is accepted too. A marker that no vocabulary has is never in the output.
+// Feeds arbitrary bytes to scrub as a file. What it accepts is written, can be scrubbed again, and is rewritten to the
+// same bytes by the same key; the new file is accepted too. A marker that no vocabulary has is never in the output.
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -52,14 +52,16 @@ bool scrub_once(const std::string& input, const std::string& folder, std::string
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
-  static const std::string base = (std::filesystem::temp_directory_path() / ("scrub-fuzz-" + std::to_string(std::rand()))).string();
+  static const std::string base =
+      (std::filesystem::temp_directory_path() / ("scrub-fuzz-" + std::to_string(std::rand()))).string();
   static const bool made = std::filesystem::create_directories(base);
   require(made || std::filesystem::exists(base), "no folder to work in");
   std::string bytes(reinterpret_cast<const char*>(data), size);
   // "name" of anything becomes a secret that must go, and so does one at any other place.
   if (const std::size_t name = bytes.find("\"name\": \""); name != std::string::npos) bytes.insert(name + 9, kMarker);
   // Only every second time, since most places make a file that is refused.
-  if (const std::size_t place = std::hash<std::string>()(bytes); place % 2 == 0) bytes.insert(place / 2 % (bytes.size() + 1), kMarker);
+  if (const std::size_t place = std::hash<std::string>()(bytes); place % 2 == 0)
+    bytes.insert(place / 2 % (bytes.size() + 1), kMarker);
   const std::string input = base + "/input.json";
   require(write_whole_file(input, bytes).ok(), "cannot write the input");
   std::string once, again, twice;

@@ -1,5 +1,6 @@
-// Feeds arbitrary bytes to the reader of saved steps. Checksums would stop nearly every input at the door, so those of the input are made
-// right first: what is fuzzed is what lies behind them. A step that is accepted can be solved, walked and printed from.
+// Feeds arbitrary bytes to the reader of saved steps. Checksums would stop nearly every input at the door, so those of
+// the input are made right first: what is fuzzed is what lies behind them. A step that is accepted can be solved,
+// walked and printed from.
 #include <xxhash.h>
 
 #include <algorithm>
@@ -38,7 +39,8 @@ void put(std::string& bytes, std::size_t at, T value) {
 void repair(std::string& bytes) {
   if (bytes.size() < kHeaderBytes) return;
   put<std::uint64_t>(bytes, 32, bytes.size());
-  const std::uint64_t sections = std::min<std::uint64_t>(get<std::uint32_t>(bytes, 28), (bytes.size() - kHeaderBytes) / kEntryBytes);
+  const std::uint64_t sections =
+      std::min<std::uint64_t>(get<std::uint32_t>(bytes, 28), (bytes.size() - kHeaderBytes) / kEntryBytes);
   put<std::uint32_t>(bytes, 28, static_cast<std::uint32_t>(sections));
   for (std::size_t i = 0; i < sections; ++i) {
     const std::size_t entry = kHeaderBytes + i * kEntryBytes;
@@ -69,9 +71,9 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
     require(to_string(step->kind(slot)) != nullptr, "a kind without a name");
     if (tag == orrery::graph::kNoTag) continue;
     const orrery::causal::Owner& owner = step->owners[tag];
-    require(
-        step->strings.text(owner.name).size() <= bytes.size() && step->strings.text(step->lanes[owner.lane].name).size() <= bytes.size(),
-        "a text from nowhere");
+    require(step->strings.text(owner.name).size() <= bytes.size() &&
+                step->strings.text(step->lanes[owner.lane].name).size() <= bytes.size(),
+            "a text from nowhere");
   }
   require(step->window.span() > 0, "an empty window");
   return 0;

@@ -36,8 +36,12 @@ std::string content_of(const std::string& path) {
 
 /// A slope below 1, above 1 and of 1, and a step.
 const trace::Clock& bent_clock() {
-  static const trace::Clock clock = *trace::Clock::from_knots(std::vector<trace::ClockKnot>{
-      {-5'000, -9'000, 1}, {40'000, 11'000, 2}, {90'000, 190'001, 3}, {90'001, 300'000, 0}, {1'000'000'000, 1'000'209'999, 0}});
+  static const trace::Clock clock =
+      *trace::Clock::from_knots(std::vector<trace::ClockKnot>{{-5'000, -9'000, 1},
+                                                              {40'000, 11'000, 2},
+                                                              {90'000, 190'001, 3},
+                                                              {90'001, 300'000, 0},
+                                                              {1'000'000'000, 1'000'209'999, 0}});
   return clock;
 }
 
@@ -57,7 +61,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     retiming.epoch_unix_ns = rank->epoch_unix_ns;
     retiming.origin_unix_ns = rank->epoch_unix_ns - (rank->epoch_unix_ns > 7 ? 7 : 0);
     retiming.host_clock = &bent_clock();
-    for (std::size_t lane = 0; lane < rank->lanes.size(); ++lane) retiming.clock_of_lane.push_back(lane % 3 == 2 ? nullptr : &bent_clock());
+    for (std::size_t lane = 0; lane < rank->lanes.size(); ++lane)
+      retiming.clock_of_lane.push_back(lane % 3 == 2 ? nullptr : &bent_clock());
   }
   const Result<xspace::RewriteSummary> summary = xspace::rewrite(in, out, retiming);
   if (summary) {

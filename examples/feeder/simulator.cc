@@ -1,4 +1,5 @@
-// A whole simulator on top of orrery's feeder: each rank has a processor and a network interface, and each does one thing at a time.
+// A whole simulator on top of orrery's feeder: each rank has a processor and a network interface, and each does one
+// thing at a time.
 //
 //     simulator PREFIX|FILE [GIGABYTES_PER_SECOND]
 #include <orrery/feeder.h>
@@ -20,7 +21,9 @@ using namespace orrery::api;
 struct Running {
   std::uint64_t end_ns;
   Node node;
-  bool operator>(const Running& other) const { return std::pair(end_ns, node.id()) > std::pair(other.end_ns, other.node.id()); }
+  bool operator>(const Running& other) const {
+    return std::pair(end_ns, node.id()) > std::pair(other.end_ns, other.node.id());
+  }
 };
 
 bool is_communication(const Node& node) { return node.type() >= NodeType::comm_send; }

@@ -1,4 +1,5 @@
-// The nodes of one rank, handed out as their dependencies are completed: what drives a simulator. Offers what Chakra's ETFeeder offers.
+// The nodes of one rank, handed out as their dependencies are completed: what drives a simulator. Offers what Chakra's
+// ETFeeder offers.
 //
 //     Result<Workload> workload = Workload::open("et/step");
 //     Result<Feeder> feeder = Feeder::make(*workload, 0);
@@ -25,12 +26,13 @@ enum class Dependencies : std::uint8_t {
   data_only,         ///< as Chakra's ETFeeder
 };
 
-/// A node is pending until everything it depends on has been completed, then ready until it is taken, then taken until it is completed.
-/// Not thread-safe; feeders of different ranks are independent of one another. Takes 6 bytes per node.
+/// A node is pending until everything it depends on has been completed, then ready until it is taken, then taken until
+/// it is completed. Not thread-safe; feeders of different ranks are independent of one another. Takes 6 bytes per node.
 class ORRERY_API Feeder {
  public:
   /// `workload` must outlive the feeder; it may be moved. An Error if there is no such rank.
-  static Result<Feeder> make(const Workload& workload, std::size_t rank, Dependencies dependencies = Dependencies::data_and_control);
+  static Result<Feeder> make(const Workload& workload, std::size_t rank,
+                             Dependencies dependencies = Dependencies::data_and_control);
 
   Feeder(Feeder&&) noexcept;
   Feeder& operator=(Feeder&&) noexcept;
@@ -42,8 +44,8 @@ class ORRERY_API Feeder {
   /// A taken node becomes ready again: there was no room for it. An Error if it is not taken.
   Status push_back(const Node& node);
   Status push_back(std::uint64_t id);
-  /// A taken node is over; what waited for it alone becomes ready. In any order among taken nodes. An Error if the node is not taken, or was
-  /// completed before.
+  /// A taken node is over; what waited for it alone becomes ready. In any order among taken nodes. An Error if the node
+  /// is not taken, or was completed before.
   Status complete(const Node& node);
   Status complete(std::uint64_t id);
 

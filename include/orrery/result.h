@@ -1,4 +1,5 @@
-// How a call of this library fails: with an Error that says what is wrong and what to do about it. Nothing throws but std::bad_alloc.
+// How a call of this library fails: with an Error that says what is wrong and what to do about it. Nothing throws but
+// std::bad_alloc.
 #pragma once
 
 #include <cassert>

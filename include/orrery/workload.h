@@ -1,4 +1,5 @@
-// Chakra execution traces for a simulator of your own: the nodes of every rank. orrery/feeder.h hands them out in order.
+// Chakra execution traces for a simulator of your own: the nodes of every rank. orrery/feeder.h hands them out in
+// order.
 #pragma once
 
 #include <cstddef>
@@ -41,8 +42,8 @@ enum class CommType : std::uint8_t {
 
 struct WorkloadData;
 
-/// One node of one rank: a handle of 16 bytes, valid as long as its Workload, also when that is moved. Values that the file does not give
-/// are absent, never invented.
+/// One node of one rank: a handle of 16 bytes, valid as long as its Workload, also when that is moved. Values that the
+/// file does not give are absent, never invented.
 class ORRERY_API Node {
  public:
   [[nodiscard]] std::uint64_t id() const;       ///< the file's own; unique within the rank
@@ -83,17 +84,19 @@ class ORRERY_API Node {
 };
 
 struct OpenOptions {
-  /// Take what Chakra's own converter writes: control dependencies on nodes that it dropped are left out, messages without a tag or size
-  /// get 0. Otherwise these are Errors. Workload::remarks() says how often.
+  /// Take what Chakra's own converter writes: control dependencies on nodes that it dropped are left out, messages
+  /// without a tag or size get 0. Otherwise these are Errors. Workload::remarks() says how often.
   bool lenient = false;
 };
 
-/// What all ranks of a job do. Immutable once opened: may be read from several threads. Ranks whose files are equal share their memory.
+/// What all ranks of a job do. Immutable once opened: may be read from several threads. Ranks whose files are equal
+/// share their memory.
 class ORRERY_API Workload {
  public:
-  /// `prefix_or_file`: PREFIX for PREFIX.0.et, PREFIX.1.et, ... as many as there are; or one file, which is then rank 0. Files may be
-  /// protobuf of any schema (.et, .et.gz, .et.zst) or the JSON of Chakra's feeder (.json). An Error names the file and the node: damage, an
-  /// id given twice, a dependency on a node that does not exist, nodes that depend on one another in a circle.
+  /// `prefix_or_file`: PREFIX for PREFIX.0.et, PREFIX.1.et, ... as many as there are; or one file, which is then rank
+  /// 0. Files may be protobuf of any schema (.et, .et.gz, .et.zst) or the JSON of Chakra's feeder (.json). An Error
+  /// names the file and the node: damage, an id given twice, a dependency on a node that does not exist, nodes that
+  /// depend on one another in a circle.
   static Result<Workload> open(const std::string& prefix_or_file, const OpenOptions& options = {});
 
   Workload(Workload&&) noexcept;

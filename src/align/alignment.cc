@@ -24,18 +24,24 @@ constexpr double kRejectedResiduals = 5;
 
 class Aligner {
  public:
-  Aligner(const trace::Trace& trace, const trace::ClockSources& sources, const AlignOptions& options, Diagnostics& diagnostics)
-      : trace_(trace), in_(sources), options_(options), diagnostics_(diagnostics), nodes_(trace, sources, options.ranks_per_node) {}
+  Aligner(const trace::Trace& trace, const trace::ClockSources& sources, const AlignOptions& options,
+          Diagnostics& diagnostics)
+      : trace_(trace),
+        in_(sources),
+        options_(options),
+        diagnostics_(diagnostics),
+        nodes_(trace, sources, options.ranks_per_node) {}
 
   Result<Alignment> run() {
     if (trace_.ranks.empty()) return Error{"there are no traces"};
     const auto reference = nodes_.place_of_node_or_rank(options_.reference_rank.value_or(0));
     // One that was asked for and is not there is an error; by default rank 0 is a wish, and the first there is will do.
     if (!reference && options_.reference_rank) {
-      return Error{fmt::format("there is neither a trace nor a measurement of node {}, the reference", *options_.reference_rank),
-                   {},
-                   Error::kNoOffset,
-                   "choose another reference"};
+      return Error{
+          fmt::format("there is neither a trace nor a measurement of node {}, the reference", *options_.reference_rank),
+          {},
+          Error::kNoOffset,
+          "choose another reference"};
     }
     reference_ = reference.value_or(0);  // ranks are in order of their numbers
     start_nodes();
@@ -55,8 +61,8 @@ class Aligner {
     }
     out_.before = causality(false);
     remark_on_causality(out_.exchanges, out_.before, trace_, diagnostics_);
-    out_.calibrated =
-        !sources->probes.empty() || !sources->pairs.empty() || sources->events > 0 || (trace_.ranks.size() == 1 && has_snapshots());
+    out_.calibrated = !sources->probes.empty() || !sources->pairs.empty() || sources->events > 0 ||
+                      (trace_.ranks.size() == 1 && has_snapshots());
     note_far_clocks();
     if (const Status same = check_eras(); !same) return same.error();
     if (out_.calibrated) {
@@ -83,10 +89,12 @@ class Aligner {
   Status fit_tracers() {
     for (std::size_t i = 0; i < in_.snapshots.size(); ++i) {
       const trace::ClockSnapshots& snapshots = in_.snapshots[i];
-      const auto place = snapshots.node ? nodes_.place(std::int64_t{*snapshots.node})
-                                        : std::optional(static_cast<std::uint32_t>(std::min(i, trace_.ranks.size() - 1)));
+      const auto place = snapshots.node
+                             ? nodes_.place(std::int64_t{*snapshots.node})
+                             : std::optional(static_cast<std::uint32_t>(std::min(i, trace_.ranks.size() - 1)));
       if (!place || !nodes_.has_trace(*place)) {
-        diagnostics_.add(kNoTraceOfNode, [&] { return fmt::format("snapshot pairs of node {}", snapshots.node.value_or(0)); });
+        diagnostics_.add(kNoTraceOfNode,
+                         [&] { return fmt::format("snapshot pairs of node {}", snapshots.node.value_or(0)); });
         continue;
       }
       if (const Status fitted = fit_tracer(*place, snapshots); !fitted) return fitted;
@@ -97,7 +105,8 @@ class Aligner {
         if (const Status fitted = fit_tracer(i, recorded); !fitted) return fitted;
       }
       const auto& lanes = trace_.ranks[i].lanes;
-      const bool has_device = std::any_of(lanes.begin(), lanes.end(), [](const trace::Lane& lane) { return lane.clock != 0; });
+      const bool has_device =
+          std::any_of(lanes.begin(), lanes.end(), [](const trace::Lane& lane) { return lane.clock != 0; });
       if (has_device && !out_.nodes[i].has_snapshots)
         diagnostics_.add(kNoTracerSnapshots, [&] { return fmt::format("node {}", out_.nodes[i].rank); });
     }
@@ -106,10 +115,12 @@ class Aligner {
 
   Status fit_tracer(std::size_t place, const trace::ClockSnapshots& snapshots) {
     const trace::RankTrace& rank = trace_.ranks[place];
-    const auto start = std::find_if(in_.starts.begin(), in_.starts.end(), [&](const auto& known) { return known.node == rank.rank; });
-    const trace::ClockSnapshots placed = since_start(snapshots, rank.source.base_time_ns, start == in_.starts.end() ? nullptr : &*start);
-    Result<trace::Clock> clock =
-        fit_tracer_clock(placed, rank.source.base_time_ns.value_or(placed.host_start_ns), trace_.epoch_unix_ns - rank.era_ns);
+    const auto start =
+        std::find_if(in_.starts.begin(), in_.starts.end(), [&](const auto& known) { return known.node == rank.rank; });
+    const trace::ClockSnapshots placed =
+        since_start(snapshots, rank.source.base_time_ns, start == in_.starts.end() ? nullptr : &*start);
+    Result<trace::Clock> clock = fit_tracer_clock(placed, rank.source.base_time_ns.value_or(placed.host_start_ns),
+                                                  trace_.epoch_unix_ns - rank.era_ns);
     if (!clock) return clock.error();
     tracer_to_host_[place] = std::move(*clock);
     out_.nodes[place].has_snapshots = true;
@@ -117,7 +128,8 @@ class Aligner {
   }
 
   [[nodiscard]] bool has_snapshots() const {
-    return std::any_of(out_.nodes.begin(), out_.nodes.end(), [](const NodeAlignment& node) { return node.has_snapshots; });
+    return std::any_of(out_.nodes.begin(), out_.nodes.end(),
+                       [](const NodeAlignment& node) { return node.has_snapshots; });
   }
 
   void name_sources() {
@@ -149,7 +161,8 @@ class Aligner {
     const Estimate estimate = estimate_clocks(sources, options);
     for (std::uint32_t i = 0; i < out_.nodes.size(); ++i) {
       NodeAlignment& node = out_.nodes[i];
-      if (const std::uint32_t first = nodes_.clock_place(i); first != i) {  // a later rank of a host, whose clock is known by now
+      if (const std::uint32_t first = nodes_.clock_place(i);
+          first != i) {  // a later rank of a host, whose clock is known by now
         node.calibrated = out_.nodes[first].calibrated;
         node.steps = out_.nodes[first].steps;
         node.host = out_.nodes[first].host;
@@ -173,22 +186,26 @@ class Aligner {
       }
       node.tracer = node.has_snapshots ? tracer_to_host_[i].compose(node.host) : node.host;
     }
-    out_.calibrated = std::any_of(out_.nodes.begin(), out_.nodes.end(), [](const NodeAlignment& node) { return node.calibrated; });
+    out_.calibrated =
+        std::any_of(out_.nodes.begin(), out_.nodes.end(), [](const NodeAlignment& node) { return node.calibrated; });
     describe_observations(sources, estimate);
     return {};
   }
 
   Status bend() {
-    const auto clock_of = [&](std::uint32_t node, std::uint8_t domain) -> const trace::Clock& { return out_.nodes[node].clock(domain); };
-    const Result<LogicalClock> logical =
-        controlled_logical_clock(out_.exchanges, mapped_times(out_.exchanges, clock_of), static_cast<std::uint32_t>(out_.nodes.size()));
+    const auto clock_of = [&](std::uint32_t node, std::uint8_t domain) -> const trace::Clock& {
+      return out_.nodes[node].clock(domain);
+    };
+    const Result<LogicalClock> logical = controlled_logical_clock(
+        out_.exchanges, mapped_times(out_.exchanges, clock_of), static_cast<std::uint32_t>(out_.nodes.size()));
     if (!logical) return logical.error();
     for (std::size_t i = 0; i < out_.nodes.size(); ++i) {
       NodeAlignment& node = out_.nodes[i];
       node.host = node.host.compose(logical->warps[i]);
       node.tracer = node.tracer.compose(logical->warps[i]);
       node.logical = logical->shifts[i];
-      if (node.logical.jumps > 0) diagnostics_.add_many(kBentClock, node.logical.jumps, fmt::format("node {}", node.rank));
+      if (node.logical.jumps > 0)
+        diagnostics_.add_many(kBentClock, node.logical.jumps, fmt::format("node {}", node.rank));
     }
     out_.sources.emplace_back("logical clock");
     // Both are told: what the estimate left over, and that bending the clocks took it away.
@@ -196,12 +213,14 @@ class Aligner {
     return {};
   }
 
-  /// A node that nothing connects may still be shown beside the others as recorded, but not if it was recorded at another time.
+  /// A node that nothing connects may still be shown beside the others as recorded, but not if it was recorded at
+  /// another time.
   [[nodiscard]] Status check_same_run(std::size_t node) const {
     constexpr TimePs kApartPs = 600'000'000'000'000;  // ten minutes
     const auto span = [&](std::size_t rank) {
       const auto& starts = trace_.ranks[rank].start;
-      return std::pair(*std::min_element(starts.begin(), starts.end()), *std::max_element(starts.begin(), starts.end()));
+      return std::pair(*std::min_element(starts.begin(), starts.end()),
+                       *std::max_element(starts.begin(), starts.end()));
     };
     if (!nodes_.has_trace(reference_)) return {};
     if (trace_.ranks[node].era_ns != trace_.ranks[reference_].era_ns) return nothing_connects(node, "26 days");
@@ -216,24 +235,26 @@ class Aligner {
   [[nodiscard]] Status check_eras() const {
     if (out_.calibrated) return {};
     for (std::size_t i = 0; i < trace_.ranks.size(); ++i) {
-      // Times of a trace hold 26 days: what was recorded further away was moved here, and without clocks nobody knows where to.
+      // Times of a trace hold 26 days: what was recorded further away was moved here, and without clocks nobody knows
+      // where to.
       if (trace_.ranks[i].era_ns != 0) return nothing_connects(i, "26 days");
     }
     return {};
   }
 
   [[nodiscard]] Error nothing_connects(std::size_t node, std::string_view how_far) const {
-    return {
-        fmt::format("this was recorded more than {} away from node {}, and nothing connects the two", how_far, nodes_.number(reference_)),
-        trace_.ranks[node].source.path, Error::kNoOffset, "are the files of one run?"};
+    return {fmt::format("this was recorded more than {} away from node {}, and nothing connects the two", how_far,
+                        nodes_.number(reference_)),
+            trace_.ranks[node].source.path, Error::kNoOffset, "are the files of one run?"};
   }
 
   void note_far_clocks() {
     constexpr double kNsPerYear = 365.25 * 86400e9;
     for (const trace::RankTrace& rank : trace_.ranks) {
       if (rank.era_ns == 0) continue;
-      diagnostics_.add(kFarClock,
-                       [&] { return fmt::format("node {}: {:+.1f} years", rank.rank, -static_cast<double>(rank.era_ns) / kNsPerYear); });
+      diagnostics_.add(kFarClock, [&] {
+        return fmt::format("node {}: {:+.1f} years", rank.rank, -static_cast<double>(rank.era_ns) / kNsPerYear);
+      });
     }
   }
 
@@ -259,7 +280,8 @@ class Aligner {
       const double reference = estimate.fit.reference_time(probe.from, (probe.t1_ns + probe.t4_ns) / 2);
       const double offset = estimate.fit.offset_ns(probe.to, reference) - estimate.fit.offset_ns(probe.from, reference);
       const double residual = ((probe.t2_ns - probe.t1_ns) - (probe.t4_ns - probe.t3_ns)) / 2 - offset;
-      const double bound = (probe.t4_ns - probe.t1_ns - (probe.t3_ns - probe.t2_ns)) / 2;  // no more than half the round trip
+      const double bound =
+          (probe.t4_ns - probe.t1_ns - (probe.t3_ns - probe.t2_ns)) / 2;  // no more than half the round trip
       note(probe.from, probe.t1_ns, residual, bound);
       note(probe.to, probe.t2_ns, residual, bound);
     }
@@ -267,7 +289,8 @@ class Aligner {
       const double reference = estimate.fit.reference_time(pair.from, pair.at_ns);
       const double offset = estimate.fit.offset_ns(pair.to, reference) - estimate.fit.offset_ns(pair.from, reference);
       note(pair.from, pair.at_ns, pair.difference_ns - offset, estimate.fit.pair_scale * pair.sigma_ns);
-      note(pair.to, pair.at_ns + pair.difference_ns, pair.difference_ns - offset, estimate.fit.pair_scale * pair.sigma_ns);
+      note(pair.to, pair.at_ns + pair.difference_ns, pair.difference_ns - offset,
+           estimate.fit.pair_scale * pair.sigma_ns);
     }
     for (std::uint32_t i = 0; i < sizes.size(); ++i) {
       NodeAlignment& about = out_.nodes[i];
@@ -286,10 +309,11 @@ class Aligner {
 
   [[nodiscard]] CausalityReport causality(bool aligned) const {
     if (!aligned) return check_causality(out_.exchanges, match::recorded_times(out_.exchanges));
-    return check_causality(out_.exchanges,
-                           mapped_times(out_.exchanges, [&](std::uint32_t node, std::uint8_t domain) -> const trace::Clock& {
-                             return out_.nodes[node].clock(domain);
-                           }));
+    return check_causality(
+        out_.exchanges,
+        mapped_times(out_.exchanges, [&](std::uint32_t node, std::uint8_t domain) -> const trace::Clock& {
+          return out_.nodes[node].clock(domain);
+        }));
   }
 
   const trace::Trace& trace_;
@@ -310,8 +334,8 @@ Result<Alignment> align(const trace::Trace& trace, const trace::ClockSources& so
 }
 
 void take_era_of(std::int64_t reference_rank, trace::Trace& trace) {
-  const auto reference =
-      std::find_if(trace.ranks.begin(), trace.ranks.end(), [&](const trace::RankTrace& rank) { return rank.rank == reference_rank; });
+  const auto reference = std::find_if(trace.ranks.begin(), trace.ranks.end(),
+                                      [&](const trace::RankTrace& rank) { return rank.rank == reference_rank; });
   if (reference == trace.ranks.end()) return;
   const std::int64_t era_ns = reference->era_ns;
   trace.epoch_unix_ns -= era_ns;

@@ -42,10 +42,12 @@ class Checker {
       report_.messages += collective.ordering == Ordering::message ? 1 : 0;
       check(c);
     }
-    std::sort(report_.violations.begin(), report_.violations.end(),
-              [](const Violation& a, const Violation& b) { return a.by_ps != b.by_ps ? a.by_ps > b.by_ps : a.collective < b.collective; });
+    std::sort(report_.violations.begin(), report_.violations.end(), [](const Violation& a, const Violation& b) {
+      return a.by_ps != b.by_ps ? a.by_ps > b.by_ps : a.collective < b.collective;
+    });
     std::sort(report_.pairs.begin(), report_.pairs.end(), [](const PairViolations& a, const PairViolations& b) {
-      return std::tuple(-a.largest_ps, a.later_node, a.earlier_node) < std::tuple(-b.largest_ps, b.later_node, b.earlier_node);
+      return std::tuple(-a.largest_ps, a.later_node, a.earlier_node) <
+             std::tuple(-b.largest_ps, b.later_node, b.earlier_node);
     });
     return std::move(report_);
   }
@@ -93,6 +95,8 @@ class Checker {
 
 }  // namespace
 
-CausalityReport check_causality(const Exchanges& exchanges, const PartTimes& times) { return Checker(exchanges, times).check(); }
+CausalityReport check_causality(const Exchanges& exchanges, const PartTimes& times) {
+  return Checker(exchanges, times).check();
+}
 
 }  // namespace orrery::align

@@ -34,14 +34,16 @@ struct PairViolations {
 };
 
 struct CausalityReport {
-  std::size_t checked = 0;            ///< collectives and messages whose rule is known: what waits for what
-  std::size_t messages = 0;           ///< of these, messages
-  std::size_t violated = 0;           ///< of `checked`, with at least one violation
-  std::uint64_t early_ends = 0;       ///< ends that came before something they had to wait for: each counts once, with the last such start
+  std::size_t checked = 0;   ///< collectives and messages whose rule is known: what waits for what
+  std::size_t messages = 0;  ///< of these, messages
+  std::size_t violated = 0;  ///< of `checked`, with at least one violation
+  std::uint64_t early_ends =
+      0;  ///< ends that came before something they had to wait for: each counts once, with the last such start
   std::vector<Violation> violations;  ///< the worst of each violated collective, largest first
   std::vector<PairViolations> pairs;  ///< the early ends by pair of nodes, largest first
-  std::size_t root_unknown = 0;       ///< not checked: nobody recorded who the root of the broadcast or reduce is, or it has no trace
-  std::size_t peers_unknown = 0;      ///< not checked: who waits for whom is not recorded, or cannot be tied to nodes
+  std::size_t root_unknown =
+      0;  ///< not checked: nobody recorded who the root of the broadcast or reduce is, or it has no trace
+  std::size_t peers_unknown = 0;  ///< not checked: who waits for whom is not recorded, or cannot be tied to nodes
 
   [[nodiscard]] TimePs largest_ps() const { return violations.empty() ? 0 : violations.front().by_ps; }
 };

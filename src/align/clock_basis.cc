@@ -12,14 +12,16 @@ constexpr std::size_t kMaxKnots = 4096;
 
 }  // namespace
 
-ClockBasis::ClockBasis(std::size_t nodes, const FitOptions& options) : reference_(options.reference), steps_(options.steps) {
+ClockBasis::ClockBasis(std::size_t nodes, const FitOptions& options)
+    : reference_(options.reference), steps_(options.steps) {
   const double span = std::max(options.end_ns - options.begin_ns, 1.0);
   spacing_ = std::max(options.spacing_ns, span / static_cast<double>(kMaxKnots));
   knots_ = static_cast<std::size_t>(std::ceil(span / spacing_)) + 2;
   first_knot_ = options.begin_ns - 0.5 * (static_cast<double>(knots_ - 1) * spacing_ - span);
   steps_.resize(nodes);
   first_step_.assign(nodes + 1, static_cast<Eigen::Index>(knots_ * nodes));
-  for (std::size_t i = 0; i < nodes; ++i) first_step_[i + 1] = first_step_[i] + static_cast<Eigen::Index>(steps_[i].size());
+  for (std::size_t i = 0; i < nodes; ++i)
+    first_step_[i + 1] = first_step_[i] + static_cast<Eigen::Index>(steps_[i].size());
 }
 
 Place ClockBasis::place_of_any(double reference_ns) const {
@@ -30,8 +32,10 @@ Place ClockBasis::place_of_any(double reference_ns) const {
 
 Eigen::VectorXd ClockBasis::of_node(const Eigen::VectorXd& x, std::size_t node) const {
   Eigen::VectorXd own(static_cast<Eigen::Index>(knots_ + steps_[node].size()));
-  for (std::size_t k = 0; k < knots_; ++k) own[static_cast<Eigen::Index>(k)] = x[knot_unknown(k) + static_cast<Eigen::Index>(node)];
-  for (std::size_t s = 0; s < steps_[node].size(); ++s) own[static_cast<Eigen::Index>(knots_ + s)] = x[step_unknown(node, s)];
+  for (std::size_t k = 0; k < knots_; ++k)
+    own[static_cast<Eigen::Index>(k)] = x[knot_unknown(k) + static_cast<Eigen::Index>(node)];
+  for (std::size_t s = 0; s < steps_[node].size(); ++s)
+    own[static_cast<Eigen::Index>(knots_ + s)] = x[step_unknown(node, s)];
   return own;
 }
 
@@ -41,11 +45,12 @@ void ClockBasis::clear_reference(Eigen::VectorXd& x) const {
 }
 
 void ClockBasis::add_prior(const Smoothness& prior, const Eigen::VectorXd& x, Eigen::VectorXd& into) const {
-  for_node_ranges(knots_, nodes(), [&](std::size_t begin, std::size_t end) { add_prior_of(prior, x, into, begin, end); });
+  for_node_ranges(knots_, nodes(),
+                  [&](std::size_t begin, std::size_t end) { add_prior_of(prior, x, into, begin, end); });
 }
 
-void ClockBasis::add_prior_of(const Smoothness& prior, const Eigen::VectorXd& x, Eigen::VectorXd& into, std::size_t begin,
-                              std::size_t end) const {
+void ClockBasis::add_prior_of(const Smoothness& prior, const Eigen::VectorXd& x, Eigen::VectorXd& into,
+                              std::size_t begin, std::size_t end) const {
   const auto from = static_cast<Eigen::Index>(begin), count = static_cast<Eigen::Index>(end - begin);
   const auto knot = [&](std::size_t k) { return x.segment(knot_unknown(k) + from, count).array(); };
   const auto out = [&](std::size_t k) { return into.segment(knot_unknown(k) + from, count).array(); };

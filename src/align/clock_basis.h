@@ -17,14 +17,15 @@ struct Place {
   double fraction;  ///< of the way to the next knot
 };
 
-/// Weights of the prior: of first differences of the knots, and of the second difference around each knot, ordered as the knots are.
+/// Weights of the prior: of first differences of the knots, and of the second difference around each knot, ordered as
+/// the knots are.
 struct Smoothness {
   double slope = 0;
   Eigen::VectorXd bends;
 };
 
-/// Knot after knot: the offset of every node; then node after node the jumps of its steps. The reference has unknowns as well, which stay 0:
-/// so nothing that is summed over observations has to ask which node it is at.
+/// Knot after knot: the offset of every node; then node after node the jumps of its steps. The reference has unknowns
+/// as well, which stay 0: so nothing that is summed over observations has to ask which node it is at.
 class ClockBasis {
  public:
   ClockBasis(std::size_t nodes, const FitOptions& options);
@@ -76,7 +77,8 @@ class ClockBasis {
   void add_prior(const Smoothness& prior, const Eigen::VectorXd& x, Eigen::VectorXd& into) const;
 
  private:
-  void add_prior_of(const Smoothness& prior, const Eigen::VectorXd& x, Eigen::VectorXd& into, std::size_t begin, std::size_t end) const;
+  void add_prior_of(const Smoothness& prior, const Eigen::VectorXd& x, Eigen::VectorXd& into, std::size_t begin,
+                    std::size_t end) const;
 
   double first_knot_ = 0, spacing_ = 1;
   std::size_t knots_ = 2;

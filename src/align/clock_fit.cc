@@ -20,16 +20,19 @@ namespace {
 using Eigen::VectorXd;
 
 constexpr int kReweightings = 40;
-constexpr int kPlainRounds = 4;  // of least squares at first: how exact the observations are shows only after some rounds
+constexpr int kPlainRounds =
+    4;  // of least squares at first: how exact the observations are shows only after some rounds
 constexpr int kMaxIterations = 400;
-constexpr double kSolved = 1e-7;         // of the residual at the start is left by the first linear solve,
-constexpr double kRoughlySolved = 0.05;  // by those that follow, each from where the last one ended: their weights are not final,
-constexpr double kRefined = 1e-3;        // and by the last
-constexpr double kSettled = 0.002;       // change of a knot, in units of the residuals' scale, after which reweighting stops
-constexpr double kBendFreedom = 4;       // degrees of freedom of Student's t, of which second differences are
-constexpr double kSlopePriorPpm = 300;   // keeps a node with a single observation solvable; no crystal is that bad
+constexpr double kSolved = 1e-7;  // of the residual at the start is left by the first linear solve,
+constexpr double kRoughlySolved =
+    0.05;  // by those that follow, each from where the last one ended: their weights are not final,
+constexpr double kRefined = 1e-3;   // and by the last
+constexpr double kSettled = 0.002;  // change of a knot, in units of the residuals' scale, after which reweighting stops
+constexpr double kBendFreedom = 4;  // degrees of freedom of Student's t, of which second differences are
+constexpr double kSlopePriorPpm = 300;  // keeps a node with a single observation solvable; no crystal is that bad
 
-/// A frequency that walks by `wander_ppm` per root second makes second differences with variance w^2 * h^3 * 2/3: one over that.
+/// A frequency that walks by `wander_ppm` per root second makes second differences with variance w^2 * h^3 * 2/3: one
+/// over that.
 double curvature_for(const FitOptions& options, double spacing_ns) {
   const double seconds = spacing_ns / 1e9;
   const double sigma = options.wander_ppm * 1e3 * std::pow(seconds, 1.5) * std::sqrt(2.0 / 3.0);  // ppm * s = 1e3 ns
@@ -70,11 +73,13 @@ class JointFit {
         curvature_(most_curvature_),
         smoothers_(basis_.knots(), step_counts(basis_)),
         common_(basis_.knots(), std::vector<std::size_t>{0}) {
-    for (VectorXd* vector : {&x_, &before_, &work_.r, &work_.z, &work_.p, &work_.image}) vector->setZero(basis_.unknowns());
+    for (VectorXd* vector : {&x_, &before_, &work_.r, &work_.z, &work_.p, &work_.image})
+      vector->setZero(basis_.unknowns());
     smoothness_.slope = 1 / std::pow(kSlopePriorPpm * basis_.spacing_ns() / 1e6, 2);  // ppm * s = 1e3 ns
     const Eigen::Index all = basis_.knot_unknown(basis_.knots()), one = basis_.knot_unknown(1);
     smoothness_.bends = VectorXd::Zero(all);
-    smoothness_.bends.segment(one, all - 2 * one).setConstant(curvature_);  // the first and the last knot have one neighbour only
+    smoothness_.bends.segment(one, all - 2 * one)
+        .setConstant(curvature_);  // the first and the last knot have one neighbour only
     for (const PairObservation& pair : in_.pairs) pair_weight_.push_back(1 / (pair.sigma_ns * pair.sigma_ns));
   }
 
@@ -153,7 +158,8 @@ void JointFit::locate() {
   to_place_.resize(in_.pairs.size());
   for (std::size_t i = 0; i < in_.pairs.size(); ++i) {
     const PairObservation& pair = in_.pairs[i];
-    // Offsets change by some tens of ppm: one step of the fixed point is exact to less than a picosecond once they are known.
+    // Offsets change by some tens of ppm: one step of the fixed point is exact to less than a picosecond once they are
+    // known.
     const double reference = pair.at_ns - basis_.value(x_, pair.from, basis_.place(pair.from, pair.at_ns));
     from_place_[i] = basis_.place(pair.from, reference);
     to_place_[i] = basis_.place(pair.to, reference);
@@ -165,7 +171,8 @@ void JointFit::reweigh(Loss loss) {
   if (!events_.empty()) events_.reweigh(x_, loss, in_.events + of_clocks);
   if (in_.pairs.empty()) return;
   std::vector<double> sizes(in_.pairs.size());
-  for (std::size_t i = 0; i < sizes.size(); ++i) sizes[i] = std::abs(in_.pairs[i].difference_ns - fitted(x_, i)) / in_.pairs[i].sigma_ns;
+  for (std::size_t i = 0; i < sizes.size(); ++i)
+    sizes[i] = std::abs(in_.pairs[i].difference_ns - fitted(x_, i)) / in_.pairs[i].sigma_ns;
   pair_scale_ = std::max(residual_scale(sizes, sizes.size(), of_clocks, 1), in_.least_pair_scale);
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     const double sigma = pair_scale_ * in_.pairs[i].sigma_ns;
@@ -173,7 +180,8 @@ void JointFit::reweigh(Loss loss) {
   }
 }
 
-/// The variance that the observations leave to a second difference, typically: of some knots of some nodes, each node for itself.
+/// The variance that the observations leave to a second difference, typically: of some knots of some nodes, each node
+/// for itself.
 double JointFit::typical_bend_variance() const {
   constexpr std::size_t kNodes = 32, kKnots = 16;
   const std::size_t node_stride = in_.nodes / kNodes + 1, knot_stride = basis_.knots() / kKnots + 1;
@@ -194,8 +202,9 @@ double JointFit::typical_bend_variance() const {
   return lower_median(variances);
 }
 
-/// Second differences are as Student's t has them, by its usual weights: a bend far beyond what wander explains costs next to nothing. How
-/// large they are is learned on the way (expectation maximisation), upwards only: clocks in a warming machine wander more than others.
+/// Second differences are as Student's t has them, by its usual weights: a bend far beyond what wander explains costs
+/// next to nothing. How large they are is learned on the way (expectation maximisation), upwards only: clocks in a
+/// warming machine wander more than others.
 void JointFit::reweigh_bends() {
   const double unseen = typical_bend_variance();
   const auto width = static_cast<Eigen::Index>(in_.nodes);
@@ -249,7 +258,8 @@ void JointFit::find_residual() {
   basis_.add_prior(smoothness_, x_, r);
   r = -r;
   events_.add_residual(x_, r);
-  for (std::size_t i = 0; i < in_.pairs.size(); ++i) scatter_pair(r, i, pair_weight_[i] * (in_.pairs[i].difference_ns - fitted(x_, i)));
+  for (std::size_t i = 0; i < in_.pairs.size(); ++i)
+    scatter_pair(r, i, pair_weight_[i] * (in_.pairs[i].difference_ns - fitted(x_, i)));
   basis_.clear_reference(r);
 }
 
@@ -270,14 +280,17 @@ void JointFit::precondition(const VectorXd& r, VectorXd& z) const {
   smoothers_.solve(r, z);
   VectorXd common(static_cast<Eigen::Index>(basis_.knots()));
   const auto width = static_cast<Eigen::Index>(in_.nodes);
-  for_knots([&](std::size_t k) { common[static_cast<Eigen::Index>(k)] = r.segment(basis_.knot_unknown(k), width).dot(unknown_); });
+  for_knots([&](std::size_t k) {
+    common[static_cast<Eigen::Index>(k)] = r.segment(basis_.knot_unknown(k), width).dot(unknown_);
+  });
   common_.solve(common, common);
   for_knots([&](std::size_t k) {
     auto knot = z.segment(basis_.knot_unknown(k), width).array();
     knot = (knot + common[static_cast<Eigen::Index>(k)]) * unknown_.array();
   });
   for (std::size_t node = 0; node < in_.nodes; ++node) {
-    if (!is_unknown(node)) z.segment(basis_.step_unknown(node, 0), static_cast<Eigen::Index>(basis_.steps(node).size())).setZero();
+    if (!is_unknown(node))
+      z.segment(basis_.step_unknown(node, 0), static_cast<Eigen::Index>(basis_.steps(node).size())).setZero();
   }
 }
 
@@ -342,8 +355,8 @@ ClockFit JointFit::solve() {
     if (round == 0) solve_round(std::nullopt, kSolved);
     else solve_round(Loss::squares, kRoughlySolved);
   }
-  // A redescending influence function has several answers and finds the one near which it begins: so begin at the one that Huber's convex
-  // loss has.
+  // A redescending influence function has several answers and finds the one near which it begins: so begin at the one
+  // that Huber's convex loss has.
   for (const Loss loss : {Loss::huber, Loss::redescending}) {
     for (int round = 0; round < kReweightings; ++round) {
       // The weights change with x: solving exactly for weights that are not final would be wasted.
@@ -372,17 +385,20 @@ ClockFit JointFit::describe() const {
     clock.offset_ns.assign(unknowns.data(), unknowns.data() + fit.knots);
     clock.sigma_ns.assign(fit.knots, 0.0);
     clock.steps = basis_.steps(node);
-    for (std::size_t s = 0; s < clock.steps.size(); ++s) clock.steps[s].jump_ns = unknowns[static_cast<Eigen::Index>(fit.knots + s)];
+    for (std::size_t s = 0; s < clock.steps.size(); ++s)
+      clock.steps[s].jump_ns = unknowns[static_cast<Eigen::Index>(fit.knots + s)];
   }
   fit.event_ns = events_.moments_ns();
   fit.sighting_residual_ns = events_.residuals_ns(x_);
   fit.event_scale_ns = events_.scale_ns();
-  for (std::size_t i = 0; i < in_.pairs.size(); ++i) fit.pair_residual_ns.push_back(in_.pairs[i].difference_ns - fitted(x_, i));
+  for (std::size_t i = 0; i < in_.pairs.size(); ++i)
+    fit.pair_residual_ns.push_back(in_.pairs[i].difference_ns - fitted(x_, i));
   fit.pair_scale = pair_scale_;
   return fit;
 }
 
-/// How much larger the variance of a node's middle knot is because the clocks it was compared with are not known exactly either.
+/// How much larger the variance of a node's middle knot is because the clocks it was compared with are not known
+/// exactly either.
 double JointFit::coupling(std::size_t node, double alone) {
   VectorXd column = VectorXd::Zero(x_.size());
   const Eigen::Index middle = basis_.knot_unknown(basis_.knots() / 2) + static_cast<Eigen::Index>(node);
@@ -393,8 +409,8 @@ double JointFit::coupling(std::size_t node, double alone) {
   return alone > 0 ? std::max(column[middle] / alone, 1.0) : 1.0;
 }
 
-/// Each node's own smoothing problem gives the shape of its uncertainty along time; the joint problem, solved for the middle of some nodes,
-/// its size.
+/// Each node's own smoothing problem gives the shape of its uncertainty along time; the joint problem, solved for the
+/// middle of some nodes, its size.
 void JointFit::fill_uncertainty(ClockFit& fit) {
   constexpr std::size_t kSolvedJointly = 8;
   parallel_for(in_.nodes, [&](std::size_t node) {
@@ -414,6 +430,8 @@ void JointFit::fill_uncertainty(ClockFit& fit) {
 
 }  // namespace
 
-ClockFit fit_clocks(const Observations& observations, const FitOptions& options) { return JointFit(observations, options).solve(); }
+ClockFit fit_clocks(const Observations& observations, const FitOptions& options) {
+  return JointFit(observations, options).solve();
+}
 
 }  // namespace orrery::align

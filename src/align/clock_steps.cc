@@ -33,8 +33,10 @@ struct Level {
   double variance = 0;  // of the middle
 };
 
-/// The median of some residuals and how exact it is. The spread of a few may be small by chance: it is no less than `least_spread`.
-Level level_of(const Series& series, std::size_t begin, std::size_t end, double least_spread, std::vector<double>& scratch) {
+/// The median of some residuals and how exact it is. The spread of a few may be small by chance: it is no less than
+/// `least_spread`.
+Level level_of(const Series& series, std::size_t begin, std::size_t end, double least_spread,
+               std::vector<double>& scratch) {
   scratch.clear();
   for (std::size_t i = begin; i < end; ++i) scratch.push_back(series[i].residual_ns);
   const double middle = lower_median(scratch);
@@ -47,7 +49,8 @@ Levels compare(const Level& before, const Level& after) {
   return {before.middle, after.middle, std::max(1.25 * std::sqrt(before.variance + after.variance), 10.0)};
 }
 
-/// A series with what it takes to say of most places that nothing jumps there: sums of the residuals, cut off where they are wild.
+/// A series with what it takes to say of most places that nothing jumps there: sums of the residuals, cut off where
+/// they are wild.
 struct Screen {
   Screen(const Series& series, std::vector<double>& scratch) : sums(series.size() + 1, 0.0) {
     const Level all = level_of(series, 0, series.size(), 0, scratch);
@@ -56,7 +59,8 @@ struct Screen {
       sums[i + 1] = sums[i] + std::clamp(series[i].residual_ns - all.middle, -kWild * spread, kWild * spread);
   }
 
-  /// Means of what is cut off move by no less than a quarter of a jump that would count: medians take long, and are rarely needed.
+  /// Means of what is cut off move by no less than a quarter of a jump that would count: medians take long, and are
+  /// rarely needed.
   [[nodiscard]] bool may_jump(std::size_t first, std::size_t split, std::size_t last, const Reach& reach) const {
     const double before = static_cast<double>(split - first), after = static_cast<double>(last - split);
     const double moved = std::abs((sums[last] - sums[split]) / after - (sums[split] - sums[first]) / before);
@@ -69,15 +73,20 @@ struct Screen {
   double spread = 0;
 };
 
-/// Levels within the reach before and from `split` on, and the standard error of their difference. None if there cannot be a jump.
+/// Levels within the reach before and from `split` on, and the standard error of their difference. None if there cannot
+/// be a jump.
 std::optional<Levels> levels_at(const Series& series, const Screen& screen, std::size_t split, const Reach& reach,
                                 std::vector<double>& scratch) {
   const double at = series[split].at_ns;
   const auto earlier = [](const ResidualPoint& p, double t) { return p.at_ns < t; };
-  const auto first = static_cast<std::size_t>(std::lower_bound(series.begin(), series.end(), at - reach.ns, earlier) - series.begin());
-  const auto last = static_cast<std::size_t>(std::lower_bound(series.begin(), series.end(), at + reach.ns, earlier) - series.begin());
-  if (split - first < reach.fewest || last - split < reach.fewest || !screen.may_jump(first, split, last, reach)) return std::nullopt;
-  return compare(level_of(series, first, split, screen.spread, scratch), level_of(series, split, last, screen.spread, scratch));
+  const auto first =
+      static_cast<std::size_t>(std::lower_bound(series.begin(), series.end(), at - reach.ns, earlier) - series.begin());
+  const auto last =
+      static_cast<std::size_t>(std::lower_bound(series.begin(), series.end(), at + reach.ns, earlier) - series.begin());
+  if (split - first < reach.fewest || last - split < reach.fewest || !screen.may_jump(first, split, last, reach))
+    return std::nullopt;
+  return compare(level_of(series, first, split, screen.spread, scratch),
+                 level_of(series, split, last, screen.spread, scratch));
 }
 
 /// Whether the nearest observations on either side of `split` contradict a jump of this size.
@@ -113,11 +122,13 @@ void sort_points(std::vector<ResidualPoint>& points) {
 
 bool is_known(const std::vector<ClockStep>& known, double at_ns) {
   return std::any_of(known.begin(), known.end(), [&](const ClockStep& step) {
-    return at_ns > std::min(step.at_ns - kApartNs, step.earliest_ns) && at_ns < std::max(step.at_ns + kApartNs, step.latest_ns);
+    return at_ns > std::min(step.at_ns - kApartNs, step.earliest_ns) &&
+           at_ns < std::max(step.at_ns + kApartNs, step.latest_ns);
   });
 }
 
-std::optional<StepCandidate> find_step(const std::vector<Series>& series, const std::vector<std::vector<ClockStep>>& known) {
+std::optional<StepCandidate> find_step(const std::vector<Series>& series,
+                                       const std::vector<std::vector<ClockStep>>& known) {
   std::optional<StepCandidate> best;
   std::vector<double> scratch;
   const auto try_place = [&](std::uint32_t node, std::size_t split, const Reach& reach, const Screen& screen) {
@@ -126,7 +137,9 @@ std::optional<StepCandidate> find_step(const std::vector<Series>& series, const 
     if (!levels) return;
     const double jump = levels->after - levels->before;
     const double significance = std::abs(jump) / levels->error;
-    if (std::abs(jump) < kSmallestJumpNs || significance < reach.significant || (best && significance <= best->significance)) return;
+    if (std::abs(jump) < kSmallestJumpNs || significance < reach.significant ||
+        (best && significance <= best->significance))
+      return;
     const std::size_t at = place_step(points, split, reach.ns, *levels);
     if (is_gradual(points, at, jump, scratch)) return;
     const double before = points[at > 0 ? at - 1 : at].at_ns, after = points[at].at_ns;

@@ -12,7 +12,8 @@
 namespace orrery::align {
 namespace {
 
-// A quartz in a machine that warms up; most wander less. Too much here costs a little noise, too little a bias that no band knows of.
+// A quartz in a machine that warms up; most wander less. Too much here costs a little noise, too little a bias that no
+// band knows of.
 constexpr double kWanderPpm = 0.5;
 constexpr double kFirstWindowNs = 0.25e9;
 constexpr double kMarginNs = 1e9;
@@ -86,7 +87,8 @@ class Estimator {
   }
 
  private:
-  /// Every place is tried once: if the fit makes nothing of a step, that will not change. A step of the reference is one of everybody else.
+  /// Every place is tried once: if the fit makes nothing of a step, that will not change. A step of the reference is
+  /// one of everybody else.
   void insert(std::size_t node, const ClockStep& step) {
     tried_[node].push_back(step);
     if (node != fit_options_.reference) {
@@ -94,7 +96,8 @@ class Estimator {
     } else {
       const ClockStep opposite{step.at_ns, -step.jump_ns, step.earliest_ns, step.latest_ns};
       for (std::size_t other = 0; other < sources_.nodes; ++other) {
-        if (other != node && !is_known(fit_options_.steps[other], step.at_ns)) add_to(fit_options_.steps[other], opposite);
+        if (other != node && !is_known(fit_options_.steps[other], step.at_ns))
+          add_to(fit_options_.steps[other], opposite);
       }
     }
     fit();
@@ -149,7 +152,8 @@ class Estimator {
     for (const PairObservation& pair : sources_.pairs) {
       if (pair.sigma_ns > doubtful) continue;
       const double reference = fit_.reference_time(pair.from, pair.at_ns);
-      series[pair.to].push_back({reference, fit_.offset_ns(pair.from, reference) + pair.difference_ns - steps_before(pair.to, reference)});
+      series[pair.to].push_back(
+          {reference, fit_.offset_ns(pair.from, reference) + pair.difference_ns - steps_before(pair.to, reference)});
       series[pair.from].push_back(
           {reference, fit_.offset_ns(pair.to, reference) - pair.difference_ns - steps_before(pair.from, reference)});
     }
@@ -177,7 +181,8 @@ class Estimator {
   /// 0 without probes.
   [[nodiscard]] double shortest_round_trip() const {
     std::vector<double> round_trips;
-    for (const ProbeExchange& probe : sources_.probes) round_trips.push_back(probe.t4_ns - probe.t1_ns - (probe.t3_ns - probe.t2_ns));
+    for (const ProbeExchange& probe : sources_.probes)
+      round_trips.push_back(probe.t4_ns - probe.t1_ns - (probe.t3_ns - probe.t2_ns));
     return std::max(quantile(round_trips, 0.001), 0.0);
   }
 

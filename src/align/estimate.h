@@ -26,8 +26,9 @@ struct EstimateOptions {
 
 struct Estimate {
   ClockFit fit;
-  std::vector<double> systematic_ns = {};  ///< per node: what repetition cannot average out (unequal delays to and fro, a rank always late)
-  std::vector<bool> measured = {};         ///< per node: whether probes, windows and offsets connect it to the reference
+  std::vector<double> systematic_ns =
+      {};  ///< per node: what repetition cannot average out (unequal delays to and fro, a rank always late)
+  std::vector<bool> measured = {};  ///< per node: whether probes, windows and offsets connect it to the reference
 };
 
 /// Fits, looks for steps in what the fit leaves over, and fits again with them until none is left.

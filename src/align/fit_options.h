@@ -6,7 +6,8 @@
 
 namespace orrery::align {
 
-/// From reference time `at_ns` on the clock of a node shows `jump_ns` more. When exactly is known to within the observations around it.
+/// From reference time `at_ns` on the clock of a node shows `jump_ns` more. When exactly is known to within the
+/// observations around it.
 struct ClockStep {
   double at_ns = 0;
   double jump_ns = 0;

@@ -20,7 +20,8 @@ constexpr double kReachNs = 600e9;           // measurements may begin and end t
 constexpr double kLeastOffsetSigmaNs = 100;  // nobody measures better than that over a network
 constexpr double kWindowSigmaNs = 5'000;     // of one pair of packets, before averaging
 constexpr double kUnusualRates = 3;          // typical deviations of a window's rate from that of the others
-constexpr double kMaxWindowSlope = 1e-3;     // no crystal and no slew is faster: a window with more has seen a clock being set
+constexpr double kMaxWindowSlope =
+    1e-3;  // no crystal and no slew is faster: a window with more has seen a clock being set
 
 struct Span {
   double begin = std::numeric_limits<double>::max();
@@ -89,11 +90,14 @@ class Gatherer {
 
   [[nodiscard]] bool reaches_a_trace() const {
     const auto reaches = [&](const auto& row) { return nodes_.has_trace(row.from) || nodes_.has_trace(row.to); };
-    return std::any_of(out_.probes.begin(), out_.probes.end(), reaches) || std::any_of(out_.pairs.begin(), out_.pairs.end(), reaches);
+    return std::any_of(out_.probes.begin(), out_.probes.end(), reaches) ||
+           std::any_of(out_.pairs.begin(), out_.pairs.end(), reaches);
   }
 
   /// Times of a trace and differences that a map can hold: beyond them nothing was measured.
-  [[nodiscard]] static bool is_difference(double ns) { return std::abs(ns) < static_cast<double>(trace::kMaxMomentPs) / 4e3; }
+  [[nodiscard]] static bool is_difference(double ns) {
+    return std::abs(ns) < static_cast<double>(trace::kMaxMomentPs) / 4e3;
+  }
 
   bool overlaps(double at) {
     if (at >= span_.begin - kReachNs && at <= span_.end + kReachNs) return true;
@@ -108,43 +112,49 @@ class Gatherer {
   void take(const trace::RawProbe& probe) {
     const std::uint32_t from = node(probe.from), to = node(probe.to);
     if (!overlaps(since_epoch(from, probe.t1_ns))) return;
-    const bool is_usable = is_difference(since_epoch(to, probe.t2_ns)) && is_difference(since_epoch(to, probe.t3_ns)) &&
-                           static_cast<double>(probe.t4_ns - probe.t1_ns) < kReachNs;  // no packet is under way for ten minutes
+    const bool is_usable =
+        is_difference(since_epoch(to, probe.t2_ns)) && is_difference(since_epoch(to, probe.t3_ns)) &&
+        static_cast<double>(probe.t4_ns - probe.t1_ns) < kReachNs;  // no packet is under way for ten minutes
     if (!is_usable) return note_wild(probe.from, probe.to);
-    out_.probes.push_back({from, to, since_epoch(from, probe.t1_ns), since_epoch(to, probe.t2_ns), since_epoch(to, probe.t3_ns),
-                           since_epoch(from, probe.t4_ns)});
+    out_.probes.push_back({from, to, since_epoch(from, probe.t1_ns), since_epoch(to, probe.t2_ns),
+                           since_epoch(to, probe.t3_ns), since_epoch(from, probe.t4_ns)});
   }
 
   void take(const trace::ProbeWindow& window) {
     const std::uint32_t from = node(window.from), to = node(window.to);
-    const double begin = since_epoch(from, window.begin_ns), half = static_cast<double>(window.end_ns - window.begin_ns) / 2;
+    const double begin = since_epoch(from, window.begin_ns),
+                 half = static_cast<double>(window.end_ns - window.begin_ns) / 2;
     if (!overlaps(begin)) return;
     // A tool that got no answer writes a line all the same.
     if (window.pairs <= 0 && window.lost > 0) {
       diagnostics_.add(kUnansweredWindow, [&] { return fmt::format("node {} to node {}", window.from, window.to); });
       return;
     }
-    if (!is_difference(window.offset_ns + moved(from, to) + window.slope * half)) return note_wild(window.from, window.to);
+    if (!is_difference(window.offset_ns + moved(from, to) + window.slope * half))
+      return note_wild(window.from, window.to);
     if (std::abs(window.slope) > kMaxWindowSlope) {
-      diagnostics_.add(kWildWindow,
-                       [&] { return fmt::format("node {} to node {}: {:.0f} ppm", window.from, window.to, window.slope * 1e6); });
+      diagnostics_.add(kWildWindow, [&] {
+        return fmt::format("node {} to node {}: {:.0f} ppm", window.from, window.to, window.slope * 1e6);
+      });
       return;
     }
-    const double sigma =
-        std::max(kWindowSigmaNs / std::sqrt(static_cast<double>(std::max<std::int64_t>(window.pairs, 1))), kLeastOffsetSigmaNs);
+    const double sigma = std::max(
+        kWindowSigmaNs / std::sqrt(static_cast<double>(std::max<std::int64_t>(window.pairs, 1))), kLeastOffsetSigmaNs);
     windows_.push_back({from, to, window.slope, half, out_.pairs.size()});
     out_.pairs.push_back({from, to, begin + half, window.offset_ns + moved(from, to) + window.slope * half, sigma});
   }
 
-  /// A window in which a clock was set or slewed is a line through something else: its middle is known no better than by what that line
-  /// gains or loses within half the window against the usual rate of the two clocks.
+  /// A window in which a clock was set or slewed is a line through something else: its middle is known no better than
+  /// by what that line gains or loses within half the window against the usual rate of the two clocks.
   void doubt_unusual_windows() {
-    std::sort(windows_.begin(), windows_.end(),
-              [](const Window& a, const Window& b) { return std::tie(a.from, a.to, a.pair) < std::tie(b.from, b.to, b.pair); });
+    std::sort(windows_.begin(), windows_.end(), [](const Window& a, const Window& b) {
+      return std::tie(a.from, a.to, a.pair) < std::tie(b.from, b.to, b.pair);
+    });
     std::vector<double> values;
     for (std::size_t begin = 0, end = 0; begin < windows_.size(); begin = end) {
       values.clear();
-      for (end = begin; end < windows_.size() && windows_[end].from == windows_[begin].from && windows_[end].to == windows_[begin].to;
+      for (end = begin; end < windows_.size() && windows_[end].from == windows_[begin].from &&
+                        windows_[end].to == windows_[begin].to;
            ++end)
         values.push_back(windows_[end].slope);
       const double usual = lower_median(values);
@@ -160,8 +170,9 @@ class Gatherer {
     }
   }
 
-  /// offset = clock of the node minus clock of node 0, at the middle of the round. Every row has the window of its own node, so that of node
-  /// 0 is found by the round; if it is missing, the node's own middle minus the offset is the same moment.
+  /// offset = clock of the node minus clock of node 0, at the middle of the round. Every row has the window of its own
+  /// node, so that of node 0 is found by the round; if it is missing, the node's own middle minus the offset is the
+  /// same moment.
   void take_offsets(const std::vector<trace::GivenOffset>& offsets) {
     if (offsets.empty()) return;
     const std::uint32_t zero = node(0);
@@ -182,7 +193,8 @@ class Gatherer {
         note_wild(0, given.node);
         continue;
       }
-      // A residual of 0 is that of a fit through as many points as it has unknowns: it says nothing about how exact they are.
+      // A residual of 0 is that of a fit through as many points as it has unknowns: it says nothing about how exact
+      // they are.
       const double sigma = std::max(std::abs(given.residual_ns), kLeastOffsetSigmaNs);
       out_.pairs.push_back({zero, other, at, offset, sigma});
       if (usable_rows[given.node] > 1) continue;
@@ -193,7 +205,10 @@ class Gatherer {
 
   [[nodiscard]] Error nothing_usable() const {
     if (elsewhere_ > 0)
-      return {"the clock measurements lie more than ten minutes away from the traces", {}, Error::kNoOffset, "are they of another run?"};
+      return {"the clock measurements lie more than ten minutes away from the traces",
+              {},
+              Error::kNoOffset,
+              "are they of another run?"};
     return {"none of the clock measurements is of a node with a trace",
             {},
             Error::kNoOffset,
@@ -212,8 +227,8 @@ class Gatherer {
 
 }  // namespace
 
-Result<Sources> gather_measurements(const trace::Trace& trace, const NodeTable& nodes, const trace::ClockSources& sources,
-                                    Diagnostics& diagnostics) {
+Result<Sources> gather_measurements(const trace::Trace& trace, const NodeTable& nodes,
+                                    const trace::ClockSources& sources, Diagnostics& diagnostics) {
   return Gatherer(trace, nodes, sources, diagnostics).gather();
 }
 
@@ -228,8 +243,8 @@ bool connects_all(const Sources& sources, const NodeTable& nodes, std::uint32_t 
   return true;
 }
 
-void add_collectives(const Exchanges& exchanges, const NodeTable& nodes, Ordering ordering, const std::vector<trace::Clock>& tracer,
-                     Sources& sources) {
+void add_collectives(const Exchanges& exchanges, const NodeTable& nodes, Ordering ordering,
+                     const std::vector<trace::Clock>& tracer, Sources& sources) {
   for (const Exchange& collective : exchanges.all) {
     // All leave what everybody waits for at nearly the same moment; of a broadcast the root may be long gone.
     if (collective.ordering != ordering) continue;

@@ -22,7 +22,8 @@ TimePs least_advance(TimePs interval) { return interval - interval / kSlower; }
 
 class Bender {
  public:
-  Bender(const Exchanges& exchanges, const PartTimes& times, std::vector<std::uint32_t> node_of_part, std::uint32_t nodes)
+  Bender(const Exchanges& exchanges, const PartTimes& times, std::vector<std::uint32_t> node_of_part,
+         std::uint32_t nodes)
       : exchanges_(exchanges), times_(times), node_of_part_(std::move(node_of_part)), nodes_(nodes) {}
 
   Result<LogicalClock> bend() {
@@ -55,7 +56,8 @@ class Bender {
     order.walk([&](CausalOrder::Moment moment, std::uint32_t at) {
       const std::uint32_t node = node_of_part_[moment.part()], c = order.collective_of(moment.part());
       TimePs now = time(moment);
-      if (at > order.chain_begin()[node]) now = std::max(now, pushed_[at - 1] + least_advance(now - time(order.moments()[at - 1])));
+      if (at > order.chain_begin()[node])
+        now = std::max(now, pushed_[at - 1] + least_advance(now - time(order.moments()[at - 1])));
       if (moment.is_end()) {
         const TimePs required = last_start[c] + kLeastLatencyPs;
         if (required > now) {
@@ -103,8 +105,8 @@ class Bender {
     return stops;
   }
 
-  /// Each jump becomes a slope over the time before it. Times only grow, so ends stay after the starts they wait for; starts are limited by
-  /// where the forward pass put the ends.
+  /// Each jump becomes a slope over the time before it. Times only grow, so ends stay after the starts they wait for;
+  /// starts are limited by where the forward pass put the ends.
   static void spread_back(std::vector<Stop>& stops) {
     TimePs jump = 0, jump_at = 0;
     for (std::size_t i = stops.size(); i-- > 0;) {
@@ -150,15 +152,19 @@ class Bender {
     if (value < on_slope.spread) add(knots, on_slope.foot, value);
   }
 
-  /// Behind a start the clock may rise steeply. Another clock composed with this one may reach a picosecond further than the start.
+  /// Behind a start the clock may rise steeply. Another clock composed with this one may reach a picosecond further
+  /// than the start.
   static void add_guard(std::vector<ClockKnot>& knots, const Stop& start, const Stop& next) {
     const TimePs interval = next.at - start.at, rise = next.spread - start.spread;
-    if (interval > 2 * kLeastLatencyPs && rise > interval) add(knots, start.at + kLeastLatencyPs / 2, start.spread + kLeastLatencyPs / 2);
+    if (interval > 2 * kLeastLatencyPs && rise > interval)
+      add(knots, start.at + kLeastLatencyPs / 2, start.spread + kLeastLatencyPs / 2);
   }
 
   /// Knots between equal shifts say nothing.
   static void add(std::vector<ClockKnot>& knots, TimePs from, TimePs to) {
-    const auto shift = [&](std::size_t back) { return knots[knots.size() - back].to_ps - knots[knots.size() - back].from_ps; };
+    const auto shift = [&](std::size_t back) {
+      return knots[knots.size() - back].to_ps - knots[knots.size() - back].from_ps;
+    };
     if (knots.size() >= 2 && shift(1) == to - from && shift(2) == to - from) knots.pop_back();
     knots.push_back({from, to, to - from});
   }

@@ -25,15 +25,15 @@ struct LogicalShift {
 struct LogicalClock {
   std::vector<trace::Clock> warps;   ///< by node: times as they were -> times that contradict nothing
   std::vector<LogicalShift> shifts;  ///< by node
-  std::size_t left_out = 0;          ///< collectives that contradict one another on these times: no clock can satisfy them
+  std::size_t left_out = 0;  ///< collectives that contradict one another on these times: no clock can satisfy them
 };
 
-/// A controlled logical clock (Rabenseifner, 1997) per node, not per event: order and nesting stay. Forward, in causal order: an end that
-/// comes before a start it has to wait for is pushed to it, and the clock goes on from there at 99.9 % of its rate until it is back.
-/// Backward: each jump is spread over the 20 ms before it, except that no start is moved past an end that waits for it.
-/// `times` are those of the participations on the clock so far. Afterwards every collective but those left out holds, by 8 ps or more:
-/// composing clocks rounds. That proves nothing about the times: only that they were bent enough. The uncertainty of a warp is its shift.
-/// O(participations).
+/// A controlled logical clock (Rabenseifner, 1997) per node, not per event: order and nesting stay. Forward, in causal
+/// order: an end that comes before a start it has to wait for is pushed to it, and the clock goes on from there at 99.9
+/// % of its rate until it is back. Backward: each jump is spread over the 20 ms before it, except that no start is
+/// moved past an end that waits for it. `times` are those of the participations on the clock so far. Afterwards every
+/// collective but those left out holds, by 8 ps or more: composing clocks rounds. That proves nothing about the times:
+/// only that they were bent enough. The uncertainty of a warp is its shift. O(participations).
 Result<LogicalClock> controlled_logical_clock(const Exchanges& exchanges, const PartTimes& times, std::uint32_t nodes);
 
 }  // namespace orrery::align

@@ -13,7 +13,8 @@ namespace orrery::align {
 inline TimePs to_ps(double ns) {
   if (std::isnan(ns)) return 0;
   constexpr double kMostNs = static_cast<double>(trace::kMaxMomentPs) / 1e3;
-  return std::clamp<TimePs>(std::llround(std::clamp(ns, -kMostNs, kMostNs) * 1e3), -trace::kMaxMomentPs, trace::kMaxMomentPs);
+  return std::clamp<TimePs>(std::llround(std::clamp(ns, -kMostNs, kMostNs) * 1e3), -trace::kMaxMomentPs,
+                            trace::kMaxMomentPs);
 }
 
 }  // namespace orrery::align

@@ -9,7 +9,8 @@
 namespace orrery::align {
 namespace {
 
-// Two would do if the spread of the observations and the wander of the clocks were known. They are estimated, of few clocks and seconds.
+// Two would do if the spread of the observations and the wander of the clocks were known. They are estimated, of few
+// clocks and seconds.
 constexpr double kDeviations = 2.5;
 constexpr double kUnknownNs = 1e12;  // a band this wide says that nothing is known
 
@@ -23,10 +24,12 @@ struct Bend {
 
 class MapBuilder {
  public:
-  MapBuilder(const Estimate& estimate, std::size_t node) : fit_(estimate.fit), node_(node), systematic_ns_(estimate.systematic_ns[node]) {}
+  MapBuilder(const Estimate& estimate, std::size_t node)
+      : fit_(estimate.fit), node_(node), systematic_ns_(estimate.systematic_ns[node]) {}
 
   Result<trace::Clock> build() {
-    for (std::size_t k = 0; k < fit_.knots; ++k) bends_.push_back({fit_.first_knot_ns + static_cast<double>(k) * fit_.spacing_ns});
+    for (std::size_t k = 0; k < fit_.knots; ++k)
+      bends_.push_back({fit_.first_knot_ns + static_cast<double>(k) * fit_.spacing_ns});
     for (const ClockStep& step : fit_.nodes[node_].steps) add_step(step);
     std::stable_sort(bends_.begin(), bends_.end(), [](const Bend& a, const Bend& b) {
       return a.reference_ns != b.reference_ns ? a.reference_ns < b.reference_ns : a.side < b.side;
@@ -50,8 +53,8 @@ class MapBuilder {
     }
   }
 
-  /// How far a clock may be from the line between two knots that it does not follow: a quarter of the bend, if it changes its frequency
-  /// half way.
+  /// How far a clock may be from the line between two knots that it does not follow: a quarter of the bend, if it
+  /// changes its frequency half way.
   [[nodiscard]] double between_knots(double reference_ns) const {
     const std::vector<double>& x = fit_.nodes[node_].offset_ns;
     const double at = (reference_ns - fit_.first_knot_ns) / fit_.spacing_ns;
@@ -66,13 +69,15 @@ class MapBuilder {
 
   void add_knot(const Bend& bend) {
     const double offset = fit_.offset_ns(node_, bend.reference_ns) - bend.jump_ns;
-    const double band = kDeviations * (fit_.sigma_ns(node_, bend.reference_ns) + systematic_ns_) + between_knots(bend.reference_ns);
+    const double band =
+        kDeviations * (fit_.sigma_ns(node_, bend.reference_ns) + systematic_ns_) + between_knots(bend.reference_ns);
     trace::ClockKnot knot;
     knot.to_ps = to_ps(bend.reference_ns) + bend.side;
     knot.from_ps = to_ps(bend.reference_ns + offset) + bend.side;
     const double whole = band + bend.band_ns;
     knot.uncertainty_ps = to_ps(whole < kUnknownNs ? whole : kUnknownNs);  // so does what is not a number
-    // After a step back: earlier knots that show later readings are the ones that give way. The last of them moves to just before.
+    // After a step back: earlier knots that show later readings are the ones that give way. The last of them moves to
+    // just before.
     while (!knots_.empty() && knots_.back().from_ps >= knot.from_ps) {
       trace::ClockKnot moved = knots_.back();
       knots_.pop_back();
@@ -96,6 +101,8 @@ class MapBuilder {
 
 }  // namespace
 
-Result<trace::Clock> node_clock(const Estimate& estimate, std::size_t node) { return MapBuilder(estimate, node).build(); }
+Result<trace::Clock> node_clock(const Estimate& estimate, std::size_t node) {
+  return MapBuilder(estimate, node).build();
+}
 
 }  // namespace orrery::align

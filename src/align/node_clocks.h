@@ -7,10 +7,11 @@
 
 namespace orrery::align {
 
-/// What node `node`'s host clock shows -> what the reference clock shows, in TimePs since the job's epoch. The band of a knot holds the
-/// truth 19 times out of 20: two and a half standard deviations, what repetition cannot average out, what a clock can do between two knots,
-/// and around a step its size as long as it is not known when that was. At a step forward two knots lie 1 ps apart in reference time. A clock
-/// set back shows some readings twice: those are taken to be the later ones.
+/// What node `node`'s host clock shows -> what the reference clock shows, in TimePs since the job's epoch. The band of
+/// a knot holds the truth 19 times out of 20: two and a half standard deviations, what repetition cannot average out,
+/// what a clock can do between two knots, and around a step its size as long as it is not known when that was. At a
+/// step forward two knots lie 1 ps apart in reference time. A clock set back shows some readings twice: those are taken
+/// to be the later ones.
 Result<trace::Clock> node_clock(const Estimate& estimate, std::size_t node);
 
 }  // namespace orrery::align

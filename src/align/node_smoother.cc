@@ -17,8 +17,8 @@ void BandFactor::solve(std::span<double> x) const {
   }
 }
 
-/// Of the inverse Z only the bands of L are needed (Takahashi's equations): column k of Z follows from the two columns after it,
-/// Z_ik = [i = k] / d_k - Z_{i,k+1} l_k - Z_{i,k+2} m_k.
+/// Of the inverse Z only the bands of L are needed (Takahashi's equations): column k of Z follows from the two columns
+/// after it, Z_ik = [i = k] / d_k - Z_{i,k+1} l_k - Z_{i,k+2} m_k.
 std::vector<double> BandFactor::inverse_diagonal() const {
   const std::size_t rows = inverse_pivot.size();
   std::vector<double> diagonal(rows);
@@ -46,7 +46,8 @@ void BandSystems::set_zero() {
 }
 
 void BandSystems::factor(std::size_t begin, std::size_t end) {
-  const auto from = static_cast<Eigen::Index>(begin), count = static_cast<Eigen::Index>(end - begin), rows = diagonal_.cols();
+  const auto from = static_cast<Eigen::Index>(begin), count = static_cast<Eigen::Index>(end - begin),
+             rows = diagonal_.cols();
   const auto part = [&](Eigen::ArrayXXd& band, Eigen::Index row) { return band.col(row).segment(from, count); };
   Eigen::ArrayXd pivot(count), before(count), two_before(count);  // d_k, d_{k-1}, d_{k-2}
   for (Eigen::Index k = 0; k < rows; ++k) {
@@ -63,7 +64,8 @@ void BandSystems::factor(std::size_t begin, std::size_t end) {
 }
 
 void BandSystems::solve(const double* right_sides, double* solutions, std::size_t begin, std::size_t end) const {
-  const auto from = static_cast<Eigen::Index>(begin), count = static_cast<Eigen::Index>(end - begin), rows = diagonal_.cols();
+  const auto from = static_cast<Eigen::Index>(begin), count = static_cast<Eigen::Index>(end - begin),
+             rows = diagonal_.cols();
   const Eigen::Map<const Eigen::ArrayXXd> right(right_sides, diagonal_.rows(), rows);
   Eigen::Map<Eigen::ArrayXXd> x(solutions, diagonal_.rows(), rows);
   const auto part = [&](auto& of, Eigen::Index row) { return of.col(row).segment(from, count); };
@@ -72,7 +74,8 @@ void BandSystems::solve(const double* right_sides, double* solutions, std::size_
   for (Eigen::Index k = 2; k < rows; ++k)
     part(x, k) = part(right, k) - part(first_, k - 1) * part(x, k - 1) - part(second_, k - 2) * part(x, k - 2);
   part(x, rows - 1) *= part(diagonal_, rows - 1);
-  if (rows > 1) part(x, rows - 2) = part(x, rows - 2) * part(diagonal_, rows - 2) - part(first_, rows - 2) * part(x, rows - 1);
+  if (rows > 1)
+    part(x, rows - 2) = part(x, rows - 2) * part(diagonal_, rows - 2) - part(first_, rows - 2) * part(x, rows - 1);
   for (Eigen::Index k = rows - 3; k >= 0; --k)
     part(x, k) = part(x, k) * part(diagonal_, k) - part(first_, k) * part(x, k + 1) - part(second_, k) * part(x, k + 2);
 }
@@ -80,7 +83,8 @@ void BandSystems::solve(const double* right_sides, double* solutions, std::size_
 BandFactor BandSystems::factor_of(std::size_t system) const {
   const auto take = [&](const Eigen::ArrayXXd& band) {
     std::vector<double> values(rows());
-    for (std::size_t k = 0; k < values.size(); ++k) values[k] = band(static_cast<Eigen::Index>(system), static_cast<Eigen::Index>(k));
+    for (std::size_t k = 0; k < values.size(); ++k)
+      values[k] = band(static_cast<Eigen::Index>(system), static_cast<Eigen::Index>(k));
     return values;
   };
   return {take(diagonal_), take(first_), take(second_)};
@@ -90,8 +94,8 @@ namespace {
 
 using Eigen::Index;
 
-// Per ns^2: a step of 10 ms is as good as any. It keeps two steps with nothing in between solvable, and their variance from drowning those of
-// the knots in rounding.
+// Per ns^2: a step of 10 ms is as good as any. It keeps two steps with nothing in between solvable, and their variance
+// from drowning those of the knots in rounding.
 constexpr double kStepWeight = 1e-14;
 
 }  // namespace
@@ -119,7 +123,8 @@ std::vector<double> NodeSmoother::inverse_diagonal() const {
   return variances;
 }
 
-NodeSmoothers::NodeSmoothers(std::size_t knots, std::span<const std::size_t> steps) : bands_(knots, steps.size()), borders_(steps.size()) {
+NodeSmoothers::NodeSmoothers(std::size_t knots, std::span<const std::size_t> steps)
+    : bands_(knots, steps.size()), borders_(steps.size()) {
   auto first_step = static_cast<Index>(knots * steps.size());
   for (std::size_t node = 0; node < steps.size(); ++node) {
     if (steps[node] == 0) continue;
@@ -169,8 +174,10 @@ void NodeSmoothers::factor(const Smoothness& smoothness, const Eigen::VectorXd& 
   });
 }
 
-/// First differences, (-1 1), and second differences around every knot but the ends, (1 -2 1), as squares summed into the bands.
-void NodeSmoothers::add_prior(const Smoothness& smoothness, const Eigen::VectorXd& is_unknown, std::size_t begin, std::size_t end) {
+/// First differences, (-1 1), and second differences around every knot but the ends, (1 -2 1), as squares summed into
+/// the bands.
+void NodeSmoothers::add_prior(const Smoothness& smoothness, const Eigen::VectorXd& is_unknown, std::size_t begin,
+                              std::size_t end) {
   const auto from = static_cast<Index>(begin), count = static_cast<Index>(end - begin);
   const std::size_t knots = bands_.rows();
   const auto width = static_cast<Index>(bands_.systems());
@@ -201,7 +208,8 @@ void NodeSmoothers::factor_border(std::size_t node, Border& border) const {
   Eigen::MatrixXd complement = -border.columns.transpose() * border.solved;
   for (Index s = 0; s < steps; ++s) {
     complement(s, s) += kStepWeight;
-    // An observation's parts at its two knots add up to its weight: a column's sum is the weight of all that was observed after the step.
+    // An observation's parts at its two knots add up to its weight: a column's sum is the weight of all that was
+    // observed after the step.
     for (Index t = 0; t < steps; ++t) complement(s, t) += border.columns.col(std::max(s, t)).sum();
   }
   border.complement.compute(complement);
@@ -221,7 +229,8 @@ void NodeSmoothers::solve_border(std::size_t node, const Border& border, const E
   const auto knots = static_cast<Index>(bands_.rows()), width = static_cast<Index>(bands_.systems());
   Eigen::Map<Eigen::VectorXd, 0, Eigen::InnerStride<>> x(solutions.data() + node, knots, Eigen::InnerStride<>(width));
   auto steps = solutions.segment(border.first_step, border.columns.cols());
-  steps = border.complement.solve(right_sides.segment(border.first_step, border.columns.cols()) - border.columns.transpose() * x);
+  steps = border.complement.solve(right_sides.segment(border.first_step, border.columns.cols()) -
+                                  border.columns.transpose() * x);
   x -= border.solved * steps;
 }
 

@@ -8,7 +8,8 @@
 
 namespace orrery::align {
 
-NodeTable::NodeTable(const trace::Trace& trace, const trace::ClockSources& sources, std::optional<std::int64_t> ranks_per_node) {
+NodeTable::NodeTable(const trace::Trace& trace, const trace::ClockSources& sources,
+                     std::optional<std::int64_t> ranks_per_node) {
   std::set<std::int64_t> measured;
   for (const trace::RawProbe& probe : sources.probes) measured.insert({probe.from, probe.to});
   for (const trace::ProbeWindow& window : sources.windows) measured.insert({window.from, window.to});

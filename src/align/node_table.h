@@ -10,14 +10,15 @@
 
 namespace orrery::align {
 
-/// Place i < traced() is that of Trace::ranks[i]. Nodes without a trace follow, in order of their numbers: between two others their clocks are
-/// as good a link as any, and one of them can be the reference.
+/// Place i < traced() is that of Trace::ranks[i]. Nodes without a trace follow, in order of their numbers: between two
+/// others their clocks are as good a link as any, and one of them can be the reference.
 ///
-/// A rank is not a node: ranks of one host have its number, and the clock of the first of them. The number of a node is that of its first rank
-/// or, with `ranks_per_node`, the rank divided by that.
+/// A rank is not a node: ranks of one host have its number, and the clock of the first of them. The number of a node is
+/// that of its first rank or, with `ranks_per_node`, the rank divided by that.
 class NodeTable {
  public:
-  NodeTable(const trace::Trace& trace, const trace::ClockSources& sources, std::optional<std::int64_t> ranks_per_node = {});
+  NodeTable(const trace::Trace& trace, const trace::ClockSources& sources,
+            std::optional<std::int64_t> ranks_per_node = {});
 
   [[nodiscard]] std::size_t size() const { return numbers_.size(); }
   [[nodiscard]] std::size_t traced() const { return eras_.size(); }

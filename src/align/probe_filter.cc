@@ -36,7 +36,8 @@ class Filter {
     placed.reserve(probes_.size());
     for (std::uint32_t i = 0; i < probes_.size(); ++i) {
       const ProbeExchange& probe = probes_[i];
-      placed.push_back({probe.from, probe.to, static_cast<std::int64_t>(std::floor(probe.t1_ns / options_.window_ns)), i});
+      placed.push_back(
+          {probe.from, probe.to, static_cast<std::int64_t>(std::floor(probe.t1_ns / options_.window_ns)), i});
     }
     std::sort(placed.begin(), placed.end());
     const std::span<const Placed> all(placed);

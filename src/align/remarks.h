@@ -8,6 +8,7 @@
 
 namespace orrery::align {
 
-void remark_on_causality(const Exchanges& exchanges, const CausalityReport& report, const trace::Trace& trace, Diagnostics& diagnostics);
+void remark_on_causality(const Exchanges& exchanges, const CausalityReport& report, const trace::Trace& trace,
+                         Diagnostics& diagnostics);
 
 }  // namespace orrery::align

@@ -14,7 +14,8 @@ constexpr std::size_t kMaxBlocks = 32;
 constexpr std::size_t kBlockSightings = 50'000;  // fewer are not worth a block
 constexpr std::size_t kSample = 1 << 12;         // residuals are enough to tell their typical size
 
-/// Every so many-th value, at irregular places: sightings repeat with the number of nodes, and a sample must not keep step with them.
+/// Every so many-th value, at irregular places: sightings repeat with the number of nodes, and a sample must not keep
+/// step with them.
 std::vector<double> sample(const std::vector<double>& values) {
   if (values.size() <= kSample) return values;
   const std::size_t stride = values.size() / kSample;
@@ -46,8 +47,8 @@ SharedEvents::SharedEvents(const Observations& observations, const ClockBasis& b
   any_steps_ = std::count(has_steps_.begin(), has_steps_.end(), 1) > 0;
 }
 
-/// An event pulls at the knot before it and at the one after it. Blocks are made of whole gaps between knots, so only neighbouring blocks
-/// have a knot in common.
+/// An event pulls at the knot before it and at the one after it. Blocks are made of whole gaps between knots, so only
+/// neighbouring blocks have a knot in common.
 void SharedEvents::cut_into_blocks() {
   by_knot_ = group_by_row<std::uint32_t>(basis_.knots(), [&](auto&& add) {
     for (std::uint32_t e = 0; e < moment_.size(); ++e) add(place_[e].knot, e);
@@ -73,21 +74,24 @@ void SharedEvents::for_blocks(const std::function<void(Block&)>& body) {
 /// The same, but no two neighbouring blocks at the same time: for a body that adds to what belongs to knots.
 void SharedEvents::for_blocks_apart(const std::function<void(Block&)>& body) {
   if (blocks_.size() == 1) return body(blocks_[0]);
-  for (const std::size_t odd : {0u, 1u}) parallel_for((blocks_.size() + 1 - odd) / 2, [&](std::size_t b) { body(blocks_[2 * b + odd]); });
+  for (const std::size_t odd : {0u, 1u})
+    parallel_for((blocks_.size() + 1 - odd) / 2, [&](std::size_t b) { body(blocks_[2 * b + odd]); });
 }
 
 /// What the clocks of all nodes that saw the event show more than the reference, one after the other.
 void SharedEvents::read_values(const Eigen::VectorXd& x, std::uint32_t event, std::vector<double>& values) const {
   const Place& at = place_[event];
   const auto width = static_cast<Eigen::Index>(basis_.nodes());
-  const auto before = x.segment(basis_.knot_unknown(at.knot), width), after = x.segment(basis_.knot_unknown(at.knot + 1), width);
+  const auto before = x.segment(basis_.knot_unknown(at.knot), width),
+             after = x.segment(basis_.knot_unknown(at.knot + 1), width);
   const std::uint32_t* const nodes = node_.data() + first_[event];
   const std::size_t seen = count(event);
   if (values.size() < seen) values.resize(seen);
   if (seen == basis_.nodes()) {  // by everybody: no need to ask by whom
     Eigen::Map<Eigen::VectorXd>(values.data(), width) = (1 - at.fraction) * before + at.fraction * after;
   } else {
-    for (std::size_t i = 0; i < seen; ++i) values[i] = (1 - at.fraction) * before[nodes[i]] + at.fraction * after[nodes[i]];
+    for (std::size_t i = 0; i < seen; ++i)
+      values[i] = (1 - at.fraction) * before[nodes[i]] + at.fraction * after[nodes[i]];
   }
   if (!any_steps_) return;
   for (std::size_t i = 0; i < seen; ++i) {
@@ -98,7 +102,8 @@ void SharedEvents::read_values(const Eigen::VectorXd& x, std::uint32_t event, st
 }
 
 /// Adds, for every sighting of the event, its weight times how far its value is from the mean of them all.
-void SharedEvents::add_deviations(Block& block, std::uint32_t event, const double* values, Eigen::VectorXd& into) const {
+void SharedEvents::add_deviations(Block& block, std::uint32_t event, const double* values,
+                                  Eigen::VectorXd& into) const {
   const Place& at = place_[event];
   const auto width = static_cast<Eigen::Index>(basis_.nodes()), seen = static_cast<Eigen::Index>(count(event));
   auto before = into.segment(basis_.knot_unknown(at.knot), width).array();
@@ -137,13 +142,15 @@ void SharedEvents::reweigh(const Eigen::VectorXd& x, Loss loss, std::size_t unkn
   for_blocks([&](Block& block) {
     for (const std::uint32_t e : events(block)) {
       read_values(x, e, block.values);
-      for (std::size_t i = 0; i < count(e); ++i) weight_[first_[e] + i] = std::abs(reading_[first_[e] + i] - moment_[e] - block.values[i]);
+      for (std::size_t i = 0; i < count(e); ++i)
+        weight_[first_[e] + i] = std::abs(reading_[first_[e] + i] - moment_[e] - block.values[i]);
     }
   });
   scale_ = std::max(residual_scale(sample(weight_), weight_.size(), unknowns, kUnknownScaleNs), 1.0);
   for_blocks([&](Block& block) {
     for (const std::uint32_t e : events(block)) {
-      for (std::size_t i = first_[e]; i < first_[e + 1]; ++i) weight_[i] = weight_of(loss, weight_[i] / scale_) / (scale_ * scale_);
+      for (std::size_t i = first_[e]; i < first_[e + 1]; ++i)
+        weight_[i] = weight_of(loss, weight_[i] / scale_) / (scale_ * scale_);
     }
   });
 }
@@ -164,7 +171,8 @@ void SharedEvents::add_to(NodeSmoothers& smoothers) {
   });
 }
 
-/// With the moment eliminated, the sum of w_i (v_i - mean)^2 where v is 0 for the reference and u for all others: u^2 times this weight.
+/// With the moment eliminated, the sum of w_i (v_i - mean)^2 where v is 0 for the reference and u for all others: u^2
+/// times this weight.
 void SharedEvents::add_common_to(NodeSmoothers& common) const {
   for (std::uint32_t e = 0; e < moment_.size(); ++e) {
     double total = 0, reference = 0;
@@ -221,7 +229,8 @@ std::vector<double> SharedEvents::residuals_ns(const Eigen::VectorXd& x) const {
   std::vector<double> residuals(node_.size()), values;
   for (std::uint32_t e = 0; e < moment_.size(); ++e) {
     read_values(x, e, values);
-    for (std::size_t i = 0; i < count(e); ++i) residuals[first_[e] + i] = reading_[first_[e] + i] - moment_[e] - values[i];
+    for (std::size_t i = 0; i < count(e); ++i)
+      residuals[first_[e] + i] = reading_[first_[e] + i] - moment_[e] - values[i];
   }
   return residuals;
 }

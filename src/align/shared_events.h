@@ -1,11 +1,11 @@
 // The part of the fit that comes from events which several nodes saw: their moments are unknown too, and eliminated.
 //
-// Node i sees event e at the reading r_i = E + x_i(E), with weight w_i. The moment that fits best is the weighted mean of r_i - x_i, and with it
-// put in, the event adds to the loss the sum over its sightings of w_i ((r_i - x_i) - mean)^2 / 2: so the gradient at clock i is w_i times how far its
-// value is from the mean.
+// Node i sees event e at the reading r_i = E + x_i(E), with weight w_i. The moment that fits best is the weighted mean
+// of r_i - x_i, and with it put in, the event adds to the loss the sum over its sightings of w_i ((r_i - x_i) - mean)^2
+// / 2: so the gradient at clock i is w_i times how far its value is from the mean.
 //
-// All nodes see an event at nearly the same moment, so it lies between the same two knots of every clock: what a pass over millions of
-// sightings needs of each is its node, its reading and its weight.
+// All nodes see an event at nearly the same moment, so it lies between the same two knots of every clock: what a pass
+// over millions of sightings needs of each is its node, its reading and its weight.
 #pragma once
 
 #include <Eigen/Core>
@@ -23,11 +23,13 @@
 
 namespace orrery::align {
 
-/// Every pass takes time linear in the sightings, and runs in blocks side by side; sums do not depend on the number of threads.
+/// Every pass takes time linear in the sightings, and runs in blocks side by side; sums do not depend on the number of
+/// threads.
 class SharedEvents {
  public:
-  /// Both must outlive it. Moments begin as the medians of what the clocks showed, weights as those of collectives whose ends are seen some
-  /// tens of microseconds apart: were they far too high, the clocks would follow every sighting, and how inexact those are would not show.
+  /// Both must outlive it. Moments begin as the medians of what the clocks showed, weights as those of collectives
+  /// whose ends are seen some tens of microseconds apart: were they far too high, the clocks would follow every
+  /// sighting, and how inexact those are would not show.
   SharedEvents(const Observations& observations, const ClockBasis& basis);
 
   [[nodiscard]] bool empty() const { return node_.empty(); }
@@ -36,8 +38,8 @@ class SharedEvents {
 
   /// Takes the present moments for where in the unknowns the events are.
   void locate();
-  /// Weighs sightings by how far they are from the clocks `x`, in units of the residuals' scale. `unknowns`: how many residuals are small only because
-  /// they were fitted.
+  /// Weighs sightings by how far they are from the clocks `x`, in units of the residuals' scale. `unknowns`: how many
+  /// residuals are small only because they were fitted.
   void reweigh(const Eigen::VectorXd& x, Loss loss, std::size_t unknowns);
   /// Adds every sighting to the smoothing problem of its node.
   void add_to(NodeSmoothers& smoothers);
@@ -63,7 +65,8 @@ class SharedEvents {
   void cut_into_blocks();
   void for_blocks(const std::function<void(Block&)>& body);
   void for_blocks_apart(const std::function<void(Block&)>& body);
-  void add_deviations_of_all(Eigen::VectorXd& into, const std::function<const double*(Block&, std::uint32_t event)>& values_of);
+  void add_deviations_of_all(Eigen::VectorXd& into,
+                             const std::function<const double*(Block&, std::uint32_t event)>& values_of);
   void read_values(const Eigen::VectorXd& x, std::uint32_t event, std::vector<double>& values) const;
   void add_deviations(Block& block, std::uint32_t event, const double* values, Eigen::VectorXd& into) const;
   [[nodiscard]] std::size_t count(std::uint32_t event) const { return first_[event + 1] - first_[event]; }

@@ -8,7 +8,8 @@
 namespace orrery::align {
 namespace {
 
-constexpr std::int64_t kYearNs = 31'557'600'000'000'000;  // no job runs as long: larger readings count from the Unix epoch
+constexpr std::int64_t kYearNs =
+    31'557'600'000'000'000;  // no job runs as long: larger readings count from the Unix epoch
 
 }  // namespace
 
@@ -27,12 +28,14 @@ trace::ClockSnapshots since_start(trace::ClockSnapshots snapshots, std::optional
   if (snapshots.host_start_ns != 0 || snapshots.pairs.empty()) return snapshots;
   const trace::SnapshotPair& first = snapshots.pairs.front();
   const bool are_absolute = first.host_ns > kYearNs;
-  snapshots.host_start_ns = start != nullptr ? start->host_start_ns : profile_start_unix_ns.value_or(are_absolute ? first.host_ns : 0);
+  snapshots.host_start_ns =
+      start != nullptr ? start->host_start_ns : profile_start_unix_ns.value_or(are_absolute ? first.host_ns : 0);
   if (!are_absolute) return snapshots;
   const std::int64_t host_start = snapshots.host_start_ns;
   // Over the first moments the two clocks differ in rate by less than a nanosecond per millisecond.
   const bool start_is_known = start != nullptr && start->tracer_start_ns != 0;
-  const Int128 tracer_start = start_is_known ? Int128{start->tracer_start_ns} : Int128{first.tracer_ns} - first.host_ns + host_start;
+  const Int128 tracer_start =
+      start_is_known ? Int128{start->tracer_start_ns} : Int128{first.tracer_ns} - first.host_ns + host_start;
   std::vector<trace::SnapshotPair> placed;
   for (const trace::SnapshotPair& pair : snapshots.pairs) {
     const Int128 host = Int128{pair.host_ns} - host_start, tracer = pair.tracer_ns - tracer_start;

@@ -22,8 +22,9 @@ using OffsetSeries = std::vector<OffsetPoint>;
 
 /// One point per second that has any.
 OffsetSeries condense(OffsetSeries points) {
-  std::sort(points.begin(), points.end(),
-            [](const OffsetPoint& a, const OffsetPoint& b) { return a.at_ns != b.at_ns ? a.at_ns < b.at_ns : a.offset_ns < b.offset_ns; });
+  std::sort(points.begin(), points.end(), [](const OffsetPoint& a, const OffsetPoint& b) {
+    return a.at_ns != b.at_ns ? a.at_ns < b.at_ns : a.offset_ns < b.offset_ns;
+  });
   OffsetSeries condensed;
   std::vector<double> offsets;
   for (std::size_t begin = 0, end = 0; begin < points.size(); begin = end) {
@@ -40,7 +41,8 @@ OffsetSeries condense(OffsetSeries points) {
 
 /// A robust line (Theil and Sen): the median slope of all pairs, and the median height.
 OffsetLine line_through(std::span<const OffsetPoint> points) {
-  OffsetLine line{lower_median(pair_slopes(points, std::mem_fn(&OffsetPoint::at_ns), std::mem_fn(&OffsetPoint::offset_ns))), 0};
+  OffsetLine line{
+      lower_median(pair_slopes(points, std::mem_fn(&OffsetPoint::at_ns), std::mem_fn(&OffsetPoint::offset_ns))), 0};
   std::vector<double> values;
   for (const OffsetPoint& point : points) values.push_back(point.offset_ns - line.slope * point.at_ns);
   line.height_ns = lower_median(values);
@@ -56,7 +58,8 @@ struct Gap {
   Gap(const OffsetSeries& series, std::size_t split) : middle_ns((series[split - 1].at_ns + series[split].at_ns) / 2) {
     before = std::min(split, kSide);
     const std::size_t end = std::min(split + kSide, series.size());
-    for (std::size_t i = split - before; i < end; ++i) points.push_back({series[i].at_ns - middle_ns, series[i].offset_ns});
+    for (std::size_t i = split - before; i < end; ++i)
+      points.push_back({series[i].at_ns - middle_ns, series[i].offset_ns});
   }
   [[nodiscard]] bool has_enough() const { return before >= kFewest && points.size() - before >= kFewest; }
   [[nodiscard]] OffsetLine line_before() const { return line_through(std::span(points).first(before)); }
@@ -75,7 +78,8 @@ struct Gap {
 
 }  // namespace
 
-std::optional<SparseStep> find_sparse_step(std::vector<OffsetSeries> series, const std::vector<std::vector<ClockStep>>& known) {
+std::optional<SparseStep> find_sparse_step(std::vector<OffsetSeries> series,
+                                           const std::vector<std::vector<ClockStep>>& known) {
   struct Found {
     std::uint32_t node;
     std::size_t split;
@@ -116,13 +120,15 @@ std::optional<SparseStep> find_sparse_step(std::vector<OffsetSeries> series, con
 ClockStep place_between(const SparseStep& found, std::vector<OffsetPoint> points) {
   ClockStep step = found.candidate.step;
   const double middle = step.at_ns;
-  std::erase_if(points, [&](const OffsetPoint& point) { return point.at_ns < step.earliest_ns || point.at_ns > step.latest_ns; });
+  std::erase_if(
+      points, [&](const OffsetPoint& point) { return point.at_ns < step.earliest_ns || point.at_ns > step.latest_ns; });
   std::sort(points.begin(), points.end(), [](const OffsetPoint& a, const OffsetPoint& b) { return a.at_ns < b.at_ns; });
   double cost = 0, least = 0;
   std::size_t best = 0;  // the first point after the step
   for (std::size_t i = 0; i < points.size(); ++i) {
     const double since = points[i].at_ns - middle;
-    cost += std::abs(points[i].offset_ns - found.before.at(since)) - std::abs(points[i].offset_ns - found.after.at(since));
+    cost +=
+        std::abs(points[i].offset_ns - found.before.at(since)) - std::abs(points[i].offset_ns - found.after.at(since));
     if (cost < least) least = cost, best = i + 1;
   }
   if (points.empty()) return step;

@@ -19,8 +19,8 @@ constexpr double kExtrapolatedNs = 3.6e12;  // an hour beyond the pairs at the t
 constexpr std::size_t kBesideStep = 5;      // pairs on either side of a place that may be a step
 constexpr double kSignificantSides = 10;    // typical differences between such sides
 
-/// One pair: the tracer's reading, and how far the host's is ahead of it once the typical rate is taken away. A pair that was read slowly has
-/// the host less far ahead than it was.
+/// One pair: the tracer's reading, and how far the host's is ahead of it once the typical rate is taken away. A pair
+/// that was read slowly has the host less far ahead than it was.
 struct Point {
   double tracer, lead;
 };
@@ -45,8 +45,9 @@ Points prepare(const trace::ClockSnapshots& snapshots) {
   Points points;
   for (const trace::SnapshotPair& pair : snapshots.pairs)
     points.list.push_back({static_cast<double>(pair.tracer_ns), static_cast<double>(pair.host_ns - pair.tracer_ns)});
-  std::sort(points.list.begin(), points.list.end(),
-            [](const Point& a, const Point& b) { return a.tracer != b.tracer ? a.tracer < b.tracer : a.lead > b.lead; });
+  std::sort(points.list.begin(), points.list.end(), [](const Point& a, const Point& b) {
+    return a.tracer != b.tracer ? a.tracer < b.tracer : a.lead > b.lead;
+  });
   points.rate = typical_rate(points.list);
   for (Point& point : points.list) point.lead -= points.rate * point.tracer;
   return points;
@@ -58,10 +59,12 @@ double furthest(std::span<const Point> points) {
   return lead;
 }
 
-/// All places from `first` to `last` see one step: the first pair after it. A pair is never further ahead than its clock, so one that is
-/// `clearly` above the old level comes after a step forward, and one above the new level before a step back.
+/// All places from `first` to `last` see one step: the first pair after it. A pair is never further ahead than its
+/// clock, so one that is `clearly` above the old level comes after a step forward, and one above the new level before a
+/// step back.
 std::size_t split_between(std::span<const Point> points, std::size_t first, std::size_t last, double clearly) {
-  const double before = furthest(points.subspan(first - kBesideStep, kBesideStep)), after = furthest(points.subspan(last, kBesideStep));
+  const double before = furthest(points.subspan(first - kBesideStep, kBesideStep)),
+               after = furthest(points.subspan(last, kBesideStep));
   if (after > before) {
     for (std::size_t i = first; i < last; ++i) {
       if (points[i].lead > before + clearly) return i;
@@ -74,9 +77,9 @@ std::size_t split_between(std::span<const Point> points, std::size_t first, std:
   return first;
 }
 
-/// Where a step begins the list is split: indices of the first pairs after a step of the host's clock, in order, then the end of the list.
-/// The fastest of the five pairs before and after a place differ by what the clock was set there; ten times what they differ by elsewhere is
-/// a step.
+/// Where a step begins the list is split: indices of the first pairs after a step of the host's clock, in order, then
+/// the end of the list. The fastest of the five pairs before and after a place differ by what the clock was set there;
+/// ten times what they differ by elsewhere is a step.
 std::vector<std::size_t> segment_ends(const std::vector<Point>& points) {
   const std::span<const Point> all(points);
   std::vector<double> jumps(points.size(), 0.0), sizes;
@@ -99,11 +102,13 @@ std::vector<std::size_t> segment_ends(const std::vector<Point>& points) {
 /// Collects the knots of the map; times in ns since the epoch.
 class Knots {
  public:
-  Knots(double tracer_base_ns, double host_base_ns, double rate) : tracer_base_(tracer_base_ns), host_base_(host_base_ns), rate_(rate) {}
+  Knots(double tracer_base_ns, double host_base_ns, double rate)
+      : tracer_base_(tracer_base_ns), host_base_(host_base_ns), rate_(rate) {}
 
   /// Readings that a clock set back shows twice are taken to be the later ones: earlier knots give way.
   void add(double tracer, double lead, double uncertainty) {
-    trace::ClockKnot knot{to_ps(tracer_base_ + tracer), to_ps(host_base_ + tracer + lead + rate_ * tracer), to_ps(uncertainty)};
+    trace::ClockKnot knot{to_ps(tracer_base_ + tracer), to_ps(host_base_ + tracer + lead + rate_ * tracer),
+                          to_ps(uncertainty)};
     while (!knots_.empty() && knots_.back().to_ps >= knot.to_ps) {
       trace::ClockKnot moved = knots_.back();
       knots_.pop_back();
@@ -127,9 +132,11 @@ class Knots {
 std::vector<Point> fastest_of_windows(std::span<const Point> points, std::vector<double>& delays) {
   std::vector<Point> fastest;
   for (std::size_t begin = 0; begin < points.size();) {
-    const std::size_t end = points.size() - begin < 2 * kPerWindow ? points.size() : begin + kPerWindow;  // no short window at the end
+    const std::size_t end =
+        points.size() - begin < 2 * kPerWindow ? points.size() : begin + kPerWindow;  // no short window at the end
     const std::span<const Point> window = points.subspan(begin, end - begin);
-    const Point best = *std::max_element(window.begin(), window.end(), [](const Point& a, const Point& b) { return a.lead < b.lead; });
+    const Point best =
+        *std::max_element(window.begin(), window.end(), [](const Point& a, const Point& b) { return a.lead < b.lead; });
     for (const Point& point : window) delays.push_back(best.lead - point.lead);
     fastest.push_back(best);
     begin = end;
@@ -152,13 +159,14 @@ Result<trace::Clock> fit_tracer_clock(const trace::ClockSnapshots& snapshots, st
     begin = end;
   }
   const double uncertainty = lower_median(delays) / std::sqrt(static_cast<double>(kPerWindow)) + 1;
-  Knots knots(static_cast<double>(profile_start_unix_ns - epoch_unix_ns), static_cast<double>(snapshots.host_start_ns - epoch_unix_ns),
-              points.rate);
+  Knots knots(static_cast<double>(profile_start_unix_ns - epoch_unix_ns),
+              static_cast<double>(snapshots.host_start_ns - epoch_unix_ns), points.rate);
   knots.add(segments.front().front().tracer - kExtrapolatedNs, segments.front().front().lead, uncertainty);
   for (std::size_t s = 0; s < segments.size(); ++s) {
     if (s > 0) {  // when between two pairs the clock was set is not known
       const double before = points.list[ends[s - 1] - 1].tracer, after = points.list[ends[s - 1]].tracer;
-      const double old_lead = segments[s - 1].back().lead, new_lead = segments[s].front().lead, jump = std::abs(new_lead - old_lead);
+      const double old_lead = segments[s - 1].back().lead, new_lead = segments[s].front().lead,
+                   jump = std::abs(new_lead - old_lead);
       knots.add(before, old_lead, uncertainty);
       knots.add(before + 0.001, old_lead, uncertainty + jump);
       knots.add((before + after) / 2 - 0.001, old_lead, uncertainty + jump);

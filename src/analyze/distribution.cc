@@ -14,7 +14,8 @@ Distribution distribution_of(std::vector<TimePs>& values) {
   for (const TimePs value : values) sum += value;
   const double mean = static_cast<double>(sum) / static_cast<double>(values.size());
   double squares = 0;
-  for (const TimePs value : values) squares += (static_cast<double>(value) - mean) * (static_cast<double>(value) - mean);
+  for (const TimePs value : values)
+    squares += (static_cast<double>(value) - mean) * (static_cast<double>(value) - mean);
   const double deviation = values.size() < 2 ? 0 : std::sqrt(squares / static_cast<double>(values.size() - 1));
   constexpr Int128 kMost = INT64_MAX;
   return {.count = values.size(),

@@ -14,7 +14,8 @@ inline TimePs plus_capped(TimePs a, TimePs b) {
   return __builtin_add_overflow(a, b, &sum) ? (b > 0 ? INT64_MAX : -INT64_MAX) : sum;
 }
 
-/// Of calls, not of sums. Mean, deviation (n - 1; 0 of one) and quantiles (between neighbours, at (n - 1) q) are rounded to whole picoseconds.
+/// Of calls, not of sums. Mean, deviation (n - 1; 0 of one) and quantiles (between neighbours, at (n - 1) q) are
+/// rounded to whole picoseconds.
 struct Distribution {
   std::size_t count = 0;  ///< 0: the others mean nothing
   TimePs sum = 0;

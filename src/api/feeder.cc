@@ -53,9 +53,11 @@ struct Feeder::State {
   /// Why `node` cannot be `done` ("completed", "pushed back"), if it cannot.
   [[nodiscard]] Status check_taken(const Node& node, const char* done) const {
     if (node.data_ != &data || node.rank_ != rank)
-      return Error{"node " + std::to_string(node.id()) + " is not one of this feeder's: it belongs to another rank or workload"};
+      return Error{"node " + std::to_string(node.id()) +
+                   " is not one of this feeder's: it belongs to another rank or workload"};
     if (states[node.index_] == NodeState::taken) return {};
-    return Error{.message = "node " + std::to_string(node.id()) + " cannot be " + done + ": it " + to_string(states[node.index_])};
+    return Error{.message = "node " + std::to_string(node.id()) + " cannot be " + done + ": it " +
+                            to_string(states[node.index_])};
   }
 
   [[nodiscard]] Status unknown(std::uint64_t id) const { return Error{"there is no node " + std::to_string(id)}; }

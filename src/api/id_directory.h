@@ -8,8 +8,8 @@
 
 namespace orrery::api {
 
-/// Ids without gaps need no table. Otherwise they are cut into ranges of equal width, about one per id, and each range knows where it begins:
-/// evenly spread ids are found at once, and the worst there are by halving.
+/// Ids without gaps need no table. Otherwise they are cut into ranges of equal width, about one per id, and each range
+/// knows where it begins: evenly spread ids are found at once, and the worst there are by halving.
 class IdDirectory {
  public:
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
@@ -41,10 +41,13 @@ class IdDirectory {
   }
 
  private:
-  [[nodiscard]] std::size_t range_of(std::uint64_t id) const { return static_cast<std::size_t>((id - ids_.front()) >> shift_); }
+  [[nodiscard]] std::size_t range_of(std::uint64_t id) const {
+    return static_cast<std::size_t>((id - ids_.front()) >> shift_);
+  }
 
   std::span<const std::uint64_t> ids_;
-  std::vector<std::uint32_t> begins_;  // per range: the place of its first id, or of the next range's; then the number of ids
+  std::vector<std::uint32_t>
+      begins_;  // per range: the place of its first id, or of the next range's; then the number of ids
   unsigned shift_ = 0;
   bool without_gaps_ = false;
 };

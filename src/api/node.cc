@@ -40,7 +40,8 @@ CommType public_type(Collective collective) {
   return CommType::all_reduce;
 }
 
-std::vector<std::uint64_t> dependencies_of(const workload::Program& program, std::uint32_t node, workload::Dependency type) {
+std::vector<std::uint64_t> dependencies_of(const workload::Program& program, std::uint32_t node,
+                                           workload::Dependency type) {
   std::vector<std::uint64_t> ids;
   for (const graph::Slot slot : program.dependencies.incoming(node)) {
     if (static_cast<workload::Dependency>(program.dependencies.type(slot)) == type)
@@ -50,10 +51,12 @@ std::vector<std::uint64_t> dependencies_of(const workload::Program& program, std
 }
 
 // The end of a message that its own rank is at, and the other.
-std::optional<std::int32_t> end_of_message(const WorkloadData& data, std::uint32_t rank, std::uint32_t node, ActivityKind own_side) {
+std::optional<std::int32_t> end_of_message(const WorkloadData& data, std::uint32_t rank, std::uint32_t node,
+                                           ActivityKind own_side) {
   const workload::Program& program = data.program(rank);
   if (!is_message(program.kinds[node])) return std::nullopt;
-  if (program.kinds[node] == own_side) return data.knows_ranks ? std::optional(static_cast<std::int32_t>(rank)) : std::nullopt;
+  if (program.kinds[node] == own_side)
+    return data.knows_ranks ? std::optional(static_cast<std::int32_t>(rank)) : std::nullopt;
   return program.has(node, activity::kHasPeer) ? std::optional(program.peers[node]) : std::nullopt;
 }
 
@@ -65,7 +68,9 @@ std::string_view Node::name() const { return data_->workload.strings.text(data_-
 NodeType Node::type() const { return public_type(data_->program(rank_).kinds[index_]); }
 bool Node::is_cpu_op() const { return data_->program(rank_).has(index_, activity::kOnHost); }
 
-std::uint64_t Node::duration_ns() const { return static_cast<std::uint64_t>(data_->program(rank_).duration_ps(index_) / kPsPerNs); }
+std::uint64_t Node::duration_ns() const {
+  return static_cast<std::uint64_t>(data_->program(rank_).duration_ps(index_) / kPsPerNs);
+}
 
 std::optional<std::int64_t> Node::num_ops() const {
   const workload::Program& program = data_->program(rank_);
@@ -90,7 +95,9 @@ std::optional<std::int64_t> Node::comm_size() const {
   return given ? std::optional(program.bytes[index_]) : std::nullopt;
 }
 
-std::string_view Node::comm_group() const { return data_->workload.strings.text(data_->program(rank_).group_names[index_]); }
+std::string_view Node::comm_group() const {
+  return data_->workload.strings.text(data_->program(rank_).group_names[index_]);
+}
 
 std::optional<std::int32_t> Node::comm_priority() const {
   const workload::Program& program = data_->program(rank_);

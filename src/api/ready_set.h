@@ -1,4 +1,5 @@
-// A set of numbers below a limit, of which the smallest can be taken: a bitmap, a bitmap of its words that are not zero, and so on up.
+// A set of numbers below a limit, of which the smallest can be taken: a bitmap, a bitmap of its words that are not
+// zero, and so on up.
 #pragma once
 
 #include <bit>
@@ -7,8 +8,8 @@
 
 namespace orrery::api {
 
-/// O(log64 limit) per call, limit / 63 words. For the nodes of a trace, which mostly become ready in ascending order, a level or two are
-/// touched: a heap would compare and move.
+/// O(log64 limit) per call, limit / 63 words. For the nodes of a trace, which mostly become ready in ascending order, a
+/// level or two are touched: a heap would compare and move.
 class ReadySet {
  public:
   explicit ReadySet(std::size_t limit) {

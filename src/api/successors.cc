@@ -14,7 +14,8 @@ Successors make_successors(const graph::Graph& graph, bool data_only) {
       }
     }
   };
-  Successors successors{group_by_row<std::uint32_t>(graph.node_count(), for_each_edge), Column<std::uint32_t>(graph.node_count(), 0)};
+  Successors successors{group_by_row<std::uint32_t>(graph.node_count(), for_each_edge),
+                        Column<std::uint32_t>(graph.node_count(), 0)};
   for (const std::uint32_t target : successors.targets.entries()) ++successors.counts[target];
   return successors;
 }

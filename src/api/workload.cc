@@ -16,13 +16,15 @@ Error public_error(const orrery::Error& error) {
   return {std::move(message), error.file, error.hint};
 }
 
-orrery::Result<workload::Workload> read(const std::string& prefix_or_file, bool is_file, const chakra::ReadOptions& options) {
+orrery::Result<workload::Workload> read(const std::string& prefix_or_file, bool is_file,
+                                        const chakra::ReadOptions& options) {
   if (is_file) return chakra::read_workload({&prefix_or_file, 1}, options);
   const std::vector<chakra::RankFile> files = chakra::find_rank_files(prefix_or_file);
   if (!files.empty()) {
     orrery::Result<workload::Workload> workload = chakra::read_workload(prefix_or_file, files.back().rank + 1, options);
     if (!workload) return workload;
-    if (const orrery::Status complete = chakra::check_recorded_ranks(*workload, prefix_or_file); !complete) return complete.error();
+    if (const orrery::Status complete = chakra::check_recorded_ranks(*workload, prefix_or_file); !complete)
+      return complete.error();
     return workload;
   }
   return orrery::Error{.message = "there is neither this file nor a first rank of that name",
@@ -31,7 +33,8 @@ orrery::Result<workload::Workload> read(const std::string& prefix_or_file, bool 
 }
 
 std::string line_of(const Diagnostic& remark) {
-  std::string line = std::string(remark.kind->code) + ": " + remark.kind->summary + " (" + std::to_string(remark.count) + ")";
+  std::string line =
+      std::string(remark.kind->code) + ": " + remark.kind->summary + " (" + std::to_string(remark.count) + ")";
   if (!remark.example.empty()) line += "; the first: " + remark.example;
   return line + "; " + remark.kind->hint;
 }
@@ -42,7 +45,8 @@ Result<Workload> Workload::open(const std::string& prefix_or_file, const OpenOpt
   std::error_code ignored;
   const bool is_file = std::filesystem::is_regular_file(prefix_or_file, ignored);
   Diagnostics diagnostics;
-  orrery::Result<workload::Workload> workload = read(prefix_or_file, is_file, {.diagnostics = options.lenient ? &diagnostics : nullptr});
+  orrery::Result<workload::Workload> workload =
+      read(prefix_or_file, is_file, {.diagnostics = options.lenient ? &diagnostics : nullptr});
   if (!workload) return public_error(workload.error());
   auto data = std::make_unique<WorkloadData>();
   data->workload = std::move(*workload);

@@ -16,7 +16,8 @@ bool is_mapped(std::size_t bytes) { return bytes >= kMappedBytes; }
 
 std::size_t whole_pages(std::size_t bytes) { return (bytes + kPageBytes - 1) / kPageBytes * kPageBytes; }
 
-// Address space for `bytes` that begins where a huge page may begin: there huge pages can be used from the first byte on, and moved whole.
+// Address space for `bytes` that begins where a huge page may begin: there huge pages can be used from the first byte
+// on, and moved whole.
 void* reserve_aligned(std::size_t bytes) {
   // What is added below must not wrap around: a wrapped size would be mapped, and written past.
   if (bytes > static_cast<std::size_t>(-1) - 2 * kHugePageBytes) throw std::bad_alloc();
@@ -48,12 +49,13 @@ void free_block(void* block, std::size_t bytes) {
 
 void* resize_mapping(void* block, std::size_t old_bytes, std::size_t new_bytes) {
 #ifdef MREMAP_FIXED
-  // Without leave to move first: moved by the system, the block would begin at any page, and huge pages could not be moved whole the next
-  // time.
+  // Without leave to move first: moved by the system, the block would begin at any page, and huge pages could not be
+  // moved whole the next time.
   void* const in_place = ::mremap(block, whole_pages(old_bytes), whole_pages(new_bytes), 0);
   if (in_place != MAP_FAILED) return in_place;
   void* const target = reserve_aligned(new_bytes);
-  void* const resized = ::mremap(block, whole_pages(old_bytes), whole_pages(new_bytes), MREMAP_MAYMOVE | MREMAP_FIXED, target);
+  void* const resized =
+      ::mremap(block, whole_pages(old_bytes), whole_pages(new_bytes), MREMAP_MAYMOVE | MREMAP_FIXED, target);
   if (resized != MAP_FAILED) return resized;
   ::munmap(target, whole_pages(new_bytes));
 #endif

@@ -13,13 +13,13 @@
 
 namespace orrery {
 
-/// Makes a block of memory of `old_bytes` (none: null, 0) one of `new_bytes` (0: freed), keeping what fits, and returns where it lies now.
-/// Large blocks are mappings of their own: growing one moves page tables instead of bytes, and huge pages are asked for, since touching fresh
-/// memory page by page costs as much as writing to it. Throws std::bad_alloc.
+/// Makes a block of memory of `old_bytes` (none: null, 0) one of `new_bytes` (0: freed), keeping what fits, and returns
+/// where it lies now. Large blocks are mappings of their own: growing one moves page tables instead of bytes, and huge
+/// pages are asked for, since touching fresh memory page by page costs as much as writing to it. Throws std::bad_alloc.
 void* resize_block(void* block, std::size_t old_bytes, std::size_t new_bytes);
 
-/// Contiguous storage for trivially copyable values. Grows with resize_block and never touches memory before it is written: a reserved tail
-/// costs address space only. Move-only.
+/// Contiguous storage for trivially copyable values. Grows with resize_block and never touches memory before it is
+/// written: a reserved tail costs address space only. Move-only.
 template <typename T>
 class Column {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -30,7 +30,9 @@ class Column {
   explicit Column(std::size_t size) { resize_uninitialized(size); }
   Column(std::size_t size, T value) { assign(size, value); }
   Column(Column&& other) noexcept
-      : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)), capacity_(std::exchange(other.capacity_, 0)) {}
+      : data_(std::exchange(other.data_, nullptr)),
+        size_(std::exchange(other.size_, 0)),
+        capacity_(std::exchange(other.capacity_, 0)) {}
   Column& operator=(Column&& other) noexcept {
     if (this != &other) {
       reallocate(0);

@@ -9,8 +9,10 @@
 namespace orrery {
 namespace {
 
-/// A kind that another process found. Kinds are constants as a rule, so these live for ever, too; there are as many as codes.
-const DiagnosticKind& foreign_kind(std::string_view code, Severity severity, std::string_view summary, std::string_view hint) {
+/// A kind that another process found. Kinds are constants as a rule, so these live for ever, too; there are as many as
+/// codes.
+const DiagnosticKind& foreign_kind(std::string_view code, Severity severity, std::string_view summary,
+                                   std::string_view hint) {
   struct Texts {
     std::string code, summary, hint;
     DiagnosticKind kind;
@@ -37,7 +39,8 @@ const char* to_string(Severity severity) {
 
 Diagnostic& Diagnostics::find(const DiagnosticKind& kind) {
   for (Diagnostic& entry : entries_) {
-    // A kind is a constant in a header, so that each library may have its own copy of it: the code is what makes it one.
+    // A kind is a constant in a header, so that each library may have its own copy of it: the code is what makes it
+    // one.
     if (entry.kind == &kind || std::strcmp(entry.kind->code, kind.code) == 0) return entry;
   }
   return entries_.emplace_back(Diagnostic{&kind});
@@ -58,7 +61,10 @@ void Diagnostics::merge(const Diagnostics& later) {
 void Diagnostics::pack(PackedWriter& writer) const {
   writer.number(entries_.size());
   for (const Diagnostic& entry : entries_) {
-    writer.text(entry.kind->code).number(static_cast<std::uint64_t>(entry.kind->severity)).text(entry.kind->summary).text(entry.kind->hint);
+    writer.text(entry.kind->code)
+        .number(static_cast<std::uint64_t>(entry.kind->severity))
+        .text(entry.kind->summary)
+        .text(entry.kind->hint);
     writer.number(entry.count).text(entry.example);
   }
 }

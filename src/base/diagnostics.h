@@ -13,7 +13,8 @@ enum class Severity : std::uint8_t { note, warning, error };
 
 const char* to_string(Severity severity);
 
-/// One kind of remark. Declare as a constexpr next to the code that reports it; `code` is stable across versions (K104).
+/// One kind of remark. Declare as a constexpr next to the code that reports it; `code` is stable across versions
+/// (K104).
 struct DiagnosticKind {
   const char* code;
   Severity severity;

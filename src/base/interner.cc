@@ -28,7 +28,8 @@ StringId Interner::intern(std::string_view text) {
     // The upper half of the hash: the lower one chose the slot, and says little more there.
     if (slot.hash != hash) continue;
     const Text& known = texts_[slot.id_plus_one - 1];
-    if (known.size == text.size() && (text.empty() || std::memcmp(known.data, text.data(), text.size()) == 0)) return slot.id_plus_one - 1;
+    if (known.size == text.size() && (text.empty() || std::memcmp(known.data, text.data(), text.size()) == 0))
+      return slot.id_plus_one - 1;
   }
   const auto id = static_cast<StringId>(texts_.size());
   texts_.push_back({store(text), text.size()});

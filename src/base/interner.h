@@ -11,8 +11,8 @@ namespace orrery {
 
 using StringId = std::uint32_t;
 
-/// Number 0 is always the empty string. Views returned by `text` stay valid as long as the interner lives, also when it grows or is moved.
-/// Not thread-safe while interning.
+/// Number 0 is always the empty string. Views returned by `text` stay valid as long as the interner lives, also when it
+/// grows or is moved. Not thread-safe while interning.
 class Interner {
  public:
   Interner();

@@ -90,9 +90,11 @@ void clean_up_when_interrupted() {
     if (::sigaction(signal, nullptr, &action) == 0 && action.sa_handler != SIG_IGN) ::sigaddset(&watched, signal);
   }
   leftovers();
-  // Past the limit on the size of a file a write then fails, as on a full disk, instead of ending the process with files half written.
+  // Past the limit on the size of a file a write then fails, as on a full disk, instead of ending the process with
+  // files half written.
   ::signal(SIGXFSZ, SIG_IGN);
-  // Blocked in all threads that follow, so that only the one below gets them, where locks may be taken: a handler could not.
+  // Blocked in all threads that follow, so that only the one below gets them, where locks may be taken: a handler could
+  // not.
   ::pthread_sigmask(SIG_BLOCK, &watched, nullptr);
   std::thread([watched] {
     int signal = 0;

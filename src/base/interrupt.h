@@ -1,4 +1,5 @@
-// Ctrl-C and kill: the program ends at once, and what it had written aside goes with it. Within a program of others' the work is given up instead.
+// Ctrl-C and kill: the program ends at once, and what it had written aside goes with it. Within a program of others'
+// the work is given up instead.
 #pragma once
 
 #include <sys/types.h>
@@ -9,16 +10,18 @@
 
 namespace orrery {
 
-/// From now on SIGINT, SIGTERM and SIGHUP remove and kill what the guards below name, then end the process as the signal would have (a
-/// shell reports 130, 143, 129). Signals that were ignored stay ignored. To be called once, before other threads start: they inherit a
-/// mask that leaves these signals to a thread of their own. SIGXFSZ is ignored: writing past the limit fails like any other write.
+/// From now on SIGINT, SIGTERM and SIGHUP remove and kill what the guards below name, then end the process as the
+/// signal would have (a shell reports 130, 143, 129). Signals that were ignored stay ignored. To be called once, before
+/// other threads start: they inherit a mask that leaves these signals to a thread of their own. SIGXFSZ is ignored:
+/// writing past the limit fails like any other write.
 void clean_up_when_interrupted();
 
-/// Called once, before such a signal ends the process; for a word about what was done so far. Any thread; an empty function takes it back. It must
-/// return soon: who sent the signal may follow it with one that nobody can catch.
+/// Called once, before such a signal ends the process; for a word about what was done so far. Any thread; an empty
+/// function takes it back. It must return soon: who sent the signal may follow it with one that nobody can catch.
 void set_last_words(std::function<void()> say);
 
-/// Removes and kills what the guards below name, for a process that ends at once: from then on a thread that makes or drops a guard waits.
+/// Removes and kills what the guards below name, for a process that ends at once: from then on a thread that makes or
+/// drops a guard waits.
 void remove_leftovers();
 
 /// Thrown where work was given up.
@@ -27,16 +30,18 @@ class Stopped : public std::exception {
   [[nodiscard]] const char* what() const noexcept override { return "stopped before it was done"; }
 };
 
-/// Work that is under way is given up: it throws Stopped from the next stop_if_requested(), until allow_work(). Any thread.
+/// Work that is under way is given up: it throws Stopped from the next stop_if_requested(), until allow_work(). Any
+/// thread.
 void request_stop() noexcept;
 void allow_work() noexcept;
-/// To be called now and then by all that takes long (parallel_for and pipeline do it, and the readers, per block). Costs a load.
+/// To be called now and then by all that takes long (parallel_for and pipeline do it, and the readers, per block).
+/// Costs a load.
 void stop_if_requested();
 /// The same for where nothing may be thrown, like callbacks of C libraries.
 bool is_stop_requested() noexcept;
 
-/// A file, or a folder with its content, that must not outlive an interrupted run. Make the guard before the file; it does not remove the
-/// file when it is destroyed. Any thread.
+/// A file, or a folder with its content, that must not outlive an interrupted run. Make the guard before the file; it
+/// does not remove the file when it is destroyed. Any thread.
 class RemovedWhenInterrupted {
  public:
   explicit RemovedWhenInterrupted(std::string path);

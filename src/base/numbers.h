@@ -1,8 +1,10 @@
-// Numbers as texts spell them: the one way from text to number, with the rules of std::from_chars everywhere. The decimal point is a point
-// in every locale, a minus may lead and a plus may not, no blank is skipped, and what does not fit its type is no number.
+// Numbers as texts spell them: the one way from text to number, with the rules of std::from_chars everywhere. The
+// decimal point is a point in every locale, a minus may lead and a plus may not, no blank is skipped, and what does not
+// fit its type is no number.
 //
-// A caller says how much of the text has to be the number: all of it (parse_number), its front with whatever follows (leading_number), or
-// its front, which is then used up (take_number). Reading a file's events has faster ways of its own (json_scan.h).
+// A caller says how much of the text has to be the number: all of it (parse_number), its front with whatever follows
+// (leading_number), or its front, which is then used up (take_number). Reading a file's events has faster ways of its
+// own (json_scan.h).
 #pragma once
 
 #include <charconv>
@@ -31,14 +33,16 @@ template <typename Number>
 NumberScan<Number> scan_number(std::string_view text, [[maybe_unused]] int base = 10) {
   NumberScan<Number> scan;
   std::from_chars_result result{};
-  if constexpr (std::is_integral_v<Number>) result = std::from_chars(text.data(), text.data() + text.size(), scan.value, base);
+  if constexpr (std::is_integral_v<Number>)
+    result = std::from_chars(text.data(), text.data() + text.size(), scan.value, base);
   else result = std::from_chars(text.data(), text.data() + text.size(), scan.value);
   scan.used = static_cast<std::size_t>(result.ptr - text.data());
   scan.in_range = result.ec != std::errc::result_out_of_range;
   return scan;
 }
 
-/// The number that `text` is; none if it is anything else, or empty. A double may be infinite or not a number: see parse_finite.
+/// The number that `text` is; none if it is anything else, or empty. A double may be infinite or not a number: see
+/// parse_finite.
 template <typename Number>
 std::optional<Number> parse_number(std::string_view text, int base = 10) {
   const NumberScan<Number> scan = scan_number<Number>(text, base);

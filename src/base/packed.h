@@ -1,4 +1,5 @@
-// A few values as bytes, one after the other: what processes send one another and what a checkpoint keeps. Little-endian, no padding.
+// A few values as bytes, one after the other: what processes send one another and what a checkpoint keeps.
+// Little-endian, no padding.
 #pragma once
 
 #include <bit>
@@ -30,8 +31,8 @@ class PackedWriter {
   std::string bytes_;
 };
 
-/// Reads what a PackedWriter wrote. Past the end, and after a text that claims to be longer than what is left, everything is 0 and empty, and
-/// ok() is false: check once, at the end. Texts are views of the bytes.
+/// Reads what a PackedWriter wrote. Past the end, and after a text that claims to be longer than what is left,
+/// everything is 0 and empty, and ok() is false: check once, at the end. Texts are views of the bytes.
 class PackedReader {
  public:
   explicit PackedReader(std::string_view bytes) : rest_(bytes) {}

@@ -24,7 +24,8 @@ void set_default_thread_count(std::size_t count) { default_threads = count; }
 void set_thread_count(std::size_t count) {
   if (count == 0) count = default_threads;
   requested_threads = count;
-  control = count == 0 ? nullptr : std::make_unique<tbb::global_control>(tbb::global_control::max_allowed_parallelism, count);
+  control =
+      count == 0 ? nullptr : std::make_unique<tbb::global_control>(tbb::global_control::max_allowed_parallelism, count);
 }
 
 std::size_t thread_count() {
@@ -49,12 +50,13 @@ void parallel_for(std::size_t count, const std::function<void(std::size_t)>& bod
   });
 }
 
-void pipeline(std::size_t slots, const std::function<bool(std::size_t)>& produce, const std::function<bool(std::size_t)>& consume) {
+void pipeline(std::size_t slots, const std::function<bool(std::size_t)>& produce,
+              const std::function<bool(std::size_t)>& consume) {
   pipeline(slots, produce, {}, consume);
 }
 
-void pipeline(std::size_t slots, const std::function<bool(std::size_t)>& produce, const std::function<void(std::size_t)>& work,
-              const std::function<bool(std::size_t)>& consume) {
+void pipeline(std::size_t slots, const std::function<bool(std::size_t)>& produce,
+              const std::function<void(std::size_t)>& work, const std::function<bool(std::size_t)>& consume) {
   std::atomic<bool> stopped{false};
   if (thread_count() == 1) {
     for (std::size_t slot = 0; produce(slot); slot = (slot + 1) % slots) {
@@ -86,7 +88,9 @@ void pipeline(std::size_t slots, const std::function<bool(std::size_t)>& produce
   const auto first = tbb::make_filter<void, std::size_t>(tbb::filter_mode::serial_in_order, source);
   const auto last = tbb::make_filter<std::size_t, void>(tbb::filter_mode::serial_in_order, sink);
   // `slots` live tokens: a buffer is produced again only after it was consumed.
-  if (work) tbb::parallel_pipeline(slots, first & tbb::make_filter<std::size_t, std::size_t>(tbb::filter_mode::parallel, middle) & last);
+  if (work)
+    tbb::parallel_pipeline(
+        slots, first & tbb::make_filter<std::size_t, std::size_t>(tbb::filter_mode::parallel, middle) & last);
   else tbb::parallel_pipeline(slots, first & last);
 }
 

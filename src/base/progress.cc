@@ -17,7 +17,8 @@ namespace {
 constexpr std::string_view kWipe = "\r\x1b[K";
 
 std::int64_t steady_ns() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
+      .count();
 }
 
 // Progress is a courtesy: a failed write is not worth an error.
@@ -25,7 +26,9 @@ void write_stderr(std::string_view text) {
   if (::write(STDERR_FILENO, text.data(), text.size()) < 0) return;
 }
 
-Progress::Sink terminal_sink(bool wanted) { return wanted && is_terminal(STDERR_FILENO) ? Progress::Sink(write_stderr) : Progress::Sink(); }
+Progress::Sink terminal_sink(bool wanted) {
+  return wanted && is_terminal(STDERR_FILENO) ? Progress::Sink(write_stderr) : Progress::Sink();
+}
 
 std::string format_time_left(double seconds) {
   const auto whole = static_cast<std::uint64_t>(std::ceil(std::min(seconds, 1e9)));
@@ -37,9 +40,11 @@ std::string format_time_left(double seconds) {
 
 }  // namespace
 
-std::string format_progress(std::string_view label, std::uint64_t done_bytes, std::uint64_t total_bytes, double elapsed_s,
-                            std::string_view what) {
-  const auto amount = [&](std::uint64_t n) { return what.empty() ? format_bytes(n) : fmt::format("{} {}", format_count(n), what); };
+std::string format_progress(std::string_view label, std::uint64_t done_bytes, std::uint64_t total_bytes,
+                            double elapsed_s, std::string_view what) {
+  const auto amount = [&](std::uint64_t n) {
+    return what.empty() ? format_bytes(n) : fmt::format("{} {}", format_count(n), what);
+  };
   std::string line(label);
   const auto done = static_cast<double>(done_bytes);
   const auto total = static_cast<double>(total_bytes);

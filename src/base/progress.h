@@ -10,14 +10,14 @@
 
 namespace orrery {
 
-/// "reading  42 %  1.20 GB/s  3 s left": what is known after `elapsed_s` seconds. A `total_bytes` of 0 means unknown: no share, no time left.
-/// `what` is counted ("events"); empty: bytes.
-std::string format_progress(std::string_view label, std::uint64_t done_bytes, std::uint64_t total_bytes, double elapsed_s,
-                            std::string_view what = {});
+/// "reading  42 %  1.20 GB/s  3 s left": what is known after `elapsed_s` seconds. A `total_bytes` of 0 means unknown:
+/// no share, no time left. `what` is counted ("events"); empty: bytes.
+std::string format_progress(std::string_view label, std::uint64_t done_bytes, std::uint64_t total_bytes,
+                            double elapsed_s, std::string_view what = {});
 
-/// Counts bytes of work and redraws its line at most ten times a second; the first line appears after a tenth of a second, so that quick
-/// work shows nothing. add() may be called from any thread and costs an atomic addition and a look at the clock: call it per block, not per
-/// record. The line is wiped by finish() and by the destructor.
+/// Counts bytes of work and redraws its line at most ten times a second; the first line appears after a tenth of a
+/// second, so that quick work shows nothing. add() may be called from any thread and costs an atomic addition and a
+/// look at the clock: call it per block, not per record. The line is wiped by finish() and by the destructor.
 class Progress {
  public:
   using Sink = std::function<void(std::string_view)>;

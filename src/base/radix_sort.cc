@@ -30,7 +30,8 @@ KeySpan span_of(const Column<KeyedIndex>& items) {
     indexes |= item.index;
   }
   const auto shift = static_cast<unsigned>(std::countr_zero(differing));  // some differ, or the items would be sorted
-  return {least, shift, static_cast<unsigned>(std::bit_width((greatest - least) >> shift)), static_cast<unsigned>(std::bit_width(indexes))};
+  return {least, shift, static_cast<unsigned>(std::bit_width((greatest - least) >> shift)),
+          static_cast<unsigned>(std::bit_width(indexes))};
 }
 
 /// Sorts `items` by the low `bits` bits of `key_of`, by way of `other`, which is as long.
@@ -58,11 +59,13 @@ void sort_by_digits(Column<Item>& items, Column<Item>& other, unsigned bits, Key
 /// Key and index in one word: half of the bytes to move.
 void sort_packed(Column<KeyedIndex>& items, const KeySpan& span) {
   Column<std::uint64_t> packed(items.size()), other(items.size());
-  for (std::size_t i = 0; i < items.size(); ++i) packed[i] = (items[i].key - span.base) >> span.shift << span.index_bits | items[i].index;
+  for (std::size_t i = 0; i < items.size(); ++i)
+    packed[i] = (items[i].key - span.base) >> span.shift << span.index_bits | items[i].index;
   sort_by_digits(packed, other, span.bits, [&](std::uint64_t item) { return item >> span.index_bits; });
   const std::uint64_t index_mask = (std::uint64_t{1} << span.index_bits) - 1;
   for (std::size_t i = 0; i < items.size(); ++i)
-    items[i] = {span.base + (packed[i] >> span.index_bits << span.shift), static_cast<std::uint32_t>(packed[i] & index_mask)};
+    items[i] = {span.base + (packed[i] >> span.index_bits << span.shift),
+                static_cast<std::uint32_t>(packed[i] & index_mask)};
 }
 
 }  // namespace

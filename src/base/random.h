@@ -1,4 +1,5 @@
-// Random numbers that are the same on every machine: the distributions of the standard library differ between libraries.
+// Random numbers that are the same on every machine: the distributions of the standard library differ between
+// libraries.
 #pragma once
 
 #include <cmath>

@@ -1,4 +1,5 @@
-// How a call across a module border fails: with an Error that a user can act on. Exceptions are left to what ends the process.
+// How a call across a module border fails: with an Error that a user can act on. Exceptions are left to what ends the
+// process.
 #pragma once
 
 #include <cassert>
@@ -10,7 +11,8 @@
 
 namespace orrery {
 
-/// What a user may ask for to get on after an Error. Front ends know what it is called there (a flag, an argument), and whether it was asked for.
+/// What a user may ask for to get on after an Error. Front ends know what it is called there (a flag, an argument), and
+/// whether it was asked for.
 enum class Remedy : std::uint8_t {
   none,
   salvage,         ///< read a damaged file up to the damage
@@ -22,7 +24,8 @@ enum class Remedy : std::uint8_t {
 /// What went wrong with an input or an output: where (file, byte position), what, and what to do about it.
 struct Error {
   static constexpr std::uint64_t kNoOffset = ~std::uint64_t{0};
-  /// Whose fault it is: the file's, or that of what was asked for (an output that would replace an input). Front ends tell them apart.
+  /// Whose fault it is: the file's, or that of what was asked for (an output that would replace an input). Front ends
+  /// tell them apart.
   enum class Kind : std::uint8_t { unusable, misuse };
 
   std::string message;

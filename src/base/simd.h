@@ -10,9 +10,10 @@
 #include <arm_neon.h>
 #endif
 
-// Marks the inner loops: on x86-64 they are compiled a second time for processors with AVX2 (2013 and later), and the better one is
-// taken at run time.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+// Marks the inner loops: on x86-64 they are compiled a second time for processors with AVX2 (2013 and later), and the
+// better one is taken at run time.
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) && \
+    !defined(__SANITIZE_THREAD__)
 #define ORRERY_HOT __attribute__((target_clones("avx2", "default")))
 #else
 #define ORRERY_HOT
@@ -40,7 +41,9 @@ class Bytes16 {
   __m128i v_;
 #elif defined(__ARM_NEON) && defined(__aarch64__)
   explicit Bytes16(const char* p) : v_(vld1q_u8(reinterpret_cast<const std::uint8_t*>(p))) {}
-  [[nodiscard]] std::uint32_t equal(char c) const { return mask(vceqq_u8(v_, vdupq_n_u8(static_cast<std::uint8_t>(c)))); }
+  [[nodiscard]] std::uint32_t equal(char c) const {
+    return mask(vceqq_u8(v_, vdupq_n_u8(static_cast<std::uint8_t>(c))));
+  }
   [[nodiscard]] std::uint32_t equal_with_bit5(char c) const {
     return mask(vceqq_u8(vorrq_u8(v_, vdupq_n_u8(0x20)), vdupq_n_u8(static_cast<std::uint8_t>(c))));
   }
@@ -50,7 +53,8 @@ class Bytes16 {
   static std::uint32_t mask(uint8x16_t v) {
     static const std::uint8_t kBits[16] = {1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128};
     const uint8x16_t bits = vandq_u8(v, vld1q_u8(kBits));
-    return static_cast<std::uint32_t>(vaddv_u8(vget_low_u8(bits))) | static_cast<std::uint32_t>(vaddv_u8(vget_high_u8(bits))) << 8;
+    return static_cast<std::uint32_t>(vaddv_u8(vget_low_u8(bits))) |
+           static_cast<std::uint32_t>(vaddv_u8(vget_high_u8(bits))) << 8;
   }
   uint8x16_t v_;
 #else
@@ -84,11 +88,14 @@ class Block64 {
     return join(parts_[0].equal(c), parts_[1].equal(c), parts_[2].equal(c), parts_[3].equal(c));
   }
   [[nodiscard]] std::uint64_t equal_with_bit5(char c) const {
-    return join(parts_[0].equal_with_bit5(c), parts_[1].equal_with_bit5(c), parts_[2].equal_with_bit5(c), parts_[3].equal_with_bit5(c));
+    return join(parts_[0].equal_with_bit5(c), parts_[1].equal_with_bit5(c), parts_[2].equal_with_bit5(c),
+                parts_[3].equal_with_bit5(c));
   }
 
  private:
-  static std::uint64_t join(std::uint64_t a, std::uint64_t b, std::uint64_t c, std::uint64_t d) { return a | b << 16 | c << 32 | d << 48; }
+  static std::uint64_t join(std::uint64_t a, std::uint64_t b, std::uint64_t c, std::uint64_t d) {
+    return a | b << 16 | c << 32 | d << 48;
+  }
   Bytes16 parts_[4];
 };
 

@@ -39,7 +39,8 @@ int count_decimals(std::string_view number) {
 
 std::string decimal_us(Int128 ps, int decimals) {
   const Int128 whole = ps / kPsPerUs - (ps % kPsPerUs < 0 ? 1 : 0);
-  return std::string(TimeText(static_cast<std::int64_t>(whole), static_cast<std::int64_t>(ps - whole * kPsPerUs), decimals).view());
+  return std::string(
+      TimeText(static_cast<std::int64_t>(whole), static_cast<std::int64_t>(ps - whole * kPsPerUs), decimals).view());
 }
 
 }  // namespace orrery

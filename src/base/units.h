@@ -1,4 +1,5 @@
-// Time and size units. Time is integral everywhere: signed picoseconds since the job's epoch, so that results never depend on rounding.
+// Time and size units. Time is integral everywhere: signed picoseconds since the job's epoch, so that results never
+// depend on rounding.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +15,9 @@ inline constexpr TimePs kPsPerMs = 1'000'000'000;
 inline constexpr TimePs kPsPerSecond = 1'000'000'000'000;
 
 /// high - low for low <= high: always fits without a sign.
-inline std::uint64_t distance(TimePs low, TimePs high) { return static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low); }
+inline std::uint64_t distance(TimePs low, TimePs high) {
+  return static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low);
+}
 
 /// Microseconds for display and JSON; exact for values below 2^53 ps, rounded to the nearest double above.
 inline double to_us(TimePs ps) { return static_cast<double>(ps) / static_cast<double>(kPsPerUs); }

@@ -14,8 +14,9 @@ const char* to_string(ClockSource source) {
 }
 
 std::uint32_t CausalGraph::rank_of_owner(std::uint32_t owner) const {
-  const auto next = std::upper_bound(ranks.begin(), ranks.end(), owner,
-                                     [](std::uint32_t number, const JobRank& rank) { return number < rank.first_owner; });
+  const auto next = std::upper_bound(ranks.begin(), ranks.end(), owner, [](std::uint32_t number, const JobRank& rank) {
+    return number < rank.first_owner;
+  });
   return static_cast<std::uint32_t>(next - ranks.begin()) - 1;
 }
 
@@ -51,13 +52,15 @@ double CausalGraph::residual_percent(TimePs replayed) const {
 
 namespace {
 
-/// The steps that the window was chosen by, in their order: annotations called like it but for the number ("ProfilerStep#", "train "); of a whole
-/// trace the profiler's. Those beside them that reach into the window are none of its own.
+/// The steps that the window was chosen by, in their order: annotations called like it but for the number
+/// ("ProfilerStep#", "train "); of a whole trace the profiler's. Those beside them that reach into the window are none
+/// of its own.
 std::vector<AnnotatedRange> steps_of_window(const RankGraph& step) {
   const StepWindow& window = step.window;
   // "ProfilerStep#1 to ProfilerStep#8" is a window, too.
-  const std::string_view stem = window.is_whole_trace ? std::string_view("ProfilerStep#")
-                                                      : without_number(std::string_view(window.label).substr(0, window.label.find(" to ")));
+  const std::string_view stem =
+      window.is_whole_trace ? std::string_view("ProfilerStep#")
+                            : without_number(std::string_view(window.label).substr(0, window.label.find(" to ")));
   const TimePs first = window.host_begin - window.begin, last = window.host_end - window.begin;
   std::vector<AnnotatedRange> steps;
   for (const AnnotatedRange& range : step.annotations) {
@@ -65,7 +68,8 @@ std::vector<AnnotatedRange> steps_of_window(const RankGraph& step) {
     const bool is_inside = window.is_whole_trace || (range.begin >= first && range.end <= last);
     if (is_inside && without_number(step.strings.text(range.name)) == stem) steps.push_back(range);
   }
-  std::stable_sort(steps.begin(), steps.end(), [](const AnnotatedRange& a, const AnnotatedRange& b) { return a.begin < b.begin; });
+  std::stable_sort(steps.begin(), steps.end(),
+                   [](const AnnotatedRange& a, const AnnotatedRange& b) { return a.begin < b.begin; });
   return steps;
 }
 
@@ -87,7 +91,8 @@ CausalGraph causal_graph_of(RankGraph step) {
   rank.main_lane = step.window.main_lane.value_or(kNoWork);
   rank.source_path = std::move(step.source_path);
   rank.epoch_us = step.epoch_us;
-  rank.host_begin = step.window.host_begin - step.window.begin, rank.host_end = step.window.host_end - step.window.begin;
+  rank.host_begin = step.window.host_begin - step.window.begin,
+  rank.host_end = step.window.host_end - step.window.begin;
   rank.typical_launch_delay = step.typical_launch_delay, rank.typical_kernel_gap = step.typical_kernel_gap;
   job.label = std::move(step.window.label);
   job.why = std::move(step.window.why);
@@ -107,8 +112,8 @@ CausalGraph causal_graph_of(RankGraph step) {
   return job;
 }
 
-Result<CausalGraph> make_causal_graph(const trace::Trace& trace, const trace::RankTrace& rank, const WindowRequest& request,
-                                      Diagnostics& diagnostics) {
+Result<CausalGraph> make_causal_graph(const trace::Trace& trace, const trace::RankTrace& rank,
+                                      const WindowRequest& request, Diagnostics& diagnostics) {
   Result<RankGraph> step = make_rank_graph(trace, rank, request, diagnostics);
   if (!step) return step.error();
   return causal_graph_of(std::move(*step));

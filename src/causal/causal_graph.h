@@ -1,14 +1,14 @@
-// Why it took as long as it did: the graphs of one rank or of several, joined by what they exchanged. All analyses take this graph; one rank is a job
-// of one rank, whose graph has nothing added to it.
+// Why it took as long as it did: the graphs of one rank or of several, joined by what they exchanged. All analyses take
+// this graph; one rank is a job of one rank, whose graph has nothing added to it.
 //
-// A communication of a rank is an arrival and an end. Between them stands a moment `ready`: the latest arrival that this rank has to wait
-// for, its own included. What lies before it is waiting, and takes no time of its own; what lies behind it is the transfer, an edge like any
-// other piece of work. So waiting follows from what the others do, in every solve, and the job solved from its edges alone takes exactly as
-// long as it was measured to take.
+// A communication of a rank is an arrival and an end. Between them stands a moment `ready`: the latest arrival that
+// this rank has to wait for, its own included. What lies before it is waiting, and takes no time of its own; what lies
+// behind it is the transfer, an edge like any other piece of work. So waiting follows from what the others do, in every
+// solve, and the job solved from its edges alone takes exactly as long as it was measured to take.
 //
-// Nodes: those of rank 0, of rank 1, ...; a `ready` per participation; a hub per Exchange (used where everybody waits for everybody, so that
-// edges stay linear in members); hubs of those who came first, each also of the one before it (for members that ended before the last came: see
-// causal/join/arrival_chains.h); the begin and the end of the job.
+// Nodes: those of rank 0, of rank 1, ...; a `ready` per participation; a hub per Exchange (used where everybody waits
+// for everybody, so that edges stay linear in members); hubs of those who came first, each also of the one before it
+// (for members that ended before the last came: see causal/join/arrival_chains.h); the begin and the end of the job.
 #pragma once
 
 #include <cstdint>
@@ -19,9 +19,9 @@
 #include "base/column.h"
 #include "base/interner.h"
 #include "causal/edge_kind.h"
-#include "causal/reduce/edge_pieces.h"
 #include "causal/owner.h"
 #include "causal/rank_graph.h"
+#include "causal/reduce/edge_pieces.h"
 #include "graph/graph.h"
 #include "match/exchange.h"
 #include "trace/clock.h"
@@ -56,7 +56,8 @@ struct JobRank {
   TimePs host_begin = 0, host_end = 0;  ///< extent of the annotation that the window was chosen by
   TimePs typical_launch_delay = 0;      ///< see RankGraph
   TimePs typical_kernel_gap = 0;
-  trace::Clock recorded = trace::Clock::identity();  ///< from the job's clock to the one that the file was recorded with
+  trace::Clock recorded =
+      trace::Clock::identity();  ///< from the job's clock to the one that the file was recorded with
 };
 
 /// One Exchange within the window.
@@ -65,12 +66,14 @@ struct JobOperation {
   StringId group = 0;  ///< its name; of a message that has none, the world's
   StringId name = 0;   ///< of its event: ncclDevKernel_AllReduce..., gloo:all_reduce
   std::int64_t bytes = -1;
-  std::uint32_t first = 0, count = 0;  ///< its participations in CausalGraph::parts, by rank; of a message the sender first
-  std::uint32_t members = 0;           ///< of the group; more than `count` if some have no file
-  std::uint32_t root = kNoPart;        ///< into CausalGraph::parts
+  std::uint32_t first = 0,
+                count = 0;       ///< its participations in CausalGraph::parts, by rank; of a message the sender first
+  std::uint32_t members = 0;     ///< of the group; more than `count` if some have no file
+  std::uint32_t root = kNoPart;  ///< into CausalGraph::parts
   match::Ordering ordering = match::Ordering::everybody_waits;
-  bool on_host = false;     ///< done by threads of the host
-  bool has_splits = false;  ///< of an all-to-all: who sends what to whom was recorded on all, and somebody gets nothing from somebody
+  bool on_host = false;  ///< done by threads of the host
+  bool has_splits =
+      false;  ///< of an all-to-all: who sends what to whom was recorded on all, and somebody gets nothing from somebody
 };
 
 /// One rank's part of an operation. `ready` of part p is the node CausalGraph::first_ready + p.
@@ -78,7 +81,8 @@ struct JobPart {
   std::uint32_t rank = 0;  ///< place in CausalGraph::ranks
   std::uint32_t operation = 0;
   graph::NodeId arrival = 0;
-  graph::NodeId progress = 0;  ///< what others wait for: the arrival, or where its rank was back inside MPI (causal/join/mpi_progress.h)
+  graph::NodeId progress =
+      0;  ///< what others wait for: the arrival, or where its rank was back inside MPI (causal/join/mpi_progress.h)
   graph::NodeId end = 0;
   graph::Slot transfer = 0;  ///< the edge ready -> end
   TimePs uncertainty = 0;    ///< of its clock, at its arrival
@@ -106,9 +110,10 @@ struct CausalGraph {
   Column<std::uint32_t> node_lane;    ///< per node: into JobRank::lanes; kNoWork
   graph::NodeId begin = 0, end = 0;
   graph::NodeId first_ready = 0, first_hub = 0;
-  Column<Owner> owners;            ///< of all ranks; times since the job's begin
-  Column<StringId> class_name;     ///< per owner: the name it counts under; see PieceClass
-  std::vector<EdgePieces> pieces;  ///< per rank, if ranks are skeletons: what edges of kind `several` stand for, by their tags; else empty
+  Column<Owner> owners;         ///< of all ranks; times since the job's begin
+  Column<StringId> class_name;  ///< per owner: the name it counts under; see PieceClass
+  std::vector<EdgePieces>
+      pieces;  ///< per rank, if ranks are skeletons: what edges of kind `several` stand for, by their tags; else empty
   Interner strings;
   std::vector<JobOperation> operations;
   std::vector<JobPart> parts;
@@ -130,15 +135,17 @@ struct CausalGraph {
   /// Of a ready moment.
   [[nodiscard]] std::uint32_t part_of(graph::NodeId ready_node) const { return ready_node - first_ready; }
   /// A transfer leads from a ready moment to the end of its participation.
-  [[nodiscard]] bool is_transfer(graph::Slot slot) const { return kind(slot) == EdgeKind::communication && is_ready(graph.source(slot)); }
+  [[nodiscard]] bool is_transfer(graph::Slot slot) const {
+    return kind(slot) == EdgeKind::communication && is_ready(graph.source(slot));
+  }
   /// Whose piece the edge is: the rank of its target; kNoRank for edges into hubs and to the end of the job.
   [[nodiscard]] std::uint32_t rank_of(graph::Slot slot) const { return node_rank[graph.target(slot)]; }
   /// Place in `ranks`.
   [[nodiscard]] std::uint32_t rank_of_owner(std::uint32_t owner) const;
   /// Of an edge that is one piece: in a job of skeletons edges may stand for several.
   [[nodiscard]] PieceClass class_of(graph::Slot slot) const;
-  /// Calls visit(EdgeKind, class name, TimePs) for what the edge is made of, delays with the name of what they delayed; the times add up to its
-  /// weight. `rank`: whose it is.
+  /// Calls visit(EdgeKind, class name, TimePs) for what the edge is made of, delays with the name of what they delayed;
+  /// the times add up to its weight. `rank`: whose it is.
   template <typename Visit>
   void for_each_piece(graph::Slot slot, std::uint32_t rank, Visit&& visit) const {
     if (kind(slot) != EdgeKind::several) {
@@ -149,15 +156,16 @@ struct CausalGraph {
       visit(static_cast<EdgeKind>(work.kind), work.class_name, piece_time);
     });
   }
-  /// The same with all that is known of the work: visit(const WorkClass&, TimePs). Slower, since the step of an edge is looked up.
+  /// The same with all that is known of the work: visit(const WorkClass&, TimePs). Slower, since the step of an edge is
+  /// looked up.
   template <typename Visit>
   void for_each_work(graph::Slot slot, std::uint32_t rank, Visit&& visit) const {
     if (kind(slot) != EdgeKind::several) return visit(work_of(slot, rank), graph.weight(slot));
     pieces[rank].for_each(graph.edge_tag(slot), visit);
   }
   [[nodiscard]] WorkClass work_of(graph::Slot slot, std::uint32_t rank) const;
-  /// Which step the edge belongs to: that which launched its work, else in which it begins; the first or last one outside all. kNoStep
-  /// without steps. `rank`: whose it is.
+  /// Which step the edge belongs to: that which launched its work, else in which it begins; the first or last one
+  /// outside all. kNoStep without steps. `rank`: whose it is.
   [[nodiscard]] std::uint32_t step_of(graph::Slot slot, std::uint32_t rank) const;
   /// Of a moment of a rank's host.
   [[nodiscard]] std::uint32_t step_at(TimePs time, std::uint32_t rank) const;
@@ -168,14 +176,15 @@ struct CausalGraph {
 /// One rank is a job of one rank: nothing is added to its graph, and nothing in it waits for others.
 CausalGraph causal_graph_of(RankGraph step);
 /// The same of a rank that is yet to be looked at.
-Result<CausalGraph> make_causal_graph(const trace::Trace& trace, const trace::RankTrace& rank, const WindowRequest& request,
-                                      Diagnostics& diagnostics);
+Result<CausalGraph> make_causal_graph(const trace::Trace& trace, const trace::RankTrace& rank,
+                                      const WindowRequest& request, Diagnostics& diagnostics);
 
-/// Sets JobPart::transfer: the one edge that leaves the part's ready moment. Found by a look at every edge, since a table of edges by number would
-/// stay as long as the graph does.
+/// Sets JobPart::transfer: the one edge that leaves the part's ready moment. Found by a look at every edge, since a
+/// table of edges by number would stay as long as the graph does.
 void find_transfers(CausalGraph& job);
 
-/// Edges that carry one rank's arrival to another's ready moment, or to a hub: cutting them leaves every rank alone. In slot order.
+/// Edges that carry one rank's arrival to another's ready moment, or to a hub: cutting them leaves every rank alone. In
+/// slot order.
 std::vector<graph::Slot> arrivals_of_others(const CausalGraph& job);
 
 }  // namespace orrery::causal

@@ -13,10 +13,12 @@ enum class EdgeKind : std::uint8_t {
   cpu_untraced,  ///< the main thread ran something that was not recorded
   data_loading,  ///< inside a data loader
   kernel,
-  communication,  ///< a communication kernel (NCCL, RCCL, HCCL), or a collective that the host does itself (gloo, MPI, UCC)
+  communication,  ///< a communication kernel (NCCL, RCCL, HCCL), or a collective that the host does itself (gloo, MPI,
+                  ///< UCC)
   memory_copy,
   memory_set,
-  launch_delay,  ///< from the return of the launch call to the start of the work (from its entry: graphs, see Submission)
+  launch_delay,  ///< from the return of the launch call to the start of the work (from its entry: graphs, see
+                 ///< Submission)
   kernel_gap,    ///< between two pieces of work of one stream
   stream_wait,   ///< from the end of work to the start of work of another stream that waited for it
   sync_return,   ///< from the end of device work to the return of the host call that waited for it
@@ -35,7 +37,8 @@ const char* identifier(EdgeKind kind);            ///< "kernel_gap"
 
 inline bool is_host(EdgeKind kind) { return kind <= EdgeKind::data_loading; }
 inline bool is_device(EdgeKind kind) { return kind >= EdgeKind::kernel && kind <= EdgeKind::memory_set; }
-/// Whether time of the kind is a property of the event it belongs to. A gap between two kernels has an owner, too, but it is no property of that kernel.
+/// Whether time of the kind is a property of the event it belongs to. A gap between two kernels has an owner, too, but
+/// it is no property of that kernel.
 inline bool is_named(EdgeKind kind) { return is_host(kind) || is_device(kind) || kind == EdgeKind::sync_return; }
 inline bool is_idle(EdgeKind kind) { return kind == EdgeKind::idle_thread || kind == EdgeKind::idle_device; }
 

@@ -11,8 +11,8 @@
 
 namespace orrery::causal {
 
-/// Edges may be added in any order. One that leads back in time is left out when the graph is built: nothing is caused by what comes later,
-/// and so the graph cannot have a cycle.
+/// Edges may be added in any order. One that leads back in time is left out when the graph is built: nothing is caused
+/// by what comes later, and so the graph cannot have a cycle.
 class Moments {
  public:
   /// `lane`: where it happened, a lane of the trace; kNoWork for nowhere in particular.
@@ -30,8 +30,8 @@ class Moments {
     Column<std::uint32_t> lane;    ///< per node
     Column<std::uint32_t> number;  ///< moment -> node
   };
-  /// Takes all that was added. Nodes are numbered by time, then in order of addition, so that every edge leads from a smaller to a larger number.
-  /// `tag_of(tag)` replaces the tag of every edge that has one, in order of addition.
+  /// Takes all that was added. Nodes are numbered by time, then in order of addition, so that every edge leads from a
+  /// smaller to a larger number. `tag_of(tag)` replaces the tag of every edge that has one, in order of addition.
   template <typename TagOf>
   Result<Numbered> build(TagOf&& tag_of) {
     for (Edge& edge : edges_) {

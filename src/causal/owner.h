@@ -8,7 +8,8 @@
 
 namespace orrery::causal {
 
-/// What an edge's time belongs to: an event, reduced to what analyses ask about it, so that a saved graph needs no trace beside it.
+/// What an edge's time belongs to: an event, reduced to what analyses ask about it, so that a saved graph needs no
+/// trace beside it.
 struct Owner {
   StringId name;
   std::uint32_t ordinal;      ///< position in the file's event list

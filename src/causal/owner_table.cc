@@ -4,7 +4,8 @@
 
 namespace orrery::causal {
 
-OwnerTable::OwnerTable(const trace::Trace& trace, const trace::RankTrace& rank, const DeviceTimeline& timeline, const StepWindow& window)
+OwnerTable::OwnerTable(const trace::Trace& trace, const trace::RankTrace& rank, const DeviceTimeline& timeline,
+                       const StepWindow& window)
     : trace_(trace),
       rank_(rank),
       timeline_(timeline),
@@ -19,7 +20,8 @@ std::uint32_t OwnerTable::owner_of(trace::EventIndex event) {
   if (number != kNoWork) return number;
   number = static_cast<std::uint32_t>(owners.size());
   const TimePs start = rank_.start[event] - window_.begin;
-  Owner owner{text(rank_.name[event]), rank_.ordinal[event], rank_.lane[event], rank_.lane[event], start, start, -1, -1};
+  Owner owner{
+      text(rank_.name[event]), rank_.ordinal[event], rank_.lane[event], rank_.lane[event], start, start, -1, -1};
   if (const std::uint32_t w = work_of_event_[event]; w != kNoWork) {
     const DeviceWork& work = timeline_.works[w];
     owner.device = timeline_.queues[work.queue].device;
@@ -46,9 +48,11 @@ void OwnerTable::add_lanes_and_annotations(const trace::ContentOrder& order) {
     if (rank_.end(e) <= window_.begin - window_.span() || rank_.start[e] >= window_.end) continue;
     found.push_back(e);
   }
-  std::stable_sort(found.begin(), found.end(), [&](trace::EventIndex a, trace::EventIndex b) { return order.before(a, b); });
+  std::stable_sort(found.begin(), found.end(),
+                   [&](trace::EventIndex a, trace::EventIndex b) { return order.before(a, b); });
   for (const trace::EventIndex e : found)
-    annotations.push_back({text(rank_.name[e]), rank_.lane[e], rank_.start[e] - window_.begin, rank_.end(e) - window_.begin});
+    annotations.push_back(
+        {text(rank_.name[e]), rank_.lane[e], rank_.start[e] - window_.begin, rank_.end(e) - window_.begin});
 }
 
 }  // namespace orrery::causal

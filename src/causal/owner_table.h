@@ -13,7 +13,8 @@ namespace orrery::causal {
 
 class OwnerTable {
  public:
-  OwnerTable(const trace::Trace& trace, const trace::RankTrace& rank, const DeviceTimeline& timeline, const StepWindow& window);
+  OwnerTable(const trace::Trace& trace, const trace::RankTrace& rank, const DeviceTimeline& timeline,
+             const StepWindow& window);
 
   /// Numbers owners in the order they are asked for.
   std::uint32_t owner_of(trace::EventIndex event);

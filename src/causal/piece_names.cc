@@ -49,7 +49,9 @@ void name_by_annotation(RankGraph& step, Column<StringId>& class_name) {
 
 }  // namespace
 
-std::string_view without_number(std::string_view name) { return name.substr(0, name.find_last_not_of("0123456789") + 1); }
+std::string_view without_number(std::string_view name) {
+  return name.substr(0, name.find_last_not_of("0123456789") + 1);
+}
 
 Column<StringId> name_pieces(RankGraph& step, std::span<const std::string_view> step_names, bool by_annotation) {
   const std::set<std::string_view> steps(step_names.begin(), step_names.end());

@@ -92,8 +92,11 @@ class StepReader {
     window.host_end = numbers->host_end;
     window.is_whole_trace = numbers->is_whole_trace != 0;
     if (numbers->main_lane >= 0) window.main_lane = static_cast<trace::LaneIndex>(numbers->main_lane);
-    const auto is_node = [&](std::int64_t n) { return n >= 0 && n < static_cast<std::int64_t>(step_.graph.node_count()); };
-    if (!is_node(numbers->begin_node) || !is_node(numbers->end_node)) return fail("numb", 0, "begin or end is not a node");
+    const auto is_node = [&](std::int64_t n) {
+      return n >= 0 && n < static_cast<std::int64_t>(step_.graph.node_count());
+    };
+    if (!is_node(numbers->begin_node) || !is_node(numbers->end_node))
+      return fail("numb", 0, "begin or end is not a node");
     constexpr std::int64_t kLimit = std::int64_t{1} << 62;
     if (window.begin < -kLimit || window.end > kLimit || window.end <= window.begin)
       return fail("numb", 0, "the window is empty or out of range");
@@ -133,11 +136,13 @@ class StepReader {
     }
     for (std::size_t i = 0; i < lanes; ++i) {
       const LaneLabel& lane = step_.lanes[i];
-      if (lane.process >= texts || lane.thread >= texts || lane.name >= texts) return fail("lbls", i * sizeof(LaneLabel), "not a text");
+      if (lane.process >= texts || lane.thread >= texts || lane.name >= texts)
+        return fail("lbls", i * sizeof(LaneLabel), "not a text");
     }
     for (std::size_t i = 0; i < step_.annotations.size(); ++i) {
       const AnnotatedRange& range = step_.annotations[i];
-      if (range.name >= texts || range.lane >= lanes) return fail("anno", i * sizeof(AnnotatedRange), "not a text or lane");
+      if (range.name >= texts || range.lane >= lanes)
+        return fail("anno", i * sizeof(AnnotatedRange), "not a text or lane");
     }
     for (graph::Slot slot = 0; slot < step_.graph.edge_count(); ++slot) {
       const std::uint32_t tag = step_.graph.edge_tag(slot);
@@ -163,18 +168,23 @@ void add_step_sections(SectionWriter& writer, const RankGraph& step) {
   writer.add("lbls", step.lanes);
   writer.add("anno", step.annotations);
   const std::string_view fixed[kFixedTexts] = {step.window.label, step.window.why, step.source_path};
-  writer.add_strings("text", kFixedTexts + step.strings.size(),
-                     [&](std::size_t i) { return i < kFixedTexts ? fixed[i] : step.strings.text(static_cast<StringId>(i - kFixedTexts)); });
+  writer.add_strings("text", kFixedTexts + step.strings.size(), [&](std::size_t i) {
+    return i < kFixedTexts ? fixed[i] : step.strings.text(static_cast<StringId>(i - kFixedTexts));
+  });
   const StepWindow& window = step.window;
   writer.add_value("numb", StepNumbers{window.begin, window.end, window.host_begin, window.host_end,
-                                       window.main_lane ? std::int64_t{*window.main_lane} : -1, window.is_whole_trace ? 1 : 0, step.begin,
-                                       step.end, step.rank, step.epoch_us, step.typical_launch_delay, step.typical_kernel_gap});
+                                       window.main_lane ? std::int64_t{*window.main_lane} : -1,
+                                       window.is_whole_trace ? 1 : 0, step.begin, step.end, step.rank, step.epoch_us,
+                                       step.typical_launch_delay, step.typical_kernel_gap});
   writer.add_value("dvcs", ReachNumbers{step.reach.busy, step.reach.worked, step.reach.launched,
-                                        static_cast<std::int64_t>(step.reach.works), static_cast<std::int64_t>(step.reach.launches)});
+                                        static_cast<std::int64_t>(step.reach.works),
+                                        static_cast<std::int64_t>(step.reach.launches)});
   if (step.reach.is_of_tpus) writer.add_value("tpus", std::int64_t{1});
 }
 
-Result<RankGraph> read_step_sections(const SectionFile& file, StepContent content) { return StepReader(file, content).read(); }
+Result<RankGraph> read_step_sections(const SectionFile& file, StepContent content) {
+  return StepReader(file, content).read();
+}
 
 Status save_rank_graph(const RankGraph& step, const std::string& path) {
   SectionWriter writer(kFormat, kVersion);

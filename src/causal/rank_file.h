@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "base/result.h"
 #include "base/io/section_file.h"
+#include "base/result.h"
 #include "causal/rank_graph.h"
 
 namespace orrery::causal {
@@ -12,16 +12,20 @@ namespace orrery::causal {
 /// The same step gives the same bytes. Written aside and renamed into place.
 Status save_rank_graph(const RankGraph& step, const std::string& path);
 
-/// Refuses a foreign, newer, truncated or damaged file, and one whose parts do not fit together, with the byte position.
+/// Refuses a foreign, newer, truncated or damaged file, and one whose parts do not fit together, with the byte
+/// position.
 Result<RankGraph> load_rank_graph(const std::string& path);
 
 /// The same from memory; `name` stands for the path in errors.
 Result<RankGraph> load_rank_graph_from_bytes(std::string_view bytes, const std::string& name);
 
-/// The sections of a step, for files that have others beside them. The step must live until the file is written. What only skeletons have, and what refers
-/// to a trace, is for the owner of the file to add.
+/// The sections of a step, for files that have others beside them. The step must live until the file is written. What
+/// only skeletons have, and what refers to a trace, is for the owner of the file to add.
 void add_step_sections(SectionWriter& writer, const RankGraph& step);
-enum class StepContent : std::uint8_t { whole, skeleton };  ///< edges of kind `several`, whose tags are no owners, are in skeletons only
+enum class StepContent : std::uint8_t {
+  whole,
+  skeleton
+};  ///< edges of kind `several`, whose tags are no owners, are in skeletons only
 Result<RankGraph> read_step_sections(const SectionFile& file, StepContent content);
 
 }  // namespace orrery::causal

@@ -26,8 +26,8 @@ using trace::EventIndex;
 
 class RankGraphMaker {
  public:
-  RankGraphMaker(const trace::Trace& trace, const trace::RankTrace& rank, const DeviceTimeline& timeline, const StepWindow& window,
-                 const trace::ContentOrder& content, Diagnostics& diagnostics)
+  RankGraphMaker(const trace::Trace& trace, const trace::RankTrace& rank, const DeviceTimeline& timeline,
+                 const StepWindow& window, const trace::ContentOrder& content, Diagnostics& diagnostics)
       : trace_(trace),
         rank_(rank),
         timeline_(timeline),
@@ -41,12 +41,14 @@ class RankGraphMaker {
         uses_xla_runtime_(!timeline.works.empty() && causal::uses_xla_runtime(trace, rank)) {}
 
   Result<RankGraph> make() {
-    // At one and the same time, the end of work comes before what the host does about it, and that before the work it starts.
+    // At one and the same time, the end of work comes before what the host does about it, and that before the work it
+    // starts.
     const std::vector<HostPoll> loops = merge_polling_loops(trace_, rank_, communication_, timeline_, lanes_);
     begin_ = moments_.add(window_.begin, kNoWork);
     add_work_ends();
     add_host_chains();
-    const Handoffs handoffs = find_handoffs(trace_, rank_, lanes_, communication_, find_asked_collectives(trace_, rank_, content_));
+    const Handoffs handoffs =
+        find_handoffs(trace_, rank_, lanes_, communication_, find_asked_collectives(trace_, rank_, content_));
     add_handoffs(handoffs);
     add_device_work();
     add_host_waits();
@@ -71,9 +73,13 @@ class RankGraphMaker {
   [[nodiscard]] std::uint32_t moment(std::uint32_t lane, std::uint32_t boundary) const {
     return boundary == 0 ? numbers_[lane].first_moment : numbers_[lane].second_moment + boundary - 1;
   }
-  [[nodiscard]] std::uint32_t segment_edge(std::uint32_t lane, std::uint32_t segment) const { return numbers_[lane].first_edge + segment; }
+  [[nodiscard]] std::uint32_t segment_edge(std::uint32_t lane, std::uint32_t segment) const {
+    return numbers_[lane].first_edge + segment;
+  }
 
-  EdgeKind kind_of(const Segment& segment, bool is_main) const { return kind_of_segment(trace_, rank_, communication_, segment, is_main); }
+  EdgeKind kind_of(const Segment& segment, bool is_main) const {
+    return kind_of_segment(trace_, rank_, communication_, segment, is_main);
+  }
 
   void add_host_chains() {
     for (const HostLane& lane : lanes_) {
@@ -82,8 +88,9 @@ class RankGraphMaker {
       LaneNumbers& numbers = numbers_.emplace_back();
       numbers.first_moment = previous;
       if (!starts_with_window) {
-        numbers.entry_edge = moments_.connect(begin_, previous, lane.is_main ? EdgeKind::cpu_untraced : EdgeKind::idle_thread,
-                                              lane.begin() - window_.begin, graph::kNoTag);
+        numbers.entry_edge =
+            moments_.connect(begin_, previous, lane.is_main ? EdgeKind::cpu_untraced : EdgeKind::idle_thread,
+                             lane.begin() - window_.begin, graph::kNoTag);
       }
       for (std::uint32_t s = 0; s < lane.segment_count(); ++s) {
         const Segment segment = lane.segment(s);
@@ -133,20 +140,24 @@ class RankGraphMaker {
     const auto end_of = [&](const Handoff& handoff) { return lanes_[handoff.worker].boundary_time(handoff.back_at); };
     TimePs released = wait.begin;
     bool handed_over = false;
-    for (const Handoff& handoff : waits) released = std::max(released, end_of(handoff)), handed_over |= handoff.handed_over;
+    for (const Handoff& handoff : waits)
+      released = std::max(released, end_of(handoff)), handed_over |= handoff.handed_over;
     for (const Handoff& handoff : waits) {
       moments_.connect(moment(handoff.worker, handoff.back_at), moment(waiter, number + 1), EdgeKind::handoff,
                        std::min(wait.end - released, wait.end - end_of(handoff)), wait.top);
     }
-    // Waiting takes no time of its own. Where the work had been given before, what came after it would have come anyway.
+    // Waiting takes no time of its own. Where the work had been given before, what came after it would have come
+    // anyway.
     if (handed_over) moments_.set(segment_edge(waiter, number), EdgeKind::order, 0);
     else moments_.set(segment_edge(waiter, number), kind_of(wait, lanes_[waiter].is_main), wait.end - released);
     for (const Handoff& handoff : waits) {
-      if (handoff.given_at) hand_over(moment(waiter, number), wait.begin, handoff.worker, *handoff.given_at, wait.top, EdgeKind::handoff);
+      if (handoff.given_at)
+        hand_over(moment(waiter, number), wait.begin, handoff.worker, *handoff.given_at, wait.top, EdgeKind::handoff);
     }
   }
 
-  // A collective of the host begins when it has been asked for and its thread is free; the later of the two is what it waited for.
+  // A collective of the host begins when it has been asked for and its thread is free; the later of the two is what it
+  // waited for.
   void add_collective_starts(const std::vector<CollectiveStart>& starts) {
     struct Start {
       const CollectiveStart* what;
@@ -157,10 +168,13 @@ class RankGraphMaker {
     TimePs least = std::numeric_limits<TimePs>::max();
     for (const CollectiveStart& start : starts) {
       const HostLane& worker = lanes_[start.worker];
-      const TimePs begins = worker.boundary_time(start.begins_at), called = lanes_[start.caller].boundary_time(start.call_at);
+      const TimePs begins = worker.boundary_time(start.begins_at),
+                   called = lanes_[start.caller].boundary_time(start.call_at);
       const bool is_first = start.begins_at == 0;
       const bool was_pausing = !is_first && worker.top(start.begins_at - 1) == kNoEvent;
-      const TimePs free_since = is_first ? window_.begin : was_pausing ? worker.boundary_time(start.begins_at - 1) : begins;
+      const TimePs free_since = is_first      ? window_.begin
+                                : was_pausing ? worker.boundary_time(start.begins_at - 1)
+                                              : begins;
       all.push_back({&start, begins - called, (is_first || was_pausing) && called >= free_since});
       if (all.back().by_call) least = std::min(least, begins - called);
     }
@@ -168,17 +182,20 @@ class RankGraphMaker {
       const CollectiveStart& what = *start.what;
       const std::uint32_t call = moment(what.caller, what.call_at);
       if (start.by_call) {
-        hand_over(call, lanes_[what.caller].boundary_time(what.call_at), what.worker, what.begins_at, graph::kNoTag, EdgeKind::handoff);
+        hand_over(call, lanes_[what.caller].boundary_time(what.call_at), what.worker, what.begins_at, graph::kNoTag,
+                  EdgeKind::handoff);
         continue;
       }
-      moments_.connect(call, moment(what.worker, what.begins_at), EdgeKind::handoff, std::min(least, start.after_call), graph::kNoTag);
+      moments_.connect(call, moment(what.worker, what.begins_at), EdgeKind::handoff, std::min(least, start.after_call),
+                       graph::kNoTag);
       const bool was_pausing = what.begins_at > 0 && lanes_[what.worker].top(what.begins_at - 1) == kNoEvent;
       if (was_pausing) moments_.set_kind(segment_edge(what.worker, what.begins_at - 1), EdgeKind::handoff);
     }
   }
 
   // The worker begins because of what happened at moment `from`, and its pause before that takes no time of its own.
-  void hand_over(std::uint32_t from, TimePs from_time, std::uint32_t worker, std::uint32_t boundary, std::uint32_t tag, EdgeKind kind) {
+  void hand_over(std::uint32_t from, TimePs from_time, std::uint32_t worker, std::uint32_t boundary, std::uint32_t tag,
+                 EdgeKind kind) {
     const TimePs begins = lanes_[worker].boundary_time(boundary);
     TimePs delay = begins - from_time;
     if (const std::uint32_t work = awaited_by_helper(from_time, begins); work != kNoWork) {
@@ -191,8 +208,8 @@ class RankGraphMaker {
     if (pause != kNoWork) moments_.set(pause, EdgeKind::order, 0);
   }
 
-  // What XLA's runtime gives to a helper is done when the device has come that far: what ended last before the helper began. kNoWork: it began when
-  // it was given that.
+  // What XLA's runtime gives to a helper is done when the device has come that far: what ended last before the helper
+  // began. kNoWork: it began when it was given that.
   [[nodiscard]] std::uint32_t awaited_by_helper(TimePs given, TimePs begins) const {
     if (!uses_xla_runtime_ || begins - given < kShortestSilence) return kNoWork;
     const std::uint32_t work = last_ended(timeline_, std::max(given, begins - kLongestCallback), begins);
@@ -207,8 +224,8 @@ class RankGraphMaker {
     return boundary == kNoWork ? kNoWork : moment(lane, boundary);
   }
 
-  // The moment of a call's thread at `time`, in the call or where it was left. A call that took no time has none of its own: the last one before
-  // stands for it, and `time` becomes that one's.
+  // The moment of a call's thread at `time`, in the call or where it was left. A call that took no time has none of its
+  // own: the last one before stands for it, and `time` becomes that one's.
   std::uint32_t moment_of_call(EventIndex call, TimePs& time) const {
     const std::uint32_t lane = lane_number_[rank_.lane[call]];
     if (lane == kNoWork || rank_.start[call] < lanes_[lane].begin()) return kNoWork;
@@ -232,7 +249,8 @@ class RankGraphMaker {
     work_end_.assign(timeline_.works.size(), kNoWork);
     for (std::uint32_t w = 0; w < timeline_.works.size(); ++w) {
       const DeviceWork& work = timeline_.works[w];
-      if (binding_.takes_part(w) && work.start < work.end) work_end_[w] = moments_.add(work.end, rank_.lane[work.event]);
+      if (binding_.takes_part(w) && work.start < work.end)
+        work_end_[w] = moments_.add(work.end, rank_.lane[work.event]);
     }
   }
 
@@ -244,7 +262,8 @@ class RankGraphMaker {
       work_start_[w] = clipped ? begin_ : moments_.add(work.start, rank_.lane[work.event]);
       if (!clipped) explain_start(w);
       if (work.start == work.end) work_end_[w] = moments_.add(work.end, rank_.lane[work.event]);
-      moments_.connect(work_start_[w], work_end_[w], kind_of(w), work.end - std::max(work.start, window_.begin), work.event);
+      moments_.connect(work_start_[w], work_end_[w], kind_of(w), work.end - std::max(work.start, window_.begin),
+                       work.event);
     }
   }
 
@@ -265,8 +284,8 @@ class RankGraphMaker {
       const EventIndex owner = cause.kind == EdgeKind::cpu_runtime ? work.call
                                : cause.kind == EdgeKind::kernel    ? timeline_.works[cause.work].event
                                                                    : work.event;
-      moments_.connect(from, work_start_[w], cause.kind == EdgeKind::order && weight > 0 ? EdgeKind::kernel_gap : cause.kind, weight,
-                       owner);
+      moments_.connect(from, work_start_[w],
+                       cause.kind == EdgeKind::order && weight > 0 ? EdgeKind::kernel_gap : cause.kind, weight, owner);
     }
   }
 
@@ -290,14 +309,17 @@ class RankGraphMaker {
     }
   }
 
-  // Whether both ends of the wait are in the graph, in this order: work without extent comes after a call that returns at the same time.
+  // Whether both ends of the wait are in the graph, in this order: work without extent comes after a call that returns
+  // at the same time.
   [[nodiscard]] bool is_held(const HostWait& wait) const {
     const DeviceWork& work = timeline_.works[wait.work];
     return work_end_[wait.work] != kNoWork && (work.start < work.end || work.end < rank_.end(wait.call)) &&
            work.start < rank_.end(wait.call);
   }
 
-  [[nodiscard]] TimePs released_at(const HostWait& wait) const { return std::min(timeline_.works[wait.work].end, rank_.end(wait.call)); }
+  [[nodiscard]] TimePs released_at(const HostWait& wait) const {
+    return std::min(timeline_.works[wait.work].end, rank_.end(wait.call));
+  }
 
   void add_waits_of_call(EventIndex call, std::span<const HostWait> waits, TimePs released) {
     const TimePs left = rank_.end(call);
@@ -308,14 +330,17 @@ class RankGraphMaker {
       if (!is_held(wait)) continue;
       const TimePs ended = timeline_.works[wait.work].end;
       if (ended > left) connect_part(wait.work, returned, left);
-      else moments_.connect(work_end_[wait.work], returned, EdgeKind::sync_return, std::min(return_delay, left - ended), call);
+      else
+        moments_.connect(work_end_[wait.work], returned, EdgeKind::sync_return, std::min(return_delay, left - ended),
+                         call);
     }
     if (released <= rank_.start[call]) return;
     // Had there been nothing to wait for, the call would have taken no longer than it took after the release.
     const std::uint32_t lane = lane_number_[rank_.lane[call]];
     const std::uint32_t boundary = lanes_[lane].boundary_at(left);
     const Segment segment = lanes_[lane].segment(boundary - 1);
-    moments_.set(segment_edge(lane, boundary - 1), EdgeKind::cpu_runtime, std::min(return_delay, segment.end - segment.begin));
+    moments_.set(segment_edge(lane, boundary - 1), EdgeKind::cpu_runtime,
+                 std::min(return_delay, segment.end - segment.begin));
   }
 
   void add_silent_waits() {
@@ -325,7 +350,8 @@ class RankGraphMaker {
       if (work_end_[wait.work] == kNoWork || (work.start == work.end && work.end >= segment.end)) continue;
       // Had there been nothing to wait for, the thread would have gone on as soon after as it did.
       const TimePs after = segment.end - work.end;
-      moments_.connect(work_end_[wait.work], moment(wait.lane, wait.segment + 1), EdgeKind::sync_return, after, segment.top);
+      moments_.connect(work_end_[wait.work], moment(wait.lane, wait.segment + 1), EdgeKind::sync_return, after,
+                       segment.top);
       moments_.limit(segment_edge(wait.lane, wait.segment), after);
     }
   }
@@ -428,8 +454,9 @@ Result<RankGraph> make_rank_graph(const trace::Trace& trace, const trace::RankTr
   return make_rank_graph(trace, rank, timeline, content, *window, diagnostics);
 }
 
-Result<RankGraph> make_rank_graph(const trace::Trace& trace, const trace::RankTrace& rank, const DeviceTimeline& timeline,
-                                  const trace::ContentOrder& content, const StepWindow& window, Diagnostics& diagnostics) {
+Result<RankGraph> make_rank_graph(const trace::Trace& trace, const trace::RankTrace& rank,
+                                  const DeviceTimeline& timeline, const trace::ContentOrder& content,
+                                  const StepWindow& window, Diagnostics& diagnostics) {
   return RankGraphMaker(trace, rank, timeline, window, content, diagnostics).make();
 }
 

@@ -26,8 +26,11 @@ Result<StepWindow> whole_trace(const trace::Trace& trace, const trace::RankTrace
   const std::vector<std::uint8_t> is_worker = worker_lanes(trace, rank);
   std::vector<TimePs> busy(rank.lanes.size(), 0);
   for (EventIndex e = 0; e < rank.event_count(); ++e) {
-    if (is_worker[rank.lane[e]] == 0 || !is_host_work(rank.activity(e)) || !rank.has_duration(e) || rank.duration[e] <= 0) continue;
-    busy[rank.lane[e]] += rank.duration[e] / 1024;  // scaled: nested events are counted more than once, and the sum must fit
+    if (is_worker[rank.lane[e]] == 0 || !is_host_work(rank.activity(e)) || !rank.has_duration(e) ||
+        rank.duration[e] <= 0)
+      continue;
+    busy[rank.lane[e]] +=
+        rank.duration[e] / 1024;  // scaled: nested events are counted more than once, and the sum must fit
     // A Python frame of a worker thread may wait there for ever; it is no work that anybody waits for.
     if (rank.activity(e) == Activity::python) continue;
     window.begin = std::min(window.begin, rank.start[e]);
@@ -70,13 +73,15 @@ void extend_over_device(const DeviceTimeline& timeline, StepWindow& window) {
 
 }  // namespace
 
-std::vector<EventIndex> find_annotated(const trace::Trace& trace, const trace::RankTrace& rank, const trace::ContentOrder& content,
-                                       const std::string& text) {
+std::vector<EventIndex> find_annotated(const trace::Trace& trace, const trace::RankTrace& rank,
+                                       const trace::ContentOrder& content, const std::string& text) {
   Column<std::uint8_t> matches(trace.strings.size());
-  for (StringId id = 0; id < matches.size(); ++id) matches[id] = trace.strings.text(id).find(text) != std::string_view::npos;
+  for (StringId id = 0; id < matches.size(); ++id)
+    matches[id] = trace.strings.text(id).find(text) != std::string_view::npos;
   std::vector<EventIndex> found;
   for (EventIndex e = 0; e < rank.event_count(); ++e) {
-    if (matches[rank.name[e]] != 0 && is_host_work(rank.activity(e)) && rank.has_duration(e) && rank.duration[e] > 0) found.push_back(e);
+    if (matches[rank.name[e]] != 0 && is_host_work(rank.activity(e)) && rank.has_duration(e) && rank.duration[e] > 0)
+      found.push_back(e);
   }
   sort_by_start(content, found);
   return found;
@@ -90,14 +95,17 @@ std::vector<std::uint8_t> worker_lanes(const trace::Trace& trace, const trace::R
     const Activity activity = rank.activity(e);
     if (!is_host_work(activity)) continue;
     hosts[rank.lane[e]] = 1;
-    if (activity == Activity::python || (activity == Activity::annotation && !match::is_host_communication(trace.name(rank, e)))) continue;
+    if (activity == Activity::python ||
+        (activity == Activity::annotation && !match::is_host_communication(trace.name(rank, e))))
+      continue;
     works[rank.lane[e]] = 1;
     any = true;
   }
   return any ? works : hosts;
 }
 
-std::vector<EventIndex> find_steps(const trace::Trace& trace, const trace::RankTrace& rank, const trace::ContentOrder& content) {
+std::vector<EventIndex> find_steps(const trace::Trace& trace, const trace::RankTrace& rank,
+                                   const trace::ContentOrder& content) {
   std::vector<EventIndex> steps = find_annotated(trace, rank, content, "ProfilerStep#");
   std::erase_if(steps, [&](EventIndex e) { return !trace.name(rank, e).starts_with("ProfilerStep#"); });
   if (!steps.empty()) return steps;
@@ -121,15 +129,16 @@ StepWindow window_of(const trace::Trace& trace, const trace::RankTrace& rank, co
   return window;
 }
 
-Result<StepWindow> choose_window(const trace::Trace& trace, const trace::RankTrace& rank, const DeviceTimeline& timeline,
-                                 const trace::ContentOrder& content, const WindowRequest& request) {
+Result<StepWindow> choose_window(const trace::Trace& trace, const trace::RankTrace& rank,
+                                 const DeviceTimeline& timeline, const trace::ContentOrder& content,
+                                 const WindowRequest& request) {
   if (request.annotation && request.annotation->empty()) return whole_trace(trace, rank, timeline, content);
   std::vector<EventIndex> found =
       request.annotation ? find_annotated(trace, rank, content, *request.annotation) : find_steps(trace, rank, content);
   if (found.empty()) {
     if (!request.annotation && !request.first_instance) return whole_trace(trace, rank, timeline, content);
-    return Error{"no host event's name contains \"" + request.annotation.value_or("ProfilerStep#") + "\"", rank.source.path,
-                 Error::kNoOffset, "see the annotations with: orrery info"};
+    return Error{"no host event's name contains \"" + request.annotation.value_or("ProfilerStep#") + "\"",
+                 rank.source.path, Error::kNoOffset, "see the annotations with: orrery info"};
   }
   StepWindow window;
   std::size_t first = request.first_instance.value_or(0);
@@ -142,12 +151,14 @@ Result<StepWindow> choose_window(const trace::Trace& trace, const trace::RankTra
     std::stable_sort(order.begin(), order.end(),
                      [&](std::size_t a, std::size_t b) { return rank.duration[found[a]] < rank.duration[found[b]]; });
     first = last = order[(order.size() - 1) / 2];
-    window.why = found.size() == 1   ? "the only step"
-                 : order.size() == 1 ? "the inner one of 3 steps"
-                                     : "the median of " + report::counted(order.size(), skip != 0 ? "inner step" : "step");
+    window.why = found.size() == 1 ? "the only step"
+                 : order.size() == 1
+                     ? "the inner one of 3 steps"
+                     : "the median of " + report::counted(order.size(), skip != 0 ? "inner step" : "step");
   }
   if (last >= found.size()) {
-    return Error{"there are " + std::to_string(found.size()) + " matching events; instance " + std::to_string(last) + " does not exist",
+    return Error{"there are " + std::to_string(found.size()) + " matching events; instance " + std::to_string(last) +
+                     " does not exist",
                  rank.source.path, Error::kNoOffset, "instances count from 0, by start"};
   }
   StepWindow chosen = window_of(trace, rank, timeline, std::span(found).subspan(first, last - first + 1));

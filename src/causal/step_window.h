@@ -12,13 +12,15 @@
 namespace orrery::causal {
 
 struct WindowRequest {
-  std::optional<std::string> annotation;  ///< host events whose name contains this; "" is the whole trace; none: a typical profiler step
+  std::optional<std::string>
+      annotation;  ///< host events whose name contains this; "" is the whole trace; none: a typical profiler step
   std::optional<std::size_t> first_instance;
   std::optional<std::size_t> last_instance;
 };
 
-/// Steps do not overlap and leave nothing out: a step ends when all the device work it launched has ended (or its host range, if that is
-/// later), and starts where the device work of the steps before it ended (or its host range began, if that is later).
+/// Steps do not overlap and leave nothing out: a step ends when all the device work it launched has ended (or its host
+/// range, if that is later), and starts where the device work of the steps before it ended (or its host range began, if
+/// that is later).
 struct StepWindow {
   TimePs begin = 0;
   TimePs end = 0;
@@ -27,29 +29,32 @@ struct StepWindow {
   TimePs host_begin = 0;  ///< extent of the annotation itself
   TimePs host_end = 0;
   bool is_whole_trace = false;
-  std::optional<trace::LaneIndex>
-      main_lane;  ///< where the annotation was recorded; for the whole trace, that of the profiler steps, else the busiest
+  std::optional<trace::LaneIndex> main_lane;  ///< where the annotation was recorded; for the whole trace, that of the
+                                              ///< profiler steps, else the busiest
 
   [[nodiscard]] TimePs span() const { return end - begin; }
 };
 
 /// Fails when the annotation or instance does not occur, or the trace holds no work at all.
-Result<StepWindow> choose_window(const trace::Trace& trace, const trace::RankTrace& rank, const DeviceTimeline& timeline,
-                                 const trace::ContentOrder& content, const WindowRequest& request);
+Result<StepWindow> choose_window(const trace::Trace& trace, const trace::RankTrace& rank,
+                                 const DeviceTimeline& timeline, const trace::ContentOrder& content,
+                                 const WindowRequest& request);
 
 /// The window of events of a host lane that follow one another, in their order.
 StepWindow window_of(const trace::Trace& trace, const trace::RankTrace& rank, const DeviceTimeline& timeline,
                      std::span<const trace::EventIndex> events);
 
 /// Events of the host whose name contains `text`, by start, then content.
-std::vector<trace::EventIndex> find_annotated(const trace::Trace& trace, const trace::RankTrace& rank, const trace::ContentOrder& content,
-                                              const std::string& text);
+std::vector<trace::EventIndex> find_annotated(const trace::Trace& trace, const trace::RankTrace& rank,
+                                              const trace::ContentOrder& content, const std::string& text);
 
-/// The profiler's steps on host lanes, by start, then content: ProfilerStep#N, or, where there are none, what has the field `step`.
-std::vector<trace::EventIndex> find_steps(const trace::Trace& trace, const trace::RankTrace& rank, const trace::ContentOrder& content);
+/// The profiler's steps on host lanes, by start, then content: ProfilerStep#N, or, where there are none, what has the
+/// field `step`.
+std::vector<trace::EventIndex> find_steps(const trace::Trace& trace, const trace::RankTrace& rank,
+                                          const trace::ContentOrder& content);
 
-/// Lanes that run operators, runtime calls or collectives of the host. If there are none, every lane with host work: a trace of annotations
-/// or Python alone.
+/// Lanes that run operators, runtime calls or collectives of the host. If there are none, every lane with host work: a
+/// trace of annotations or Python alone.
 std::vector<std::uint8_t> worker_lanes(const trace::Trace& trace, const trace::RankTrace& rank);
 
 }  // namespace orrery::causal

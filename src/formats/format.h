@@ -61,11 +61,11 @@ enum class Content : std::uint8_t {
 };
 
 struct TraceOptions {
-  bool salvage = false;           ///< read a damaged file up to the damage
-  bool positions = true;          ///< where in the file an event is; where a format can leave it out, that saves memory
-  bool far_clocks = false;        ///< clocks that are years apart are moved together (RankTrace::era_ns) instead of refused
+  bool salvage = false;     ///< read a damaged file up to the damage
+  bool positions = true;    ///< where in the file an event is; where a format can leave it out, that saves memory
+  bool far_clocks = false;  ///< clocks that are years apart are moved together (RankTrace::era_ns) instead of refused
   bool record_functions = false;  ///< what linking with a host trace needs
-  bool in_parts = true;           ///< one file by several threads, where the format can; not if there is a file for each
+  bool in_parts = true;  ///< one file by several threads, where the format can; not if there is a file for each
   std::function<void(std::uint64_t bytes)> on_progress = {};  ///< called from any thread
 };
 
@@ -73,7 +73,7 @@ struct WorkloadOptions {
   std::string schema = {};             ///< of Chakra files that do not say it
   std::size_t ranks = 0, passes = 1;   ///< of text workloads, which leave it open; 0 ranks: what the format does then
   Diagnostics* diagnostics = nullptr;  ///< null: what is odd is an Error
-  bool micros_only = false;            ///< of Chakra files: durations as others read them, without our attribute for finer ones
+  bool micros_only = false;  ///< of Chakra files: durations as others read them, without our attribute for finer ones
 };
 
 struct Format {
@@ -89,15 +89,17 @@ struct Format {
   /// One file per rank.
   Result<trace::Trace> (*read_traces)(const std::vector<std::string>& paths, Diagnostics& diagnostics,
                                       const TraceOptions& options) = nullptr;
-  /// The same in two parts, where nothing of the other files is needed to read one: each file, by any process, then the job of them. Null: it is needed.
+  /// The same in two parts, where nothing of the other files is needed to read one: each file, by any process, then the
+  /// job of them. Null: it is needed.
   Result<trace::ReadRank> (*read_rank)(const std::string& path, const TraceOptions& options) = nullptr;
-  Result<trace::Trace> (*join_ranks)(const std::vector<std::string>& paths, std::vector<trace::ReadRank> ranks, Diagnostics& diagnostics,
-                                     const TraceOptions& options) = nullptr;
+  Result<trace::Trace> (*join_ranks)(const std::vector<std::string>& paths, std::vector<trace::ReadRank> ranks,
+                                     Diagnostics& diagnostics, const TraceOptions& options) = nullptr;
   /// Joining looks at no events: outlines (trace/outline.h) are joined as the ranks themselves are.
   bool joins_outlines = false;
   Result<trace::HostTrace> (*read_host)(const std::string& path, Interner& strings, Diagnostics& diagnostics) = nullptr;
   /// One file per rank, or one file for all.
-  Result<workload::Workload> (*read_workload)(std::span<const std::string> paths, const WorkloadOptions& options) = nullptr;
+  Result<workload::Workload> (*read_workload)(std::span<const std::string> paths,
+                                              const WorkloadOptions& options) = nullptr;
 
   /// The same made as it is needed, where the format can; null where the whole is as good.
   Result<std::unique_ptr<workload::WorkloadSource>> (*open_workload)(std::span<const std::string> paths) = nullptr;

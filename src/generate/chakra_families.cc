@@ -51,7 +51,8 @@ class Families {
 }  // namespace
 
 Result<std::vector<NamedWorkload>> chakra_families(const ChakraFamilyOptions& options) {
-  if (options.ranks < 1 || options.ranks > kMaxRanks) return Error{fmt::format("workloads of {}", report::counted(options.ranks, "rank"))};
+  if (options.ranks < 1 || options.ranks > kMaxRanks)
+    return Error{fmt::format("workloads of {}", report::counted(options.ranks, "rank"))};
   if (options.runtime_us < 0 || options.runtime_us > graph::kMaxWeightPs / kPsPerUs || options.tensor_bytes < 0 ||
       options.collective_bytes < 0)
     return Error{"a runtime or size that is negative or too large"};
@@ -87,7 +88,8 @@ Result<std::vector<NamedWorkload>> chakra_families(const ChakraFamilyOptions& op
                         {"one_comm_recv_node", "COMM_RECV_NODE", {sized(ActivityKind::recv)}}};
   Families families(options.ranks);
   for (const Family& family : all) {
-    if (const Status added = families.add(family.name, family.node_name, family.nodes, family.chained); !added) return added.error();
+    if (const Status added = families.add(family.name, family.node_name, family.nodes, family.chained); !added)
+      return added.error();
   }
   return std::move(families.families);
 }

@@ -1,4 +1,5 @@
-// The micro-workloads of Chakra's generator (chakra_generator 1.0.0): fourteen families, each of a node or two per rank.
+// The micro-workloads of Chakra's generator (chakra_generator 1.0.0): fourteen families, each of a node or two per
+// rank.
 #pragma once
 
 #include <cstdint>
@@ -24,8 +25,9 @@ struct NamedWorkload {
   workload::Workload workload;
 };
 
-/// In its order: node ids run on from rank to rank and from family to family, as there. Written with WriteOptions{.version = "1.0.0",
-/// .sample_attributes = true}, the files are its files, byte for byte. Its sends and receives name no peer: they cannot be simulated.
+/// In its order: node ids run on from rank to rank and from family to family, as there. Written with
+/// WriteOptions{.version = "1.0.0", .sample_attributes = true}, the files are its files, byte for byte. Its sends and
+/// receives name no peer: they cannot be simulated.
 Result<std::vector<NamedWorkload>> chakra_families(const ChakraFamilyOptions& options);
 
 }  // namespace orrery::generate

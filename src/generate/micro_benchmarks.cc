@@ -37,8 +37,10 @@ std::vector<std::uint32_t> random_cycle(std::uint32_t ranks, std::uint64_t seed)
 }  // namespace
 
 Result<workload::Workload> collective_benchmark(const CollectiveBenchmark& benchmark) {
-  if (const Status checked = check(benchmark.ranks, benchmark.bytes, benchmark.repetitions); !checked) return checked.error();
-  if (benchmark.root >= benchmark.ranks) return Error{fmt::format("rank {} of {} cannot be the root", benchmark.root, benchmark.ranks)};
+  if (const Status checked = check(benchmark.ranks, benchmark.bytes, benchmark.repetitions); !checked)
+    return checked.error();
+  if (benchmark.root >= benchmark.ranks)
+    return Error{fmt::format("rank {} of {} cannot be the root", benchmark.root, benchmark.ranks)};
   workload::Workload workload;
   workload::Activity activity = {.name = workload.strings.intern(to_string(benchmark.collective)),
                                  .kind = workload::ActivityKind::collective,
@@ -72,8 +74,9 @@ Result<workload::Workload> ping_pong(std::int64_t bytes, std::uint32_t repetitio
 
 Result<workload::Workload> incast(std::uint32_t ranks, std::int64_t bytes) {
   if (const Status checked = check(ranks, bytes); !checked) return checked.error();
-  return pattern_workload(ranks,
-                          [&](MessagePattern& pattern, std::uint32_t rank) { append_linear_gather(pattern, rank, ranks, 0, bytes); });
+  return pattern_workload(ranks, [&](MessagePattern& pattern, std::uint32_t rank) {
+    append_linear_gather(pattern, rank, ranks, 0, bytes);
+  });
 }
 
 Result<workload::Workload> random_permutation(std::uint32_t ranks, std::int64_t bytes, std::uint64_t seed) {
@@ -89,8 +92,9 @@ Result<workload::Workload> random_permutation(std::uint32_t ranks, std::int64_t 
 
 Result<workload::Workload> all_pairs(std::uint32_t ranks, std::int64_t bytes) {
   if (const Status checked = check(ranks, bytes); !checked) return checked.error();
-  return pattern_workload(ranks,
-                          [&](MessagePattern& pattern, std::uint32_t rank) { append_linear_all_to_all(pattern, rank, ranks, bytes); });
+  return pattern_workload(ranks, [&](MessagePattern& pattern, std::uint32_t rank) {
+    append_linear_all_to_all(pattern, rank, ranks, bytes);
+  });
 }
 
 }  // namespace orrery::generate

@@ -26,7 +26,8 @@ Result<workload::Program> program_of(const MessagePattern& pattern) {
 
 }  // namespace
 
-Result<workload::Workload> pattern_workload(std::uint32_t ranks, const std::function<void(MessagePattern&, std::uint32_t rank)>& append) {
+Result<workload::Workload> pattern_workload(std::uint32_t ranks,
+                                            const std::function<void(MessagePattern&, std::uint32_t rank)>& append) {
   workload::Workload workload;
   MessagePattern pattern;
   for (std::uint32_t rank = 0; rank < ranks; ++rank) {

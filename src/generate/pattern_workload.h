@@ -13,7 +13,7 @@ namespace orrery::generate {
 inline constexpr std::uint32_t kMaxRanks = 1u << 24;
 
 /// `append` appends the steps of a rank. Ids are the positions of the steps; every message has tag 0 and no name.
-Result<workload::Workload> pattern_workload(std::uint32_t ranks,
-                                            const std::function<void(workload::MessagePattern&, std::uint32_t rank)>& append);
+Result<workload::Workload> pattern_workload(
+    std::uint32_t ranks, const std::function<void(workload::MessagePattern&, std::uint32_t rank)>& append);
 
 }  // namespace orrery::generate

@@ -29,9 +29,11 @@ Status check(const PipelineStep& step) {
   }
   if (step.layers < 1 || step.layers > kMostPasses || step.layers % step.pipeline_parallel != 0)
     return Error{fmt::format("{} layers cannot be split into {} stages", step.layers, step.pipeline_parallel)};
-  if (step.microbatches < 1 || step.microbatches > kMostPasses) return Error{fmt::format("{} microbatches", step.microbatches)};
+  if (step.microbatches < 1 || step.microbatches > kMostPasses)
+    return Error{fmt::format("{} microbatches", step.microbatches)};
   if (step.kernels_per_layer < 2 || step.kernels_per_layer > kMostPasses || step.kernels_per_layer % 2 != 0)
-    return Error{fmt::format("{} kernels per layer: half of them are attention's, so an even number", step.kernels_per_layer)};
+    return Error{
+        fmt::format("{} kernels per layer: half of them are attention's, so an even number", step.kernels_per_layer)};
   if (step.steps < 1 || step.steps > kMostSteps) return Error{fmt::format("{} steps", step.steps)};
   for (const TimePs time : {step.forward_ps, step.optimizer_ps}) {
     if (time < 0 || time > graph::kMaxWeightPs) return Error{fmt::format("a duration of {} ps", time)};
@@ -49,9 +51,10 @@ struct RoleNames {
 /// What one stage does in one step.
 class Stage {
  public:
-  /// `first_id`: how many activities the stage had in the steps before; `before`: the last of them that this step waits for.
-  Stage(const PipelineStep& step, std::uint32_t stage, Interner& strings, const RoleNames& roles, std::uint64_t first_id,
-        std::optional<std::uint64_t> before)
+  /// `first_id`: how many activities the stage had in the steps before; `before`: the last of them that this step waits
+  /// for.
+  Stage(const PipelineStep& step, std::uint32_t stage, Interner& strings, const RoleNames& roles,
+        std::uint64_t first_id, std::optional<std::uint64_t> before)
       : step_(step),
         strings_(strings),
         roles_(roles),
@@ -81,7 +84,8 @@ class Stage {
   [[nodiscard]] bool is_first() const { return stage_ == 0; }
   [[nodiscard]] bool is_last() const { return stage_ + 1 == step_.pipeline_parallel; }
 
-  // The activity added last waits for what the stage did before; the rest of the stage waits for it if it is `in_chain`.
+  // The activity added last waits for what the stage did before; the rest of the stage waits for it if it is
+  // `in_chain`.
   void add(workload::Activity activity, std::string_view name, bool in_chain) {
     const auto number = static_cast<std::uint32_t>(builder_.size());
     activity.id = first_id_ + number;
@@ -92,10 +96,13 @@ class Stage {
     if (in_chain) last_ = activity.id;
   }
 
-  void compute(std::string_view name, TimePs duration) { add({.kind = ActivityKind::compute, .duration_ps = duration}, name, true); }
+  void compute(std::string_view name, TimePs duration) {
+    add({.kind = ActivityKind::compute, .duration_ps = duration}, name, true);
+  }
 
   void all_reduce(std::string_view name, std::int64_t bytes, StringId role, bool in_chain) {
-    add({.kind = ActivityKind::collective, .flags = workload::activity::kHasBytes, .bytes = bytes, .group_name = role}, name, in_chain);
+    add({.kind = ActivityKind::collective, .flags = workload::activity::kHasBytes, .bytes = bytes, .group_name = role},
+        name, in_chain);
   }
 
   void message(std::string_view name, ActivityKind kind, std::int32_t places, std::int64_t tag) {
@@ -136,7 +143,8 @@ class Stage {
   // Beside the chain: only the norm of the gradients waits for it.
   void reduce_gradients(std::uint32_t layer) {
     if (step_.data_parallel < 2) return;
-    all_reduce(fmt::format("gradients of layer {}", stage_ * layers_ + layer), step_.gradient_bytes, roles_.data, false);
+    all_reduce(fmt::format("gradients of layer {}", stage_ * layers_ + layer), step_.gradient_bytes, roles_.data,
+               false);
     reductions_.push_back(first_id_ + builder_.size() - 1);
   }
 
@@ -163,10 +171,14 @@ class Stage {
 class PipelineSource : public workload::WorkloadSource {
  public:
   explicit PipelineSource(const PipelineStep& step) : step_(step) {
-    names_ = {job_.strings.intern("tensor"), job_.strings.intern("data"), job_.strings.intern("pipeline"), job_.strings.intern("model")};
+    names_ = {job_.strings.intern("tensor"), job_.strings.intern("data"), job_.strings.intern("pipeline"),
+              job_.strings.intern("model")};
     const workload::Axis tensor{step.tensor_parallel, 1}, data{step.data_parallel, step.tensor_parallel},
         pipeline{step.pipeline_parallel, step.tensor_parallel * step.data_parallel};
-    job_.roles = {{names_.tensor, {tensor}}, {names_.data, {data}}, {names_.pipeline, {pipeline}}, {names_.model, {tensor, pipeline}}};
+    job_.roles = {{names_.tensor, {tensor}},
+                  {names_.data, {data}},
+                  {names_.pipeline, {pipeline}},
+                  {names_.model, {tensor, pipeline}}};
     for (std::uint32_t stage = 0; stage < step.pipeline_parallel; ++stage)
       job_.program_of_rank.resize(job_.program_of_rank.size() + pipeline.stride, stage);
     stages_.resize(step.pipeline_parallel);
@@ -189,7 +201,9 @@ class PipelineSource : public workload::WorkloadSource {
 
   [[nodiscard]] const workload::Workload& job() const override { return job_; }
   [[nodiscard]] std::uint32_t program_count() const override { return static_cast<std::uint32_t>(stages_.size()); }
-  [[nodiscard]] const workload::ProgramStructure& structure(std::uint32_t program) const override { return structures_[program]; }
+  [[nodiscard]] const workload::ProgramStructure& structure(std::uint32_t program) const override {
+    return structures_[program];
+  }
   void restart() override { stages_.assign(stages_.size(), Progress()); }
 
   Result<std::optional<workload::Window>> next_window(std::uint32_t program) override {

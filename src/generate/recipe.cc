@@ -34,8 +34,9 @@ Status read_fields(const simdjson::dom::object& object, PipelineStep& step) {
       using Number = std::remove_reference_t<decltype(target)>;
       if (field != name) return;
       std::int64_t number = 0;
-      const bool fits = given.get(number) == simdjson::SUCCESS && number >= 0 &&
-                        static_cast<std::uint64_t>(number) <= static_cast<std::uint64_t>(std::numeric_limits<Number>::max());
+      const bool fits =
+          given.get(number) == simdjson::SUCCESS && number >= 0 &&
+          static_cast<std::uint64_t>(number) <= static_cast<std::uint64_t>(std::numeric_limits<Number>::max());
       problem = fits ? "" : fmt::format("'{}' is not a whole number in range", name);
       if (fits) target = static_cast<Number>(number);
     });
@@ -55,7 +56,9 @@ std::string recipe_of(const PipelineStep& step) {
   return text + "\n";
 }
 
-bool looks_like_recipe(std::string_view text) { return text.find(kRecipeFormat) != std::string_view::npos && text.starts_with('{'); }
+bool looks_like_recipe(std::string_view text) {
+  return text.find(kRecipeFormat) != std::string_view::npos && text.starts_with('{');
+}
 
 namespace {
 

@@ -1,4 +1,5 @@
-// A job that is too large to be written out, as the few numbers it is made from: orrery.workload/1. docs/formats/recipe.md has the fields.
+// A job that is too large to be written out, as the few numbers it is made from: orrery.workload/1.
+// docs/formats/recipe.md has the fields.
 #pragma once
 
 #include <memory>

@@ -22,7 +22,8 @@ constexpr std::uint32_t kMostLayers = 1u << 20;
 
 Status check(const TrainingStep& step) {
   const std::uint64_t ranks = std::uint64_t{step.data_parallel} * step.tensor_parallel;
-  if (ranks < 1 || ranks > kMaxRanks) return Error{fmt::format("{} x {} ranks", step.data_parallel, step.tensor_parallel)};
+  if (ranks < 1 || ranks > kMaxRanks)
+    return Error{fmt::format("{} x {} ranks", step.data_parallel, step.tensor_parallel)};
   if (step.layers < 1 || step.layers > kMostLayers) return Error{fmt::format("{} layers", step.layers)};
   for (const TimePs time : {step.forward_ps, step.backward_ps, step.optimizer_ps}) {
     if (time < 0 || time > graph::kMaxWeightPs) return Error{fmt::format("a duration of {} ps", time)};
@@ -55,7 +56,8 @@ class RankStep {
 
  private:
   void compute(std::string_view name, TimePs duration) {
-    builder_.add({.id = builder_.size(), .name = strings_.intern(name), .kind = ActivityKind::compute, .duration_ps = duration});
+    builder_.add(
+        {.id = builder_.size(), .name = strings_.intern(name), .kind = ActivityKind::compute, .duration_ps = duration});
     if (last_) builder_.depend(*last_, Dependency::data);
     last_ = builder_.size() - 1;
   }
@@ -101,8 +103,8 @@ class RankStep {
 };
 
 /// `count` groups of `size` ranks: first, first + stride, ...; returns their names. None if one group is the world.
-std::vector<StringId> add_groups(workload::Workload& workload, std::uint32_t count, std::uint32_t size, std::uint32_t first_step,
-                                 std::uint32_t stride) {
+std::vector<StringId> add_groups(workload::Workload& workload, std::uint32_t count, std::uint32_t size,
+                                 std::uint32_t first_step, std::uint32_t stride) {
   std::vector<StringId> names(count, 0);
   if (count < 2 || size < 2) return names;
   for (std::uint32_t g = 0; g < count; ++g) {
@@ -124,11 +126,13 @@ Result<workload::Workload> training_step(const TrainingStep& step) {
   const std::vector<StringId> data_groups = add_groups(workload, tensor, data, 1, tensor);
   const std::uint32_t programs = tensor == 1 ? 1 : data * tensor;
   for (std::uint32_t rank = 0; rank < programs; ++rank) {
-    Result<workload::Program> program = RankStep(step, workload.strings, tensor_groups[rank / tensor], data_groups[rank % tensor]).build();
+    Result<workload::Program> program =
+        RankStep(step, workload.strings, tensor_groups[rank / tensor], data_groups[rank % tensor]).build();
     if (!program) return std::move(program.error());
     workload.programs.push_back(std::move(*program));
   }
-  for (std::uint32_t rank = 0; rank < data * tensor; ++rank) workload.program_of_rank.push_back(programs == 1 ? 0 : rank);
+  for (std::uint32_t rank = 0; rank < data * tensor; ++rank)
+    workload.program_of_rank.push_back(programs == 1 ? 0 : rank);
   return workload;
 }
 

@@ -11,7 +11,8 @@ Status EdgeSurvey::check() const {
   return {};
 }
 
-RowFiller::RowFiller(GraphColumns& columns, const EdgeSurvey& survey) : columns_(columns), types_(survey.edges), tags_(survey.edges) {
+RowFiller::RowFiller(GraphColumns& columns, const EdgeSurvey& survey)
+    : columns_(columns), types_(survey.edges), tags_(survey.edges) {
   const std::size_t nodes = survey.incoming.size();
   if (!columns.nodes.empty()) {
     columns.positions = Column<Position>(nodes);

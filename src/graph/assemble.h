@@ -1,7 +1,8 @@
 // Makes a Graph of edges that can be told again: nothing is kept of them but the Graph itself.
 //
-// Compressed rows made in two passes, of which one counts and one fills. GraphBuilder keeps a list of all edges until the order of the nodes is
-// known, which takes as much as the Graph and more while one becomes the other; whoever has the edges in another form needs no list.
+// Compressed rows made in two passes, of which one counts and one fills. GraphBuilder keeps a list of all edges until
+// the order of the nodes is known, which takes as much as the Graph and more while one becomes the other; whoever has
+// the edges in another form needs no list.
 #pragma once
 
 #include <cassert>
@@ -57,7 +58,9 @@ class RowFiller {
   void finish();
 
  private:
-  [[nodiscard]] Position position(NodeId node) const { return columns_.positions.empty() ? node : columns_.positions[node]; }
+  [[nodiscard]] Position position(NodeId node) const {
+    return columns_.positions.empty() ? node : columns_.positions[node];
+  }
 
   GraphColumns& columns_;
   Column<Slot> next_;  // by position: where its next edge goes
@@ -66,15 +69,17 @@ class RowFiller {
   bool has_types_ = false, has_tags_ = false;
 };
 
-/// `for_each_edge(add)` calls add(from, to, type, weight, tag) for every edge; it is called several times, and must say the same each time. All
-/// nodes are below `node_count`, of duration and kind 0 and without tags. The Graph is that of a GraphBuilder which was given the same edges, slot
-/// by slot, and so is the Error of edges that form a cycle or are out of range; but edges are numbered by their slots.
-/// O(nodes + edges); beside the Graph 4 bytes per node, and before it is made 4 per edge and 8 per node.
+/// `for_each_edge(add)` calls add(from, to, type, weight, tag) for every edge; it is called several times, and must say
+/// the same each time. All nodes are below `node_count`, of duration and kind 0 and without tags. The Graph is that of
+/// a GraphBuilder which was given the same edges, slot by slot, and so is the Error of edges that form a cycle or are
+/// out of range; but edges are numbered by their slots. O(nodes + edges); beside the Graph 4 bytes per node, and before
+/// it is made 4 per edge and 8 per node.
 template <typename ForEachEdge>
 Result<Graph> assemble(std::size_t node_count, const ForEachEdge& for_each_edge) {
   if (node_count > kMaxCount) return too_many();
   EdgeSurvey survey(node_count);
-  for_each_edge([&](NodeId from, NodeId to, std::uint8_t, TimePs weight, std::uint32_t) { survey.add(from, to, weight); });
+  for_each_edge(
+      [&](NodeId from, NodeId to, std::uint8_t, TimePs weight, std::uint32_t) { survey.add(from, to, weight); });
   if (const Status status = survey.check(); !status) return status.error();
   GraphColumns columns;
   if (!survey.is_ascending) {
@@ -83,13 +88,16 @@ Result<Graph> assemble(std::size_t node_count, const ForEachEdge& for_each_edge)
     }));
     if (columns.nodes.size() < node_count) {
       Column<NodeId> sources, targets;
-      for_each_edge([&](NodeId from, NodeId to, std::uint8_t, TimePs, std::uint32_t) { sources.push_back(from), targets.push_back(to); });
+      for_each_edge([&](NodeId from, NodeId to, std::uint8_t, TimePs, std::uint32_t) {
+        sources.push_back(from), targets.push_back(to);
+      });
       return cycle_error(find_cycle(static_cast<NodeId>(node_count), sources, targets, columns.nodes));
     }
   }
   RowFiller rows(columns, survey);
-  for_each_edge(
-      [&](NodeId from, NodeId to, std::uint8_t type, TimePs weight, std::uint32_t tag) { rows.add(from, to, type, weight, tag); });
+  for_each_edge([&](NodeId from, NodeId to, std::uint8_t type, TimePs weight, std::uint32_t tag) {
+    rows.add(from, to, type, weight, tag);
+  });
   rows.finish();
   return Graph(std::move(columns));
 }

@@ -1,5 +1,5 @@
-// The largest finish, kept by block of positions, so that a change in a few places does not mean looking at all nodes again.
-// Private to src/graph.
+// The largest finish, kept by block of positions, so that a change in a few places does not mean looking at all nodes
+// again. Private to src/graph.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,8 @@ class BlockMaxima {
  public:
   static constexpr Position kBlock = 4096;
 
-  explicit BlockMaxima(Position node_count) : node_count_(node_count), maxima_((std::size_t{node_count} + kBlock - 1) / kBlock * kLanes) {}
+  explicit BlockMaxima(Position node_count)
+      : node_count_(node_count), maxima_((std::size_t{node_count} + kBlock - 1) / kBlock * kLanes) {}
 
   [[nodiscard]] std::size_t block_count() const { return maxima_.size() / kLanes; }
   [[nodiscard]] Position begin_of(std::size_t block) const { return static_cast<Position>(block * kBlock); }
@@ -27,7 +28,8 @@ class BlockMaxima {
     TimePs largest[kLanes];
     std::fill_n(largest, kLanes, INT64_MIN);
     for (std::size_t p = block * kBlock, end = end_of(block); p < end; ++p) {
-      for (std::uint32_t lane = 0; lane < kLanes; ++lane) largest[lane] = std::max(largest[lane], finish[p * kLanes + lane]);
+      for (std::uint32_t lane = 0; lane < kLanes; ++lane)
+        largest[lane] = std::max(largest[lane], finish[p * kLanes + lane]);
     }
     std::copy_n(largest, kLanes, maxima_.data() + block * kLanes);
   }

@@ -11,7 +11,8 @@
 
 namespace orrery::graph {
 
-GraphBuilder::GraphBuilder(std::optional<std::uint8_t> start_to_start_type) : start_to_start_type_(start_to_start_type) {
+GraphBuilder::GraphBuilder(std::optional<std::uint8_t> start_to_start_type)
+    : start_to_start_type_(start_to_start_type) {
   assert(start_to_start_type != 0);  // a graph without types would have to mean that all edges are
 }
 
@@ -31,7 +32,9 @@ NodeId GraphBuilder::add_node(TimePs duration, std::uint8_t kind, std::uint32_t 
   return static_cast<NodeId>(node);
 }
 
-NodeId GraphBuilder::add_nodes(std::size_t count) { return static_cast<NodeId>(std::exchange(node_count_, node_count_ + count)); }
+NodeId GraphBuilder::add_nodes(std::size_t count) {
+  return static_cast<NodeId>(std::exchange(node_count_, node_count_ + count));
+}
 
 EdgeId GraphBuilder::add_edge(NodeId from, NodeId to, std::uint8_t type, TimePs weight, std::uint32_t tag) {
   const std::size_t edge = from_.size();
@@ -52,7 +55,8 @@ Status GraphBuilder::check() const {
   // Nothing was looked at while edges came in, since nodes may come after them; now only if some edge is wrong at all.
   for (std::size_t e = 0; !from_.empty() && largest_node_ >= node_count_ && e < from_.size(); ++e) {
     if (std::max(from_[e], to_[e]) < node_count_) continue;
-    const std::string edge = "edge " + std::to_string(e) + " (" + std::to_string(from_[e]) + " -> " + std::to_string(to_[e]) + ")";
+    const std::string edge =
+        "edge " + std::to_string(e) + " (" + std::to_string(from_[e]) + " -> " + std::to_string(to_[e]) + ")";
     return Error{edge + " names a node that does not exist: there are " + std::to_string(node_count_)};
   }
   // Which one it was is looked for only when there is one: adding must stay cheap.
@@ -90,8 +94,9 @@ void GraphBuilder::fill_rows(GraphColumns& columns) {
   for (std::size_t p = 0; p < node_count_; ++p) columns.rows[p + 1] += columns.rows[p];
 }
 
-/// A stable counting sort by target: edges of one target stay in the order in which they were added. `to_` becomes the slot of each edge.
-/// Not group_by_row, which makes one array of entries: here five columns go to the same slots, and each is freed before the next is moved.
+/// A stable counting sort by target: edges of one target stay in the order in which they were added. `to_` becomes the
+/// slot of each edge. Not group_by_row, which makes one array of entries: here five columns go to the same slots, and
+/// each is freed before the next is moved.
 void GraphBuilder::scatter_edges(GraphColumns& columns) {
   Column<Slot> next(node_count_);
   std::copy_n(columns.rows.begin(), node_count_, next.begin());
@@ -115,7 +120,8 @@ Result<Graph> GraphBuilder::build() && {
   edge_tags_.complete(from_.size());
 
   GraphColumns columns;
-  // Most who build a graph number their nodes as time goes: then the ids are a topological order, and the permutations need no memory.
+  // Most who build a graph number their nodes as time goes: then the ids are a topological order, and the permutations
+  // need no memory.
   if (!ascending_) {
     if (const Status status = renumber(columns); !status) return status.error();
   }

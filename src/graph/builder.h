@@ -11,8 +11,8 @@
 
 namespace orrery::graph {
 
-/// Takes 16 bytes per edge while building (plus types and tags where given); adding costs a few nanoseconds. Nothing fails before build().
-/// Parallel edges are kept. An edge may be added before its nodes.
+/// Takes 16 bytes per edge while building (plus types and tags where given); adding costs a few nanoseconds. Nothing
+/// fails before build(). Parallel edges are kept. An edge may be added before its nodes.
 class GraphBuilder {
  public:
   /// `start_to_start_type`: edges of this type count from the start of their source (see Graph). It must not be 0.
@@ -27,8 +27,8 @@ class GraphBuilder {
   [[nodiscard]] std::size_t node_count() const { return node_count_; }
   [[nodiscard]] std::size_t edge_count() const { return from_.size(); }
 
-  /// O(nodes + edges). An Error names: an edge with an unknown node; a weight or duration beyond kMaxWeightPs; an edge from a node to
-  /// itself; the nodes of one cycle; more than 2^32 - 2 nodes or edges.
+  /// O(nodes + edges). An Error names: an edge with an unknown node; a weight or duration beyond kMaxWeightPs; an edge
+  /// from a node to itself; the nodes of one cycle; more than 2^32 - 2 nodes or edges.
   Result<Graph> build() &&;
 
  private:

@@ -6,7 +6,8 @@
 
 namespace orrery::graph {
 
-/// The graph with the weights and durations that `edits` give it. Nodes, slots and positions are those of the graph behind the edits. O(nodes + edges).
+/// The graph with the weights and durations that `edits` give it. Nodes, slots and positions are those of the graph
+/// behind the edits. O(nodes + edges).
 Graph with_edits(const Edits& edits);
 
 }  // namespace orrery::graph

@@ -45,7 +45,8 @@ TimePatch::Folded TimePatch::fold() const {
   Column<KeyedIndex> by_index(log_.size());
   for (std::size_t i = 0; i < log_.size(); ++i) by_index[i] = {log_[i].index, static_cast<std::uint32_t>(i)};
   const auto less = [](const KeyedIndex& a, const KeyedIndex& b) { return a.key < b.key; };
-  // Whoever edits goes through the slots in order, mostly. The sort is stable, so that the last change of an index stays the last.
+  // Whoever edits goes through the slots in order, mostly. The sort is stable, so that the last change of an index
+  // stays the last.
   if (!std::is_sorted(by_index.begin(), by_index.end(), less)) radix_sort(by_index);
   folded.indices.reserve(log_.size());
   folded.values.reserve(log_.size());

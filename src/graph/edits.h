@@ -15,9 +15,9 @@ namespace orrery::graph {
 
 // Changes to a column of times that itself stays untouched.
 
-/// Records changes in a log (16 bytes each) and turns into a full copy of the column once an eighth of it is written to, so that
-/// a handful of changes costs nothing and changing everything costs no more than a copy. The last change of a value counts. Values are
-/// clamped to +-kMaxWeightPs.
+/// Records changes in a log (16 bytes each) and turns into a full copy of the column once an eighth of it is written
+/// to, so that a handful of changes costs nothing and changing everything costs no more than a copy. The last change of
+/// a value counts. Values are clamped to +-kMaxWeightPs.
 class TimePatch {
  public:
   /// `base` may be empty: `size` zeros. It must outlive the patch.
@@ -49,13 +49,15 @@ class TimePatch {
   std::shared_ptr<Column<TimePs>> dense_;  // copied before a change when somebody else holds it too
 };
 
-/// Cheap to make and to copy: memory is 16 bytes per change until an eighth of all edges (or nodes) has been changed, then 8 per edge
-/// (or node), shared between copies. Times are clamped to +-kMaxWeightPs. Slots and nodes must exist: that is the caller's duty.
-/// The last change of a weight or duration counts.
+/// Cheap to make and to copy: memory is 16 bytes per change until an eighth of all edges (or nodes) has been changed,
+/// then 8 per edge (or node), shared between copies. Times are clamped to +-kMaxWeightPs. Slots and nodes must exist:
+/// that is the caller's duty. The last change of a weight or duration counts.
 class Edits {
  public:
   explicit Edits(Graph graph)
-      : graph_(std::move(graph)), weights_(graph_.weights(), graph_.edge_count()), durations_(graph_.durations(), graph_.node_count()) {}
+      : graph_(std::move(graph)),
+        weights_(graph_.weights(), graph_.edge_count()),
+        durations_(graph_.durations(), graph_.node_count()) {}
   [[nodiscard]] const Graph& graph() const { return graph_; }
 
   void set_weight(Slot slot, TimePs weight) { weights_.set(slot, weight); }

@@ -19,7 +19,8 @@ struct Graph::Lazy {
 };
 
 Graph::Graph() : Graph(GraphColumns{}) {}
-Graph::Graph(GraphColumns columns) : columns_(std::make_shared<const GraphColumns>(std::move(columns))), lazy_(std::make_shared<Lazy>()) {}
+Graph::Graph(GraphColumns columns)
+    : columns_(std::make_shared<const GraphColumns>(std::move(columns))), lazy_(std::make_shared<Lazy>()) {}
 
 std::span<const Slot> Graph::slot_of_edges() const {
   std::call_once(lazy_->slots_once, [this] {

@@ -1,4 +1,5 @@
-// A directed acyclic graph with weighted, typed edges: why things happened in the order they did. Made by GraphBuilder, never changed.
+// A directed acyclic graph with weighted, typed edges: why things happened in the order they did. Made by GraphBuilder,
+// never changed.
 #pragma once
 
 #include <cstddef>
@@ -45,7 +46,8 @@ class SlotRange {
   Slot first_, last_;
 };
 
-/// What a Graph is made of, by position and by slot. An empty optional column means the default, an empty permutation the identity.
+/// What a Graph is made of, by position and by slot. An empty optional column means the default, an empty permutation
+/// the identity.
 struct GraphColumns {
   Column<Slot> rows = Column<Slot>(1, 0);           ///< first slot of each position, then the edge count
   Column<Position> sources;                         ///< by slot
@@ -53,10 +55,10 @@ struct GraphColumns {
   OptionalColumn<std::uint8_t> types;               ///< by slot
   OptionalColumn<std::uint32_t, kNoTag> edge_tags;  ///< by slot
   Column<EdgeId> edge_ids;                          ///< by slot; empty: edges are numbered by slot
-  Column<NodeId> nodes;                             ///< by position; empty: every edge was added from a smaller to a larger id
-  Column<Position> positions;                       ///< by node: the inverse of `nodes`
-  OptionalColumn<TimePs> durations;                 ///< by position
-  OptionalColumn<std::uint8_t> kinds;               ///< by position
+  Column<NodeId> nodes;                ///< by position; empty: every edge was added from a smaller to a larger id
+  Column<Position> positions;          ///< by node: the inverse of `nodes`
+  OptionalColumn<TimePs> durations;    ///< by position
+  OptionalColumn<std::uint8_t> kinds;  ///< by position
   OptionalColumn<std::uint32_t, kNoTag> node_tags;  ///< by position
   std::optional<std::uint8_t> start_to_start_type;  ///< edges of this type are start-to-start; never 0
 };
@@ -66,13 +68,16 @@ struct OutgoingEdge {
   Position target_position;
 };
 
-/// An immutable value: copies share the same memory and may be used from several threads. Every NodeId is the builder's.
+/// An immutable value: copies share the same memory and may be used from several threads. Every NodeId is the
+/// builder's.
 ///
-/// Incoming edges are compressed rows by target, in topological order; within a target they keep the order in which they were added.
-/// If every edge was added from a smaller to a larger id the order is the builder's and costs nothing; otherwise nodes are renumbered once.
+/// Incoming edges are compressed rows by target, in topological order; within a target they keep the order in which
+/// they were added. If every edge was added from a smaller to a larger id the order is the builder's and costs nothing;
+/// otherwise nodes are renumbered once.
 ///
-/// An edge is finish-to-start: its weight counts from the finish of its source. Edges of one type, if the builder was given it, are
-/// start-to-start: theirs counts from the start of the source, whatever its duration is or becomes by edits.
+/// An edge is finish-to-start: its weight counts from the finish of its source. Edges of one type, if the builder was
+/// given it, are start-to-start: theirs counts from the start of the source, whatever its duration is or becomes by
+/// edits.
 ///
 /// Bytes per node: 4, +8 with durations, +1 with kinds, +4 with tags, +8 when renumbered.
 /// Bytes per edge: 12, +1 with types, +4 with tags, +4 unless edges were added target by target in topological order.
@@ -102,15 +107,22 @@ class Graph {
   [[nodiscard]] std::uint32_t edge_tag(Slot slot) const { return columns_->edge_tags[slot]; }
   [[nodiscard]] EdgeId edge_id(Slot slot) const { return columns_->edge_ids.empty() ? slot : columns_->edge_ids[slot]; }
   /// The inverse of edge_id; the table behind it is made on first request.
-  [[nodiscard]] Slot slot_of_edge(EdgeId edge) const { return columns_->edge_ids.empty() ? edge : slot_of_edges()[edge]; }
+  [[nodiscard]] Slot slot_of_edge(EdgeId edge) const {
+    return columns_->edge_ids.empty() ? edge : slot_of_edges()[edge];
+  }
   [[nodiscard]] std::span<const Slot> slot_of_edges() const;
 
-  /// Outgoing edges by position of the target, parallel ones in the order they were added. Made on first request, one pass over all edges.
+  /// Outgoing edges by position of the target, parallel ones in the order they were added. Made on first request, one
+  /// pass over all edges.
   [[nodiscard]] std::span<const OutgoingEdge> outgoing(NodeId node) const { return outgoing_at(position(node)); }
 
   /// Topological order: `for (Position p = 0; p < graph.node_count(); ++p) use(graph.node_at(p));`
-  [[nodiscard]] NodeId node_at(Position position) const { return columns_->nodes.empty() ? position : columns_->nodes[position]; }
-  [[nodiscard]] Position position(NodeId node) const { return columns_->positions.empty() ? node : columns_->positions[node]; }
+  [[nodiscard]] NodeId node_at(Position position) const {
+    return columns_->nodes.empty() ? position : columns_->nodes[position];
+  }
+  [[nodiscard]] Position position(NodeId node) const {
+    return columns_->positions.empty() ? node : columns_->positions[node];
+  }
   [[nodiscard]] bool renumbered() const { return !columns_->nodes.empty(); }
 
   /// By position and slot, for sweeps: rows has node_count() + 1 entries; durations is empty when all are 0.
@@ -118,7 +130,9 @@ class Graph {
   [[nodiscard]] std::span<const Position> source_positions() const { return columns_->sources; }
   [[nodiscard]] std::span<const TimePs> weights() const { return columns_->weights; }
   [[nodiscard]] std::span<const TimePs> durations() const { return columns_->durations.values(); }
-  [[nodiscard]] SlotRange incoming_at(Position position) const { return {columns_->rows[position], columns_->rows[position + 1]}; }
+  [[nodiscard]] SlotRange incoming_at(Position position) const {
+    return {columns_->rows[position], columns_->rows[position + 1]};
+  }
   [[nodiscard]] Position target_position(Slot slot) const;
   [[nodiscard]] std::span<const OutgoingEdge> outgoing_at(Position position) const;
   [[nodiscard]] const GraphColumns& columns() const { return *columns_; }

@@ -60,7 +60,8 @@ class Reader {
 
 void check_times(Reader& reader, const Column<TimePs>& times, SectionTag tag) {
   for (std::size_t i = 0; i < times.size(); ++i) {
-    if (times[i] < -kMaxWeightPs || times[i] > kMaxWeightPs) return reader.fail(tag, i * sizeof(TimePs), "a time is out of range");
+    if (times[i] < -kMaxWeightPs || times[i] > kMaxWeightPs)
+      return reader.fail(tag, i * sizeof(TimePs), "a time is out of range");
   }
 }
 
@@ -73,13 +74,14 @@ void check_permutation(Reader& reader, const Column<std::uint32_t>& numbers, Sec
   }
 }
 
-/// Invariants of the rows: they cover all edges without going back, every source lies before its target, and the edges of a node are in
-/// the order in which they were added.
+/// Invariants of the rows: they cover all edges without going back, every source lies before its target, and the edges
+/// of a node are in the order in which they were added.
 void check_rows(Reader& reader, const GraphColumns& columns) {
   const std::size_t node_count = columns.rows.size() - 1;
   if (columns.rows[0] != 0) return reader.fail(kRows, 0, "the first row does not begin at 0");
   for (std::size_t p = 0; p < node_count; ++p) {
-    if (columns.rows[p] > columns.rows[p + 1]) return reader.fail(kRows, (p + 1) * sizeof(Slot), "a row ends before it begins");
+    if (columns.rows[p] > columns.rows[p + 1])
+      return reader.fail(kRows, (p + 1) * sizeof(Slot), "a row ends before it begins");
   }
   if (columns.rows.back() != columns.sources.size())
     return reader.fail(kRows, node_count * sizeof(Slot), "the rows do not cover all edges");
@@ -87,7 +89,8 @@ void check_rows(Reader& reader, const GraphColumns& columns) {
   for (std::size_t p = 0; p < node_count; ++p) {
     for (Slot slot = columns.rows[p]; slot < columns.rows[p + 1]; ++slot) {
       // This one rule excludes cycles, so that a hostile file cannot make a sweep read what is not yet written.
-      if (columns.sources[slot] >= p) return reader.fail(kSources, slot * sizeof(Position), "an edge does not go forwards");
+      if (columns.sources[slot] >= p)
+        return reader.fail(kSources, slot * sizeof(Position), "an edge does not go forwards");
       if (has_ids && slot > columns.rows[p] && columns.edge_ids[slot - 1] >= columns.edge_ids[slot]) {
         return reader.fail(kEdgeIds, slot * sizeof(EdgeId), "the edges of a node are out of order");
       }
@@ -112,7 +115,8 @@ void add_graph_sections(SectionWriter& writer, const Graph& graph) {
   add_unless_empty(kDurations, columns.durations.values());
   add_unless_empty(kKinds, columns.kinds.values());
   add_unless_empty(kNodeTags, columns.node_tags.values());
-  if (columns.start_to_start_type) writer.add(kStartToStart, std::span<const std::uint8_t>(&*columns.start_to_start_type, 1));
+  if (columns.start_to_start_type)
+    writer.add(kStartToStart, std::span<const std::uint8_t>(&*columns.start_to_start_type, 1));
 }
 
 Result<Graph> read_graph_sections(const SectionFile& file) {

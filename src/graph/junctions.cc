@@ -49,7 +49,8 @@ Junctions::Junctions(const Graph& graph, const Outside& outside, std::span<const
       }
       TimePs weight = weights[last];
       Position from = sources[last];
-      for (; is_chain_node[from] != 0; from = sources[rows[from]]) weight = std::min(weight + weights[rows[from]], kMaxFinishPs);
+      for (; is_chain_node[from] != 0; from = sources[rows[from]])
+        weight = std::min(weight + weights[rows[from]], kMaxFinishPs);
       ways.push_back({number[from], last, weight, false, true});
     }
   }

@@ -10,16 +10,16 @@
 
 namespace orrery::graph {
 
-/// Whether the rule that no finish is below 0 may set the finish of this node: then it cannot be left out, since what leaves it does not
-/// depend on what comes in alone.
+/// Whether the rule that no finish is below 0 may set the finish of this node: then it cannot be left out, since what
+/// leaves it does not depend on what comes in alone.
 inline bool starts_by_itself(const Graph& graph, std::span<const TimePs> weights, Position p) {
   const SlotRange row = graph.incoming_at(p);
   if (row.empty()) return true;
   return std::any_of(row.begin(), row.end(), [&](Slot slot) { return weights[slot] < 0; });
 }
 
-/// Junctions are outside moments, nodes that start by themselves, and those with several ways in or out. What leads to no outside moment is
-/// left out. Between junctions lie chains, each one way.
+/// Junctions are outside moments, nodes that start by themselves, and those with several ways in or out. What leads to
+/// no outside moment is left out. Between junctions lie chains, each one way.
 struct Junctions {
   struct Way {
     std::uint32_t from;  ///< junction

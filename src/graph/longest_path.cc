@@ -26,7 +26,9 @@ Solution solve_with(const Graph& graph, std::shared_ptr<const Overlay> overlay, 
 }  // namespace
 
 Solution solve(const Graph& graph, NodeId end) { return solve_with(graph, nullptr, end); }
-Solution solve(const Edits& edits, NodeId end) { return solve_with(edits.graph(), edits.empty() ? nullptr : Overlay::compile(edits), end); }
+Solution solve(const Edits& edits, NodeId end) {
+  return solve_with(edits.graph(), edits.empty() ? nullptr : Overlay::compile(edits), end);
+}
 
 SweepView Solution::view() const { return SweepView(parts_.graph, parts_.overlay.get()); }
 
@@ -37,7 +39,8 @@ Slot Solution::chosen(NodeId node) const {
   TimePs best = -1;  // so that 0 is taken and anything negative is not
   for_each_incoming(view, p, view.find(p), [&](Slot slot, Position source, TimePs weight) {
     const TimePs candidate = finish_at(source) + weight;
-    // Of equals the first added stays: the rule that makes paths comparable with networkx's, and independent of the order of rows.
+    // Of equals the first added stays: the rule that makes paths comparable with networkx's, and independent of the
+    // order of rows.
     if (candidate <= best) return;
     best = candidate;
     chosen = slot;
@@ -67,7 +70,8 @@ TimePs Solution::duration(NodeId node) const {
 TimePs Solution::weight(Slot slot) const {
   if (parts_.overlay == nullptr) return graph().weight(slot);
   const auto& patches = parts_.overlay->patches;
-  const auto at = std::lower_bound(patches.begin(), patches.end(), slot, [](const PatchedWeight& patch, Slot s) { return patch.slot < s; });
+  const auto at = std::lower_bound(patches.begin(), patches.end(), slot,
+                                   [](const PatchedWeight& patch, Slot s) { return patch.slot < s; });
   return at != patches.end() && at->slot == slot ? at->weight : view().weights[slot];
 }
 

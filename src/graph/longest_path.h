@@ -1,4 +1,5 @@
-// The longest path: when each node can finish at the earliest, what it waited for, and the chain that made the whole take as long as it did.
+// The longest path: when each node can finish at the earliest, what it waited for, and the chain that made the whole
+// take as long as it did.
 #pragma once
 
 #include <memory>
@@ -31,13 +32,13 @@ struct SolutionParts {
   bool end_named = false;  ///< by the caller
 };
 
-/// The finish of every node of a graph, with edits laid over it or not. A value: copies share memory, and what it refers to lives as long
-/// as it does.
+/// The finish of every node of a graph, with edits laid over it or not. A value: copies share memory, and what it
+/// refers to lives as long as it does.
 ///
-/// The rule is that of networkx.dag_longest_path: a node takes the largest of finish(source) + weight over its incoming edges, the first
-/// added among equals; with none, or when the largest is negative, it begins a new path at 0. Its duration comes on top. The end is the
-/// node with the largest finish, the smallest id among equals, unless the caller names one.
-/// Exact as long as no sum exceeds kMaxFinishPs (53 days); beyond, a finish stays at that value.
+/// The rule is that of networkx.dag_longest_path: a node takes the largest of finish(source) + weight over its incoming
+/// edges, the first added among equals; with none, or when the largest is negative, it begins a new path at 0. Its
+/// duration comes on top. The end is the node with the largest finish, the smallest id among equals, unless the caller
+/// names one. Exact as long as no sum exceeds kMaxFinishPs (53 days); beyond, a finish stays at that value.
 class Solution {
  public:
   explicit Solution(SolutionParts parts) : parts_(std::move(parts)) {}
@@ -52,7 +53,8 @@ class Solution {
   [[nodiscard]] TimePs finish(NodeId node) const { return finish_at(parts_.graph.position(node)); }
   /// finish - duration.
   [[nodiscard]] TimePs start(NodeId node) const { return finish(node) - duration(node); }
-  /// The incoming edge that the node waited for longest; kNoSlot when it begins a path. Found by looking at its incoming edges again.
+  /// The incoming edge that the node waited for longest; kNoSlot when it begins a path. Found by looking at its
+  /// incoming edges again.
   [[nodiscard]] Slot chosen(NodeId node) const;
   /// The longest path to end(). O(incoming edges of its nodes).
   [[nodiscard]] Path path() const;
@@ -60,7 +62,9 @@ class Solution {
   [[nodiscard]] TimePs duration(NodeId node) const;
   [[nodiscard]] TimePs weight(Slot slot) const;
 
-  [[nodiscard]] TimePs finish_at(Position position) const { return (*parts_.finish)[std::size_t{position} * parts_.stride + parts_.lane]; }
+  [[nodiscard]] TimePs finish_at(Position position) const {
+    return (*parts_.finish)[std::size_t{position} * parts_.stride + parts_.lane];
+  }
   [[nodiscard]] SweepView view() const;
 
  private:

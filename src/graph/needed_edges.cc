@@ -18,8 +18,8 @@ constexpr std::size_t kManyTerms = 4;
 constexpr std::size_t kSearchSteps = 64;
 constexpr int kMaxRounds = 4;
 
-/// The finish of a node written in max-plus: the largest over its terms of finish(root) + weight. A term is one path from the root: its last
-/// way, and the term of the node before from which it goes on.
+/// The finish of a node written in max-plus: the largest over its terms of finish(root) + weight. A term is one path
+/// from the root: its last way, and the term of the node before from which it goes on.
 struct Term {
   std::uint32_t root;
   std::uint32_t way;
@@ -28,8 +28,9 @@ struct Term {
   bool is_variable;
 };
 
-/// Is a term of a node superfluous, since another path from its root to the node, by way of another term, is as long? Goes back from the node
-/// over roots, the latest first, so that the longest path from a root to the node is known when it is met.
+/// Is a term of a node superfluous, since another path from its root to the node, by way of another term, is as long?
+/// Goes back from the node over roots, the latest first, so that the longest path from a root to the node is known when
+/// it is met.
 class OtherPaths {
  public:
   OtherPaths(const std::vector<std::uint32_t>& first_term, const std::vector<Term>& terms, std::uint32_t junctions)
@@ -84,8 +85,8 @@ class OtherPaths {
   }
 
   void visit(std::vector<Term>& of_node) {
-    auto undecided =
-        static_cast<std::size_t>(std::count_if(of_node.begin(), of_node.end(), [](const Term& term) { return !term.is_variable; }));
+    auto undecided = static_cast<std::size_t>(
+        std::count_if(of_node.begin(), of_node.end(), [](const Term& term) { return !term.is_variable; }));
     for (std::size_t steps = 2 * of_node.size() + kSearchSteps; steps > 0 && undecided > 0 && !heap_.empty(); --steps) {
       std::pop_heap(heap_.begin(), heap_.end());
       const std::uint32_t root = heap_.back();
@@ -110,13 +111,15 @@ class OtherPaths {
   std::uint32_t earliest_ = 0;
 };
 
-/// Writes every junction in terms of the few that are kept (roots), in topological order, so that the three rewrites become rules about
-/// lists of terms; then goes back from the outside moments and notes which ways their terms use.
+/// Writes every junction in terms of the few that are kept (roots), in topological order, so that the three rewrites
+/// become rules about lists of terms; then goes back from the outside moments and notes which ways their terms use.
 class Pruner {
  public:
-  explicit Pruner(Junctions& junctions) : junctions_(junctions), ways_out_(junctions.count()), place_(junctions.count(), kNone) {}
+  explicit Pruner(Junctions& junctions)
+      : junctions_(junctions), ways_out_(junctions.count()), place_(junctions.count(), kNone) {}
 
-  /// One round; the number of ways that are still needed. What a round finds superfluous lets the next replace more nodes.
+  /// One round; the number of ways that are still needed. What a round finds superfluous lets the next replace more
+  /// nodes.
   std::size_t run() {
     count_ways_out();
     is_root_.assign(junctions_.count(), 0);
@@ -139,7 +142,9 @@ class Pruner {
   void write(std::uint32_t j, OtherPaths& other_paths) {
     gather(j);
     const bool must_stay = junctions_.is_pinned[j] != 0;
-    const auto is_replaceable = [&] { return !must_stay && (found_.size() == 1 || (ways_out_[j] == 1 && found_.size() <= kMaxTerms)); };
+    const auto is_replaceable = [&] {
+      return !must_stay && (found_.size() == 1 || (ways_out_[j] == 1 && found_.size() <= kMaxTerms));
+    };
     if (found_.size() > 1 && (found_.size() > kManyTerms || !is_replaceable())) other_paths.drop(found_);
     is_root_[j] = !is_replaceable();
     terms_.insert(terms_.end(), found_.begin(), found_.end());
@@ -204,7 +209,8 @@ class Pruner {
 }  // namespace
 
 Column<std::uint8_t> needed_edges(const Graph& graph, const Outside& outside, std::span<const TimePs> weights) {
-  assert(graph.durations().empty() && outside.moments.size() == graph.node_count() && weights.size() == graph.edge_count());
+  assert(graph.durations().empty() && outside.moments.size() == graph.node_count() &&
+         weights.size() == graph.edge_count());
   Junctions junctions(graph, outside, weights);
   Pruner pruner(junctions);
   std::size_t needed = junctions.ways.size();

@@ -5,7 +5,8 @@
 namespace orrery::graph {
 namespace {
 
-/// The position whose row holds `slot`, at or after `from`: doubling steps, since the next changed edge is usually near.
+/// The position whose row holds `slot`, at or after `from`: doubling steps, since the next changed edge is usually
+/// near.
 Position target_from(std::span<const Slot> rows, Position from, Slot slot) {
   std::size_t low = from;
   std::size_t step = 1;
@@ -31,7 +32,8 @@ std::shared_ptr<const Column<TimePs>> all_durations(const Graph& graph, const Ti
 /// Merges changed weights and changed durations, each by position, into one list of touched nodes.
 void merge_touched(const Graph& graph, const TimePatch::Folded& durations, Overlay& overlay) {
   const Position none = graph.node_count();
-  const std::span<const TimePs> base = overlay.durations != nullptr ? std::span<const TimePs>(*overlay.durations) : graph.durations();
+  const std::span<const TimePs> base =
+      overlay.durations != nullptr ? std::span<const TimePs>(*overlay.durations) : graph.durations();
   std::uint32_t patch = 0;
   std::size_t duration = 0;
   Position row = 0;
@@ -64,7 +66,8 @@ std::shared_ptr<const Overlay> Overlay::compile(const Edits& edits) {
   overlay->durations = durations.dense;
   if (graph.start_to_start_type() && !durations.indices.empty()) overlay->durations = all_durations(graph, durations);
   overlay->patches.resize_uninitialized(weights.indices.size());
-  for (std::size_t i = 0; i < weights.indices.size(); ++i) overlay->patches[i] = {weights.indices[i], weights.values[i]};
+  for (std::size_t i = 0; i < weights.indices.size(); ++i)
+    overlay->patches[i] = {weights.indices[i], weights.values[i]};
   merge_touched(graph, durations, *overlay);
   return overlay;
 }

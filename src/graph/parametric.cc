@@ -12,8 +12,11 @@ struct Line {
   TimePs length = 0, slope = 0;
   Path path;
 
-  /// At p / q, in units of 1 / q: the product of a time of 62 bits and a fraction of a slope of 62 bits, so that no sum exceeds 126 bits.
-  [[nodiscard]] Int128 scaled(Lambda at) const { return static_cast<Int128>(length) * at.q + static_cast<Int128>(slope) * at.p; }
+  /// At p / q, in units of 1 / q: the product of a time of 62 bits and a fraction of a slope of 62 bits, so that no sum
+  /// exceeds 126 bits.
+  [[nodiscard]] Int128 scaled(Lambda at) const {
+    return static_cast<Int128>(length) * at.q + static_cast<Int128>(slope) * at.p;
+  }
 };
 
 class ParametricSweep {
@@ -38,8 +41,12 @@ class ParametricSweep {
   [[nodiscard]] Int128 scaled(TimePs base, TimePs change) const {
     return static_cast<Int128>(base) * at_.q + static_cast<Int128>(change) * at_.p;
   }
-  [[nodiscard]] TimePs base_duration(Position p) const { return graph_.durations().empty() ? 0 : graph_.durations()[p]; }
-  [[nodiscard]] TimePs duration_change(Position p) const { return slopes_.durations.empty() ? 0 : slopes_.durations[p]; }
+  [[nodiscard]] TimePs base_duration(Position p) const {
+    return graph_.durations().empty() ? 0 : graph_.durations()[p];
+  }
+  [[nodiscard]] TimePs duration_change(Position p) const {
+    return slopes_.durations.empty() ? 0 : slopes_.durations[p];
+  }
   [[nodiscard]] Int128 duration(Position p) const { return scaled(base_duration(p), duration_change(p)); }
   [[nodiscard]] Int128 candidate(Slot slot) const {
     return finish_[graph_.source_positions()[slot]] + scaled(graph_.weights()[slot], slopes_.weights[slot]);
@@ -84,7 +91,8 @@ void for_each_parametric_piece(const Graph& graph, const Slopes& slopes, NodeId 
   Lambda begin{0, 1};
   Line left = sweep.solve(begin);
   const auto give = [&](Lambda until) {
-    if (begin == until) return;  // three lines that meet in one point: the middle one is the longest there only, and so are the others
+    if (begin == until)
+      return;  // three lines that meet in one point: the middle one is the longest there only, and so are the others
     ParametricPiece piece{begin, until, left.length, left.slope, std::move(left.path)};
     begin = until;
     visit(piece);
@@ -94,7 +102,8 @@ void for_each_parametric_piece(const Graph& graph, const Slopes& slopes, NodeId 
   known.push_back(sweep.solve({1, 1}));
   while (!known.empty()) {
     Line& right = known.back();
-    // Both are longest at some point right of the other: of equal slopes they are one line, and what lies between is on it, since T is convex.
+    // Both are longest at some point right of the other: of equal slopes they are one line, and what lies between is on
+    // it, since T is convex.
     if (right.slope <= left.slope) {
       known.pop_back();
       continue;
@@ -123,7 +132,8 @@ ParametricPiece first_parametric_piece(const Graph& graph, const Slopes& slopes,
       continue;
     }
     Line longest = sweep.solve(meet);
-    if (longest.scaled(meet) <= first.scaled(meet)) return {{0, 1}, meet, first.length, first.slope, std::move(first.path)};
+    if (longest.scaled(meet) <= first.scaled(meet))
+      return {{0, 1}, meet, first.length, first.slope, std::move(first.path)};
     later = std::move(longest);
   }
   return {{0, 1}, {1, 1}, first.length, first.slope, std::move(first.path)};

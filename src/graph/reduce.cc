@@ -45,7 +45,9 @@ class ChainMap {
 
 }  // namespace
 
-Column<std::uint8_t> needed_edges(const Graph& graph, const Outside& outside) { return needed_edges(graph, outside, graph.weights()); }
+Column<std::uint8_t> needed_edges(const Graph& graph, const Outside& outside) {
+  return needed_edges(graph, outside, graph.weights());
+}
 
 Reduction contract_chains(const Graph& graph, const Outside& outside, std::span<const std::uint8_t> needed) {
   assert(graph.durations().empty() && needed.size() == graph.edge_count());

@@ -64,18 +64,20 @@ void ScaledLengths::sweep(std::span<const Scaling> scenarios, TimePs* finish) co
 }
 
 template <std::uint32_t kLanes>
-void ScaledLengths::solve_lanes(std::span<const Scaling> scenarios, NodeId end, Column<TimePs>& finish, TimePs* lengths) const {
+void ScaledLengths::solve_lanes(std::span<const Scaling> scenarios, NodeId end, Column<TimePs>& finish,
+                                TimePs* lengths) const {
   finish.resize_uninitialized(std::max(finish.size(), std::size_t{graph_.node_count()} * kLanes));
   sweep<kLanes>(scenarios, finish.data());
-  for (std::uint32_t lane = 0; lane < kLanes; ++lane) lengths[lane] = finish[std::size_t{graph_.position(end)} * kLanes + lane];
+  for (std::uint32_t lane = 0; lane < kLanes; ++lane)
+    lengths[lane] = finish[std::size_t{graph_.position(end)} * kLanes + lane];
 }
 
 std::vector<TimePs> ScaledLengths::solve(std::span<const Scaling> scenarios, NodeId end) {
   std::vector<TimePs> lengths(scenarios.size());
   // No more workers than scenarios, and lanes shared among them: all cores are busy with a few scenarios, too.
   const std::size_t workers = std::clamp<std::size_t>(thread_count(), 1, std::max<std::size_t>(scenarios.size(), 1));
-  const std::size_t lanes =
-      std::bit_floor(std::clamp<std::size_t>(scenarios.size() / workers, 1, std::max<std::size_t>(kLanesInAll / workers, 1)));
+  const std::size_t lanes = std::bit_floor(
+      std::clamp<std::size_t>(scenarios.size() / workers, 1, std::max<std::size_t>(kLanesInAll / workers, 1)));
   finish_.resize(std::max(finish_.size(), workers));
   parallel_for(workers, [&](std::size_t worker) {
     Column<TimePs>& finish = finish_[worker];

@@ -1,5 +1,6 @@
-// What-ifs that make whole classes of edges faster or slower: every edge belongs to one class or to none, and a scenario scales some of them.
-// Nothing is written down per edge and scenario, so that a class may have any part of the graph.
+// What-ifs that make whole classes of edges faster or slower: every edge belongs to one class or to none, and a
+// scenario scales some of them. Nothing is written down per edge and scenario, so that a class may have any part of the
+// graph.
 #pragma once
 
 #include <cstddef>
@@ -21,14 +22,15 @@ struct ScaledClass {
 /// One scenario: each class at most once.
 using Scaling = std::vector<ScaledClass>;
 
-/// Lengths of scenario after scenario, in memory that is kept between calls: 8 bytes per node for each of at most eight at a time (more with
-/// more than eight threads).
+/// Lengths of scenario after scenario, in memory that is kept between calls: 8 bytes per node for each of at most eight
+/// at a time (more with more than eight threads).
 class ScaledLengths {
  public:
   /// `class_of`: by slot, kNoClass or below `classes`. Both must outlive it. No edge may be start-to-start.
   ScaledLengths(const Graph& graph, std::span<const std::uint32_t> class_of, std::size_t classes);
 
-  /// What solve(edits, end).length() returns with the weights of the classes multiplied and rounded (half away from zero); for each scenario.
+  /// What solve(edits, end).length() returns with the weights of the classes multiplied and rounded (half away from
+  /// zero); for each scenario.
   std::vector<TimePs> solve(std::span<const Scaling> scenarios, NodeId end);
 
  private:

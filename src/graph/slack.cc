@@ -15,8 +15,8 @@ Slack::Slack(Solution solution) : solution_(std::move(solution)) {
   sweep_backward(solution_.view(), latest_.data());
 }
 
-// The latest finish as far as those demand that wait for the finish. Growing does not move the others, while latest_ asks what happens when
-// all of the node is later.
+// The latest finish as far as those demand that wait for the finish. Growing does not move the others, while latest_
+// asks what happens when all of the node is later.
 TimePs Slack::latest_by_growth(Position position) const {
   const Graph& graph = solution_.graph();
   const bool is_end = !solution_.end_named() || graph.node_at(position) == solution_.end();

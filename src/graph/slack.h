@@ -6,10 +6,11 @@
 
 namespace orrery::graph {
 
-/// Slack with respect to the solved length, in picoseconds: what the duration of a node, or the weight of an edge, can grow by itself
-/// without length() growing. A duration does not delay what only waits for its node's start. 0 for everything on the path (and on any other
-/// path as long), but for durations that it leaves by a start-to-start edge. When the caller named the end, what does not lead there has
-/// kUnlimited. Never negative unless the solution is saturated.
+/// Slack with respect to the solved length, in picoseconds: what the duration of a node, or the weight of an edge, can
+/// grow by itself without length() growing. A duration does not delay what only waits for its node's start. 0 for
+/// everything on the path (and on any other path as long), but for durations that it leaves by a start-to-start edge.
+/// When the caller named the end, what does not lead there has kUnlimited. Never negative unless the solution is
+/// saturated.
 class Slack {
  public:
   /// One backward sweep; 8 bytes per node.
@@ -24,7 +25,8 @@ class Slack {
   [[nodiscard]] TimePs latest_by_growth(Position position) const;
 
   Solution solution_;
-  Column<TimePs> latest_;  // by position: the latest finish that does not delay the end, with the duration it has; kUnlimited: none does
+  Column<TimePs> latest_;  // by position: the latest finish that does not delay the end, with the duration it has;
+                           // kUnlimited: none does
 };
 
 }  // namespace orrery::graph

@@ -72,7 +72,8 @@ class LaneSweep {
       TimePs best[kLanes] = {};
       for (Slot slot = base_.rows[p]; slot < base_.rows[p + 1]; ++slot) {
         const TimePs* const before = finish + std::size_t{base_.sources[slot]} * kLanes;
-        for (std::uint32_t lane = 0; lane < kLanes; ++lane) best[lane] = std::max(best[lane], before[lane] + views_[lane].weights[slot]);
+        for (std::uint32_t lane = 0; lane < kLanes; ++lane)
+          best[lane] = std::max(best[lane], before[lane] + views_[lane].weights[slot]);
       }
       for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
         finish[std::size_t{p} * kLanes + lane] = std::min(best[lane] + views_[lane].duration(p, nullptr), kMaxFinishPs);
@@ -82,7 +83,8 @@ class LaneSweep {
 
   void pull_touched(std::uint32_t lane, const TouchedNode* touched, TimePs* finish) const {
     finish[std::size_t{touched->position} * kLanes + lane] =
-        evaluate(views_[lane], touched->position, touched, [=](Position source) { return finish[std::size_t{source} * kLanes + lane]; });
+        evaluate(views_[lane], touched->position, touched,
+                 [=](Position source) { return finish[std::size_t{source} * kLanes + lane]; });
   }
 
   SweepView base_;
@@ -103,12 +105,14 @@ void solve_lanes(const Graph& graph, std::span<const Scenario> lanes, NodeId end
   }
   for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
     const NodeId lane_end = end == kNoNode ? maxima.end(graph, finish->data(), lane) : end;
-    out[lanes[lane].scenario] = SolutionParts{graph, lanes[lane].overlay, finish, kLanes, lane, lane_end, end != kNoNode};
+    out[lanes[lane].scenario] =
+        SolutionParts{graph, lanes[lane].overlay, finish, kLanes, lane, lane_end, end != kNoNode};
   }
 }
 
 template <std::uint32_t kLanes>
-void lengths_of_lanes(const Graph& graph, std::span<const Scenario> lanes, NodeId end, Column<TimePs>& finish, std::span<TimePs> lengths) {
+void lengths_of_lanes(const Graph& graph, std::span<const Scenario> lanes, NodeId end, Column<TimePs>& finish,
+                      std::span<TimePs> lengths) {
   finish.resize_uninitialized(std::max(finish.size(), std::size_t{graph.node_count()} * kLanes));
   LaneSweep<kLanes>(graph, lanes).run(0, graph.node_count(), finish.data());
   for (std::uint32_t lane = 0; lane < kLanes; ++lane)
@@ -148,7 +152,8 @@ std::vector<Solution> solve_many(std::span<const Edits> scenarios, NodeId end) {
   std::vector<Solution> solutions;
   if (scenarios.empty()) return solutions;
   const Graph& graph = scenarios[0].graph();
-  // Start-to-start edges look up the durations of their sources, which are each scenario's own: nothing would be read once for several.
+  // Start-to-start edges look up the durations of their sources, which are each scenario's own: nothing would be read
+  // once for several.
   if (graph.start_to_start_type()) {
     for (const Edits& scenario : scenarios) solutions.push_back(solve(scenario, end));
     return solutions;
@@ -168,7 +173,8 @@ std::vector<Solution> solve_many(std::span<const Edits> scenarios, NodeId end) {
   return solutions;
 }
 
-std::vector<TimePs> solve_lengths(std::size_t count, NodeId end, const std::function<Edits(std::size_t)>& edits_of, std::size_t at_once) {
+std::vector<TimePs> solve_lengths(std::size_t count, NodeId end, const std::function<Edits(std::size_t)>& edits_of,
+                                  std::size_t at_once) {
   std::vector<TimePs> lengths(count);
   const std::size_t sweeps = (count + at_once - 1) / at_once, workers = std::min(thread_count(), sweeps);
   parallel_for(workers, [&](std::size_t worker) {

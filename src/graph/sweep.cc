@@ -37,8 +37,9 @@ void pull_range(const SweepView& view, Position begin, Position end, TimePs* fin
 void push_one(const SweepView& view, Position p, const TouchedNode* touched, TimePs* latest) {
   if (latest[p] == kUnlimited) return;  // it does not lead to the end: whatever it asks of others delays nothing
   const TimePs start = latest_start(latest[p], view.duration(p, touched));
-  for_each_incoming(view, p, touched,
-                    [&](Slot, Position source, TimePs weight) { latest[source] = std::min(latest[source], start - weight); });
+  for_each_incoming(view, p, touched, [&](Slot, Position source, TimePs weight) {
+    latest[source] = std::min(latest[source], start - weight);
+  });
 }
 
 void push_range(const SweepView& view, Position begin, Position end, TimePs* latest) {

@@ -1,4 +1,5 @@
-// The inner loops: a graph and its overlay visited in topological order, forwards pulling and backwards pushing. Private to src/graph.
+// The inner loops: a graph and its overlay visited in topological order, forwards pulling and backwards pushing.
+// Private to src/graph.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +9,8 @@
 
 namespace orrery::graph {
 
-/// What a sweep reads, as bare pointers. `durations` and `types` are null when all are 0; `overlay` is null without edits.
+/// What a sweep reads, as bare pointers. `durations` and `types` are null when all are 0; `overlay` is null without
+/// edits.
 struct SweepView {
   explicit SweepView(const Graph& graph, const Overlay* overlay_or_null = nullptr);
 
@@ -35,12 +37,14 @@ struct SweepView {
   }
 };
 
-/// Calls visit(slot, source position, weight from the finish of the source) for the incoming edges of p in order. `touched` is view.find(p).
+/// Calls visit(slot, source position, weight from the finish of the source) for the incoming edges of p in order.
+/// `touched` is view.find(p).
 template <typename Visit>
 void for_each_incoming(const SweepView& view, Position p, const TouchedNode* touched, Visit&& visit) {
   const Slot end = view.rows[p + 1];
   if (touched == nullptr) {
-    for (Slot slot = view.rows[p]; slot < end; ++slot) visit(slot, view.sources[slot], view.from_finish(slot, view.weights[slot]));
+    for (Slot slot = view.rows[p]; slot < end; ++slot)
+      visit(slot, view.sources[slot], view.from_finish(slot, view.weights[slot]));
     return;
   }
   const std::span<const PatchedWeight> patches = view.overlay->patches_of(*touched);
@@ -51,20 +55,22 @@ void for_each_incoming(const SweepView& view, Position p, const TouchedNode* tou
   }
 }
 
-/// finish = duration + max(0, max over incoming of finish of the source + weight), saturated at kMaxFinishPs. `finish_of(position)`.
+/// finish = duration + max(0, max over incoming of finish of the source + weight), saturated at kMaxFinishPs.
+/// `finish_of(position)`.
 template <typename FinishOf>
 TimePs evaluate(const SweepView& view, Position p, const TouchedNode* touched, FinishOf&& finish_of) {
   TimePs best = 0;
-  for_each_incoming(view, p, touched,
-                    [&](Slot, Position source, TimePs weight) { best = std::max<TimePs>(best, finish_of(source) + weight); });
+  for_each_incoming(view, p, touched, [&](Slot, Position source, TimePs weight) {
+    best = std::max<TimePs>(best, finish_of(source) + weight);
+  });
   return std::min(best + view.duration(p, touched), kMaxFinishPs);
 }
 
 /// Fills `finish`, by position.
 void sweep_forward(const SweepView& view, TimePs* finish);
 
-/// `latest` holds for each position the latest finish that it may have, kUnlimited where there is no limit; afterwards lowered as far as
-/// the nodes after it demand.
+/// `latest` holds for each position the latest finish that it may have, kUnlimited where there is no limit; afterwards
+/// lowered as far as the nodes after it demand.
 void sweep_backward(const SweepView& view, TimePs* latest);
 
 /// The latest start that goes with a latest finish, in a range where taking any weight off it fits.

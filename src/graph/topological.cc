@@ -31,8 +31,8 @@ Column<NodeId> kahn_order(const SparseRows<NodeId>& successors) {
   for (NodeId node = 0; node < node_count; ++node) {
     if (waiting_for[node] == 0) order.push_back(node);
   }
-  // With ids in no useful order every access below misses the cache. The queue tells what is needed next: ask for it ahead of time,
-  // first the row, then its targets, then their counters.
+  // With ids in no useful order every access below misses the cache. The queue tells what is needed next: ask for it
+  // ahead of time, first the row, then its targets, then their counters.
   constexpr std::size_t kAhead = 8;
   for (std::size_t i = 0; i < order.size(); ++i) {
     if (i + 3 * kAhead < order.size()) __builtin_prefetch(&successors.firsts()[order[i + 3 * kAhead]]);
@@ -47,14 +47,16 @@ Column<NodeId> kahn_order(const SparseRows<NodeId>& successors) {
   return order;
 }
 
-std::vector<NodeId> find_cycle(NodeId node_count, std::span<const NodeId> from, std::span<const NodeId> to, std::span<const NodeId> order) {
+std::vector<NodeId> find_cycle(NodeId node_count, std::span<const NodeId> from, std::span<const NodeId> to,
+                               std::span<const NodeId> order) {
   if (order.size() == node_count) return {};
   std::vector<bool> ordered(node_count);
   for (const NodeId node : order) ordered[node] = true;
   // Every node left over waits for another one that is left over: walking from waiter to waited-for must come round.
   std::vector<NodeId> waits_for(node_count, kNoNode);
   for (std::size_t e = 0; e < from.size(); ++e) {
-    // An edge from a node that was ordered holds nobody up. Of several the first is as good as any: one cycle is asked for.
+    // An edge from a node that was ordered holds nobody up. Of several the first is as good as any: one cycle is asked
+    // for.
     if (!ordered[from[e]] && !ordered[to[e]] && waits_for[to[e]] == kNoNode) waits_for[to[e]] = from[e];
   }
   NodeId node = static_cast<NodeId>(std::find(ordered.begin(), ordered.end(), false) - ordered.begin());
@@ -70,7 +72,10 @@ std::vector<NodeId> find_cycle(NodeId node_count, std::span<const NodeId> from, 
 
 Error cycle_error(std::span<const NodeId> cycle) {
   const std::string loop = "node " + std::to_string(cycle[0]) + " has an edge to itself";
-  return {cycle.size() == 1 ? loop : "the edges form a cycle: " + describe(cycle), {}, Error::kNoOffset, "a graph of causes has no cycles"};
+  return {cycle.size() == 1 ? loop : "the edges form a cycle: " + describe(cycle),
+          {},
+          Error::kNoOffset,
+          "a graph of causes has no cycles"};
 }
 
 }  // namespace orrery::graph

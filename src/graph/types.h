@@ -7,10 +7,11 @@
 
 namespace orrery::graph {
 
-using NodeId = std::uint32_t;    ///< in order of GraphBuilder::add_node
-using EdgeId = std::uint32_t;    ///< in order of GraphBuilder::add_edge
-using Slot = std::uint32_t;      ///< where an edge lies in the rows: edges of one target are neighbours
-using Position = std::uint32_t;  ///< rank of a node in the topological order: an edge's source has a smaller one than its target
+using NodeId = std::uint32_t;  ///< in order of GraphBuilder::add_node
+using EdgeId = std::uint32_t;  ///< in order of GraphBuilder::add_edge
+using Slot = std::uint32_t;    ///< where an edge lies in the rows: edges of one target are neighbours
+using Position =
+    std::uint32_t;  ///< rank of a node in the topological order: an edge's source has a smaller one than its target
 
 inline constexpr NodeId kNoNode = ~NodeId{0};
 inline constexpr Slot kNoSlot = ~Slot{0};

@@ -11,12 +11,15 @@ using report::SheetColumn;
 using report::Type;
 using report::Unit;
 
-/// In microseconds with all digits: the clocks of nodes are compared down to tens of nanoseconds, whatever they are apart.
+/// In microseconds with all digits: the clocks of nodes are compared down to tens of nanoseconds, whatever they are
+/// apart.
 SheetColumn microseconds(const char* name, const char* title = "", bool is_change = false) {
   return {.name = name, .type = Type::time, .unit = Unit::us, .title = title, .is_change = is_change, .decimals = 3};
 }
 
-SheetColumn node_number() { return {.name = "node", .type = Type::integer, .title = "node", .decimals = report::kExact}; }
+SheetColumn node_number() {
+  return {.name = "node", .type = Type::integer, .title = "node", .decimals = report::kExact};
+}
 
 }  // namespace
 
@@ -88,7 +91,8 @@ Sheet logical_clock_sheet(const align::Alignment& alignment) {
       .add(microseconds("largest_shift", "largest shift µs"))
       .add(microseconds("total_push", "pushed in all µs"));
   for (const align::NodeAlignment& node : alignment.nodes) {
-    sheet.add_row({node.rank, node.logical.jumps, node.logical.largest_push_ps, node.logical.largest_shift_ps, node.logical.total_push_ps});
+    sheet.add_row({node.rank, node.logical.jumps, node.logical.largest_push_ps, node.logical.largest_shift_ps,
+                   node.logical.total_push_ps});
   }
   return sheet;
 }

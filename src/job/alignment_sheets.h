@@ -12,9 +12,10 @@
 
 namespace orrery::job {
 
-/// Per node: node, calibrated, file (unknown: nothing was written), events_corrected, extrapolated_before, extrapolated_after, observations_used,
-/// observations_rejected, device_snapshots, {least,median,largest}_correction_us, {median,largest}_uncertainty_us, median_residual_us, and
-/// the columns of logical_clock_sheet.
+/// Per node: node, calibrated, file (unknown: nothing was written), events_corrected, extrapolated_before,
+/// extrapolated_after, observations_used, observations_rejected, device_snapshots,
+/// {least,median,largest}_correction_us, {median,largest}_uncertainty_us, median_residual_us, and the columns of
+/// logical_clock_sheet.
 report::Sheet aligned_nodes_sheet(const align::Alignment& alignment, const std::vector<NodeCorrection>& corrections);
 
 /// Per step of a clock: node, at_us, jump_us. `only`: of this node.

@@ -11,10 +11,10 @@
 #include <optional>
 #include <utility>
 
-#include "base/io/file_content.h"
 #include "base/interrupt.h"
-#include "base/numbers.h"
+#include "base/io/file_content.h"
 #include "base/io/output_set.h"
+#include "base/numbers.h"
 #include "base/team/process.h"
 #include "formats/chakra/writer.h"
 #include "simulate/pricing/operations_workload.h"
@@ -70,7 +70,8 @@ Result<TimePs> parse_astra_output(std::string_view output, std::span<const std::
     const std::size_t at = output.find(mark);
     if (at == std::string_view::npos) return Error{fmt::format("it ended without finishing rank {}", rank)};
     const std::int64_t cycles = leading_number<std::int64_t>(output.substr(at + mark.size())).value_or(-1);
-    if (cycles < 0 || cycles > graph::kMaxWeightPs / kPsPerNs) return Error{fmt::format("its cycles for rank {} are not a number", rank)};
+    if (cycles < 0 || cycles > graph::kMaxWeightPs / kPsPerNs)
+      return Error{fmt::format("its cycles for rank {} are not a number", rank)};
     last = std::max(last, cycles * kPsPerNs);
   }
   return last;
@@ -82,11 +83,13 @@ Result<AstraSidecar> AstraSidecar::open(const machine::Machine& machine, Sidecar
     if (!files) return files.error();
     options.files = std::move(*files);
   }
-  // Upstream calls its programs AstraSim_Analytical_Congestion_Aware and ..._Unaware; the aware one ends with code 255 for each question.
+  // Upstream calls its programs AstraSim_Analytical_Congestion_Aware and ..._Unaware; the aware one ends with code 255
+  // for each question.
   const bool is_aware = fs::path(options.binary).filename().string().find("Congestion_Aware") != std::string::npos;
   if (is_aware && machine.network.size() > 1) {
-    return Error{fmt::format("the congestion-aware program takes one dimension, and the machine has {}", machine.network.size()),
-                 options.binary, Error::kNoOffset, "ask the congestion-unaware one"};
+    return Error{
+        fmt::format("the congestion-aware program takes one dimension, and the machine has {}", machine.network.size()),
+        options.binary, Error::kNoOffset, "ask the congestion-unaware one"};
   }
   if (!options.cache_folder.empty()) {
     std::error_code failure;
@@ -95,7 +98,8 @@ Result<AstraSidecar> AstraSidecar::open(const machine::Machine& machine, Sidecar
   }
   machine::AstraFiles files = *options.files;
   const std::uint64_t binary_hash = content_hash(options.binary);
-  return AstraSidecar(std::move(files), static_cast<std::uint32_t>(machine.devices.count), std::move(options), binary_hash);
+  return AstraSidecar(std::move(files), static_cast<std::uint32_t>(machine.devices.count), std::move(options),
+                      binary_hash);
 }
 
 std::string AstraSidecar::cache_path(std::uint64_t signature) const {
@@ -109,9 +113,9 @@ std::string AstraSidecar::version() const {
 }
 
 std::uint64_t AstraSidecar::signature_of(const CommOp& op) const {
-  std::string text =
-      fmt::format("{}\n{:016x}\n{}\n{}\n{}\n{} {} {}\n", options_.binary, binary_hash_, files_.network_yaml, files_.system_json,
-                  files_.memory_json, static_cast<int>(op.kind), static_cast<int>(op.collective), op.bytes);
+  std::string text = fmt::format("{}\n{:016x}\n{}\n{}\n{}\n{} {} {}\n", options_.binary, binary_hash_,
+                                 files_.network_yaml, files_.system_json, files_.memory_json, static_cast<int>(op.kind),
+                                 static_cast<int>(op.collective), op.bytes);
   for (const std::uint32_t rank : op.ranks) text += fmt::format("{} ", rank);
   return XXH3_64bits(text.data(), text.size());
 }
@@ -137,7 +141,8 @@ void AstraSidecar::keep(std::uint64_t signature, TimePs answer) {
 
 Result<simulate::Price> AstraSidecar::ask(const CommOp& op) {
   if (op.ranks.size() < 2 || op.bytes == 0) return simulate::Price{};
-  if (!simulate::astra_simulates(op)) return Error{fmt::format("ASTRA-sim does not simulate {}", workload::to_string(op.collective))};
+  if (!simulate::astra_simulates(op))
+    return Error{fmt::format("ASTRA-sim does not simulate {}", workload::to_string(op.collective))};
   const std::uint64_t signature = signature_of(op);
   const auto price = [](TimePs total) { return simulate::Price{total, 0, total}; };
   if (const std::optional<TimePs> answer = cached(signature)) {
@@ -169,7 +174,8 @@ Result<std::vector<TimePs>> AstraSidecar::ask_together(std::span<const CommOp> o
   if (Status worth = check_worth_asking(); !worth) return worth.error();
   std::vector<std::uint32_t> operations_of(devices_), ranks;
   for (const CommOp& op : ops) {
-    if (!simulate::astra_simulates(op)) return Error{fmt::format("ASTRA-sim does not simulate {}", workload::to_string(op.collective))};
+    if (!simulate::astra_simulates(op))
+      return Error{fmt::format("ASTRA-sim does not simulate {}", workload::to_string(op.collective))};
     for (const std::uint32_t rank : op.ranks) {
       if (operations_of[rank]++ == 0) ranks.push_back(rank);
     }
@@ -189,7 +195,8 @@ Result<std::vector<TimePs>> AstraSidecar::ask_together(std::span<const CommOp> o
   return prices;
 }
 
-Result<std::vector<TimePs>> AstraSidecar::run(const workload::Workload& workload, std::span<const std::uint32_t> ranks) {
+Result<std::vector<TimePs>> AstraSidecar::run(const workload::Workload& workload,
+                                              std::span<const std::uint32_t> ranks) {
   const ScratchFolder folder;
   if (!folder.ok()) return Error{"no temporary folder can be made for ASTRA-sim's files"};
   {
@@ -197,18 +204,20 @@ Result<std::vector<TimePs>> AstraSidecar::run(const workload::Workload& workload
     if (const Status written = chakra::write_workload(workload, folder.file("op")); !written) return written.error();
     if (const Status published = files.publish(); !published) return published.error();
   }
-  std::vector<std::string> command = {options_.binary,
-                                      "--workload-configuration=" + folder.file("op"),
-                                      "--system-configuration=" + folder.write("system.json", files_.system_json),
-                                      "--network-configuration=" + folder.write("network.yml", files_.network_yaml),
-                                      "--remote-memory-configuration=" + folder.write("memory.json", files_.memory_json),
-                                      "--logging-folder=" + folder.file("log")};
+  std::vector<std::string> command = {
+      options_.binary,
+      "--workload-configuration=" + folder.file("op"),
+      "--system-configuration=" + folder.write("system.json", files_.system_json),
+      "--network-configuration=" + folder.write("network.yml", files_.network_yaml),
+      "--remote-memory-configuration=" + folder.write("memory.json", files_.memory_json),
+      "--logging-folder=" + folder.file("log")};
   if (!workload.groups.empty())
     command.push_back("--comm-group-configuration=" + folder.write("groups.json", chakra::groups_json(workload)));
   ++runs_;
   const Result<ProcessOutcome> outcome = run_process(command, folder.file("output"), options_.timeout);
   if (!outcome) return outcome.error();
-  if (outcome->timed_out) return Error{fmt::format("took longer than {} s", options_.timeout.count() / 1000), options_.binary};
+  if (outcome->timed_out)
+    return Error{fmt::format("took longer than {} s", options_.timeout.count() / 1000), options_.binary};
   const Result<std::string> output = read_whole_file(folder.file("output"), kMaxOutputBytes);
   if (!output) return output.error();
   std::vector<TimePs> ends;
@@ -219,7 +228,8 @@ Result<std::vector<TimePs>> AstraSidecar::run(const workload::Workload& workload
     else incomplete = end.error();
   }
   // Once every participant has said when it finished, the answer is whole, however the program ends after that.
-  if (incomplete && outcome->exit_code != 0) return Error{fmt::format("ended with exit code {}", outcome->exit_code), options_.binary};
+  if (incomplete && outcome->exit_code != 0)
+    return Error{fmt::format("ended with exit code {}", outcome->exit_code), options_.binary};
   if (incomplete) {
     incomplete->file = options_.binary;
     return *incomplete;
@@ -231,7 +241,8 @@ Result<std::vector<TimePs>> AstraSidecar::run(const workload::Workload& workload
 namespace {
 
 /// Somebody who can be asked while the run lasts.
-Result<std::shared_ptr<AstraSidecar>> open_shared(const machine::Machine& machine, SidecarOptions options, Diagnostics& diagnostics) {
+Result<std::shared_ptr<AstraSidecar>> open_shared(const machine::Machine& machine, SidecarOptions options,
+                                                  Diagnostics& diagnostics) {
   Result<AstraSidecar> program = AstraSidecar::open(machine, std::move(options));
   if (!program) return program.error();
   if (program->files().raised_endpoint_delay) diagnostics.add(simulate::kRaisedDelay, [&] { return machine.name; });
@@ -245,7 +256,8 @@ Result<std::vector<TimePs>> ask_alone(AstraSidecar& program, const CommOp& op) {
 }
 
 void count_crashes(const AstraSidecar& program, const std::string& binary, Diagnostics& diagnostics) {
-  if (program.crashed_after_answer() > 0) diagnostics.add_many(kCrashedAfterAnswer, program.crashed_after_answer(), binary);
+  if (program.crashed_after_answer() > 0)
+    diagnostics.add_many(kCrashedAfterAnswer, program.crashed_after_answer(), binary);
 }
 
 }  // namespace
@@ -267,11 +279,13 @@ Result<simulate::PriceOracle> open_astra_sim(const simulate::PricingOptions& opt
 
 simulate::Pricing sidecar_pricing(SidecarOptions options, SidecarUse& use) {
   simulate::Pricing pricing = simulate::pricing_of(machine::NetworkModelKind::astra_sidecar);
-  pricing.open_oracle = [options = std::move(options), &use](const simulate::PricingOptions&, const machine::Machine& machine,
-                                                             Diagnostics& diagnostics) -> Result<simulate::PriceOracle> {
+  pricing.open_oracle = [options = std::move(options), &use](
+                            const simulate::PricingOptions&, const machine::Machine& machine,
+                            Diagnostics& diagnostics) -> Result<simulate::PriceOracle> {
     const auto program = open_shared(machine, options, diagnostics);
     if (!program) return program.error();
-    // Operations of one rank or of no bytes cost nothing without being asked: a run of only those is none that went unanswered.
+    // Operations of one rank or of no bytes cost nothing without being asked: a run of only those is none that went
+    // unanswered.
     const auto asks = std::make_shared<std::uint64_t>(0);
     simulate::PriceOracle oracle;
     oracle.version = (*program)->version();

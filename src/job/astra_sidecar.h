@@ -76,8 +76,8 @@ class AstraSidecar {
   std::uint64_t runs_ = 0, known_ = 0, crashed_after_answer_ = 0;
 };
 
-inline constexpr DiagnosticKind kCrashedAfterAnswer{"S108", Severity::warning, "run of ASTRA-sim that ended badly after a complete answer",
-                                                    "the answer is used"};
+inline constexpr DiagnosticKind kCrashedAfterAnswer{
+    "S108", Severity::warning, "run of ASTRA-sim that ended badly after a complete answer", "the answer is used"};
 
 /// For Pricing::open_oracle, of whatever PricingOptions::astra_sim names. Runs of the program that ended badly after a
 /// complete answer are counted (S108), and a machine that had to be described to it differently is told (S109). An

@@ -12,30 +12,36 @@
 namespace orrery::job {
 namespace {
 
-constexpr DiagnosticKind kStepsNotCommon{"J807", Severity::warning, "steps that not all ranks recorded", "they were left out"};
+constexpr DiagnosticKind kStepsNotCommon{"J807", Severity::warning, "steps that not all ranks recorded",
+                                         "they were left out"};
 constexpr TimePs kFarApart = TimePs{600} * 1'000'000 * kPsPerUs;
 
 }  // namespace
 
-std::vector<trace::EventIndex> find_steps(const trace::Trace& trace, const trace::RankTrace& rank, const trace::ContentOrder& content,
+std::vector<trace::EventIndex> find_steps(const trace::Trace& trace, const trace::RankTrace& rank,
+                                          const trace::ContentOrder& content,
                                           const std::optional<std::string>& annotation) {
-  return annotation ? causal::find_annotated(trace, rank, content, *annotation) : causal::find_steps(trace, rank, content);
+  return annotation ? causal::find_annotated(trace, rank, content, *annotation)
+                    : causal::find_steps(trace, rank, content);
 }
 
-std::vector<std::string> step_keys(const trace::Trace& trace, const trace::RankTrace& rank, std::span<const trace::EventIndex> events) {
+std::vector<std::string> step_keys(const trace::Trace& trace, const trace::RankTrace& rank,
+                                   std::span<const trace::EventIndex> events) {
   std::map<std::string_view, std::size_t> times;
   std::vector<std::string> keys;
   for (const trace::EventIndex event : events) {
     const std::string_view name = trace.name(rank, event);
     const auto number = rank.field(trace::Field::step).find(event);
-    // A number that the recorder gives counts where the name has none: a rank may have begun to record later than the others.
+    // A number that the recorder gives counts where the name has none: a rank may have begun to record later than the
+    // others.
     if (number) keys.push_back(std::string(name) + "\n" + std::to_string(*number));
     else keys.push_back(std::string(name) + "\n" + std::to_string(times[name]++));
   }
   return keys;
 }
 
-Result<std::vector<std::string>> common_steps(std::span<const std::vector<std::string>> ranks, Diagnostics& diagnostics) {
+Result<std::vector<std::string>> common_steps(std::span<const std::vector<std::string>> ranks,
+                                              Diagnostics& diagnostics) {
   std::vector<std::set<std::string>> of_rank;
   std::set<std::string> all;
   for (const std::vector<std::string>& keys : ranks) {
@@ -58,16 +64,18 @@ TypicalStep typical_step(std::span<const TimePs> spans) {
   const std::size_t skip = spans.size() > 2 ? 1 : 0;
   for (std::size_t i = skip; i + skip < spans.size(); ++i) order.push_back(i);
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return spans[a] < spans[b]; });
-  return {order[(order.size() - 1) / 2], spans.size() == 1 ? "the only step"
-                                         : order.size() == 1
-                                             ? "the inner one of 3 steps"
-                                             : "the median of " + report::counted(order.size(), skip != 0 ? "inner step" : "step")};
+  return {order[(order.size() - 1) / 2],
+          spans.size() == 1   ? "the only step"
+          : order.size() == 1 ? "the inner one of 3 steps"
+                              : "the median of " + report::counted(order.size(), skip != 0 ? "inner step" : "step")};
 }
 
 Status check_same_time(std::span<const causal::StepWindow> ranks) {
   TimePs latest_begin = std::numeric_limits<TimePs>::min(), first_end = std::numeric_limits<TimePs>::max();
-  for (const causal::StepWindow& rank : ranks) latest_begin = std::max(latest_begin, rank.begin), first_end = std::min(first_end, rank.end);
-  if (latest_begin - first_end > kFarApart) return of_other_runs("the recordings of some ranks are more than ten minutes apart");
+  for (const causal::StepWindow& rank : ranks)
+    latest_begin = std::max(latest_begin, rank.begin), first_end = std::min(first_end, rank.end);
+  if (latest_begin - first_end > kFarApart)
+    return of_other_runs("the recordings of some ranks are more than ten minutes apart");
   return {};
 }
 
@@ -77,7 +85,8 @@ Error no_such_step(const std::optional<std::string>& annotation, const std::stri
 }
 
 Error no_such_instance(std::size_t steps, std::size_t instance, const std::string& path) {
-  return {"there are " + std::to_string(steps) + " matching events on all ranks; instance " + std::to_string(instance) + " does not exist",
+  return {"there are " + std::to_string(steps) + " matching events on all ranks; instance " + std::to_string(instance) +
+              " does not exist",
           path, Error::kNoOffset, "instances count from 0, by start"};
 }
 

@@ -15,17 +15,21 @@
 namespace orrery::job {
 
 /// The rank's steps, or the events of its host whose name contains the annotation; by start.
-std::vector<trace::EventIndex> find_steps(const trace::Trace& trace, const trace::RankTrace& rank, const trace::ContentOrder& content,
+std::vector<trace::EventIndex> find_steps(const trace::Trace& trace, const trace::RankTrace& rank,
+                                          const trace::ContentOrder& content,
                                           const std::optional<std::string>& annotation);
 
 /// What tells the steps of a rank apart: their names, or where several have one name, also which of them it is.
-std::vector<std::string> step_keys(const trace::Trace& trace, const trace::RankTrace& rank, std::span<const trace::EventIndex> events);
+std::vector<std::string> step_keys(const trace::Trace& trace, const trace::RankTrace& rank,
+                                   std::span<const trace::EventIndex> events);
 
-/// Those that every rank has, in the order of the first rank; the others are counted. Empty: the ranks have none at all. An Error: there are some,
-/// but none in common.
-Result<std::vector<std::string>> common_steps(std::span<const std::vector<std::string>> ranks, Diagnostics& diagnostics);
+/// Those that every rank has, in the order of the first rank; the others are counted. Empty: the ranks have none at
+/// all. An Error: there are some, but none in common.
+Result<std::vector<std::string>> common_steps(std::span<const std::vector<std::string>> ranks,
+                                              Diagnostics& diagnostics);
 
-/// Which of some steps is typical: the lower median of their spans, without the first and the last, which often carry the profiler's own start and stop.
+/// Which of some steps is typical: the lower median of their spans, without the first and the last, which often carry
+/// the profiler's own start and stop.
 struct TypicalStep {
   std::size_t place = 0;
   std::string why;  ///< "the median of 5 inner steps"

@@ -31,7 +31,8 @@ std::optional<trace::Clock> correction_of(const trace::RankTrace& rank) {
 /// Where the rank's recording begins and ends.
 std::pair<TimePs, TimePs> extent_of(const trace::RankTrace& rank) {
   TimePs begin = std::numeric_limits<TimePs>::max(), end = std::numeric_limits<TimePs>::min();
-  for (trace::EventIndex e = 0; e < rank.event_count(); ++e) begin = std::min(begin, rank.start[e]), end = std::max(end, rank.end(e));
+  for (trace::EventIndex e = 0; e < rank.event_count(); ++e)
+    begin = std::min(begin, rank.start[e]), end = std::max(end, rank.end(e));
   return {begin, end};
 }
 
@@ -78,11 +79,12 @@ Status check_one_run(const trace::Trace& trace) {
   for (std::size_t r = 1; r < trace.ranks.size(); ++r) {
     const trace::RankTrace &rank = trace.ranks[r], &before = trace.ranks[r - 1];
     if (rank.rank == before.rank)
-      return Error{"two files are of rank " + std::to_string(rank.rank) + ": " + before.source.path, rank.source.path, Error::kNoOffset,
-                   "name the files of one run, one per rank"};
+      return Error{"two files are of rank " + std::to_string(rank.rank) + ": " + before.source.path, rank.source.path,
+                   Error::kNoOffset, "name the files of one run, one per rank"};
     if (rank.source.world_size && before.source.world_size && *rank.source.world_size != *before.source.world_size)
-      return of_other_runs("rank " + std::to_string(before.rank) + " is one of " + std::to_string(*before.source.world_size) + ", rank " +
-                           std::to_string(rank.rank) + " one of " + std::to_string(*rank.source.world_size));
+      return of_other_runs("rank " + std::to_string(before.rank) + " is one of " +
+                           std::to_string(*before.source.world_size) + ", rank " + std::to_string(rank.rank) +
+                           " one of " + std::to_string(*rank.source.world_size));
   }
   return {};
 }
@@ -94,8 +96,8 @@ Result<JobClocks> use_clocks(trace::Trace& trace, ClockChoice choice, Diagnostic
   JobClocks clocks;
   for (const trace::RankTrace& rank : trace.ranks) {
     if (rank.era_ns != 0 && choice == ClockChoice::one)
-      return of_other_runs("the clocks of rank " + std::to_string(trace.ranks.front().rank) + " and " + std::to_string(rank.rank) +
-                           " are years apart, and not one");
+      return of_other_runs("the clocks of rank " + std::to_string(trace.ranks.front().rank) + " and " +
+                           std::to_string(rank.rank) + " are years apart, and not one");
   }
   if (choice == ClockChoice::one) {
     clocks.exchanges = match::find_exchanges(trace);
@@ -134,10 +136,12 @@ void JobClocks::describe(causal::CausalGraph& job) const {
 
 Status refuse_runs(const trace::Trace& trace) {
   if (trace.ranks.size() < 2 || !trace.ranks.front().source.is_run) return {};
-  return Error{"these are " + std::to_string(trace.ranks.size()) +
-                   " runs, not the ranks of one job: no two say that they are different ranks, and they share no communication",
-               trace.ranks.front().source.path, Error::kNoOffset,
-               "name one of them, or choose it by its place as a rank; orrery diff A B compares two, orrery report shows all side by side"};
+  return Error{
+      "these are " + std::to_string(trace.ranks.size()) +
+          " runs, not the ranks of one job: no two say that they are different ranks, and they share no communication",
+      trace.ranks.front().source.path, Error::kNoOffset,
+      "name one of them, or choose it by its place as a rank; orrery diff A B compares two, orrery report shows all "
+      "side by side"};
 }
 
 Error of_other_runs(const std::string& what) {

@@ -24,9 +24,11 @@ enum class ClockChoice : std::uint8_t {
 struct JobClocks {
   match::Exchanges exchanges;
   causal::ClockSource source = causal::ClockSource::one;
-  TimePs band = 0;                            ///< -1: not known
-  std::vector<trace::Clock> corrections;      ///< as Trace::ranks: from recorded to common time, with how far it may be off; empty: none
-  std::vector<align::NodeAlignment> applied;  ///< as Trace::ranks: by which its times were changed here; empty: they were not
+  TimePs band = 0;  ///< -1: not known
+  std::vector<trace::Clock>
+      corrections;  ///< as Trace::ranks: from recorded to common time, with how far it may be off; empty: none
+  std::vector<align::NodeAlignment>
+      applied;  ///< as Trace::ranks: by which its times were changed here; empty: they were not
 
   /// Says in the job's graph which clocks it has, and how far its moments may be off.
   void describe(causal::CausalGraph& job) const;

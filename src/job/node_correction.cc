@@ -7,7 +7,8 @@
 namespace orrery::job {
 namespace {
 
-/// Extremes are of all events, medians of a sample: there may be more events than there is memory for another two columns.
+/// Extremes are of all events, medians of a sample: there may be more events than there is memory for another two
+/// columns.
 NodeCorrection correction_of(const trace::RankTrace& rank, const align::NodeAlignment& node) {
   constexpr std::size_t kSample = 1u << 20;
   NodeCorrection correction;
@@ -37,7 +38,8 @@ NodeCorrection correction_of(const trace::RankTrace& rank, const align::NodeAlig
 
 std::vector<NodeCorrection> describe_corrections(const trace::Trace& trace, const align::Alignment& alignment) {
   std::vector<NodeCorrection> corrections;
-  for (std::size_t i = 0; i < trace.ranks.size(); ++i) corrections.push_back(correction_of(trace.ranks[i], alignment.nodes[i]));
+  for (std::size_t i = 0; i < trace.ranks.size(); ++i)
+    corrections.push_back(correction_of(trace.ranks[i], alignment.nodes[i]));
   return corrections;
 }
 

@@ -14,9 +14,10 @@ namespace orrery::job {
 struct NodeCorrection {
   std::string file;  ///< written
   std::uint64_t events = 0;
-  std::uint64_t before_first = 0;                   ///< events before the first observation of the node's clock: extrapolated
-  std::uint64_t after_last = 0;                     ///< the same after the last one
-  TimePs least_ps = 0, median_ps = 0, most_ps = 0;  ///< what was added to the starts of events, the common origin not counted
+  std::uint64_t before_first = 0;  ///< events before the first observation of the node's clock: extrapolated
+  std::uint64_t after_last = 0;    ///< the same after the last one
+  TimePs least_ps = 0, median_ps = 0,
+         most_ps = 0;  ///< what was added to the starts of events, the common origin not counted
   TimePs median_uncertainty_ps = 0, most_uncertainty_ps = 0;
 };
 

@@ -6,7 +6,8 @@
 namespace orrery::job {
 namespace {
 
-Result<causal::CausalGraph> make_graph(const trace::Trace& trace, const RecordedJob* recorded, Diagnostics& diagnostics) {
+Result<causal::CausalGraph> make_graph(const trace::Trace& trace, const RecordedJob* recorded,
+                                       Diagnostics& diagnostics) {
   if (recorded == nullptr) return causal::make_causal_graph(trace, trace.ranks.front(), {}, diagnostics);
   const Result<JobWindow> window = recorded->window({.typical = true}, diagnostics);
   if (!window) return window.error();
@@ -17,7 +18,8 @@ Result<causal::CausalGraph> make_graph(const trace::Trace& trace, const Recorded
 
 }  // namespace
 
-Result<std::vector<PathPiece>> find_path_pieces(const trace::Trace& trace, const RecordedJob* recorded, Diagnostics& diagnostics) {
+Result<std::vector<PathPiece>> find_path_pieces(const trace::Trace& trace, const RecordedJob* recorded,
+                                                Diagnostics& diagnostics) {
   if (trace.ranks.empty()) return Error{"there is no rank"};
   const Result<causal::CausalGraph> job = make_graph(trace, recorded, diagnostics);
   if (!job) return job.error();

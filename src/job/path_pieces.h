@@ -22,7 +22,9 @@ struct PathPiece {
   std::optional<trace::EventIndex> event = {};  ///< of that rank
 };
 
-/// Those that take time, in order; each begins where the one before ended. Of a typical step of the trace's first rank, or, with `job`, of all ranks.
-Result<std::vector<PathPiece>> find_path_pieces(const trace::Trace& trace, const RecordedJob* job, Diagnostics& diagnostics);
+/// Those that take time, in order; each begins where the one before ended. Of a typical step of the trace's first rank,
+/// or, with `job`, of all ranks.
+Result<std::vector<PathPiece>> find_path_pieces(const trace::Trace& trace, const RecordedJob* job,
+                                                Diagnostics& diagnostics);
 
 }  // namespace orrery::job

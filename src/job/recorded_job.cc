@@ -34,7 +34,8 @@ const match::Exchanges& RecordedJob::exchanges() const { return state_->clocks.e
 const JobClocks& RecordedJob::clocks() const { return state_->clocks; }
 
 Result<RecordedJob> RecordedJob::make(trace::Trace trace, ClockChoice choice, Diagnostics& diagnostics) {
-  if (trace.ranks.empty()) return Error{"there is no rank in these files", {}, Error::kNoOffset, "see what is in them with: orrery info"};
+  if (trace.ranks.empty())
+    return Error{"there is no rank in these files", {}, Error::kNoOffset, "see what is in them with: orrery info"};
   auto state = std::make_unique<State>();
   state->trace = std::move(trace);
   Result<JobClocks> clocks = use_clocks(state->trace, choice, diagnostics);
@@ -45,7 +46,8 @@ Result<RecordedJob> RecordedJob::make(trace::Trace trace, ClockChoice choice, Di
   state->timelines.resize(ranks);
   std::vector<Diagnostics> remarks(ranks);
   parallel_for(ranks, [&](std::size_t r) {
-    state->timelines[r] = causal::make_device_timeline(state->trace, state->trace.ranks[r], state->content[r], remarks[r]);
+    state->timelines[r] =
+        causal::make_device_timeline(state->trace, state->trace.ranks[r], state->content[r], remarks[r]);
   });
   for (const Diagnostics& remark : remarks) diagnostics.merge(remark);
   return RecordedJob(std::move(state));
@@ -57,7 +59,8 @@ TimePs JobWindow::span() const {
   return end - begin;
 }
 
-Result<std::vector<JobWindow>> RecordedJob::steps(const std::optional<std::string>& annotation, Diagnostics& diagnostics) const {
+Result<std::vector<JobWindow>> RecordedJob::steps(const std::optional<std::string>& annotation,
+                                                  Diagnostics& diagnostics) const {
   const trace::Trace& trace = state_->trace;
   const std::size_t ranks = trace.ranks.size();
   std::vector<std::map<std::string, EventIndex>> by_key(ranks);
@@ -115,7 +118,8 @@ Result<JobWindow> RecordedJob::window(const JobWindowRequest& request, Diagnosti
   } else if (!request.first_instance && request.typical) {
     last = first;
   }
-  if (last >= steps_in_common.size()) return no_such_instance(steps_in_common.size(), last, trace.ranks.front().source.path);
+  if (last >= steps_in_common.size())
+    return no_such_instance(steps_in_common.size(), last, trace.ranks.front().source.path);
   for (std::size_t r = 0; r < trace.ranks.size(); ++r) {
     std::vector<EventIndex> events;
     for (std::size_t i = first; i <= last; ++i) events.push_back(steps_in_common[i].step_events[r].front());
@@ -135,8 +139,8 @@ Result<causal::CausalGraph> RecordedJob::graph(const JobWindow& window, const ca
   std::vector<Diagnostics> remarks(ranks);
   std::vector<std::optional<Error>> errors(ranks);
   parallel_for(ranks, [&](std::size_t r) {
-    Result<causal::RankGraph> step =
-        causal::make_rank_graph(trace, trace.ranks[r], state_->timelines[r], state_->content[r], window.ranks[r], remarks[r]);
+    Result<causal::RankGraph> step = causal::make_rank_graph(trace, trace.ranks[r], state_->timelines[r],
+                                                             state_->content[r], window.ranks[r], remarks[r]);
     if (!step) errors[r] = step.error();
     else to_join[r].step = std::move(*step);
     if (!window.step_events.empty()) to_join[r].step_events = window.step_events[r];
@@ -145,7 +149,8 @@ Result<causal::CausalGraph> RecordedJob::graph(const JobWindow& window, const ca
     if (errors[r]) return *errors[r];
     diagnostics.merge(remarks[r]);
   }
-  Result<causal::CausalGraph> job = causal::join_ranks(trace, state_->clocks.exchanges, std::move(to_join), options, diagnostics);
+  Result<causal::CausalGraph> job =
+      causal::join_ranks(trace, state_->clocks.exchanges, std::move(to_join), options, diagnostics);
   if (!job) return job.error();
   state_->clocks.describe(*job);
   return job;

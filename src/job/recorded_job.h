@@ -1,4 +1,5 @@
-// A job as recorded: all its ranks on one clock, what they exchanged, the steps they have in common, and the joined graph of any window.
+// A job as recorded: all its ranks on one clock, what they exchanged, the steps they have in common, and the joined
+// graph of any window.
 #pragma once
 
 #include <memory>
@@ -31,9 +32,11 @@ struct JobWindowRequest {
 
 /// A stretch that all ranks have: a step, several, or the whole trace.
 struct JobWindow {
-  std::vector<causal::StepWindow> ranks;                         ///< as Trace::ranks
-  std::vector<std::vector<trace::EventIndex>> step_events = {};  ///< per rank: the steps in it, as many on each; empty: the whole trace
-  std::vector<TimePs> step_spans = {};  ///< of all steps in common, if they were compared (see JobWindowRequest); else empty
+  std::vector<causal::StepWindow> ranks;  ///< as Trace::ranks
+  std::vector<std::vector<trace::EventIndex>> step_events =
+      {};  ///< per rank: the steps in it, as many on each; empty: the whole trace
+  std::vector<TimePs> step_spans =
+      {};  ///< of all steps in common, if they were compared (see JobWindowRequest); else empty
 
   /// From the earliest begin to the latest end.
   [[nodiscard]] TimePs span() const;
@@ -51,12 +54,14 @@ class RecordedJob {
   [[nodiscard]] const match::Exchanges& exchanges() const;
   [[nodiscard]] const JobClocks& clocks() const;
 
-  /// One window per step (or instance of the annotation) that all ranks have, in order; those that are not common are counted. Empty: the ranks
-  /// have none at all. An Error: there are some, but none in common.
+  /// One window per step (or instance of the annotation) that all ranks have, in order; those that are not common are
+  /// counted. Empty: the ranks have none at all. An Error: there are some, but none in common.
   Result<std::vector<JobWindow>> steps(const std::optional<std::string>& annotation, Diagnostics& diagnostics) const;
-  /// An Error: the annotation or instance does not occur, no step is common, or the ranks' windows lie more than ten minutes apart.
+  /// An Error: the annotation or instance does not occur, no step is common, or the ranks' windows lie more than ten
+  /// minutes apart.
   Result<JobWindow> window(const JobWindowRequest& request, Diagnostics& diagnostics) const;
-  Result<causal::CausalGraph> graph(const JobWindow& window, const causal::JoinOptions& options, Diagnostics& diagnostics) const;
+  Result<causal::CausalGraph> graph(const JobWindow& window, const causal::JoinOptions& options,
+                                    Diagnostics& diagnostics) const;
 
  private:
   struct State;

@@ -42,9 +42,14 @@ std::vector<RankFile> rank_files(const Source& source) {
 
 class Streamer {
  public:
-  Streamer(const Source& source, const JobWindowRequest& request, const causal::JoinOptions& options, const Reading& reading,
-           causal::Reduction reduction)
-      : source_(source), request_(request), options_(options), reading_(reading), reduction_(reduction), files_(rank_files(source)) {}
+  Streamer(const Source& source, const JobWindowRequest& request, const causal::JoinOptions& options,
+           const Reading& reading, causal::Reduction reduction)
+      : source_(source),
+        request_(request),
+        options_(options),
+        reading_(reading),
+        reduction_(reduction),
+        files_(rank_files(source)) {}
 
   Result<causal::CausalGraph> run(ClockChoice choice, std::vector<TimePs>* step_spans) {
     ranks_.resize(files_.size());
@@ -66,8 +71,8 @@ class Streamer {
       windows.push_back(rank.step.window);
     }
     if (const Status same = check_same_time(windows); !same) return same.error();
-    Result<causal::CausalGraph> job =
-        causal::join_ranks(std::move(gathered_.trace), clocks->exchanges, std::move(gathered_.to_join), options_, reading_.diagnostics);
+    Result<causal::CausalGraph> job = causal::join_ranks(std::move(gathered_.trace), clocks->exchanges,
+                                                         std::move(gathered_.to_join), options_, reading_.diagnostics);
     if (!job) return job.error();
     clocks->describe(*job);
     return job;
@@ -80,8 +85,9 @@ class Streamer {
     requests.reserve(which.size());
     for (const std::size_t r : which)
       requests.push_back({files_[r].path, files_[r].rank, corrections.empty() ? RankCorrections{} : corrections[r]});
-    Result<std::vector<StreamedRank>> read = read_streamed_ranks({*source_.format, reading_.salvage, request_, options_, reduction_},
-                                                                 requests, before_reading, reading_.on_progress);
+    Result<std::vector<StreamedRank>> read =
+        read_streamed_ranks({*source_.format, reading_.salvage, request_, options_, reduction_}, requests,
+                            before_reading, reading_.on_progress);
     if (!read) return read.error();
     for (std::size_t i = 0; i < which.size(); ++i) {
       StreamedRank& rank = (*read)[i];
@@ -99,7 +105,8 @@ class Streamer {
     Result<std::vector<std::string>> common = common_steps(keys, reading_.diagnostics);
     if (!common) return common.error();
     const std::string& path = files_.front().path;
-    if (common->empty() && (request_.annotation || request_.first_instance)) return no_such_step(request_.annotation, path);
+    if (common->empty() && (request_.annotation || request_.first_instance))
+      return no_such_step(request_.annotation, path);
     const std::size_t last = request_.last_instance.value_or(request_.first_instance.value_or(0));
     if (!common->empty() && last >= common->size()) return no_such_instance(common->size(), last, path);
     return common;
@@ -116,7 +123,8 @@ class Streamer {
     const std::size_t first = request_.first_instance.value_or(0);
     const bool one = request_.first_instance || request_.typical;
     const std::size_t last = request_.last_instance.value_or(one ? first : common.size() - 1);
-    return {common.begin() + static_cast<std::ptrdiff_t>(first), common.begin() + static_cast<std::ptrdiff_t>(last) + 1};
+    return {common.begin() + static_cast<std::ptrdiff_t>(first),
+            common.begin() + static_cast<std::ptrdiff_t>(last) + 1};
   }
 
   /// From the earliest begin of a rank to the latest end, on the clocks that the ranks were read with.
@@ -159,11 +167,13 @@ class Streamer {
     }
   }
 
-  Status replace_ranks(const std::vector<std::size_t>& which, const std::vector<std::string>& steps, JobClocks& clocks) {
+  Status replace_ranks(const std::vector<std::size_t>& which, const std::vector<std::string>& steps,
+                       JobClocks& clocks) {
     std::vector<RankCorrections> corrections(ranks_.size());
     for (std::size_t r = 0; r < ranks_.size(); ++r) {
       corrections[r].steps = steps;
-      if (!clocks.applied.empty()) corrections[r].clock = {clocks.applied[r].host, clocks.applied[r].tracer, gathered_.trace.epoch_unix_ns};
+      if (!clocks.applied.empty())
+        corrections[r].clock = {clocks.applied[r].host, clocks.applied[r].tracer, gathered_.trace.epoch_unix_ns};
     }
     const auto known = [](const std::string&) { return Status(); };
     if (const Status read = read_ranks(which, corrections, known); !read) return read;
@@ -175,7 +185,8 @@ class Streamer {
     return {};
   }
 
-  /// Events of a rank read again may have other numbers, as another window keeps others; their places in the file are the same.
+  /// Events of a rank read again may have other numbers, as another window keeps others; their places in the file are
+  /// the same.
   void renumber(match::Exchanges& exchanges, std::uint32_t r, const Column<std::uint32_t>& ordinal_before) const {
     const Column<std::uint32_t>& ordinal = gathered_.trace.ranks[r].ordinal;
     const auto renumbered = [&](EventIndex event) {
@@ -203,15 +214,17 @@ class Streamer {
 }  // namespace
 
 bool can_be_streamed(const Source& source) {
-  // Other formats need all files at once: MPI's communicators are put together over ranks, and XSpace's clocks may be of other eras.
+  // Other formats need all files at once: MPI's communicators are put together over ranks, and XSpace's clocks may be
+  // of other eras.
   return source.format == &kineto::kFormat && source.files.size() > 1 && !rank_files(source).empty();
 }
 
 Result<causal::CausalGraph> stream_job(const Source& source, ClockChoice choice, const JobWindowRequest& window,
-                                       const causal::JoinOptions& options, const Reading& reading, causal::Reduction reduction,
-                                       std::vector<TimePs>* step_spans) {
+                                       const causal::JoinOptions& options, const Reading& reading,
+                                       causal::Reduction reduction, std::vector<TimePs>* step_spans) {
   Result<causal::CausalGraph> job = Streamer(source, window, options, reading, reduction).run(choice, step_spans);
-  // The skeletons that it was made of are gone, as large as the job itself, in blocks too small to go back by themselves.
+  // The skeletons that it was made of are gone, as large as the job itself, in blocks too small to go back by
+  // themselves.
   give_back_freed_memory();
   return job;
 }

@@ -29,7 +29,8 @@ bool contains(const std::vector<std::string>& keys, const std::string& key) {
   return std::find(keys.begin(), keys.end(), key) != keys.end();
 }
 
-/// If all ranks have the same steps; else it is seen later that they have not. Of a typical one each rank has its own idea, which may be the job's.
+/// If all ranks have the same steps; else it is seen later that they have not. Of a typical one each rank has its own
+/// idea, which may be the job's.
 bool is_asked_for(const JobWindowRequest& window, std::size_t instance, std::size_t count,
                   const std::vector<std::pair<TimePs, TimePs>>& extents) {
   if (window.asks_typical()) {
@@ -43,7 +44,8 @@ bool is_asked_for(const JobWindowRequest& window, std::size_t instance, std::siz
   return instance >= first && instance <= window.last_instance.value_or(window.first_instance ? first : count - 1);
 }
 
-void link_streamed_rank(const RankStreaming& streaming, const trace::Trace& trace, const RankCorrections& corrections, StreamedRank& out) {
+void link_streamed_rank(const RankStreaming& streaming, const trace::Trace& trace, const RankCorrections& corrections,
+                        StreamedRank& out) {
   const trace::RankTrace& rank = trace.ranks.front();
   const trace::ContentOrder content(trace, rank);
   const causal::DeviceTimeline timeline = causal::make_device_timeline(trace, rank, content, out.remarks);
@@ -60,11 +62,13 @@ void link_streamed_rank(const RankStreaming& streaming, const trace::Trace& trac
   out.epoch_unix_ns = trace.epoch_unix_ns;
   std::vector<EventIndex> taken;
   for (std::size_t i = 0; i < events.size(); ++i) {
-    if (corrections.steps ? contains(*corrections.steps, out.keys[i]) : is_asked_for(streaming.window, i, events.size(), out.extents))
+    if (corrections.steps ? contains(*corrections.steps, out.keys[i])
+                          : is_asked_for(streaming.window, i, events.size(), out.extents))
       taken.push_back(events[i]);
   }
-  const Result<causal::StepWindow> window =
-      taken.empty() ? causal::choose_window(trace, rank, timeline, content, {"", {}, {}}) : causal::window_of(trace, rank, timeline, taken);
+  const Result<causal::StepWindow> window = taken.empty()
+                                                ? causal::choose_window(trace, rank, timeline, content, {"", {}, {}})
+                                                : causal::window_of(trace, rank, timeline, taken);
   if (!window) {
     out.error = window.error();
     return;
@@ -77,14 +81,15 @@ void link_streamed_rank(const RankStreaming& streaming, const trace::Trace& trac
   for (std::size_t i = 0, t = 0; i < events.size() && t < taken.size(); ++i) {
     if (events[i] == taken[t]) out.taken.push_back(out.keys[i]), ++t;
   }
-  out.reduced = causal::WaitingRank(causal::reduce_rank(trace, rank, std::move(*step), taken, streaming.options, streaming.reduction));
+  out.reduced = causal::WaitingRank(
+      causal::reduce_rank(trace, rank, std::move(*step), taken, streaming.options, streaming.reduction));
 }
 
 StreamedRank read_streamed_rank(const RankStreaming& streaming, const StreamedRankRequest& request,
                                 const std::function<void(std::uint64_t)>& on_progress) {
   StreamedRank out;
-  Result<trace::Trace> trace = streaming.format.read_traces({request.path}, out.remarks,
-                                                            {.salvage = streaming.salvage, .far_clocks = true, .on_progress = on_progress});
+  Result<trace::Trace> trace = streaming.format.read_traces(
+      {request.path}, out.remarks, {.salvage = streaming.salvage, .far_clocks = true, .on_progress = on_progress});
   if (!trace) {
     out.error = trace.error();
     return out;
@@ -123,7 +128,8 @@ std::vector<std::string> unpack_texts(PackedReader& reader) {
 
 void pack_clock(PackedWriter& writer, const trace::Clock& clock) {
   writer.number(clock.knots().size());
-  for (const trace::ClockKnot& knot : clock.knots()) writer.integer(knot.from_ps).integer(knot.to_ps).integer(knot.uncertainty_ps);
+  for (const trace::ClockKnot& knot : clock.knots())
+    writer.integer(knot.from_ps).integer(knot.to_ps).integer(knot.uncertainty_ps);
 }
 
 std::optional<trace::Clock> unpack_clock(PackedReader& reader) {
@@ -258,15 +264,17 @@ std::vector<StreamedRank> share_streamed_ranks(ProcessTeam& team, const RankStre
     if (on_progress && !failed) on_progress(size);
   };
   ProcessTeam::Work work(team, kStreamRankTask, pack_streaming(streaming));
-  work.run({.order = largest_first(files), .content = [&](std::size_t i) { return pack_request(requests[i]); }}, read_here, take);
+  work.run({.order = largest_first(files), .content = [&](std::size_t i) { return pack_request(requests[i]); }},
+           read_here, take);
   return ranks;
 }
 
 }  // namespace
 
-Result<std::vector<StreamedRank>> read_streamed_ranks(const RankStreaming& streaming, std::span<const StreamedRankRequest> requests,
-                                                      const std::function<Status(const std::string& path)>& before_reading,
-                                                      const std::function<void(std::uint64_t bytes)>& on_progress) {
+Result<std::vector<StreamedRank>> read_streamed_ranks(
+    const RankStreaming& streaming, std::span<const StreamedRankRequest> requests,
+    const std::function<Status(const std::string& path)>& before_reading,
+    const std::function<void(std::uint64_t bytes)>& on_progress) {
   // Whole graphs are larger than what they are made of: sending them costs more than making them here.
   if (ProcessTeam* const team = process_team();
       team != nullptr && team->is_idle() && requests.size() > 1 && streaming.reduction == causal::Reduction::skeleton) {

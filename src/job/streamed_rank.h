@@ -1,4 +1,5 @@
-// One rank of a job that is read rank by rank (streamed_job.h): read, linked and reduced to what joining needs, here or by another process.
+// One rank of a job that is read rank by rank (streamed_job.h): read, linked and reduced to what joining needs, here or
+// by another process.
 #pragma once
 
 #include <cstdint>
@@ -57,11 +58,13 @@ struct StreamedRank {
 };
 
 /// As `requests`. At most two are in the memory of a process at once.
-/// `before_reading` is told the file of each, one after the other and in this order; an Error of it is the answer. Where ranks are read here that is just
-/// before the file is: whoever looks through it finds it read from the disk once for both.
-Result<std::vector<StreamedRank>> read_streamed_ranks(const RankStreaming& streaming, std::span<const StreamedRankRequest> requests,
-                                                      const std::function<Status(const std::string& path)>& before_reading,
-                                                      const std::function<void(std::uint64_t bytes)>& on_progress);
+/// `before_reading` is told the file of each, one after the other and in this order; an Error of it is the answer.
+/// Where ranks are read here that is just before the file is: whoever looks through it finds it read from the disk once
+/// for both.
+Result<std::vector<StreamedRank>> read_streamed_ranks(
+    const RankStreaming& streaming, std::span<const StreamedRankRequest> requests,
+    const std::function<Status(const std::string& path)>& before_reading,
+    const std::function<void(std::uint64_t bytes)>& on_progress);
 
 /// What other processes of a team do of it.
 SharedTaskKind rank_streaming_task();

@@ -1,5 +1,5 @@
-// A transformer's shape, as its model card publishes it: data/models has one file each, docs/formats/model.md tells the fields. Counts are doubles
-// that hold whole numbers: formulas multiply them into values beyond 64 bits.
+// A transformer's shape, as its model card publishes it: data/models has one file each, docs/formats/model.md tells the
+// fields. Counts are doubles that hold whole numbers: formulas multiply them into values beyond 64 bits.
 #pragma once
 
 #include <optional>
@@ -13,12 +13,12 @@ namespace orrery::llm {
 /// Mixture of experts.
 struct Experts {
   double count = 0;
-  double chosen = 0;        ///< experts per token
-  double ffn = 0;           ///< width of one
-  double shared_ffn = 0;    ///< of what every token passes; 0: none
-  double dense_layers = 0;  ///< layers without experts
-  double chosen_groups =
-      0;  ///< a token's experts are in at most so many groups, each on one domain (DeepSeek's node-limited routing); 0: in any
+  double chosen = 0;         ///< experts per token
+  double ffn = 0;            ///< width of one
+  double shared_ffn = 0;     ///< of what every token passes; 0: none
+  double dense_layers = 0;   ///< layers without experts
+  double chosen_groups = 0;  ///< a token's experts are in at most so many groups, each on one domain (DeepSeek's
+                             ///< node-limited routing); 0: in any
 };
 /// Of domains of experts, how many the chosen ones of a token are in, on average: of N, N (1 - (1 - 1/N)^k).
 double domains_reached(const Experts& experts, double domains);

@@ -22,7 +22,8 @@ namespace fs = std::filesystem;
 constexpr std::string_view kDocument = "docs/LLM.md";
 
 template <typename T>
-Result<T> read_file(const std::string& path, std::string_view whole, std::optional<machine::Violation> (*rule)(const T&) = nullptr) {
+Result<T> read_file(const std::string& path, std::string_view whole,
+                    std::optional<machine::Violation> (*rule)(const T&) = nullptr) {
   auto text = read_whole_file(path, kMaxYamlBytes);
   if (!text) return text.error();
   return machine::read_description<T>(*text, path, whole, kDocument, rule);
@@ -30,8 +31,8 @@ Result<T> read_file(const std::string& path, std::string_view whole, std::option
 
 std::optional<machine::Violation> find_eager_violation(const EagerConstants& constants) {
   for (const char* name : {"gpt", "llama"}) {
-    const bool there =
-        std::any_of(constants.styles.begin(), constants.styles.end(), [&](const EagerStyle& style) { return style.name == name; });
+    const bool there = std::any_of(constants.styles.begin(), constants.styles.end(),
+                                   [&](const EagerStyle& style) { return style.name == name; });
     if (!there) return machine::Violation{"styles", fmt::format("must have one that is called {}", name)};
   }
   return std::nullopt;
@@ -64,7 +65,8 @@ template <typename T, typename Read>
 Status read_all(const std::string& folder, std::vector<T>& into, Read&& read) {
   const std::vector<std::string> files = files_in(folder);
   if (files.empty())
-    return Error{"the folder holds no descriptions", folder, Error::kNoOffset, "reinstall, or run the program where it was built"};
+    return Error{"the folder holds no descriptions", folder, Error::kNoOffset,
+                 "reinstall, or run the program where it was built"};
   for (const std::string& file : files) {
     auto one = read(file);
     if (!one) return one.error();
@@ -84,16 +86,19 @@ Status read_one(const std::string& path, T& into, std::optional<machine::Violati
 Status read_frameworks(const std::string& folder, Catalog& catalog) {
   if (auto read = read_one(folder + "/pytorch_eager.yaml", catalog.eager, &find_eager_violation); !read) return read;
   if (auto read = read_one(folder + "/megatron_2021.yaml", catalog.megatron); !read) return read;
-  if (auto read = read_one(folder + "/llm_foundry.yaml", catalog.fsdp, &find_rates_violation<FsdpConstants>); !read) return read;
+  if (auto read = read_one(folder + "/llm_foundry.yaml", catalog.fsdp, &find_rates_violation<FsdpConstants>); !read)
+    return read;
   if (auto read = read_one(folder + "/megatron_core.yaml", catalog.core, &find_core_violation); !read) return read;
-  if (auto read = read_one(folder + "/serving.yaml", catalog.serving, &find_rates_violation<ServingConstants>); !read) return read;
+  if (auto read = read_one(folder + "/serving.yaml", catalog.serving, &find_rates_violation<ServingConstants>); !read)
+    return read;
   if (auto read = read_one(folder + "/nanotron.yaml", catalog.shard_memory); !read) return read;
   return read_one(folder + "/paired_devices.yaml", catalog.pairs);
 }
 
 std::string upper(std::string_view text) {
   std::string result(text);
-  std::transform(result.begin(), result.end(), result.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  std::transform(result.begin(), result.end(), result.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
   return result;
 }
 
@@ -153,20 +158,22 @@ Result<const machine::Device*> device_called(const Catalog& catalog, std::string
   }
   const std::vector<std::string_view> names(lower.begin(), lower.end());
   const std::string_view meant = nearest_word(text, names);
-  return Error{fmt::format("there is no device called '{}'", text),
-               {},
-               Error::kNoOffset,
-               meant.empty() ? fmt::format("shipped: {}", fmt::join(names, ", ")) : fmt::format("did you mean '{}'?", meant)};
+  return Error{
+      fmt::format("there is no device called '{}'", text),
+      {},
+      Error::kNoOffset,
+      meant.empty() ? fmt::format("shipped: {}", fmt::join(names, ", ")) : fmt::format("did you mean '{}'?", meant)};
 }
 
 const Cluster* find_cluster(const Catalog& catalog, std::string_view name) {
-  const auto found = std::find_if(catalog.clusters.begin(), catalog.clusters.end(), [&](const Cluster& one) { return one.name == name; });
+  const auto found = std::find_if(catalog.clusters.begin(), catalog.clusters.end(),
+                                  [&](const Cluster& one) { return one.name == name; });
   return found == catalog.clusters.end() ? nullptr : &*found;
 }
 
 const MeasuringMethod* find_method(const Catalog& catalog, std::string_view name) {
-  const auto found =
-      std::find_if(catalog.methods.begin(), catalog.methods.end(), [&](const MeasuringMethod& one) { return one.name == name; });
+  const auto found = std::find_if(catalog.methods.begin(), catalog.methods.end(),
+                                  [&](const MeasuringMethod& one) { return one.name == name; });
   return found == catalog.methods.end() ? nullptr : &*found;
 }
 

@@ -1,4 +1,5 @@
-// All that ships as data and that the model is made of: devices, architectures, frameworks, clusters, ways of measuring. Read once; a plain value.
+// All that ships as data and that the model is made of: devices, architectures, frameworks, clusters, ways of
+// measuring. Read once; a plain value.
 #pragma once
 
 #include <string>
@@ -6,15 +7,15 @@
 #include <vector>
 
 #include "base/result.h"
-#include "llm/backtest/accuracy.h"
 #include "llm/architecture.h"
-#include "llm/cluster.h"
+#include "llm/backtest/accuracy.h"
+#include "llm/backtest/measuring_method.h"
 #include "llm/closed_forms/core_constants.h"
 #include "llm/closed_forms/eager_constants.h"
 #include "llm/closed_forms/fsdp_constants.h"
-#include "llm/backtest/measuring_method.h"
 #include "llm/closed_forms/megatron_constants.h"
 #include "llm/closed_forms/pair_constants.h"
+#include "llm/cluster.h"
 #include "llm/serving/serving_constants.h"
 #include "llm/steps/shard_memory_constants.h"
 #include "machine/device/device.h"
@@ -36,14 +37,15 @@ struct Catalog {
   Accuracy accuracy;
 };
 
-/// Reads devices/, models/, clusters/, benchmarks/, frameworks/ and accuracy/ below `folder`. The Error is that of the first file that cannot be used.
+/// Reads devices/, models/, clusters/, benchmarks/, frameworks/ and accuracy/ below `folder`. The Error is that of the
+/// first file that cannot be used.
 Result<Catalog> read_catalog(const std::string& folder);
 
 /// A model that a user describes: docs/formats/model.md.
 Result<Architecture> read_architecture(const std::string& path);
 
-/// The device that a text like "DGX-H100" or "A100-SXM4-40GB" means: the one with the longest name or alias of which every word occurs in it,
-/// whatever the case. Null: none.
+/// The device that a text like "DGX-H100" or "A100-SXM4-40GB" means: the one with the longest name or alias of which
+/// every word occurs in it, whatever the case. Null: none.
 const machine::Device* find_device(const Catalog& catalog, std::string_view text);
 /// An Error lists the devices there are, and the nearest.
 Result<const machine::Device*> device_called(const Catalog& catalog, std::string_view text);

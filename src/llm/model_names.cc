@@ -42,7 +42,8 @@ std::optional<double> size_in(const std::string& text, std::size_t& from) {
     if (std::isdigit(static_cast<unsigned char>(text[at])) == 0) continue;
     std::size_t end = at;
     double number = 0;
-    while (end < text.size() && std::isdigit(static_cast<unsigned char>(text[end])) != 0) number = 10 * number + (text[end++] - '0');
+    while (end < text.size() && std::isdigit(static_cast<unsigned char>(text[end])) != 0)
+      number = 10 * number + (text[end++] - '0');
     if (end < text.size() && text[end] == 'b') return from = end + 1, number * 1e9;
     at = end;
   }
@@ -52,7 +53,8 @@ std::optional<double> size_in(const std::string& text, std::size_t& from) {
 /// Directly behind the size: "a3b" of "30b-a3b".
 std::optional<double> active_size_at(const std::string& text, std::size_t from) {
   while (from < text.size() && !is_letter_or_digit(text[from])) ++from;
-  if (from + 1 >= text.size() || text[from] != 'a' || std::isdigit(static_cast<unsigned char>(text[from + 1])) == 0) return std::nullopt;
+  if (from + 1 >= text.size() || text[from] != 'a' || std::isdigit(static_cast<unsigned char>(text[from + 1])) == 0)
+    return std::nullopt;
   return size_in(text, ++from);
 }
 
@@ -76,7 +78,8 @@ std::optional<Architecture> of_size(std::string_view name) {
   guess.layers = std::max(8.0, std::nearbyint(active / (12 * guess.hidden * guess.hidden)));
   guess.experts = sparse ? Experts{.count = 128, .chosen = 8, .ffn = guess.hidden}
                          : Experts{.count = 1, .chosen = 1, .ffn = guess.hidden, .dense_layers = guess.layers};
-  guess.hybrid = HybridWork{.training_gflop_per_token = kFlopPerParameter * active / 1e9, .parameters = *all, .routed_width = guess.hidden};
+  guess.hybrid = HybridWork{
+      .training_gflop_per_token = kFlopPerParameter * active / 1e9, .parameters = *all, .routed_width = guess.hidden};
   return guess;
 }
 

@@ -31,7 +31,9 @@ struct Choice {
 
 Choice choice_of(std::vector<std::int64_t> values, double ParallelJob::*field) {
   const std::size_t count = values.size();
-  return {count, [values = std::move(values), field](StepPlan& plan, std::size_t i) { plan.job.*field = static_cast<double>(values[i]); }};
+  return {count, [values = std::move(values), field](StepPlan& plan, std::size_t i) {
+            plan.job.*field = static_cast<double>(values[i]);
+          }};
 }
 
 std::vector<Choice> choices_of(const StepPlan& base, const SweepSpace& space) {
@@ -40,21 +42,27 @@ std::vector<Choice> choices_of(const StepPlan& base, const SweepSpace& space) {
   std::vector<Choice> choices;
   choices.push_back(choice_of(or_else(space.tensor, divisors(m.heads, kMostTensor)), &ParallelJob::tensor));
   const bool is_long = base.job.sequence >= kLongSequence;
-  choices.push_back(choice_of(or_else(space.context, is_long ? divisors(base.job.sequence, kMostContext) : none), &ParallelJob::context));
-  choices.push_back(choice_of(or_else(space.pipeline, divisors(base.job.devices, base.layers())), &ParallelJob::pipeline));
-  choices.push_back(choice_of(or_else(space.expert, m.experts ? divisors(m.experts->count, kMostExperts) : none), &ParallelJob::expert));
+  choices.push_back(choice_of(or_else(space.context, is_long ? divisors(base.job.sequence, kMostContext) : none),
+                              &ParallelJob::context));
+  choices.push_back(
+      choice_of(or_else(space.pipeline, divisors(base.job.devices, base.layers())), &ParallelJob::pipeline));
+  choices.push_back(choice_of(or_else(space.expert, m.experts ? divisors(m.experts->count, kMostExperts) : none),
+                              &ParallelJob::expert));
   choices.push_back(choice_of(or_else(space.chunks, {1, 2, 4}), &ParallelJob::interleave));
   choices.push_back(choice_of(or_else(space.micro_batch, {1, 2, 4, 8}), &ParallelJob::micro_batch));
   const std::vector<std::int64_t> zeros = or_else(space.zero, {base.job.zero_stage});
-  choices.push_back({zeros.size(), [zeros](StepPlan& plan, std::size_t i) { plan.job.zero_stage = static_cast<int>(zeros[i]); }});
-  const std::vector<Recomputation> again = space.recompute.empty() ? std::vector{base.job.recomputation} : space.recompute;
+  choices.push_back(
+      {zeros.size(), [zeros](StepPlan& plan, std::size_t i) { plan.job.zero_stage = static_cast<int>(zeros[i]); }});
+  const std::vector<Recomputation> again =
+      space.recompute.empty() ? std::vector{base.job.recomputation} : space.recompute;
   choices.push_back({again.size(), [again](StepPlan& plan, std::size_t i) { plan.job.recomputation = again[i]; }});
   const std::vector<PipelineOrder> orders = space.order.empty() ? std::vector{base.order} : space.order;
   choices.push_back({orders.size(), [orders](StepPlan& plan, std::size_t i) { plan.order = orders[i]; }});
   return choices;
 }
 
-/// Not even one copy of the model, one that leaves devices idle, or a choice that has no meaning here: these are no plans at all.
+/// Not even one copy of the model, one that leaves devices idle, or a choice that has no meaning here: these are no
+/// plans at all.
 bool is_pointless(const StepPlan& plan) {
   const ParallelJob& job = plan.job;
   const double copy = job.tensor * job.context * job.pipeline;
@@ -74,7 +82,8 @@ SweepPlans sweep_plans(const StepPlan& base, const SweepSpace& space) {
     for (std::size_t i = 0; i < choices.size(); ++i) choices[i].set(plan, at[i]);
     if (!is_pointless(plan)) {
       plan.job.data = base.job.devices / (plan.job.tensor * plan.job.context * plan.job.pipeline);
-      plan.job.sequence_parallel = plan.job.tensor > 1 && (base.job.sequence_parallel || base.model.experts.has_value());
+      plan.job.sequence_parallel =
+          plan.job.tensor > 1 && (base.job.sequence_parallel || base.model.experts.has_value());
       if (const auto violation = find_plan_violation(plan)) ++result.impossible[violation->field];
       else result.plans.push_back(std::move(plan));
     }

@@ -53,13 +53,15 @@ Result<ExportedAstraSystem> to_astra_system(const Machine& machine) {
                    "it knows ring, fully_connected and switch"};
     }
     // ASTRA-sim writes GB/s and counts 2^30.
-    const double gib_per_s = dimension.bandwidth_gb_per_s * dimension.derate * 1e9 / static_cast<double>(std::int64_t{1} << 30);
-    system.dimensions.push_back({*topology, static_cast<std::uint32_t>(dimension.size), gib_per_s, dimension.latency_ns.value_or(0)});
+    const double gib_per_s =
+        dimension.bandwidth_gb_per_s * dimension.derate * 1e9 / static_cast<double>(std::int64_t{1} << 30);
+    system.dimensions.push_back(
+        {*topology, static_cast<std::uint32_t>(dimension.size), gib_per_s, dimension.latency_ns.value_or(0)});
   }
   const AstraImplementation implementation{algorithm_of(machine.communication.collective_algorithm)};
   for (auto& list : system.implementations) list.assign(system.dimensions.size(), implementation);
-  // With a delay of 0 a chunk that is sent on arrives at the moment it was sent, and the event queue of ASTRA-sim aborts: its asserts want every
-  // event to lie in the future.
+  // With a delay of 0 a chunk that is sent on arrives at the moment it was sent, and the event queue of ASTRA-sim
+  // aborts: its asserts want every event to lie in the future.
   const auto overhead_ns = static_cast<std::int64_t>(machine.communication.message_overhead_us * 1000);
   exported.raised_endpoint_delay = overhead_ns < 1;
   system.endpoint_delay_ns = std::max<std::int64_t>(overhead_ns, 1);
@@ -81,12 +83,13 @@ Result<AstraFiles> to_astra(const Machine& machine) {
     counts += fmt::format("{}{}", comma, dimension.npus);
     bandwidths += fmt::format("{}{}", comma, dimension.bandwidth_gib_per_s);
     latencies += fmt::format("{}{}", comma, dimension.latency_ns);
-    algorithms += fmt::format("{}\"{}\"", comma, kAlgorithmNames[static_cast<std::size_t>(system.implementations[0][d].algorithm)]);
+    algorithms += fmt::format("{}\"{}\"", comma,
+                              kAlgorithmNames[static_cast<std::size_t>(system.implementations[0][d].algorithm)]);
   }
   AstraFiles files;
   files.raised_endpoint_delay = exported->raised_endpoint_delay;
-  files.network_yaml =
-      fmt::format("topology: [ {} ]\nnpus_count: [ {} ]\nbandwidth: [ {} ]\nlatency: [ {} ]\n", topologies, counts, bandwidths, latencies);
+  files.network_yaml = fmt::format("topology: [ {} ]\nnpus_count: [ {} ]\nbandwidth: [ {} ]\nlatency: [ {} ]\n",
+                                   topologies, counts, bandwidths, latencies);
   files.system_json = fmt::format(
       R"({{"scheduling-policy": "LIFO", "endpoint-delay": {}, "active-chunks-per-dimension": 1, "preferred-dataset-splits": 1,)"
       R"( "collective-optimization": "localBWAware", "local-mem-bw": {}, "all-reduce-implementation": [{}], "all-gather-implementation": [{}],)"

@@ -18,7 +18,8 @@ Topology topology_of(AstraTopology topology) {
 
 CollectiveAlgorithm algorithm_of(const std::vector<AstraImplementation>& list, std::size_t dimensions) {
   const bool flat = !list.empty() && list[0].flat;
-  // One algorithm per dimension, one dimension after the other, is what is called hierarchical here, whichever each of them is.
+  // One algorithm per dimension, one dimension after the other, is what is called hierarchical here, whichever each of
+  // them is.
   if (list.empty() || (dimensions > 1 && !flat)) return CollectiveAlgorithm::hierarchical;
   switch (list[0].algorithm) {
     case AstraAlgorithm::ring: return CollectiveAlgorithm::ring;
@@ -39,7 +40,8 @@ Machine to_machine(const AstraSystem& system) {
   // It does not say in which format; bf16 is what training computes in.
   if (system.peak_tflops > 0) machine.devices.matrix_peak_tflops[DataType::bf16] = system.peak_tflops;
   // It does not say how large either, and a description must: nothing here asks.
-  if (system.local_memory_gb_per_s > 0) machine.devices.memory.push_back({"local memory", 1, system.local_memory_gb_per_s});
+  if (system.local_memory_gb_per_s > 0)
+    machine.devices.memory.push_back({"local memory", 1, system.local_memory_gb_per_s});
   for (std::size_t d = 0; d < system.dimensions.size(); ++d) {
     const AstraDimension& described = system.dimensions[d];
     Dimension dimension;

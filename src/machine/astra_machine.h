@@ -6,9 +6,9 @@
 
 namespace orrery::machine {
 
-/// Topologies and latencies are the same; bandwidths count 10^9; the endpoint delay becomes the overhead of a message; peak rate and memory
-/// bandwidth those of the device. If one algorithm is configured for the all-reduce of every dimension it is the one for all collectives,
-/// otherwise `hierarchical` is.
+/// Topologies and latencies are the same; bandwidths count 10^9; the endpoint delay becomes the overhead of a message;
+/// peak rate and memory bandwidth those of the device. If one algorithm is configured for the all-reduce of every
+/// dimension it is the one for all collectives, otherwise `hierarchical` is.
 Machine to_machine(const AstraSystem& system);
 
 }  // namespace orrery::machine

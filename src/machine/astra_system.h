@@ -1,5 +1,5 @@
-// A machine as ASTRA-sim describes it: network, system and remote memory configuration, with that simulator's units and its choices of
-// collective algorithms. A plain value; formats/astra reads it, simulate/astra runs it.
+// A machine as ASTRA-sim describes it: network, system and remote memory configuration, with that simulator's units and
+// its choices of collective algorithms. A plain value; formats/astra reads it, simulate/astra runs it.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +24,9 @@ struct AstraDimension {
   double latency_ns = 0;
 
   /// In the double arithmetic that ASTRA-sim's results depend on.
-  [[nodiscard]] double bytes_per_ns() const { return bandwidth_gib_per_s * static_cast<double>(std::int64_t{1} << 30) / 1'000'000'000; }
+  [[nodiscard]] double bytes_per_ns() const {
+    return bandwidth_gib_per_s * static_cast<double>(std::int64_t{1} << 30) / 1'000'000'000;
+  }
 };
 
 enum class AstraAlgorithm : std::uint8_t { ring, direct, halving_doubling, double_binary_tree };
@@ -73,13 +75,14 @@ struct AstraSystem {
   bool rendezvous = false;
   std::optional<AstraRemoteMemory> remote_memory;
   std::optional<AstraSharedBus> shared_bus = {};  ///< instead of the endpoint's delay
-  /// Collectives given as execution traces: PREFIX of PREFIX.0.et, PREFIX.1.et, ..., one per place in the communicator. By collective, empty: none;
-  /// and by the id of the node that calls it, which comes first.
+  /// Collectives given as execution traces: PREFIX of PREFIX.0.et, PREFIX.1.et, ..., one per place in the communicator.
+  /// By collective, empty: none; and by the id of the node that calls it, which comes first.
   std::array<std::string, kAstraCollectives> custom = {};
   std::map<std::uint64_t, std::string> custom_of_node = {};
 
   [[nodiscard]] bool has_custom() const {
-    return !custom_of_node.empty() || std::any_of(custom.begin(), custom.end(), [](const std::string& prefix) { return !prefix.empty(); });
+    return !custom_of_node.empty() ||
+           std::any_of(custom.begin(), custom.end(), [](const std::string& prefix) { return !prefix.empty(); });
   }
   [[nodiscard]] std::uint64_t npus() const {
     std::uint64_t product = 1;

@@ -1,4 +1,5 @@
-// Where a job runs: devices, their rates and memory, and the network between them. A plain value; docs/formats/machine.md tells the fields.
+// Where a job runs: devices, their rates and memory, and the network between them. A plain value;
+// docs/formats/machine.md tells the fields.
 #pragma once
 
 #include <array>
@@ -11,8 +12,8 @@
 
 #include "base/result.h"
 #include "machine/communication.h"
-#include "machine/topology/dimension.h"
 #include "machine/device/peak_rates.h"
+#include "machine/topology/dimension.h"
 
 namespace orrery::machine {
 
@@ -33,9 +34,9 @@ struct Devices {
   std::optional<std::int64_t> compute_unit_count = {};  ///< SMs, CUs or cores: what a kernel's blocks are spread over
   PeakTflops matrix_peak_tflops = {};                   ///< tensor or matrix units
   PeakTflops vector_peak_tflops = {};                   ///< everything else: what softmax and element-wise kernels get
-  std::optional<double> launch_latency_us = {};         ///< from the launch call to the start of the kernel on an idle device
-  std::vector<MemoryLevel> memory = {};                 ///< from the largest and slowest level inwards
-  std::int64_t compute_stream_count = 1;                ///< kernels that run at once
+  std::optional<double> launch_latency_us = {};  ///< from the launch call to the start of the kernel on an idle device
+  std::vector<MemoryLevel> memory = {};          ///< from the largest and slowest level inwards
+  std::int64_t compute_stream_count = 1;         ///< kernels that run at once
 
   friend bool operator==(const Devices&, const Devices&) = default;
 };
@@ -54,7 +55,8 @@ struct Fault {
   friend bool operator==(const Fault&, const Fault&) = default;
 };
 
-/// The device with coordinates c0, c1, … has the rank c0 + size0 * (c1 + size1 * …): the first dimension varies fastest.
+/// The device with coordinates c0, c1, … has the rank c0 + size0 * (c1 + size1 * …): the first dimension varies
+/// fastest.
 struct Machine {
   std::string name;
   Devices devices;

@@ -20,8 +20,8 @@ struct PartTimes {
 /// As the nodes' own clocks showed them.
 PartTimes recorded_times(const Exchanges& exchanges);
 
-/// What each end has to wait for: calls starts(part) for the participations whose start others wait for, ends(part) for those whose end
-/// waits for all of these. Nothing where that is not recorded.
+/// What each end has to wait for: calls starts(part) for the participations whose start others wait for, ends(part) for
+/// those whose end waits for all of these. Nothing where that is not recorded.
 template <typename Starts, typename Ends>
 void for_each_bound(const Exchange& collective, Starts&& starts, Ends&& ends) {
   const std::uint32_t begin = collective.first, end = collective.first + collective.count;
@@ -45,8 +45,9 @@ void for_each_bound(const Exchange& collective, Starts&& starts, Ends&& ends) {
   }
 }
 
-/// Starts and ends, chain by chain. A chain is a clock: its moments are in the order of its readings, and of equal readings ends come first,
-/// since whatever travels between nodes takes some time. Memory: 12 bytes per moment and 4 per participation.
+/// Starts and ends, chain by chain. A chain is a clock: its moments are in the order of its readings, and of equal
+/// readings ends come first, since whatever travels between nodes takes some time. Memory: 12 bytes per moment and 4
+/// per participation.
 class CausalOrder {
  public:
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
@@ -58,11 +59,12 @@ class CausalOrder {
   };
 
   /// `chain_of_part` < `chains`. Collectives with skip[c] != 0 are left out. O(moments).
-  CausalOrder(const Exchanges& exchanges, const PartTimes& times, std::span<const std::uint32_t> chain_of_part, std::uint32_t chains,
-              std::span<const std::uint8_t> skip);
+  CausalOrder(const Exchanges& exchanges, const PartTimes& times, std::span<const std::uint32_t> chain_of_part,
+              std::uint32_t chains, std::span<const std::uint8_t> skip);
 
-  /// Calls visit(moment, place in moments()) for every moment after all that come before it: earlier ones of its chain and, for an end, the
-  /// starts it waits for. Returns whether all were visited; if not, the rest holds a cycle, and stopped_at() says where each chain stands.
+  /// Calls visit(moment, place in moments()) for every moment after all that come before it: earlier ones of its chain
+  /// and, for an end, the starts it waits for. Returns whether all were visited; if not, the rest holds a cycle, and
+  /// stopped_at() says where each chain stands.
   template <typename Visit>
   bool walk(Visit&& visit);
 
@@ -101,7 +103,8 @@ bool CausalOrder::walk(Visit&& visit) {
       }
       visit(moment, at);
       if (moment.is_end() || --missing[collective] > 0) continue;
-      for (std::uint32_t waiting = first_waiting[collective]; waiting != kNone; waiting = next_waiting[waiting]) ready.push_back(waiting);
+      for (std::uint32_t waiting = first_waiting[collective]; waiting != kNone; waiting = next_waiting[waiting])
+        ready.push_back(waiting);
     }
   }
   return visited == moments().size();

@@ -30,7 +30,8 @@ bool names_communication(std::string_view name) {
 bool names_any_communication(const Interner& strings) {
   for (StringId text = 0; text < strings.size(); ++text) {
     const std::string_view name = strings.text(text);
-    if (names_communication(name) || name == "record_param_comms" || library_kernel(name) == LibraryKernel::entry) return true;
+    if (names_communication(name) || name == "record_param_comms" || library_kernel(name) == LibraryKernel::entry)
+      return true;
   }
   return false;
 }
@@ -42,7 +43,8 @@ LibraryKernel library_kernel(std::string_view name) {
   // Since NCCL 2.4 and since 2.19. They may be arguments of a template.
   if (has("ncclKernel") || has("ncclDevKernel") || has("rcclKernel")) return LibraryKernel::entry;
   // "ncclAllReduceRingLLKernel_sum_f32", "void rccl::ReduceScatter<float>".
-  const bool says_kind = communication_kind(name).has_value() && ((name.starts_with("nccl") && has("Kernel")) || has("ccl::"));
+  const bool says_kind =
+      communication_kind(name).has_value() && ((name.starts_with("nccl") && has("Kernel")) || has("ccl::"));
   return says_kind ? LibraryKernel::entry : LibraryKernel::mentioned;
 }
 
@@ -66,7 +68,8 @@ std::optional<CommunicationKind> communication_kind(std::string_view name) {
 }
 
 std::int64_t element_bytes(std::string_view dtype) {
-  if (dtype.starts_with("c10::")) dtype.remove_prefix(5);  // operators name types as C++ does, collectives as PyTorch does
+  if (dtype.starts_with("c10::"))
+    dtype.remove_prefix(5);  // operators name types as C++ does, collectives as PyTorch does
   const std::string text = plain_name(dtype);
   if (text.find("float8") != std::string::npos) return 1;
   static constexpr std::pair<std::string_view, std::int64_t> kSizes[] = {{"float", 4},

@@ -16,8 +16,8 @@ struct CommunicationKind {
   friend bool operator==(const CommunicationKind&, const CommunicationKind&) = default;
 };
 
-/// What a name says: "ncclDevKernel_AllReduce_Sum_f32_RING_LL", "_allgather_base", "gloo:reduce", "c10d::recv_". Nothing for
-/// "ncclDevKernel_SendRecv", which may be a message or an all-to-all.
+/// What a name says: "ncclDevKernel_AllReduce_Sum_f32_RING_LL", "_allgather_base", "gloo:reduce", "c10d::recv_".
+/// Nothing for "ncclDevKernel_SendRecv", which may be a message or an all-to-all.
 std::optional<CommunicationKind> communication_kind(std::string_view name);
 
 /// Bytes of one element: "Float", "float" and "float32" 4, "BFloat16" and "c10::BFloat16" 2; 0 if unknown.
@@ -27,14 +27,15 @@ std::int64_t element_bytes(std::string_view dtype);
 enum class LibraryKernel : std::uint8_t {
   none,
   mentioned,  ///< "ncclX_quantize": it has a library in its name, and may do anything
-  entry,      ///< "ncclDevKernel_Generic", "ncclAllReduceRingLLKernel_sum_f32": what the library launches to communicate
+  entry,  ///< "ncclDevKernel_Generic", "ncclAllReduceRingLLKernel_sum_f32": what the library launches to communicate
 };
 LibraryKernel library_kernel(std::string_view kernel_name);
 
 /// c10d::allreduce_, gloo:all_reduce, nccl:all_reduce, ...: an operator or annotation that is about communication.
 bool names_communication(std::string_view name);
 
-/// Whether some text is the name of a communication, or of a kernel that does it: whoever recorded these names was not alone.
+/// Whether some text is the name of a communication, or of a kernel that does it: whoever recorded these names was not
+/// alone.
 bool names_any_communication(const Interner& strings);
 
 /// c10d::allreduce_: the call that asks for a communication, whoever does it then.
@@ -43,8 +44,8 @@ inline bool is_call_of_communication(std::string_view name) { return name.starts
 /// c10d::recv_any_source_: a receive that takes whatever message comes.
 inline bool is_receive_from_any(std::string_view call) { return call.starts_with("c10d::recv_any_source"); }
 
-/// gloo:all_reduce: communication that threads of the host do themselves, and whose interval is the communication. (nccl:all_reduce is only
-/// the launch of a kernel.)
+/// gloo:all_reduce: communication that threads of the host do themselves, and whose interval is the communication.
+/// (nccl:all_reduce is only the launch of a kernel.)
 inline bool is_host_communication(std::string_view name) {
   return name.starts_with("gloo:") || name.starts_with("mpi:") || name.starts_with("ucc:");
 }

@@ -38,11 +38,13 @@ Column<std::uint8_t> communication_events(const trace::Trace& trace, const trace
   // An MPI program's trace is its communication, and every call may complete or make what another needs.
   if (is_mpi_rank(rank)) return Column<std::uint8_t>(rank.event_count(), 1);
   Column<std::uint8_t> is_kept(rank.event_count(), 0);
-  for (const Field field : {Field::collective_text, Field::group_name_text, Field::group_ranks_text, Field::tracer_clock}) {
+  for (const Field field :
+       {Field::collective_text, Field::group_name_text, Field::group_ranks_text, Field::tracer_clock}) {
     for (const EventIndex event : rank.field(field).event) is_kept[event] = 1;
   }
   std::vector<std::uint8_t> is_call(trace.strings.size());
-  for (StringId id = 0; id < is_call.size(); ++id) is_call[id] = is_call_of_communication(trace.strings.text(id)) ? 1 : 0;
+  for (StringId id = 0; id < is_call.size(); ++id)
+    is_call[id] = is_call_of_communication(trace.strings.text(id)) ? 1 : 0;
   for (EventIndex event = 0; event < rank.event_count(); ++event) is_kept[event] |= is_call[rank.name[event]];
   keep_extremes(rank, is_kept);
   return is_kept;

@@ -12,9 +12,9 @@ namespace orrery::match {
 
 // Strongly connected components: what lies on cycles.
 
-/// Tarjan's algorithm without recursion. `edge(vertex, i)` is the i-th successor of a vertex, kNoVertex after the last one. Calls
-/// `found(members)` for every component of two or more vertices. Vertices that cannot be reached from where it is started are not looked at.
-/// O(vertices + edges) in all.
+/// Tarjan's algorithm without recursion. `edge(vertex, i)` is the i-th successor of a vertex, kNoVertex after the last
+/// one. Calls `found(members)` for every component of two or more vertices. Vertices that cannot be reached from where
+/// it is started are not looked at. O(vertices + edges) in all.
 template <typename Edge, typename Found>
 class ComponentSearch {
  public:
@@ -74,7 +74,8 @@ namespace {
 
 constexpr std::size_t kMostRounds = 64;
 
-/// Readings may lie as far apart as TimePs can tell; a quarter of them leaves room for sums. Only their ratio matters here.
+/// Readings may lie as far apart as TimePs can tell; a quarter of them leaves room for sums. Only their ratio matters
+/// here.
 TimePs quarter(TimePs time) { return time / 4; }
 
 /// The collectives of one strongly connected component, and which of them to blame.
@@ -86,7 +87,8 @@ class Suspects {
 
   /// Those that lie at least half as far off as the one that lies furthest off; at least one.
   std::vector<std::uint32_t> furthest_off() {
-    // The first pass takes all clocks for equal, the second corrects it by what the first has found; more change nothing that matters.
+    // The first pass takes all clocks for equal, the second corrects it by what the first has found; more change
+    // nothing that matters.
     for (int pass = 0; pass < 2; ++pass) estimate();
     std::vector<TimePs> off;
     for (std::size_t i = 0; i < suspects_.size(); ++i) {
@@ -113,8 +115,8 @@ class Suspects {
     for (std::uint32_t part = collective.first; part < collective.first + collective.count; ++part) body(part);
   }
 
-  /// When each ended, given what each chain shows more than the others; then that, given when each ended. Components are short, so drift
-  /// does not matter.
+  /// When each ended, given what each chain shows more than the others; then that, given when each ended. Components
+  /// are short, so drift does not matter.
   void estimate() {
     std::vector<TimePs> values;
     std::unordered_map<std::uint32_t, std::vector<TimePs>> shown;
@@ -124,7 +126,8 @@ class Suspects {
       for_parts(i, [&](std::uint32_t part) { values.push_back(quarter(times_.end[part]) - offset_[chain_of_[part]]); });
       // Of two nodes neither is more to blame than the other: the mean of both.
       moment_.push_back(median(values));
-      for_parts(i, [&](std::uint32_t part) { shown[chain_of_[part]].push_back(quarter(times_.end[part]) - moment_.back()); });
+      for_parts(
+          i, [&](std::uint32_t part) { shown[chain_of_[part]].push_back(quarter(times_.end[part]) - moment_.back()); });
     }
     for (auto& [chain, differences] : shown) offset_[chain] = median(differences);
   }
@@ -137,8 +140,8 @@ class Suspects {
   std::unordered_map<std::uint32_t, TimePs> offset_;
 };
 
-/// Lists of collectives, one for each component that holds a cycle. Vertices are moments, then one per collective, which stands between the
-/// starts and the ends that wait for them.
+/// Lists of collectives, one for each component that holds a cycle. Vertices are moments, then one per collective,
+/// which stands between the starts and the ends that wait for them.
 std::vector<std::vector<std::uint32_t>> cyclic_components(const Exchanges& exchanges, const CausalOrder& order) {
   const auto& moments = order.moments();
   const auto hubs = static_cast<std::uint32_t>(moments.size());
@@ -155,7 +158,8 @@ std::vector<std::vector<std::uint32_t>> cyclic_components(const Exchanges& excha
       // The last of a chain has no successor; its first edge is then the one to the collective.
       if (is_last[vertex] != 0) ++i;
       if (i == 0) return vertex + 1;
-      return i == 1 && !moments[vertex].is_end() ? hubs + order.collective_of(moments[vertex].part()) : CausalOrder::kNone;
+      return i == 1 && !moments[vertex].is_end() ? hubs + order.collective_of(moments[vertex].part())
+                                                 : CausalOrder::kNone;
     }
     const Exchange& collective = exchanges.all[vertex - hubs];
     if (i >= collective.count) return CausalOrder::kNone;
@@ -188,7 +192,8 @@ std::vector<std::uint32_t> find_contradictions(const Exchanges& exchanges, const
     if (order.walk([](CausalOrder::Moment, std::uint32_t) {})) break;
     for (std::vector<std::uint32_t>& component : cyclic_components(exchanges, order)) {
       // Each round takes out one at least and ends some day; beyond this, all of a component go, so that it ends soon.
-      if (round < kMostRounds) component = Suspects(exchanges, times, chain_of_part, std::move(component)).furthest_off();
+      if (round < kMostRounds)
+        component = Suspects(exchanges, times, chain_of_part, std::move(component)).furthest_off();
       for (const std::uint32_t blamed : component) skip[blamed] = 1;
     }
   }
@@ -208,7 +213,8 @@ void set_mispaired_apart(Exchanges& exchanges) {
     chain_of_part.push_back(part.node * 2 + (part.clock == 0 ? 0 : 1));
     chains = std::max(chains, chain_of_part.back() + 1);
   }
-  const std::vector<std::uint32_t> blamed = find_contradictions(exchanges, recorded_times(exchanges), chain_of_part, chains);
+  const std::vector<std::uint32_t> blamed =
+      find_contradictions(exchanges, recorded_times(exchanges), chain_of_part, chains);
   if (blamed.empty()) return;
   std::vector<Exchange> kept;
   std::size_t next = 0;

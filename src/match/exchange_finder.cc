@@ -39,7 +39,8 @@ Ordering ordering_of(std::string_view text) {
   const auto has = [&](std::string_view word) { return kind.find(word) != std::string::npos; };
   // Longer words first: "reduce_scatter" has "scatter" in it, "allgather" has "gather".
   if (has("permute") || has("send") || has("recv")) return Ordering::neighbours;
-  if (has("allreduce") || has("allgather") || has("reducescatter") || has("alltoall") || has("barrier")) return Ordering::everybody_waits;
+  if (has("allreduce") || has("allgather") || has("reducescatter") || has("alltoall") || has("barrier"))
+    return Ordering::everybody_waits;
   if (has("broadcast") || has("scatter")) return Ordering::root_first;
   if (has("reduce") || has("gather")) return Ordering::root_last;
   return Ordering::neighbours;
@@ -57,7 +58,8 @@ class Matcher {
   explicit Matcher(const trace::Trace& trace) : trace_(trace), nodes_(trace), sightings_(find_sightings(trace)) {
     launches_.resize(trace.ranks.size());
     for (const trace::RankTrace& rank : trace.ranks) content_.emplace_back(trace, rank);
-    for (const Operation& operation : sightings_.operations) orderings_.push_back(ordering_of(trace.strings.text(operation.kind)));
+    for (const Operation& operation : sightings_.operations)
+      orderings_.push_back(ordering_of(trace.strings.text(operation.kind)));
   }
 
   Exchanges match() {
@@ -84,7 +86,8 @@ class Matcher {
     std::map<StringId, StringId> members;
     for (const Operation& operation : sightings_.operations) {
       const std::string_view ranks = trace_.strings.text(operation.ranks);
-      if (operation.group == 0 || !ranks.starts_with('[') || ranks.find("<=") != std::string_view::npos) continue;  // XLA has many in one
+      if (operation.group == 0 || !ranks.starts_with('[') || ranks.find("<=") != std::string_view::npos)
+        continue;  // XLA has many in one
       const auto [at, is_new] = members.emplace(operation.group, operation.ranks);
       if (!is_new && at->second != operation.ranks) names.emplace_back(trace_.strings.text(operation.group));
     }
@@ -99,13 +102,15 @@ class Matcher {
     numbers_ = Column<std::uint32_t>(sightings_.all.size());
     for (std::size_t i = 0; i < sightings_.all.size(); ++i) {
       const Sighting& sighting = sightings_.all[i];
-      numbers_[i] = sighting.sequence == kNoNumber ? kNotPaired : table.number_of({sighting.sequence, sighting.operation});
+      numbers_[i] =
+          sighting.sequence == kNoNumber ? kNotPaired : table.number_of({sighting.sequence, sighting.operation});
     }
     keys_ = table.keys();
     numbered_ = keys_.size();
     const UnnumberedPairs pairs = pair_unnumbered(trace_, sightings_);
     out_.unclear_pattern = pairs.unclear;
-    for (const UnnumberedPairs::Pair& pair : pairs.pairs) numbers_[pair.sighting] = static_cast<std::uint32_t>(numbered_ + pair.collective);
+    for (const UnnumberedPairs::Pair& pair : pairs.pairs)
+      numbers_[pair.sighting] = static_cast<std::uint32_t>(numbered_ + pair.collective);
     for (std::size_t i = 0; i < pairs.collectives.size(); ++i)
       keys_.push_back({pairs.collectives[i].place, pairs.collectives[i].operation});
   }
@@ -115,7 +120,8 @@ class Matcher {
     placed_ = group_by_row<PlacedSighting, std::size_t>(keys_.size(), [&](const auto& add) {
       for (std::uint32_t node = 0; node < trace_.ranks.size(); ++node) {
         for (std::size_t i = sightings_.first_of_node[node]; i < sightings_.first_of_node[node + 1]; ++i) {
-          if (numbers_[i] != kNotPaired) add(numbers_[i], PlacedSighting{node, sightings_.all[i].event, sightings_.all[i].call});
+          if (numbers_[i] != kNotPaired)
+            add(numbers_[i], PlacedSighting{node, sightings_.all[i].event, sightings_.all[i].call});
         }
       }
     });
@@ -130,8 +136,9 @@ class Matcher {
       out_.unmatched += begin == end ? 0 : 1;
       return;
     }
-    const bool once_each =
-        std::adjacent_find(begin, end, [](const PlacedSighting& a, const PlacedSighting& b) { return a.node == b.node; }) == end;
+    const bool once_each = std::adjacent_find(begin, end, [](const PlacedSighting& a, const PlacedSighting& b) {
+                             return a.node == b.node;
+                           }) == end;
     if (once_each) {
       add(c, begin, end, true);
       return;
@@ -149,15 +156,18 @@ class Matcher {
       }
       node_begin = node_end;
     }
-    for (const std::vector<PlacedSighting>& round : rounds_) add(c, round.data(), round.data() + round.size(), one_lane_each);
+    for (const std::vector<PlacedSighting>& round : rounds_)
+      add(c, round.data(), round.data() + round.size(), one_lane_each);
   }
 
-  /// The n-th events of every lane of a node belong to rounds_[n]. Every device takes part for itself; of several threads of the host only
-  /// the one that ends first does, since they may have shared the work of one participant.
+  /// The n-th events of every lane of a node belong to rounds_[n]. Every device takes part for itself; of several
+  /// threads of the host only the one that ends first does, since they may have shared the work of one participant.
   std::size_t split_into_rounds(PlacedSighting* begin, PlacedSighting* end, bool& one_lane_each) {
     const trace::RankTrace& rank = trace_.ranks[begin->node];
     // They come in the order of their starts, and of equal ones in one of content: only lanes are left to sort by.
-    const auto place = [&](const PlacedSighting& placed) { return content_[placed.node].place(rank.lane[placed.event]); };
+    const auto place = [&](const PlacedSighting& placed) {
+      return content_[placed.node].place(rank.lane[placed.event]);
+    };
     std::stable_sort(begin, end, [&](const PlacedSighting& a, const PlacedSighting& b) { return place(a) < place(b); });
     const auto is_device = [&](const PlacedSighting& placed) { return rank.lanes[rank.lane[placed.event]].clock != 0; };
     std::vector<std::vector<PlacedSighting>> of_node;
@@ -171,7 +181,8 @@ class Matcher {
     }
     if (rounds_.empty()) rounds_.resize(of_node.size());
     if (rounds_.size() == of_node.size()) {
-      for (std::size_t i = 0; i < of_node.size(); ++i) rounds_[i].insert(rounds_[i].end(), of_node[i].begin(), of_node[i].end());
+      for (std::size_t i = 0; i < of_node.size(); ++i)
+        rounds_[i].insert(rounds_[i].end(), of_node[i].begin(), of_node[i].end());
     }
     return of_node.size();
   }
@@ -195,7 +206,8 @@ class Matcher {
       if (!groups || groups->size() > 1) collective.ordering = Ordering::neighbours;
     }
     add_parts(collective, begin, end);
-    if (collective.ordering == Ordering::root_first || collective.ordering == Ordering::root_last) find_root(collective, operation);
+    if (collective.ordering == Ordering::root_first || collective.ordering == Ordering::root_last)
+      find_root(collective, operation);
     out_.all.push_back(collective);
   }
 
@@ -204,15 +216,18 @@ class Matcher {
     collective.count = static_cast<std::uint32_t>(end - begin);
     for (const PlacedSighting* at = begin; at != end; ++at) {
       Participation& part = out_.parts.emplace_back(participation(trace_, at->node, at->event));
-      if (const HostWork* const work = sightings_.host.find(at->node, at->event); work != nullptr) part.call = work->call;
+      if (const HostWork* const work = sightings_.host.find(at->node, at->event); work != nullptr)
+        part.call = work->call;
       if (at->call != kNoCall) {
         part.call = at->call;
-        part.start_ps = trace_.ranks[at->node].start[at->call];  // it had arrived when it began, not when it began to wait
+        part.start_ps =
+            trace_.ranks[at->node].start[at->call];  // it had arrived when it began, not when it began to wait
       }
     }
   }
 
-  /// XLA numbers devices. Where every node has one and every number is that of a node, they are the nodes; else who is who is not known.
+  /// XLA numbers devices. Where every node has one and every number is that of a node, they are the nodes; else who is
+  /// who is not known.
   const PlacedSighting* find(std::int64_t device, const PlacedSighting* begin, const PlacedSighting* end) const {
     const std::uint32_t node = nodes_.find(device);
     const PlacedSighting* const at =
@@ -220,11 +235,13 @@ class Matcher {
     return at != end && at->node == node ? at : nullptr;
   }
 
-  bool add_permutation(const Exchange& collective, std::string_view text, const PlacedSighting* begin, const PlacedSighting* end) {
+  bool add_permutation(const Exchange& collective, std::string_view text, const PlacedSighting* begin,
+                       const PlacedSighting* end) {
     const auto pairs = parse_groups(text);
     if (!pairs || pairs->empty()) return false;
     for (const std::vector<std::int64_t>& pair : *pairs) {
-      if (pair.size() != 2 || nodes_.find(pair[0]) == NodeOfRank::kNone || nodes_.find(pair[1]) == NodeOfRank::kNone) return false;
+      if (pair.size() != 2 || nodes_.find(pair[0]) == NodeOfRank::kNone || nodes_.find(pair[1]) == NodeOfRank::kNone)
+        return false;
     }
     for (const std::vector<std::int64_t>& pair : *pairs) {
       const PlacedSighting* const from = find(pair[0], begin, end);
@@ -237,20 +254,23 @@ class Matcher {
     return true;
   }
 
-  bool add_groups(Exchange collective, const std::vector<std::vector<std::int64_t>>& groups, const PlacedSighting* begin,
-                  const PlacedSighting* end) {
+  bool add_groups(Exchange collective, const std::vector<std::vector<std::int64_t>>& groups,
+                  const PlacedSighting* begin, const PlacedSighting* end) {
     for (const std::vector<std::int64_t>& group : groups) {
-      if (std::any_of(group.begin(), group.end(), [&](std::int64_t device) { return nodes_.find(device) == NodeOfRank::kNone; }))
+      if (std::any_of(group.begin(), group.end(),
+                      [&](std::int64_t device) { return nodes_.find(device) == NodeOfRank::kNone; }))
         return false;
     }
     for (const std::vector<std::int64_t>& group : groups) {
       std::vector<PlacedSighting> members;
       for (const std::int64_t device : group) {
-        if (const PlacedSighting* const member = find(device, begin, end); member != nullptr) members.push_back(*member);
+        if (const PlacedSighting* const member = find(device, begin, end); member != nullptr)
+          members.push_back(*member);
       }
       // Of this group one member at most was recorded.
       if (members.size() < 2) continue;
-      std::sort(members.begin(), members.end(), [](const PlacedSighting& a, const PlacedSighting& b) { return a.node < b.node; });
+      std::sort(members.begin(), members.end(),
+                [](const PlacedSighting& a, const PlacedSighting& b) { return a.node < b.node; });
       add_parts(collective, members.data(), members.data() + members.size());
       out_.all.push_back(collective);
     }
@@ -262,8 +282,9 @@ class Matcher {
     for (std::uint32_t i = collective.first; i < collective.first + collective.count; ++i) {
       const Participation& part = out_.parts[i];
       // On a host the call has the root; on a device the launch of the kernel has it.
-      const std::int64_t place = part.call != kNoCall ? trace_.ranks[part.node].field(Field::group_rank).find(part.call).value_or(kNoNumber)
-                                                      : launches_of(part.node).value(part.event, Field::group_rank);
+      const std::int64_t place =
+          part.call != kNoCall ? trace_.ranks[part.node].field(Field::group_rank).find(part.call).value_or(kNoNumber)
+                               : launches_of(part.node).value(part.event, Field::group_rank);
       if (place == kNoNumber) continue;
       const auto rank = member(operation, place);
       const std::uint32_t node = rank ? nodes_.find(*rank) : NodeOfRank::kNone;
@@ -282,7 +303,8 @@ class Matcher {
   }
 
   const Launches& launches_of(std::uint32_t node) {
-    if (!launches_[node]) launches_[node] = std::make_unique<Launches>(trace_.ranks[node], content_[node], launch_name(trace_));
+    if (!launches_[node])
+      launches_[node] = std::make_unique<Launches>(trace_.ranks[node], content_[node], launch_name(trace_));
     return *launches_[node];
   }
 

@@ -27,7 +27,8 @@ bool same_back(const MemberSeries& a, const MemberSeries& b) {
   return std::equal(a.tokens.rbegin(), a.tokens.rbegin() + static_cast<std::ptrdiff_t>(count), b.tokens.rbegin());
 }
 
-/// Members that only receive record nothing of what a scatter hands out: they learn it from the root, the one that recorded its input.
+/// Members that only receive record nothing of what a scatter hands out: they learn it from the root, the one that
+/// recorded its input.
 void share_sizes_of_scatters(const std::vector<MemberSeries>& members) {
   std::map<std::int64_t, std::int64_t> of_root;  // by sequence
   for (const MemberSeries& member : members) {
@@ -57,20 +58,24 @@ std::int64_t input_bytes(const trace::Trace& trace, const trace::RankTrace& rank
 
 /// False if the members do not agree, or agree in more than one way.
 bool number_series(std::vector<MemberSeries>& members) {
-  const MemberSeries& longest = *std::max_element(
-      members.begin(), members.end(), [](const MemberSeries& a, const MemberSeries& b) { return a.tokens.size() < b.tokens.size(); });
+  const MemberSeries& longest =
+      *std::max_element(members.begin(), members.end(),
+                        [](const MemberSeries& a, const MemberSeries& b) { return a.tokens.size() < b.tokens.size(); });
   const auto all = [&](auto&& same) {
-    return std::all_of(members.begin(), members.end(), [&](const MemberSeries& member) { return same(member, longest); });
+    return std::all_of(members.begin(), members.end(),
+                       [&](const MemberSeries& member) { return same(member, longest); });
   };
-  const bool equal = std::all_of(members.begin(), members.end(),
-                                 [&](const MemberSeries& member) { return member.tokens.size() == longest.tokens.size(); });
+  const bool equal = std::all_of(members.begin(), members.end(), [&](const MemberSeries& member) {
+    return member.tokens.size() == longest.tokens.size();
+  });
   const bool front = all(same_front), back = all(same_back);
   // Of different lengths that fit at both ends nobody can say which end is missing.
   if (equal ? !front : front == back) return false;
   const std::size_t length = longest.tokens.size();
   for (MemberSeries& member : members) {
     const std::size_t skipped = front ? 0 : length - member.works.size();
-    for (std::size_t i = 0; i < member.works.size(); ++i) member.works[i]->sequence = static_cast<std::int64_t>(skipped + i);
+    for (std::size_t i = 0; i < member.works.size(); ++i)
+      member.works[i]->sequence = static_cast<std::int64_t>(skipped + i);
   }
   return true;
 }

@@ -20,8 +20,10 @@ std::vector<std::uint32_t> parse_ranks(std::string_view text) {
   }
 }
 
-GroupTable::GroupTable(const trace::Trace& trace, const trace::RankTrace& rank, const std::vector<workload::CommGroup>& listed)
-    : trace_(trace), world_size_(static_cast<std::size_t>(std::max<std::int64_t>(0, rank.source.world_size.value_or(0)))) {
+GroupTable::GroupTable(const trace::Trace& trace, const trace::RankTrace& rank,
+                       const std::vector<workload::CommGroup>& listed)
+    : trace_(trace),
+      world_size_(static_cast<std::size_t>(std::max<std::int64_t>(0, rank.source.world_size.value_or(0)))) {
   for (const workload::CommGroup& group : listed) add(group.name, group.ranks);
   const trace::SparseColumn& names = rank.field(Field::group_name_text);
   const trace::SparseColumn& lists = rank.field(Field::group_ranks_text);

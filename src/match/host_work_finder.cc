@@ -18,15 +18,16 @@ namespace orrery::match {
 
 // Which process group the worker threads of a host backend serve.
 
-/// Sets HostWork::group and counts what had to be inferred. A rank of one group has no choice. Else, of all ways to give the rank's worker
-/// threads to its groups, the best one that all members of every group agree with:
+/// Sets HostWork::group and counts what had to be inferred. A rank of one group has no choice. Else, of all ways to
+/// give the rank's worker threads to its groups, the best one that all members of every group agree with:
 ///   * Threads are numbered as they are made, and groups make theirs one after another: so both have the same order.
 ///   * The members of a group do the same collectives in the same order.
 ///   * The root of a collective is a member.
-/// Better is, in this order: no more than two threads to a group, as gloo makes them; threads of a group that take turns, as those that wait
-/// for one queue do; groups that were made are used, since that is what they were made for; the world is left out.
-/// Where members cannot agree (a recording cut short), each rank's own best. Messages run on the thread that asked and are of the first
-/// group. Collectives that did that too, where there are several groups, are counted as unclear.
+/// Better is, in this order: no more than two threads to a group, as gloo makes them; threads of a group that take
+/// turns, as those that wait for one queue do; groups that were made are used, since that is what they were made for;
+/// the world is left out. Where members cannot agree (a recording cut short), each rank's own best. Messages run on the
+/// thread that asked and are of the first group. Collectives that did that too, where there are several groups, are
+/// counted as unclear.
 void find_worker_groups(const trace::Trace& trace, const ProcessGroups& groups, HostWorks& works);
 
 namespace {
@@ -70,7 +71,8 @@ class RankWorkers {
     first.cuts.push_back(0);
     extend(first);
     if (too_many_) return {};
-    std::stable_sort(found_.begin(), found_.end(), [](const Assignment& a, const Assignment& b) { return a.cost < b.cost; });
+    std::stable_sort(found_.begin(), found_.end(),
+                     [](const Assignment& a, const Assignment& b) { return a.cost < b.cost; });
     return std::move(found_);
   }
 
@@ -108,8 +110,12 @@ class RankWorkers {
     }
   }
 
-  [[nodiscard]] ThreadRange& range(std::size_t begin, std::size_t end) { return ranges_[begin * (threads_.size() + 1) + end]; }
-  [[nodiscard]] const ThreadRange& range(std::size_t begin, std::size_t end) const { return ranges_[begin * (threads_.size() + 1) + end]; }
+  [[nodiscard]] ThreadRange& range(std::size_t begin, std::size_t end) {
+    return ranges_[begin * (threads_.size() + 1) + end];
+  }
+  [[nodiscard]] const ThreadRange& range(std::size_t begin, std::size_t end) const {
+    return ranges_[begin * (threads_.size() + 1) + end];
+  }
 
   void fill_ranges() {
     ranges_.assign((threads_.size() + 1) * (threads_.size() + 1), {});
@@ -144,7 +150,8 @@ class RankWorkers {
     const std::array<std::int32_t, 4> cost = so_far.cost;
     for (std::size_t end = begin; end <= threads_.size(); ++end) {
       const ThreadRange& threads = range(begin, end);
-      if (threads.largest_root >= static_cast<std::int64_t>(sizes_[group])) break;  // more threads do not make the root smaller
+      if (threads.largest_root >= static_cast<std::int64_t>(sizes_[group]))
+        break;  // more threads do not make the root smaller
       const bool used = end > begin;
       so_far.cost = cost;
       so_far.cost[0] += static_cast<std::int32_t>(end - begin > kThreadsOfGroup ? end - begin - kThreadsOfGroup : 0);
@@ -200,7 +207,8 @@ class Agreement {
   }
 
  private:
-  /// Leaves out what no choice of another member of some group agrees with, until nothing changes. False if nothing is left of a rank.
+  /// Leaves out what no choice of another member of some group agrees with, until nothing changes. False if nothing is
+  /// left of a rank.
   bool narrow(Choices& choices) const {
     for (bool changed = true; changed;) {
       changed = false;

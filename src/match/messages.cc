@@ -16,11 +16,13 @@ struct Post {
   [[nodiscard]] auto channel() const { return std::tuple(source, destination, side.group, side.tag); }
 };
 
-/// Channel by channel: sends, then receives, each by time. What is left alike keeps the order of the sides, which is one of content.
+/// Channel by channel: sends, then receives, each by time. What is left alike keeps the order of the sides, which is
+/// one of content.
 void sort_by_channel(const Interner& strings, std::vector<Post>& posts) {
   // Groups by their texts: the numbers of texts follow the file's order.
   const auto order = [&](const Post& post) {
-    return std::tuple(post.source, post.destination, strings.text(post.side.group), post.side.tag, !post.side.is_send, post.start);
+    return std::tuple(post.source, post.destination, strings.text(post.side.group), post.side.tag, !post.side.is_send,
+                      post.start);
   };
   std::stable_sort(posts.begin(), posts.end(), [&](const Post& a, const Post& b) { return order(a) < order(b); });
 }
@@ -30,7 +32,8 @@ using Posts = std::vector<Post>;
 bool has_distinct_numbers(const Posts& posts) {
   for (std::size_t i = 0; i < posts.size(); ++i) {
     // A number that occurs twice was reused, and tells nothing.
-    if (posts[i].side.sequence == kNoNumber || (i > 0 && posts[i].side.sequence == posts[i - 1].side.sequence)) return false;
+    if (posts[i].side.sequence == kNoNumber || (i > 0 && posts[i].side.sequence == posts[i - 1].side.sequence))
+      return false;
   }
   return !posts.empty();
 }
@@ -43,8 +46,8 @@ Posts between(const Posts& posts, std::int64_t low, std::int64_t high) {
   return kept;
 }
 
-/// Leaves in both lists what belongs together by number, in that order. False, and no change, if the numbers of the two sides are not the
-/// same over the range that both have: each side may count its own operations.
+/// Leaves in both lists what belongs together by number, in that order. False, and no change, if the numbers of the two
+/// sides are not the same over the range that both have: each side may count its own operations.
 bool keep_equal_numbers(Posts& sends, Posts& receives) {
   const auto by_number = [](const Post& a, const Post& b) { return a.side.sequence < b.side.sequence; };
   Posts s = sends, r = receives;
@@ -62,7 +65,8 @@ bool keep_equal_numbers(Posts& sends, Posts& receives) {
   return true;
 }
 
-/// A side is there from the moment when it was asked for: what a host sends is on its way before the interval of the send begins.
+/// A side is there from the moment when it was asked for: what a host sends is on its way before the interval of the
+/// send begins.
 TimePs arrival(const trace::Trace& trace, const MessageSide& side) {
   const trace::RankTrace& rank = trace.ranks[side.node];
   return side.call == kNoCall ? rank.start[side.event] : std::min(rank.start[side.call], rank.start[side.event]);
@@ -91,8 +95,8 @@ void match_channel(const trace::Trace& trace, Posts sends, Posts receives, Excha
     const MessageSide& from = sends[i].side;
     const MessageSide& to = receives[i].side;
     const StringId name = trace.ranks[from.node].name[from.event];
-    add_message(name, from.sequence == kNoNumber ? static_cast<std::int64_t>(i) : from.sequence, participation_of(trace, from),
-                participation_of(trace, to), out);
+    add_message(name, from.sequence == kNoNumber ? static_cast<std::int64_t>(i) : from.sequence,
+                participation_of(trace, from), participation_of(trace, to), out);
   }
 }
 
@@ -103,7 +107,8 @@ Participation participation(const trace::Trace& trace, std::uint32_t node, trace
   return {node, event, rank.start[event], rank.end(event), kNoCall, rank.lanes[rank.lane[event]].clock};
 }
 
-void add_message(StringId name, std::int64_t sequence, const Participation& sender, const Participation& receiver, Exchanges& out) {
+void add_message(StringId name, std::int64_t sequence, const Participation& sender, const Participation& receiver,
+                 Exchanges& out) {
   Exchange message;
   message.name = name;
   message.sequence = sequence;
@@ -134,7 +139,8 @@ void match_messages(const trace::Trace& trace, const std::vector<MessageSide>& s
   }
   sort_by_channel(trace.strings, posts);
   for (auto begin = posts.begin(); begin != posts.end();) {
-    const auto end = std::find_if(begin, posts.end(), [&](const Post& post) { return post.channel() != begin->channel(); });
+    const auto end =
+        std::find_if(begin, posts.end(), [&](const Post& post) { return post.channel() != begin->channel(); });
     const auto receives = std::find_if(begin, end, [](const Post& post) { return !post.side.is_send; });
     match_channel(trace, Posts(begin, receives), Posts(receives, end), out);
     begin = end;

@@ -10,12 +10,14 @@
 
 namespace orrery::match {
 
-/// Adds messages to `out`. A channel is a source, a destination, a group and a tag. Its sends and receives belong together by their numbers, where
-/// both sides have the same ones over the time that both recorded; else the n-th by the n-th, if there are as many; else they are ambiguous.
+/// Adds messages to `out`. A channel is a source, a destination, a group and a tag. Its sends and receives belong
+/// together by their numbers, where both sides have the same ones over the time that both recorded; else the n-th by
+/// the n-th, if there are as many; else they are ambiguous.
 void match_messages(const trace::Trace& trace, const std::vector<MessageSide>& sides, Exchanges& out);
 
 /// Adds one message. The two are on different nodes.
-void add_message(StringId name, std::int64_t sequence, const Participation& sender, const Participation& receiver, Exchanges& out);
+void add_message(StringId name, std::int64_t sequence, const Participation& sender, const Participation& receiver,
+                 Exchanges& out);
 
 Participation participation(const trace::Trace& trace, std::uint32_t node, trace::EventIndex event);
 

@@ -22,8 +22,9 @@ constexpr double kClearlyWorse = 2;
 // Distances from the nearest beat of the kind: 0 on it, 1 half way to the next or further.
 constexpr double kPoorFit = 0.15;  // a mean at which nothing is proven
 constexpr double kAbsent = 0.5;    // one at which a beat has no partner
-constexpr double kLost = 0.15;     // a recent mean, absent ones as kAbsent, at which the beat is lost: at random it is above a quarter
-constexpr double kMemory = 16;     // beats that are recent
+constexpr double kLost =
+    0.15;  // a recent mean, absent ones as kAbsent, at which the beat is lost: at random it is above a quarter
+constexpr double kMemory = 16;  // beats that are recent
 
 /// Beats of the reference by token.
 class Reference {
@@ -39,7 +40,9 @@ class Reference {
     set_reach(beats);
   }
 
-  [[nodiscard]] std::size_t count(std::uint32_t token) const { return token < index_.row_count() ? index_.length(token) : 0; }
+  [[nodiscard]] std::size_t count(std::uint32_t token) const {
+    return token < index_.row_count() ? index_.length(token) : 0;
+  }
   [[nodiscard]] TimePs time(std::uint32_t token, std::size_t n) const { return at_[index_.first(token) + n]; }
   /// How far off a beat may be: half of what usually lies between two of its kind.
   [[nodiscard]] double reach(std::uint32_t token) const { return reach_[token]; }
@@ -103,7 +106,8 @@ class Pairer {
         out_.unclear += stretch.size();
         continue;
       }
-      // A clock that was set loses the beat: what lies beyond is tried anew. A few beats at an end are absent from the reference.
+      // A clock that was set loses the beat: what lies beyond is tried anew. A few beats at an end are absent from the
+      // reference.
       for (const Stretch rest : {Stretch{stretch.begin, held.begin}, Stretch{held.end, stretch.end}}) {
         if (rest.size() >= kShortest) open.push_back(rest);
       }
@@ -138,7 +142,8 @@ class Pairer {
     return std::min(std::abs(nearest.off) / reference_.reach(beats_[i].token), 1.0);
   }
 
-  /// Pairs what it can around the first anchor at which one shift is clearly the best; an empty stretch if there is none.
+  /// Pairs what it can around the first anchor at which one shift is clearly the best; an empty stretch if there is
+  /// none.
   Stretch hold(Stretch stretch) {
     for (std::size_t n = 0; n < kAnchors; ++n) {
       // 8/16, 4/16, 12/16, 2/16, ...: halving, so that little is tried twice.
@@ -164,7 +169,8 @@ class Pairer {
       double shift = hypothesis.shift;
       for (int pass = 0; pass < 3; ++pass) shift = refined(block, shift);
       const double same = kPoorFit * least_reach(block);
-      if (std::any_of(shifts.begin(), shifts.end(), [&](double other) { return std::abs(other - shift) < same; })) continue;
+      if (std::any_of(shifts.begin(), shifts.end(), [&](double other) { return std::abs(other - shift) < same; }))
+        continue;
       shifts.push_back(shift);
       tracks.push_back(follow(stretch, block, shift, false));
     }
@@ -174,8 +180,9 @@ class Pairer {
 
   /// The place of a track that fits, and better than every other by far; their number if there is none.
   [[nodiscard]] static std::size_t clearly_best(const std::vector<Track>& tracks) {
-    // A wrong shift may fit ten beats by chance before it is lost, where the right one goes on for hundreds: what it did not reach counts against
-    // it. What it puts before or after the reference does not: there is nothing that it could have met.
+    // A wrong shift may fit ten beats by chance before it is lost, where the right one goes on for hundreds: what it
+    // did not reach counts against it. What it puts before or after the reference does not: there is nothing that it
+    // could have met.
     std::size_t most = 1;
     for (const Track& track : tracks) most = std::max(most, track.tally.counted);
     const auto cost = [&](const Track& track) {
@@ -192,7 +199,8 @@ class Pairer {
         next = std::min(next, cost(tracks[i]));
       }
     }
-    if (best == tracks.size() || tracks[best].tally.pairs < kLeastPairs || tracks[best].tally.mean() > kPoorFit) return tracks.size();
+    if (best == tracks.size() || tracks[best].tally.pairs < kLeastPairs || tracks[best].tally.mean() > kPoorFit)
+      return tracks.size();
     return least * kClearlyWorse < next ? best : tracks.size();
   }
 
@@ -212,7 +220,8 @@ class Pairer {
       double score = 0;
       for (std::size_t i = block.begin; i < block.end && score < limit; ++i) score += distance(i, shift);
       if (score >= limit) continue;
-      const auto place = std::upper_bound(best.begin(), best.end(), score, [](double a, const Hypothesis& b) { return a < b.score; });
+      const auto place =
+          std::upper_bound(best.begin(), best.end(), score, [](double a, const Hypothesis& b) { return a < b.score; });
       best.insert(place, {shift, score});
       if (best.size() > kHypotheses) best.pop_back();
     }
@@ -236,8 +245,8 @@ class Pairer {
     return scratch_.empty() ? shift : shift + upper_median(scratch_);
   }
 
-  /// From the block outwards, the shift going along with the clocks' drift, until the beat is lost. `keep`: notes the partners; else it is
-  /// only to judge the shift, and ends with the window.
+  /// From the block outwards, the shift going along with the clocks' drift, until the beat is lost. `keep`: notes the
+  /// partners; else it is only to judge the shift, and ends with the window.
   Track follow(Stretch stretch, Stretch block, double shift, bool keep) {
     Track track;
     track.held.end = follow(block.begin, stretch.end, 1, shift, keep, track);
@@ -265,11 +274,13 @@ class Pairer {
         }
       }
       if (level < kLost / 2)
-        held = i + static_cast<std::size_t>(step);  // before or after the reference there is no pair, but no doubt either
+        held =
+            i + static_cast<std::size_t>(step);  // before or after the reference there is no pair, but no doubt either
     }
     if (level < kLost) return i;
     track.is_lost = true;
-    for (std::size_t k = held; keep && k != i; k += static_cast<std::size_t>(step)) out_.partner[k] = PatternPairing::kNone;
+    for (std::size_t k = held; keep && k != i; k += static_cast<std::size_t>(step))
+      out_.partner[k] = PatternPairing::kNone;
     return held;
   }
 

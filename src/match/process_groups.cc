@@ -10,7 +10,8 @@ namespace orrery::match {
 
 ProcessGroups::ProcessGroups(const trace::Trace& trace) : numbers_(trace.ranks.size()) {
   for (const trace::RankTrace& rank : trace.ranks)
-    world_size_ = std::max(world_size_, static_cast<std::size_t>(std::max<std::int64_t>(0, rank.source.world_size.value_or(0))));
+    world_size_ =
+        std::max(world_size_, static_cast<std::size_t>(std::max<std::int64_t>(0, rank.source.world_size.value_or(0))));
   // A world size that no list of members bears out is not written out as one: a file may claim any number.
   std::size_t longest = trace.ranks.size();
   for (const trace::RankTrace& rank : trace.ranks) {

@@ -44,7 +44,9 @@ class RankWorks {
  private:
   using QueueKey = std::tuple<ActivityKind, workload::Collective, std::int64_t>;
 
-  [[nodiscard]] std::int64_t elements_of(EventIndex event) const { return rank_.field(Field::in_elements).find(event).value_or(kNoNumber); }
+  [[nodiscard]] std::int64_t elements_of(EventIndex event) const {
+    return rank_.field(Field::in_elements).find(event).value_or(kNoNumber);
+  }
   /// Profilers repeat annotations on the streams of the device.
   [[nodiscard]] bool is_device_side(EventIndex event) const {
     return rank_.activity(event) == trace::Activity::device_annotation || is_device_work(rank_.activity(event));
@@ -62,8 +64,10 @@ class RankWorks {
     for (auto& [kind, queue] : by_kind) {
       if (pair_by_number(queue)) continue;
       const auto unsized = [](std::int64_t elements) { return elements == kNoNumber; };
-      const bool sized = std::none_of(queue.works.begin(), queue.works.end(), [&](const HostWork* w) { return unsized(w->elements); }) &&
-                         std::none_of(queue.calls.begin(), queue.calls.end(), [&](const Call& c) { return unsized(c.elements); });
+      const bool sized =
+          std::none_of(queue.works.begin(), queue.works.end(),
+                       [&](const HostWork* w) { return unsized(w->elements); }) &&
+          std::none_of(queue.calls.begin(), queue.calls.end(), [&](const Call& c) { return unsized(c.elements); });
       if (!sized) {
         pair_in_order(queue);
         continue;
@@ -75,8 +79,8 @@ class RankWorks {
     }
   }
 
-  /// Record functions are numbered as they are made: that of the work right after that of the call. Profilers write the numbers only beside
-  /// an execution trace, else 0.
+  /// Record functions are numbered as they are made: that of the work right after that of the call. Profilers write the
+  /// numbers only beside an execution trace, else 0.
   bool pair_by_number(const Queue& queue) {
     const auto& numbers = rank_.field(Field::record_function);
     std::map<std::int64_t, EventIndex> calls;
@@ -97,7 +101,8 @@ class RankWorks {
 
   /// Works begin in the order in which they were asked for, and none before.
   void pair_in_order(Queue& queue) {
-    std::sort(queue.calls.begin(), queue.calls.end(), [&](const Call& a, const Call& b) { return content_.before(a.event, b.event); });
+    std::sort(queue.calls.begin(), queue.calls.end(),
+              [&](const Call& a, const Call& b) { return content_.before(a.event, b.event); });
     std::sort(queue.works.begin(), queue.works.end(),
               [&](const HostWork* a, const HostWork* b) { return content_.before(a->event, b->event); });
     auto call = queue.calls.begin();
@@ -130,7 +135,8 @@ class RankWorks {
 
 }  // namespace
 
-std::vector<HostWork> find_rank_works(const trace::Trace& trace, const trace::RankTrace& rank, const CommunicationNames& names) {
+std::vector<HostWork> find_rank_works(const trace::Trace& trace, const trace::RankTrace& rank,
+                                      const CommunicationNames& names) {
   if (!names.any_work) return {};
   return RankWorks(trace, rank, names).find();
 }

@@ -25,9 +25,11 @@ struct CommunicationNames {
   }
 };
 
-/// Works in order of `event`, each with the call that asked for it where that can be told; groups and numbers are left open. Of each kind the
-/// calls are paired with the works by the numbers of their record functions, else by size and order, else by order alone: workers take what
-/// was asked for in order. O(events + works log works) where the names have any work, else O(1).
-std::vector<HostWork> find_rank_works(const trace::Trace& trace, const trace::RankTrace& rank, const CommunicationNames& names);
+/// Works in order of `event`, each with the call that asked for it where that can be told; groups and numbers are left
+/// open. Of each kind the calls are paired with the works by the numbers of their record functions, else by size and
+/// order, else by order alone: workers take what was asked for in order. O(events + works log works) where the names
+/// have any work, else O(1).
+std::vector<HostWork> find_rank_works(const trace::Trace& trace, const trace::RankTrace& rank,
+                                      const CommunicationNames& names);
 
 }  // namespace orrery::match

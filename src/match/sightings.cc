@@ -78,7 +78,8 @@ class Finder {
     const trace::ContentOrder content(trace_, rank);
     const Launches launches(rank, content, launch_);
     const Peers peers(trace_, rank, launches);
-    FieldCursor sequences(rank, Field::collective_sequence), groups(rank, Field::group_name_text), ranks(rank, Field::group_ranks_text);
+    FieldCursor sequences(rank, Field::collective_sequence), groups(rank, Field::group_name_text),
+        ranks(rank, Field::group_ranks_text);
     FieldCursor names(rank, Field::operation_text), modules(rank, Field::module_text), pairs(rank, Field::pairs_text);
     const std::size_t first_message = out_.messages.size();
     for (std::size_t i = 0; i < kinds.event.size(); ++i) {
@@ -95,7 +96,8 @@ class Finder {
       }
       std::int64_t sequence = sequences.value(event, kNoNumber);
       if (sequence == kNoNumber) sequence = launches.value(event, Field::collective_sequence);
-      const Operation operation{kind, names.text(event), modules.text(event), groups.text(event), ranks.text(event), pairs.text(event)};
+      const Operation operation{
+          kind, names.text(event), modules.text(event), groups.text(event), ranks.text(event), pairs.text(event)};
       if (kind == send_ || kind == recv_) {
         const std::int64_t peer = peers.of(event, kind == send_, operation.ranks, operation.pairs);
         out_.messages.push_back({node, event, operation.group, kind == send_, peer, sequence});
@@ -107,22 +109,24 @@ class Finder {
     put_in_order(content, out_.messages, first_message);
   }
 
-  /// What MPI was asked for by calls of this rank: the functions tell, and each call is its own record. Calls are in the order of the program.
+  /// What MPI was asked for by calls of this rank: the functions tell, and each call is its own record. Calls are in
+  /// the order of the program.
   void scan_mpi(std::uint32_t node) {
     const trace::RankTrace& rank = trace_.ranks[node];
     const MpiCalls& calls = out_.mpi[node];
-    FieldCursor kinds(rank, Field::collective_text), sequences(rank, Field::collective_sequence), groups(rank, Field::group_name_text),
-        ranks(rank, Field::group_ranks_text), destinations(rank, Field::destination_rank), tags(rank, Field::tag),
-        receive_tags(rank, Field::receive_tag);
+    FieldCursor kinds(rank, Field::collective_text), sequences(rank, Field::collective_sequence),
+        groups(rank, Field::group_name_text), ranks(rank, Field::group_ranks_text),
+        destinations(rank, Field::destination_rank), tags(rank, Field::tag), receive_tags(rank, Field::receive_tag);
     for (EventIndex e = 0; e < rank.event_count(); ++e) {
       const MpiFunction* const function = calls.functions[e];
       if (function == nullptr) continue;
       const EventIndex completed = function->is_blocking ? e : calls.requests.completed_by[e];
-      const bool is_message =
-          function->role == MpiRole::send || function->role == MpiRole::receive || function->role == MpiRole::send_receive;
+      const bool is_message = function->role == MpiRole::send || function->role == MpiRole::receive ||
+                              function->role == MpiRole::send_receive;
       if (function->role != MpiRole::collective && !is_message) continue;
-      // Of what nobody waited for it is not known when it ended. A call that took no time stays: recorders that count microseconds have many,
-      // a clock may stand still for a moment, and leaving one out would pair all that follow it on its channel with the wrong partner.
+      // Of what nobody waited for it is not known when it ended. A call that took no time stays: recorders that count
+      // microseconds have many, a clock may stand still for a moment, and leaving one out would pair all that follow it
+      // on its channel with the wrong partner.
       if (completed == kNotCompleted || rank.end(completed) < rank.start[e]) {
         ++out_.without_extent;
         continue;
@@ -134,27 +138,31 @@ class Finder {
                         receive_tags.value(e, kNoNumber));
       else if (group != 0)
         out_.all.push_back({sequences.value(e, kNoNumber), completed,
-                            operations_.number_of({.kind = kinds.text(e), .group = group, .ranks = ranks.text(e)}), call});
+                            operations_.number_of({.kind = kinds.text(e), .group = group, .ranks = ranks.text(e)}),
+                            call});
     }
   }
 
-  void add_mpi_message(std::uint32_t node, EventIndex e, EventIndex completed, StringId group, std::int64_t destination, std::int64_t tag,
-                       std::int64_t receive_tag) {
+  void add_mpi_message(std::uint32_t node, EventIndex e, EventIndex completed, StringId group, std::int64_t destination,
+                       std::int64_t tag, std::int64_t receive_tag) {
     const MpiRole role = out_.mpi[node].functions[e]->role;
     const EventIndex call = completed == e ? kNoCall : e;
     if (role != MpiRole::receive && destination != kNobody)
       out_.messages.push_back({node, completed, group, true, destination, kNoNumber, tag, call});
     const std::int64_t source = out_.mpi[node].sources[e];
     if (role == MpiRole::send || source == kNobody) return;
-    out_.messages.push_back({node, completed, group, false, source, kNoNumber, role == MpiRole::receive ? tag : receive_tag, call});
+    out_.messages.push_back(
+        {node, completed, group, false, source, kNoNumber, role == MpiRole::receive ? tag : receive_tag, call});
   }
 
-  /// What was found on a node, from `first` on. Columns are read in the order of the file, but nobody may see that order.
+  /// What was found on a node, from `first` on. Columns are read in the order of the file, but nobody may see that
+  /// order.
   template <typename Item>
   void put_in_order(const trace::ContentOrder& content, std::vector<Item>& items, std::size_t first) {
     const auto before = [&](const Item& a, const Item& b) { return content.before(a.event, b.event); };
     const auto begin = items.begin() + static_cast<std::ptrdiff_t>(first);
-    // Recorders write what a lane did in order, and the lane of collectives is often the only one: then there is nothing to do.
+    // Recorders write what a lane did in order, and the lane of collectives is often the only one: then there is
+    // nothing to do.
     if (std::is_sorted(begin, items.end(), before)) return;
     std::sort(begin, items.end(), before);
     moved_ = true;
@@ -173,8 +181,8 @@ class Finder {
     if (work.kind.kind == workload::ActivityKind::collective) {
       if (members == kNoGroup && !rank.source.groups.empty()) return;  // counted as HostWorks::group_unclear
       // By the full name (gloo:all_reduce), so that it never meets one of another backend with the same number.
-      out_.all.push_back(
-          {work.sequence, work.event, operations_.number_of({.kind = kind, .name = rank.name[work.event], .members = members})});
+      out_.all.push_back({work.sequence, work.event,
+                          operations_.number_of({.kind = kind, .name = rank.name[work.event], .members = members})});
       return;
     }
     std::int64_t peer = work.peer;
@@ -202,7 +210,8 @@ StringId launch_name(const trace::Trace& trace) {
   return name == Interner::kMissing ? 0 : name;
 }
 
-Launches::Launches(const trace::RankTrace& rank, const trace::ContentOrder& content, StringId launch_name) : rank_(rank) {
+Launches::Launches(const trace::RankTrace& rank, const trace::ContentOrder& content, StringId launch_name)
+    : rank_(rank) {
   if (launch_name == 0) return;
   FieldCursor ids(rank, Field::external_id);
   for (const EventIndex event : rank.field(Field::collective_text).event) {
@@ -220,7 +229,8 @@ std::int64_t Launches::value(EventIndex event, Field field) const {
   if (by_id_.empty()) return kNoNumber;
   const auto id = rank_.field(Field::external_id).find(event);
   if (!id) return kNoNumber;
-  const auto at = std::lower_bound(by_id_.begin(), by_id_.end(), *id, [](const Launch& a, std::int64_t b) { return a.external_id < b; });
+  const auto at = std::lower_bound(by_id_.begin(), by_id_.end(), *id,
+                                   [](const Launch& a, std::int64_t b) { return a.external_id < b; });
   if (at == by_id_.end() || at->external_id != *id) return kNoNumber;
   return rank_.field(field).find(at->event).value_or(kNoNumber);
 }

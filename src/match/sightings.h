@@ -32,10 +32,12 @@ struct Operation {
 };
 
 struct Sighting {
-  std::int64_t sequence = kNoNumber;  ///< of NCCL, the run id of XLA, or the place in the order of a group; kNoNumber: none
+  std::int64_t sequence =
+      kNoNumber;  ///< of NCCL, the run id of XLA, or the place in the order of a group; kNoNumber: none
   trace::EventIndex event = 0;
-  std::uint32_t operation = 0;       ///< index of Sightings::operations
-  trace::EventIndex call = kNoCall;  ///< of a non-blocking collective of MPI: the call that began it; `event` is the one that completed it
+  std::uint32_t operation = 0;  ///< index of Sightings::operations
+  trace::EventIndex call =
+      kNoCall;  ///< of a non-blocking collective of MPI: the call that began it; `event` is the one that completed it
 };
 
 /// One side of a message.
@@ -55,13 +57,14 @@ struct Sightings {
   HostWorks host = {};
   std::vector<MpiCalls> mpi = {};  ///< as Trace::ranks; empty if no rank is one of an MPI job
   std::vector<Operation> operations = {};
-  std::vector<Sighting> all = {};               ///< node by node, each in the order of what the events are (trace/content_order.h)
+  std::vector<Sighting> all = {};  ///< node by node, each in the order of what the events are (trace/content_order.h)
   std::vector<std::size_t> first_of_node = {};  ///< one more than there are nodes
   std::vector<MessageSide> messages = {};       ///< the same
   std::size_t without_extent = 0;               ///< events that do not end after they start: they bound nothing
 };
 
-/// Launches (PyTorch's record_param_comms) are no collectives: they end long before. What only they record is looked up by launch_of.
+/// Launches (PyTorch's record_param_comms) are no collectives: they end long before. What only they record is looked up
+/// by launch_of.
 Sightings find_sightings(const trace::Trace& trace);
 
 /// The launches of one rank, by what ties them to the work they set off.

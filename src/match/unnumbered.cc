@@ -50,15 +50,17 @@ std::vector<Beat> beats_of(const SeenSeries& series, const std::vector<std::uint
   return beats;
 }
 
-/// Several devices of a node do the same at the same time: of events of one token that overlap on different lanes only the first to end
-/// stays. (One lane after the other means nothing: a pool of threads takes turns.)
+/// Several devices of a node do the same at the same time: of events of one token that overlap on different lanes only
+/// the first to end stays. (One lane after the other means nothing: a pool of threads takes turns.)
 SeenSeries once_per_node(SeenSeries series) {
   // Sightings of a node are in the order of their starts already, and of equal ones in one of content.
-  std::sort(series.begin(), series.end(),
-            [](const Seen& a, const Seen& b) { return std::tuple(a.token, a.sighting) < std::tuple(b.token, b.sighting); });
+  std::sort(series.begin(), series.end(), [](const Seen& a, const Seen& b) {
+    return std::tuple(a.token, a.sighting) < std::tuple(b.token, b.sighting);
+  });
   SeenSeries kept;
   for (const Seen& seen : series) {
-    const bool repeats = !kept.empty() && kept.back().token == seen.token && kept.back().lane != seen.lane && seen.start < kept.back().end;
+    const bool repeats = !kept.empty() && kept.back().token == seen.token && kept.back().lane != seen.lane &&
+                         seen.start < kept.back().end;
     // The first to end: that is when the node knew that everybody had come.
     if (!repeats) kept.push_back(seen);
     else if (seen.end < kept.back().end) kept.back() = seen;
@@ -100,8 +102,9 @@ class Unnumbered {
         if (sighting.sequence != kNoNumber) continue;
         const Operation& operation = sightings_.operations[sighting.operation];
         const TokenKey token{sighting.operation, elements(rank, operation, sighting.event)};
-        seen_.push_back({groups.number_of({operation.group, operation.ranks, operation.members}), node, rank.start[sighting.event],
-                         rank.end(sighting.event), tokens.number_of(token), rank.lane[sighting.event], i});
+        seen_.push_back({groups.number_of({operation.group, operation.ranks, operation.members}), node,
+                         rank.start[sighting.event], rank.end(sighting.event), tokens.number_of(token),
+                         rank.lane[sighting.event], i});
       }
     }
     std::sort(seen_.begin(), seen_.end(), [](const Seen& a, const Seen& b) { return a.order() < b.order(); });
@@ -109,18 +112,20 @@ class Unnumbered {
   }
 
   /// How much is sent, of kinds of which everybody sends as much.
-  [[nodiscard]] std::int64_t elements(const trace::RankTrace& rank, const Operation& operation, trace::EventIndex event) const {
+  [[nodiscard]] std::int64_t elements(const trace::RankTrace& rank, const Operation& operation,
+                                      trace::EventIndex event) const {
     const std::string_view kind = trace_.strings.text(operation.kind);
-    const bool is_even =
-        kind.starts_with("allreduce") || kind.starts_with("all_reduce") || kind.find("broadcast") != std::string_view::npos;
-    const bool is_host = is_host_communication(trace_.strings.text(operation.name));  // that is the name of a kind, not of one operation
+    const bool is_even = kind.starts_with("allreduce") || kind.starts_with("all_reduce") ||
+                         kind.find("broadcast") != std::string_view::npos;
+    const bool is_host =
+        is_host_communication(trace_.strings.text(operation.name));  // that is the name of a kind, not of one operation
     return (operation.name == 0 || is_host) && is_even ? rank.field(Field::in_elements).find(event).value_or(0) : 0;
   }
 
   void pair_group(const std::vector<SeenSeries>& nodes) {
     // The longest recording is the likeliest to have all that any other has.
-    const auto longest =
-        std::max_element(nodes.begin(), nodes.end(), [](const SeenSeries& a, const SeenSeries& b) { return a.size() < b.size(); });
+    const auto longest = std::max_element(nodes.begin(), nodes.end(),
+                                          [](const SeenSeries& a, const SeenSeries& b) { return a.size() < b.size(); });
     const SeenSeries& reference = *longest;
     number_tokens(nodes);
     const std::vector<Beat> reference_beats = beats_of(reference, local_token_);
@@ -167,6 +172,8 @@ class Unnumbered {
 
 }  // namespace
 
-UnnumberedPairs pair_unnumbered(const trace::Trace& trace, const Sightings& sightings) { return Unnumbered(trace, sightings).pair(); }
+UnnumberedPairs pair_unnumbered(const trace::Trace& trace, const Sightings& sightings) {
+  return Unnumbered(trace, sightings).pair();
+}
 
 }  // namespace orrery::match

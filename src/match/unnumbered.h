@@ -25,8 +25,9 @@ struct UnnumberedPairs {
   std::size_t unclear = 0;  ///< sightings whose pattern fits in more than one way, or in none
 };
 
-/// Group by group, every node against the node that recorded most: see pattern_pairing.h. Ends are compared, since those are nearly
-/// simultaneous. Operations of one name are told apart by size where that is the same on all participants.
+/// Group by group, every node against the node that recorded most: see pattern_pairing.h. Ends are compared, since
+/// those are nearly simultaneous. Operations of one name are told apart by size where that is the same on all
+/// participants.
 UnnumberedPairs pair_unnumbered(const trace::Trace& trace, const Sightings& sightings);
 
 }  // namespace orrery::match

@@ -38,7 +38,8 @@ class FlowSpeller {
     return name;
   }
 
-  /// A block of its own for `flow`; its place is taken before those of its parts, so that the file reads from the outside in.
+  /// A block of its own for `flow`; its place is taken before those of its parts, so that the file reads from the
+  /// outside in.
   void block(const Flow& flow, const std::string& name) {
     const std::size_t place = blocks_.size();
     blocks_.push_back({.name = name});
@@ -52,9 +53,11 @@ class FlowSpeller {
 
   void chain(const Flow& flow, std::size_t place) {
     std::vector<std::string> names;
-    for (const Flow& part : flow.parts) names.push_back(unused_name(part.kind == Flow::Kind::chain ? "choice" : "block", part));
+    for (const Flow& part : flow.parts)
+      names.push_back(unused_name(part.kind == Flow::Kind::chain ? "choice" : "block", part));
     for (const ChainStep& step : flow.steps) {
-      StepText text{.next = step.next == ChainStep::kEnd ? std::string(kEndName) : names[step.next], .times = step.times.text()};
+      StepText text{.next = step.next == ChainStep::kEnd ? std::string(kEndName) : names[step.next],
+                    .times = step.times.text()};
       if (!step.context.empty()) {
         text.after = names[step.context.front()];
         for (std::size_t i = 1; i < step.context.size(); ++i) *text.after += " " + names[step.context[i]];
@@ -71,13 +74,18 @@ class FlowSpeller {
       if (!text.empty()) text += ' ';
       if (parts[i].kind != Flow::Kind::call) {
         const bool is_chain = parts[i].kind == Flow::Kind::chain;
-        const std::string name = unused_name(is_chain ? "choice" : parts[i].kind == Flow::Kind::loop ? "loop" : "block", parts[i]);
+        const std::string name = unused_name(is_chain                            ? "choice"
+                                             : parts[i].kind == Flow::Kind::loop ? "loop"
+                                                                                 : "block",
+                                             parts[i]);
         text += name;
         block(parts[i], name);
         continue;
       }
       std::size_t last = i;
-      while (last + 1 < parts.size() && parts[last + 1].kind == Flow::Kind::call && parts[last + 1].site == parts[last].site + 1) ++last;
+      while (last + 1 < parts.size() && parts[last + 1].kind == Flow::Kind::call &&
+             parts[last + 1].site == parts[last].site + 1)
+        ++last;
       text += last > i + 1 ? fmt::format("{}..{}", parts[i].site, parts[last].site) : fmt::format("{}", parts[i].site);
       if (last > i + 1) i = last;
     }
@@ -116,16 +124,19 @@ class FlowParser {
     if (blocks_.empty()) return machine::Violation{path_, "must have a block"};
     for (std::size_t i = 0; i < blocks_.size(); ++i) {
       if (blocks_[i].name == kEndName || site_number(blocks_[i].name))
-        return machine::Violation{item(i) + ".name", fmt::format("must not be '{}', which means something else", blocks_[i].name)};
+        return machine::Violation{item(i) + ".name",
+                                  fmt::format("must not be '{}', which means something else", blocks_[i].name)};
       if (!places_.emplace(blocks_[i].name, i).second)
         return machine::Violation{item(i) + ".name", fmt::format("'{}' is the name of two blocks", blocks_[i].name)};
     }
     flow = block(0);
     if (violation_) return violation_;
     if (levels_of(flow) > kDeepestFlow)
-      return machine::Violation{path_, fmt::format("has more than {} loops and chains inside one another", kDeepestFlow)};
+      return machine::Violation{path_,
+                                fmt::format("has more than {} loops and chains inside one another", kDeepestFlow)};
     for (std::size_t i = 0; i < blocks_.size(); ++i) {
-      if (!used_.contains(i)) return machine::Violation{item(i), fmt::format("('{}') is used nowhere", blocks_[i].name)};
+      if (!used_.contains(i))
+        return machine::Violation{item(i), fmt::format("('{}') is used nowhere", blocks_[i].name)};
     }
     return std::nullopt;
   }
@@ -143,14 +154,16 @@ class FlowParser {
 
   Flow block(std::size_t place) {
     Flow flow;
-    // A block that is used twice is allowed once only: two uses of blocks of two uses ... would grow without bound, as would a circle.
+    // A block that is used twice is allowed once only: two uses of blocks of two uses ... would grow without bound, as
+    // would a circle.
     if (!used_.insert(place).second) return fail(place, "is used more than once", "give each use a block of its own");
     const BlockText& text = blocks_[place];
     const Depth deeper(depth_);
     // A block without trips is a name and not a level, but a parser that calls itself must end all the same.
     if (depth_ > 2 * kDeepestFlow) return fail(place, fmt::format("is nested more than {} deep", 2 * kDeepestFlow));
     if (!text.steps.empty()) {
-      if (text.content || text.trips) return fail(place, "has steps, and 'do' or 'trips' too", "a chain goes into a block of its own");
+      if (text.content || text.trips)
+        return fail(place, "has steps, and 'do' or 'trips' too", "a chain goes into a block of its own");
       return chain(place);
     }
     if (!text.content) return fail(place, "has neither 'do' nor 'steps'");
@@ -235,7 +248,9 @@ class FlowParser {
     return {};
   }
   Flow fail(std::size_t place, std::string message, std::string hint = {}) {
-    if (!violation_) violation_ = machine::Violation{item(place), fmt::format("('{}') {}", blocks_[place].name, message), std::move(hint)};
+    if (!violation_)
+      violation_ =
+          machine::Violation{item(place), fmt::format("('{}') {}", blocks_[place].name, message), std::move(hint)};
     return {};
   }
 
@@ -251,7 +266,8 @@ class FlowParser {
 
 std::vector<BlockText> flow_text(const Flow& flow) { return FlowSpeller().spell(flow); }
 
-std::optional<machine::Violation> parse_flow(const std::vector<BlockText>& blocks, const std::string& path, Flow& flow) {
+std::optional<machine::Violation> parse_flow(const std::vector<BlockText>& blocks, const std::string& path,
+                                             Flow& flow) {
   return FlowParser(blocks, path).parse(flow);
 }
 

@@ -2,7 +2,8 @@
 //
 //     - {name: main, do: "1..3 search 51"}                  in order
 //     - {name: ring, trips: "q", do: "47 48 49"}            a loop
-//     - {name: search, steps: [{next: td, times: "1"}, {after: td, next: end, times: "0.5"}, ...]}     a chain over the blocks it names
+//     - {name: search, steps: [{next: td, times: "1"}, {after: td, next: end, times: "0.5"}, ...]}     a chain over the
+//     blocks it names
 #pragma once
 
 #include <optional>

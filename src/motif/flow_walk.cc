@@ -50,8 +50,8 @@ std::vector<double> step_rates(const Flow& chain, const Scope& scope) {
   Eigen::VectorXd right = Eigen::VectorXd::Zero(count);
   right(static_cast<Eigen::Index>(entry->second)) = 1;
   const Eigen::VectorXd visits = system.fullPivLu().solve(right);
-  const bool solved =
-      visits.allFinite() && visits.minCoeff() > -1e-9 && visits.maxCoeff() < 1e12 && (system * visits - right).norm() < 1e-6;
+  const bool solved = visits.allFinite() && visits.minCoeff() > -1e-9 && visits.maxCoeff() < 1e12 &&
+                      (system * visits - right).norm() < 1e-6;
   if (!solved) return laws;
   std::vector<double> rates;
   for (std::size_t i = 0; i < chain.steps.size(); ++i) {
@@ -138,7 +138,8 @@ class FlowWalk {
       const ChainStep& step = flow.steps[i];
       const double times = rates[i];
       if (times <= 0) continue;
-      const Ends arriving = step.context.empty() ? scaled(from, times) : scaled(ends_of[step.context.back()], times * entries);
+      const Ends arriving =
+          step.context.empty() ? scaled(from, times) : scaled(ends_of[step.context.back()], times * entries);
       if (step.next == ChainStep::kEnd) {
         add_ends(leaving, arriving);
         continue;
@@ -146,7 +147,8 @@ class FlowWalk {
       add_ends(entering[step.next], arriving);
       visits[step.next] += times;
     }
-    for (std::size_t block = 0; block < flow.parts.size(); ++block) visit(flow.parts[block], entering[block], visits[block], scope);
+    for (std::size_t block = 0; block < flow.parts.size(); ++block)
+      visit(flow.parts[block], entering[block], visits[block], scope);
     // A chain that is never left has no end to go on from.
     const double left = total_of(leaving);
     return left > 0 ? scaled(std::move(leaving), entries / left) : from;

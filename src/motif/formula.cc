@@ -21,10 +21,15 @@ struct Function {
   Operator op;
   int arguments;
 };
-constexpr std::array kFunctions = {
-    Function{"sqrt", Operator::sqrt, 1},         Function{"log2", Operator::log2, 1}, Function{"exp", Operator::exp, 1},
-    Function{"floor", Operator::floor, 1},       Function{"ceil", Operator::ceil, 1}, Function{"round", Operator::round, 1},
-    Function{"logistic", Operator::logistic, 1}, Function{"min", Operator::min, 2},   Function{"max", Operator::max, 2}};
+constexpr std::array kFunctions = {Function{"sqrt", Operator::sqrt, 1},
+                                   Function{"log2", Operator::log2, 1},
+                                   Function{"exp", Operator::exp, 1},
+                                   Function{"floor", Operator::floor, 1},
+                                   Function{"ceil", Operator::ceil, 1},
+                                   Function{"round", Operator::round, 1},
+                                   Function{"logistic", Operator::logistic, 1},
+                                   Function{"min", Operator::min, 2},
+                                   Function{"max", Operator::max, 2}};
 
 constexpr int kDeepest = 64;  // brackets inside brackets: a file must not exhaust the stack
 constexpr std::size_t kMostInstructions = 4096;
@@ -94,7 +99,8 @@ class FormulaParser {
   }
   void number() {
     const NumberScan<double> found = scan_number<double>(text_.substr(position_));
-    if (!found.is_number() || !std::isfinite(found.value)) return fail(fmt::format("unexpected '{}'", text_[position_]));
+    if (!found.is_number() || !std::isfinite(found.value))
+      return fail(fmt::format("unexpected '{}'", text_[position_]));
     position_ += found.used;
     emit({.op = Operator::number, .number = found.value});
   }
@@ -102,7 +108,8 @@ class FormulaParser {
     const std::size_t begin = position_;
     while (position_ < text_.size() && std::isalnum(static_cast<unsigned char>(text_[position_])) != 0) ++position_;
     const std::string_view word = text_.substr(begin, position_ - begin);
-    const auto function = std::find_if(kFunctions.begin(), kFunctions.end(), [&](const Function& f) { return f.name == word; });
+    const auto function =
+        std::find_if(kFunctions.begin(), kFunctions.end(), [&](const Function& f) { return f.name == word; });
     if (function != kFunctions.end()) return call(*function, depth);
     const auto variable = std::find(kVariableNames.begin(), kVariableNames.end(), word);
     if (variable != kVariableNames.end())
@@ -137,8 +144,9 @@ class FormulaParser {
   }
   void fail(std::string message) {
     if (!error_)
-      error_ = Error{.message = fmt::format("formula '{}': character {}: {}", text_.substr(0, 80), position_ + 1, message),
-                     .hint = "variables: n s X t r p q level; functions: sqrt log2 exp floor ceil round logistic min max"};
+      error_ =
+          Error{.message = fmt::format("formula '{}': character {}: {}", text_.substr(0, 80), position_ + 1, message),
+                .hint = "variables: n s X t r p q level; functions: sqrt log2 exp floor ceil round logistic min max"};
   }
 
   std::string_view text_;
@@ -174,7 +182,9 @@ double apply(Operator op, double a, double b) {
   }
 }
 
-bool is_binary(Operator op) { return (op >= Operator::add && op <= Operator::power) || op == Operator::min || op == Operator::max; }
+bool is_binary(Operator op) {
+  return (op >= Operator::add && op <= Operator::power) || op == Operator::min || op == Operator::max;
+}
 
 }  // namespace
 
@@ -225,7 +235,8 @@ bool Formula::uses(Variable variable) const {
 }
 
 bool Formula::is_constant() const {
-  return std::none_of(program_.begin(), program_.end(), [](const Instruction& i) { return i.op == Operator::variable; });
+  return std::none_of(program_.begin(), program_.end(),
+                      [](const Instruction& i) { return i.op == Operator::variable; });
 }
 
 }  // namespace orrery::motif

@@ -5,8 +5,9 @@
 //     power   = atom [ "^" power ] | "-" power
 //     atom    = number | variable | function "(" sum { "," sum } ")" | "(" sum ")"
 //
-// Variables are those of scope.h; functions sqrt, log2, exp, floor, ceil, round, logistic (one argument), min, max (two).
-// The value is never negative, never infinite and always a number: what a formula says below zero, or where it says nothing (0/0), is zero.
+// Variables are those of scope.h; functions sqrt, log2, exp, floor, ceil, round, logistic (one argument), min, max
+// (two). The value is never negative, never infinite and always a number: what a formula says below zero, or where it
+// says nothing (0/0), is zero.
 #pragma once
 
 #include <cstdint>

@@ -6,8 +6,8 @@
 namespace orrery::motif {
 
 const Site* Motif::find_site(std::uint32_t id) const {
-  const auto found =
-      std::lower_bound(sites.begin(), sites.end(), id, [](const Site& site, std::uint32_t wanted) { return site.id < wanted; });
+  const auto found = std::lower_bound(sites.begin(), sites.end(), id,
+                                      [](const Site& site, std::uint32_t wanted) { return site.id < wanted; });
   return found != sites.end() && found->id == id ? &*found : nullptr;
 }
 

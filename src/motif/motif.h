@@ -1,7 +1,9 @@
-// Motif: a workload learnt from MPI traces. What the ranks of a program do, as a function of the run's parameters: which rank belongs to which
-// class, the control flow of each class, and per call and per transition the laws of bytes and times (formula.h).
+// Motif: a workload learnt from MPI traces. What the ranks of a program do, as a function of the run's parameters:
+// which rank belongs to which class, the control flow of each class, and per call and per transition the laws of bytes
+// and times (formula.h).
 //
-// A plain value: written and read as YAML (motif_yaml.h, docs/formats/motif.md), evaluated by predict.h, turned into a Workload by whoever runs it.
+// A plain value: written and read as YAML (motif_yaml.h, docs/formats/motif.md), evaluated by predict.h, turned into a
+// Workload by whoever runs it.
 #pragma once
 
 #include <cstddef>
@@ -39,7 +41,8 @@ enum class Peer : std::uint8_t {
   any,    ///< several, without a pattern that was found
 };
 
-/// One place in the program that calls MPI. The same on all ranks and in all runs, whatever number a tracer gave it there.
+/// One place in the program that calls MPI. The same on all ranks and in all runs, whatever number a tracer gave it
+/// there.
 struct Site {
   std::uint32_t id = 0;        ///< from 1; 0 is the start of the program
   std::string operation = {};  ///< "MPI_Allreduce"; empty: the trace does not say
@@ -48,8 +51,10 @@ struct Site {
   Peer peer = Peer::none;
   std::int64_t peer_offset = 0;
   std::int64_t root = 0;  ///< in the communicator, of rooted collectives
-  Formula bytes = {};     ///< sent by one rank in one call (to each, for an all-to-all), in the mean over the calls of a run
-  /// How the visits of the chain's block around the call differ: the k-th sends bytes * level_weights[k - 1], later ones as the last. Empty: alike.
+  Formula bytes =
+      {};  ///< sent by one rank in one call (to each, for an all-to-all), in the mean over the calls of a run
+  /// How the visits of the chain's block around the call differ: the k-th sends bytes * level_weights[k - 1], later
+  /// ones as the last. Empty: alike.
   std::vector<double> level_weights = {};
 
   /// Whatever the library does there, nobody else sees it: all of the time that leads to it is the rank's own.
@@ -57,14 +62,15 @@ struct Site {
   bool operator==(const Site&) const = default;
 };
 
-/// One way on in a chain: after the blocks of `context` (the last one is where we are), so often per entry into the chain.
+/// One way on in a chain: after the blocks of `context` (the last one is where we are), so often per entry into the
+/// chain.
 struct ChainStep {
   static constexpr std::uint32_t kEnd = ~std::uint32_t{0};
 
   std::vector<std::uint32_t> context = {};  ///< places in Flow::parts, the newest last; empty: at the entry
   std::uint32_t next = kEnd;                ///< a place in Flow::parts, or the end of the chain
-  /// Expected number per entry. What a walk does next is drawn in proportion to the steps of the longest context that fits; where the laws do not
-  /// balance, these proportions count (chain_rates.h).
+  /// Expected number per entry. What a walk does next is drawn in proportion to the steps of the longest context that
+  /// fits; where the laws do not balance, these proportions count (chain_rates.h).
   Formula times = {};
 
   bool operator==(const ChainStep&) const = default;
@@ -121,11 +127,13 @@ struct Transition {
   bool operator==(const Transition&) const = default;
 };
 
-/// How sure the total is. The interval around a prediction is total * exp(+-1.645 sigma), sigma^2 = residual^2 + spread(nodes, size)^2.
+/// How sure the total is. The interval around a prediction is total * exp(+-1.645 sigma), sigma^2 = residual^2 +
+/// spread(nodes, size)^2.
 struct Uncertainty {
-  double residual = 0;                         ///< robust standard deviation of the logarithm of predictions of runs that were left out
+  double residual = 0;  ///< robust standard deviation of the logarithm of predictions of runs that were left out
   std::vector<double> nodes = {}, sizes = {};  ///< the grid of `spread`, ascending
-  std::vector<double> spread = {};  ///< standard deviation of the logarithm over resampled fits, size by size for each of `nodes`
+  std::vector<double> spread =
+      {};  ///< standard deviation of the logarithm over resampled fits, size by size for each of `nodes`
 
   bool operator==(const Uncertainty&) const = default;
 };
@@ -136,7 +144,8 @@ struct FitRecord {
   double fewest_nodes = 0, most_nodes = 0, smallest_size = 0, largest_size = 0;
   double error_pct = 0;           ///< mean error of the totals of the runs it was fitted to
   double left_out_error_pct = 0;  ///< the same of runs that were left out of the fit
-  std::string times_family = {};  ///< how times were modelled, and what else was tried: "dictionary (5.2 %), power law (16 %)"
+  std::string times_family =
+      {};  ///< how times were modelled, and what else was tried: "dictionary (5.2 %), power law (16 %)"
   std::vector<std::string> notes = {};
 
   bool operator==(const FitRecord&) const = default;
@@ -159,8 +168,9 @@ struct Motif {
 /// What a call at the site sends in the visit that the scope's `level` says.
 double bytes_of_call(const Site& site, const Scope& scope);
 
-/// Which class a rank belongs to in a run with so many ranks: the first whose members include it; classes.size() if none does. Grids are square
-/// where the ranks are a square number, otherwise as square as they can be (rows <= columns).
+/// Which class a rank belongs to in a run with so many ranks: the first whose members include it; classes.size() if
+/// none does. Grids are square where the ranks are a square number, otherwise as square as they can be (rows <=
+/// columns).
 std::size_t class_of(const Motif& motif, std::uint64_t rank, std::uint64_t ranks);
 /// The rows of the grid that so many ranks stand on.
 std::uint64_t grid_rows(std::uint64_t ranks);

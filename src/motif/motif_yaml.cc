@@ -6,9 +6,9 @@
 #include <cmath>
 
 #include "base/io/file_content.h"
+#include "base/io/output_file.h"
 #include "base/limits.h"
 #include "base/numbers.h"
-#include "base/io/output_file.h"
 #include "machine/yaml/field_reader.h"
 #include "machine/yaml/field_writer.h"
 #include "motif/flow_text.h"
@@ -145,7 +145,8 @@ std::vector<std::string> number_texts(const std::vector<double>& values) {
 MotifText text_of(const Motif& motif) {
   MotifText text{.program = or_unnamed(motif.program), .size_meaning = motif.size_meaning};
   const FitRecord& fit = motif.fit;
-  text.fit = {fit.runs, fit.fewest_nodes, fit.most_nodes, fit.smallest_size, fit.largest_size, fit.error_pct, fit.left_out_error_pct};
+  text.fit = {fit.runs,         fit.fewest_nodes, fit.most_nodes,        fit.smallest_size,
+              fit.largest_size, fit.error_pct,    fit.left_out_error_pct};
   if (!fit.times_family.empty()) text.fit.times_family = fit.times_family;
   text.fit.notes = fit.notes;
   const Uncertainty& uncertainty = motif.uncertainty;
@@ -153,19 +154,22 @@ MotifText text_of(const Motif& motif) {
   const std::size_t columns = uncertainty.sizes.size();
   for (std::size_t i = 0; i < uncertainty.nodes.size(); ++i) {
     const auto row = uncertainty.spread.begin() + static_cast<std::ptrdiff_t>(i * columns);
-    text.uncertainty.spread.push_back({uncertainty.nodes[i], number_texts({row, row + static_cast<std::ptrdiff_t>(columns)})});
+    text.uncertainty.spread.push_back(
+        {uncertainty.nodes[i], number_texts({row, row + static_cast<std::ptrdiff_t>(columns)})});
   }
   for (const RankClass& one : motif.classes)
     text.classes.push_back({or_unnamed(one.name), one.members, one.share.text(), flow_text(one.flow)});
   for (const Site& site : motif.sites) {
-    SiteText out{.id = site.id, .group = site.group, .peer = site.peer, .peer_offset = site.peer_offset, .root = site.root};
+    SiteText out{
+        .id = site.id, .group = site.group, .peer = site.peer, .peer_offset = site.peer_offset, .root = site.root};
     if (!site.operation.empty()) out.call = site.operation;
     if (!site.stack.empty()) out.stack = site.stack;
     out.bytes = site.bytes.text();
     out.level_weights = number_texts(site.level_weights);
     text.sites.push_back(std::move(out));
   }
-  for (const Transition& one : motif.transitions) text.transitions.push_back({one.from, one.to, one.time_us.text(), one.compute_us.text()});
+  for (const Transition& one : motif.transitions)
+    text.transitions.push_back({one.from, one.to, one.time_us.text(), one.compute_us.text()});
   return text;
 }
 
@@ -180,7 +184,8 @@ std::optional<Violation> take_formula(const std::string& text, const std::string
   return std::nullopt;
 }
 
-std::optional<Violation> take_numbers(const std::vector<std::string>& texts, const std::string& field, std::vector<double>& values) {
+std::optional<Violation> take_numbers(const std::vector<std::string>& texts, const std::string& field,
+                                      std::vector<double>& values) {
   for (const std::string& text : texts) {
     const auto value = parse_finite(text);
     if (!value || *value < 0) return Violation{field, fmt::format("must be a list of numbers, found '{}'", text)};
@@ -219,7 +224,8 @@ std::optional<Violation> take_transitions(const MotifText& text, Motif& motif) {
     if (!motif.transitions.empty()) {
       const Transition& last = motif.transitions.back();
       if (std::pair(last.from, last.to) >= std::pair(one.from, one.to))
-        return Violation{field, fmt::format("must come in the order of from and to; {} -> {} stands before it", last.from, last.to)};
+        return Violation{
+            field, fmt::format("must come in the order of from and to; {} -> {} stands before it", last.from, last.to)};
     }
     motif.transitions.push_back(std::move(one));
   }
@@ -242,9 +248,11 @@ std::optional<Violation> take_uncertainty(const UncertaintyText& text, Uncertain
     const std::string field = fmt::format("uncertainty.spread[{}]", i);
     const std::size_t before = uncertainty.spread.size();
     uncertainty.nodes.push_back(text.spread[i].nodes);
-    if (auto wrong = take_numbers(text.spread[i].log_deviation, field + ".log_deviation", uncertainty.spread)) return wrong;
+    if (auto wrong = take_numbers(text.spread[i].log_deviation, field + ".log_deviation", uncertainty.spread))
+      return wrong;
     if (uncertainty.spread.size() - before != uncertainty.sizes.size())
-      return Violation{field + ".log_deviation", fmt::format("must have {} entries, one per size", uncertainty.sizes.size())};
+      return Violation{field + ".log_deviation",
+                       fmt::format("must have {} entries, one per size", uncertainty.sizes.size())};
   }
   for (const std::vector<double>* grid : {&uncertainty.nodes, &uncertainty.sizes}) {
     if (std::adjacent_find(grid->begin(), grid->end(), std::greater_equal<>()) != grid->end())
@@ -283,8 +291,8 @@ std::optional<Violation> take_motif(const MotifText& text, Motif& motif) {
 
 Result<Motif> parse_motif(std::string_view yaml, const std::string& file) {
   Motif motif;
-  const auto text = machine::read_description<MotifText>(yaml, file, "the motif", "docs/formats/motif.md",
-                                                         [&](const MotifText& read) { return take_motif(read, motif); });
+  const auto text = machine::read_description<MotifText>(
+      yaml, file, "the motif", "docs/formats/motif.md", [&](const MotifText& read) { return take_motif(read, motif); });
   if (!text) return text.error();
   return motif;
 }
@@ -298,7 +306,8 @@ Result<Motif> read_motif(const std::string& path) {
 std::string to_yaml(const Motif& motif) {
   std::string out =
       "# A workload learnt from MPI traces: docs/formats/motif.md says what the fields mean.\n"
-      "# In formulas: n nodes, s size, X = 2^s or s, t threads, r ranks per node, p ranks, q = sqrt(p), level = which visit of the "
+      "# In formulas: n nodes, s size, X = 2^s or s, t threads, r ranks per node, p ranks, q = sqrt(p), level = which "
+      "visit of the "
       "block.\n";
   machine::FieldWriter writer(out);
   const MotifText text = text_of(motif);

@@ -14,7 +14,8 @@ namespace {
 
 constexpr double kNineOfTen = 1.645;  // standard deviations on either side of the middle
 
-/// Where `value` lies in an ascending grid: the cell below it, and how far into it. Outside, the cell at the border, and less than 0 or more than 1.
+/// Where `value` lies in an ascending grid: the cell below it, and how far into it. Outside, the cell at the border,
+/// and less than 0 or more than 1.
 struct GridPlace {
   std::size_t cell = 0;
   double within = 0;
@@ -56,7 +57,9 @@ Extrapolation extrapolation(const Motif& motif, const RunParameters& run) {
     if (!(least > 0) || !(most >= least)) return 1.0;
     return value > most ? value / most : value < least ? value / least : 1.0;
   };
-  const auto amount = [&](double size) { return motif.size_meaning == SizeMeaning::exponent && size > 0 ? std::exp2(size) : size; };
+  const auto amount = [&](double size) {
+    return motif.size_meaning == SizeMeaning::exponent && size > 0 ? std::exp2(size) : size;
+  };
   return {.size = beyond(amount(run.size), amount(motif.fit.smallest_size), amount(motif.fit.largest_size)),
           .nodes = beyond(run.nodes, motif.fit.fewest_nodes, motif.fit.most_nodes)};
 }
@@ -65,17 +68,20 @@ Status check_extrapolation(const Motif& motif, const RunParameters& run) {
   const Extrapolation outside = extrapolation(motif, run);
   if (outside.farthest() <= kMostTimes) return {};
   const auto times = static_cast<std::uint64_t>(std::min(outside.farthest(), 1e18));
-  return Error{
-      .message = fmt::format(
-          "size {} on {} nodes is {} times beyond the runs that the motif was fitted to (sizes {} to {}, nodes {} to {})", run.size,
-          run.nodes, format_count(times), motif.fit.smallest_size, motif.fit.largest_size, motif.fit.fewest_nodes, motif.fit.most_nodes),
-      .hint = "laws are followed up to a million times; fit runs that are nearer"};
+  return Error{.message = fmt::format("size {} on {} nodes is {} times beyond the runs that the motif was fitted to "
+                                      "(sizes {} to {}, nodes {} to {})",
+                                      run.size, run.nodes, format_count(times), motif.fit.smallest_size,
+                                      motif.fit.largest_size, motif.fit.fewest_nodes, motif.fit.most_nodes),
+               .hint = "laws are followed up to a million times; fit runs that are nearer"};
 }
 
 double log_sigma(const Motif& motif, const RunParameters& run) {
   const Extrapolation outside = extrapolation(motif, run);
-  const auto growth = [](double factor) { return std::max(0.0, std::abs(std::log(factor)) - std::log(kFarTimes)) * kExponentSigma; };
-  return std::hypot(motif.uncertainty.residual, spread_at(motif.uncertainty, run), growth(outside.size) + growth(outside.nodes));
+  const auto growth = [](double factor) {
+    return std::max(0.0, std::abs(std::log(factor)) - std::log(kFarTimes)) * kExponentSigma;
+  };
+  return std::hypot(motif.uncertainty.residual, spread_at(motif.uncertainty, run),
+                    growth(outside.size) + growth(outside.nodes));
 }
 
 Prediction predict(const Motif& motif, const RunParameters& run) {

@@ -1,5 +1,5 @@
-// What a motif says of a run: calls, bytes and time without a network. The sum of the times of all transitions is the total, since the time inside
-// MPI is part of them.
+// What a motif says of a run: calls, bytes and time without a network. The sum of the times of all transitions is the
+// total, since the time inside MPI is part of them.
 #pragma once
 
 #include <cstdint>
@@ -31,8 +31,9 @@ struct FunctionUse {
 struct Prediction {
   double total_us = 0, low_us = 0, high_us = 0;  ///< and the interval that holds nine of ten runs
   double compute_us = 0;                         ///< the local part of the total
-  /// What a simulated run lies between: computing alone at the low end of the interval, where calls cost nothing, and the whole at its high end. The
-  /// times of traces have waiting for ranks that were slower just then, which no network makes: where a simulated run is short, it is by that.
+  /// What a simulated run lies between: computing alone at the low end of the interval, where calls cost nothing, and
+  /// the whole at its high end. The times of traces have waiting for ranks that were slower just then, which no network
+  /// makes: where a simulated run is short, it is by that.
   double simulated_low_us = 0, simulated_high_us = 0;
   double calls = 0;
   std::vector<FunctionUse> functions = {};      ///< by name
@@ -42,8 +43,8 @@ struct Prediction {
 
 Prediction predict(const Motif& motif, const RunParameters& run);
 
-/// How many times the data, and the nodes, of the largest run that the motif was fitted to; below 1: of the smallest; 1 within the range, or if
-/// the file does not say.
+/// How many times the data, and the nodes, of the largest run that the motif was fitted to; below 1: of the smallest; 1
+/// within the range, or if the file does not say.
 struct Extrapolation {
   double size = 1, nodes = 1;
 
@@ -52,13 +53,15 @@ struct Extrapolation {
 };
 Extrapolation extrapolation(const Motif& motif, const RunParameters& run);
 
-/// Laws hold near what they were fitted to: nobody has seen what a program does with a million times the data. Up to kFarTimes the interval is made from
-/// fits to parts of the runs; beyond, it grows as below and the answer is given with a warning; beyond kMostTimes there is none.
+/// Laws hold near what they were fitted to: nobody has seen what a program does with a million times the data. Up to
+/// kFarTimes the interval is made from fits to parts of the runs; beyond, it grows as below and the answer is given
+/// with a warning; beyond kMostTimes there is none.
 inline constexpr double kFarTimes = 16, kMostTimes = 0x1p20;
 Status check_extrapolation(const Motif& motif, const RunParameters& run);
 
-/// Half the width of the interval, in standard deviations of the logarithm: bilinear in the table, and no narrower outside it than at its border. Beyond
-/// kFarTimes outside of what was fitted kExponentSigma more for each factor e: as if the power with which the total grows were known to no more than that.
+/// Half the width of the interval, in standard deviations of the logarithm: bilinear in the table, and no narrower
+/// outside it than at its border. Beyond kFarTimes outside of what was fitted kExponentSigma more for each factor e: as
+/// if the power with which the total grows were known to no more than that.
 inline constexpr double kExponentSigma = 0.1;
 double log_sigma(const Motif& motif, const RunParameters& run);
 

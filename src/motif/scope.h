@@ -9,8 +9,8 @@
 
 namespace orrery::motif {
 
-/// What the parameter `size` of a run means: the exponent of a problem that doubles with every unit (the scale of a graph), or an amount itself
-/// (the edge of a block of cells).
+/// What the parameter `size` of a run means: the exponent of a problem that doubles with every unit (the scale of a
+/// graph), or an amount itself (the edge of a block of cells).
 enum class SizeMeaning : std::uint8_t { exponent, amount };
 
 /// The parameters of one run. Ranks are nodes times ranks per node.

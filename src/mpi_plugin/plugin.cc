@@ -31,7 +31,9 @@ int join(int* process, int* processes) {
   ::setenv("OMPI_MCA_mpi_yield_when_idle", "1", 0);
   int provided = 0;
   // Messages need one thread; a replay has a second one, which tells why nothing gets on any more (replay_watch.h).
-  if (MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &provided) != MPI_SUCCESS || provided < MPI_THREAD_FUNNELED) return -1;
+  if (MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &provided) != MPI_SUCCESS ||
+      provided < MPI_THREAD_FUNNELED)
+    return -1;
   if (MPI_Comm_dup(MPI_COMM_WORLD, &messages) != MPI_SUCCESS) return -1;
   // Who calls decides what to do about a process that is gone.
   MPI_Comm_set_errhandler(messages, MPI_ERRORS_RETURN);
@@ -89,6 +91,7 @@ void abort_all(int exit_code) { MPI_Abort(MPI_COMM_WORLD, exit_code); }
 }  // namespace
 
 extern "C" __attribute__((visibility("default"))) const OrreryProcessPlugin* orrery_process_plugin(void) {
-  static const OrreryProcessPlugin plugin = {orrery::kProcessPluginVersion, join, send, poll, receive, leave, abort_all};
+  static const OrreryProcessPlugin plugin = {
+      orrery::kProcessPluginVersion, join, send, poll, receive, leave, abort_all};
   return &plugin;
 }

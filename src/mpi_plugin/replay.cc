@@ -1,4 +1,5 @@
-// liborrery_replay.so: the program of this process's rank, executed by MPI and recorded. See replay_plugin.h for what it promises.
+// liborrery_replay.so: the program of this process's rank, executed by MPI and recorded. See replay_plugin.h for what
+// it promises.
 #include <mpi.h>
 
 #include <algorithm>
@@ -50,7 +51,8 @@ void free_communicators(const std::vector<MadeCommunicator>& made) {
   }
 }
 
-/// What the clock of process 0 is ahead of ours: halfway between question and answer, of the quickest exchange. 0 on its own node, whose clock it is.
+/// What the clock of process 0 is ahead of ours: halfway between question and answer, of the quickest exchange. 0 on
+/// its own node, whose clock it is.
 std::int64_t clock_offset() {
   int rank = 0, ranks = 1;
   PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -129,7 +131,8 @@ int replay(const OrreryReplayProgram* program, const OrreryReplaySettings* setti
         for (std::uint32_t c = 0; c < program->communicator_count; ++c)
           tracer::name_communicator(calls.communicators()[c].handle, program->communicators[c].name);
       }
-      std::int64_t* const times = turn < settings->warm_ups ? unused.data() : result->times + (turn - settings->warm_ups) * numbers;
+      std::int64_t* const times =
+          turn < settings->warm_ups ? unused.data() : result->times + (turn - settings->warm_ups) * numbers;
       PMPI_Barrier(MPI_COMM_WORLD);
       if (!run.go(times)) end_all(run.error());
       if (is_recorded) tracer::end_session();

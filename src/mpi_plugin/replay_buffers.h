@@ -1,4 +1,5 @@
-// Memory of messages. What is sent is one block of zeros for all; what is received has a place of its own while it is under way, which is used again.
+// Memory of messages. What is sent is one block of zeros for all; what is received has a place of its own while it is
+// under way, which is used again.
 #pragma once
 
 #include <bit>
@@ -20,7 +21,8 @@ class Buffers {
     sent_ = std::make_unique<char[]>(sent_bytes_);
   }
 
-  /// Sizes are powers of two, so that what one message gave back fits the next; pages were touched, so that a run pays for none.
+  /// Sizes are powers of two, so that what one message gave back fits the next; pages were touched, so that a run pays
+  /// for none.
   char* take(std::int64_t bytes) {
     std::vector<char*>& free = free_[size_class(bytes)];
     if (!free.empty()) {

@@ -37,7 +37,8 @@ Calls::Calls(const OrreryReplayProgram& program, std::vector<MadeCommunicator> c
 
 Calls::Element Calls::element_for(std::int64_t total, const std::int64_t* sizes, std::size_t count, bool adds) {
   const auto fits = [&](std::int64_t bytes) {
-    return total / bytes <= kMostCount && std::all_of(sizes, sizes + count, [&](std::int64_t size) { return size % bytes == 0; });
+    return total / bytes <= kMostCount &&
+           std::all_of(sizes, sizes + count, [&](std::int64_t size) { return size % bytes == 0; });
   };
   if (adds && fits(4)) return {MPI_FLOAT, 4};
   if (fits(1)) return {adds ? MPI_UINT8_T : MPI_BYTE, 1};
@@ -83,35 +84,40 @@ int Calls::receive(const OrreryReplayOperation& operation, Issued& issued) {
   if (element.bytes == 0) return -1;
   const int count = static_cast<int>(operation.bytes / element.bytes);
   const MPI_Comm comm = communicators_[operation.communicator].handle;
-  const int source = operation.peer < 0 ? MPI_ANY_SOURCE : operation.peer, tag = operation.tag < 0 ? MPI_ANY_TAG : operation.tag;
+  const int source = operation.peer < 0 ? MPI_ANY_SOURCE : operation.peer,
+            tag = operation.tag < 0 ? MPI_ANY_TAG : operation.tag;
   char* const block = room(operation.bytes, issued);
-  if ((operation.call & kReplayBlocking) != 0) return MPI_Recv(block, count, element.type, source, tag, comm, MPI_STATUS_IGNORE);
+  if ((operation.call & kReplayBlocking) != 0)
+    return MPI_Recv(block, count, element.type, source, tag, comm, MPI_STATUS_IGNORE);
   return MPI_Irecv(block, count, element.type, source, tag, comm, &issued.request);
 }
 
 int Calls::issue_pair(std::uint32_t i, Issued& issued) {
   const OrreryReplayOperation& send = program_.operations[i];
   const OrreryReplayOperation& receive = program_.operations[send.partner];
-  const Element sent = element_for(send.bytes, &send.bytes, 1, false), received = element_for(receive.bytes, &receive.bytes, 1, false);
+  const Element sent = element_for(send.bytes, &send.bytes, 1, false),
+                received = element_for(receive.bytes, &receive.bytes, 1, false);
   if (sent.bytes == 0 || received.bytes == 0) return -1;
   const int count = static_cast<int>(send.bytes / sent.bytes);
   const MPI_Comm comm = communicators_[send.communicator].handle;
-  const int source = receive.peer < 0 ? MPI_ANY_SOURCE : receive.peer, tag = receive.tag < 0 ? MPI_ANY_TAG : receive.tag;
+  const int source = receive.peer < 0 ? MPI_ANY_SOURCE : receive.peer,
+            tag = receive.tag < 0 ? MPI_ANY_TAG : receive.tag;
   char* const block = room(std::max(send.bytes, receive.bytes), issued);
   if ((send.call & kReplayReplace) != 0 && send.bytes == receive.bytes)
     return MPI_Sendrecv_replace(block, count, sent.type, send.peer, send.tag, source, tag, comm, MPI_STATUS_IGNORE);
-  return MPI_Sendrecv(buffers_.sent(), count, sent.type, send.peer, send.tag, block, static_cast<int>(receive.bytes / received.bytes),
-                      received.type, source, tag, comm, MPI_STATUS_IGNORE);
+  return MPI_Sendrecv(buffers_.sent(), count, sent.type, send.peer, send.tag, block,
+                      static_cast<int>(receive.bytes / received.bytes), received.type, source, tag, comm,
+                      MPI_STATUS_IGNORE);
 }
 
 int Calls::collective(const OrreryReplayOperation& operation, Issued& issued) {
   const MadeCommunicator& on = communicators_[operation.communicator];
   if (operation.collective == kReplayBarrier) return ORRERY_EITHER(MPI_Barrier, MPI_Ibarrier, on.handle);
   if (operation.first_part != kReplayNone) return with_lists(operation, on, issued);
-  const bool adds =
-      operation.collective == kReplayAllReduce || operation.collective == kReplayReduce || operation.collective == kReplayReduceScatter;
-  const bool is_split =
-      operation.collective == kReplayScatter || operation.collective == kReplayAllToAll || operation.collective == kReplayReduceScatter;
+  const bool adds = operation.collective == kReplayAllReduce || operation.collective == kReplayReduce ||
+                    operation.collective == kReplayReduceScatter;
+  const bool is_split = operation.collective == kReplayScatter || operation.collective == kReplayAllToAll ||
+                        operation.collective == kReplayReduceScatter;
   const std::int64_t share = is_split ? operation.bytes / on.size : operation.bytes;
   const Element element = element_for(share, &share, 1, adds);
   if (element.bytes == 0) return -1;
@@ -121,26 +127,29 @@ int Calls::collective(const OrreryReplayOperation& operation, Issued& issued) {
   const bool is_root = on.place == root;
   switch (operation.collective) {
     case kReplayAllReduce:
-      return ORRERY_EITHER(MPI_Allreduce, MPI_Iallreduce, sent, room(share, issued), count, element.type, MPI_SUM, comm);
+      return ORRERY_EITHER(MPI_Allreduce, MPI_Iallreduce, sent, room(share, issued), count, element.type, MPI_SUM,
+                           comm);
     case kReplayReduce:
-      return ORRERY_EITHER(MPI_Reduce, MPI_Ireduce, sent, is_root ? room(share, issued) : nullptr, count, element.type, MPI_SUM, root,
-                           comm);
+      return ORRERY_EITHER(MPI_Reduce, MPI_Ireduce, sent, is_root ? room(share, issued) : nullptr, count, element.type,
+                           MPI_SUM, root, comm);
     case kReplayAllGather:
-      return ORRERY_EITHER(MPI_Allgather, MPI_Iallgather, sent, count, element.type, room(share * on.size, issued), count, element.type,
-                           comm);
+      return ORRERY_EITHER(MPI_Allgather, MPI_Iallgather, sent, count, element.type, room(share * on.size, issued),
+                           count, element.type, comm);
     case kReplayGather:
-      return ORRERY_EITHER(MPI_Gather, MPI_Igather, sent, count, element.type, is_root ? room(share * on.size, issued) : nullptr, count,
-                           element.type, root, comm);
+      return ORRERY_EITHER(MPI_Gather, MPI_Igather, sent, count, element.type,
+                           is_root ? room(share * on.size, issued) : nullptr, count, element.type, root, comm);
     case kReplayScatter:
-      return ORRERY_EITHER(MPI_Scatter, MPI_Iscatter, sent, count, element.type, room(share, issued), count, element.type, root, comm);
+      return ORRERY_EITHER(MPI_Scatter, MPI_Iscatter, sent, count, element.type, room(share, issued), count,
+                           element.type, root, comm);
     case kReplayBroadcast:
-      return ORRERY_EITHER(MPI_Bcast, MPI_Ibcast, is_root ? sent : room(share, issued), count, element.type, root, comm);
+      return ORRERY_EITHER(MPI_Bcast, MPI_Ibcast, is_root ? sent : room(share, issued), count, element.type, root,
+                           comm);
     case kReplayAllToAll:
-      return ORRERY_EITHER(MPI_Alltoall, MPI_Ialltoall, sent, count, element.type, room(share * on.size, issued), count, element.type,
-                           comm);
+      return ORRERY_EITHER(MPI_Alltoall, MPI_Ialltoall, sent, count, element.type, room(share * on.size, issued), count,
+                           element.type, comm);
     case kReplayReduceScatter:
-      return ORRERY_EITHER(MPI_Reduce_scatter_block, MPI_Ireduce_scatter_block, sent, room(share, issued), count, element.type, MPI_SUM,
-                           comm);
+      return ORRERY_EITHER(MPI_Reduce_scatter_block, MPI_Ireduce_scatter_block, sent, room(share, issued), count,
+                           element.type, MPI_SUM, comm);
     case kReplayBarrier: break;
   }
   return -1;
@@ -181,20 +190,20 @@ int Calls::with_lists(const OrreryReplayOperation& operation, const MadeCommunic
   const bool is_root = on.place == root;
   switch (operation.collective) {
     case kReplayAllGather:
-      return ORRERY_EITHER(MPI_Allgatherv, MPI_Iallgatherv, sent, own, element.type, room(total, issued), receive_counts, receive_places,
-                           element.type, comm);
+      return ORRERY_EITHER(MPI_Allgatherv, MPI_Iallgatherv, sent, own, element.type, room(total, issued),
+                           receive_counts, receive_places, element.type, comm);
     case kReplayGather:
-      return ORRERY_EITHER(MPI_Gatherv, MPI_Igatherv, sent, own, element.type, is_root ? room(total, issued) : nullptr, receive_counts,
-                           receive_places, element.type, root, comm);
+      return ORRERY_EITHER(MPI_Gatherv, MPI_Igatherv, sent, own, element.type, is_root ? room(total, issued) : nullptr,
+                           receive_counts, receive_places, element.type, root, comm);
     case kReplayScatter:
-      return ORRERY_EITHER(MPI_Scatterv, MPI_Iscatterv, sent, send_counts, send_places, element.type, room(own_bytes, issued), own,
-                           element.type, root, comm);
+      return ORRERY_EITHER(MPI_Scatterv, MPI_Iscatterv, sent, send_counts, send_places, element.type,
+                           room(own_bytes, issued), own, element.type, root, comm);
     case kReplayAllToAll:
-      return ORRERY_EITHER(MPI_Alltoallv, MPI_Ialltoallv, sent, send_counts, send_places, element.type, room(total, issued), receive_counts,
-                           receive_places, element.type, comm);
+      return ORRERY_EITHER(MPI_Alltoallv, MPI_Ialltoallv, sent, send_counts, send_places, element.type,
+                           room(total, issued), receive_counts, receive_places, element.type, comm);
     case kReplayReduceScatter:
-      return ORRERY_EITHER(MPI_Reduce_scatter, MPI_Ireduce_scatter, sent, room(own_bytes, issued), receive_counts, element.type, MPI_SUM,
-                           comm);
+      return ORRERY_EITHER(MPI_Reduce_scatter, MPI_Ireduce_scatter, sent, room(own_bytes, issued), receive_counts,
+                           element.type, MPI_SUM, comm);
     default: return -1;
   }
 }

@@ -30,7 +30,8 @@ class Calls {
  public:
   Calls(const OrreryReplayProgram& program, std::vector<MadeCommunicator> communicators);
 
-  /// Makes the call of an operation that communicates. MPI's return code; where it is not MPI_SUCCESS, or -1 for counts beyond MPI's, nothing goes on.
+  /// Makes the call of an operation that communicates. MPI's return code; where it is not MPI_SUCCESS, or -1 for counts
+  /// beyond MPI's, nothing goes on.
   int issue(std::uint32_t operation, Issued& issued);
   /// A send and its partner as one.
   int issue_pair(std::uint32_t send, Issued& issued);
@@ -45,7 +46,8 @@ class Calls {
     MPI_Datatype type;
     std::int64_t bytes;
   };
-  /// One that divides all sizes and keeps their sum within MPI's counts, which are ints. Sums are of numbers, other things are bytes while they can be.
+  /// One that divides all sizes and keeps their sum within MPI's counts, which are ints. Sums are of numbers, other
+  /// things are bytes while they can be.
   static Element element_for(std::int64_t total, const std::int64_t* sizes, std::size_t count, bool adds);
   int send(const OrreryReplayOperation& operation, Issued& issued);
   int receive(const OrreryReplayOperation& operation, Issued& issued);

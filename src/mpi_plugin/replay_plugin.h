@@ -1,8 +1,9 @@
-// What the plugin that replays (src/mpi_plugin/replay*.cc, liborrery_replay.so) is given and gives back: the program of one rank as plain arrays, and when
-// each of its operations began and ended. The engine itself knows no MPI.
+// What the plugin that replays (src/mpi_plugin/replay*.cc, liborrery_replay.so) is given and gives back: the program of
+// one rank as plain arrays, and when each of its operations began and ended. The engine itself knows no MPI.
 //
-// It is a library of its own, with the tracer inside: its calls of MPI_... are bound to the tracer's when it is linked, whatever is loaded before
-// it, so that they are recorded without a preloaded library, and those of the other plugin (messages between processes) never are.
+// It is a library of its own, with the tracer inside: its calls of MPI_... are bound to the tracer's when it is linked,
+// whatever is loaded before it, so that they are recorded without a preloaded library, and those of the other plugin
+// (messages between processes) never are.
 #pragma once
 
 #include <cstdint>
@@ -41,19 +42,22 @@ struct OrreryReplayOperation {
   OrreryReplayCollective collective = kReplayAllReduce;
   std::uint8_t call = 0;                 ///< OrreryReplayCall
   std::uint8_t slot = kReplaySlotKinds;  ///< of what needs a slot: which kind; else kReplaySlotKinds
-  std::int32_t peer = 0;                 ///< of a message: rank, -1 for any; of a rooted collective: the root's place in the communicator
-  std::int32_t tag = 0;                  ///< -1: any
-  std::uint32_t communicator = 0;        ///< of communication: into OrreryReplayProgram::communicators
-  std::int64_t bytes = 0;                ///< of a receive: room; of a collective: as workload::Program::bytes counts
-  std::int64_t duration_ns = 0;          ///< of a computation
-  std::uint32_t dependencies = 0;        ///< how many operations it waits for
-  std::uint32_t first_successor = 0;     ///< into successors: those that wait for its end, then those that wait for its start
+  std::int32_t peer =
+      0;  ///< of a message: rank, -1 for any; of a rooted collective: the root's place in the communicator
+  std::int32_t tag = 0;            ///< -1: any
+  std::uint32_t communicator = 0;  ///< of communication: into OrreryReplayProgram::communicators
+  std::int64_t bytes = 0;          ///< of a receive: room; of a collective: as workload::Program::bytes counts
+  std::int64_t duration_ns = 0;    ///< of a computation
+  std::uint32_t dependencies = 0;  ///< how many operations it waits for
+  std::uint32_t first_successor =
+      0;  ///< into successors: those that wait for its end, then those that wait for its start
   std::uint32_t successors = 0;
   std::uint32_t started_successors = 0;
   std::uint32_t line = kReplayNone;  ///< communication of one line is issued in the order of its places
   std::uint32_t place = 0;
-  std::uint32_t first_part = kReplayNone;  ///< into parts: bytes per member; of all_to_all what goes to each, then what comes from each
-  std::uint32_t partner = kReplayNone;     ///< of a send: the receive that MPI_Sendrecv does with it
+  std::uint32_t first_part =
+      kReplayNone;  ///< into parts: bytes per member; of all_to_all what goes to each, then what comes from each
+  std::uint32_t partner = kReplayNone;  ///< of a send: the receive that MPI_Sendrecv does with it
 };
 
 struct OrreryReplayCommunicator {
@@ -80,9 +84,9 @@ struct OrreryReplayProgram {
 /// A rank that does not get on.
 struct OrreryReplayStall {
   std::int32_t rank;
-  std::uint32_t is_known;           ///< 0: it does not answer
-  const std::uint32_t* waiting;     ///< operations that were issued and have not ended; ascending, some if there are many
-  std::uint32_t waiting_count;      ///< 0: it is at the end of its program
+  std::uint32_t is_known;        ///< 0: it does not answer
+  const std::uint32_t* waiting;  ///< operations that were issued and have not ended; ascending, some if there are many
+  std::uint32_t waiting_count;   ///< 0: it is at the end of its program
   const std::uint32_t* line_ahead;  ///< by line: how many of its operations were issued
   std::uint32_t line_count;
 };
@@ -93,13 +97,14 @@ struct OrreryReplaySettings {
   std::uint32_t uses_flops;  ///< computation is arithmetic, not looking at the clock
   double timeout_s;          ///< without progress on any rank
   const char* trace_prefix;  ///< of the recording of the last run; null: none
-  /// Called once, by a thread of its own, and must end the process. On process 0 with all ranks; where MPI lets no second thread in, on each
-  /// with itself.
+  /// Called once, by a thread of its own, and must end the process. On process 0 with all ranks; where MPI lets no
+  /// second thread in, on each with itself.
   void (*on_stall)(void* context, const OrreryReplayStall* stalls, std::uint32_t count);
   void* context;
 };
 
-/// Of each repetition 2 + 2 x operations numbers, nanoseconds of the monotonic clock: begin and end of all, then start and end of each operation.
+/// Of each repetition 2 + 2 x operations numbers, nanoseconds of the monotonic clock: begin and end of all, then start
+/// and end of each operation.
 struct OrreryReplayResult {
   std::int64_t* times;
   std::int64_t clock_offset_ns;  ///< what added to these times gives those of process 0

@@ -78,7 +78,9 @@ bool Run::issue(std::uint32_t i) {
   return true;
 }
 
-bool Run::is_turn_of(const OrreryReplayOperation& operation) const { return ahead_[operation.line].load(kRelaxed) == operation.place; }
+bool Run::is_turn_of(const OrreryReplayOperation& operation) const {
+  return ahead_[operation.line].load(kRelaxed) == operation.place;
+}
 
 void Run::advance_line(const OrreryReplayOperation& operation) {
   const std::uint32_t ahead = operation.place + 1;
@@ -198,7 +200,8 @@ bool Run::fail(std::uint32_t i, int code) {
   char text[MPI_MAX_ERROR_STRING + 1] = "its size is beyond the counts of MPI";
   int length = 0;
   if (code != -1) PMPI_Error_string(code, text, &length);
-  error_ = std::string("the ") + kKinds[program_.operations[i].kind] + " of activity " + std::to_string(i) + ": " + text;
+  error_ =
+      std::string("the ") + kKinds[program_.operations[i].kind] + " of activity " + std::to_string(i) + ": " + text;
   return false;
 }
 

@@ -1,9 +1,10 @@
 // The program of one rank, executed once: what is ready is issued, what was issued is looked after, in one loop.
 //
-//   order        of operations that are ready at once the one with the smallest number goes first; those of one line (a communicator, or messages to
+//   order        of operations that are ready at once the one with the smallest number goes first; those of one line (a
+//   communicator, or messages to
 //                or from one rank with one tag) in the order of the line, as MPI matches them.
-//   computation  takes its time beside whatever communication is under way, which MPI gets on with between looks at the clock.
-//   waiting      where nothing is computed the rank waits inside MPI.
+//   computation  takes its time beside whatever communication is under way, which MPI gets on with between looks at the
+//   clock. waiting      where nothing is computed the rank waits inside MPI.
 #pragma once
 
 #include <atomic>
@@ -33,8 +34,12 @@ class Run {
   /// Grows with every operation that ends, and with every run.
   [[nodiscard]] std::uint64_t progress() const { return progress_.load(std::memory_order_relaxed); }
   [[nodiscard]] bool is_computing() const { return is_computing_.load(std::memory_order_relaxed); }
-  [[nodiscard]] bool is_under_way(std::uint32_t operation) const { return states_[operation].load(std::memory_order_relaxed) == kUnderWay; }
-  [[nodiscard]] std::uint32_t line_ahead(std::uint32_t line) const { return ahead_[line].load(std::memory_order_relaxed); }
+  [[nodiscard]] bool is_under_way(std::uint32_t operation) const {
+    return states_[operation].load(std::memory_order_relaxed) == kUnderWay;
+  }
+  [[nodiscard]] std::uint32_t line_ahead(std::uint32_t line) const {
+    return ahead_[line].load(std::memory_order_relaxed);
+  }
 
  private:
   enum State : std::uint8_t { kWaits, kHeld, kUnderWay, kEnded };

@@ -93,7 +93,8 @@ void Watch::take_reports() {
     first_report_ns_ = 0;  // something moves
     if (words.size() < 2 || words[0] == 0) continue;
     Report& told = reports_[status.MPI_SOURCE];
-    const auto waiting_end = words.begin() + 2 + static_cast<std::ptrdiff_t>(std::min<std::size_t>(words[1], words.size() - 2));
+    const auto waiting_end =
+        words.begin() + 2 + static_cast<std::ptrdiff_t>(std::min<std::size_t>(words[1], words.size() - 2));
     told.waiting.assign(words.begin() + 2, waiting_end);
     told.ahead.assign(waiting_end, words.end());
   }
@@ -127,8 +128,8 @@ void Watch::tell_all() const {
       continue;
     }
     const Report& known = told->second;
-    stalls.push_back({rank, 1, known.waiting.data(), static_cast<std::uint32_t>(known.waiting.size()), known.ahead.data(),
-                      static_cast<std::uint32_t>(known.ahead.size())});
+    stalls.push_back({rank, 1, known.waiting.data(), static_cast<std::uint32_t>(known.waiting.size()),
+                      known.ahead.data(), static_cast<std::uint32_t>(known.ahead.size())});
   }
   settings_.on_stall(settings_.context, stalls.data(), static_cast<std::uint32_t>(stalls.size()));
 }

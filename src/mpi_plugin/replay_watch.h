@@ -1,7 +1,9 @@
-// A thread that notices when a replay does not get on: ranks that wait for one another wait inside MPI, and can say nothing themselves.
+// A thread that notices when a replay does not get on: ranks that wait for one another wait inside MPI, and can say
+// nothing themselves.
 //
-// A rank without progress for as long as the user allows tells process 0 what it waits for, and takes it back if it gets on after all. When all
-// have told, or the rest has not answered for as long again, process 0 says so and ends the job.
+// A rank without progress for as long as the user allows tells process 0 what it waits for, and takes it back if it
+// gets on after all. When all have told, or the rest has not answered for as long again, process 0 says so and ends the
+// job.
 #pragma once
 
 #include <mpi.h>

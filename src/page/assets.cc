@@ -16,7 +16,8 @@ asm(".pushsection .rodata,\"a\"\n"
     "/style.css\"\n"
     "orrery_web_style_end:\n"
     ".popsection\n");
-// Hidden, so that they are reached without the global offset table: its entries for labels inside a section are wrong on aarch64.
+// Hidden, so that they are reached without the global offset table: its entries for labels inside a section are wrong
+// on aarch64.
 #pragma GCC visibility push(hidden)
 extern "C" {
 extern const char orrery_web_script[], orrery_web_script_end[], orrery_web_style[], orrery_web_style_end[];
@@ -28,8 +29,12 @@ namespace orrery::page {
 
 #ifdef ORRERY_WEB_FOLDER
 bool has_assets() { return true; }
-std::string_view script() { return {orrery_web_script, static_cast<std::size_t>(orrery_web_script_end - orrery_web_script)}; }
-std::string_view style() { return {orrery_web_style, static_cast<std::size_t>(orrery_web_style_end - orrery_web_style)}; }
+std::string_view script() {
+  return {orrery_web_script, static_cast<std::size_t>(orrery_web_script_end - orrery_web_script)};
+}
+std::string_view style() {
+  return {orrery_web_style, static_cast<std::size_t>(orrery_web_style_end - orrery_web_style)};
+}
 #else
 bool has_assets() { return false; }
 std::string_view script() { return {}; }

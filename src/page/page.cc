@@ -13,7 +13,8 @@ namespace orrery::page {
 namespace {
 
 constexpr std::string_view kLogo =
-    "<svg class=\"logo\" viewBox=\"0 0 24 24\" width=\"22\" height=\"22\" aria-hidden=\"true\" fill=\"none\" stroke=\"currentColor\" "
+    "<svg class=\"logo\" viewBox=\"0 0 24 24\" width=\"22\" height=\"22\" aria-hidden=\"true\" fill=\"none\" "
+    "stroke=\"currentColor\" "
     "stroke-width=\"1.5\">"
     "<circle cx=\"12\" cy=\"12\" r=\"10.5\"/><circle cx=\"12\" cy=\"12\" r=\"6\"/><circle cx=\"12\" cy=\"12\" r=\"2\" "
     "fill=\"currentColor\"/>"
@@ -23,11 +24,13 @@ void write_head(std::string& out, const Page& page) {
   out += "<!doctype html>\n<html lang=\"en\" data-theme=\"auto\">\n<head>\n<meta charset=\"utf-8\">\n";
   // Nothing may be asked of any network, and no script runs but the one that was built in.
   out += fmt::format(
-      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src '{}'; style-src 'unsafe-inline'; img-src "
+      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src '{}'; style-src "
+      "'unsafe-inline'; img-src "
       "data:\">\n",
       script_hash());
   out +=
-      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta name=\"color-scheme\" content=\"light "
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta name=\"color-scheme\" "
+      "content=\"light "
       "dark\">\n<title>";
   report::append_html_text(out, page.title);
   out += " - Orrery</title>\n<style>";
@@ -42,7 +45,10 @@ void write_head(std::string& out, const Page& page) {
 
 void write_header(std::string& out, const Page& page) {
   report::HtmlWriter html(out);
-  html.open("header").raw(kLogo).raw("<b>Orrery</b>").element("span", {{"class", "subject"}, {"title", page.title}}, page.title);
+  html.open("header")
+      .raw(kLogo)
+      .raw("<b>Orrery</b>")
+      .element("span", {{"class", "subject"}, {"title", page.title}}, page.title);
   html.open("nav", {{"aria-label", "Sections"}});
   bool has_timeline = false;
   for (const Section& section : page.sections) {
@@ -53,14 +59,16 @@ void write_header(std::string& out, const Page& page) {
   html.close("nav");
   if (has_timeline) {
     html.raw(
-        "<input type=\"search\" id=\"search\" placeholder=\"Search events  /\" aria-label=\"Search events\" spellcheck=\"false\" "
+        "<input type=\"search\" id=\"search\" placeholder=\"Search events  /\" aria-label=\"Search events\" "
+        "spellcheck=\"false\" "
         "autocomplete=\"off\">");
     html.raw("<output id=\"search-count\" data-count=\"0\" for=\"search\"></output>");
   }
   html.raw(
       "<button type=\"button\" id=\"theme\" title=\"Light, dark or as the system has it (T)\" aria-label=\"Change the "
       "theme\">\u25D0</button>");
-  html.raw("<button type=\"button\" id=\"help\" title=\"Keys (?)\" aria-label=\"Show the keys\">?</button>").close("header");
+  html.raw("<button type=\"button\" id=\"help\" title=\"Keys (?)\" aria-label=\"Show the keys\">?</button>")
+      .close("header");
   html.raw("\n");
 }
 

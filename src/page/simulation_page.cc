@@ -20,9 +20,11 @@ constexpr std::size_t kContributors = 10;
 /// Why the run cannot be drawn; empty if it can.
 std::string why_not_drawn(const SimulatedRun& run, std::uint64_t max_events) {
   const simulate::Schedule& schedule = run.schedule;
-  if (schedule.activity_count() == 0) return "the run was added up as it went, and no activity of it was kept (--path keeps them).";
+  if (schedule.activity_count() == 0)
+    return "the run was added up as it went, and no activity of it was kept (--path keeps them).";
   if (!schedule.class_of_rank.empty() || schedule.activity_count() > max_events)
-    return "the run has too many activities for a timeline; -o FOLDER writes a trace per rank, which orrery report takes.";
+    return "the run has too many activities for a timeline; -o FOLDER writes a trace per rank, which orrery report "
+           "takes.";
   if (schedule.makespan_ps() == 0) return "nothing in the run takes time.";
   return {};
 }
@@ -41,15 +43,16 @@ Result<trace::Trace> trace_of(const SimulatedRun& run) {
 std::vector<Section> sections_of_run(const SimulatedRun& run, const analyze::PathSums* path) {
   std::vector<Section> sections;
   sections.push_back(simulated_verdict_section(run, path));
-  sections.push_back(collectives_section(
-      analyze::collective_kinds_sheet(run.collectives),
-      "Collectives by kind, ranks and size; wait for the last: from the first arrival to the last; bus bandwidth by NCCL's definition."));
+  sections.push_back(collectives_section(analyze::collective_kinds_sheet(run.collectives),
+                                         "Collectives by kind, ranks and size; wait for the last: from the first "
+                                         "arrival to the last; bus bandwidth by NCCL's definition."));
   sections.push_back(simulation_section(run));
   sections.push_back({"diff", "", {}, "the page is of a simulated run, not of recorded ones."});
   return sections;
 }
 
-/// The run looked at like a recorded one. What is remarked on that way is about calls that the trace made up, and is left unsaid.
+/// The run looked at like a recorded one. What is remarked on that way is about calls that the trace made up, and is
+/// left unsaid.
 Result<TracePage> analysed_page(const SimulatedRun& run, Result<trace::Trace> trace, TracePageOptions options,
                                 const Diagnostics& diagnostics) {
   if (!trace) return trace.error();
@@ -57,7 +60,8 @@ Result<TracePage> analysed_page(const SimulatedRun& run, Result<trace::Trace> tr
   if (trace->ranks.size() == 1) {
     const Result<causal::CausalGraph> graph = causal::make_causal_graph(*trace, trace->ranks.front(), {}, unsaid);
     if (!graph) return graph.error();
-    const analyze::CausalPath path = analyze::take_path(*graph, graph::solve(graph->graph, graph->end), kContributors, true);
+    const analyze::CausalPath path =
+        analyze::take_path(*graph, graph::solve(graph->graph, graph->end), kContributors, true);
     options.others = sections_of_run(run, &path.sums);
     options.others.push_back({"ranks", "", {}, "one rank alone waits for nobody."});
     return make_trace_page(*trace, {*graph, path}, std::move(options), diagnostics);
@@ -68,10 +72,12 @@ Result<TracePage> analysed_page(const SimulatedRun& run, Result<trace::Trace> tr
   if (!window) return window.error();
   const Result<causal::CausalGraph> graph = job->graph(*window, {}, unsaid);
   if (!graph) return graph.error();
-  const analyze::CausalPath path = analyze::take_path(*graph, graph::solve(graph->graph, graph->end), kContributors, true);
+  const analyze::CausalPath path =
+      analyze::take_path(*graph, graph::solve(graph->graph, graph->end), kContributors, true);
   options.others = sections_of_run(run, &path.sums);
-  options.others.push_back(graph->operations.empty() ? Section{"ranks", "", {}, "the ranks exchange nothing."}
-                                                     : ranks_section(*graph, analyze::find_blame(*graph, unsaid, false)));
+  options.others.push_back(graph->operations.empty()
+                               ? Section{"ranks", "", {}, "the ranks exchange nothing."}
+                               : ranks_section(*graph, analyze::find_blame(*graph, unsaid, false)));
   return make_trace_page(job->trace(), {*graph, path}, std::move(options), diagnostics);
 }
 
@@ -86,7 +92,8 @@ Page make_simulation_page(const SimulatedRun& run, SimulationPageOptions options
                            .command = options.command,
                            .others = {},
                            .why_absent = "the page is of a simulated run."};
-    Result<TracePage> made = analysed_page(run, options.trace ? std::move(*options.trace) : trace_of(run), std::move(about), diagnostics);
+    Result<TracePage> made =
+        analysed_page(run, options.trace ? std::move(*options.trace) : trace_of(run), std::move(about), diagnostics);
     if (made) return std::move(made->page);
     why = "the run cannot be looked at like a recorded one: " + made.error().message + ".";
   }

@@ -6,9 +6,9 @@
 #include <string>
 
 #include "base/diagnostics.h"
+#include "page/data/report_data.h"
 #include "page/page.h"
 #include "page/sections/provenance_section.h"
-#include "page/data/report_data.h"
 #include "page/sections/simulation_section.h"
 #include "trace/trace.h"
 
@@ -17,9 +17,10 @@ namespace orrery::page {
 struct SimulationPageOptions {
   std::string title;
   PageSource source;
-  CommandParts command = {};               ///< orrery whatif of what the run writes
-  std::optional<trace::Trace> trace = {};  ///< what a profiler would have recorded of it; none: what ScheduleTracer makes of it
-  std::uint64_t max_events = 4'000'000;    ///< with more activities there is no timeline
+  CommandParts command = {};  ///< orrery whatif of what the run writes
+  std::optional<trace::Trace> trace =
+      {};  ///< what a profiler would have recorded of it; none: what ScheduleTracer makes of it
+  std::uint64_t max_events = 4'000'000;  ///< with more activities there is no timeline
 };
 
 /// `diagnostics`: all that was remarked so far.

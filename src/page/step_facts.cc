@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "analyze/path/contributor_edit.h"
-#include "analyze/whatif/edit_words.h"
 #include "analyze/path/path_sheets.h"
+#include "analyze/whatif/edit_words.h"
 #include "base/percent.h"
 
 namespace orrery::page {
@@ -17,9 +17,11 @@ std::vector<Gain> largest_gains(const causal::CausalGraph& job, const std::vecto
   for (const analyze::Contributor& contributor : contributors) {
     const std::optional<std::string> selection = analyze::selection_of(job, contributor);
     if (!selection || contributor.gain_if_free <= 0) continue;
-    std::string name = contributor.name != 0 ? std::string(job.strings.text(contributor.name)) : causal::to_string(contributor.kind);
+    std::string name =
+        contributor.name != 0 ? std::string(job.strings.text(contributor.name)) : causal::to_string(contributor.kind);
     std::string where;
-    if (job.ranks.size() > 1 && contributor.rank != causal::kNoRank) where = " of rank " + std::to_string(job.ranks[contributor.rank].rank);
+    if (job.ranks.size() > 1 && contributor.rank != causal::kNoRank)
+      where = " of rank " + std::to_string(job.ranks[contributor.rank].rank);
     gains.push_back({std::move(name), std::move(where), *selection + " remove", contributor.gain_if_free});
   }
   std::stable_sort(gains.begin(), gains.end(), [](const Gain& a, const Gain& b) { return a.gain > b.gain; });

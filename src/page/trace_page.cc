@@ -9,10 +9,10 @@
 #include "page/data/codec.h"
 #include "page/data/event_columns.h"
 #include "page/data/event_table.h"
-#include "page/sections/interactive_sections.h"
-#include "page/sections/kernels_section.h"
 #include "page/data/name_table.h"
 #include "page/data/page_places.h"
+#include "page/sections/interactive_sections.h"
+#include "page/sections/kernels_section.h"
 #include "page/sections/path_sections.h"
 #include "page/sections/trust_section.h"
 #include "page/sections/verdict_section.h"
@@ -50,7 +50,8 @@ Result<report::Sheet> device_work(const trace::Trace& trace, const analyze::Devi
   Diagnostics repeated;  // of a trace that was gone through before
   const Result<std::vector<analyze::DeviceRank>> ranks = analyze::look_at_devices(trace, {"", {}, {}}, false, repeated);
   if (!ranks) return ranks.error();
-  return analyze::device_work_sheet(trace.strings, analyze::sum_over_ranks(*ranks, {.top = kKernelNames}), on_path, length);
+  return analyze::device_work_sheet(trace.strings, analyze::sum_over_ranks(*ranks, {.top = kKernelNames}), on_path,
+                                    length);
 }
 
 std::vector<Blob> encode(const trace::Trace& trace, const EventTable& events, const NameTable& names,
@@ -69,22 +70,25 @@ std::optional<GraphSummary> summary_of(const PageGraph& graph) {
 
 std::vector<SliderRange> slider_ranges(const graph::Graph& graph, graph::NodeId end, const StepFacts& facts) {
   std::vector<SliderRange> ranges;
-  for (const Slider& slider : sliders_of(facts)) ranges.push_back({slider, analyze::scaling_range(graph, end, slider.kinds)});
+  for (const Slider& slider : sliders_of(facts))
+    ranges.push_back({slider, analyze::scaling_range(graph, end, slider.kinds)});
   return ranges;
 }
 
 }  // namespace
 
 const std::vector<std::string>& section_order() {
-  static const std::vector<std::string> order = {"verdict", "trust",       "waterfall", "contributors", "whatif",     "timeline",
-                                                 "ranks",   "collectives", "kernels",   "diff",         "simulation", "provenance"};
+  static const std::vector<std::string> order = {"verdict", "trust",    "waterfall",  "contributors",
+                                                 "whatif",  "timeline", "ranks",      "collectives",
+                                                 "kernels", "diff",     "simulation", "provenance"};
   return order;
 }
 
 std::vector<Section> in_page_order(std::vector<Section> sections, std::string_view why) {
   std::vector<Section> ordered;
   for (const std::string& id : section_order()) {
-    const auto made = std::find_if(sections.begin(), sections.end(), [&](const Section& section) { return section.id == id; });
+    const auto made =
+        std::find_if(sections.begin(), sections.end(), [&](const Section& section) { return section.id == id; });
     if (made != sections.end()) ordered.push_back(std::move(*made));
     else if (id != "provenance") ordered.push_back({id, {}, {}, std::string(why)});
   }
@@ -114,9 +118,10 @@ Result<TracePage> make_trace_page(const trace::Trace& trace, const Answer& answe
   sections.push_back(trust_section({facts, diagnostics, made.events, made.events_left_out, world_size(trace)}));
   sections.push_back(waterfall_section(facts));
   sections.push_back(contributors_section(facts));
-  sections.push_back(graph.why.empty() ? whatif_section(facts, options.command)
-                                       : whatif_section_without_graph(facts, options.command, graph.why,
-                                                                      slider_ranges(answer.graph.graph, answer.graph.end, facts)));
+  sections.push_back(graph.why.empty()
+                         ? whatif_section(facts, options.command)
+                         : whatif_section_without_graph(facts, options.command, graph.why,
+                                                        slider_ranges(answer.graph.graph, answer.graph.end, facts)));
   sections.push_back(timeline_section());
   sections.push_back(kernels_section(*kernels));
   sections = in_page_order(std::move(sections), options.why_absent);

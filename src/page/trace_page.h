@@ -7,9 +7,9 @@
 
 #include "analyze/path/causal_path.h"
 #include "base/diagnostics.h"
+#include "page/data/report_data.h"
 #include "page/page.h"
 #include "page/sections/provenance_section.h"
-#include "page/data/report_data.h"
 #include "page/step_facts.h"
 #include "trace/trace.h"
 
@@ -27,8 +27,8 @@ struct TracePageOptions {
   PageSource source;
   CommandParts command;
   std::string steps_differ = {};  ///< analyze::steps_differ
-  std::vector<Section>
-      others;  ///< ranks, collectives, diff: in the page where they belong, or absent with a reason; before the page's own of that id
+  std::vector<Section> others;    ///< ranks, collectives, diff: in the page where they belong, or absent with a reason;
+                                  ///< before the page's own of that id
   std::string why_absent = "this is a recorded run.";  ///< of sections that nobody made
 };
 

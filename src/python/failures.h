@@ -9,7 +9,8 @@
 
 namespace orrery::python {
 
-/// {"code", "message", "excerpt", "hint", "file", "offset"}: what orrery._errors makes an exception of; code is the exit status.
+/// {"code", "message", "excerpt", "hint", "file", "offset"}: what orrery._errors makes an exception of; code is the
+/// exit status.
 pybind11::dict describe(const cli::Failure& failure);
 [[noreturn]] void raise(const Error& error);
 /// {"code", "severity", "count", "message", "hint"} each, as in the envelope.

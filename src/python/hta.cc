@@ -34,21 +34,24 @@ void collect_symbols(HtaJob& job) {
       }
     }
   };
-  for (const RankRows& rank : job.rows) for_each_text(rank, [&](StringId, std::string_view text) { all.emplace(text); });
+  for (const RankRows& rank : job.rows)
+    for_each_text(rank, [&](StringId, std::string_view text) { all.emplace(text); });
   job.symbols.assign(all.begin(), all.end());
   for (const RankRows& rank : job.rows) {
     std::vector<std::uint32_t>& places = job.symbol_of.emplace_back(rank.rows.trace->strings.size(), 0);
     for_each_text(rank, [&](StringId id, std::string_view text) {
-      places[id] = static_cast<std::uint32_t>(std::lower_bound(job.symbols.begin(), job.symbols.end(), text) - job.symbols.begin());
+      places[id] = static_cast<std::uint32_t>(std::lower_bound(job.symbols.begin(), job.symbols.end(), text) -
+                                              job.symbols.begin());
     });
   }
 }
 
-Result<std::shared_ptr<const HtaJob>> read_hta(const std::vector<std::string>& files, const std::map<std::string, std::int64_t>& ranks,
-                                               Filter filter) {
+Result<std::shared_ptr<const HtaJob>> read_hta(const std::vector<std::string>& files,
+                                               const std::map<std::string, std::int64_t>& ranks, Filter filter) {
   auto job = std::make_shared<HtaJob>();
   Diagnostics diagnostics;
-  const job::Reading reading{.diagnostics = diagnostics, .ranks = ranks, .on_progress = [](std::uint64_t) { stop_if_requested(); }};
+  const job::Reading reading{
+      .diagnostics = diagnostics, .ranks = ranks, .on_progress = [](std::uint64_t) { stop_if_requested(); }};
   const Result<job::Source> source = job::find_source(files, {.may_miss_ranks = true}, diagnostics);
   if (!source) return source.error();
   Result<job::HtaInput> input = job::read_hta_job(*source, reading);
@@ -61,8 +64,11 @@ Result<std::shared_ptr<const HtaJob>> read_hta(const std::vector<std::string>& f
   return std::shared_ptr<const HtaJob>(std::move(job));
 }
 
-HtaJobHandle open_hta(const std::vector<std::string>& files, const std::map<std::string, std::int64_t>& ranks, const std::string& steps) {
-  const Filter filter = steps == "all" ? Filter::none : steps == "with_last" ? Filter::with_last_step : Filter::whole_steps;
+HtaJobHandle open_hta(const std::vector<std::string>& files, const std::map<std::string, std::int64_t>& ranks,
+                      const std::string& steps) {
+  const Filter filter = steps == "all"         ? Filter::none
+                        : steps == "with_last" ? Filter::with_last_step
+                                               : Filter::whole_steps;
   std::optional<Result<std::shared_ptr<const HtaJob>>> job;
   work([&] { job = read_hta(files, ranks, filter); });
   if (!*job) raise(job->error());
@@ -106,7 +112,8 @@ void bind_hta(py::module_& module) {
   module.def("hta_open", open_hta, py::arg("files"), py::arg("ranks"), py::arg("steps"));
   module.def("hta_rank", hta_rank);
   module.def("hta_short_name", [](const std::string& name) { return to_python(analyze::shorten_name(name)); });
-  module.def("hta_kernel_type", [](const std::string& name) { return std::string(to_string(causal::hta::kernel_type(name))); });
+  module.def("hta_kernel_type",
+             [](const std::string& name) { return std::string(to_string(causal::hta::kernel_type(name))); });
 }
 
 }  // namespace orrery::python

@@ -16,8 +16,9 @@ namespace orrery::python {
 struct HtaJob {
   job::HtaInput input;
   causal::hta::JobRows rows;
-  std::vector<std::string> symbols;                   ///< HTA's symbol table: names and categories of all rows of all ranks, ascending
-  std::vector<std::vector<std::uint32_t>> symbol_of;  ///< per rank: the place in `symbols` of each interned text that is one
+  std::vector<std::string> symbols;  ///< HTA's symbol table: names and categories of all rows of all ranks, ascending
+  std::vector<std::vector<std::uint32_t>>
+      symbol_of;  ///< per rank: the place in `symbols` of each interned text that is one
 };
 
 /// Shared by all that was taken from it.

@@ -34,7 +34,8 @@ py::array copied(const Column<std::int64_t>& values) {
   return filled<std::int64_t>(values.size(), [&](RowIndex r) { return values[r]; });
 }
 
-// Of all rows in the order of the file, those that the step filter dropped included; `frame` says which are left, in HTA's order.
+// Of all rows in the order of the file, those that the step filter dropped included; `frame` says which are left, in
+// HTA's order.
 py::dict hta_columns(const HtaJobHandle& handle, std::size_t place) {
   const RankRows& rank = handle.rank(place);
   const Rows& rows = rank.rows;
@@ -74,7 +75,8 @@ py::dict hta_about(const HtaJobHandle& handle, std::size_t place) {
   const RankRows& rank = handle.rank(place);
   py::dict said;
   said["path"] = to_python(rank.rows.rank->source.path);
-  said["fractional"] = rank.rows.rank->source.fractional_timestamps || rank.rows.rank->source.events_without_timestamp > 0;
+  said["fractional"] =
+      rank.rows.rank->source.fractional_timestamps || rank.rows.rank->source.events_without_timestamp > 0;
   said["events"] = rank.rows.rank->event_count();
   said["zero_us"] = static_cast<std::int64_t>(rank.rows.first_start_ps / kPsPerUs) - rank.job_offset / kPsPerUs;
   return said;
@@ -113,8 +115,8 @@ py::dict hta_arguments(const HtaJobHandle& handle, std::size_t place, const std:
   for (const auto& [name, column] : wanted) {
     py::list values;
     for (const std::string& value : column.values) values.append(to_python(value));
-    found[to_python(name)] =
-        py::make_tuple(values, filled<std::int32_t>(column.codes.size(), [&codes = column.codes](RowIndex r) { return codes[r]; }));
+    found[to_python(name)] = py::make_tuple(
+        values, filled<std::int32_t>(column.codes.size(), [&codes = column.codes](RowIndex r) { return codes[r]; }));
   }
   return found;
 }

@@ -35,7 +35,9 @@ py::array column_of(const Values& values, ValueOf&& value_of) {
   return array;
 }
 
-std::int64_t index_or_none(const Rows& rows, RowIndex row) { return row == kNoRow ? -1 : static_cast<std::int64_t>(rows.index[row]); }
+std::int64_t index_or_none(const Rows& rows, RowIndex row) {
+  return row == kNoRow ? -1 : static_cast<std::int64_t>(rows.index[row]);
+}
 
 // Nodes by number, edges in the order in which networkx has them, the path; rows as HTA's indices, -1 for none.
 py::dict describe_graph(const RankRows& rank, const CriticalGraph& path) {
@@ -50,16 +52,19 @@ py::dict describe_graph(const RankRows& rank, const CriticalGraph& path) {
   graph["edge_begin"] = column_of<std::int64_t>(path.edges, [](const Edge& edge) { return edge.from; });
   graph["edge_end"] = column_of<std::int64_t>(path.edges, [](const Edge& edge) { return edge.to; });
   graph["edge_weight"] = column_of<double>(path.edges, [](const Edge& edge) { return to_us(edge.weight); });
-  graph["edge_type"] = column_of<std::uint8_t>(path.edges, [](const Edge& edge) { return static_cast<std::uint8_t>(edge.type); });
-  graph["edge_event"] = column_of<std::int64_t>(path.edges, [&](const Edge& edge) { return index_or_none(rows, edge.attributed); });
+  graph["edge_type"] =
+      column_of<std::uint8_t>(path.edges, [](const Edge& edge) { return static_cast<std::uint8_t>(edge.type); });
+  graph["edge_event"] =
+      column_of<std::int64_t>(path.edges, [&](const Edge& edge) { return index_or_none(rows, edge.attributed); });
   graph["rows"] = column_of<std::int64_t>(path.window.rows, [&](RowIndex row) { return rows.index[row]; });
   graph["path_nodes"] = column_of<std::int64_t>(path.path_nodes, [](causal::hta::NodeNumber node) { return node; });
   graph["failure"] = path.failure ? py::object(to_python(*path.failure)) : py::object(py::none());
   return graph;
 }
 
-py::dict critical_path(const HtaJobHandle& handle, std::size_t place, const std::string& annotation, std::size_t first, std::size_t last,
-                       const std::vector<std::string>& data_load_events, bool zero_weight_launch_edges, bool strict) {
+py::dict critical_path(const HtaJobHandle& handle, std::size_t place, const std::string& annotation, std::size_t first,
+                       std::size_t last, const std::vector<std::string>& data_load_events,
+                       bool zero_weight_launch_edges, bool strict) {
   const RankRows& rank = handle.rank(place);
   causal::hta::Options options;
   options.window = {annotation, first, last, data_load_events};
@@ -79,7 +84,8 @@ py::dict event_records(const HtaJobHandle& handle, std::size_t place) {
   py::dict columns;
   columns["call"] = column_of<std::int64_t>(records, [&](const Record& record) { return rows.index[record.call]; });
   columns["stream"] = column_of<std::int64_t>(records, [](const Record& record) { return record.stream; });
-  columns["launch"] = column_of<std::int64_t>(records, [&](const Record& record) { return index_or_none(rows, record.launch_before); });
+  columns["launch"] =
+      column_of<std::int64_t>(records, [&](const Record& record) { return index_or_none(rows, record.launch_before); });
   return columns;
 }
 
@@ -90,18 +96,23 @@ py::dict stream_waits(const HtaJobHandle& handle, std::size_t place) {
   py::dict columns;
   columns["call"] = column_of<std::int64_t>(waits, [&](const Wait& wait) { return rows.index[wait.call]; });
   columns["wait"] = column_of<std::int64_t>(waits, [&](const Wait& wait) { return rows.index[wait.wait]; });
-  columns["launch"] = column_of<std::int64_t>(waits, [&](const Wait& wait) { return index_or_none(rows, wait.launch_after); });
+  columns["launch"] =
+      column_of<std::int64_t>(waits, [&](const Wait& wait) { return index_or_none(rows, wait.launch_after); });
   return columns;
 }
 
-// The nodes of the longest path as networkx finds it; None if there is a cycle. Edges in order of insertion, weights in microseconds.
-py::object longest_path(std::size_t node_count, const std::vector<std::uint32_t>& begin, const std::vector<std::uint32_t>& end,
-                        const std::vector<double>& weight_us, const std::vector<std::uint32_t>& node_order) {
-  if (begin.size() != end.size() || begin.size() != weight_us.size()) throw py::value_error("edges have a begin, an end and a weight");
+// The nodes of the longest path as networkx finds it; None if there is a cycle. Edges in order of insertion, weights in
+// microseconds.
+py::object longest_path(std::size_t node_count, const std::vector<std::uint32_t>& begin,
+                        const std::vector<std::uint32_t>& end, const std::vector<double>& weight_us,
+                        const std::vector<std::uint32_t>& node_order) {
+  if (begin.size() != end.size() || begin.size() != weight_us.size())
+    throw py::value_error("edges have a begin, an end and a weight");
   Column<Edge> edges;
   Column<TimePs> weights;
   for (std::size_t i = 0; i < begin.size(); ++i) {
-    if (begin[i] >= node_count || end[i] >= node_count) throw py::value_error("an edge leads to a node that is not there");
+    if (begin[i] >= node_count || end[i] >= node_count)
+      throw py::value_error("an edge leads to a node that is not there");
     weights.push_back(static_cast<TimePs>(std::llround(weight_us[i] * static_cast<double>(kPsPerUs))));
     edges.push_back({begin[i], end[i], weights.back(), kNoRow, causal::hta::EdgeType::operator_});
   }

@@ -89,7 +89,8 @@ py::array array_of(const std::vector<T>& values) {
   return array;
 }
 
-// By stream, then by time: HTA's index of the row, when, the row on the device (its place in the columns), the stream and the length.
+// By stream, then by time: HTA's index of the row, when, the row on the device (its place in the columns), the stream
+// and the length.
 py::dict queue_samples(const HtaJobHandle& handle, std::size_t place) {
   const RankRows& rank = handle.rank(place);
   const hta::QueueSeries series = answer([&] { return hta::queue_series(rank); });
@@ -167,16 +168,20 @@ py::list to_list(const std::vector<std::string>& texts) {
   return list;
 }
 
-// (names of the operator and its kernels, count, time on the device, time on the host, HTA's indices of all rows of all occurrences)
-py::list sequences(const HtaJobHandle& handle, std::size_t place, const std::string& operator_name, std::size_t min_length) {
+// (names of the operator and its kernels, count, time on the device, time on the host, HTA's indices of all rows of all
+// occurrences)
+py::list sequences(const HtaJobHandle& handle, std::size_t place, const std::string& operator_name,
+                   std::size_t min_length) {
   const RankRows& rank = handle.rank(place);
   py::list found;
-  for (const hta::KernelSequence& sequence : answer([&] { return hta::kernel_sequences(rank, operator_name, min_length); })) {
+  for (const hta::KernelSequence& sequence :
+       answer([&] { return hta::kernel_sequences(rank, operator_name, min_length); })) {
     py::list pattern = to_list(sequence.kernels);
     pattern.insert(0, to_python(sequence.operator_name));
     std::vector<std::int64_t> indices;
     for (const RowIndex row : sequence.rows) indices.push_back(rank.rows.index[row]);
-    found.append(py::make_tuple(pattern, sequence.count, to_us(sequence.device), to_us(sequence.host), array_of(indices)));
+    found.append(
+        py::make_tuple(pattern, sequence.count, to_us(sequence.device), to_us(sequence.host), array_of(indices)));
   }
   return found;
 }
@@ -192,7 +197,8 @@ py::list counters(const HtaJobHandle& handle) {
   });
   py::list found;
   for (const hta::CounterRow& row : counted) {
-    const auto rank = std::find_if(rows.begin(), rows.end(), [&](const RankRows& candidate) { return candidate.number == row.rank; });
+    const auto rank =
+        std::find_if(rows.begin(), rows.end(), [&](const RankRows& candidate) { return candidate.number == row.rank; });
     found.append(py::make_tuple(rank - rows.begin(), row.range, row.launch, to_list(row.op_stack)));
   }
   return found;
@@ -203,7 +209,8 @@ py::list operators(const HtaJobHandle& handle, const std::vector<std::size_t>& p
   const std::vector<const RankRows*> ranks = ranks_at(handle, places);
   py::list found;
   for (const hta::OperatorDelay& delay : answer([&] { return hta::operator_delays(ranks); })) {
-    const auto at = std::find_if(ranks.begin(), ranks.end(), [&](const RankRows* rank) { return rank->number == delay.rank; });
+    const auto at =
+        std::find_if(ranks.begin(), ranks.end(), [&](const RankRows* rank) { return rank->number == delay.rank; });
     found.append(py::make_tuple(places[static_cast<std::size_t>(at - ranks.begin())], to_python(delay.operator_name),
                                 to_list(delay.kernels), delay.count, delay.launch_delay_us, delay.runtime_delay_us));
   }
@@ -216,17 +223,21 @@ void bind_hta_tables(py::class_<HtaJobHandle>& job) {
   using Handle = HtaJobHandle;
   using Keep = std::optional<std::vector<std::string>>;
   job.def("steps", [](const Handle& handle) { return hta::profiled_steps(handle.job->rows); })
-      .def("temporal", [](const Handle& handle) { return ask_table([&] { return hta::temporal_sheet(handle.job->rows); }); })
+      .def("temporal",
+           [](const Handle& handle) { return ask_table([&] { return hta::temporal_sheet(handle.job->rows); }); })
       .def("overlap", [](const Handle& handle) { return table(hta::overlap_sheet(handle.job->rows)); })
       .def("idle", idle)
-      .def("types", [](const Handle& handle, bool with_memory) { return table(hta::kernel_types_sheet(handle.job->rows, with_memory)); })
+      .def("types", [](const Handle& handle,
+                       bool with_memory) { return table(hta::kernel_types_sheet(handle.job->rows, with_memory)); })
       .def("kernels",
            [](const Handle& handle, bool with_memory, std::size_t top, double ratio) {
              return table(hta::kernel_totals_sheet(handle.job->rows, with_memory, {top, ratio}));
            })
       .def("annotations",
            [](const Handle& handle, const std::string& category, std::size_t top, double ratio, const Keep& keep) {
-             return ask_table([&] { return hta::annotations_sheet(handle.job->rows, "annotations", category, {top, ratio, keep}); });
+             return ask_table([&] {
+               return hta::annotations_sheet(handle.job->rows, "annotations", category, {top, ratio, keep});
+             });
            })
       .def("stragglers",
            [](const Handle& handle, std::size_t candidates, const std::vector<std::int64_t>& steps) {

@@ -1,4 +1,5 @@
-// orrery._engine: what the Python package needs of the engine, and no more. The package (python/orrery) makes it pleasant.
+// orrery._engine: what the Python package needs of the engine, and no more. The package (python/orrery) makes it
+// pleasant.
 #include <pybind11/pybind11.h>
 
 #include "cli/frame/provenance.h"

@@ -41,8 +41,8 @@ std::span<const T> all(const Column<T>& values) {
   return {values.data(), values.size()};
 }
 
-StepHandle make_step(const RankHandle& handle, const std::optional<std::string>& annotation, std::optional<std::size_t> first,
-                     std::optional<std::size_t> last) {
+StepHandle make_step(const RankHandle& handle, const std::optional<std::string>& annotation,
+                     std::optional<std::size_t> first, std::optional<std::size_t> last) {
   auto step = std::make_shared<Step>();
   std::optional<Error> error;
   work([&] {
@@ -71,7 +71,8 @@ py::array owners(const StepHandle& step) {
 
 std::vector<std::string> kind_names() {
   std::vector<std::string> names;
-  for (std::size_t kind = 0; kind < causal::kEdgeKinds; ++kind) names.emplace_back(causal::identifier(static_cast<causal::EdgeKind>(kind)));
+  for (std::size_t kind = 0; kind < causal::kEdgeKinds; ++kind)
+    names.emplace_back(causal::identifier(static_cast<causal::EdgeKind>(kind)));
   return names;
 }
 
@@ -113,14 +114,18 @@ py::tuple solve(const StepHandle& step, const std::optional<Weights>& weights) {
 void bind_step(py::module_& module) {
   py::class_<StepHandle>(module, "Step")
       .def_property_readonly("rows", [](const StepHandle& step) { return column(step, step->graph.graph.rows()); })
-      .def_property_readonly("source", [](const StepHandle& step) { return column(step, step->graph.graph.source_positions()); })
-      .def_property_readonly("weight_ps", [](const StepHandle& step) { return column(step, step->graph.graph.weights()); })
+      .def_property_readonly("source",
+                             [](const StepHandle& step) { return column(step, step->graph.graph.source_positions()); })
+      .def_property_readonly("weight_ps",
+                             [](const StepHandle& step) { return column(step, step->graph.graph.weights()); })
       .def_property_readonly("kind", kinds)
       .def_property_readonly("owner", owners)
       .def_property_readonly("time_ps", [](const StepHandle& step) { return column(step, all(step->graph.time)); })
-      .def_property_readonly("owner_event", [](const StepHandle& step) { return column(step, all(step->graph.owner_events)); })
+      .def_property_readonly("owner_event",
+                             [](const StepHandle& step) { return column(step, all(step->graph.owner_events)); })
       .def_property_readonly("owner_names", owner_names)
-      .def_property_readonly("begin", [](const StepHandle& step) { return step->graph.graph.position(step->graph.begin); })
+      .def_property_readonly("begin",
+                             [](const StepHandle& step) { return step->graph.graph.position(step->graph.begin); })
       .def_property_readonly("end", [](const StepHandle& step) { return step->graph.graph.position(step->graph.end); })
       .def_property_readonly("rank", [](const StepHandle& step) { return step->graph.rank; })
       .def_property_readonly("label", [](const StepHandle& step) { return to_python(step->graph.window.label); })

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <optional>
 
-#include "base/parallel.h"
 #include "base/io/shrinking_input.h"
+#include "base/parallel.h"
 #include "causal/step_window.h"
 #include "cli/frame/console.h"
 #include "cli/frame/message.h"
@@ -59,18 +59,19 @@ auto event_column(Column<T> trace::RankTrace::*column) {
 // By our name, or as the format writes it.
 const trace::SparseColumn& find_field(const RankHandle& handle, std::string_view name) {
   const trace::SparseColumn* found = nullptr;
-  trace::ArgumentTable::for_each(handle.rank().arguments,
-                                 [&](std::string_view ours, std::string_view written, trace::ValueType, const trace::SparseColumn& column) {
-                                   if (found == nullptr && (ours == name || written == name)) found = &column;
-                                 });
+  trace::ArgumentTable::for_each(handle.rank().arguments, [&](std::string_view ours, std::string_view written,
+                                                              trace::ValueType, const trace::SparseColumn& column) {
+    if (found == nullptr && (ours == name || written == name)) found = &column;
+  });
   if (found == nullptr) throw py::key_error(std::string(name));
   return *found;
 }
 
 py::tuple field(const RankHandle& handle, const std::string& name) {
   const trace::SparseColumn& column = find_field(handle, name);
-  return py::make_tuple(view(std::span<const trace::EventIndex>(column.event.data(), column.event.size()), handle.opened),
-                        view(std::span<const std::int64_t>(column.value.data(), column.value.size()), handle.opened));
+  return py::make_tuple(
+      view(std::span<const trace::EventIndex>(column.event.data(), column.event.size()), handle.opened),
+      view(std::span<const std::int64_t>(column.value.data(), column.value.size()), handle.opened));
 }
 
 py::array dense(const RankHandle& handle, const std::string& name, std::int64_t missing) {
@@ -85,10 +86,11 @@ py::array dense(const RankHandle& handle, const std::string& name, std::int64_t 
 // Those that some event has, with whether their values are numbers of names.
 py::dict fields(const RankHandle& handle) {
   py::dict known;
-  trace::ArgumentTable::for_each(handle.rank().arguments,
-                                 [&](std::string_view ours, std::string_view, trace::ValueType type, const trace::SparseColumn& column) {
-                                   if (!column.event.empty()) known[to_python(ours)] = type == trace::ValueType::text;
-                                 });
+  trace::ArgumentTable::for_each(
+      handle.rank().arguments,
+      [&](std::string_view ours, std::string_view, trace::ValueType type, const trace::SparseColumn& column) {
+        if (!column.event.empty()) known[to_python(ours)] = type == trace::ValueType::text;
+      });
   return known;
 }
 
@@ -101,7 +103,8 @@ py::list lanes(const RankHandle& handle) {
   py::list rows;
   const trace::Trace& job = handle.job();
   for (const trace::Lane& lane : handle.rank().lanes) {
-    rows.append(py::make_tuple(lane_key(job, lane.process), lane_key(job, lane.thread), to_python(job.strings.text(lane.process_name)),
+    rows.append(py::make_tuple(lane_key(job, lane.process), lane_key(job, lane.thread),
+                               to_python(job.strings.text(lane.process_name)),
                                to_python(job.strings.text(lane.thread_name)), lane.clock));
   }
   return rows;
@@ -110,13 +113,16 @@ py::list lanes(const RankHandle& handle) {
 py::list categories(const RankHandle& handle) {
   py::list rows;
   for (const trace::Category& category : handle.rank().categories)
-    rows.append(py::make_tuple(to_python(handle.job().strings.text(category.text)), trace::to_string(category.activity)));
+    rows.append(
+        py::make_tuple(to_python(handle.job().strings.text(category.text)), trace::to_string(category.activity)));
   return rows;
 }
 
 std::vector<trace::EventIndex> steps(const RankHandle& handle) {
   std::vector<trace::EventIndex> found;
-  work([&] { found = causal::find_steps(handle.job(), handle.rank(), trace::ContentOrder(handle.job(), handle.rank())); });
+  work([&] {
+    found = causal::find_steps(handle.job(), handle.rank(), trace::ContentOrder(handle.job(), handle.rank()));
+  });
   return found;
 }
 
@@ -131,7 +137,8 @@ py::dict source(const RankHandle& handle) {
   described["host"] = to_python(info.host);
   described["backend"] = to_python(info.backend);
   py::list devices;
-  for (const trace::Device& device : info.devices) devices.append(py::make_tuple(device.id, to_python(device.name), device.memory_bytes));
+  for (const trace::Device& device : info.devices)
+    devices.append(py::make_tuple(device.id, to_python(device.name), device.memory_bytes));
   described["devices"] = devices;
   for (const auto& [key, value] : info.properties) properties[to_python(key)] = to_python(value);
   described["properties"] = properties;
@@ -165,7 +172,8 @@ void bind_rank(py::module_& module) {
 void bind_trace(py::module_& module) {
   py::class_<TraceHandle>(module, "Trace")
       .def_property_readonly("epoch_unix_ns", [](const TraceHandle& trace) { return trace.job().epoch_unix_ns; })
-      .def_property_readonly("diagnostics", [](const TraceHandle& trace) { return describe(trace.opened->diagnostics); })
+      .def_property_readonly("diagnostics",
+                             [](const TraceHandle& trace) { return describe(trace.opened->diagnostics); })
       .def_property_readonly("named", [](const TraceHandle& trace) { return trace.opened->named; })
       .def_property_readonly("operand", [](const TraceHandle& trace) { return trace.opened->operand; })
       .def_property_readonly("salvage", [](const TraceHandle& trace) { return trace.opened->salvage; })

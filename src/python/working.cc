@@ -21,7 +21,8 @@ constexpr std::chrono::milliseconds kLook{20};
 
 // The number of threads, what ends with an input, and the request to stop are one per process.
 std::timed_mutex& engine() {
-  static auto* const mutex = new std::timed_mutex;  // never destroyed: a thread may still work when the interpreter ends
+  static auto* const mutex =
+      new std::timed_mutex;  // never destroyed: a thread may still work when the interpreter ends
   return *mutex;
 }
 

@@ -25,7 +25,9 @@ class Answer {
 
   [[nodiscard]] std::span<const std::string> columns() const { return columns_; }
   [[nodiscard]] std::size_t rows() const { return values_.size() / columns_.size(); }
-  [[nodiscard]] const Value& at(std::size_t row, std::size_t column) const { return values_[row * columns_.size() + column]; }
+  [[nodiscard]] const Value& at(std::size_t row, std::size_t column) const {
+    return values_[row * columns_.size() + column];
+  }
 
  private:
   std::vector<std::string> columns_;
@@ -33,7 +35,8 @@ class Answer {
   Interner texts_;
 };
 
-/// As a Sheet, for tables and CSV. A column with values of different types is one of texts, but integers among reals are reals.
+/// As a Sheet, for tables and CSV. A column with values of different types is one of texts, but integers among reals
+/// are reals.
 report::Sheet to_sheet(const Answer& answer);
 
 /// "columns": [...], "rows": [[...], ...], as members of the object that is open.

@@ -17,8 +17,8 @@
 
 namespace orrery::query {
 
-// All arguments of all ranks, each a column of the events that have it: those that were read with the trace, and, if asked for, those that are only in
-// the files.
+// All arguments of all ranks, each a column of the events that have it: those that were read with the trace, and, if
+// asked for, those that are only in the files.
 
 /// An argument of some events of a rank. Events ascend.
 struct ArgumentColumn {

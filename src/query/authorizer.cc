@@ -2,7 +2,9 @@
 
 namespace orrery::query {
 
-Authorizer::Authorizer(sqlite3* connection) : connection_(connection) { ::sqlite3_set_authorizer(connection, decide, this); }
+Authorizer::Authorizer(sqlite3* connection) : connection_(connection) {
+  ::sqlite3_set_authorizer(connection, decide, this);
+}
 Authorizer::~Authorizer() { ::sqlite3_set_authorizer(connection_, nullptr, nullptr); }
 
 int Authorizer::decide(void* self, int action, const char*, const char* function, const char*, const char*) {

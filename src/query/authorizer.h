@@ -5,8 +5,8 @@
 
 namespace orrery::query {
 
-/// From its construction on, the connection prepares what reads and nothing else: SELECT, WITH (RECURSIVE), VALUES, and EXPLAIN of them. Must not
-/// outlive the connection.
+/// From its construction on, the connection prepares what reads and nothing else: SELECT, WITH (RECURSIVE), VALUES, and
+/// EXPLAIN of them. Must not outlive the connection.
 class Authorizer {
  public:
   explicit Authorizer(sqlite3* connection);

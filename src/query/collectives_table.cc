@@ -33,17 +33,20 @@ struct OwnPart {
 
 class CollectiveRows {
  public:
-  CollectiveRows(const Recording& recording, const EventNumbers& numbers) : trace_(recording.trace), numbers_(numbers) {}
+  CollectiveRows(const Recording& recording, const EventNumbers& numbers)
+      : trace_(recording.trace), numbers_(numbers) {}
 
   std::unique_ptr<ListRows> rows = std::make_unique<ListRows>(kCollectiveColumns);
 
   void add(const CommonFacts& facts, const OwnPart& part, std::optional<TimePs> last_arrival) {
     const std::optional<std::int64_t> bytes = match::bytes_of(trace_, {.node = part.rank, .event = part.event});
     const std::optional<TimePs> wait =
-        last_arrival ? std::optional(std::clamp<TimePs>(*last_arrival - part.arrival, 0, std::max<TimePs>(part.end - part.arrival, 0)))
+        last_arrival ? std::optional(std::clamp<TimePs>(*last_arrival - part.arrival, 0,
+                                                        std::max<TimePs>(part.end - part.arrival, 0)))
                      : std::nullopt;
-    rows->add({facts.id, facts.kind, text_or_null(facts.group), facts.sequence == match::kNoNumber ? Value() : Value(facts.sequence),
-               value_or_null(bytes), trace_.ranks[part.rank].rank, numbers_.id(part.rank, part.event), part.start, part.end, part.arrival,
+    rows->add({facts.id, facts.kind, text_or_null(facts.group),
+               facts.sequence == match::kNoNumber ? Value() : Value(facts.sequence), value_or_null(bytes),
+               trace_.ranks[part.rank].rank, numbers_.id(part.rank, part.event), part.start, part.end, part.arrival,
                value_or_null(wait), bus(facts, part, bytes, part.arrival + wait.value_or(0))});
   }
 
@@ -58,14 +61,17 @@ class CollectiveRows {
 
  private:
   /// From when all were there.
-  [[nodiscard]] Value bus(const CommonFacts& facts, const OwnPart& part, std::optional<std::int64_t> bytes, TimePs ready) const {
+  [[nodiscard]] Value bus(const CommonFacts& facts, const OwnPart& part, std::optional<std::int64_t> bytes,
+                          TimePs ready) const {
     const std::optional<match::CommunicationKind> kind = match::communication_kind(facts.kind);
-    if (!bytes || facts.members < 2 || !kind || kind->kind != workload::ActivityKind::collective || part.end <= ready) return {};
+    if (!bytes || facts.members < 2 || !kind || kind->kind != workload::ActivityKind::collective || part.end <= ready)
+      return {};
     simulate::CollectiveUse use;
     use.kind = kind->collective;
     // The size of what is gathered is that of all parts together.
     const bool is_gathered = use.kind == workload::Collective::all_gather || use.kind == workload::Collective::gather;
-    if (__builtin_mul_overflow(*bytes, is_gathered ? static_cast<std::int64_t>(facts.members) : 1, &use.bytes)) return {};
+    if (__builtin_mul_overflow(*bytes, is_gathered ? static_cast<std::int64_t>(facts.members) : 1, &use.bytes))
+      return {};
     use.ranks = static_cast<std::uint32_t>(facts.members);
     use.last_arrival_ps = ready;
     use.end_ps = part.end;
@@ -83,7 +89,8 @@ void add_exchanges(const Recording& recording, CollectiveRows& out) {
     CommonFacts facts{static_cast<std::int64_t>(i), "p2p", {}, exchange.sequence, exchange.count};
     if (exchange.operation != match::kNoOperation) {
       const match::Operation& operation = exchanges.operations[exchange.operation];
-      facts.kind = recording.trace.strings.text(operation.kind), facts.group = recording.trace.strings.text(operation.group);
+      facts.kind = recording.trace.strings.text(operation.kind),
+      facts.group = recording.trace.strings.text(operation.group);
     }
     std::vector<OwnPart> parts;
     const bool is_message = exchange.ordering == match::Ordering::message;
@@ -94,12 +101,14 @@ void add_exchanges(const Recording& recording, CollectiveRows& out) {
     TimePs last = parts.front().arrival;
     for (const OwnPart& part : parts) last = std::max(last, part.arrival);
     for (std::size_t p = 0; p < parts.size(); ++p) {
-      // Where not everybody waits for everybody, a rank needs the root, or the sender; of a reduce only the root needs the others.
+      // Where not everybody waits for everybody, a rank needs the root, or the sender; of a reduce only the root needs
+      // the others.
       const bool is_root = exchange.first + p == exchange.root;
       std::optional<TimePs> needed = last;
       if (is_message) needed = p == 0 ? parts[0].arrival : std::max(parts[0].arrival, parts[p].arrival);
       else if (exchange.ordering == match::Ordering::root_first)
-        needed = exchange.root == match::kUnknownRoot ? std::nullopt : std::optional(parts[exchange.root - exchange.first].arrival);
+        needed = exchange.root == match::kUnknownRoot ? std::nullopt
+                                                      : std::optional(parts[exchange.root - exchange.first].arrival);
       else if (exchange.ordering == match::Ordering::root_last)
         needed = exchange.root == match::kUnknownRoot ? std::nullopt : std::optional(is_root ? last : parts[p].arrival);
       else if (exchange.ordering == match::Ordering::neighbours) needed = std::nullopt;
@@ -124,7 +133,8 @@ void add_sightings(const Recording& recording, CollectiveRows& out) {
     }
   }
   for (const match::MessageSide& side : sightings.messages)
-    out.add({id++, "p2p", strings.text(side.group), side.sequence, 2}, out.part(side.node, side.event, side.call), std::nullopt);
+    out.add({id++, "p2p", strings.text(side.group), side.sequence, 2}, out.part(side.node, side.event, side.call),
+            std::nullopt);
 }
 
 }  // namespace

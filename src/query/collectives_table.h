@@ -6,7 +6,8 @@
 
 namespace orrery::query {
 
-/// A row per rank that took part in a collective or message; of a single rank what it recorded, and nobody knows how long it waited.
+/// A row per rank that took part in a collective or message; of a single rank what it recorded, and nobody knows how
+/// long it waited.
 Table collectives_table(const Recording& recording, const EventNumbers& numbers);
 
 }  // namespace orrery::query

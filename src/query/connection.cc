@@ -4,7 +4,8 @@ namespace orrery::query {
 
 Result<Connection> open_connection(const std::string& path) {
   sqlite3* opened = nullptr;
-  const int outcome = ::sqlite3_open_v2(path.c_str(), &opened, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, nullptr);
+  const int outcome = ::sqlite3_open_v2(path.c_str(), &opened,
+                                        SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, nullptr);
   Connection connection(opened);
   if (outcome != SQLITE_OK) return Error{std::string("SQLite cannot open it: ") + ::sqlite3_errstr(outcome), path};
   return connection;

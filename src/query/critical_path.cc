@@ -15,7 +15,8 @@ constexpr std::size_t kContributors = 10;
 Result<causal::CausalGraph> make_graph(const Recording& recording) {
   if (recording.trace.ranks.empty()) return Error{"there is no rank in these files"};
   if (recording.job == nullptr) {
-    const causal::WindowRequest request{recording.window.annotation, recording.window.first_instance, recording.window.last_instance};
+    const causal::WindowRequest request{recording.window.annotation, recording.window.first_instance,
+                                        recording.window.last_instance};
     return causal::make_causal_graph(recording.trace, recording.trace.ranks.front(), request, recording.remarks);
   }
   job::JobWindowRequest request = recording.window;
@@ -45,7 +46,8 @@ Result<CriticalPath> CriticalPath::make(const Recording& recording, const EventN
   return path;
 }
 
-CriticalPath::CriticalPath(causal::CausalGraph job, analyze::PathSums sums) : job_(std::move(job)), sums_(std::move(sums)) {
+CriticalPath::CriticalPath(causal::CausalGraph job, analyze::PathSums sums)
+    : job_(std::move(job)), sums_(std::move(sums)) {
   slack_ = graph::Slack(sums_.solution).edges();
   on_path_.assign(graph().edge_count(), 0);
   for (const graph::Slot slot : sums_.path.slots) on_path_[slot] = 1;
@@ -57,7 +59,8 @@ void CriticalPath::find_events(const Recording& recording, const EventNumbers& n
     const trace::OrdinalIndex events(recording.trace.ranks[r]);
     const std::size_t end = r + 1 < job_.ranks.size() ? job_.ranks[r + 1].first_owner : job_.owners.size();
     for (std::size_t owner = job_.ranks[r].first_owner; owner < end; ++owner) {
-      if (const auto event = events.find(job_.owners[owner].ordinal)) event_of_owner_[owner] = numbers.first(r) + *event;
+      if (const auto event = events.find(job_.owners[owner].ordinal))
+        event_of_owner_[owner] = numbers.first(r) + *event;
     }
   }
 }

@@ -1,5 +1,5 @@
-// The critical path as the tables `edges`, `path` and `contributors` and the columns events.critical and events.slack_ps show it: of one rank
-// or of several, by the same names.
+// The critical path as the tables `edges`, `path` and `contributors` and the columns events.critical and
+// events.slack_ps show it: of one rank or of several, by the same names.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,9 @@ class CriticalPath {
 
   // Of an edge.
 
-  [[nodiscard]] causal::EdgeKind kind(graph::Slot slot) const { return static_cast<causal::EdgeKind>(graph().type(slot)); }
+  [[nodiscard]] causal::EdgeKind kind(graph::Slot slot) const {
+    return static_cast<causal::EdgeKind>(graph().type(slot));
+  }
   [[nodiscard]] bool is_on_path(graph::Slot slot) const { return on_path_[slot] != 0; }
   /// kUnlimited: however long it took, the end would not wait for it.
   [[nodiscard]] TimePs slack(graph::Slot slot) const { return slack_[slot]; }

@@ -29,7 +29,8 @@ constexpr int kStepsBetweenLooks = 4096;
 /// No text of a trace is as long; what a question makes up must not take all memory.
 constexpr int kLongestValueBytes = 256 << 20;
 
-/// What begins like this is a statement that is no question, and is called so before SQLite finds something else wrong with it.
+/// What begins like this is a statement that is no question, and is called so before SQLite finds something else wrong
+/// with it.
 bool changes_something(std::string_view sql) {
   const std::size_t begin = sql.find_first_not_of(" \t\r\n");
   if (begin == std::string_view::npos) return false;
@@ -64,7 +65,8 @@ struct Database::State {
   Connection connection;  // goes before what its tables refer to
   std::unique_ptr<Authorizer> authorizer;
 
-  explicit State(const Recording& of) : recording(of), numbers(recording.trace), steps(recording), analyses(recording, numbers) {}
+  explicit State(const Recording& of)
+      : recording(of), numbers(recording.trace), steps(recording), analyses(recording, numbers) {}
 
   void make_tables() {
     const auto add = [&](Table table) { tables.push_back(std::make_unique<RowsTable>(std::move(table))); };
@@ -90,11 +92,13 @@ struct Database::State {
     for (const auto& table : tables) {
       if (const Status added = add_table(connection.get(), *table, failure); !added) return added;
       // A table declares its columns when it is first named, by a CREATE TABLE that the authorizer would refuse later.
-      if (const Result<Statement> named = prepare(connection.get(), "SELECT 1 FROM " + table->name()); !named) return named.error();
+      if (const Result<Statement> named = prepare(connection.get(), "SELECT 1 FROM " + table->name()); !named)
+        return named.error();
     }
     // So do SQLite's own tables that are functions.
     for (const char* const table : {"json_each", "json_tree"}) {
-      if (const Result<Statement> named = prepare(connection.get(), fmt::format("SELECT 1 FROM {}('[]')", table)); !named)
+      if (const Result<Statement> named = prepare(connection.get(), fmt::format("SELECT 1 FROM {}('[]')", table));
+          !named)
         return named.error();
     }
     if (const Status added = add_functions(connection.get()); !added) return added;
@@ -148,25 +152,30 @@ struct Database::State {
     failure.clear();
     sqlite3_stmt* prepared = nullptr;
     const char* rest = nullptr;
-    const int outcome = ::sqlite3_prepare_v2(connection.get(), sql.data(), static_cast<int>(sql.size()), &prepared, &rest);
+    const int outcome =
+        ::sqlite3_prepare_v2(connection.get(), sql.data(), static_cast<int>(sql.size()), &prepared, &rest);
     Statement statement(prepared);
     constexpr const char* kOnlyQuestions = "only questions are answered: SELECT, WITH, VALUES and EXPLAIN of them";
-    constexpr const char* kNothingChanges = "a trace cannot be changed; write it as a database of your own to go on there";
+    constexpr const char* kNothingChanges =
+        "a trace cannot be changed; write it as a database of your own to go on there";
     if (outcome != SQLITE_OK) {
       if (authorizer->has_refused() || changes_something(sql)) return mistake(kOnlyQuestions, 0, kNothingChanges);
       const std::string message = ::sqlite3_errmsg(connection.get());
       const int at = ::sqlite3_error_offset(connection.get());
       return mistake(message, at < 0 ? place_of_name(message, sql) : static_cast<std::uint64_t>(at), hint_for(message));
     }
-    if (statement == nullptr) return mistake("there is no question", 0, "like SELECT name, sum(dur_ps) FROM events GROUP BY name");
+    if (statement == nullptr)
+      return mistake("there is no question", 0, "like SELECT name, sum(dur_ps) FROM events GROUP BY name");
     // VACUUM and its like are not asked about.
     if (::sqlite3_stmt_readonly(statement.get()) == 0 || ::sqlite3_column_count(statement.get()) == 0)
       return mistake(kOnlyQuestions, 0, kNothingChanges);
     if (::sqlite3_bind_parameter_count(statement.get()) != 0)
-      return mistake("a question with parameters (?, :name) has nobody to fill them", Error::kNoOffset, "write the values themselves");
+      return mistake("a question with parameters (?, :name) has nobody to fill them", Error::kNoOffset,
+                     "write the values themselves");
     const auto tail = static_cast<std::size_t>(rest - sql.data());
     sqlite3_stmt* second = nullptr;
-    const bool is_all = ::sqlite3_prepare_v2(connection.get(), rest, static_cast<int>(sql.size() - tail), &second, nullptr) == SQLITE_OK &&
+    const bool is_all = ::sqlite3_prepare_v2(connection.get(), rest, static_cast<int>(sql.size() - tail), &second,
+                                             nullptr) == SQLITE_OK &&
                         second == nullptr;
     ::sqlite3_finalize(second);
     if (!is_all) return mistake("one question at a time", tail, "ask the second in a run of its own");
@@ -185,7 +194,8 @@ struct Database::State {
     }
     if (outcome == SQLITE_DONE) return answer;
     failure.rethrow();
-    if (outcome == SQLITE_INTERRUPT) return mistake("the question was stopped before it was answered", Error::kNoOffset);
+    if (outcome == SQLITE_INTERRUPT)
+      return mistake("the question was stopped before it was answered", Error::kNoOffset);
     if (failure.error) return *failure.error;
     return mistake(::sqlite3_errmsg(connection.get()), Error::kNoOffset);
   }
@@ -198,7 +208,8 @@ struct Database::State {
       default: {
         // Bytes (a BLOB) are shown as the text that they are.
         const auto* const bytes = static_cast<const char*>(::sqlite3_column_blob(statement, column));
-        return std::string_view(bytes == nullptr ? "" : bytes, static_cast<std::size_t>(::sqlite3_column_bytes(statement, column)));
+        return std::string_view(bytes == nullptr ? "" : bytes,
+                                static_cast<std::size_t>(::sqlite3_column_bytes(statement, column)));
       }
     }
   }

@@ -13,13 +13,16 @@
 namespace orrery::query {
 namespace {
 
-constexpr DiagnosticKind kTableEmpty{"Q101", Severity::warning, "a table could not be made and is empty in the database",
-                                     "ask for it alone to see what would help: orrery query TRACE 'SELECT * FROM path'"};
+constexpr DiagnosticKind kTableEmpty{
+    "Q101", Severity::warning, "a table could not be made and is empty in the database",
+    "ask for it alone to see what would help: orrery query TRACE 'SELECT * FROM path'"};
 
 /// What people join by and look for.
 constexpr const char* kIndexes =
-    "CREATE UNIQUE INDEX events_id ON events(id); CREATE INDEX events_name ON events(name); CREATE INDEX events_start ON events(start_ps);"
-    "CREATE INDEX events_correlation ON events(correlation) WHERE correlation IS NOT NULL; CREATE INDEX args_event ON args(event);"
+    "CREATE UNIQUE INDEX events_id ON events(id); CREATE INDEX events_name ON events(name); CREATE INDEX events_start "
+    "ON events(start_ps);"
+    "CREATE INDEX events_correlation ON events(correlation) WHERE correlation IS NOT NULL; CREATE INDEX args_event ON "
+    "args(event);"
     "CREATE INDEX path_event ON path(event); CREATE INDEX edges_event ON edges(event);";
 
 /// A file beside the one that is wanted, gone when this goes.
@@ -38,8 +41,8 @@ class FileAside {
   static std::string aside_name(const std::string& target) {
     // What goes to standard output or a device has no folder of its own.
     std::error_code ignored;
-    const bool is_file =
-        !is_standard_output(target) && (!std::filesystem::exists(target, ignored) || std::filesystem::is_regular_file(target, ignored));
+    const bool is_file = !is_standard_output(target) && (!std::filesystem::exists(target, ignored) ||
+                                                         std::filesystem::is_regular_file(target, ignored));
     const std::string base = is_file ? target : (std::filesystem::temp_directory_path(ignored) / "orrery").string();
     return base + ".tables-" + std::to_string(::getpid());
   }
@@ -47,11 +50,13 @@ class FileAside {
   RemovedWhenInterrupted guard_;
 };
 
-Error failed(sqlite3* connection, const std::string& path) { return {std::string("cannot write: ") + ::sqlite3_errmsg(connection), path}; }
+Error failed(sqlite3* connection, const std::string& path) {
+  return {std::string("cannot write: ") + ::sqlite3_errmsg(connection), path};
+}
 
 /// Copies one table row by row.
-Status copy_table(sqlite3* source, const VirtualTable& table, Failure& failure, sqlite3* target, const std::string& path,
-                  Diagnostics& remarks) {
+Status copy_table(sqlite3* source, const VirtualTable& table, Failure& failure, sqlite3* target,
+                  const std::string& path, Diagnostics& remarks) {
   if (const Status made = execute(target, declaration(table)); !made) return failed(target, path);
   std::string places;
   for (std::size_t i = 0; i < table.columns().size(); ++i) places += i == 0 ? "?" : ",?";
@@ -91,8 +96,8 @@ Status publish(const std::string& from, const std::string& to) {
 
 }  // namespace
 
-Status write_database(sqlite3* source, std::span<const VirtualTable* const> tables, Failure& failure, const std::string& path,
-                      Diagnostics& remarks) {
+Status write_database(sqlite3* source, std::span<const VirtualTable* const> tables, Failure& failure,
+                      const std::string& path, Diagnostics& remarks) {
   const FileAside aside(path);
   {
     const Result<Connection> target = open_connection(aside.path());
@@ -101,13 +106,15 @@ Status write_database(sqlite3* source, std::span<const VirtualTable* const> tabl
     if (const Status set = execute(target->get(), "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN"); !set)
       return failed(target->get(), path);
     for (const VirtualTable* table : tables) {
-      if (const Status copied = copy_table(source, *table, failure, target->get(), path, remarks); !copied) return copied;
+      if (const Status copied = copy_table(source, *table, failure, target->get(), path, remarks); !copied)
+        return copied;
     }
     for (const View& view : kViews) {
       const std::string sql = "CREATE VIEW " + std::string(view.name) + " AS " + std::string(view.select);
       if (const Status made = execute(target->get(), sql); !made) return failed(target->get(), path);
     }
-    if (const Status made = execute(target->get(), std::string(kIndexes) + "COMMIT"); !made) return failed(target->get(), path);
+    if (const Status made = execute(target->get(), std::string(kIndexes) + "COMMIT"); !made)
+      return failed(target->get(), path);
   }
   return publish(aside.path(), path);
 }

@@ -62,13 +62,15 @@ std::optional<trace::Activity> activity_called(std::string_view name) {
 
 std::string EventPlan::text() const {
   std::string text(1, static_cast<char>(access));
-  for (const Condition& condition : conditions) text += {static_cast<char>(kFirstColumn + condition.column), condition.operation};
+  for (const Condition& condition : conditions)
+    text += {static_cast<char>(kFirstColumn + condition.column), condition.operation};
   return text;
 }
 
 EventPlan EventPlan::from_text(const char* text) {
   EventPlan plan{static_cast<Access>(*text++), {}};
-  for (; *text != '\0'; text += 2) plan.conditions.push_back({static_cast<std::size_t>(text[0] - kFirstColumn), text[1]});
+  for (; *text != '\0'; text += 2)
+    plan.conditions.push_back({static_cast<std::size_t>(text[0] - kFirstColumn), text[1]});
   return plan;
 }
 
@@ -81,8 +83,9 @@ std::optional<Condition> condition_of(sqlite3_index_info& info, int number) {
   const bool is_start = column == kStart;
   switch (constraint.op) {
     case SQLITE_INDEX_CONSTRAINT_EQ: {
-      const bool is_decided = is_start || column == kId || column == kRank || column == kLane || column == kName || column == kCategory ||
-                              column == kActivity || column == kStep || column == kTrack || field_of(column);
+      const bool is_decided = is_start || column == kId || column == kRank || column == kLane || column == kName ||
+                              column == kCategory || column == kActivity || column == kStep || column == kTrack ||
+                              field_of(column);
       return is_decided ? std::optional(Condition{column, '='}) : std::nullopt;
     }
     case SQLITE_INDEX_CONSTRAINT_LT: return is_start ? std::optional(Condition{column, '<'}) : std::nullopt;
@@ -93,21 +96,23 @@ std::optional<Condition> condition_of(sqlite3_index_info& info, int number) {
   }
 }
 
-EventFilter::EventFilter(const trace::Trace& trace, std::span<const Condition> conditions, std::span<sqlite3_value*> values) {
+EventFilter::EventFilter(const trace::Trace& trace, std::span<const Condition> conditions,
+                         std::span<sqlite3_value*> values) {
   for (std::size_t i = 0; i < conditions.size(); ++i) add(trace, conditions[i], values[i]);
 }
 
 void EventFilter::add(const trace::Trace& trace, const Condition& condition, sqlite3_value* value) {
   if (condition.column == kStart) return add_start(condition.operation, value);
   const std::optional<trace::Field> field = field_of(condition.column);
-  const bool is_text =
-      condition.column == kName || condition.column == kCategory || condition.column == kActivity || (field && holds_text(*field));
+  const bool is_text = condition.column == kName || condition.column == kCategory || condition.column == kActivity ||
+                       (field && holds_text(*field));
   if (!is_text) {
     const WantedInteger wanted = wanted_integer(value);
     none |= wanted.none;
     if (!wanted.number) return;
     if (field) fields.emplace_back(*field, *wanted.number);
-    else if (condition.column == kTrack) require(rank, rank_of_track(*wanted.number)), require(lane, lane_of_track(*wanted.number));
+    else if (condition.column == kTrack)
+      require(rank, rank_of_track(*wanted.number)), require(lane, lane_of_track(*wanted.number));
     else require(place_of_integer(condition.column), *wanted.number);
     return;
   }
@@ -143,8 +148,8 @@ void EventFilter::add_start(char operation, sqlite3_value* value) {
   // A real is rounded to the side that leaves more; one beyond all moments bounds nothing.
   constexpr double kBeyond = 0x1p62;
   if (type == SQLITE_FLOAT && !(std::abs(::sqlite3_value_double(value)) < kBeyond)) return;
-  const TimePs below =
-      type == SQLITE_INTEGER ? ::sqlite3_value_int64(value) : static_cast<TimePs>(std::floor(::sqlite3_value_double(value)));
+  const TimePs below = type == SQLITE_INTEGER ? ::sqlite3_value_int64(value)
+                                              : static_cast<TimePs>(std::floor(::sqlite3_value_double(value)));
   const TimePs above = type == SQLITE_INTEGER ? below : static_cast<TimePs>(std::ceil(::sqlite3_value_double(value)));
   // Whether the bound itself matches is SQLite's to say: it looks at what is left again.
   if (operation != '<' && operation != 'l') least_start = std::max(least_start, below);

@@ -47,7 +47,8 @@ struct EventPlan {
 /// The condition that a constraint of a plan stands for, if it can be decided here.
 std::optional<Condition> condition_of(sqlite3_index_info& info, int constraint);
 
-/// What the conditions leave. Never less than SQLite would leave: where its rules for comparing values of different types are at work, all is left.
+/// What the conditions leave. Never less than SQLite would leave: where its rules for comparing values of different
+/// types are at work, all is left.
 struct EventFilter {
   bool none = false;  ///< nothing can match
   std::optional<std::int64_t> id, rank, lane, step;

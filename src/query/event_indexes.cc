@@ -76,10 +76,12 @@ void FieldOrder::sort(Column<KeyedIndex> items) {
 
 EventList FieldOrder::of(std::int64_t value) const {
   const auto [first, last] = std::equal_range(values_.begin(), values_.end(), value);
-  return EventList(events_).subspan(static_cast<std::size_t>(first - values_.begin()), static_cast<std::size_t>(last - first));
+  return EventList(events_).subspan(static_cast<std::size_t>(first - values_.begin()),
+                                    static_cast<std::size_t>(last - first));
 }
 
-StartOrder::StartOrder(const Recording& recording, const EventNumbers& numbers, std::size_t first_rank, std::size_t end_rank)
+StartOrder::StartOrder(const Recording& recording, const EventNumbers& numbers, std::size_t first_rank,
+                       std::size_t end_rank)
     : recording_(recording), numbers_(numbers) {
   Column<KeyedIndex> items;
   for (std::size_t r = first_rank; r < end_rank; ++r) {
@@ -97,20 +99,23 @@ TimePs StartOrder::start(std::uint32_t id) const {
 }
 
 EventList StartOrder::between(TimePs least, TimePs most) const {
-  const auto* const first =
-      std::lower_bound(events_.begin(), events_.end(), least, [&](std::uint32_t id, TimePs time) { return start(id) < time; });
-  const auto* const last = std::upper_bound(first, events_.end(), most, [&](TimePs time, std::uint32_t id) { return time < start(id); });
+  const auto* const first = std::lower_bound(events_.begin(), events_.end(), least,
+                                             [&](std::uint32_t id, TimePs time) { return start(id) < time; });
+  const auto* const last =
+      std::upper_bound(first, events_.end(), most, [&](TimePs time, std::uint32_t id) { return time < start(id); });
   return {first, static_cast<std::size_t>(last - first)};
 }
 
-LaneStarts::LaneStarts(const Recording& recording, const EventNumbers& numbers) : recording_(recording), numbers_(numbers) {
+LaneStarts::LaneStarts(const Recording& recording, const EventNumbers& numbers)
+    : recording_(recording), numbers_(numbers) {
   for (std::size_t r = 0; r < recording.trace.ranks.size(); ++r) {
     const trace::RankTrace& rank = recording.trace.ranks[r];
     const trace::LaneOrder order(rank);
     std::vector<std::size_t>& first = first_.emplace_back();
     for (trace::LaneIndex lane = 0; lane < rank.lanes.size(); ++lane) {
       first.push_back(events_.size());
-      for (const trace::EventIndex event : order.of(lane)) events_.push_back(static_cast<std::uint32_t>(numbers.first(r) + event));
+      for (const trace::EventIndex event : order.of(lane))
+        events_.push_back(static_cast<std::uint32_t>(numbers.first(r) + event));
     }
     first.push_back(events_.size());
   }
@@ -123,28 +128,34 @@ EventList LaneStarts::between(std::size_t rank, std::int64_t lane, TimePs least,
   const EventList events = EventList(events_).subspan(first[place], first[place + 1] - first[place]);
   const Column<TimePs>& start = recording_.trace.ranks[rank].start;
   const std::uint64_t first_number = numbers_.first(rank);
-  const auto from = std::partition_point(events.begin(), events.end(), [&](std::uint32_t id) { return start[id - first_number] < least; });
-  const auto to = std::partition_point(from, events.end(), [&](std::uint32_t id) { return start[id - first_number] <= most; });
+  const auto from = std::partition_point(events.begin(), events.end(),
+                                         [&](std::uint32_t id) { return start[id - first_number] < least; });
+  const auto to =
+      std::partition_point(from, events.end(), [&](std::uint32_t id) { return start[id - first_number] <= most; });
   return {from, to};
 }
 
 const TextOrder& EventIndexes::by_name() {
   if (by_name_ == nullptr) {
-    by_name_ = std::make_unique<TextOrder>(numbers_.count(), all_texts(recording_.trace.strings), [&](std::uint64_t id) {
-      const EventNumbers::Place place = numbers_.place(id);
-      return recording_.trace.ranks[place.rank].name[place.event] + 1;
-    });
+    by_name_ =
+        std::make_unique<TextOrder>(numbers_.count(), all_texts(recording_.trace.strings), [&](std::uint64_t id) {
+          const EventNumbers::Place place = numbers_.place(id);
+          return recording_.trace.ranks[place.rank].name[place.event] + 1;
+        });
   }
   return *by_name_;
 }
 
 const TextOrder& EventIndexes::by_category() {
   if (by_category_ == nullptr) {
-    by_category_ = std::make_unique<TextOrder>(numbers_.count(), all_texts(recording_.trace.strings), [&](std::uint64_t id) {
-      const EventNumbers::Place place = numbers_.place(id);
-      const trace::RankTrace& rank = recording_.trace.ranks[place.rank];
-      return (rank.flags[place.event] & trace::kHasCategory) == 0 ? 0 : rank.categories[rank.category[place.event]].text + 1;
-    });
+    by_category_ =
+        std::make_unique<TextOrder>(numbers_.count(), all_texts(recording_.trace.strings), [&](std::uint64_t id) {
+          const EventNumbers::Place place = numbers_.place(id);
+          const trace::RankTrace& rank = recording_.trace.ranks[place.rank];
+          return (rank.flags[place.event] & trace::kHasCategory) == 0
+                     ? 0
+                     : rank.categories[rank.category[place.event]].text + 1;
+        });
   }
   return *by_category_;
 }
@@ -168,7 +179,8 @@ const FieldOrder& EventIndexes::by_field(trace::Field field) {
 }
 
 const StartOrder& EventIndexes::by_start() {
-  if (by_start_ == nullptr) by_start_ = std::make_unique<StartOrder>(recording_, numbers_, 0, recording_.trace.ranks.size());
+  if (by_start_ == nullptr)
+    by_start_ = std::make_unique<StartOrder>(recording_, numbers_, 0, recording_.trace.ranks.size());
   return *by_start_;
 }
 

@@ -1,5 +1,5 @@
-// Orders of all events, made when a question first needs them: to find those of a name, of an argument's value, of a step or of a stretch of time
-// without looking at all, and to group them without sorting.
+// Orders of all events, made when a question first needs them: to find those of a name, of an argument's value, of a
+// step or of a stretch of time without looking at all, and to group them without sorting.
 #pragma once
 
 #include <array>
@@ -26,7 +26,8 @@ using EventList = std::span<const std::uint32_t>;
 class TextOrder {
  public:
   /// `key_of`: 0 for no text, else 1 + a place in `texts`.
-  TextOrder(std::uint64_t events, std::span<const std::string_view> texts, const std::function<std::uint32_t(std::uint64_t)>& key_of);
+  TextOrder(std::uint64_t events, std::span<const std::string_view> texts,
+            const std::function<std::uint32_t(std::uint64_t)>& key_of);
 
   [[nodiscard]] EventList all() const { return events_; }
   /// Those of texts[text].

@@ -8,7 +8,8 @@
 namespace orrery::query {
 namespace {
 
-constexpr DiagnosticKind kNoPath{"Q102", Severity::warning, "no critical path can be found: critical and slack_ps of events are not known",
+constexpr DiagnosticKind kNoPath{"Q102", Severity::warning,
+                                 "no critical path can be found: critical and slack_ps of events are not known",
                                  "ask for the table path to see what would help"};
 
 /// The access that gives all events in the order of a column, if it is one of these.
@@ -24,8 +25,8 @@ std::optional<Access> access_in_order_of(std::size_t column) {
 
 /// Whether the access gives events in the order of a column. Ranks ascend, so that by number is by rank.
 bool is_in_order_of(Access access, std::size_t column) {
-  const bool is_by_number =
-      access == Access::scan || access == Access::id || access == Access::field || access == Access::name || access == Access::step;
+  const bool is_by_number = access == Access::scan || access == Access::id || access == Access::field ||
+                            access == Access::name || access == Access::step;
   return (is_by_number && (column == kId || column == kRank)) || access_in_order_of(column) == access;
 }
 
@@ -40,15 +41,18 @@ bool has(const EventPlan& plan, std::size_t column, char operation) {
 }
 
 bool bounds_start(const EventPlan& plan) {
-  return std::any_of(plan.conditions.begin(), plan.conditions.end(), [](const Condition& c) { return c.column == kStart; });
+  return std::any_of(plan.conditions.begin(), plan.conditions.end(),
+                     [](const Condition& c) { return c.column == kStart; });
 }
 
 Access choose_access(const EventPlan& plan, std::optional<std::size_t> order) {
   if (has(plan, kId, '=')) return Access::id;
-  if (std::any_of(plan.conditions.begin(), plan.conditions.end(), [](const Condition& c) { return field_of(c.column).has_value(); }))
+  if (std::any_of(plan.conditions.begin(), plan.conditions.end(),
+                  [](const Condition& c) { return field_of(c.column).has_value(); }))
     return Access::field;
   const bool has_lane = has(plan, kTrack, '=') || (has(plan, kRank, '=') && has(plan, kLane, '='));
-  // What lies under an annotation, a few events of a lane, is asked for once per annotation: those of a name would be looked through as often.
+  // What lies under an annotation, a few events of a lane, is asked for once per annotation: those of a name would be
+  // looked through as often.
   if (has_lane && bounds_start(plan)) return Access::lane;
   if (has(plan, kName, '=')) return Access::name;
   if (has(plan, kStep, '=')) return Access::step;
@@ -105,7 +109,8 @@ class EventCursor : public Cursor {
         if (filter_.id) return use_range_of_id(*filter_.id);
         break;
       case Access::field:
-        if (!filter_.fields.empty()) return use_numbers(indexes.by_field(filter_.fields.front().first).of(filter_.fields.front().second));
+        if (!filter_.fields.empty())
+          return use_numbers(indexes.by_field(filter_.fields.front().first).of(filter_.fields.front().second));
         break;
       case Access::name:
         if (filter_.name) return use_numbers(indexes.by_name().of(*filter_.name));
@@ -139,7 +144,8 @@ class EventCursor : public Cursor {
   /// Place in Trace::ranks of the rank that is asked for.
   [[nodiscard]] std::optional<std::size_t> wanted_rank() const {
     const auto& ranks = table_.recording_.trace.ranks;
-    const auto rank = std::find_if(ranks.begin(), ranks.end(), [&](const trace::RankTrace& r) { return r.rank == *filter_.rank; });
+    const auto rank =
+        std::find_if(ranks.begin(), ranks.end(), [&](const trace::RankTrace& r) { return r.rank == *filter_.rank; });
     return rank == ranks.end() ? std::nullopt : std::optional(static_cast<std::size_t>(rank - ranks.begin()));
   }
 
@@ -166,7 +172,8 @@ class EventCursor : public Cursor {
     for (; next_ < end_; ++next_) {
       const std::uint64_t event = id();
       // Neighbours are of one rank, nearly always.
-      const bool is_same_rank = has_place_ && event >= table_.numbers_.first(place_.rank) && event < table_.numbers_.first(place_.rank + 1);
+      const bool is_same_rank =
+          has_place_ && event >= table_.numbers_.first(place_.rank) && event < table_.numbers_.first(place_.rank + 1);
       if (is_same_rank) place_.event = static_cast<trace::EventIndex>(event - table_.numbers_.first(place_.rank));
       else place_ = table_.numbers_.place(event), has_place_ = true;
       const trace::RankTrace& rank = ranks[place_.rank];
@@ -229,7 +236,8 @@ void EventTable::estimate(const EventPlan& plan, sqlite3_index_info& info) const
     case Access::step: rows = looked_at = std::max(1.0, events / 20 / ranks_wanted); break;
     case Access::lane:
     case Access::start: {
-      const bool from = has(plan, kStart, '>') || has(plan, kStart, 'g'), to = has(plan, kStart, '<') || has(plan, kStart, 'l');
+      const bool from = has(plan, kStart, '>') || has(plan, kStart, 'g'),
+                 to = has(plan, kStart, '<') || has(plan, kStart, 'l');
       const double part = has(plan, kStart, '=') ? events : from && to ? 50 : from || to ? 3 : 1;
       rows = looked_at = std::max(1.0, events / part / (plan.access == Access::lane ? lanes : ranks_wanted));
       break;
@@ -273,7 +281,9 @@ Value EventTable::value(std::uint64_t id, EventNumbers::Place place, std::size_t
     case kLane: return std::int64_t{rank.lane[event]};
     case kName: return strings.text(rank.name[event]);
     case kCategory:
-      return (rank.flags[event] & trace::kHasCategory) == 0 ? Value() : Value(strings.text(rank.categories[rank.category[event]].text));
+      return (rank.flags[event] & trace::kHasCategory) == 0
+                 ? Value()
+                 : Value(strings.text(rank.categories[rank.category[event]].text));
     case kActivity: return std::string_view(to_string(rank.activity(event)));
     case kStart: return rank.start[event];
     case kDuration: return rank.duration[event];

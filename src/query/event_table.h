@@ -1,4 +1,5 @@
-// The table `events`: the columns of the trace where they are, with what is derived from them made when a question first asks for it.
+// The table `events`: the columns of the trace where they are, with what is derived from them made when a question
+// first asks for it.
 #pragma once
 
 #include <memory>

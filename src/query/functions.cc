@@ -19,7 +19,8 @@ using Intervals = std::vector<std::pair<TimePs, TimePs>>;
 
 /// Of this group; null if there is no memory. SQLite gives zeroed memory for a pointer, which we fill at the first row.
 Intervals** intervals_of(sqlite3_context* context, bool make) {
-  auto** const place = static_cast<Intervals**>(::sqlite3_aggregate_context(context, make ? static_cast<int>(sizeof(Intervals*)) : 0));
+  auto** const place =
+      static_cast<Intervals**>(::sqlite3_aggregate_context(context, make ? static_cast<int>(sizeof(Intervals*)) : 0));
   if (place != nullptr && *place == nullptr && make) *place = new (std::nothrow) Intervals;
   return place;
 }
@@ -55,16 +56,19 @@ void sum_union(sqlite3_context* context) {
   }
   delete *place;
   *place = nullptr;
-  if (sum > static_cast<std::uint64_t>(INT64_MAX)) return ::sqlite3_result_error(context, "union_ps: the sum is beyond all numbers", -1);
+  if (sum > static_cast<std::uint64_t>(INT64_MAX))
+    return ::sqlite3_result_error(context, "union_ps: the sum is beyond all numbers", -1);
   ::sqlite3_result_int64(context, static_cast<std::int64_t>(sum));
 }
 
 std::string_view text_of(sqlite3_value* value) {
   const auto* const text = reinterpret_cast<const char*>(::sqlite3_value_text(value));
-  return text == nullptr ? std::string_view() : std::string_view(text, static_cast<std::size_t>(::sqlite3_value_bytes(value)));
+  return text == nullptr ? std::string_view()
+                         : std::string_view(text, static_cast<std::size_t>(::sqlite3_value_bytes(value)));
 }
 
-/// regexp(pattern, text), which is how SQLite asks for `text REGEXP pattern`. The pattern of a question is compiled once.
+/// regexp(pattern, text), which is how SQLite asks for `text REGEXP pattern`. The pattern of a question is compiled
+/// once.
 void find_pattern(sqlite3_context* context, int, sqlite3_value** values) {
   if (::sqlite3_value_type(values[0]) == SQLITE_NULL || ::sqlite3_value_type(values[1]) == SQLITE_NULL)
     return ::sqlite3_result_null(context);
@@ -90,9 +94,10 @@ void find_pattern(sqlite3_context* context, int, sqlite3_value** values) {
 
 Status add_functions(sqlite3* connection) {
   constexpr int kFlags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS;
-  const bool is_taken =
-      ::sqlite3_create_function_v2(connection, "union_ps", 2, kFlags, nullptr, nullptr, add_interval, sum_union, nullptr) == SQLITE_OK &&
-      ::sqlite3_create_function_v2(connection, "regexp", 2, kFlags, nullptr, find_pattern, nullptr, nullptr, nullptr) == SQLITE_OK;
+  const bool is_taken = ::sqlite3_create_function_v2(connection, "union_ps", 2, kFlags, nullptr, nullptr, add_interval,
+                                                     sum_union, nullptr) == SQLITE_OK &&
+                        ::sqlite3_create_function_v2(connection, "regexp", 2, kFlags, nullptr, find_pattern, nullptr,
+                                                     nullptr, nullptr) == SQLITE_OK;
   if (is_taken) return {};
   return Error{std::string("SQLite does not take our functions: ") + ::sqlite3_errmsg(connection)};
 }

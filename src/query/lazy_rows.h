@@ -13,8 +13,8 @@ namespace orrery::query {
 /// `make` returns Result<std::unique_ptr<Rows>>; it is called once, or again after an Error.
 template <typename Make>
 std::function<Result<const Rows*>()> made_once(Make make) {
-  return [make = std::move(make),
-          rows = std::shared_ptr<std::unique_ptr<Rows>>(std::make_shared<std::unique_ptr<Rows>>())]() -> Result<const Rows*> {
+  return [make = std::move(make), rows = std::shared_ptr<std::unique_ptr<Rows>>(
+                                      std::make_shared<std::unique_ptr<Rows>>())]() -> Result<const Rows*> {
     if (*rows == nullptr) {
       Result<std::unique_ptr<Rows>> made = make();
       if (!made) return made.error();

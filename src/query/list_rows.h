@@ -22,7 +22,9 @@ class ListRows : public Rows {
   }
 
   [[nodiscard]] std::size_t size() const override { return values_.size() / columns_; }
-  [[nodiscard]] Value at(std::size_t row, std::size_t column) const override { return values_[row * columns_ + column]; }
+  [[nodiscard]] Value at(std::size_t row, std::size_t column) const override {
+    return values_[row * columns_ + column];
+  }
 
  private:
   std::size_t columns_;

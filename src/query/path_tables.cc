@@ -12,7 +12,9 @@
 namespace orrery::query {
 namespace {
 
-Value event_value(std::uint64_t event) { return event == kNoEventId ? Value() : Value(static_cast<std::int64_t>(event)); }
+Value event_value(std::uint64_t event) {
+  return event == kNoEventId ? Value() : Value(static_cast<std::int64_t>(event));
+}
 
 /// Straight from the graph: there are as many edges as events.
 class EdgeRows : public Rows {
@@ -67,7 +69,8 @@ class PathRows : public Rows {
 /// The Sheet of `orrery path`, by its keys; with the rank of a single one.
 class ContributorRows : public Rows {
  public:
-  ContributorRows(report::Sheet sheet, std::span<const TableColumn> columns, std::int64_t rank) : sheet_(std::move(sheet)), rank_(rank) {
+  ContributorRows(report::Sheet sheet, std::span<const TableColumn> columns, std::int64_t rank)
+      : sheet_(std::move(sheet)), rank_(rank) {
     for (const TableColumn& column : columns) {
       std::size_t place = 0;
       while (place < sheet_.columns().size() && sheet_.columns()[place].key() != column.name) ++place;
@@ -110,19 +113,21 @@ std::vector<WaitRow> find_waits(const CriticalPath& path) {
   const causal::CausalGraph& job = path.job();
   std::vector<WaitRow> rows;
   const analyze::JobWaits waits(job);
-  waits.visit(0, static_cast<std::uint32_t>(job.ranks.size()), [&](const analyze::Wait& wait, std::span<const analyze::Cause> causes) {
-    // It ends where the last that was needed has come.
-    TimePs start = job.begin_ps + job.time[job.ready(wait.part)] - wait.time;
-    TimePs left = wait.time;
-    const std::uint64_t event = path.event(job.parts[wait.part].transfer);
-    for (const analyze::Cause& cause : causes) {
-      rows.push_back({wait.waiter, wait.culprit, start, cause.blame, event, cause_text(job, cause)});
-      start += cause.blame, left -= cause.blame;
-    }
-    if (left != 0) rows.push_back({wait.waiter, wait.culprit, start, left, event, {}});
+  waits.visit(0, static_cast<std::uint32_t>(job.ranks.size()),
+              [&](const analyze::Wait& wait, std::span<const analyze::Cause> causes) {
+                // It ends where the last that was needed has come.
+                TimePs start = job.begin_ps + job.time[job.ready(wait.part)] - wait.time;
+                TimePs left = wait.time;
+                const std::uint64_t event = path.event(job.parts[wait.part].transfer);
+                for (const analyze::Cause& cause : causes) {
+                  rows.push_back({wait.waiter, wait.culprit, start, cause.blame, event, cause_text(job, cause)});
+                  start += cause.blame, left -= cause.blame;
+                }
+                if (left != 0) rows.push_back({wait.waiter, wait.culprit, start, left, event, {}});
+              });
+  std::stable_sort(rows.begin(), rows.end(), [](const WaitRow& a, const WaitRow& b) {
+    return std::tie(a.waiter, a.start) < std::tie(b.waiter, b.start);
   });
-  std::stable_sort(rows.begin(), rows.end(),
-                   [](const WaitRow& a, const WaitRow& b) { return std::tie(a.waiter, a.start) < std::tie(b.waiter, b.start); });
   return rows;
 }
 
@@ -171,20 +176,23 @@ Table path_table(const Recording& recording, Analyses& analyses) {
 
 Table contributors_table(const Recording& recording, Analyses& analyses) {
   const std::vector<TableColumn> columns = {
-      {"rank", "INTEGER"},  {"kind", "TEXT"},       {"name", "TEXT"},           {"count", "INTEGER"},   {"path_count", "INTEGER"},
-      {"total_us", "REAL"}, {"on_path_us", "REAL"}, {"least_slack_us", "REAL"}, {"derivative", "REAL"}, {"gain_if_free_us", "REAL"}};
+      {"rank", "INTEGER"},       {"kind", "TEXT"},           {"name", "TEXT"},       {"count", "INTEGER"},
+      {"path_count", "INTEGER"}, {"total_us", "REAL"},       {"on_path_us", "REAL"}, {"least_slack_us", "REAL"},
+      {"derivative", "REAL"},    {"gain_if_free_us", "REAL"}};
   return {"contributors", columns, made_once([&recording, &analyses, columns]() -> Result<std::unique_ptr<Rows>> {
             const auto path = analyses.path();
             if (!path) return path.error();
             report::Sheet sheet = analyze::contributors_sheet((*path)->job(), (*path)->sums());
-            return std::unique_ptr<Rows>(std::make_unique<ContributorRows>(std::move(sheet), columns, recording.trace.ranks.front().rank));
+            return std::unique_ptr<Rows>(
+                std::make_unique<ContributorRows>(std::move(sheet), columns, recording.trace.ranks.front().rank));
           })};
 }
 
 Table waits_table(const Recording& recording, Analyses& analyses) {
   const std::vector<TableColumn> columns = {{"rank", "INTEGER"},     {"start_ps", "INTEGER"}, {"dur_ps", "INTEGER"},
                                             {"for_rank", "INTEGER"}, {"event", "INTEGER"},    {"cause", "TEXT"}};
-  return {"waits", columns, made_once([&recording, &analyses, count = columns.size()]() -> Result<std::unique_ptr<Rows>> {
+  return {"waits", columns,
+          made_once([&recording, &analyses, count = columns.size()]() -> Result<std::unique_ptr<Rows>> {
             auto rows = std::make_unique<ListRows>(count);
             // A single rank waits for nobody.
             if (recording.job == nullptr) return std::unique_ptr<Rows>(std::move(rows));
@@ -192,8 +200,8 @@ Table waits_table(const Recording& recording, Analyses& analyses) {
             if (!path) return path.error();
             const auto number = [&](std::uint32_t place) { return recording.trace.ranks[place].rank; };
             for (const WaitRow& wait : find_waits(**path))
-              rows->add(
-                  {number(wait.waiter), wait.start, wait.length, number(wait.culprit), event_value(wait.event), text_or_null(wait.cause)});
+              rows->add({number(wait.waiter), wait.start, wait.length, number(wait.culprit), event_value(wait.event),
+                         text_or_null(wait.cause)});
             return std::unique_ptr<Rows>(std::move(rows));
           })};
 }

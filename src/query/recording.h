@@ -10,11 +10,13 @@
 
 namespace orrery::query {
 
-/// All that it refers to must outlive the database, and stay as it is; `remarks` grows when something is linked for an answer.
+/// All that it refers to must outlive the database, and stay as it is; `remarks` grows when something is linked for an
+/// answer.
 struct Recording {
   const trace::Trace& trace;
-  const job::RecordedJob* job = nullptr;  ///< of several ranks: what `trace` is of; null: the path is that of the lowest rank
-  job::JobWindowRequest window = {};      ///< of which part the path is; `typical` as for `orrery path`
+  const job::RecordedJob* job =
+      nullptr;  ///< of several ranks: what `trace` is of; null: the path is that of the lowest rank
+  job::JobWindowRequest window = {};  ///< of which part the path is; `typical` as for `orrery path`
   Diagnostics& remarks;
   bool all_arguments = false;  ///< `args` has what the files say beyond the known arguments, too: they are read again
 };
@@ -38,7 +40,9 @@ class EventNumbers {
   [[nodiscard]] std::uint64_t first(std::size_t rank) const { return first_[rank]; }
   /// O(log ranks).
   [[nodiscard]] Place place(std::uint64_t id) const;
-  [[nodiscard]] std::int64_t id(std::size_t rank, trace::EventIndex event) const { return static_cast<std::int64_t>(first_[rank] + event); }
+  [[nodiscard]] std::int64_t id(std::size_t rank, trace::EventIndex event) const {
+    return static_cast<std::int64_t>(first_[rank] + event);
+  }
 
  private:
   std::vector<std::uint64_t> first_;  // per rank, and how many there are

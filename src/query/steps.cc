@@ -21,8 +21,8 @@ void Steps::number_events(std::size_t rank) {
   const trace::RankTrace& trace = recording_.trace.ranks[rank];
   const std::vector<trace::EventIndex>& steps = events(rank);
   const auto step_at = [&](TimePs time) {
-    const auto after =
-        std::upper_bound(steps.begin(), steps.end(), time, [&](TimePs t, trace::EventIndex e) { return t < trace.start[e]; });
+    const auto after = std::upper_bound(steps.begin(), steps.end(), time,
+                                        [&](TimePs t, trace::EventIndex e) { return t < trace.start[e]; });
     if (after == steps.begin() || time >= trace.end(*(after - 1))) return kNoStep;
     return static_cast<std::int32_t>(after - steps.begin() - 1);
   };
@@ -34,7 +34,8 @@ void Steps::number_events(std::size_t rank) {
   // Whoever asks for a path is told what is wrong with launches; this is no reason to.
   Diagnostics unused;
   for (const causal::DeviceWork& work :
-       causal::make_device_timeline(recording_.trace, trace, trace::ContentOrder(recording_.trace, trace), unused).works)
+       causal::make_device_timeline(recording_.trace, trace, trace::ContentOrder(recording_.trace, trace), unused)
+           .works)
     known.of_event[work.event] = step_at(attributed_at(work));
 }
 

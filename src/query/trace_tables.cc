@@ -15,15 +15,18 @@ namespace {
 
 using Made = Result<std::unique_ptr<Rows>>;
 
-Value key_value(const Interner& strings, trace::LaneKey key) { return key.text == 0 ? Value(key.number) : Value(strings.text(key.text)); }
+Value key_value(const Interner& strings, trace::LaneKey key) {
+  return key.text == 0 ? Value(key.number) : Value(strings.text(key.text));
+}
 
 Made list_ranks(const Recording& recording) {
   auto rows = std::make_unique<ListRows>(9);
   for (const trace::RankTrace& rank : recording.trace.ranks) {
     const analyze::RankInfo info = analyze::describe(recording.trace, rank);
     const trace::SourceInfo& source = rank.source;
-    rows->add({rank.rank, std::string_view(source.path), std::string_view(source.format), static_cast<std::int64_t>(rank.event_count()),
-               info.begin, info.span, value_or_null(source.world_size), text_or_null(source.backend),
+    rows->add({rank.rank, std::string_view(source.path), std::string_view(source.format),
+               static_cast<std::int64_t>(rank.event_count()), info.begin, info.span, value_or_null(source.world_size),
+               text_or_null(source.backend),
                source.devices.empty() ? Value() : text_or_null(source.devices.front().name)});
   }
   return std::unique_ptr<Rows>(std::move(rows));
@@ -64,8 +67,9 @@ Made list_lanes(const Recording& recording) {
       const trace::Lane& lane = rank.lanes[l];
       const LaneUse& use = uses[l];
       const std::string_view kind = use.has_device_work ? "stream" : use.has_host_work ? "thread" : "other";
-      rows->add({rank.rank, static_cast<std::int64_t>(l), key_value(strings, lane.process), key_value(strings, lane.thread),
-                 text_or_null(strings.text(lane.thread_name)), kind, value_or_null(use.device), value_or_null(use.stream),
+      rows->add({rank.rank, static_cast<std::int64_t>(l), key_value(strings, lane.process),
+                 key_value(strings, lane.thread), text_or_null(strings.text(lane.thread_name)), kind,
+                 value_or_null(use.device), value_or_null(use.stream),
                  track_of(rank.rank, static_cast<std::int64_t>(l))});
     }
   }
@@ -115,7 +119,9 @@ Made list_clocks(const Recording& recording) {
     const trace::Clock& clock = clocks->corrections[r];
     const SeenClock seen = seen_part(clock, clocks->exchanges, r);
     const TimePs first = clock.map(seen.first), last = clock.map(seen.last);
-    const double drift = seen.last == seen.first ? 0 : static_cast<double>(last - first) / static_cast<double>(seen.last - seen.first) - 1;
+    const double drift = seen.last == seen.first
+                             ? 0
+                             : static_cast<double>(last - first) / static_cast<double>(seen.last - seen.first) - 1;
     rows->add({rank, first - seen.first, drift * 1e6, seen.band});
   }
   return std::unique_ptr<Rows>(std::move(rows));
@@ -198,9 +204,9 @@ Table steps_table(const Recording& recording, Steps& steps) {
 }
 
 Table clocks_table(const Recording& recording) {
-  return {"clocks", {{"rank", "INTEGER"}, {"offset_ps", "INTEGER"}, {"drift_ppm", "REAL"}, {"band_ps", "INTEGER"}}, made_once([&recording] {
-            return list_clocks(recording);
-          })};
+  return {"clocks",
+          {{"rank", "INTEGER"}, {"offset_ps", "INTEGER"}, {"drift_ppm", "REAL"}, {"band_ps", "INTEGER"}},
+          made_once([&recording] { return list_clocks(recording); })};
 }
 
 Table diagnostics_table(const Recording& recording) {

@@ -1,5 +1,5 @@
-// The tables that say what was recorded, beside the events: `ranks`, `lanes`, `steps`, `clocks`, `diagnostics`, and `process` under Perfetto's
-// name.
+// The tables that say what was recorded, beside the events: `ranks`, `lanes`, `steps`, `clocks`, `diagnostics`, and
+// `process` under Perfetto's name.
 #pragma once
 
 #include "query/recording.h"

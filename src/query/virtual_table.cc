@@ -48,7 +48,9 @@ int guarded(Failure& failure, const Work& work) noexcept {
 int connect(sqlite3* connection, void* data, int, const char* const*, sqlite3_vtab** table, char**) {
   auto* const module = static_cast<ModuleData*>(data);
   return guarded(module->failure, [&] {
-    if (const int outcome = ::sqlite3_declare_vtab(connection, declaration(module->table).c_str()); outcome != SQLITE_OK) return outcome;
+    if (const int outcome = ::sqlite3_declare_vtab(connection, declaration(module->table).c_str());
+        outcome != SQLITE_OK)
+      return outcome;
     ::sqlite3_vtab_config(connection, SQLITE_VTAB_INNOCUOUS);
     *table = &(new OpenTable{{}, module})->base;
     return SQLITE_OK;
@@ -198,7 +200,8 @@ class RowsCursor : public Cursor {
       }
       return 0;
     };
-    const auto first = std::partition_point(numbers.begin(), numbers.end(), [&](std::uint32_t row) { return compare(row) < 0; });
+    const auto first =
+        std::partition_point(numbers.begin(), numbers.end(), [&](std::uint32_t row) { return compare(row) < 0; });
     const auto end = std::partition_point(first, numbers.end(), [&](std::uint32_t row) { return compare(row) == 0; });
     found_ = std::span(first, end);
   }

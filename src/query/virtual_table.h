@@ -1,4 +1,5 @@
-// A table that SQLite reads through us, row by row, without a copy: the bridge from its C interface (sqlite.org/vtab.html) to two classes.
+// A table that SQLite reads through us, row by row, without a copy: the bridge from its C interface
+// (sqlite.org/vtab.html) to two classes.
 #pragma once
 
 #include <sqlite3.h>
@@ -35,8 +36,8 @@ class VirtualTable {
   virtual ~VirtualTable() = default;
   [[nodiscard]] virtual const std::string& name() const = 0;
   [[nodiscard]] virtual std::span<const TableColumn> columns() const = 0;
-  /// Chooses a way to the rows, says what it costs and which constraints it uses (argvIndex), and returns it as a text for Cursor::start. SQLite
-  /// tests every constraint again: a plan may leave more rows than asked for, never fewer.
+  /// Chooses a way to the rows, says what it costs and which constraints it uses (argvIndex), and returns it as a text
+  /// for Cursor::start. SQLite tests every constraint again: a plan may leave more rows than asked for, never fewer.
   [[nodiscard]] virtual std::string plan(sqlite3_index_info& info) const = 0;
   [[nodiscard]] virtual std::unique_ptr<Cursor> open() const = 0;
 };
@@ -59,8 +60,8 @@ Status add_table(sqlite3* connection, const VirtualTable& table, Failure& failur
 /// "CREATE TABLE name(id INTEGER, ...)".
 std::string declaration(const VirtualTable& table);
 
-/// Rows as they are. Those whose columns of integers have values that a question asks for (=) are looked up in an order by these columns, which is made
-/// when it is first needed; else all of them.
+/// Rows as they are. Those whose columns of integers have values that a question asks for (=) are looked up in an order
+/// by these columns, which is made when it is first needed; else all of them.
 class RowsTable : public VirtualTable {
  public:
   explicit RowsTable(Table table) : table_(std::move(table)) {}
@@ -75,7 +76,8 @@ class RowsTable : public VirtualTable {
   [[nodiscard]] const std::vector<std::uint32_t>& order_by(const std::string& columns, const Rows& rows) const;
 
   Table table_;
-  mutable std::map<std::pair<const Rows*, std::string>, std::vector<std::uint32_t>> orders_;  // by rows and columns, as a plan has them
+  mutable std::map<std::pair<const Rows*, std::string>, std::vector<std::uint32_t>>
+      orders_;  // by rows and columns, as a plan has them
 };
 
 }  // namespace orrery::query

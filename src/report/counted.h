@@ -16,7 +16,8 @@ namespace orrery::report {
 template <std::integral Count>
 std::string counted(Count count, std::string_view noun, std::string_view nouns) {
   const bool is_negative = count < Count{0};
-  const auto amount = is_negative ? std::uint64_t{0} - static_cast<std::uint64_t>(count) : static_cast<std::uint64_t>(count);
+  const auto amount =
+      is_negative ? std::uint64_t{0} - static_cast<std::uint64_t>(count) : static_cast<std::uint64_t>(count);
   return fmt::format("{}{} {}", is_negative ? "-" : "", format_count(amount), count == Count{1} ? noun : nouns);
 }
 

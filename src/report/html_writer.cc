@@ -34,7 +34,8 @@ void append_html_text(std::string& out, std::string_view text) {
     else if (c == '>') out += "&gt;";
     else if (c == '"') out += "&quot;";
     else if (c == '\'') out += "&#39;";
-    else if (const unsigned mark = direction_mark(text.substr(0, length))) fmt::format_to(std::back_inserter(out), "U+{:04X}", mark);
+    else if (const unsigned mark = direction_mark(text.substr(0, length)))
+      fmt::format_to(std::back_inserter(out), "U+{:04X}", mark);
     else out += text.substr(0, length);
     text.remove_prefix(length == 0 ? 1 : length);
   }

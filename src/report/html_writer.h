@@ -1,4 +1,5 @@
-// HTML out: the one place where text becomes markup. Names in traces are hostile, so nothing reaches a page but through text() and attributes.
+// HTML out: the one place where text becomes markup. Names in traces are hostile, so nothing reaches a page but through
+// text() and attributes.
 //
 //     HtmlWriter html(out);
 //     html.open("tr", {{"data-kind", kind}}).element("td", {}, name).close("tr");
@@ -17,8 +18,9 @@ struct HtmlAttribute {
   std::string value;
 };
 
-/// Appends `text` with & < > " ' as references; control characters that HTML forbids, and bytes that are not UTF-8, become U+FFFD, and marks that turn
-/// the direction of what follows (U+202A to U+202E, U+2066 to U+2069) are shown as their number, so that a name cannot rearrange the page.
+/// Appends `text` with & < > " ' as references; control characters that HTML forbids, and bytes that are not UTF-8,
+/// become U+FFFD, and marks that turn the direction of what follows (U+202A to U+202E, U+2066 to U+2069) are shown as
+/// their number, so that a name cannot rearrange the page.
 void append_html_text(std::string& out, std::string_view text);
 std::string html_text(std::string_view text);
 
@@ -28,7 +30,9 @@ class HtmlWriter {
   using Attributes = std::initializer_list<HtmlAttribute>;
   explicit HtmlWriter(std::string& out) : out_(out) {}
 
-  HtmlWriter& open(std::string_view tag, Attributes attributes = {}) { return open(tag, std::span(attributes.begin(), attributes.size())); }
+  HtmlWriter& open(std::string_view tag, Attributes attributes = {}) {
+    return open(tag, std::span(attributes.begin(), attributes.size()));
+  }
   HtmlWriter& open(std::string_view tag, std::span<const HtmlAttribute> attributes);
   HtmlWriter& close(std::string_view tag);
   HtmlWriter& text(std::string_view text);

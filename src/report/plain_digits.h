@@ -8,7 +8,8 @@
 
 namespace orrery::report {
 
-/// So many significant digits, without an exponent; zeros behind the point are left out. What is not finite is told as such.
+/// So many significant digits, without an exponent; zeros behind the point are left out. What is not finite is told as
+/// such.
 inline std::string plain_digits(double number, int digits) {
   std::string text = fmt::format("{:.{}g}", number, digits);
   const std::size_t exponent = text.find('e');

@@ -29,8 +29,8 @@ std::string SheetColumn::key() const {
 
 Sheet& Sheet::add(SheetColumn column) {
   // One quantity may be there in two units, busy_us and busy_pct; what programs see must be one column each.
-  assert(rows_ == 0 &&
-         std::none_of(columns_.begin(), columns_.end(), [&](const SheetColumn& other) { return other.key() == column.key(); }));
+  assert(rows_ == 0 && std::none_of(columns_.begin(), columns_.end(),
+                                    [&](const SheetColumn& other) { return other.key() == column.key(); }));
   columns_.push_back(std::move(column));
   values_.emplace_back();
   return *this;
@@ -74,7 +74,8 @@ double Sheet::number(std::size_t column, std::size_t row) const {
   const std::int64_t value = values_[column].integers[row];
   switch (columns_[column].type) {
     case Type::real: return std::bit_cast<double>(value);
-    case Type::time: return static_cast<double>(value) / static_cast<double>(columns_[column].unit == Unit::ns ? kPsPerNs : kPsPerUs);
+    case Type::time:
+      return static_cast<double>(value) / static_cast<double>(columns_[column].unit == Unit::ns ? kPsPerNs : kPsPerUs);
     default: return static_cast<double>(value);
   }
 }

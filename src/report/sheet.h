@@ -1,12 +1,13 @@
-// Sheet: an answer. Named, typed columns with units, filled once by an analysis and rendered by whoever asks: sheet_text.h for people,
-// sheet_json.h and sheet_csv.h for programs.
+// Sheet: an answer. Named, typed columns with units, filled once by an analysis and rendered by whoever asks:
+// sheet_text.h for people, sheet_json.h and sheet_csv.h for programs.
 //
 //     Sheet sheet("ranks");
 //     sheet.add({.name = "rank", .type = Type::integer, .title = "rank"})
 //         .add({.name = "finish", .type = Type::time, .unit = Unit::us, .title = "finish"});
 //     sheet.add_row({3, finish_ps});
 //
-// The same quantity has the same name and unit in every sheet; the key that programs see is the name with the unit behind it: finish_us.
+// The same quantity has the same name and unit in every sheet; the key that programs see is the name with the unit
+// behind it: finish_us.
 #pragma once
 
 #include <cstddef>
@@ -36,7 +37,8 @@ enum class Type : std::uint8_t {
   integers,  ///< a list of them, put in as text: "0, 1, 2"
 };
 
-/// What they measure: the end of the key, and how people read them. Times are kept in picoseconds and written in the unit.
+/// What they measure: the end of the key, and how people read them. Times are kept in picoseconds and written in the
+/// unit.
 enum class Unit : std::uint8_t {
   none,
   us,        ///< _us: microseconds
@@ -49,8 +51,9 @@ enum class Unit : std::uint8_t {
 std::string_view suffix_of(Unit unit);
 
 /// How many decimals people see.
-inline constexpr int kAsReadersWould = -1;  ///< in the unit and with the digits that a reader would choose: 57.4 ms, 1,234
-inline constexpr int kExact = -2;           ///< as programs see it: numbers that are names, like the id of a node
+inline constexpr int kAsReadersWould =
+    -1;                            ///< in the unit and with the digits that a reader would choose: 57.4 ms, 1,234
+inline constexpr int kExact = -2;  ///< as programs see it: numbers that are names, like the id of a node
 
 struct SheetColumn {
   std::string name;  ///< lower case, words joined by _, without the unit
@@ -85,7 +88,8 @@ class Cell {
   std::variant<std::monostate, std::string_view, std::int64_t, double> value_;
 };
 
-/// Movable, not copied by accident; columns are stored one by one, 8 bytes per number and 4 per text, which is interned.
+/// Movable, not copied by accident; columns are stored one by one, 8 bytes per number and 4 per text, which is
+/// interned.
 class Sheet {
  public:
   explicit Sheet(std::string name) : name_(std::move(name)) {}
@@ -94,7 +98,9 @@ class Sheet {
   Sheet& add(SheetColumn column);
   /// One cell per column, of its type: integers also go into columns of reals and times, nothing else is converted.
   void add_row(std::span<const Cell> cells, Tone tone = Tone::plain);
-  void add_row(std::initializer_list<Cell> cells, Tone tone = Tone::plain) { add_row(std::span(cells.begin(), cells.size()), tone); }
+  void add_row(std::initializer_list<Cell> cells, Tone tone = Tone::plain) {
+    add_row(std::span(cells.begin(), cells.size()), tone);
+  }
 
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] std::size_t rows() const { return rows_; }
@@ -102,10 +108,14 @@ class Sheet {
   /// The place of the column called `name`; columns().size() if there is none.
   [[nodiscard]] std::size_t find(std::string_view name) const;
 
-  [[nodiscard]] bool is_null(std::size_t column, std::size_t row) const { return values_[column].integers[row] == kNull; }
+  [[nodiscard]] bool is_null(std::size_t column, std::size_t row) const {
+    return values_[column].integers[row] == kNull;
+  }
   [[nodiscard]] std::string_view text(std::size_t column, std::size_t row) const;
   /// Of integers, times and flags.
-  [[nodiscard]] std::int64_t integer(std::size_t column, std::size_t row) const { return values_[column].integers[row]; }
+  [[nodiscard]] std::int64_t integer(std::size_t column, std::size_t row) const {
+    return values_[column].integers[row];
+  }
   /// Of any number, in its unit as programs see it: microseconds for a time in us.
   [[nodiscard]] double number(std::size_t column, std::size_t row) const;
   [[nodiscard]] Tone tone(std::size_t row) const { return tones_[row]; }

@@ -27,7 +27,8 @@ std::string csv_value(const Sheet& sheet, std::size_t column, std::size_t row) {
     case Type::integer: return std::to_string(sheet.integer(column, row));
     case Type::flag: return sheet.integer(column, row) != 0 ? "true" : "false";
     case Type::real:
-    case Type::time: return fmt::format("{}", sheet.number(column, row));  // the shortest text that reads back to the same bits
+    case Type::time:
+      return fmt::format("{}", sheet.number(column, row));  // the shortest text that reads back to the same bits
   }
   return {};
 }
@@ -45,7 +46,8 @@ std::string to_csv(const Sheet& sheet) {
     text += "\n";
   };
   add_line([&](std::size_t c) { return field(sheet.columns()[c].key()); });
-  for (std::size_t row = 0; row < sheet.rows(); ++row) add_line([&](std::size_t c) { return csv_value(sheet, c, row); });
+  for (std::size_t row = 0; row < sheet.rows(); ++row)
+    add_line([&](std::size_t c) { return csv_value(sheet, c, row); });
   return text;
 }
 

@@ -1,4 +1,5 @@
-// Sheets as CSV (RFC 4180, but lines end in \n): a line of keys, a line per row. Numbers as in JSON, nothing for what is not known.
+// Sheets as CSV (RFC 4180, but lines end in \n): a line of keys, a line per row. Numbers as in JSON, nothing for what
+// is not known.
 #pragma once
 
 #include <span>

@@ -36,15 +36,17 @@ std::vector<ShownRow> shown_rows(const Sheet& sheet, const std::vector<std::size
   }
   if (view.largest.empty()) return rows;
   const std::size_t by = sheet.find(view.largest);
-  std::stable_sort(rows.begin(), rows.end(),
-                   [&](const ShownRow& a, const ShownRow& b) { return sheet.number(by, a.first) > sheet.number(by, b.first); });
+  std::stable_sort(rows.begin(), rows.end(), [&](const ShownRow& a, const ShownRow& b) {
+    return sheet.number(by, a.first) > sheet.number(by, b.first);
+  });
   return rows;
 }
 
 std::string name_of_alike(const Sheet& sheet, std::size_t column, const ShownRow& row) {
   const std::string first = value_text(sheet, column, row.first);
   if (row.count == 1) return first;
-  if (sheet.columns()[column].type != Type::integer) return fmt::format("{}, and {} more like it", first, format_count(row.count - 1));
+  if (sheet.columns()[column].type != Type::integer)
+    return fmt::format("{}, and {} more like it", first, format_count(row.count - 1));
   const std::string last = value_text(sheet, column, row.last);
   // "0 to 15" must mean all sixteen: neither a row between them nor a number may be missing.
   const auto span = static_cast<std::size_t>(sheet.integer(column, row.last) - sheet.integer(column, row.first)) + 1;

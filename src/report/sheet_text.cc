@@ -43,7 +43,8 @@ std::vector<std::size_t> Table::layout(std::size_t width) const {
   for (; total > width; --total) {
     std::size_t* widest = nullptr;
     for (std::size_t c = 0; c < columns_.size(); ++c) {
-      const bool may_shrink = columns_[c].align == Align::left && widths[c] > std::max(kMinColumns, display_width(columns_[c].title));
+      const bool may_shrink =
+          columns_[c].align == Align::left && widths[c] > std::max(kMinColumns, display_width(columns_[c].title));
       if (may_shrink && (widest == nullptr || widths[c] > *widest)) widest = &widths[c];
     }
     if (widest == nullptr) break;
@@ -148,7 +149,8 @@ std::string to_lines(const Sheet& sheet, std::size_t row, std::size_t indent) {
   for (const std::size_t c : shown_columns(sheet)) {
     if (sheet.is_null(c, row)) continue;
     const std::string value = printable(value_text(sheet, c, row));
-    if (!value.empty()) lines += std::string(indent, ' ') + pad_right(sheet.columns()[c].title, widest + 2) + value + "\n";
+    if (!value.empty())
+      lines += std::string(indent, ' ') + pad_right(sheet.columns()[c].title, widest + 2) + value + "\n";
   }
   return lines;
 }

@@ -28,9 +28,9 @@ struct TableColumn {
 ///     ---------------  --------  -----
 ///     ampere_sgemm_1…   41.2 ms   71 %
 ///
-/// Cells are made printable (see text_width.h), so that a name from a trace cannot break the layout or drive the terminal. When the table
-/// is wider than asked, the widest left-aligned columns are cut in the middle, down to kMinColumns each; numbers are never cut.
-/// The result depends on the cells, the width and the style only.
+/// Cells are made printable (see text_width.h), so that a name from a trace cannot break the layout or drive the
+/// terminal. When the table is wider than asked, the widest left-aligned columns are cut in the middle, down to
+/// kMinColumns each; numbers are never cut. The result depends on the cells, the width and the style only.
 class Table {
  public:
   static constexpr std::size_t kMinColumns = 8;
@@ -43,7 +43,8 @@ class Table {
   void add_rule();
   [[nodiscard]] std::size_t rows() const { return rows_.size(); }
 
-  /// The table, each line indented by `indent` and at most `width` columns where cutting can achieve that, without blanks at the ends.
+  /// The table, each line indented by `indent` and at most `width` columns where cutting can achieve that, without
+  /// blanks at the ends.
   [[nodiscard]] std::string render(std::size_t width, const Style& style = {}, std::size_t indent = 0) const;
 
  private:
@@ -63,7 +64,8 @@ class Table {
 /// The table. Ends with a newline; empty if there is no row.
 std::string to_text(const Sheet& sheet, const SheetView& view);
 
-/// One row as lines, a column each: "  format       kineto", indented by `indent`. Columns whose value is unknown or an empty text are left out.
+/// One row as lines, a column each: "  format       kineto", indented by `indent`. Columns whose value is unknown or an
+/// empty text are left out.
 std::string to_lines(const Sheet& sheet, std::size_t row, std::size_t indent);
 
 }  // namespace orrery::report

@@ -10,7 +10,8 @@ namespace {
 std::string integer_text(std::int64_t number, const SheetColumn& about) {
   if (about.decimals == kExact) return std::to_string(number);
   if (about.unit == Unit::bytes) return format_bytes(static_cast<std::uint64_t>(number));
-  return number < 0 ? "-" + format_count(static_cast<std::uint64_t>(-number)) : format_count(static_cast<std::uint64_t>(number));
+  return number < 0 ? "-" + format_count(static_cast<std::uint64_t>(-number))
+                    : format_count(static_cast<std::uint64_t>(number));
 }
 
 std::string real_text(double number, const SheetColumn& about) {
@@ -18,7 +19,9 @@ std::string real_text(double number, const SheetColumn& about) {
   const bool chosen = about.decimals != kAsReadersWould;
   switch (about.unit) {
     // A change of "<0.1 %" would not say which way.
-    case Unit::pct: return chosen || about.is_change ? fmt::format("{:.{}f} %", number, chosen ? about.decimals : 1) : percent(number, 100);
+    case Unit::pct:
+      return chosen || about.is_change ? fmt::format("{:.{}f} %", number, chosen ? about.decimals : 1)
+                                       : percent(number, 100);
     case Unit::gb_per_s: return fmt::format("{:.{}f} GB/s", number, chosen ? about.decimals : 2);
     default: return fmt::format("{:.{}f}", number, chosen ? about.decimals : 2);
   }

@@ -34,7 +34,9 @@ std::string Style::paint(Tone tone, std::string_view text) const {
   return std::string(escape_of(tone)) + std::string(text) + "\x1b[0m";
 }
 
-bool terminal_has_colour(int fd) { return is_terminal(fd) && variable("NO_COLOR").empty() && variable("TERM") != "dumb"; }
+bool terminal_has_colour(int fd) {
+  return is_terminal(fd) && variable("NO_COLOR").empty() && variable("TERM") != "dumb";
+}
 
 std::size_t terminal_columns(int fd, std::size_t fallback) {
   winsize size{};

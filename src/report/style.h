@@ -24,8 +24,8 @@ class Style {
   bool colour_ = false;
 };
 
-/// Whether output to file descriptor `fd` should be coloured: it is a terminal, NO_COLOR is not set (to anything but the empty text) and TERM
-/// is not "dumb".
+/// Whether output to file descriptor `fd` should be coloured: it is a terminal, NO_COLOR is not set (to anything but
+/// the empty text) and TERM is not "dumb".
 bool terminal_has_colour(int fd);
 
 /// Columns of the terminal behind `fd`; `fallback` when it is not a terminal or does not say.

@@ -15,16 +15,18 @@ struct Range {
 };
 
 // The blocks that matter in names; not the whole of Unicode's EastAsianWidth table.
-constexpr std::array kWide = {Range{0x1100, 0x115F},   Range{0x2E80, 0x303E},  Range{0x3041, 0x33FF}, Range{0x3400, 0x4DBF},
-                              Range{0x4E00, 0x9FFF},   Range{0xA000, 0xA4CF},  Range{0xAC00, 0xD7A3}, Range{0xF900, 0xFAFF},
-                              Range{0xFE30, 0xFE6F},   Range{0xFF00, 0xFF60},  Range{0xFFE0, 0xFFE6}, Range{0x1F300, 0x1F64F},
+constexpr std::array kWide = {Range{0x1100, 0x115F},   Range{0x2E80, 0x303E},  Range{0x3041, 0x33FF},
+                              Range{0x3400, 0x4DBF},   Range{0x4E00, 0x9FFF},  Range{0xA000, 0xA4CF},
+                              Range{0xAC00, 0xD7A3},   Range{0xF900, 0xFAFF},  Range{0xFE30, 0xFE6F},
+                              Range{0xFF00, 0xFF60},   Range{0xFFE0, 0xFFE6},  Range{0x1F300, 0x1F64F},
                               Range{0x1F900, 0x1F9FF}, Range{0x20000, 0x3FFFD}};
-constexpr std::array kZero = {Range{0x0300, 0x036F}, Range{0x200B, 0x200F}, Range{0x20D0, 0x20FF}, Range{0xFE00, 0xFE0F},
-                              Range{0xFE20, 0xFE2F}};
+constexpr std::array kZero = {Range{0x0300, 0x036F}, Range{0x200B, 0x200F}, Range{0x20D0, 0x20FF},
+                              Range{0xFE00, 0xFE0F}, Range{0xFE20, 0xFE2F}};
 
 template <std::size_t N>
 bool contains(const std::array<Range, N>& ranges, unsigned point) {
-  return std::any_of(ranges.begin(), ranges.end(), [point](Range range) { return point >= range.first && point <= range.last; });
+  return std::any_of(ranges.begin(), ranges.end(),
+                     [point](Range range) { return point >= range.first && point <= range.last; });
 }
 
 std::size_t width_of(unsigned point) {

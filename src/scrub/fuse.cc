@@ -33,15 +33,18 @@ FusedChains find_chains(const std::vector<FusableNode>& nodes) {
     // It waits for a node that is not there, or for itself: neither ever starts, before or after.
     if (at == index_of.end() || at->second == i) continue;
     const FusableNode& before = nodes[at->second];
-    if (!before.is_compute || before.place != nodes[i].place || needed_by[at->second] != 1 || is_unique[at->second] == 0) continue;
+    if (!before.is_compute || before.place != nodes[i].place || needed_by[at->second] != 1 ||
+        is_unique[at->second] == 0)
+      continue;
     previous[i] = at->second;
     next[at->second] = i;
   }
   FusedChains chains;
   for (std::size_t first = 0; first < nodes.size(); ++first) {
     if (previous[first] != kNone || next[first] == kNone) continue;  // a circle has no first node, and stays
-    FusedChains::Chain chain{nodes[first].id,      1, nodes[first].duration_us, nodes[first].operations, nodes[first].bytes,
-                             nodes[first].start_us};
+    FusedChains::Chain chain{nodes[first].id,          1,
+                             nodes[first].duration_us, nodes[first].operations,
+                             nodes[first].bytes,       nodes[first].start_us};
     std::size_t last = first;
     for (std::size_t i = next[first]; i != kNone; i = next[i]) {
       FusedChains::Chain longer = chain;

@@ -31,11 +31,13 @@ struct FusedChains {
     std::uint64_t start_us = 0;  ///< of the first
   };
   std::unordered_map<std::uint64_t, Chain> by_last_id;
-  std::unordered_set<std::uint64_t> gone;  ///< ids of all nodes of chains but the last; nobody outside the chain needs them
+  std::unordered_set<std::uint64_t>
+      gone;  ///< ids of all nodes of chains but the last; nobody outside the chain needs them
 };
 
-/// Two nodes are fused if both compute in the same place, the second needs nothing but the first, and nothing else needs the first: whoever starts as
-/// soon as its dependencies have ended starts when it did before. Linear in nodes and dependencies; chains may be of any length.
+/// Two nodes are fused if both compute in the same place, the second needs nothing but the first, and nothing else
+/// needs the first: whoever starts as soon as its dependencies have ended starts when it did before. Linear in nodes
+/// and dependencies; chains may be of any length.
 FusedChains find_chains(const std::vector<FusableNode>& nodes);
 
 }  // namespace orrery::scrub

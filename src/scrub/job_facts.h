@@ -4,8 +4,8 @@
 #include <cstdint>
 
 #include "base/units.h"
-#include "scrub/words/id_map.h"
 #include "scrub/key.h"
+#include "scrub/words/id_map.h"
 
 namespace orrery::scrub {
 

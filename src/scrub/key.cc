@@ -74,7 +74,8 @@ Result<Key> random_key() {
 
 Result<Key> load_or_create_key(const std::string& path) {
   std::error_code ignored;
-  // What is there is used or refused, never replaced: with the old key gone, earlier outputs could not be told alike any more.
+  // What is there is used or refused, never replaced: with the old key gone, earlier outputs could not be told alike
+  // any more.
   if (std::filesystem::exists(path, ignored)) {
     const auto text = read_whole_file(path, kMaxKeyFileBytes);
     if (!text) return text.error();
@@ -89,8 +90,8 @@ Result<Key> load_or_create_key(const std::string& path) {
 std::uint64_t keyed_hash(const Key& key, std::string_view text) {
   std::uint8_t digest[EVP_MAX_MD_SIZE] = {};
   unsigned size = 0;
-  HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()), reinterpret_cast<const unsigned char*>(text.data()), text.size(), digest,
-       &size);
+  HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()), reinterpret_cast<const unsigned char*>(text.data()),
+       text.size(), digest, &size);
   std::uint64_t hash = 0;
   for (int i = 0; i < 8; ++i) hash = hash << 8 | digest[i];
   return hash;

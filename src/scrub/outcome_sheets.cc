@@ -48,9 +48,11 @@ std::vector<MemberLine> known_members(const Tally& tally) {
   const auto rules = all_rules();
   for (std::size_t i = 0; i < rules.size(); ++i) {
     if (tally.by_rule()[i].count == 0) continue;
-    lines.push_back({std::string(rules[i].object->place) + std::string(rules[i].rule->key), rules[i].rule, tally.by_rule()[i]});
+    lines.push_back(
+        {std::string(rules[i].object->place) + std::string(rules[i].rule->key), rules[i].rule, tally.by_rule()[i]});
   }
-  std::stable_sort(lines.begin(), lines.end(), [](const MemberLine& a, const MemberLine& b) { return a.counted.count > b.counted.count; });
+  std::stable_sort(lines.begin(), lines.end(),
+                   [](const MemberLine& a, const MemberLine& b) { return a.counted.count > b.counted.count; });
   return lines;
 }
 
@@ -83,8 +85,9 @@ Sheet files_sheet(const Outcome& outcome, bool is_dry) {
       .add({.name = "scrubbed", .type = Type::integer, .unit = Unit::bytes, .title = "scrubbed"})
       .add({.name = "output", .title = is_dry ? "would be" : "written"});
   for (const FileOutcome& file : outcome.files) {
-    sheet.add_row({file.facts.path, to_string(file.facts.kind), file.facts.rank ? Cell(*file.facts.rank) : Cell(nullptr),
-                   file.facts.records, file.facts.text_bytes, file.output_bytes, file.output});
+    sheet.add_row({file.facts.path, to_string(file.facts.kind),
+                   file.facts.rank ? Cell(*file.facts.rank) : Cell(nullptr), file.facts.records, file.facts.text_bytes,
+                   file.output_bytes, file.output});
   }
   return sheet;
 }

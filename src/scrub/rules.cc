@@ -134,7 +134,8 @@ const ObjectRules& event_arguments() {
   return rules;
 }
 
-// {"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 1306, "tid": 1306, "ts": 3843505893493.716, "dur": 348.337, "args": {...}}
+// {"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 1306, "tid": 1306, "ts": 3843505893493.716, "dur": 348.337,
+// "args": {...}}
 std::span<const MemberRule> event_members() {
   static const MemberRule members[] = {
       word("ph", Vocabulary::phase),
@@ -181,7 +182,8 @@ constexpr MemberRule kAttributes[] = {
 
 constexpr MemberRule kOperands[] = {{"values", tensors}, {"shapes", hollow}, {"strides", hollow}, {"types", types}};
 
-// {"id": 6, "name": "aten::empty", "ctrl_deps": 5, "inputs": {...}, "outputs": {...}, "attrs": [...]}; linking adds times. Schema 1.0.1 is flat.
+// {"id": 6, "name": "aten::empty", "ctrl_deps": 5, "inputs": {...}, "outputs": {...}, "attrs": [...]}; linking adds
+// times. Schema 1.0.1 is flat.
 std::span<const MemberRule> host_node_members() {
   static const ObjectRules attributes("node.attrs.", kAttributes);
   static const ObjectRules inputs("node.inputs.", kOperands);
@@ -246,9 +248,11 @@ constexpr MemberRule kFeederNode[] = {
 
 // Messages of the schema, docs/formats/chakra.md.
 constexpr MemberRule kChakraNode[] = {
-    {"id", keep_number},         renamed("name", Domain::name),   {"type", keep_number},         {"ctrl_deps", keep_numbers},
-    {"data_deps", keep_numbers}, {"start_time_micros", moment},   {"duration_micros", duration}, {"inputs", of_operators},
-    {"outputs", of_operators},   {"attr", Treatment::attributes},
+    {"id", keep_number},           renamed("name", Domain::name),
+    {"type", keep_number},         {"ctrl_deps", keep_numbers},
+    {"data_deps", keep_numbers},   {"start_time_micros", moment},
+    {"duration_micros", duration}, {"inputs", of_operators},
+    {"outputs", of_operators},     {"attr", Treatment::attributes},
 };
 
 constexpr MemberRule kChakraAttribute[] = {
@@ -299,8 +303,13 @@ constexpr MemberRule kAmpipRecord[] = {
 };
 
 constexpr MemberRule kMpipReport[] = {
-    {"function", keep_number},     {"numbers", keep_number},       {"version", keep_number}, renamed("host", Domain::label),
-    renamed("file", Domain::text), renamed("frame", Domain::text), {"property", drop},
+    {"function", keep_number},
+    {"numbers", keep_number},
+    {"version", keep_number},
+    renamed("host", Domain::label),
+    renamed("file", Domain::text),
+    renamed("frame", Domain::text),
+    {"property", drop},
 };
 
 std::span<const MemberRule> distributed_members() {
@@ -365,7 +374,8 @@ std::string_view describe(const MemberRule& rule) {
     case thread:
     case sort_index: return "renumbered";
     case rename:
-      if (rule.words == Vocabulary::none) return rule.domain == Domain::name ? "renamed, but for names every trace has" : "renamed";
+      if (rule.words == Vocabulary::none)
+        return rule.domain == Domain::name ? "renamed, but for names every trace has" : "renamed";
       return "words every trace has are kept, others renamed";
     case flow: return "numbers kept, texts renamed";
     case label: return "numbers of streams and devices kept, the rest renamed";
@@ -468,8 +478,8 @@ const ObjectRules& mpip_report_rules() {
 std::span<const NumberedRule> all_rules() {
   // Made once, before anything is counted by number.
   // The order in which the tables are made is the order of the report; it must not depend on which file came first.
-  static const bool made = (document_rules(), record_rules({}), chakra_node_rules(), chakra_attribute_rules(), chakra_metadata_rules(),
-                            ampip_record_rules(), mpip_report_rules(), true);
+  static const bool made = (document_rules(), record_rules({}), chakra_node_rules(), chakra_attribute_rules(),
+                            chakra_metadata_rules(), ampip_record_rules(), mpip_report_rules(), true);
   static_cast<void>(made);
   return numbered_rules();
 }

@@ -1,4 +1,5 @@
-// What happens to each member of the JSON formats: data, read by json_rewriter. A member that no rule names is left out and counted.
+// What happens to each member of the JSON formats: data, read by json_rewriter. A member that no rule names is left out
+// and counted.
 #pragma once
 
 #include <array>
@@ -37,7 +38,8 @@ enum class Treatment : std::uint8_t {
   types,         ///< words of PyTorch's type names stay
   schema,        ///< of an operator: which arguments it writes stays, and of communication which is the peer
   attributes,    ///< [{"name", "type", "value"}]: the value by the rule that `inner` has for the name
-  of_operators,  ///< of Chakra's nodes, where their operands are texts: left out, but for those of PyTorch's operators where these are kept
+  of_operators,  ///< of Chakra's nodes, where their operands are texts: left out, but for those of PyTorch's operators
+                 ///< where these are kept
   call_inputs,   ///< of communication: integers stay, other values become ""; of anything else left out
   call_sizes,    ///< of communication: shapes become numbers of elements; of anything else left out
   call_types,    ///< of communication: words of PyTorch's type names stay; of anything else left out
@@ -77,7 +79,9 @@ struct ObjectRules {
       if (rule.key == key) return &rule;
     }
   }
-  [[nodiscard]] std::size_t index_of(const MemberRule& rule) const { return first_index + static_cast<std::size_t>(&rule - rules.data()); }
+  [[nodiscard]] std::size_t index_of(const MemberRule& rule) const {
+    return first_index + static_cast<std::size_t>(&rule - rules.data());
+  }
 
   static std::size_t hash(std::string_view key) {
     if (key.empty()) return 0;
@@ -98,7 +102,8 @@ const ObjectRules* record_rules(std::string_view list);
 /// Entries of the list of process groups, which host traces hold as a text.
 const ObjectRules& process_group_rules();
 
-/// Fields of a Chakra node, its attributes and the attributes of the file, by the names of the schema: their treatment is chakra_rewriter's.
+/// Fields of a Chakra node, its attributes and the attributes of the file, by the names of the schema: their treatment
+/// is chakra_rewriter's.
 const ObjectRules& chakra_node_rules();
 const ObjectRules& chakra_attribute_rules();
 const ObjectRules& chakra_metadata_rules();

@@ -22,7 +22,8 @@ std::string stem_of(const FileFacts& file, std::int64_t rank, int copy) {
     case FileKind::groups: return fmt::format("job{}.groups.json", again);
     case FileKind::chakra: return fmt::format("job{}.{}.et", again, rank);
     case FileKind::feeder: return fmt::format("job{}.{}.json", again, rank);
-    case FileKind::ampip: return fmt::format("trace{}_{}", again, rank);  // as the tool has it: the reader takes the rank from the name
+    case FileKind::ampip:
+      return fmt::format("trace{}_{}", again, rank);  // as the tool has it: the reader takes the rank from the name
     case FileKind::mpip: return fmt::format("report{}.mpiP", again);
     default: return fmt::format("rank_{}.{}{}.json", rank, to_string(file.kind), again);
   }
@@ -70,8 +71,10 @@ Status prepare_outputs(const std::vector<FileOutcome>& files, const std::string&
 
 Result<std::vector<FileFacts>> survey_all(const Request& request) {
   std::vector<std::optional<Result<FileFacts>>> surveyed(request.inputs.size());
-  // Every file to its end, although one error is enough: which error is told must not depend on which thread came first.
-  parallel_for(request.inputs.size(), [&](std::size_t i) { surveyed[i] = survey_file(request.inputs[i], request.on_progress); });
+  // Every file to its end, although one error is enough: which error is told must not depend on which thread came
+  // first.
+  parallel_for(request.inputs.size(),
+               [&](std::size_t i) { surveyed[i] = survey_file(request.inputs[i], request.on_progress); });
   std::vector<FileFacts> facts;
   for (auto& file : surveyed) {
     if (!*file) return file->error();
@@ -80,13 +83,14 @@ Result<std::vector<FileFacts>> survey_all(const Request& request) {
   return facts;
 }
 
-/// The report of an MPI run adds up what its traces have one by one: a trace with other numbers would hide nothing, and no longer fit it.
+/// The report of an MPI run adds up what its traces have one by one: a trace with other numbers would hide nothing, and
+/// no longer fit it.
 Status check_settings(const Settings& settings, const std::vector<FileFacts>& files) {
   if (settings.jitter_ps == 0 && settings.size_bits == 0) return {};
   for (const FileFacts& file : files) {
     if (file.kind == FileKind::ampip || file.kind == FileKind::mpip)
-      return Error{"times and sizes of A-mpiP can only stay as they are: mpiP's report has their sums", file.path, Error::kNoOffset,
-                   "leave out --jitter and --round-sizes"};
+      return Error{"times and sizes of A-mpiP can only stay as they are: mpiP's report has their sums", file.path,
+                   Error::kNoOffset, "leave out --jitter and --round-sizes"};
   }
   return {};
 }
@@ -122,7 +126,8 @@ void add_diagnostics(const Request& request, const Outcome& outcome, Diagnostics
   for (std::size_t i = 0; i < rules.size(); ++i) {
     const std::uint64_t unusable = outcome.tally.by_rule()[i].unusable;
     if (unusable > 0)
-      diagnostics.add_many(kUnusableMember, unusable, std::string(rules[i].object->place) + std::string(rules[i].rule->key));
+      diagnostics.add_many(kUnusableMember, unusable,
+                           std::string(rules[i].object->place) + std::string(rules[i].rule->key));
   }
   if (outcome.tally.unusable_records() > 0) diagnostics.add_many(kUnusableRecord, outcome.tally.unusable_records(), {});
   // Asked for and without effect: the user may think that less can be told than can.
@@ -144,13 +149,16 @@ Result<Outcome> scrub_job(const Request& request, Diagnostics& diagnostics) {
   const std::vector<std::string> names = name_outputs(*facts, request.keep_file_names, diagnostics);
   for (std::size_t i = 0; i < names.size(); ++i)
     outcome.files.push_back({std::move((*facts)[i]), (fs::path(request.output_folder) / names[i]).string()});
-  OutputSet outputs;  // the first pass found every file sound, so the disk is full or a file has changed; half a job is of no use
+  OutputSet outputs;  // the first pass found every file sound, so the disk is full or a file has changed; half a job is
+                      // of no use
   for (const Input& input : request.inputs) outputs.protect(input.path);
   if (!request.output_folder.empty()) {
-    if (const Status prepared = prepare_outputs(outcome.files, request.output_folder); !prepared) return prepared.error();
+    if (const Status prepared = prepare_outputs(outcome.files, request.output_folder); !prepared)
+      return prepared.error();
   }
   std::vector<Rewritten> rewritten(outcome.files.size());
-  parallel_for(rewritten.size(), [&](std::size_t i) { rewritten[i] = rewrite_one(request, outcome.job, outcome.files[i]); });
+  parallel_for(rewritten.size(),
+               [&](std::size_t i) { rewritten[i] = rewrite_one(request, outcome.job, outcome.files[i]); });
   std::optional<Error> error;
   for (Rewritten& file : rewritten) {
     if (!error && file.error) error = *file.error;

@@ -1,5 +1,5 @@
-// Traces without what they give away: the files of one job written again, with names replaced by keyed hashes, and shapes, values, paths and
-// metadata left out. docs/SCRUB.md says what goes, what stays, and what that is worth.
+// Traces without what they give away: the files of one job written again, with names replaced by keyed hashes, and
+// shapes, values, paths and metadata left out. docs/SCRUB.md says what goes, what stays, and what that is worth.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,9 @@ namespace orrery::scrub {
 
 // What scrubbed files are called: a file's name may tell the model as well.
 
-/// One name per file, each once: rank_3.kineto.json.gz, rank_3.host.json, job.3.et, job.groups.json. The rank is the file's; of a second file of the
-/// same rank and kind the name goes on with _2. With `keep_names`, the names they have, .zst as .gz. Compressed files stay compressed.
+/// One name per file, each once: rank_3.kineto.json.gz, rank_3.host.json, job.3.et, job.groups.json. The rank is the
+/// file's; of a second file of the same rank and kind the name goes on with _2. With `keep_names`, the names they have,
+/// .zst as .gz. Compressed files stay compressed.
 std::vector<std::string> name_outputs(std::span<const FileFacts> files, bool keep_names, Diagnostics& diagnostics);
 
 struct Request {
@@ -29,7 +30,8 @@ struct Request {
   std::string output_folder;  ///< made if it is not there; empty: a dry run, which writes nothing
   bool keep_file_names = false;
   Settings settings;
-  std::function<void(std::uint64_t)> on_progress = {};  ///< called from any thread with input bytes newly read; every file is read twice
+  std::function<void(std::uint64_t)> on_progress =
+      {};  ///< called from any thread with input bytes newly read; every file is read twice
 };
 
 struct FileOutcome {
@@ -45,8 +47,9 @@ struct Outcome {
   RenameLedger names;
 };
 
-/// Reads every file to see that it is sound, as other verbs read it (survey.h), and what the job's numbers are, and again to write it. Files are done in parallel; the result
-/// depends on the inputs and the settings alone. An Error if any file cannot be used: then nothing is written. An input is never overwritten.
+/// Reads every file to see that it is sound, as other verbs read it (survey.h), and what the job's numbers are, and
+/// again to write it. Files are done in parallel; the result depends on the inputs and the settings alone. An Error if
+/// any file cannot be used: then nothing is written. An input is never overwritten.
 Result<Outcome> scrub_job(const Request& request, Diagnostics& diagnostics);
 
 }  // namespace orrery::scrub

@@ -40,11 +40,13 @@ class Surveyor {
     std::int64_t number = 0;
     if (member.key == "pid" && parse_integer(member.value, number)) facts_.processes.collect(number);
     else if (member.key == "baseTimeNanoseconds" && parse_integer(member.value, number)) facts_.base_ns = number;
-    else if ((member.key == "start_ts" || member.key == "finish_ts") && parse_integer(member.value, number)) facts_.clock_ms.add(number);
+    else if ((member.key == "start_ts" || member.key == "finish_ts") && parse_integer(member.value, number))
+      facts_.clock_ms.add(number);
     else if (member.key == "distributedInfo") take_rank(member.value);
     else if (member.key == "schema") has_schema_ = has_schema_ || is_json_string(member.value);
     if (facts_.kind == FileKind::groups && !is_rank_list(member.value))
-      return Error{"this is no list of ranks", facts_.path, offset, "a file of communicators is {\"1\": [0, 1], \"2\": [2, 3]}"};
+      return Error{"this is no list of ranks", facts_.path, offset,
+                   "a file of communicators is {\"1\": [0, 1], \"2\": [2, 3]}"};
     return {};
   }
 
@@ -59,7 +61,8 @@ class Surveyor {
   Result<const char*> take_record(const char* p, const Window& window) {
     const std::uint64_t offset = window.offset + static_cast<std::uint64_t>(p - window.begin);
     const WholeValue whole = whole_value(p, window);
-    if (whole.after == nullptr) return whole.fault == JsonFault::ends ? Result<const char*>(nullptr) : fault(whole.fault, offset);
+    if (whole.after == nullptr)
+      return whole.fault == JsonFault::ends ? Result<const char*>(nullptr) : fault(whole.fault, offset);
     ++facts_.records;
     if (*p != '{') return whole.after;
     record_.clear();
@@ -83,11 +86,12 @@ class Surveyor {
 
   [[nodiscard]] Status finish() const {
     if (!has_list_ && facts_.kind != FileKind::groups)
-      return Error{"there is no list of " + std::string(record_list_of(facts_.kind)) + " in this file", facts_.path, Error::kNoOffset,
-                   "it looked like one of " + std::string(to_string(facts_.kind)) + " traces"};
+      return Error{"there is no list of " + std::string(record_list_of(facts_.kind)) + " in this file", facts_.path,
+                   Error::kNoOffset, "it looked like one of " + std::string(to_string(facts_.kind)) + " traces"};
     // Nothing else says how to read the rows: no reader would take what is written.
     if (!has_schema_ && (facts_.kind == FileKind::host || facts_.kind == FileKind::linked))
-      return Error{"the file does not say which schema it has", facts_.path, Error::kNoOffset, "PyTorch writes 1.0.1 to 1.1.1"};
+      return Error{"the file does not say which schema it has", facts_.path, Error::kNoOffset,
+                   "PyTorch writes 1.0.1 to 1.1.1"};
     return {};
   }
 
@@ -116,7 +120,8 @@ class Surveyor {
 
   static bool is_rank_list(std::string_view value) {
     bool all = true;
-    const bool is_list = for_each_entry(value, [&](std::string_view entry) { all = all && starts_number(entry.front()); });
+    const bool is_list =
+        for_each_entry(value, [&](std::string_view entry) { all = all && starts_number(entry.front()); });
     return is_list && all;
   }
 
@@ -141,9 +146,11 @@ Status survey_json(const MappedFile& file, FileFacts& facts, const std::function
   return surveyor.finish();
 }
 
-/// The file as other verbs read it: what their readers refuse, for its form or for what it means (two rows of one id, nodes that wait for each other, a
-/// negative size), they would refuse after scrubbing, too, since that leaves ids, dependencies and numbers as they were. Readers pass over much, and count what is odd;
-/// the walk over the document finds what they do not look at. MPI traces have no reader of one file alone: survey_ampip asks the parser that theirs has.
+/// The file as other verbs read it: what their readers refuse, for its form or for what it means (two rows of one id,
+/// nodes that wait for each other, a negative size), they would refuse after scrubbing, too, since that leaves ids,
+/// dependencies and numbers as they were. Readers pass over much, and count what is odd; the walk over the document
+/// finds what they do not look at. MPI traces have no reader of one file alone: survey_ampip asks the parser that
+/// theirs has.
 Status read_as_others_do(const Input& input) {
   const formats::Format& format = *input.format;
   const auto as_profiler_trace = [&]() -> Status {
@@ -184,7 +191,8 @@ Result<FileFacts> survey_file(const Input& input, const std::function<void(std::
   if (is_read_whole(facts.kind)) {
     const auto content = FileContent::of(std::move(*file));
     if (!content) return content.error();
-    const Status surveyed = facts.kind == FileKind::chakra ? survey_chakra(content->bytes(), facts) : survey_ampip(content->bytes(), facts);
+    const Status surveyed =
+        facts.kind == FileKind::chakra ? survey_chakra(content->bytes(), facts) : survey_ampip(content->bytes(), facts);
     if (!surveyed) return surveyed.error();
     if (on_progress) on_progress(facts.file_bytes);
   } else if (const Status surveyed = survey_json(*file, facts, on_progress); !surveyed) {
@@ -192,7 +200,8 @@ Result<FileFacts> survey_file(const Input& input, const std::function<void(std::
   }
   if (const Status read = read_as_others_do(input); !read) return read.error();
   if (!facts.rank)
-    facts.rank = facts.kind == FileKind::ampip ? ampip::rank_in_name(fs::path(input.path).filename().string()) : rank_of_name(input.path);
+    facts.rank = facts.kind == FileKind::ampip ? ampip::rank_in_name(fs::path(input.path).filename().string())
+                                               : rank_of_name(input.path);
   return facts;
 }
 

@@ -13,13 +13,15 @@
 
 namespace orrery::scrub {
 
-/// A file, and what the registry of formats (job/read/registry.h) found it to be: scrub decides nothing about that itself.
+/// A file, and what the registry of formats (job/read/registry.h) found it to be: scrub decides nothing about that
+/// itself.
 struct Input {
   std::string path;
   const formats::Format* format = nullptr;
 };
 
-/// An Error if the file cannot be used: damaged, truncated, refused by the reader that other verbs have for it, or of a format without rules.
+/// An Error if the file cannot be used: damaged, truncated, refused by the reader that other verbs have for it, or of a
+/// format without rules.
 Result<FileFacts> survey_file(const Input& input, const std::function<void(std::uint64_t)>& on_progress = {});
 
 /// What the files of one job share.

@@ -29,9 +29,12 @@ std::optional<Decimal> parse(std::string_view json) {
 
 bool is_plain_number(std::string_view json) {
   const std::size_t point = json.find('.');
-  const auto all_digits = [](std::string_view part) { return part.find_first_not_of("0123456789") == std::string_view::npos; };
+  const auto all_digits = [](std::string_view part) {
+    return part.find_first_not_of("0123456789") == std::string_view::npos;
+  };
   if (point == std::string_view::npos) return !json.empty() && json.size() <= 18 && all_digits(json);
-  return point > 0 && point <= 18 && point + 1 < json.size() && all_digits(json.substr(0, point)) && all_digits(json.substr(point + 1));
+  return point > 0 && point <= 18 && point + 1 < json.size() && all_digits(json.substr(0, point)) &&
+         all_digits(json.substr(point + 1));
 }
 
 std::int64_t whole_part(std::string_view json) {
@@ -40,7 +43,9 @@ std::int64_t whole_part(std::string_view json) {
   return whole;
 }
 
-int decimals(std::string_view json) { return is_plain_number(json) ? std::min(kMostDecimals, count_decimals(json)) : kMostDecimals; }
+int decimals(std::string_view json) {
+  return is_plain_number(json) ? std::min(kMostDecimals, count_decimals(json)) : kMostDecimals;
+}
 
 TimePs round_to(TimePs time, TimePs unit) {
   const TimePs rest = ((time % unit) + unit) % unit;
@@ -100,7 +105,8 @@ std::string shift_decimal_us(std::string_view json, std::int64_t shift_us) {
     const std::int64_t whole = whole_part(json) - shift_us;
     const std::size_t point = json.find('.');
     // Nearly every moment: the digits behind the point are copied, so that nothing is rounded.
-    if (whole >= 0) return std::to_string(whole) + std::string(point == std::string_view::npos ? "" : json.substr(point));
+    if (whole >= 0)
+      return std::to_string(whole) + std::string(point == std::string_view::npos ? "" : json.substr(point));
   }
   const auto us = parse(json);
   if (!us) return {};
@@ -111,8 +117,8 @@ std::string shift_decimal_us(std::string_view json, std::int64_t shift_us) {
   return decimal_us(moved, us->is_integer ? 0 : 6);
 }
 
-std::pair<std::string, std::string> warp_decimal_us(std::string_view start, std::string_view duration, std::int64_t shift_us,
-                                                    std::int64_t first_us, TimeWarp& warp) {
+std::pair<std::string, std::string> warp_decimal_us(std::string_view start, std::string_view duration,
+                                                    std::int64_t shift_us, std::int64_t first_us, TimeWarp& warp) {
   const std::pair unchanged{shift_decimal_us(start, shift_us), std::string()};
   const auto start_us = parse(start), duration_us = parse(duration.empty() ? "0" : duration);
   if (!start_us || !duration_us) return unchanged;
@@ -125,7 +131,8 @@ std::pair<std::string, std::string> warp_decimal_us(std::string_view start, std:
   // Both ends go through the map, and not the duration: what lay inside something else still does.
   const TimePs warped_end = round_to(warp(*begin + *length), unit);
   const Int128 written = static_cast<Int128>(first_us - shift_us) * kPsPerUs + warped_begin;
-  return {decimal_us(written, digits), duration.empty() ? std::string() : decimal_us(warped_end - warped_begin, digits)};
+  return {decimal_us(written, digits),
+          duration.empty() ? std::string() : decimal_us(warped_end - warped_begin, digits)};
 }
 
 }  // namespace orrery::scrub

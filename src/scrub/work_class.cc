@@ -119,9 +119,10 @@ constexpr Clue kClasses[] = {
     {"accumulategrad", "engine"},
 };
 
-constexpr Clue kKernelClues[] = {{"void ", ""}, {"_kernel", ""}, {"kernel_", ""}, {"<", ""},       {"triton_", ""}, {"cutlass", ""},
-                                 {"nvjet", ""}, {"xmma_", ""},   {"gemm_", ""},   {"cudnn", ""},   {"cublas", ""},  {"cijk_", ""},
-                                 {"sm80_", ""}, {"sm90_", ""},   {"kernel", ""},  {"ampere_", ""}, {"volta_", ""},  {"hopper_", ""}};
+constexpr Clue kKernelClues[] = {{"void ", ""},   {"_kernel", ""}, {"kernel_", ""}, {"<", ""},     {"triton_", ""},
+                                 {"cutlass", ""}, {"nvjet", ""},   {"xmma_", ""},   {"gemm_", ""}, {"cudnn", ""},
+                                 {"cublas", ""},  {"cijk_", ""},   {"sm80_", ""},   {"sm90_", ""}, {"kernel", ""},
+                                 {"ampere_", ""}, {"volta_", ""},  {"hopper_", ""}};
 
 std::string lower_case(std::string_view text) {
   std::string lower(text);
@@ -131,7 +132,9 @@ std::string lower_case(std::string_view text) {
   return lower;
 }
 
-bool is_name_char(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+bool is_name_char(char c) {
+  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
 
 // "aten::mm", "torch::autograd::AccumulateGrad", "autograd::engine::evaluate_function: MmBackward0"
 bool is_operator(std::string_view name) {
@@ -147,8 +150,8 @@ bool is_operator(std::string_view name) {
 
 // "model.py(12): forward", "nn.Module: Linear_3", "<built-in method run>"
 bool is_python(std::string_view name) {
-  return name.find(".py(") != std::string_view::npos || name.starts_with("nn.Module: ") || name.starts_with("<built-in ") ||
-         name.starts_with("<frozen ") || name.starts_with("<string>(");
+  return name.find(".py(") != std::string_view::npos || name.starts_with("nn.Module: ") ||
+         name.starts_with("<built-in ") || name.starts_with("<frozen ") || name.starts_with("<string>(");
 }
 
 }  // namespace
@@ -172,11 +175,13 @@ std::string_view class_of(std::string_view name) {
 }
 
 std::string_view collective_of(std::string_view name) {
-  static constexpr Clue kCollectives[] = {
-      {"allreduce", "AllReduce"}, {"alltoall", "AllToAll"}, {"allgather", "AllGather"}, {"reducescatter", "ReduceScatter"},
-      {"broadcast", "Broadcast"}, {"barrier", "Barrier"},   {"gather", "Gather"},       {"scatter", "Scatter"},
-      {"reduce", "Reduce"},       {"sendrecv", "SendRecv"}, {"send", "Send"},           {"recv", "Recv"},
-      {"coalesced", "Coalesced"}, {"generic", "Generic"}};
+  static constexpr Clue kCollectives[] = {{"allreduce", "AllReduce"}, {"alltoall", "AllToAll"},
+                                          {"allgather", "AllGather"}, {"reducescatter", "ReduceScatter"},
+                                          {"broadcast", "Broadcast"}, {"barrier", "Barrier"},
+                                          {"gather", "Gather"},       {"scatter", "Scatter"},
+                                          {"reduce", "Reduce"},       {"sendrecv", "SendRecv"},
+                                          {"send", "Send"},           {"recv", "Recv"},
+                                          {"coalesced", "Coalesced"}, {"generic", "Generic"}};
   std::string letters;
   for (const char c : lower_case(name)) {
     if (c != '_' && c != '-') letters += c;

@@ -8,8 +8,8 @@
 
 namespace orrery::simulate {
 
-/// In units of 2^-32 byte: what is added is rounded to that, and sums are exact, so that they do not depend on the order in which they were made, and n
-/// times a sum is what adding it n times would give.
+/// In units of 2^-32 byte: what is added is rounded to that, and sums are exact, so that they do not depend on the
+/// order in which they were made, and n times a sum is what adding it n times would give.
 class ByteSum {
  public:
   /// At least 0, and below 2^63.

@@ -1,10 +1,12 @@
-// Why an activity started when it did: one set of rules, for the engine, which tells causes as they happen (simulate/schedule_sink.h), and for the
-// schedules of other simulators, where the times have to tell (simulate/causes.h).
+// Why an activity started when it did: one set of rules, for the engine, which tells causes as they happen
+// (simulate/schedule_sink.h), and for the schedules of other simulators, where the times have to tell
+// (simulate/causes.h).
 //
-// An activity that starts the moment the last of its dependencies is done started because of that one. One that was ready before waited for a
-// slot, or for its turn on its communicator: until the moment when another one gave it up. Otherwise nothing held it back: it is where its rank
-// begins. Of several at one moment a dependency comes before a slot or turn; of these the smallest activity counts, on a communicator the first.
-// So a cause does not depend on the order in which what happens at one moment is looked at.
+// An activity that starts the moment the last of its dependencies is done started because of that one. One that was
+// ready before waited for a slot, or for its turn on its communicator: until the moment when another one gave it up.
+// Otherwise nothing held it back: it is where its rank begins. Of several at one moment a dependency comes before a
+// slot or turn; of these the smallest activity counts, on a communicator the first. So a cause does not depend on the
+// order in which what happens at one moment is looked at.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +31,7 @@ std::string_view to_string(CauseKind kind);
 struct StartCause {
   CauseKind kind = CauseKind::begin;
   std::uint64_t activity = 0;  ///< what was waited for, counted through the windows of the program; itself for begin
-  TimePs ready_ps = 0;         ///< when the last of its dependencies was done: from then on it waited for a slot or its turn
+  TimePs ready_ps = 0;  ///< when the last of its dependencies was done: from then on it waited for a slot or its turn
 };
 
 /// Of the dependencies of an activity, the one that was done last.
@@ -70,8 +72,9 @@ class LastEnd {
   std::uint64_t order_ = 0, activity_ = 0;
 };
 
-/// Why `activity` started at `start`. `queue`: slot or turn, with whom it had to wait for there; begin for what waits in no queue.
-/// `begin`: when its rank did.
-StartCause explain_start(std::uint64_t activity, TimePs start, TimePs begin, const LastDone& done, CauseKind queue, const LastEnd& before);
+/// Why `activity` started at `start`. `queue`: slot or turn, with whom it had to wait for there; begin for what waits
+/// in no queue. `begin`: when its rank did.
+StartCause explain_start(std::uint64_t activity, TimePs start, TimePs begin, const LastDone& done, CauseKind queue,
+                         const LastEnd& before);
 
 }  // namespace orrery::simulate

@@ -53,8 +53,9 @@ Cause Causes::of_start(ActivityPlace place) {
   return {cause.kind, {place.rank, static_cast<std::uint32_t>(cause.activity)}};
 }
 
-// Something that had a slot of the same kind until then. What took no time kept nobody waiting, even if it had the slot in that moment: there
-// is always another one that did, or this one would have started before. So causes lead back in time and cannot go round in circles.
+// Something that had a slot of the same kind until then. What took no time kept nobody waiting, even if it had the slot
+// in that moment: there is always another one that did, or this one would have started before. So causes lead back in
+// time and cannot go round in circles.
 LastEnd Causes::slot_before(ActivityPlace place) {
   const auto [found, fresh] = ends_.try_emplace(row_of(place.rank));
   if (fresh) {
@@ -105,8 +106,8 @@ ActivityPlace Causes::last_arrival(ActivityPlace place) const {
   return last == 0 ? ActivityPlace{message->source, message->send} : ActivityPlace{message->target, message->recv};
 }
 
-// Of several that came last itself, else the first in the group. Where members do not end together, as in other simulators, one that came after this
-// one had ended was not waited for.
+// Of several that came last itself, else the first in the group. Where members do not end together, as in other
+// simulators, one that came after this one had ended was not waited for.
 std::uint32_t Causes::last_member(ActivityPlace place) const {
   const Communicator& communicator = matching_.communicator(place.rank, place.activity);
   const std::uint32_t number = matching_.place(place.rank, place.activity).place;

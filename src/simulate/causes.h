@@ -1,5 +1,5 @@
-// Why each activity of a schedule started, and ended, when it did: as the engine told it (Schedule::causes), else found again from the times, by the
-// same rules (simulate/cause.h).
+// Why each activity of a schedule started, and ended, when it did: as the engine told it (Schedule::causes), else found
+// again from the times, by the same rules (simulate/cause.h).
 #pragma once
 
 #include <cstdint>
@@ -44,7 +44,8 @@ class Causes {
   [[nodiscard]] Cause of_start(ActivityPlace place);
   /// When everything that it depends on was done; 0 if it depends on nothing. O(dependencies).
   [[nodiscard]] TimePs ready_of(ActivityPlace place) const;
-  /// Of a collective or message: who was ready last, among those who take part (KeptCauses::last_places). Of anything else: kItself.
+  /// Of a collective or message: who was ready last, among those who take part (KeptCauses::last_places). Of anything
+  /// else: kItself.
   [[nodiscard]] std::uint32_t last_place(ActivityPlace place) const;
   /// The activity of who was ready last, which may be itself.
   [[nodiscard]] ActivityPlace last_arrival(ActivityPlace place) const;
@@ -87,9 +88,9 @@ struct PathPiece {
   CauseKind then = CauseKind::begin;  ///< why it could not be earlier: how it hangs on the piece before
 };
 
-/// From the end of what ends last (of several: the lowest rank and activity) back to time 0, across ranks; the earliest piece first. Pieces
-/// touch: together they are the makespan. Empty without activities. All activities of a schedule must be there, so that those of a job which
-/// was made in windows are collected first (workload::collect).
+/// From the end of what ends last (of several: the lowest rank and activity) back to time 0, across ranks; the earliest
+/// piece first. Pieces touch: together they are the makespan. Empty without activities. All activities of a schedule
+/// must be there, so that those of a job which was made in windows are collected first (workload::collect).
 std::vector<PathPiece> critical_path(Causes& causes, const workload::Workload& workload, const Schedule& schedule);
 
 }  // namespace orrery::simulate

@@ -34,7 +34,8 @@ Column<CollectiveUse> collective_uses(const workload::Workload& workload, const 
       if (program.kinds[i] != workload::ActivityKind::collective) continue;
       const auto group = place_of_group.find(program.group_names[i]);
       if (group == place_of_group.end()) continue;
-      const std::size_t members = group->second == 0 ? workload.rank_count() : workload.groups[group->second - 1].ranks.size();
+      const std::size_t members =
+          group->second == 0 ? workload.rank_count() : workload.groups[group->second - 1].ranks.size();
       std::vector<CollectiveUse>& list = uses[group->second];
       const std::size_t number = lines[workload.program_of_rank[rank]].places[i].place;
       const TimePs start = schedule.start_ps[activity];

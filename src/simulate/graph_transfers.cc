@@ -53,7 +53,8 @@ class TransferSweep {
       const TimePs now = std::min(ready_.next_time(), model_.next_event());
       if (now == kNever) break;
       now_ = now;
-      // What ends comes before what begins, so that the two do not count as sharing; what follows from an end at this moment begins at it.
+      // What ends comes before what begins, so that the two do not count as sharing; what follows from an end at this
+      // moment begins at it.
       if (model_.next_event() == now) end_operations();
       else if (Status status = start_operations(); !status) return status.error();
       follow();
@@ -98,7 +99,9 @@ class TransferSweep {
     ready_.push({.time = time, .rank = 0, .activity = transfers_[transfer].operation});
   }
 
-  [[nodiscard]] TimePs beginning(std::uint32_t transfer) const { return time_[graph_.source_positions()[transfers_[transfer].slot]]; }
+  [[nodiscard]] TimePs beginning(std::uint32_t transfer) const {
+    return time_[graph_.source_positions()[transfers_[transfer].slot]];
+  }
 
   void end(std::uint32_t transfer, TimePs length) {
     lengths_[transfer] = length;

@@ -1,8 +1,9 @@
-// A graph whose transfers take what the network gives them: local work as the graph says, communication as a network model says, each
-// starting when the other lets it.
+// A graph whose transfers take what the network gives them: local work as the graph says, communication as a network
+// model says, each starting when the other lets it.
 //
-// A discrete-event sweep: a moment is known once everything before it is, and what a transfer takes is known once the network is done with
-// the operation it belongs to. The answer is a weight per transfer, to be laid over the graph: solving that gives the same times.
+// A discrete-event sweep: a moment is known once everything before it is, and what a transfer takes is known once the
+// network is done with the operation it belongs to. The answer is a weight per transfer, to be laid over the graph:
+// solving that gives the same times.
 #pragma once
 
 #include <cstdint>
@@ -30,9 +31,9 @@ struct GraphTransfer {
   TimePs lag = 0;  ///< at least 0
 };
 
-/// What each of `transfers` weighs. An operation enters the network when the first of its transfers may begin. The weights that `edits` has
-/// for transfers are not looked at. Nodes of the graph are moments: none takes time. `model` is restarted.
-/// O(edges + events of the model); the same answer for the same input.
+/// What each of `transfers` weighs. An operation enters the network when the first of its transfers may begin. The
+/// weights that `edits` has for transfers are not looked at. Nodes of the graph are moments: none takes time. `model`
+/// is restarted. O(edges + events of the model); the same answer for the same input.
 Result<std::vector<TimePs>> simulate_transfers(const graph::Edits& edits, std::span<const CommOp> operations,
                                                std::span<const GraphTransfer> transfers, NetworkModel& model);
 

@@ -9,7 +9,9 @@
 
 namespace orrery::simulate {
 
-/// See replay(), which this is the half of. `begins`: by rank, at least 0. Without ranks in the schedule; with its collectives.
-Result<Schedule> replay_together(const workload::Workload& workload, const Column<TimePs>& begins, std::int64_t eager_limit_bytes);
+/// See replay(), which this is the half of. `begins`: by rank, at least 0. Without ranks in the schedule; with its
+/// collectives.
+Result<Schedule> replay_together(const workload::Workload& workload, const Column<TimePs>& begins,
+                                 std::int64_t eager_limit_bytes);
 
 }  // namespace orrery::simulate

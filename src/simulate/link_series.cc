@@ -11,16 +11,20 @@ namespace orrery::simulate {
 namespace {
 
 /// Those that are recorded, ascending.
-std::vector<std::uint32_t> recorded_links(std::span<const std::uint64_t> link_bytes, std::span<const TimePs> link_busy_ps) {
+std::vector<std::uint32_t> recorded_links(std::span<const std::uint64_t> link_bytes,
+                                          std::span<const TimePs> link_busy_ps) {
   std::vector<std::uint32_t> links;
   for (std::uint32_t link = 0; link < link_bytes.size(); ++link) {
     if (link_bytes[link] > 0) links.push_back(link);
   }
   if (links.size() <= LinkRecorder::kMostLinks) return links;
-  const auto totals = [&](std::uint32_t link) { return std::pair(-link_busy_ps[link], ~link_bytes[link]); };  // most first
+  const auto totals = [&](std::uint32_t link) {
+    return std::pair(-link_busy_ps[link], ~link_bytes[link]);
+  };  // most first
   std::stable_sort(links.begin(), links.end(), [&](std::uint32_t a, std::uint32_t b) { return totals(a) < totals(b); });
-  links.erase(std::unique(links.begin(), links.end(), [&](std::uint32_t a, std::uint32_t b) { return totals(a) == totals(b); }),
-              links.end());
+  links.erase(
+      std::unique(links.begin(), links.end(), [&](std::uint32_t a, std::uint32_t b) { return totals(a) == totals(b); }),
+      links.end());
   // Not resize(): GCC 12 thinks that it might grow, and beyond its bounds.
   if (links.size() > LinkRecorder::kMostLinks) links.erase(links.begin() + LinkRecorder::kMostLinks, links.end());
   std::sort(links.begin(), links.end());
@@ -84,7 +88,8 @@ LinkSeries LinkRecorder::take(std::span<const std::uint64_t> link_bytes) const {
     for (std::size_t bin = 0; bin < LinkSeries::kBins; ++bin) {
       before += bins[bin];
       const bool all = bin + 1 == LinkSeries::kBins || before >= sum;
-      const std::uint64_t until = all ? total : static_cast<std::uint64_t>(std::llround(before / sum * static_cast<double>(total)));
+      const std::uint64_t until =
+          all ? total : static_cast<std::uint64_t>(std::llround(before / sum * static_cast<double>(total)));
       // Rounding of sizes beyond 2^53 may pass the total.
       const std::uint64_t end = std::clamp(until, told, total);
       series.bytes.push_back(end - told);

@@ -22,7 +22,8 @@ namespace orrery::simulate {
 
 inline constexpr TimePs kNever = std::numeric_limits<TimePs>::max();
 
-/// How what is recorded of communication differs from what links alone would make of it. See analyze/whatif/job_calibration.h.
+/// How what is recorded of communication differs from what links alone would make of it. See
+/// analyze/whatif/job_calibration.h.
 struct Calibration {
   TimePs alpha_ps = 0;    ///< on top of the alpha; below 0 it is taken off, as far as there is any
   double efficiency = 1;  ///< the share of the links' bandwidth that is got out of them; above 0
@@ -36,17 +37,19 @@ struct CommOp {
 
   Kind kind = Kind::message;
   workload::Collective collective = workload::Collective::all_reduce;
-  /// Of a message: its size. all_reduce, reduce_scatter, reduce, broadcast: of the whole buffer on one rank. all_gather, gather: of the whole
-  /// result. all_to_all, scatter: of what one rank (the root) sends, its own share included. barrier: ignored.
+  /// Of a message: its size. all_reduce, reduce_scatter, reduce, broadcast: of the whole buffer on one rank.
+  /// all_gather, gather: of the whole result. all_to_all, scatter: of what one rank (the root) sends, its own share
+  /// included. barrier: ignored.
   std::int64_t bytes = 0;
   std::span<const std::uint32_t> ranks;  ///< in the order of the group; outlives the call it is passed to
-  /// Where parts are of unequal size, what each member puts in (all_gather, gather) or gets (reduce_scatter, scatter), or each sends to each
-  /// (all_to_all, by sender); see workload/collective_parts.h. Empty: `bytes` says it all.
+  /// Where parts are of unequal size, what each member puts in (all_gather, gather) or gets (reduce_scatter, scatter),
+  /// or each sends to each (all_to_all, by sender); see workload/collective_parts.h. Empty: `bytes` says it all.
   std::span<const std::int64_t> parts = {};
   std::uint32_t root = 0;        ///< of a rooted collective: an index into `ranks`
   std::uint64_t flow = 0;        ///< tells apart operations between the same ranks, for ECMP
   Calibration calibration = {};  ///< minded by the models of links; algorithms are chosen without it
-  TimePs recorded_ps = 0;  ///< what it took when it was recorded: the shortest of its sides, which waited for the others; 0: not known
+  TimePs recorded_ps =
+      0;  ///< what it took when it was recorded: the shortest of its sides, which waited for the others; 0: not known
   /// Of a collective: how it is done, whatever the machine's settings say; none: as they say.
   std::optional<machine::CollectiveAlgorithm> algorithm = {};
 };
@@ -95,14 +98,16 @@ class NetworkModel {
  public:
   virtual ~NetworkModel() = default;
 
-  /// One operation with the network to itself. An Error says why it cannot be done (a group of one rank is done at once).
+  /// One operation with the network to itself. An Error says why it cannot be done (a group of one rank is done at
+  /// once).
   virtual Result<Price> estimate(const CommOp& op) = 0;
   /// All of `ops` started at the same moment and sharing the network.
   virtual Result<std::vector<Price>> estimate(std::span<const CommOp> ops) = 0;
 
   // In the loop of an engine that owns the clock.
 
-  /// The operation has all its participants and starts at `now`, which never decreases between calls. `op` must not be in flight.
+  /// The operation has all its participants and starts at `now`, which never decreases between calls. `op` must not be
+  /// in flight.
   virtual Status start(OpId id, const CommOp& op, TimePs now) = 0;
   /// When something next happens that nobody else causes; kNever if nothing is in flight. At least the last `now`.
   [[nodiscard]] virtual TimePs next_event() const = 0;
@@ -116,20 +121,24 @@ class NetworkModel {
   [[nodiscard]] virtual Price price(OpId id) const = 0;
   /// By LinkId, up to the last advance().
   [[nodiscard]] virtual std::span<const LinkUse> link_uses() const = 0;
-  /// A collective that is to start at `start` >= now, if the model can tell when it would end: it is not started. A model need not be able to.
+  /// A collective that is to start at `start` >= now, if the model can tell when it would end: it is not started. A
+  /// model need not be able to.
   virtual std::optional<ForeseenOp> foresee(const CommOp& /*op*/, TimePs /*start*/) { return std::nullopt; }
-  /// It will happen as it was foreseen at this moment, and counts as if it had: neither start() nor advance() have to do with it. Whatever comes in its
-  /// way before it ends makes that wrong.
+  /// It will happen as it was foreseen at this moment, and counts as if it had: neither start() nor advance() have to
+  /// do with it. Whatever comes in its way before it ends makes that wrong.
   virtual void take_foreseen(const ForeseenOp& /*op*/) {}
   /// Something came in the way of what was taken as foreseen since restart(): all answers since are void.
   [[nodiscard]] virtual bool foresaw_wrongly() const { return false; }
-  /// Nothing is in flight, and the model remembers nothing of what was but what it counted: from here on it answers as it would at any other such
-  /// moment, with all times moved by the difference, and as it would for operations with other ids of the same order. A model need not be it ever.
+  /// Nothing is in flight, and the model remembers nothing of what was but what it counted: from here on it answers as
+  /// it would at any other such moment, with all times moved by the difference, and as it would for operations with
+  /// other ids of the same order. A model need not be it ever.
   [[nodiscard]] virtual bool is_at_rest() const { return false; }
-  /// Of a model that comes to rest, by LinkId: what was counted so far; and counts `each` for a link, `times` times, as if that had been.
+  /// Of a model that comes to rest, by LinkId: what was counted so far; and counts `each` for a link, `times` times, as
+  /// if that had been.
   virtual void count_links(std::vector<LinkCount>& /*counts*/) const {}
   virtual void add_count(machine::LinkId /*link*/, const LinkCount& /*each*/, std::uint64_t /*times*/) {}
-  /// From the next restart() on, `recorder` is told when links carry what; nullptr, as at first: nobody is. Models that know no flows tell nothing.
+  /// From the next restart() on, `recorder` is told when links carry what; nullptr, as at first: nobody is. Models that
+  /// know no flows tell nothing.
   virtual void record_links(LinkRecorder* /*recorder*/) {}
 
  protected:

@@ -14,7 +14,8 @@ void PhaseSums::begin(std::vector<std::uint64_t> ranks_of_class) {
 }
 
 std::uint32_t PhaseSums::find(std::uint32_t rank_class, StringId name) {
-  const auto [place, is_new] = places_.try_emplace(std::uint64_t{rank_class} << 32 | name, static_cast<std::uint32_t>(spent_.size()));
+  const auto [place, is_new] =
+      places_.try_emplace(std::uint64_t{rank_class} << 32 | name, static_cast<std::uint32_t>(spent_.size()));
   if (is_new) spent_.push_back({.rank_class = rank_class, .name = name});
   return place->second;
 }

@@ -1,4 +1,5 @@
-// What ranks did with their time, by phase: the names that activities have in programs that were written down (a motif's "exchange x", "allreduce").
+// What ranks did with their time, by phase: the names that activities have in programs that were written down (a
+// motif's "exchange x", "allreduce").
 #pragma once
 
 #include <algorithm>
@@ -22,8 +23,9 @@ struct PhaseSum {
   std::uint64_t activities = 0;
 };
 
-/// The time of a rank is cut where activities end; what lies before an end belongs to the activity's phase. So the phases of a rank add up to its
-/// time, whatever overlaps: a receive that was posted long before counts from the end before its own.
+/// The time of a rank is cut where activities end; what lies before an end belongs to the activity's phase. So the
+/// phases of a rank add up to its time, whatever overlaps: a receive that was posted long before counts from the end
+/// before its own.
 class PhaseSums {
  public:
   /// `ranks_of_class`: how many ranks each class stands for.
@@ -60,8 +62,8 @@ class PhaseSums {
 
   std::vector<std::uint64_t> ranks_of_class_;
   std::vector<TimePs> until_;  // by class: when its last activity ended
-  /// By class and the last bits of a name, where the phase is: a program has few names, which come again and again, and asking the table for each
-  /// activity would take a sixth of a run.
+  /// By class and the last bits of a name, where the phase is: a program has few names, which come again and again, and
+  /// asking the table for each activity would take a sixth of a run.
   std::vector<std::uint32_t> recent_;
   std::uint32_t recent_per_class_ = 0;
   std::vector<Spent> spent_;

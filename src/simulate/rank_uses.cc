@@ -48,7 +48,8 @@ class Computing {
 
  private:
   [[nodiscard]] bool is_device_compute(std::size_t i) const {
-    return program_.kinds[i] == workload::ActivityKind::compute && is_delay_[i] == 0 && !program_.has(i, workload::activity::kOnHost);
+    return program_.kinds[i] == workload::ActivityKind::compute && is_delay_[i] == 0 &&
+           !program_.has(i, workload::activity::kOnHost);
   }
 
   const workload::Program& program_;

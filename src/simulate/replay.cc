@@ -37,8 +37,8 @@ Result<Schedule> replay_apart(const workload::Workload& workload, const Column<T
     const std::size_t count = first[rank + 1] - first[rank];
     const workload::Program& program = workload.program(rank);
     if (program.dependencies.node_count() != count) {
-      return Error{
-          .message = fmt::format("rank {} has {} activities but dependencies between {}", rank, count, program.dependencies.node_count())};
+      return Error{.message = fmt::format("rank {} has {} activities but dependencies between {}", rank, count,
+                                          program.dependencies.node_count())};
     }
     const graph::Solution alone = graph::solve(program.dependencies);
     for (graph::Position position = 0; position < count; ++position) {
@@ -64,7 +64,8 @@ Result<Column<TimePs>> rank_begins(const workload::Workload& workload) {
   for (std::size_t rank = 0; rank < workload.rank_count(); ++rank) {
     const TimePs begin = of_program[workload.program_of_rank[rank]];
     begins.push_back(begin == workload::kNotRecorded ? 0 : begin - earliest);
-    if (begins.back() > kMaxSimulatedPs) return Error{.message = fmt::format("rank {} begins more than 26 days after the first", rank)};
+    if (begins.back() > kMaxSimulatedPs)
+      return Error{.message = fmt::format("rank {} begins more than 26 days after the first", rank)};
   }
   return begins;
 }
@@ -75,11 +76,12 @@ Result<Schedule> replay(const workload::Workload& workload, const ReplayOptions&
   if (const Status status = check_times(workload); !status) return status.error();
   const Result<Column<TimePs>> begins = rank_begins(workload);
   if (!begins) return begins.error();
-  Result<Schedule> schedule =
-      options.rendezvous ? replay_together(workload, *begins, options.eager_limit_bytes) : replay_apart(workload, *begins);
+  Result<Schedule> schedule = options.rendezvous ? replay_together(workload, *begins, options.eager_limit_bytes)
+                                                 : replay_apart(workload, *begins);
   if (!schedule) return schedule;
   schedule->ranks = rank_uses(workload, *schedule, true);
-  if (const Status status = schedule->check(); !status) return Error{.message = "the replay went wrong: " + status.error().message};
+  if (const Status status = schedule->check(); !status)
+    return Error{.message = "the replay went wrong: " + status.error().message};
   return schedule;
 }
 

@@ -9,8 +9,8 @@
 #include <unordered_map>
 #include <utility>
 
-#include "machine/topology/network.h"
 #include "machine/device/roofline.h"
+#include "machine/topology/network.h"
 #include "report/counted.h"
 #include "simulate/collective/options.h"
 #include "simulate/collective_uses.h"
@@ -57,12 +57,13 @@ void name_by_roles(const workload::Workload& given, const workload::Workload& re
     for (std::size_t i = 0; i < after.size(); ++i) role_of_group.emplace(after.group_names[i], before.group_names[i]);
   }
   for (CollectiveUse& use : uses) {
-    if (const auto role = role_of_group.find(use.group_name); role != role_of_group.end()) use.group_name = role->second;
+    if (const auto role = role_of_group.find(use.group_name); role != role_of_group.end())
+      use.group_name = role->second;
   }
 }
 
-Result<Outcome> run_loggops(const workload::Workload& given, const machine::Machine& machine, const EngineOptions& options,
-                            loggops::Placement placement) {
+Result<Outcome> run_loggops(const workload::Workload& given, const machine::Machine& machine,
+                            const EngineOptions& options, loggops::Placement placement) {
   std::optional<workload::Workload> resolved;
   if (!given.roles.empty()) resolved = workload::resolve_roles(given);
   const workload::Workload& workload = resolved ? *resolved : given;
@@ -90,9 +91,14 @@ Status check_fits(std::size_t ranks, const machine::Machine& machine) {
 /// What a run by any pricing on the links of a machine needs.
 class Door {
  public:
-  Door(workload::WorkloadSource& source, const machine::Machine& machine, const Pricing& pricing, const EngineOptions& engine,
-       Diagnostics& diagnostics, ScheduleSink* sink)
-      : source_(source), machine_(machine), pricing_(pricing), engine_(engine), diagnostics_(diagnostics), sink_(sink) {}
+  Door(workload::WorkloadSource& source, const machine::Machine& machine, const Pricing& pricing,
+       const EngineOptions& engine, Diagnostics& diagnostics, ScheduleSink* sink)
+      : source_(source),
+        machine_(machine),
+        pricing_(pricing),
+        engine_(engine),
+        diagnostics_(diagnostics),
+        sink_(sink) {}
 
   Result<Outcome> run() {
     Result<machine::Network> network = machine::Network::build(machine_);
@@ -103,7 +109,8 @@ class Door {
     PricingReport& report = outcome->report;
     report.model = pricing_.model;
     report.mode = pricing_.mode;
-    for (const RankUse& rank : outcome->schedule.ranks) report.makespan_ps = std::max(report.makespan_ps, rank.finish_ps);
+    for (const RankUse& rank : outcome->schedule.ranks)
+      report.makespan_ps = std::max(report.makespan_ps, rank.finish_ps);
     if (outcome->manifest) outcome->manifest->version = report.version;
     return outcome;
   }
@@ -151,7 +158,8 @@ class Door {
   }
 
   Result<Outcome> run_analytical() {
-    Result<Outcome> outcome = run_each([&](const CommOp& op) { return analytical_price(op, machine_, lowering_->options()); }, kNoPrice);
+    Result<Outcome> outcome =
+        run_each([&](const CommOp& op) { return analytical_price(op, machine_, lowering_->options()); }, kNoPrice);
     if (outcome) outcome->report.version = kAnalyticalVersion;
     return outcome;
   }
@@ -161,7 +169,8 @@ class Door {
     if (!model) return model.error();
     if (model->raised_endpoint_delay()) diagnostics_.add(kRaisedDelay, [&] { return machine_.name; });
     if (pricing_.mode != PricingMode::in_loop)
-      return run_book({.ask = [&](std::span<const CommOp> ops) { return model->ask(ops); }, .version = model->version()});
+      return run_book(
+          {.ask = [&](std::span<const CommOp> ops) { return model->ask(ops); }, .version = model->version()});
     Result<AstraRun> run = run_astra_in_loop(source_, *model, engine_, sink_);
     if (!run) return run.error();
     Outcome outcome{std::move(run->schedule), std::move(run->link_names)};
@@ -188,7 +197,8 @@ class Door {
     return outcome;
   }
 
-  /// Each operation takes what `ask` says when it starts. What it has no price for takes what the links give it alone, and is counted.
+  /// Each operation takes what `ask` says when it starts. What it has no price for takes what the links give it alone,
+  /// and is counted.
   Result<Outcome> run_each(const OracleModel::Oracle& ask, const DiagnosticKind& no_price) {
     IsolatedModel alone(lowering_);
     std::uint64_t fallbacks = 0;
@@ -210,7 +220,8 @@ class Door {
     PriceCache cache(pricing_.cache_file, diagnostics_);
     PriceBook book(oracle, machine_, *lowering_, cache);
     BookSnapshotPricer pricer(book, *lowering_, pricing_.coalesce_below_bytes);
-    Result<Outcome> outcome = pricing_.mode == PricingMode::snapshot ? run_snapshot(pricer) : run_once(pricer.model(), {});
+    Result<Outcome> outcome =
+        pricing_.mode == PricingMode::snapshot ? run_snapshot(pricer) : run_once(pricer.model(), {});
     // Answers are worth keeping also where the run failed.
     cache.save(diagnostics_);
     if (!outcome) return outcome;
@@ -240,7 +251,8 @@ class Door {
     Result<SnapshotOutcome> snapshots = run_snapshots(run, pricer, *lowering_, pricing_, diagnostics_);
     if (!snapshots) return snapshots.error();
     std::vector<std::string> links = snapshots->schedule.link_count() > 0 ? link_names() : std::vector<std::string>();
-    return Outcome{std::move(snapshots->schedule), std::move(links), std::move(snapshots->report), std::move(snapshots->manifest)};
+    return Outcome{std::move(snapshots->schedule), std::move(links), std::move(snapshots->report),
+                   std::move(snapshots->manifest)};
   }
 
   [[nodiscard]] std::vector<std::string> link_names() const {
@@ -254,7 +266,8 @@ class Door {
   /// By communicator, in the order in which the engine counts them.
   [[nodiscard]] Result<std::vector<std::string>> group_names() const {
     std::vector<workload::ProgramStructure> structures;
-    for (std::uint32_t program = 0; program < source_.program_count(); ++program) structures.push_back(source_.structure(program));
+    for (std::uint32_t program = 0; program < source_.program_count(); ++program)
+      structures.push_back(source_.structure(program));
     const Result<workload::Membership> membership = workload::Membership::of(source_.job(), std::move(structures));
     if (!membership) return membership.error();
     std::vector<std::string> names;
@@ -280,8 +293,10 @@ EngineOptions engine_options(const machine::Machine& machine) {
   EngineOptions options;
   options.compute_slots = static_cast<std::uint32_t>(machine.devices.compute_stream_count);
   options.launch_latency_ps = from_us(machine.devices.launch_latency_us.value_or(0));
-  if (!machine.devices.memory.empty()) options.memory_bytes_per_second = machine.devices.memory[0].bandwidth_gb_per_s.value_or(0) * 1e9;
-  options.eager_limit_bytes = machine.communication.rendezvous_threshold_bytes.value_or(std::numeric_limits<std::int64_t>::max());
+  if (!machine.devices.memory.empty())
+    options.memory_bytes_per_second = machine.devices.memory[0].bandwidth_gb_per_s.value_or(0) * 1e9;
+  options.eager_limit_bytes =
+      machine.communication.rendezvous_threshold_bytes.value_or(std::numeric_limits<std::int64_t>::max());
   options.eager_overhead_ps = from_us(machine.communication.message_overhead_us);
   return options;
 }
@@ -295,8 +310,8 @@ Result<EngineOptions> roofline_options(const machine::Machine& machine, machine:
   return options;
 }
 
-Result<Outcome> run(workload::WorkloadSource& source, const machine::Machine& machine, const Pricing& pricing, const EngineOptions& options,
-                    Diagnostics& diagnostics, ScheduleSink* sink) {
+Result<Outcome> run(workload::WorkloadSource& source, const machine::Machine& machine, const Pricing& pricing,
+                    const EngineOptions& options, Diagnostics& diagnostics, ScheduleSink* sink) {
   if (pricing.model == PricingModel::loggops) {
     const Result<workload::Workload> whole = workload::collect(source);
     if (!whole) return whole.error();

@@ -49,8 +49,8 @@ struct Outcome {
 /// the model has no price for (S114).
 /// An Error: a pricing that does not go together, a machine that the model has no words for, or whatever the engine
 /// refuses.
-Result<Outcome> run(workload::WorkloadSource& source, const machine::Machine& machine, const Pricing& pricing, const EngineOptions& options,
-                    Diagnostics& diagnostics, ScheduleSink* sink = nullptr);
+Result<Outcome> run(workload::WorkloadSource& source, const machine::Machine& machine, const Pricing& pricing,
+                    const EngineOptions& options, Diagnostics& diagnostics, ScheduleSink* sink = nullptr);
 
 /// The same for a workload in memory.
 Result<Outcome> run(const workload::Workload& workload, const machine::Machine& machine, const Pricing& pricing,

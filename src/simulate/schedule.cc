@@ -27,7 +27,8 @@ double bus_factor(workload::Collective kind, double n) {
 Status check_activities(const Schedule& schedule) {
   for (std::size_t i = 0; i < schedule.start_ps.size(); ++i) {
     if (schedule.start_ps[i] >= 0 && schedule.start_ps[i] <= schedule.end_ps[i]) continue;
-    return Error{.message = fmt::format("activity {} runs from {} ps to {} ps", i, schedule.start_ps[i], schedule.end_ps[i])};
+    return Error{.message =
+                     fmt::format("activity {} runs from {} ps to {} ps", i, schedule.start_ps[i], schedule.end_ps[i])};
   }
   return {};
 }
@@ -37,7 +38,8 @@ Status check_links(const Schedule& schedule) {
   for (std::size_t i = 0; i < schedule.link_bytes.size(); ++i) {
     const TimePs busy = schedule.link_busy_ps[i];
     if (busy >= 0 && busy <= makespan && (schedule.link_bytes[i] == 0 || busy > 0)) continue;
-    return Error{.message = fmt::format("link {} carries {} bytes in {} ps of {} ps", i, schedule.link_bytes[i], busy, makespan)};
+    return Error{.message = fmt::format("link {} carries {} bytes in {} ps of {} ps", i, schedule.link_bytes[i], busy,
+                                        makespan)};
   }
   return {};
 }
@@ -62,8 +64,9 @@ Status check_ranks(const Schedule& schedule) {
     const bool in_range = rank.compute_ps >= 0 && rank.exposed_ps >= 0 && rank.exposed_ps <= rank.communication_ps &&
                           std::max(rank.communication_ps, rank.compute_ps + rank.exposed_ps) <= rank.finish_ps;
     if (in_range) continue;
-    return Error{.message = fmt::format("rank {} computes for {} ps and communicates for {} ps ({} ps exposed) of {} ps", i,
-                                        rank.compute_ps, rank.communication_ps, rank.exposed_ps, rank.finish_ps)};
+    return Error{.message =
+                     fmt::format("rank {} computes for {} ps and communicates for {} ps ({} ps exposed) of {} ps", i,
+                                 rank.compute_ps, rank.communication_ps, rank.exposed_ps, rank.finish_ps)};
   }
   return {};
 }
@@ -71,9 +74,10 @@ Status check_ranks(const Schedule& schedule) {
 Status check_collectives(const Schedule& schedule) {
   for (std::size_t i = 0; i < schedule.collectives.size(); ++i) {
     const CollectiveUse& use = schedule.collectives[i];
-    if (use.first_arrival_ps >= 0 && use.first_arrival_ps <= use.last_arrival_ps && use.last_arrival_ps <= use.end_ps) continue;
-    return Error{.message = fmt::format("collective {} has arrivals from {} ps to {} ps and ends at {} ps", i, use.first_arrival_ps,
-                                        use.last_arrival_ps, use.end_ps)};
+    if (use.first_arrival_ps >= 0 && use.first_arrival_ps <= use.last_arrival_ps && use.last_arrival_ps <= use.end_ps)
+      continue;
+    return Error{.message = fmt::format("collective {} has arrivals from {} ps to {} ps and ends at {} ps", i,
+                                        use.first_arrival_ps, use.last_arrival_ps, use.end_ps)};
   }
   return {};
 }
@@ -87,11 +91,16 @@ double bus_bytes_per_second(workload::Collective kind, std::int64_t bytes, std::
 }
 
 double bus_bytes_per_second(const CollectiveUse& collective) {
-  return bus_bytes_per_second(collective.kind, collective.bytes, collective.ranks, collective.end_ps - collective.last_arrival_ps);
+  return bus_bytes_per_second(collective.kind, collective.bytes, collective.ranks,
+                              collective.end_ps - collective.last_arrival_ps);
 }
 
 Schedule::Schedule(std::size_t activities, std::size_t links)
-    : start_ps(activities, 0), end_ps(activities, 0), link_bytes(links, 0), link_busy_ps(links, 0), link_peak_sharing(links, 0) {}
+    : start_ps(activities, 0),
+      end_ps(activities, 0),
+      link_bytes(links, 0),
+      link_busy_ps(links, 0),
+      link_peak_sharing(links, 0) {}
 
 TimePs Schedule::makespan_ps() const {
   if (!end_ps.empty()) return *std::max_element(end_ps.begin(), end_ps.end());
@@ -108,12 +117,15 @@ std::vector<std::uint32_t> Schedule::ranks_with_activities(std::size_t rank_coun
 }
 
 Status Schedule::check() const {
-  if (start_ps.size() != end_ps.size()) return Error{.message = fmt::format("{} starts but {} ends", start_ps.size(), end_ps.size())};
+  if (start_ps.size() != end_ps.size())
+    return Error{.message = fmt::format("{} starts but {} ends", start_ps.size(), end_ps.size())};
   if (link_bytes.size() != link_busy_ps.size()) {
-    return Error{.message = fmt::format("bytes for {} links but busy times for {}", link_bytes.size(), link_busy_ps.size())};
+    return Error{.message =
+                     fmt::format("bytes for {} links but busy times for {}", link_bytes.size(), link_busy_ps.size())};
   }
   if (link_bytes.size() != link_peak_sharing.size()) {
-    return Error{.message = fmt::format("bytes for {} links but sharing for {}", link_bytes.size(), link_peak_sharing.size())};
+    return Error{.message =
+                     fmt::format("bytes for {} links but sharing for {}", link_bytes.size(), link_peak_sharing.size())};
   }
   if (Status status = check_activities(*this); !status) return status;
   if (Status status = check_links(*this); !status) return status;
@@ -126,9 +138,9 @@ bool operator==(const Schedule& a, const Schedule& b) {
   const auto same = [](const auto& x, const auto& y) { return std::equal(x.begin(), x.end(), y.begin(), y.end()); };
   return same(a.start_ps, b.start_ps) && same(a.end_ps, b.end_ps) && same(a.link_bytes, b.link_bytes) &&
          same(a.link_busy_ps, b.link_busy_ps) && same(a.link_peak_sharing, b.link_peak_sharing) &&
-         same(a.link_series.links, b.link_series.links) && same(a.link_series.bytes, b.link_series.bytes) && same(a.ranks, b.ranks) &&
-         same(a.collectives, b.collectives) && same(a.causes.kinds, b.causes.kinds) && same(a.causes.activities, b.causes.activities) &&
-         same(a.causes.last_places, b.causes.last_places);
+         same(a.link_series.links, b.link_series.links) && same(a.link_series.bytes, b.link_series.bytes) &&
+         same(a.ranks, b.ranks) && same(a.collectives, b.collectives) && same(a.causes.kinds, b.causes.kinds) &&
+         same(a.causes.activities, b.causes.activities) && same(a.causes.last_places, b.causes.last_places);
 }
 
 }  // namespace orrery::simulate

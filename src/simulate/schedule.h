@@ -1,4 +1,5 @@
-// What would happen: when every activity of a graph runs on a machine, and how much every rank, collective and link is used.
+// What would happen: when every activity of a graph runs on a machine, and how much every rank, collective and link is
+// used.
 #pragma once
 
 #include <cstddef>
@@ -15,10 +16,11 @@ namespace orrery::simulate {
 
 /// What one rank did with its time.
 struct RankUse {
-  TimePs finish_ps = 0;         ///< end of its last activity
-  TimePs compute_ps = 0;        ///< time in which its device computed anything
-  TimePs communication_ps = 0;  ///< time in which any of its messages or collectives ran, waiting for the other ranks included
-  TimePs exposed_ps = 0;        ///< the part of communication_ps in which its device computed nothing
+  TimePs finish_ps = 0;   ///< end of its last activity
+  TimePs compute_ps = 0;  ///< time in which its device computed anything
+  TimePs communication_ps =
+      0;  ///< time in which any of its messages or collectives ran, waiting for the other ranks included
+  TimePs exposed_ps = 0;  ///< the part of communication_ps in which its device computed nothing
 
   friend bool operator==(const RankUse&, const RankUse&) = default;
 };
@@ -32,38 +34,42 @@ struct CollectiveUse {
   TimePs first_arrival_ps = 0;
   TimePs last_arrival_ps = 0;  ///< when it starts to move data
   TimePs end_ps = 0;
-  std::uint32_t instances = 1;  ///< how many groups did the same at the same time, of which this is one: see Schedule::class_of_rank
+  std::uint32_t instances =
+      1;  ///< how many groups did the same at the same time, of which this is one: see Schedule::class_of_rank
 
   friend bool operator==(const CollectiveUse&, const CollectiveUse&) = default;
 };
 
-/// Bus bandwidth by NCCL's definition, in bytes per second: size over time, times the share of the size that the link of a rank has
-/// to carry at least, whatever the algorithm: 2(n-1)/n for all_reduce; (n-1)/n for all_gather, reduce_scatter and all_to_all; 1 for broadcast
-/// and reduce (nccl-tests, doc/PERFORMANCE.md, "Bus bandwidth"); (n-1)/n for gather and scatter (its src/gather.cu and src/scatter.cu).
-/// `bytes` as CommOp::bytes counts them. 0 for a barrier, a single rank, or no time.
+/// Bus bandwidth by NCCL's definition, in bytes per second: size over time, times the share of the size that the link
+/// of a rank has to carry at least, whatever the algorithm: 2(n-1)/n for all_reduce; (n-1)/n for all_gather,
+/// reduce_scatter and all_to_all; 1 for broadcast and reduce (nccl-tests, doc/PERFORMANCE.md, "Bus bandwidth"); (n-1)/n
+/// for gather and scatter (its src/gather.cu and src/scatter.cu). `bytes` as CommOp::bytes counts them. 0 for a
+/// barrier, a single rank, or no time.
 double bus_bytes_per_second(workload::Collective kind, std::int64_t bytes, std::uint32_t ranks, TimePs elapsed);
 /// As achieved. The time counts from the last arrival.
 double bus_bytes_per_second(const CollectiveUse& collective);
 
-/// Instead of the place of who was ready last: nobody was later than the activity itself; or it waits for nobody, as an eager send.
+/// Instead of the place of who was ready last: nobody was later than the activity itself; or it waits for nobody, as an
+/// eager send.
 inline constexpr std::uint32_t kItself = ~std::uint32_t{0}, kNobody = kItself - 1;
 
-/// Why activities started and ended when they did, as the engine told it. Per activity, 9 bytes in all; empty if nobody asked. Simulators that tell
-/// nothing are asked for their times instead: simulate/causes.h reads both.
+/// Why activities started and ended when they did, as the engine told it. Per activity, 9 bytes in all; empty if nobody
+/// asked. Simulators that tell nothing are asked for their times instead: simulate/causes.h reads both.
 struct KeptCauses {
-  Column<std::uint8_t> kinds;         ///< CauseKind of its start
-  Column<std::uint32_t> activities;   ///< of its own rank: whose end, or start, that was; itself for begin
-  Column<std::uint32_t> last_places;  ///< of collectives and messages: who was ready last, see LastArrival::place; of others kItself
+  Column<std::uint8_t> kinds;        ///< CauseKind of its start
+  Column<std::uint32_t> activities;  ///< of its own rank: whose end, or start, that was; itself for begin
+  Column<std::uint32_t>
+      last_places;  ///< of collectives and messages: who was ready last, see LastArrival::place; of others kItself
 
   [[nodiscard]] bool empty() const { return kinds.empty(); }
 };
 
-/// The outcome of one simulation. Activities and links are numbered as in the graph and the machine that were simulated; time 0 is the
-/// start of the simulation. All values are integers, so that equal schedules are equal byte for byte, on any machine and for any number
-/// of threads. A plain value: whoever fills it calls check().
+/// The outcome of one simulation. Activities and links are numbered as in the graph and the machine that were
+/// simulated; time 0 is the start of the simulation. All values are integers, so that equal schedules are equal byte
+/// for byte, on any machine and for any number of threads. A plain value: whoever fills it calls check().
 struct Schedule {
-  /// Per activity; of communication: when its rank is ready for it, not when the last partner is. Empty, as end_ps and collectives, if these
-  /// went to a sink (simulate/schedule_sink.h).
+  /// Per activity; of communication: when its rank is ready for it, not when the last partner is. Empty, as end_ps and
+  /// collectives, if these went to a sink (simulate/schedule_sink.h).
   Column<TimePs> start_ps;
   Column<TimePs> end_ps;  ///< per activity
   KeptCauses causes;      ///< per activity, if they were asked for (EngineOptions::keep_causes)
@@ -71,16 +77,18 @@ struct Schedule {
   Column<std::uint64_t> link_bytes;         ///< per link: bytes carried
   Column<TimePs> link_busy_ps;              ///< per link: time during which it carried anything, at whatever rate
   Column<std::uint32_t> link_peak_sharing;  ///< per link: most operations at once
-  LinkSeries link_series;                   ///< when links carried their bytes, if that was asked for (EngineOptions::keep_link_series)
+  LinkSeries link_series;  ///< when links carried their bytes, if that was asked for (EngineOptions::keep_link_series)
 
   Column<RankUse> ranks;  ///< per rank; empty if nobody asked
-  /// Where ranks that behave alike were executed as one (Detail::executed_ranks): per rank its class, and per class the rank that was executed.
-  /// Activities are then those of executed_ranks, one after the other, and a collective stands for `instances` of them. Else both are empty.
+  /// Where ranks that behave alike were executed as one (Detail::executed_ranks): per rank its class, and per class the
+  /// rank that was executed. Activities are then those of executed_ranks, one after the other, and a collective stands
+  /// for `instances` of them. Else both are empty.
   Column<std::uint32_t> class_of_rank;
   Column<std::uint32_t> executed_ranks;
   /// Who took whose message, where receives were open to several: in the order in which it was decided.
   Column<workload::Message> taken;
-  Column<CollectiveUse> collectives;  ///< by communicator (all ranks first, then Workload::groups in order), each in program order
+  Column<CollectiveUse>
+      collectives;  ///< by communicator (all ranks first, then Workload::groups in order), each in program order
 
   Schedule() = default;
   /// All zero, without ranks and collectives.
@@ -94,9 +102,10 @@ struct Schedule {
   /// When the last activity ends; 0 without activities.
   [[nodiscard]] TimePs makespan_ps() const;
 
-  /// Columns of equal length; 0 <= start <= end for every activity; no link busy for less than nothing, for longer than the makespan, or
-  /// for no time while carrying bytes; what was recorded of a link over time adds up to its bytes; no rank busy for longer than until its finish; every collective's arrivals and end in order. The
-  /// Error names the first activity, link, rank or collective that breaks this.
+  /// Columns of equal length; 0 <= start <= end for every activity; no link busy for less than nothing, for longer than
+  /// the makespan, or for no time while carrying bytes; what was recorded of a link over time adds up to its bytes; no
+  /// rank busy for longer than until its finish; every collective's arrivals and end in order. The Error names the
+  /// first activity, link, rank or collective that breaks this.
   [[nodiscard]] Status check() const;
 
   friend bool operator==(const Schedule& a, const Schedule& b);

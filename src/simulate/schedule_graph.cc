@@ -13,7 +13,8 @@ namespace {
 
 using graph::NodeId;
 
-// While it is built and solved with edits: durations, positions, finishes and slack of nodes; edges as they were added, and in their rows.
+// While it is built and solved with edits: durations, positions, finishes and slack of nodes; edges as they were added,
+// and in their rows.
 constexpr std::uint64_t kBytesPerNode = 64, kBytesPerEdge = 44;
 
 class ScheduleGraphMaker {
@@ -86,14 +87,16 @@ class ScheduleGraphMaker {
     }
     const ActivityPlace last = causes_.last_arrival(place);
     const TimePs end = causes_.end_of(place);
-    // A partner that has ended before is an eager send: its message moves from then on, not from when the send was ready. In a replay such a
-    // send may also last longer than its message was under way: then its start is what counts, and not the end of its node.
+    // A partner that has ended before is an eager send: its message moves from then on, not from when the send was
+    // ready. In a replay such a send may also last longer than its message was under way: then its start is what
+    // counts, and not the end of its node.
     const bool after_end = last != place && !is_collective(place) && causes_.end_of(last) < end;
     const TimePs partner_ready = after_end ? causes_.end_of(last) : causes_.start_of(last);
     const NodeId transfer = builder_.add_node(end - std::max(causes_.start_of(place), partner_ready));
     connect(arrival_node(place), transfer, ScheduleEdge::arrival);
     if (after_end) connect(end_node(last), transfer, ScheduleEdge::arrival);
-    else if (last != place) connect(arrival_node(last), transfer, has_transfer(last) ? ScheduleEdge::arrival : ScheduleEdge::start);
+    else if (last != place)
+      connect(arrival_node(last), transfer, has_transfer(last) ? ScheduleEdge::arrival : ScheduleEdge::start);
     end_nodes_[causes_.number(place)] = transfer;
   }
 
@@ -101,12 +104,15 @@ class ScheduleGraphMaker {
     return plan_.of_rank(place.rank).activities[place.activity].resource == Resource::collective;
   }
 
-  // All members are waited for, not only who was last in this run: with edits it may be another. Where one rank stands for others, groups whose
-  // members are of the same classes meet in one node: the activity of the first member tells which.
+  // All members are waited for, not only who was last in this run: with edits it may be another. Where one rank stands
+  // for others, groups whose members are of the same classes meet in one node: the activity of the first member tells
+  // which.
   Meeting meeting_of(ActivityPlace place) {
     const Communicator& communicator = plan_.matching.communicator(place.rank, place.activity);
     const std::uint32_t number = plan_.matching.place(place.rank, place.activity).place;
-    const auto member = [&](std::uint32_t rank) { return causes_.number({rank, plan_.matching.activity_of(communicator, rank, number)}); };
+    const auto member = [&](std::uint32_t rank) {
+      return causes_.number({rank, plan_.matching.activity_of(communicator, rank, number)});
+    };
     const auto [found, fresh] = meetings_.try_emplace(member(communicator.ranks[0]));
     if (!fresh) return found->second;
     found->second = {builder_.add_node(), 0};
@@ -142,8 +148,9 @@ class ScheduleGraphMaker {
     connect(origin_, arrival_node(place), ScheduleEdge::begin, start);
   }
 
-  // Slots and communicators serve in the order in which they did, also those who did not wait: with edits they might have to. What started at the
-  // same moment keeps no order, so that nothing goes round in circles: only what takes no time can be before another one at one moment.
+  // Slots and communicators serve in the order in which they did, also those who did not wait: with edits they might
+  // have to. What started at the same moment keeps no order, so that nothing goes round in circles: only what takes no
+  // time can be before another one at one moment.
   void add_order(std::uint32_t rank) {
     const ProgramPlan& program = plan_.of_rank(rank);
     for (std::size_t kind = 0; kind < kSlotKinds; ++kind) add_slot_order(rank, static_cast<Resource>(kind));
@@ -164,7 +171,9 @@ class ScheduleGraphMaker {
     std::sort(users.begin(), users.end(), [&](std::uint32_t a, std::uint32_t b) {
       return std::tuple(start_of(a), end_of(a), a) < std::tuple(start_of(b), end_of(b), b);
     });
-    const auto frees_later = [&](std::uint32_t a, std::uint32_t b) { return std::tuple(end_of(a), a) > std::tuple(end_of(b), b); };
+    const auto frees_later = [&](std::uint32_t a, std::uint32_t b) {
+      return std::tuple(end_of(a), a) > std::tuple(end_of(b), b);
+    };
     std::vector<std::uint32_t> last_users;  // per slot so far, a heap: the first to be free is on top
     for (const std::uint32_t user : users) {
       if (!last_users.empty() && end_of(last_users.front()) <= start_of(user)) {
@@ -211,7 +220,8 @@ std::uint64_t schedule_graph_bytes(const JobPlan& plan, const Schedule& schedule
 
 Result<ScheduleGraph> schedule_graph(Causes& causes, const JobPlan& plan, const Schedule& schedule) {
   // Each activity may have a transfer; past that numbers of nodes would wrap before build() can say so.
-  if (schedule.activity_count() >= graph::kNoNode / 2) return Error{"the schedule has more activities than a graph can hold"};
+  if (schedule.activity_count() >= graph::kNoNode / 2)
+    return Error{"the schedule has more activities than a graph can hold"};
   return ScheduleGraphMaker(causes, plan, schedule).make();
 }
 

@@ -1,4 +1,5 @@
-// A Schedule as a Trace again: what a profiler would have recorded of the simulated run. It can be looked at, and analysed like any other.
+// A Schedule as a Trace again: what a profiler would have recorded of the simulated run. It can be looked at, and
+// analysed like any other.
 #pragma once
 
 #include <cstdint>
@@ -21,14 +22,15 @@ namespace orrery::simulate {
 ///   messages          sends and recvs (kernel), as many lanes as overlap
 ///   control           what takes no time (kernel), so that dependencies through it are kept
 ///
-/// Lanes of the device are streams of a device whose number is the rank. Time 0 of the schedule is one second after the epoch, so that
-/// nothing is negative.
+/// Lanes of the device are streams of a device whose number is the rank. Time 0 of the schedule is one second after the
+/// epoch, so that nothing is negative.
 ///
-/// With TraceDetail::causes every dependency between lanes of the device is a recorded event and a wait for it (cudaEventRecord,
-/// cudaStreamWaitEvent, "Stream Wait Event"); a host compute that comes after device work is preceded by a wait for it
-/// (cudaEventSynchronize); and the run ends with a cudaDeviceSynchronize. Calls are two picoseconds apart. Those for work that comes after
-/// no host compute are made before time 0; the others at the end of the host compute they come after. So the step is longer than the
-/// schedule by two picoseconds for each such piece of work and one more, and by one in the end, when the host has noticed.
+/// With TraceDetail::causes every dependency between lanes of the device is a recorded event and a wait for it
+/// (cudaEventRecord, cudaStreamWaitEvent, "Stream Wait Event"); a host compute that comes after device work is preceded
+/// by a wait for it (cudaEventSynchronize); and the run ends with a cudaDeviceSynchronize. Calls are two picoseconds
+/// apart. Those for work that comes after no host compute are made before time 0; the others at the end of the host
+/// compute they come after. So the step is longer than the schedule by two picoseconds for each such piece of work and
+/// one more, and by one in the end, when the host has noticed.
 class ScheduleTracer {
  public:
   /// An Error if the schedule is not one of this workload. Both must outlive the tracer.

@@ -29,7 +29,8 @@ class WaitSummer {
     const Cause cause = causes_.of_start(place);
     const bool follows = cause.kind == CauseKind::dependency || cause.kind == CauseKind::start;
     const TimePs waited = follows ? 0 : causes_.start_of(place) - causes_.ready_of(place);
-    sums_.add(WaitKind::of(cause.kind, plan_.workload().program(place.rank), place.activity), waited, members_[rank_class].size());
+    sums_.add(WaitKind::of(cause.kind, plan_.workload().program(place.rank), place.activity), waited,
+              members_[rank_class].size());
   }
 
   void add_arrival(std::uint32_t rank_class, ActivityPlace place) {
@@ -41,7 +42,8 @@ class WaitSummer {
     const TimePs waited = (from_end ? causes_.end_of(last) : causes_.start_of(last)) - causes_.start_of(place);
     if (waited <= 0) return;
     const std::vector<std::uint32_t>& members = members_[rank_class];
-    sums_.add(WaitKind::of(CauseKind::last_arrival, plan_.workload().program(place.rank), place.activity), waited, members.size());
+    sums_.add(WaitKind::of(CauseKind::last_arrival, plan_.workload().program(place.rank), place.activity), waited,
+              members.size());
     if (members.size() == 1) return sums_.add_late(last.rank, waited);
     const std::uint32_t line = plan_.matching.place(place.rank, place.activity).line;
     sums_.add_late({rank_class, is_collective, line, causes_.last_place(place)}, waited, [&] {
@@ -61,6 +63,8 @@ class WaitSummer {
 
 }  // namespace
 
-WaitSums sum_waits(Causes& causes, const JobPlan& plan, const Schedule& schedule) { return WaitSummer(causes, plan, schedule).make(); }
+WaitSums sum_waits(Causes& causes, const JobPlan& plan, const Schedule& schedule) {
+  return WaitSummer(causes, plan, schedule).make();
+}
 
 }  // namespace orrery::simulate

@@ -6,7 +6,8 @@
 
 namespace orrery::simulate {
 
-/// The arguments must belong together, as for critical_path(). O(activities + dependencies), and what Causes takes where nothing was told.
+/// The arguments must belong together, as for critical_path(). O(activities + dependencies), and what Causes takes
+/// where nothing was told.
 WaitSums sum_waits(Causes& causes, const JobPlan& plan, const Schedule& schedule);
 
 }  // namespace orrery::simulate

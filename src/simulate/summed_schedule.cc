@@ -35,7 +35,8 @@ std::size_t SummedSchedule::end_part(bool keep) {
 }
 
 void SummedSchedule::start_explained(const ExecutedActivity& activity, const StartCause& cause, TimePs now) {
-  waits_.add(WaitKind::of(cause.kind, *activity.program, activity.activity), now - cause.ready_ps, ranks_of_class_[activity.rank_class]);
+  waits_.add(WaitKind::of(cause.kind, *activity.program, activity.activity), now - cause.ready_ps,
+             ranks_of_class_[activity.rank_class]);
 }
 
 void SummedSchedule::last_arrival_known(const ExecutedActivity& activity, const LastArrival& last) {
@@ -50,8 +51,9 @@ void SummedSchedule::last_arrival_known(const ExecutedActivity& activity, const 
     std::vector<std::uint32_t> late;
     late.reserve(members.size());
     for (const std::uint32_t rank : members) {
-      late.push_back(is_collective ? membership.communicators()[membership.communicator_number(rank, last.line)].ranks[last.place]
-                                   : membership.peer(rank, membership.structure(rank).channels[last.line]));
+      late.push_back(is_collective
+                         ? membership.communicators()[membership.communicator_number(rank, last.line)].ranks[last.place]
+                         : membership.peer(rank, membership.structure(rank).channels[last.line]));
     }
     return late;
   });

@@ -11,15 +11,17 @@
 
 namespace orrery::simulate {
 
-/// Memory: a row per kind of collective; with waits a row per kind of cause, and per class and group who was late. When ranks finish and what they
-/// did with their time the engine counts by itself.
+/// Memory: a row per kind of collective; with waits a row per kind of cause, and per class and group who was late. When
+/// ranks finish and what they did with their time the engine counts by itself.
 class SummedSchedule : public ScheduleSink {
  public:
   explicit SummedSchedule(bool with_waits = false) : with_waits_(with_waits) {}
 
   Status begin(const RunLayout& layout) override;
   void started(const ExecutedActivity& /*activity*/, TimePs /*now*/) override {}
-  void ended(const ExecutedActivity& activity, TimePs /*now*/) override { activities_ += ranks_of_class_[activity.rank_class]; }
+  void ended(const ExecutedActivity& activity, TimePs /*now*/) override {
+    activities_ += ranks_of_class_[activity.rank_class];
+  }
   void collective_ended(std::uint32_t bundle, std::uint64_t /*place*/, const CollectiveUse& use) override {
     collectives_.add(use, communicators_of_bundle_[bundle]);
   }

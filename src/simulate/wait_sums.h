@@ -1,4 +1,5 @@
-// What activities waited for, added up: a few rows by kind of cause, and per rank how long others waited for it, however many activities there were.
+// What activities waited for, added up: a few rows by kind of cause, and per rank how long others waited for it,
+// however many activities there were.
 #pragma once
 
 #include <compare>
@@ -25,8 +26,8 @@ struct WaitKind {
   auto operator<=>(const WaitKind&) const = default;  // NOLINT(modernize-use-nullptr): clang-tidy 14 sees a 0 in it
 };
 
-/// Of starts: from when everything they depend on was done, so that a start which follows its last dependency has not waited. Of ends: from when it
-/// was ready until the last partner was.
+/// Of starts: from when everything they depend on was done, so that a start which follows its last dependency has not
+/// waited. Of ends: from when it was ready until the last partner was.
 struct WaitSum {
   std::uint64_t activities = 0;
   Int128 waited_ps = 0;
@@ -34,7 +35,9 @@ struct WaitSum {
 
   void add(TimePs waited, std::uint64_t count);
   /// Rounded down.
-  [[nodiscard]] TimePs mean_ps() const { return activities == 0 ? 0 : static_cast<TimePs>(waited_ps / static_cast<Int128>(activities)); }
+  [[nodiscard]] TimePs mean_ps() const {
+    return activities == 0 ? 0 : static_cast<TimePs>(waited_ps / static_cast<Int128>(activities));
+  }
   friend bool operator==(const WaitSum&, const WaitSum&) = default;
 };
 
@@ -45,7 +48,8 @@ class WaitSums {
   /// One rank waited for another.
   void add_late(std::uint32_t late_rank, TimePs waited) { late_[late_rank].add(waited, 1); }
 
-  /// The ranks of a class waited, each for the rank at `place` of its own group, or on the other end of its own channel.
+  /// The ranks of a class waited, each for the rank at `place` of its own group, or on the other end of its own
+  /// channel.
   struct LateKey {
     std::uint32_t rank_class = 0;
     bool is_collective = false;

@@ -37,7 +37,8 @@ SparseColumn& ArgumentTable::named(std::string_view name, ValueType type) {
 
 void ArgumentTable::append(ArgumentTable&& later, EventIndex first_event) {
   for (std::size_t i = 0; i < kFieldCount; ++i) append_column(known_[i], later.known_[i], first_event);
-  for (NamedArgument& argument : later.named_) append_column(named(argument.name, argument.type), argument.values, first_event);
+  for (NamedArgument& argument : later.named_)
+    append_column(named(argument.name, argument.type), argument.values, first_event);
 }
 
 }  // namespace orrery::trace

@@ -19,7 +19,8 @@ using EventIndex = std::uint32_t;
 /// What the numbers of an argument stand for.
 enum class ValueType : std::uint8_t { integer, text };  // text: a StringId
 
-/// The arguments that analyses use. What each is called and holds: kFields. Those named *_text hold a StringId and come last.
+/// The arguments that analyses use. What each is called and holds: kFields. Those named *_text hold a StringId and come
+/// last.
 enum class Field : std::uint8_t {
   correlation,  ///< ties a runtime call to the device work it started
   stream,
@@ -36,11 +37,12 @@ enum class Field : std::uint8_t {
   out_elements,
   group_size,
   collective_sequence,
-  graph_node,        ///< of a kernel: its node in a CUDA graph
-  record_function,   ///< ties an operator to its row of the host trace; only read on request
-  step,              ///< of an annotation that is one training or inference step: its number
-  group_rank,        ///< of broadcast, scatter, reduce and gather: the root, of send and recv: the peer; by its place in the group
-  source_rank,       ///< of a recv: the rank that sends
+  graph_node,       ///< of a kernel: its node in a CUDA graph
+  record_function,  ///< ties an operator to its row of the host trace; only read on request
+  step,             ///< of an annotation that is one training or inference step: its number
+  group_rank,   ///< of broadcast, scatter, reduce and gather: the root, of send and recv: the peer; by its place in the
+                ///< group
+  source_rank,  ///< of a recv: the rank that sends
   destination_rank,  ///< of a send: the rank that receives
   tracer_clock,      ///< of a snapshot of two clocks, taken at its start: what the device tracer's clock showed, ns
   tag,               ///< of the call that asks for a send or recv
@@ -54,13 +56,15 @@ enum class Field : std::uint8_t {
   dtype_text,
   group_name_text,
   group_ranks_text,
-  bandwidth_text,  ///< of a copy that took no time: "N/A" where others have a number
-  module_text,     ///< of a collective: the program it is part of (jit_step)
-  operation_text,  ///< of a collective: its name in that program (all-reduce.3)
-  pairs_text,      ///< of a permutation: who sends to whom ({{0,1},{1,0}})
-  callsite_text,   ///< of an MPI call: where in the program, the same on all ranks (MPI_Send halo.cc:31 exchange < halo.cc:80 main)
-  requests_text,   ///< of an MPI call that completes requests: which ([3, 4])
-  send_counts_text,  ///< of a collective: elements (PyTorch: rows) that go to each member of the group, in its order ([1, 2, 3]); [] if all alike
+  bandwidth_text,       ///< of a copy that took no time: "N/A" where others have a number
+  module_text,          ///< of a collective: the program it is part of (jit_step)
+  operation_text,       ///< of a collective: its name in that program (all-reduce.3)
+  pairs_text,           ///< of a permutation: who sends to whom ({{0,1},{1,0}})
+  callsite_text,        ///< of an MPI call: where in the program, the same on all ranks (MPI_Send halo.cc:31 exchange <
+                        ///< halo.cc:80 main)
+  requests_text,        ///< of an MPI call that completes requests: which ([3, 4])
+  send_counts_text,     ///< of a collective: elements (PyTorch: rows) that go to each member of the group, in its order
+                        ///< ([1, 2, 3]); [] if all alike
   receive_counts_text,  ///< of a collective: the same that come from each member
 };
 
@@ -166,18 +170,23 @@ class ArgumentTable {
   const SparseColumn& operator[](Field field) const { return known_[place_of(field)]; }
   SparseColumn& known(std::size_t place) { return known_[place]; }
 
-  /// The column called `name`, added if it is new. Stays valid as long as no other is added. O(added arguments): ask once, not per event.
+  /// The column called `name`, added if it is new. Stays valid as long as no other is added. O(added arguments): ask
+  /// once, not per event.
   SparseColumn& named(std::string_view name, ValueType type);
   [[nodiscard]] const std::vector<NamedArgument>& named() const { return named_; }
 
-  /// Calls f(name, written, type, column) for each argument, known ones first. `Table` is ArgumentTable or const ArgumentTable.
+  /// Calls f(name, written, type, column) for each argument, known ones first. `Table` is ArgumentTable or const
+  /// ArgumentTable.
   template <typename Table, typename F>
   static void for_each(Table& table, const F& f) {
-    for (std::size_t i = 0; i < kFieldCount; ++i) f(kFields[i].name, kFields[i].written, kFields[i].type, table.known_[i]);
-    for (auto& argument : table.named_) f(std::string_view(argument.name), std::string_view(argument.name), argument.type, argument.values);
+    for (std::size_t i = 0; i < kFieldCount; ++i)
+      f(kFields[i].name, kFields[i].written, kFields[i].type, table.known_[i]);
+    for (auto& argument : table.named_)
+      f(std::string_view(argument.name), std::string_view(argument.name), argument.type, argument.values);
   }
 
-  /// Appends the arguments of events that follow: event i there is event first_event + i here. Gives back their memory column by column.
+  /// Appends the arguments of events that follow: event i there is event first_event + i here. Gives back their memory
+  /// column by column.
   void append(ArgumentTable&& later, EventIndex first_event);
 
  private:

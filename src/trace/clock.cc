@@ -23,7 +23,8 @@ TimePs saturate(Int128 value) { return static_cast<TimePs>(std::clamp<Int128>(va
 
 TimePs add(TimePs a, TimePs b) { return saturate(Int128{a} + b); }
 
-/// rise * part / whole for part <= whole, whole > 0. The product of two 64-bit distances fits 128 bits, the quotient is at most `rise`.
+/// rise * part / whole for part <= whole, whole > 0. The product of two 64-bit distances fits 128 bits, the quotient is
+/// at most `rise`.
 std::uint64_t scale(std::uint64_t rise, std::uint64_t part, std::uint64_t whole, Rounding rounding) {
   const UInt128 product = UInt128{rise} * part;
   return static_cast<std::uint64_t>((product + (rounding == Rounding::up ? whole - 1 : 0)) / whole);
@@ -37,7 +38,8 @@ struct Line {
 
   /// Index of the last knot at or before t, or -1.
   [[nodiscard]] std::ptrdiff_t segment(TimePs t) const {
-    const auto after = std::upper_bound(knots.begin(), knots.end(), t, [this](TimePs x, const ClockKnot& knot) { return x < knot.*from; });
+    const auto after = std::upper_bound(knots.begin(), knots.end(), t,
+                                        [this](TimePs x, const ClockKnot& knot) { return x < knot.*from; });
     return after - knots.begin() - 1;
   }
 
@@ -64,8 +66,9 @@ TimePs stretched(const Line& line, TimePs t, TimePs reach) {
   return saturate(std::max(center - low, high - center));
 }
 
-/// The points between which the composition is linear, in order: the inner knots, and the integers around the preimage of each point at
-/// which the outer clock bends or leaves the range of TimePs. A preimage beyond the range of TimePs becomes the end of that range.
+/// The points between which the composition is linear, in order: the inner knots, and the integers around the preimage
+/// of each point at which the outer clock bends or leaves the range of TimePs. A preimage beyond the range of TimePs
+/// becomes the end of that range.
 std::vector<TimePs> breakpoints(std::span<const ClockKnot> inner, std::span<const ClockKnot> outer) {
   const TimePs first_reached = saturate(backward(outer).at(kMin, Rounding::up));
   const TimePs last_reached = saturate(backward(outer).at(kMax, Rounding::down));
@@ -74,7 +77,8 @@ std::vector<TimePs> breakpoints(std::span<const ClockKnot> inner, std::span<cons
     if (knot.to_ps >= first_reached && knot.to_ps <= last_reached) points.push_back(knot.from_ps);
   }
   const auto add_preimage = [&](TimePs middle) {
-    for (const Rounding rounding : {Rounding::down, Rounding::up}) points.push_back(saturate(backward(inner).at(middle, rounding)));
+    for (const Rounding rounding : {Rounding::down, Rounding::up})
+      points.push_back(saturate(backward(inner).at(middle, rounding)));
   };
   for (const ClockKnot& knot : outer) add_preimage(knot.from_ps);
   if (inner.front().to_ps < first_reached) add_preimage(first_reached);
@@ -84,14 +88,16 @@ std::vector<TimePs> breakpoints(std::span<const ClockKnot> inner, std::span<cons
   return points;
 }
 
-/// Makes images strictly increasing: of a run of equal images the first stays, and the last is lifted by 1 ps unless the knot that follows
-/// is no more than 1 ps higher, in which case the floor of the line between them gives the right image without it.
+/// Makes images strictly increasing: of a run of equal images the first stays, and the last is lifted by 1 ps unless
+/// the knot that follows is no more than 1 ps higher, in which case the floor of the line between them gives the right
+/// image without it.
 void separate_equal_images(std::vector<ClockKnot>& knots) {
   std::size_t kept = 0;
   for (std::size_t i = 0; i < knots.size();) {
     std::size_t last = i;
     while (last + 1 < knots.size() && knots[last + 1].to_ps == knots[i].to_ps) ++last;
-    const bool lift = last > i && knots[i].to_ps < kMax && (last + 1 == knots.size() || knots[last + 1].to_ps - 1 > knots[i].to_ps);
+    const bool lift =
+        last > i && knots[i].to_ps < kMax && (last + 1 == knots.size() || knots[last + 1].to_ps - 1 > knots[i].to_ps);
     ClockKnot lifted = knots[last];
     knots[kept++] = knots[i];
     if (lift) ++lifted.to_ps, knots[kept++] = lifted;
@@ -103,8 +109,8 @@ void separate_equal_images(std::vector<ClockKnot>& knots) {
 bool on_line(const ClockKnot& a, const ClockKnot& b, const ClockKnot& c) {
   const std::uint64_t part = distance(a.from_ps, b.from_ps), whole = distance(a.from_ps, c.from_ps);
   const bool same_slope = UInt128{distance(a.to_ps, b.to_ps)} * whole == UInt128{distance(a.to_ps, c.to_ps)} * part;
-  return same_slope &&
-         (Int128{b.uncertainty_ps} - a.uncertainty_ps) * Int128{whole} == (Int128{c.uncertainty_ps} - a.uncertainty_ps) * Int128{part};
+  return same_slope && (Int128{b.uncertainty_ps} - a.uncertainty_ps) * Int128{whole} ==
+                           (Int128{c.uncertainty_ps} - a.uncertainty_ps) * Int128{part};
 }
 
 /// Whether the line from a to b is what a clock that ends at either of them would do anyway.
@@ -138,7 +144,8 @@ Result<Clock> Clock::from_knots(std::span<const ClockKnot> knots) {
     if (i == 0) continue;
     const bool increasing = knots[i].from_ps > knots[i - 1].from_ps && knots[i].to_ps > knots[i - 1].to_ps;
     if (!increasing)
-      return Error{.message = name + " does not increase on both sides", .hint = "merge equal readings, reject those that go back"};
+      return Error{.message = name + " does not increase on both sides",
+                   .hint = "merge equal readings, reject those that go back"};
   }
   return Clock(std::vector<ClockKnot>(knots.begin(), knots.end()));
 }
@@ -174,7 +181,8 @@ Clock Clock::compose(const Clock& outer) const {
   std::vector<ClockKnot> composed;
   for (const TimePs t : breakpoints(knots_, outer.knots_)) {
     const TimePs middle = map(t);
-    composed.push_back({t, outer.map(middle), add(outer.uncertainty(middle), stretched(second, middle, uncertainty(t)))});
+    composed.push_back(
+        {t, outer.map(middle), add(outer.uncertainty(middle), stretched(second, middle, uncertainty(t)))});
   }
   separate_equal_images(composed);
   drop_redundant(composed);

@@ -1,4 +1,5 @@
-// How the readings of one clock map to those of another: a strictly increasing piecewise-linear map with an uncertainty.
+// How the readings of one clock map to those of another: a strictly increasing piecewise-linear map with an
+// uncertainty.
 #pragma once
 
 #include <span>
@@ -10,7 +11,8 @@
 
 namespace orrery::trace {
 
-/// One fixed point of a Clock: where the local clock shows `from_ps`, the other one shows `to_ps`, give or take `uncertainty_ps`.
+/// One fixed point of a Clock: where the local clock shows `from_ps`, the other one shows `to_ps`, give or take
+/// `uncertainty_ps`.
 struct ClockKnot {
   TimePs from_ps = 0;
   TimePs to_ps = 0;
@@ -19,35 +21,44 @@ struct ClockKnot {
   friend bool operator==(const ClockKnot&, const ClockKnot&) = default;
 };
 
-/// An immutable map between two clocks. Let f be the real function that is linear between neighbouring knots and has slope 1 before the
-/// first and after the last one: a clock says nothing about drift it has not seen, so whoever extrapolates a drift adds a knot that does.
-/// A step of a clock (NTP) is two knots 1 ps apart. All arithmetic is exact on integers with 128-bit intermediates:
-///   * map(t) = floor(f(t)), saturated to the range of TimePs; saturation happens only outside the knots. Knots map to knots exactly.
-///   * map never decreases; it increases strictly where f has slope 1 or more (and does not saturate). Differences between readings are
+/// An immutable map between two clocks. Let f be the real function that is linear between neighbouring knots and has
+/// slope 1 before the first and after the last one: a clock says nothing about drift it has not seen, so whoever
+/// extrapolates a drift adds a knot that does. A step of a clock (NTP) is two knots 1 ps apart. All arithmetic is exact
+/// on integers with 128-bit intermediates:
+///   * map(t) = floor(f(t)), saturated to the range of TimePs; saturation happens only outside the knots. Knots map to
+///   knots exactly.
+///   * map never decreases; it increases strictly where f has slope 1 or more (and does not saturate). Differences
+///   between readings are
 ///     kept to within 1 ps of the true linear image, and order and nesting of events are kept altogether.
-///   * g = inverse() has the knots with their sides exchanged, and 0 <= t - g.map(map(t)) <= ceil(1/slope): 0 where the slope is 1, at
+///   * g = inverse() has the knots with their sides exchanged, and 0 <= t - g.map(map(t)) <= ceil(1/slope): 0 where the
+///   slope is 1, at
 ///     most 1 ps where it is larger.
-///   * h = compose(outer) satisfies h.map(t) == outer.map(map(t)) at the knots of the inner clock and at the two integers around each
-///     preimage of an outer knot. Where two such points share one image (a slope below 1 between them), the later may come out 1 ps high:
-///     an image cannot repeat in a strictly increasing map. Everywhere else |h.map(t) - outer.map(map(t))| < 2 + slope of outer.
-///     h saturates once, at the end, so it may be finite where the two steps in turn would have run into the range of TimePs.
+///   * h = compose(outer) satisfies h.map(t) == outer.map(map(t)) at the knots of the inner clock and at the two
+///   integers around each
+///     preimage of an outer knot. Where two such points share one image (a slope below 1 between them), the later may
+///     come out 1 ps high: an image cannot repeat in a strictly increasing map. Everywhere else |h.map(t) -
+///     outer.map(map(t))| < 2 + slope of outer. h saturates once, at the end, so it may be finite where the two steps
+///     in turn would have run into the range of TimePs.
 class Clock {
  public:
   static Clock identity() { return offset(0); }
   /// t -> t + offset_ps.
   static Clock offset(TimePs offset_ps, TimePs uncertainty_ps = 0);
-  /// The knots must be strictly increasing on both sides, at least one, with no negative uncertainty; the Error names the first bad one.
+  /// The knots must be strictly increasing on both sides, at least one, with no negative uncertainty; the Error names
+  /// the first bad one.
   static Result<Clock> from_knots(std::span<const ClockKnot> knots);
 
   /// O(log knots).
   [[nodiscard]] TimePs map(TimePs t) const;
-  /// Half the width of the interval around map(t) that holds the true image: linear between the knots, rounded up, constant outside them.
+  /// Half the width of the interval around map(t) that holds the true image: linear between the knots, rounded up,
+  /// constant outside them.
   [[nodiscard]] TimePs uncertainty(TimePs t) const;
 
   /// The way back. The uncertainty of a knot becomes the reach of its interval on the other side.
   [[nodiscard]] Clock inverse() const;
-  /// First this clock, then `outer`. The uncertainties of a knot add up, this clock's as `outer` stretches it. Knots that change nothing
-  /// (on the line between their neighbours) are left out, so that composing offsets gives an offset.
+  /// First this clock, then `outer`. The uncertainties of a knot add up, this clock's as `outer` stretches it. Knots
+  /// that change nothing (on the line between their neighbours) are left out, so that composing offsets gives an
+  /// offset.
   [[nodiscard]] Clock compose(const Clock& outer) const;
 
   [[nodiscard]] std::span<const ClockKnot> knots() const { return knots_; }

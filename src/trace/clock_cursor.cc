@@ -14,8 +14,9 @@ struct Quotient {
   std::uint64_t rest = 0;
 };
 
-// floor(part * (rise - run) / run), and what is left, for part < run. A clock's gain is so small that the quotient is far below 2^50: its
-// estimate in floating point is off by no more than one, and 64 bits are enough to see by how much. Else it takes 128 bits.
+// floor(part * (rise - run) / run), and what is left, for part < run. A clock's gain is so small that the quotient is
+// far below 2^50: its estimate in floating point is off by no more than one, and 64 bits are enough to see by how much.
+// Else it takes 128 bits.
 Quotient gained(std::uint64_t part, std::uint64_t run, std::uint64_t rise, double gain) {
   constexpr double kExact = 1e15;
   constexpr std::uint64_t kShort = std::uint64_t{1} << 61;
@@ -38,8 +39,8 @@ void ClockCursor::find(TimePs value, Side side, Stretch& stretch) const {
   if (value >= stretch.begin && value < stretch.end) return;
   const auto here = side == Side::from ? &ClockKnot::from_ps : &ClockKnot::to_ps;
   const auto there = side == Side::from ? &ClockKnot::to_ps : &ClockKnot::from_ps;
-  const auto after =
-      std::upper_bound(knots_.begin(), knots_.end(), value, [here](TimePs x, const ClockKnot& knot) { return x < knot.*here; });
+  const auto after = std::upper_bound(knots_.begin(), knots_.end(), value,
+                                      [here](TimePs x, const ClockKnot& knot) { return x < knot.*here; });
   const ClockKnot& left = after == knots_.begin() ? *after : *(after - 1);
   stretch.begin = after == knots_.begin() ? std::numeric_limits<TimePs>::min() : left.*here;
   stretch.end = after == knots_.end() ? std::numeric_limits<TimePs>::max() : (*after).*here;
@@ -49,7 +50,8 @@ void ClockCursor::find(TimePs value, Side side, Stretch& stretch) const {
   if (after == knots_.begin() || after == knots_.end()) return;
   stretch.run = distance(left.*here, (*after).*here);
   stretch.rise = distance(left.*there, (*after).*there);
-  stretch.gain = (static_cast<double>(stretch.rise) - static_cast<double>(stretch.run)) / static_cast<double>(stretch.run);
+  stretch.gain =
+      (static_cast<double>(stretch.rise) - static_cast<double>(stretch.run)) / static_cast<double>(stretch.run);
 }
 
 ClockCursor::Image ClockCursor::map(TimePs t) {

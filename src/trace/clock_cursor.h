@@ -20,15 +20,19 @@ class ClockCursor {
     TimePs time = 0;
     bool is_first = true;  ///< no earlier reading has this image: first_preimage() gives this one back
   };
-  /// The image as Clock::map gives it. Readings must lie within kMaxMomentPs, images may not leave the range of TimePs: see fits().
+  /// The image as Clock::map gives it. Readings must lie within kMaxMomentPs, images may not leave the range of TimePs:
+  /// see fits().
   Image map(TimePs t);
-  /// The earliest reading whose image is `time` or later. Invariant: map(first_preimage(map(t).time)).time == map(t).time.
+  /// The earliest reading whose image is `time` or later. Invariant: map(first_preimage(map(t).time)).time ==
+  /// map(t).time.
   TimePs first_preimage(TimePs time);
-  /// Whether all readings within kMaxMomentPs have images within twice of that, so that sums and differences of a few do not overflow.
+  /// Whether all readings within kMaxMomentPs have images within twice of that, so that sums and differences of a few
+  /// do not overflow.
   [[nodiscard]] bool fits() const;
 
  private:
-  /// The stretch between two knots, or before the first or after the last, that holds the last reading on one side of the clock.
+  /// The stretch between two knots, or before the first or after the last, that holds the last reading on one side of
+  /// the clock.
   struct Stretch {
     TimePs begin = 0, end = 0;  ///< readings in [begin, end); empty at first
     TimePs shift = 0;           ///< the image of `begin`, less `begin`

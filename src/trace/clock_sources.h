@@ -1,5 +1,6 @@
-// What besides the traces themselves tells how clocks of different nodes relate: measurements that were made while the job ran. Plain rows
-// as files have them; times are nanoseconds of the clock named, since the Unix epoch unless said otherwise.
+// What besides the traces themselves tells how clocks of different nodes relate: measurements that were made while the
+// job ran. Plain rows as files have them; times are nanoseconds of the clock named, since the Unix epoch unless said
+// otherwise.
 #pragma once
 
 #include <compare>
@@ -10,7 +11,8 @@
 
 namespace orrery::trace {
 
-/// One exchange of packets: sent at t1, received at t2, answered at t3, answer received at t4. t1 and t4 are read on the clock of `from`.
+/// One exchange of packets: sent at t1, received at t2, answered at t3, answer received at t4. t1 and t4 are read on
+/// the clock of `from`.
 struct RawProbe {
   std::uint32_t from = 0;
   std::uint32_t to = 0;
@@ -19,7 +21,8 @@ struct RawProbe {
   auto operator<=>(const RawProbe&) const = default;
 };
 
-/// What a node's own daemon made of the probes of one window to one other node: its clock minus ours is slope * (t - window begin) + offset.
+/// What a node's own daemon made of the probes of one window to one other node: its clock minus ours is slope * (t -
+/// window begin) + offset.
 struct ProbeWindow {
   std::uint32_t from = 0;
   std::uint32_t to = 0;
@@ -44,7 +47,8 @@ struct GivenOffset {
   auto operator<=>(const GivenOffset&) const = default;
 };
 
-/// The host clock and the device tracer's clock of one node, read one just after the other, since the starts of ClockSnapshots.
+/// The host clock and the device tracer's clock of one node, read one just after the other, since the starts of
+/// ClockSnapshots.
 struct SnapshotPair {
   std::int64_t host_ns = 0;
   std::int64_t tracer_ns = 0;

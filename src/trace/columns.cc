@@ -20,9 +20,10 @@ LaneKey translate(LaneKey key, const Column<StringId>& ids) { return {key.number
 
 bool has_times(const RankTrace& rank) { return rank.event_count() != 0 || rank.flows.size() != 0; }
 
-// Numbers of the categories of `later` in `into`, with the new ones appended; nullopt, with nothing changed, when they are too many.
-std::optional<std::vector<std::uint16_t>> merge_categories(RankTrace& into, Interner& into_strings, const RankTrace& later,
-                                                           const Interner& later_strings) {
+// Numbers of the categories of `later` in `into`, with the new ones appended; nullopt, with nothing changed, when they
+// are too many.
+std::optional<std::vector<std::uint16_t>> merge_categories(RankTrace& into, Interner& into_strings,
+                                                           const RankTrace& later, const Interner& later_strings) {
   std::map<std::string_view, std::size_t> known;
   for (const Category& category : into.categories) known.emplace(into_strings.text(category.text), known.size());
   std::vector<std::uint16_t> numbers;
@@ -41,12 +42,14 @@ std::optional<std::vector<std::uint16_t>> merge_categories(RankTrace& into, Inte
 void renumber_texts(RankTrace& rank, const Column<StringId>& ids) {
   for (StringId& name : rank.name) name = ids[name];
   for (Lane& lane : rank.lanes)
-    lane = {translate(lane.process, ids), translate(lane.thread, ids), ids[lane.process_name], ids[lane.thread_name], lane.clock};
+    lane = {translate(lane.process, ids), translate(lane.thread, ids), ids[lane.process_name], ids[lane.thread_name],
+            lane.clock};
   for (Category& category : rank.categories) category.text = ids[category.text];
-  ArgumentTable::for_each(rank.arguments, [&](std::string_view, std::string_view, ValueType type, SparseColumn& column) {
-    if (type != ValueType::text) return;
-    for (std::int64_t& value : column.value) value = ids[static_cast<StringId>(value)];
-  });
+  ArgumentTable::for_each(rank.arguments,
+                          [&](std::string_view, std::string_view, ValueType type, SparseColumn& column) {
+                            if (type != ValueType::text) return;
+                            for (std::int64_t& value : column.value) value = ids[static_cast<StringId>(value)];
+                          });
 }
 
 }  // namespace
@@ -95,10 +98,12 @@ bool append(RankTrace& into, Interner& into_strings, RankTrace&& later, const In
   renumber_texts(later, texts);
 
   std::map<std::pair<LaneKey, LaneKey>, LaneIndex> known_lanes;
-  for (const Lane& lane : into.lanes) known_lanes.emplace(std::pair(lane.process, lane.thread), static_cast<LaneIndex>(known_lanes.size()));
+  for (const Lane& lane : into.lanes)
+    known_lanes.emplace(std::pair(lane.process, lane.thread), static_cast<LaneIndex>(known_lanes.size()));
   std::vector<LaneIndex> lanes;
   for (const Lane& lane : later.lanes) {
-    const auto [at, is_new] = known_lanes.emplace(std::pair(lane.process, lane.thread), static_cast<LaneIndex>(into.lanes.size()));
+    const auto [at, is_new] =
+        known_lanes.emplace(std::pair(lane.process, lane.thread), static_cast<LaneIndex>(into.lanes.size()));
     if (is_new) into.lanes.push_back(lane);
     Lane& merged = into.lanes[at->second];
     if (lane.process_name != 0) merged.process_name = lane.process_name;

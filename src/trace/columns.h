@@ -1,4 +1,5 @@
-// The columns of a RankTrace by name and type: whoever saves, compares, counts or queries all of them goes through here and keeps no list.
+// The columns of a RankTrace by name and type: whoever saves, compares, counts or queries all of them goes through here
+// and keeps no list.
 #pragma once
 
 #include <cstdint>
@@ -28,8 +29,8 @@ struct ColumnOf {
   Column<T> Table::*values;
 };
 
-/// Calls f(ColumnOf<RankTrace, T>) for each column that has a value per event. `ordinal` and `source_offset` are empty where a reader was
-/// asked not to keep positions. Arguments: ArgumentTable::for_each.
+/// Calls f(ColumnOf<RankTrace, T>) for each column that has a value per event. `ordinal` and `source_offset` are empty
+/// where a reader was asked not to keep positions. Arguments: ArgumentTable::for_each.
 template <typename F>
 void for_each_event_column(const F& f) {
   f(ColumnOf<RankTrace, TimePs>{"start", ColumnType::time, &RankTrace::start});
@@ -53,15 +54,16 @@ void for_each_flow_column(const F& f) {
   f(ColumnOf<Flows, char>{"phase", ColumnType::character, &Flows::phase});
 }
 
-/// Gives back the memory of events and arrows, and leaves what is known about the rank. For those who go on with the file instead: the events
-/// may take more memory than all the rest.
+/// Gives back the memory of events and arrows, and leaves what is known about the rank. For those who go on with the
+/// file instead: the events may take more memory than all the rest.
 inline void forget_events(RankTrace& rank) {
   for_each_event_column([&](const auto& column) { rank.*column.values = {}; });
   rank.arguments = {};
   rank.flows = {};
 }
 
-/// Makes times count from another epoch. Returns false, with the rank unchanged, if some would come to lie beyond kMaxMomentPs.
+/// Makes times count from another epoch. Returns false, with the rank unchanged, if some would come to lie beyond
+/// kMaxMomentPs.
 bool move_to_epoch(RankTrace& rank, std::int64_t epoch_unix_ns);
 
 }  // namespace orrery::trace

@@ -1,8 +1,9 @@
 // An order of a rank's events and lanes that depends on what they are, not on where the file has them.
 //
-// A trace is a set of events: writers put them down thread by thread, by time, or as buffers were flushed, and tools that merge or cut traces
-// write them in an order of their own. Whatever is decided by comparing two events (who comes first, which of two calls it was) must come out
-// the same for every order; so ties are broken here, and never by EventIndex or LaneIndex. `--compat` modes keep the file's order instead.
+// A trace is a set of events: writers put them down thread by thread, by time, or as buffers were flushed, and tools
+// that merge or cut traces write them in an order of their own. Whatever is decided by comparing two events (who comes
+// first, which of two calls it was) must come out the same for every order; so ties are broken here, and never by
+// EventIndex or LaneIndex. `--compat` modes keep the file's order instead.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +15,8 @@
 
 namespace orrery::trace {
 
-/// Sorts each run of items for which `tied` holds between neighbours. Nearly all runs are of one item: a time stamp has nanoseconds.
+/// Sorts each run of items for which `tied` holds between neighbours. Nearly all runs are of one item: a time stamp has
+/// nanoseconds.
 template <typename Items, typename Tied, typename Before>
 void sort_each_run(Items& items, Tied&& tied, Before&& before) {
   for (auto first = items.begin(); first != items.end();) {
@@ -30,8 +32,8 @@ class ContentOrder {
   /// Keeps references. O(lanes log lanes).
   ContentOrder(const Trace& trace, const RankTrace& rank);
 
-  /// By start, lane, length (the longer first: it is around the other), name, category, phase, then by the arguments. Events of which neither
-  /// is before the other are alike in everything that a graph is made of.
+  /// By start, lane, length (the longer first: it is around the other), name, category, phase, then by the arguments.
+  /// Events of which neither is before the other are alike in everything that a graph is made of.
   [[nodiscard]] bool before(EventIndex a, EventIndex b) const;
 
   /// Lanes by process and thread, numbers before texts.
@@ -39,7 +41,8 @@ class ContentOrder {
   /// The place of a lane among lanes().
   [[nodiscard]] std::uint32_t place(LaneIndex lane) const { return place_[lane]; }
 
-  /// Puts each run of events for which `tied(a, b)` holds between neighbours into this order. The events must come in runs already.
+  /// Puts each run of events for which `tied(a, b)` holds between neighbours into this order. The events must come in
+  /// runs already.
   template <typename Tied>
   void sort_runs(std::vector<EventIndex>& events, Tied&& tied) const {
     sort_each_run(events, tied, [&](EventIndex a, EventIndex b) { return before(a, b); });

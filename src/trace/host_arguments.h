@@ -1,4 +1,5 @@
-// What the operators of a host trace were called with, as far as linking needs it: which storages they read and wrote, and whom they talk to.
+// What the operators of a host trace were called with, as far as linking needs it: which storages they read and wrote,
+// and whom they talk to.
 #pragma once
 
 #include <cstdint>

@@ -10,7 +10,8 @@ void move_texts(HostTrace& trace, const Interner& from, Interner& to) {
   for (StringId& id : trace.name) id = number[id];
   for (StringId& id : trace.op_schema) id = number[id];
   for (HostCollective& collective : trace.collectives) {
-    for (StringId* id : {&collective.collective_name, &collective.dtype, &collective.group_name, &collective.group_description})
+    for (StringId* id :
+         {&collective.collective_name, &collective.dtype, &collective.group_name, &collective.group_description})
       *id = number[*id];
   }
   for (MeasuredRow& row : trace.measured) {

@@ -1,9 +1,10 @@
-// HostTrace: what a framework did on its host threads, operator by operator, with shapes and tensors but without times: PyTorch's execution
-// traces. Linked with a profiler trace of the same run (what Chakra calls a linked trace) it also has times, and a row per piece of device
-// work under the operator that launched it.
+// HostTrace: what a framework did on its host threads, operator by operator, with shapes and tensors but without times:
+// PyTorch's execution traces. Linked with a profiler trace of the same run (what Chakra calls a linked trace) it also
+// has times, and a row per piece of device work under the operator that launched it.
 //
-// Rows are columns of plain values; inputs, outputs and whatever else a row has stay in the text they were read from, and are found there by
-// position. The text is kept alive by the trace: mapped if the file is plain, in memory if it was compressed.
+// Rows are columns of plain values; inputs, outputs and whatever else a row has stay in the text they were read from,
+// and are found there by position. The text is kept alive by the trace: mapped if the file is plain, in memory if it
+// was compressed.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +30,8 @@ struct TextRange {
 /// An attribute that is a number and was not given.
 inline constexpr std::int64_t kNoNumber = std::numeric_limits<std::int64_t>::min();
 
-/// What record_param_comms says of a collective or message (schema 1.1.0 and later). Numbers not given are kNoNumber, texts 0.
+/// What record_param_comms says of a collective or message (schema 1.1.0 and later). Numbers not given are kNoNumber,
+/// texts 0.
 struct HostCollective {
   std::uint32_t row = 0;
   StringId collective_name = 0;
@@ -43,7 +45,8 @@ struct HostCollective {
   std::int64_t global_rank_stride = kNoNumber;
 };
 
-/// What linking adds to a row. Times and durations are microseconds as the profiler trace writes them, that is as JSON numbers.
+/// What linking adds to a row. Times and durations are microseconds as the profiler trace writes them, that is as JSON
+/// numbers.
 struct MeasuredRow {
   double ts = 0;
   double inclusive_dur = 0;
@@ -74,7 +77,8 @@ struct HostTrace {
   Column<std::uint64_t> id;
   Column<std::uint64_t> parent;  ///< id of the row it was called by; the process row is its own parent
   Column<StringId> name;
-  Column<std::int64_t> record_function;  ///< rf_id: the number by which the profiler knows it; kNoNumber if not given (so below)
+  Column<std::int64_t>
+      record_function;  ///< rf_id: the number by which the profiler knows it; kNoNumber if not given (so below)
   Column<std::int64_t> forward_parent;   ///< fw_parent
   Column<std::int64_t> sequence_number;  ///< seq_id; -1 where the operator has none
   Column<std::int64_t> scope;            ///< 0 function, 1 backward function, 7 user scope
@@ -82,14 +86,16 @@ struct HostTrace {
   Column<std::int64_t> forward_thread;   ///< fw_tid
   Column<StringId> op_schema;
   Column<TextRange> object;  ///< the whole row, from { to }
-  Column<TextRange> inputs;  ///< JSON: {"values": [...], "shapes": [...], "types": [...]}; of schema 1.0.1: absent, see `object`
+  Column<TextRange>
+      inputs;  ///< JSON: {"values": [...], "shapes": [...], "types": [...]}; of schema 1.0.1: absent, see `object`
   Column<TextRange> outputs;
-  Column<TextRange> attributes;  ///< JSON: [{"name": "rf_id", "type": "uint64", "value": 4}, ...]; absent in schema 1.0.1
+  Column<TextRange>
+      attributes;  ///< JSON: [{"name": "rf_id", "type": "uint64", "value": 4}, ...]; absent in schema 1.0.1
 
   std::vector<HostCollective> collectives;  ///< by row
 
-  /// Of a linked trace one per row, else empty. Rows of device work share inputs, outputs, attributes and the numbers above with the row of
-  /// the operator that launched them.
+  /// Of a linked trace one per row, else empty. Rows of device work share inputs, outputs, attributes and the numbers
+  /// above with the row of the operator that launched them.
   Column<MeasuredRow> measured;
   Column<std::uint64_t> sync_ids;
 
@@ -108,7 +114,8 @@ void move_texts(HostTrace& trace, const Interner& from, Interner& to);
 /// Gives `to` what the file of `from` says about itself, and its text.
 void copy_head(const HostTrace& from, HostTrace& to);
 
-/// Gives `to` one row per entry of `rows`, each with what row rows[i] of `from` has: everything but id, parent and what linking adds.
+/// Gives `to` one row per entry of `rows`, each with what row rows[i] of `from` has: everything but id, parent and what
+/// linking adds.
 void copy_rows(const HostTrace& from, std::span<const std::uint32_t> rows, HostTrace& to);
 
 }  // namespace orrery::trace

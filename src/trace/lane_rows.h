@@ -1,5 +1,5 @@
-// Rows of one lane, appended many at a time: what RankTrace::append_event does one by one, for readers that are as fast as the columns can be
-// written.
+// Rows of one lane, appended many at a time: what RankTrace::append_event does one by one, for readers that are as fast
+// as the columns can be written.
 #pragma once
 
 #include <algorithm>
@@ -10,8 +10,9 @@
 
 namespace orrery::trace {
 
-/// Appends events with phase 'X', a duration and a category (EventRow's defaults) to one lane of `rank`. Until close() the columns are longer than
-/// the rank has events, and nobody else may append to them or ask for their size; arguments may be pushed with the numbers that put() returns.
+/// Appends events with phase 'X', a duration and a category (EventRow's defaults) to one lane of `rank`. Until close()
+/// the columns are longer than the rank has events, and nobody else may append to them or ask for their size; arguments
+/// may be pushed with the numbers that put() returns.
 class LaneRows {
  public:
   /// `positions`: whether the rank has the two columns of positions.

@@ -29,9 +29,11 @@ Nesting nest_events(const RankTrace& rank) {
   for (LaneIndex lane = 0; lane < rank.lanes.size(); ++lane) {
     open.clear();
     for (const EventIndex event : order.of(lane)) {
-      // What ends before this event does is not around it, nor closer than it to any event that follows: whatever that would be around, this one
-      // is around, too. So it is taken off for good, ends never grow from the bottom of the stack to its top, and the top is the parent.
-      while (!open.empty() && (rank.end(open.back()) < rank.end(event) || rank.end(open.back()) <= rank.start[event])) open.pop_back();
+      // What ends before this event does is not around it, nor closer than it to any event that follows: whatever that
+      // would be around, this one is around, too. So it is taken off for good, ends never grow from the bottom of the
+      // stack to its top, and the top is the parent.
+      while (!open.empty() && (rank.end(open.back()) < rank.end(event) || rank.end(open.back()) <= rank.start[event]))
+        open.pop_back();
       if (!open.empty()) {
         nesting.parent[event] = open.back();
         nesting.depth[event] = nesting.depth[open.back()] + 1;

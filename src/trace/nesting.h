@@ -11,7 +11,8 @@ namespace orrery::trace {
 
 inline constexpr EventIndex kNoParent = ~EventIndex{0};
 
-/// The events of a rank lane by lane: within a lane by start, the longer first, then as in the file. So each comes after what is around it.
+/// The events of a rank lane by lane: within a lane by start, the longer first, then as in the file. So each comes
+/// after what is around it.
 class LaneOrder {
  public:
   explicit LaneOrder(const RankTrace& rank);
@@ -30,7 +31,8 @@ struct Nesting {
   Column<std::uint32_t> depth;  ///< how many are
 };
 
-/// An event is around another if it starts no later, ends no earlier, and has not ended where the other starts. O(n log n), however events overlap.
+/// An event is around another if it starts no later, ends no earlier, and has not ended where the other starts. O(n log
+/// n), however events overlap.
 Nesting nest_events(const RankTrace& rank);
 
 }  // namespace orrery::trace

@@ -28,7 +28,8 @@ NestingRows::Row NestingRows::add(std::int64_t start, std::int64_t end) {
 
 void NestingRows::finish() { close_until(kAnyEnd); }
 
-// On a row ends never grow from the outermost slice to the innermost, so that the next ending of a row is its innermost slice's.
+// On a row ends never grow from the outermost slice to the innermost, so that the next ending of a row is its innermost
+// slice's.
 void NestingRows::close_until(std::int64_t time) {
   for (; !endings_.empty() && endings_.top().end <= time; endings_.pop()) {
     const Row row = endings_.top().row;
@@ -58,7 +59,8 @@ void NestingRows::set_room(Row row) {
 void NestingRows::grow() {
   leaves_ = std::max<std::size_t>(1, 2 * leaves_);
   latest_.assign(2 * leaves_, kNoRow);
-  for (Row row = 0; row < open_.size(); ++row) latest_[leaves_ + row] = open_[row].empty() ? kAnyEnd : open_[row].back();
+  for (Row row = 0; row < open_.size(); ++row)
+    latest_[leaves_ + row] = open_[row].empty() ? kAnyEnd : open_[row].back();
   for (std::size_t node = leaves_; --node > 0;) latest_[node] = std::max(latest_[2 * node], latest_[2 * node + 1]);
 }
 

@@ -9,7 +9,8 @@
 
 namespace orrery::trace {
 
-/// Slices come by start. O(log rows + log open) for each, however many overlap: the row is found in a tree of maxima over what each row allows.
+/// Slices come by start. O(log rows + log open) for each, however many overlap: the row is found in a tree of maxima
+/// over what each row allows.
 class NestingRows {
  public:
   using Row = std::uint32_t;
@@ -39,7 +40,8 @@ class NestingRows {
   Ended ended_;
   std::vector<std::vector<std::int64_t>> open_;  // per row: ends of the slices that have begun, the outermost first
   std::priority_queue<Ending, std::vector<Ending>, std::greater<>> endings_;
-  // The latest end that a row takes, which is that of its innermost slice: leaves of a binary tree whose inner nodes have the larger of two.
+  // The latest end that a row takes, which is that of its innermost slice: leaves of a binary tree whose inner nodes
+  // have the larger of two.
   std::vector<std::int64_t> latest_;
   std::size_t leaves_ = 0;
 };

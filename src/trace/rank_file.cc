@@ -23,7 +23,8 @@ struct SavedCategory {
 };
 struct SavedNumbers {
   std::int64_t rank, epoch_unix_ns, era_ns;
-  std::int64_t has_rank, source_rank, has_world_size, world_size, has_base_time, base_time_ns, has_schema, schema_version;
+  std::int64_t has_rank, source_rank, has_world_size, world_size, has_base_time, base_time_ns, has_schema,
+      schema_version;
   std::uint64_t file_bytes, text_bytes, events_without_timestamp, entries, fractional_timestamps, has_other_arguments;
   std::uint64_t groups, properties;  ///< how many of each follow the fixed texts
 };
@@ -56,12 +57,14 @@ void add_source(SectionWriter& writer, const RankTrace& rank) {
   for (const ProcessGroup& group : source.groups) texts.push_back(group.name), texts.push_back(list_text(group.ranks));
   for (const auto& [key, json] : source.properties) texts.push_back(key), texts.push_back(json);
   writer.add_strings("rSrc", texts.size(), [&](std::size_t i) { return std::string_view(texts[i]); });
-  writer.add_value("rNum", SavedNumbers{rank.rank, rank.epoch_unix_ns, rank.era_ns, source.rank.has_value(), source.rank.value_or(0),
-                                        source.world_size.has_value(), source.world_size.value_or(0), source.base_time_ns.has_value(),
-                                        source.base_time_ns.value_or(0), source.schema_version.has_value(),
-                                        source.schema_version.value_or(0), source.file_bytes, source.text_bytes,
-                                        source.events_without_timestamp, source.entries, source.fractional_timestamps ? 1u : 0u,
-                                        source.has_other_arguments ? 1u : 0u, source.groups.size(), source.properties.size()});
+  writer.add_value(
+      "rNum",
+      SavedNumbers{rank.rank, rank.epoch_unix_ns, rank.era_ns, source.rank.has_value(), source.rank.value_or(0),
+                   source.world_size.has_value(), source.world_size.value_or(0), source.base_time_ns.has_value(),
+                   source.base_time_ns.value_or(0), source.schema_version.has_value(),
+                   source.schema_version.value_or(0), source.file_bytes, source.text_bytes,
+                   source.events_without_timestamp, source.entries, source.fractional_timestamps ? 1u : 0u,
+                   source.has_other_arguments ? 1u : 0u, source.groups.size(), source.properties.size()});
 }
 
 class RankReader {
@@ -189,7 +192,8 @@ class RankReader {
         return fail(numbered_tag('c', 0), e * sizeof(TimePs), "a time is out of range");
       if (rank_.name[e] >= texts) return fail(numbered_tag('c', 2), e * sizeof(StringId), "not a text");
       if (rank_.lane[e] >= rank_.lanes.size()) return fail(numbered_tag('c', 3), e * sizeof(LaneIndex), "not a lane");
-      if (rank_.category[e] >= rank_.categories.size()) return fail(numbered_tag('c', 4), e * sizeof(std::uint16_t), "not a category");
+      if (rank_.category[e] >= rank_.categories.size())
+        return fail(numbered_tag('c', 4), e * sizeof(std::uint16_t), "not a category");
     }
     for (const Lane& lane : rank_.lanes) {
       if (std::max({lane.process.text, lane.thread.text, lane.process_name, lane.thread_name}) >= texts)
@@ -203,7 +207,8 @@ class RankReader {
 
   void check_field(std::size_t i, std::size_t events, std::int64_t texts) {
     const SparseColumn& column = rank_.arguments.known(i);
-    if (column.event.size() != column.value.size()) return fail(numbered_tag('e', i), 0, "one value per event is needed");
+    if (column.event.size() != column.value.size())
+      return fail(numbered_tag('e', i), 0, "one value per event is needed");
     for (std::size_t at = 0; at < column.event.size(); ++at) {
       if (column.event[at] >= events || (at > 0 && column.event[at] <= column.event[at - 1]))
         return fail(numbered_tag('e', i), at * sizeof(EventIndex), "events are out of order");
@@ -227,11 +232,12 @@ void add_rank_sections(SectionWriter& writer, const RankTrace& rank, const Inter
   for_each_event_column([&](const auto& column) { writer.add(numbered_tag('c', c++), rank.*column.values); });
   std::vector<SavedLane> lanes;
   for (const Lane& lane : rank.lanes)
-    lanes.push_back(
-        {lane.process.number, lane.thread.number, lane.process.text, lane.thread.text, lane.process_name, lane.thread_name, lane.clock});
+    lanes.push_back({lane.process.number, lane.thread.number, lane.process.text, lane.thread.text, lane.process_name,
+                     lane.thread_name, lane.clock});
   writer.add_copy_of("rLns", lanes);
   std::vector<SavedCategory> categories;
-  for (const Category& category : rank.categories) categories.push_back({category.text, static_cast<std::uint32_t>(category.activity)});
+  for (const Category& category : rank.categories)
+    categories.push_back({category.text, static_cast<std::uint32_t>(category.activity)});
   writer.add_copy_of("rCts", categories);
   for (std::size_t i = 0; i < kFieldCount; ++i) {
     const SparseColumn& column = rank.field(kFields[i].field);
@@ -241,6 +247,8 @@ void add_rank_sections(SectionWriter& writer, const RankTrace& rank, const Inter
   }
 }
 
-Result<RankTrace> read_rank_sections(const SectionFile& file, Interner& strings) { return RankReader(file, strings).read(); }
+Result<RankTrace> read_rank_sections(const SectionFile& file, Interner& strings) {
+  return RankReader(file, strings).read();
+}
 
 }  // namespace orrery::trace

@@ -39,7 +39,8 @@ struct Extent {
 std::optional<Extent> extent_of(const RankTrace& rank) {
   if (rank.event_count() == 0) return std::nullopt;
   TimePs begin = rank.start[0], end = rank.end(0);
-  for (EventIndex e = 1; e < rank.event_count(); ++e) begin = std::min(begin, rank.start[e]), end = std::max(end, rank.end(e));
+  for (EventIndex e = 1; e < rank.event_count(); ++e)
+    begin = std::min(begin, rank.start[e]), end = std::max(end, rank.end(e));
   return Extent{rank.epoch_unix_ns + begin / 1000, rank.epoch_unix_ns + end / 1000};
 }
 
@@ -51,7 +52,8 @@ bool lie_apart(const std::vector<ToldRank>& told, const std::vector<ReadRank>& r
   for (std::size_t a = 0; a < ranks.size(); ++a) {
     for (std::size_t b = a + 1; b < ranks.size(); ++b) {
       if (told[a].host.empty() || told[a].host != told[b].host || !extents[a] || !extents[b]) continue;
-      if (extents[a]->end_unix_ns < extents[b]->begin_unix_ns || extents[b]->end_unix_ns < extents[a]->begin_unix_ns) return true;
+      if (extents[a]->end_unix_ns < extents[b]->begin_unix_ns || extents[b]->end_unix_ns < extents[a]->begin_unix_ns)
+        return true;
     }
   }
   return false;
@@ -59,10 +61,13 @@ bool lie_apart(const std::vector<ToldRank>& told, const std::vector<ReadRank>& r
 
 }  // namespace
 
-Result<Numbering> number_ranks(const std::vector<std::string>& paths, const std::vector<ToldRank>& told, std::vector<ReadRank>& ranks) {
+Result<Numbering> number_ranks(const std::vector<std::string>& paths, const std::vector<ToldRank>& told,
+                               std::vector<ReadRank>& ranks) {
   if (ranks.size() < 2) return Numbering::told;
   // A world of one is a rank of nothing.
-  const auto number_of = [&](std::size_t i) { return ranks[i].rank.source.world_size == 1 ? std::optional<std::int64_t>() : told[i].rank; };
+  const auto number_of = [&](std::size_t i) {
+    return ranks[i].rank.source.world_size == 1 ? std::optional<std::int64_t>() : told[i].rank;
+  };
   std::set<std::int64_t> numbers;
   std::optional<std::size_t> numbered, unnumbered;
   for (std::size_t i = 0; i < ranks.size(); ++i) {
@@ -72,14 +77,15 @@ Result<Numbering> number_ranks(const std::vector<std::string>& paths, const std:
   }
   // Its place among numbered files would be somebody else's number.
   if (numbered && unnumbered) {
-    return Error{"this file does not say which rank it is, but " + paths[*numbered] + " does", paths[*unnumbered], Error::kNoOffset,
-                 "leave it out, or put its rank into its name (rank3) if it is one of this job"};
+    return Error{"this file does not say which rank it is, but " + paths[*numbered] + " does", paths[*unnumbered],
+                 Error::kNoOffset, "leave it out, or put its rank into its name (rank3) if it is one of this job"};
   }
   if (numbers.size() > 1) {
     for (std::size_t i = 0; i < ranks.size(); ++i) ranks[i].rank.rank = *told[i].rank;
     return Numbering::told;
   }
-  const bool all_communicate = std::all_of(ranks.begin(), ranks.end(), [](const ReadRank& read) { return read.rank.source.communicates; });
+  const bool all_communicate =
+      std::all_of(ranks.begin(), ranks.end(), [](const ReadRank& read) { return read.rank.source.communicates; });
   const bool are_runs = numbered || !all_communicate || lie_apart(told, ranks);
   for (std::size_t i = 0; i < ranks.size(); ++i) {
     ranks[i].rank.rank = static_cast<std::int64_t>(i);
@@ -105,7 +111,9 @@ std::optional<std::int64_t> rank_in_name(std::string_view path) {
     const bool begins_word = at == 0 || !is_letter(name[at - 1]) || (name[at] == 'R' && name[at - 1] >= 'a');
     if (!begins_word || !spells_rank(name.substr(at))) continue;
     std::size_t digit = at + 4;
-    while (digit < name.size() && (name[digit] == '_' || name[digit] == '-' || name[digit] == '.' || name[digit] == '=')) ++digit;
+    while (digit < name.size() &&
+           (name[digit] == '_' || name[digit] == '-' || name[digit] == '.' || name[digit] == '='))
+      ++digit;
     const auto rank = leading_number<std::int64_t>(name.substr(digit));
     if (rank && *rank >= 0) return rank;
   }
@@ -122,7 +130,8 @@ std::optional<std::int64_t> node_in_name(std::string_view path) {
   while (word_end > 0 && (name[word_end - 1] == '_' || name[word_end - 1] == '-')) --word_end;
   std::size_t word = word_end;
   while (word > 0 && is_letter(name[word - 1])) --word;
-  // Other numbers number other things: a host of the cluster (tw003), a port (10.0.0.7_6003), how many devices there were (gpu1).
+  // Other numbers number other things: a host of the cluster (tw003), a port (10.0.0.7_6003), how many devices there
+  // were (gpu1).
   static constexpr std::string_view kWords[] = {"node", "host", "worker", "w", "rank", "process", "task"};
   std::string lower(name.substr(word, word_end - word));
   for (char& c : lower) c = static_cast<char>(c | 0x20);

@@ -1,7 +1,7 @@
 #include "trace/read_rank.h"
 
-#include "base/packed.h"
 #include "base/io/section_file.h"
+#include "base/packed.h"
 #include "trace/columns.h"
 #include "trace/rank_file.h"
 
@@ -26,7 +26,8 @@ std::string pack_rest(const ReadRank& read) {
     writer.integer(device.id).text(device.name).number(device.memory_bytes).integer(device.multiprocessors);
   const std::vector<NamedArgument>& named = read.rank.arguments.named();
   writer.number(named.size());
-  for (const NamedArgument& argument : named) writer.text(argument.name).number(static_cast<std::uint64_t>(argument.type));
+  for (const NamedArgument& argument : named)
+    writer.text(argument.name).number(static_cast<std::uint64_t>(argument.type));
   writer.number(read.rank.source.communicates ? 1 : 0);
   read.diagnostics.pack(writer);
   return writer.take();
@@ -48,7 +49,8 @@ std::string to_bytes(const ReadRank& read) {
   const std::string rest = pack_rest(read);
   writer.add("rest", rest);
   std::size_t c = 0;
-  for_each_flow_column([&](const auto& column) { writer.add(counted_tag('f', 'l', c++), read.rank.flows.*column.values); });
+  for_each_flow_column(
+      [&](const auto& column) { writer.add(counted_tag('f', 'l', c++), read.rank.flows.*column.values); });
   const std::vector<NamedArgument>& named = read.rank.arguments.named();
   for (std::size_t i = 0; i < named.size(); ++i) {
     writer.add(counted_tag('n', 'e', i), named[i].values.event);
@@ -85,8 +87,10 @@ Result<ReadRank> read_rank_from_bytes(std::string_view bytes, const std::string&
   for (std::uint64_t i = 0; i < named && reader.ok(); ++i) {
     const std::string_view argument = reader.text();
     SparseColumn& column = read.rank.arguments.named(argument, static_cast<ValueType>(reader.number() & 1));
-    if (const Status copied = copy_section(*file, counted_tag('n', 'e', i), column.event); !copied) return copied.error();
-    if (const Status copied = copy_section(*file, counted_tag('n', 'v', i), column.value); !copied) return copied.error();
+    if (const Status copied = copy_section(*file, counted_tag('n', 'e', i), column.event); !copied)
+      return copied.error();
+    if (const Status copied = copy_section(*file, counted_tag('n', 'v', i), column.value); !copied)
+      return copied.error();
   }
   read.rank.source.communicates = reader.number() != 0;
   read.diagnostics = Diagnostics::unpack(reader);

@@ -1,4 +1,5 @@
-// One rank as its file was read, before anything is known of the others: what a process that read it hands to the one that joins them.
+// One rank as its file was read, before anything is known of the others: what a process that read it hands to the one
+// that joins them.
 #pragma once
 
 #include <string>

@@ -14,7 +14,8 @@ void select(const Column<T>& from, std::span<const EventIndex> kept, Column<T>& 
   for (const EventIndex event : kept) to.push_back(from[event]);
 }
 
-void select(const SparseColumn& from, std::span<const std::uint8_t> is_kept, const Column<EventIndex>& number, SparseColumn& to) {
+void select(const SparseColumn& from, std::span<const std::uint8_t> is_kept, const Column<EventIndex>& number,
+            SparseColumn& to) {
   for (std::size_t i = 0; i < from.event.size(); ++i) {
     if (is_kept[from.event[i]] != 0) to.push(number[from.event[i]], from.value[i]);
   }

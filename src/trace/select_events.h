@@ -7,8 +7,9 @@
 
 namespace orrery::trace {
 
-/// The rank with the events for which `is_kept`, by event, is not 0, in their order, with all their arguments; lanes, categories and what the
-/// file says about itself stay as they are, and so do the numbers of texts. Without flows. O(events + arguments).
+/// The rank with the events for which `is_kept`, by event, is not 0, in their order, with all their arguments; lanes,
+/// categories and what the file says about itself stay as they are, and so do the numbers of texts. Without flows.
+/// O(events + arguments).
 RankTrace select_events(const RankTrace& rank, std::span<const std::uint8_t> is_kept);
 
 }  // namespace orrery::trace

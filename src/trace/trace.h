@@ -1,7 +1,8 @@
 // Trace: what happened. Timed events on lanes, one RankTrace per rank, as columns of plain values.
 //
-// Memory: 40 bytes per event, 23 per flow point, 12 per argument value that is kept as a column, and each distinct text once.
-// 10^8 events with a correlation id each are 5.2 GB. Arguments that no analysis uses are not copied: `source_offset` finds them again.
+// Memory: 40 bytes per event, 23 per flow point, 12 per argument value that is kept as a column, and each distinct text
+// once. 10^8 events with a correlation id each are 5.2 GB. Arguments that no analysis uses are not copied:
+// `source_offset` finds them again.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +22,8 @@ namespace orrery::trace {
 
 using LaneIndex = std::uint32_t;
 
-/// Starts and ends of events lie within this (26 days) of the epoch: sums and differences of a few of them fit TimePs. Readers leave out others.
+/// Starts and ends of events lie within this (26 days) of the epoch: sums and differences of a few of them fit TimePs.
+/// Readers leave out others.
 inline constexpr TimePs kMaxMomentPs = (TimePs{1} << 61) - 1;
 inline bool is_moment(Int128 time) { return time <= kMaxMomentPs && time >= -kMaxMomentPs; }
 /// Distinct categories of one rank, not counting an empty one for those beyond.
@@ -54,13 +56,15 @@ struct Category {
 enum EventFlag : std::uint8_t {
   kHasDuration = 1,  ///< the source gives a duration
   kHasCategory = 2,
-  kDurationFromPair = 4,   ///< the duration comes from a begin/end pair
-  kDurationEstimated = 8,  ///< its recorder gives no duration: this one was told apart from what came before by other figures of the run
+  kDurationFromPair = 4,  ///< the duration comes from a begin/end pair
+  kDurationEstimated =
+      8,  ///< its recorder gives no duration: this one was told apart from what came before by other figures of the run
 };
 
 /// Arrows between lanes, as recorded (Chrome's s, t and f phases).
 struct Flows {
-  Column<std::int64_t> id;  ///< a text is represented by a negative hash of it, the same in every file; -1: none was given
+  Column<std::int64_t>
+      id;  ///< a text is represented by a negative hash of it, the same in every file; -1: none was given
   Column<TimePs> time;
   Column<LaneIndex> lane;
   Column<std::uint16_t> category;
@@ -96,9 +100,10 @@ struct SourceInfo {
   std::optional<std::int64_t> base_time_ns;
   std::vector<Device> devices;
   std::vector<std::pair<std::string, std::string>> properties;  ///< other top-level values, as JSON text
-  bool fractional_timestamps = false;                           ///< some time stamp was written with a fraction or exponent
-  bool communicates = false;                                    ///< some name in it is that of a communication with other processes
-  bool is_run = false;               ///< a recording on its own beside others: `RankTrace::rank` is its place among them (rank_numbers.h)
+  bool fractional_timestamps = false;  ///< some time stamp was written with a fraction or exponent
+  bool communicates = false;           ///< some name in it is that of a communication with other processes
+  bool is_run =
+      false;  ///< a recording on its own beside others: `RankTrace::rank` is its place among them (rank_numbers.h)
   bool has_other_arguments = false;  ///< events have arguments that became no column: `source_offset` finds them
   std::uint64_t events_without_timestamp = 0;
   std::uint64_t entries = 0;  ///< everything in the event list, of any phase, usable or not
@@ -126,7 +131,8 @@ struct RankTrace {
   SourceInfo source;
   std::int64_t rank = 0;
   std::int64_t epoch_unix_ns = 0;  ///< what TimePs 0 means
-  std::int64_t era_ns = 0;         ///< added to the file's Unix times, for a clock that was years away from the others'; 0 as a rule
+  std::int64_t era_ns =
+      0;  ///< added to the file's Unix times, for a clock that was years away from the others'; 0 as a rule
 
   Column<TimePs> start;
   Column<TimePs> duration;
@@ -149,7 +155,8 @@ struct RankTrace {
   [[nodiscard]] bool has_duration(EventIndex e) const { return (flags[e] & (kHasDuration | kDurationFromPair)) != 0; }
   SparseColumn& field(Field f) { return arguments[f]; }
   [[nodiscard]] const SparseColumn& field(Field f) const { return arguments[f]; }
-  /// The one way to add an event. Without a position, the two columns of positions stay as they are: a rank has them for all events or none.
+  /// The one way to add an event. Without a position, the two columns of positions stay as they are: a rank has them
+  /// for all events or none.
   EventIndex append_event(const EventRow& row);
   EventIndex append_event(const EventRow& row, SourcePosition position);
   [[nodiscard]] std::size_t memory_bytes() const;
@@ -182,10 +189,11 @@ struct Trace {
   [[nodiscard]] std::string_view name(const RankTrace& rank, EventIndex e) const { return strings.text(rank.name[e]); }
 };
 
-/// Appends `later` to `into`: same file, following part. Texts, lanes and categories are renumbered in order of first appearance and times
-/// moved to the epoch of `into` (which, as long as it has no times, takes that of `later`), so that reading in parts gives the same bits as
-/// reading in one go. A thread keeps its first name, a process its last.
-/// Returns false, with both ranks unchanged, if the two lie more than kMaxMomentPs apart or have more than kMaxCategories together.
+/// Appends `later` to `into`: same file, following part. Texts, lanes and categories are renumbered in order of first
+/// appearance and times moved to the epoch of `into` (which, as long as it has no times, takes that of `later`), so
+/// that reading in parts gives the same bits as reading in one go. A thread keeps its first name, a process its last.
+/// Returns false, with both ranks unchanged, if the two lie more than kMaxMomentPs apart or have more than
+/// kMaxCategories together.
 bool append(RankTrace& into, Interner& into_strings, RankTrace&& later, const Interner& later_strings);
 
 /// Adds a rank read with its own table of texts, and puts it on the job's epoch (the first rank with times sets it).

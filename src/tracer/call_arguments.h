@@ -1,5 +1,5 @@
-// Arguments of calls as the tracer hands them on: statuses that the program does not want, but the recording does; requests and communicators
-// that are gone after the call.
+// Arguments of calls as the tracer hands them on: statuses that the program does not want, but the recording does;
+// requests and communicators that are gone after the call.
 #pragma once
 
 #include <mpi.h>
@@ -40,15 +40,18 @@ class Statuses {
   std::vector<MPI_Status> many_;
 };
 
-/// Completed requests become MPI_REQUEST_NULL in the program's list, so it is copied before the call. Where several threads are in MPI at
-/// once, another may get the handle of a completed request before this one is described: there the numbers are looked up before, too.
+/// Completed requests become MPI_REQUEST_NULL in the program's list, so it is copied before the call. Where several
+/// threads are in MPI at once, another may get the handle of a completed request before this one is described: there
+/// the numbers are looked up before, too.
 class Waited {
  public:
   Waited(const Entry& entry, int count, const MPI_Request* requests);
 
   [[nodiscard]] int count() const { return count_; }
   [[nodiscard]] MPI_Request handle(int i) const { return many_.empty() ? few_[i] : many_[static_cast<std::size_t>(i)]; }
-  [[nodiscard]] std::uint64_t number(int i) const { return numbers_.empty() ? 0 : numbers_[static_cast<std::size_t>(i)]; }
+  [[nodiscard]] std::uint64_t number(int i) const {
+    return numbers_.empty() ? 0 : numbers_[static_cast<std::size_t>(i)];
+  }
 
  private:
   static constexpr int kFew = 32;

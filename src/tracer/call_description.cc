@@ -11,11 +11,14 @@ std::uint64_t size_of(MPI_Datatype type) {
   return bytes > 0 ? static_cast<std::uint64_t>(bytes) : 0;
 }
 
-std::uint64_t bytes_of(int count, std::uint64_t size) { return count > 0 ? static_cast<std::uint64_t>(count) * size : 0; }
+std::uint64_t bytes_of(int count, std::uint64_t size) {
+  return count > 0 ? static_cast<std::uint64_t>(count) * size : 0;
+}
 
 std::int64_t tag_of(int tag) { return tag == MPI_ANY_TAG ? kAnyTag : tag; }
 
-/// n, then runs: varint value, varint length, until n is reached. Most v-collectives have few different sizes. Returns the sum.
+/// n, then runs: varint value, varint length, until n is reached. Most v-collectives have few different sizes. Returns
+/// the sum.
 template <typename ValueAt>
 std::uint64_t encode_runs(int n, const ValueAt& value_at, ByteBuffer& into) {
   into.clear();
@@ -94,8 +97,10 @@ bool CallDescription::found(int flag) {
 
 void CallDescription::begins(MPI_Request request, MPI_Comm comm, RequestKind kind) {
   if (request == MPI_REQUEST_NULL) return;
-  // What begins while the recording is off has no number. A handle of which an older request is known stands for a new one now.
-  if (!is_on_ && kind != RequestKind::creation && kind != RequestKind::persistent && kind != RequestKind::persistent_receive)
+  // What begins while the recording is off has no number. A handle of which an older request is known stands for a new
+  // one now.
+  if (!is_on_ && kind != RequestKind::creation && kind != RequestKind::persistent &&
+      kind != RequestKind::persistent_receive)
     return requests.forget(request);
   request_ = requests.begin(request, kind, communicators.find(comm));
   fields_ |= kRequest;
@@ -124,7 +129,8 @@ void CallDescription::add_completion(MPI_Request handle, std::uint64_t number, c
   } else {
     done = requests.take(handle, number);
   }
-  if (const auto creation = creations_.find(done.number); done.kind == RequestKind::creation && creation != creations_.end()) {
+  if (const auto creation = creations_.find(done.number);
+      done.kind == RequestKind::creation && creation != creations_.end()) {
     communicators.made_later(creation->second.name, creation->second.parent, *creation->second.created);
     created_ = communicators.find(*creation->second.created)->number;
     fields_ |= kCreated;

@@ -1,4 +1,5 @@
-// What a call did, in the words that calls.inc uses. Filled under the recorder's lock, one call at a time, then written as one record.
+// What a call did, in the words that calls.inc uses. Filled under the recorder's lock, one call at a time, then written
+// as one record.
 #pragma once
 
 #include <mpi.h>
@@ -30,7 +31,8 @@ class CallDescription {
   void receives(MPI_Comm comm, int source, int tag, int count, MPI_Datatype type);
   void looks_for(MPI_Comm comm, int source, int tag);
   void got(MPI_Comm comm, const MPI_Status& status);
-  /// Of a call that asks whether something is there: `flag` says so. Those that find nothing are folded into one record.
+  /// Of a call that asks whether something is there: `flag` says so. Those that find nothing are folded into one
+  /// record.
   bool found(int flag);
 
   void begins(MPI_Request request, MPI_Comm comm, RequestKind kind);
@@ -48,7 +50,8 @@ class CallDescription {
   /// Whether this rank is the root: it then has the side that only a root has.
   bool root(int root);
 
-  // What this rank puts in and gets out: `count` elements of a type, as the call was given it, or a count per member or neighbour.
+  // What this rank puts in and gets out: `count` elements of a type, as the call was given it, or a count per member or
+  // neighbour.
   void puts(int count, MPI_Datatype type);
   void gets(int count, MPI_Datatype type);
   void puts_each(const int* counts, MPI_Datatype type) { puts_list(members(), counts, type); }
@@ -57,8 +60,12 @@ class CallDescription {
   void gets_from_neighbours(const int* counts, MPI_Datatype type) { gets_list(sources(), counts, type); }
   void puts_typed(const int* counts, const MPI_Datatype* types) { puts_typed_list(members(), counts, types); }
   void gets_typed(const int* counts, const MPI_Datatype* types) { gets_typed_list(members(), counts, types); }
-  void puts_to_neighbours_typed(const int* counts, const MPI_Datatype* types) { puts_typed_list(destinations(), counts, types); }
-  void gets_from_neighbours_typed(const int* counts, const MPI_Datatype* types) { gets_typed_list(sources(), counts, types); }
+  void puts_to_neighbours_typed(const int* counts, const MPI_Datatype* types) {
+    puts_typed_list(destinations(), counts, types);
+  }
+  void gets_from_neighbours_typed(const int* counts, const MPI_Datatype* types) {
+    gets_typed_list(sources(), counts, types);
+  }
   /// Of a count per member: this rank's own, or all together without the list.
   void puts_own(const int* counts, MPI_Datatype type);
   void gets_own(const int* counts, MPI_Datatype type);

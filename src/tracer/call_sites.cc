@@ -12,11 +12,13 @@ namespace {
 /// A stack and where in memory its return addresses stand.
 struct Remembered {
   std::uintptr_t caller = 0;
-  std::uintptr_t place = 0;  // of the tracer's own frame: the same caller at the same place is most often the same stack
+  std::uintptr_t place =
+      0;  // of the tracer's own frame: the same caller at the same place is most often the same stack
   Stack stack;
   const std::uintptr_t* slots[kMaxDepth];
 
-  // What the slots hold now decides. They lie above the running function, in frames that are still there or in the unused parts of such.
+  // What the slots hold now decides. They lie above the running function, in frames that are still there or in the
+  // unused parts of such.
   [[nodiscard]] bool still_holds() const {
     for (int i = 0; i < stack.depth; ++i) {
       if (*slots[i] != stack.frames[i]) return false;
@@ -34,10 +36,12 @@ struct Walk {
   std::uintptr_t inner_frame = 0;  // what the frame pointer was in the function that was visited before
 };
 
-// Where the return address into the frame being visited stands, if its callee was compiled as most are; the caller looks whether it does.
+// Where the return address into the frame being visited stands, if its callee was compiled as most are; the caller
+// looks whether it does.
 const std::uintptr_t* return_address_slot(_Unwind_Context* context, [[maybe_unused]] const Walk& walk) {
 #if defined(__aarch64__)  // the callee's frame pointer points at the caller's, and the return address stands beside it
-  if (walk.inner_frame % alignof(std::uintptr_t) != 0 || walk.inner_frame == 0 || walk.inner_frame >= _Unwind_GetCFA(context))
+  if (walk.inner_frame % alignof(std::uintptr_t) != 0 || walk.inner_frame == 0 ||
+      walk.inner_frame >= _Unwind_GetCFA(context))
     return nullptr;
   return reinterpret_cast<const std::uintptr_t*>(walk.inner_frame) + 1;
 #else  // x86-64: a call leaves it just below the frame that it returns to

@@ -1,5 +1,5 @@
-// Where in the program a call was made: the return addresses on the stack, as places in the files that the program is made of. Addresses differ
-// between ranks, because systems load programs at random places; file and offset do not.
+// Where in the program a call was made: the return addresses on the stack, as places in the files that the program is
+// made of. Addresses differ between ranks, because systems load programs at random places; file and offset do not.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,9 @@ struct Stack {
   std::uintptr_t frames[kMaxDepth];
 };
 
-/// Frames from the one that returns to `caller` outwards: those of the tracer itself are passed over. Unwinding takes a microsecond or two, so
-/// stacks are remembered by thread: one that was seen before, which nearly all are, takes some nanoseconds a frame.
+/// Frames from the one that returns to `caller` outwards: those of the tracer itself are passed over. Unwinding takes a
+/// microsecond or two, so stacks are remembered by thread: one that was seen before, which nearly all are, takes some
+/// nanoseconds a frame.
 void take_stack(const void* caller, int depth, Stack& stack);
 
 /// Texts by number, written when first used. Not thread-safe.

@@ -27,7 +27,8 @@ std::int64_t unix_offset_ns() {
     const std::uint64_t passed = now_ns() - before;
     if (passed >= least) continue;
     least = passed;
-    offset = std::int64_t{unix_time.tv_sec} * 1'000'000'000 + unix_time.tv_nsec - static_cast<std::int64_t>(before + passed / 2);
+    offset = std::int64_t{unix_time.tv_sec} * 1'000'000'000 + unix_time.tv_nsec -
+             static_cast<std::int64_t>(before + passed / 2);
   }
   return offset;
 }
@@ -98,7 +99,8 @@ void take_probes(const Place& place, const Settings& settings, bool is_first) {
   }
   if (place.nodes.empty()) return;
   const std::string path = settings.prefix + ".probes.jsonl";
-  const int descriptor = is_first ? make_new_file(path) : ::open(path.c_str(), O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC);
+  const int descriptor =
+      is_first ? make_new_file(path) : ::open(path.c_str(), O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC);
   std::FILE* file = descriptor < 0 ? nullptr : ::fdopen(descriptor, is_first ? "w" : "a");
   if (file == nullptr)
     std::fprintf(stderr, "orrery_mpi: %s cannot be written (%s): there are no measurements of clocks\n", path.c_str(),
@@ -108,8 +110,8 @@ void take_probes(const Place& place, const Settings& settings, bool is_first) {
       const Probe probe = ask(place, node);
       if (file == nullptr) continue;
       std::fprintf(file, "{\"src\": 0, \"dst\": %d, \"t1\": %lld, \"t2\": %lld, \"t3\": %lld, \"t4\": %lld}\n", node,
-                   static_cast<long long>(probe.times[0]), static_cast<long long>(probe.times[1]), static_cast<long long>(probe.times[2]),
-                   static_cast<long long>(probe.times[3]));
+                   static_cast<long long>(probe.times[0]), static_cast<long long>(probe.times[1]),
+                   static_cast<long long>(probe.times[2]), static_cast<long long>(probe.times[3]));
     }
   }
   if (file != nullptr) std::fclose(file);

@@ -60,7 +60,9 @@ void look_at_distributed_graph(MPI_Comm handle, Communicator& communicator) {
   std::vector<int> sources(static_cast<std::size_t>(in)), destinations(static_cast<std::size_t>(out));
   // Weights are asked for as well: not every implementation takes MPI_UNWEIGHTED for a graph that has some.
   std::vector<int> in_weights(sources.size()), out_weights(destinations.size());
-  if (weighted != 0) PMPI_Dist_graph_neighbors(handle, in, sources.data(), in_weights.data(), out, destinations.data(), out_weights.data());
+  if (weighted != 0)
+    PMPI_Dist_graph_neighbors(handle, in, sources.data(), in_weights.data(), out, destinations.data(),
+                              out_weights.data());
   else PMPI_Dist_graph_neighbors(handle, in, sources.data(), MPI_UNWEIGHTED, out, destinations.data(), MPI_UNWEIGHTED);
   communicator.flags |= kHasNeighbours;
   take_neighbours(sources, communicator, communicator.sources);
@@ -112,7 +114,8 @@ void Communicators::made_of(MPI_Comm parent, MPI_Comm handle) {
 void Communicators::made_later(const std::string& name, std::uint32_t parent, MPI_Comm handle) {
   if (handle == MPI_COMM_NULL) return;
   CommunicatorPtr added = look_at(handle);
-  // Always with the first member: only it tells apart the parts of a split. Of two groups that see each other the lower one.
+  // Always with the first member: only it tells apart the parts of a split. Of two groups that see each other the lower
+  // one.
   std::int64_t first = added->members[0];
   if (added->remote.size() > 0) first = std::min(first, added->remote[0]);
   std::string full = name + ":" + std::to_string(first);
@@ -166,7 +169,8 @@ CommunicatorPtr Communicators::look_at(MPI_Comm handle) {
   return seen;
 }
 
-const CommunicatorPtr& Communicators::add(MPI_Comm handle, CommunicatorPtr added, std::string name, std::uint32_t parent) {
+const CommunicatorPtr& Communicators::add(MPI_Comm handle, CommunicatorPtr added, std::string name,
+                                          std::uint32_t parent) {
   added->number = ++count_;
   added->name = std::move(name);
   added->parent = parent;

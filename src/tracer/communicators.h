@@ -1,8 +1,9 @@
 // Communicators by handle, with names on which all members agree without asking one another.
 //
-// MPI's handles differ between ranks and are used again. But creating a communicator is collective over its parent, and collectives of one
-// communicator come in the same order on all its members: "the third that was made of its parent" is the same everywhere, and the first
-// member tells apart the parts of a split. world/3:4 is the part that begins with world rank 4 of the third communicator made of the world.
+// MPI's handles differ between ranks and are used again. But creating a communicator is collective over its parent, and
+// collectives of one communicator come in the same order on all its members: "the third that was made of its parent" is
+// the same everywhere, and the first member tells apart the parts of a split. world/3:4 is the part that begins with
+// world rank 4 of the third communicator made of the world.
 #pragma once
 
 #include <mpi.h>

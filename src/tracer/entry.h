@@ -6,7 +6,8 @@
 
 namespace orrery::tracer {
 
-/// While it lives, calls of this thread count as made from `caller`: between them and the program stands another function of the tracer.
+/// While it lives, calls of this thread count as made from `caller`: between them and the program stands another
+/// function of the tracer.
 class CalledFrom {
  public:
   explicit CalledFrom(const void* caller);

@@ -31,8 +31,8 @@ FileFacts facts_of_this_process(const Place& place, const Settings& settings, st
   facts.host = std::string(text, static_cast<std::size_t>(length));
   PMPI_Get_library_version(text, &length);
   facts.library = std::string(text, static_cast<std::size_t>(length));
-  facts.library.resize(
-      std::min(facts.library.find_first_of("\n\r,"), facts.library.size()));  // the version; what follows is when it was built
+  facts.library.resize(std::min(facts.library.find_first_of("\n\r,"),
+                                facts.library.size()));  // the version; what follows is when it was built
   facts.program = program_path();
   return facts;
 }

@@ -1,5 +1,6 @@
-// MPI's functions as Fortran programs call them (mpif.h, use mpi). Open MPI's Fortran functions call the second names (PMPI_...) of those in C, which no tool
-// sees; these call the first names, and so the wrappers. MPICH's do that by themselves: there nothing is needed, and this file is empty.
+// MPI's functions as Fortran programs call them (mpif.h, use mpi). Open MPI's Fortran functions call the second names
+// (PMPI_...) of those in C, which no tool sees; these call the first names, and so the wrappers. MPICH's do that by
+// themselves: there nothing is needed, and this file is empty.
 #include <mpi.h>
 
 #ifdef OPEN_MPI
@@ -8,8 +9,8 @@
 
 #include "tracer/entry.h"
 
-// Of gfortran, flang and ifort: lower case and one underscore. Fortran's MPI_BOTTOM and MPI_IN_PLACE are the addresses of variables of the library, for which
-// the standard has no C name; weak, since C programs do not have them.
+// Of gfortran, flang and ifort: lower case and one underscore. Fortran's MPI_BOTTOM and MPI_IN_PLACE are the addresses
+// of variables of the library, for which the standard has no C name; weak, since C programs do not have them.
 extern "C" {
 extern int mpi_fortran_bottom_ __attribute__((weak));
 extern int mpi_fortran_in_place_ __attribute__((weak));

@@ -1,4 +1,5 @@
-// What is known about an MPI handle (a pointer in some implementations, an int in others): a hash table without an allocation per entry.
+// What is known about an MPI handle (a pointer in some implementations, an int in others): a hash table without an
+// allocation per entry.
 #pragma once
 
 #include <cstdint>
@@ -8,16 +9,20 @@
 
 namespace orrery::tracer {
 
-/// Handles are compared by their bytes; the standard lets them be assigned and compared, and no implementation has more to them.
+/// Handles are compared by their bytes; the standard lets them be assigned and compared, and no implementation has more
+/// to them.
 template <typename Handle>
 std::uint64_t key_of(Handle handle) {
-  static_assert(sizeof(Handle) <= sizeof(std::uint64_t));  // NOLINT(bugprone-sizeof-expression): the handle itself, which may be a pointer
+  static_assert(
+      sizeof(Handle) <=
+      sizeof(std::uint64_t));  // NOLINT(bugprone-sizeof-expression): the handle itself, which may be a pointer
   std::uint64_t key = 0;
   std::memcpy(&key, &handle, sizeof handle);  // NOLINT(bugprone-sizeof-expression)
   return key;
 }
 
-/// Linear probing, at most half full; erasing moves what follows back, so that there are no tombstones. Pointers are good until the next put or erase.
+/// Linear probing, at most half full; erasing moves what follows back, so that there are no tombstones. Pointers are
+/// good until the next put or erase.
 template <typename Value>
 class HandleMap {
  public:
@@ -62,7 +67,9 @@ class HandleMap {
   };
 
   [[nodiscard]] std::size_t mask() const { return slots_.size() - 1; }
-  [[nodiscard]] std::size_t home(std::uint64_t key) const { return static_cast<std::size_t>((key * 0x9E3779B97F4A7C15u) >> 32) & mask(); }
+  [[nodiscard]] std::size_t home(std::uint64_t key) const {
+    return static_cast<std::size_t>((key * 0x9E3779B97F4A7C15u) >> 32) & mask();
+  }
   [[nodiscard]] std::size_t next(std::size_t at) const { return (at + 1) & mask(); }
 
   Value& place(std::uint64_t key, Value value) {

@@ -1,14 +1,16 @@
-// The layout of a rank's file, shared by the library that writes it and the reader. docs/formats/mpitrace.md says the same in words.
+// The layout of a rank's file, shared by the library that writes it and the reader. docs/formats/mpitrace.md says the
+// same in words.
 //
 //     file   = kMagic, u32 version, u32 bytes of the head, head, u64 checksum of the head, block*
-//     block  = u32 block_check of the next two, u32 bytes of the payload, u64 base time, u64 checksum of the payload, payload
-//     payload = record*;  record = u8 RecordKind, varint bytes of the body, body
+//     block  = u32 block_check of the next two, u32 bytes of the payload, u64 base time, u64 checksum of the payload,
+//     payload payload = record*;  record = u8 RecordKind, varint bytes of the body, body
 //
-// The last block of a program that was killed is open: its size is kOpenBlock, its checksum is not set, and its records end where the next kind is 0;
-// zeros follow to the end of the file. So do they where a block would begin.
+// The last block of a program that was killed is open: its size is kOpenBlock, its checksum is not set, and its records
+// end where the next kind is 0; zeros follow to the end of the file. So do they where a block would begin.
 //
-// Numbers of fixed size are little endian; varints have 7 bits a byte, lowest first; signed ones are zigzag. Times are nanoseconds of the
-// monotonic clock. This header includes nothing of the engine: the tracer is loaded into other people's programs.
+// Numbers of fixed size are little endian; varints have 7 bits a byte, lowest first; signed ones are zigzag. Times are
+// nanoseconds of the monotonic clock. This header includes nothing of the engine: the tracer is loaded into other
+// people's programs.
 #pragma once
 
 #include <cstddef>
@@ -28,7 +30,8 @@ inline constexpr std::uint32_t kOpenBlock = 0xFFFFFFFF;
 enum class RecordKind : std::uint8_t {
   text = 1,      ///< varint id, bytes: names of functions, modules and symbols
   site,          ///< varint id, varint frames, frames x (varint module text, varint offset, varint symbol text or 0)
-  communicator,  ///< varint number, u8 CommunicatorFlag, text name, varint parent or 0, varint my rank, members, and what the flags say
+  communicator,  ///< varint number, u8 CommunicatorFlag, text name, varint parent or 0, varint my rank, members, and
+                 ///< what the flags say
   window,        ///< varint number, varint communicator, varint how many of that communicator came before
   call,
   end,       ///< MPI_Finalize was reached: nothing is missing
@@ -37,25 +40,27 @@ enum class RecordKind : std::uint8_t {
 
 /// Which parts a call has. They follow one another in this order.
 enum CallField : std::uint32_t {
-  kComm = 1 << 0,          ///< varint number of the communicator
-  kDestination = 1 << 1,   ///< signed: world rank, or a SpecialRank
-  kSendTag = 1 << 2,       ///< signed
-  kSendBytes = 1 << 3,     ///< varint: what this rank puts in, as the call was given it: of MPI_Alltoall for each member, of lists the sum
-  kSource = 1 << 4,        ///< signed: as asked for
-  kReceiveTag = 1 << 5,    ///< signed: as asked for
+  kComm = 1 << 0,         ///< varint number of the communicator
+  kDestination = 1 << 1,  ///< signed: world rank, or a SpecialRank
+  kSendTag = 1 << 2,      ///< signed
+  kSendBytes = 1 << 3,   ///< varint: what this rank puts in, as the call was given it: of MPI_Alltoall for each member,
+                         ///< of lists the sum
+  kSource = 1 << 4,      ///< signed: as asked for
+  kReceiveTag = 1 << 5,  ///< signed: as asked for
   kReceiveBytes = 1 << 6,  ///< varint: room for a message, or the same of what this rank gets out of a collective
   kActual = 1 << 7,        ///< signed source, signed tag, varint bytes: the message that came
   kRoot = 1 << 8,          ///< signed: world rank, or a SpecialRank
   kSendCounts = 1 << 9,    ///< runs of bytes per member (of a neighbourhood: per neighbour)
   kReceiveCounts = 1 << 10,
-  kRequest = 1 << 11,      ///< varint: the request that begins
-  kStarted = 1 << 12,      ///< varint n, n x varint: persistent requests that are started
-  kCompleted = 1 << 13,    ///< varint n, n x (varint request, u8 CompletionFlag, of a receive: signed source, signed tag, varint bytes)
-  kCreated = 1 << 14,      ///< varint: the communicator that comes of it
-  kWindow = 1 << 15,       ///< varint
-  kPolls = 1 << 16,        ///< varint calls that found nothing, folded into this one, varint ns inside them
-  kValues = 1 << 17,       ///< varint n, n x signed: colour and key, level of Pcontrol
-  kError = 1 << 18,        ///< signed: what was returned; none: MPI_SUCCESS
+  kRequest = 1 << 11,    ///< varint: the request that begins
+  kStarted = 1 << 12,    ///< varint n, n x varint: persistent requests that are started
+  kCompleted = 1 << 13,  ///< varint n, n x (varint request, u8 CompletionFlag, of a receive: signed source, signed tag,
+                         ///< varint bytes)
+  kCreated = 1 << 14,    ///< varint: the communicator that comes of it
+  kWindow = 1 << 15,     ///< varint
+  kPolls = 1 << 16,      ///< varint calls that found nothing, folded into this one, varint ns inside them
+  kValues = 1 << 17,     ///< varint n, n x signed: colour and key, level of Pcontrol
+  kError = 1 << 18,      ///< signed: what was returned; none: MPI_SUCCESS
   kElementBytes = 1 << 19  ///< varint: size of the data type
 };
 
@@ -84,7 +89,8 @@ constexpr std::int64_t unzigzag(std::uint64_t value) {
   return static_cast<std::int64_t>(value >> 1) ^ -static_cast<std::int64_t>(value & 1);
 }
 
-/// Of whole words, the last one filled up with zeros. Every step is a bijection, so a change within one word never goes unnoticed.
+/// Of whole words, the last one filled up with zeros. Every step is a bijection, so a change within one word never goes
+/// unnoticed.
 inline std::uint64_t checksum(const void* data, std::size_t bytes, std::uint64_t seed) {
   const auto* at = static_cast<const unsigned char*>(data);
   std::uint64_t hash = seed ^ bytes;

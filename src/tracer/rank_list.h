@@ -1,4 +1,5 @@
-// The world ranks of a group, in its order. Groups are mostly even (0 1 2 3, 1 5 9 13), and those take no memory to speak of.
+// The world ranks of a group, in its order. Groups are mostly even (0 1 2 3, 1 5 9 13), and those take no memory to
+// speak of.
 #pragma once
 
 #include <cstdint>

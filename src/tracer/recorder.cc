@@ -41,7 +41,8 @@ std::uint64_t now_ns() {
   timespec now{};
   clock_gettime(CLOCK_MONOTONIC, &now);
   const auto ns = static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(now.tv_nsec);
-  // Where the counters of two cores differ a little, the system lets its clock stand still after a move from one to the other.
+  // Where the counters of two cores differ a little, the system lets its clock stand still after a move from one to the
+  // other.
   last_ns = std::max(ns, last_ns + 1);
   return last_ns;
 }
@@ -88,7 +89,8 @@ void Recorder::write_definitions() {
   description.unwritten_windows.clear();
 }
 
-void Recorder::write_call(const Thread& thread, const CallTimes& times, std::uint32_t site, std::uint32_t fields, const ByteBuffer& rest) {
+void Recorder::write_call(const Thread& thread, const CallTimes& times, std::uint32_t site, std::uint32_t fields,
+                          const ByteBuffer& rest) {
   const auto function = static_cast<std::size_t>(times.function);
   if (function_texts_[function] == 0) function_texts_[function] = texts_.number(kFunctionNames[function], file_);
   body_.clear();

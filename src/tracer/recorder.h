@@ -38,7 +38,8 @@ struct Thread {
 
 class Recorder {
  public:
-  /// Opens this rank's file. Null, and nothing will be recorded, where that fails or this is a process that was spawned by another job.
+  /// Opens this rank's file. Null, and nothing will be recorded, where that fails or this is a process that was spawned
+  /// by another job.
   static Recorder* start(const Settings& settings, const FileFacts& facts, bool is_concurrent);
 
   [[nodiscard]] bool is_on() const { return is_on_.load(std::memory_order_relaxed); }
@@ -65,7 +66,8 @@ class Recorder {
   void write_definitions();
   void write_polls(Thread& thread);
   void fold(Thread& thread, const CallTimes& times, const Stack& stack);
-  void write_call(const Thread& thread, const CallTimes& times, std::uint32_t site, std::uint32_t fields, const ByteBuffer& rest);
+  void write_call(const Thread& thread, const CallTimes& times, std::uint32_t site, std::uint32_t fields,
+                  const ByteBuffer& rest);
   void prepare(std::uint64_t now);
 
   std::atomic<bool> is_on_{true};

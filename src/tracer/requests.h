@@ -24,8 +24,12 @@ struct Request {
   CommunicatorPtr comm = {};
   const void* thread = nullptr;  ///< that began it
 
-  [[nodiscard]] bool is_persistent() const { return kind == RequestKind::persistent || kind == RequestKind::persistent_receive; }
-  [[nodiscard]] bool is_receive() const { return kind == RequestKind::receive || kind == RequestKind::persistent_receive; }
+  [[nodiscard]] bool is_persistent() const {
+    return kind == RequestKind::persistent || kind == RequestKind::persistent_receive;
+  }
+  [[nodiscard]] bool is_receive() const {
+    return kind == RequestKind::receive || kind == RequestKind::persistent_receive;
+  }
 };
 
 /// Another address in every thread.
@@ -36,9 +40,10 @@ inline const void* this_thread() {
 
 /// Not thread-safe: the caller has a lock.
 ///
-/// One handle may stand for several requests: Open MPI and MPICH have one for all sends that are complete at once, and for messages to
-/// MPI_PROC_NULL. They are all complete, so any order is right within a thread; the newest goes first, because an older one may be a request whose
-/// end was not seen. But each thread ends its own: else a call could end what another thread began only after it.
+/// One handle may stand for several requests: Open MPI and MPICH have one for all sends that are complete at once, and
+/// for messages to MPI_PROC_NULL. They are all complete, so any order is right within a thread; the newest goes first,
+/// because an older one may be a request whose end was not seen. But each thread ends its own: else a call could end
+/// what another thread began only after it.
 class Requests {
  public:
   std::uint64_t begin(MPI_Request handle, RequestKind kind, CommunicatorPtr comm) {
@@ -73,7 +78,8 @@ class Requests {
     return at != known->older.rend() ? at->number : known->newest.number;
   }
 
-  /// Takes out the one with the number, where several threads may have got the handle since; with 0, or if it is gone, the newest.
+  /// Takes out the one with the number, where several threads may have got the handle since; with 0, or if it is gone,
+  /// the newest.
   Request take(MPI_Request handle, std::uint64_t number) {
     const std::uint64_t key = key_of(handle);
     Stack* known = by_handle_.find(key);

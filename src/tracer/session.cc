@@ -19,8 +19,8 @@ bool begin_session(const std::string& prefix) {
   session_settings.prefix = prefix;
   session_place = find_place(session_settings);
   take_probes(session_place, session_settings, true);
-  recorder =
-      Recorder::start(session_settings, facts_of_this_process(session_place, session_settings, now_ns()), level == MPI_THREAD_MULTIPLE);
+  recorder = Recorder::start(session_settings, facts_of_this_process(session_place, session_settings, now_ns()),
+                             level == MPI_THREAD_MULTIPLE);
   return recorder != nullptr;
 }
 

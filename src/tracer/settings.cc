@@ -15,8 +15,8 @@ long number_from(const char* variable, long fallback, long lowest, long highest)
   errno = 0;
   const long value = std::strtol(text, &end, 10);
   if (errno == 0 && *end == '\0' && value >= lowest && value <= highest) return value;
-  std::fprintf(stderr, "orrery_mpi: %s is '%s', which is no number from %ld to %ld; %ld is used\n", variable, text, lowest, highest,
-               fallback);
+  std::fprintf(stderr, "orrery_mpi: %s is '%s', which is no number from %ld to %ld; %ld is used\n", variable, text,
+               lowest, highest, fallback);
   return fallback;
 }
 

@@ -7,11 +7,12 @@
 namespace orrery::tracer {
 
 struct Settings {
-  std::string prefix;              ///< ORRERY_MPI_PREFIX: files are PREFIX.RANK.mpitrace and PREFIX.probes.jsonl
-  int depth = 4;                   ///< ORRERY_MPI_DEPTH: return addresses that make a callsite
-  std::size_t buffer_bytes = 0;    ///< ORRERY_MPI_BUFFER_KIB
-  int probe_rounds = 16;           ///< ORRERY_MPI_PROBE_ROUNDS: exchanges with each node at either end; 0: none
-  bool every_rank_a_node = false;  ///< ORRERY_MPI_NODES=rank: no two ranks share a clock, whatever their hosts are called
+  std::string prefix;            ///< ORRERY_MPI_PREFIX: files are PREFIX.RANK.mpitrace and PREFIX.probes.jsonl
+  int depth = 4;                 ///< ORRERY_MPI_DEPTH: return addresses that make a callsite
+  std::size_t buffer_bytes = 0;  ///< ORRERY_MPI_BUFFER_KIB
+  int probe_rounds = 16;         ///< ORRERY_MPI_PROBE_ROUNDS: exchanges with each node at either end; 0: none
+  bool every_rank_a_node =
+      false;  ///< ORRERY_MPI_NODES=rank: no two ranks share a clock, whatever their hosts are called
 };
 
 inline constexpr int kMaxDepth = 32;

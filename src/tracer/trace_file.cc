@@ -13,7 +13,8 @@
 namespace orrery::tracer {
 namespace {
 
-constexpr std::uint64_t kOldNs = 1'000'000'000;  // without a mapping a program that dies loses at most its last second, or its last buffer
+constexpr std::uint64_t kOldNs =
+    1'000'000'000;  // without a mapping a program that dies loses at most its last second, or its last buffer
 constexpr std::size_t kLeastWindowBytes = 256 * 1024;
 
 /// The first eight bytes of a block's head: its check and its size.
@@ -53,7 +54,8 @@ int make_new_file(const std::string& path) {
 bool TraceFile::open(const std::string& path, std::size_t buffer_bytes, const FileFacts& facts) {
   descriptor_ = make_new_file(path);
   if (descriptor_ < 0) {
-    std::fprintf(stderr, "orrery_mpi: %s cannot be written (%s): this rank is not recorded\n", path.c_str(), std::strerror(errno));
+    std::fprintf(stderr, "orrery_mpi: %s cannot be written (%s): this rank is not recorded\n", path.c_str(),
+                 std::strerror(errno));
     return false;
   }
   path_ = path;
@@ -131,13 +133,15 @@ bool TraceFile::map(std::size_t at_least) {
       end_bytes_ - window_offset_ + std::max({kLeastWindowBytes, limit_bytes_ + kLeastWindowBytes / 4, 2 * at_least});
   window_bytes_ = (needed + page - 1) / page * page;
   // Room that the disk has promised: a mapped page without would end the program.
-  if (const int problem = ::posix_fallocate(descriptor_, static_cast<off_t>(window_offset_), static_cast<off_t>(window_bytes_));
+  if (const int problem =
+          ::posix_fallocate(descriptor_, static_cast<off_t>(window_offset_), static_cast<off_t>(window_bytes_));
       problem != 0) {
     errno = problem;
     if (is_mapped_) fail();
     return false;
   }
-  void* const mapped = ::mmap(nullptr, window_bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor_, static_cast<off_t>(window_offset_));
+  void* const mapped = ::mmap(nullptr, window_bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor_,
+                              static_cast<off_t>(window_offset_));
   if (mapped == MAP_FAILED) {
     // Not on the first window: then blocks are written, and what was promised is given back.
     if (is_mapped_) fail();
@@ -179,8 +183,8 @@ void TraceFile::finish_mapped_block(std::uint64_t first_word, std::uint64_t sum)
 
 // A full disk stays full: the file ends here, with a block that is cut or open, which the reader counts.
 void TraceFile::fail() {
-  std::fprintf(stderr, "orrery_mpi: %s cannot be written any further (%s): the recording of this rank ends here\n", path_.c_str(),
-               std::strerror(errno));
+  std::fprintf(stderr, "orrery_mpi: %s cannot be written any further (%s): the recording of this rank ends here\n",
+               path_.c_str(), std::strerror(errno));
   unmap();
   ::close(descriptor_);
   descriptor_ = -1;

@@ -1,6 +1,7 @@
-// A rank's file: records go into a buffer, full buffers into the file as one block each. What was recorded stays readable whatever happens to the
-// program: the part of the file that is being written is mapped, and every record is in it when its call returns. The system writes the pages of a
-// process that is killed as it does those of one that ends.
+// A rank's file: records go into a buffer, full buffers into the file as one block each. What was recorded stays
+// readable whatever happens to the program: the part of the file that is being written is mapped, and every record is
+// in it when its call returns. The system writes the pages of a process that is killed as it does those of one that
+// ends.
 //
 // Where a file cannot be mapped, blocks are written with write() when they are full or a second old.
 #pragma once
@@ -27,8 +28,8 @@ struct FileFacts {
   std::string program;
 };
 
-/// A new file in place of what has this name, if that is a file or a link; what a link points to is left alone, and so is a file that another program
-/// has open. -1 and errno if it cannot be made.
+/// A new file in place of what has this name, if that is a file or a link; what a link points to is left alone, and so
+/// is a file that another program has open. -1 and errno if it cannot be made.
 int make_new_file(const std::string& path);
 
 /// Not thread-safe: the caller has a lock.
@@ -40,7 +41,8 @@ class TraceFile {
 
   /// Appends a record. Its times may be given relative to base_ns(), which is that of the block it will be in.
   void add(RecordKind kind, const ByteBuffer& body);
-  /// Call before a record is made that uses base_ns(): begins a block if there is none, or if the last is full or older than a second.
+  /// Call before a record is made that uses base_ns(): begins a block if there is none, or if the last is full or older
+  /// than a second.
   void prepare(std::uint64_t now_ns);
   [[nodiscard]] std::uint64_t base_ns() const { return base_ns_; }
 
@@ -51,7 +53,8 @@ class TraceFile {
 
  private:
   void write_all(const void* data, std::size_t bytes);
-  /// Makes the bytes from `at_least` after the last block part of the file and of the window. False, and the file is closed, if the disk is full.
+  /// Makes the bytes from `at_least` after the last block part of the file and of the window. False, and the file is
+  /// closed, if the disk is full.
   bool map(std::size_t at_least);
   void unmap();
   void begin_mapped_block();

@@ -1,4 +1,5 @@
-// MPI's functions as the program calls them: each does what it always did, by its second name (PMPI_...), and leaves a record.
+// MPI's functions as the program calls them: each does what it always did, by its second name (PMPI_...), and leaves a
+// record.
 #include <mpi.h>
 
 #include <cstdio>
@@ -31,7 +32,8 @@ void start_recording(Function function, const void* caller, std::uint64_t enter_
   settings = read_settings();
   this_place = find_place(settings);
   take_probes(this_place, settings, true);
-  recorder = Recorder::start(settings, facts_of_this_process(this_place, settings, enter_ns), level == MPI_THREAD_MULTIPLE);
+  recorder =
+      Recorder::start(settings, facts_of_this_process(this_place, settings, enter_ns), level == MPI_THREAD_MULTIPLE);
   Entry entry(function, caller);
   entry.times().enter_ns = enter_ns;
   if (!entry.end(MPI_SUCCESS)) return;
@@ -75,7 +77,8 @@ ORRERY_MPI_EXPORT int MPI_Init_thread(int* count, char*** arguments, int require
 
 ORRERY_MPI_EXPORT int MPI_Finalize() {
   if (recorder == nullptr) {
-    if (this_place.comm != MPI_COMM_NULL) take_probes(this_place, settings, false);  // a rank without a file still answers the others
+    if (this_place.comm != MPI_COMM_NULL)
+      take_probes(this_place, settings, false);  // a rank without a file still answers the others
     return PMPI_Finalize();
   }
   Entry entry(Function::Finalize, __builtin_return_address(0));

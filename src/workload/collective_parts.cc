@@ -9,7 +9,8 @@ namespace {
 bool all_share_a_program(const Workload& job, const Communicator& communicator) {
   const auto& program_of = job.program_of_rank;
   const std::uint32_t program = program_of[communicator.ranks[0]];
-  return std::all_of(communicator.ranks.begin(), communicator.ranks.end(), [&](std::uint32_t rank) { return program_of[rank] == program; });
+  return std::all_of(communicator.ranks.begin(), communicator.ranks.end(),
+                     [&](std::uint32_t rank) { return program_of[rank] == program; });
 }
 
 bool are_equal(std::span<const std::int64_t> parts) {
@@ -37,7 +38,8 @@ void append_row(const Program& program, std::uint32_t activity, std::size_t rank
 
 }  // namespace
 
-void collect_parts(const Workload& job, const Communicator& communicator, const SideOf& side_of, std::vector<std::int64_t>& parts) {
+void collect_parts(const Workload& job, const Communicator& communicator, const SideOf& side_of,
+                   std::vector<std::int64_t>& parts) {
   parts.clear();
   const Side first = side_of(communicator.ranks[0]);
   const Collective kind = first.program->collectives[first.activity];
@@ -45,7 +47,9 @@ void collect_parts(const Workload& job, const Communicator& communicator, const 
   switch (kind) {
     case Collective::scatter:
     case Collective::reduce_scatter: {  // lists agree, but of a scatter only the root must have one
-      const Side root = is_rooted(kind) ? side_of(communicator.ranks[root_place(communicator, *first.program, first.activity)]) : first;
+      const Side root = is_rooted(kind)
+                            ? side_of(communicator.ranks[root_place(communicator, *first.program, first.activity)])
+                            : first;
       const std::span<const std::int64_t> given = root.program->parts_of(root.activity);
       parts.assign(given.begin(), given.end());
       break;
@@ -74,7 +78,8 @@ void collect_parts(const Workload& job, const Communicator& communicator, const 
   if (are_equal(parts)) parts.clear();
 }
 
-void collect_parts(const Matching& matching, const Communicator& communicator, std::uint64_t place, std::vector<std::int64_t>& parts) {
+void collect_parts(const Matching& matching, const Communicator& communicator, std::uint64_t place,
+                   std::vector<std::int64_t>& parts) {
   const Workload& workload = matching.workload();
   collect_parts(
       workload, communicator,

@@ -1,5 +1,6 @@
-// Time in which nothing is done: what linking puts between activities because a dependency has no length in a program (launch delays, gaps,
-// waits), and joins, which gather many dependencies in one. They are told by their names, which files keep.
+// Time in which nothing is done: what linking puts between activities because a dependency has no length in a program
+// (launch delays, gaps, waits), and joins, which gather many dependencies in one. They are told by their names, which
+// files keep.
 #pragma once
 
 #include <array>
@@ -10,11 +11,21 @@
 
 namespace orrery::workload {
 
-enum class Delay : std::uint8_t { launch, kernel_gap, stream_wait, sync_return, handoff, idle_thread, idle_device, join, host_gap };
+enum class Delay : std::uint8_t {
+  launch,
+  kernel_gap,
+  stream_wait,
+  sync_return,
+  handoff,
+  idle_thread,
+  idle_device,
+  join,
+  host_gap
+};
 
-inline constexpr std::array<std::string_view, 9> kDelayNames = {"[launch delay]",     "[kernel gap]",     "[stream wait]",
-                                                                "[return from sync]", "[thread handoff]", "[thread idle]",
-                                                                "[device idle]",      "[join]",           "[host gap]"};
+inline constexpr std::array<std::string_view, 9> kDelayNames = {
+    "[launch delay]", "[kernel gap]",  "[stream wait]", "[return from sync]", "[thread handoff]",
+    "[thread idle]",  "[device idle]", "[join]",        "[host gap]"};
 
 constexpr std::string_view to_string(Delay delay) { return kDelayNames[static_cast<std::size_t>(delay)]; }
 

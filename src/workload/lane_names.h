@@ -10,7 +10,8 @@
 
 namespace orrery::workload {
 
-/// A thread of the host or a stream of the device, as recorded; where lanes were not recorded, activities by what they occupy.
+/// A thread of the host or a stream of the device, as recorded; where lanes were not recorded, activities by what they
+/// occupy.
 enum class LaneKind : std::uint8_t { thread, stream, host, compute, memory, communication };
 /// The number is that of a thread or stream, else 0.
 using LaneKey = std::pair<LaneKind, std::int32_t>;

@@ -20,14 +20,17 @@ class CollectiveRules {
     matching_.first_operation_.assign(1, 0);
     for (const Communicator& communicator : matching_.communicators()) {
       if (Status status = compare_members(communicator); !status) return status;
-      matching_.first_operation_.push_back(matching_.first_operation_.back() + stream_of(communicator, communicator.ranks[0]).size());
+      matching_.first_operation_.push_back(matching_.first_operation_.back() +
+                                           stream_of(communicator, communicator.ranks[0]).size());
     }
     return check_memberships();
   }
 
  private:
   [[nodiscard]] std::string_view group_text(StringId name) const { return workload_.strings.text(name); }
-  [[nodiscard]] Side side(std::uint32_t rank, std::uint32_t activity) const { return {rank, &workload_.program(rank), activity}; }
+  [[nodiscard]] Side side(std::uint32_t rank, std::uint32_t activity) const {
+    return {rank, &workload_.program(rank), activity};
+  }
 
   [[nodiscard]] std::span<const std::uint32_t> stream_of(const Communicator& communicator, std::uint32_t rank) const {
     const ProgramLines& lines = matching_.lines(rank);
@@ -53,22 +56,25 @@ class CollectiveRules {
     const std::uint32_t rank_a = communicator.ranks[0];
     const std::span<const std::uint32_t> a = stream_of(communicator, rank_a), b = stream_of(communicator, rank_b);
     for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
-      const Status agree = check_members_agree(matching_.membership(), communicator, i, side(rank_a, a[i]), side(rank_b, b[i]));
+      const Status agree =
+          check_members_agree(matching_.membership(), communicator, i, side(rank_a, a[i]), side(rank_b, b[i]));
       if (!agree) return agree;
     }
     if (a.size() == b.size()) return {};
     const bool a_has_more = a.size() > b.size();
     const std::size_t shorter = std::min(a.size(), b.size());
-    return Error{.message = fmt::format("{} waits for rank {}, which takes part in only {} of {}",
-                                        a_has_more ? workload_.describe(rank_a, a[shorter]) : workload_.describe(rank_b, b[shorter]),
-                                        a_has_more ? rank_b : rank_a, report::counted(shorter, "collective"),
-                                        matching_.membership().name_of(communicator))};
+    return Error{.message = fmt::format(
+                     "{} waits for rank {}, which takes part in only {} of {}",
+                     a_has_more ? workload_.describe(rank_a, a[shorter]) : workload_.describe(rank_b, b[shorter]),
+                     a_has_more ? rank_b : rank_a, report::counted(shorter, "collective"),
+                     matching_.membership().name_of(communicator))};
   }
 
   [[nodiscard]] Status check_first(const Communicator& communicator) const {
     const std::uint32_t rank = communicator.ranks[0];
     for (const std::uint32_t i : stream_of(communicator, rank)) {
-      if (Status status = check_first_member(matching_.membership(), communicator, side(rank, i)); !status) return status;
+      if (Status status = check_first_member(matching_.membership(), communicator, side(rank, i)); !status)
+        return status;
     }
     return {};
   }
@@ -88,7 +94,8 @@ class CollectiveRules {
     const std::string who = workload_.describe(rank, stream.activities.front());
     if (workload_.find_group(stream.group_name) == nullptr)
       return {.message = fmt::format("{} is in group \"{}\", which is not known", who, group_text(stream.group_name))};
-    return {.message = fmt::format("{} is in group \"{}\", which does not list rank {}", who, group_text(stream.group_name), rank)};
+    return {.message = fmt::format("{} is in group \"{}\", which does not list rank {}", who,
+                                   group_text(stream.group_name), rank)};
   }
 
   Matching& matching_;

@@ -17,7 +17,8 @@ Status check_programs(const Workload& workload) {
     const Program& made = workload.programs[program];
     if (made.dependencies.node_count() != made.size()) {
       return Error{.message = fmt::format("rank {} has {} but dependencies between {}", rank,
-                                          report::counted(made.size(), "activity", "activities"), made.dependencies.node_count())};
+                                          report::counted(made.size(), "activity", "activities"),
+                                          made.dependencies.node_count())};
     }
   }
   return {};

@@ -1,18 +1,23 @@
-// Who belongs together: the collectives and messages of all ranks, by one set of rules that every simulator, replay and export uses.
+// Who belongs together: the collectives and messages of all ranks, by one set of rules that every simulator, replay and
+// export uses.
 //
-//   collectives   the i-th of a rank on a communicator is the i-th of every other member, in program order (workload/program_order.h).
-//                 Members agree on the kind, on the root and, unless the kind allows parts of unequal size, on the size. A root that is not
-//                 given is the first member.
-//   messages      the i-th send from one rank to another in a role with a tag is the i-th receive there, in program order.
-//   wildcards     a rank with a receive from any source or of any tag (or to which a send goes that fits any tag) takes messages as MPI does:
-//                 in the order in which receives are posted and sends are issued (workload/message_matcher.h). Who sends to whom is then known
-//                 only while it runs.
+//   collectives   the i-th of a rank on a communicator is the i-th of every other member, in program order
+//   (workload/program_order.h).
+//                 Members agree on the kind, on the root and, unless the kind allows parts of unequal size, on the
+//                 size. A root that is not given is the first member.
+//   messages      the i-th send from one rank to another in a role with a tag is the i-th receive there, in program
+//   order. wildcards     a rank with a receive from any source or of any tag (or to which a send goes that fits any
+//   tag) takes messages as MPI does:
+//                 in the order in which receives are posted and sends are issued (workload/message_matcher.h). Who
+//                 sends to whom is then known only while it runs.
 //
-// Which groups and channels there are follows from what programs announce (workload/membership.h), what sides have to agree on is in
-// workload/agreement.h. Here all activities are at hand, so that everything is looked at before anything runs. Where a program is made while it
-// runs (workload/source.h), the engine holds the same rules against its activities as they come.
+// Which groups and channels there are follows from what programs announce (workload/membership.h), what sides have to
+// agree on is in workload/agreement.h. Here all activities are at hand, so that everything is looked at before anything
+// runs. Where a program is made while it runs (workload/source.h), the engine holds the same rules against its
+// activities as they come.
 //
-// Nothing here is stored per activity and rank: what a program does is put into lines once, and a partner is looked up when it is needed.
+// Nothing here is stored per activity and rank: what a program does is put into lines once, and a partner is looked up
+// when it is needed.
 #pragma once
 
 #include <cstdint>
@@ -39,9 +44,9 @@ struct Message {
 
 class Matching {
  public:
-  /// An Error names both activities that should match and do not; or the one that has no partner, names a rank, role or group that is not
-  /// there, or is in a group that does not list its rank. O(programs + communicators and their members + ranks x channels).
-  /// `workload` must outlive the matching.
+  /// An Error names both activities that should match and do not; or the one that has no partner, names a rank, role or
+  /// group that is not there, or is in a group that does not list its rank. O(programs + communicators and their
+  /// members + ranks x channels). `workload` must outlive the matching.
   static Result<Matching> of(const Workload& workload);
 
   Matching(Matching&&) = default;
@@ -49,9 +54,13 @@ class Matching {
 
   [[nodiscard]] const Workload& workload() const { return membership_.job(); }
   [[nodiscard]] const Membership& membership() const { return membership_; }
-  [[nodiscard]] const ProgramLines& lines(std::uint32_t rank) const { return programs_[workload().program_of_rank[rank]]; }
+  [[nodiscard]] const ProgramLines& lines(std::uint32_t rank) const {
+    return programs_[workload().program_of_rank[rank]];
+  }
   [[nodiscard]] const ProgramLines& lines_of_program(std::size_t program) const { return programs_[program]; }
-  [[nodiscard]] LinePlace place(std::uint32_t rank, std::uint32_t activity) const { return lines(rank).places[activity]; }
+  [[nodiscard]] LinePlace place(std::uint32_t rank, std::uint32_t activity) const {
+    return lines(rank).places[activity];
+  }
 
   // --- collectives ---
 
@@ -71,7 +80,8 @@ class Matching {
     return first_operation_[communicator_number(rank, here.line)] + here.place;
   }
   /// The activity of a member that is collective number `place` of the communicator.
-  [[nodiscard]] std::uint32_t activity_of(const Communicator& communicator, std::uint32_t rank, std::uint64_t place) const {
+  [[nodiscard]] std::uint32_t activity_of(const Communicator& communicator, std::uint32_t rank,
+                                          std::uint64_t place) const {
     const ProgramLines& program = lines(rank);
     return program.streams[program.find_stream(communicator.name)].activities[place];
   }

@@ -15,8 +15,8 @@ Status check_group_members(const Workload& job, const CommGroup& group) {
   std::vector<std::uint32_t> sorted = group.ranks;
   std::sort(sorted.begin(), sorted.end());
   if (!sorted.empty() && sorted.back() >= job.rank_count()) {
-    return Error{.message = fmt::format("group \"{}\" lists rank {}, but the job has {}", job.strings.text(group.name), sorted.back(),
-                                        report::counted(job.rank_count(), "rank"))};
+    return Error{.message = fmt::format("group \"{}\" lists rank {}, but the job has {}", job.strings.text(group.name),
+                                        sorted.back(), report::counted(job.rank_count(), "rank"))};
   }
   const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
   if (twice == sorted.end()) return {};
@@ -33,10 +33,12 @@ std::optional<std::uint64_t> announced_collectives(const ProgramStructure& progr
 }  // namespace
 
 Status check_roles(const Workload& job) {
-  if (job.rank_count() > std::numeric_limits<std::int32_t>::max()) return Error{.message = "there are more than 2^31 ranks"};
+  if (job.rank_count() > std::numeric_limits<std::int32_t>::max())
+    return Error{.message = "there are more than 2^31 ranks"};
   for (const Role& role : job.roles) {
     const Status status = role.check(job.rank_count());
-    if (!status) return Error{.message = fmt::format("role \"{}\": {}", job.strings.text(role.name), status.error().message)};
+    if (!status)
+      return Error{.message = fmt::format("role \"{}\": {}", job.strings.text(role.name), status.error().message)};
   }
   return {};
 }
@@ -45,7 +47,8 @@ Result<Membership> Membership::of(const Workload& job, std::vector<ProgramStruct
   if (const Status status = check_roles(job); !status) return status.error();
   for (std::size_t rank = 0; rank < job.rank_count(); ++rank) {
     if (job.program_of_rank[rank] >= structures.size())
-      return Error{.message = fmt::format("rank {} runs program {}, which does not exist", rank, job.program_of_rank[rank])};
+      return Error{.message =
+                       fmt::format("rank {} runs program {}, which does not exist", rank, job.program_of_rank[rank])};
   }
   Membership membership(job);
   membership.structures_ = std::move(structures);
@@ -73,8 +76,9 @@ Status Membership::add_communicators() {
 }
 
 Status Membership::add_groups(const Role& role) {
-  const bool used = std::any_of(structures_.begin(), structures_.end(),
-                                [&](const ProgramStructure& structure) { return structure.find_stream(role.name) != kNoLine; });
+  const bool used = std::any_of(structures_.begin(), structures_.end(), [&](const ProgramStructure& structure) {
+    return structure.find_stream(role.name) != kNoLine;
+  });
   if (!used) return {};
   std::vector<bool> seen(job_->rank_count() / role.size());
   for (std::uint32_t rank = 0; rank < job_->rank_count(); ++rank) {
@@ -96,7 +100,8 @@ Status Membership::add(Communicator communicator) {
     const std::uint32_t stream = structure(rank).find_stream(communicator.name);
     if (stream == kNoLine) continue;
     std::uint32_t& place = communicator_of_[first_stream_[rank] + stream];
-    if (place != kNoLine) return Error{.message = fmt::format("group \"{}\" is given twice", job_->strings.text(communicator.name))};
+    if (place != kNoLine)
+      return Error{.message = fmt::format("group \"{}\" is given twice", job_->strings.text(communicator.name))};
     place = number;
     used = true;
   }
@@ -149,20 +154,24 @@ Status Membership::check() const {
     for (std::uint32_t s = 0; s < program.group_names.size(); ++s) {
       if (communicator_number(rank, s) != kNoLine) continue;
       const std::string_view group = job_->strings.text(program.group_names[s]);
-      return Error{.message = fmt::format("rank {} has collectives of group \"{}\", which {}", rank, group,
-                                          job_->find_group(program.group_names[s]) == nullptr ? "is not known" : "does not list it")};
+      return Error{.message = fmt::format(
+                       "rank {} has collectives of group \"{}\", which {}", rank, group,
+                       job_->find_group(program.group_names[s]) == nullptr ? "is not known" : "does not list it")};
     }
     if (Status status = check_rank_channels(rank); !status) return status;
   }
   for (const Communicator& communicator : communicators_) {
     for (const std::uint32_t rank : communicator.ranks) {
       if (structure(rank).find_stream(communicator.name) == kNoLine)
-        return Error{.message = fmt::format("rank {} has no collectives of {}, and other members have", rank, name_of(communicator))};
+        return Error{.message = fmt::format("rank {} has no collectives of {}, and other members have", rank,
+                                            name_of(communicator))};
       const std::optional<std::uint64_t> here = announced_collectives(structure(rank), communicator.name),
-                                         first = announced_collectives(structure(communicator.ranks[0]), communicator.name);
+                                         first =
+                                             announced_collectives(structure(communicator.ranks[0]), communicator.name);
       if (!here || !first || *here == *first) continue;
-      return Error{.message = fmt::format("rank {} has {} of {}, rank {} has {}", rank, report::counted(*here, "collective"),
-                                          name_of(communicator), communicator.ranks[0], *first)};
+      return Error{.message =
+                       fmt::format("rank {} has {} of {}, rank {} has {}", rank, report::counted(*here, "collective"),
+                                   name_of(communicator), communicator.ranks[0], *first)};
     }
   }
   return {};
@@ -171,8 +180,8 @@ Status Membership::check() const {
 Status Membership::check_rank_channels(std::uint32_t rank) const {
   for (const ChannelKey& channel : structure(rank).channels) {
     if (channel.role != 0 && job_->find_role(channel.role) == nullptr) {
-      return Error{.message =
-                       fmt::format("rank {} counts ranks in role \"{}\", which is not known", rank, job_->strings.text(channel.role))};
+      return Error{.message = fmt::format("rank {} counts ranks in role \"{}\", which is not known", rank,
+                                          job_->strings.text(channel.role))};
     }
     const std::uint32_t other = peer(rank, channel);
     if (other == kNoRank && !channel.is_send) continue;
@@ -180,9 +189,9 @@ Status Membership::check_rank_channels(std::uint32_t rank) const {
       return Error{.message = fmt::format("rank {} names rank {}, but the job has {}", rank, channel.peer,
                                           report::counted(job_->rank_count(), "rank"))};
     if (takes_as_posted(channel.is_send ? other : rank) || facing(rank, channel) != kNoLine) continue;
-    return Error{.message =
-                     fmt::format("rank {} {} rank {} with tag {}, which never {}", rank, channel.is_send ? "sends to" : "receives from",
-                                 other, channel.tag, channel.is_send ? "receives that" : "sends that")};
+    return Error{.message = fmt::format("rank {} {} rank {} with tag {}, which never {}", rank,
+                                        channel.is_send ? "sends to" : "receives from", other, channel.tag,
+                                        channel.is_send ? "receives that" : "sends that")};
   }
   return {};
 }

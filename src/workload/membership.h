@@ -1,5 +1,6 @@
-// Who may meet whom: the communicators that ranks are members of and the channels that face one another. It follows from what programs announce
-// (ProgramStructure), before any of their activities is known; workload/matching.h has the rules for the activities themselves.
+// Who may meet whom: the communicators that ranks are members of and the channels that face one another. It follows
+// from what programs announce (ProgramStructure), before any of their activities is known; workload/matching.h has the
+// rules for the activities themselves.
 #pragma once
 
 #include <cstdint>
@@ -24,16 +25,19 @@ class Membership {
  public:
   static constexpr std::uint32_t kNoRank = ~std::uint32_t{0};
 
-  /// `structures`: by program of `job`, whose own programs are not looked at. An Error if roles or groups of the job, or the program of a rank,
-  /// cannot be. `job` must outlive this. O(ranks x roles + members of groups + ranks x channels).
+  /// `structures`: by program of `job`, whose own programs are not looked at. An Error if roles or groups of the job,
+  /// or the program of a rank, cannot be. `job` must outlive this. O(ranks x roles + members of groups + ranks x
+  /// channels).
   static Result<Membership> of(const Workload& job, std::vector<ProgramStructure> structures);
 
-  /// What can be wrong before there are activities: a rank in a group that is not known or does not list it, a member that takes no part, a
-  /// message to a rank that is not there, one that nobody receives or sends.
+  /// What can be wrong before there are activities: a rank in a group that is not known or does not list it, a member
+  /// that takes no part, a message to a rank that is not there, one that nobody receives or sends.
   [[nodiscard]] Status check() const;
 
   [[nodiscard]] const Workload& job() const { return *job_; }
-  [[nodiscard]] const ProgramStructure& structure(std::uint32_t rank) const { return structures_[job_->program_of_rank[rank]]; }
+  [[nodiscard]] const ProgramStructure& structure(std::uint32_t rank) const {
+    return structures_[job_->program_of_rank[rank]];
+  }
   [[nodiscard]] std::span<const ProgramStructure> structures() const { return structures_; }
 
   /// All ranks first, then Workload::groups in order, then the groups of each role.

@@ -7,7 +7,8 @@ namespace {
 
 bool fits(const Envelope& message, const Envelope& wanted) {
   const bool same_tag = message.tag == wanted.tag || message.tag == kAnyTag || wanted.tag == kAnyTag;
-  return same_tag && message.role == wanted.role && (wanted.sender == Envelope::kAnySender || wanted.sender == message.sender);
+  return same_tag && message.role == wanted.role &&
+         (wanted.sender == Envelope::kAnySender || wanted.sender == message.sender);
 }
 
 }  // namespace

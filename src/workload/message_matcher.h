@@ -23,9 +23,9 @@ struct Envelope {
   [[nodiscard]] bool is_wildcard() const { return sender == kAnySender || tag == kAnyTag; }
 };
 
-/// Sends and receives are named by handles of the caller's. Every (receiver, sender, role, tag) is a channel: matching is the head of a queue,
-/// however many receives are posted. Only receivers that were told to use wildcards search a list from its front, which is where wildcards
-/// find their match. What is matched is forgotten.
+/// Sends and receives are named by handles of the caller's. Every (receiver, sender, role, tag) is a channel: matching
+/// is the head of a queue, however many receives are posted. Only receivers that were told to use wildcards search a
+/// list from its front, which is where wildcards find their match. What is matched is forgotten.
 class MessageMatcher {
  public:
   using Handle = std::uint64_t;
@@ -46,7 +46,8 @@ class MessageMatcher {
   /// Who waits first on the channel, on either side; kNobody if nobody does.
   [[nodiscard]] Handle first_waiting(ChannelNumber channel) const { return channels_[channel].first; }
 
-  /// The first posted receive that fits the message, which is then no longer posted; or kNobody, and the message is kept.
+  /// The first posted receive that fits the message, which is then no longer posted; or kNobody, and the message is
+  /// kept.
   Handle message_arrives(Handle send, const Envelope& envelope) { return meet(send, envelope, true); }
   /// The first kept message that fits the receive, which is then no longer kept; or kNobody, and the receive is posted.
   Handle recv_is_posted(Handle recv, const Envelope& envelope) { return meet(recv, envelope, false); }

@@ -50,7 +50,8 @@ void MessagePattern::clear() {
   after_.clear();
 }
 
-void append_binomial_broadcast(MessagePattern& pattern, std::uint32_t rank, std::uint32_t ranks, std::uint32_t root, std::int64_t bytes) {
+void append_binomial_broadcast(MessagePattern& pattern, std::uint32_t rank, std::uint32_t ranks, std::uint32_t root,
+                               std::int64_t bytes) {
   const std::uint32_t place = swap_root(rank, root);
   StepId received = MessagePattern::kNothing;
   for (std::uint64_t distance = 1; distance < ranks; distance *= 2) {
@@ -62,12 +63,14 @@ void append_binomial_broadcast(MessagePattern& pattern, std::uint32_t rank, std:
   }
 }
 
-void append_binomial_reduce(MessagePattern& pattern, std::uint32_t rank, std::uint32_t ranks, std::uint32_t root, std::int64_t bytes) {
+void append_binomial_reduce(MessagePattern& pattern, std::uint32_t rank, std::uint32_t ranks, std::uint32_t root,
+                            std::int64_t bytes) {
   const std::uint32_t place = swap_root(rank, root);
   const auto first = static_cast<StepId>(pattern.steps().size());
   std::uint64_t parent_distance = 0;
   for (std::uint64_t distance = 1; distance < ranks; distance *= 2) {
-    if (place < distance && place + distance < ranks) pattern.recv(swap_root(static_cast<std::uint32_t>(place + distance), root), bytes);
+    if (place < distance && place + distance < ranks)
+      pattern.recv(swap_root(static_cast<std::uint32_t>(place + distance), root), bytes);
     if (place >= distance && place < 2 * distance) parent_distance = distance;
   }
   if (parent_distance == 0) return;
@@ -77,7 +80,8 @@ void append_binomial_reduce(MessagePattern& pattern, std::uint32_t rank, std::ui
 
 void append_binary_broadcast(MessagePattern& pattern, std::uint32_t rank, std::uint32_t ranks, std::int64_t bytes) {
   const StepId received = rank == 0 ? MessagePattern::kNothing : pattern.recv((rank - 1) / 2, bytes);
-  for (std::uint64_t child = 2 * std::uint64_t{rank} + 1; child <= 2 * std::uint64_t{rank} + 2 && child < ranks; ++child) {
+  for (std::uint64_t child = 2 * std::uint64_t{rank} + 1; child <= 2 * std::uint64_t{rank} + 2 && child < ranks;
+       ++child) {
     pattern.send(static_cast<std::uint32_t>(child), bytes, {received});
   }
 }
@@ -90,7 +94,8 @@ void append_dissemination(MessagePattern& pattern, std::uint32_t rank, std::uint
   }
 }
 
-void append_ring(MessagePattern& pattern, std::uint32_t rank, std::uint32_t ranks, std::uint32_t steps, std::int64_t chunk_bytes) {
+void append_ring(MessagePattern& pattern, std::uint32_t rank, std::uint32_t ranks, std::uint32_t steps,
+                 std::int64_t chunk_bytes) {
   StepId received = MessagePattern::kNothing;
   for (std::uint32_t step = 0; step < steps; ++step) {
     pattern.send(after_by(rank, 1, ranks), chunk_bytes, {received});
@@ -125,14 +130,16 @@ void append_recursive_halving(MessagePattern& pattern, std::uint32_t rank, std::
   }
 }
 
-void append_linear_all_to_all(MessagePattern& pattern, std::uint32_t rank, std::uint32_t ranks, std::int64_t bytes_each) {
+void append_linear_all_to_all(MessagePattern& pattern, std::uint32_t rank, std::uint32_t ranks,
+                              std::int64_t bytes_each) {
   for (std::uint32_t distance = 1; distance < ranks; ++distance) {
     pattern.send(after_by(rank, distance, ranks), bytes_each);
     pattern.recv(before_by(rank, distance, ranks), bytes_each);
   }
 }
 
-void append_linear_gather(MessagePattern& pattern, std::uint32_t rank, std::uint32_t ranks, std::uint32_t root, std::int64_t bytes_each) {
+void append_linear_gather(MessagePattern& pattern, std::uint32_t rank, std::uint32_t ranks, std::uint32_t root,
+                          std::int64_t bytes_each) {
   if (rank != root) {
     pattern.send(root, bytes_each);
     return;
@@ -140,7 +147,8 @@ void append_linear_gather(MessagePattern& pattern, std::uint32_t rank, std::uint
   for (std::uint32_t place = 1; place < ranks; ++place) pattern.recv(swap_root(place, root), bytes_each);
 }
 
-void append_linear_scatter(MessagePattern& pattern, std::uint32_t rank, std::uint32_t ranks, std::uint32_t root, std::int64_t bytes_each) {
+void append_linear_scatter(MessagePattern& pattern, std::uint32_t rank, std::uint32_t ranks, std::uint32_t root,
+                           std::int64_t bytes_each) {
   if (rank != root) {
     pattern.recv(root, bytes_each);
     return;

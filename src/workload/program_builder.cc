@@ -20,7 +20,8 @@ namespace {
 constexpr std::size_t kMaxActivities = std::size_t{1} << 31;
 constexpr std::size_t kShownOnCycle = 6;
 
-/// Finds the place of an id among ascending ones: by arithmetic if there are no gaps, in a table if there are few, else by search.
+/// Finds the place of an id among ascending ones: by arithmetic if there are no gaps, in a table if there are few, else
+/// by search.
 class PlaceOfId {
  public:
   explicit PlaceOfId(std::span<const std::uint64_t> ids) : ids_(ids) {
@@ -52,7 +53,8 @@ class PlaceOfId {
 /// Calls `f` with each column that has a value for only some activities.
 template <typename F>
 void for_optional_columns(Program& program, const F& f) {
-  f(program.operations), f(program.peers), f(program.peer_roles), f(program.tags), f(program.collectives), f(program.group_names);
+  f(program.operations), f(program.peers), f(program.peer_roles), f(program.tags), f(program.collectives),
+      f(program.group_names);
   f(program.priorities), f(program.excluded_dims), f(program.starts_ps), f(program.lanes), f(program.part_lists);
 }
 
@@ -103,7 +105,8 @@ void ProgramBuilder::repeat(std::size_t first, std::size_t count, std::uint64_t 
   const auto end = std::lower_bound(needs_.begin(), needs_.end(), first + count, by_activity) - needs_.begin();
   for (auto i = begin; i < end; ++i) {
     const Need need = needs_[static_cast<std::size_t>(i)];
-    needs_.push_back({static_cast<std::uint32_t>(need.activity + shift), need.type, need.on == before ? now : need.on + shift});
+    needs_.push_back(
+        {static_cast<std::uint32_t>(need.activity + shift), need.type, need.on == before ? now : need.on + shift});
   }
 }
 
@@ -111,7 +114,8 @@ Status ProgramBuilder::sort() {
   if (ascending_) return {};
   std::vector<std::uint32_t> order(size()), place(size());
   std::iota(order.begin(), order.end(), 0u);
-  std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return program_.ids[a] < program_.ids[b]; });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::uint32_t a, std::uint32_t b) { return program_.ids[a] < program_.ids[b]; });
   for (std::uint32_t i = 0; i < order.size(); ++i) place[order[i]] = i;
   scatter(program_.ids, place);
   scatter(program_.names, place);
@@ -152,12 +156,14 @@ Status ProgramBuilder::resolve(DanglingControl* left_out, const Take& take) cons
 Error ProgramBuilder::cycle_error() const {
   std::vector<NodeId> from, to;
   DanglingControl ignored;
-  const Status resolved = resolve(&ignored, [&](NodeId source, const Need& need) { from.push_back(source), to.push_back(need.activity); });
+  const Status resolved =
+      resolve(&ignored, [&](NodeId source, const Need& need) { from.push_back(source), to.push_back(need.activity); });
   if (!resolved) return resolved.error();
   const auto count = static_cast<NodeId>(size());
   const std::vector<NodeId> cycle = graph::find_cycle(count, from, to, graph::kahn_order(count, from, to));
   std::string text;
-  for (std::size_t i = 0; i < cycle.size() && i < kShownOnCycle; ++i) text += fmt::format("{} -> ", program_.ids[cycle[i]]);
+  for (std::size_t i = 0; i < cycle.size() && i < kShownOnCycle; ++i)
+    text += fmt::format("{} -> ", program_.ids[cycle[i]]);
   if (cycle.size() > kShownOnCycle) text += fmt::format("... ({}) -> ", report::counted(cycle.size(), "node"));
   return {fmt::format("the dependencies form a cycle: {}{}", text, program_.ids[cycle[0]]),
           {},
@@ -169,15 +175,17 @@ Result<graph::Graph> ProgramBuilder::make_graph(DanglingControl* left_out) const
   graph::GraphBuilder builder = dependency_builder();
   builder.reserve(size(), needs_.size());
   for (std::size_t i = 0; i < size(); ++i) builder.add_node(durations_[i]);
-  const Status resolved = resolve(
-      left_out, [&](NodeId source, const Need& need) { builder.add_edge(source, need.activity, static_cast<std::uint8_t>(need.type), 0); });
+  const Status resolved = resolve(left_out, [&](NodeId source, const Need& need) {
+    builder.add_edge(source, need.activity, static_cast<std::uint8_t>(need.type), 0);
+  });
   if (!resolved) return resolved.error();
   Result<graph::Graph> graph = std::move(builder).build();
   if (!graph) return cycle_error();  // ids, durations and weights are in range: nothing else can be wrong
   return graph;
 }
 
-// Chakra's first feeder looks at data dependencies only, and some of its traces have control dependencies that nobody could follow.
+// Chakra's first feeder looks at data dependencies only, and some of its traces have control dependencies that nobody
+// could follow.
 Status ProgramBuilder::connect_by_data(const Error& circle, DanglingControl& left_out) {
   const auto is_control = [](const Need& need) { return need.type == Dependency::control; };
   const auto count = static_cast<std::uint64_t>(std::count_if(needs_.begin(), needs_.end(), is_control));
@@ -192,7 +200,8 @@ Status ProgramBuilder::connect_by_data(const Error& circle, DanglingControl& lef
 
 Status ProgramBuilder::connect(DanglingControl* left_out) {
   for (std::size_t i = 0; i < size(); ++i) {
-    if (std::abs(durations_[i]) > graph::kMaxWeightPs) return Error{fmt::format("node {} lasts longer than 26 days", program_.ids[i])};
+    if (std::abs(durations_[i]) > graph::kMaxWeightPs)
+      return Error{fmt::format("node {} lasts longer than 26 days", program_.ids[i])};
   }
   Result<graph::Graph> graph = make_graph(left_out);
   if (!graph) return left_out == nullptr ? Status(graph.error()) : connect_by_data(graph.error(), *left_out);
@@ -201,7 +210,8 @@ Status ProgramBuilder::connect(DanglingControl* left_out) {
 }
 
 Result<Program> ProgramBuilder::build(DanglingControl* left_out) && {
-  if (size() >= kMaxActivities || needs_.size() >= kMaxActivities) return Error{fmt::format("too many nodes or dependencies ({})", size())};
+  if (size() >= kMaxActivities || needs_.size() >= kMaxActivities)
+    return Error{fmt::format("too many nodes or dependencies ({})", size())};
   for_optional_columns(program_, [&](auto& column) { column.complete(size()); });
   if (const Status sorted = sort(); !sorted) return sorted.error();
   if (const Status connected = connect(left_out); !connected) return connected.error();

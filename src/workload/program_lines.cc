@@ -33,8 +33,8 @@ bool is_message(const Program& program, std::uint32_t i) {
 
 template <typename T, typename Key, typename KeyOf>
 std::uint32_t find_sorted(const std::vector<T>& lines, const Key& key, const KeyOf& key_of) {
-  const auto at =
-      std::lower_bound(lines.begin(), lines.end(), key, [&](const T& line, const Key& wanted) { return key_of(line) < wanted; });
+  const auto at = std::lower_bound(lines.begin(), lines.end(), key,
+                                   [&](const T& line, const Key& wanted) { return key_of(line) < wanted; });
   return at == lines.end() || key_of(*at) != key ? kNoLine : static_cast<std::uint32_t>(at - lines.begin());
 }
 
@@ -56,8 +56,9 @@ Error not_declared(const Workload& workload, const Program& program, std::uint32
     return {.message = fmt::format("node {} is in group \"{}\", which its program did not announce", program.ids[i],
                                    workload.strings.text(program.group_names[i]))};
   }
-  return {.message = fmt::format("node {} exchanges a message with peer {} under tag {}, which its program did not announce",
-                                 program.ids[i], program.peers[i], program.tags[i])};
+  return {.message =
+              fmt::format("node {} exchanges a message with peer {} under tag {}, which its program did not announce",
+                          program.ids[i], program.peers[i], program.tags[i])};
 }
 
 }  // namespace
@@ -71,9 +72,11 @@ Result<ProgramLines> lines_of(const Workload& workload, const Program& program, 
     const bool message = is_message(program, i);
     if (!message && program.kinds[i] != ActivityKind::collective) continue;
     LinePlace& place = lines.places[i];
-    place.line = message ? structure.find_channel(key_of(workload, program, i)) : structure.find_stream(program.group_names[i]);
+    place.line =
+        message ? structure.find_channel(key_of(workload, program, i)) : structure.find_stream(program.group_names[i]);
     if (place.line == kNoLine) return not_declared(workload, program, i);
-    std::vector<std::uint32_t>& line = message ? lines.channels[place.line].activities : lines.streams[place.line].activities;
+    std::vector<std::uint32_t>& line =
+        message ? lines.channels[place.line].activities : lines.streams[place.line].activities;
     place.place = static_cast<std::uint32_t>(line.size());
     line.push_back(i);
     if (message && !program.has(i, activity::kHasPeer)) lines.nameless = std::min(lines.nameless, i);

@@ -1,4 +1,5 @@
-// The communication of one program, put into lines: collectives by communicator, sends and receives by channel, each in program order.
+// The communication of one program, put into lines: collectives by communicator, sends and receives by channel, each in
+// program order.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +20,8 @@ struct Stream {
   std::vector<std::uint32_t> activities;  ///< in program order
 };
 
-/// What tells messages apart, as one side sees it. As in MPI the communicator, here a role, is part of it: a message to the next of the
-/// pipeline is received from the one before in the pipeline, and not by a receive that names a rank.
+/// What tells messages apart, as one side sees it. As in MPI the communicator, here a role, is part of it: a message to
+/// the next of the pipeline is received from the one before in the pipeline, and not by a receive that names a rank.
 struct ChannelKey {
   bool is_send = false;
   StringId role = 0;      ///< 0: ranks are named by their numbers
@@ -80,8 +81,8 @@ struct ProgramLines {
 /// O(n log lines), and what program_order() takes.
 ProgramLines lines_of(const Workload& workload, const Program& program);
 
-/// The same for a part of a program: the streams and channels are those of `structure`, also where nothing is on them. An Error names the group
-/// or channel of an activity that `structure` does not have.
+/// The same for a part of a program: the streams and channels are those of `structure`, also where nothing is on them.
+/// An Error names the group or channel of an activity that `structure` does not have.
 Result<ProgramLines> lines_of(const Workload& workload, const Program& program, const ProgramStructure& structure);
 
 /// With its length.

@@ -49,7 +49,8 @@ Program copy_of(const Program& program) {
 class RoleResolver {
  public:
   explicit RoleResolver(const Workload& workload) : from_(workload) {
-    for (StringId id = 1; id < workload.strings.size(); ++id) to_.strings.intern(workload.strings.text(id));  // so that ids stay
+    for (StringId id = 1; id < workload.strings.size(); ++id)
+      to_.strings.intern(workload.strings.text(id));  // so that ids stay
     to_.groups = workload.groups;
     to_.epoch_us = workload.epoch_us;
   }
@@ -74,7 +75,8 @@ class RoleResolver {
       const Role* const role = from_.find_role(program.group_names[i]);
       if (role == nullptr) continue;
       if (program.has(i, activity::kHasPeer))  // a place: now a rank
-        program.peers.set(i, static_cast<std::int32_t>(role->member(rank, static_cast<std::uint32_t>(program.peers[i]))));
+        program.peers.set(i,
+                          static_cast<std::int32_t>(role->member(rank, static_cast<std::uint32_t>(program.peers[i]))));
       program.group_names.set(i, group_of(*role, rank));
     }
     program.peers.complete(program.size());

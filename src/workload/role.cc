@@ -51,7 +51,8 @@ std::uint32_t Role::neighbour(std::uint32_t rank, std::int64_t offset) const {
   return member(rank, static_cast<std::uint32_t>(place));
 }
 
-// The number of a rank when the digits of the role's axes are left out: from the widest stride on, so that those below keep their meaning.
+// The number of a rank when the digits of the role's axes are left out: from the widest stride on, so that those below
+// keep their meaning.
 std::uint32_t Role::group_of(std::uint32_t rank) const {
   const std::vector<Axis> sorted = by_stride(axes);
   for (auto axis = sorted.rbegin(); axis != sorted.rend(); ++axis) {
@@ -73,8 +74,9 @@ Status Role::check(std::size_t rank_count) const {
     const bool fits = axis.size > 0 && axis.stride > 0 && axis.stride % filled == 0;
     filled = std::uint64_t{axis.stride} * axis.size;
     if (fits && filled <= rank_count && rank_count % filled == 0) continue;
-    return Error{.message = fmt::format("an axis of {}, {} apart, does not divide {}", report::counted(axis.size, "rank"), axis.stride,
-                                        report::counted(rank_count, "rank"))};
+    return Error{.message =
+                     fmt::format("an axis of {}, {} apart, does not divide {}", report::counted(axis.size, "rank"),
+                                 axis.stride, report::counted(rank_count, "rank"))};
   }
   return {};
 }

@@ -1,5 +1,6 @@
-// How ranks are arranged: a role (tensor, pipeline, data, ...) divides all ranks into groups of one size, and every rank has a place in its
-// group. Programs speak of "my tensor group" and "the next of my pipeline", so that ranks that do the same share one program.
+// How ranks are arranged: a role (tensor, pipeline, data, ...) divides all ranks into groups of one size, and every
+// rank has a place in its group. Programs speak of "my tensor group" and "the next of my pipeline", so that ranks that
+// do the same share one program.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +17,9 @@ struct Axis {
   std::uint32_t stride = 1;
 };
 
-/// Groups along one axis or several, the first of which varies fastest. A job of TP 8 x PP 16 x DP 128 with neighbours in tensor groups has
-/// the roles tensor {8, 1}, data {128, 8} and pipeline {16, 1024}, or in whichever order it lays them out.
+/// Groups along one axis or several, the first of which varies fastest. A job of TP 8 x PP 16 x DP 128 with neighbours
+/// in tensor groups has the roles tensor {8, 1}, data {128, 8} and pipeline {16, 1024}, or in whichever order it lays
+/// them out.
 struct Role {
   StringId name = 0;       ///< in Workload::strings; not empty, which is the world
   std::vector<Axis> axes;  ///< strides are multiples of the strides and sizes below them; see check()
@@ -35,7 +37,8 @@ struct Role {
   /// The ranks of the group of `rank`, by place.
   [[nodiscard]] std::vector<std::uint32_t> ranks_with(std::uint32_t rank) const;
 
-  /// An Error unless axes have sizes and strides of at least 1, fill `rank_count` ranks without overlap, and are not nested.
+  /// An Error unless axes have sizes and strides of at least 1, fill `rank_count` ranks without overlap, and are not
+  /// nested.
   [[nodiscard]] Status check(std::size_t rank_count) const;
 };
 

@@ -46,7 +46,8 @@ class Joiner {
                     .lane = program.lanes[i]});
       for (const graph::Slot slot : graph.incoming(i))
         builder_.depend(program.ids[graph.source(slot)], static_cast<Dependency>(graph.type(slot)));
-      for (; carried != window.carried.end() && carried->target == i; ++carried) builder_.depend(ids_[carried->source], carried->type);
+      for (; carried != window.carried.end() && carried->target == i; ++carried)
+        builder_.depend(ids_[carried->source], carried->type);
       cpus_.set(ids_.size() - 1, program.cpus[i]);
       nics_.set(ids_.size() - 1, program.nics[i]);
       if (program.part_lists[i] == 0) continue;
@@ -91,7 +92,8 @@ Result<Program> collect_program(WorkloadSource& source, std::uint32_t program) {
 
 }  // namespace
 
-WholeWorkload::WholeWorkload(Matching matching) : matching_(std::move(matching)), made_(matching_.workload().programs.size()) {}
+WholeWorkload::WholeWorkload(Matching matching)
+    : matching_(std::move(matching)), made_(matching_.workload().programs.size()) {}
 
 Result<WholeWorkload> WholeWorkload::of(const Workload& workload) {
   Result<Matching> matching = Matching::of(workload);
@@ -102,7 +104,8 @@ Result<WholeWorkload> WholeWorkload::of(const Workload& workload) {
 Result<std::optional<Window>> WholeWorkload::next_window(std::uint32_t program) {
   if (made_[program]) return std::optional<Window>();
   made_[program] = true;
-  return std::optional<Window>(Window{borrowed(matching_.workload().programs[program]), {}, borrowed(matching_.lines_of_program(program))});
+  return std::optional<Window>(
+      Window{borrowed(matching_.workload().programs[program]), {}, borrowed(matching_.lines_of_program(program))});
 }
 
 Result<Workload> collect(WorkloadSource& source) {

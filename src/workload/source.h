@@ -1,5 +1,5 @@
-// Workloads that are made as they are needed: a program comes in windows, one after the other, so that a job of a million steps takes the memory
-// of a few. A Workload in memory is the simplest source: every program is one window.
+// Workloads that are made as they are needed: a program comes in windows, one after the other, so that a job of a
+// million steps takes the memory of a few. A Workload in memory is the simplest source: every program is one window.
 #pragma once
 
 #include <cstdint>
@@ -21,11 +21,12 @@ struct CarriedDependency {
   Dependency type = Dependency::data;
 };
 
-/// The next activities of a program. Windows are only how a program is delivered: all of them, one after the other, are the program, and what
-/// it does does not depend on where it was cut.
+/// The next activities of a program. Windows are only how a program is delivered: all of them, one after the other, are
+/// the program, and what it does does not depend on where it was cut.
 ///
-/// So that the window after this one is not needed before this one has begun, every activity of all but the first window depends on
-/// another of its own window or of the one before; and beside that on whatever came earlier. Ids ascend from window to window.
+/// So that the window after this one is not needed before this one has begun, every activity of all but the first
+/// window depends on another of its own window or of the one before; and beside that on whatever came earlier. Ids
+/// ascend from window to window.
 struct Window {
   std::shared_ptr<const Program> program;
   std::vector<CarriedDependency> carried;
@@ -38,7 +39,8 @@ class WorkloadSource {
  public:
   virtual ~WorkloadSource() = default;
 
-  /// Ranks, roles, groups and texts; of programs only who runs which. Texts are added as windows are made; the rest does not change.
+  /// Ranks, roles, groups and texts; of programs only who runs which. Texts are added as windows are made; the rest
+  /// does not change.
   [[nodiscard]] virtual const Workload& job() const = 0;
   [[nodiscard]] virtual std::uint32_t program_count() const = 0;
   /// Whom the program speaks to: all groups and channels that any of its windows will use.
@@ -48,13 +50,14 @@ class WorkloadSource {
   /// All programs begin again with their first windows, which are the same as before.
   virtual void restart() = 0;
 
-  /// What the window after the one made last holds, as a number: windows of one program with the same number other than 0 are the same but for
-  /// their ids and the activities of earlier windows that they wait for, and whatever the next window holds waits for the same one activity of
-  /// them. 0: nothing is promised.
+  /// What the window after the one made last holds, as a number: windows of one program with the same number other than
+  /// 0 are the same but for their ids and the activities of earlier windows that they wait for, and whatever the next
+  /// window holds waits for the same one activity of them. 0: nothing is promised.
   [[nodiscard]] virtual std::uint64_t next_content(std::uint32_t /*program*/) const { return 0; }
   /// Where that is not 0: how many windows from that one on, one after the other, are known to hold the same.
   [[nodiscard]] virtual std::uint64_t next_alike(std::uint32_t /*program*/) const { return 1; }
-  /// Goes on as if so many windows after the one made last had been made, at most next_alike() of them. Their content is not 0, and was made before.
+  /// Goes on as if so many windows after the one made last had been made, at most next_alike() of them. Their content
+  /// is not 0, and was made before.
   virtual void pass_windows(std::uint32_t /*program*/, std::uint64_t /*count*/) {}
 
   /// Who may meet whom, if all that workload/matching.h asks for was looked at already; else null.
@@ -84,8 +87,8 @@ class WholeWorkload : public WorkloadSource {
   std::vector<bool> made_;  // per program
 };
 
-/// All windows of all programs in memory, for what needs the whole: files, other simulators, causes. The source is restarted before and after.
-/// An Error of the source, or for more activities of one program than fit.
+/// All windows of all programs in memory, for what needs the whole: files, other simulators, causes. The source is
+/// restarted before and after. An Error of the source, or for more activities of one program than fit.
 Result<Workload> collect(WorkloadSource& source);
 
 }  // namespace orrery::workload

@@ -15,8 +15,9 @@ std::string_view to_string(ActivityKind kind) {
 }
 
 std::string_view to_string(Collective collective) {
-  static constexpr std::array<std::string_view, kCollectives> kNames = {"all_reduce", "reduce",     "all_gather",     "gather", "scatter",
-                                                                        "broadcast",  "all_to_all", "reduce_scatter", "barrier"};
+  static constexpr std::array<std::string_view, kCollectives> kNames = {"all_reduce", "reduce",         "all_gather",
+                                                                        "gather",     "scatter",        "broadcast",
+                                                                        "all_to_all", "reduce_scatter", "barrier"};
   return kNames[static_cast<std::size_t>(collective)];
 }
 
@@ -26,7 +27,8 @@ bool is_rooted(Collective collective) {
 }
 
 bool may_have_unequal_parts(Collective collective) {
-  return collective == Collective::all_gather || collective == Collective::gather || collective == Collective::all_to_all;
+  return collective == Collective::all_gather || collective == Collective::gather ||
+         collective == Collective::all_to_all;
 }
 
 std::int64_t whole_bytes(Collective collective, std::int64_t bytes, std::size_t ranks) {
@@ -37,14 +39,16 @@ std::int64_t whole_bytes(Collective collective, std::int64_t bytes, std::size_t 
 }
 
 std::size_t Program::memory_bytes() const {
-  return dependencies.memory_bytes() + ids.memory_bytes() + names.memory_bytes() + kinds.memory_bytes() + flags.memory_bytes() +
-         bytes.memory_bytes() + operations.memory_bytes() + peers.memory_bytes() + tags.memory_bytes() + collectives.memory_bytes() +
-         group_names.memory_bytes() + priorities.memory_bytes() + excluded_dims.memory_bytes() + cpus.memory_bytes() + nics.memory_bytes() +
-         peer_roles.memory_bytes() + part_lists.memory_bytes() + starts_ps.memory_bytes() + lanes.memory_bytes();
+  return dependencies.memory_bytes() + ids.memory_bytes() + names.memory_bytes() + kinds.memory_bytes() +
+         flags.memory_bytes() + bytes.memory_bytes() + operations.memory_bytes() + peers.memory_bytes() +
+         tags.memory_bytes() + collectives.memory_bytes() + group_names.memory_bytes() + priorities.memory_bytes() +
+         excluded_dims.memory_bytes() + cpus.memory_bytes() + nics.memory_bytes() + peer_roles.memory_bytes() +
+         part_lists.memory_bytes() + starts_ps.memory_bytes() + lanes.memory_bytes();
 }
 
 const CommGroup* Workload::find_group(StringId name) const {
-  const auto found = std::find_if(groups.begin(), groups.end(), [&](const CommGroup& group) { return group.name == name; });
+  const auto found =
+      std::find_if(groups.begin(), groups.end(), [&](const CommGroup& group) { return group.name == name; });
   return found == groups.end() ? nullptr : &*found;
 }
 
@@ -69,8 +73,9 @@ std::vector<std::uint64_t> Workload::first_activities() const {
 
 std::string Workload::describe(std::size_t rank, const Program& program, std::size_t activity) const {
   const ActivityKind kind = program.kinds[activity];
-  std::string text = fmt::format("rank {}, node {} ({}", rank, program.ids[activity],
-                                 kind == ActivityKind::collective ? to_string(program.collectives[activity]) : to_string(kind));
+  std::string text =
+      fmt::format("rank {}, node {} ({}", rank, program.ids[activity],
+                  kind == ActivityKind::collective ? to_string(program.collectives[activity]) : to_string(kind));
   if (program.names[activity] != 0) text += fmt::format(" {}", strings.text(program.names[activity]));
   return text + ")";
 }

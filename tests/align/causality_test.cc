@@ -22,7 +22,8 @@ CausalityReport check_recorded(const trace::Trace& trace) {
 }  // namespace
 
 TEST_CASE("a collective that ends before its last participant starts is a violation, by how much and between whom") {
-  for (const std::string_view kind : {"allreduce", "_allgather_base", "reduce_scatter", "all_to_all", "ALLTOALL_BASE", "barrier"}) {
+  for (const std::string_view kind :
+       {"allreduce", "_allgather_base", "reduce_scatter", "all_to_all", "ALLTOALL_BASE", "barrier"}) {
     CAPTURE(kind);
     Job job(3);
     job.add(0, kind, 1, 100, 200);
@@ -52,7 +53,12 @@ TEST_CASE("of a broadcast or scatter only the root's start binds the others") {
     Job job(3);
     job.add(0, {.kind = kind, .sequence = 1, .start = 100, .end = 200, .ranks = "[0, 1, 2]", .group_rank = 1});
     job.add(1, {.kind = kind, .sequence = 1, .start = 250, .end = 260, .ranks = "[0, 1, 2]", .group_rank = 1});
-    job.add(2, {.kind = kind, .sequence = 1, .start = 900, .end = 990, .ranks = "[0, 1, 2]", .group_rank = 1});  // late, but waits only
+    job.add(2, {.kind = kind,
+                .sequence = 1,
+                .start = 900,
+                .end = 990,
+                .ranks = "[0, 1, 2]",
+                .group_rank = 1});  // late, but waits only
     const CausalityReport report = check_recorded(job.trace);
     CHECK(report.checked == 1);
     CHECK(report.early_ends == 1);
@@ -84,8 +90,10 @@ TEST_CASE("where the root or the neighbour is not recorded nothing is guessed") 
   for (std::size_t node = 0; node < 2; ++node) {
     const TimePs at = node == 0 ? 100 : 300;
     job.add(node, {.kind = "broadcast", .sequence = 1, .start = at, .end = at + 10});
-    job.add(node, {.kind = "broadcast", .sequence = 2, .start = at + 20, .end = at + 30, .ranks = "[0, 1]", .group_rank = 7});
-    job.add(node, {.kind = "reduce", .sequence = 1, .start = at + 40, .end = at + 50, .group_rank = 0});  // of which group?
+    job.add(node,
+            {.kind = "broadcast", .sequence = 2, .start = at + 20, .end = at + 30, .ranks = "[0, 1]", .group_rank = 7});
+    job.add(node,
+            {.kind = "reduce", .sequence = 1, .start = at + 40, .end = at + 50, .group_rank = 0});  // of which group?
     job.add(node, {.kind = "collective_permute", .sequence = 1, .start = at + 60, .end = at + 70});
     job.add(node, {.kind = "coalesced", .sequence = 1, .start = at + 80, .end = at + 90});
   }
@@ -115,7 +123,8 @@ TEST_CASE("a permutation with known pairs is as many messages") {
   Job job(3);
   for (std::size_t node = 0; node < 3; ++node) {
     const TimePs at = static_cast<TimePs>(node) * 1000;
-    job.add(node, {.kind = "collective_permute", .sequence = 1, .start = at, .end = at + 500, .pairs = "{{0,1},{1,2}}"});
+    job.add(node,
+            {.kind = "collective_permute", .sequence = 1, .start = at, .end = at + 500, .pairs = "{{0,1},{1,2}}"});
   }
   CausalityReport report = check_recorded(job.trace);
   CHECK(report.messages == 2);
@@ -123,7 +132,9 @@ TEST_CASE("a permutation with known pairs is as many messages") {
   Job back(3);
   for (std::size_t node = 0; node < 3; ++node) {
     const TimePs at = static_cast<TimePs>(node) * 1000;
-    back.add(node, {.kind = "collective_permute", .sequence = 1, .start = at, .end = at + 500, .pairs = "{{0,1},{1,2},{2,0}}"});
+    back.add(
+        node,
+        {.kind = "collective_permute", .sequence = 1, .start = at, .end = at + 500, .pairs = "{{0,1},{1,2},{2,0}}"});
   }
   report = check_recorded(back.trace);
   CHECK(report.messages == 3);

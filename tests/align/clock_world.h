@@ -1,4 +1,5 @@
-// Clocks with a known truth: every node has an offset, a drift and a wandering frequency; what it sees is stamped by its own clock.
+// Clocks with a known truth: every node has an offset, a drift and a wandering frequency; what it sees is stamped by
+// its own clock.
 #pragma once
 
 #include <cmath>

@@ -1,5 +1,5 @@
-// Whole alignments of worlds with a known truth, from every source, with clocks of every family and with damaged measurements: the true error,
-// the stated band, the order of events and the steps that were found.
+// Whole alignments of worlds with a known truth, from every source, with clocks of every family and with damaged
+// measurements: the true error, the stated band, the order of events and the steps that were found.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -23,8 +23,8 @@ Scenario scenario_of(Known known, ClockFamily family) {
   return scenario;
 }
 
-/// Mean error in us that a source must stay below. Clocks that are slewed change their frequency between the knots of the fit; while a clock
-/// is set, its error is the step until the next observation.
+/// Mean error in us that a source must stay below. Clocks that are slewed change their frequency between the knots of
+/// the fit; while a clock is set, its error is the step until the next observation.
 double bound_us(Known known, ClockFamily family) {
   if (family == ClockFamily::slew) return 15;
   const double of_source = known == Known::collectives ? 3.5 : known == Known::joint ? 2 : 0.6;
@@ -64,7 +64,8 @@ std::vector<Damaged> all_damage() {
   add("rows twice and in any order", Known::probes, 0.6, [](Scenario& s) { s.duplicated = 0.3, s.shuffled = true; });
   add("windows dropped, twice, in any order", Known::windows, 1,
       [](Scenario& s) { s.dropped = 0.2, s.duplicated = 0.2, s.shuffled = true; });
-  add("windows with alpha as 1 + rate", Known::windows, 0.6, [](Scenario& s) { s.spelling.alpha_is_one_plus_rate = true; });
+  add("windows with alpha as 1 + rate", Known::windows, 0.6,
+      [](Scenario& s) { s.spelling.alpha_is_one_plus_rate = true; });
   add("windows without an answer", Known::windows, 1, [](Scenario& s) { s.windows.unreached = 0.2; });
   add("windows that are wild", Known::windows, 1.5, [](Scenario& s) { s.windows.wild = 0.05; });
   add("offsets of six digits", Known::offsets, 0.6, [](Scenario& s) { s.spelling.six_digits = true; });

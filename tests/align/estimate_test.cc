@@ -22,7 +22,8 @@ TEST_CASE("clocks without noise are found to the nanosecond") {
   EstimateOptions options;
   options.end_ns = 12e9;
   const Estimate estimate = estimate_clocks(sources, options);
-  for (double t = 1e9; t < 11e9; t += 1e8) CHECK(estimate.fit.reference_time(1, clock(t)) == doctest::Approx(t).epsilon(1e-10));
+  for (double t = 1e9; t < 11e9; t += 1e8)
+    CHECK(estimate.fit.reference_time(1, clock(t)) == doctest::Approx(t).epsilon(1e-10));
   CHECK(estimate.fit.nodes[1].steps.empty());
 }
 
@@ -74,8 +75,8 @@ TEST_CASE("a clock that was set is found, whichever way, by collectives and by p
     for (const bool probes : {false, true}) {
       CAPTURE(step);
       CAPTURE(probes);
-      const Estimate estimate =
-          estimate_clocks(probes ? world.probes(60, 12'000, 15'000) : world.collectives(80, 40'000), world.estimate_options());
+      const Estimate estimate = estimate_clocks(
+          probes ? world.probes(60, 12'000, 15'000) : world.collectives(80, 40'000), world.estimate_options());
       REQUIRE(estimate.fit.nodes[2].steps.size() == 1);
       CHECK(estimate.fit.nodes[2].steps[0].jump_ns == doctest::Approx(step).epsilon(0.15));
       CHECK(estimate.fit.nodes[2].steps[0].at_ns == doctest::Approx(world.read(0, 10e9)).epsilon(0.01));
@@ -98,7 +99,8 @@ TEST_CASE("a node that nothing connects is left alone") {
 TEST_CASE("a tenth of wild observations changes little") {
   ClockWorld world(5, {});
   Sources sources = world.collectives(80, 40'000);
-  for (std::size_t i = 0; i < sources.sightings.size(); i += 10) sources.sightings[i].reading_ns += world.uniform(0, 5e7);
+  for (std::size_t i = 0; i < sources.sightings.size(); i += 10)
+    sources.sightings[i].reading_ns += world.uniform(0, 5e7);
   CHECK(world.score(estimate_clocks(sources, world.estimate_options())).mean_ns < 5'000);
 }
 
@@ -109,7 +111,8 @@ TEST_CASE("a few given offsets with errors of their own are all believed") {
     sources.nodes = 6;
     for (double t = 1e9; t < 20e9; t += 3e9) {
       for (std::uint32_t node = 1; node < 6; ++node)
-        sources.pairs.push_back({0, node, world.read(0, t), world.read(node, t) - world.read(0, t) + world.normal(300), 300});
+        sources.pairs.push_back(
+            {0, node, world.read(0, t), world.read(node, t) - world.read(0, t) + world.normal(300), 300});
     }
     const auto score = world.score(estimate_clocks(sources, world.estimate_options()));
     CHECK(score.mean_ns < 600);
@@ -127,7 +130,8 @@ TEST_CASE("clocks of hundreds of nodes do not depend on the number of threads") 
   const Estimate together = estimate_clocks(sources, world.estimate_options());
   orrery::set_thread_count(0);
   REQUIRE(sources.sightings.size() > 250'000);  // enough for several blocks
-  for (std::size_t node = 0; node < 300; ++node) CHECK(alone.fit.nodes[node].offset_ns == together.fit.nodes[node].offset_ns);
+  for (std::size_t node = 0; node < 300; ++node)
+    CHECK(alone.fit.nodes[node].offset_ns == together.fit.nodes[node].offset_ns);
   const auto score = world.score(together);
   CHECK(score.mean_ns < 3'000);
   CHECK(score.covered >= 0.95);

@@ -26,8 +26,9 @@ LogicalClock bend(const Exchanges& matched, std::uint32_t nodes) {
 }
 
 CausalityReport check_with(const Exchanges& matched, const std::vector<trace::Clock>& clocks) {
-  return check_causality(matched,
-                         mapped_times(matched, [&](std::uint32_t node, std::uint8_t) -> const trace::Clock& { return clocks[node]; }));
+  return check_causality(matched, mapped_times(matched, [&](std::uint32_t node, std::uint8_t) -> const trace::Clock& {
+                           return clocks[node];
+                         }));
 }
 
 }  // namespace
@@ -92,7 +93,8 @@ Job random_job(std::mt19937_64& random, std::uint32_t nodes) {
   constexpr std::string_view kKinds[] = {"allreduce", "broadcast", "reduce", "barrier", "send"};
   for (std::int64_t n = 0; n < 120; ++n) {
     const std::string_view kind = kKinds[random() % 5];
-    const auto root = static_cast<std::uint32_t>(random() % nodes), other = static_cast<std::uint32_t>((root + 1) % nodes);
+    const auto root = static_cast<std::uint32_t>(random() % nodes),
+               other = static_cast<std::uint32_t>((root + 1) % nodes);
     std::vector<TimePs> start(nodes), end(nodes);
     for (std::uint32_t i = 0; i < nodes; ++i) start[i] = free_at[i] + 1000 + below(3 * kMs);
     const TimePs last = *std::max_element(start.begin(), start.end());
@@ -110,7 +112,8 @@ Job random_job(std::mt19937_64& random, std::uint32_t nodes) {
                                .end = stamp(i, end[i]),
                                .ranks = all,
                                .group_rank = root};
-      if (is_message) event.group_rank.reset(), (i == root ? event.destination : event.source) = i == root ? other : root;
+      if (is_message)
+        event.group_rank.reset(), (i == root ? event.destination : event.source) = i == root ? other : root;
       job.add(i, event);
     }
   }
@@ -130,12 +133,14 @@ TEST_CASE("whatever the clocks were, nothing is violated afterwards, and every c
     std::vector<trace::Clock> clocks;
     for (std::uint32_t i = 0; i < nodes; ++i) {
       const auto wrong = [&] { return static_cast<TimePs>(random() % 4'000'000'000) - 2'000'000'000; };
-      const trace::ClockKnot knots[] = {{-kMs, -kMs + wrong(), 0}, {99 * kMs, 99 * kMs + wrong(), 0}, {300 * kMs, 300 * kMs + wrong(), 0}};
+      const trace::ClockKnot knots[] = {
+          {-kMs, -kMs + wrong(), 0}, {99 * kMs, 99 * kMs + wrong(), 0}, {300 * kMs, 300 * kMs + wrong(), 0}};
       const auto clock = trace::Clock::from_knots(knots);
       RC_ASSERT(clock.ok());
       clocks.push_back(*clock);
     }
-    const PartTimes times = mapped_times(matched, [&](std::uint32_t node, std::uint8_t) -> const trace::Clock& { return clocks[node]; });
+    const PartTimes times =
+        mapped_times(matched, [&](std::uint32_t node, std::uint8_t) -> const trace::Clock& { return clocks[node]; });
     const auto bent = controlled_logical_clock(matched, times, nodes);
     RC_ASSERT(bent.ok());
     RC_ASSERT(bent->left_out == 0u);
@@ -157,7 +162,8 @@ TEST_CASE("of events that make no sense at all, what is left after the contradic
   CHECK(rc::check([] {
     std::mt19937_64 random(*rc::gen::arbitrary<std::uint64_t>());
     const auto nodes = *rc::gen::inRange<std::uint32_t>(2, 6);
-    const auto range = *rc::gen::element(std::uint64_t{40}, std::uint64_t{1'000'000}, std::uint64_t{trace::kMaxMomentPs} / 2);
+    const auto range =
+        *rc::gen::element(std::uint64_t{40}, std::uint64_t{1'000'000}, std::uint64_t{trace::kMaxMomentPs} / 2);
     Job job(nodes);
     for (std::int64_t n = 0; n < 40; ++n) {
       const auto root = static_cast<std::int64_t>(random() % nodes);

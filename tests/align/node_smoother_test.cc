@@ -12,7 +12,8 @@ namespace {
 constexpr std::size_t kKnots = 40;
 const std::vector<std::size_t> kSteps = {0, 2, 1};
 
-/// Random observations of three nodes and a random prior, with the matrix of every node's unknowns made from the formulas.
+/// Random observations of three nodes and a random prior, with the matrix of every node's unknowns made from the
+/// formulas.
 struct SmoothingProblem {
   NodeSmoothers smoothers{kKnots, kSteps};
   Smoothness smoothness{0.01, Eigen::VectorXd::Zero(kKnots * 3)};
@@ -25,7 +26,9 @@ struct SmoothingProblem {
     for (std::size_t node = 0; node < kSteps.size(); ++node) {
       const auto width = static_cast<Eigen::Index>(kKnots + kSteps[node]);
       Eigen::MatrixXd matrix = Eigen::MatrixXd::Zero(width, width);
-      const auto add_square = [&](const Eigen::VectorXd& row, double weight) { matrix += weight * row * row.transpose(); };
+      const auto add_square = [&](const Eigen::VectorXd& row, double weight) {
+        matrix += weight * row * row.transpose();
+      };
       for (int i = 0; i < 100; ++i) {
         const auto knot = static_cast<std::uint32_t>(uniform(random) * (kKnots - 1));
         const std::uint32_t passed = knot < 10 ? 0u : knot < 25 ? 1u : 2u;
@@ -127,7 +130,8 @@ TEST_CASE("two steps with nothing between them leave the variances of the knots 
   }
   apart.factor(smoothness, Eigen::VectorXd::Ones(1));
   one.factor(smoothness, Eigen::VectorXd::Ones(1));
-  const std::vector<double> expected = one.of_node(0).inverse_diagonal(), variances = apart.of_node(0).inverse_diagonal();
+  const std::vector<double> expected = one.of_node(0).inverse_diagonal(),
+                            variances = apart.of_node(0).inverse_diagonal();
   for (std::size_t k = 0; k < 30; ++k) CHECK(variances[k] == doctest::Approx(expected[k]).epsilon(1e-3));
 }
 

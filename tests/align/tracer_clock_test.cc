@@ -13,7 +13,8 @@ TEST_CASE("the tracer's clock is found below the delays with which it was read")
   const auto tracer = [](double host_ns) { return 1.000002 * host_ns + 77'000; };
   trace::ClockSnapshots snapshots;
   snapshots.host_start_ns = 1'000'000'000;
-  for (double t = -2e8; t < 2e10; t += 1e8) snapshots.pairs.push_back({std::llround(t), std::llround(tracer(t + late(random)))});
+  for (double t = -2e8; t < 2e10; t += 1e8)
+    snapshots.pairs.push_back({std::llround(t), std::llround(tracer(t + late(random)))});
   const auto clock = align::fit_tracer_clock(snapshots, 1'000'000'000, 0);
   REQUIRE(clock.ok());
   for (double t = 0; t < 2e10; t += 3e8) {

@@ -70,7 +70,8 @@ TEST_CASE("what programs read about who waited for whom") {
 TEST_CASE("a rank's row: span = without waiting + waiting") {
   const causal::CausalGraph job = late_rank(2);
   CHECK(report::to_csv(blamed_ranks_sheet(job, blame_of(job))) ==
-        "rank,span_us,without_waiting_us,wait_us,caused_direct_us,caused_root_us,pattern,worst_in_steps,p,p_late,p_exceptions,slowdown,"
+        "rank,span_us,without_waiting_us,wait_us,caused_direct_us,caused_root_us,pattern,worst_in_steps,p,p_late,p_"
+        "exceptions,slowdown,"
         "gain_if_typical_us\n"
         "0,40,24,16,0,0,none,0,1,1,1,1,0\n"
         "1,40,24,16,0,0,none,0,1,1,1,1,0\n"

@@ -30,8 +30,8 @@ Blame blamed(const causal::CausalGraph& job) {
 std::vector<std::string> causes(const causal::CausalGraph& job, const Blame& blame) {
   std::vector<std::string> rows;
   for (const Cause& cause : blame.causes)
-    rows.push_back(fmt::format("{} {} {} {}", job.ranks[cause.rank].rank, identifier(cause.work.kind), job.strings.text(cause.work.name),
-                               cause.blame));
+    rows.push_back(fmt::format("{} {} {} {}", job.ranks[cause.rank].rank, identifier(cause.work.kind),
+                               job.strings.text(cause.work.name), cause.blame));
   return rows;
 }
 
@@ -40,7 +40,8 @@ std::vector<std::string> pairs(const Blame& blame) {
   std::vector<std::string> rows;
   for (const BlamePair& pair : blame.pairs) {
     rows.push_back(fmt::format("{} for {}: {} direct, {} root", pair.waiter,
-                               pair.culprit == kNobody ? "nobody" : std::to_string(pair.culprit), pair.direct, pair.root));
+                               pair.culprit == kNobody ? "nobody" : std::to_string(pair.culprit), pair.direct,
+                               pair.root));
   }
   return rows;
 }
@@ -108,7 +109,8 @@ TEST_CASE("a delay that was handed on is found where it arose") {
   for (const std::uint32_t r : {0U, 1U}) small.communicate(r, "other pair", {.group = "left"});
   const causal::CausalGraph job = small.make();
   const Blame blame = blamed(job);
-  // 0 arrives at 17, 1 at 10 + 7 + 2 + 5 = 24. What 1 did and 0 did not: slow 7, on 2, and a transfer 2, on 1; the wait of 7 goes to them 5.4 : 1.6.
+  // 0 arrives at 17, 1 at 10 + 7 + 2 + 5 = 24. What 1 did and 0 did not: slow 7, on 2, and a transfer 2, on 1; the wait
+  // of 7 goes to them 5.4 : 1.6.
   CHECK(pairs(blame) == Rows{"0 for 1: 7 direct, 2 root", "0 for 2: 0 direct, 5 root", "1 for 2: 7 direct, 7 root"});
   CHECK(causes(job, blame) == Rows{"2 kernel slow 12", "1 communication gloo:all_reduce 2"});
 }
@@ -138,7 +140,8 @@ TEST_CASE("a wait that the clocks leave open is counted and blamed on nobody") {
     const Blame blame = blamed(job);
     CHECK(blame.exposed == 4);
     CHECK(blame.unresolved == (uncertainty == 2 ? 4 : 0));
-    CHECK(pairs(blame) == (uncertainty == 2 ? Rows{"0 for nobody: 4 direct, 4 root"} : Rows{"0 for 1: 4 direct, 4 root"}));
+    CHECK(pairs(blame) ==
+          (uncertainty == 2 ? Rows{"0 for nobody: 4 direct, 4 root"} : Rows{"0 for 1: 4 direct, 4 root"}));
   }
 }
 
@@ -153,8 +156,8 @@ TEST_CASE("a culprit that did nothing more than the rival is blamed for the oper
 }
 
 TEST_CASE("being late for an operation counts with being held in it") {
-  // 0 is late for the second sum because it waited in the first beside its work, and waits in the second again: its path alone goes through
-  // neither work, so both rises lie on one chain.
+  // 0 is late for the second sum because it waited in the first beside its work, and waits in the second again: its
+  // path alone goes through neither work, so both rises lie on one chain.
   SmallJob small(2);
   const auto first = small.ask(0, "first", {.transfer = 1});
   small.need(0, first);
@@ -207,8 +210,10 @@ TEST_CASE("ranks that are alike wait for nobody") {
     std::fill(program.begins.begin(), program.begins.end(), 0);
     for (auto& event : program.events) {
       if (!event.new_step) event.members.clear();  // a collective of some makes them unlike the others
-      for (auto* times : {&event.before, &event.beside, &event.transfer}) std::fill(times->begin(), times->end(), times->front());
-      for (auto* names : {&event.before_name, &event.beside_name}) std::fill(names->begin(), names->end(), names->front());
+      for (auto* times : {&event.before, &event.beside, &event.transfer})
+        std::fill(times->begin(), times->end(), times->front());
+      for (auto* names : {&event.before_name, &event.beside_name})
+        std::fill(names->begin(), names->end(), names->front());
     }
     const Blame blame = blamed(program.make(program.as_they_are()));
     RC_ASSERT(blame.exposed == 0);
@@ -228,9 +233,11 @@ TEST_CASE("blame does not change when ranks are renumbered") {
     RC_ASSERT(blame.exposed == other.exposed);
     std::map<std::tuple<std::uint32_t, EdgeKind, std::string>, TimePs> causes_of_job, causes_of_other;
     for (const Cause& cause : blame.causes)
-      causes_of_job[{number[cause.rank], cause.work.kind, std::string(job.strings.text(cause.work.name))}] += cause.blame;
+      causes_of_job[{number[cause.rank], cause.work.kind, std::string(job.strings.text(cause.work.name))}] +=
+          cause.blame;
     for (const Cause& cause : other.causes)
-      causes_of_other[{cause.rank, cause.work.kind, std::string(renumbered.strings.text(cause.work.name))}] += cause.blame;
+      causes_of_other[{cause.rank, cause.work.kind, std::string(renumbered.strings.text(cause.work.name))}] +=
+          cause.blame;
     // Shares are rounded to whole picoseconds, the odd one by rank.
     for (const auto& [key, time] : causes_of_job) RC_ASSERT(std::abs(causes_of_other[key] - time) <= 20);
     for (std::uint32_t r = 0; r < program.ranks; ++r) {
@@ -241,7 +248,8 @@ TEST_CASE("blame does not change when ranks are renumbered") {
   }));
 }
 
-TEST_CASE("making the largest cause free saves no more than all of its time, and leaves no waiting that it alone caused") {
+TEST_CASE(
+    "making the largest cause free saves no more than all of its time, and leaves no waiting that it alone caused") {
   CHECK(rc::check([](std::uint64_t seed) {
     const RandomProgram program(seed);
     const causal::CausalGraph job = program.make(program.as_they_are());

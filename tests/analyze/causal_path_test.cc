@@ -38,7 +38,8 @@ const Contributor& find(const CausalGraph& step, const PathSums& path, EdgeKind 
 
 bool is_member(const CausalGraph& step, const Contributor& group, graph::Slot slot) {
   if (step.kind(slot) != group.kind) return false;
-  if (!causal::is_host(group.kind) && !causal::is_device(group.kind) && group.kind != EdgeKind::sync_return) return true;
+  if (!causal::is_host(group.kind) && !causal::is_device(group.kind) && group.kind != EdgeKind::sync_return)
+    return true;
   const std::uint32_t tag = step.graph.edge_tag(slot);
   return group.name == (tag == graph::kNoTag ? 0 : step.class_name[tag]);
 }
@@ -48,10 +49,10 @@ bool is_only_longest(const PathSums& path) {
   for (std::size_t i = 1; i < path.path.nodes.size(); ++i) {
     int tight = 0;
     for (const graph::Slot slot : path.solution.graph().incoming(path.path.nodes[i])) {
-      tight +=
-          path.solution.finish(path.solution.graph().source(slot)) + path.solution.weight(slot) == path.solution.finish(path.path.nodes[i])
-              ? 1
-              : 0;
+      tight += path.solution.finish(path.solution.graph().source(slot)) + path.solution.weight(slot) ==
+                       path.solution.finish(path.path.nodes[i])
+                   ? 1
+                   : 0;
     }
     if (tight > 1) return false;
   }
@@ -131,12 +132,14 @@ TEST_CASE("slack of what is not on the path") {
 }
 
 TEST_CASE("the verdict names what takes at least a tenth, the largest first") {
-  CHECK(verdict(path_of(SmallStep(kTwoStreams).job)) == "80 % GPU compute-bound, 19 % launch- and sync-bound (time in the device runtime)");
+  CHECK(verdict(path_of(SmallStep(kTwoStreams).job)) ==
+        "80 % GPU compute-bound, 19 % launch- and sync-bound (time in the device runtime)");
   CHECK(verdict(path_of(SmallStep("1 0 100 cpu_op aten::mm").job)) == "100 % CPU-bound");
   CHECK(verdict(path_of(SmallStep("1 0 100 cpu_op DataLoader").job)) == "100 % bound by data loading");
   CHECK(verdict(path_of(SmallStep("gpu0/7 0 100 kernel ncclDevKernel").job)) == "100 % bound by communication");
   CHECK(verdict(path_of(SmallStep("gpu0/7 0 100 gpu_memcpy \"Memcpy HtoD\"").job)) == "100 % bound by memory copies");
-  CHECK(verdict(path_of(SmallStep("gpu0/7 0 10 kernel a\ngpu0/7 500 10 kernel b").job)) == "96 % idle without a recorded cause");
+  CHECK(verdict(path_of(SmallStep("gpu0/7 0 10 kernel a\ngpu0/7 500 10 kernel b").job)) ==
+        "96 % idle without a recorded cause");
 }
 
 TEST_CASE("contributors and kinds add up to the step") {
@@ -161,7 +164,8 @@ TEST_CASE("contributors and kinds add up to the step") {
     RC_ASSERT(by_kind == path.length());
     RC_ASSERT(by_contributor == path.length());
     RC_ASSERT(total_by_kind == total_by_contributor);
-    for (std::size_t i = 1; i < path.contributors.size(); ++i) RC_ASSERT(path.contributors[i - 1].on_path >= path.contributors[i].on_path);
+    for (std::size_t i = 1; i < path.contributors.size(); ++i)
+      RC_ASSERT(path.contributors[i - 1].on_path >= path.contributors[i].on_path);
   }));
 }
 
@@ -176,7 +180,8 @@ TEST_CASE("what a contributor has on the path is the derivative of the step time
     RC_PRE(step.ok());
     const PathSums path = path_of(*step);
     const Contributor group = *rc::gen::elementOf(path.contributors);
-    // Times of the job are whole nanoseconds: another path is shorter by a thousand picoseconds at least, and cannot catch up by this.
+    // Times of the job are whole nanoseconds: another path is shorter by a thousand picoseconds at least, and cannot
+    // catch up by this.
     constexpr double kGrowth = 1.0 / (1 << 24);
     graph::Edits edits(step->graph);
     for (graph::Slot slot = 0; slot < step->graph.edge_count(); ++slot) {

@@ -39,8 +39,10 @@ struct Contradiction {
 
 TEST_CASE("contradictions by rank, not by place") {
   const Contradiction found;
-  CHECK(report::to_csv(causality_sheet(found.report)) == "collectives,messages,violated,early_ends,largest_us\n3,2,1,1,1.234567\n");
-  CHECK(report::to_csv(violating_pairs_sheet(found.job, found.report)) == "ends_on,starts_on,violations,largest_us\n9,4,1,1.234567\n");
+  CHECK(report::to_csv(causality_sheet(found.report)) ==
+        "collectives,messages,violated,early_ends,largest_us\n3,2,1,1,1.234567\n");
+  CHECK(report::to_csv(violating_pairs_sheet(found.job, found.report)) ==
+        "ends_on,starts_on,violations,largest_us\n9,4,1,1.234567\n");
   CHECK(report::to_csv(violations_sheet(found.job, found.exchanges, found.report)) ==
         "collective,number,ends_on,starts_on,by_us\nall-reduce.3,12,9,4,1.234567\n");
 }
@@ -71,7 +73,8 @@ TEST_CASE("where nothing could be checked the reason is one of three") {
   found.report.checked = 0;
   CHECK(why_unchecked(found.job, found.exchanges, found.report) == "no rank recorded a collective or a message");
   found.exchanges.unmatched = 7;
-  CHECK(why_unchecked(found.job, found.exchanges, found.report).ends_with("held to a rule: 7 recorded by one rank only"));
+  CHECK(
+      why_unchecked(found.job, found.exchanges, found.report).ends_with("held to a rule: 7 recorded by one rank only"));
   found.job.ranks.resize(1);
   CHECK(why_unchecked(found.job, found.exchanges, found.report) == "there is only one rank");
 }

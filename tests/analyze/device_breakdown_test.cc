@@ -30,7 +30,8 @@ TEST_CASE("a gap is the host's until the launch call has returned, and then what
     gpu0/7  283  10   kernel        "launched by nobody"
     1       300  1    cpu_op        aten::end
   )trace");
-  // 0 to 5 in the first call, 30 to 55 until the second returned and 293 to 301 after the last work; 5 to 10 and 55 to 60 of launching; 70 to 73 queued; 83 to 283 not known.
+  // 0 to 5 in the first call, 30 to 55 until the second returned and 293 to 301 after the last work; 5 to 10 and 55 to
+  // 60 of launching; 70 to 73 queued; 83 to 283 not known.
   CHECK(small.idle(IdleReason::host_wait) == 38 * us);
   CHECK(small.idle(IdleReason::launch_latency) == 10 * us);
   CHECK(small.idle(IdleReason::kernel_gap) == 3 * us);
@@ -52,7 +53,8 @@ TEST_CASE("while a device waits for a launch call: what the thread ran that laun
     gpu0/7  75   15   kernel           b                      correlation=2
   )trace");
   std::map<std::string, TimePs> rows;
-  for (const HostWaitCause& cause : small.device().host_waits) rows[std::string(identifier(cause.kind)) + " " + cause.name] += cause.time;
+  for (const HostWaitCause& cause : small.device().host_waits)
+    rows[std::string(identifier(cause.kind)) + " " + cause.name] += cause.time;
   CHECK(rows == std::map<std::string, TimePs>{{"cpu_operator aten::linear", 10 * us},
                                               {"cpu_operator aten::empty", 10 * us},
                                               {"cpu_runtime cudaStreamSynchronize", 8 * us},
@@ -63,7 +65,8 @@ TEST_CASE("while a device waits for a launch call: what the thread ran that laun
 }
 
 TEST_CASE("while a device waits for a launch of another thread: what that one was given it by") {
-  // The main thread stands in its backward pass while autograd's thread works; before that it is the main thread that keeps the device waiting.
+  // The main thread stands in its backward pass while autograd's thread works; before that it is the main thread that
+  // keeps the device waiting.
   const SmallDevices small(R"trace(
     1       0     5     cuda_runtime     cudaLaunchKernel       correlation=1
     gpu0/7  5     5     kernel           a                      correlation=1
@@ -114,7 +117,8 @@ TEST_CASE("what work is for is told by its category, its collective and its laun
     gpu0/7  60   10   gpu_memset    ncclInit
     gpu0/7  80   10   kernel        ncclKernel_Broadcast
   )trace");
-  const std::vector<WorkType> expected = {WorkType::communication, WorkType::computation, WorkType::memory_set, WorkType::communication};
+  const std::vector<WorkType> expected = {WorkType::communication, WorkType::computation, WorkType::memory_set,
+                                          WorkType::communication};
   CHECK(small.ranks.front().types == expected);
 }
 

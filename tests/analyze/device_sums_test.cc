@@ -1,4 +1,5 @@
-// What must hold of every breakdown and table: parts are sums, and neither the time of day, the order of events nor a cut changes them.
+// What must hold of every breakdown and table: parts are sums, and neither the time of day, the order of events nor a
+// cut changes them.
 #include <rapidcheck.h>
 
 #include <algorithm>
@@ -212,12 +213,14 @@ TEST_CASE("real traces: the sums hold and agree with path and info") {
       for (graph::Slot slot = 0; slot < step->graph.edge_count(); ++slot) {
         // Collectives that the host does (gloo) are communication on a path, too, but no device works for them.
         const std::uint32_t tag = step->graph.edge_tag(slot);
-        if (!causal::is_device(step->kind(slot)) || !is_device_work(trace.ranks.front().activity(step->owner_events[tag]))) continue;
+        if (!causal::is_device(step->kind(slot)) ||
+            !is_device_work(trace.ranks.front().activity(step->owner_events[tag])))
+          continue;
         of_path[step->kind(slot)] += step->graph.weight(slot);
       }
       const RankKernels kernels = sum_kernels(ranks, {}).front();
-      constexpr causal::EdgeKind kKinds[] = {causal::EdgeKind::kernel, causal::EdgeKind::communication, causal::EdgeKind::memory_copy,
-                                             causal::EdgeKind::memory_set};
+      constexpr causal::EdgeKind kKinds[] = {causal::EdgeKind::kernel, causal::EdgeKind::communication,
+                                             causal::EdgeKind::memory_copy, causal::EdgeKind::memory_set};
       for (std::size_t t = 0; t < kWorkTypes; ++t) {
         CHECK(kernels.time[t] == of_path[kKinds[t]]);
       }

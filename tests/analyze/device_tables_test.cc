@@ -1,4 +1,5 @@
-// Kernels, annotations, launches, queues, operators, counters and copies, on small traces whose answer can be written down.
+// Kernels, annotations, launches, queues, operators, counters and copies, on small traces whose answer can be written
+// down.
 #include <algorithm>
 
 #include "analyze/device/copies.h"
@@ -142,7 +143,8 @@ TEST_CASE("operators: the innermost of the same thread") {
   CHECK(kernel_sequences(small.ranks, "linear", 1).empty());  // a name, not a part of one
 }
 
-TEST_CASE("operators inside operators: each launch is its innermost one's own, and all around it have it in their sums") {
+TEST_CASE(
+    "operators inside operators: each launch is its innermost one's own, and all around it have it in their sums") {
   const SmallDevices small(R"trace(
     1       0    100  cpu_op        aten::linear
     1       5    50   cpu_op        aten::addmm
@@ -158,13 +160,13 @@ TEST_CASE("operators inside operators: each launch is its innermost one's own, a
     std::vector<std::string> text;
     const std::vector<RankOperatorTree> trees = nest_operators(small.ranks, with_memory);
     for (const OperatorNode& node : trees.front().nodes)
-      text.push_back(std::to_string(node.depth) + " " + small.name(node.op) + " " + std::to_string(node.own_works) + "/" +
-                     std::to_string(node.works) + " " + std::to_string(node.own_device_time / us) + "/" +
+      text.push_back(std::to_string(node.depth) + " " + small.name(node.op) + " " + std::to_string(node.own_works) +
+                     "/" + std::to_string(node.works) + " " + std::to_string(node.own_device_time / us) + "/" +
                      std::to_string(node.device_time / us) + " " + std::to_string(node.host_time / us));
     return text;
   };
-  CHECK(lines(true) ==
-        std::vector<std::string>{"0 aten::addmm 1/1 40/40 30", "0 aten::linear 1/2 20/30 100", "1 aten::addmm 1/1 10/10 50"});
+  CHECK(lines(true) == std::vector<std::string>{"0 aten::addmm 1/1 40/40 30", "0 aten::linear 1/2 20/30 100",
+                                                "1 aten::addmm 1/1 10/10 50"});
   CHECK(lines(false) == std::vector<std::string>{"0 aten::linear 1/2 20/30 100", "1 aten::addmm 1/1 10/10 50"});
   CHECK(measure_operators(small.ranks, false).front().operators.size() == 2);
   CHECK(measure_operators(small.ranks, true).front().operators.size() == 3);
@@ -172,7 +174,8 @@ TEST_CASE("operators inside operators: each launch is its innermost one's own, a
 
 TEST_CASE("without memory: no table has copies or sets") {
   const SmallDevices small(kMixed);
-  const RankKernels kernels = sum_kernels(small.ranks, {.top = 0, .order = KernelOrder::time, .with_memory = false}).front();
+  const RankKernels kernels =
+      sum_kernels(small.ranks, {.top = 0, .order = KernelOrder::time, .with_memory = false}).front();
   const RankKernels all = small.kernels();
   CHECK(kernels.works[static_cast<std::size_t>(WorkType::memory_copy)] == 0);
   CHECK(all.works[static_cast<std::size_t>(WorkType::memory_copy)] == 1);

@@ -33,7 +33,8 @@ struct Applied {
   std::vector<std::uint64_t> matched;
 };
 
-Applied apply_to(const causal::CausalGraph& job, const std::vector<std::string>& texts, std::optional<double> factor = std::nullopt) {
+Applied apply_to(const causal::CausalGraph& job, const std::vector<std::string>& texts,
+                 std::optional<double> factor = std::nullopt) {
   const GraphEdits edits = analyze::testing::edits_of(job, texts);
   Applied result;
   for (const EditSelection& selection : edits.selections()) result.matched.push_back(selection.count());
@@ -71,9 +72,11 @@ TEST_CASE("by stream and device") {
 
 TEST_CASE("inside an annotation: device work where it was launched, and what other threads were given to do in it") {
   CHECK(changes({"kernel in *forward* * 2"}) == Lines{"kernel gemm 30 -> 60"});
-  CHECK(changes({"gpu in *backward* * 2"}) == Lines{"kernel gemm_backward 30 -> 60", "communication ncclDevKernel 30 -> 60"});
-  CHECK(changes({"op in \"## backward ##\" * 2"}) ==
-        Lines{"cpu_operator MmBackward 5 -> 10", "cpu_operator MmBackward 30 -> 60", "cpu_operator MmBackward 15 -> 30"});
+  CHECK(changes({"gpu in *backward* * 2"}) ==
+        Lines{"kernel gemm_backward 30 -> 60", "communication ncclDevKernel 30 -> 60"});
+  CHECK(changes({"op in \"## backward ##\" * 2"}) == Lines{"cpu_operator MmBackward 5 -> 10",
+                                                           "cpu_operator MmBackward 30 -> 60",
+                                                           "cpu_operator MmBackward 15 -> 30"});
   CHECK(changes({"gpu in ProfilerStep* * 2"}).size() == 4);
   CHECK(changes({"gpu in nowhere * 2"}).empty());
 }
@@ -137,7 +140,8 @@ TEST_CASE("of one rank: scopes that name it, and steps by the number in their na
                         {.annotation = "ProfilerStep#", .first_instance = 0, .last_instance = 1});
   CHECK(apply_to(small.job, {"rank:0 kernel * 2"}).changes.size() == 2);
   CHECK(apply_to(small.job, {"rank:1-7 kernel * 2"}).matched == std::vector<std::uint64_t>{0});
-  CHECK(apply_to(small.job, {"step:1 kernel * 2"}).changes == Lines{"kernel gemm 60 -> 120"});  // it was launched in step 1
+  CHECK(apply_to(small.job, {"step:1 kernel * 2"}).changes ==
+        Lines{"kernel gemm 60 -> 120"});  // it was launched in step 1
   CHECK(apply_to(small.job, {"step:2 kernel * 2"}).changes == Lines{"kernel gemm 20 -> 40"});
   CHECK(apply_to(small.job, {"step:1-2 kernel * 2"}).changes.size() == 2);
   CHECK(apply_to(small.job, {"step:3 kernel * 2"}).matched == std::vector<std::uint64_t>{0});

@@ -16,14 +16,16 @@ namespace {
 
 EditRule parsed(const std::string& text) {
   auto result = parse_edit(text);
-  if (const auto* error = std::get_if<EditError>(&result)) FAIL("\"", text, "\": ", error->message, " at ", error->position);
+  if (const auto* error = std::get_if<EditError>(&result))
+    FAIL("\"", text, "\": ", error->message, " at ", error->position);
   return std::get<EditRule>(std::move(result));
 }
 
 template <typename Edit>
 Edit parsed_as(const std::string& text) {
   auto result = parse_edit(text);
-  if (const auto* error = std::get_if<EditError>(&result)) FAIL("\"", text, "\": ", error->message, " at ", error->position);
+  if (const auto* error = std::get_if<EditError>(&result))
+    FAIL("\"", text, "\": ", error->message, " at ", error->position);
   REQUIRE(std::holds_alternative<Edit>(result));
   return std::get<Edit>(std::move(result));
 }
@@ -209,8 +211,10 @@ TEST_CASE("the network: all of it or links by name, bandwidth or latency") {
 }
 
 TEST_CASE("what needs the whole job is told, and why") {
-  for (const char* text : {"group:dp comm * 2", "collective * 2", "p2p * 2"}) CHECK_FALSE(needs_whole_job(parse_edit(text)).empty());
-  for (const char* text : {"kernel * 2", "rank:0 kernel * 2", "step:3 comm * 2", "delay 4ms", "rank:0 fails at 1s restart 1s"})
+  for (const char* text : {"group:dp comm * 2", "collective * 2", "p2p * 2"})
+    CHECK_FALSE(needs_whole_job(parse_edit(text)).empty());
+  for (const char* text :
+       {"kernel * 2", "rank:0 kernel * 2", "step:3 comm * 2", "delay 4ms", "rank:0 fails at 1s restart 1s"})
     CHECK(needs_whole_job(parse_edit(text)).empty());
 }
 
@@ -320,7 +324,8 @@ TEST_CASE("errors point at the character, and say what would be understood") {
     CHECK(error.message == expected.message);
     CHECK(error.position == expected.position);
   }
-  CHECK(refused("kernl").hint == "one of: cpu op python runtime untraced loading gpu kernel comm collective p2p copy set gap all");
+  CHECK(refused("kernl").hint ==
+        "one of: cpu op python runtime untraced loading gpu kernel comm collective p2p copy set gap all");
   CHECK(refused("gap:x").hint == "one of: launch kernel stream sync handoff idle");
   CHECK(refused("kernel = 5").hint == "ns, us, ms or s");
   CHECK(refused("kernel").hint == "* factor, = duration, + duration, - duration, or remove");

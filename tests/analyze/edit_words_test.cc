@@ -26,8 +26,8 @@ TEST_CASE("every kind of work has a word of its own, every delay is a gap") {
 }
 
 TEST_CASE("the pattern of a name matches it, and nothing that merely looks like it") {
-  for (const std::string name : {"aten::mm", "Memcpy HtoD (Pinned -> Device)", "void f<int>(float*, char?)", "a \"quoted\" one", "a/b*c\\d",
-                                 "x.*y", "two\nlines*", "\u00fcber*"}) {
+  for (const std::string name : {"aten::mm", "Memcpy HtoD (Pinned -> Device)", "void f<int>(float*, char?)",
+                                 "a \"quoted\" one", "a/b*c\\d", "x.*y", "two\nlines*", "\u00fcber*"}) {
     CAPTURE(name);
     const auto parsed = parse_edit("kernel:" + exact_pattern(name) + " * 2");
     REQUIRE(std::holds_alternative<EditRule>(parsed));

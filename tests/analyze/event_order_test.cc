@@ -56,10 +56,11 @@ std::string answer(const std::string& path, const causal::WindowRequest& request
   if (!step) return step.error().message;
   const PathSums taken = take_path(*step, graph::solve(step->graph, step->end), 50, true).sums;
   std::string text = fmt::format("{} at {}: {}\n", step->label, step->begin_ps, verdict(taken));
-  for (const graph::Slot slot : taken.path.slots) text += causal::testing::describe(*step, slot, taken.solution.weight(slot)) + "\n";
+  for (const graph::Slot slot : taken.path.slots)
+    text += causal::testing::describe(*step, slot, taken.solution.weight(slot)) + "\n";
   for (const Contributor& c : taken.contributors) {
-    text += fmt::format("{} {} {} {} {} {} {}\n", identifier(c.kind), step->strings.text(c.name), c.count, c.total, c.on_path,
-                        c.least_slack, c.gain_if_free);
+    text += fmt::format("{} {} {} {} {} {} {}\n", identifier(c.kind), step->strings.text(c.name), c.count, c.total,
+                        c.on_path, c.least_slack, c.gain_if_free);
   }
   for (const causal::AnnotatedRange& range : step->ranks.front().annotations)
     text += fmt::format("{} {}\n", step->strings.text(range.name), range.begin);
@@ -97,7 +98,8 @@ TEST_CASE("every shipped trace gives the same answer for its events in any order
 }
 
 TEST_CASE("what happens at the same time is told apart by what it is, not by where the file has it") {
-  // Times in whole microseconds, lanes and streams named by texts, calls that share a correlation, two steps that begin together.
+  // Times in whole microseconds, lanes and streams named by texts, calls that share a correlation, two steps that begin
+  // together.
   check_orders(orrery::testing::kineto_json(R"(
       2           0    100  user_annotation  ProfilerStep#2
       1           0    100  user_annotation  ProfilerStep#1

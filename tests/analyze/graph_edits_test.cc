@@ -21,7 +21,8 @@ using Lines = std::vector<std::string>;
 
 namespace {
 
-/// Three ranks, two steps: f, an all-reduce of the world, g beside it; then ranks 0 and 1 exchange in a group of their own, and 1 sends to 2.
+/// Three ranks, two steps: f, an all-reduce of the world, g beside it; then ranks 0 and 1 exchange in a group of their
+/// own, and 1 sends to 2.
 causal::CausalGraph three_ranks() {
   SmallJob job(3);
   for (std::uint32_t rank = 0; rank < 3; ++rank) {
@@ -33,7 +34,8 @@ causal::CausalGraph three_ranks() {
       job.work(rank, "g", 3, EdgeKind::kernel);
       job.need(rank, sum);
       if (rank < 2) job.communicate(rank, "pair" + number, {.what = "all_gather", .group = "pair", .transfer = 5});
-      if (rank > 0) job.communicate(rank, "message" + number, {.what = "p2p", .group = "world", .transfer = 7, .message = true});
+      if (rank > 0)
+        job.communicate(rank, "message" + number, {.what = "p2p", .group = "world", .transfer = 7, .message = true});
       job.work(rank, "", 1, EdgeKind::cpu_untraced);
     }
   }
@@ -46,8 +48,9 @@ Lines pieces(const causal::CausalGraph& job, const EditSelection& selection) {
   for (const graph::Slot slot : selection.slots) {
     const std::uint32_t rank = job.rank_of(slot);
     const std::uint32_t tag = job.graph.edge_tag(slot);
-    lines.push_back("rank " + std::to_string(rank) + " step " + std::to_string(job.step_of(slot, rank)) + " " + identifier(job.kind(slot)) +
-                    " " + (tag == graph::kNoTag ? "" : std::string(job.strings.text(job.owners[tag].name))) + " " +
+    lines.push_back("rank " + std::to_string(rank) + " step " + std::to_string(job.step_of(slot, rank)) + " " +
+                    identifier(job.kind(slot)) + " " +
+                    (tag == graph::kNoTag ? "" : std::string(job.strings.text(job.owners[tag].name))) + " " +
                     std::to_string(job.graph.weight(slot)));
   }
   std::sort(lines.begin(), lines.end());
@@ -59,7 +62,9 @@ Lines selected(const causal::CausalGraph& job, const std::string& text) {
   return pieces(job, edits.selections()[0]);
 }
 
-std::size_t count(const causal::CausalGraph& job, const std::string& text) { return edits_of(job, {text}).selections()[0].count(); }
+std::size_t count(const causal::CausalGraph& job, const std::string& text) {
+  return edits_of(job, {text}).selections()[0].count();
+}
 
 }  // namespace
 
@@ -67,7 +72,8 @@ TEST_CASE("by rank and step, alone and together") {
   const causal::CausalGraph job = three_ranks();
   CHECK(count(job, "op:f * 2") == 6);
   CHECK(selected(job, "rank:1 op * 2") == Lines{"rank 1 step 0 cpu_operator f 11", "rank 1 step 1 cpu_operator f 11"});
-  CHECK(selected(job, "rank:0,2 step:1 op * 2") == Lines{"rank 0 step 1 cpu_operator f 10", "rank 2 step 1 cpu_operator f 12"});
+  CHECK(selected(job, "rank:0,2 step:1 op * 2") ==
+        Lines{"rank 0 step 1 cpu_operator f 10", "rank 2 step 1 cpu_operator f 12"});
   CHECK(selected(job, "rank:1-2 step:0 kernel * 2") == Lines{"rank 1 step 0 kernel g 3", "rank 2 step 0 kernel g 3"});
   CHECK(count(job, "step:0-1 op * 2") == 6);
   CHECK(count(job, "all * 2") == 6 * 2 + 6 + 3 * 2 + 2 * 2 + 2 * 2);
@@ -121,7 +127,8 @@ TEST_CASE("a delay makes what the main thread does at the begin of a step longer
   CHECK(selected(job, "rank:1 step:1 delay 1us") == Lines{"rank 1 step 1 cpu_operator f 11"});
   CHECK(length_after(job, {"rank:2 step:0 delay 1us"}) == job.span + kPsPerUs);
   // Standing still comes on top of changes, in whatever order they are given.
-  CHECK(length_after(job, {"rank:2 step:0 delay 1us", "op remove"}) == length_after(job, {"op remove", "rank:2 step:0 delay 1us"}));
+  CHECK(length_after(job, {"rank:2 step:0 delay 1us", "op remove"}) ==
+        length_after(job, {"op remove", "rank:2 step:0 delay 1us"}));
   CHECK(length_after(job, {"rank:2 step:0 delay 1us", "op remove"}) > kPsPerUs);
 }
 

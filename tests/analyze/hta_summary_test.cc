@@ -27,7 +27,8 @@ namespace fs = std::filesystem;
 Lines row_lines(const CriticalPath& path, const HtaSummary& summary) {
   Lines lines;
   for (const HtaBreakdownRow& row : summary.breakdown) {
-    const std::string of = row.attributed == causal::hta::kNoRow ? "" : " " + shorten_name(path.rows.name_text(row.attributed));
+    const std::string of =
+        row.attributed == causal::hta::kNoRow ? "" : " " + shorten_name(path.rows.name_text(row.attributed));
     lines.push_back(std::string(to_string(row.type)) + of + " " + causal::testing::us_text(row.duration) +
                     (row.bound_by.empty() ? "" : " " + std::string(row.bound_by)));
   }
@@ -56,7 +57,8 @@ TEST_CASE("names without template arguments, parameters and return type") {
   CHECK(shorten_name("void f<int>(float*)") == "f");
   CHECK(shorten_name("void at::native::(anonymous namespace)::kernel<float, vec<int>>(Args)::{lambda(int)#1}") ==
         "at::native::::kernel::{lambda#1}");
-  CHECK(shorten_name("std::enable_if<!(false), void>::type internal::gemv<int, 128>(Params<float>)") == "internal::gemv");
+  CHECK(shorten_name("std::enable_if<!(false), void>::type internal::gemv<int, 128>(Params<float>)") ==
+        "internal::gemv");
   CHECK(shorten_name("Memcpy HtoD (Pinned -> Device)") == "Memcpy HtoD (Pinned -> Device)");
   CHECK(shorten_name("Memset (Device)") == "Memset (Device)");
   CHECK(shorten_name("Memcpy DtoD") == "Memcpy DtoD");
@@ -108,8 +110,9 @@ TEST_CASE("data loading is found by regular expression here, unlike where nodes 
 
 TEST_CASE("communication by HTA's names: not the newer ones of NCCL, but all that begins with hip") {
   const auto bound_of = [](const std::string& kernel) {
-    const SmallPath small("1 0 5 cpu_op aten::mm\n1 0 5 cuda_runtime cudaLaunchKernel correlation=1\ngpu0/7 50 100 kernel " + kernel +
-                          " correlation=1\n");
+    const SmallPath small(
+        "1 0 5 cpu_op aten::mm\n1 0 5 cuda_runtime cudaLaunchKernel correlation=1\ngpu0/7 50 100 kernel " + kernel +
+        " correlation=1\n");
     const auto summary = summarize(small.path, {});
     return std::string(summary->bound_by.contains("gpu_communication_bound") ? "communication" : "compute");
   };
@@ -128,7 +131,9 @@ TEST_CASE("what bounds the path, as a sheet: shares of its weight") {
   CHECK(report::to_text(sheet, {}).find("(dependencies)") != std::string::npos);
 }
 
-TEST_CASE("HTA's own answers: every node and edge, the path and its summary (small traces; the conformance program has them all)") {
+TEST_CASE(
+    "HTA's own answers: every node and edge, the path and its summary (small traces; the conformance program has them "
+    "all)") {
   const fs::path data = fs::path(ORRERY_SOURCE_DIR) / ".." / "shared" / "data" / "kineto";
   if (!fs::exists(data / "golden")) {
     MESSAGE("not at hand: ", data.string());

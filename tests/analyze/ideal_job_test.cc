@@ -12,12 +12,17 @@ using causal::EdgeKind;
 
 namespace {
 
-TimePs length(const causal::CausalGraph& job, const graph::Edits& edits) { return graph::solve(edits, job.end).length(); }
+TimePs length(const causal::CausalGraph& job, const graph::Edits& edits) {
+  return graph::solve(edits, job.end).length();
+}
 
-std::vector<std::uint8_t> all_of(const causal::CausalGraph& job) { return std::vector<std::uint8_t>(job.ranks.size(), 1); }
+std::vector<std::uint8_t> all_of(const causal::CausalGraph& job) {
+  return std::vector<std::uint8_t>(job.ranks.size(), 1);
+}
 
 /// Each rank computes f for so long, then all reduce.
-causal::CausalGraph computing(const std::vector<TimePs>& times, EdgeKind kind = EdgeKind::cpu_operator, bool same_name = true) {
+causal::CausalGraph computing(const std::vector<TimePs>& times, EdgeKind kind = EdgeKind::cpu_operator,
+                              bool same_name = true) {
   SmallJob small(static_cast<std::uint32_t>(times.size()));
   for (std::uint32_t r = 0; r < times.size(); ++r) {
     small.work(r, same_name ? "f" : "f" + std::to_string(r), times[r], kind);

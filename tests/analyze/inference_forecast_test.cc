@@ -24,7 +24,8 @@ const llm::Catalog& catalog() {
 job::LlmConfig config_of(const std::string& rest) {
   const std::string file = std::string(ORRERY_SOURCE_DIR) + "/data/llm/test.yml";
   const std::string machine = std::string(ORRERY_SOURCE_DIR) + "/data/machines/dgx_h100.yaml";
-  auto config = job::parse_llm_config("format: orrery.llm/1\nname: test\nmachine: " + machine + "\n" + rest, file, catalog());
+  auto config =
+      job::parse_llm_config("format: orrery.llm/1\nname: test\nmachine: " + machine + "\n" + rest, file, catalog());
   REQUIRE_MESSAGE(config.ok(), (config ? "" : config.error().to_string()));
   return std::move(*config);
 }
@@ -32,8 +33,8 @@ job::LlmConfig config_of(const std::string& rest) {
 InferenceForecast served(const std::string& rest) {
   const job::LlmConfig config = config_of("model: llama_2_7b\n" + rest);
   Diagnostics diagnostics;
-  auto forecast =
-      forecast_inference({catalog(), *config.inference, config.device, config.machine, config.network, config.memory}, diagnostics);
+  auto forecast = forecast_inference(
+      {catalog(), *config.inference, config.device, config.machine, config.network, config.memory}, diagnostics);
   REQUIRE_MESSAGE(forecast.ok(), (forecast ? "" : forecast.error().to_string()));
   return std::move(*forecast);
 }
@@ -51,8 +52,10 @@ double seconds(TimePs time) { return static_cast<double>(time) * 1e-12; }
 }  // namespace
 
 TEST_CASE("one device: the request takes what the closed form says, so that its measured error is this one's") {
-  const InferenceForecast one = served("devices: 1\ninference: {batch: 1, prompt: 200, generate: 200, precision: fp16}\n");
-  const job::LlmConfig config = config_of("model: llama_2_7b\ndevices: 1\ninference: {batch: 1, prompt: 200, generate: 200}\n");
+  const InferenceForecast one =
+      served("devices: 1\ninference: {batch: 1, prompt: 200, generate: 200, precision: fp16}\n");
+  const job::LlmConfig config =
+      config_of("model: llama_2_7b\ndevices: 1\ninference: {batch: 1, prompt: 200, generate: 200}\n");
   const llm::Architecture& model = config.inference->shape.model;
   const double first = llm::prompt_seconds(config.device, catalog().serving, model, {}, 200);
   const double token = llm::token_seconds(config.device, catalog().serving, model, {}, 300);
@@ -65,8 +68,10 @@ TEST_CASE("one device: the request takes what the closed form says, so that its 
 }
 
 TEST_CASE("continuous batching on one device: the closed form of published rows") {
-  const InferenceForecast many = served("devices: 1\ninference: {batch: 16, prompt: 500, generate: 100, batching: continuous}\n");
-  const job::LlmConfig config = config_of("model: llama_2_7b\ndevices: 1\ninference: {batch: 1, prompt: 500, generate: 100}\n");
+  const InferenceForecast many =
+      served("devices: 1\ninference: {batch: 16, prompt: 500, generate: 100, batching: continuous}\n");
+  const job::LlmConfig config =
+      config_of("model: llama_2_7b\ndevices: 1\ninference: {batch: 1, prompt: 500, generate: 100}\n");
   const llm::Architecture& model = config.inference->shape.model;
   const llm::ServingConstants& c = catalog().serving;
   const double first = llm::prompt_seconds(config.device, c, model, {}, 500);
@@ -79,7 +84,8 @@ TEST_CASE("continuous batching on one device: the closed form of published rows"
 
 TEST_CASE("tensor parallelism is faster, and its sums are communication that nothing hides") {
   const InferenceForecast one = served("devices: 1\ninference: {batch: 4, prompt: 1000, generate: 50}\n");
-  const InferenceForecast eight = served("inference: {batch: 4, prompt: 1000, generate: 50}\nparallelism: {tensor: 8}\n");
+  const InferenceForecast eight =
+      served("inference: {batch: 4, prompt: 1000, generate: 50}\nparallelism: {tensor: 8}\n");
   CHECK(eight.first_token_ps < one.first_token_ps);
   CHECK(eight.token_ps < one.token_ps);
   const auto tensor = static_cast<std::size_t>(llm::ParallelAxis::tensor);
@@ -98,9 +104,10 @@ TEST_CASE("replicas do not disturb one another") {
 
 TEST_CASE("a pipeline is no faster for one request, and busier with as many parts as stages") {
   const InferenceForecast one = served("devices: 1\ninference: {batch: 64, prompt: 100, generate: 20}\n");
-  const InferenceForecast alone = served("devices: 4\ninference: {batch: 64, prompt: 100, generate: 20}\nparallelism: {pipeline: 4}\n");
-  const InferenceForecast parts =
-      served("devices: 4\ninference: {batch: 64, prompt: 100, generate: 20, micro_batches: 4}\nparallelism: {pipeline: 4}\n");
+  const InferenceForecast alone =
+      served("devices: 4\ninference: {batch: 64, prompt: 100, generate: 20}\nparallelism: {pipeline: 4}\n");
+  const InferenceForecast parts = served(
+      "devices: 4\ninference: {batch: 64, prompt: 100, generate: 20, micro_batches: 4}\nparallelism: {pipeline: 4}\n");
   CHECK(alone.token_ps >= one.token_ps);
   CHECK(parts.first_token_ps < alone.first_token_ps);
   double waits_alone = 0, waits_parts = 0;
@@ -115,7 +122,8 @@ TEST_CASE("a pipeline is no faster for one request, and busier with as many part
 TEST_CASE("more requests at once: more tokens in all, fewer for each") {
   double each = INFINITY, all = 0;
   for (const char* batch : {"1", "8", "64"}) {
-    const InferenceForecast one = served("devices: 1\ninference: {batch: " + std::string(batch) + ", prompt: 100, generate: 100}\n");
+    const InferenceForecast one =
+        served("devices: 1\ninference: {batch: " + std::string(batch) + ", prompt: 100, generate: 100}\n");
     CHECK(one.tokens_per_s < each);
     CHECK(one.all_tokens_per_s > all);
     each = one.tokens_per_s;
@@ -142,9 +150,11 @@ TEST_CASE("a product in panels hides communication; it never beats the peak") {
   CHECK(panels.times.exposed_sum() < whole.times.exposed_sum());
   CHECK(panels.efficiency_pct < 100);
   CHECK(whole.times.compute_ps + whole.times.exposed_sum() == whole.time_ps);
-  const MatrixForecast everywhere = multiplied("{m: 16384, n: 16384, k: 16384, layout: k_parallel, columns: 8, sum: all_reduce}");
+  const MatrixForecast everywhere =
+      multiplied("{m: 16384, n: 16384, k: 16384, layout: k_parallel, columns: 8, sum: all_reduce}");
   CHECK(everywhere.time_ps > whole.time_ps);
-  const MatrixForecast grid = multiplied("{m: 16384, n: 16384, k: 16384, layout: row_column, rows: 2, columns: 4, panels: 8}");
+  const MatrixForecast grid =
+      multiplied("{m: 16384, n: 16384, k: 16384, layout: row_column, rows: 2, columns: 4, panels: 8}");
   CHECK(grid.times.exposed_ps[0] + grid.times.exposed_ps[1] == grid.times.exposed_sum());
   CHECK(grid.efficiency_pct > 50);
 }

@@ -39,7 +39,8 @@ TEST_CASE("every row says its rank, so that ranks can stand below one another") 
 TEST_CASE("steps and collectives in the units of every other answer") {
   const orrery::testing::SmallTrace small(kLines);
   const auto sheets = sheets_of(small);
-  CHECK(report::to_csv(sheets[3]) == "rank,name,start_us,duration_us\n0,ProfilerStep#1,0,100\n0,ProfilerStep#2,100,150\n");
+  CHECK(report::to_csv(sheets[3]) ==
+        "rank,name,start_us,duration_us\n0,ProfilerStep#1,0,100\n0,ProfilerStep#2,100,150\n");
   CHECK(report::to_csv(sheets[5]) == "rank,name,count,time_us\n0,allreduce,1,500\n");
 }
 
@@ -53,7 +54,8 @@ TEST_CASE("people read lines: what there is none of is left out, steps excepted"
 
 TEST_CASE("long lists of names are cut, and the rest is counted") {
   std::string text;
-  for (int i = 0; i < 11; ++i) text += "1 " + std::to_string(100 * i) + " 10 user_annotation note" + std::to_string(i) + "\n";
+  for (int i = 0; i < 11; ++i)
+    text += "1 " + std::to_string(100 * i) + " 10 user_annotation note" + std::to_string(i) + "\n";
   const orrery::testing::SmallTrace small(text);
   CHECK(to_lines(sheets_of(small)[kRanksOfInfo], 0, 2).find("; and 3 more\n") != std::string::npos);
 }
@@ -66,7 +68,8 @@ TEST_CASE("findings: problems stand out, notes do not, and hints are for program
   diagnostics.add(kNote);
   const report::Sheet sheet = findings_sheet(diagnostics);
   CHECK(report::to_csv(sheet) ==
-        "code,severity,count,what,first,hint\nX900,note,1,something is so,,\nX901,warning,3,something is odd,here,look at it\n");
+        "code,severity,count,what,first,hint\nX900,note,1,something is so,,\nX901,warning,3,something is odd,here,look "
+        "at it\n");
   CHECK(sheet.tone(0) == report::Tone::plain);
   CHECK(sheet.tone(1) == report::Tone::warning);
 }

@@ -61,7 +61,9 @@ Result<BothRuns> simulate_job(const causal::CausalGraph& job, const machine::Mac
   return BothRuns{on->calibration(), on->left_as_measured(), on->resimulated(), edited->edits, edited->matched};
 }
 
-TimePs job_length(const causal::CausalGraph& job, const graph::Edits& edits) { return graph::solve(edits, job.end).length(); }
+TimePs job_length(const causal::CausalGraph& job, const graph::Edits& edits) {
+  return graph::solve(edits, job.end).length();
+}
 
 }  // namespace
 
@@ -91,13 +93,16 @@ TEST_CASE("at twice the bandwidth half of what is moved remains, and constants a
   REQUIRE(on.ok());
   CHECK(on->matched == std::vector<std::uint64_t>{8});
   // Three of 150 and three of 300 us.
-  CHECK(job_length(job, on->edited) == doctest::Approx(static_cast<double>(job.span - 3 * (75 + 150) * kUs)).epsilon(1e-9));
+  CHECK(job_length(job, on->edited) ==
+        doctest::Approx(static_cast<double>(job.span - 3 * (75 + 150) * kUs)).epsilon(1e-9));
 }
 
 TEST_CASE("a faster network is no reason for another algorithm") {
-  // By latency and bandwidth alone another one would be chosen at twice the rate; what was learnt is about a hundred times the bytes.
+  // By latency and bandwidth alone another one would be chosen at twice the rate; what was learnt is about a hundred
+  // times the bytes.
   SmallJob small(6);
-  for (std::uint32_t r = 0; r < 6; ++r) small.communicate(r, "x", {.what = "reduce", .transfer = 900 * kUs, .bytes = 20'000});
+  for (std::uint32_t r = 0; r < 6; ++r)
+    small.communicate(r, "x", {.what = "reduce", .transfer = 900 * kUs, .bytes = 20'000});
   const causal::CausalGraph job = small.make();
   TimePs before = kUs * 10'000;
   for (const double factor : {0.25, 0.5, 1.0, 2.0, 4.0, 16.0, 64.0}) {
@@ -119,7 +124,8 @@ TEST_CASE("edits of local work and of the network apply together") {
   const auto network_only = simulate_job(job, behind_switch(2, 50), edits, graph::Edits(job.graph));
   REQUIRE(both.ok());
   // Rank 1 comes last, and ends last; it works 53 us before each of six.
-  CHECK(job_length(job, both->edited) - job_length(job, network_only->edited) == doctest::Approx(6.0 * 53 * kUs).epsilon(1e-6));
+  CHECK(job_length(job, both->edited) - job_length(job, network_only->edited) ==
+        doctest::Approx(6.0 * 53 * kUs).epsilon(1e-6));
 }
 
 TEST_CASE("what was only seen to share its links is compared with what the model makes of sharing") {
@@ -165,8 +171,16 @@ TEST_CASE("links and latencies are edited by name") {
   const auto network = machine::Network::build(behind_switch(3, 10, 100));
   REQUIRE(network.ok());
   NetworkEdit slower{.text = "", .link = NamePattern::glob("device1 -> *"), .factor = 0.5};
-  NetworkEdit latency{.text = "", .link = {}, .quantity = NetworkEdit::Quantity::latency, .action = EditRule::Action::set, .amount = kUs};
-  NetworkEdit less{.text = "", .link = {}, .quantity = NetworkEdit::Quantity::latency, .action = EditRule::Action::add, .amount = -3 * kUs};
+  NetworkEdit latency{.text = "",
+                      .link = {},
+                      .quantity = NetworkEdit::Quantity::latency,
+                      .action = EditRule::Action::set,
+                      .amount = kUs};
+  NetworkEdit less{.text = "",
+                   .link = {},
+                   .quantity = NetworkEdit::Quantity::latency,
+                   .action = EditRule::Action::add,
+                   .amount = -3 * kUs};
   const std::vector<NetworkEdit> two = {slower, latency}, three = {slower, latency, less};
   const EditedNetwork edited = edit_network(*network, two);
   CHECK(edited.matched == std::vector<std::uint64_t>{1, 6});

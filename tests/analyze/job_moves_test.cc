@@ -15,7 +15,8 @@ using causal::EdgeKind;
 
 namespace {
 
-/// One rank: a host thread whose calls take 3 each, launches that take 5, gaps and waits of 1, and a return from waiting of 2.
+/// One rank: a host thread whose calls take 3 each, launches that take 5, gaps and waits of 1, and a return from
+/// waiting of 2.
 class DeviceJob {
  public:
   struct Work {
@@ -64,7 +65,8 @@ class DeviceJob {
     for (const Named& owner : owners_) {
       const StringId name = job.strings.intern(owner.name);
       job.class_name.push_back(name);
-      job.owners.push_back({name, static_cast<std::uint32_t>(job.owners.size()), 0, 0, 0, job.time[owner.call], 0, owner.stream});
+      job.owners.push_back(
+          {name, static_cast<std::uint32_t>(job.owners.size()), 0, 0, 0, job.time[owner.call], 0, owner.stream});
     }
     job.ranks.emplace_back();
     return job;
@@ -98,7 +100,8 @@ class DeviceJob {
   std::vector<Work> works_;
 };
 
-std::vector<causal::RankTensors> tensors(std::vector<causal::RankTensors::Read> reads, std::vector<std::uint32_t> known) {
+std::vector<causal::RankTensors> tensors(std::vector<causal::RankTensors::Read> reads,
+                                         std::vector<std::uint32_t> known) {
   std::vector<causal::RankTensors> of_ranks(1);
   of_ranks[0].reads = std::move(reads);
   of_ranks[0].known = std::move(known);
@@ -117,7 +120,8 @@ TEST_CASE("a communication that waits for more than it reads is asked for earlie
   const causal::CausalGraph job = small.make();
   REQUIRE(job.span == 180);
   const auto reads =
-      tensors({{a.ordinal, b.ordinal}, {a.ordinal, sum.ordinal}, {b.ordinal, d.ordinal}, {sum.ordinal, d.ordinal}}, {0, 1, 2, 3});
+      tensors({{a.ordinal, b.ordinal}, {a.ordinal, sum.ordinal}, {b.ordinal, d.ordinal}, {sum.ordinal, d.ordinal}},
+              {0, 1, 2, 3});
   const auto reorder = find_reorder(job, reads, 10);
   REQUIRE(reorder.ok());
   CHECK(reorder->data_bound == 120);    // a, b, d

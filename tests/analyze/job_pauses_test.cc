@@ -77,7 +77,8 @@ TEST_CASE("rounds of solving end with what a run says, at every moment") {
     }
     const std::vector<SolvedJob> solved = solve_paused(job, scenarios);
     for (std::size_t k = 0; k < scenarios.size(); ++k) {
-      for (graph::NodeId node = 0; node < job.graph.node_count(); ++node) RC_ASSERT(solved[k].solution.finish(node) == truth[k][node]);
+      for (graph::NodeId node = 0; node < job.graph.node_count(); ++node)
+        RC_ASSERT(solved[k].solution.finish(node) == truth[k][node]);
       RC_ASSERT(solved[k].unpaused.length() == job.span);
     }
   }));
@@ -90,7 +91,8 @@ TEST_CASE("arrivals of others are theirs: a transfer whose partners come meanwhi
   for (std::uint32_t rank = 0; rank < 2; ++rank) small.communicate(rank, "sum", {.transfer = 5});
   const causal::CausalGraph job = small.make();
   CHECK(job.span == 25);
-  // Rank 0 waits in the collective from 10 on, stands still from 15 to 45; rank 1 is there at 20 and does not wait for more.
+  // Rank 0 waits in the collective from 10 on, stands still from 15 to 45; rank 1 is there at 20 and does not wait for
+  // more.
   const std::vector<SolvedJob> solved = solve_paused(job, {{graph::Edits(job.graph), {{0, 15, 30}}}});
   CHECK(solved[0].solution.finish(job.ranks[0].end) == 50);
   CHECK(solved[0].solution.finish(job.ranks[1].end) == 25);
@@ -102,8 +104,8 @@ TEST_CASE("what is on the path, and standing still, add up to the job") {
     const causal::CausalGraph job = program.make(program.as_they_are());
     RC_PRE(job.span > 1000);
     const std::string at = std::to_string(static_cast<double>(job.span) / 2e3) + "ns";
-    for (const std::string& text :
-         {"rank:1 fails at " + at + " restart 3us", "fails at " + at + " restart 3us from step:0", std::string("op * 2")}) {
+    for (const std::string& text : {"rank:1 fails at " + at + " restart 3us",
+                                    "fails at " + at + " restart 3us from step:0", std::string("op * 2")}) {
       const WhatIf result = what_if(edits_of(job, {text}), 10);
       TimePs sum = result.after.stopped;
       for (const TimePs time : result.after.kinds) sum += time;

@@ -36,7 +36,8 @@ TEST_CASE("swapping the runs swaps the pairs, which ascend and are as many as th
   CHECK(rc::check([](const std::vector<Lane>& a, const std::vector<Lane>& b) {
     const Pairs pairs = paired(a, b), back = paired(b, a);
     RC_ASSERT(pairs.size() == back.size());
-    // Every pair adds something, so that only the shorter side limits how many there are, unless crossing pairs have more in common.
+    // Every pair adds something, so that only the shorter side limits how many there are, unless crossing pairs have
+    // more in common.
     RC_ASSERT(pairs.size() <= std::min(a.size(), b.size()));
     RC_ASSERT(pairs.empty() == (a.empty() || b.empty()));
     for (std::size_t i = 0; i < pairs.size(); ++i) {

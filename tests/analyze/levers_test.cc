@@ -4,8 +4,8 @@
 #include <doctest/doctest.h>
 #include <rapidcheck.h>
 
-#include "analyze/edited.h"
 #include "analyze/blame/lever_sheets.h"
+#include "analyze/edited.h"
 #include "analyze/random_job.h"
 #include "analyze/small_job.h"
 #include "analyze/whatif/whatif.h"
@@ -56,8 +56,8 @@ TEST_CASE("levers: work, transfers and gaps, by what they would save if they wer
 TEST_CASE("pairs and order: what two save together, and each time what adds most") {
   const causal::CausalGraph job = two_ranks();
   const Levers levers = find_levers(job);
-  CHECK(report::to_csv(lever_pairs_sheet(levers)).find("\"group:\"\"world\"\" collective:all_reduce\",\"op:\"\"f\"\"\",3,0") !=
-        std::string::npos);
+  CHECK(report::to_csv(lever_pairs_sheet(levers))
+            .find("\"group:\"\"world\"\" collective:all_reduce\",\"op:\"\"f\"\"\",3,0") != std::string::npos);
   CHECK(levers.pairs.size() == 6);  // of four that save something
   REQUIRE(levers.order.size() == 4);
   CHECK(levers.all[levers.order[0].lever].what != 0);

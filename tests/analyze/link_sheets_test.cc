@@ -47,7 +47,8 @@ TEST_CASE("a share of nothing is not known, and neither is a file that was not g
 
 TEST_CASE("counts of one rank have its number, sums of several have none") {
   const Linked linked;
-  CHECK(report::to_csv(activity_counts_sheet(linked.answer(), std::span(kBoth).first(1))) == "rank,kind,count\n4,compute,2\n");
+  CHECK(report::to_csv(activity_counts_sheet(linked.answer(), std::span(kBoth).first(1))) ==
+        "rank,kind,count\n4,compute,2\n");
   CHECK(report::to_csv(activity_counts_sheet(linked.answer(), kBoth)) == "rank,kind,count\n,compute,3\n");
   CHECK(report::to_csv(dependency_counts_sheet(linked.answer(), kBoth)) == "rank,cause,count\n,call_order,5\n");
   CHECK(to_text(dependency_counts_sheet(linked.answer(), kBoth), {}).find("call order") != std::string::npos);
@@ -65,11 +66,13 @@ TEST_CASE("an activity that replays elsewhere is listed, with its sign; one that
 
 TEST_CASE("what was brought together, over all ranks, in words") {
   Linked linked;
-  CHECK(coverage_in_words(linked.answer()).starts_with("Operators: 3 of 4 found in the profiler trace: 2 by record-function id, 1 by"));
+  CHECK(coverage_in_words(linked.answer())
+            .starts_with("Operators: 3 of 4 found in the profiler trace: 2 by record-function id, 1 by"));
   linked.ranks[1].cut_edges = 2;
   CHECK(coverage_in_words(linked.answer()).find("2 inferred dependencies that lead back") != std::string::npos);
   linked.ranks[0].coverage = {};
-  CHECK(coverage_in_words(linked.answer()).starts_with("Device work:"));  // without a host trace there is nothing to say of operators
+  CHECK(coverage_in_words(linked.answer())
+            .starts_with("Device work:"));  // without a host trace there is nothing to say of operators
 }
 
 }  // namespace orrery::analyze

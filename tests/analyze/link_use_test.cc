@@ -20,7 +20,8 @@ struct Star {
 
   Star() {
     auto parsed = machine::parse_machine(
-        "format: orrery.machine/1\nname: star\ndevices: {count: 4, name: d}\nnetwork: [{name: net, topology: switch, size: 4, "
+        "format: orrery.machine/1\nname: star\ndevices: {count: 4, name: d}\nnetwork: [{name: net, topology: switch, "
+        "size: 4, "
         "bandwidth_gb_per_s: "
         "1, "
         "latency_ns: 0}]\n",
@@ -39,7 +40,8 @@ struct Star {
     schedule.link_busy_ps[link] = busy;
     schedule.link_peak_sharing[link] = 1;
     schedule.link_series.links.push_back(link);
-    for (std::size_t i = 0; i < simulate::LinkSeries::kBins; ++i) schedule.link_series.bytes.push_back(i == bin ? bytes : 0);
+    for (std::size_t i = 0; i < simulate::LinkSeries::kBins; ++i)
+      schedule.link_series.bytes.push_back(i == bin ? bytes : 0);
   }
 };
 

@@ -51,9 +51,10 @@ TimePs folded(const llm::StepPlan& plan, const machine::Machine& machine) {
   auto prices = LlmPrices::on(machine);
   REQUIRE(prices);
   const llm::StepTimes times = llm::step_times(llm::shipped(), llm::shipped_device("h100"), plan);
-  const auto orders =
-      llm::pipeline_orders(plan.order, plan.stages(), plan.chunks(), plan.micro_batches(), llm::compute_durations(plan, times));
-  const auto step = llm::folded_step(plan, times, orders, prices->for_plan(plan), std::numeric_limits<std::int64_t>::max());
+  const auto orders = llm::pipeline_orders(plan.order, plan.stages(), plan.chunks(), plan.micro_batches(),
+                                           llm::compute_durations(plan, times));
+  const auto step =
+      llm::folded_step(plan, times, orders, prices->for_plan(plan), std::numeric_limits<std::int64_t>::max());
   REQUIRE(step);
   return step->step_ps;
 }
@@ -68,7 +69,8 @@ TEST_CASE("what a rank does with its time adds up to the step") {
   const llm::StepPlan plan = plan_of(2, 4, 2, 1, llm::PipelineOrder::one_f_one_b);
   const LlmForecast forecast = run(plan, machine_for(plan), simulate::PricingMode::in_loop);
   REQUIRE(forecast.stages.size() == 4);
-  for (const StageTimes& stage : forecast.stages) CHECK(stage.compute_ps + stage.exposed_sum() + stage.bubble_ps == forecast.step_ps);
+  for (const StageTimes& stage : forecast.stages)
+    CHECK(stage.compute_ps + stage.exposed_sum() + stage.bubble_ps == forecast.step_ps);
   TimePs on_path = 0;
   for (const simulate::PathPiece& piece : forecast.path) on_path += piece.to_ps - piece.from_ps;
   CHECK(on_path == forecast.step_ps);
@@ -82,7 +84,8 @@ TEST_CASE("a bubble is what the pipeline's depth makes it") {
   const auto bubble = [&] {
     const LlmForecast forecast = run(plan, machine_for(plan), simulate::PricingMode::isolated);
     double sum = 0;
-    for (const StageTimes& stage : forecast.stages) sum += static_cast<double>(stage.bubble_ps) / static_cast<double>(stage.compute_ps);
+    for (const StageTimes& stage : forecast.stages)
+      sum += static_cast<double>(stage.bubble_ps) / static_cast<double>(stage.compute_ps);
     return sum / 4;
   };
   const double plain = bubble();
@@ -96,8 +99,10 @@ TEST_CASE("a bubble is what the pipeline's depth makes it") {
 
 TEST_CASE("a folded step is the engine's with prices of their own") {
   CHECK(rc::check("folded equals isolated", [] {
-    const double tensor = *rc::gen::element(1, 2), pipeline = *rc::gen::element(1, 2, 4), data = *rc::gen::element(1, 2);
-    const auto order = *rc::gen::element(llm::PipelineOrder::gpipe, llm::PipelineOrder::one_f_one_b, llm::PipelineOrder::zero_bubble);
+    const double tensor = *rc::gen::element(1, 2), pipeline = *rc::gen::element(1, 2, 4),
+                 data = *rc::gen::element(1, 2);
+    const auto order =
+        *rc::gen::element(llm::PipelineOrder::gpipe, llm::PipelineOrder::one_f_one_b, llm::PipelineOrder::zero_bubble);
     const double chunks = order == llm::PipelineOrder::one_f_one_b && pipeline > 1 ? *rc::gen::element(1, 2) : 1;
     llm::StepPlan plan = plan_of(tensor, pipeline, data, chunks, order);
     plan.job.recomputation = *rc::gen::element(llm::Recomputation::none, llm::Recomputation::full);

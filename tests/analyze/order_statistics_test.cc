@@ -22,7 +22,8 @@ std::vector<TimePs> random_times(std::mt19937& random, std::size_t count, std::u
 /// All ways in which n throws of a coin can fall: the chance that fewer than k show heads.
 double chance_of_fewer(std::size_t n, std::size_t k) {
   std::size_t fewer = 0;
-  for (std::size_t way = 0; way < (std::size_t{1} << n); ++way) fewer += static_cast<std::size_t>(__builtin_popcountll(way)) < k ? 1 : 0;
+  for (std::size_t way = 0; way < (std::size_t{1} << n); ++way)
+    fewer += static_cast<std::size_t>(__builtin_popcountll(way)) < k ? 1 : 0;
   return static_cast<double>(fewer) / static_cast<double>(std::size_t{1} << n);
 }
 

@@ -35,7 +35,8 @@ constexpr const char* kTrace = R"(
 
 std::string describe(const kineto::Flow& flow) {
   const auto end = [](const kineto::FlowEnd& e) { return e.process + "/" + e.thread + "@" + e.time; };
-  return flow.type + " " + end(flow.from) + " -> " + end(flow.to) + " " + flow.weight + (flow.critical ? "" : " (not critical)");
+  return flow.type + " " + end(flow.from) + " -> " + end(flow.to) + " " + flow.weight +
+         (flow.critical ? "" : " (not critical)");
 }
 
 Lines flow_lines(const kineto::Overlay& overlay) {
@@ -65,9 +66,11 @@ struct HtaOverlay {
 };
 
 struct StepOverlay {
-  explicit StepOverlay(std::string_view lines, const OverlayOptions& options = {}, std::string_view members = {}) : small(lines, members) {
+  explicit StepOverlay(std::string_view lines, const OverlayOptions& options = {}, std::string_view members = {})
+      : small(lines, members) {
     Diagnostics diagnostics;
-    const causal::CausalGraph job = causal::causal_graph_of(causal::testing::make_step(small, causal::testing::whole(), diagnostics));
+    const causal::CausalGraph job =
+        causal::causal_graph_of(causal::testing::make_step(small, causal::testing::whole(), diagnostics));
     overlay = make_overlays(job, take_path(job, graph::solve(job.graph, job.end), 0, false).sums, options).front();
   }
   SmallTrace small;
@@ -81,7 +84,8 @@ std::vector<std::string> events_of(const std::string& file) {
   simdjson::dom::parser parser;
   const simdjson::padded_string padded(*text);
   std::vector<std::string> events;
-  for (const simdjson::dom::element event : parser.parse(padded)["traceEvents"].get_array()) events.push_back(simdjson::minify(event));
+  for (const simdjson::dom::element event : parser.parse(padded)["traceEvents"].get_array())
+    events.push_back(simdjson::minify(event));
   return events;
 }
 
@@ -98,9 +102,10 @@ TEST_CASE("hta overlay: critical events, and arrows for launches, waits and depe
   const HtaOverlay drawn(kTrace);
   CHECK(marked(drawn.overlay) == std::vector<std::size_t>{0, 1, 2, 3, 5, 8});
   // Ends of device events are drawn a microsecond early, so that the arrow touches the box.
-  CHECK(flow_lines(drawn.overlay) ==
-        Lines{"critical_path_dependency 100/1@20 -> 100/1@30 0", "critical_path_dependency 100/1@170 -> 100/1@170 0",
-              "critical_path_kernel_launch_delay 100/1@40 -> 0/7@60 20", "critical_path_sync_dependency 0/7@159 -> 100/1@170 0"});
+  CHECK(flow_lines(drawn.overlay) == Lines{"critical_path_dependency 100/1@20 -> 100/1@30 0",
+                                           "critical_path_dependency 100/1@170 -> 100/1@170 0",
+                                           "critical_path_kernel_launch_delay 100/1@40 -> 0/7@60 20",
+                                           "critical_path_sync_dependency 0/7@159 -> 100/1@170 0"});
 }
 
 TEST_CASE("hta overlay: all edges, but not launches that weigh nothing, and not with only the critical events") {
@@ -110,7 +115,8 @@ TEST_CASE("hta overlay: all edges, but not launches that weigh nothing, and not 
   CHECK(all.overlay.flows.size() > 4);
   CHECK(std::count_if(all.overlay.flows.begin(), all.overlay.flows.end(),
                       [](const auto& flow) { return flow.type == "critical_path_kernel_launch_delay"; }) == 1);
-  CHECK(std::any_of(all.overlay.flows.begin(), all.overlay.flows.end(), [](const auto& flow) { return !flow.critical; }));
+  CHECK(
+      std::any_of(all.overlay.flows.begin(), all.overlay.flows.end(), [](const auto& flow) { return !flow.critical; }));
   const HtaOverlay both(kTrace, {.all_edges = true, .only_critical = true});
   CHECK(both.overlay.flows.size() == 4);
   CHECK(both.overlay.only_critical);
@@ -126,9 +132,10 @@ TEST_CASE("hta overlay: sums of Unix time stamps are rounded like doubles before
       1       1700000000000055.000  5      cpu_op        aten::add
   )");
   // 30 + 9.999 - 1 is 39 in doubles of this size; exactly it would be 38.999.
-  CHECK(flow_lines(drawn.overlay) == Lines{"critical_path_dependency 100/1@1700000000000055 -> 100/1@1700000000000055 0",
-                                           "critical_path_kernel_launch_delay 100/1@1700000000000005 -> 0/7@1700000000000030 25",
-                                           "critical_path_sync_dependency 0/7@1700000000000039 -> 100/1@1700000000000055 0"});
+  CHECK(flow_lines(drawn.overlay) ==
+        Lines{"critical_path_dependency 100/1@1700000000000055 -> 100/1@1700000000000055 0",
+              "critical_path_kernel_launch_delay 100/1@1700000000000005 -> 0/7@1700000000000030 25",
+              "critical_path_sync_dependency 0/7@1700000000000039 -> 100/1@1700000000000055 0"});
 }
 
 TEST_CASE("overlay: critical events, and arrows from lane to lane along the path") {
@@ -138,7 +145,8 @@ TEST_CASE("overlay: critical events, and arrows from lane to lane along the path
         Lines{"critical_path_launch_delay 100/1@50 -> 0/7@60 10", "critical_path_sync_return 0/7@159 -> 100/1@170 10"});
 }
 
-TEST_CASE("overlay: an arrow from the end of work starts within that work, also when it is shorter than a microsecond") {
+TEST_CASE(
+    "overlay: an arrow from the end of work starts within that work, also when it is shorter than a microsecond") {
   const StepOverlay drawn(R"(
       1       0    20    cpu_op        aten::mm
       1       5    9     cuda_runtime  cudaLaunchKernel       correlation=1
@@ -217,13 +225,16 @@ TEST_CASE("overlay file: only critical events, with annotations and what is not 
     const std::size_t at = event.find("\"name\":\"") + 8;
     names.push_back(event.substr(at, event.find('"', at) - at));
   }
-  CHECK(names == Lines{"aten::empty", "aten::mm", "cudaLaunchKernel", "gemm", "cudaDeviceSynchronize", "a range", "aten::add", "marker",
-                       "critical_path", "critical_path", "critical_path", "critical_path"});
+  CHECK(names == Lines{"aten::empty", "aten::mm", "cudaLaunchKernel", "gemm", "cudaDeviceSynchronize", "a range",
+                       "aten::add", "marker", "critical_path", "critical_path", "critical_path", "critical_path"});
 }
 
 TEST_CASE("overlay file: nothing is left behind where it cannot be written") {
   const StepOverlay drawn(kTrace);
-  CHECK_FALSE(kineto::write_overlay(drawn.small.path(), drawn.overlay, drawn.small.dir().path("missing/overlay.json")).ok());
-  CHECK_FALSE(kineto::write_overlay(drawn.small.dir().path("missing.json"), drawn.overlay, drawn.small.dir().path("overlay.json")).ok());
+  CHECK_FALSE(
+      kineto::write_overlay(drawn.small.path(), drawn.overlay, drawn.small.dir().path("missing/overlay.json")).ok());
+  CHECK_FALSE(kineto::write_overlay(drawn.small.dir().path("missing.json"), drawn.overlay,
+                                    drawn.small.dir().path("overlay.json"))
+                  .ok());
   CHECK_FALSE(std::filesystem::exists(drawn.small.dir().path("overlay.json")));
 }

@@ -33,7 +33,8 @@ simulate::PricingReport report_of(simulate::PricingMode mode) {
 TEST_CASE("a run by snapshots says what sharing added, by group and where most") {
   const simulate::PricingReport report = report_of(simulate::PricingMode::snapshot);
   CHECK(report::to_csv(pricing_sheet(report)) ==
-        "model,mode,version,passes,makespan_ns,isolated_makespan_ns,operations,coalesced,snapshots,failed_snapshots,max_inflation_pct,"
+        "model,mode,version,passes,makespan_ns,isolated_makespan_ns,operations,coalesced,snapshots,failed_snapshots,"
+        "max_inflation_pct,"
         "mean_inflation_pct,overlap_mismatch_pct,asked,cache_hits,fallbacks\n"
         "fluid,snapshot,test 1,2,2.5,2,7,1,3,0,100,25,50,4,9,0\n");
   CHECK(report::to_csv(inflation_sheet(report)) ==

@@ -1,4 +1,5 @@
-// Random jobs for properties: ranks that work, take part in collectives of all or of some, and need what those give now or later.
+// Random jobs for properties: ranks that work, take part in collectives of all or of some, and need what those give now
+// or later.
 #pragma once
 
 #include <numeric>

@@ -39,14 +39,16 @@ workload::Workload with_starts(workload::Workload job, std::size_t rank, const s
 TEST_CASE("ranks are called as their files are, and what was not recorded is unknown, not zero") {
   const Replayed replayed(make_job({{compute(2'000'000)}, {compute(4'000'000)}}), {3, 7});
   CHECK(report::to_csv(replayed_ranks_sheet(replayed.answer())) ==
-        "rank,nodes,begin_us,finish_us,replayed_us,recorded_us,residual_pct,compute_us,communication_us,exposed_comm_us,exposed_comm_share_"
+        "rank,nodes,begin_us,finish_us,replayed_us,recorded_us,residual_pct,compute_us,communication_us,exposed_comm_"
+        "us,exposed_comm_share_"
         "pct\n"
         "3,1,0,2,2,,,2,0,0,0\n"
         "7,1,0,4,4,,,4,0,0,0\n");
 }
 
 TEST_CASE("the residual has its sign, and a departure where it arises") {
-  const Replayed replayed(with_starts(make_job({{compute(10'000'000), compute(20'000'000, {0})}}), 0, {0, 12'000'000}), {0});
+  const Replayed replayed(with_starts(make_job({{compute(10'000'000), compute(20'000'000, {0})}}), 0, {0, 12'000'000}),
+                          {0});
   const std::string ranks = to_text(replayed_ranks_sheet(replayed.answer()), {});
   CHECK(ranks.find("-6.25 %") != std::string::npos);
   const report::Sheet departures = departures_sheet(replayed.answer());

@@ -50,7 +50,8 @@ TEST_CASE("replay summary: spans of each rank from its own begin") {
 }
 
 TEST_CASE("replay summary: lanes are threads and streams, overlap counts once") {
-  Workload job = make_job({{on_host(10), on_host(10, {0}), compute(30, {0}), compute(40, {0}), compute(5, {2}), nothing({1})}});
+  Workload job =
+      make_job({{on_host(10), on_host(10, {0}), compute(30, {0}), compute(40, {0}), compute(5, {2}), nothing({1})}});
   set_lanes(job, 0, {3, 3, 7, 7, 20, 3});
   const std::vector<LaneUse> expected = {{Kind::thread, 3, 2, 20}, {Kind::stream, 7, 2, 40}, {Kind::stream, 20, 1, 5}};
   CHECK(summary_of(job).ranks[0].lanes == expected);
@@ -104,7 +105,8 @@ TEST_CASE("replay summary: activities without a recorded start are passed over")
 }
 
 TEST_CASE("replay summary: what partners change arises at the communication") {
-  Workload job = make_job({{compute(10), lasting(all_reduce(8, {0}), 30), compute(1, {1})}, {compute(20), lasting(all_reduce(8, {0}), 9)}});
+  Workload job = make_job(
+      {{compute(10), lasting(all_reduce(8, {0}), 30), compute(1, {1})}, {compute(20), lasting(all_reduce(8, {0}), 9)}});
   set_starts(job, 0, {0, 10, 40});
   set_starts(job, 1, {0, 20});
   const ReplaySummary summary = summary_of(job);  // the collective of rank 0 ends at 29 instead of 40

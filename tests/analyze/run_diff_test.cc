@@ -47,7 +47,8 @@ std::vector<std::string> causes_of(const RunDiff& diff) {
   std::vector<std::string> rows;
   for (const ChangeCause& cause : diff.causes) {
     if (cause.contribution != 0)
-      rows.push_back(fmt::format("{} {} {} {:+}", identifier(cause.kind), cause.name, to_string(cause.status), cause.contribution));
+      rows.push_back(fmt::format("{} {} {} {:+}", identifier(cause.kind), cause.name, to_string(cause.status),
+                                 cause.contribution));
   }
   return rows;
 }
@@ -277,8 +278,10 @@ TEST_CASE("verdicts") {
   SmallJob small(1);
   small.work(0, "f", 1000);
   const auto run = [&](std::vector<TimePs> spans) {
-    ComparedRun made{
-        .steps = std::vector<std::string>(spans.size(), "step"), .spans = std::move(spans), .interval = std::nullopt, .step = small.make()};
+    ComparedRun made{.steps = std::vector<std::string>(spans.size(), "step"),
+                     .spans = std::move(spans),
+                     .interval = std::nullopt,
+                     .step = small.make()};
     made.median = lower_median_place(made.spans);
     return made;
   };

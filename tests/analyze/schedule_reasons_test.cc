@@ -32,7 +32,8 @@ struct Reasoned {
 
 // Rank 1 computes for 2,000, then both reduce for 200, then rank 0 computes for 1,000.
 workload::Workload two_ranks() {
-  return make_job({{compute(10), all_reduce(100, {0}, "pair"), compute(1'000, {1})}, {compute(2'000), all_reduce(100, {0}, "pair")}},
+  return make_job({{compute(10), all_reduce(100, {0}, "pair"), compute(1'000, {1})},
+                   {compute(2'000), all_reduce(100, {0}, "pair")}},
                   {{"pair", {0, 1}}});
 }
 
@@ -59,7 +60,9 @@ TEST_CASE("what the makespan reacts to: what is on the path, and the makespan wi
 
 TEST_CASE("groups that do the same side by side react together, and alone not at all") {
   // Two pairs reduce for 200 each, then all meet.
-  const auto rank = [](const char* pair) { return std::vector<Node>{compute(50), all_reduce(100, {0}, pair), all_reduce(10, {1})}; };
+  const auto rank = [](const char* pair) {
+    return std::vector<Node>{compute(50), all_reduce(100, {0}, pair), all_reduce(10, {1})};
+  };
   Reasoned run(make_job({rank("a"), rank("a"), rank("b"), rank("b")}, {{"a", {0, 1}}, {"b", {2, 3}}}));
   const std::vector<Reaction> reactions = run.find().reactions;
   const TimePs makespan = run.schedule.makespan_ps();
@@ -86,7 +89,8 @@ TEST_CASE("what is on the path adds up to the makespan, also through eager messa
 TEST_CASE("the predicted makespan is that of the job with shorter durations, where nobody's turn changes") {
   Reasoned run(two_ranks());
   workload::Workload shorter = make_job(
-      {{compute(9), all_reduce(100, {0}, "pair"), compute(900, {1})}, {compute(1'800), all_reduce(100, {0}, "pair")}}, {{"pair", {0, 1}}});
+      {{compute(9), all_reduce(100, {0}, "pair"), compute(900, {1})}, {compute(1'800), all_reduce(100, {0}, "pair")}},
+      {{"pair", {0, 1}}});
   CHECK(run.find().reactions[0].less_makespan_ps == Reasoned(std::move(shorter)).schedule.makespan_ps());
 }
 
@@ -121,7 +125,8 @@ TEST_CASE("what was waited for, per rank, and for whom") {
         "begin,compute,2,0,0,0\n"
         "dependency,compute,1,0,0,0\n"
         "dependency,all_reduce,2,0,0,0\n");
-  CHECK(report::to_csv(late_ranks_sheet(reasons.waits)) == "rank,waits,mean_wait_ns,longest_wait_ns,share_pct\n1,1,1.99,1.99,100\n");
+  CHECK(report::to_csv(late_ranks_sheet(reasons.waits)) ==
+        "rank,waits,mean_wait_ns,longest_wait_ns,share_pct\n1,1,1.99,1.99,100\n");
 }
 
 }  // namespace orrery::analyze

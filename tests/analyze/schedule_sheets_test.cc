@@ -39,7 +39,8 @@ TEST_CASE("ranks of a run, exact to the picosecond") {
 
 TEST_CASE("links that carried nothing are left out") {
   const Run run;
-  CHECK(report::to_csv(links_sheet(run.schedule, run.links)) == "link,bytes,busy_ns,busy_share_pct,peak_sharing\nb -> a,64,1,50,2\n");
+  CHECK(report::to_csv(links_sheet(run.schedule, run.links)) ==
+        "link,bytes,busy_ns,busy_share_pct,peak_sharing\nb -> a,64,1,50,2\n");
   CHECK(links_sheet(run.schedule, {}).rows() == 0);  // a model without links
 }
 
@@ -51,11 +52,16 @@ TEST_CASE("a run without collectives says so by an empty sheet, not by none") {
   CHECK(sheets[2].rows() == 0);
 }
 
-TEST_CASE("collectives of one kind and size are one row: means over their calls, the slowest bandwidth, the longest first") {
+TEST_CASE(
+    "collectives of one kind and size are one row: means over their calls, the slowest bandwidth, the longest first") {
   Run run;
   using workload::Collective;
-  run.schedule.collectives.push_back(
-      {.kind = Collective::all_reduce, .ranks = 2, .bytes = 1000, .first_arrival_ps = 0, .last_arrival_ps = 10'000, .end_ps = 30'000});
+  run.schedule.collectives.push_back({.kind = Collective::all_reduce,
+                                      .ranks = 2,
+                                      .bytes = 1000,
+                                      .first_arrival_ps = 0,
+                                      .last_arrival_ps = 10'000,
+                                      .end_ps = 30'000});
   run.schedule.collectives.push_back({.kind = Collective::all_reduce,
                                       .ranks = 2,
                                       .bytes = 1000,
@@ -63,8 +69,12 @@ TEST_CASE("collectives of one kind and size are one row: means over their calls,
                                       .last_arrival_ps = 0,
                                       .end_ps = 80'000,
                                       .instances = 2});
-  run.schedule.collectives.push_back(
-      {.kind = Collective::all_gather, .ranks = 2, .bytes = 1000, .first_arrival_ps = 0, .last_arrival_ps = 0, .end_ps = 500'000});
+  run.schedule.collectives.push_back({.kind = Collective::all_gather,
+                                      .ranks = 2,
+                                      .bytes = 1000,
+                                      .first_arrival_ps = 0,
+                                      .last_arrival_ps = 0,
+                                      .end_ps = 500'000});
   CHECK(report::to_csv(collective_kinds_sheet(sums_of(run.schedule))) ==
         "kind,ranks,bytes,calls,mean_wait_ns,mean_ns,slowest_bus_gb_per_s\n"
         "all_gather,2,1000,1,0,500,1\n"

@@ -15,7 +15,8 @@ namespace orrery::analyze::testing {
 
 inline constexpr TimePs us = kPsPerUs;
 
-inline std::vector<DeviceRank> look(const trace::Trace& trace, const causal::WindowRequest& request = causal::testing::whole()) {
+inline std::vector<DeviceRank> look(const trace::Trace& trace,
+                                    const causal::WindowRequest& request = causal::testing::whole()) {
   Diagnostics diagnostics;
   auto ranks = look_at_devices(trace, request, true, diagnostics);
   REQUIRE_MESSAGE(ranks.ok(), (ranks.ok() ? "" : ranks.error().message));
@@ -28,7 +29,9 @@ struct SmallDevices {
       : small(lines), ranks(look(small.trace(), request)), breakdown(break_down(ranks)) {}
 
   [[nodiscard]] const DeviceTime& device(std::size_t d = 0) const { return breakdown.front().times.at(d); }
-  [[nodiscard]] TimePs idle(IdleReason reason, std::size_t d = 0) const { return device(d).idle.time[static_cast<std::size_t>(reason)]; }
+  [[nodiscard]] TimePs idle(IdleReason reason, std::size_t d = 0) const {
+    return device(d).idle.time[static_cast<std::size_t>(reason)];
+  }
   [[nodiscard]] std::string name(StringId id) const { return std::string(small.trace().strings.text(id)); }
   [[nodiscard]] RankKernels kernels(std::size_t top = 0) const {
     return sum_kernels(ranks, {.top = top, .order = KernelOrder::time, .with_memory = true}).front();
@@ -68,7 +71,8 @@ inline void check_sums(const std::vector<RankBreakdown>& ranks) {
         CHECK(pieces == time.idle.time[r]);
       }
     }
-    for (const StreamTime& stream : rank.streams) CHECK(stream.busy + stream.idle.total() == rank.devices->window.span());
+    for (const StreamTime& stream : rank.streams)
+      CHECK(stream.busy + stream.idle.total() == rank.devices->window.span());
   }
   const report::Sheet parts = parts_sheet(sum_of(ranks));
   double percent = 0;

@@ -53,7 +53,8 @@ class SmallJob {
     edge(now_[rank], after, kind, time, name);
     now_[rank] = after;
   }
-  /// Launches work to a stream, where it begins after a launch delay of 1 or, behind other work, after a gap of 1; its end.
+  /// Launches work to a stream, where it begins after a launch delay of 1 or, behind other work, after a gap of 1; its
+  /// end.
   Moment kernel(std::uint32_t rank, std::uint32_t stream, const std::string& name, TimePs time) {
     const std::uint32_t lane = lane_of(rank, stream);
     const Moment start = moment(rank, lane), end = moment(rank, lane);
@@ -81,7 +82,9 @@ class SmallJob {
     edge(end, after, EdgeKind::order, 0, "");
     now_[rank] = after;
   }
-  void communicate(std::uint32_t rank, const std::string& key, const Collective& collective) { need(rank, ask(rank, key, collective)); }
+  void communicate(std::uint32_t rank, const std::string& key, const Collective& collective) {
+    need(rank, ask(rank, key, collective));
+  }
   void communicate(std::uint32_t rank, const std::string& key) { communicate(rank, key, Collective{}); }
   /// The next step of the rank begins here.
   void step(std::uint32_t rank) { step_begin_[rank].push_back(now_[rank]); }
@@ -135,7 +138,8 @@ inline causal::CausalGraph SmallJob::make() const {
   causal::CausalGraph job;
   graph::GraphBuilder builder;
   std::vector<graph::NodeId> first;
-  for (std::uint32_t r = 0; r < ranks_; ++r) first.push_back(static_cast<graph::NodeId>(builder.add_nodes(moments_[r])));
+  for (std::uint32_t r = 0; r < ranks_; ++r)
+    first.push_back(static_cast<graph::NodeId>(builder.add_nodes(moments_[r])));
   const auto node = [&](Moment m) { return first[m.rank] + m.index; };
   std::size_t parts = 0;
   for (const auto& [key, members] : operations_) parts += members.size();
@@ -191,7 +195,8 @@ inline causal::CausalGraph SmallJob::make() const {
         const bool is_needed = is_rooted ? other.rank == c.root : c.message && i == 1;
         if (is_needed && other.rank != m.rank) add(node(other.arrival), job.ready(p), EdgeKind::arrival, 0, "");
       }
-      transfers.push_back(add(job.ready(p), node(m.end), EdgeKind::communication, m.collective.transfer, "gloo:" + c.what));
+      transfers.push_back(
+          add(job.ready(p), node(m.end), EdgeKind::communication, m.collective.transfer, "gloo:" + c.what));
       job.parts.push_back({.rank = m.rank,
                            .operation = static_cast<std::uint32_t>(o),
                            .arrival = node(m.arrival),
@@ -214,7 +219,8 @@ inline causal::CausalGraph SmallJob::make() const {
   job.node_lane.assign(job.graph.node_count(), causal::kNoWork);
   for (graph::NodeId v = 0; v < job.graph.node_count(); ++v) job.time.push_back(solved.finish(v));
   for (std::uint32_t r = 0; r < ranks_; ++r) {
-    for (std::uint32_t i = 0; i < moments_[r]; ++i) job.node_rank[first[r] + i] = r, job.node_lane[first[r] + i] = lanes_[r][i];
+    for (std::uint32_t i = 0; i < moments_[r]; ++i)
+      job.node_rank[first[r] + i] = r, job.node_lane[first[r] + i] = lanes_[r][i];
     job.node_lane[first[r]] = causal::kNoWork;  // the begin of the window is nowhere in particular
     causal::JobRank rank;
     rank.main_lane = 0;
@@ -231,7 +237,8 @@ inline causal::CausalGraph SmallJob::make() const {
   }
   for (std::size_t p = 0; p < parts; ++p) job.node_rank[job.ready(static_cast<std::uint32_t>(p))] = job.parts[p].rank;
   for (std::size_t p = 0; p < parts; ++p) job.node_lane[job.ready(static_cast<std::uint32_t>(p))] = 0;
-  for (std::size_t k = 0; k < job.ranks.front().step_begin.size(); ++k) job.steps.push_back("ProfilerStep#" + std::to_string(k));
+  for (std::size_t k = 0; k < job.ranks.front().step_begin.size(); ++k)
+    job.steps.push_back("ProfilerStep#" + std::to_string(k));
   for (graph::Slot slot = 0; slot < job.graph.edge_count(); ++slot) {
     const std::uint32_t tag = job.graph.edge_tag(slot);
     if (tag == graph::kNoTag) continue;

@@ -11,13 +11,16 @@ using orrery::testing::SmallTrace;
 
 namespace {
 
-// Steps of these lengths (us) one after the other, each all loader but for 100 us, and one of 500 us before and behind them.
+// Steps of these lengths (us) one after the other, each all loader but for 100 us, and one of 500 us before and behind
+// them.
 std::optional<StepSpread> spread_with(const std::vector<int>& lengths) {
   std::string lines = "1 0 500 user_annotation ProfilerStep#0\n";
   int at = 500, number = 1;
   for (const int length : lengths) {
-    lines += "1 " + std::to_string(at) + " " + std::to_string(length) + " user_annotation ProfilerStep#" + std::to_string(number++) + "\n";
-    lines += "1 " + std::to_string(at) + " " + std::to_string(length - 100) + " user_annotation enumerate(DataLoader)#next\n";
+    lines += "1 " + std::to_string(at) + " " + std::to_string(length) + " user_annotation ProfilerStep#" +
+             std::to_string(number++) + "\n";
+    lines += "1 " + std::to_string(at) + " " + std::to_string(length - 100) +
+             " user_annotation enumerate(DataLoader)#next\n";
     at += length;
   }
   lines += "1 " + std::to_string(at) + " 500 user_annotation ProfilerStep#" + std::to_string(number) + "\n";
@@ -50,7 +53,8 @@ TEST_CASE("which step is long counts among all, the first and the last included;
   CHECK(steps_differ(spread) == "Steps differ: 9.00 ms on average of 3, from 3.00 ms to 21.0 ms.");
   spread->long_label = "ProfilerStep#2", spread->long_span = spans[2], spread->long_verdict = "90 % CPU-bound";
   CHECK(steps_differ(spread) ==
-        "Steps differ: 9.00 ms on average of 3, from 3.00 ms to 21.0 ms; a long one (ProfilerStep#2, 21.0 ms): 90 % CPU-bound.");
+        "Steps differ: 9.00 ms on average of 3, from 3.00 ms to 21.0 ms; a long one (ProfilerStep#2, 21.0 ms): 90 % "
+        "CPU-bound.");
   CHECK(steps_differ(spread_of(std::vector<TimePs>(5, kPsPerMs))).empty());
   CHECK(steps_differ(std::nullopt).empty());
   CHECK_FALSE(spread_of(std::vector<TimePs>{1, 5, 1}));

@@ -57,10 +57,12 @@ TEST_CASE("the chance of so many of so many") {
     for (const std::size_t least : {1, 7, 19, 40}) {
       double tail = 0;
       for (std::size_t i = least; i <= 40; ++i) {
-        tail += std::exp(std::lgamma(41.0) - std::lgamma(static_cast<double>(i) + 1) - std::lgamma(41.0 - static_cast<double>(i))) *
+        tail += std::exp(std::lgamma(41.0) - std::lgamma(static_cast<double>(i) + 1) -
+                         std::lgamma(41.0 - static_cast<double>(i))) *
                 std::pow(each, i) * std::pow(1 - each, 40 - i);
       }
-      CHECK(binomial_tail(40, each, least) == doctest::Approx(static_cast<double>(least) <= 40 * each ? 1 : tail).epsilon(1e-9));
+      CHECK(binomial_tail(40, each, least) ==
+            doctest::Approx(static_cast<double>(least) <= 40 * each ? 1 : tail).epsilon(1e-9));
     }
   }
   CHECK(binomial_tail(40, 1, 40) == 1);
@@ -118,8 +120,9 @@ TEST_CASE("steps that stand out") {
 
 TEST_CASE("a rank that is late in every step, though not always the worst") {
   // Root blame of four ranks in six steps, recorded (overlap4_hidden1): rank 1 sleeps in each.
-  const auto ranks =
-      judged({{0, 6161, 415, 0}, {0, 10331, 0, 0}, {669, 9647, 0, 0}, {0, 6701, 0, 855}, {0, 594, 6166, 0}, {0, 5300, 0, 0}}, 9467, 87'659);
+  const auto ranks = judged(
+      {{0, 6161, 415, 0}, {0, 10331, 0, 0}, {669, 9647, 0, 0}, {0, 6701, 0, 855}, {0, 594, 6166, 0}, {0, 5300, 0, 0}},
+      9467, 87'659);
   CHECK(ranks[1].pattern == Pattern::persistent);
   CHECK(ranks[1].worst_in_steps == 5);
   for (const std::size_t r : {0, 2, 3}) CHECK(ranks[r].pattern == Pattern::none);
@@ -154,7 +157,8 @@ TEST_CASE("of jobs whose ranks are alike hardly any has a straggler, whatever th
         }
       }
       const auto found = judged(blame, 1'000'000, 1'000'000);
-      named += std::any_of(found.begin(), found.end(), [](const Straggler& rank) { return rank.pattern != Pattern::none; });
+      named +=
+          std::any_of(found.begin(), found.end(), [](const Straggler& rank) { return rank.pattern != Pattern::none; });
     }
     CAPTURE(steps);
     CHECK(named <= kJobs / 40);  // a level of 1.1 %, and what 400 jobs leave to chance

@@ -61,14 +61,15 @@ TEST_CASE("a clean trace gives no remarks") {
   CHECK(codes(check(kClean)) == Codes{});
   TempDir dir;
   Diagnostics diagnostics;
-  const trace::Trace job =
-      orrery::testing::read_ranks(dir, {kineto_json(kClean, R"("distributedInfo": {"rank": 0, "world_size": 1})")}, diagnostics);
+  const trace::Trace job = orrery::testing::read_ranks(
+      dir, {kineto_json(kClean, R"("distributedInfo": {"rank": 0, "world_size": 1})")}, diagnostics);
   CHECK(codes(diagnostics) == Codes{});
   CHECK(codes(check_together(job)) == Codes{});
 }
 
 TEST_CASE("C501: no profiler steps") {
-  CHECK(codes(check("1 0 100 cpu_op aten::mm\ngpu0/7 5 10 kernel gemm\ngpu0/7 5 1 cuda_sync \"Stream Sync\"")) == Codes{"C501", "L201"});
+  CHECK(codes(check("1 0 100 cpu_op aten::mm\ngpu0/7 5 10 kernel gemm\ngpu0/7 5 1 cuda_sync \"Stream Sync\"")) ==
+        Codes{"C501", "L201"});
 }
 
 TEST_CASE("C502: no device work") {
@@ -108,7 +109,8 @@ TEST_CASE("C505: host events that overlap without nesting") {
 
 TEST_CASE("C506: device work that starts before its launch") {
   const Diagnostics diagnostics =
-      check(std::string(kClean) + "1 92 3 cuda_runtime cudaLaunchKernel correlation=8\ngpu0/7 90 5 kernel early correlation=8\n");
+      check(std::string(kClean) +
+            "1 92 3 cuda_runtime cudaLaunchKernel correlation=8\ngpu0/7 90 5 kernel early correlation=8\n");
   CHECK(codes(diagnostics) == Codes{"C506"});
   CHECK(example_of(diagnostics, "C506").ends_with(": early"));
 }
@@ -118,8 +120,8 @@ TEST_CASE("C507: files of some ranks are missing") {
     TempDir dir;
     std::vector<std::string> files;
     for (const int rank : ranks)
-      files.push_back(kineto_json(
-          kClean, "\"distributedInfo\": {\"rank\": " + std::to_string(rank) + ", \"world_size\": " + std::to_string(world) + "}"));
+      files.push_back(kineto_json(kClean, "\"distributedInfo\": {\"rank\": " + std::to_string(rank) +
+                                              ", \"world_size\": " + std::to_string(world) + "}"));
     Diagnostics reading;
     return check_together(orrery::testing::read_ranks(dir, files, reading));
   };
@@ -147,7 +149,8 @@ TEST_CASE("C509: neither host nor device work") {
 
 TEST_CASE("C510: a step that no graph can hold, and which is not empty for that") {
   // Every graph replays by construction, unless one stretch of it takes more than 26 days.
-  const Diagnostics gap = check("1 0 10 Trace recording\n1 2000000000000 10 cpu_op aten::mm\n1 -2000000000000 10 cpu_op aten::mm\n");
+  const Diagnostics gap =
+      check("1 0 10 Trace recording\n1 2000000000000 10 cpu_op aten::mm\n1 -2000000000000 10 cpu_op aten::mm\n");
   CHECK(codes(gap) == Codes{"C501", "C502", "C510"});
 }
 

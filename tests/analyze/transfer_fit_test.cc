@@ -7,7 +7,8 @@
 using namespace orrery::analyze;
 
 TEST_CASE("the slope is the median of all slopes between two, the constant the median of what is left") {
-  // Besides alpha: 125, 145, 166, 500 at 10, 20, 30, 40. Slopes: 2, 2.05, 12.5, 2.1, 17.75, 33.4; the middle of 2.1 and 12.5 is 7.3.
+  // Besides alpha: 125, 145, 166, 500 at 10, 20, 30, 40. Slopes: 2, 2.05, 12.5, 2.1, 17.75, 33.4; the middle of 2.1
+  // and 12.5 is 7.3.
   const std::vector<TransferSample> four = {{130, 5, 10}, {150, 5, 20}, {171, 5, 30}, {505, 5, 40}};
   const TransferFit fit = fit_transfers(four);
   CHECK(1 / fit.calibration.efficiency == doctest::Approx(7.3));
@@ -15,7 +16,8 @@ TEST_CASE("the slope is the median of all slopes between two, the constant the m
 }
 
 TEST_CASE("sizes by which nothing would be done before it began are taken for one") {
-  const TransferFit fit = fit_transfers(std::vector<TransferSample>{{1100, 10, 1000}, {2100, 10, 1010}, {1600, 10, 1005}});
+  const TransferFit fit =
+      fit_transfers(std::vector<TransferSample>{{1100, 10, 1000}, {2100, 10, 1010}, {1600, 10, 1005}});
   CHECK(fit.calibration.alpha_ps == 0);
   CHECK(1 / fit.calibration.efficiency == doctest::Approx(1590.0 / 1005));
 }

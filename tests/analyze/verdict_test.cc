@@ -27,7 +27,9 @@ constexpr const char* kDeviceFirst = R"(
 
 std::string with_host_time(int own) {
   std::string lines = kDeviceFirst;
-  const auto put = [&](const char* word, int value) { lines.replace(lines.find(word), std::string(word).size(), std::to_string(value)); };
+  const auto put = [&](const char* word, int value) {
+    lines.replace(lines.find(word), std::string(word).size(), std::to_string(value));
+  };
   put("OWN", own);
   put("WAIT", 10 + own);
   put("REST", 1001 - 10 - own);
@@ -39,13 +41,17 @@ std::string with_host_time(int own) {
 TEST_CASE("what computes is called what it is") {
   SmallStep small(with_host_time(100).c_str());
   small.job.reach.is_of_tpus = true;
-  CHECK(verdict(take_path(small.job, graph::solve(small.job.graph, small.job.end), 0, true).sums) == "99 % TPU compute-bound");
+  CHECK(verdict(take_path(small.job, graph::solve(small.job.graph, small.job.end), 0, true).sums) ==
+        "99 % TPU compute-bound");
 }
 
-TEST_CASE("a verdict that its what-if holds stands alone") { CHECK(sentence_of(with_host_time(100).c_str()) == "99 % GPU compute-bound"); }
+TEST_CASE("a verdict that its what-if holds stands alone") {
+  CHECK(sentence_of(with_host_time(100).c_str()) == "99 % GPU compute-bound");
+}
 
 TEST_CASE("where little is saved the sentence says what takes the place") {
-  CHECK(sentence_of(with_host_time(900).c_str()) == "99 % GPU compute-bound, but the host is close behind: free kernels save 9 %");
+  CHECK(sentence_of(with_host_time(900).c_str()) ==
+        "99 % GPU compute-bound, but the host is close behind: free kernels save 9 %");
   // Who asks for no gains gets no second half.
   CHECK(sentence_of(with_host_time(900).c_str(), false) == "99 % GPU compute-bound");
 }
@@ -72,6 +78,7 @@ TEST_CASE("every kind of time but order and arrival counts as one bound") {
     TimePs counted = 0;
     for (const BoundShare& share : bound_shares(times)) counted += share.on_path;
     const auto is = [&](causal::EdgeKind other) { return kind == static_cast<std::size_t>(other); };
-    CHECK(counted == (is(causal::EdgeKind::order) || is(causal::EdgeKind::arrival) || is(causal::EdgeKind::several) ? 0 : 10));
+    CHECK(counted ==
+          (is(causal::EdgeKind::order) || is(causal::EdgeKind::arrival) || is(causal::EdgeKind::several) ? 0 : 10));
   }
 }

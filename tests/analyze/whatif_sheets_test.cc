@@ -15,7 +15,9 @@ constexpr const char* kStep = R"(
     gpu0/7  10   90   kernel           gemm                   correlation=1
 )";
 
-GraphEdits edits(const causal::testing::SmallStep& small, const std::string& text) { return {small.job, {parse_edit(text)}}; }
+GraphEdits edits(const causal::testing::SmallStep& small, const std::string& text) {
+  return {small.job, {parse_edit(text)}};
+}
 
 std::int64_t sum(const report::Sheet& sheet, std::string_view column) {
   std::int64_t total = 0;

@@ -90,7 +90,8 @@ TEST_CASE("a sweep is the same question for several factors") {
   REQUIRE(points.size() == 4);
   for (const SweepRow& point : points) {
     CHECK(point.length ==
-          what_if(edits_of(small.job, {"kernel:gemm * " + std::to_string(point.factor), "gap:launch = 0"}), 0).after.length);
+          what_if(edits_of(small.job, {"kernel:gemm * " + std::to_string(point.factor), "gap:launch = 0"}), 0)
+              .after.length);
   }
   CHECK(sweep(edits_of(small.job, {"kernel * 1"}), {}).empty());
 }
@@ -112,8 +113,9 @@ TEST_CASE("scaling everything by 1 changes nothing, by 2 doubles the step") {
 TEST_CASE("the more something takes, the longer the step") {
   CHECK(rc::check([] {
     const CausalGraph step = random_step();
-    const auto what = *rc::gen::elementOf(std::vector<std::string>{"cpu", "op", "runtime", "gpu", "kernel", "comm", "copy", "gap",
-                                                                   "gap:launch", "gap:sync", "all", "gpu stream 7", "gpu device 1"});
+    const auto what =
+        *rc::gen::elementOf(std::vector<std::string>{"cpu", "op", "runtime", "gpu", "kernel", "comm", "copy", "gap",
+                                                     "gap:launch", "gap:sync", "all", "gpu stream 7", "gpu device 1"});
     TimePs shorter = 0;
     for (const SweepRow& point : sweep(edits_of(step, {what + " * 1"}), {0, 0.25, 0.5, 0.9, 1, 1.1, 2, 10})) {
       RC_ASSERT(point.length >= shorter);
@@ -132,7 +134,8 @@ TEST_CASE("answers do not depend on the number of threads") {
     const auto answer = [&](std::size_t threads) {
       set_thread_count(threads);
       std::vector<TimePs> lengths;
-      for (const SweepRow& point : sweep(edits_of(step, {"kernel * 1", "cpu * 1"}), {0.1, 0.5, 0.7, 1, 3})) lengths.push_back(point.length);
+      for (const SweepRow& point : sweep(edits_of(step, {"kernel * 1", "cpu * 1"}), {0.1, 0.5, 0.7, 1, 3}))
+        lengths.push_back(point.length);
       const PathSums path = take_path(step, graph::solve(step.graph, step.end), 5, true).sums;
       for (const Contributor& c : path.contributors) lengths.push_back(c.gain_if_free), lengths.push_back(c.name);
       return lengths;

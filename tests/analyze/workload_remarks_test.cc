@@ -20,8 +20,10 @@ workload::Workload ranks_of(const workload::Activity& activity, std::size_t rank
 
 }  // namespace
 
-TEST_CASE("work without a duration is counted for every rank, though they share a program; work without operations is none") {
-  workload::Activity work{.id = 1, .kind = workload::ActivityKind::compute, .flags = workload::activity::kHasOperations};
+TEST_CASE(
+    "work without a duration is counted for every rank, though they share a program; work without operations is none") {
+  workload::Activity work{
+      .id = 1, .kind = workload::ActivityKind::compute, .flags = workload::activity::kHasOperations};
   Diagnostics diagnostics;
   remark_on_missing_durations(ranks_of(work, 3), diagnostics);
   REQUIRE(diagnostics.sorted().size() == 1);
@@ -38,7 +40,9 @@ TEST_CASE("work without a duration is counted for every rank, though they share 
   CHECK(none.empty());
 }
 
-TEST_CASE("work of devices that says how long it took, but not what it did, is remarked upon where a roofline was asked for") {
+TEST_CASE(
+    "work of devices that says how long it took, but not what it did, is remarked upon where a roofline was asked "
+    "for") {
   workload::Activity work{.id = 1, .kind = workload::ActivityKind::compute, .duration_ps = 5};
   Diagnostics diagnostics;
   remark_on_missing_operations(ranks_of(work, 3), diagnostics);
@@ -47,7 +51,8 @@ TEST_CASE("work of devices that says how long it took, but not what it did, is r
   CHECK(diagnostics.sorted()[0].count == 3);
 
   Diagnostics none;
-  for (const std::uint8_t flags : {workload::activity::kHasOperations, workload::activity::kHasBytes, workload::activity::kOnHost}) {
+  for (const std::uint8_t flags :
+       {workload::activity::kHasOperations, workload::activity::kHasBytes, workload::activity::kOnHost}) {
     work.flags = flags;
     remark_on_missing_operations(ranks_of(work, 3), none);
   }
@@ -58,15 +63,18 @@ TEST_CASE("work of devices that says how long it took, but not what it did, is r
 }
 
 TEST_CASE("hints of a library name no flags") {
-  workload::Activity work{.id = 1, .kind = workload::ActivityKind::compute, .flags = workload::activity::kHasOperations};
-  workload::Activity urgent{.id = 1, .kind = workload::ActivityKind::collective, .flags = workload::activity::kHasBytes, .bytes = 8};
+  workload::Activity work{
+      .id = 1, .kind = workload::ActivityKind::compute, .flags = workload::activity::kHasOperations};
+  workload::Activity urgent{
+      .id = 1, .kind = workload::ActivityKind::collective, .flags = workload::activity::kHasBytes, .bytes = 8};
   urgent.priority = 2;
   urgent.excluded_dims = 1;
   Diagnostics diagnostics;
   remark_on_missing_durations(ranks_of(work, 1), diagnostics);
   remark_on_unused_attributes(ranks_of(urgent, 1), diagnostics);
   CHECK(diagnostics.sorted().size() == 3);
-  for (const Diagnostic& remark : diagnostics.sorted()) CHECK(std::string(remark.kind->hint).find("--") == std::string::npos);
+  for (const Diagnostic& remark : diagnostics.sorted())
+    CHECK(std::string(remark.kind->hint).find("--") == std::string::npos);
 }
 
 }  // namespace orrery::analyze

@@ -80,7 +80,8 @@ std::vector<EtNode> random_nodes() {
   for (const std::uint64_t id : ids) nodes.push_back({.id = id});
   for (std::size_t i = nodes.size(); i > 1; --i) std::swap(nodes[i - 1], nodes[draw(i)]);
   for (std::size_t i = 1; i < nodes.size(); ++i) {
-    for (std::size_t n = draw(4); n > 0; --n) (draw(2) == 0 ? nodes[i].data : nodes[i].control).push_back(nodes[draw(i)].id);
+    for (std::size_t n = draw(4); n > 0; --n)
+      (draw(2) == 0 ? nodes[i].data : nodes[i].control).push_back(nodes[draw(i)].id);
   }
   for (std::size_t i = nodes.size(); i > 1; --i) std::swap(nodes[i - 1], nodes[draw(i)]);
   return nodes;
@@ -193,7 +194,8 @@ TEST_CASE("feeder: a chain of a million and a fan of a million") {
   constexpr std::uint64_t kCount = 1'000'000;
   std::string chain = et_header(), fan = et_header();
   for (std::uint64_t i = 0; i < kCount; ++i) {
-    put_node(chain, {.id = i, .data = i + 1 < kCount ? std::vector{i + 1} : std::vector<std::uint64_t>{}});  // against the ids
+    put_node(chain,
+             {.id = i, .data = i + 1 < kCount ? std::vector{i + 1} : std::vector<std::uint64_t>{}});  // against the ids
     put_node(fan, {.id = 2 * i, .data = i > 0 ? std::vector<std::uint64_t>{0} : std::vector<std::uint64_t>{}});
   }
   const Workload deep = opened(chain), wide = opened(fan);

@@ -40,7 +40,8 @@ TEST_CASE("workload: a prefix has all ranks, a file one") {
 TEST_CASE("workload: the feeder's JSON is read as well") {
   const orrery::testing::TempDir folder;
   const Result<Workload> workload = Workload::open(folder.write(
-      "job.0.json", R"({"workload_graph": [{"Id": 4, "Name": "a", "NodeType": 4, "ctrlDeps": [], "data_deps": [], "runtime": 7}]})"));
+      "job.0.json",
+      R"({"workload_graph": [{"Id": 4, "Name": "a", "NodeType": 4, "ctrlDeps": [], "data_deps": [], "runtime": 7}]})"));
   REQUIRE(workload);
   CHECK(workload->node(0, 0).id() == 4);
   CHECK(workload->node(0, 0).duration_ns() == 7000);
@@ -52,11 +53,16 @@ TEST_CASE("workload: what a node says of itself") {
   folder.write(
       "job.1.et",
       et_file({{.id = 10, .duration_micros = 12, .name = "gemm", .integers = {{"num_ops", 99}, {"tensor_size", 64}}},
-               {.id = 12, .data = {10}, .control = {14, 10}, .type = 5, .integers = {{"comm_dst", 0}, {"comm_tag", -1}, {"comm_size", 8}}},
+               {.id = 12,
+                .data = {10},
+                .control = {14, 10},
+                .type = 5,
+                .integers = {{"comm_dst", 0}, {"comm_tag", -1}, {"comm_size", 8}}},
                {.id = 13, .type = 6, .integers = {{"comm_src", 0}, {"comm_tag", 5}, {"comm_size", 8}}},
                {.id = 14,
                 .type = 7,
-                .integers = {{"comm_type", 5}, {"comm_size", 4096}, {"comm_priority", 2}, {"root_rank", 1}, {"is_cpu_op", 1}},
+                .integers =
+                    {{"comm_type", 5}, {"comm_size", 4096}, {"comm_priority", 2}, {"root_rank", 1}, {"is_cpu_op", 1}},
                 .texts = {{"pg_name", "7"}}}}));
   const Result<Workload> workload = Workload::open(folder.path("job"));
   REQUIRE(workload);
@@ -102,7 +108,8 @@ TEST_CASE("workload: what a node says of itself") {
 
 TEST_CASE("workload: what cannot be fed is refused with a sentence") {
   CHECK(complaint(et_file({{.id = 1, .data = {2}}})) == "node 1 depends on node 2, which does not exist");
-  CHECK(complaint(et_file({{.id = 1, .data = {2}}, {.id = 2, .control = {1}}})) == "the dependencies form a cycle: 1 -> 2 -> 1");
+  CHECK(complaint(et_file({{.id = 1, .data = {2}}, {.id = 2, .control = {1}}})) ==
+        "the dependencies form a cycle: 1 -> 2 -> 1");
   CHECK(complaint(et_file({{.id = 1, .data = {1}}})).find("cycle") != std::string::npos);
   CHECK(complaint(et_file({{.id = 1}, {.id = 1}})) == "two nodes have the id 1");
   CHECK(complaint(et_header() + "\x7f").find("byte ") == 0);
@@ -111,13 +118,15 @@ TEST_CASE("workload: what cannot be fed is refused with a sentence") {
   const Result<Workload> nothing = Workload::open("/nonexistent/job");
   REQUIRE_FALSE(nothing);
   CHECK(nothing.error().to_string() ==
-        "/nonexistent/job: there is neither this file nor a first rank of that name (give a file, or the PREFIX of PREFIX.0.et, "
+        "/nonexistent/job: there is neither this file nor a first rank of that name (give a file, or the PREFIX of "
+        "PREFIX.0.et, "
         "PREFIX.1.et, ...)");
 }
 
 TEST_CASE("workload: what Chakra's converter leaves behind is taken leniently, and counted") {
   const orrery::testing::TempDir folder;
-  const std::string path = folder.write("job.et", et_file({{.id = 1, .control = {9}}, {.id = 2, .data = {1}, .control = {8}}}));
+  const std::string path =
+      folder.write("job.et", et_file({{.id = 1, .control = {9}}, {.id = 2, .data = {1}, .control = {8}}}));
   CHECK_FALSE(Workload::open(path));
   const Result<Workload> workload = Workload::open(path, {.lenient = true});
   REQUIRE(workload);

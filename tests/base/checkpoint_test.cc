@@ -12,7 +12,10 @@ namespace orrery {
 namespace {
 
 CheckpointKey sample_key() {
-  return {.version = "1.2.3", .command = "orrery whatif a.json 'cpu * 1' --sweep 1,2,3", .inputs = {{"a.json", 10, 77}}, .points = 3};
+  return {.version = "1.2.3",
+          .command = "orrery whatif a.json 'cpu * 1' --sweep 1,2,3",
+          .inputs = {{"a.json", 10, 77}},
+          .points = 3};
 }
 
 std::string bytes_of_file(const std::string& path) {
@@ -115,8 +118,8 @@ TEST_CASE("what is no checkpoint, or a damaged one, is refused and left as it is
   struct Case {
     std::string bytes, message;
   };
-  for (const Case& damaged : {Case{"{\"traceEvents\": []}", "no checkpoint"}, Case{newer, "layout 2"}, Case{bad_header, "header"},
-                              Case{bad_record, "record of this checkpoint is damaged"}}) {
+  for (const Case& damaged : {Case{"{\"traceEvents\": []}", "no checkpoint"}, Case{newer, "layout 2"},
+                              Case{bad_header, "header"}, Case{bad_record, "record of this checkpoint is damaged"}}) {
     write_file(path, damaged.bytes);
     CHECK(refusal(path, sample_key()).find(damaged.message) != std::string::npos);
     CHECK(bytes_of_file(path) == damaged.bytes);

@@ -44,10 +44,12 @@ TEST_CASE("what is no table is refused with its line") {
   CHECK(error_of("") == "t.csv: the table is empty (the first line names the columns)");
   CHECK(error_of("a,b\n1,2\n1,2,3\n") ==
         "t.csv: line 3: 3 cells, where the header has 2 (cells that hold a comma are put in double quotes)");
-  CHECK(error_of("a,b\n\n1\n") == "t.csv: line 3: 1 cell, where the header has 2 (cells that hold a comma are put in double quotes)");
+  CHECK(error_of("a,b\n\n1\n") ==
+        "t.csv: line 3: 1 cell, where the header has 2 (cells that hold a comma are put in double quotes)");
   CHECK(error_of("a,a\n") == "t.csv: line 1: the column 'a' is there twice");
   CHECK(error_of("a\n\"x\ny\n") == "t.csv: line 2: a quote is opened and not closed");
-  CHECK(error_of("a\n\"x\"y\n") == "t.csv: line 2: text behind a closing quote (a quote inside a cell is written twice)");
+  CHECK(error_of("a\n\"x\"y\n") ==
+        "t.csv: line 2: text behind a closing quote (a quote inside a cell is written twice)");
 }
 
 TEST_CASE("an error about a cell names line and column") {
@@ -59,8 +61,9 @@ TEST_CASE("an error about a cell names line and column") {
 TEST_CASE("any table that is written by the rules is read back, and noise never harms") {
   rc::check("round trip", [] {
     const auto columns = *rc::gen::inRange<std::size_t>(1, 5);
-    const auto rows = *rc::gen::container<std::vector<std::vector<std::string>>>(rc::gen::container<std::vector<std::string>>(
-        columns, rc::gen::container<std::string>(rc::gen::element('a', ',', '"', '\n', '\r', ' '))));
+    const auto rows =
+        *rc::gen::container<std::vector<std::vector<std::string>>>(rc::gen::container<std::vector<std::string>>(
+            columns, rc::gen::container<std::string>(rc::gen::element('a', ',', '"', '\n', '\r', ' '))));
     std::string text;
     for (std::size_t i = 0; i < columns; ++i) text += (i > 0 ? ",c" : "c") + std::to_string(i);
     text += '\n';

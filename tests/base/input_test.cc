@@ -63,11 +63,13 @@ constexpr std::size_t kLimit = 1 << 26;
 
 }  // namespace
 
-TEST_CASE("files read as zeros past their end, mapped or small enough to be read at once, also at multiples of the page size") {
+TEST_CASE(
+    "files read as zeros past their end, mapped or small enough to be read at once, also at multiples of the page "
+    "size") {
   const testing::TempDir folder;
   const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-  for (const std::size_t size : {std::size_t{0}, std::size_t{1}, page - 64, page - 1, page, page + 1, 3 * page, std::size_t{16'384},
-                                 std::size_t{16'385}, 25 * page}) {
+  for (const std::size_t size : {std::size_t{0}, std::size_t{1}, page - 64, page - 1, page, page + 1, 3 * page,
+                                 std::size_t{16'384}, std::size_t{16'385}, 25 * page}) {
     CAPTURE(size);
     const std::string content(size, 'x');
     auto file = MappedFile::open(folder.write("file", content));
@@ -197,7 +199,8 @@ TEST_CASE("whole files: plain, compressed, empty, too large") {
 TEST_CASE("a content is the same bytes, mapped or inflated, with zeros behind them, and knows where it came from") {
   const testing::TempDir folder;
   const std::string text = sample_text(5'000'000);
-  for (const std::string& path : {folder.write("plain", text), folder.write("gz", gzip(text)), folder.write("zst", zstd(text))}) {
+  for (const std::string& path :
+       {folder.write("plain", text), folder.write("gz", gzip(text)), folder.write("zst", zstd(text))}) {
     CAPTURE(path);
     std::uint64_t taken = 0;
     auto opened = FileContent::open(path, [&](std::uint64_t bytes) { taken += bytes; });

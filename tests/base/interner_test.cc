@@ -35,12 +35,14 @@ TEST_CASE("the same text has the same number, other texts have others, in order 
 TEST_CASE("views stay valid while it grows and when it is moved") {
   Interner names;
   std::vector<std::string_view> views;
-  for (int i = 0; i < 100'000; ++i) views.push_back(names.text(names.intern("kernel_" + std::to_string(i) + std::string(i % 37, 'x'))));
+  for (int i = 0; i < 100'000; ++i)
+    views.push_back(names.text(names.intern("kernel_" + std::to_string(i) + std::string(i % 37, 'x'))));
   const char* first = views.front().data();
   const Interner moved = std::move(names);
   CHECK(moved.text(1).data() == first);
   bool same = true;
-  for (std::size_t i = 0; i < views.size(); ++i) same = same && views[i] == "kernel_" + std::to_string(i) + std::string(i % 37, 'x');
+  for (std::size_t i = 0; i < views.size(); ++i)
+    same = same && views[i] == "kernel_" + std::to_string(i) + std::string(i % 37, 'x');
   CHECK(same);
   CHECK(moved.size() == views.size() + 1);
   CHECK(moved.memory_bytes() > 0);

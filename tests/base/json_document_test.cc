@@ -15,7 +15,8 @@ namespace {
 struct Listener {
   static bool is_record_list(std::string_view key) { return key == "nodes"; }
   Status on_member(const JsonMember& member, std::uint64_t offset) {
-    told.push_back("member " + std::string(member.key) + "=" + std::string(member.value) + " at " + std::to_string(offset));
+    told.push_back("member " + std::string(member.key) + "=" + std::string(member.value) + " at " +
+                   std::to_string(offset));
     return {};
   }
   Status on_list(std::string_view key, std::uint64_t offset) {
@@ -25,12 +26,15 @@ struct Listener {
   }
   Result<const char*> take_record(const char* p, const Window& window) {
     const WholeValue whole = whole_value(p, window);
-    if (whole.after == nullptr) return whole.fault == JsonFault::ends ? Result<const char*>(nullptr) : fault(whole.fault, 0);
+    if (whole.after == nullptr)
+      return whole.fault == JsonFault::ends ? Result<const char*>(nullptr) : fault(whole.fault, 0);
     told.push_back("record " + std::string(p, whole.after));
     return whole.after;
   }
   Status on_list_end() { return told.emplace_back("end"), Status(); }
-  [[nodiscard]] static Error fault(JsonFault fault, std::uint64_t offset) { return {std::string(to_string(fault)), {}, offset}; }
+  [[nodiscard]] static Error fault(JsonFault fault, std::uint64_t offset) {
+    return {std::string(to_string(fault)), {}, offset};
+  }
 
   std::vector<std::string> told;
   bool refuses_lists = false;
@@ -65,15 +69,17 @@ std::string fault_of(const std::string& text) {
 }
 
 TEST_CASE("members and records come in order, with their positions") {
-  CHECK(whole(R"({"a": 1, "nodes": [{"x": [1]}, 7 ,"t"], "b": {"nodes": []}})") == Told{"member a=1 at 6", "list nodes at 18",
-                                                                                        "record {\"x\": [1]}", "record 7", "record \"t\"",
-                                                                                        "end", "member b={\"nodes\": []} at 45"});
+  CHECK(whole(R"({"a": 1, "nodes": [{"x": [1]}, 7 ,"t"], "b": {"nodes": []}})") ==
+        Told{"member a=1 at 6", "list nodes at 18", "record {\"x\": [1]}", "record 7", "record \"t\"", "end",
+             "member b={\"nodes\": []} at 45"});
   CHECK(whole("{}").empty());
   CHECK(whole("\xEF\xBB\xBF \n[ 1 ]") == Told{"list  at 5", "record 1", "end"});
   CHECK(whole(R"({"nodes": {"a": 1}})") == Told{"member nodes={\"a\": 1} at 10"});  // of that name, but no list
 }
 
-TEST_CASE("what writers leave undone is taken: a comma before the end, a bare list without its bracket, text behind the document") {
+TEST_CASE(
+    "what writers leave undone is taken: a comma before the end, a bare list without its bracket, text behind the "
+    "document") {
   CHECK(whole("[1,2,]") == Told{"list  at 0", "record 1", "record 2", "end"});
   CHECK(whole("{\"a\":1,}") == Told{"member a=1 at 5"});
   CHECK(whole("[{\"a\":1},") == Told{"list  at 0", "record {\"a\":1}", "end"});
@@ -90,15 +96,17 @@ TEST_CASE("faults say what and where") {
   CHECK(fault_of("{\"a\": 1 \"b\"}") == "8: expected , or } after a value");
   CHECK(fault_of("{\"nodes\": [1 2]}") == "13: expected , or ] after an element");
   CHECK(fault_of("{\"a\": [1}") == "6: a bracket that closes another kind");
-  CHECK(fault_of("{\"a\": " + std::string(600, '[') + std::string(600, ']') + "}") == "6: nested deeper than 512 levels");
-  for (const char* cut :
-       {"{", "{\"a", "{\"a\"", "{\"a\":", "{\"a\": 1", "{\"a\": \"t", "{\"a\": 1,", "{\"nodes\": [", "{\"nodes\": [1", "{\"nodes\": [1,"})
+  CHECK(fault_of("{\"a\": " + std::string(600, '[') + std::string(600, ']') + "}") ==
+        "6: nested deeper than 512 levels");
+  for (const char* cut : {"{", "{\"a", "{\"a\"", "{\"a\":", "{\"a\": 1", "{\"a\": \"t", "{\"a\": 1,", "{\"nodes\": [",
+                          "{\"nodes\": [1", "{\"nodes\": [1,"})
     CHECK(fault_of(cut).ends_with("the file ends inside the document"));
 }
 
 TEST_CASE("windows may end anywhere: the same is told, and nothing twice") {
   const std::string text =
-      "\xEF\xBB\xBF{\"schema\" :\n \"1.1\\\"\", \"n\": -12.5e3, \"nodes\": [\n  {\"id\": 1, \"name\": \"a]},[{\"},\n  null , "
+      "\xEF\xBB\xBF{\"schema\" :\n \"1.1\\\"\", \"n\": -12.5e3, \"nodes\": [\n  {\"id\": 1, \"name\": \"a]},[{\"},\n  "
+      "null , "
       "17],\"t\":true}  ";
   const Told expected = whole(text);
   REQUIRE(expected.size() == 8);
@@ -114,7 +122,8 @@ TEST_CASE("cut anywhere, a document is refused, whatever the windows") {
   const std::string text = R"({"schema": "1", "nodes": [{"id": 1}, {"id": 22}], "x": 3})";
   for (std::size_t size = 0; size < text.size(); ++size) {
     CAPTURE(size);
-    for (const std::size_t step : {std::size_t{1}, std::size_t{7}, text.size()}) CHECK_FALSE(walk(text.substr(0, size), step).ok());
+    for (const std::size_t step : {std::size_t{1}, std::size_t{7}, text.size()})
+      CHECK_FALSE(walk(text.substr(0, size), step).ok());
   }
 }
 

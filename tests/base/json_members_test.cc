@@ -27,7 +27,8 @@ TEST_CASE("members of an object, as they are written") {
 }
 
 TEST_CASE("what is no object has no members, what is no list no entries") {
-  for (const std::string_view text : {"", "{", "[]", "{\"a\" 1}", "{\"a\": }", "{\"a\": 1", "{\"a\": [1}", "{\"a\": 1} x"}) {
+  for (const std::string_view text :
+       {"", "{", "[]", "{\"a\" 1}", "{\"a\": }", "{\"a\": 1", "{\"a\": [1}", "{\"a\": 1} x"}) {
     CAPTURE(text);
     const std::string bytes = padded(text);
     std::vector<JsonMember> members;

@@ -18,7 +18,8 @@ namespace {
 /// A text in memory of its own, followed by 64 bytes of `behind`.
 class Padded {
  public:
-  explicit Padded(std::string_view text, char behind = '\0') : size_(text.size()), memory_(std::make_unique<char[]>(text.size() + 64)) {
+  explicit Padded(std::string_view text, char behind = '\0')
+      : size_(text.size()), memory_(std::make_unique<char[]>(text.size() + 64)) {
     std::memcpy(memory_.get(), text.data(), text.size());
     std::memset(memory_.get() + text.size(), behind, 64);
   }
@@ -60,7 +61,9 @@ std::ptrdiff_t plain_skip(std::string_view text) {
   return kNone;
 }
 
-rc::Gen<std::string> text_of(const std::string& alphabet) { return rc::gen::container<std::string>(rc::gen::elementOf(alphabet)); }
+rc::Gen<std::string> text_of(const std::string& alphabet) {
+  return rc::gen::container<std::string>(rc::gen::elementOf(alphabet));
+}
 
 Decimal decimal_of(const std::string& token) {
   const Padded text(token + ",");
@@ -81,8 +84,8 @@ TEST_CASE("a number that the window ends in is not read, nor what lies behind th
 
 TEST_CASE("the end of a string") {
   CHECK(rc::check([] {
-    const std::string text =
-        *text_of("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\\\"{}") + *text_of("bbbbbbbbbbbbbbbbbbb\\") + *rc::gen::element<std::string>("\"", "");
+    const std::string text = *text_of("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\\\"{}") + *text_of("bbbbbbbbbbbbbbbbbbb\\") +
+                             *rc::gen::element<std::string>("\"", "");
     bool plain_escaped = false;
     const Padded padded(text, *rc::gen::element('\0', '"', '\\'));
     const StringEnd end = find_string_end(padded.begin(), padded.end());
@@ -93,15 +96,16 @@ TEST_CASE("the end of a string") {
 
 TEST_CASE("the end of a container") {
   CHECK(rc::check([] {
-    const std::string text =
-        "[" + *text_of("aaaaaaaaaaaaaaaaaaaaaaaaaaa[]{}\"\"\\,:") + *text_of("[]{}\"]]]") + *rc::gen::element<std::string>("]]]]", "");
+    const std::string text = "[" + *text_of("aaaaaaaaaaaaaaaaaaaaaaaaaaa[]{}\"\"\\,:") + *text_of("[]{}\"]]]") +
+                             *rc::gen::element<std::string>("]]]]", "");
     const Padded padded(text, *rc::gen::element('\0', ']', '"'));
     const ContainerSkip skip = skip_container(padded.begin(), padded.end());
     const std::ptrdiff_t found = skip.after != nullptr ? skip.after - padded.begin() : skip.too_deep ? kTooDeep : kNone;
     RC_ASSERT(found == plain_skip(text));
   }));
   for (const int depth : {kMaxDepth - 1, kMaxDepth, kMaxDepth + 1}) {
-    const std::string text = std::string(static_cast<std::size_t>(depth), '[') + std::string(static_cast<std::size_t>(depth), ']');
+    const std::string text =
+        std::string(static_cast<std::size_t>(depth), '[') + std::string(static_cast<std::size_t>(depth), ']');
     const Padded padded(text);
     const ContainerSkip skip = skip_container(padded.begin(), padded.end());
     CHECK(skip.too_deep == (depth > kMaxDepth));

@@ -25,7 +25,16 @@ double any_double() {
 TEST_CASE("commas and nesting") {
   std::string out;
   JsonWriter json(out);
-  json.begin_object().field("a", 1).key("b").begin_array().value("x").value(true).null().begin_object().end_object().end_array();
+  json.begin_object()
+      .field("a", 1)
+      .key("b")
+      .begin_array()
+      .value("x")
+      .value(true)
+      .null()
+      .begin_object()
+      .end_object()
+      .end_array();
   json.field("c", -2.5).key("d").raw("[1,2]").key("e").begin_array().end_array().end_object();
   CHECK(out == R"({"a":1,"b":["x",true,null,{}],"c":-2.5,"d":[1,2],"e":[]})");
 }

@@ -14,7 +14,8 @@ TEST_CASE("a number is all of its text or nothing") {
   CHECK(parse_number<std::int64_t>("42") == 42);
   CHECK(parse_number<std::int64_t>("-42") == -42);
   CHECK(parse_number<std::int64_t>("007") == 7);
-  for (const char* text : {"", " 42", "42 ", "+42", "42.0", "4_2", "0x2a", "-", "forty"}) CHECK_FALSE(parse_number<std::int64_t>(text));
+  for (const char* text : {"", " 42", "42 ", "+42", "42.0", "4_2", "0x2a", "-", "forty"})
+    CHECK_FALSE(parse_number<std::int64_t>(text));
   CHECK_FALSE(parse_number<std::uint64_t>("-1"));
   CHECK(parse_number<double>("1e6") == 1e6);
   CHECK(parse_number<double>(".5") == 0.5);
@@ -72,7 +73,8 @@ TEST_CASE("digits of base 16 have no prefix") {
 
 TEST_CASE("what is written reads back, with and without something behind it") {
   rc::check([](std::int64_t number) { return parse_number<std::int64_t>(std::to_string(number)) == number; });
-  rc::check([](std::uint64_t number) { return parse_number<std::uint64_t>(fmt::format("{:x}", number), 16) == number; });
+  rc::check(
+      [](std::uint64_t number) { return parse_number<std::uint64_t>(fmt::format("{:x}", number), 16) == number; });
   rc::check([](double number) { return parse_number<double>(fmt::format("{}", number)) == number; });
   rc::check([](std::int64_t number, std::uint64_t behind) {
     const std::string written = std::to_string(number) + "," + std::to_string(behind);

@@ -15,7 +15,8 @@ namespace orrery {
 namespace {
 
 std::size_t files_in(const std::string& folder) {
-  return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(folder), std::filesystem::directory_iterator()));
+  return static_cast<std::size_t>(
+      std::distance(std::filesystem::directory_iterator(folder), std::filesystem::directory_iterator()));
 }
 
 // Makes writes beyond `bytes` fail, as on a full disk, for as long as it lives.

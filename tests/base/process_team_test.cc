@@ -62,7 +62,8 @@ TEST_CASE("who was not started as one of several is alone") {
     CHECK(launched_as().processes == 1);
   }
   {
-    const Launcher within_another_job{{"OMPI_COMM_WORLD_SIZE", "8"}, {"OMPI_COMM_WORLD_RANK", "3"}, {"ORRERY_MPI_PLUGIN", "none"}};
+    const Launcher within_another_job{
+        {"OMPI_COMM_WORLD_SIZE", "8"}, {"OMPI_COMM_WORLD_RANK", "3"}, {"ORRERY_MPI_PLUGIN", "none"}};
     CHECK(launched_as().processes == 1);
   }
 }

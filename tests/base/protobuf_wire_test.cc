@@ -26,8 +26,8 @@ TEST_CASE("numbers are written in the fewest bytes and read back") {
     RC_ASSERT(field.whole() == bytes);
     RC_ASSERT(!cursor.next(field) && !cursor.damaged());
   }));
-  for (const std::int64_t value :
-       {std::int64_t{0}, std::int64_t{-1}, std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max()})
+  for (const std::int64_t value : {std::int64_t{0}, std::int64_t{-1}, std::numeric_limits<std::int64_t>::min(),
+                                   std::numeric_limits<std::int64_t>::max()})
     CHECK(unzigzag(zigzag(value)) == value);
 }
 

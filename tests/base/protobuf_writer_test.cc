@@ -25,11 +25,16 @@ void add_random_field(WireWriter& ours, protozero::pbf_writer& theirs, int depth
   switch (*rc::gen::inRange(0, 12)) {
     case 0: ours.add_number(number, value), theirs.add_int64(number, value); break;
     case 1: ours.add_number(number, small), theirs.add_int32(number, small); break;
-    case 2: ours.add_number(number, static_cast<std::uint64_t>(value)), theirs.add_uint64(number, static_cast<std::uint64_t>(value)); break;
+    case 2:
+      ours.add_number(number, static_cast<std::uint64_t>(value)),
+          theirs.add_uint64(number, static_cast<std::uint64_t>(value));
+      break;
     case 3: ours.add_number(number, value > 0), theirs.add_bool(number, value > 0); break;
     case 4: ours.add_zigzag(number, value), theirs.add_sint64(number, value); break;
     case 5: ours.add_fixed(number, small), theirs.add_sfixed32(number, small); break;
-    case 6: ours.add_fixed(number, static_cast<double>(value)), theirs.add_double(number, static_cast<double>(value)); break;
+    case 6:
+      ours.add_fixed(number, static_cast<double>(value)), theirs.add_double(number, static_cast<double>(value));
+      break;
     case 7: ours.add_bytes(number, text), theirs.add_bytes(number, text); break;
     case 8: ours.add_packed(number, list), theirs.add_packed_int64(number, list.begin(), list.end()); break;
     case 9: ours.add_packed_zigzag(number, list), theirs.add_packed_sint64(number, list.begin(), list.end()); break;

@@ -1,4 +1,5 @@
-// JSON as Python's json.dump(indent=4) lays it out: what `python3 -c 'import json, sys; json.dump(json.load(sys.stdin), sys.stdout, indent=4)'` prints.
+// JSON as Python's json.dump(indent=4) lays it out: what `python3 -c 'import json, sys; json.dump(json.load(sys.stdin),
+// sys.stdout, indent=4)'` prints.
 #include "base/json/python_json.h"
 
 #include <doctest/doctest.h>
@@ -16,7 +17,8 @@ std::string python(std::string_view json, std::size_t depth = 0) {
 
 TEST_CASE("one member or entry per line, and nothing between the brackets of what is empty") {
   CHECK(python(R"( {"a":1 ,"b" : [ ], "c":{},"d":[1,[2]]} )") ==
-        "{\n    \"a\": 1,\n    \"b\": [],\n    \"c\": {},\n    \"d\": [\n        1,\n        [\n            2\n        ]\n    ]\n}");
+        "{\n    \"a\": 1,\n    \"b\": [],\n    \"c\": {},\n    \"d\": [\n        1,\n        [\n            2\n        "
+        "]\n    ]\n}");
   CHECK(python("[true]", 1) == "[\n        true\n    ]");
   CHECK(python("{ }") == "{}");
 }

@@ -12,8 +12,10 @@ using namespace orrery;
 
 namespace {
 
-// Keys of `bits` bits times `step` above `base`; with few bits many are equal, and their order shows whether sorting is stable.
-std::vector<KeyedIndex> random_items(std::uint64_t seed, std::size_t count, unsigned bits, std::uint64_t step, std::uint64_t base) {
+// Keys of `bits` bits times `step` above `base`; with few bits many are equal, and their order shows whether sorting is
+// stable.
+std::vector<KeyedIndex> random_items(std::uint64_t seed, std::size_t count, unsigned bits, std::uint64_t step,
+                                     std::uint64_t base) {
   std::vector<KeyedIndex> items;
   for (std::size_t i = 0; i < count; ++i) {
     const std::uint64_t key = base + (bits == 0 ? 0 : next_random(seed) >> (64 - bits)) * step;

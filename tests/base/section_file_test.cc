@@ -196,7 +196,8 @@ TEST_CASE("random bytes behind a sound beginning never crash") {
   CHECK(rc::check([] {
     std::string bytes = sample();
     const auto changes = *rc::gen::inRange(1, 20);
-    for (int i = 0; i < changes; ++i) bytes[*rc::gen::inRange<std::size_t>(0, bytes.size())] = static_cast<char>(*rc::gen::inRange(0, 256));
+    for (int i = 0; i < changes; ++i)
+      bytes[*rc::gen::inRange<std::size_t>(0, bytes.size())] = static_cast<char>(*rc::gen::inRange(0, 256));
     const auto file = parse(bytes);
     if (file.ok()) RC_ASSERT(bytes == sample());
   }));

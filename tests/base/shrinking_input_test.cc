@@ -9,8 +9,8 @@
 #include <numeric>
 #include <string>
 
-#include "base/io/input.h"
 #include "base/interrupt.h"
+#include "base/io/input.h"
 #include "support/temp_dir.h"
 
 namespace orrery {
@@ -18,7 +18,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What a child process that maps `path`, cuts it and reads on leaves behind: its exit code, or -1 when a signal ended it.
+// What a child process that maps `path`, cuts it and reads on leaves behind: its exit code, or -1 when a signal ended
+// it.
 int code_after_cutting(const std::string& path, const std::string& told, const std::string& aside) {
   const pid_t child = ::fork();
   if (child == 0) {

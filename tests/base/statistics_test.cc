@@ -17,7 +17,8 @@ namespace {
 std::vector<double> as_numbers(const std::vector<std::int32_t>& values) { return {values.begin(), values.end()}; }
 
 std::size_t count_below(const std::vector<double>& values, double bound) {
-  return static_cast<std::size_t>(std::count_if(values.begin(), values.end(), [&](double value) { return value < bound; }));
+  return static_cast<std::size_t>(
+      std::count_if(values.begin(), values.end(), [&](double value) { return value < bound; }));
 }
 
 }  // namespace
@@ -46,7 +47,8 @@ TEST_CASE("half of the values lie on either side of a median") {
   rc::check([](const std::vector<std::int32_t>& given) {
     RC_PRE(!given.empty());
     const std::vector<double> values = as_numbers(given);
-    const double low = lower_median(std::vector(values)), high = upper_median(std::vector(values)), middle = median(std::vector(values));
+    const double low = lower_median(std::vector(values)), high = upper_median(std::vector(values)),
+                 middle = median(std::vector(values));
     RC_ASSERT(count_below(values, low) <= (values.size() - 1) / 2);
     RC_ASSERT(count_below(values, high) <= values.size() / 2);
     RC_ASSERT(low <= middle && middle <= high);
@@ -99,7 +101,8 @@ TEST_CASE("a sixth of the points cannot turn the line of Theil and Sen") {
   const auto y = std::mem_fn(&Point::second);
   rc::check([&](std::int16_t slope, std::int16_t height, std::int32_t wrong) {
     std::vector<Point> points;
-    for (TimePs i = 0; i < 12; ++i) points.emplace_back(i, static_cast<double>(slope) * static_cast<double>(i) + height);
+    for (TimePs i = 0; i < 12; ++i)
+      points.emplace_back(i, static_cast<double>(slope) * static_cast<double>(i) + height);
     for (const std::size_t i : {2u, 7u}) points[i].second += wrong;
     RC_ASSERT(median(pair_slopes(points, x, y)) == slope);
   });

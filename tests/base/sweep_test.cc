@@ -32,7 +32,9 @@ class Squares : public Sweep {
   std::size_t count_, bad_;
 };
 
-CheckpointKey key_of(const Sweep& sweep) { return {.version = "1", .command = "squares", .inputs = {}, .points = sweep.size()}; }
+CheckpointKey key_of(const Sweep& sweep) {
+  return {.version = "1", .command = "squares", .inputs = {}, .points = sweep.size()};
+}
 
 }  // namespace
 
@@ -60,7 +62,8 @@ TEST_CASE("points that a checkpoint has are not solved again") {
   auto checkpoint = Checkpoint::open(folder.path("points"), key_of(sweep));
   REQUIRE(checkpoint);
   std::size_t done = 0;
-  const auto answers = run_sweep(sweep, {.checkpoint = &*checkpoint, .on_done = [&](std::size_t points) { done += points; }});
+  const auto answers =
+      run_sweep(sweep, {.checkpoint = &*checkpoint, .on_done = [&](std::size_t points) { done += points; }});
   REQUIRE(answers);
   CHECK(sweep.solved == 47);
   CHECK(done == 50);

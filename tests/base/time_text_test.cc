@@ -9,7 +9,9 @@
 namespace orrery {
 namespace {
 
-std::string print(std::int64_t us, std::int64_t ps, int decimals) { return std::string(TimeText(us, ps, decimals).view()); }
+std::string print(std::int64_t us, std::int64_t ps, int decimals) {
+  return std::string(TimeText(us, ps, decimals).view());
+}
 
 }  // namespace
 

@@ -21,7 +21,9 @@ TEST_CASE("the limits of every sequence length") {
 }
 
 TEST_CASE("agrees with simdjson on any bytes") {
-  CHECK(rc::check([](const std::string& text) { RC_ASSERT(is_valid_utf8(text) == simdjson::validate_utf8(text.data(), text.size())); }));
+  CHECK(rc::check([](const std::string& text) {
+    RC_ASSERT(is_valid_utf8(text) == simdjson::validate_utf8(text.data(), text.size()));
+  }));
 }
 
 TEST_CASE("a byte that is no ASCII is seen at every place of a text") {

@@ -68,7 +68,8 @@ TEST_CASE("a hub stands for all who came before the end of those that wait there
       RC_ASSERT(members.everybody[p] != 0);
       std::vector<std::uint32_t> told, needed;
       for (std::uint32_t h = hub;; --h) {
-        told.insert(told.end(), chains.arrivals.begin() + chains.hubs[h].first, chains.arrivals.begin() + chains.hubs[h].end);
+        told.insert(told.end(), chains.arrivals.begin() + chains.hubs[h].first,
+                    chains.arrivals.begin() + chains.hubs[h].end);
         RC_ASSERT(chains.hubs[h].end > chains.hubs[h].first);
         if (!chains.hubs[h].has_before()) break;
       }

@@ -52,7 +52,8 @@ TEST_CASE("SendRecv: the row of the host trace tells message from collective, an
       1       5   5   cuda_runtime  cudaLaunchKernel        correlation=1
       gpu0/7  15  30  kernel        ncclDevKernel_SendRecv  correlation=1
   )",
-      {{2, 1, 1, "record_param_comms", R"([[[9, 8, 0, 64, 4, "cuda:0"]], 3, ["5", "x"], 1, "send", [], []])", "[]", "", 1, attributes},
+      {{2, 1, 1, "record_param_comms", R"([[[9, 8, 0, 64, 4, "cuda:0"]], 3, ["5", "x"], 1, "send", [], []])", "[]", "",
+        1, attributes},
        {3, 1, 7, "## process_group:init ##", kGroups}});
   const std::size_t i = link.at("ncclDevKernel_SendRecv");
   CHECK(link.program().kinds[i] == ActivityKind::send);
@@ -102,14 +103,17 @@ TEST_CASE("messages of the host have peer and tag; without a host trace they sta
 }
 
 TEST_CASE("what the host did itself has size, peer, tag and group from the calls of the profiler trace") {
-  const match::HostWork work{.event = 1, .call = 0, .kind = {ActivityKind::send, Collective::all_reduce}, .group = 0, .peer = 1, .tag = 4};
+  const match::HostWork work{
+      .event = 1, .call = 0, .kind = {ActivityKind::send, Collective::all_reduce}, .group = 0, .peer = 1, .tag = 4};
   LinkOptions options;
   options.host_work = std::span(&work, 1);
-  const SmallLink link(R"(
+  const SmallLink link(
+      R"(
       1  0   20  cpu_op           c10d::send
       1  10  90  user_annotation  gloo:send   "In msg nelems"=100  dtype=float
   )",
-                       {}, options, R"("distributedInfo": {"rank": 0, "world_size": 2, "pg_config": [{"pg_name": "0", "ranks": [0, 1]}]})");
+      {}, options,
+      R"("distributedInfo": {"rank": 0, "world_size": 2, "pg_config": [{"pg_name": "0", "ranks": [0, 1]}]})");
   const std::size_t i = link.at("gloo:send");
   CHECK(link.program().kinds[i] == ActivityKind::send);
   CHECK(link.program().bytes[i] == 400);

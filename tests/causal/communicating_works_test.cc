@@ -34,14 +34,16 @@ Lines communicating(std::string_view lines) {
 std::string odd_rank(int late) {
   const auto at = [&](int us) { return std::to_string(us + late); };
   return orrery::testing::kineto_json(
-      "1 " + at(0) + " 9 cpu_op aten::quantize\n1 " + at(1) + " 5 cuda_runtime cudaLaunchKernel correlation=1\n1 " + at(20) +
-      " 5 cuda_runtime cudaLaunchKernel correlation=2\ngpu0/7 " + at(10) + " 10 kernel ncclX_quantize correlation=1\ngpu0/7 " + at(30) +
+      "1 " + at(0) + " 9 cpu_op aten::quantize\n1 " + at(1) + " 5 cuda_runtime cudaLaunchKernel correlation=1\n1 " +
+      at(20) + " 5 cuda_runtime cudaLaunchKernel correlation=2\ngpu0/7 " + at(10) +
+      " 10 kernel ncclX_quantize correlation=1\ngpu0/7 " + at(30) +
       " 40 kernel moe_dispatch_v3 correlation=2 \"Collective name\"=alltoall \"Process Group Name\"=0 Seq=4\n");
 }
 
 }  // namespace
 
-TEST_CASE("a participation communicates whatever it is called; a name alone is none where communications are recorded") {
+TEST_CASE(
+    "a participation communicates whatever it is called; a name alone is none where communications are recorded") {
   orrery::testing::TempDir dir;
   Diagnostics diagnostics;
   const trace::Trace job = orrery::testing::read_ranks(dir, {odd_rank(0), odd_rank(3)}, diagnostics);

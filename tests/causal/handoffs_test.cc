@@ -18,9 +18,9 @@ TEST_CASE("the main thread waits for the backward pass on the autograd thread") 
       2  130  600   cpu_op           MmBackward
       1  750  200   cpu_op           Optimizer.step
   )");
-  CHECK(small.path() == Lines{"cpu_untraced ProfilerStep#1 10", "cpu_operator aten::linear 100", "handoff ProfilerStep#1 20",
-                              "cpu_operator MmBackward 600", "handoff ProfilerStep#1 20", "cpu_operator Optimizer.step 200",
-                              "cpu_untraced ProfilerStep#1 50"});
+  CHECK(small.path() == Lines{"cpu_untraced ProfilerStep#1 10", "cpu_operator aten::linear 100",
+                              "handoff ProfilerStep#1 20", "cpu_operator MmBackward 600", "handoff ProfilerStep#1 20",
+                              "cpu_operator Optimizer.step 200", "cpu_untraced ProfilerStep#1 50"});
 }
 
 TEST_CASE("kernels launched by the autograd thread are explained through it") {
@@ -32,8 +32,9 @@ TEST_CASE("kernels launched by the autograd thread are explained through it") {
       gpu0/7  110  500  kernel           gemm              correlation=1
       1       170  20   cpu_op           Optimizer.step
   )");
-  CHECK(small.path() == Lines{"cpu_untraced ProfilerStep#1 10", "cpu_operator aten::linear 40", "handoff ProfilerStep#1 10",
-                              "cpu_operator MmBackward 40", "cpu_runtime cudaLaunchKernel 10", "kernel gemm 500"});
+  CHECK(small.path() == Lines{"cpu_untraced ProfilerStep#1 10", "cpu_operator aten::linear 40",
+                              "handoff ProfilerStep#1 10", "cpu_operator MmBackward 40",
+                              "cpu_runtime cudaLaunchKernel 10", "kernel gemm 500"});
 }
 
 TEST_CASE("short pauses of a thread that works for another are its own time") {
@@ -43,8 +44,9 @@ TEST_CASE("short pauses of a thread that works for another are its own time") {
       2  220  150  cpu_op           MmBackward
       1  400  100  cpu_op           Optimizer.step
   )");
-  CHECK(small.path() == Lines{"handoff ProfilerStep#1 20", "cpu_operator MulBackward 150", "cpu_untraced 50", "cpu_operator MmBackward 150",
-                              "handoff ProfilerStep#1 30", "cpu_operator Optimizer.step 100"});
+  CHECK(small.path() == Lines{"handoff ProfilerStep#1 20", "cpu_operator MulBackward 150", "cpu_untraced 50",
+                              "cpu_operator MmBackward 150", "handoff ProfilerStep#1 30",
+                              "cpu_operator Optimizer.step 100"});
 }
 
 TEST_CASE("of two workers the busier one counts") {
@@ -54,8 +56,8 @@ TEST_CASE("of two workers the busier one counts") {
       3  30   180  cpu_op           heavier
       1  220  80   cpu_op           Optimizer.step
   )");
-  CHECK(small.path() ==
-        Lines{"handoff ProfilerStep#1 30", "cpu_operator heavier 180", "handoff ProfilerStep#1 10", "cpu_operator Optimizer.step 80"});
+  CHECK(small.path() == Lines{"handoff ProfilerStep#1 30", "cpu_operator heavier 180", "handoff ProfilerStep#1 10",
+                              "cpu_operator Optimizer.step 80"});
 }
 
 TEST_CASE("a pause too short to have waited, and one whose time is in a runtime call") {
@@ -65,8 +67,8 @@ TEST_CASE("a pause too short to have waited, and one whose time is in a runtime 
       2  42  10   cpu_op           elsewhere
       1  55  45   cpu_op           aten::add
   )");
-  CHECK(brief.path() ==
-        Lines{"cpu_untraced ProfilerStep#1 10", "cpu_operator aten::mm 30", "cpu_untraced ProfilerStep#1 15", "cpu_operator aten::add 45"});
+  CHECK(brief.path() == Lines{"cpu_untraced ProfilerStep#1 10", "cpu_operator aten::mm 30",
+                              "cpu_untraced ProfilerStep#1 15", "cpu_operator aten::add 45"});
   const SmallStep runtime(R"(
       1  0   100  user_annotation  ProfilerStep#1
       1  0   100  cuda_runtime     cudaMalloc
@@ -95,7 +97,8 @@ TEST_CASE("of a pool of threads the last one is waited for") {
       4  70   400   cpu_op           task3
       1  680  320   cpu_op           aten::cat
   )");
-  CHECK(small.path() == Lines{"handoff 60", "cpu_operator task2 600", "handoff ProfilerStep#1 20", "cpu_operator aten::cat 320"});
+  CHECK(small.path() ==
+        Lines{"handoff 60", "cpu_operator task2 600", "handoff ProfilerStep#1 20", "cpu_operator aten::cat 320"});
 }
 
 TEST_CASE("a gap that goes on long after another thread's work, or whose work was begun by others, is no wait for it") {
@@ -112,8 +115,8 @@ TEST_CASE("a gap that goes on long after another thread's work, or whose work wa
       1  350  50   cpu_op           aten::add
       2  200  380  cpu_op           background
   )");
-  CHECK(by_others.path() == Lines{"cpu_operator aten::mm 50", "cpu_untraced ProfilerStep#1 300", "cpu_operator aten::add 50",
-                                  "cpu_untraced ProfilerStep#1 200"});
+  CHECK(by_others.path() == Lines{"cpu_operator aten::mm 50", "cpu_untraced ProfilerStep#1 300",
+                                  "cpu_operator aten::add 50", "cpu_untraced ProfilerStep#1 200"});
 }
 
 TEST_CASE("a data loader that waits for its helper: loading until the helper had something to do") {
@@ -125,7 +128,8 @@ TEST_CASE("a data loader that waits for its helper: loading until the helper had
   )");
   CHECK(small.path() == Lines{"data_loading enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__ 3000",
                               "cpu_operator aten::pin_memory 950",
-                              "handoff enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__ 50", "cpu_operator aten::mm 1000"});
+                              "handoff enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__ 50",
+                              "cpu_operator aten::mm 1000"});
 }
 
 TEST_CASE("the main thread waits for a collective that a worker thread does, asked for before") {
@@ -136,8 +140,8 @@ TEST_CASE("the main thread waits for a collective that a worker thread does, ask
       2  60    1400  user_annotation  gloo:all_reduce
       1  1490  510   cpu_op           aten::add
   )");
-  CHECK(small.path() ==
-        Lines{"handoff 60", "communication gloo:all_reduce 1400", "handoff ProfilerStep#1 30", "cpu_operator aten::add 510"});
+  CHECK(small.path() == Lines{"handoff 60", "communication gloo:all_reduce 1400", "handoff ProfilerStep#1 30",
+                              "cpu_operator aten::add 510"});
   CHECK(has_edge(small.step, "cpu_untraced ProfilerStep#1 30"));
 }
 
@@ -150,8 +154,9 @@ TEST_CASE("a collective begins when it was asked for and its thread is free") {
       2  990   1900  user_annotation  gloo:all_reduce
       1  2950  50    cpu_op           aten::add
   )");
-  CHECK(small.path() == Lines{"cpu_untraced ProfilerStep#1 10", "handoff 50", "communication gloo:all_reduce 900", "handoff 30",
-                              "communication gloo:all_reduce 1900", "handoff ProfilerStep#1 60", "cpu_operator aten::add 50"});
+  CHECK(small.path() == Lines{"cpu_untraced ProfilerStep#1 10", "handoff 50", "communication gloo:all_reduce 900",
+                              "handoff 30", "communication gloo:all_reduce 1900", "handoff ProfilerStep#1 60",
+                              "cpu_operator aten::add 50"});
 }
 
 TEST_CASE("a collective that other work hides is not waited for") {
@@ -162,8 +167,8 @@ TEST_CASE("a collective that other work hides is not waited for") {
       1  10   440   cpu_op           aten::mm
       1  600  400   cpu_op           aten::add
   )");
-  CHECK(small.path() == Lines{"cpu_operator c10d::allreduce_ 10", "cpu_operator aten::mm 440", "cpu_untraced ProfilerStep#1 150",
-                              "cpu_operator aten::add 400"});
+  CHECK(small.path() == Lines{"cpu_operator c10d::allreduce_ 10", "cpu_operator aten::mm 440",
+                              "cpu_untraced ProfilerStep#1 150", "cpu_operator aten::add 400"});
 }
 
 TEST_CASE("a helper thread begins because of something the main thread did") {
@@ -175,8 +180,9 @@ TEST_CASE("a helper thread begins because of something the main thread did") {
       2        55   10   cuda_runtime     cudaLaunchKernel  correlation=1
       gpu0/20  66   200  kernel           unpack            correlation=1
   )");
-  CHECK(small.path() == Lines{"cpu_untraced ProfilerStep#1 10", "cpu_operator prefetch 30", "handoff 10", "cpu_operator copy_batch 5",
-                              "cpu_runtime cudaLaunchKernel 10", "launch_delay unpack 1", "kernel unpack 200"});
+  CHECK(small.path() == Lines{"cpu_untraced ProfilerStep#1 10", "cpu_operator prefetch 30", "handoff 10",
+                              "cpu_operator copy_batch 5", "cpu_runtime cudaLaunchKernel 10", "launch_delay unpack 1",
+                              "kernel unpack 200"});
 }
 
 TEST_CASE("a thread that pauses for long is idle, until it is given work again") {
@@ -189,8 +195,8 @@ TEST_CASE("a thread that pauses for long is idle, until it is given work again")
       gpu0/7  520  800   kernel           gemm              correlation=1
   )");
   // What gave it the work is the last thing the main thread began before: there is nothing closer in the trace.
-  CHECK(small.path() ==
-        Lines{"handoff 500", "cpu_operator poll 2", "cpu_runtime cudaLaunchKernel 5", "launch_delay gemm 13", "kernel gemm 800"});
+  CHECK(small.path() == Lines{"handoff 500", "cpu_operator poll 2", "cpu_runtime cudaLaunchKernel 5",
+                              "launch_delay gemm 13", "kernel gemm 800"});
 }
 
 TEST_CASE("a helper that goes on when a third thread has finished was waiting for that, not for the main thread") {
@@ -204,9 +210,10 @@ TEST_CASE("a helper that goes on when a third thread has finished was waiting fo
       gpu0/7  1230  900   kernel           copy              correlation=1
       1       1340  20    cpu_op           Optimizer.step
   )");
-  CHECK(small.path() == Lines{"handoff ProfilerStep#1 260", "communication gloo:all_reduce 10", "cpu_operator aten::view 1",
-                              "communication gloo:all_reduce 889", "handoff 40", "cpu_operator copy_bucket_to_grad 10",
-                              "cpu_runtime cudaLaunchKernel 10", "launch_delay copy 10", "kernel copy 900"});
+  CHECK(small.path() == Lines{"handoff ProfilerStep#1 260", "communication gloo:all_reduce 10",
+                              "cpu_operator aten::view 1", "communication gloo:all_reduce 889", "handoff 40",
+                              "cpu_operator copy_bucket_to_grad 10", "cpu_runtime cudaLaunchKernel 10",
+                              "launch_delay copy 10", "kernel copy 900"});
 }
 
 TEST_CASE("a thread that is joined is waited for, whenever it began") {
@@ -241,7 +248,8 @@ TEST_CASE("with thousands of threads the work grows with the events, not with th
   std::string busy = idle;
   constexpr int kThreads = 6000;
   for (int t = 2; t < kThreads; ++t) {
-    // Each works for 5 us, which nobody can have waited for; or for half of the step, so that any may have waited for any.
+    // Each works for 5 us, which nobody can have waited for; or for half of the step, so that any may have waited for
+    // any.
     idle += std::to_string(t) + "  " + std::to_string(10 * t) + "  5  cpu_op  short\n";
     idle += std::to_string(t) + "  " + std::to_string(100'000 + 10 * t) + "  5  cpu_op  short\n";
     busy += std::to_string(t) + "  " + std::to_string(t) + "  50000  cpu_op  long\n";

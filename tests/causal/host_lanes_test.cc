@@ -42,7 +42,8 @@ HostLane lane_of(const std::vector<Segment>& segments) {
 
 TimePs busy_in(const std::vector<Segment>& segments, std::size_t first, std::size_t last) {
   TimePs busy = 0;
-  for (std::size_t s = first; s < last; ++s) busy += segments[s].top == kNoEvent ? 0 : segments[s].end - segments[s].begin;
+  for (std::size_t s = first; s < last; ++s)
+    busy += segments[s].top == kNoEvent ? 0 : segments[s].end - segments[s].begin;
   return busy;
 }
 
@@ -87,7 +88,8 @@ TEST_CASE("boundaries are found by time") {
 TEST_CASE("recorded time between boundaries is that of the segments between") {
   rc::check([](std::uint64_t seed) {
     Random random{seed};
-    const std::vector<Segment> segments = random_segments(random, 1 + random.below(300), false);  // several blocks of sums
+    const std::vector<Segment> segments =
+        random_segments(random, 1 + random.below(300), false);  // several blocks of sums
     const HostLane lane = lane_of(segments);
     for (int i = 0; i < 50; ++i) {
       const auto first = static_cast<std::uint32_t>(random.below(segments.size() + 1)),
@@ -130,17 +132,20 @@ TEST_CASE("a frame that was left before the window is not open in it") {
 }
 
 TEST_CASE("frames in which a thread waits for something to do") {
-  for (const char* name :
-       {"<built-in method acquire of _thread.lock object at 0x7fa8291de740>", "<built-in method get of _queue.SimpleQueue object at 0x7f>",
-        "<built-in method poll of select.poll object at 0x7f>", "<built-in function select>", "$<unknown> acquire", "$<unknown> get"})
+  for (const char* name : {"<built-in method acquire of _thread.lock object at 0x7fa8291de740>",
+                           "<built-in method get of _queue.SimpleQueue object at 0x7f>",
+                           "<built-in method poll of select.poll object at 0x7f>", "<built-in function select>",
+                           "$<unknown> acquire", "$<unknown> get"})
     CHECK(is_waiting_frame(name));
-  for (const char* name :
-       {"<built-in method get of dict object at 0x7fa8290671c0>", "<built-in method run_backward of torch._C._EngineBase object at 0x7f>",
-        "threading.py(323): wait", "$threading.py:323 wait", "$<unknown> append", "aten::add", ""})
+  for (const char* name : {"<built-in method get of dict object at 0x7fa8290671c0>",
+                           "<built-in method run_backward of torch._C._EngineBase object at 0x7f>",
+                           "threading.py(323): wait", "$threading.py:323 wait", "$<unknown> append", "aten::add", ""})
     CHECK_FALSE(is_waiting_frame(name));
 }
 
-TEST_CASE("a thread that is joined has done nothing before it was there, whatever frames XLA's recorder lets begin with the recording") {
+TEST_CASE(
+    "a thread that is joined has done nothing before it was there, whatever frames XLA's recorder lets begin with the "
+    "recording") {
   const SmallStep step(R"(
       1  0    1000  user_annotation  ProfilerStep#1
       1  100  800   python_function  "$<unknown> acquire"
@@ -148,9 +153,9 @@ TEST_CASE("a thread that is joined has done nothing before it was there, whateve
       2  0    300   python_function  "$sys setprofile"
       2  300  580   cpu_op           PjitFunction
   )");
-  CHECK(step.path() == Lines{"cpu_untraced ProfilerStep#1 100", "handoff $<unknown> acquire 200", "cpu_operator PjitFunction 580",
-                             "cpu_python $threading.py:1016 _bootstrap 10", "handoff $<unknown> acquire 10",
-                             "cpu_untraced ProfilerStep#1 100"});
+  CHECK(step.path() == Lines{"cpu_untraced ProfilerStep#1 100", "handoff $<unknown> acquire 200",
+                             "cpu_operator PjitFunction 580", "cpu_python $threading.py:1016 _bootstrap 10",
+                             "handoff $<unknown> acquire 10", "cpu_untraced ProfilerStep#1 100"});
 }
 
 TEST_CASE("a pool's thread that waits for its next job does nothing, whatever frames it is in") {

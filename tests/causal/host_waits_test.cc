@@ -20,7 +20,8 @@ Lines wait_lines(std::string_view lines) {
   Lines found;
   for (const HostWait& wait : find_host_waits(small.trace(), small.rank(), timeline, content, diagnostics)) {
     found.push_back(std::string(small.trace().name(small.rank(), wait.call)) + " waits for " +
-                    std::string(small.trace().name(small.rank(), timeline.works[wait.work].event)) + (wait.inferred ? " (inferred)" : ""));
+                    std::string(small.trace().name(small.rank(), timeline.works[wait.work].event)) +
+                    (wait.inferred ? " (inferred)" : ""));
   }
   return found;
 }
@@ -29,13 +30,14 @@ Lines wait_lines(std::string_view lines) {
 
 TEST_CASE("calls that block by their name") {
   for (const char* name : {"cudaDeviceSynchronize", "cudaStreamSynchronize", "cudaEventSynchronize", "cuCtxSynchronize",
-                           "cuStreamSynchronize", "hipDeviceSynchronize", "hipStreamSynchronize", "hipEventSynchronize", "cudaMemcpy",
-                           "hipMemcpy", "hipMemcpyWithStream", "cudaFree", "hipFree"}) {
+                           "cuStreamSynchronize", "hipDeviceSynchronize", "hipStreamSynchronize", "hipEventSynchronize",
+                           "cudaMemcpy", "hipMemcpy", "hipMemcpyWithStream", "cudaFree", "hipFree"}) {
     CAPTURE(name);
     CHECK(is_blocking_call(name));
   }
-  for (const char* name : {"cudaMemcpyAsync", "cudaLaunchKernel", "cudaEventQuery", "cudaEventRecord", "cudaStreamWaitEvent", "cudaMalloc",
-                           "hipMemcpyAsync", "aten::Synchronize", "Stream Sync", ""}) {
+  for (const char* name :
+       {"cudaMemcpyAsync", "cudaLaunchKernel", "cudaEventQuery", "cudaEventRecord", "cudaStreamWaitEvent", "cudaMalloc",
+        "hipMemcpyAsync", "aten::Synchronize", "Stream Sync", ""}) {
     CAPTURE(name);
     CHECK_FALSE(is_blocking_call(name));
   }
@@ -81,8 +83,10 @@ TEST_CASE("a wait for another device") {
 
 TEST_CASE("work that had ended before the call: what it would wait for, except for events, which may be old") {
   const auto waits_of = [](const std::string& call) {
-    return wait_lines("1 0 4 cuda_runtime cudaLaunchKernel correlation=1\ngpu0/7 5 5 kernel gemm correlation=1\n1 50 3 cuda_runtime " +
-                      call + " correlation=2\n");
+    return wait_lines(
+        "1 0 4 cuda_runtime cudaLaunchKernel correlation=1\ngpu0/7 5 5 kernel gemm correlation=1\n1 50 3 "
+        "cuda_runtime " +
+        call + " correlation=2\n");
   };
   CHECK(waits_of("cudaDeviceSynchronize") == Lines{"cudaDeviceSynchronize waits for gemm (inferred)"});
   CHECK(waits_of("cudaEventSynchronize").empty());

@@ -1,4 +1,5 @@
-// What Holistic Trace Analysis gets wrong about the path (section 4 of its specification), and the default mode gets right.
+// What Holistic Trace Analysis gets wrong about the path (section 4 of its specification), and the default mode gets
+// right.
 #include <doctest/doctest.h>
 
 #include "step_path_text.h"
@@ -25,8 +26,8 @@ TEST_CASE("all kernels of a CUDA graph are in the step, and the path goes throug
       gpu0/7  142  100  kernel        second           correlation=1
       gpu0/7  244  100  kernel        third            correlation=1
   )");
-  CHECK(small.path() == Lines{"cpu_operator replay 10", "launch_delay first 30", "kernel first 100", "kernel_gap second 2",
-                              "kernel second 100", "kernel_gap third 2", "kernel third 100"});
+  CHECK(small.path() == Lines{"cpu_operator replay 10", "launch_delay first 30", "kernel first 100",
+                              "kernel_gap second 2", "kernel second 100", "kernel_gap third 2", "kernel third 100"});
 }
 
 TEST_CASE("a HIP graph that spreads over streams: the branch waits for the kernel that ended just before it") {
@@ -36,11 +37,12 @@ TEST_CASE("a HIP graph that spreads over streams: the branch waits for the kerne
       gpu0/0  40   60   kernel        trunk           correlation=1
       gpu0/3  102  50   kernel        branch          correlation=1
   )");
-  CHECK(small.path() ==
-        Lines{"cpu_operator replay 10", "launch_delay trunk 30", "kernel trunk 60", "stream_wait branch 2", "kernel branch 50"});
+  CHECK(small.path() == Lines{"cpu_operator replay 10", "launch_delay trunk 30", "kernel trunk 60",
+                              "stream_wait branch 2", "kernel branch 50"});
 }
 
-TEST_CASE("a copy from pageable memory blocks its cudaMemcpyAsync: the path goes through the device, not through the call") {
+TEST_CASE(
+    "a copy from pageable memory blocks its cudaMemcpyAsync: the path goes through the device, not through the call") {
   const SmallStep small(R"(
       1       0    200  cpu_op        aten::to
       1       5    10   cuda_runtime  cudaLaunchKernel  correlation=1
@@ -48,9 +50,9 @@ TEST_CASE("a copy from pageable memory blocks its cudaMemcpyAsync: the path goes
       1       30   120  cuda_runtime  cudaMemcpyAsync   correlation=2
       gpu0/7  122  20   gpu_memcpy    "Memcpy DtoH"     correlation=2
   )");
-  CHECK(small.path() == Lines{"cpu_operator aten::to 5", "cpu_runtime cudaLaunchKernel 10", "launch_delay gemm 5", "kernel gemm 100",
-                              "kernel_gap Memcpy DtoH 2", "memory_copy Memcpy DtoH 20", "sync_return cudaMemcpyAsync 8",
-                              "cpu_operator aten::to 50"});
+  CHECK(small.path() == Lines{"cpu_operator aten::to 5", "cpu_runtime cudaLaunchKernel 10", "launch_delay gemm 5",
+                              "kernel gemm 100", "kernel_gap Memcpy DtoH 2", "memory_copy Memcpy DtoH 20",
+                              "sync_return cudaMemcpyAsync 8", "cpu_operator aten::to 50"});
 }
 
 TEST_CASE("cudaMemcpy waits for its own copy") {
@@ -69,7 +71,8 @@ TEST_CASE("an asynchronous copy that goes on after its call does not hold the ho
       1       10   5    cuda_runtime  cudaMemcpyAsync  correlation=1
       gpu0/7  20   30   gpu_memcpy    "Memcpy HtoD"    correlation=1
   )");
-  CHECK(small.path() == Lines{"cpu_operator aten::copy_ 10", "cpu_runtime cudaMemcpyAsync 5", "cpu_operator aten::copy_ 85"});
+  CHECK(small.path() ==
+        Lines{"cpu_operator aten::copy_ 10", "cpu_runtime cudaMemcpyAsync 5", "cpu_operator aten::copy_ 85"});
 }
 
 TEST_CASE("gaps between top-level operators are part of the path") {
@@ -78,13 +81,13 @@ TEST_CASE("gaps between top-level operators are part of the path") {
       1  60   10  cpu_op  aten::add
       1  500  10  cpu_op  aten::sub
   )");
-  CHECK(small.path() == Lines{"cpu_operator aten::mul 10", "cpu_untraced 50", "cpu_operator aten::add 10", "cpu_untraced 430",
-                              "cpu_operator aten::sub 10"});
+  CHECK(small.path() == Lines{"cpu_operator aten::mul 10", "cpu_untraced 50", "cpu_operator aten::add 10",
+                              "cpu_untraced 430", "cpu_operator aten::sub 10"});
 }
 
 TEST_CASE("blocking calls wait for the device although no sync event says so") {
-  for (const char* call : {"cudaDeviceSynchronize", "cudaStreamSynchronize", "cudaEventSynchronize", "hipDeviceSynchronize",
-                           "hipStreamSynchronize", "cuCtxSynchronize"}) {
+  for (const char* call : {"cudaDeviceSynchronize", "cudaStreamSynchronize", "cudaEventSynchronize",
+                           "hipDeviceSynchronize", "hipStreamSynchronize", "cuCtxSynchronize"}) {
     CAPTURE(call);
     const SmallStep small(R"(
       1       0    10   cuda_runtime  cudaLaunchKernel  correlation=1
@@ -93,8 +96,8 @@ TEST_CASE("blocking calls wait for the device although no sync event says so") {
                           std::string(call) + R"(  correlation=2
       1       112  5    cpu_op        aten::add
     )");
-    CHECK(small.path() == Lines{"cpu_runtime cudaLaunchKernel 6", "kernel gemm 100", "sync_return " + std::string(call) + " 6",
-                                "cpu_operator aten::add 5"});
+    CHECK(small.path() == Lines{"cpu_runtime cudaLaunchKernel 6", "kernel gemm 100",
+                                "sync_return " + std::string(call) + " 6", "cpu_operator aten::add 5"});
     CHECK(small.count("L203") == 1);
   }
 }
@@ -116,8 +119,8 @@ TEST_CASE("the host waits for the last of several streams") {
       gpu0/20  11  100  kernel        long                   correlation=2
       1        12  103  cuda_runtime  cudaDeviceSynchronize  correlation=3
   )");
-  CHECK(small.path() == Lines{"cpu_runtime cudaLaunchKernel 5", "cpu_runtime cudaLaunchKernel 5", "launch_delay long 1", "kernel long 100",
-                              "sync_return cudaDeviceSynchronize 4"});
+  CHECK(small.path() == Lines{"cpu_runtime cudaLaunchKernel 5", "cpu_runtime cudaLaunchKernel 5", "launch_delay long 1",
+                              "kernel long 100", "sync_return cudaDeviceSynchronize 4"});
 }
 
 TEST_CASE("durations below a microsecond keep every digit") {
@@ -126,8 +129,8 @@ TEST_CASE("durations below a microsecond keep every digit") {
       1  1700000000000001.500  0.250  cpu_op  aten::add
       1  1700000000000001.750  0.001  cpu_op  aten::sub
   )");
-  CHECK(small.path() ==
-        Lines{"cpu_operator aten::mul 0.877", "cpu_untraced 0.5", "cpu_operator aten::add 0.25", "cpu_operator aten::sub 0.001"});
+  CHECK(small.path() == Lines{"cpu_operator aten::mul 0.877", "cpu_untraced 0.5", "cpu_operator aten::add 0.25",
+                              "cpu_operator aten::sub 0.001"});
 }
 
 TEST_CASE("two GPUs that use the same stream number do not wait for each other") {
@@ -158,8 +161,8 @@ TEST_CASE("a kernel that waits for two streams keeps both dependencies") {
       gpu0/20  15   1    cuda_sync     "Stream Wait Event"  correlation=6  wait_on_stream=8  wait_on_cuda_event_record_corr_id=4
       gpu0/20  107  30   kernel        join                 correlation=7
   )");
-  CHECK(small.path() ==
-        Lines{"cpu_runtime cudaLaunchKernel 2", "launch_delay left 3", "kernel left 100", "stream_wait join 2", "kernel join 30"});
+  CHECK(small.path() == Lines{"cpu_runtime cudaLaunchKernel 2", "launch_delay left 3", "kernel left 100",
+                              "stream_wait join 2", "kernel join 30"});
   CHECK(count_kind(small.step, EdgeKind::stream_wait) == 2);
   // With `left` gone, the other dependency is the one that binds.
   graph::Edits edits(small.step.graph);
@@ -181,8 +184,8 @@ TEST_CASE("a wait for an event of the same stream is harmless") {
       gpu0/7  6   1    cuda_sync     "Stream Wait Event"  correlation=3  wait_on_stream=7  wait_on_cuda_event_record_corr_id=2
       gpu0/7  57  50   kernel        second               correlation=4
   )");
-  CHECK(small.path() ==
-        Lines{"cpu_runtime cudaLaunchKernel 2", "launch_delay first 3", "kernel first 50", "kernel_gap second 2", "kernel second 50"});
+  CHECK(small.path() == Lines{"cpu_runtime cudaLaunchKernel 2", "launch_delay first 3", "kernel first 50",
+                              "kernel_gap second 2", "kernel second 50"});
 }
 
 TEST_CASE("a trace of the host alone") {
@@ -191,8 +194,8 @@ TEST_CASE("a trace of the host alone") {
       1  10  80   cpu_op           aten::addmm
       1  100 20   user_annotation  "optimizer step"
   )");
-  CHECK(small.path() == Lines{"cpu_operator aten::linear 10", "cpu_operator aten::addmm 80", "cpu_operator aten::linear 10",
-                              "cpu_untraced optimizer step 20"});
+  CHECK(small.path() == Lines{"cpu_operator aten::linear 10", "cpu_operator aten::addmm 80",
+                              "cpu_operator aten::linear 10", "cpu_untraced optimizer step 20"});
 }
 
 TEST_CASE("a trace of the device alone") {
@@ -210,7 +213,8 @@ TEST_CASE("an MTIA trace") {
       1       5   10   mtia_runtime     "runFunction - job_prep_and_submit_for_execution"  correlation=1
       gpu0/0  25  100  mtia_ccp_events  job_exe                                            correlation=1
   )");
-  CHECK(small.path() == Lines{"cpu_operator aten::mm 5", "cpu_runtime runFunction - job_prep_and_submit_for_execution 10",
+  CHECK(small.path() == Lines{"cpu_operator aten::mm 5",
+                              "cpu_runtime runFunction - job_prep_and_submit_for_execution 10",
                               "launch_delay job_exe 10", "kernel job_exe 100"});
 }
 
@@ -223,8 +227,9 @@ TEST_CASE("category names of before 2022") {
       gpu0/7  121  5    Memcpy    "Memcpy DtoH"     correlation=2
       gpu0/7  127  5    Memset    Memset            correlation=3
   )");
-  CHECK(small.path() == Lines{"cpu_operator aten::to 5", "cpu_runtime cudaLaunchKernel 10", "launch_delay gemm 5", "kernel gemm 100",
-                              "kernel_gap Memcpy DtoH 1", "memory_copy Memcpy DtoH 5", "kernel_gap Memset 1", "memory_set Memset 5"});
+  CHECK(small.path() == Lines{"cpu_operator aten::to 5", "cpu_runtime cudaLaunchKernel 10", "launch_delay gemm 5",
+                              "kernel gemm 100", "kernel_gap Memcpy DtoH 1", "memory_copy Memcpy DtoH 5",
+                              "kernel_gap Memset 1", "memory_set Memset 5"});
 }
 
 TEST_CASE("an AMD trace: HIP launches, copies and waits") {
@@ -236,8 +241,9 @@ TEST_CASE("an AMD trace: HIP launches, copies and waits") {
       gpu2/3  122  8    gpu_memcpy    CopyDeviceToHost     correlation=2
       1       40   95   cuda_runtime  hipStreamSynchronize
   )");
-  CHECK(small.path() == Lines{"cpu_operator aten::mm 5", "cpu_runtime hipLaunchKernel 10", "launch_delay Cijk_Ailk_Bljk 5",
-                              "kernel Cijk_Ailk_Bljk 100", "kernel_gap CopyDeviceToHost 2", "memory_copy CopyDeviceToHost 8",
+  CHECK(small.path() == Lines{"cpu_operator aten::mm 5", "cpu_runtime hipLaunchKernel 10",
+                              "launch_delay Cijk_Ailk_Bljk 5", "kernel Cijk_Ailk_Bljk 100",
+                              "kernel_gap CopyDeviceToHost 2", "memory_copy CopyDeviceToHost 8",
                               "sync_return hipStreamSynchronize 5", "cpu_operator aten::mm 65"});
 }
 
@@ -260,7 +266,8 @@ TEST_CASE("a stream that is idle for milliseconds with work in its queue is call
       gpu0/7  6     20  kernel        first             correlation=1
       gpu0/7  4026  20  kernel        second            correlation=2
   )");
-  CHECK(small.path() == Lines{"cpu_runtime cudaLaunchKernel 6", "kernel first 20", "idle_device second 4000", "kernel second 20"});
+  CHECK(small.path() ==
+        Lines{"cpu_runtime cudaLaunchKernel 6", "kernel first 20", "idle_device second 4000", "kernel second 20"});
 }
 
 TEST_CASE("without profiler steps the whole trace is analysed") {
@@ -282,7 +289,8 @@ TEST_CASE("the last step can be analysed like any other") {
   )";
   const SmallStep small(lines, instance_of("ProfilerStep", 2));
   CHECK(small.step.window.label == "ProfilerStep#3");
-  CHECK(small.path() == Lines{"cpu_untraced ProfilerStep#3 10", "cpu_operator aten::mm 50", "cpu_untraced ProfilerStep#3 40"});
+  CHECK(small.path() ==
+        Lines{"cpu_untraced ProfilerStep#3 10", "cpu_operator aten::mm 50", "cpu_untraced ProfilerStep#3 40"});
   const SmallStep all(lines, {.annotation = "ProfilerStep", .first_instance = 0, .last_instance = 2});
   CHECK(all.step.window.label == "ProfilerStep#1 to ProfilerStep#3");
   CHECK(all.span_us() == 300);
@@ -311,8 +319,9 @@ TEST_CASE("ncclDevKernel is communication, and so is any kernel that records a c
       gpu0/20  166  50  kernel        "void rccl::ReduceScatter<float>"   correlation=4
   )");
   CHECK(small.path() == Lines{"cpu_runtime cudaLaunchKernel 10", "communication ncclDevKernel_AllReduce_Sum_f32 50",
-                              "kernel_gap vendor_reduce 2", "communication vendor_reduce 50", "kernel_gap gemm 2", "kernel gemm 50",
-                              "kernel_gap void rccl::ReduceScatter<float> 2", "communication void rccl::ReduceScatter<float> 50"});
+                              "kernel_gap vendor_reduce 2", "communication vendor_reduce 50", "kernel_gap gemm 2",
+                              "kernel gemm 50", "kernel_gap void rccl::ReduceScatter<float> 2",
+                              "communication void rccl::ReduceScatter<float> 50"});
 }
 
 TEST_CASE("a recorded wait that does not say what for (CUDA 12.9) means the thread's last event record") {
@@ -325,7 +334,7 @@ TEST_CASE("a recorded wait that does not say what for (CUDA 12.9) means the thre
       gpu0/20  6    1    cuda_sync     "Stream Wait Event"  correlation=3  wait_on_stream=-1  wait_on_cuda_event_record_corr_id=-1
       gpu0/20  107  30   kernel        consumer             correlation=4
   )");
-  CHECK(small.path() == Lines{"cpu_runtime cudaLaunchKernel 2", "launch_delay producer 3", "kernel producer 100", "stream_wait consumer 2",
-                              "kernel consumer 30"});
+  CHECK(small.path() == Lines{"cpu_runtime cudaLaunchKernel 2", "launch_delay producer 3", "kernel producer 100",
+                              "stream_wait consumer 2", "kernel consumer 30"});
   CHECK(small.count("L204") == 1);
 }

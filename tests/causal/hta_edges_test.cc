@@ -26,15 +26,16 @@ TEST_CASE("hta lock: launches of all threads are taken to exclude each other") {
       2  20  10  cuda_runtime  cudaHostAlloc
       1  40  10  cuda_runtime  cudaFuncGetAttributes
   )");
-  CHECK(edge_lines(small.path) == Lines{
-                                      "dependency cudaMemcpyAsync.start -> cudaLaunchKernel.end 0",
-                                      "operator cudaLaunchKernel.start -> cudaLaunchKernel.end 10 of cudaLaunchKernel",
-                                      "dependency cudaLaunchKernel.end -> cudaMemcpyAsync.end 0",
-                                      "operator cudaHostAlloc.start -> cudaHostAlloc.end 10 of cudaHostAlloc",
-                                      "dependency cudaLaunchKernel.end -> cudaFuncGetAttributes.start 0",
-                                      "operator cudaFuncGetAttributes.start -> cudaFuncGetAttributes.end 10 of cudaFuncGetAttributes",
-                                      "dependency cudaMemcpyAsync.end -> cudaHostAlloc.start 0",
-                                  });
+  CHECK(edge_lines(small.path) ==
+        Lines{
+            "dependency cudaMemcpyAsync.start -> cudaLaunchKernel.end 0",
+            "operator cudaLaunchKernel.start -> cudaLaunchKernel.end 10 of cudaLaunchKernel",
+            "dependency cudaLaunchKernel.end -> cudaMemcpyAsync.end 0",
+            "operator cudaHostAlloc.start -> cudaHostAlloc.end 10 of cudaHostAlloc",
+            "dependency cudaLaunchKernel.end -> cudaFuncGetAttributes.start 0",
+            "operator cudaFuncGetAttributes.start -> cudaFuncGetAttributes.end 10 of cudaFuncGetAttributes",
+            "dependency cudaMemcpyAsync.end -> cudaHostAlloc.start 0",
+        });
 }
 
 TEST_CASE("hta stacks: operators one after the other, with gaps that weigh nothing") {
@@ -63,7 +64,8 @@ TEST_CASE("hta stacks: annotations are parents without nodes") {
       1  10  20   cpu_op           first
       1  40  20   cpu_op           second
   )");
-  CHECK(edge_lines(small.path) == Lines{"operator first.start -> first.end 20 of first", "dependency first.end -> second.start 0",
+  CHECK(edge_lines(small.path) == Lines{"operator first.start -> first.end 20 of first",
+                                        "dependency first.end -> second.start 0",
                                         "operator second.start -> second.end 20 of second"});
 }
 
@@ -72,9 +74,10 @@ TEST_CASE("hta stacks: blocking calls weigh nothing, except cudaMemcpyAsync, who
       1  0    100  cuda_runtime  cudaDeviceSynchronize
       1  100  100  cuda_runtime  cudaMemcpyAsync
   )");
-  CHECK(edge_lines(small.path) == Lines{"operator cudaMemcpyAsync.start -> cudaMemcpyAsync.end 100 of cudaMemcpyAsync",
-                                        "operator cudaDeviceSynchronize.start -> cudaDeviceSynchronize.end 0 of cudaDeviceSynchronize",
-                                        "dependency cudaDeviceSynchronize.end -> cudaMemcpyAsync.start 0"});
+  CHECK(edge_lines(small.path) ==
+        Lines{"operator cudaMemcpyAsync.start -> cudaMemcpyAsync.end 100 of cudaMemcpyAsync",
+              "operator cudaDeviceSynchronize.start -> cudaDeviceSynchronize.end 0 of cudaDeviceSynchronize",
+              "dependency cudaDeviceSynchronize.end -> cudaMemcpyAsync.start 0"});
 }
 
 TEST_CASE("hta stacks: the thread that runs autograd continues the one that runs forward") {
@@ -82,7 +85,8 @@ TEST_CASE("hta stacks: the thread that runs autograd continues the one that runs
       1  0   10  cpu_op  forward
       2  20  10  cpu_op  autograd::engine
   )";
-  CHECK(only(edge_lines(SmallPath(lines).path), "dependency") == Lines{"dependency forward.end -> autograd::engine.start 0"});
+  CHECK(only(edge_lines(SmallPath(lines).path), "dependency") ==
+        Lines{"dependency forward.end -> autograd::engine.start 0"});
   // Not if the names are spread over several threads.
   CHECK(only(edge_lines(SmallPath(lines + std::string("3 0 5 cpu_op forward_too\n")).path), "dependency").empty());
 }
@@ -105,8 +109,8 @@ TEST_CASE("hta device: a kernel on an idle stream is explained by its launch, th
       gpu0/7  20  30  kernel        first                correlation=1
       gpu0/7  52  30  kernel        second               correlation=2
   )");
-  CHECK(only(edge_lines(small.path), "kernel") ==
-        Lines{"kernel_launch_delay cudaLaunchKernel.start -> first.start 20", "kernel_kernel_delay first.end -> second.start 2 of first"});
+  CHECK(only(edge_lines(small.path), "kernel") == Lines{"kernel_launch_delay cudaLaunchKernel.start -> first.start 20",
+                                                        "kernel_kernel_delay first.end -> second.start 2 of first"});
 }
 
 TEST_CASE("hta device: a kernel that starts when another one is already queued has no launch edge") {
@@ -146,8 +150,9 @@ TEST_CASE("hta device: edges of weight 0 for launches that did not delay their k
       gpu0/7  52  30  kernel        second               correlation=2
   )",
                         options);
-  CHECK(only(edge_lines(small.path), "kernel_launch") == Lines{"kernel_launch_delay cudaLaunchKernel.start -> first.start 20",
-                                                               "kernel_launch_delay cudaLaunchKernelExC.start -> second.start 0"});
+  CHECK(only(edge_lines(small.path), "kernel_launch") ==
+        Lines{"kernel_launch_delay cudaLaunchKernel.start -> first.start 20",
+              "kernel_launch_delay cudaLaunchKernelExC.start -> second.start 0"});
 }
 
 TEST_CASE("hta device: streams of different devices are confused") {
@@ -158,7 +163,8 @@ TEST_CASE("hta device: streams of different devices are confused") {
       gpu0/7  20   30  kernel        on_first             correlation=1
       gpu1/7  308  30  kernel        on_second            correlation=2
   )");
-  CHECK(only(edge_lines(small.path), "kernel_kernel") == Lines{"kernel_kernel_delay on_first.end -> on_second.start 258 of on_first"});
+  CHECK(only(edge_lines(small.path), "kernel_kernel") ==
+        Lines{"kernel_kernel_delay on_first.end -> on_second.start 258 of on_first"});
 }
 
 TEST_CASE("hta device: only one kernel of a graph launch, and no launch edge to it") {
@@ -232,7 +238,8 @@ TEST_CASE("hta window: what starts in the annotation, with the device work launc
   CHECK(names(SmallPath(lines, in_annotation(""))).size() == 8);
   CHECK(SmallPath(lines, in_annotation("step", 2)).error == "\"step\" occurs 2 times; instance 2 does not exist");
   CHECK(SmallPath(lines, in_annotation("backward")).error == "no event name contains \"backward\"");
-  CHECK(names(SmallPath(lines, in_annotation("step", 1, 9))) == Lines{"## step ##", "second"});  // Python's slices stop at the end
+  CHECK(names(SmallPath(lines, in_annotation("step", 1, 9))) ==
+        Lines{"## step ##", "second"});  // Python's slices stop at the end
 }
 
 TEST_CASE("hta window: names of data loading events are taken literally") {

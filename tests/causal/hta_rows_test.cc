@@ -50,7 +50,8 @@ TEST_CASE("hta rows: one fraction anywhere, and all starts are rounded up and al
       1  120.2  0.5  cpu_op  inside_a_microsecond
       1  130.7  0.3  cpu_op  up_to_the_next
   )");
-  CHECK(row_lines(rows_of(small)) == Lines{"first 0 6", "whole 9 5", "inside_a_microsecond 20 -1", "up_to_the_next 30 0"});
+  CHECK(row_lines(rows_of(small)) ==
+        Lines{"first 0 6", "whole 9 5", "inside_a_microsecond 20 -1", "up_to_the_next 30 0"});
 }
 
 TEST_CASE("hta rows: an event without a time stamp makes all of them floating point") {
@@ -78,7 +79,8 @@ TEST_CASE("hta rows: Unix time stamps are rounded to what a double can hold befo
       1  1700000000000030.000  0.999  cpu_op  sum_rounds_up
   )");
   // .124 is read as .0, and so not rounded up; 30 + 0.999 is 31 in doubles.
-  CHECK(row_lines(rows_of(small)) == Lines{"first 0 1", "nearly_ten 10 1", "more_than_twenty 21 0", "sum_rounds_up 30 1"});
+  CHECK(row_lines(rows_of(small)) ==
+        Lines{"first 0 1", "nearly_ten 10 1", "more_than_twenty 21 0", "sum_rounds_up 30 1"});
 }
 
 TEST_CASE("hta rows: what has no duration or is a profiler's span is no row, whatever its phase") {
@@ -146,7 +148,8 @@ TEST_CASE("hta rows: the last profiler step and everything after its start is dr
   )";
   const SmallTrace small(lines);
   CHECK(frame_lines(rows_of(small)) == Lines{"kept", "ProfilerStep#1", "cudaLaunchKernel"});  // device rows come first
-  // Starts since the first row are compared with an end on the file's clock, which keeps everything unless that began near 0.
+  // Starts since the first row are compared with an end on the file's clock, which keeps everything unless that began
+  // near 0.
   CHECK(frame_lines(rows_of(small, true)) ==
         Lines{"kept", "dropped", "ProfilerStep#1", "cudaLaunchKernel", "ProfilerStep#2", "cudaLaunchKernel"});
   const SmallTrace later(R"(
@@ -170,6 +173,7 @@ TEST_CASE("hta rows: a device row stays as often as there are calls with its cor
       gpu0/7  30   5    kernel           twice             correlation=1
       1       100  100  user_annotation  ProfilerStep#2
   )");
-  CHECK(frame_lines(rows_of(small)) == Lines{"twice", "twice", "ProfilerStep#1", "cudaLaunchKernel", "cudaLaunchKernel"});
+  CHECK(frame_lines(rows_of(small)) ==
+        Lines{"twice", "twice", "ProfilerStep#1", "cudaLaunchKernel", "cudaLaunchKernel"});
   CHECK(rows_of(small).partner[3] == 2);
 }

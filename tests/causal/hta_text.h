@@ -15,13 +15,15 @@ using causal::testing::us_text;
 using orrery::testing::SmallTrace;
 
 inline std::string describe(const CriticalPath& path, NodeNumber node) {
-  return std::string(path.rows.name_text(path.window.nodes.row[node])) + (path.window.nodes.is_start[node] != 0 ? ".start" : ".end");
+  return std::string(path.rows.name_text(path.window.nodes.row[node])) +
+         (path.window.nodes.is_start[node] != 0 ? ".start" : ".end");
 }
 
-/// "operator aten::mm.start -> aten::add.start 10 of aten::mm": type, nodes, weight in microseconds, event it is attributed to.
+/// "operator aten::mm.start -> aten::add.start 10 of aten::mm": type, nodes, weight in microseconds, event it is
+/// attributed to.
 inline std::string describe(const CriticalPath& path, const Edge& edge) {
-  std::string text =
-      std::string(to_string(edge.type)) + " " + describe(path, edge.from) + " -> " + describe(path, edge.to) + " " + us_text(edge.weight);
+  std::string text = std::string(to_string(edge.type)) + " " + describe(path, edge.from) + " -> " +
+                     describe(path, edge.to) + " " + us_text(edge.weight);
   if (edge.attributed != kNoRow) text += " of " + std::string(path.rows.name_text(edge.attributed));
   return text;
 }

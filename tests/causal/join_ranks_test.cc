@@ -22,8 +22,8 @@ struct Joined {
     const orrery::testing::TempDir dir;
     std::vector<std::string> files;
     for (std::size_t r = 0; r < ranks.size(); ++r) {
-      files.push_back(
-          orrery::testing::kineto_json(ranks[r], fmt::format(R"("distributedInfo": {{"rank": {}, "world_size": {}}})", r, world)));
+      files.push_back(orrery::testing::kineto_json(
+          ranks[r], fmt::format(R"("distributedInfo": {{"rank": {}, "world_size": {}}})", r, world)));
     }
     trace = orrery::testing::read_ranks(dir, files, diagnostics);
     std::vector<RankToJoin> to_join;
@@ -38,7 +38,9 @@ struct Joined {
     job = std::move(*joined);
   }
 
-  [[nodiscard]] std::uint64_t remarks(std::string_view code) const { return orrery::testing::count_of(diagnostics, code); }
+  [[nodiscard]] std::uint64_t remarks(std::string_view code) const {
+    return orrery::testing::count_of(diagnostics, code);
+  }
 
   trace::Trace trace;
   match::Exchanges exchanges;
@@ -50,13 +52,15 @@ std::string all_reduce(std::int64_t launched, std::int64_t start, std::int64_t l
                        std::string_view ranks = "[0, 1]") {
   return fmt::format(
       "1 {0} 1 cuda_runtime cudaLaunchKernel correlation={3}\n"
-      "gpu0/20 {1} {2} kernel ncclDevKernel_AllReduce correlation={3} \"Collective name\"=allreduce Seq={3} \"Process Group Name\"=dp "
+      "gpu0/20 {1} {2} kernel ncclDevKernel_AllReduce correlation={3} \"Collective name\"=allreduce Seq={3} \"Process "
+      "Group Name\"=dp "
       "\"Process Group Ranks\"=\"{4}\"\n",
       launched, start, length, sequence, ranks);
 }
 
 TEST_CASE("a communication is an arrival, a ready moment and a transfer") {
-  const Joined joined({"1 0 10 cpu_op work\n" + all_reduce(10, 12, 8, 1), "1 0 14 cpu_op work\n" + all_reduce(14, 16, 5, 1)}, 2);
+  const Joined joined(
+      {"1 0 10 cpu_op work\n" + all_reduce(10, 12, 8, 1), "1 0 14 cpu_op work\n" + all_reduce(14, 16, 5, 1)}, 2);
   const CausalGraph& job = joined.job;
   REQUIRE(job.operations.size() == 1);
   CHECK(job.strings.text(job.operations[0].what) == "all_reduce");
@@ -84,7 +88,8 @@ TEST_CASE("an all-to-all waits for those that send it something, if all recorded
   const auto exchange = [](std::int64_t start, std::int64_t length, std::string_view gets) {
     return fmt::format(
         "1 {0} 1 cuda_runtime cudaLaunchKernel correlation=1\n"
-        "gpu0/20 {0} {1} kernel ncclDevKernel_SendRecv correlation=1 \"Collective name\"=all_to_allv Seq=1 \"Process Group Name\"=ep "
+        "gpu0/20 {0} {1} kernel ncclDevKernel_SendRecv correlation=1 \"Collective name\"=all_to_allv Seq=1 \"Process "
+        "Group Name\"=ep "
         "\"Process Group Ranks\"=\"[2, 0, 1]\" {2}\n",
         start, length, gets.empty() ? std::string() : fmt::format("\"Out split size\"=\"{}\"", gets));
   };
@@ -113,8 +118,11 @@ TEST_CASE("an arrival after the end of what would need it is cut and counted") {
   CHECK(graph::solve(joined.job.graph, joined.job.end).length() == joined.job.span);
 }
 
-// As many ranks as give hubs to those who came first: each comes 1 us after the one before it, and only the next eight find it there.
-TEST_CASE("what contradicts among many ranks takes edges linear in the ranks, and each waits for those that came before its end") {
+// As many ranks as give hubs to those who came first: each comes 1 us after the one before it, and only the next eight
+// find it there.
+TEST_CASE(
+    "what contradicts among many ranks takes edges linear in the ranks, and each waits for those that came before its "
+    "end") {
   constexpr std::int64_t kRanks = 48, kTogether = 8;
   std::vector<std::string> lines;
   for (std::int64_t r = 0; r < kRanks; ++r)
@@ -124,16 +132,19 @@ TEST_CASE("what contradicts among many ranks takes edges linear in the ranks, an
   REQUIRE(job.operations.size() == 2);
   CHECK(job.cut == (kRanks - kTogether) * (kRanks - kTogether - 1) / 2);
   std::size_t arrivals = 0;
-  for (graph::Slot slot = 0; slot < job.graph.edge_count(); ++slot) arrivals += job.kind(slot) == EdgeKind::arrival ? 1 : 0;
+  for (graph::Slot slot = 0; slot < job.graph.edge_count(); ++slot)
+    arrivals += job.kind(slot) == EdgeKind::arrival ? 1 : 0;
   CHECK(arrivals <= 8 * kRanks);
   const graph::Solution solution = graph::solve(job.graph, job.end);
   CHECK(solution.length() == job.span);
-  for (std::uint32_t p = 0; p < kRanks; ++p) CHECK(job.time[job.ready(p)] == std::min<TimePs>(p + 2 + kTogether, kRanks + 1) * kPsPerUs);
+  for (std::uint32_t p = 0; p < kRanks; ++p)
+    CHECK(job.time[job.ready(p)] == std::min<TimePs>(p + 2 + kTogether, kRanks + 1) * kPsPerUs);
   for (graph::NodeId node = 0; node < job.graph.node_count(); ++node) CHECK(solution.finish(node) == job.time[node]);
   // A rank that comes later holds up all who waited for it, and nobody else.
   graph::Edits later(job.graph);
   constexpr std::uint32_t kLate = 20;
-  for (const graph::Slot slot : job.graph.incoming(job.parts[kLate].arrival)) later.set_weight(slot, job.graph.weight(slot) + 5 * kPsPerUs);
+  for (const graph::Slot slot : job.graph.incoming(job.parts[kLate].arrival))
+    later.set_weight(slot, job.graph.weight(slot) + 5 * kPsPerUs);
   const graph::Solution held = graph::solve(later, job.end);
   for (std::uint32_t p = 0; p < kRanks; ++p) {
     const TimePs came = (kLate + 2 + 5) * kPsPerUs, measured = job.time[job.ready(p)];
@@ -167,8 +178,10 @@ TEST_CASE("a communicator of one rank has no partners to miss") {
 }
 
 TEST_CASE("arrivals at the very end of one another close no circle") {
-  // Rank 0 ends the second all-reduce when rank 1 comes to it, and the other way round for the first: all at one moment, and nothing takes time.
-  const Joined joined({all_reduce(0, 2, 8, 1) + all_reduce(0, 10, 5, 2), all_reduce(0, 10, 5, 1) + all_reduce(0, 15, 5, 2)}, 2);
+  // Rank 0 ends the second all-reduce when rank 1 comes to it, and the other way round for the first: all at one
+  // moment, and nothing takes time.
+  const Joined joined(
+      {all_reduce(0, 2, 8, 1) + all_reduce(0, 10, 5, 2), all_reduce(0, 10, 5, 1) + all_reduce(0, 15, 5, 2)}, 2);
   CHECK(graph::solve(joined.job.graph, joined.job.end).length() == joined.job.span);
 }
 

@@ -1,4 +1,5 @@
-// From the two traces of a rank to its program: every rule with a worked-out replay, and what holds whatever the traces.
+// From the two traces of a rank to its program: every rule with a worked-out replay, and what holds whatever the
+// traces.
 #include "causal/program/linked_rank.h"
 
 #include <doctest/doctest.h>
@@ -26,7 +27,8 @@ TEST_CASE("operators, gaps between them, and calls follow one another on a threa
       1  70  30  cpu_op        aten::relu
   )");
   CHECK(link.lines() == Lines{"aten::linear 0+10", "aten::mm 10+5 <- aten::linear", "cudaMalloc 15+5 <- aten::mm",
-                              "aten::mm (continued) 20+10 <- cudaMalloc", "aten::linear (continued) 30+20 <- aten::mm (continued)",
+                              "aten::mm (continued) 20+10 <- cudaMalloc",
+                              "aten::linear (continued) 30+20 <- aten::mm (continued)",
                               "[host gap] 50+20 <- aten::linear (continued)", "aten::relu 70+30 <- [host gap]"});
   CHECK(link.linked->measured_ps == 100 * kPsPerUs);
   CHECK(link.linked->replayed_ps == 100 * kPsPerUs);
@@ -52,7 +54,8 @@ TEST_CASE("a kernel follows its launch, after a delay") {
       1       10  5   cuda_runtime  cudaLaunchKernel  correlation=1
       gpu0/7  25  40  kernel        gemm              correlation=1
   )");
-  CHECK(link.lines() == Lines{"aten::mm 0+10", "cudaLaunchKernel 10+5 <- aten::mm", "aten::mm (continued) 15+15 <- cudaLaunchKernel",
+  CHECK(link.lines() == Lines{"aten::mm 0+10", "cudaLaunchKernel 10+5 <- aten::mm",
+                              "aten::mm (continued) 15+15 <- cudaLaunchKernel",
                               "[launch delay] 15+10 <- cudaLaunchKernel", "gemm 25+40 <- [launch delay]"});
   CHECK(link.count(DependencyCause::launch) == 1);
   CHECK_FALSE(link.program().has(link.at("gemm"), workload::activity::kOnHost));
@@ -170,7 +173,8 @@ TEST_CASE("whole microseconds: each start and end is rounded once, so that the s
   LinkOptions options;
   options.whole_microseconds = true;
   std::string lines;
-  for (int i = 0; i < 1000; ++i) lines += "1 " + std::to_string(i) + "." + "4 1.000 cpu_op op" + std::to_string(i % 7) + "\n";
+  for (int i = 0; i < 1000; ++i)
+    lines += "1 " + std::to_string(i) + "." + "4 1.000 cpu_op op" + std::to_string(i % 7) + "\n";
   lines += "1 1000.4 0.4 cpu_op last\n";
   const SmallLink link(lines, {}, options);
   CHECK(link.linked->measured_ps == 1001 * kPsPerUs);
@@ -178,7 +182,8 @@ TEST_CASE("whole microseconds: each start and end is rounded once, so that the s
   for (const TimePs duration : link.program().dependencies.durations()) CHECK(duration % kPsPerUs == 0);
 }
 
-TEST_CASE("a job of random threads, streams and devices replays to the picosecond, and to the microsecond when rounded") {
+TEST_CASE(
+    "a job of random threads, streams and devices replays to the picosecond, and to the microsecond when rounded") {
   CHECK(rc::check([] {
     using namespace orrery::testing;
     const std::vector<Action> actions = *programs(3, 2, 3, all_actions());
@@ -217,9 +222,10 @@ TEST_CASE("traces in which nothing fits together replay too, without a cycle") {
       const std::string kind = *rc::gen::elementOf(kinds);
       const bool on_device = kind.starts_with("kernel") || kind.starts_with("gpu_") || kind.starts_with("cuda_sync");
       lines += on_device ? fmt::format("gpu{}/{}", small(0, 2), small(7, 9)) : std::to_string(small(1, 4));
-      lines += fmt::format(" {} {} {}", *rc::gen::element(1, 30, 200) * small(0, 30), *rc::gen::element(1, 30, 200) * small(-1, 12), kind);
-      lines += fmt::format(" correlation={} \"Sequence number\"={} \"Fwd thread id\"={} \"Record function id\"={}\n", small(-1, 8),
-                           small(-1, 4), small(0, 2), small(0, 40));
+      lines += fmt::format(" {} {} {}", *rc::gen::element(1, 30, 200) * small(0, 30),
+                           *rc::gen::element(1, 30, 200) * small(-1, 12), kind);
+      lines += fmt::format(" correlation={} \"Sequence number\"={} \"Fwd thread id\"={} \"Record function id\"={}\n",
+                           small(-1, 8), small(-1, 4), small(0, 2), small(0, 40));
     }
     RC_LOG(lines);
     const SmallLink link(lines);
@@ -230,7 +236,8 @@ TEST_CASE("traces in which nothing fits together replay too, without a cycle") {
 
 TEST_CASE("a call of a thousand kernels does not make a thousand times a thousand dependencies") {
   std::string lines = "1 0 10 cuda_runtime cudaGraphLaunch correlation=1\n";
-  for (int k = 0; k < 1000; ++k) lines += fmt::format("gpu0/{} {} 5 kernel k{} correlation=1\n", 7 + k % 40, 20 + k, k % 3);
+  for (int k = 0; k < 1000; ++k)
+    lines += fmt::format("gpu0/{} {} 5 kernel k{} correlation=1\n", 7 + k % 40, 20 + k, k % 3);
   const SmallLink link(lines);
   CHECK(broken_promise(*link.linked) == "");
   CHECK(link.program().dependencies.edge_count() < 10 * link.program().size());
@@ -269,7 +276,8 @@ std::vector<std::string> split_lines(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("activities that begin at one moment are told apart by what they are, not by where the file has their events") {
+TEST_CASE(
+    "activities that begin at one moment are told apart by what they are, not by where the file has their events") {
   std::vector<std::string> events = {"1 0 100 user_annotation ProfilerStep#1",
                                      "1 0 50 cpu_op aten::a",
                                      "1 50 50 cpu_op aten::b",

@@ -28,7 +28,8 @@ LinkedMpiJob link_mpi_job(const std::vector<std::string>& paths, const LinkOptio
   const MpiJobFacts facts(job.trace, calls);
   job.strings.resize(job.trace.ranks.size());
   for (std::size_t r = 0; r < job.trace.ranks.size(); ++r) {
-    Result<LinkedRank> rank = link_mpi_rank(job.trace, job.trace.ranks[r], calls[r], facts, job.strings[r], options, job.diagnostics);
+    Result<LinkedRank> rank =
+        link_mpi_rank(job.trace, job.trace.ranks[r], calls[r], facts, job.strings[r], options, job.diagnostics);
     REQUIRE(rank.ok());
     job.ranks.push_back(std::move(*rank));
   }
@@ -86,7 +87,9 @@ TEST_CASE("sizes of collectives are those of workloads") {
 TEST_CASE("a program goes on beside a message until it waits for it") {
   const orrery::testing::TempDir folder;
   const LinkedMpiJob linked = link_mpi_job(
-      {folder.write("t_0", "TRACE 0 -> 1 1.0 MPI_Isend p2p 8 to 1:1\nTRACE 1 -> 2 5.0 MPI_Comm_rank\nTRACE 2 -> 3 7.0 MPI_Wait\n"),
+      {folder.write(
+           "t_0",
+           "TRACE 0 -> 1 1.0 MPI_Isend p2p 8 to 1:1\nTRACE 1 -> 2 5.0 MPI_Comm_rank\nTRACE 2 -> 3 7.0 MPI_Wait\n"),
        folder.write("t_1", "TRACE 0 -> 1 1.0 MPI_Recv\nTRACE 1 -> 2 2.0 MPI_Comm_rank\n")});
   const workload::Program& program = linked.ranks[0].program;
   REQUIRE(program.size() == 3);  // the send, and computing before each of the other calls
@@ -104,8 +107,10 @@ TEST_CASE("a program goes on beside a message until it waits for it") {
 
 TEST_CASE("a request that nobody completes, and a root that was not recorded, are counted") {
   const orrery::testing::TempDir folder;
-  const LinkedMpiJob linked = link_mpi_job({folder.write(
-      "t_0", "TRACE 0 -> 1 1.0 MPI_Isend p2p 8 to 0:0\nTRACE 1 -> 2 5.0 MPI_Bcast coll 0x1 8 to 0\nTRACE 2 -> 3 1.0 MPI_Comm_dup\n")});
+  const LinkedMpiJob linked =
+      link_mpi_job({folder.write("t_0",
+                                 "TRACE 0 -> 1 1.0 MPI_Isend p2p 8 to 0:0\nTRACE 1 -> 2 5.0 MPI_Bcast coll 0x1 8 to "
+                                 "0\nTRACE 2 -> 3 1.0 MPI_Comm_dup\n")});
   CHECK(linked.diagnostics.count(kMpiNeverCompleted) == 1);
   CHECK(linked.diagnostics.count(kMpiRootUnknown) == 1);
   CHECK(linked.diagnostics.count(kMpiUnknownPartners) == 1);

@@ -59,7 +59,8 @@ TEST_CASE("messages that are handed over need nobody to look") {
 
 TEST_CASE("one in ten may have ended sooner, and is not held to it") {
   Messages messages;
-  for (int i = 0; i < 9; ++i) messages.add({.sent = 0, .sender_entered = 5, .sender_ended = 510, .asked = 100, .back = 500});
+  for (int i = 0; i < 9; ++i)
+    messages.add({.sent = 0, .sender_entered = 5, .sender_ended = 510, .asked = 100, .back = 500});
   messages.add({.sent = 0, .sender_entered = 5, .sender_ended = 110, .asked = 100, .back = 500});
   messages.judge();
   CHECK(messages.parts[1].progress == kBackInside);
@@ -72,8 +73,12 @@ TEST_CASE("receivers that had seen their message are asked by themselves") {
   SUBCASE("the transport hands over the rest in the next call") {}
   Messages messages;
   messages.add({.sent = 0, .sender_entered = 5, .sender_ended = 510, .asked = 100, .back = 500});
-  messages.add(
-      {.sent = 0, .sender_entered = 5, .sender_ended = is_taken_when_asked ? 110 : 510, .asked = 100, .back = 500, .had_seen = true});
+  messages.add({.sent = 0,
+                .sender_entered = 5,
+                .sender_ended = is_taken_when_asked ? 110 : 510,
+                .asked = 100,
+                .back = 500,
+                .had_seen = true});
   messages.judge();
   CHECK(messages.parts[1].progress == kBackInside);
   CHECK(messages.parts[3].progress == (is_taken_when_asked ? 2 : kBackInside));

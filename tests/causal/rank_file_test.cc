@@ -59,11 +59,14 @@ void check_same(const RankGraph& a, const RankGraph& b) {
   CHECK(a.typical_kernel_gap == b.typical_kernel_gap);
   const graph::Solution solved_a = graph::solve(a.graph, a.end), solved_b = graph::solve(b.graph, b.end);
   REQUIRE(a.graph.node_count() == b.graph.node_count());
-  for (graph::NodeId node = 0; node < a.graph.node_count(); ++node) CHECK(solved_a.finish(node) == solved_b.finish(node));
+  for (graph::NodeId node = 0; node < a.graph.node_count(); ++node)
+    CHECK(solved_a.finish(node) == solved_b.finish(node));
   REQUIRE(a.owners.size() == b.owners.size());
-  for (std::size_t i = 0; i < a.owners.size(); ++i) CHECK(a.strings.text(a.owners[i].name) == b.strings.text(b.owners[i].name));
+  for (std::size_t i = 0; i < a.owners.size(); ++i)
+    CHECK(a.strings.text(a.owners[i].name) == b.strings.text(b.owners[i].name));
   REQUIRE(a.lanes.size() == b.lanes.size());
-  for (std::size_t i = 0; i < a.lanes.size(); ++i) CHECK(a.strings.text(a.lanes[i].name) == b.strings.text(b.lanes[i].name));
+  for (std::size_t i = 0; i < a.lanes.size(); ++i)
+    CHECK(a.strings.text(a.lanes[i].name) == b.strings.text(b.lanes[i].name));
   CHECK(a.annotations.size() == b.annotations.size());
   REQUIRE(a.strings.size() == b.strings.size());
 }
@@ -94,8 +97,14 @@ struct Sections {
   Numbers numbers{{0, 100, 0, 100, -1, 0, 0, 1, 3, 0, 5, 5}};
   std::vector<TimePs> time{0, 100};
   std::vector<std::uint32_t> node_lane{0, ~0u};
-  std::vector<Owner> owners{
-      {.name = 1, .ordinal = 0, .lane = 0, .launch_lane = 0, .start = 0, .launch_start = 0, .device = -1, .stream = -1}};
+  std::vector<Owner> owners{{.name = 1,
+                             .ordinal = 0,
+                             .lane = 0,
+                             .launch_lane = 0,
+                             .start = 0,
+                             .launch_start = 0,
+                             .device = -1,
+                             .stream = -1}};
   std::vector<LaneLabel> lanes{{.process = 0, .thread = 0, .name = 1}};
   std::vector<AnnotatedRange> annotations{{.name = 1, .lane = 0, .begin = 0, .end = 100}};
   std::vector<std::string> texts{"label", "why", "source", "", "name"};
@@ -154,7 +163,8 @@ TEST_CASE("a step comes back from its file, and saves to the same bytes again") 
 TEST_CASE("real steps and whole traces come back") {
   const std::string data = ORRERY_SOURCE_DIR "/data/";
   for (const char* name : {"gpt_small.kineto.json.gz", "ddp4.rank3.kineto.json.gz"}) {
-    for (const WindowRequest& request : {WindowRequest{}, WindowRequest{.annotation = "", .first_instance = {}, .last_instance = {}}}) {
+    for (const WindowRequest& request :
+         {WindowRequest{}, WindowRequest{.annotation = "", .first_instance = {}, .last_instance = {}}}) {
       CAPTURE(name);
       const RankGraph step = step_of(data + name, request);
       const std::string bytes = bytes_of(step);
@@ -189,7 +199,9 @@ TEST_CASE("a file that ends early, or goes on, is noticed") {
 
 TEST_CASE("foreign and newer files are told apart") {
   const orrery::testing::TempDir folder;
-  const auto message = [&](const std::string& content) { return load_rank_graph(folder.write("x.step", content)).error().message; };
+  const auto message = [&](const std::string& content) {
+    return load_rank_graph(folder.write("x.step", content)).error().message;
+  };
   CHECK(message("") == "is empty");
   CHECK(message(R"({"traceEvents": []})") == "is not an Orrery step file");
   CHECK(message(Sections{}.bytes("graph")) == "holds 'graph', not 'step'");

@@ -65,7 +65,8 @@ std::string random_lines() {
     lines += fmt::format(" {} {} {}", scale * small(0, 30), scale * small(-1, 12), kind);
     if (!kind.starts_with("cpu_op")) lines += fmt::format(" correlation={}", small(-1, 8));
     if (kind.starts_with("cuda_sync"))
-      lines += fmt::format(" wait_on_stream={} wait_on_cuda_event_record_corr_id={}", *rc::gen::element(-1, 7, 8), small(-1, 8));
+      lines += fmt::format(" wait_on_stream={} wait_on_cuda_event_record_corr_id={}", *rc::gen::element(-1, 7, 8),
+                           small(-1, 8));
     lines += "\n";
   }
   return lines;
@@ -106,7 +107,8 @@ TEST_CASE("the path is the window, also of traces in which nothing fits together
     RC_LOG(lines);
     const SmallTrace small(lines);
     if (const auto step = try_step(small, whole())) RC_ASSERT(broken_promise(*step) == "");
-    for (std::size_t i = 0; i < find_steps(small.trace(), small.rank(), trace::ContentOrder(small.trace(), small.rank())).size(); ++i) {
+    for (std::size_t i = 0;
+         i < find_steps(small.trace(), small.rank(), trace::ContentOrder(small.trace(), small.rank())).size(); ++i) {
       const auto step = try_step(small, instance_of("ProfilerStep#", i));
       RC_ASSERT(step.has_value());
       RC_ASSERT(broken_promise(*step) == "");
@@ -118,10 +120,11 @@ TEST_CASE("the path is the window in traces of real jobs") {
   for (const char* name : {"calls4.rank0", "ddp4.rank0", "ddp4.rank3"}) {
     CAPTURE(name);
     Diagnostics diagnostics;
-    const auto job = kineto::read_job({std::string(ORRERY_SOURCE_DIR) + "/data/" + name + ".kineto.json.gz"}, diagnostics);
+    const auto job =
+        kineto::read_job({std::string(ORRERY_SOURCE_DIR) + "/data/" + name + ".kineto.json.gz"}, diagnostics);
     REQUIRE(job.ok());
-    for (const WindowRequest& request :
-         {WindowRequest{}, whole(), instance_of("ProfilerStep", 0), instance_of("ProfilerStep", 1), instance_of("Optimizer.step", 0)}) {
+    for (const WindowRequest& request : {WindowRequest{}, whole(), instance_of("ProfilerStep", 0),
+                                         instance_of("ProfilerStep", 1), instance_of("Optimizer.step", 0)}) {
       const auto step = make_rank_graph(*job, job->ranks[0], request, diagnostics);
       if (step) CHECK(broken_promise(*step) == "");
       else CHECK(request.annotation == "Optimizer.step");  // calls4 trains nothing
@@ -153,12 +156,14 @@ TEST_CASE("on a machine with constant delays, a what-if is what really happens")
     SimulatedMachine machine;
     machine.records_syncs = *rc::gen::arbitrary<bool>();
     const int streams = machine.records_syncs ? 2 : 1;  // of one stream, all can be inferred
-    std::vector<Action> actions = *programs(1, 1, streams,
-                                            {Action::op, Action::launch, Action::launch, Action::graph_launch, Action::stream_wait,
-                                             Action::blocking_copy, Action::stream_sync, Action::device_sync});
+    std::vector<Action> actions =
+        *programs(1, 1, streams,
+                  {Action::op, Action::launch, Action::launch, Action::graph_launch, Action::stream_wait,
+                   Action::blocking_copy, Action::stream_sync, Action::device_sync});
     // A launch from the return of its call, one from the entry, and two gaps to measure.
-    actions.insert(actions.begin(),
-                   {{Action::launch, 0, 0, 0, 10'000}, {Action::device_sync, 0, 0, 0, 0}, {Action::graph_launch, 0, 0, 0, 10'000}});
+    actions.insert(actions.begin(), {{Action::launch, 0, 0, 0, 10'000},
+                                     {Action::device_sync, 0, 0, 0, 0},
+                                     {Action::graph_launch, 0, 0, 0, 10'000}});
     const SimulatedJob measured = simulate(actions, machine);
     const SmallTrace small(measured.lines);
     const auto step = try_step(small, whole());
@@ -234,7 +239,8 @@ TEST_CASE("work that starts before its launch: the launch is not its cause, and 
       1       30   10  cuda_runtime  cudaLaunchKernel  correlation=2
       gpu0/7  28   20  kernel        early             correlation=2
   )");
-  CHECK(small.path() == Lines{"cpu_runtime cudaLaunchKernel 5", "kernel first 20", "kernel_gap early 3", "kernel early 20"});
+  CHECK(small.path() ==
+        Lines{"cpu_runtime cudaLaunchKernel 5", "kernel first 20", "kernel_gap early 3", "kernel early 20"});
   CHECK(small.count("L202") == 1);
 }
 
@@ -246,15 +252,15 @@ TEST_CASE("a wait that cost nothing would cost something if the work took longer
       1       50   3   cuda_runtime  cudaDeviceSynchronize  correlation=2
       1       53   7   cpu_op        aten::add
   )");
-  CHECK(small.path() == Lines{"cpu_runtime cudaLaunchKernel 4", "cpu_operator aten::add 46", "cpu_runtime cudaDeviceSynchronize 3",
-                              "cpu_operator aten::add 7"});
+  CHECK(small.path() == Lines{"cpu_runtime cudaLaunchKernel 4", "cpu_operator aten::add 46",
+                              "cpu_runtime cudaDeviceSynchronize 3", "cpu_operator aten::add 7"});
   graph::Edits edits(small.step.graph);
   for (graph::Slot slot = 0; slot < small.step.graph.edge_count(); ++slot) {
     if (small.step.kind(slot) == EdgeKind::kernel) edits.set_weight(slot, 10 * small.step.graph.weight(slot));
   }
-  CHECK(path_lines(small.step, graph::solve(edits, small.step.end)) == Lines{"cpu_runtime cudaLaunchKernel 4", "launch_delay gemm 1",
-                                                                             "kernel gemm 100", "sync_return cudaDeviceSynchronize 3",
-                                                                             "cpu_operator aten::add 7"});
+  CHECK(path_lines(small.step, graph::solve(edits, small.step.end)) ==
+        Lines{"cpu_runtime cudaLaunchKernel 4", "launch_delay gemm 1", "kernel gemm 100",
+              "sync_return cudaDeviceSynchronize 3", "cpu_operator aten::add 7"});
 }
 
 TEST_CASE("causes that did not bind carry the least delay of their kind") {
@@ -279,8 +285,8 @@ TEST_CASE("a recording that begins while the device is busy: what the first work
   )");
   CHECK(small.step.typical_launch_delay == 100 * kPsPerUs);  // at most: nothing here can tell
   // The graph was launched long before, and yet it is the copy that its first kernel had to wait for.
-  CHECK(small.path() == Lines{"cpu_runtime hipMemcpyAsync 10", "idle_device Memcpy 7990", "memory_copy Memcpy 4", "kernel_gap first 10",
-                              "kernel first 90", "kernel second 90"});
+  CHECK(small.path() == Lines{"cpu_runtime hipMemcpyAsync 10", "idle_device Memcpy 7990", "memory_copy Memcpy 4",
+                              "kernel_gap first 10", "kernel first 90", "kernel second 90"});
 }
 
 TEST_CASE("what a launch call does before it hands its work over is its own time") {
@@ -293,7 +299,8 @@ TEST_CASE("what a launch call does before it hands its work over is its own time
       1       0    900  cuda_runtime  cudaLaunchKernel  correlation=1
       gpu0/7  902  500  kernel        lazily_loaded     correlation=1
   )");
-  CHECK(starts_later.path() == Lines{"cpu_runtime cudaLaunchKernel 900", "launch_delay lazily_loaded 2", "kernel lazily_loaded 500"});
+  CHECK(starts_later.path() ==
+        Lines{"cpu_runtime cudaLaunchKernel 900", "launch_delay lazily_loaded 2", "kernel lazily_loaded 500"});
   // Of a graph the device knows the first nodes while the call sends the others.
   const SmallStep graph(R"(
       1       0    900  cuda_runtime  cudaGraphLaunch  correlation=1
@@ -312,9 +319,10 @@ TEST_CASE("work that was queued behind other work does not take the time of its 
       gpu0/7  51   50  kernel        second            correlation=2
       1       4    40  cpu_op        aten::add
   )");
-  CHECK(small.path() ==
-        Lines{"cpu_runtime cudaLaunchKernel 4", "launch_delay first 1", "kernel first 45", "kernel_gap second 1", "kernel second 50"});
-  CHECK(has_edge(small.step, "cpu_runtime cudaLaunchKernel 0"));  // it may have been handed over as soon as the call was entered
+  CHECK(small.path() == Lines{"cpu_runtime cudaLaunchKernel 4", "launch_delay first 1", "kernel first 45",
+                              "kernel_gap second 1", "kernel second 50"});
+  CHECK(has_edge(small.step,
+                 "cpu_runtime cudaLaunchKernel 0"));  // it may have been handed over as soon as the call was entered
 }
 
 TEST_CASE("a copy of ordinary memory takes place inside its call") {
@@ -323,8 +331,9 @@ TEST_CASE("a copy of ordinary memory takes place inside its call") {
       gpu0/7  190    30817  gpu_memcpy    "Memcpy HtoD (Pageable -> Device)"  correlation=1
       1       31010  90     cpu_op        aten::mm
   )~");
-  CHECK(small.path() == Lines{"memory_copy Memcpy HtoD (Pageable -> Device) 190", "memory_copy Memcpy HtoD (Pageable -> Device) 30810",
-                              "cpu_untraced 10", "cpu_operator aten::mm 90"});
+  CHECK(small.path() == Lines{"memory_copy Memcpy HtoD (Pageable -> Device) 190",
+                              "memory_copy Memcpy HtoD (Pageable -> Device) 30810", "cpu_untraced 10",
+                              "cpu_operator aten::mm 90"});
   graph::Edits edits(small.step.graph);
   for (graph::Slot slot = 0; slot < small.step.graph.edge_count(); ++slot) {
     if (small.step.kind(slot) == EdgeKind::memory_copy) edits.set_weight(slot, 0);
@@ -346,7 +355,8 @@ TEST_CASE("a kernel that had to wait for room on the device started when another
       gpu0/7  5    200  kernel        wide              correlation=1
       gpu0/9  150  200  kernel        waiting           correlation=2
   )";
-  CHECK(SmallStep(lines).path() == Lines{"cpu_runtime cudaLaunchKernel 4", "launch_delay wide 1", "kernel wide 145", "kernel waiting 200"});
+  CHECK(SmallStep(lines).path() ==
+        Lines{"cpu_runtime cudaLaunchKernel 4", "launch_delay wide 1", "kernel wide 145", "kernel waiting 200"});
   std::string other_device = lines;
   other_device.replace(other_device.find("gpu0/9"), 6, "gpu1/9");
   CHECK(SmallStep(other_device).path().front() != "kernel wide 145");
@@ -364,8 +374,9 @@ TEST_CASE("collectives that the host does itself are communication") {
       2  500  1    cpu_op           poll
       1  450  50   cpu_op           Optimizer.step
   )");
-  CHECK(small.path() == Lines{"handoff ProfilerStep#1 30", "communication gloo:all_reduce 5", "cpu_runtime cudaStreamSynchronize 20",
-                              "communication gloo:all_reduce 375", "handoff ProfilerStep#1 20", "cpu_operator Optimizer.step 50"});
+  CHECK(small.path() == Lines{"handoff ProfilerStep#1 30", "communication gloo:all_reduce 5",
+                              "cpu_runtime cudaStreamSynchronize 20", "communication gloo:all_reduce 375",
+                              "handoff ProfilerStep#1 20", "cpu_operator Optimizer.step 50"});
   // Those of NCCL are only launched by the host.
   CHECK(SmallStep("1 0 10 user_annotation nccl:all_reduce").path() == Lines{"cpu_untraced nccl:all_reduce 10"});
 }
@@ -377,8 +388,9 @@ TEST_CASE("own time of operators, Python frames and annotations") {
       1  20  50   cpu_op           aten::linear
       1  30  20   cpu_op           aten::addmm
   )");
-  CHECK(small.path() == Lines{"cpu_untraced ProfilerStep#1 10", "cpu_python train.py 10", "cpu_operator aten::linear 10",
-                              "cpu_operator aten::addmm 20", "cpu_operator aten::linear 20", "cpu_python train.py 20",
+  CHECK(small.path() == Lines{"cpu_untraced ProfilerStep#1 10", "cpu_python train.py 10",
+                              "cpu_operator aten::linear 10", "cpu_operator aten::addmm 20",
+                              "cpu_operator aten::linear 20", "cpu_python train.py 20",
                               "cpu_untraced ProfilerStep#1 10"});
 }
 
@@ -390,9 +402,11 @@ TEST_CASE("everything inside a data loader is data loading") {
       1  80  10   cpu_op           aten::mm
   )");
   CHECK(small.path() == Lines{"cpu_untraced ProfilerStep#1 10",
-                              "data_loading enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__ 10", "data_loading aten::stack 30",
+                              "data_loading enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__ 10",
+                              "data_loading aten::stack 30",
                               "data_loading enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__ 20",
-                              "cpu_untraced ProfilerStep#1 10", "cpu_operator aten::mm 10", "cpu_untraced ProfilerStep#1 10"});
+                              "cpu_untraced ProfilerStep#1 10", "cpu_operator aten::mm 10",
+                              "cpu_untraced ProfilerStep#1 10"});
 }
 
 TEST_CASE("host events that overlap without nesting are cut where the inner one ends") {
@@ -401,7 +415,8 @@ TEST_CASE("host events that overlap without nesting are cut where the inner one 
       1  10  20  cpu_op  crossing
       1  40  10  cpu_op  next
   )");
-  CHECK(small.path() == Lines{"cpu_operator outer 10", "cpu_operator crossing 20", "cpu_untraced 10", "cpu_operator next 10"});
+  CHECK(small.path() ==
+        Lines{"cpu_operator outer 10", "cpu_operator crossing 20", "cpu_untraced 10", "cpu_operator next 10"});
 }
 
 TEST_CASE("of two events that start together the longer one is the outer") {
@@ -418,7 +433,8 @@ TEST_CASE("a process id or thread that is text is a lane like any other") {
       worker  5   5   cuda_runtime  cudaLaunchKernel  correlation=1
       gpu0/"stream 7"  12  30  kernel  gemm  correlation=1  stream=7
   )");
-  CHECK(small.path() == Lines{"cpu_operator aten::mm 5", "cpu_runtime cudaLaunchKernel 5", "launch_delay gemm 2", "kernel gemm 30"});
+  CHECK(small.path() ==
+        Lines{"cpu_operator aten::mm 5", "cpu_runtime cudaLaunchKernel 5", "launch_delay gemm 2", "kernel gemm 30"});
   CHECK(small.step.strings.text(small.step.lanes[0].thread) == "\"worker\"");
   CHECK(small.step.strings.text(small.step.lanes[1].thread) == "\"stream 7\"");
 }
@@ -437,19 +453,19 @@ TEST_CASE("a wait that only says its stream, of device-wide and of event waits")
       1        12  55   cuda_runtime  cudaStreamSynchronize  correlation=3
       gpu0/7   13  52   cuda_sync     "Stream Sync"          correlation=3
       1        67  100  cpu_op        aten::add
-  )") == Lines{"cpu_runtime cudaLaunchKernel 4", "launch_delay early 1", "kernel early 60", "sync_return cudaStreamSynchronize 2",
-               "cpu_operator aten::add 100"});
+  )") == Lines{"cpu_runtime cudaLaunchKernel 4", "launch_delay early 1", "kernel early 60",
+               "sync_return cudaStreamSynchronize 2", "cpu_operator aten::add 100"});
   CHECK(path_with(R"(
       1        12  102  cuda_runtime  cudaDeviceSynchronize  correlation=3
       gpu0/-1  13  98   cuda_sync     "Context Sync"         correlation=3
-  )") == Lines{"cpu_runtime cudaLaunchKernel 4", "cpu_runtime cudaEventRecord 2", "cpu_runtime cudaLaunchKernel 4", "launch_delay late 1",
-               "kernel late 100", "sync_return cudaDeviceSynchronize 3"});
+  )") == Lines{"cpu_runtime cudaLaunchKernel 4", "cpu_runtime cudaEventRecord 2", "cpu_runtime cudaLaunchKernel 4",
+               "launch_delay late 1", "kernel late 100", "sync_return cudaDeviceSynchronize 3"});
   CHECK(path_with(R"(
       1        12  55   cuda_runtime  cudaEventSynchronize  correlation=3
       gpu0/7   13  52   cuda_sync     "Event Sync"          correlation=3  wait_on_stream=7  wait_on_cuda_event_record_corr_id=9
       1        67  100  cpu_op        aten::add
-  )") == Lines{"cpu_runtime cudaLaunchKernel 4", "launch_delay early 1", "kernel early 60", "sync_return cudaEventSynchronize 2",
-               "cpu_operator aten::add 100"});
+  )") == Lines{"cpu_runtime cudaLaunchKernel 4", "launch_delay early 1", "kernel early 60",
+               "sync_return cudaEventSynchronize 2", "cpu_operator aten::add 100"});
 }
 
 TEST_CASE("clocks that disagree: work seen to end just after the return of the call that waited for it") {
@@ -467,8 +483,8 @@ TEST_CASE("clocks that disagree: work seen to end just after the return of the c
 }
 
 TEST_CASE("nothing to analyse is an error, not a crash") {
-  for (const char* lines :
-       {"", "1 0 - cpu_op instant", "1 0 0 cpu_op nothing", "1 0 5 Trace \"PyTorch Profiler (0)\"", "gpu0/7 5 -3 kernel backwards"}) {
+  for (const char* lines : {"", "1 0 - cpu_op instant", "1 0 0 cpu_op nothing", "1 0 5 Trace \"PyTorch Profiler (0)\"",
+                            "gpu0/7 5 -3 kernel backwards"}) {
     CAPTURE(lines);
     const SmallTrace small(lines);
     Diagnostics diagnostics;

@@ -20,7 +20,9 @@
 namespace orrery::causal {
 namespace {
 
-std::string file_of(int rank) { return std::string(ORRERY_SOURCE_DIR) + "/data/ddp4.rank" + std::to_string(rank) + ".kineto.json.gz"; }
+std::string file_of(int rank) {
+  return std::string(ORRERY_SOURCE_DIR) + "/data/ddp4.rank" + std::to_string(rank) + ".kineto.json.gz";
+}
 
 /// Reads one rank's file alone and keeps what joining needs: of its steps, or of the whole trace where there are none.
 ReducedRank reduced(const std::string& path, int number) {
@@ -32,8 +34,8 @@ ReducedRank reduced(const std::string& path, int number) {
   const trace::ContentOrder content(*job, rank);
   const DeviceTimeline timeline = make_device_timeline(*job, rank, content, diagnostics);
   const std::vector<trace::EventIndex> steps = find_steps(*job, rank, content);
-  const Result<StepWindow> window =
-      steps.empty() ? choose_window(*job, rank, timeline, content, {"", {}, {}}) : window_of(*job, rank, timeline, steps);
+  const Result<StepWindow> window = steps.empty() ? choose_window(*job, rank, timeline, content, {"", {}, {}})
+                                                  : window_of(*job, rank, timeline, steps);
   REQUIRE(window.ok());
   Result<RankGraph> step = make_rank_graph(*job, rank, timeline, content, *window, diagnostics);
   REQUIRE(step.ok());
@@ -46,8 +48,8 @@ CausalGraph joined(std::vector<ReducedRank> ranks) {
   Result<GatheredRanks> gathered = gather(std::move(ranks));
   REQUIRE(gathered.ok());
   Diagnostics diagnostics;
-  Result<CausalGraph> job =
-      join_ranks(gathered->trace, match::find_exchanges(gathered->trace), std::move(gathered->to_join), {}, diagnostics);
+  Result<CausalGraph> job = join_ranks(gathered->trace, match::find_exchanges(gathered->trace),
+                                       std::move(gathered->to_join), {}, diagnostics);
   REQUIRE(job.ok());
   return std::move(*job);
 }
@@ -65,12 +67,13 @@ std::string bytes_of(const CausalGraph& job) {
   for (const EdgePieces& pieces : job.pieces) {
     for (std::uint32_t list = 0; list < pieces.size(); ++list) {
       pieces.for_each(list, [&](const WorkClass& work, TimePs time) {
-        text += std::to_string(work.kind) + ' ' + std::to_string(work.name) + ' ' + std::to_string(work.class_name) + ' ' +
-                std::to_string(work.step) + ' ' + std::to_string(time) + '\n';
+        text += std::to_string(work.kind) + ' ' + std::to_string(work.name) + ' ' + std::to_string(work.class_name) +
+                ' ' + std::to_string(work.step) + ' ' + std::to_string(time) + '\n';
       });
     }
   }
-  for (const JobPart& part : job.parts) text += std::to_string(part.operation) + ' ' + std::to_string(part.transfer) + '\n';
+  for (const JobPart& part : job.parts)
+    text += std::to_string(part.operation) + ' ' + std::to_string(part.transfer) + '\n';
   return text;
 }
 

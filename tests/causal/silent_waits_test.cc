@@ -10,14 +10,15 @@ using namespace orrery::causal;
 using namespace orrery::causal::testing;
 
 TEST_CASE("names of events that wait") {
-  for (const char* name : {"np.asarray(jax.Array)", "$array.py:629 _value", "$array.py:293 __float__", "$array.py:404 __array__",
-                           "$api.py:2757 block_until_ready", "block_until_ready", "Acquire semaphore",
-                           "ComputeSemaphoreAcquire [capacity=32, value=0]", "PjRtStreamExecutorBuffer::Await"}) {
+  for (const char* name :
+       {"np.asarray(jax.Array)", "$array.py:629 _value", "$array.py:293 __float__", "$array.py:404 __array__",
+        "$api.py:2757 block_until_ready", "block_until_ready", "Acquire semaphore",
+        "ComputeSemaphoreAcquire [capacity=32, value=0]", "PjRtStreamExecutorBuffer::Await"}) {
     CAPTURE(name);
     CHECK(is_waiting_call(name));
   }
-  for (const char* name : {"$array.py:256 ndim", "$train.py:12 __float__", "$array.py", "$numpy asarray", "PjitFunction(step)",
-                           "aten::item", "cudaStreamSynchronize", ""}) {
+  for (const char* name : {"$array.py:256 ndim", "$train.py:12 __float__", "$array.py", "$numpy asarray",
+                           "PjitFunction(step)", "aten::item", "cudaStreamSynchronize", ""}) {
     CAPTURE(name);
     CHECK_FALSE(is_waiting_call(name));
   }
@@ -47,8 +48,8 @@ TEST_CASE("a call that waits by its name waits for what ended last in it") {
       1       40    1700  python_function  "$array.py:293 __float__"
       1       50    1650  python_function  "$array.py:629 _value"
   )");
-  CHECK(goes_by(small.path(), {"kernel gemm 1275", "sync_return $array.py:629 _value 400", "cpu_python $array.py:293 __float__ 40",
-                               "cpu_untraced ProfilerStep#1 260"}));
+  CHECK(goes_by(small.path(), {"kernel gemm 1275", "sync_return $array.py:629 _value 400",
+                               "cpu_python $array.py:293 __float__ 40", "cpu_untraced ProfilerStep#1 260"}));
 }
 
 TEST_CASE("a helper launches the copy that the call waits for once the device has come that far") {
@@ -63,8 +64,9 @@ TEST_CASE("a helper launches the copy that the call waits for once the device ha
       2       1540  20    cuda_runtime     MemcpyD2H               correlation=2
       gpu0/9  1570  5     gpu_memcpy       MemcpyD2H               correlation=2
   )");
-  CHECK(goes_by(small.path(), {"kernel gemm 1275", "sync_return 200", "memory_copy D2H Dispatch 30", "memory_copy MemcpyD2H 5",
-                               "sync_return $array.py:629 _value 165", "cpu_untraced ProfilerStep#1 260"}));
+  CHECK(goes_by(small.path(),
+                {"kernel gemm 1275", "sync_return 200", "memory_copy D2H Dispatch 30", "memory_copy MemcpyD2H 5",
+                 "sync_return $array.py:629 _value 165", "cpu_untraced ProfilerStep#1 260"}));
 }
 
 namespace {
@@ -106,7 +108,8 @@ TEST_CASE("what XLA's helper moves for a copy is the copy's, and silence until t
                std::to_string(end) + "  10  cpu_op  \"Wait for usage holds\"\n")
         .path();
   };
-  CHECK(goes_by(put(1700), {"memory_copy H2D Dispatch 1000", "memory_copy MemcpyH2D 550", "sync_return ProfilerStep#1 75"}));
+  CHECK(goes_by(put(1700),
+                {"memory_copy H2D Dispatch 1000", "memory_copy MemcpyH2D 550", "sync_return ProfilerStep#1 75"}));
   CHECK(goes_by(put(2600), {"cpu_untraced ProfilerStep#1 2570"}));  // what goes on for long computes
 }
 
@@ -157,7 +160,8 @@ TEST_CASE("the condition of a loop is waited for where its copy to the host ends
 }
 
 TEST_CASE("a launch call that waits for room in its stream waits for the work whose end makes room") {
-  // A launch every 10 us, work of 1 ms each, a stream with room for 1,000: once it is full, a call lasts until the next work has ended.
+  // A launch every 10 us, work of 1 ms each, a stream with room for 1,000: once it is full, a call lasts until the next
+  // work has ended.
   const auto held = [](int launches) {
     std::string lines = "1 0 2000000 user_annotation ProfilerStep#1\n";
     int now = 0, ended = 20;
@@ -166,7 +170,8 @@ TEST_CASE("a launch call that waits for room in its stream waits for the work wh
       const int free_at = i >= 1000 ? 20 + (i - 1000 + 1) * 1000 : 0;
       now = std::max(entered + 8, free_at + 5);
       const std::string correlation = " correlation=" + std::to_string(i + 1) + "\n";
-      lines += "1 " + std::to_string(entered) + " " + std::to_string(now - entered) + " cuda_runtime cudaLaunchKernel" + correlation;
+      lines += "1 " + std::to_string(entered) + " " + std::to_string(now - entered) + " cuda_runtime cudaLaunchKernel" +
+               correlation;
       lines += "gpu0/7 " + std::to_string(ended) + " 1000 kernel gemm" + correlation;
       ended += 1000, now += 2;
     }

@@ -48,7 +48,8 @@ std::vector<RankToJoin> ranks_of(const trace::Trace& trace, bool as_skeletons, b
     to_join.step_events = find_steps(trace, rank, content);
     const Result<StepWindow> whole = choose_window(trace, rank, timeline, content, {"", {}, {}});
     REQUIRE(whole.ok());
-    const StepWindow window = to_join.step_events.empty() ? *whole : window_of(trace, rank, timeline, to_join.step_events);
+    const StepWindow window =
+        to_join.step_events.empty() ? *whole : window_of(trace, rank, timeline, to_join.step_events);
     Result<RankGraph> step = make_rank_graph(trace, rank, timeline, content, window, diagnostics);
     REQUIRE(step.ok());
     to_join.step = std::move(*step);
@@ -70,8 +71,9 @@ std::vector<RankToJoin> ranks_of(const trace::Trace& trace, bool as_skeletons, b
 
 CausalGraph job_of(const Recording& recording, bool as_skeletons, bool by_annotation = false) {
   Diagnostics diagnostics;
-  Result<CausalGraph> job = join_ranks(recording.trace, recording.exchanges, ranks_of(recording.trace, as_skeletons, by_annotation),
-                                       {.by_annotation = by_annotation}, diagnostics);
+  Result<CausalGraph> job =
+      join_ranks(recording.trace, recording.exchanges, ranks_of(recording.trace, as_skeletons, by_annotation),
+                 {.by_annotation = by_annotation}, diagnostics);
   REQUIRE(job.ok());
   return std::move(*job);
 }
@@ -81,7 +83,8 @@ using Sums = std::map<std::tuple<std::int64_t, std::string, std::string, std::st
 /// What is on the path to a node: by rank, kind, both names and step.
 Sums path_sums(const CausalGraph& job, const graph::Solution& solution, graph::NodeId node) {
   Sums sums;
-  for (graph::Slot slot = solution.chosen(node); slot != graph::kNoSlot; slot = solution.chosen(job.graph.source(slot))) {
+  for (graph::Slot slot = solution.chosen(node); slot != graph::kNoSlot;
+       slot = solution.chosen(job.graph.source(slot))) {
     const std::uint32_t place = job.rank_of(slot);
     if (place == kNoRank) continue;
     const std::int64_t rank = job.ranks[place].rank;
@@ -101,7 +104,8 @@ Sums path_sums(const CausalGraph& job, const graph::Solution& solution, graph::N
   return sums;
 }
 
-void check_same(const CausalGraph& whole, const CausalGraph& reduced, const graph::Solution& a, const graph::Solution& b) {
+void check_same(const CausalGraph& whole, const CausalGraph& reduced, const graph::Solution& a,
+                const graph::Solution& b) {
   REQUIRE(a.length() == b.length());
   for (std::size_t r = 0; r < whole.ranks.size(); ++r) {
     REQUIRE(a.finish(whole.ranks[r].end) == b.finish(reduced.ranks[r].end));

@@ -1,7 +1,8 @@
-// Small pairs of traces for tests of linking: the profiler's as lines (see support/kineto_lines.h), the host's as lines too:
+// Small pairs of traces for tests of linking: the profiler's as lines (see support/kineto_lines.h), the host's as lines
+// too:
 //
 //     # id  parent  rf  name       schema                              inputs                           outputs
-//     3     2       1   aten::mm   "aten::mm(Tensor a) -> Tensor"      [[5,6,0,8,4,"cuda:0"]]           [[7,8,0,8,4,"cuda:0"]]
+//     3     2       1   aten::mm   "aten::mm(Tensor a) -> Tensor"      [[5,6,0,8,4,"cuda:0"]] [[7,8,0,8,4,"cuda:0"]]
 //
 // and the program that comes of it as text.
 #pragma once
@@ -45,11 +46,13 @@ inline std::string host_json(const std::vector<SmallRow>& rows) {
       R"({"id": 1, "name": "[pytorch|profiler|execution_trace|process]", "ctrl_deps": 1, "inputs": {"values": [], "shapes": [], "types": []},
     "outputs": {"values": [], "shapes": [], "types": []}, "attrs": [{"name": "rf_id", "type": "uint64", "value": 0}]})";
   for (const SmallRow& row : rows) {
-    json += ",\n{\"id\": " + std::to_string(row.id) + ", \"name\": \"" + row.name + "\", \"ctrl_deps\": " + std::to_string(row.parent);
-    json +=
-        ", \"inputs\": {\"values\": " + row.inputs + ", \"shapes\": [], \"types\": []}, \"outputs\": {\"values\": " + row.outputs +
-        ", \"shapes\": [], \"types\": []}, \"attrs\": [{\"name\": \"tid\", \"type\": \"uint64\", \"value\": " + std::to_string(row.thread) +
-        "}, {\"name\": \"op_schema\", \"type\": \"string\", \"value\": \"" + row.schema + "\"}";
+    json += ",\n{\"id\": " + std::to_string(row.id) + ", \"name\": \"" + row.name +
+            "\", \"ctrl_deps\": " + std::to_string(row.parent);
+    json += ", \"inputs\": {\"values\": " + row.inputs +
+            ", \"shapes\": [], \"types\": []}, \"outputs\": {\"values\": " + row.outputs +
+            ", \"shapes\": [], \"types\": []}, \"attrs\": [{\"name\": \"tid\", \"type\": \"uint64\", \"value\": " +
+            std::to_string(row.thread) + "}, {\"name\": \"op_schema\", \"type\": \"string\", \"value\": \"" +
+            row.schema + "\"}";
     if (row.record_function >= 0)
       json += ", {\"name\": \"rf_id\", \"type\": \"uint64\", \"value\": " + std::to_string(row.record_function) + "}";
     json += row.more_attributes + "]}";
@@ -77,7 +80,8 @@ class SmallLink {
       for (pytorch_et::ProcessGroup& group : pytorch_et::process_groups(*host, trace.strings))
         options.groups.push_back({trace.strings.intern(group.name), group.ranks});
     }
-    Result<LinkedRank> result = link_rank(trace, trace.ranks.front(), host ? &*host : nullptr, strings, options, diagnostics);
+    Result<LinkedRank> result =
+        link_rank(trace, trace.ranks.front(), host ? &*host : nullptr, strings, options, diagnostics);
     if (result) linked = std::move(*result);
     else error = result.error().to_string();
   }
@@ -94,10 +98,12 @@ class SmallLink {
   [[nodiscard]] Lines lines() const {
     Lines lines;
     for (std::uint32_t i = 0; i < program().size(); ++i) {
-      std::string line = label(i) + " " + us_text(program().starts_ps[i] - linked->begin_ps) + "+" + us_text(program().duration_ps(i));
+      std::string line =
+          label(i) + " " + us_text(program().starts_ps[i] - linked->begin_ps) + "+" + us_text(program().duration_ps(i));
       std::string data, control;
       for (const graph::Slot slot : program().dependencies.incoming(i)) {
-        const bool is_data = static_cast<workload::Dependency>(program().dependencies.type(slot)) == workload::Dependency::data;
+        const bool is_data =
+            static_cast<workload::Dependency>(program().dependencies.type(slot)) == workload::Dependency::data;
         std::string& list = is_data ? data : control;
         list += (list.empty() ? "" : ", ") + label(program().dependencies.source(slot));
       }
@@ -125,7 +131,9 @@ class SmallLink {
     }
     return false;
   }
-  [[nodiscard]] std::size_t count(DependencyCause cause) const { return linked->dependencies[static_cast<std::size_t>(cause)]; }
+  [[nodiscard]] std::size_t count(DependencyCause cause) const {
+    return linked->dependencies[static_cast<std::size_t>(cause)];
+  }
   [[nodiscard]] const workload::Program& program() const { return linked->program; }
 
   trace::Trace trace;
@@ -147,14 +155,17 @@ inline std::string broken_promise(const LinkedRank& linked) {
     for (const graph::Slot slot : program.dependencies.incoming(i)) {
       const graph::NodeId from = program.dependencies.source(slot);
       if (from >= i) return "an activity depends on a later one";
-      if (program.starts_ps[from] + program.duration_ps(from) > program.starts_ps[i]) return "a dependency leads back in time";
+      if (program.starts_ps[from] + program.duration_ps(from) > program.starts_ps[i])
+        return "a dependency leads back in time";
     }
   }
   const graph::Solution replay = graph::solve(program.dependencies);
   for (std::uint32_t i = 0; i < program.size(); ++i) {
-    if (replay.start(i) != program.starts_ps[i] - linked.begin_ps) return "activity " + std::to_string(i) + " replays at another time";
+    if (replay.start(i) != program.starts_ps[i] - linked.begin_ps)
+      return "activity " + std::to_string(i) + " replays at another time";
   }
-  if (replay.length() != linked.measured_ps || linked.replayed_ps != linked.measured_ps) return "the replay is not the window";
+  if (replay.length() != linked.measured_ps || linked.replayed_ps != linked.measured_ps)
+    return "the replay is not the window";
   return "";
 }
 

@@ -57,15 +57,16 @@ inline bool has_edge(const RankGraph& step, const std::string& description) {
   return false;
 }
 
-/// What every step's graph promises: the path is the window, every moment is explained to the picosecond, and causes come first. Returns what
-/// does not hold, or nothing.
+/// What every step's graph promises: the path is the window, every moment is explained to the picosecond, and causes
+/// come first. Returns what does not hold, or nothing.
 inline std::string broken_promise(const RankGraph& step) {
   const graph::Solution solution = graph::solve(step.graph, step.end);
   if (solution.length() != step.window.span() || step.residual_percent(solution.length()) != 0)
     return "the path is not as long as the window";
   if (step.time[step.begin] != 0 || step.time[step.end] != step.window.span()) return "the window has other ends";
   for (graph::NodeId node = 0; node < step.graph.node_count(); ++node) {
-    if (node != step.begin && solution.chosen(node) == graph::kNoSlot) return "no cause for what happened at " + us_text(step.time[node]);
+    if (node != step.begin && solution.chosen(node) == graph::kNoSlot)
+      return "no cause for what happened at " + us_text(step.time[node]);
     if (solution.finish(node) != step.time[node])
       return "replayed at " + us_text(solution.finish(node)) + " instead of " + us_text(step.time[node]);
   }
@@ -97,7 +98,9 @@ struct SmallStep {
 
   [[nodiscard]] Lines path() const { return path_lines(step, graph::solve(step.graph, step.end)); }
   [[nodiscard]] TimePs span_us() const { return step.window.span() / kPsPerUs; }
-  [[nodiscard]] std::uint64_t count(std::string_view code) const { return orrery::testing::count_of(diagnostics, code); }
+  [[nodiscard]] std::uint64_t count(std::string_view code) const {
+    return orrery::testing::count_of(diagnostics, code);
+  }
 
   Diagnostics diagnostics;
   RankGraph step;

@@ -18,8 +18,8 @@ namespace {
 Result<StepWindow> window_of(const SmallTrace& small, const WindowRequest& request) {
   Diagnostics diagnostics;
   const trace::ContentOrder content(small.trace(), small.rank());
-  return choose_window(small.trace(), small.rank(), make_device_timeline(small.trace(), small.rank(), content, diagnostics), content,
-                       request);
+  return choose_window(small.trace(), small.rank(),
+                       make_device_timeline(small.trace(), small.rank(), content, diagnostics), content, request);
 }
 
 constexpr const char* kFiveSteps = R"(
@@ -91,7 +91,9 @@ TEST_CASE("what does not exist is refused with a hint") {
   CHECK_FALSE(window_of(without, {.annotation = {}, .first_instance = 0, .last_instance = 0}).ok());
 }
 
-TEST_CASE("a step whose host runs ahead begins where the device finishes the step before, and ends where it finishes this one") {
+TEST_CASE(
+    "a step whose host runs ahead begins where the device finishes the step before, and ends where it finishes this "
+    "one") {
   const SmallTrace small(R"(
       1       0    50   user_annotation  ProfilerStep#1
       1       10   5    cuda_runtime     cudaLaunchKernel  correlation=1
@@ -139,7 +141,8 @@ TEST_CASE("windows of consecutive steps neither overlap nor leave gaps") {
     const SimulatedJob job = simulate(actions);
     const SmallTrace small(job.lines);
     for (std::size_t i = 1; i < static_cast<std::size_t>(job.steps); ++i) {
-      RC_ASSERT(window_of(small, instance_of("ProfilerStep", i - 1))->end == window_of(small, instance_of("ProfilerStep", i))->begin);
+      RC_ASSERT(window_of(small, instance_of("ProfilerStep", i - 1))->end ==
+                window_of(small, instance_of("ProfilerStep", i))->begin);
     }
   }));
 }

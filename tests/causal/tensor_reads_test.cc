@@ -47,7 +47,8 @@ constexpr const char* kLines = R"(
 
 }  // namespace
 
-TEST_CASE("every writer counts, also where a later one ran on the same stream; an operator's works follow one another") {
+TEST_CASE(
+    "every writer counts, also where a later one ran on the same stream; an operator's works follow one another") {
   const SmallLink link(kLines, {{2, 1, 1, "aten::mm", "[]", "[" + tensor(5) + "]"},
                                 {3, 1, 2, "aten::add_", "[]", "[" + tensor(6) + "]"},
                                 {4, 1, 3, "aten::sum", "[" + tensor(5) + ", " + tensor(6) + "]"}});
@@ -55,6 +56,7 @@ TEST_CASE("every writer counts, also where a later one ran on the same stream; a
 }
 
 TEST_CASE("work of operators without a row is not known, and reads of it neither") {
-  const SmallLink link(kLines, {{2, 1, 1, "aten::mm", "[]", "[" + tensor(5) + "]"}, {4, 1, 3, "aten::sum", "[" + tensor(5) + "]"}});
+  const SmallLink link(
+      kLines, {{2, 1, 1, "aten::mm", "[]", "[" + tensor(5) + "]"}, {4, 1, 3, "aten::sum", "[" + tensor(5) + "]"}});
   CHECK(reads_text(link) == "gemm>split split>sum known: gemm split sum");
 }

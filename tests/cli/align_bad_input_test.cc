@@ -1,4 +1,5 @@
-// What orrery align says to files that are damaged, incomplete or of different runs: a sentence, the right exit code, and no output in part.
+// What orrery align says to files that are damaged, incomplete or of different runs: a sentence, the right exit code,
+// and no output in part.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
@@ -33,7 +34,8 @@ std::string offsets(std::int64_t from_unix_ns, int nodes) {
   for (int round = 0; round < 3; ++round) {
     for (int i = 0; i < nodes; ++i)
       rows += fmt::format(
-          "{{\"round_id\": {}, \"window_start_ns\": {}, \"window_end_ns\": {}, \"node_id\": {}, \"offset_ns\": 0.0, \"residual\": "
+          "{{\"round_id\": {}, \"window_start_ns\": {}, \"window_end_ns\": {}, \"node_id\": {}, \"offset_ns\": 0.0, "
+          "\"residual\": "
           "300.0}}\n",
           round, from_unix_ns + round * 100'000'000, from_unix_ns + (round + 1) * 100'000'000, i);
   }
@@ -44,8 +46,8 @@ std::string probes(std::int64_t from_unix_ns) {
   std::string rows;
   for (int i = 0; i < 40; ++i) {
     const std::int64_t t = from_unix_ns + i * 5'000'000;
-    rows +=
-        fmt::format("{{\"src\": 0, \"dst\": 1, \"t1\": {}, \"t2\": {}, \"t3\": {}, \"t4\": {}}}\n", t, t + 20'000, t + 21'000, t + 41'000);
+    rows += fmt::format("{{\"src\": 0, \"dst\": 1, \"t1\": {}, \"t2\": {}, \"t3\": {}, \"t4\": {}}}\n", t, t + 20'000,
+                        t + 21'000, t + 41'000);
   }
   return rows;
 }
@@ -97,10 +99,12 @@ TEST_CASE("a node that the offsets do not name is reached by collectives, and th
 
 TEST_CASE("offsets of another run, or of nodes that are not here") {
   Attempt attempt;
-  attempt.align({node(0), node(1), "--offsets", attempt.dir.write("o.jsonl", offsets(during_capture() + 3'600'000'000'000, 2))});
+  attempt.align(
+      {node(0), node(1), "--offsets", attempt.dir.write("o.jsonl", offsets(during_capture() + 3'600'000'000'000, 2))});
   CHECK(attempt.run.exit_code == 3);
   CHECK(attempt.says("another run"));
-  attempt.align({node(2), node(3), "--reference", "2", "--probes", attempt.dir.write("p.jsonl", probes(during_capture()))});
+  attempt.align(
+      {node(2), node(3), "--reference", "2", "--probes", attempt.dir.write("p.jsonl", probes(during_capture()))});
   CHECK(attempt.run.exit_code == 3);
   CHECK(attempt.says("A711"));
   CHECK_FALSE(attempt.wrote());
@@ -140,11 +144,12 @@ TEST_CASE("a clock that nobody set since 1970 comes to the others by its collect
   CHECK(attempt.says("node 2: -56"));
   const auto aligned = xspace::read_rank(attempt.dir.path("aligned/node2.xplane.pb"), strings, diagnostics);
   REQUIRE(aligned.ok());
-  const double apart_ns =
-      static_cast<double>(aligned->epoch_unix_ns - rank->epoch_unix_ns) + static_cast<double>(aligned->start[0] - rank->start[0]) / 1e3;
+  const double apart_ns = static_cast<double>(aligned->epoch_unix_ns - rank->epoch_unix_ns) +
+                          static_cast<double>(aligned->start[0] - rank->start[0]) / 1e3;
   CHECK(std::abs(apart_ns) < 200e3);  // from five collectives
-  CHECK(cli::run_captured({"align", "--undo", attempt.dir.path("aligned/node2.xplane.pb"), "-o", attempt.dir.path("undone")}).exit_code ==
-        0);
+  CHECK(cli::run_captured(
+            {"align", "--undo", attempt.dir.path("aligned/node2.xplane.pb"), "-o", attempt.dir.path("undone")})
+            .exit_code == 0);
   CHECK(testing::read_file(attempt.dir.path("undone/node2.xplane.pb")) == testing::read_file(path));
 }
 
@@ -186,7 +191,8 @@ TEST_CASE("measurements without a usable row are refused; broken rows between go
   CHECK(attempt.run.exit_code == 3);
   CHECK(attempt.says("no usable row"));
   CHECK_FALSE(attempt.wrote());
-  attempt.align({node(0), node(1), "--probes", attempt.dir.write("mixed.jsonl", "{\"src\": 0,\n" + probes(during_capture()) + "[]\n")});
+  attempt.align({node(0), node(1), "--probes",
+                 attempt.dir.write("mixed.jsonl", "{\"src\": 0,\n" + probes(during_capture()) + "[]\n")});
   CHECK(attempt.run.exit_code == 0);
   CHECK(attempt.says("A701"));
 }

@@ -28,6 +28,8 @@ TEST_CASE("stderr says what stdout does not") {
   CHECK(orrery("nonsense 2>&1 >/dev/null").output.starts_with("orrery: error: there is no verb 'nonsense'\n"));
 }
 
-TEST_CASE("an empty environment is enough") { CHECK(shell("env -i " + std::string(ORRERY_BINARY) + " --version").exit_code == 0); }
+TEST_CASE("an empty environment is enough") {
+  CHECK(shell("env -i " + std::string(ORRERY_BINARY) + " --version").exit_code == 0);
+}
 
 }  // namespace orrery::cli

@@ -20,8 +20,9 @@ std::string error_of(const Words& arguments) {
 
 TEST_CASE("flags and operands in every spelling") {
   for (const Words& arguments :
-       {Words{"sample", "--annotation", "x", "f.json", "--strict"}, Words{"sample", "--annotation=x", "--strict", "f.json"},
-        Words{"sample", "-a", "x", "-s", "f.json"}, Words{"sample", "-sax", "f.json"}, Words{"sample", "-sa", "x", "--", "f.json"}}) {
+       {Words{"sample", "--annotation", "x", "f.json", "--strict"},
+        Words{"sample", "--annotation=x", "--strict", "f.json"}, Words{"sample", "-a", "x", "-s", "f.json"},
+        Words{"sample", "-sax", "f.json"}, Words{"sample", "-sa", "x", "--", "f.json"}}) {
     const CommandLine line = parse(arguments);
     REQUIRE_FALSE(line.error);
     CHECK(line.verb == &sample_verb());
@@ -81,7 +82,8 @@ TEST_CASE("what is not known is refused with a suggestion") {
   CHECK(error_of({"xyzzy"}) == "there is no verb 'xyzzy' | `orrery --help` lists the verbs");
   CHECK(error_of({"sample", "--anotation=x"}) == "sample has no flag --anotation | did you mean --annotation?");
   CHECK(error_of({"sample", "--jsno"}) == "sample has no flag --jsno | did you mean --json?");
-  CHECK(error_of({"--overlay", "x", "sample"}) == "there is no flag --overlay | --overlay is a flag of `sample`: write it after the verb");
+  CHECK(error_of({"--overlay", "x", "sample"}) ==
+        "there is no flag --overlay | --overlay is a flag of `sample`: write it after the verb");
   CHECK(error_of({"man", "--overlay", "x"}) == "man has no flag --overlay | --overlay is a flag of `sample`");
   CHECK(error_of({"sample", "-x"}).starts_with("there is no flag -x | "));
   CHECK(error_of({"sample", "--outcome", "chek"}).find("did you mean check?") != std::string::npos);
@@ -102,11 +104,13 @@ TEST_CASE("values are checked, and the message points at the character") {
 }
 
 TEST_CASE("operands are counted and checked") {
-  CHECK(error_of({"sample", "a", "b", "c"}) == "sample takes at most 2: 'c' is one too many | `orrery sample --help` says what it takes");
+  CHECK(error_of({"sample", "a", "b", "c"}) ==
+        "sample takes at most 2: 'c' is one too many | `orrery sample --help` says what it takes");
   CHECK(error_of({"man", "x"}).starts_with("man takes no operands, but 'x' was given"));
   CHECK(error_of({"completion"}).starts_with("completion needs SHELL"));
   CHECK(error_of({"completion", "bsh"}) == "'bsh' is not one of: bash, zsh, fish (did you mean bash?) | ");
-  CHECK(error_of({"help", "smple"}).starts_with("'smple' is not one of: sample, help, completion, man (did you mean sample?)"));
+  CHECK(error_of({"help", "smple"})
+            .starts_with("'smple' is not one of: sample, help, completion, man (did you mean sample?)"));
 }
 
 TEST_CASE("--help forgives everything but an unknown verb; --json is seen in spite of an error") {
@@ -118,7 +122,8 @@ TEST_CASE("--help forgives everything but an unknown verb; --json is seen in spi
 }
 
 TEST_CASE("the command can be typed again") {
-  CHECK(parse({"sample", "--edit", "it's * 2", "a.json", ""}).command == "orrery sample --edit 'it'\\''s * 2' a.json ''");
+  CHECK(parse({"sample", "--edit", "it's * 2", "a.json", ""}).command ==
+        "orrery sample --edit 'it'\\''s * 2' a.json ''");
 }
 
 }  // namespace orrery::cli

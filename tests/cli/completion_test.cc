@@ -15,8 +15,9 @@ std::string offers(const testing::TempDir& folder, const std::vector<std::string
   std::string list;
   for (const std::string& word : words) list += " '" + word + "'";
   const std::string script = folder.write(
-      "ask.sh", fmt::format("cd {}\nsource ./orrery.bash\nCOMP_WORDS=({})\nCOMP_CWORD={}\n_orrery\necho \"${{COMPREPLY[*]}}\"\n",
-                            folder.path(), list, words.size() - 1));
+      "ask.sh",
+      fmt::format("cd {}\nsource ./orrery.bash\nCOMP_WORDS=({})\nCOMP_CWORD={}\n_orrery\necho \"${{COMPREPLY[*]}}\"\n",
+                  folder.path(), list, words.size() - 1));
   const ShellResult result = shell("bash " + script + " 2>&1");
   CHECK(result.exit_code == 0);
   return result.output.substr(0, result.output.find('\n'));
@@ -47,7 +48,8 @@ TEST_CASE("bash offers verbs, flags, choices, files and folders where each belon
   CHECK(offers(folder, {"orrery", "help", "--ann"}) == "");
   CHECK(offers(folder, {"orrery", "sample", "--outcome", "m"}) == "mute memory");
   CHECK(offers(folder, {"orrery", "sample", "--outcome", "=", "m"}) == "mute memory");
-  CHECK(offers(folder, {"orrery", "sample", "--outcome", "="}) == "ok listed check input usage mute memory throw undeclared");
+  CHECK(offers(folder, {"orrery", "sample", "--outcome", "="}) ==
+        "ok listed check input usage mute memory throw undeclared");
   CHECK(offers(folder, {"orrery", "sample", "--overlay", "tr"}) == "trace one.json");
   CHECK(offers(folder, {"orrery", "sample", "--folder", ""}) == "dir");
   CHECK(offers(folder, {"orrery", "sample", "tr"}) == "trace one.json");

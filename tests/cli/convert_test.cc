@@ -14,7 +14,8 @@ namespace {
 
 using testing::TempDir;
 
-const std::string kText = "DATA\n2\na -1 5 NONE 0 6 NONE 0 7 ALLREDUCE 1024 1\nb -1 5 NONE 0 6 NONE 0 7 ALLREDUCE 2048 1\n";
+const std::string kText =
+    "DATA\n2\na -1 5 NONE 0 6 NONE 0 7 ALLREDUCE 1024 1\nb -1 5 NONE 0 6 NONE 0 7 ALLREDUCE 2048 1\n";
 
 std::string record(const std::string& message) { return std::string(1, static_cast<char>(message.size())) + message; }
 
@@ -128,18 +129,22 @@ TEST_CASE("the flags of Chakra's tools are understood") {
   const TempDir folder;
   folder.write("w.txt", kText);
   folder.write("log", "issue,a=0,a=1000,a=2,a=COMP_NODE\ncallback,a=0,a=5000,a=2,a=COMP_NODE\n");
-  const CapturedRun text = convert({"--log-filename", "debug.log", "--compat", "chakra", "Text", "--input", folder.path("w.txt"),
-                                    "--output", folder.path("t"), "--num-npus", "2", "--num-passes", "1"});
+  const CapturedRun text =
+      convert({"--log-filename", "debug.log", "--compat", "chakra", "Text", "--input", folder.path("w.txt"), "--output",
+               folder.path("t"), "--num-npus", "2", "--num-passes", "1"});
   CHECK(text.exit_code == 0);
   CHECK(testing::read_file(folder.path("t.1.et")).find("1.0.2-chakra.1.0.0") != std::string::npos);
-  CHECK(convert({"--compat", "chakra", "--input_filename", folder.path("t.0.et"), "--output_filename", folder.path("t.json")}).exit_code ==
-        0);
+  CHECK(convert({"--compat", "chakra", "--input_filename", folder.path("t.0.et"), "--output_filename",
+                 folder.path("t.json")})
+            .exit_code == 0);
   CHECK(testing::read_file(folder.path("t.json")).starts_with("{\n  \"attr\": [\n    {\n      \"name\": \"schema\""));
-  CHECK(convert({"--compat", "chakra", "--input_filename", folder.path("t.0.et"), "--output_filename", folder.path("t.dot")}).exit_code ==
-        0);
-  CHECK(testing::read_file(folder.path("t.dot")).find("\t0 [label=COMP_NODE_a_FWD id=0 shape=record]\n") != std::string::npos);
-  CHECK(convert({"--compat", "chakra", "--input_filename", folder.path("log"), "--output_filename", folder.path("l.json"), "--num_npus",
-                 "1", "--npu_frequency", "1000", "--log_filename", "x"})
+  CHECK(convert({"--compat", "chakra", "--input_filename", folder.path("t.0.et"), "--output_filename",
+                 folder.path("t.dot")})
+            .exit_code == 0);
+  CHECK(testing::read_file(folder.path("t.dot")).find("\t0 [label=COMP_NODE_a_FWD id=0 shape=record]\n") !=
+        std::string::npos);
+  CHECK(convert({"--compat", "chakra", "--input_filename", folder.path("log"), "--output_filename",
+                 folder.path("l.json"), "--num_npus", "1", "--npu_frequency", "1000", "--log_filename", "x"})
             .exit_code == 0);
   CHECK(testing::read_file(folder.path("l.json")).find("\"ts\": 0.001, \"dur\": 0.004") != std::string::npos);
 }

@@ -27,7 +27,8 @@ std::vector<std::string> read_lines(const std::filesystem::path& path) {
 std::string without_address_limits(std::string command) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   constexpr std::string_view kLimit = "ulimit -v ";
-  for (std::size_t at = 0; (at = command.find(kLimit)) != std::string::npos;) command.erase(at, command.find(';', at) + 1 - at);
+  for (std::size_t at = 0; (at = command.find(kLimit)) != std::string::npos;)
+    command.erase(at, command.find(';', at) + 1 - at);
 #endif
   return command;
 }
@@ -35,7 +36,8 @@ std::string without_address_limits(std::string command) {
 /// The thread sanitizer keeps its tables in a file, and is ended by a limit on files before the program begins.
 bool can_run([[maybe_unused]] const std::vector<std::string>& session) {
 #if defined(__SANITIZE_THREAD__)
-  return std::none_of(session.begin(), session.end(), [](const std::string& line) { return line.find("ulimit -f ") != std::string::npos; });
+  return std::none_of(session.begin(), session.end(),
+                      [](const std::string& line) { return line.find("ulimit -f ") != std::string::npos; });
 #else
   return true;
 #endif
@@ -44,10 +46,11 @@ bool can_run([[maybe_unused]] const std::vector<std::string>& session) {
 // From the root of the repository, with a folder of the session's own as $T, which is also how its name is shown.
 std::string run(const std::string& command, const testing::TempDir& scratch) {
   const std::filesystem::path folder = std::filesystem::path(ORRERY_BINARY).parent_path();
-  std::string output = shell(fmt::format("cd '{}' && PATH='{}':$PATH T='{}' && export PATH T && {}", ORRERY_SOURCE_DIR, folder.string(),
-                                         scratch.path(), without_address_limits(command)))
+  std::string output = shell(fmt::format("cd '{}' && PATH='{}':$PATH T='{}' && export PATH T && {}", ORRERY_SOURCE_DIR,
+                                         folder.string(), scratch.path(), without_address_limits(command)))
                            .output;
-  for (std::size_t at = 0; (at = output.find(scratch.path(), at)) != std::string::npos;) output.replace(at, scratch.path().size(), "$T");
+  for (std::size_t at = 0; (at = output.find(scratch.path(), at)) != std::string::npos;)
+    output.replace(at, scratch.path().size(), "$T");
   return output;
 }
 
@@ -80,7 +83,8 @@ void compare(const std::vector<std::string>& expected, const std::vector<std::st
 
 TEST_CASE("golden sessions") {
   std::size_t sessions = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::path(ORRERY_SOURCE_DIR) / "tests/golden")) {
+  for (const auto& entry :
+       std::filesystem::directory_iterator(std::filesystem::path(ORRERY_SOURCE_DIR) / "tests/golden")) {
     if (entry.path().extension() != ".console") continue;
     ++sessions;
     CAPTURE(entry.path().filename().string());

@@ -62,7 +62,8 @@ TEST_CASE("several files stand for one operand, and one rank of them is as it is
   };
   const CapturedRun job = run_hosted({"--json", "whatif", opened->operand, "rank:1 kernel * 0.5"}, hosting);
   CHECK(job.exit_code == 0);
-  CHECK(data_of(job) == data_of(run_captured({"--json", "whatif", kData + "ddp4.rank*.kineto.json.gz", "rank:1 kernel * 0.5"})));
+  CHECK(data_of(job) ==
+        data_of(run_captured({"--json", "whatif", kData + "ddp4.rank*.kineto.json.gz", "rank:1 kernel * 0.5"})));
   std::vector<std::string> question = {"--json", "path", "--rank", "2"};
   question.insert(question.end(), files.begin(), files.end());
   CHECK(data_of(run_hosted(question, hosting)) == data_of(run_captured(question)));
@@ -87,7 +88,8 @@ TEST_CASE("who runs a verb learns what went wrong") {
 TEST_CASE("ranks that the caller gives to files count instead of what HTA finds in them") {
   const std::string file = kData + "gpt_small.kineto.json.gz";
   Hosting hosting{.ranks = {{file, 5}}};
-  CHECK(run_hosted({"--json", "breakdown", "--compat", "hta", file}, hosting).out.find("\"ranks\":[5]") != std::string::npos);
+  CHECK(run_hosted({"--json", "breakdown", "--compat", "hta", file}, hosting).out.find("\"ranks\":[5]") !=
+        std::string::npos);
 }
 
 }  // namespace orrery::cli

@@ -40,7 +40,8 @@ TEST_CASE("the JSON of a path, and of a failure") {
   causal::hta::Options strict;
   strict.strict = true;
   const SmallPath failed(
-      "1 0 5 cpu_op a\n1 0 5 cuda_runtime cudaLaunchKernel correlation=1\n1 30 5 cuda_runtime cudaLaunchKernel correlation=2\n"
+      "1 0 5 cpu_op a\n1 0 5 cuda_runtime cudaLaunchKernel correlation=1\n1 30 5 cuda_runtime cudaLaunchKernel "
+      "correlation=2\n"
       "gpu0/7 20 30 kernel k correlation=1\ngpu0/7 40 30 kernel k correlation=2\n",
       strict);
   text.clear();

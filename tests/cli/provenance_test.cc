@@ -38,13 +38,15 @@ TEST_CASE("hashes are those of xxhsum -H3") {
 
 TEST_CASE("inputs are recorded in the envelope, and not even opened without it") {
   const testing::TempDir folder;
-  static const Verb reader = {
-      .name = "reader", .summary = "reads", .operands = {.name = "FILE...", .help = "files", .min = 1, .max = 9}, .run = run_reader};
+  static const Verb reader = {.name = "reader",
+                              .summary = "reads",
+                              .operands = {.name = "FILE...", .help = "files", .min = 1, .max = 9},
+                              .run = run_reader};
   const std::vector<const Verb*> table = {&reader};
   const std::string file = folder.write("empty");
   const CapturedRun result = run_captured({"reader", "--json", file}, table);
-  CHECK(result.out.find("\"inputs\":[{\"path\":\"" + file + "\",\"bytes\":0,\"xxh3\":\"2d06800538d394c2\"}],\"seed\":42}") !=
-        std::string::npos);
+  CHECK(result.out.find("\"inputs\":[{\"path\":\"" + file +
+                        "\",\"bytes\":0,\"xxh3\":\"2d06800538d394c2\"}],\"seed\":42}") != std::string::npos);
   CHECK(run_captured({"reader", "--json", folder.path("missing")}, table).exit_code == 3);
   CHECK(run_captured({"reader", folder.path("missing")}, table).exit_code == 0);
 }

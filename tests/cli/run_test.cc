@@ -23,7 +23,8 @@ simdjson::dom::element parse_json(simdjson::dom::parser& parser, const std::stri
 
 std::string text_of(simdjson::dom::element element) { return std::string(element.get_string().value()); }
 
-constexpr const char* kWarningLine = "orrery: warning: T001: something is odd; the first: file.json: byte 7 (2 times); hint: look at it\n";
+constexpr const char* kWarningLine =
+    "orrery: warning: T001: something is odd; the first: file.json: byte 7 (2 times); hint: look at it\n";
 constexpr const char* kNoteLine = "orrery: note: T000: something is so\n";
 
 }  // namespace
@@ -48,7 +49,9 @@ TEST_CASE("remarks that the text lists itself are not repeated") {
   CHECK(run_sample_verb({"--outcome", "listed", "--json"}).out.find("\"code\":\"T001\"") != std::string::npos);
 }
 
-TEST_CASE("--verbose tells the cost on stderr") { CHECK(run_sample_verb({"-v"}).err.find("orrery: sample: 0.") != std::string::npos); }
+TEST_CASE("--verbose tells the cost on stderr") {
+  CHECK(run_sample_verb({"-v"}).err.find("orrery: sample: 0.") != std::string::npos);
+}
 
 TEST_CASE("colours only where they are wanted") {
   CHECK(run_sample_verb({}, true).err.find("\x1b[33mwarning:\x1b[0m") != std::string::npos);
@@ -65,7 +68,8 @@ TEST_CASE("every way to fail has its exit code, a sentence on stderr and nothing
   for (const Case& expected :
        {Case{"input", 3, "orrery: error: trace.json: byte 12: the event ends too soon\n  hint: copy it again\n"},
         Case{"usage", 2, "orrery: error: '*' is not a factor\n  cpu * *\n        ^\n  hint: write a number\n"},
-        Case{"mute", 3, "orrery: error: the verb failed and did not say why\n"}, Case{"memory", 4, "orrery: error: out of memory\n"},
+        Case{"mute", 3, "orrery: error: the verb failed and did not say why\n"},
+        Case{"memory", 4, "orrery: error: out of memory\n"},
         Case{"throw", 4, "orrery: error: internal error: the invariant broke\n"},
         Case{"undeclared", 4, "orrery: error: internal error: the flag --nonsense is not declared by the verb\n"}}) {
     CAPTURE(expected.outcome);
@@ -88,10 +92,13 @@ TEST_CASE("the envelope") {
   CHECK(result.exit_code == 0);
   CHECK(result.err.empty());
   CHECK(result.out ==
-        "{\"schema\":\"orrery.sample/1\",\"ok\":true,\"data\":{\"annotation\":\"ProfilerStep\",\"factor\":0.5,\"edits\":[\"a\",\"b "
+        "{\"schema\":\"orrery.sample/"
+        "1\",\"ok\":true,\"data\":{\"annotation\":\"ProfilerStep\",\"factor\":0.5,\"edits\":[\"a\",\"b "
         "\\\"c\\\"\"]},"
-        "\"diagnostics\":[{\"code\":\"T000\",\"severity\":\"note\",\"count\":1,\"message\":\"something is so\",\"hint\":\"\"},"
-        "{\"code\":\"T001\",\"severity\":\"warning\",\"count\":2,\"message\":\"something is odd; the first: file.json: byte "
+        "\"diagnostics\":[{\"code\":\"T000\",\"severity\":\"note\",\"count\":1,\"message\":\"something is "
+        "so\",\"hint\":\"\"},"
+        "{\"code\":\"T001\",\"severity\":\"warning\",\"count\":2,\"message\":\"something is odd; the first: file.json: "
+        "byte "
         "7\",\"hint\":\"look at it\"}],"
         "\"provenance\":{\"version\":\"" +
             std::string(version()) +
@@ -167,7 +174,8 @@ TEST_CASE("-o to a place that cannot be written, to a device, and over the input
 
 TEST_CASE("a stdout that cannot be written to is an error") {
   std::string err;
-  const Console console{.write_out = [](std::string_view) { return ENOSPC; }, .write_err = [&](std::string_view text) { err += text; }};
+  const Console console{.write_out = [](std::string_view) { return ENOSPC; },
+                        .write_err = [&](std::string_view text) { err += text; }};
   const std::vector<std::string> arguments = {"sample"};
   CHECK(static_cast<int>(run(arguments, console, sample_table())) == 3);
   CHECK(err.find("cannot write to standard output: No space left on device") != std::string::npos);

@@ -15,8 +15,8 @@ inline constexpr DiagnosticKind kSampleNote = {"T000", Severity::note, "somethin
 
 inline ExitCode run_sample(Invocation& invocation) {
   const std::string outcome = invocation.text("outcome");
-  invocation.text() =
-      "annotation <" + invocation.text("annotation") + "> instance " + std::to_string(invocation.integer("instance")) + "\n";
+  invocation.text() = "annotation <" + invocation.text("annotation") + "> instance " +
+                      std::to_string(invocation.integer("instance")) + "\n";
   invocation.data()
       .field("annotation", invocation.text("annotation"))
       .field("factor", invocation.number("factor"))
@@ -30,9 +30,11 @@ inline ExitCode run_sample(Invocation& invocation) {
   if (outcome == "listed") invocation.set_remarks_in_text();
   if (outcome == "check") return ExitCode::check_failed;
   if (outcome == "input")
-    return invocation.fail({.message = "the event ends too soon", .file = "trace.json", .offset = 12, .hint = "copy it again"});
+    return invocation.fail(
+        {.message = "the event ends too soon", .file = "trace.json", .offset = 12, .hint = "copy it again"});
   if (outcome == "usage")
-    return invocation.fail_usage({.message = "'*' is not a factor", .hint = "write a number", .shown = "cpu * *", .caret = 6});
+    return invocation.fail_usage(
+        {.message = "'*' is not a factor", .hint = "write a number", .shown = "cpu * *", .caret = 6});
   if (outcome == "mute") return ExitCode::bad_input;
   if (outcome == "memory") throw std::bad_alloc();
   if (outcome == "throw") throw std::runtime_error("the invariant broke");
@@ -54,10 +56,24 @@ inline const Verb& sample_verb() {
             .default_text = "ProfilerStep"},
            {.name = "instance", .value_name = "N", .kind = ValueKind::integer, .help = "which one"},
            {.name = "limit", .value_name = "N", .kind = ValueKind::count, .help = "how many", .default_text = "10"},
-           {.name = "factor", .value_name = "X", .kind = ValueKind::number, .help = "scale", .default_text = "0.5", .former_name = "times"},
-           {.name = "edit", .short_name = 'e', .value_name = "EDIT", .help = "an edit", .repeatable = true, .group = "Edits"},
+           {.name = "factor",
+            .value_name = "X",
+            .kind = ValueKind::number,
+            .help = "scale",
+            .default_text = "0.5",
+            .former_name = "times"},
+           {.name = "edit",
+            .short_name = 'e',
+            .value_name = "EDIT",
+            .help = "an edit",
+            .repeatable = true,
+            .group = "Edits"},
            {.name = "overlay", .value_name = "FILE", .kind = ValueKind::file, .help = "where to", .group = "Edits"},
-           {.name = "folder", .value_name = "DIR", .kind = ValueKind::directory, .help = "where from", .group = "Edits"},
+           {.name = "folder",
+            .value_name = "DIR",
+            .kind = ValueKind::directory,
+            .help = "where from",
+            .group = "Edits"},
            {.name = "strict", .short_name = 's', .help = "no mercy"},
            {.name = "outcome",
             .value_name = "HOW",

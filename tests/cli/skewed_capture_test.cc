@@ -42,7 +42,8 @@ std::vector<Truth> read_truth() {
   const simdjson::dom::element file = parser.load(kCapture + "truth.json");
   std::vector<Truth> clocks;
   for (const simdjson::dom::element clock : file["clocks"])
-    clocks.push_back({clock["origin_unix_ns"], clock["step_at_unix_ns"], clock["offset_ns"], clock["drift_ppm"], clock["step_ns"]});
+    clocks.push_back(
+        {clock["origin_unix_ns"], clock["step_at_unix_ns"], clock["offset_ns"], clock["drift_ppm"], clock["step_ns"]});
   return clocks;
 }
 

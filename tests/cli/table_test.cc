@@ -9,9 +9,9 @@
 #include "cli/frame/global_flags.h"
 #include "cli/frame/help.h"
 #include "cli/frame/man_page.h"
+#include "cli/frame/value.h"
 #include "cli/sample_verb.h"
 #include "cli/shell.h"
-#include "cli/frame/value.h"
 #include "support/temp_dir.h"
 
 namespace orrery::cli {
@@ -33,7 +33,8 @@ void check_flags(const std::vector<Flag>& flags, std::set<std::string_view> name
     CHECK_FALSE(flag.help.empty());
     CHECK_FALSE(flag.help.ends_with('.'));
     const bool is_another_tools = flag.group.starts_with("Flags of ");  // these are called as they are called there
-    const std::string_view allowed = is_another_tools ? "abcdefghijklmnopqrstuvwxyz0123456789-_" : "abcdefghijklmnopqrstuvwxyz0123456789-";
+    const std::string_view allowed =
+        is_another_tools ? "abcdefghijklmnopqrstuvwxyz0123456789-_" : "abcdefghijklmnopqrstuvwxyz0123456789-";
     CHECK(flag.name.find_first_not_of(allowed) == std::string_view::npos);
     if (!flag.takes_value()) CHECK((flag.default_text.empty() && flag.choices.empty() && !flag.repeatable));
     if (!flag.default_text.empty()) CHECK_FALSE(check_value(flag, flag.default_text));
@@ -67,7 +68,8 @@ TEST_CASE("the table is well-formed") {
 
 TEST_CASE("every verb and flag appears in help, man page and completions") {
   const std::vector<const Verb*> table = all_verbs();
-  const std::string man = man_page(table), bash = bash_completion(table), zsh = zsh_completion(table), fish = fish_completion(table);
+  const std::string man = man_page(table), bash = bash_completion(table), zsh = zsh_completion(table),
+                    fish = fish_completion(table);
   const std::string overview = program_help(table, 100, {});
   for (const Verb* verb : table) {
     const std::string name(verb->name);
@@ -112,7 +114,8 @@ TEST_CASE("the man page renders without warnings") {
   if (!has_program("groff")) return;
   const testing::TempDir folder;
   const std::string page = folder.write("orrery.1", man_page(all_verbs()));
-  const ShellResult result = shell("groff -man -ww -Tutf8 -P-c -P-b -P-o -P-u " + page + " 2>&1 >" + folder.path("rendered"));
+  const ShellResult result =
+      shell("groff -man -ww -Tutf8 -P-c -P-b -P-o -P-u " + page + " 2>&1 >" + folder.path("rendered"));
   CHECK(result.output == "");
   CHECK(result.exit_code == 0);
   const std::string rendered = testing::read_file(folder.path("rendered"));

@@ -1,4 +1,5 @@
-// A verdict that its own what-if contradicts is no verdict: held on every recording that is shipped, and on a simulated run.
+// A verdict that its own what-if contradicts is no verdict: held on every recording that is shipped, and on a simulated
+// run.
 #include <doctest/doctest.h>
 #include <simdjson.h>
 

@@ -20,7 +20,8 @@ std::map<std::string, int> messages(const Workload& workload) {
   for (std::size_t rank = 0; rank < workload.rank_count(); ++rank) {
     const workload::Program& program = workload.program(rank);
     for (std::size_t i = 0; i < program.size(); ++i) {
-      const std::string own = std::to_string(rank), peer = std::to_string(program.peers[i]), bytes = ":" + std::to_string(program.bytes[i]);
+      const std::string own = std::to_string(rank), peer = std::to_string(program.peers[i]),
+                        bytes = ":" + std::to_string(program.bytes[i]);
       if (program.kinds[i] == ActivityKind::send) ++sent[own + ">" + peer + bytes];
       if (program.kinds[i] == ActivityKind::recv) ++received[peer + ">" + own + bytes];
     }
@@ -91,6 +92,7 @@ TEST_CASE("what cannot be generated is an error") {
   CHECK_FALSE(generate::ping_pong(8, 0).ok());
   CHECK_FALSE(generate::incast(1, 8).ok());
   CHECK_FALSE(generate::all_pairs(~0u, 8).ok());
-  CHECK(generate::mpi_pattern("allreduce_recdoub", {.ranks = 6}).error().message == "allreduce_recdoub needs a power of two ranks, not 6");
+  CHECK(generate::mpi_pattern("allreduce_recdoub", {.ranks = 6}).error().message ==
+        "allreduce_recdoub needs a power of two ranks, not 6");
   CHECK(generate::mpi_pattern("nothing", {.ranks = 6}).error().message == "there is no pattern 'nothing'");
 }

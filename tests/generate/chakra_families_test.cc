@@ -13,8 +13,9 @@ TEST_CASE("the families come in the generator's order, with ids that run on") {
   for (const generate::NamedWorkload& family : *families) {
     CHECK(family.workload.rank_count() == 4);
     const workload::Program& last = family.workload.program(3);
-    text += family.name + " " + std::to_string(family.workload.program(0).ids[0]) + "-" + std::to_string(last.ids[last.size() - 1]) + " " +
-            std::string(family.workload.strings.text(last.names[0])) + "\n";
+    text += family.name + " " + std::to_string(family.workload.program(0).ids[0]) + "-" +
+            std::to_string(last.ids[last.size() - 1]) + " " + std::string(family.workload.strings.text(last.names[0])) +
+            "\n";
   }
   CHECK(text ==
         "one_metadata_node_all_types 0-3 METADATA_NODE\n"
@@ -38,7 +39,8 @@ TEST_CASE("the families come in the generator's order, with ids that run on") {
 }
 
 TEST_CASE("sizes and runtimes are the options'; impossible ones are refused") {
-  const auto families = generate::chakra_families({.ranks = 1, .runtime_us = 7, .tensor_bytes = 8, .collective_bytes = 9});
+  const auto families =
+      generate::chakra_families({.ranks = 1, .runtime_us = 7, .tensor_bytes = 8, .collective_bytes = 9});
   REQUIRE(families.ok());
   CHECK((*families)[1].workload.program(0).bytes[0] == 8);
   CHECK((*families)[3].workload.program(0).duration_ps(0) == 7 * kPsPerUs);

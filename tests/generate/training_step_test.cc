@@ -27,7 +27,8 @@ std::string text(const workload::Workload& workload, std::size_t rank) {
 }  // namespace
 
 TEST_CASE("buckets are reduced beside the backward pass, and the optimizer waits for them") {
-  const auto workload = generate::training_step({.data_parallel = 4, .layers = 3, .gradient_bytes = 10, .bucket_bytes = 15});
+  const auto workload =
+      generate::training_step({.data_parallel = 4, .layers = 3, .gradient_bytes = 10, .bucket_bytes = 15});
   REQUIRE(workload.ok());
   CHECK(workload->rank_count() == 4);
   CHECK(workload->programs.size() == 1);
@@ -42,8 +43,8 @@ TEST_CASE("buckets are reduced beside the backward pass, and the optimizer waits
 }
 
 TEST_CASE("tensor-parallel layers wait for their activations; groups are neighbours and strides") {
-  const auto workload =
-      generate::training_step({.data_parallel = 2, .tensor_parallel = 3, .layers = 1, .optimizer_ps = 0, .activation_bytes = 7});
+  const auto workload = generate::training_step(
+      {.data_parallel = 2, .tensor_parallel = 3, .layers = 1, .optimizer_ps = 0, .activation_bytes = 7});
   REQUIRE(workload.ok());
   CHECK(workload->rank_count() == 6);
   REQUIRE(workload->groups.size() == 5);

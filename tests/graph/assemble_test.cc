@@ -15,7 +15,9 @@ using namespace orrery::graph::testing;
 
 namespace {
 
-std::uint32_t tag_of(const PlainEdge& edge) { return edge.weight < 0 ? kNoTag : static_cast<std::uint32_t>(edge.weight / 2); }
+std::uint32_t tag_of(const PlainEdge& edge) {
+  return edge.weight < 0 ? kNoTag : static_cast<std::uint32_t>(edge.weight / 2);
+}
 std::uint8_t type_of(const PlainEdge& edge) { return static_cast<std::uint8_t>(edge.weight & 3); }
 
 Result<Graph> assembled(std::size_t nodes, const std::vector<PlainEdge>& edges) {
@@ -38,7 +40,8 @@ bool same(auto&& a, auto&& b) { return std::ranges::equal(a, b); }
 TEST_CASE("an assembled graph is the built one, slot by slot") {
   CHECK(rc::check([] {
     const PlainGraph plain = random_graph(20);
-    const Graph there = *assembled(plain.durations.size(), plain.edges), expected = *built(plain.durations.size(), plain.edges);
+    const Graph there = *assembled(plain.durations.size(), plain.edges),
+                expected = *built(plain.durations.size(), plain.edges);
     RC_ASSERT(same(there.rows(), expected.rows()));
     RC_ASSERT(same(there.source_positions(), expected.source_positions()));
     RC_ASSERT(same(there.weights(), expected.weights()));
@@ -51,7 +54,8 @@ TEST_CASE("an assembled graph is the built one, slot by slot") {
 
 TEST_CASE("edges are numbered by their slots") {
   const Graph graph = *assembled(3, {{2, 1, 5}, {1, 0, 6}, {2, 0, 7}});
-  for (Slot slot = 0; slot < graph.edge_count(); ++slot) CHECK((graph.edge_id(slot) == slot && graph.slot_of_edge(slot) == slot));
+  for (Slot slot = 0; slot < graph.edge_count(); ++slot)
+    CHECK((graph.edge_id(slot) == slot && graph.slot_of_edge(slot) == slot));
 }
 
 TEST_CASE("what cannot be assembled is refused as a builder refuses it") {

@@ -157,7 +157,8 @@ TEST_CASE("a long cycle is named by its first nodes") {
   GraphBuilder builder;
   builder.add_nodes(100);
   for (NodeId node = 0; node < 100; ++node) builder.add_edge(node, (node + 1) % 100, 0, 1);
-  CHECK(error_of(std::move(builder)).find("cycle: 0 -> 1 -> 2 -> 3 -> 4 -> 5 -> 6 -> 7 -> ... (100 nodes) -> 0") != std::string::npos);
+  CHECK(error_of(std::move(builder)).find("cycle: 0 -> 1 -> 2 -> 3 -> 4 -> 5 -> 6 -> 7 -> ... (100 nodes) -> 0") !=
+        std::string::npos);
 }
 
 TEST_CASE("an edge to the same node is an error") {
@@ -200,7 +201,8 @@ TEST_CASE("every edge of a random graph is found again, and goes forwards") {
       RC_ASSERT(graph.duration(node) == plain.durations[node]);
       RC_ASSERT(graph.node_at(graph.position(node)) == node);
       const std::vector<Slot> incoming = slots(graph.incoming(node));
-      RC_ASSERT(std::is_sorted(incoming.begin(), incoming.end(), [&](Slot a, Slot b) { return graph.edge_id(a) < graph.edge_id(b); }));
+      RC_ASSERT(std::is_sorted(incoming.begin(), incoming.end(),
+                               [&](Slot a, Slot b) { return graph.edge_id(a) < graph.edge_id(b); }));
       for (const Slot slot : incoming) {
         const EdgeId id = graph.edge_id(slot);
         seen.push_back(id);
@@ -232,7 +234,8 @@ TEST_CASE("random edges build exactly when they have no cycle") {
     PlainGraph plain;
     plain.durations.assign(count, 0);
     const auto edges = *rc::gen::inRange<int>(0, 10);
-    for (int e = 0; e < edges; ++e) plain.edges.push_back({*rc::gen::inRange<NodeId>(0, count), *rc::gen::inRange<NodeId>(0, count), 1});
+    for (int e = 0; e < edges; ++e)
+      plain.edges.push_back({*rc::gen::inRange<NodeId>(0, count), *rc::gen::inRange<NodeId>(0, count), 1});
     bool cyclic = false;
     for (const PlainEdge& edge : plain.edges) cyclic |= plain.reaches(edge.to, edge.from);
     GraphBuilder builder;

@@ -168,7 +168,8 @@ TEST_CASE("sound checksums do not make contents sound") {
   CHECK(Sections{.sources = {1, 1}}.error() == "section 'gSrc': an edge does not go forwards");
   CHECK(Sections{.sources = {0, 2}}.error() == "section 'gSrc': an edge does not go forwards");
   CHECK(Sections{.sources = {0, 4'000'000'000}}.error() == "section 'gSrc': an edge does not go forwards");
-  CHECK(Sections{.weights = {1}}.error() == "section 'gWgt': has another number of values than there are nodes or edges");
+  CHECK(Sections{.weights = {1}}.error() ==
+        "section 'gWgt': has another number of values than there are nodes or edges");
   CHECK(Sections{.weights = {1, INT64_MIN}}.error() == "section 'gWgt': a time is out of range");
   CHECK(Sections{.durations = {1, 2, kMaxWeightPs + 1}}.error() == "section 'gDur': a time is out of range");
   CHECK(Sections{.edge_ids = {1, 0}}.error().empty());
@@ -178,7 +179,8 @@ TEST_CASE("sound checksums do not make contents sound") {
         "section 'gEId': the edges of a node are out of order");
   CHECK(Sections{.nodes = {2, 0, 1}}.error().empty());
   CHECK(Sections{.nodes = {2, 0, 2}}.error() == "section 'gNod': a number is too large or appears twice");
-  CHECK(Sections{.nodes = {0, 1}}.error() == "section 'gNod': has another number of values than there are nodes or edges");
+  CHECK(Sections{.nodes = {0, 1}}.error() ==
+        "section 'gNod': has another number of values than there are nodes or edges");
   CHECK(Sections{.kinds = {1}}.error() == "section 'gKnd': has another number of values than there are nodes or edges");
 }
 
@@ -190,7 +192,8 @@ TEST_CASE("a section that is missing or of another type is an error") {
   SectionWriter other(kGraphFormat, kGraphVersion);
   const std::vector<std::uint64_t> wide{0};
   other.add("gRow", wide);
-  CHECK(load_graph_from_bytes(other.to_bytes()).error().message == "section 'gRow' holds values of 8 bytes instead of 4");
+  CHECK(load_graph_from_bytes(other.to_bytes()).error().message ==
+        "section 'gRow' holds values of 8 bytes instead of 4");
 }
 
 TEST_CASE("files of other kinds and newer versions are told apart") {
@@ -199,7 +202,8 @@ TEST_CASE("files of other kinds and newer versions are told apart") {
   CHECK(load_graph(dir.write("empty")).error().message == "is empty");
   CHECK(load_graph(dir.write("trace.json", "{\"traceEvents\": []}")).error().message == "is not an Orrery graph file");
   SectionWriter newer(kGraphFormat, kGraphVersion + 1);
-  CHECK(load_graph_from_bytes(newer.to_bytes()).error().message == "has version 2; this program reads versions up to 1");
+  CHECK(load_graph_from_bytes(newer.to_bytes()).error().message ==
+        "has version 2; this program reads versions up to 1");
   SectionWriter other("traces", 1);
   CHECK(load_graph_from_bytes(other.to_bytes()).error().message == "holds 'traces', not 'graph'");
 }

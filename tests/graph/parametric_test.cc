@@ -21,7 +21,8 @@ std::vector<ParametricPiece> pieces_of(const Graph& graph, const Slopes& slopes,
   return pieces;
 }
 
-/// A random graph in which all weights and durations at 0 and at 1 are at least 0, and its changes. Small times, so that paths are often alike.
+/// A random graph in which all weights and durations at 0 and at 1 are at least 0, and its changes. Small times, so
+/// that paths are often alike.
 struct RandomLines {
   Graph graph;
   Slopes slopes;
@@ -33,12 +34,14 @@ RandomLines random_lines(std::uint32_t seed, NodeId nodes, TimePs largest) {
   PlainGraph plain;
   for (NodeId node = 0; node < nodes; ++node) plain.durations.push_back(random() % 4 == 0 ? below(largest) : 0);
   for (NodeId node = 1; node < nodes; ++node) {
-    for (TimePs k = 1 + below(3); k > 0; --k) plain.edges.push_back({static_cast<NodeId>(below(node)), node, below(largest)});
+    for (TimePs k = 1 + below(3); k > 0; --k)
+      plain.edges.push_back({static_cast<NodeId>(below(node)), node, below(largest)});
   }
   RandomLines lines{plain.build(), {}, nodes - 1};
   for (const TimePs weight : lines.graph.weights()) lines.slopes.weights.push_back(below(largest) - weight);
   for (Position p = 0; p < nodes; ++p)
-    lines.slopes.durations.push_back(random() % 4 == 0 ? below(largest) - lines.graph.duration(lines.graph.node_at(p)) : 0);
+    lines.slopes.durations.push_back(random() % 4 == 0 ? below(largest) - lines.graph.duration(lines.graph.node_at(p))
+                                                       : 0);
   return lines;
 }
 
@@ -90,8 +93,8 @@ TEST_CASE("a path that is the longest for a moment only is no piece") {
 
 TEST_CASE("the pieces found are the envelope: they agree with 1,000 samples, and none is missing between them") {
   CHECK(rc::check([] {
-    const RandomLines lines =
-        random_lines(*rc::gen::arbitrary<std::uint32_t>(), *rc::gen::inRange<NodeId>(2, 60), *rc::gen::element<TimePs>(3, 50, 1'000'000));
+    const RandomLines lines = random_lines(*rc::gen::arbitrary<std::uint32_t>(), *rc::gen::inRange<NodeId>(2, 60),
+                                           *rc::gen::element<TimePs>(3, 50, 1'000'000));
     const auto pieces = pieces_of(lines.graph, lines.slopes, lines.end);
     RC_ASSERT(!pieces.empty());
     RC_ASSERT(pieces.front().begin == Lambda{});
@@ -108,7 +111,8 @@ TEST_CASE("the pieces found are the envelope: they agree with 1,000 samples, and
     constexpr TimePs kSamples = 1000;
     std::size_t piece = 0;
     for (TimePs i = 0; i <= kSamples; ++i) {
-      while (static_cast<Int128>(i) * pieces[piece].end.q > static_cast<Int128>(pieces[piece].end.p) * kSamples) ++piece;
+      while (static_cast<Int128>(i) * pieces[piece].end.q > static_cast<Int128>(pieces[piece].end.p) * kSamples)
+        ++piece;
       RC_ASSERT(pieces[piece].length * kSamples + pieces[piece].slope * i == sampled(lines, i, kSamples));
     }
   }));
@@ -116,7 +120,8 @@ TEST_CASE("the pieces found are the envelope: they agree with 1,000 samples, and
 
 TEST_CASE("each piece's path has its length and its slope") {
   CHECK(rc::check([] {
-    const RandomLines lines = random_lines(*rc::gen::arbitrary<std::uint32_t>(), *rc::gen::inRange<NodeId>(2, 60), 1'000'000'000'000);
+    const RandomLines lines =
+        random_lines(*rc::gen::arbitrary<std::uint32_t>(), *rc::gen::inRange<NodeId>(2, 60), 1'000'000'000'000);
     TimePs sum = 0;
     for (const ParametricPiece& piece : pieces_of(lines.graph, lines.slopes, lines.end)) {
       TimePs length = 0, slope = 0;
@@ -128,7 +133,8 @@ TEST_CASE("each piece's path has its length and its slope") {
       RC_ASSERT(length == piece.length);
       RC_ASSERT(slope == piece.slope);
       // Rounding of a corner to 2^-60 moves no sum by as much as a picosecond.
-      sum += static_cast<TimePs>((static_cast<Int128>(slope) * (piece.end.fixed() - piece.begin.fixed()) + (Int128{1} << 47)) >> 48);
+      sum += static_cast<TimePs>(
+          (static_cast<Int128>(slope) * (piece.end.fixed() - piece.begin.fixed()) + (Int128{1} << 47)) >> 48);
     }
     const TimePs whole = sampled(lines, 1, 1) - solve(lines.graph, lines.end).length();
     RC_ASSERT(std::abs(sum - whole * 4096) <= 4096);
@@ -137,8 +143,8 @@ TEST_CASE("each piece's path has its length and its slope") {
 
 TEST_CASE("the first piece alone is the first of all") {
   rc::check("first_parametric_piece", [] {
-    const RandomLines lines =
-        random_lines(*rc::gen::arbitrary<std::uint32_t>(), *rc::gen::inRange<NodeId>(2, 40), *rc::gen::element<TimePs>(3, 50, 100'000));
+    const RandomLines lines = random_lines(*rc::gen::arbitrary<std::uint32_t>(), *rc::gen::inRange<NodeId>(2, 40),
+                                           *rc::gen::element<TimePs>(3, 50, 100'000));
     const ParametricPiece expected = pieces_of(lines.graph, lines.slopes, lines.end).front();
     const ParametricPiece found = first_parametric_piece(lines.graph, lines.slopes, lines.end);
     RC_ASSERT(found.length == expected.length);

@@ -37,7 +37,8 @@ struct PlainGraph {
   [[nodiscard]] Graph build() const {
     GraphBuilder builder;
     for (const TimePs duration : durations) builder.add_node(duration);
-    for (const PlainEdge& edge : edges) builder.add_edge(edge.from, edge.to, static_cast<std::uint8_t>(edge.weight & 3), edge.weight);
+    for (const PlainEdge& edge : edges)
+      builder.add_edge(edge.from, edge.to, static_cast<std::uint8_t>(edge.weight & 3), edge.weight);
     return *std::move(builder).build();
   }
 
@@ -89,13 +90,14 @@ struct PlainGraph {
   }
 };
 
-/// Up to `max_nodes` nodes in a hidden order, about twice as many edges along it in no order, parallel ones included; weights small enough
-/// for many ties and some negative. Ids follow the hidden order in half of the cases.
+/// Up to `max_nodes` nodes in a hidden order, about twice as many edges along it in no order, parallel ones included;
+/// weights small enough for many ties and some negative. Ids follow the hidden order in half of the cases.
 inline PlainGraph random_graph(std::size_t max_nodes = 12) {
   PlainGraph graph;
   const auto count = *rc::gen::inRange<std::size_t>(0, max_nodes + 1);
   const bool with_durations = *rc::gen::arbitrary<bool>();
-  for (std::size_t i = 0; i < count; ++i) graph.durations.push_back(with_durations ? *rc::gen::inRange<TimePs>(-1, 5) : 0);
+  for (std::size_t i = 0; i < count; ++i)
+    graph.durations.push_back(with_durations ? *rc::gen::inRange<TimePs>(-1, 5) : 0);
   std::vector<std::pair<int, NodeId>> rank(count);
   const bool ids_in_order = *rc::gen::arbitrary<bool>();
   for (NodeId i = 0; i < count; ++i) rank[i] = {ids_in_order ? 0 : *rc::gen::inRange(0, 1000), i};
@@ -131,7 +133,8 @@ inline void require_equal(const Solution& solution, const PlainAnswer& answer) {
   const Path path = solution.path();
   RC_ASSERT(path.nodes == answer.path_nodes);
   RC_ASSERT(path.slots.size() == answer.path_edges.size());
-  for (std::size_t i = 0; i < path.slots.size(); ++i) RC_ASSERT(edge_of(solution.graph(), path.slots[i]) == answer.path_edges[i]);
+  for (std::size_t i = 0; i < path.slots.size(); ++i)
+    RC_ASSERT(edge_of(solution.graph(), path.slots[i]) == answer.path_edges[i]);
 }
 
 inline void require_same(const Solution& a, const Solution& b) {

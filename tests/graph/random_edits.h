@@ -17,7 +17,8 @@ inline Edits random_edits(const Graph& graph, PlainGraph& plain, std::size_t max
       edits.set_duration(node, plain.durations[node] = *rc::gen::inRange<TimePs>(-1, 6));
     } else if (!plain.edges.empty()) {
       const auto edge = *rc::gen::inRange<std::size_t>(0, plain.edges.size());
-      edits.set_weight(graph.slot_of_edge(static_cast<EdgeId>(edge)), plain.edges[edge].weight = *rc::gen::inRange<TimePs>(-3, 7));
+      edits.set_weight(graph.slot_of_edge(static_cast<EdgeId>(edge)),
+                       plain.edges[edge].weight = *rc::gen::inRange<TimePs>(-3, 7));
     }
   }
   return edits;

@@ -15,7 +15,8 @@ using namespace orrery::graph::testing;
 
 namespace {
 
-/// A graph, what of it is outside, and what its surroundings do: hold outside moments back until some time, and let variable edges take some.
+/// A graph, what of it is outside, and what its surroundings do: hold outside moments back until some time, and let
+/// variable edges take some.
 struct World {
   PlainGraph plain;
   std::vector<NodeId> outside;          // by id
@@ -28,7 +29,8 @@ World random_world(bool with_negative) {
   World world;
   world.plain = random_graph(16);
   std::fill(world.plain.durations.begin(), world.plain.durations.end(), 0);
-  for (PlainEdge& edge : world.plain.edges) edge.weight = with_negative ? edge.weight : std::max<TimePs>(edge.weight, 0);
+  for (PlainEdge& edge : world.plain.edges)
+    edge.weight = with_negative ? edge.weight : std::max<TimePs>(edge.weight, 0);
   const int share = *rc::gen::inRange(2, 8);
   std::vector<bool> is_outside(world.plain.durations.size());
   for (NodeId node = 0; node < is_outside.size(); ++node) {
@@ -46,7 +48,8 @@ void choose_surroundings(World& world) {
   world.held_until.clear();
   world.variable_weight.clear();
   for (std::size_t i = 0; i < world.outside.size(); ++i) world.held_until.push_back(*rc::gen::inRange<TimePs>(-10, 15));
-  for (std::size_t i = 0; i < world.variable.size(); ++i) world.variable_weight.push_back(*rc::gen::inRange<TimePs>(0, 9));
+  for (std::size_t i = 0; i < world.variable.size(); ++i)
+    world.variable_weight.push_back(*rc::gen::inRange<TimePs>(0, 9));
 }
 
 struct Small {
@@ -69,11 +72,13 @@ Small reduce(const World& world) {
 }
 
 /// Edges are numbered as in `edges`; those from the surroundings come last.
-Graph with_surroundings(std::size_t nodes, std::span<const PlainEdge> edges, std::span<const NodeId> outside, const World& world) {
+Graph with_surroundings(std::size_t nodes, std::span<const PlainEdge> edges, std::span<const NodeId> outside,
+                        const World& world) {
   GraphBuilder builder;
   builder.add_nodes(nodes + 1);
   for (const PlainEdge& edge : edges) builder.add_edge(edge.from, edge.to, 0, edge.weight);
-  for (std::size_t i = 0; i < outside.size(); ++i) builder.add_edge(static_cast<NodeId>(nodes), outside[i], 0, world.held_until[i]);
+  for (std::size_t i = 0; i < outside.size(); ++i)
+    builder.add_edge(static_cast<NodeId>(nodes), outside[i], 0, world.held_until[i]);
   return *std::move(builder).build();
 }
 
@@ -184,7 +189,8 @@ TEST_CASE("a ladder of launches needs its worst rung only") {
     ladder.edges.push_back({2 * i, 2 * i + 1, 1});
     if (i > 0) ladder.edges.push_back({2 * i - 1, 2 * i + 1, 2 + (i * 3) % 7});
   }
-  // Begin to begin, end to end, and from both begins to both ends over the one rung that is worst: five more, where it forks and joins.
+  // Begin to begin, end to end, and from both begins to both ends over the one rung that is worst: five more, where it
+  // forks and joins.
   const Reduction reduction = reduce_plain(ladder, {0, 1, 2 * kRungs - 2, 2 * kRungs - 1});
   CHECK(reduction.edges.size() == 7);
 }

@@ -103,9 +103,11 @@ TEST_CASE("scenarios solved together are those solved alone, and slack of an edg
   CHECK(rc::check([] {
     const Graph graph = random_typed_graph();
     std::vector<Edits> scenarios(3, Edits(graph));
-    for (Edits& edits : scenarios) edits.set_duration(*rc::gen::inRange<NodeId>(0, graph.node_count()), *rc::gen::inRange<TimePs>(0, 50));
+    for (Edits& edits : scenarios)
+      edits.set_duration(*rc::gen::inRange<NodeId>(0, graph.node_count()), *rc::gen::inRange<TimePs>(0, 50));
     const std::vector<Solution> together = solve_many(scenarios);
-    for (std::size_t i = 0; i < scenarios.size(); ++i) RC_ASSERT(finishes(together[i]) == finishes(solve(scenarios[i])));
+    for (std::size_t i = 0; i < scenarios.size(); ++i)
+      RC_ASSERT(finishes(together[i]) == finishes(solve(scenarios[i])));
 
     if (graph.edge_count() == 0) return;
     const Column<TimePs> slacks = Slack(together[0]).edges();

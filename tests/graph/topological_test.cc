@@ -18,7 +18,8 @@ std::vector<NodeId> list(const Column<NodeId>& column) { return {column.begin(),
 }  // namespace
 
 TEST_CASE("nodes are listed as networkx.topological_sort lists them") {
-  // G.add_nodes_from(range(6)); G.add_edges_from([(5, 1), (0, 4), (0, 3), (5, 0), (3, 1), (4, 2)]); list(nx.topological_sort(G))
+  // G.add_nodes_from(range(6)); G.add_edges_from([(5, 1), (0, 4), (0, 3), (5, 0), (3, 1), (4, 2)]);
+  // list(nx.topological_sort(G))
   const std::vector<NodeId> from{5, 0, 0, 5, 3, 4}, to{1, 4, 3, 0, 1, 2};
   CHECK(list(kahn_order(6, from, to)) == std::vector<NodeId>{5, 0, 4, 3, 2, 1});
 }
@@ -37,7 +38,8 @@ TEST_CASE("what cannot be ordered has a cycle") {
     RC_ASSERT(cycle.empty() == (order.size() == count));
     for (std::size_t i = 0; i < cycle.size(); ++i) {
       bool connected = false;
-      for (std::size_t e = 0; e < edges; ++e) connected |= from[e] == cycle[i] && to[e] == cycle[(i + 1) % cycle.size()];
+      for (std::size_t e = 0; e < edges; ++e)
+        connected |= from[e] == cycle[i] && to[e] == cycle[(i + 1) % cycle.size()];
       RC_ASSERT(connected);
     }
   }));

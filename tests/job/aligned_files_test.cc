@@ -47,8 +47,8 @@ TEST_CASE("reading the aligned files gives the times that apply() gives, whateve
   Aligned aligned = align_files(files);
   std::vector<NodeCorrection> corrections = describe_corrections(aligned.job, aligned.alignment);
   Diagnostics diagnostics;
-  REQUIRE(write_aligned(aligned.job, aligned.alignment, common_origin(aligned.job, aligned.alignment), {dir.path("out"), {}}, corrections,
-                        diagnostics)
+  REQUIRE(write_aligned(aligned.job, aligned.alignment, common_origin(aligned.job, aligned.alignment),
+                        {dir.path("out"), {}}, corrections, diagnostics)
               .ok());
   CHECK(diagnostics.empty());
   align::apply(aligned.alignment, aligned.job);
@@ -65,7 +65,8 @@ TEST_CASE("reading the aligned files gives the times that apply() gives, whateve
     std::size_t different = 0;
     for (trace::EventIndex e = 0; e < read.event_count(); ++e)
       different += read.start[e] + shift != expected.start[e] || read.duration[e] != expected.duration[e] ? 1 : 0;
-    for (std::size_t f = 0; f < read.flows.size(); ++f) different += read.flows.time[f] + shift != expected.flows.time[f] ? 1 : 0;
+    for (std::size_t f = 0; f < read.flows.size(); ++f)
+      different += read.flows.time[f] + shift != expected.flows.time[f] ? 1 : 0;
     CHECK(different == 0);
     CHECK(read.source.base_time_ns == expected.source.base_time_ns);
     CHECK(std::filesystem::exists(dir.path("out/a.rank" + std::to_string(i) + ".alignment_stats.json")));
@@ -80,8 +81,8 @@ TEST_CASE("files of one name get the numbers of their ranks, and no original is 
   const Aligned aligned = align_files(files);
   std::vector<NodeCorrection> corrections = describe_corrections(aligned.job, aligned.alignment);
   Diagnostics diagnostics;
-  REQUIRE(write_aligned(aligned.job, aligned.alignment, common_origin(aligned.job, aligned.alignment), {dir.path("out"), {}}, corrections,
-                        diagnostics)
+  REQUIRE(write_aligned(aligned.job, aligned.alignment, common_origin(aligned.job, aligned.alignment),
+                        {dir.path("out"), {}}, corrections, diagnostics)
               .ok());
   CHECK(corrections[0].file == dir.path("out/trace.rank0.json"));
   CHECK(corrections[1].file == dir.path("out/trace.rank1.json"));
@@ -89,8 +90,8 @@ TEST_CASE("files of one name get the numbers of their ranks, and no original is 
   CHECK(count(diagnostics, "A732") == 2);
 
   const Aligned again = align_files({corrections[0].file, corrections[1].file});
-  const Status refused =
-      write_aligned(again.job, again.alignment, common_origin(again.job, again.alignment), {dir.path("out"), {}}, corrections, diagnostics);
+  const Status refused = write_aligned(again.job, again.alignment, common_origin(again.job, again.alignment),
+                                       {dir.path("out"), {}}, corrections, diagnostics);
   REQUIRE_FALSE(refused.ok());
   CHECK(refused.error().message.find("would overwrite an input") != std::string::npos);
 }
@@ -117,8 +118,8 @@ TEST_CASE("events that cannot be moved are counted") {
   const Aligned aligned = align_files({dir.write("r0.json", kineto_rank(0, 2, {}, 0)), dir.write("r1.json", odd)});
   std::vector<NodeCorrection> corrections = describe_corrections(aligned.job, aligned.alignment);
   Diagnostics diagnostics;
-  REQUIRE(write_aligned(aligned.job, aligned.alignment, common_origin(aligned.job, aligned.alignment), {dir.path("out"), {}}, corrections,
-                        diagnostics)
+  REQUIRE(write_aligned(aligned.job, aligned.alignment, common_origin(aligned.job, aligned.alignment),
+                        {dir.path("out"), {}}, corrections, diagnostics)
               .ok());
   CHECK(count(diagnostics, "A731") == 1);
 }

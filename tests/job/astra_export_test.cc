@@ -18,7 +18,11 @@ TEST_CASE("for ASTRA-sim: nothing on the host, copies as computation, no metadat
   builder.add({.id = 1, .kind = ActivityKind::collective, .flags = on_host, .bytes = 8, .group_name = pair});
   builder.add({.id = 2, .kind = ActivityKind::memory_load, .flags = activity::kHasBytes, .duration_ps = 5, .bytes = 8});
   builder.add({.id = 3, .kind = ActivityKind::metadata});
-  builder.add({.id = 4, .kind = ActivityKind::collective, .flags = on_host, .duration_ps = 7, .collective = Collective::gather});
+  builder.add({.id = 4,
+               .kind = ActivityKind::collective,
+               .flags = on_host,
+               .duration_ps = 7,
+               .collective = Collective::gather});
   builder.add({.id = 5, .kind = ActivityKind::collective, .flags = on_host, .bytes = 8, .group_name = single});
   builder.add({.id = 6, .kind = ActivityKind::compute, .flags = activity::kOnHost, .duration_ps = 9});
   Result<workload::Program> built = std::move(builder).build();

@@ -29,7 +29,8 @@ machine::Machine ring_of_four() {
   return machine;
 }
 
-// A shell script in place of ASTRA-sim: keeps a copy of what it was given, and says that every rank finishes after `cycles`.
+// A shell script in place of ASTRA-sim: keeps a copy of what it was given, and says that every rank finishes after
+// `cycles`.
 std::string stand_in(const orrery::testing::TempDir& dir, const std::string& body) {
   const std::string path = dir.write("astra", "#!/bin/sh\n" + body);
   REQUIRE(::chmod(path.c_str(), 0755) == 0);
@@ -75,7 +76,8 @@ TEST_CASE("an operation is written down, run, and answered in cycles of a nanose
 
   REQUIRE(sidecar->ask(all_reduce(kTwo, 1 << 20)).ok());
   std::string groups = orrery::testing::read_file(dir.path("groups.json"));
-  groups.erase(std::remove_if(groups.begin(), groups.end(), [](unsigned char c) { return std::isspace(c) != 0; }), groups.end());
+  groups.erase(std::remove_if(groups.begin(), groups.end(), [](unsigned char c) { return std::isspace(c) != 0; }),
+               groups.end());
   CHECK(groups == R"({"1":[1,3]})");
   const CommOp message{CommOp::Kind::message, workload::Collective::all_reduce, 100, kTwo};
   REQUIRE(sidecar->ask(message).ok());
@@ -110,15 +112,18 @@ TEST_CASE("the same question is asked once, also across runs if there is a cache
 TEST_CASE("failure, silence and delay are errors, not answers") {
   const orrery::testing::TempDir dir;
   const auto error_of = [&](const std::string& body, int timeout_ms = 60'000) {
-    auto sidecar = AstraSidecar::open(ring_of_four(), {.binary = stand_in(dir, body), .timeout = std::chrono::milliseconds(timeout_ms)});
+    auto sidecar = AstraSidecar::open(
+        ring_of_four(), {.binary = stand_in(dir, body), .timeout = std::chrono::milliseconds(timeout_ms)});
     REQUIRE(sidecar.ok());
     const auto price = sidecar->ask(all_reduce(kAll, 1000));
     return price ? std::string() : price.error().message;
   };
   CHECK(error_of("exit 3\n") == "ended with exit code 3");
-  CHECK(error_of("echo 'sys[0] finished, 5 cycles'\n") == "it ended without finishing rank 1");  // exit code 0, as the real one does
+  CHECK(error_of("echo 'sys[0] finished, 5 cycles'\n") ==
+        "it ended without finishing rank 1");  // exit code 0, as the real one does
   CHECK(error_of("sleep 600\n", 100).find("took longer than") != std::string::npos);
-  CHECK(error_of("for r in 0 1 2 3; do echo \"sys[$r] finished, many cycles\"; done\n").find("not a number") != std::string::npos);
+  CHECK(error_of("for r in 0 1 2 3; do echo \"sys[$r] finished, many cycles\"; done\n").find("not a number") !=
+        std::string::npos);
   auto missing = AstraSidecar::open(ring_of_four(), {.binary = dir.path("absent")});
   REQUIRE(missing.ok());
   CHECK_FALSE(missing->ask(all_reduce(kAll, 1000)).ok());
@@ -133,7 +138,8 @@ TEST_CASE("failure, silence and delay are errors, not answers") {
 TEST_CASE("a machine whose messages cost nothing is given a delay of a nanosecond, and that is said") {
   const orrery::testing::TempDir dir;
   const std::string aborting =
-      "for a in \"$@\"; do case $a in --system-configuration=*) grep -q '\"endpoint-delay\": 0,' \"${a#*=}\" && exit 134;; esac; done\n";
+      "for a in \"$@\"; do case $a in --system-configuration=*) grep -q '\"endpoint-delay\": 0,' \"${a#*=}\" && exit "
+      "134;; esac; done\n";
   auto sidecar = AstraSidecar::open(ring_of_four(), {.binary = stand_in(dir, aborting + finishing(dir, 9))});
   REQUIRE(sidecar.ok());
   CHECK(sidecar->files().raised_endpoint_delay);
@@ -162,7 +168,8 @@ TEST_CASE("a complete answer counts, however the program ends; an incomplete one
   REQUIRE(price.ok());
   CHECK(price->total_ps == 9 * kPsPerNs);
   CHECK(crashing->crashed_after_answer() == 1);
-  auto partial = AstraSidecar::open(ring_of_four(), {.binary = stand_in(dir, "echo 'sys[0] finished, 5 cycles'\nexit 1\n")});
+  auto partial =
+      AstraSidecar::open(ring_of_four(), {.binary = stand_in(dir, "echo 'sys[0] finished, 5 cycles'\nexit 1\n")});
   REQUIRE(partial.ok());
   CHECK(partial->ask(all_reduce(kAll, 1000)).error().message == "ended with exit code 1");
 }

@@ -40,7 +40,8 @@ TEST_CASE("the format is what was wanted, else what the name says, else what the
   CHECK(choose_target(one, "x.json", std::nullopt, false)->format == TargetFormat::feeder);
   CHECK(choose_target(one, "x.json", std::nullopt, true)->format == TargetFormat::json);  // Chakra's jsonizer
   CHECK(choose_target(one, "x", std::nullopt, false)->format == TargetFormat::et);
-  CHECK(choose_target(source_of("xspace", {"a.xplane.pb"}), "x", std::nullopt, false)->format == TargetFormat::timeline);
+  CHECK(choose_target(source_of("xspace", {"a.xplane.pb"}), "x", std::nullopt, false)->format ==
+        TargetFormat::timeline);
 }
 
 TEST_CASE("several ranks are a file each behind a common name; what holds all of them is one") {

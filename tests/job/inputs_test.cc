@@ -53,7 +53,8 @@ TEST_CASE("which names a folder is searched for") {
 
 TEST_CASE("files, folders and globs become one ordered list") {
   const testing::TempDir folder;
-  const std::string two = folder.write("run/rank2.json.gz"), ten = folder.write("run/rank10.json.gz"), one = folder.write("run/rank1.json");
+  const std::string two = folder.write("run/rank2.json.gz"), ten = folder.write("run/rank10.json.gz"),
+                    one = folder.write("run/rank1.json");
   folder.write("run/notes.txt");
   folder.write("run/deeper/rank3.json");
   const std::string odd = folder.write("odd name.bin");

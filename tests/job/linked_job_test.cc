@@ -30,7 +30,9 @@ LinkedJob linked_job(const std::vector<TracePair>& pairs, const LinkJobOptions& 
   return std::move(*job);
 }
 
-std::vector<TracePair> ddp4() { return {pair_of("ddp4.rank0"), pair_of("ddp4.rank1"), pair_of("ddp4.rank2"), pair_of("ddp4.rank3")}; }
+std::vector<TracePair> ddp4() {
+  return {pair_of("ddp4.rank0"), pair_of("ddp4.rank1"), pair_of("ddp4.rank2"), pair_of("ddp4.rank3")};
+}
 
 }  // namespace
 
@@ -86,7 +88,8 @@ TEST_CASE("messages have their peers, tags and sizes") {
 
 TEST_CASE("of a job on CPUs the profiler traces alone have sizes, and sub-groups stay sub-groups") {
   std::vector<TracePair> pairs;
-  for (int r = 0; r < 8; ++r) pairs.push_back({"", ORRERY_SOURCE_DIR "/data/jobs/tpdp8_base/rank" + std::to_string(r) + ".kineto.json.gz"});
+  for (int r = 0; r < 8; ++r)
+    pairs.push_back({"", ORRERY_SOURCE_DIR "/data/jobs/tpdp8_base/rank" + std::to_string(r) + ".kineto.json.gz"});
   const LinkedJob job = linked_job(pairs);
   CHECK(job.workload.groups.size() == 6);  // four pairs, two columns
   std::size_t in_pairs = 0, in_columns = 0;
@@ -104,7 +107,8 @@ TEST_CASE("of a job on CPUs the profiler traces alone have sizes, and sub-groups
   CHECK(in_columns == 6 * 8);
 }
 
-TEST_CASE("members of a scatter that record no size have that of the root, and receives from any source stay what they are") {
+TEST_CASE(
+    "members of a scatter that record no size have that of the root, and receives from any source stay what they are") {
   const auto job_of = [](const std::string& name) {
     std::vector<TracePair> pairs;
     for (int r = 0; r < 4; ++r)
@@ -115,7 +119,9 @@ TEST_CASE("members of a scatter that record no size have that of the root, and r
   std::size_t scatters = 0;
   for (const workload::Program& program : sizes.workload.programs) {
     for (std::size_t i = 0; i < program.size(); ++i) {
-      if (program.kinds[i] != workload::ActivityKind::collective || program.collectives[i] != workload::Collective::scatter) continue;
+      if (program.kinds[i] != workload::ActivityKind::collective ||
+          program.collectives[i] != workload::Collective::scatter)
+        continue;
       CHECK(program.bytes[i] == 4 * 100 * 4);
       CHECK(program.peers[i] == 1);
       ++scatters;
@@ -138,8 +144,9 @@ TEST_CASE("one group name for other members gets a name of its own, with a remar
     const std::string event =
         R"({"ph": "X", "cat": "kernel", "name": "ncclDevKernel_AllReduce", "pid": 0, "tid": 7, "ts": 1, "dur": 2, "args": {"stream": 7, "Process Group Name": "tp", "Process Group Ranks": ")" +
         std::string(r < 2 ? "[0, 1]" : "[2, 3]") + R"(", "In msg nelems": 4, "dtype": "Float"}})";
-    pairs.push_back({"", dir.write("rank" + std::to_string(r) + ".json", R"({"distributedInfo": {"rank": )" + std::to_string(r) +
-                                                                             R"(, "world_size": 4}, "traceEvents": [)" + event + "]}")});
+    pairs.push_back({"", dir.write("rank" + std::to_string(r) + ".json",
+                                   R"({"distributedInfo": {"rank": )" + std::to_string(r) +
+                                       R"(, "world_size": 4}, "traceEvents": [)" + event + "]}")});
   }
   Diagnostics diagnostics;
   const auto job = job::link_job(pairs, {}, diagnostics);

@@ -25,13 +25,15 @@ const llm::Catalog& catalog_of_work() {
 
 /// The message, or nothing if the configuration is good.
 std::string refused(const std::string& rest) {
-  const auto config = parse_llm_config("format: orrery.llm/1\nname: test\nmachine: " + kData + "/machines/dgx_h100.yaml\n" + rest,
-                                       kData + "/llm/test.yml", catalog_of_work());
+  const auto config =
+      parse_llm_config("format: orrery.llm/1\nname: test\nmachine: " + kData + "/machines/dgx_h100.yaml\n" + rest,
+                       kData + "/llm/test.yml", catalog_of_work());
   return config ? "" : config.error().to_string();
 }
 
 bool mentions(const std::string& text, std::initializer_list<std::string_view> parts) {
-  return std::all_of(parts.begin(), parts.end(), [&](std::string_view part) { return text.find(part) != std::string::npos; });
+  return std::all_of(parts.begin(), parts.end(),
+                     [&](std::string_view part) { return text.find(part) != std::string::npos; });
 }
 
 }  // namespace
@@ -42,7 +44,8 @@ TEST_CASE("every shipped configuration can be read") {
     auto text = read_whole_file(entry.path().string(), kMaxYamlBytes);
     REQUIRE(text.ok());
     // Shipped machines are found from where the program is, which is not where tests are.
-    const std::size_t name = text->find("machine: ") + std::string_view("machine: ").size(), end = text->find('\n', name);
+    const std::size_t name = text->find("machine: ") + std::string_view("machine: ").size(),
+                      end = text->find('\n', name);
     text->replace(name, end - name, kData + "/machines/" + text->substr(name, end - name) + ".yaml");
     const auto config = parse_llm_config(*text, entry.path().string(), catalog_of_work());
     CHECK_MESSAGE(config.ok(), (config ? "" : config.error().to_string()));
@@ -52,7 +55,8 @@ TEST_CASE("every shipped configuration can be read") {
 }
 
 TEST_CASE("a configuration predicts exactly one thing") {
-  const std::string inference = "inference: {prompt: 10, generate: 10}\n", gemm = "gemm: {m: 8, n: 8, k: 8, layout: row_column}\n";
+  const std::string inference = "inference: {prompt: 10, generate: 10}\n",
+                    gemm = "gemm: {m: 8, n: 8, k: 8, layout: row_column}\n";
   CHECK(refused("model: llama_2_7b\ndevices: 1\n" + inference) == "");
   CHECK(refused(gemm) == "");
   CHECK(mentions(refused("model: llama_2_7b\n"), {"training is missing", "one of training, inference, gemm, lstm"}));
@@ -67,30 +71,35 @@ TEST_CASE("what is wrong is said with its line, field and rule") {
                  {"line 6", "parallelism.tensor of 3 must divide the 64 attention heads"}));
   CHECK(mentions(refused(model + "inference:\n  prompt: 10\n  generat: 10\n"),
                  {"line 7", "unknown key 'generat'", "did you mean 'generate'?"}));
-  CHECK(mentions(refused(model + "inference: {prompt: -1, generate: 10}\n"), {"line 5", "inference.prompt must be at least 1"}));
+  CHECK(mentions(refused(model + "inference: {prompt: -1, generate: 10}\n"),
+                 {"line 5", "inference.prompt must be at least 1"}));
   CHECK(mentions(refused(model + "inference: {prompt: 10, generate: 10, precision: fp4}\nparallelism: {tensor: 8}\n"),
                  {"line 5", "inference.precision is fp4, of which the device 'H100' has no rate"}));
-  CHECK(mentions(refused(model + "inference: {prompt: 10, generate: 10, batching: continous}\n"), {"did you mean 'continuous'?"}));
+  CHECK(mentions(refused(model + "inference: {prompt: 10, generate: 10, batching: continous}\n"),
+                 {"did you mean 'continuous'?"}));
   CHECK(mentions(refused(model + "inference: {prompt: 10, generate: 10}\nparallelism: {tensor: 8, zero: 1}\n"),
                  {"parallelism.zero is for training"}));
   CHECK(mentions(refused(model + "inference: {prompt: 10, generate: 10}\ndevices: 16\nparallelism: {tensor: 8}\n"),
                  {"line 6", "devices needs 16 devices", "has 8"}));
   CHECK(mentions(refused("gemm: {m: 8, n: 8, k: 8, layout: row_column, rows: 3}\n"),
                  {"line 4", "gemm.rows makes 3 parts, which must divide m = 8"}));
-  CHECK(mentions(refused("gemm: {m: 64, n: 64, k: 64, layout: row_column, rows: 4, columns: 4}\n"), {"line 4", "gemm needs 16 devices"}));
+  CHECK(mentions(refused("gemm: {m: 64, n: 64, k: 64, layout: row_column, rows: 4, columns: 4}\n"),
+                 {"line 4", "gemm needs 16 devices"}));
   CHECK(mentions(refused("gemm: {m: 64, n: 64, k: 64, layout: row_column, rows: 4}\ndevices: 8\n"),
                  {"line 5", "devices are 8", "4 x 1 = 4"}));
   CHECK(mentions(refused("lstm: {layers: 4, hidden: 64, vocabulary: 100, sequence: 10, global_batch: 12}\n"),
                  {"line 4", "lstm.global_batch of 12 must be a multiple"}));
-  CHECK(mentions(refused("lstm: {layers: 4, hidden: 64, vocabulary: 100, sequence: 10, global_batch: 8}\nparallelism: {tensor: 2}\n"),
-                 {"line 5", "parallelism.tensor is for transformers"}));
+  CHECK(mentions(
+      refused(
+          "lstm: {layers: 4, hidden: 64, vocabulary: 100, sequence: 10, global_batch: 8}\nparallelism: {tensor: 2}\n"),
+      {"line 5", "parallelism.tensor is for transformers"}));
 }
 
 TEST_CASE("an LSTM is a training step, whose input is as wide as its state unless it is said") {
-  const auto config =
-      parse_llm_config("format: orrery.llm/1\nname: test\nmachine: " + kData +
-                           "/machines/dgx_a100.yaml\nlstm: {layers: 4, hidden: 64, vocabulary: 100, sequence: 10, global_batch: 8}\n",
-                       kData + "/llm/test.yml", catalog_of_work());
+  const auto config = parse_llm_config(
+      "format: orrery.llm/1\nname: test\nmachine: " + kData +
+          "/machines/dgx_a100.yaml\nlstm: {layers: 4, hidden: 64, vocabulary: 100, sequence: 10, global_batch: 8}\n",
+      kData + "/llm/test.yml", catalog_of_work());
   REQUIRE(config.ok());
   REQUIRE(config->plan.lstm.has_value());
   CHECK(config->plan.lstm->input == 64);

@@ -60,7 +60,8 @@ TEST_CASE("a rank: lanes, launches and the critical path") {
 TEST_CASE("a job: numbers that no two ranks share, and a path that goes from rank to rank") {
   Diagnostics remarks;
   std::vector<std::string> files;
-  for (int rank = 0; rank < 4; ++rank) files.push_back(ORRERY_SOURCE_DIR "/data/ddp4.rank" + std::to_string(rank) + ".kineto.json.gz");
+  for (int rank = 0; rank < 4; ++rank)
+    files.push_back(ORRERY_SOURCE_DIR "/data/ddp4.rank" + std::to_string(rank) + ".kineto.json.gz");
   Result<trace::Trace> read = kineto::read_job(files, remarks);
   REQUIRE(read);
   const Result<job::RecordedJob> job = job::RecordedJob::make(std::move(*read), job::ClockChoice::automatic, remarks);
@@ -97,14 +98,16 @@ TEST_CASE("the use of links over time is a counter that adds up") {
   const std::vector<std::string> names = {"a -> b", "b -> a"};
   REQUIRE(job::export_packets(small.trace(), schedule, names, dir.path("x.pftrace")).ok());
   const DecodedTrace trace = testing::PacketDecoder::decode(testing::read_file(dir.path("x.pftrace")));
-  const auto counter = std::find_if(trace.tracks.begin(), trace.tracks.end(), [](const auto& track) { return track.second.is_counter; });
+  const auto counter =
+      std::find_if(trace.tracks.begin(), trace.tracks.end(), [](const auto& track) { return track.second.is_counter; });
   REQUIRE(counter != trace.tracks.end());
   CHECK(counter->second.name == "b -> a (bytes/s)");
   REQUIRE(trace.counts.size() == 4);
   const std::int64_t begin = trace.counts.front().first;
   // 1 kB in a microsecond is a gigabyte per second.
-  CHECK(trace.counts == std::vector<std::pair<std::int64_t, std::int64_t>>{
-                            {begin, 1'000'000'000}, {begin + 1'000, 3'000'000'000}, {begin + 3'000, 0}, {begin + 512'000, 0}});
+  CHECK(trace.counts ==
+        std::vector<std::pair<std::int64_t, std::int64_t>>{
+            {begin, 1'000'000'000}, {begin + 1'000, 3'000'000'000}, {begin + 3'000, 0}, {begin + 512'000, 0}});
 }
 
 TEST_CASE("a trace without work has no path, and that is said") {
@@ -114,7 +117,8 @@ TEST_CASE("a trace without work has no path, and that is said") {
   CHECK(trace.slices.size() == 1);
   CHECK(trace.on("critical path").empty());
   const std::vector<Diagnostic> said = remarks.sorted();
-  CHECK(std::any_of(said.begin(), said.end(), [](const Diagnostic& remark) { return std::string_view(remark.kind->code) == "J830"; }));
+  CHECK(std::any_of(said.begin(), said.end(),
+                    [](const Diagnostic& remark) { return std::string_view(remark.kind->code) == "J830"; }));
 }
 
 }  // namespace

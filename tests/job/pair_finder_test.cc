@@ -17,8 +17,8 @@ TEST_CASE("a folder that is named for both kinds gives each what is its own") {
     std::filesystem::copy_file(kData + file, folder.path(file));
   Diagnostics diagnostics;
   const std::string path = folder.path();
-  for (const NamedTraces& named :
-       {NamedTraces{.hosts = {path}, .devices = {path}, .either = {}}, NamedTraces{.hosts = {}, .devices = {}, .either = {path}}}) {
+  for (const NamedTraces& named : {NamedTraces{.hosts = {path}, .devices = {path}, .either = {}},
+                                   NamedTraces{.hosts = {}, .devices = {}, .either = {path}}}) {
     const auto pairs = find_pairs(named, diagnostics);
     REQUIRE(pairs.ok());
     REQUIRE(pairs->size() == 2);

@@ -16,7 +16,8 @@ constexpr RankQuestion kLongest{"longest", [](const trace::Trace& trace, const t
                                   trace::EventIndex longest = 0;
                                   for (trace::EventIndex e = 1; e < rank.event_count(); ++e)
                                     longest = rank.duration[e] > rank.duration[longest] ? e : longest;
-                                  return std::to_string(rank.event_count()) + " " + std::string(trace.name(rank, longest));
+                                  return std::to_string(rank.event_count()) + " " +
+                                         std::string(trace.name(rank, longest));
                                 }};
 
 std::vector<std::string> remarks_of(const Diagnostics& diagnostics) {
@@ -33,8 +34,8 @@ void check_alike(const std::vector<std::string>& named) {
   REQUIRE(source.ok());
   const auto whole = read_trace(*source, {}, {.diagnostics = reading});
   std::size_t told = 0;
-  const auto asked =
-      ask_ranks(*source, kLongest, {.diagnostics = asking, .on_input = [&](const std::string&) { return ++told, Status(); }});
+  const auto asked = ask_ranks(
+      *source, kLongest, {.diagnostics = asking, .on_input = [&](const std::string&) { return ++told, Status(); }});
   REQUIRE(whole.ok());
   REQUIRE(asked.ok());
   CHECK(told == source->files.size());
@@ -53,7 +54,8 @@ void check_alike(const std::vector<std::string>& named) {
 TEST_CASE("of every format, and in the order of the job") {
   const std::string data = ORRERY_SOURCE_DIR "/data/";
   check_alike({data + "gpt_small.kineto.json.gz"});
-  check_alike({data + "ddp4.rank3.kineto.json.gz", data + "ddp4.rank0.kineto.json.gz", data + "ddp4.rank2.kineto.json.gz"});
+  check_alike(
+      {data + "ddp4.rank3.kineto.json.gz", data + "ddp4.rank0.kineto.json.gz", data + "ddp4.rank2.kineto.json.gz"});
   check_alike({data + "jax_skewed4"});
   check_alike({data + "mpi/halo9"});  // its communicators are found by looking at all ranks: read as a whole
 }

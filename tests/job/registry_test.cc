@@ -23,7 +23,9 @@ const std::string kXSpace = std::string("\x0A\x02\x08\x01", 4);
 
 TEST_CASE("content tells what a file is, whatever it is called and however it is packed") {
   const testing::TempDir folder;
-  const auto kind = [&](const std::string& content, const std::string& name = "x") { return name_of(folder.write(name, content)); };
+  const auto kind = [&](const std::string& content, const std::string& name = "x") {
+    return name_of(folder.write(name, content));
+  };
   CHECK(kind(R"({"schemaVersion": 1, "traceEvents": []})") == "kineto");
   CHECK(kind(R"([{"ph": "X"}])") == "kineto");
   CHECK(kind(R"({"schema": "1.1.1", "nodes": []})") == "host");

@@ -35,8 +35,8 @@ std::multiset<Shown> shown_of(const workload::Workload& job, const std::string& 
   for (const trace::RankTrace& rank : trace->ranks) {
     for (trace::EventIndex e = 0; e < rank.event_count(); ++e) {
       const trace::Lane& lane = rank.lanes[rank.lane[e]];
-      const std::string name =
-          std::string(trace->strings.text(lane.process_name)) + ", " + std::string(trace->strings.text(lane.thread_name));
+      const std::string name = std::string(trace->strings.text(lane.process_name)) + ", " +
+                               std::string(trace->strings.text(lane.thread_name));
       const TimePs zero = kPsPerSecond - trace->epoch_unix_ns * kPsPerNs;
       shown.insert({name, rank.start[e] - zero, rank.end(e) - zero});
     }
@@ -47,8 +47,8 @@ std::multiset<Shown> shown_of(const workload::Workload& job, const std::string& 
 }  // namespace
 
 TEST_CASE("replay timeline: recorded lanes, and further ones where activities overlap") {
-  workload::Workload job =
-      make_job({{on_host(10), compute(30, {0}), compute(40, {0}), compute(5, {1}), nothing({0})}, {send(0, 8), compute(3)}});
+  workload::Workload job = make_job(
+      {{on_host(10), compute(30, {0}), compute(40, {0}), compute(5, {1}), nothing({0})}, {send(0, 8), compute(3)}});
   for (std::size_t i = 0; i < 5; ++i) job.programs[0].lanes.set(i, i == 0 || i == 4 ? 1 : 7);
   job.programs[0].lanes.complete(5);
   const std::multiset<Shown> expected = {{"rank 0, thread 1", 0, 10},

@@ -1,4 +1,5 @@
-// A simulated run, written and read again: every time to the picosecond, and the critical path of every rank explained by what it did.
+// A simulated run, written and read again: every time to the picosecond, and the critical path of every rank explained
+// by what it did.
 #include "job/write/schedule_export.h"
 
 #include <doctest/doctest.h>
@@ -45,16 +46,19 @@ std::vector<std::pair<TimePs, TimePs>> times_of(const trace::Trace& trace, const
   const TimePs zero = kPsPerSecond - trace.epoch_unix_ns * kPsPerNs;
   for (trace::EventIndex e = 0; e < rank.event_count(); ++e) {
     const trace::Activity activity = rank.activity(e);
-    if (is_device_work(activity) || activity == trace::Activity::cpu_operator) times.emplace_back(rank.start[e] - zero, rank.end(e) - zero);
+    if (is_device_work(activity) || activity == trace::Activity::cpu_operator)
+      times.emplace_back(rank.start[e] - zero, rank.end(e) - zero);
   }
   std::sort(times.begin(), times.end());
   return times;
 }
 
-std::vector<std::pair<TimePs, TimePs>> times_of(const workload::Workload& job, const Schedule& schedule, std::size_t rank) {
+std::vector<std::pair<TimePs, TimePs>> times_of(const workload::Workload& job, const Schedule& schedule,
+                                                std::size_t rank) {
   const auto first = job.first_activities();
   std::vector<std::pair<TimePs, TimePs>> times;
-  for (std::uint64_t i = first[rank]; i < first[rank + 1]; ++i) times.emplace_back(schedule.start_ps[i], schedule.end_ps[i]);
+  for (std::uint64_t i = first[rank]; i < first[rank + 1]; ++i)
+    times.emplace_back(schedule.start_ps[i], schedule.end_ps[i]);
   std::sort(times.begin(), times.end());
   return times;
 }
@@ -80,14 +84,16 @@ TimePs worked(const analyze::PathSums& path) {
 
 std::vector<std::string> rank_files(const std::string& folder, std::size_t ranks) {
   std::vector<std::string> paths;
-  for (std::size_t rank = 0; rank < ranks; ++rank) paths.push_back(folder + "/rank_" + std::to_string(rank) + ".json.gz");
+  for (std::size_t rank = 0; rank < ranks; ++rank)
+    paths.push_back(folder + "/rank_" + std::to_string(rank) + ".json.gz");
   return paths;
 }
 
 }  // namespace
 
 TEST_CASE("the critical path of a simulated rank is what the rank did") {
-  // Host 5 us, then kernel 0 (20 us) -> all-reduce (100.07 us) beside kernel 2 (40 us) -> kernel 3 (10 us) -> host 8 us.
+  // Host 5 us, then kernel 0 (20 us) -> all-reduce (100.07 us) beside kernel 2 (40 us) -> kernel 3 (10 us) -> host 8
+  // us.
   const std::vector<Node> nodes = {on_host(5'000'000),       compute(20'000'000, {0}),    all_reduce(100'000, {1}),
                                    compute(40'000'000, {1}), compute(10'000'000, {2, 3}), on_host(8'000'000, {4})};
   const workload::Workload job = make_job({nodes, nodes});
@@ -107,7 +113,8 @@ TEST_CASE("the critical path of a simulated rank is what the rank did") {
     CHECK(found.path.on_path(EdgeKind::communication) == 100'070'000);
     CHECK(found.path.on_path(EdgeKind::kernel) == 30'000'000);
     CHECK(found.path.unexplained() == 0);
-    CHECK(found.path.length() - worked(found.path) <= 9);  // four launches, two picoseconds apart, and one to notice the end
+    CHECK(found.path.length() - worked(found.path) <=
+          9);  // four launches, two picoseconds apart, and one to notice the end
   }
 }
 
@@ -131,11 +138,13 @@ TEST_CASE("every rank of any run is explained from its first activity to its las
       RC_ASSERT(found.path.unexplained() == 0);
       const auto calls = static_cast<TimePs>(3 * job.program(number).size() + 1);
       RC_ASSERT(found.step.span - schedule.ranks[number].finish_ps <= calls);
-      // If no stream ever goes on at once, a gap between queued work counts as usual, and an earlier dependency plus that gap explains a start
-      // as well as the true one.
+      // If no stream ever goes on at once, a gap between queued work counts as usual, and an earlier dependency plus
+      // that gap explains a start as well as the true one.
       const TimePs gaps = found.path.on_path(EdgeKind::stream_wait) + found.path.on_path(EdgeKind::kernel_gap);
-      // Without one, work of another stream that ended up to 20 us before may still stand for a cause that the trace does not tell.
-      RC_ASSERT(found.step.ranks.front().typical_kernel_gap > 0 || gaps <= 20 * kPsPerUs * static_cast<TimePs>(job.program(number).size()));
+      // Without one, work of another stream that ended up to 20 us before may still stand for a cause that the trace
+      // does not tell.
+      RC_ASSERT(found.step.ranks.front().typical_kernel_gap > 0 ||
+                gaps <= 20 * kPsPerUs * static_cast<TimePs>(job.program(number).size()));
       RC_ASSERT(found.step.span - worked(found.path) - gaps <= 2 * calls);
     }
   }));
@@ -143,7 +152,8 @@ TEST_CASE("every rank of any run is explained from its first activity to its las
 
 TEST_CASE("one file has the timeline of all ranks, for viewing") {
   const workload::Workload job = make_job(
-      {{compute(1'500'001), send(1, 40, {0})}, {recv(0, 40), all_reduce(8, {0}, "pair")}, {all_reduce(8, {}, "pair")}}, {{"pair", {1, 2}}});
+      {{compute(1'500'001), send(1, 40, {0})}, {recv(0, 40), all_reduce(8, {0}, "pair")}, {all_reduce(8, {}, "pair")}},
+      {{"pair", {1, 2}}});
   const Schedule schedule = run(job);
   const orrery::testing::TempDir dir;
   REQUIRE(export_schedule(job, schedule, {}, dir.path("all.json")).ok());

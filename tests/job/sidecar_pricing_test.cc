@@ -1,4 +1,5 @@
-// The seam with files: what is priced in memory takes what ASTRA-sim's own inputs say, and the user's program can be asked.
+// The seam with files: what is priced in memory takes what ASTRA-sim's own inputs say, and the user's program can be
+// asked.
 #include "job/astra_sidecar.h"
 
 #include <doctest/doctest.h>
@@ -6,10 +7,10 @@
 
 #include "generate/pipeline_step.h"
 #include "job/read/astra_input.h"
-#include "job/write/generated_files.h"
 #include "job/read/reading.h"
-#include "job/shipped/shipped_machines.h"
 #include "job/read/workload_input.h"
+#include "job/shipped/shipped_machines.h"
+#include "job/write/generated_files.h"
 #include "simulate/astra/simulation.h"
 #include "simulate/run.h"
 #include "simulate/small_job.h"
@@ -52,8 +53,8 @@ simulate::PricingOptions options_of(PricingMode mode) {
   return options;
 }
 
-Result<simulate::Outcome> priced(const workload::Workload& job, const machine::Machine& machine, const simulate::PricingOptions& options,
-                                 Diagnostics& diagnostics) {
+Result<simulate::Outcome> priced(const workload::Workload& job, const machine::Machine& machine,
+                                 const simulate::PricingOptions& options, Diagnostics& diagnostics) {
   simulate::Pricing pricing = options;
   pricing.open_oracle = open_astra_sim;
   return simulate::run(job, machine, pricing, simulate::engine_options(machine), diagnostics);
@@ -84,7 +85,8 @@ struct Sidecar {
 workload::Workload one_all_reduce() { return make_job({{all_reduce(1 << 20)}, {all_reduce(1 << 20)}}); }
 
 constexpr const char* kAnswers =
-    "for r in 0 1 2 3 4 5 6 7; do echo \"[x] [workload] [info] sys[$r] finished, 5000 cycles, exposed communication 5 cycles.\"; done\n";
+    "for r in 0 1 2 3 4 5 6 7; do echo \"[x] [workload] [info] sys[$r] finished, 5000 cycles, exposed communication 5 "
+    "cycles.\"; done\n";
 
 }  // namespace
 
@@ -157,8 +159,8 @@ TEST_CASE("in the loop, astra is what the exported files take in ASTRA-sim, to t
     const auto read = read_workload(*source, {.micros_only = true}, {.diagnostics = diagnostics});
     REQUIRE_MESSAGE(read.ok(), read.error().to_string());
     using simulate::astra::Backend;
-    const auto outcome =
-        simulate::astra::simulate(read->workload, *system, {.backend = several ? Backend::aware_multi_dim : Backend::aware});
+    const auto outcome = simulate::astra::simulate(read->workload, *system,
+                                                   {.backend = several ? Backend::aware_multi_dim : Backend::aware});
     REQUIRE_MESSAGE(outcome.ok(), outcome.error().to_string());
     CHECK(run->schedule.makespan_ps() == outcome->schedule.makespan_ps());
     CHECK(std::equal(run->schedule.start_ps.begin(), run->schedule.start_ps.end(), outcome->schedule.start_ps.begin()));
@@ -172,16 +174,20 @@ TEST_CASE("the user's program is asked for operations and for sets of them") {
   const orrery::testing::TempDir dir;
   // Rank r finishes after 1000 (r + 1) cycles times the number of different operations in the question.
   const std::string script =
-      "#!/bin/sh\nn=1\nfor a in \"$@\"; do case $a in --comm-group-configuration=*) n=$(grep -o ':' \"${a#*=}\" | wc -l);; esac; done\n"
-      "for r in 0 1 2 3; do echo \"[x] [workload] [info] sys[$r] finished, $((1000 * (r + 1) * n)) cycles, exposed\"; done\n";
+      "#!/bin/sh\nn=1\nfor a in \"$@\"; do case $a in --comm-group-configuration=*) n=$(grep -o ':' \"${a#*=}\" | wc "
+      "-l);; esac; done\n"
+      "for r in 0 1 2 3; do echo \"[x] [workload] [info] sys[$r] finished, $((1000 * (r + 1) * n)) cycles, exposed\"; "
+      "done\n";
   simulate::PricingOptions options = options_of(PricingMode::snapshot);
   options.passes = 1;
   options.astra_sim = machine::AstraSimProgram{dir.write("astra", script)};
   REQUIRE(::chmod(options.astra_sim->binary.c_str(), 0755) == 0);
   const Groups groups = {{"1", {0, 1}}, {"2", {1, 2}}};
-  const auto job = make_job(
-      {{all_reduce(4096, {}, "1")}, {all_reduce(4096, {}, "1"), all_reduce(4096, {}, "2")}, {all_reduce(4096, {}, "2")}, {compute(0)}},
-      groups);
+  const auto job = make_job({{all_reduce(4096, {}, "1")},
+                             {all_reduce(4096, {}, "1"), all_reduce(4096, {}, "2")},
+                             {all_reduce(4096, {}, "2")},
+                             {compute(0)}},
+                            groups);
   Diagnostics diagnostics;
   const auto run = priced(job, switch_of(4), options, diagnostics);
   REQUIRE_MESSAGE(run.ok(), run.error().to_string());
@@ -203,7 +209,8 @@ TEST_CASE("a program that fails leaves what the links say, and each operation is
   options.astra_sim = machine::AstraSimProgram{dir.write("astra", "#!/bin/sh\nexit 3\n")};
   REQUIRE(::chmod(options.astra_sim->binary.c_str(), 0755) == 0);
   Diagnostics diagnostics;
-  const auto run = priced(make_uniform_job(4, {all_reduce(4096), all_reduce(8192)}), switch_of(4), options, diagnostics);
+  const auto run =
+      priced(make_uniform_job(4, {all_reduce(4096), all_reduce(8192)}), switch_of(4), options, diagnostics);
   REQUIRE_MESSAGE(run.ok(), run.error().to_string());
   CHECK(run->report.fallbacks == 2);
   CHECK(count(diagnostics, "S114") == 2);

@@ -26,11 +26,13 @@ Source source_of(const std::vector<std::string>& files) {
   return std::move(*source);
 }
 
-Result<causal::CausalGraph> streamed(const Source& source, ClockChoice choice, const JobWindowRequest& window, Diagnostics& diagnostics) {
+Result<causal::CausalGraph> streamed(const Source& source, ClockChoice choice, const JobWindowRequest& window,
+                                     Diagnostics& diagnostics) {
   return stream_job(source, choice, window, {}, {.diagnostics = diagnostics});
 }
 
-Result<causal::CausalGraph> recorded(const Source& source, ClockChoice choice, const JobWindowRequest& request, Diagnostics& diagnostics) {
+Result<causal::CausalGraph> recorded(const Source& source, ClockChoice choice, const JobWindowRequest& request,
+                                     Diagnostics& diagnostics) {
   Result<TraceInput> input = read_trace(source, {.far_clocks = true}, {.diagnostics = diagnostics});
   if (!input) return input.error();
   const Result<RecordedJob> job = RecordedJob::make(std::move(input->trace), choice, diagnostics);
@@ -42,7 +44,8 @@ Result<causal::CausalGraph> recorded(const Source& source, ClockChoice choice, c
 
 void check_same(const Source& source, ClockChoice choice, const JobWindowRequest& window) {
   Diagnostics a_remarks, b_remarks;
-  const Result<causal::CausalGraph> a = recorded(source, choice, window, a_remarks), b = streamed(source, choice, window, b_remarks);
+  const Result<causal::CausalGraph> a = recorded(source, choice, window, a_remarks),
+                                    b = streamed(source, choice, window, b_remarks);
   REQUIRE(a.ok());
   REQUIRE(b.ok());
   for (const Diagnostic& remark : a_remarks.sorted()) CHECK(b_remarks.count(*remark.kind) == remark.count);
@@ -66,7 +69,8 @@ void check_same(const Source& source, ClockChoice choice, const JobWindowRequest
 void check_identical(const Source& source, ClockChoice choice, const JobWindowRequest& window) {
   Diagnostics a_remarks, b_remarks;
   const Result<causal::CausalGraph> a = recorded(source, choice, window, a_remarks),
-                                    b = stream_job(source, choice, window, {}, {.diagnostics = b_remarks}, causal::Reduction::none);
+                                    b = stream_job(source, choice, window, {}, {.diagnostics = b_remarks},
+                                                   causal::Reduction::none);
   REQUIRE(a.ok());
   REQUIRE(b.ok());
   for (const Diagnostic& remark : a_remarks.sorted()) CHECK(b_remarks.count(*remark.kind) == remark.count);
@@ -124,21 +128,25 @@ TEST_CASE("the steps that the ranks share take the same times, read at once or r
   REQUIRE(input.ok());
   const Result<RecordedJob> job = RecordedJob::make(std::move(input->trace), ClockChoice::align, remarks);
   REQUIRE(job.ok());
-  for (const JobWindowRequest& request : {JobWindowRequest{.typical = true}, JobWindowRequest{.first_instance = 1, .typical = true},
-                                          JobWindowRequest{.annotation = "ProfilerStep", .typical = true}, JobWindowRequest{}}) {
+  for (const JobWindowRequest& request :
+       {JobWindowRequest{.typical = true}, JobWindowRequest{.first_instance = 1, .typical = true},
+        JobWindowRequest{.annotation = "ProfilerStep", .typical = true}, JobWindowRequest{}}) {
     const Result<JobWindow> window = job->window(request, remarks);
     REQUIRE(window.ok());
     CHECK(window->step_spans.size() == (request.compares_steps() ? job->steps({}, remarks)->size() : 0));
     std::vector<TimePs> spans;
-    REQUIRE(stream_job(source, ClockChoice::align, request, {}, {.diagnostics = remarks}, causal::Reduction::none, &spans).ok());
+    REQUIRE(
+        stream_job(source, ClockChoice::align, request, {}, {.diagnostics = remarks}, causal::Reduction::none, &spans)
+            .ok());
     CHECK(spans == window->step_spans);
   }
 }
 
 TEST_CASE("what cannot be answered is said as for a job read at once") {
   const Source source = source_of(ranks_of("ddp4.rank", 4));
-  for (const JobWindowRequest& window : {JobWindowRequest{.annotation = "no such name"}, JobWindowRequest{.first_instance = 99},
-                                         JobWindowRequest{.annotation = "no such name", .typical = true}}) {
+  for (const JobWindowRequest& window :
+       {JobWindowRequest{.annotation = "no such name"}, JobWindowRequest{.first_instance = 99},
+        JobWindowRequest{.annotation = "no such name", .typical = true}}) {
     Diagnostics a, b;
     const Result<causal::CausalGraph> whole = recorded(source, ClockChoice::one, window, a),
                                       parts = streamed(source, ClockChoice::one, window, b);
@@ -151,23 +159,26 @@ TEST_CASE("what cannot be answered is said as for a job read at once") {
 TEST_CASE("a rank that recorded fewer steps is read again, and the others take part in the steps in common") {
   const orrery::testing::TempDir folder;
   const auto trace = [](int rank, int first_step, int steps) {
-    std::string text =
-        R"({"distributedInfo": {"backend": "gloo", "rank": )" + std::to_string(rank) + R"(, "world_size": 2}, "traceEvents": [)";
+    std::string text = R"({"distributedInfo": {"backend": "gloo", "rank": )" + std::to_string(rank) +
+                       R"(, "world_size": 2}, "traceEvents": [)";
     for (int s = first_step; s < first_step + steps; ++s) {
       const int at = 1000 * s;
-      const auto event = [&](const std::string& category, const std::string& name, const char* thread, int begin, int length,
-                             const std::string& args) {
-        text += R"({"ph": "X", "cat": ")" + category + R"(", "name": ")" + name + R"(", "pid": 1, "tid": ")" + thread + R"(", "ts": )" +
-                std::to_string(at + begin) + R"(, "dur": )" + std::to_string(length) + R"(, "args": {)" + args + "}},\n";
+      const auto event = [&](const std::string& category, const std::string& name, const char* thread, int begin,
+                             int length, const std::string& args) {
+        text += R"({"ph": "X", "cat": ")" + category + R"(", "name": ")" + name + R"(", "pid": 1, "tid": ")" + thread +
+                R"(", "ts": )" + std::to_string(at + begin) + R"(, "dur": )" + std::to_string(length) +
+                R"(, "args": {)" + args + "}},\n";
       };
       event("user_annotation", "ProfilerStep#" + std::to_string(s), "main", 0, 900, "");
       event("cpu_op", "aten::mm", "main", 10, 100 + 40 * rank, "");
       event("kernel", "ncclDevKernel_AllReduce_Sum_f32_RING_LL", "stream", 300 + 50 * rank, 200 - 50 * rank,
-            R"("Collective name": "allreduce", "Process Group Name": "0", "Seq": )" + std::to_string(s) + R"(, "stream": 7, "device": 0)");
+            R"("Collective name": "allreduce", "Process Group Name": "0", "Seq": )" + std::to_string(s) +
+                R"(, "stream": 7, "device": 0)");
     }
     return text.substr(0, text.size() - 2) + "]}";
   };
-  const Source source = source_of({folder.write("rank0.json", trace(0, 1, 4)), folder.write("rank1.json", trace(1, 2, 3))});
+  const Source source =
+      source_of({folder.write("rank0.json", trace(0, 1, 4)), folder.write("rank1.json", trace(1, 2, 3))});
   REQUIRE(can_be_streamed(source));
   check_same(source, ClockChoice::one, {});
   Diagnostics diagnostics;

@@ -25,7 +25,8 @@ trace::Trace make_job() {
     rank.rank = r;
     rank.epoch_unix_ns = job.epoch_unix_ns;
     rank.source.format = "xspace";
-    rank.categories = {{job.strings.intern("cuda_runtime"), Activity::runtime_call}, {job.strings.intern("kernel"), Activity::kernel}};
+    rank.categories = {{job.strings.intern("cuda_runtime"), Activity::runtime_call},
+                       {job.strings.intern("kernel"), Activity::kernel}};
     rank.lanes = {{{1, 0}, {9, 0}, job.strings.intern("/host:CPU"), job.strings.intern("python3")},
                   {{2, 0}, {7, 0}, job.strings.intern("/device:GPU:0"), job.strings.intern("Stream #7")},
                   {{2, 0}, {8, 0}, job.strings.intern("/device:GPU:0"), job.strings.intern("Stream #8")}};
@@ -63,8 +64,10 @@ TEST_CASE("a job in one file: every lane with its name, no numbers shared, times
     ++processes[std::string(all.strings.text(lane.process_name))];
   }
   CHECK(keys.size() == 6);
-  CHECK(processes == std::map<std::string, int>{
-                         {"node 0 /host:CPU", 1}, {"node 0 /device:GPU:0", 2}, {"node 1 /host:CPU", 1}, {"node 1 /device:GPU:0", 2}});
+  CHECK(processes == std::map<std::string, int>{{"node 0 /host:CPU", 1},
+                                                {"node 0 /device:GPU:0", 2},
+                                                {"node 1 /host:CPU", 1},
+                                                {"node 1 /device:GPU:0", 2}});
   REQUIRE(merged.event_count() == 4);
   for (EventIndex e = 0; e < 4; ++e) {
     const trace::RankTrace& rank = job.ranks[e / 2];
@@ -92,7 +95,8 @@ TEST_CASE("a recorded job can be shown") {
   const testing::TempDir dir;
   Diagnostics diagnostics;
   const std::string folder = ORRERY_SOURCE_DIR "/data/jax_cpu4/";
-  const Result<trace::Trace> job = xspace::read_job({folder + "node0.xplane.pb.gz", folder + "node1.xplane.pb.gz"}, diagnostics);
+  const Result<trace::Trace> job =
+      xspace::read_job({folder + "node0.xplane.pb.gz", folder + "node1.xplane.pb.gz"}, diagnostics);
   REQUIRE(job.ok());
   REQUIRE(export_trace(*job, dir.path("job.json")).ok());
   const trace::Trace all = read_back(dir.path("job.json"));

@@ -19,7 +19,8 @@ std::string trace_of_rank(int rank) {
 struct Told {
   std::vector<std::string> files;
   Diagnostics diagnostics;
-  Reading reading{.diagnostics = diagnostics, .on_input = [this](const std::string& path) { return files.push_back(path), Status(); }};
+  Reading reading{.diagnostics = diagnostics,
+                  .on_input = [this](const std::string& path) { return files.push_back(path), Status(); }};
 };
 
 }  // namespace

@@ -52,7 +52,8 @@ std::uint64_t remarks(const Diagnostics& diagnostics, std::string_view code) {
 /// The linked traces that were written, as a workload.
 Result<WorkloadInput> read_again(const std::string& prefix, std::size_t ranks, Diagnostics& diagnostics) {
   std::vector<std::string> files;
-  for (std::size_t r = 0; r < ranks; ++r) files.push_back(prefix + (ranks == 1 ? ".json" : "." + std::to_string(r) + ".json"));
+  for (std::size_t r = 0; r < ranks; ++r)
+    files.push_back(prefix + (ranks == 1 ? ".json" : "." + std::to_string(r) + ".json"));
   const Result<Source> source = find_source(files, {}, diagnostics);
   REQUIRE(source.ok());
   return read_workload(*source, {}, {.diagnostics = diagnostics});
@@ -79,13 +80,16 @@ TEST_CASE("linked traces as a workload: what link makes of the pairs, activity b
       CHECK(read.dependencies.edge_count() == of_pair.dependencies.edge_count());
       for (std::size_t i = 0; i < read.size(); ++i) {
         REQUIRE(again->workload.strings.text(read.names[i]) == job.workload.strings.text(of_pair.names[i]));
-        REQUIRE(read.dependencies.duration(static_cast<graph::NodeId>(i)) == of_pair.dependencies.duration(static_cast<graph::NodeId>(i)));
+        REQUIRE(read.dependencies.duration(static_cast<graph::NodeId>(i)) ==
+                of_pair.dependencies.duration(static_cast<graph::NodeId>(i)));
       }
     }
   }
 }
 
-TEST_CASE("linked traces of Chakra's form alone: the collectives, messages and copies of the pairs, about their time, and a remark") {
+TEST_CASE(
+    "linked traces of Chakra's form alone: the collectives, messages and copies of the pairs, about their time, and a "
+    "remark") {
   const testing::TempDir dir;
   for (const std::vector<std::string>& names :
        {std::vector<std::string>{"gpt_small"}, {"ddp4.rank0", "ddp4.rank1", "ddp4.rank2", "ddp4.rank3"}}) {

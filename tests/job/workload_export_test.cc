@@ -1,4 +1,5 @@
-// Every built-in motif, written for other simulators and read again, is the same job: it takes as long, to the picosecond where the format has those.
+// Every built-in motif, written for other simulators and read again, is the same job: it takes as long, to the
+// picosecond where the format has those.
 #include "job/write/workload_export.h"
 
 #include <doctest/doctest.h>
@@ -8,9 +9,9 @@
 #include <cstdlib>
 #include <fstream>
 
-#include "job/shipped/bfs_motif.h"
 #include "job/read/reading.h"
 #include "job/read/workload_input.h"
+#include "job/shipped/bfs_motif.h"
 #include "machine/yaml/machine_yaml.h"
 #include "motif/patterns/catalog.h"
 #include "motif/patterns/pattern_source.h"
@@ -26,18 +27,21 @@ using orrery::testing::TempDir;
 motif::Settings settings_of(const motif::PatternInfo& info, const TempDir& folder, std::uint32_t ranks) {
   motif::Settings settings;
   const auto has = [&](std::string_view name) {
-    return std::any_of(info.parameters.begin(), info.parameters.end(), [&](const auto& parameter) { return parameter.name == name; });
+    return std::any_of(info.parameters.begin(), info.parameters.end(),
+                       [&](const auto& parameter) { return parameter.name == name; });
   };
   if (has("iterations")) settings.emplace_back("iterations", "2");
   if (has("stopIterations")) settings.emplace_back("stopIterations", "20");
   if (has("graphfile"))
-    settings.emplace_back("graphfile", folder.write("graph.mtx", "%%MatrixMarket matrix coordinate pattern general\n" +
-                                                                     std::to_string(ranks) + " " + std::to_string(ranks) + " 3\n1 2\n2 " +
-                                                                     std::to_string(ranks) + "\n" + std::to_string(ranks) + " 1\n"));
+    settings.emplace_back(
+        "graphfile", folder.write("graph.mtx", "%%MatrixMarket matrix coordinate pattern general\n" +
+                                                   std::to_string(ranks) + " " + std::to_string(ranks) + " 3\n1 2\n2 " +
+                                                   std::to_string(ranks) + "\n" + std::to_string(ranks) + " 1\n"));
   if (has("exec_model")) {
     std::string exec, msg;
     for (int site = 1; site <= 62; ++site) {
-      for (int next = 1; next <= 62; ++next) exec += fmt::format("{} {} 1 CONSTANT {}.123456\n", site, next, site + next);
+      for (int next = 1; next <= 62; ++next)
+        exec += fmt::format("{} {} 1 CONSTANT {}.123456\n", site, next, site + next);
       msg += fmt::format("{} 1 CONSTANT {}\n", site, 8 * site);
     }
     settings.emplace_back("exec_model", folder.write("exec.model", exec));
@@ -58,8 +62,10 @@ std::optional<motif::Pattern> largest_pattern(const motif::PatternInfo& info, co
 
 TimePs makespan(const workload::Workload& workload, std::string_view model) {
   const auto machine = machine::parse_machine(
-      "format: orrery.machine/1\nname: m\ndevices: {count: 16, name: d}\nnetwork: [{name: n, topology: torus, shape: [4, 4], "
-      "bandwidth_gb_per_s: 1, latency_ns: 100}]\ncommunication: {collective_algorithm: mpi, rendezvous_threshold_bytes: 4096}\n",
+      "format: orrery.machine/1\nname: m\ndevices: {count: 16, name: d}\nnetwork: [{name: n, topology: torus, shape: "
+      "[4, 4], "
+      "bandwidth_gb_per_s: 1, latency_ns: 100}]\ncommunication: {collective_algorithm: mpi, "
+      "rendezvous_threshold_bytes: 4096}\n",
       "m");
   REQUIRE(machine.ok());
   simulate::Pricing pricing = orrery::testing::pricing_named(model);
@@ -104,7 +110,8 @@ TEST_CASE("every built-in motif takes as long when it was written and read again
     REQUIRE_MESSAGE(chakra.ok(), chakra.error().to_string());
     CHECK(makespan(read_again(prefix), "fluid") == makespan(*whole, "fluid"));
 
-    const auto goal = export_workload(**source, "goal", prefix, simulate::loggops::options_of(machine::CollectiveAlgorithm::mpi));
+    const auto goal =
+        export_workload(**source, "goal", prefix, simulate::loggops::options_of(machine::CollectiveAlgorithm::mpi));
     REQUIRE_MESSAGE(goal.ok(), goal.error().to_string());
     // A way through the job changes from rank to rank, each of which is off by less than a nanosecond, GOAL's unit.
     CHECK(std::abs(makespan(read_again(prefix + ".goal"), "loggops") - makespan(*whole, "loggops")) <

@@ -12,14 +12,16 @@ using simulate::testing::Message;
 using Messages = std::vector<Message>;
 
 const Platform kStar{"star64", 64, "topology: switch, size: 64", ""};
-const Platform kTorus{"torus4x4x4", 64, "topology: torus, shape: [4, 4, 4]", R"(topology="TORUS" topo_parameters="4,4,4")"};
-const Platform kFatTree{"fattree64", 64,
-                        "topology: fat_tree, levels: [{children: 8, parents: 1, cables: 1}, {children: 8, parents: 4, cables: 2}]",
-                        R"(topology="FAT_TREE" topo_parameters="2;8,8;1,4;1,2")"};
-const Platform kDragonfly{
-    "dragonfly72", 72,
-    "topology: dragonfly, groups: 3, chassis_per_group: 3, routers_per_chassis: 4, devices_per_router: 2, compat: simgrid",
-    R"(topology="DRAGONFLY" topo_parameters="3,1;3,1;4,1;2")"};
+const Platform kTorus{"torus4x4x4", 64, "topology: torus, shape: [4, 4, 4]",
+                      R"(topology="TORUS" topo_parameters="4,4,4")"};
+const Platform kFatTree{
+    "fattree64", 64,
+    "topology: fat_tree, levels: [{children: 8, parents: 1, cables: 1}, {children: 8, parents: 4, cables: 2}]",
+    R"(topology="FAT_TREE" topo_parameters="2;8,8;1,4;1,2")"};
+const Platform kDragonfly{"dragonfly72", 72,
+                          "topology: dragonfly, groups: 3, chassis_per_group: 3, routers_per_chassis: 4, "
+                          "devices_per_router: 2, compat: simgrid",
+                          R"(topology="DRAGONFLY" topo_parameters="3,1;3,1;4,1;2")"};
 
 Messages shared_link(std::uint32_t count) { return Messages(count, {0, 1, 1e9}); }
 
@@ -52,7 +54,8 @@ Messages permutations(std::uint32_t devices, std::uint32_t rounds, std::uint64_t
   std::vector<std::uint32_t> targets(devices);
   std::iota(targets.begin(), targets.end(), 0u);
   for (std::uint32_t round = 0; round < rounds; ++round) {
-    for (std::uint32_t i = devices; i > 1; --i) std::swap(targets[i - 1], targets[random() % i]);  // the same with every library
+    for (std::uint32_t i = devices; i > 1; --i)
+      std::swap(targets[i - 1], targets[random() % i]);  // the same with every library
     for (std::uint32_t source = 0; source < devices; ++source) {
       const auto bytes = static_cast<double>(50'000'000 + random() % 100'000'001);
       if (targets[source] != source) messages.push_back({source, targets[source], bytes});
@@ -65,7 +68,8 @@ Messages permutations(std::uint32_t devices, std::uint32_t rounds, std::uint64_t
 
 std::vector<Case> make_cases(std::uint64_t seed, std::uint32_t scale) {
   std::vector<Case> cases;
-  const auto add = [&](const Platform& platform, std::string pattern, double latency_us, Agreement agreement, Messages messages) {
+  const auto add = [&](const Platform& platform, std::string pattern, double latency_us, Agreement agreement,
+                       Messages messages) {
     cases.push_back({platform, std::move(pattern), latency_us, agreement, std::move(messages)});
   };
   for (const double latency_us : {0.0, 1.0}) {  // all paths of a star are alike

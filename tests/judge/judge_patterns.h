@@ -30,7 +30,8 @@ struct Case {
   std::vector<simulate::testing::Message> messages;
 };
 
-/// All cases; random partners and sizes follow from `seed`. `scale` multiplies the number of random messages per device.
+/// All cases; random partners and sizes follow from `seed`. `scale` multiplies the number of random messages per
+/// device.
 std::vector<Case> make_cases(std::uint64_t seed, std::uint32_t scale);
 
 }  // namespace orrery::judge

@@ -2,8 +2,9 @@
 //
 //   simgrid_judge [--seed N] [--scale N] [--write FILE]
 //
-// Fails if a case in which both have the same model differs by more than one part in a million. Other cases, and SimGrid's other models, are
-// shown for what they are: differences of the models. --write keeps SimGrid's answers, for simgrid_answers_test.cc.
+// Fails if a case in which both have the same model differs by more than one part in a million. Other cases, and
+// SimGrid's other models, are shown for what they are: differences of the models. --write keeps SimGrid's answers, for
+// simgrid_answers_test.cc.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -41,7 +42,8 @@ double largest_difference(const std::vector<TimePs>& ours, const std::vector<dou
 }
 
 void write_answers(std::ofstream& out, const Case& what, const std::vector<double>& finishes) {
-  out << fmt::format("case {} {} {} {}\n", what.platform.devices, what.latency_us * 1e3, what.messages.size(), what.platform.topology);
+  out << fmt::format("case {} {} {} {}\n", what.platform.devices, what.latency_us * 1e3, what.messages.size(),
+                     what.platform.topology);
   for (std::size_t i = 0; i < finishes.size(); ++i) {
     const auto& message = what.messages[i];
     out << fmt::format("{} {} {:.0f} {:.9f}\n", message.source, message.target, message.bytes, finishes[i]);
@@ -50,7 +52,8 @@ void write_answers(std::ofstream& out, const Case& what, const std::vector<doubl
 
 /// Prints one line; whether the case is as it should be.
 bool judge_case(const Case& what, std::ofstream& answers) {
-  const auto network = simulate::testing::network_of(what.platform.devices, what.latency_us * 1e3, what.platform.topology);
+  const auto network =
+      simulate::testing::network_of(what.platform.devices, what.latency_us * 1e3, what.platform.topology);
   if (!network.ok()) {
     fmt::print(stderr, "simgrid_judge: {}\n", network.error().to_string());
     return false;
@@ -59,8 +62,9 @@ bool judge_case(const Case& what, std::ofstream& answers) {
   const std::vector<double> theirs = simgrid_finishes(what, kMaxMin);
   const double difference = largest_difference(ours, theirs);
   const bool exact = what.agreement == Agreement::exact;
-  fmt::print("| {} | {} us | {} | {} | {:.1e} | {:.1e} | {:.1e} | {} |\n", what.platform.name, what.latency_us, what.pattern,
-             what.messages.size(), difference, largest_difference(ours, simgrid_finishes(what, {"network/model:CM02"})),
+  fmt::print("| {} | {} us | {} | {} | {:.1e} | {:.1e} | {:.1e} | {} |\n", what.platform.name, what.latency_us,
+             what.pattern, what.messages.size(), difference,
+             largest_difference(ours, simgrid_finishes(what, {"network/model:CM02"})),
              largest_difference(ours, simgrid_finishes(what, {"network/model:LV08"})),
              !exact                 ? "differs by design"
              : difference <= kAgree ? "agrees"
@@ -91,14 +95,17 @@ int main(int count, char** arguments) {
   std::ofstream answers;
   if (!options.write.empty()) {
     answers.open(options.write);
-    answers << "# When messages end according to SimGrid 3.32 (CM02 without cross-traffic and TCP window), all started at once on links of "
+    answers << "# When messages end according to SimGrid 3.32 (CM02 without cross-traffic and TCP window), all started "
+               "at once on links of "
                "1 GB/s.\n"
                "# Written by simgrid_judge --seed "
-            << options.seed << ". \"case DEVICES LATENCY_NS MESSAGES TOPOLOGY\", then \"SOURCE TARGET BYTES FINISH_S\".\n";
+            << options.seed
+            << ". \"case DEVICES LATENCY_NS MESSAGES TOPOLOGY\", then \"SOURCE TARGET BYTES FINISH_S\".\n";
   }
   fmt::print(
       "Largest relative difference of a finish time from SimGrid's, by SimGrid's model:\n\n"
-      "| platform | link latency | pattern | messages | max-min | CM02 | LV08 | |\n|---|---|---|---|---|---|---|---|\n");
+      "| platform | link latency | pattern | messages | max-min | CM02 | LV08 | "
+      "|\n|---|---|---|---|---|---|---|---|\n");
   int failed = 0;
   for (const Case& what : make_cases(options.seed, options.scale)) failed += judge_case(what, answers) ? 0 : 1;
   fmt::print("\n{} failed\n", failed);

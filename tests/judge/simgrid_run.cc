@@ -23,7 +23,8 @@ std::string platform_xml(const Case& what) {
       what.platform.devices - 1, what.latency_us, what.platform.simgrid_topology);
 }
 
-void run(const Case& what, const std::string& platform_file, const std::vector<std::string>& settings, std::span<double> finishes) {
+void run(const Case& what, const std::string& platform_file, const std::vector<std::string>& settings,
+         std::span<double> finishes) {
   char name[] = "simgrid_judge", quiet[] = "--log=root.thres:error";
   char* arguments[] = {name, quiet, nullptr};
   int count = 2;
@@ -34,7 +35,8 @@ void run(const Case& what, const std::string& platform_file, const std::vector<s
   sg4::Actor::create("start", host(0), [&] {
     std::vector<sg4::CommPtr> messages;
     for (const auto& message : what.messages) {
-      messages.push_back(sg4::Comm::sendto_async(host(message.source), host(message.target), static_cast<std::uint64_t>(message.bytes)));
+      messages.push_back(sg4::Comm::sendto_async(host(message.source), host(message.target),
+                                                 static_cast<std::uint64_t>(message.bytes)));
     }
     for (const sg4::CommPtr& message : messages) message->wait();
     for (std::size_t i = 0; i < messages.size(); ++i) finishes[i] = messages[i]->get_finish_time();

@@ -8,8 +8,8 @@
 
 namespace orrery::judge {
 
-/// When each message ends, in seconds; empty if SimGrid failed. `settings` like "network/model:CM02". Runs in a process of its own, since
-/// SimGrid simulates one platform per process.
+/// When each message ends, in seconds; empty if SimGrid failed. `settings` like "network/model:CM02". Runs in a process
+/// of its own, since SimGrid simulates one platform per process.
 std::vector<double> simgrid_finishes(const Case& what, const std::vector<std::string>& settings);
 
 }  // namespace orrery::judge

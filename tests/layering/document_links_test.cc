@@ -26,7 +26,8 @@ std::string anchor_of(std::string_view heading) {
   for (const char c : heading) {
     const auto byte = static_cast<unsigned char>(c);
     if (c == ' ') anchor += '-';
-    else if (std::isalnum(byte) || c == '-' || c == '_' || byte >= 0x80) anchor += static_cast<char>(std::tolower(byte));
+    else if (std::isalnum(byte) || c == '-' || c == '_' || byte >= 0x80)
+      anchor += static_cast<char>(std::tolower(byte));
   }
   return anchor;
 }
@@ -52,7 +53,8 @@ Page read_page(const fs::path& path) {
 }
 
 std::vector<fs::path> pages_of(const fs::path& root) {
-  std::vector<fs::path> pages = {root / "README.md", root / "CONTRIBUTING.md", root / "CHANGELOG.md", root / "data/README.md"};
+  std::vector<fs::path> pages = {root / "README.md", root / "CONTRIBUTING.md", root / "CHANGELOG.md",
+                                 root / "data/README.md"};
   for (const char* folder : {"docs", "examples"}) {
     for (const auto& entry : fs::recursive_directory_iterator(root / folder)) {
       if (entry.path().extension() == ".md") pages.push_back(entry.path());

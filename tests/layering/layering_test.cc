@@ -1,5 +1,5 @@
-// Dependencies point downwards only, in the order of src/layers.txt. Inside a folder no include runs back up either: a header and its source are one
-// unit, and what a unit includes must not, over any number of files, include it.
+// Dependencies point downwards only, in the order of src/layers.txt. Inside a folder no include runs back up either: a
+// header and its source are one unit, and what a unit includes must not, over any number of files, include it.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -36,7 +36,8 @@ const std::map<std::string, int, std::less<>>& layers() {
   return read;
 }
 
-// "formats/kineto" for formats/kineto/reader.h, "causal" for causal/hta/windows.h: the unit that dependencies are between.
+// "formats/kineto" for formats/kineto/reader.h, "causal" for causal/hta/windows.h: the unit that dependencies are
+// between.
 std::string unit_of(std::string_view path) {
   const std::size_t first = path.find('/');
   const std::string_view folder = path.substr(0, first);
@@ -57,7 +58,8 @@ std::string complaint(std::string_view file, std::string_view included) {
   const std::string what = std::string(file) + " includes \"" + std::string(included) + "\": ";
   const auto from_layer = layer_of(from), to_layer = layer_of(to);
   if (!from_layer) return what + "the folder " + from + " has no layer; add it to src/layers.txt";
-  if (included.find('/') == std::string_view::npos || !to_layer) return what + "write it as \"folder/file.h\" from src/";
+  if (included.find('/') == std::string_view::npos || !to_layer)
+    return what + "write it as \"folder/file.h\" from src/";
   if (from == to || *to_layer < *from_layer) return {};
   if (to == "formats" && from.starts_with("formats/")) return {};
   return what + (*to_layer == *from_layer ? "beside its own folder" : "above its own layer");
@@ -140,7 +142,8 @@ std::vector<std::string> complaints_about(const fs::path& file, const fs::path& 
 TEST_CASE("every folder of src/ has a layer, and the architecture shows the same order") {
   const fs::path source = ORRERY_SOURCE_DIR;
   for (const auto& entry : fs::directory_iterator(source / "src")) {
-    if (entry.is_directory()) CHECK_MESSAGE(layer_of(entry.path().filename().string()), entry.path().filename().string());
+    if (entry.is_directory())
+      CHECK_MESSAGE(layer_of(entry.path().filename().string()), entry.path().filename().string());
   }
   std::ifstream architecture(source / "docs" / "ARCHITECTURE.md");
   std::map<int, std::string> shown;  // rows of the table, by layer
@@ -180,7 +183,8 @@ TEST_CASE("a rule that has a home is not written again elsewhere") {
   struct Home {
     std::string_view text, file;
   };
-  constexpr Home kHomes[] = {{"from_chars(", "base/numbers.h"}, {"nth_element(", "base/statistics.h"}, {"1.4826", "base/statistics.h"}};
+  constexpr Home kHomes[] = {
+      {"from_chars(", "base/numbers.h"}, {"nth_element(", "base/statistics.h"}, {"1.4826", "base/statistics.h"}};
   const fs::path src = fs::path(ORRERY_SOURCE_DIR) / "src";
   for (const auto& entry : fs::recursive_directory_iterator(src)) {
     const std::string extension = entry.path().extension().string();
@@ -196,10 +200,13 @@ TEST_CASE("a rule that has a home is not written again elsewhere") {
   }
 }
 
-TEST_CASE("the checker finds circles of includes, over any number of files, and takes a header and its source for one") {
+TEST_CASE(
+    "the checker finds circles of includes, over any number of files, and takes a header and its source for one") {
   const orrery::testing::TempDir src;
   Includes includes;
-  const auto add = [&](const char* name, const char* text) { add_includes(src.write(name, text), src.path(), includes); };
+  const auto add = [&](const char* name, const char* text) {
+    add_includes(src.write(name, text), src.path(), includes);
+  };
   add("causal/a.h", "#include \"causal/b.h\"\n");
   add("causal/b.h", "#include \"base/c.h\"\n");
   add("causal/d.cc", "#include \"causal/d.h\"\n#include \"causal/a.h\"\n");
@@ -225,8 +232,10 @@ TEST_CASE("the checker accepts what the design allows") {
 }
 
 TEST_CASE("the checker rejects what the design forbids") {
-  CHECK(complaint("base/io/input.cc", "trace/trace.h") == "base/io/input.cc includes \"trace/trace.h\": above its own layer");
-  CHECK(complaint("trace/trace.h", "graph/graph.h") == "trace/trace.h includes \"graph/graph.h\": beside its own folder");
+  CHECK(complaint("base/io/input.cc", "trace/trace.h") ==
+        "base/io/input.cc includes \"trace/trace.h\": above its own layer");
+  CHECK(complaint("trace/trace.h", "graph/graph.h") ==
+        "trace/trace.h includes \"graph/graph.h\": beside its own folder");
   CHECK(complaint("trace/trace.h", "machine/machine.h") != "");
   CHECK(complaint("graph/graph.h", "workload/workload.h") != "");
   CHECK(complaint("workload/workload.h", "formats/chakra/reader.h") != "");
@@ -249,8 +258,8 @@ TEST_CASE("the checker reads include lines, and finds a bad one in a file") {
   CHECK_FALSE(quoted_include("// #include \"cli/frame/run.h\""));
 
   const orrery::testing::TempDir src;
-  const std::string bad =
-      src.write("base/bad.h", "#pragma once\n#include <string>\n#include \"base/good.h\"\n#include \"cli/frame/run.h\"\n");
+  const std::string bad = src.write(
+      "base/bad.h", "#pragma once\n#include <string>\n#include \"base/good.h\"\n#include \"cli/frame/run.h\"\n");
   const std::vector<std::string> complaints = complaints_about(bad, src.path());
   REQUIRE(complaints.size() == 1);
   CHECK(complaints[0] == "base/bad.h includes \"cli/frame/run.h\": above its own layer");

@@ -7,10 +7,10 @@
 
 #include "base/parallel.h"
 #include "llm/backtest/calibration_sheets.h"
-#include "llm/diagnostics.h"
 #include "llm/backtest/free_constants.h"
-#include "llm/kernels/kernel_kinds.h"
 #include "llm/backtest/robust_fit.h"
+#include "llm/diagnostics.h"
+#include "llm/kernels/kernel_kinds.h"
 #include "llm/shipped.h"
 #include "machine/device/device_yaml.h"
 
@@ -23,7 +23,8 @@ namespace {
 std::vector<KernelRow> timings(const machine::Device& device, std::size_t wrong = 1000) {
   std::vector<KernelRow> rows;
   const auto add = [&](KernelRow row) {
-    row.measured_us = kernel_seconds(*find_kernel_kind(row.kind), device, row.sizes) * 1e6 * (rows.size() % wrong == wrong - 1 ? 3 : 1);
+    row.measured_us = kernel_seconds(*find_kernel_kind(row.kind), device, row.sizes) * 1e6 *
+                      (rows.size() % wrong == wrong - 1 ? 3 : 1);
     row.place = "t.csv: line " + std::to_string(rows.size() + 2);
     rows.push_back(std::move(row));
   };
@@ -40,8 +41,8 @@ std::vector<KernelRow> timings(const machine::Device& device, std::size_t wrong 
 }
 
 const LearntConstant* find(const Calibration& calibration, std::string_view path) {
-  const auto found =
-      std::find_if(calibration.constants.begin(), calibration.constants.end(), [&](const auto& one) { return one.path == path; });
+  const auto found = std::find_if(calibration.constants.begin(), calibration.constants.end(),
+                                  [&](const auto& one) { return one.path == path; });
   return found == calibration.constants.end() ? nullptr : &*found;
 }
 
@@ -136,7 +137,8 @@ TEST_CASE("rows that ran within a step say what steps are made of") {
   std::vector<KernelRow> rows;
   for (const double seq : {512, 1024, 2048, 4096}) {
     rows.push_back({.kind = "layernorm_bwd", .sizes = {.m = seq, .n = 4096, .run = KernelRun::step}});
-    rows.push_back({.kind = "sdpa_fwd", .sizes = {.batch = 4, .heads = 32, .seq = seq, .dim = 128, .run = KernelRun::step}});
+    rows.push_back(
+        {.kind = "sdpa_fwd", .sizes = {.batch = 4, .heads = 32, .seq = seq, .dim = 128, .run = KernelRun::step}});
     rows.push_back({.kind = "gemm", .sizes = {.m = seq, .n = 4096, .k = 128, .run = KernelRun::step}});
   }
   for (KernelRow& row : rows) row.measured_us = kernel_seconds(*find_kernel_kind(row.kind), truth, row.sizes) * 1e6;
@@ -157,7 +159,8 @@ TEST_CASE("too few shapes are refused, or left alone and told") {
   const auto refused = calibrate(shipped_kernel_device("h100"), two, diagnostics);
   REQUIRE_FALSE(refused);
   CHECK(refused.error().to_string() ==
-        "too few measured kernels to learn from: 2 at most of what has constants in common (at least 3 shapes of one kind, with their time "
+        "too few measured kernels to learn from: 2 at most of what has constants in common (at least 3 shapes of one "
+        "kind, with their time "
         "in the column us)");
   rows.push_back({.kind = "gelu", .sizes = {.m = 8, .n = 8}, .measured_us = 5.0});
   rows.push_back({.kind = "gemm", .sizes = {.m = 8, .n = 8, .k = 8}});
@@ -236,7 +239,8 @@ TEST_CASE("every row of a known kind has a group whose constants are there, or n
   machine::Device device = shipped_kernel_device("h200").device;
   std::vector<KernelRow> rows;
   for (const KernelKind& kind : kernel_kinds()) {
-    for (const KernelRun run : {KernelRun::alone, KernelRun::step}) rows.push_back({.kind = std::string(kind.name), .sizes = {.run = run}});
+    for (const KernelRun run : {KernelRun::alone, KernelRun::step})
+      rows.push_back({.kind = std::string(kind.name), .sizes = {.run = run}});
   }
   name_timed_kinds(device, rows);
   for (const KernelRow& row : rows) {

@@ -49,7 +49,9 @@ TEST_CASE("models are found in what people call them, or guessed from their size
 }
 
 TEST_CASE("published sizes of models come out of their shapes") {
-  const auto billions = [](std::string_view name) { return dense_parameters(*architecture_called(shipped().architectures, name)) / 1e9; };
+  const auto billions = [](std::string_view name) {
+    return dense_parameters(*architecture_called(shipped().architectures, name)) / 1e9;
+  };
   CHECK(billions("Llama 2 7B") == doctest::Approx(6.74).epsilon(0.01));
   CHECK(billions("Llama 2 70B") == doctest::Approx(69.0).epsilon(0.01));
   CHECK(billions("Llama 3 8B") == doctest::Approx(8.03).epsilon(0.01));
@@ -62,14 +64,17 @@ TEST_CASE("a description that cannot be used is named") {
   const std::filesystem::path source = std::filesystem::path(ORRERY_SOURCE_DIR) / "data";
   for (const char* kind : {"devices", "models", "frameworks", "clusters", "benchmarks", "accuracy"}) {
     std::filesystem::create_directories(folder.path("data"));
-    std::filesystem::copy(source / kind, std::filesystem::path(folder.path("data")) / kind, std::filesystem::copy_options::recursive);
+    std::filesystem::copy(source / kind, std::filesystem::path(folder.path("data")) / kind,
+                          std::filesystem::copy_options::recursive);
   }
   REQUIRE(read_catalog(folder.path("data")));
   folder.write("data/models/zz.yaml", "format: orrery.model/1\nname: \"z\"\nlayer: 3\n");
   const auto read = read_catalog(folder.path("data"));
   REQUIRE_FALSE(read);
-  CHECK(read.error().to_string().find("zz.yaml: line 3: unknown key 'layer' in the model (did you mean 'layers'?)") != std::string::npos);
-  CHECK(read_catalog(folder.path("nowhere")).error().to_string().find("the folder holds no descriptions") != std::string::npos);
+  CHECK(read.error().to_string().find("zz.yaml: line 3: unknown key 'layer' in the model (did you mean 'layers'?)") !=
+        std::string::npos);
+  CHECK(read_catalog(folder.path("nowhere")).error().to_string().find("the folder holds no descriptions") !=
+        std::string::npos);
 }
 
 TEST_CASE("decode reads all weights: bandwidth bounds it, and more devices help less than their number") {

@@ -10,7 +10,14 @@ using namespace orrery::llm;
 namespace {
 
 EagerModel small(BlockStyle style) {
-  return {.style = style, .layers = 2, .hidden = 1024, .ffn = 4096, .heads = 8, .kv_width = 1024, .vocabulary = 32000, .sequence = 512};
+  return {.style = style,
+          .layers = 2,
+          .hidden = 1024,
+          .ffn = 4096,
+          .heads = 8,
+          .kv_width = 1024,
+          .vocabulary = 32000,
+          .sequence = 512};
 }
 
 double bytes_of_list(const std::vector<Kernel>& kernels) {
@@ -24,7 +31,8 @@ double bytes_of_list(const std::vector<Kernel>& kernels) {
 TEST_CASE("parameters of a block, counted by hand") {
   const BlockShape gpt{.style = BlockStyle::gpt, .hidden = 8, .ffn = 32, .heads = 2, .kv_width = 8};
   CHECK(matrix_parameters(gpt) == 8 * 24 + 8 * 8 + 8 * 32 + 32 * 8);
-  CHECK(block_parameters(gpt) == matrix_parameters(gpt) + (24 + 8 + 32 + 8) + 4 * 8);  // biases; weight and bias of two norms
+  CHECK(block_parameters(gpt) ==
+        matrix_parameters(gpt) + (24 + 8 + 32 + 8) + 4 * 8);  // biases; weight and bias of two norms
   const BlockShape llama{.style = BlockStyle::llama, .hidden = 8, .ffn = 32, .heads = 4, .kv_width = 2};
   CHECK(matrix_parameters(llama) == 2 * 8 * 8 + 2 * 8 * 2 + 3 * 8 * 32);
   CHECK(block_parameters(llama) == matrix_parameters(llama) + 2 * 8);
@@ -65,7 +73,8 @@ TEST_CASE("a step grows with layers, batch, recomputation and precision") {
     const EagerTraining training{.global_batch = 32, .micro_batch = 16};
     const double step = training_seconds(device, c, model, training);
     CHECK(training_seconds(device, c, model, {.global_batch = 64, .micro_batch = 16}) > 1.8 * step);
-    CHECK(training_seconds(device, c, model, {.global_batch = 32, .micro_batch = 16, .full_recomputation = true}) > step);
+    CHECK(training_seconds(device, c, model, {.global_batch = 32, .micro_batch = 16, .full_recomputation = true}) >
+          step);
     CHECK(training_seconds(device, c, model, {.global_batch = 32, .micro_batch = 16, .mixed_precision = true}) > step);
     model.layers = 4;
     CHECK(training_seconds(device, c, model, training) > step);
@@ -76,8 +85,14 @@ TEST_CASE("a step grows with layers, batch, recomputation and precision") {
 }
 
 TEST_CASE("a step of next to nothing takes as long as its launches") {
-  EagerModel model{
-      .style = BlockStyle::gpt, .layers = 10, .hidden = 64, .ffn = 256, .heads = 1, .kv_width = 64, .vocabulary = 128, .sequence = 16};
+  EagerModel model{.style = BlockStyle::gpt,
+                   .layers = 10,
+                   .hidden = 64,
+                   .ffn = 256,
+                   .heads = 1,
+                   .kv_width = 64,
+                   .vocabulary = 128,
+                   .sequence = 16};
   const EagerConstants& c = shipped().eager;
   const double launches = (14 * 10 + 7) * 24.5e-6;
   CHECK(prefill_seconds(shipped_device("h200"), c, model, 1) == doctest::Approx(launches).epsilon(0.01));

@@ -1,10 +1,10 @@
 #include <doctest/doctest.h>
 
 #include "llm/closed_forms/eager_step.h"
+#include "llm/model_names.h"
 #include "llm/serving/inference_memory.h"
 #include "llm/serving/inference_source.h"
 #include "llm/serving/inference_times.h"
-#include "llm/model_names.h"
 #include "llm/serving/serving.h"
 #include "llm/shipped.h"
 
@@ -51,13 +51,15 @@ TEST_CASE("on one device the serving stack takes what its closed form says") {
     for (const char* device_name : {"a100_80", "h100"}) {
       const machine::Device& device = shipped_device(device_name);
       for (const double context : {1.0, 300.0, 20000.0}) {
-        const Visit token{.requests = 1, .context = context}, prompt{.is_prefill = true, .requests = 1, .context = context};
+        const Visit token{.requests = 1, .context = context},
+            prompt{.is_prefill = true, .requests = 1, .context = context};
         CHECK(alike(whole(plan, visit_times(shipped(), device, plan, token)),
                     token_seconds(device, shipped().serving, plan.shape.model, {}, context)));
         CHECK(alike(whole(plan, visit_times(shipped(), device, plan, prompt)),
                     prompt_seconds(device, shipped().serving, plan.shape.model, {}, context)));
       }
-      // With many requests layers may wait for memory and the head for the matrix units: the head's share apart at most.
+      // With many requests layers may wait for memory and the head for the matrix units: the head's share apart at
+      // most.
       const double many = whole(plan, visit_times(shipped(), device, plan, {.requests = 256, .context = 2000}));
       const double closed = token_seconds(device, shipped().serving, plan.shape.model, {.batch = 256}, 2000);
       CHECK(many >= closed * (1 - 1e-9));
@@ -81,8 +83,9 @@ TEST_CASE("eager PyTorch takes what its closed forms say") {
                              .kv_width = m.kv_width(),
                              .vocabulary = m.vocabulary,
                              .sequence = sequence};
-      CHECK(alike(whole(plan, visit_times(shipped(), device, plan, {.is_prefill = true, .requests = 4, .context = sequence})),
-                  prefill_seconds(device, shipped().eager, model, 4)));
+      CHECK(alike(
+          whole(plan, visit_times(shipped(), device, plan, {.is_prefill = true, .requests = 4, .context = sequence})),
+          prefill_seconds(device, shipped().eager, model, 4)));
       CHECK(alike(whole(plan, visit_times(shipped(), device, plan, {.requests = 4, .context = sequence})),
                   decode_seconds(device, shipped().eager, model, 4)));
     }
@@ -101,8 +104,9 @@ TEST_CASE("tensor ranks share heads of keys as far as there are any; latent keys
 TEST_CASE("experts are divided among ranks, whichever way") {
   const double all = served_parameters(served("Mixtral 8x7B"), true).experts;
   CHECK(all == 8 * 3 * 4096.0 * 14336);
-  for (const ParallelJob& job : {ParallelJob{.tensor = 8}, ParallelJob{.tensor = 8, .expert = 8}, ParallelJob{.tensor = 8, .expert = 2},
-                                 ParallelJob{.data = 8, .expert = 8}, ParallelJob{.tensor = 2, .data = 4, .expert = 8}}) {
+  for (const ParallelJob& job :
+       {ParallelJob{.tensor = 8}, ParallelJob{.tensor = 8, .expert = 8}, ParallelJob{.tensor = 8, .expert = 2},
+        ParallelJob{.data = 8, .expert = 8}, ParallelJob{.tensor = 2, .data = 4, .expert = 8}}) {
     CHECK(8 * served_parameters(served("Mixtral 8x7B", job), true).experts == all);
   }
 }
@@ -112,7 +116,8 @@ TEST_CASE("experts that no token chose are not read") {
   const InferencePlan plan = served("Mixtral 8x7B");
   const double bandwidth = shipped().serving.memory_share * device.memory_bytes_per_s();
   const double one = 2 * 3 * 4096.0 * 14336 / bandwidth;
-  CHECK(visit_times(shipped(), device, plan, {.requests = 1, .context = 1}).with_experts.experts == doctest::Approx(2 * one));
+  CHECK(visit_times(shipped(), device, plan, {.requests = 1, .context = 1}).with_experts.experts ==
+        doctest::Approx(2 * one));
   const VisitTimes many = visit_times(shipped(), device, plan, {.requests = 64, .context = 1});
   CHECK(many.with_experts.experts == doctest::Approx(8 * one).epsilon(0.001));
 }

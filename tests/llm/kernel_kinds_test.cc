@@ -53,7 +53,8 @@ TEST_CASE("every kind has a price on every shipped device, alone and in a step, 
     for (const machine::Device& device : shipped().devices) {
       for (const KernelRun run : {KernelRun::alone, KernelRun::step}) {
         Diagnostics diagnostics;
-        const KernelPrice price = price_kernel(full_row(kind, run), kernel_device(shipped().devices, device), diagnostics);
+        const KernelPrice price =
+            price_kernel(full_row(kind, run), kernel_device(shipped().devices, device), diagnostics);
         REQUIRE_MESSAGE(price.us, kind.name << " on " << device.name);
         CHECK(*price.us > 0);
         CHECK(*price.us < 1e6);
@@ -114,7 +115,8 @@ TEST_CASE("attention: twice the work without a mask, fewer bytes with grouped he
   CHECK(us(columns, "sdpa_fwd,4,32,,8192,192,128,") == doctest::Approx(1.25 * causal).epsilon(0.01));
   CHECK(us(columns, "sdpa_bwd,4,32,,8192,128,,") > 2 * causal);
   // 16 requests with 8 heads of keys and values: 4 bytes x 128 each, at 0.8665 of 4.8 TB/s.
-  CHECK(us(columns, "sdpa_decode,16,32,8,4096,128,,") == doctest::Approx(5 + 16 * 4096 * 8 * 128 * 4 / (0.8665 * 4.8e6)));
+  CHECK(us(columns, "sdpa_decode,16,32,8,4096,128,,") ==
+        doctest::Approx(5 + 16 * 4096 * 8 * 128 * 4 / (0.8665 * 4.8e6)));
 }
 
 TEST_CASE("an LSTM cell is two products and a stream; its backward pass four") {
@@ -129,7 +131,8 @@ TEST_CASE("an LSTM cell is two products and a stream; its backward pass four") {
 
 TEST_CASE("a device without figures of its own has the shares of another, and says whose") {
   Diagnostics diagnostics;
-  const auto table = parse_csv("kind,m,n\nadd,65536,8192\nlayernorm,65536,8192\nswiglu,65536,8192\nsoftmax,65536,1024\n", "t.csv");
+  const auto table =
+      parse_csv("kind,m,n\nadd,65536,8192\nlayernorm,65536,8192\nswiglu,65536,8192\nsoftmax,65536,1024\n", "t.csv");
   REQUIRE(table);
   const auto here = price_kernels(*table, shipped_kernel_device("h200"), diagnostics);
   CHECK(diagnostics.count(kEstimatedKernel) == 1);  // swiglu was never timed
@@ -141,15 +144,17 @@ TEST_CASE("a device without figures of its own has the shares of another, and sa
   CHECK((*here)[2].basis == "rates");
   CHECK((*there)[0].basis == "H200");
   // The same units and 3.35 of 4.8 TB/s.
-  for (std::size_t i = 0; i < 4; ++i) CHECK(*(*there)[i].us == doctest::Approx(*(*here)[i].us * 4.8 / 3.35).epsilon(0.02));
+  for (std::size_t i = 0; i < 4; ++i)
+    CHECK(*(*there)[i].us == doctest::Approx(*(*here)[i].us * 4.8 / 3.35).epsilon(0.02));
 }
 
 TEST_CASE("an interval is printed where the device's kernels of the kind were measured, and nowhere else") {
   Diagnostics diagnostics;
   KernelDevice device = shipped_kernel_device("h200");
   device.device.accuracy = {{.kind = "gemm", .rows = 20, .low_ratio = 0.9, .high_ratio = 1.2}};
-  const auto table =
-      parse_csv("kind,dtype,run,m,n,k\ngemm,,,512,512,512\ngemm,fp8,,512,512,512\ngemm,,step,512,512,512\nadd,,,64,64,\n", "t.csv");
+  const auto table = parse_csv(
+      "kind,dtype,run,m,n,k\ngemm,,,512,512,512\ngemm,fp8,,512,512,512\ngemm,,step,512,512,512\nadd,,,64,64,\n",
+      "t.csv");
   REQUIRE(table);
   const auto prices = price_kernels(*table, device, diagnostics);
   REQUIRE(prices);
@@ -170,7 +175,8 @@ TEST_CASE("words in a table that mean nothing end the run with their place") {
 }
 
 TEST_CASE("rows of one shape have one key, whatever was measured") {
-  const auto rows = kernel_rows(*parse_csv("kind,m,n,k,us\ngemm,9,2,3,5\ngemm,9,2,3,6\ngemm,10,2,3,5\nadd,9,2,,5\n", "t.csv"));
+  const auto rows =
+      kernel_rows(*parse_csv("kind,m,n,k,us\ngemm,9,2,3,5\ngemm,9,2,3,6\ngemm,10,2,3,5\nadd,9,2,,5\n", "t.csv"));
   REQUIRE(rows);
   CHECK(shape_key((*rows)[0]) == shape_key((*rows)[1]));
   CHECK(shape_key((*rows)[0]) < shape_key((*rows)[2]));  // by size, not by digits

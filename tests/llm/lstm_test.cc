@@ -1,8 +1,8 @@
 #include <doctest/doctest.h>
 
+#include "llm/shipped.h"
 #include "llm/steps/lstm.h"
 #include "llm/steps/passage.h"
-#include "llm/shipped.h"
 #include "llm/steps/step_memory.h"
 
 using namespace orrery;
@@ -11,10 +11,16 @@ using namespace orrery::llm;
 namespace {
 
 StepPlan lstm() {
-  return {
-      .model = {.name = "LSTM", .layers = 4, .hidden = 512, .heads = 1, .kv_heads = 1, .head_size = 512, .ffn = 512, .vocabulary = 10000},
-      .lstm = LstmShape{.input = 256},
-      .job = {.sequence = 30, .global_batch = 64, .micro_batch = 16}};
+  return {.model = {.name = "LSTM",
+                    .layers = 4,
+                    .hidden = 512,
+                    .heads = 1,
+                    .kv_heads = 1,
+                    .head_size = 512,
+                    .ffn = 512,
+                    .vocabulary = 10000},
+          .lstm = LstmShape{.input = 256},
+          .job = {.sequence = 30, .global_batch = 64, .micro_batch = 16}};
 }
 
 std::string broken_field(const StepPlan& plan) {
@@ -44,7 +50,8 @@ TEST_CASE("cells run one after the other: time grows with the sequence, not with
   plan.job.micro_batch = 32;
   CHECK(lstm_times(shipped(), device, plan).layer.mlp.forward < 1.3 * once);
   // The first layer reads less.
-  CHECK(lstm_times(shipped(), device, plan).layer.first_cells.forward < lstm_times(shipped(), device, plan).layer.mlp.forward);
+  CHECK(lstm_times(shipped(), device, plan).layer.first_cells.forward <
+        lstm_times(shipped(), device, plan).layer.mlp.forward);
 }
 
 TEST_CASE("passages of an LSTM have cells, and no attention") {

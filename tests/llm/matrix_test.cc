@@ -1,7 +1,7 @@
 #include <doctest/doctest.h>
 
-#include "llm/steps/matrix_plan.h"
 #include "llm/shipped.h"
+#include "llm/steps/matrix_plan.h"
 #include "machine/device/kernel_gemm.h"
 
 using namespace orrery;
@@ -10,7 +10,9 @@ using workload::ActivityKind;
 
 namespace {
 
-MatrixPlan square(MatrixLayout layout) { return {.m = 8192, .n = 4096, .k = 2048, .layout = layout, .rows = 2, .columns = 4, .panels = 4}; }
+MatrixPlan square(MatrixLayout layout) {
+  return {.m = 8192, .n = 4096, .k = 2048, .layout = layout, .rows = 2, .columns = 4, .panels = 4};
+}
 
 workload::Workload made(const MatrixPlan& plan) {
   REQUIRE_FALSE(find_matrix_violation(plan).has_value());
@@ -23,7 +25,8 @@ std::int64_t bytes_along(const workload::Workload& workload, std::string_view ax
   const workload::Program& program = workload.programs[0];
   std::int64_t sum = 0;
   for (std::size_t i = 0; i < program.size(); ++i) {
-    if (program.kinds[i] == ActivityKind::collective && workload.strings.text(program.group_names[i]) == axis) sum += program.bytes[i];
+    if (program.kinds[i] == ActivityKind::collective && workload.strings.text(program.group_names[i]) == axis)
+      sum += program.bytes[i];
   }
   return sum;
 }

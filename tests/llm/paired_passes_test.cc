@@ -5,8 +5,8 @@
 
 #include <map>
 
-#include "llm/steps/folded_step.h"
 #include "llm/shipped.h"
+#include "llm/steps/folded_step.h"
 
 using namespace orrery;
 using namespace orrery::llm;
@@ -33,8 +33,14 @@ StepPlan expert_plan() {
                 .ffn = 8192,
                 .vocabulary = 32000,
                 .experts = Experts{.count = 16, .chosen = 4, .ffn = 1024}};
-  plan.job = {
-      .sequence = 2048, .global_batch = 64, .micro_batch = 1, .devices = 16, .pipeline = 2, .data = 8, .expert = 8, .zero_stage = 1};
+  plan.job = {.sequence = 2048,
+              .global_batch = 64,
+              .micro_batch = 1,
+              .devices = 16,
+              .pipeline = 2,
+              .data = 8,
+              .expert = 8,
+              .zero_stage = 1};
   return plan;
 }
 
@@ -43,7 +49,9 @@ TimePs folded(StepPlan plan, bool pairs, TimePs each) {
   plan.overlap.experts = pairs;
   const StepTimes times = step_times(shipped(), shipped_device("h100"), plan);
   const auto orders = pipeline_orders(plan.order, plan.stages(), plan.chunks(), plan.micro_batches(), {}, pairs);
-  const CommPrice price = [&](const CommQuestion& question) -> Result<TimePs> { return question.axis == ParallelAxis::expert ? each : 0; };
+  const CommPrice price = [&](const CommQuestion& question) -> Result<TimePs> {
+    return question.axis == ParallelAxis::expert ? each : 0;
+  };
   const auto step = folded_step(plan, times, orders, price, 1 << 30);
   REQUIRE(step);
   return step->step_ps;
@@ -63,8 +71,8 @@ TEST_CASE("while tokens of one pass are under way, the other one computes") {
     names.push_back(piece.name.what);
     if (piece.is_collective) CHECK_FALSE(piece.joins);
   }
-  CHECK(names == std::vector<std::string_view>{"combine backward", "attention", "dispatch", "experts backward", "dispatch backward",
-                                               "experts", "combine", "rest", "wait"});
+  CHECK(names == std::vector<std::string_view>{"combine backward", "attention", "dispatch", "experts backward",
+                                               "dispatch backward", "experts", "combine", "rest", "wait"});
   // Each waits for its own tokens, and the end for those of the last exchange.
   CHECK(both[static_cast<std::size_t>(place["experts backward"])].waits_for[0] == place["combine backward"]);
   CHECK(both[static_cast<std::size_t>(place["experts"])].waits_for[0] == place["dispatch"]);

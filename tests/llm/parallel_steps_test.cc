@@ -4,10 +4,10 @@
 #include "llm/closed_forms/core_step.h"
 #include "llm/closed_forms/fsdp_step.h"
 #include "llm/closed_forms/megatron_step.h"
-#include "llm/model_names.h"
 #include "llm/closed_forms/pair_step.h"
-#include "llm/steps/shard_memory.h"
+#include "llm/model_names.h"
 #include "llm/shipped.h"
+#include "llm/steps/shard_memory.h"
 
 using namespace orrery;
 using namespace orrery::llm;
@@ -18,8 +18,9 @@ const MegatronModel kGpt22b{.layers = 48, .hidden = 6144, .heads = 64, .ffn = 24
 const ParallelJob kOneNode{.sequence = 2048, .global_batch = 4, .micro_batch = 4, .devices = 8, .tensor = 8};
 
 double megatron(const ParallelJob& job, const char* flavour = "megatron_lm", const char* cluster = "selene") {
-  return megatron_step_seconds(shipped_device("A100-80"), shipped().megatron, *find_flavour(shipped().megatron, flavour),
-                               *find_cluster(shipped(), cluster), kGpt22b, job);
+  return megatron_step_seconds(shipped_device("A100-80"), shipped().megatron,
+                               *find_flavour(shipped().megatron, flavour), *find_cluster(shipped(), cluster), kGpt22b,
+                               job);
 }
 
 double core(const Architecture& model, const ParallelJob& job, const CoreRun& run = {}) {
@@ -145,10 +146,17 @@ TEST_CASE("Megatron-Core: formats, adapters, releases and missing replicas") {
 }
 
 TEST_CASE("two groups that cross the pairs share the link; inside a pair they do not") {
-  const FsdpModel llama{
-      .style = BlockStyle::llama, .layers = 32, .hidden = 4096, .ffn = 11008, .heads = 32, .kv_width = 4096, .vocabulary = 32000};
+  const FsdpModel llama{.style = BlockStyle::llama,
+                        .layers = 32,
+                        .hidden = 4096,
+                        .ffn = 11008,
+                        .heads = 32,
+                        .kv_width = 4096,
+                        .vocabulary = 32000};
   ParallelJob job{.sequence = 4096, .global_batch = 128, .micro_batch = 1, .devices = 4};
-  const auto seconds = [&] { return pair_step_seconds(shipped_device("A100"), shipped().fsdp, shipped().pairs, llama, job); };
+  const auto seconds = [&] {
+    return pair_step_seconds(shipped_device("A100"), shipped().fsdp, shipped().pairs, llama, job);
+  };
   job.tensor = 2;
   job.data = 2;
   const double mixed = seconds();

@@ -33,7 +33,8 @@ bool completes(const Orders& orders, std::uint32_t stages, std::uint32_t chunks)
           const std::uint32_t part = item.chunk * stages + stage, i = item.micro_batch;
           if (item.pass == Pass::forward) return part == 0 || done.count({Pass::forward, part - 1, i}) > 0;
           if (item.pass == Pass::weight_gradient) return done.count({Pass::backward, part, i}) > 0;
-          return done.count({Pass::forward, part, i}) > 0 && (part + 1 == parts || done.count({Pass::backward, part + 1, i}) > 0);
+          return done.count({Pass::forward, part, i}) > 0 &&
+                 (part + 1 == parts || done.count({Pass::backward, part + 1, i}) > 0);
         });
         if (!ready) break;
         for (const PassItem& item : items) done.insert({item.pass, item.chunk * stages + stage, item.micro_batch});
@@ -64,7 +65,8 @@ TEST_CASE("1F1B is the order of the paper") {
   const Orders orders = pipeline_orders(PipelineOrder::one_f_one_b, 3, 1, 4, {});
   const auto text = [](const std::vector<PassItem>& order) {
     std::string all;
-    for (const PassItem& item : order) all += fmt::format("{}{} ", item.pass == Pass::forward ? 'F' : 'B', item.micro_batch);
+    for (const PassItem& item : order)
+      all += fmt::format("{}{} ", item.pass == Pass::forward ? 'F' : 'B', item.micro_batch);
     return all;
   };
   CHECK(text(orders[0]) == "F0 F1 F2 B0 F3 B1 B2 B3 ");
@@ -75,7 +77,8 @@ TEST_CASE("1F1B is the order of the paper") {
 TEST_CASE("passes that run as pairs are of different micro-batches, and wait for no later pair") {
   const Orders orders = pipeline_orders(PipelineOrder::one_f_one_b, 3, 1, 8, {}, true);
   const auto forward_first = [](const std::vector<PassItem>& order) {
-    return std::find_if(order.begin(), order.end(), [](const PassItem& item) { return item.pass == Pass::backward; }) - order.begin();
+    return std::find_if(order.begin(), order.end(), [](const PassItem& item) { return item.pass == Pass::backward; }) -
+           order.begin();
   };
   // Two per later stage and one, and the first of a pair.
   CHECK(forward_first(orders[0]) == 6);
@@ -94,7 +97,8 @@ TEST_CASE("interleaved chunks take micro-batches in groups of as many as there a
   const Orders orders = pipeline_orders(PipelineOrder::one_f_one_b, 2, 2, 4, {});
   // Stage 0 warms up with 2 (2 - 0 - 1) + (2 - 1) 2 = 4 forward passes: two micro-batches through both of its chunks.
   const std::vector<PassItem> begin(orders[0].begin(), orders[0].begin() + 4);
-  CHECK(begin == std::vector<PassItem>{{Pass::forward, 0, 0}, {Pass::forward, 0, 1}, {Pass::forward, 1, 0}, {Pass::forward, 1, 1}});
+  CHECK(begin == std::vector<PassItem>{
+                     {Pass::forward, 0, 0}, {Pass::forward, 0, 1}, {Pass::forward, 1, 0}, {Pass::forward, 1, 1}});
   CHECK(orders[0][5] == PassItem{Pass::backward, 1, 0});
 }
 
@@ -121,7 +125,8 @@ TEST_CASE("every order runs every pass once, and none waits for ever") {
       RC_ASSERT(one.size() == count.size());
       // A backward pass needs what its own forward pass kept.
       for (std::size_t i = 0; i < one.size(); ++i) {
-        if (one[i].is_paired) RC_ASSERT(one[i].chunk != one[i + 1].chunk || one[i].micro_batch != one[i + 1].micro_batch);
+        if (one[i].is_paired)
+          RC_ASSERT(one[i].chunk != one[i + 1].chunk || one[i].micro_batch != one[i + 1].micro_batch);
       }
     }
     RC_ASSERT(completes(orders, stages, chunks));

@@ -30,6 +30,8 @@ inline const machine::Device& shipped_device(std::string_view name) {
 inline bool alike(double value, double expected) { return std::abs(value - expected) <= 6e-9 * std::abs(expected); }
 
 /// The same with stand-alone figures, taken over where it has none.
-inline KernelDevice shipped_kernel_device(std::string_view name) { return kernel_device(shipped().devices, shipped_device(name)); }
+inline KernelDevice shipped_kernel_device(std::string_view name) {
+  return kernel_device(shipped().devices, shipped_device(name));
+}
 
 }  // namespace orrery::llm

@@ -3,8 +3,8 @@
 #include <doctest/doctest.h>
 #include <rapidcheck.h>
 
-#include "llm/steps/passage.h"
 #include "llm/shipped.h"
+#include "llm/steps/passage.h"
 #include "llm/steps/step_memory.h"
 #include "llm/steps/step_source.h"
 #include "llm/sweep_space.h"
@@ -25,7 +25,8 @@ StepPlan small_plan() {
                 .ffn = 4096,
                 .vocabulary = 32000,
                 .plain_mlp = true};
-  plan.job = {.sequence = 1024, .global_batch = 16, .micro_batch = 1, .devices = 16, .tensor = 2, .pipeline = 4, .data = 2};
+  plan.job = {
+      .sequence = 1024, .global_batch = 16, .micro_batch = 1, .devices = 16, .tensor = 2, .pipeline = 4, .data = 2};
   return plan;
 }
 
@@ -91,7 +92,8 @@ TEST_CASE("parameters of all parts are those of the model") {
   for (std::uint32_t part = 0; part < plan.parts(); ++part) sum += part_parameters(plan, part).replicated;
   const double layer = 4 * 1024.0 * 1024 + 2 * 1024.0 * 4096 + 2 * 1024;
   CHECK(sum == doctest::Approx(8 * layer + 2 * 32000.0 * 1024));
-  CHECK(model_flop(plan) == doctest::Approx(16 * 1024.0 * (6 * (8 * (layer - 2 * 1024) + 32000.0 * 1024) + 12 * 8 * 1024.0 * 1024)));
+  CHECK(model_flop(plan) ==
+        doctest::Approx(16 * 1024.0 * (6 * (8 * (layer - 2 * 1024) + 32000.0 * 1024) + 12 * 8 * 1024.0 * 1024)));
 }
 
 TEST_CASE("the peak from the number in flight is the peak of the order") {
@@ -105,7 +107,8 @@ TEST_CASE("the peak from the number in flight is the peak of the order") {
       const auto orders = pipeline_orders(order, plan.stages(), plan.chunks(), plan.micro_batches(), {});
       for (std::uint32_t stage = 0; stage < plan.stages(); ++stage) {
         CAPTURE(stage);
-        const MemoryParts counted = peak_memory(plan, {}, stage), followed = stage_memory(plan, {}, stage, orders[stage]).peak;
+        const MemoryParts counted = peak_memory(plan, {}, stage),
+                          followed = stage_memory(plan, {}, stage, orders[stage]).peak;
         CHECK(counted.activations == doctest::Approx(followed.activations));
         CHECK(counted.weights == followed.weights);
       }
@@ -160,7 +163,8 @@ TEST_CASE("adapters have no gradients, no optimizer and no gradient products to 
   CHECK(peak_memory(plan, {}, 0).optimizer == 0);
   const Passages passages(plan, adapters);
   CHECK(passages.begin_of_step(0).empty());
-  for (const Piece& piece : passages.make({.pass = Pass::backward, .part = 0, .is_last = true})) CHECK(piece.name.what != "gradients");
+  for (const Piece& piece : passages.make({.pass = Pass::backward, .part = 0, .is_last = true}))
+    CHECK(piece.name.what != "gradients");
 }
 
 TEST_CASE("a step is a program per stage, and what it says to others adds up") {

@@ -37,13 +37,15 @@ TEST_CASE("kernels that cannot be priced are counted by the reason, the others a
 }
 
 TEST_CASE(
-    "products are priced in the formats that the device has rates for, streams in those of a byte or more, norms in 16 bits, copies in "
+    "products are priced in the formats that the device has rates for, streams in those of a byte or more, norms in 16 "
+    "bits, copies in "
     "any") {
   Diagnostics diagnostics;
   const auto prices = price_kernels(
       table_of("kind,dtype,m,n,k\ngemm,bf16,8192,8192,8192\ngemm,fp16,8192,8192,8192\ngemm,fp8,8192,8192,8192\n"
                "gemm,fp4,8192,8192,8192\nlayernorm,fp32,64,64,\ncopy_h2d,u8,64,,\ngemm,,8192,8192,8192\n"
-               "gemm,tf32,8192,8192,8192\ngemm,fp32,8192,8192,8192\nadd,fp32,8192,8192,\nadd,bf16,8192,8192,\nadd,fp4,64,64,\n"),
+               "gemm,tf32,8192,8192,8192\ngemm,fp32,8192,8192,8192\nadd,fp32,8192,8192,\nadd,bf16,8192,8192,\nadd,fp4,"
+               "64,64,\n"),
       shipped_kernel_device("h200"), diagnostics);
   REQUIRE(prices);
   CHECK(*(*prices)[0].us == *(*prices)[1].us);
@@ -61,9 +63,11 @@ TEST_CASE(
 
 TEST_CASE("a cell that is no size ends the run with its place") {
   Diagnostics diagnostics;
-  const auto prices = price_kernels(table_of("kind,m,n,k\ngemm,128,-3,128\n"), shipped_kernel_device("h200"), diagnostics);
+  const auto prices =
+      price_kernels(table_of("kind,m,n,k\ngemm,128,-3,128\n"), shipped_kernel_device("h200"), diagnostics);
   REQUIRE_FALSE(prices);
-  CHECK(prices.error().to_string() == "t.csv: line 2, column 'n': '-3' is no size (a whole number of at least 1, or nothing)");
+  CHECK(prices.error().to_string() ==
+        "t.csv: line 2, column 'n': '-3' is no size (a whole number of at least 1, or nothing)");
   CHECK(price_kernels(table_of("m,n\n1,2\n"), shipped_kernel_device("h200"), diagnostics).error().to_string() ==
         "t.csv: line 1: there is no column 'kind' (docs/LLM.md lists the columns)");
 }
@@ -121,8 +125,9 @@ TEST_CASE("an interval is what measurements of the kind support; a kind that was
 
 TEST_CASE("sharding is read as tables write it") {
   Diagnostics diagnostics;
-  const auto rows = backtest_rows(
-      table_of("id,dataset,phase,gpu,metric,unit,zero\na,,,,,,3\nb,,,,,,dist-opt(1)\nc,,,,,,fsdp(2)\nd,,,,,,fsdp\ne,,,,,,\n"), diagnostics);
+  const auto rows = backtest_rows(table_of("id,dataset,phase,gpu,metric,unit,zero\na,,,,,,3\nb,,,,,,dist-opt(1)\nc,,,,,"
+                                           ",fsdp(2)\nd,,,,,,fsdp\ne,,,,,,\n"),
+                                  diagnostics);
   REQUIRE(rows);
   CHECK((*rows)[0].zero_stage == 3);
   CHECK((*rows)[1].zero_stage == 1);
@@ -145,7 +150,8 @@ TEST_CASE("operators: the shape stands in the notes, and the way of measuring ad
   CHECK(*profiler > *compass);  // the clock is locked to three quarters
   row.notes = "M,K,N=4096,8192,1";
   // Latency along k: 8192 x 35.1 ns, a little more for the waves, and the floor.
-  CHECK(*operator_value(*find_method(shipped(), "ncu"), device, row) == doctest::Approx(0.00695 + 8192 * 35.1e-6 * (1 + 0.16 * 64 / 108)));
+  CHECK(*operator_value(*find_method(shipped(), "ncu"), device, row) ==
+        doctest::Approx(0.00695 + 8192 * 35.1e-6 * (1 + 0.16 * 64 / 108)));
   row.notes = "dims=1024x1024";
   row.model = "gelu";
   CHECK(*operator_value(*find_method(shipped(), "llmcompass"), device, row) ==

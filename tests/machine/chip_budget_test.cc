@@ -11,7 +11,8 @@ using namespace orrery::machine;
 
 namespace {
 
-const VoltageCurve kCurve{.nominal_voltage_v = 0.8, .threshold_voltage_v = 0.3, .margin_v = 0.1, .nominal_frequency_ghz = 2};
+const VoltageCurve kCurve{
+    .nominal_voltage_v = 0.8, .threshold_voltage_v = 0.3, .margin_v = 0.1, .nominal_frequency_ghz = 2};
 
 /// Round numbers: 100 mm2 and 10 W for everything but the die's edge.
 ChipBudget round_budget() {
@@ -31,8 +32,12 @@ ChipBudget round_budget() {
   // 10 W at 0.01 pJ per byte: 1000 TB/s, more than anything asks for.
   budget.registers = budget.l1 = {.share = tenth, .bank_area_mm2 = 1, .bank_kb = 100, .energy_pj_per_byte = 0.01};
   budget.l1_tile_edge = 64;
-  budget.l2 = {
-      .share = tenth, .bank_area_mm2 = 0.5, .bank_kb = 500, .bank_leakage_w = 0.01, .controller_area_mm2 = 1, .energy_pj_per_byte = 1};
+  budget.l2 = {.share = tenth,
+               .bank_area_mm2 = 0.5,
+               .bank_kb = 500,
+               .bank_leakage_w = 0.01,
+               .controller_area_mm2 = 1,
+               .energy_pj_per_byte = 1};
   budget.dram = {.share = tenth,
                  .stack_area_mm2 = 30,
                  .stack_gb = 16,
@@ -71,8 +76,10 @@ TEST_CASE("below the least voltage, frequency falls with the power, and draws ju
   // 0.35 V by hand: 0.35 x 0.05^2 / 0.2; the chip runs at 0.4 V, f V^2 being the same.
   const double ratio = 0.35 * 0.0025 / 0.2;
   const double unclamped = 2 * (0.0025 / 0.35) / (0.25 / 0.8);
-  CHECK(operating_frequency_ghz(kCurve, ratio) == doctest::Approx(unclamped * (0.35 / 0.4) * (0.35 / 0.4)).epsilon(1e-9));
-  CHECK(operating_frequency_ghz(kCurve, ratio / 2) == doctest::Approx(operating_frequency_ghz(kCurve, ratio) / 2).epsilon(1e-9));
+  CHECK(operating_frequency_ghz(kCurve, ratio) ==
+        doctest::Approx(unclamped * (0.35 / 0.4) * (0.35 / 0.4)).epsilon(1e-9));
+  CHECK(operating_frequency_ghz(kCurve, ratio / 2) ==
+        doctest::Approx(operating_frequency_ghz(kCurve, ratio) / 2).epsilon(1e-9));
 }
 
 TEST_CASE("rates follow from budgets as by hand") {
@@ -85,7 +92,8 @@ TEST_CASE("rates follow from budgets as by hand") {
   CHECK(*rates.matrix_peak_tflops[DataType::bf16] == doctest::Approx(200));
   CHECK(*rates.vector_peak_tflops[DataType::fp32] == doctest::Approx(5));
   CHECK_FALSE(rates.matrix_peak_tflops[DataType::fp8]);
-  // 3 stacks of 1000 links against 4 x 30 mm of edge with 20 each: 2400 links, whose 12 W are more than the 10 W there are.
+  // 3 stacks of 1000 links against 4 x 30 mm of edge with 20 each: 2400 links, whose 12 W are more than the 10 W there
+  // are.
   CHECK(rates.memory.capacity_gb == 48);
   CHECK(*rates.memory.bandwidth_gb_per_s == doctest::Approx(2400 * operating_frequency_ghz(kCurve, 10.0 / 12) / 8));
   // 75 mm2 beside the controllers of 25 units: 150 banks, which leak 1.5 of 10 W.
@@ -132,7 +140,8 @@ TEST_CASE("a budget that does not pay for a part is told by its field") {
   CHECK(field([](ChipBudget& b) { b.l1.bank_leakage_w = 1; }) == "budgets.l1");
   CHECK(field([](ChipBudget& b) { b.dram.stack_area_mm2 = 101; }) == "budgets.dram");
   CHECK(field([](ChipBudget& b) { b.network.link_area_mm2 = 101; }) == "budgets.network");
-  CHECK(field([](ChipBudget& b) { b.dram.voltage.threshold_voltage_v = 0.8; }) == "budgets.dram.voltage.threshold_voltage_v");
+  CHECK(field([](ChipBudget& b) { b.dram.voltage.threshold_voltage_v = 0.8; }) ==
+        "budgets.dram.voltage.threshold_voltage_v");
   CHECK(field([](ChipBudget& b) { b.core.flop_per_cycle = {}; }) == "budgets.core.flop_per_cycle");
 }
 

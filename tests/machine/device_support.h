@@ -13,7 +13,12 @@ inline Device round_device() {
   device.matrix_peak_tflops[DataType::fp8] = 200;
   device.memory = {.name = "HBM", .capacity_gb = 80, .bandwidth_gb_per_s = 1000};
   device.cache = {.name = "L2", .capacity_gb = 0.04, .bandwidth_gb_per_s = 1e6};
-  device.gemm = {.wave_share = 1, .tile_efficiency = 1, .memory_share = 1, .event_floor_us = 5, .stream_floor_us = 3, .split_us = 1e6};
+  device.gemm = {.wave_share = 1,
+                 .tile_efficiency = 1,
+                 .memory_share = 1,
+                 .event_floor_us = 5,
+                 .stream_floor_us = 3,
+                 .split_us = 1e6};
   device.attention = {.forward_share = 0.5,
                       .forward_half_sequence = 128,
                       .backward_share = 0.5,

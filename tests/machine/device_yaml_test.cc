@@ -68,7 +68,8 @@ TEST_CASE("every figure of a shipped device names a source that the file explain
       const auto named = [&](const std::string& source) {
         return line.find("# ") != std::string::npos && line.find(source) != std::string::npos;
       };
-      CHECK_MESSAGE(std::any_of(sources.begin(), sources.end(), named), entry.path().filename().string() << ": " << line);
+      CHECK_MESSAGE(std::any_of(sources.begin(), sources.end(), named), entry.path().filename().string()
+                                                                            << ": " << line);
     }
   }
 }
@@ -84,8 +85,9 @@ TEST_CASE("a format without matrix units is computed outside of them") {
 TEST_CASE("a device is written as it was read, and comments stand behind the lines they are for") {
   const auto h200 = read_device(kFolder + "/h200.yaml");
   REQUIRE(h200);
-  const std::string text =
-      to_yaml(*h200, [](const std::string& path) { return path == "gemm.wave_share" ? std::string("[calibrated]") : std::string(); });
+  const std::string text = to_yaml(*h200, [](const std::string& path) {
+    return path == "gemm.wave_share" ? std::string("[calibrated]") : std::string();
+  });
   CHECK(text.find("wave_share: 0.65  # [calibrated]\n") != std::string::npos);
   const auto again = parse_device(text, "again.yaml");
   REQUIRE_MESSAGE(again.ok(), (again ? "" : again.error().to_string()));
@@ -97,13 +99,15 @@ TEST_CASE("a device is written as it was read, and comments stand behind the lin
 
 TEST_CASE("what is wrong is said with its line, and what was meant") {
   const std::string text = shipped_text("h100");
-  CHECK(error_of(replaced(text, "wave_share", "wave_shar")).find("unknown key 'wave_shar' in gemm (did you mean 'wave_share'?)") !=
+  CHECK(error_of(replaced(text, "wave_share", "wave_shar"))
+            .find("unknown key 'wave_shar' in gemm (did you mean 'wave_share'?)") != std::string::npos);
+  CHECK(error_of(replaced(text, "tile_efficiency: 1.23", "tile_efficiency: 0"))
+            .find("gemm.tile_efficiency must be more than 0") != std::string::npos);
+  CHECK(error_of(replaced(text, "compute_unit_count: 132", "compute_unit_count: 0"))
+            .find("compute_unit_count must be at least 1") != std::string::npos);
+  CHECK(error_of(replaced(text, "bf16: 989, ", "")).find("matrix_peak_tflops has no rate for bf16") !=
         std::string::npos);
-  CHECK(error_of(replaced(text, "tile_efficiency: 1.23", "tile_efficiency: 0")).find("gemm.tile_efficiency must be more than 0") !=
+  CHECK(error_of(replaced(text, "orrery.device/1", "orrery.machine/1")).find("format must be orrery.device/1") !=
         std::string::npos);
-  CHECK(error_of(replaced(text, "compute_unit_count: 132", "compute_unit_count: 0")).find("compute_unit_count must be at least 1") !=
-        std::string::npos);
-  CHECK(error_of(replaced(text, "bf16: 989, ", "")).find("matrix_peak_tflops has no rate for bf16") != std::string::npos);
-  CHECK(error_of(replaced(text, "orrery.device/1", "orrery.machine/1")).find("format must be orrery.device/1") != std::string::npos);
   CHECK(error_of("format: orrery.device/1\n").find("docs/formats/device.md") != std::string::npos);
 }

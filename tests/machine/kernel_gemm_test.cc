@@ -6,8 +6,8 @@
 #include <cmath>
 #include <string>
 
-#include "machine/device_support.h"
 #include "machine/device/device_yaml.h"
+#include "machine/device_support.h"
 
 using namespace orrery::machine;
 
@@ -61,7 +61,8 @@ TEST_CASE("a product and its transpose take the same time, and half the clock tw
   rc::check([&] {
     const double m = *rc::gen::inRange(1, 20000), n = *rc::gen::inRange(1, 20000), k = *rc::gen::inRange(1, 20000);
     RC_ASSERT(gemm_seconds(device, {.m = m, .n = n, .k = k}, {}) == gemm_seconds(device, {.m = n, .n = m, .k = k}, {}));
-    RC_ASSERT(gemm_seconds(device, {.m = m, .n = n, .k = k}, {.clock_share = 0.5}) >= gemm_seconds(device, {.m = m, .n = n, .k = k}, {}));
+    RC_ASSERT(gemm_seconds(device, {.m = m, .n = n, .k = k}, {.clock_share = 0.5}) >=
+              gemm_seconds(device, {.m = m, .n = n, .k = k}, {}));
   });
 }
 

@@ -7,14 +7,16 @@
 using namespace orrery::machine;
 
 TEST_CASE("a streaming kernel is its floor and its bytes") {
-  CHECK(streaming_seconds({.floor_us = 4, .bandwidth_gb_per_s = 1000}, 1e9) == doctest::Approx(1.004e-3).epsilon(1e-12));
+  CHECK(streaming_seconds({.floor_us = 4, .bandwidth_gb_per_s = 1000}, 1e9) ==
+        doctest::Approx(1.004e-3).epsilon(1e-12));
 }
 
 TEST_CASE("softmax takes the algorithm for its width, the last also beyond its end") {
-  const SoftmaxKernel kernel{.floor_us = 0,
-                             .algorithms = {{.max_columns = 1024, .bandwidth_gb_per_s = 2000},
-                                            {.max_columns = 8192, .bandwidth_gb_per_s = 1000, .at_columns = 4096, .exponent = -1},
-                                            {.max_columns = 16384, .bandwidth_gb_per_s = 500}}};
+  const SoftmaxKernel kernel{
+      .floor_us = 0,
+      .algorithms = {{.max_columns = 1024, .bandwidth_gb_per_s = 2000},
+                     {.max_columns = 8192, .bandwidth_gb_per_s = 1000, .at_columns = 4096, .exponent = -1},
+                     {.max_columns = 16384, .bandwidth_gb_per_s = 500}}};
   CHECK(softmax_seconds(kernel, 1000, 1024) == doctest::Approx(4 * 1000 * 1024 / 2e12));
   CHECK(softmax_seconds(kernel, 1000, 4096) == doctest::Approx(4 * 1000 * 4096 / 1e12));
   CHECK(softmax_seconds(kernel, 1000, 8192) == doctest::Approx(4 * 1000 * 8192 / 0.5e12));
@@ -54,10 +56,13 @@ TEST_CASE("attention timed alone: with backward, the host's launches are a floor
   const AttentionShape large{.batch = 8, .heads = 32, .head_size = 128, .sequence = 8192};
   const double flop = attention_flop(large);
   CHECK(attention_alone_seconds(device, kernel, large, AttentionPass::forward) == doctest::Approx(5e-6 + flop / 50e12));
-  CHECK(attention_alone_seconds(device, kernel, large, AttentionPass::both) == doctest::Approx(5e-6 + 3.5 * flop / 50e12).epsilon(1e-3));
+  CHECK(attention_alone_seconds(device, kernel, large, AttentionPass::both) ==
+        doctest::Approx(5e-6 + 3.5 * flop / 50e12).epsilon(1e-3));
 }
 
-TEST_CASE("attention: all keys without a mask, grouped heads the same work on fewer bytes, narrow values less of two products") {
+TEST_CASE(
+    "attention: all keys without a mask, grouped heads the same work on fewer bytes, narrow values less of two "
+    "products") {
   const AttentionShape causal{.batch = 2, .heads = 16, .head_size = 128, .sequence = 4096};
   AttentionShape shape = causal;
   shape.causal = false;
@@ -67,7 +72,8 @@ TEST_CASE("attention: all keys without a mask, grouped heads the same work on fe
   CHECK(attention_flop(shape) == attention_flop(causal));
   CHECK(attention_operands(causal) == 3.0 * 2 * 16 * 4096 * 128);
   CHECK(attention_operands(shape) == 2.0 * 4096 * 128 * (16 + 4 + 4));
-  // Latent attention: queries and keys of 192, values of 128. Backward has three products of the one and two of the other.
+  // Latent attention: queries and keys of 192, values of 128. Backward has three products of the one and two of the
+  // other.
   shape = causal;
   shape.head_size = 192;
   shape.value_size = 128;

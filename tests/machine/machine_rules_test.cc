@@ -17,8 +17,9 @@ Machine two_by_four() {
   Machine machine{.name = "pair of nodes", .devices = {.count = 8, .name = "chip"}};
   machine.devices.matrix_peak_tflops[DataType::bf16] = 100;
   machine.devices.memory = {{.name = "HBM", .capacity_gb = 32, .bandwidth_gb_per_s = 1000}};
-  machine.network = {{.name = "inside", .topology = Topology::fully_connected, .size = 4, .bandwidth_gb_per_s = 50},
-                     {.name = "between", .topology = Topology::switched, .size = 2, .bandwidth_gb_per_s = 12.5, .latency_ns = 900}};
+  machine.network = {
+      {.name = "inside", .topology = Topology::fully_connected, .size = 4, .bandwidth_gb_per_s = 50},
+      {.name = "between", .topology = Topology::switched, .size = 2, .bandwidth_gb_per_s = 12.5, .latency_ns = 900}};
   return machine;
 }
 
@@ -39,7 +40,9 @@ TEST_CASE("a sound machine has no violation") {
 TEST_CASE("numbers must be in range") {
   CHECK(violation_after([](Machine& m) { m.network[1].bandwidth_gb_per_s = 0; }) ==
         "network[1].bandwidth_gb_per_s must be more than 0 and at most 1000000000, and is 0");
-  CHECK(violation_after([](Machine& m) { m.network[0].latency_ns = -1; }).starts_with("network[0].latency_ns must be at least 0"));
+  CHECK(violation_after([](Machine& m) {
+          m.network[0].latency_ns = -1;
+        }).starts_with("network[0].latency_ns must be at least 0"));
   CHECK(violation_after([](Machine& m) {
           m.devices.memory[0].capacity_gb = std::nan("");
         }).starts_with("devices.memory[0].capacity_gb must be"));
@@ -49,21 +52,27 @@ TEST_CASE("numbers must be in range") {
   CHECK(violation_after([](Machine& m) {
           m.devices.launch_latency_us = std::numeric_limits<double>::infinity();
         }).starts_with("devices.launch_latency_us"));
-  CHECK(violation_after([](Machine& m) { m.devices.compute_unit_count = 0; }).starts_with("devices.compute_unit_count must be at least 1"));
+  CHECK(violation_after([](Machine& m) {
+          m.devices.compute_unit_count = 0;
+        }).starts_with("devices.compute_unit_count must be at least 1"));
   CHECK(violation_after([](Machine& m) { m.network[0].size = 1; }).starts_with("network[0].size must be at least 2"));
 }
 
 TEST_CASE("names must be printable text") {
   CHECK(violation_after([](Machine& m) { m.name = ""; }) == "name must not be empty");
-  CHECK(violation_after([](Machine& m) { m.devices.name = "a\nb"; }).starts_with("devices.name holds a control character"));
+  CHECK(violation_after([](Machine& m) {
+          m.devices.name = "a\nb";
+        }).starts_with("devices.name holds a control character"));
   CHECK(violation_after([](Machine& m) { m.network[0].name = "\xff"; }).starts_with("network[0].name holds"));
   CHECK(violation_after([](Machine& m) { m.name = std::string(201, 'x'); }) == "name is longer than 200 bytes");
 }
 
 TEST_CASE("the network has a place for every device") {
-  CHECK(violation_after([](Machine& m) { m.devices.count = 7; }) == "network has places for 8 devices, but devices.count is 7");
-  CHECK(violation_after([](Machine& m) { m.network.clear(); }) == "network has places for 1 devices, but devices.count is 8");
-  const std::string huge =
-      violation_after([](Machine& m) { m.network.assign(16, Dimension{.name = "d", .size = 1 << 20, .bandwidth_gb_per_s = 1}); });
+  CHECK(violation_after([](Machine& m) { m.devices.count = 7; }) ==
+        "network has places for 8 devices, but devices.count is 7");
+  CHECK(violation_after([](Machine& m) { m.network.clear(); }) ==
+        "network has places for 1 devices, but devices.count is 8");
+  const std::string huge = violation_after(
+      [](Machine& m) { m.network.assign(16, Dimension{.name = "d", .size = 1 << 20, .bandwidth_gb_per_s = 1}); });
   CHECK(huge.starts_with("network has places for "));
 }

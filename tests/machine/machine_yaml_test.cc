@@ -8,8 +8,8 @@
 
 #include "base/io/file_content.h"
 #include "base/utf8.h"
-#include "machine/yaml/machine_rules.h"
 #include "machine/topology/network.h"
+#include "machine/yaml/machine_rules.h"
 
 using namespace orrery::machine;
 
@@ -49,8 +49,8 @@ std::string error_of(const std::string& from, const std::string& to) {
 std::string random_name() {
   std::string name;
   for (int i = *rc::gen::inRange(1, 12); i > 0; --i) {
-    const unsigned code_point =
-        *rc::gen::oneOf(rc::gen::inRange(0x20u, 0x7fu), rc::gen::inRange(0x80u, 0xd800u), rc::gen::inRange(0xe000u, 0x110000u));
+    const unsigned code_point = *rc::gen::oneOf(rc::gen::inRange(0x20u, 0x7fu), rc::gen::inRange(0x80u, 0xd800u),
+                                                rc::gen::inRange(0xe000u, 0x110000u));
     orrery::append_utf8(name, code_point);
   }
   return name;
@@ -68,7 +68,8 @@ Machine random_machine() {
   for (int i = *rc::gen::inRange(0, 4); i > 0; --i) {
     const auto size = *rc::gen::inRange<std::int64_t>(2, 20);
     machine.devices.count *= size;
-    machine.network.push_back({random_name(), static_cast<Topology>(*rc::gen::inRange(0, 3)), size, random_rate(), maybe_rate()});
+    machine.network.push_back(
+        {random_name(), static_cast<Topology>(*rc::gen::inRange(0, 3)), size, random_rate(), maybe_rate()});
   }
   for (std::size_t i = 0; i < kDataTypeNames.size(); ++i) {
     machine.devices.matrix_peak_tflops.by_type[i] = maybe_rate();
@@ -99,29 +100,38 @@ TEST_CASE("a description becomes a Machine") {
 
 TEST_CASE("unknown keys name the nearest known one, and a missing unit is recognised") {
   CHECK(error_of("bandwidth_gb_per_s: 300", "bandwidth: 300") ==
-        "m.yaml: line 18: unknown key 'bandwidth' in network[0] (did you mean 'bandwidth_gb_per_s'? Units are part of the name)");
-  CHECK(error_of("topology:", "topolgy:") == "m.yaml: line 16: unknown key 'topolgy' in network[0] (did you mean 'topology'?)");
+        "m.yaml: line 18: unknown key 'bandwidth' in network[0] (did you mean 'bandwidth_gb_per_s'? Units are part of "
+        "the name)");
+  CHECK(error_of("topology:", "topolgy:") ==
+        "m.yaml: line 16: unknown key 'topolgy' in network[0] (did you mean 'topology'?)");
   CHECK(error_of("    bf16: 312", "    bf61: 312") ==
         "m.yaml: line 8: unknown key 'bf61' in devices.matrix_peak_tflops (did you mean 'bf16'?)");
   CHECK(error_of("name: \"pair\"", "name: \"pair\"\ncolour: red") ==
-        "m.yaml: line 3: unknown key 'colour' in the machine (known keys: format, name, devices, network, routing, faults, "
+        "m.yaml: line 3: unknown key 'colour' in the machine (known keys: format, name, devices, network, routing, "
+        "faults, "
         "communication)");
 }
 
 TEST_CASE("missing fields are named with their place") {
-  CHECK(error_of("    size: 2\n", "") == "m.yaml: line 15: network[0] has no 'size' (docs/formats/machine.md lists the fields)");
+  CHECK(error_of("    size: 2\n", "") ==
+        "m.yaml: line 15: network[0] has no 'size' (docs/formats/machine.md lists the fields)");
   CHECK(error_of("format: orrery.machine/1\n", "").starts_with("m.yaml: line 1: the machine has no 'format'"));
-  CHECK(error_of("orrery.machine/1", "orrery.machine/2") == "m.yaml: line 1: format must be orrery.machine/1, found 'orrery.machine/2'");
-  CHECK(parse_machine("[]", "m.yaml").error().to_string() == "m.yaml: line 1: the machine must be a mapping, found a list");
-  CHECK(parse_machine("hello", "m.yaml").error().to_string() == "m.yaml: line 1: the machine must be a mapping, found 'hello'");
+  CHECK(error_of("orrery.machine/1", "orrery.machine/2") ==
+        "m.yaml: line 1: format must be orrery.machine/1, found 'orrery.machine/2'");
+  CHECK(parse_machine("[]", "m.yaml").error().to_string() ==
+        "m.yaml: line 1: the machine must be a mapping, found a list");
+  CHECK(parse_machine("hello", "m.yaml").error().to_string() ==
+        "m.yaml: line 1: the machine must be a mapping, found 'hello'");
   CHECK(parse_machine("", "m.yaml").error().to_string() == "m.yaml: is empty");
 }
 
 TEST_CASE("wrong types are named with what was found") {
   CHECK(error_of("300", "300 GB/s") ==
-        "m.yaml: line 18: network[0].bandwidth_gb_per_s must be a number, found '300 GB/s' (write the number alone: the unit is part of "
+        "m.yaml: line 18: network[0].bandwidth_gb_per_s must be a number, found '300 GB/s' (write the number alone: "
+        "the unit is part of "
         "the key)");
-  CHECK(error_of("300", "\"300\"") == "m.yaml: line 18: network[0].bandwidth_gb_per_s must be a number, found the text '300'");
+  CHECK(error_of("300", "\"300\"") ==
+        "m.yaml: line 18: network[0].bandwidth_gb_per_s must be a number, found the text '300'");
   CHECK(error_of("300", ".inf") == "m.yaml: line 18: network[0].bandwidth_gb_per_s must be a number, found '.inf'");
   CHECK(error_of("300", "nan") == "m.yaml: line 18: network[0].bandwidth_gb_per_s must be a number, found 'nan'");
   CHECK(error_of("300", "1e999") == "m.yaml: line 18: network[0].bandwidth_gb_per_s must be a number, found '1e999'");
@@ -130,58 +140,77 @@ TEST_CASE("wrong types are named with what was found") {
   CHECK(error_of("count: 2", "count: 99999999999999999999") ==
         "m.yaml: line 4: devices.count must be a whole number, found '99999999999999999999'");
   CHECK(error_of("fully_connected", "hypercube") ==
-        "m.yaml: line 16: network[0].topology must be one of ring, fully_connected, switch, mesh, torus, fat_tree, leaf_spine, dragonfly, "
+        "m.yaml: line 16: network[0].topology must be one of ring, fully_connected, switch, mesh, torus, fat_tree, "
+        "leaf_spine, dragonfly, "
         "rails, links, found 'hypercube'");
-  CHECK(error_of("fully_connected", "fully_conected").ends_with("found 'fully_conected' (did you mean 'fully_connected'?)"));
+  CHECK(error_of("fully_connected", "fully_conected")
+            .ends_with("found 'fully_conected' (did you mean 'fully_connected'?)"));
   CHECK(error_of("  name: \"chip\"", "  name: [chip]") == "m.yaml: line 5: devices.name must be text, found a list");
-  CHECK(error_of("    bf16: 312", "    - 312") == "m.yaml: line 8: devices.matrix_peak_tflops must be a mapping, found a list");
+  CHECK(error_of("    bf16: 312", "    - 312") ==
+        "m.yaml: line 8: devices.matrix_peak_tflops must be a mapping, found a list");
 }
 
 TEST_CASE("values out of range are named with their line") {
-  CHECK(error_of("300", "0") == "m.yaml: line 18: network[0].bandwidth_gb_per_s must be more than 0 and at most 1000000000, and is 0");
-  CHECK(error_of("latency_ns: 700", "latency_ns: -1").starts_with("m.yaml: line 19: network[0].latency_ns must be at least 0"));
+  CHECK(error_of("300", "0") ==
+        "m.yaml: line 18: network[0].bandwidth_gb_per_s must be more than 0 and at most 1000000000, and is 0");
+  CHECK(error_of("latency_ns: 700", "latency_ns: -1")
+            .starts_with("m.yaml: line 19: network[0].latency_ns must be at least 0"));
   CHECK(error_of("count: 2", "count: 3") ==
-        "m.yaml: line 14: network has places for 2 devices, but devices.count is 3 (the sizes of the dimensions multiply to the number of "
+        "m.yaml: line 14: network has places for 2 devices, but devices.count is 3 (the sizes of the dimensions "
+        "multiply to the number of "
         "devices; a single device has no network)");
   CHECK(error_of("\"pair\"", "\"\"") == "m.yaml: line 2: name must not be empty");
 }
 
 TEST_CASE("each topology has its own fields, and what they make must fit together") {
   const auto error_with = [](const std::string& dimension) {
-    return error_of("  - name: \"link\"\n    topology: fully_connected\n    size: 2\n    bandwidth_gb_per_s: 300\n    latency_ns: 700\n",
-                    "  - {name: n, bandwidth_gb_per_s: 1, " + dimension + "}\n");
+    return error_of(
+        "  - name: \"link\"\n    topology: fully_connected\n    size: 2\n    bandwidth_gb_per_s: 300\n    latency_ns: "
+        "700\n",
+        "  - {name: n, bandwidth_gb_per_s: 1, " + dimension + "}\n");
   };
   CHECK(error_with("topology: torus, shape: [2]") == "ok");
   CHECK(error_with("topology: torus, shape: [2], size: 2") == "ok");
-  CHECK(error_with("topology: torus, shape: [2], size: 4") == "m.yaml: line 15: network[0].size is 4, but the fields above it make 2");
-  CHECK(error_with("topology: torus, shape: [2], size: 0") == "m.yaml: line 15: network[0].size is 0, but the fields above it make 2");
-  CHECK(error_with("topology: torus, shape: []").starts_with("m.yaml: line 15: network[0].shape must have 1 to 20 entries"));
-  CHECK(error_with("topology: torus, shape: 2") == "m.yaml: line 15: network[0].shape must be a list of whole numbers, found '2'");
-  CHECK(error_with("topology: torus, shape: [2, x]") == "m.yaml: line 15: network[0].shape[1] must be a whole number, found 'x'");
-  CHECK(error_with("topology: torus, shape: [2, 0]").find("network[0].shape[1] must be at least 1") != std::string::npos);
+  CHECK(error_with("topology: torus, shape: [2], size: 4") ==
+        "m.yaml: line 15: network[0].size is 4, but the fields above it make 2");
+  CHECK(error_with("topology: torus, shape: [2], size: 0") ==
+        "m.yaml: line 15: network[0].size is 0, but the fields above it make 2");
+  CHECK(error_with("topology: torus, shape: []")
+            .starts_with("m.yaml: line 15: network[0].shape must have 1 to 20 entries"));
+  CHECK(error_with("topology: torus, shape: 2") ==
+        "m.yaml: line 15: network[0].shape must be a list of whole numbers, found '2'");
+  CHECK(error_with("topology: torus, shape: [2, x]") ==
+        "m.yaml: line 15: network[0].shape[1] must be a whole number, found 'x'");
+  CHECK(error_with("topology: torus, shape: [2, 0]").find("network[0].shape[1] must be at least 1") !=
+        std::string::npos);
   CHECK(error_with("topology: mesh, shape: [1048576, 1048576]") ==
         "m.yaml: line 15: network[0].size must be at least 2 and at most 1048576, and is 1099511627776");
-  CHECK(error_with("topology: torus, size: 2") == "m.yaml: line 15: network[0] has no 'shape' (docs/formats/machine.md lists the fields)");
-  CHECK(error_with("topology: ring, size: 2, shape: [2]").find("unknown key 'shape' in network[0]") != std::string::npos);
+  CHECK(error_with("topology: torus, size: 2") ==
+        "m.yaml: line 15: network[0] has no 'shape' (docs/formats/machine.md lists the fields)");
+  CHECK(error_with("topology: ring, size: 2, shape: [2]").find("unknown key 'shape' in network[0]") !=
+        std::string::npos);
   CHECK(error_with("topology: ring, size: 2, derate: 0") ==
         "m.yaml: line 15: network[0].derate must be more than 0 and at most 1, and is 0");
-  CHECK(error_with("topology: ring, size: 2, derte: 0.5") == "m.yaml: line 15: unknown key 'derte' in network[0] (did you mean 'derate'?)");
+  CHECK(error_with("topology: ring, size: 2, derte: 0.5") ==
+        "m.yaml: line 15: unknown key 'derte' in network[0] (did you mean 'derate'?)");
   CHECK(error_with("topology: fat_tree").find("network[0] has no 'levels'") != std::string::npos);
   CHECK(error_with("topology: fat_tree, levels: []") ==
         "m.yaml: line 15: network[0].size must be at least 2 and at most 1048576, and is 1");
-  CHECK(error_with("topology: fat_tree, levels: [{children: 2, childs: 3}]").find("unknown key 'childs' in network[0].levels[0]") !=
-        std::string::npos);
+  CHECK(error_with("topology: fat_tree, levels: [{children: 2, childs: 3}]")
+            .find("unknown key 'childs' in network[0].levels[0]") != std::string::npos);
   CHECK(error_with("topology: leaf_spine, size: 2, leaf_size: 3, spine_count: 1") ==
         "m.yaml: line 15: network[0].leaf_size is 3, which does not divide the size 2");
-  CHECK(error_with("topology: dragonfly, groups: 2, routers_per_chassis: 1, devices_per_router: 1").find("network[0].groups is 2, but") !=
-        std::string::npos);
+  CHECK(error_with("topology: dragonfly, groups: 2, routers_per_chassis: 1, devices_per_router: 1")
+            .find("network[0].groups is 2, but") != std::string::npos);
   CHECK(error_with("topology: rails, size: 2, spine_count: 1").find("unknown key 'spine_count'") != std::string::npos);
-  CHECK(error_with("topology: rails, size: 2, cross_rail: spine").find("network[0] has no 'spine_count'") != std::string::npos);
+  CHECK(error_with("topology: rails, size: 2, cross_rail: spine").find("network[0] has no 'spine_count'") !=
+        std::string::npos);
 }
 
 TEST_CASE("explicit links must name devices of the dimension and connect them") {
   const auto error_with = [](const std::string& links) {
-    return error_of("    topology: fully_connected\n    size: 2\n", "    topology: links\n    size: 2\n    links:\n" + links);
+    return error_of("    topology: fully_connected\n    size: 2\n",
+                    "    topology: links\n    size: 2\n    links:\n" + links);
   };
   CHECK(error_with("      - {from: device0, to: device1}\n") == "ok");
   CHECK(error_with("      - {from: device0, to: hub}\n      - {from: hub, to: device1}\n") == "ok");
@@ -191,22 +220,26 @@ TEST_CASE("explicit links must name devices of the dimension and connect them") 
         "m.yaml: line 19: network[0].links[0] names device2, but the dimension has only device0 to device1");
   CHECK(error_with("      - {from: device0, to: hub}\n") ==
         "m.yaml: line 18: network[0].links do not connect all devices: there is no way from device0 to device1");
-  CHECK(error_with("      - {from: device0, to: device1, direction: forward}\n").ends_with("there is no way from device1 to device0"));
+  CHECK(error_with("      - {from: device0, to: device1, direction: forward}\n")
+            .ends_with("there is no way from device1 to device0"));
 }
 
 TEST_CASE("routing, faults and communication") {
   const auto error_with = [](const std::string& more) { return error_of("network:", more + "\nnetwork:"); };
   CHECK(error_with("routing: adaptive") == "ok");
   CHECK(error_with("routing: adaptiv") ==
-        "m.yaml: line 14: routing must be one of shortest, dimension_ordered, ecmp, adaptive, found 'adaptiv' (did you mean 'adaptive'?)");
+        "m.yaml: line 14: routing must be one of shortest, dimension_ordered, ecmp, adaptive, found 'adaptiv' (did you "
+        "mean 'adaptive'?)");
   CHECK(error_with("faults: [{from: device0, to: device1}]").find("faults[0] has no 'derate'") != std::string::npos);
-  CHECK(error_with("faults: [{from: device0, to: device1, derate: 2}]").find("faults[0].derate must be at least 0 and at most 1") !=
-        std::string::npos);
+  CHECK(error_with("faults: [{from: device0, to: device1, derate: 2}]")
+            .find("faults[0].derate must be at least 0 and at most 1") != std::string::npos);
   CHECK(error_with("communication: {}") == "ok");
   CHECK(error_with("communication: {loggops: {latency_ns: 1}, collective_algorithm: auto, stream_count: 2}") == "ok");
-  CHECK(error_with("communication: {network_model: astra-sidecar, astra_sim: {binary: /opt/astra, timeout_s: 5}}") == "ok");
+  CHECK(error_with("communication: {network_model: astra-sidecar, astra_sim: {binary: /opt/astra, timeout_s: 5}}") ==
+        "ok");
   CHECK(error_with("communication: {astra_sim: {timeout_s: 5}}") != "ok");
-  CHECK(error_with("communication: {launch_overhead: 1}").ends_with("(did you mean 'launch_overhead_us'? Units are part of the name)"));
+  CHECK(error_with("communication: {launch_overhead: 1}")
+            .ends_with("(did you mean 'launch_overhead_us'? Units are part of the name)"));
   CHECK(error_with("communication: {network_model: fluidic}").ends_with("found 'fluidic' (did you mean 'fluid'?)"));
 }
 
@@ -288,7 +321,9 @@ TEST_CASE("property: a damaged description is read or refused with a file and a 
       switch (*rc::gen::inRange(0, 3)) {
         case 0: text.erase(at, length); break;
         case 1: text.insert(at, text.substr(at, length)); break;
-        default: text[at] = *rc::gen::element(':', '-', ' ', '\n', '[', '{', '"', '&', '*', '!', '|', '0', 'e', '\t', '#'); break;
+        default:
+          text[at] = *rc::gen::element(':', '-', ' ', '\n', '[', '{', '"', '&', '*', '!', '|', '0', 'e', '\t', '#');
+          break;
       }
       if (text.empty()) break;
     }

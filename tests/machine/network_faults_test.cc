@@ -7,7 +7,8 @@ using namespace orrery::machine;
 namespace {
 
 Machine leaf_spine_machine() {
-  return machine_of({dimension_of(Topology::leaf_spine, 8, [](Dimension& d) { d.leaf_spine = {.leaf_size = 4, .spine_count = 2}; })});
+  return machine_of(
+      {dimension_of(Topology::leaf_spine, 8, [](Dimension& d) { d.leaf_spine = {.leaf_size = 4, .spine_count = 2}; })});
 }
 
 std::string error_with(Machine machine, const Fault& fault) {
@@ -25,7 +26,9 @@ TEST_CASE("a derated link carries less, in both directions or in one") {
   const Network network = built(machine);
   for (LinkId id = 0; id < network.links().size(); ++id) {
     const std::string name = network.link_name(id);
-    const double expected = name == "device1 -> device2" || name == "device2 -> device1" ? 0.25 : name == "device0 -> device1" ? 0.5 : 1;
+    const double expected = name == "device1 -> device2" || name == "device2 -> device1" ? 0.25
+                            : name == "device0 -> device1"                               ? 0.5
+                                                                                         : 1;
     CHECK_MESSAGE(network.links()[id].bytes_per_second == expected * 1e9, name);
   }
 }
@@ -43,7 +46,8 @@ TEST_CASE("one of several parallel cables can be meant") {
     CHECK(network.link_name(id).ends_with("(cable 1)"));
   }
   CHECK(down == 2);
-  for (std::uint32_t target = 4; target < 8; ++target) CHECK(route_names(network, 0, target)[1] == "net.level1.0 -> net.level2.0");
+  for (std::uint32_t target = 4; target < 8; ++target)
+    CHECK(route_names(network, 0, target)[1] == "net.level1.0 -> net.level2.0");
 }
 
 TEST_CASE("routes go around a link that is down") {
@@ -77,7 +81,8 @@ TEST_CASE("dimension-ordered routes are not changed") {
   machine.routing = Routing::dimension_ordered;
   CHECK(error_with(machine, {.from = "device0", .to = "device1", .derate = 0.5}) == "ok");
   CHECK(error_with(machine, {.from = "device0", .to = "device1"}) ==
-        "faults[0] takes the link between device0 and device1 down, and dimension-ordered routes do not go around it (routing: shortest "
+        "faults[0] takes the link between device0 and device1 down, and dimension-ordered routes do not go around it "
+        "(routing: shortest "
         "does)");
 }
 
@@ -85,10 +90,12 @@ TEST_CASE("faults that mean nothing are named") {
   CHECK(error_with(leaf_spine_machine(), {.from = "device3", .to = "net.laef0"}) ==
         "faults[0] names 'net.laef0', which is no device or switch of the network (did you mean 'net.leaf0'?)");
   CHECK(error_with(leaf_spine_machine(), {.from = "device8", .to = "net.leaf0"}) ==
-        "faults[0] names 'device8', which is no device or switch of the network (devices are device0 to device7, switches are called like "
+        "faults[0] names 'device8', which is no device or switch of the network (devices are device0 to device7, "
+        "switches are called like "
         "'net.leaf0')");
   CHECK(error_with(leaf_spine_machine(), {.from = "device3", .to = "device4"}) ==
-        "faults[0] means a link between device3 and device4, but there is none (only neighbours share a link; parallel ones count from 0)");
-  CHECK(error_with(leaf_spine_machine(), {.from = "device3", .to = "net.leaf0", .cable = 1}).find("a link with number 1") !=
-        std::string::npos);
+        "faults[0] means a link between device3 and device4, but there is none (only neighbours share a link; parallel "
+        "ones count from 0)");
+  CHECK(error_with(leaf_spine_machine(), {.from = "device3", .to = "net.leaf0", .cable = 1})
+            .find("a link with number 1") != std::string::npos);
 }

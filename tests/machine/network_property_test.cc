@@ -11,7 +11,8 @@
 using namespace orrery::machine;
 
 namespace {
-/// Distances from one device to all vertices over links that are up, found here by other means than the code under test.
+/// Distances from one device to all vertices over links that are up, found here by other means than the code under
+/// test.
 std::vector<std::size_t> hop_counts(const Network& network, VertexId from) {
   std::vector<std::vector<VertexId>> next(network.vertex_count());
   for (const Link& link : network.links()) {
@@ -31,7 +32,8 @@ std::vector<std::size_t> hop_counts(const Network& network, VertexId from) {
 }
 
 /// What every route must be; empty if it is.
-std::string route_defect(const Network& network, std::uint32_t source, std::uint32_t target, const std::vector<LinkId>& route) {
+std::string route_defect(const Network& network, std::uint32_t source, std::uint32_t target,
+                         const std::vector<LinkId>& route) {
   VertexId at = source;
   std::set<LinkId> seen;
   for (const LinkId id : route) {
@@ -65,8 +67,10 @@ Dimension random_dimension() {
         d.size = d.leaf_spine.leaf_size * between(2, 4);
         break;
       case Topology::dragonfly:
-        d.dragonfly = {
-            .groups = between(1, 3), .chassis_per_group = between(1, 3), .routers_per_chassis = 3, .devices_per_router = between(1, 2)};
+        d.dragonfly = {.groups = between(1, 3),
+                       .chassis_per_group = between(1, 3),
+                       .routers_per_chassis = 3,
+                       .devices_per_router = between(1, 2)};
         break;
       case Topology::rails: d.rails = {.cross_rail = static_cast<CrossRail>(between(0, 1))}; break;
       case Topology::links:
@@ -81,7 +85,8 @@ Dimension random_dimension() {
       case Topology::switched: break;
     }
   });
-  if (topology == Topology::rails && dimension.rails.cross_rail == CrossRail::spine) dimension.rails.spine_count = between(1, 3);
+  if (topology == Topology::rails && dimension.rails.cross_rail == CrossRail::spine)
+    dimension.rails.spine_count = between(1, 3);
   return dimension;
 }
 
@@ -102,11 +107,12 @@ void for_some_pairs(const Network& network, auto&& visit) {
   }
 }
 
-/// Where routes are promised to be shortest in the whole network: everywhere but in dragonflies, which change groups only once, and over
-/// spines of rails, which do not use the dimensions further in.
+/// Where routes are promised to be shortest in the whole network: everywhere but in dragonflies, which change groups
+/// only once, and over spines of rails, which do not use the dimensions further in.
 bool promises_shortest(const Machine& machine) {
   return std::none_of(machine.network.begin(), machine.network.end(), [](const Dimension& d) {
-    return d.topology == Topology::dragonfly || (d.topology == Topology::rails && d.rails.cross_rail == CrossRail::spine);
+    return d.topology == Topology::dragonfly ||
+           (d.topology == Topology::rails && d.rails.cross_rail == CrossRail::spine);
   });
 }
 
@@ -215,7 +221,8 @@ TEST_CASE("property: writing and reading back changes nothing, whatever the topo
     if (*rc::gen::arbitrary<bool>())
       machine.faults.push_back({.from = "a", .to = "b", .derate = 0.25, .direction = Direction::forward, .cable = 1});
     if (*rc::gen::arbitrary<bool>()) machine.communication.loggops = LogGops{};
-    if (*rc::gen::arbitrary<bool>()) machine.communication.collective_algorithm = static_cast<CollectiveAlgorithm>(between(0, 6));
+    if (*rc::gen::arbitrary<bool>())
+      machine.communication.collective_algorithm = static_cast<CollectiveAlgorithm>(between(0, 6));
     if (*rc::gen::arbitrary<bool>()) machine.network.front().derate = 0.8;
     const auto again = parse_machine(to_yaml(machine), "again");
     if (!again.ok()) RC_FAIL(again.error().to_string() + to_yaml(machine));

@@ -39,7 +39,8 @@ inline Network built(const Machine& machine) {
 }
 inline Network built(Dimension dimension) { return built(machine_of({std::move(dimension)})); }
 
-inline std::vector<std::string> route_names(const Network& network, std::uint32_t source, std::uint32_t target, std::uint64_t flow = 0) {
+inline std::vector<std::string> route_names(const Network& network, std::uint32_t source, std::uint32_t target,
+                                            std::uint64_t flow = 0) {
   std::vector<LinkId> route;
   network.append_route(source, target, flow, route);
   std::vector<std::string> names;

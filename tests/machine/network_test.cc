@@ -16,7 +16,12 @@ TEST_CASE("link counts") {
   CHECK(built(dimension_of(Topology::switched, 5)).links().size() == 10);
   CHECK(built(torus_of({4, 4, 4})).links().size() == 6 * 64);
   CHECK(built(torus_of({2, 3})).links().size() == 2 * 3 + 2 * 6);
-  CHECK(built(dimension_of(Topology::mesh, 0, [](Dimension& d) { d.shape = {3, 4}; })).links().size() == 2 * (2 * 4 + 3 * 3));
+  CHECK(built(dimension_of(Topology::mesh, 0,
+                           [](Dimension& d) {
+                             d.shape = {3, 4};
+                           }))
+            .links()
+            .size() == 2 * (2 * 4 + 3 * 3));
   const auto tree = dimension_of(Topology::fat_tree, 0, [](Dimension& d) {
     d.levels = {{.children = 8}, {.children = 8, .parents = 4, .cables = 2}};
   });
@@ -26,7 +31,8 @@ TEST_CASE("link counts") {
     d.dragonfly = {.groups = 3, .chassis_per_group = 3, .routers_per_chassis = 4, .devices_per_router = 2};
   });
   CHECK(built(dragonfly).links().size() == 2 * 72 + 36 * 3 + 36 * 2 + 3 * 2);
-  CHECK(built(machine_of({dimension_of(Topology::switched, 8), dimension_of(Topology::ring, 4)})).links().size() == 4 * 16 + 8 * 8);
+  CHECK(built(machine_of({dimension_of(Topology::switched, 8), dimension_of(Topology::ring, 4)})).links().size() ==
+        4 * 16 + 8 * 8);
 }
 
 TEST_CASE("ring: the shorter way, and upwards if both are equally long") {
@@ -56,8 +62,8 @@ TEST_CASE("dimensions are travelled innermost first: between rails a message cha
   Dimension rails = dimension_of(Topology::rails, 2);
   rails.name = "rails";
   const Network pod = built(machine_of({nvlink, rails}));
-  CHECK(route_names(pod, 0, 7) ==
-        Names{"device0 -> NVLink[0].switch", "NVLink[0].switch -> device3", "device3 -> rails[3].switch", "rails[3].switch -> device7"});
+  CHECK(route_names(pod, 0, 7) == Names{"device0 -> NVLink[0].switch", "NVLink[0].switch -> device3",
+                                        "device3 -> rails[3].switch", "rails[3].switch -> device7"});
   CHECK(pod.outermost_dimension(0, 3) == 0);
   CHECK(pod.outermost_dimension(0, 4) == 1);
   CHECK(pod.outermost_dimension(3, 4) == 1);
@@ -65,8 +71,8 @@ TEST_CASE("dimensions are travelled innermost first: between rails a message cha
   rails.rails = {.cross_rail = CrossRail::spine, .spine_count = 2, .oversubscription = 4};
   const Network spined = built(machine_of({nvlink, rails}));
   CHECK(route_names(spined, 0, 4) == Names{"device0 -> rails.leaf0", "rails.leaf0 -> device4"});
-  CHECK(route_names(spined, 0, 7) ==
-        Names{"device0 -> rails.leaf0", "rails.leaf0 -> rails.spine1", "rails.spine1 -> rails.leaf3", "rails.leaf3 -> device7"});
+  CHECK(route_names(spined, 0, 7) == Names{"device0 -> rails.leaf0", "rails.leaf0 -> rails.spine1",
+                                           "rails.spine1 -> rails.leaf3", "rails.leaf3 -> device7"});
   CHECK(route_names(spined, 0, 3) == Names{"device0 -> NVLink[0].switch", "NVLink[0].switch -> device3"});
   std::vector<LinkId> route;
   spined.append_route(0, 7, 0, route);
@@ -105,8 +111,8 @@ TEST_CASE("explicit links: fewest links, then lowest numbers") {
 }
 
 TEST_CASE("ECMP spreads flows evenly, and each flow keeps its way") {
-  Machine machine =
-      machine_of({dimension_of(Topology::leaf_spine, 8, [](Dimension& d) { d.leaf_spine = {.leaf_size = 4, .spine_count = 4}; })});
+  Machine machine = machine_of(
+      {dimension_of(Topology::leaf_spine, 8, [](Dimension& d) { d.leaf_spine = {.leaf_size = 4, .spine_count = 4}; })});
   machine.routing = Routing::ecmp;
   const Network network = built(machine);
   std::map<std::string, int> uses;
@@ -118,12 +124,13 @@ TEST_CASE("ECMP spreads flows evenly, and each flow keeps its way") {
   for (const auto& [name, count] : uses) CHECK(std::abs(count - 1000) < 120);
   // The documented hash: another implementation must come to the same ways.
   const std::string spines = "131003";
-  for (std::uint64_t flow = 0; flow < spines.size(); ++flow) CHECK(route_names(network, 0, 5, flow)[1].back() == spines[flow]);
+  for (std::uint64_t flow = 0; flow < spines.size(); ++flow)
+    CHECK(route_names(network, 0, 5, flow)[1].back() == spines[flow]);
 }
 
 TEST_CASE("adaptive routing takes the least loaded way, and the lowest of equals") {
-  const Network network =
-      built(dimension_of(Topology::leaf_spine, 8, [](Dimension& d) { d.leaf_spine = {.leaf_size = 4, .spine_count = 4}; }));
+  const Network network = built(
+      dimension_of(Topology::leaf_spine, 8, [](Dimension& d) { d.leaf_spine = {.leaf_size = 4, .spine_count = 4}; }));
   std::vector<double> loads(network.links().size());
   const auto spine = [&] {
     std::vector<LinkId> route;

@@ -18,14 +18,16 @@ Machine small_machine() {
   machine.devices.vector_peak_tflops[DataType::bf16] = 10;
   machine.devices.vector_peak_tflops[DataType::fp64] = 1;
   machine.devices.launch_latency_us = 2.5;
-  machine.devices.memory = {{.name = "hbm", .capacity_gb = 80, .bandwidth_gb_per_s = 2000}, {.name = "l2", .capacity_gb = 0.05}};
+  machine.devices.memory = {{.name = "hbm", .capacity_gb = 80, .bandwidth_gb_per_s = 2000},
+                            {.name = "l2", .capacity_gb = 0.05}};
   return machine;
 }
 
 }  // namespace
 
 TEST_CASE("the ceiling that takes longest is the time") {
-  const std::array<Ceiling, 3> ceilings = {Ceiling{1'000, 1e9}, Ceiling{4'000, 2e9}, Ceiling{500, 1e9}};  // 1 us, 2 us, 0.5 us
+  const std::array<Ceiling, 3> ceilings = {Ceiling{1'000, 1e9}, Ceiling{4'000, 2e9},
+                                           Ceiling{500, 1e9}};  // 1 us, 2 us, 0.5 us
   CHECK(roofline_time(ceilings) == 2 * kPsPerUs);
   CHECK(roofline_time(std::span(ceilings).first(1)) == kPsPerUs);
   CHECK(roofline_time({}) == 0);

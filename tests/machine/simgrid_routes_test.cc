@@ -16,7 +16,8 @@ class Correspondence {
  public:
   /// False if either has stood for another one before.
   bool agree(LinkId ours, int theirs) {
-    return theirs_.try_emplace(ours, theirs).first->second == theirs && ours_.try_emplace(theirs, ours).first->second == ours;
+    return theirs_.try_emplace(ours, theirs).first->second == theirs &&
+           ours_.try_emplace(theirs, ours).first->second == ours;
   }
 
  private:
@@ -70,8 +71,11 @@ TEST_CASE("torus, fat tree and dragonfly take SimGrid's routes") {
   CHECK(routes > 1500);
 }
 
-TEST_CASE("without the compatibility a dragonfly's routes differ from SimGrid's only within a group, where SimGrid's leave out links") {
-  const std::string shape = "topology: dragonfly, groups: 3, chassis_per_group: 3, routers_per_chassis: 4, devices_per_router: 2";
+TEST_CASE(
+    "without the compatibility a dragonfly's routes differ from SimGrid's only within a group, where SimGrid's leave "
+    "out links") {
+  const std::string shape =
+      "topology: dragonfly, groups: 3, chassis_per_group: 3, routers_per_chassis: 4, devices_per_router: 2";
   const Network ours = network_of("72", shape);
   const Network theirs = network_of("72", shape + ", compat: simgrid");
   int different = 0;

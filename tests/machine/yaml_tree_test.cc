@@ -68,14 +68,16 @@ TEST_CASE("bombs are refused quickly") {
   CHECK(error_of(keys).find("more than 1000 entries") != std::string::npos);
   CHECK(error_of(std::string((1 << 20) + 1, 'x')).find("is larger than 1048576 bytes") != std::string::npos);
   CHECK(error_of("a: " + std::string(1'000'000, 'x') + "\n").empty());
-  CHECK(error_of("a: &a [x, x]\nb: &b [*a, *a]\nc: &c [*b, *b]\n").find("aliases (*) are not supported") != std::string::npos);
+  CHECK(error_of("a: &a [x, x]\nb: &b [*a, *a]\nc: &c [*b, *b]\n").find("aliases (*) are not supported") !=
+        std::string::npos);
 }
 
 TEST_CASE("property: whatever the text, the parser returns") {
   CHECK(rc::check("YAML-like noise", [] {
-    const auto piece = rc::gen::element<std::string>(": ", "- ", "\n", "\n  ", "a", "b1", "[", "]", "{", "}", ",", "'", "\"", "\\", "&a ",
-                                                     "*a", "!t ", "? ", "|\n", ">", "#", "%YAML 1.2\n", "---\n", "...\n", "\t", "<<: ", "@",
-                                                     "`", "~", "\xc3\xa9", "\xef\xbb\xbf", "0x1F", "-.inf", "=");
+    const auto piece =
+        rc::gen::element<std::string>(": ", "- ", "\n", "\n  ", "a", "b1", "[", "]", "{", "}", ",", "'", "\"", "\\",
+                                      "&a ", "*a", "!t ", "? ", "|\n", ">", "#", "%YAML 1.2\n", "---\n", "...\n", "\t",
+                                      "<<: ", "@", "`", "~", "\xc3\xa9", "\xef\xbb\xbf", "0x1F", "-.inf", "=");
     std::string text;
     for (const std::string& part : *rc::gen::container<std::vector<std::string>>(piece)) text += part;
     const auto tree = parse_yaml(text, "m.yaml");

@@ -17,7 +17,8 @@ namespace {
 
 trace::Trace recorded(const std::string& prefix, const std::string& suffix, int ranks) {
   std::vector<std::string> paths;
-  for (int r = 0; r < ranks; ++r) paths.push_back(std::string(ORRERY_SOURCE_DIR) + "/data/" + prefix + std::to_string(r) + suffix);
+  for (int r = 0; r < ranks; ++r)
+    paths.push_back(std::string(ORRERY_SOURCE_DIR) + "/data/" + prefix + std::to_string(r) + suffix);
   Diagnostics diagnostics;
   Result<trace::Trace> job = kineto::read_job(paths, diagnostics);
   REQUIRE(job.ok());
@@ -29,7 +30,8 @@ trace::Trace sieved(const trace::Trace& whole) {
   trace::Trace part;
   part.epoch_unix_ns = whole.epoch_unix_ns;
   for (StringId id = 1; id < whole.strings.size(); ++id) part.strings.intern(whole.strings.text(id));
-  for (const trace::RankTrace& rank : whole.ranks) part.ranks.push_back(trace::select_events(rank, communication_events(whole, rank)));
+  for (const trace::RankTrace& rank : whole.ranks)
+    part.ranks.push_back(trace::select_events(rank, communication_events(whole, rank)));
   return part;
 }
 
@@ -43,20 +45,21 @@ std::string described(const trace::Trace& trace, const Exchanges& exchanges) {
   for (const std::vector<Exchange>* list : {&exchanges.all, &exchanges.mispaired}) {
     for (const Exchange& exchange : *list) {
       text += std::string(trace.strings.text(exchange.name)) + ' ';
-      add(exchange.operation), add(exchange.sequence), add(static_cast<int>(exchange.ordering)), add(exchange.by_pattern),
-          add(exchange.root);
+      add(exchange.operation), add(exchange.sequence), add(static_cast<int>(exchange.ordering)),
+          add(exchange.by_pattern), add(exchange.root);
       for (std::uint32_t p = exchange.first; p < exchange.first + exchange.count; ++p) {
         const Participation& part = exchanges.parts[p];
-        add(part.node), add_event(part.node, part.event), add(part.start_ps), add(part.end_ps), add_event(part.node, part.call);
+        add(part.node), add_event(part.node, part.event), add(part.start_ps), add(part.end_ps),
+            add_event(part.node, part.call);
         add(bytes_of(trace, part).value_or(-1));
       }
       text += '\n';
     }
   }
   for (const std::size_t count :
-       {exchanges.operations.size(), exchanges.groups.size(), exchanges.unmatched, exchanges.ambiguous, exchanges.unclear_pattern,
-        exchanges.without_extent, exchanges.messages_unmatched, exchanges.messages_ambiguous, exchanges.peers_unknown,
-        exchanges.groups_inferred, exchanges.groups_unclear, exchanges.order_disagrees})
+       {exchanges.operations.size(), exchanges.groups.size(), exchanges.unmatched, exchanges.ambiguous,
+        exchanges.unclear_pattern, exchanges.without_extent, exchanges.messages_unmatched, exchanges.messages_ambiguous,
+        exchanges.peers_unknown, exchanges.groups_inferred, exchanges.groups_unclear, exchanges.order_disagrees})
     add(count);
   return text;
 }
@@ -68,7 +71,8 @@ void check_same(const trace::Trace& whole, bool is_smaller) {
   CHECK(described(part, find_exchanges(part)) == described(whole, expected));
   CHECK(!expected.all.empty());
   Diagnostics diagnostics;
-  const Result<align::Alignment> a = align::align(whole, {}, {}, diagnostics), b = align::align(part, {}, {}, diagnostics);
+  const Result<align::Alignment> a = align::align(whole, {}, {}, diagnostics),
+                                 b = align::align(part, {}, {}, diagnostics);
   REQUIRE(a.ok());
   REQUIRE(b.ok());
   for (std::size_t r = 0; r < whole.ranks.size(); ++r) {
@@ -98,6 +102,7 @@ TEST_CASE("selected events keep their order and arguments") {
     REQUIRE(part.start[e] == rank.start[3 * e]);
     REQUIRE(part.name[e] == rank.name[3 * e]);
     REQUIRE(part.ordinal[e] == rank.ordinal[3 * e]);
-    for (const trace::FieldInfo& info : trace::kFields) REQUIRE(part.field(info.field).find(e) == rank.field(info.field).find(3 * e));
+    for (const trace::FieldInfo& info : trace::kFields)
+      REQUIRE(part.field(info.field).find(e) == rank.field(info.field).find(3 * e));
   }
 }

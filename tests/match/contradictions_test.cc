@@ -12,7 +12,8 @@ using namespace orrery;
 using namespace orrery::match;
 using Job = match::test::JobBuilder;
 
-TEST_CASE("two collectives in opposite order on two nodes prove that they were put together wrongly, whatever the clocks") {
+TEST_CASE(
+    "two collectives in opposite order on two nodes prove that they were put together wrongly, whatever the clocks") {
   for (const TimePs offset : {TimePs{0}, TimePs{1'000'000'000}, TimePs{-5'000}}) {
     Job job(2);
     job.add(0, "allreduce", 1, 100, 200);

@@ -1,4 +1,5 @@
-// Exchanges are found by what events are: where a file has them decides nothing, not even the order in which exchanges are listed.
+// Exchanges are found by what events are: where a file has them decides nothing, not even the order in which exchanges
+// are listed.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 #include <rapidcheck.h>
@@ -23,8 +24,8 @@ using Placed = std::pair<std::size_t, test::Event>;  // with its node
 
 std::string describe(const trace::Trace& trace, const Participation& part) {
   const trace::RankTrace& rank = trace.ranks[part.node];
-  return fmt::format(" [{} {} lane {} {}-{}]", part.node, trace.name(rank, part.event), rank.lanes[rank.lane[part.event]].thread.number,
-                     part.start_ps, part.end_ps);
+  return fmt::format(" [{} {} lane {} {}-{}]", part.node, trace.name(rank, part.event),
+                     rank.lanes[rank.lane[part.event]].thread.number, part.start_ps, part.end_ps);
 }
 
 /// All that exchanges say, in their order, but for numbers of events and texts.
@@ -34,7 +35,8 @@ std::string answer(const trace::Trace& trace) {
                                  matched.messages_unmatched, matched.messages_ambiguous);
   for (const std::vector<Exchange>* list : {&matched.all, &matched.mispaired}) {
     for (const Exchange& exchange : *list) {
-      text += fmt::format("{} {} {}", trace.strings.text(exchange.name), exchange.sequence, static_cast<int>(exchange.ordering));
+      text += fmt::format("{} {} {}", trace.strings.text(exchange.name), exchange.sequence,
+                          static_cast<int>(exchange.ordering));
       for (std::uint32_t i = 0; i < exchange.count; ++i) text += describe(trace, matched.parts[exchange.first + i]);
       text += '\n';
     }
@@ -45,7 +47,8 @@ std::string answer(const trace::Trace& trace) {
 trace::Trace job_of(const std::vector<Placed>& events) {
   test::JobBuilder job(kNodes);
   for (trace::RankTrace& rank : job.trace.ranks) {
-    for (std::size_t lane = 0; lane < rank.lanes.size(); ++lane) rank.lanes[lane].thread.number = static_cast<std::int64_t>(lane);
+    for (std::size_t lane = 0; lane < rank.lanes.size(); ++lane)
+      rank.lanes[lane].thread.number = static_cast<std::int64_t>(lane);
   }
   for (const auto& [node, event] : events) job.add(node, event);
   return std::move(job.trace);
@@ -96,7 +99,8 @@ TEST_CASE("what hosts did themselves at the same time is the same for calls in a
   std::vector<test::HostRank> ranks(2);
   for (test::HostRank& rank : ranks) {
     for (const std::int64_t elements : {8, 4, 16, 8}) {
-      rank.calls.push_back({.thread = 10 + elements % 3, .asked = 0, .start = 5, .end = 9 + elements, .elements = elements});
+      rank.calls.push_back(
+          {.thread = 10 + elements % 3, .asked = 0, .start = 5, .end = 9 + elements, .elements = elements});
     }
   }
   const std::string expected = answer(test::host_job(ranks));

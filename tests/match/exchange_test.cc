@@ -72,7 +72,12 @@ TEST_CASE("launches on the host are no collectives, and lend their numbers and r
                    .group_rank = 1,
                    .external_id = 77,
                    .event_name = "record_param_comms"});
-    job.add(node, {.kind = "broadcast", .start = 100, .end = 200, .ranks = "[0, 1]", .external_id = 77, .event_name = "ncclKernel"});
+    job.add(node, {.kind = "broadcast",
+                   .start = 100,
+                   .end = 200,
+                   .ranks = "[0, 1]",
+                   .external_id = 77,
+                   .event_name = "ncclKernel"});
   }
   const Exchanges matched = find_exchanges(job.trace);
   REQUIRE(matched.all.size() == 1);

@@ -13,7 +13,9 @@ using namespace orrery::match::test;
 
 namespace {
 
-align::CausalityReport causality_of(const Exchanges& exchanges) { return align::check_causality(exchanges, recorded_times(exchanges)); }
+align::CausalityReport causality_of(const Exchanges& exchanges) {
+  return align::check_causality(exchanges, recorded_times(exchanges));
+}
 
 trace::Trace recorded(const std::vector<std::string>& files) {
   std::vector<std::string> paths;
@@ -33,10 +35,20 @@ std::vector<std::string> ranks_of(const std::string& prefix, int count) {
 }  // namespace
 
 TEST_CASE("a message begins when it is asked for: its own interval begins after it was sent") {
-  const HostCall send{
-      .call = "c10d::send", .work = "gloo:send", .thread = 1, .asked = 0, .start = 30, .end = 40, .inputs = R"("", "", "1", "0")"};
-  HostCall receive{
-      .call = "c10d::recv_", .work = "gloo:recv", .thread = 1, .asked = 0, .start = 5, .end = 20, .inputs = R"("", "", "0", "0")"};
+  const HostCall send{.call = "c10d::send",
+                      .work = "gloo:send",
+                      .thread = 1,
+                      .asked = 0,
+                      .start = 30,
+                      .end = 40,
+                      .inputs = R"("", "", "1", "0")"};
+  HostCall receive{.call = "c10d::recv_",
+                   .work = "gloo:recv",
+                   .thread = 1,
+                   .asked = 0,
+                   .start = 5,
+                   .end = 20,
+                   .inputs = R"("", "", "0", "0")"};
   CHECK(causality_of(find_exchanges(host_job({{{send}}, {{receive}}}))).violated == 0);
   HostCall late = send;
   late.asked = 25, late.start = 26;
@@ -53,8 +65,9 @@ TEST_CASE("messages of one pair of ranks are told apart by their tags") {
                     .end = at + 9,
                     .inputs = inputs};
   };
-  const trace::Trace job = host_job({{{message("send", 0, R"("", "", "1", "5")"), message("send", 20, R"("", "", "1", "6")")}},
-                                     {{message("recv", 0, R"("", "", "0", "6")"), message("recv", 20, R"("", "", "0", "5")")}}});
+  const trace::Trace job =
+      host_job({{{message("send", 0, R"("", "", "1", "5")"), message("send", 20, R"("", "", "1", "6")")}},
+                {{message("recv", 0, R"("", "", "0", "6")"), message("recv", 20, R"("", "", "0", "5")")}}});
   const Exchanges exchanges = find_exchanges(job);
   REQUIRE(exchanges.all.size() == 2);
   for (const Exchange& exchange : exchanges.all) {
@@ -66,8 +79,12 @@ TEST_CASE("messages of one pair of ranks are told apart by their tags") {
 
 TEST_CASE("an exchange knows its group, its root and its sizes") {
   const std::string groups = group_json("0", {1, 0});  // the root is by its place in the group
-  const HostCall call{
-      .call = "c10d::broadcast_", .work = "gloo:broadcast", .asked = 0, .start = 5, .end = 20, .inputs = R"("", "", "0", "0")"};
+  const HostCall call{.call = "c10d::broadcast_",
+                      .work = "gloo:broadcast",
+                      .asked = 0,
+                      .start = 5,
+                      .end = 20,
+                      .inputs = R"("", "", "0", "0")"};
   HostCall later = call;
   later.start = 7;
   const trace::Trace job = host_job({{{call}, groups}, {{later}, groups}});
@@ -94,8 +111,9 @@ TEST_CASE("recorded jobs are matched completely, and without a violation: their 
     std::size_t collectives, messages;
   };
   const RecordedJob jobs[] = {
-      {ranks_of("jobs/tree6_base/rank", 6), 6 * 3, 0},            // broadcast, reduce and barrier, six steps
-      {ranks_of("jobs/tpdp8_base/rank", 8), 6 * (4 * 4 + 2), 0},  // four in each of four pairs, one in each of two columns
+      {ranks_of("jobs/tree6_base/rank", 6), 6 * 3, 0},  // broadcast, reduce and barrier, six steps
+      {ranks_of("jobs/tpdp8_base/rank", 8), 6 * (4 * 4 + 2),
+       0},  // four in each of four pairs, one in each of two columns
       {ranks_of("jobs/calls_and_sizes4/rank", 4), 4 * 11, 0},
       {ranks_of("ddp4.rank", 4), 16, 0},
       {ranks_of("calls4.rank", 4), 12 + 2, 14}};  // two of them in a pair

@@ -38,7 +38,9 @@ inline std::string host_rank_json(const HostRank& rank, std::size_t number, std:
     }
     if (!call.work.empty()) {
       const std::string tensors =
-          call.elements < 0 ? "" : fmt::format(R"("Concrete Inputs": [""], "Input type": ["float"], "Input Dims": [[{}]])", call.elements);
+          call.elements < 0
+              ? ""
+              : fmt::format(R"("Concrete Inputs": [""], "Input type": ["float"], "Input Dims": [[{}]])", call.elements);
       events += fmt::format(
           R"({{"ph": "X", "cat": "user_annotation", "name": "{}", "pid": 100, "tid": {}, "ts": {}, "dur": {}, "args": {{{}}}}},)",
           call.work, call.thread, call.start, call.end - call.start, tensors);
@@ -46,7 +48,8 @@ inline std::string host_rank_json(const HostRank& rank, std::size_t number, std:
   }
   if (!events.empty()) events.pop_back();
   const std::string groups = rank.groups.empty() ? "" : fmt::format(R"(, "pg_config": [{}])", rank.groups);
-  return fmt::format(R"({{"distributedInfo": {{"rank": {}, "world_size": {}{}}}, "traceEvents": [{}]}})", number, world, groups, events);
+  return fmt::format(R"({{"distributedInfo": {{"rank": {}, "world_size": {}{}}}, "traceEvents": [{}]}})", number, world,
+                     groups, events);
 }
 
 inline std::string group_json(std::string_view name, const std::vector<std::int64_t>& ranks) {

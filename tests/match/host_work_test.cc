@@ -31,16 +31,31 @@ std::string numbered(const trace::Trace& job, const HostWorks& works, std::size_
 }
 
 HostCall send(std::int64_t asked, std::string_view inputs) {
-  return {.call = "c10d::send", .work = "gloo:send", .thread = 1, .asked = asked, .start = asked + 1, .end = asked + 5, .inputs = inputs};
+  return {.call = "c10d::send",
+          .work = "gloo:send",
+          .thread = 1,
+          .asked = asked,
+          .start = asked + 1,
+          .end = asked + 5,
+          .inputs = inputs};
 }
 
 }  // namespace
 
 TEST_CASE("work gets peer, tag and root from the call that asked for it") {
-  const trace::Trace job = host_job(
-      {{{send(0, R"("", "", "2", "7")"),
-         {.call = "c10d::broadcast_", .work = "gloo:broadcast", .asked = 10, .start = 12, .end = 20, .inputs = R"("", "", "3", "0")"},
-         {.call = "c10d::reduce_", .work = "gloo:reduce", .asked = 30, .start = 32, .end = 40, .inputs = R"("", "", "", "1", "0")"}}}});
+  const trace::Trace job = host_job({{{send(0, R"("", "", "2", "7")"),
+                                       {.call = "c10d::broadcast_",
+                                        .work = "gloo:broadcast",
+                                        .asked = 10,
+                                        .start = 12,
+                                        .end = 20,
+                                        .inputs = R"("", "", "3", "0")"},
+                                       {.call = "c10d::reduce_",
+                                        .work = "gloo:reduce",
+                                        .asked = 30,
+                                        .start = 32,
+                                        .end = 40,
+                                        .inputs = R"("", "", "", "1", "0")"}}}});
   const HostWorks works = works_of(job);
   REQUIRE(works.ranks[0].size() == 3);
   CHECK(works.ranks[0][0].peer == 2);
@@ -98,7 +113,8 @@ TEST_CASE("calls and works of one size are paired in order; work that was asked 
 }
 
 TEST_CASE("every group has worker threads of its own, in the order in which groups were made") {
-  // Two pairs and two columns; the world is there and not used. All ranks do the same: only the threads tell the groups apart.
+  // Two pairs and two columns; the world is there and not used. All ranks do the same: only the threads tell the groups
+  // apart.
   std::vector<HostRank> ranks(4);
   for (std::int64_t r = 0; r < 4; ++r) {
     const std::int64_t pair = r / 2, column = r % 2;
@@ -121,7 +137,8 @@ TEST_CASE("every group has worker threads of its own, in the order in which grou
 }
 
 TEST_CASE("what other members did settles what threads leave open") {
-  // Ranks 0 and 1 are in a pair too. Each thread did one thing; rank 2, which has no choice, did the broadcast with all.
+  // Ranks 0 and 1 are in a pair too. Each thread did one thing; rank 2, which has no choice, did the broadcast with
+  // all.
   const std::string world = group_json("0", {0, 1, 2}), pair = group_json("1", {0, 1});
   const auto member = [&](bool in_pair) {
     HostRank rank{.groups = in_pair ? world + "," + pair : world};
@@ -165,8 +182,11 @@ TEST_CASE("a recording that was cut at one end still belongs to the others at th
     HostRank rank;
     for (std::size_t i = 0; i < sizes.size(); ++i) {
       const std::int64_t at = (first + static_cast<std::int64_t>(i)) * 100;
-      rank.calls.push_back(
-          {.thread = 10 + static_cast<std::int64_t>(i) % 2, .asked = at, .start = at + 5, .end = at + 50, .elements = sizes[i]});
+      rank.calls.push_back({.thread = 10 + static_cast<std::int64_t>(i) % 2,
+                            .asked = at,
+                            .start = at + 5,
+                            .end = at + 50,
+                            .elements = sizes[i]});
     }
     return rank;
   };
@@ -212,7 +232,8 @@ TEST_CASE("groups of any grid, used in any order, are found") {
       std::vector<std::int64_t> row, column;
       for (std::int64_t c = 0; c < columns; ++c) row.push_back(r / columns * columns + c);
       for (std::int64_t k = 0; k < rows; ++k) column.push_back(r % columns + k * columns);
-      HostRank rank{.groups = group_json("world", everybody) + "," + group_json(fmt::format("row{}", r / columns), row) + "," +
+      HostRank rank{.groups = group_json("world", everybody) + "," +
+                              group_json(fmt::format("row{}", r / columns), row) + "," +
                               group_json(fmt::format("column{}", r % columns), column)};
       std::int64_t turns[2] = {0, 0};
       for (std::size_t i = 0; i < of_row.size(); ++i) {
@@ -227,7 +248,8 @@ TEST_CASE("groups of any grid, used in any order, are found") {
     for (std::size_t r = 0; r < ranks.size(); ++r) {
       for (std::size_t i = 0; i < of_row.size(); ++i) {
         RC_ASSERT(works.ranks[r][i].group == (of_row[i] ? 1u : 2u));
-        RC_ASSERT(works.ranks[r][i].sequence == std::count(of_row.begin(), of_row.begin() + static_cast<std::ptrdiff_t>(i), of_row[i]));
+        RC_ASSERT(works.ranks[r][i].sequence ==
+                  std::count(of_row.begin(), of_row.begin() + static_cast<std::ptrdiff_t>(i), of_row[i]));
       }
     }
   }));

@@ -38,12 +38,13 @@ class JobBuilder {
   void add(std::size_t node, const Event& event) {
     using trace::Field;
     trace::RankTrace& rank = trace.ranks[node];
-    const trace::EventIndex row = rank.append_event({.start = event.start,
-                                                     .duration = event.end - event.start,
-                                                     .name = trace.strings.intern(event.event_name.empty() ? event.kind : event.event_name),
-                                                     .lane = event.lane,
-                                                     .flags = trace::kHasDuration},
-                                                    {.ordinal = static_cast<std::uint32_t>(rank.event_count())});
+    const trace::EventIndex row =
+        rank.append_event({.start = event.start,
+                           .duration = event.end - event.start,
+                           .name = trace.strings.intern(event.event_name.empty() ? event.kind : event.event_name),
+                           .lane = event.lane,
+                           .flags = trace::kHasDuration},
+                          {.ordinal = static_cast<std::uint32_t>(rank.event_count())});
     const auto text = [&](Field field, std::string_view value) {
       if (!value.empty()) rank.field(field).push(row, trace.strings.intern(value));
     };
@@ -61,7 +62,8 @@ class JobBuilder {
     number(Field::destination_rank, event.destination);
     number(Field::external_id, event.external_id);
   }
-  void add(std::size_t node, std::string_view kind, std::int64_t sequence, TimePs start, TimePs end, trace::LaneIndex lane = 0) {
+  void add(std::size_t node, std::string_view kind, std::int64_t sequence, TimePs start, TimePs end,
+           trace::LaneIndex lane = 0) {
     add(node, {.kind = kind, .sequence = sequence, .start = start, .end = end, .lane = lane});
   }
 

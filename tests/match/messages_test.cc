@@ -18,10 +18,20 @@ using Job = match::test::JobBuilder;
 namespace {
 
 void send(Job& job, std::int64_t sequence, TimePs at, std::int64_t tag_group = 0) {
-  job.add(0, {.kind = "send", .sequence = sequence, .start = at, .end = at + 10, .group = tag_group == 0 ? "0" : "1", .destination = 1});
+  job.add(0, {.kind = "send",
+              .sequence = sequence,
+              .start = at,
+              .end = at + 10,
+              .group = tag_group == 0 ? "0" : "1",
+              .destination = 1});
 }
 void receive(Job& job, std::int64_t sequence, TimePs at, std::int64_t tag_group = 0) {
-  job.add(1, {.kind = "recv", .sequence = sequence, .start = at, .end = at + 10, .group = tag_group == 0 ? "0" : "1", .source = 0});
+  job.add(1, {.kind = "recv",
+              .sequence = sequence,
+              .start = at,
+              .end = at + 10,
+              .group = tag_group == 0 ? "0" : "1",
+              .source = 0});
 }
 
 }  // namespace
@@ -33,7 +43,8 @@ TEST_CASE("messages with equal numbers belong together, also where one side bega
   const Exchanges matched = find_exchanges(job.trace);
   REQUIRE(matched.all.size() == 3);
   CHECK(matched.messages_unmatched == 3);
-  for (const Exchange& message : matched.all) CHECK(matched.parts[message.first].start_ps == matched.parts[message.first + 1].start_ps);
+  for (const Exchange& message : matched.all)
+    CHECK(matched.parts[message.first].start_ps == matched.parts[message.first + 1].start_ps);
 }
 
 TEST_CASE("a side that counts other operations too is matched by order if there are as many, else not at all") {
@@ -82,7 +93,8 @@ TEST_CASE("texts that name groups are read, and what is none is refused") {
   CHECK(parse_groups("{{0,1},{2,3}}")->size() == 2);
   CHECK(parse_groups("{}")->empty());
   CHECK(parse_groups("[1,8]<=[8]")->empty());
-  for (const char* const bad : {"[4,2]<=[8]", "{{0,1}", "{{0,1},}", "{{0,-1}}", "{0,1}", "{{}}", "{{0,99999999999999999999}}"})
+  for (const char* const bad :
+       {"[4,2]<=[8]", "{{0,1}", "{{0,1},}", "{{0,-1}}", "{0,1}", "{{}}", "{{0,99999999999999999999}}"})
     CHECK_FALSE(parse_groups(bad));
   CHECK(peer_in_pairs("{{0,1},{1,0}}", 1, true) == 0);
   CHECK_FALSE(peer_in_pairs("{{0,1},{0,2}}", 0, true));

@@ -30,7 +30,8 @@ TEST_CASE("functions of MPI are known by what they do") {
   CHECK_FALSE(find_mpi_function("MPI_Scan")->collective);
   CHECK(find_mpi_function("MPI_Waitall")->role == MpiRole::wait_all);
   CHECK(find_mpi_function("MPI_Comm_split")->role == MpiRole::agreement);
-  for (const char* name : {"MPI_Init", "MPI_Init_thread", "MPI_Finalize"}) CHECK(find_mpi_function(name)->role == MpiRole::local);
+  for (const char* name : {"MPI_Init", "MPI_Init_thread", "MPI_Finalize"})
+    CHECK(find_mpi_function(name)->role == MpiRole::local);
   CHECK(find_mpi_function("MPI_Type_commit")->role == MpiRole::local);
   CHECK(find_mpi_function("MPI_Sendd") == nullptr);
 }
@@ -58,7 +59,8 @@ TEST_CASE("exchanges of a recorded job: every collective has all its members, ev
     else if (exchange.count == 2) ++of_two;
     else if (exchange.count == 4) ++of_all;
   }
-  // Per iteration: eleven collectives of all (one of them not blocking) and one of each of two pairs; and one barrier of each pair.
+  // Per iteration: eleven collectives of all (one of them not blocking) and one of each of two pairs; and one barrier
+  // of each pair.
   CHECK(of_two == 10);
   CHECK(of_all == 4 * 11);
   CHECK(messages == 4 * (4 + 2 + 4));
@@ -86,8 +88,8 @@ TEST_CASE("a call that took no time has its place among the messages of its chan
   // A-mpiP says the time between calls; of these three the calls themselves have none.
   const std::string send = "TRACE 0 -> 1 1.0 MPI_Send p2p 8 to 1:1\n", receive = "TRACE 0 -> 1 1.0 MPI_Recv\n";
   Diagnostics diagnostics;
-  const Result<trace::Trace> trace =
-      ampip::read_job({folder.write("t_0", send + send + send), folder.write("t_1", receive + receive + receive)}, diagnostics);
+  const Result<trace::Trace> trace = ampip::read_job(
+      {folder.write("t_0", send + send + send), folder.write("t_1", receive + receive + receive)}, diagnostics);
   REQUIRE(trace.ok());
   const Exchanges exchanges = find_exchanges(*trace);
   CHECK(exchanges.without_extent == 0);

@@ -1,4 +1,5 @@
-// Two recordings of the same beats, each with its own clock, cut at the ends and with holes: who is who must come out right or not at all.
+// Two recordings of the same beats, each with its own clock, cut at the ends and with holes: who is who must come out
+// right or not at all.
 #include "match/pattern_pairing.h"
 
 #include <doctest/doctest.h>
@@ -42,7 +43,8 @@ class Beats {
     const double offset_us = uniform(-1e7, 1e7), drift = uniform(-100e-6, 100e-6);
     for (std::size_t i = head; i + tail < true_.size(); ++i) {
       if (uniform(0, 1) < drop) continue;
-      const double shown = offset_us + true_[i].at_us * (1 + drift) + std::abs(std::normal_distribution<double>(0, jitter_us)(random_));
+      const double shown =
+          offset_us + true_[i].at_us * (1 + drift) + std::abs(std::normal_distribution<double>(0, jitter_us)(random_));
       recording.beats.push_back({static_cast<TimePs>(shown * 1e6), true_[i].token});
       recording.truth.push_back(i);
     }
@@ -57,14 +59,15 @@ class Beats {
 std::size_t wrong_pairs(const Recording& reference, const Recording& follower, const PatternPairing& pairing) {
   std::size_t wrong = 0;
   for (std::size_t i = 0; i < pairing.partner.size(); ++i) {
-    if (pairing.partner[i] != PatternPairing::kNone && reference.truth[pairing.partner[i]] != follower.truth[i]) ++wrong;
+    if (pairing.partner[i] != PatternPairing::kNone && reference.truth[pairing.partner[i]] != follower.truth[i])
+      ++wrong;
   }
   return wrong;
 }
 
 std::size_t paired(const PatternPairing& pairing) {
-  return static_cast<std::size_t>(
-      std::count_if(pairing.partner.begin(), pairing.partner.end(), [](std::uint32_t p) { return p != PatternPairing::kNone; }));
+  return static_cast<std::size_t>(std::count_if(pairing.partner.begin(), pairing.partner.end(),
+                                                [](std::uint32_t p) { return p != PatternPairing::kNone; }));
 }
 
 }  // namespace
@@ -82,7 +85,8 @@ TEST_CASE("recordings cut at both ends and with holes are put together right") {
            paired(pairing) >= 110;  // at least 160 are in both, of which a tenth may be dropped
   };
   CHECK(rc::check([&] { RC_ASSERT(is_right(*rc::gen::arbitrary<std::uint64_t>())); }));
-  CHECK(is_right(376693975));  // wrong shifts fit a dozen beats by chance nearly as well as the right one fits hundreds with holes
+  CHECK(is_right(
+      376693975));  // wrong shifts fit a dozen beats by chance nearly as well as the right one fits hundreds with holes
 }
 
 TEST_CASE("a clock that is set in the middle loses few beats and pairs none wrongly") {
@@ -93,7 +97,8 @@ TEST_CASE("a clock that is set in the middle loses few beats and pairs none wron
     const TimePs jump = static_cast<TimePs>(beats.uniform(1'000, 200'000) * 1e6);
     for (std::size_t i = 300; i < follower.beats.size(); ++i) follower.beats[i].at += jump;
     const PatternPairing pairing = pair_by_pattern(reference.beats, follower.beats);
-    RC_ASSERT(wrong_pairs(reference, follower, pairing) <= 32u);  // until the beat is lost: the jump may be near a multiple of the step
+    RC_ASSERT(wrong_pairs(reference, follower, pairing) <=
+              32u);  // until the beat is lost: the jump may be near a multiple of the step
     RC_ASSERT(paired(pairing) >= 450u);
   }));
 }
@@ -117,7 +122,8 @@ TEST_CASE("beats of other jobs, too few beats and none at all are not paired") {
   CHECK(pair_by_pattern(reference.beats, {}).partner.empty());
 }
 
-TEST_CASE("collectives of eight nodes without numbers are matched although heads, tails and single events are missing") {
+TEST_CASE(
+    "collectives of eight nodes without numbers are matched although heads, tails and single events are missing") {
   CHECK(rc::check([] {
     Beats beats(*rc::gen::arbitrary<std::uint64_t>(), 300, 0.3);
     test::JobBuilder job(8);
@@ -125,7 +131,9 @@ TEST_CASE("collectives of eight nodes without numbers are matched although heads
     for (std::size_t node = 0; node < 8; ++node) {
       recordings.push_back(beats.record(beats.below(80), beats.below(80), 0.02, 50));
       for (const Beat& beat : recordings.back().beats) {
-        job.add(node, {.start = beat.at - 1'000'000'000, .end = beat.at, .name = beat.token == 0 ? "all-reduce.1" : "all-reduce.2"});
+        job.add(node, {.start = beat.at - 1'000'000'000,
+                       .end = beat.at,
+                       .name = beat.token == 0 ? "all-reduce.1" : "all-reduce.2"});
       }
     }
     const Exchanges matched = find_exchanges(job.trace);

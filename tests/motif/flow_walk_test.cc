@@ -25,7 +25,8 @@ Flow sequence(std::vector<Flow> parts) {
 }
 
 FlowCounts counts_of(const Flow& flow, const RunParameters& run = {.nodes = 9, .size = 10}) {
-  return count_flow(flow, Scope(run, SizeMeaning::exponent), [](std::uint32_t site, const Scope&) { return 10.0 * site; });
+  return count_flow(flow, Scope(run, SizeMeaning::exponent),
+                    [](std::uint32_t site, const Scope&) { return 10.0 * site; });
 }
 
 TEST_CASE("a loop is entered once and follows itself") {
@@ -78,7 +79,8 @@ TEST_CASE("bytes may depend on the visit") {
   chain.kind = Flow::Kind::chain;
   chain.parts = {call(1)};
   chain.steps = {{{}, 0, Formula(1.0)}, {{0}, 0, Formula(1.5)}, {{0}, ChainStep::kEnd, Formula(1.0)}};
-  const FlowCounts counts = count_flow(chain, Scope(), [](std::uint32_t, const Scope& scope) { return 100 * scope[Variable::level]; });
+  const FlowCounts counts =
+      count_flow(chain, Scope(), [](std::uint32_t, const Scope& scope) { return 100 * scope[Variable::level]; });
   CHECK(counts.sites.at(1).calls == doctest::Approx(2.5));
   CHECK(counts.sites.at(1).bytes == doctest::Approx(100 + 200 + 150));
 }

@@ -19,7 +19,12 @@ Motif sample() {
   Motif motif;
   motif.program = "search";
   motif.size_meaning = SizeMeaning::exponent;
-  motif.sites = {{.id = 1, .operation = "MPI_Bcast", .stack = "bfs.cc:12 main", .group = Group::world, .root = 2, .bytes = Formula(8.0)},
+  motif.sites = {{.id = 1,
+                  .operation = "MPI_Bcast",
+                  .stack = "bfs.cc:12 main",
+                  .group = Group::world,
+                  .root = 2,
+                  .bytes = Formula(8.0)},
                  {.id = 2, .operation = "MPI_Sendrecv", .peer = Peer::opposite, .bytes = Formula::composed("0.5*X/n")},
                  {.id = 3,
                   .operation = "MPI_Sendrecv",
@@ -37,8 +42,9 @@ Motif sample() {
   Flow chain;
   chain.kind = Flow::Kind::chain;
   chain.parts = {call_of(1), up};
-  chain.steps = {
-      {{}, 0, Formula(1.0)}, {{0}, 1, Formula::composed("logistic(0.5 - s)")}, {{0, 1}, ChainStep::kEnd, Formula::composed("1 + 0.1*s")}};
+  chain.steps = {{{}, 0, Formula(1.0)},
+                 {{0}, 1, Formula::composed("logistic(0.5 - s)")},
+                 {{0, 1}, ChainStep::kEnd, Formula::composed("1 + 0.1*s")}};
   Flow roots;
   roots.kind = Flow::Kind::loop;
   roots.trips = Formula(64.0);

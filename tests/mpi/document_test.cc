@@ -12,9 +12,10 @@ namespace {
 Ended run_shell(const std::string& command, const TempDir& folder) {
   const std::string program = std::filesystem::path(ORRERY_BINARY).parent_path().string();
   const std::string launcher = std::filesystem::path(ORRERY_MPIRUN).parent_path().string();
-  return Started({"bash", "-c", "cd " + folder.path() + " && " + command},
-                 {"PATH=" + program + ":" + launcher + ":/usr/bin:/bin", "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1",
-                  "OMPI_MCA_rmaps_base_oversubscribe=1", "ORRERY_LAUNCHER=mpirun -n 2"})
+  return Started(
+             {"bash", "-c", "cd " + folder.path() + " && " + command},
+             {"PATH=" + program + ":" + launcher + ":/usr/bin:/bin", "OMPI_ALLOW_RUN_AS_ROOT=1",
+              "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1", "OMPI_MCA_rmaps_base_oversubscribe=1", "ORRERY_LAUNCHER=mpirun -n 2"})
       .end();
 }
 
@@ -42,8 +43,8 @@ TEST_CASE("the commands of docs/SCALE.md") {
 TEST_CASE("the sweep of examples/slurm, with mpirun in place of srun") {
   const TempDir folder;
   std::filesystem::create_directory_symlink(data_folder(), folder.path("data"));
-  const std::string command =
-      "bash " ORRERY_SOURCE_DIR "/examples/slurm/sweep.sbatch data/gpt_small.kineto.json.gz 'cpu * 1' 0.5,1,2 sweep.json";
+  const std::string command = "bash " ORRERY_SOURCE_DIR
+                              "/examples/slurm/sweep.sbatch data/gpt_small.kineto.json.gz 'cpu * 1' 0.5,1,2 sweep.json";
   const Ended ended = run_shell(command, folder);
   CAPTURE(ended.err);
   CHECK(ended.code == 0);

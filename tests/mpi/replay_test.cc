@@ -1,4 +1,5 @@
-// What `replay --on mpi` does is what the workload says: the same calls with the same partners, sizes and order, and nothing before what it waits for.
+// What `replay --on mpi` does is what the workload says: the same calls with the same partners, sizes and order, and
+// nothing before what it waits for.
 #include <doctest/doctest.h>
 
 #include <filesystem>
@@ -44,9 +45,11 @@ void check_replay(int processes, const std::string& name, bool calls, std::vecto
   CHECK(files == 1);
 }
 
-std::string export_motif(const TempDir& folder, int ranks, const std::string& name, const std::vector<std::string>& settings) {
+std::string export_motif(const TempDir& folder, int ranks, const std::string& name,
+                         const std::vector<std::string>& settings) {
   const std::string prefix = folder.path(name);
-  std::vector<std::string> command = {"motif", "run", name, "--nodes", std::to_string(ranks), "--export", "chakra", "-o", prefix};
+  std::vector<std::string> command = {"motif",    "run",    name, "--nodes", std::to_string(ranks),
+                                      "--export", "chakra", "-o", prefix};
   for (const std::string& setting : settings) command.insert(command.end(), {"--set", setting});
   const Ended ended = run_alone(command);
   CAPTURE(ended.err);
@@ -65,11 +68,14 @@ TEST_CASE("collectives and messages of a workload are called as it says") {
   check_replay(9, export_motif(folder, 9, "alltoallv", {"iterations=2"}), false);
 }
 
-TEST_CASE("a recorded MPI job calls the functions that it called") { check_replay(9, data_folder() + "mpi/halo9", true); }
+TEST_CASE("a recorded MPI job calls the functions that it called") {
+  check_replay(9, data_folder() + "mpi/halo9", true);
+}
 
 TEST_CASE("the name of a motif is enough, for as many ranks as there are processes") {
   for (const int processes : {4, 9}) {
-    const Ended ended = run_team(processes, {"replay", "halo2d", "--on", "mpi", "--set", "iterations=3", "--repeat", "3", "--json"});
+    const Ended ended =
+        run_team(processes, {"replay", "halo2d", "--on", "mpi", "--set", "iterations=3", "--repeat", "3", "--json"});
     CAPTURE(ended.err);
     CHECK(ended.code == 0);
     CHECK(ended.out.find("\"ranks\":" + std::to_string(processes)) != std::string::npos);
@@ -87,8 +93,8 @@ struct Spread {
 
 /// Of five repetitions of twenty rounds, each of a millisecond's computation and an all-reduce.
 Spread replay_rounds() {
-  const Ended ended =
-      run_team(4, {"replay", "allreduce", "--on", "mpi", "--set", "iterations=20", "--set", "compute=1000000", "--repeat", "5", "--json"});
+  const Ended ended = run_team(4, {"replay", "allreduce", "--on", "mpi", "--set", "iterations=20", "--set",
+                                   "compute=1000000", "--repeat", "5", "--json"});
   CAPTURE(ended.err);
   REQUIRE(ended.code == 0);
   const auto number = [&](const std::string& key) {
@@ -102,7 +108,8 @@ Spread replay_rounds() {
 }  // namespace
 
 TEST_CASE("computation takes its time, and two replays agree within their own spread") {
-  // Whoever else begins or ends to use the machine between two replays makes them differ: then the next is held against both.
+  // Whoever else begins or ends to use the machine between two replays makes them differ: then the next is held against
+  // both.
   std::vector<Spread> runs;
   bool agree = false;
   for (int tries = 0; tries < 8 && !agree; ++tries) {
@@ -117,7 +124,8 @@ TEST_CASE("computation takes its time, and two replays agree within their own sp
 TEST_CASE("a description is fitted to the run, and held against another") {
   const TempDir folder;
   const std::string file = folder.path("fitted.yml");
-  const Ended fitted = run_team(4, {"replay", "halo2d", "--on", "mpi", "--set", "messagesizex=4096", "--calibrate", file, "--json"});
+  const Ended fitted =
+      run_team(4, {"replay", "halo2d", "--on", "mpi", "--set", "messagesizex=4096", "--calibrate", file, "--json"});
   CAPTURE(fitted.err);
   REQUIRE(fitted.code == 0);
   for (const char* const key : {"\"parameters\"", "\"residuals\"", "\"fitted_samples\"", "\"messages\""})
@@ -156,11 +164,12 @@ TEST_CASE("a collective that one rank never reaches is named, with its communica
   const auto group_first = [] { return std::vector{all_reduce(64, {}, "1"), all_reduce(8, {0})}; };
   const auto world_first = [] { return std::vector{all_reduce(8), all_reduce(64, {0}, "1")}; };
   const auto world_only = [] { return std::vector{all_reduce(8)}; };
-  const workload::Workload job = simulate::testing::make_job({group_first(), world_first(), world_only(), world_only()}, {{"1", {0, 1}}});
+  const workload::Workload job =
+      simulate::testing::make_job({group_first(), world_first(), world_only(), world_only()}, {{"1", {0, 1}}});
   REQUIRE(chakra::write_workload(job, folder.path("job")).ok());
   folder.write("groups.json", "{\"1\": [0, 1]}");
-  const Ended ended = run_team(4, {"replay", folder.path("job"), "--on", "mpi", "--comm-group", folder.path("groups.json"), "--timeout",
-                                   "5", "-o", folder.path("run")});
+  const Ended ended = run_team(4, {"replay", folder.path("job"), "--on", "mpi", "--comm-group",
+                                   folder.path("groups.json"), "--timeout", "5", "-o", folder.path("run")});
   CAPTURE(ended.err);
   CHECK(ended.code != 0);
   CHECK(ended.out.empty());
@@ -173,7 +182,8 @@ TEST_CASE("a collective that one rank never reaches is named, with its communica
 
 TEST_CASE("a message that waits for one that waits for it is named") {
   const TempDir folder;
-  const workload::Workload job = simulate::testing::make_job({{recv(1, 8), send(1, 8, {0})}, {recv(0, 8), send(0, 8, {0})}});
+  const workload::Workload job =
+      simulate::testing::make_job({{recv(1, 8), send(1, 8, {0})}, {recv(0, 8), send(0, 8, {0})}});
   REQUIRE(chakra::write_workload(job, folder.path("job")).ok());
   const Ended ended = run_team(2, {"replay", folder.path("job"), "--on", "mpi", "--timeout", "5"});
   CAPTURE(ended.err);
@@ -183,8 +193,9 @@ TEST_CASE("a message that waits for one that waits for it is named") {
 
 TEST_CASE("a process that is killed ends the replay, and nothing is left of it") {
   const TempDir folder;
-  const std::vector<std::string> command = {
-      "replay", "allreduce", "--on", "mpi", "--set", "iterations=100", "--set", "compute=1000000000", "-o", folder.path("run")};
+  const std::vector<std::string> command = {"replay", "allreduce",       "--on",  "mpi",
+                                            "--set",  "iterations=100",  "--set", "compute=1000000000",
+                                            "-o",     folder.path("run")};
   Started team(team_command(3, command));
   const auto is_running = [&] {
     for (const auto& file : std::filesystem::directory_iterator(folder.path())) {
@@ -192,7 +203,8 @@ TEST_CASE("a process that is killed ends the replay, and nothing is left of it")
     }
     return false;
   };
-  for (int tries = 0; tries < 3000 && !is_running(); ++tries) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  for (int tries = 0; tries < 3000 && !is_running(); ++tries)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
   REQUIRE(is_running());
   const std::vector<pid_t> workers = team.workers();
   REQUIRE(workers.size() == 3);
@@ -206,7 +218,8 @@ TEST_CASE("a process that is killed ends the replay, and nothing is left of it")
 TEST_CASE("recordings of several nodes are on one clock") {
   const TempDir folder;
   const Ended ended =
-      run_team(4, {"replay", "allreduce", "--on", "mpi", "--set", "iterations=20", "-o", folder.path("run")}, {"ORRERY_MPI_NODES=rank"});
+      run_team(4, {"replay", "allreduce", "--on", "mpi", "--set", "iterations=20", "-o", folder.path("run")},
+               {"ORRERY_MPI_NODES=rank"});
   CAPTURE(ended.err);
   REQUIRE(ended.code == 0);
   CHECK(std::filesystem::exists(folder.path("run/alignment_report.json")));
@@ -218,11 +231,12 @@ TEST_CASE("recordings of several nodes are on one clock") {
 
 TEST_CASE("receives from whoever comes first take what comes") {
   const TempDir folder;
-  const std::string file =
-      folder.write("any.goal",
-                   "num_ranks 3\nrank 0 {\nl1: recv 8b from -1 tag 0\nl2: recv 8b from -1 tag -1\nl2 requires l1\nl3: send 8b to 1 tag 3\n"
-                   "l3 requires l2\n}\nrank 1 {\nl1: send 8b to 0 tag 0\nl2: recv 8b from 0 tag 3\nl2 requires l1\n}\nrank 2 {\nl1: send "
-                   "8b to 0 tag 0\n}\n");
+  const std::string file = folder.write("any.goal",
+                                        "num_ranks 3\nrank 0 {\nl1: recv 8b from -1 tag 0\nl2: recv 8b from -1 tag "
+                                        "-1\nl2 requires l1\nl3: send 8b to 1 tag 3\n"
+                                        "l3 requires l2\n}\nrank 1 {\nl1: send 8b to 0 tag 0\nl2: recv 8b from 0 tag "
+                                        "3\nl2 requires l1\n}\nrank 2 {\nl1: send "
+                                        "8b to 0 tag 0\n}\n");
   const Ended ended = run_team(3, {"replay", file, "--on", "mpi", "-o", folder.path("run"), "--json"});
   CAPTURE(ended.err);
   CHECK(ended.code == 0);
@@ -235,9 +249,11 @@ TEST_CASE("receives from whoever comes first take what comes") {
 TEST_CASE("ranks that compute for longer than the time-out are not stuck") {
   const TempDir folder;
   constexpr TimePs kSeconds = 1'000'000'000'000;
-  const workload::Workload job = simulate::testing::make_job({{compute(9 * kSeconds), all_reduce(8, {0})}, {all_reduce(8)}});
+  const workload::Workload job =
+      simulate::testing::make_job({{compute(9 * kSeconds), all_reduce(8, {0})}, {all_reduce(8)}});
   REQUIRE(chakra::write_workload(job, folder.path("job")).ok());
-  const Ended ended = run_team(2, {"replay", folder.path("job"), "--on", "mpi", "--timeout", "4", "--repeat", "1", "--warm-up", "0"});
+  const Ended ended =
+      run_team(2, {"replay", folder.path("job"), "--on", "mpi", "--timeout", "4", "--repeat", "1", "--warm-up", "0"});
   CAPTURE(ended.err);
   CHECK(ended.code == 0);
 }

@@ -33,12 +33,14 @@ struct Deed {
   std::uint32_t activity = 0;
 };
 
-/// What a rank says to others, by whom it says it to: messages by direction, partner and tag, collectives by the members.
+/// What a rank says to others, by whom it says it to: messages by direction, partner and tag, collectives by the
+/// members.
 using Conversations = std::map<std::string, std::vector<Deed>>;
 
 class TalkingRank {
  public:
-  TalkingRank(const workload::Matching& matching, std::uint32_t rank) : matching_(matching), job_(matching.workload()), rank_(rank) {
+  TalkingRank(const workload::Matching& matching, std::uint32_t rank)
+      : matching_(matching), job_(matching.workload()), rank_(rank) {
     for (std::uint32_t r = 0; r < job_.rank_count(); ++r) {
       for (const workload::Channel& channel : matching.lines(r).channels) tags_.push_back(channel.key.tag);
     }
@@ -50,10 +52,12 @@ class TalkingRank {
     Conversations all;
     const workload::ProgramLines& lines = matching_.lines(rank_);
     for (const workload::Stream& stream : lines.streams) {
-      for (const std::uint32_t activity : stream.activities) all[partners(activity)].push_back({collective(activity), activity});
+      for (const std::uint32_t activity : stream.activities)
+        all[partners(activity)].push_back({collective(activity), activity});
     }
     for (const workload::Channel& channel : lines.channels) {
-      for (const std::uint32_t activity : channel.activities) all[partners(activity)].push_back({message(activity), activity});
+      for (const std::uint32_t activity : channel.activities)
+        all[partners(activity)].push_back({message(activity), activity});
     }
     return all;
   }
@@ -64,7 +68,9 @@ class TalkingRank {
     const workload::Program& program = job_.program(rank_);
     for (std::uint32_t i = 0; i < program.size(); ++i) {
       const bool is_collective = program.kinds[i] == workload::ActivityKind::collective;
-      if (!is_collective && program.kinds[i] != workload::ActivityKind::send && program.kinds[i] != workload::ActivityKind::recv) continue;
+      if (!is_collective && program.kinds[i] != workload::ActivityKind::send &&
+          program.kinds[i] != workload::ActivityKind::recv)
+        continue;
       all.push_back(std::string(job_.strings.text(program.names[i])) + " " + partners(i) + " " +
                     (is_collective ? collective(i) : message(i)));
     }
@@ -81,8 +87,8 @@ class TalkingRank {
     }
     // Tags beyond MPI's are numbered in their order.
     const auto tag = std::lower_bound(tags_.begin(), tags_.end(), program.tags[i]) - tags_.begin();
-    return (program.kinds[i] == workload::ActivityKind::send ? "to " : "from ") + std::to_string(matching_.peer(rank_, i)) + " tag " +
-           std::to_string(tag);
+    return (program.kinds[i] == workload::ActivityKind::send ? "to " : "from ") +
+           std::to_string(matching_.peer(rank_, i)) + " tag " + std::to_string(tag);
   }
   [[nodiscard]] std::string message(std::uint32_t i) const {
     const auto matched = matching_.message(rank_, i);
@@ -104,12 +110,14 @@ class TalkingRank {
   std::vector<std::int64_t> tags_;
 };
 
-/// Every rank says the same to the same partners in the same order; with `calls`, in the same order over all partners and by the same functions.
+/// Every rank says the same to the same partners in the same order; with `calls`, in the same order over all partners
+/// and by the same functions.
 inline void check_same_talk(const workload::Matching& source, const workload::Matching& replayed, bool calls) {
   REQUIRE(source.workload().rank_count() == replayed.workload().rank_count());
   for (std::uint32_t rank = 0; rank < source.workload().rank_count(); ++rank) {
     CAPTURE(rank);
-    const Conversations said = TalkingRank(source, rank).conversations(), repeated = TalkingRank(replayed, rank).conversations();
+    const Conversations said = TalkingRank(source, rank).conversations(),
+                        repeated = TalkingRank(replayed, rank).conversations();
     const auto texts = [](const Conversations& all) {
       std::vector<std::string> lines;
       for (const auto& [partners, deeds] : all) {
@@ -122,15 +130,17 @@ inline void check_same_talk(const workload::Matching& source, const workload::Ma
   }
 }
 
-/// Every dependency of the source holds in the recorded times, with the computation in between: nothing begins before what it waits for has ended, and no
-/// message ends before it was sent.
-inline void check_happens_before(const workload::Matching& source, const workload::Matching& replayed, bool keeps_compute) {
+/// Every dependency of the source holds in the recorded times, with the computation in between: nothing begins before
+/// what it waits for has ended, and no message ends before it was sent.
+inline void check_happens_before(const workload::Matching& source, const workload::Matching& replayed,
+                                 bool keeps_compute) {
   const workload::Workload &job = source.workload(), &recording = replayed.workload();
   std::size_t checked = 0;
   for (std::uint32_t rank = 0; rank < job.rank_count(); ++rank) {
     const workload::Program &program = job.program(rank), &recorded = recording.program(rank);
     std::vector<std::uint32_t> place(program.size(), ~std::uint32_t{0});
-    const Conversations said = TalkingRank(source, rank).conversations(), repeated = TalkingRank(replayed, rank).conversations();
+    const Conversations said = TalkingRank(source, rank).conversations(),
+                        repeated = TalkingRank(replayed, rank).conversations();
     for (const auto& [partners, deeds] : said) {
       for (std::size_t i = 0; i < deeds.size(); ++i) place[deeds[i].activity] = repeated.at(partners).at(i).activity;
     }
@@ -140,14 +150,16 @@ inline void check_happens_before(const workload::Matching& source, const workloa
       TimePs ready = std::numeric_limits<TimePs>::min();
       for (const graph::Slot slot : program.dependencies.incoming(i)) {
         const graph::NodeId before = program.dependencies.source(slot);
-        const bool is_start = static_cast<workload::Dependency>(program.dependencies.type(slot)) == workload::Dependency::start;
+        const bool is_start =
+            static_cast<workload::Dependency>(program.dependencies.type(slot)) == workload::Dependency::start;
         ready = std::max(ready, is_start ? starts[before] : ends[before]);
       }
       if (place[i] == ~std::uint32_t{0}) {
         starts[i] = ready;
         const bool computes = keeps_compute && program.kinds[i] == workload::ActivityKind::compute;
-        ends[i] = ready == std::numeric_limits<TimePs>::min() || !computes ? ready
-                                                                           : ready + std::max<TimePs>(0, program.duration_ps(i) - kHalfNs);
+        ends[i] = ready == std::numeric_limits<TimePs>::min() || !computes
+                      ? ready
+                      : ready + std::max<TimePs>(0, program.duration_ps(i) - kHalfNs);
         continue;
       }
       starts[i] = recorded.starts_ps[place[i]];

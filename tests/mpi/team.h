@@ -94,7 +94,8 @@ inline Ended run_alone(const std::vector<std::string>& arguments) {
   return Started(command).end();
 }
 
-inline Ended run_team(int processes, const std::vector<std::string>& arguments, const std::vector<std::string>& environment = {}) {
+inline Ended run_team(int processes, const std::vector<std::string>& arguments,
+                      const std::vector<std::string>& environment = {}) {
   return Started(team_command(processes, arguments), environment).end();
 }
 

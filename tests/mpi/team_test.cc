@@ -8,8 +8,9 @@
 namespace orrery::testing {
 namespace {
 
-const std::vector<std::string> kFourRanks = {data_folder() + "ddp4.rank0.kineto.json.gz", data_folder() + "ddp4.rank1.kineto.json.gz",
-                                             data_folder() + "ddp4.rank2.kineto.json.gz", data_folder() + "ddp4.rank3.kineto.json.gz"};
+const std::vector<std::string> kFourRanks = {
+    data_folder() + "ddp4.rank0.kineto.json.gz", data_folder() + "ddp4.rank1.kineto.json.gz",
+    data_folder() + "ddp4.rank2.kineto.json.gz", data_folder() + "ddp4.rank3.kineto.json.gz"};
 
 std::vector<std::string> of_four_ranks(std::string verb, const std::vector<std::string>& more) {
   std::vector<std::string> arguments{std::move(verb)};
@@ -101,7 +102,8 @@ TEST_CASE("a process that ends early ends the job, and the same command goes on"
   std::string factors = "0.001";
   for (int i = 2; i <= 3000; ++i) factors += "," + std::to_string(0.001 * i);
   std::vector<std::string> arguments = {
-      "whatif", data_folder() + "gpt_wide_bf16.kineto.json.gz", "cpu * 1", "--sweep", factors, "--threads", "1", "--csv"};
+      "whatif", data_folder() + "gpt_wide_bf16.kineto.json.gz", "cpu * 1", "--sweep", factors, "--threads", "1",
+      "--csv"};
   const Ended plain = run_alone(arguments);
   REQUIRE(plain.code == 0);
   arguments.insert(arguments.end(), {"--checkpoint", checkpoint});
@@ -112,7 +114,8 @@ TEST_CASE("a process that ends early ends the job, and the same command goes on"
     return none ? 0 : bytes;
   };
   const std::uint64_t header = factors.size() + 300;
-  for (int tries = 0; tries < 3000 && size() < header + 2000; ++tries) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  for (int tries = 0; tries < 3000 && size() < header + 2000; ++tries)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
   const std::vector<pid_t> workers = team.workers();
   REQUIRE(workers.size() == 3);
   ::kill(workers.back(), SIGKILL);

@@ -42,14 +42,18 @@ std::vector<std::int64_t> decode(const page::EncodedColumn& encoded) {
 std::vector<std::string> list(const page::EncodedColumn& json) {
   const std::string padded = json.bytes + std::string(64, ' ');
   std::vector<std::string> entries;
-  for (const std::string_view entry : list_entries(std::string_view(padded).substr(0, json.bytes.size()))) entries.emplace_back(entry);
+  for (const std::string_view entry : list_entries(std::string_view(padded).substr(0, json.bytes.size())))
+    entries.emplace_back(entry);
   return entries;
 }
 std::vector<std::string> list(const std::string& text) { return list(page::EncodedColumn{"", "json", 1, text}); }
-std::string text_of(const std::string& json) { return is_json_string(json) ? unescape_json(string_content(json)) : json; }
+std::string text_of(const std::string& json) {
+  return is_json_string(json) ? unescape_json(string_content(json)) : json;
+}
 
 /// What another reader of the page would find, by the words of docs/REPORT.md alone.
-std::vector<Arguments> arguments_in(const std::vector<page::Blob>& blobs, std::size_t rank, const std::vector<std::uint32_t>& names) {
+std::vector<Arguments> arguments_in(const std::vector<page::Blob>& blobs, std::size_t rank,
+                                    const std::vector<std::uint32_t>& names) {
   const page::Blob &common = blobs[0], &own = blobs[rank + 1];
   std::vector<std::string> keys;
   for (const std::string& key : list(*column(common, "ar.keys"))) keys.push_back(text_of(list(key)[0]));
@@ -86,7 +90,9 @@ struct Written {
 
 /// Kernels with a grid that repeats, identities that count on, bandwidths of all sorts; every fifth event says nothing.
 Written write_events(std::size_t count) {
-  Written made{R"({"traceEvents": [{"ph": "M", "name": "process_name", "pid": 1, "tid": 0, "args": {"name": "gpu", "sort_index": 5}})", {}};
+  Written made{
+      R"({"traceEvents": [{"ph": "M", "name": "process_name", "pid": 1, "tid": 0, "args": {"name": "gpu", "sort_index": 5}})",
+      {}};
   for (std::size_t i = 0; i < count; ++i) {
     Arguments args;
     std::string text;
@@ -104,7 +110,8 @@ Written write_events(std::size_t count) {
     }
     if (const auto said = args.extract("say \\\"it\\\""); !said.empty()) args["say \"it\""] = said.mapped();
     made.text += fmt::format(
-        ",\n{{\"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"k{}\", \"pid\": 1, \"tid\": 7, \"ts\": {}, \"dur\": {}, \"args\": {{{}}}}}",
+        ",\n{{\"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"k{}\", \"pid\": 1, \"tid\": 7, \"ts\": {}, \"dur\": {}, "
+        "\"args\": {{{}}}}}",
         i % 4, 10 * i, 1 + i % 9, text);
     made.events.push_back(std::move(args));
   }
@@ -129,7 +136,8 @@ void check_round_trip(std::size_t count, std::uint64_t most_events) {
   REQUIRE(blobs->size() == 2);
   std::vector<std::uint32_t> name_of;
   const page::RankEvents& in_page = events.ranks()[0];
-  for (const trace::EventIndex e : in_page.order) name_of.push_back(names.number(trace.ranks[0].name[e], in_page.kind[e]));
+  for (const trace::EventIndex e : in_page.order)
+    name_of.push_back(names.number(trace.ranks[0].name[e], in_page.kind[e]));
   const std::vector<Arguments> found = arguments_in(*blobs, 0, name_of);
   REQUIRE(found.size() == std::min<std::size_t>(count, most_events));
   for (std::size_t i = 0; i < found.size(); ++i) REQUIRE(found[i] == written.events[in_page.order[i]]);
@@ -153,7 +161,8 @@ TEST_CASE("what counts on has a column, and what repeats has none") {
   const auto blobs = page::argument_blobs(trace, events, page::NameTable(trace, events));
   REQUIRE(blobs);
   std::map<std::string, std::string> where;
-  for (const std::string& key : list(*column(blobs->front(), "ar.keys"))) where[text_of(list(key)[0])] = text_of(list(key)[1]);
+  for (const std::string& key : list(*column(blobs->front(), "ar.keys")))
+    where[text_of(list(key)[0])] = text_of(list(key)[1]);
   CHECK(where["correlation"] == "number");
   CHECK(where["pointer"] == "text");  // no script could hold it
   CHECK(where["grid"] == "set");
@@ -164,7 +173,8 @@ TEST_CASE("what counts on has a column, and what repeats has none") {
 TEST_CASE("a page of events that say nothing has no arguments") {
   const TempDir folder;
   const std::string path = folder.write(
-      "trace.json", R"({"traceEvents": [{"ph": "X", "cat": "kernel", "name": "k", "pid": 1, "tid": 7, "ts": 1, "dur": 2, "args": {}}]})");
+      "trace.json",
+      R"({"traceEvents": [{"ph": "X", "cat": "kernel", "name": "k", "pid": 1, "tid": 7, "ts": 1, "dur": 2, "args": {}}]})");
   trace::Trace trace;
   Diagnostics diagnostics;
   trace.ranks.push_back(std::move(*kineto::read_rank(path, trace.strings, diagnostics)));

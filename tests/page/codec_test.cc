@@ -19,7 +19,8 @@ std::vector<std::int64_t> decoded(const page::EncodedColumn& column) {
   std::vector<std::uint64_t> raw(column.count, 0);
   for (std::size_t plane = 0; plane < planes; ++plane) {
     for (std::size_t i = 0; i < column.count; ++i)
-      raw[i] += static_cast<std::uint64_t>(static_cast<unsigned char>(column.bytes[plane * column.count + i])) << (8 * plane);
+      raw[i] += static_cast<std::uint64_t>(static_cast<unsigned char>(column.bytes[plane * column.count + i]))
+                << (8 * plane);
   }
   std::int64_t at = 0;
   for (std::size_t i = 0; i < column.count; ++i) {
@@ -85,12 +86,13 @@ TEST_CASE("differences have either sign") {
 
 TEST_CASE("what is encoded is decoded") {
   rc::check("planes", [] {
-    const auto values = *rc::gen::container<std::vector<std::int64_t>>(rc::gen::inRange<std::int64_t>(0, std::int64_t{1} << 53));
+    const auto values =
+        *rc::gen::container<std::vector<std::int64_t>>(rc::gen::inRange<std::int64_t>(0, std::int64_t{1} << 53));
     RC_ASSERT(decoded(page::encode_planes("x", values.size(), [&](std::size_t i) { return values[i]; })) == values);
   });
   rc::check("delta", [] {
-    const auto values =
-        *rc::gen::container<std::vector<std::int64_t>>(rc::gen::inRange<std::int64_t>(-(std::int64_t{1} << 53), std::int64_t{1} << 53));
+    const auto values = *rc::gen::container<std::vector<std::int64_t>>(
+        rc::gen::inRange<std::int64_t>(-(std::int64_t{1} << 53), std::int64_t{1} << 53));
     RC_ASSERT(decoded(page::encode_delta("x", values.size(), [&](std::size_t i) { return values[i]; })) == values);
   });
 }
@@ -101,9 +103,10 @@ TEST_CASE("a blob is one script element that says what is in it") {
   blob.table.push_back(page::encode_u8("b", std::vector<std::uint8_t>{7, 8}));
   const std::string html = page::blob_html(blob);
   CHECK(
-      html.starts_with("<script type=\"application/gzip;base64\" data-columns=\"rank\" data-rank=\"3\" data-table=\"[{&quot;name&quot;:"));
-  CHECK(html.find("&quot;b&quot;,&quot;codec&quot;:&quot;u8&quot;,&quot;count&quot;:2,&quot;offset&quot;:3,&quot;bytes&quot;:2") !=
-        std::string::npos);
+      html.starts_with("<script type=\"application/gzip;base64\" data-columns=\"rank\" data-rank=\"3\" "
+                       "data-table=\"[{&quot;name&quot;:"));
+  CHECK(html.find("&quot;b&quot;,&quot;codec&quot;:&quot;u8&quot;,&quot;count&quot;:2,&quot;offset&quot;:3,&quot;bytes&"
+                  "quot;:2") != std::string::npos);
   const std::size_t begin = html.find('>') + 1;
   CHECK(inflated(from_base64(std::string_view(html).substr(begin, html.find('<', begin) - begin))) == "[1]\x07\x08");
   // The graph's has no rank.

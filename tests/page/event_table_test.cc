@@ -22,12 +22,13 @@ class RankMaker {
     trace_.ranks.resize(1);
     trace::RankTrace& rank = trace_.ranks.front();
     for (const std::int64_t thread : {10, 11, 7, 99}) rank.lanes.push_back({.process = {1, 0}, .thread = {thread, 0}});
-    for (const trace::Activity activity :
-         {trace::Activity::cpu_operator, trace::Activity::kernel, trace::Activity::annotation, trace::Activity::overhead})
+    for (const trace::Activity activity : {trace::Activity::cpu_operator, trace::Activity::kernel,
+                                           trace::Activity::annotation, trace::Activity::overhead})
       rank.categories.push_back({0, activity});
   }
 
-  trace::EventIndex add(trace::LaneIndex lane, std::uint16_t category, TimePs start, TimePs duration, std::string_view name = "x") {
+  trace::EventIndex add(trace::LaneIndex lane, std::uint16_t category, TimePs start, TimePs duration,
+                        std::string_view name = "x") {
     trace::RankTrace& rank = trace_.ranks.front();
     return rank.append_event(
         {.start = start, .duration = duration, .name = trace_.strings.intern(name), .lane = lane, .category = category},
@@ -120,8 +121,8 @@ TEST_CASE("too many events: the shortest go, but not what is on the path") {
 TEST_CASE("any trace: ids are a permutation in the order of the format, and the limit holds") {
   rc::check([] {
     RankMaker maker;
-    const auto events = *rc::gen::container<std::vector<std::tuple<std::uint32_t, TimePs, TimePs>>>(
-        rc::gen::tuple(rc::gen::inRange<std::uint32_t>(0, 4), rc::gen::inRange<TimePs>(0, 50), rc::gen::inRange<TimePs>(0, 20)));
+    const auto events = *rc::gen::container<std::vector<std::tuple<std::uint32_t, TimePs, TimePs>>>(rc::gen::tuple(
+        rc::gen::inRange<std::uint32_t>(0, 4), rc::gen::inRange<TimePs>(0, 50), rc::gen::inRange<TimePs>(0, 20)));
     for (const auto& [lane, start, duration] : events)
       maker.add(lane, lane == 2 ? kKernel : lane == 3 ? kOverhead : kOperator, start, duration);
     const auto most = *rc::gen::inRange<std::uint64_t>(0, 40);

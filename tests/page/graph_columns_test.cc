@@ -19,7 +19,8 @@ PagePlaces nowhere() {
 }
 
 const EncodedColumn& column(const PageGraph& graph, std::string_view name) {
-  return *std::find_if(graph.columns.begin(), graph.columns.end(), [&](const EncodedColumn& one) { return one.name == name; });
+  return *std::find_if(graph.columns.begin(), graph.columns.end(),
+                       [&](const EncodedColumn& one) { return one.name == name; });
 }
 
 /// One thread that calls, and a kernel that it launches.
@@ -75,7 +76,8 @@ TEST_CASE("what a page cannot solve is absent, with a reason") {
 
 TEST_CASE("the same graph gives the same bytes") {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
-    const PageGraph a = graph_columns(testing::random_job(seed), nowhere()), b = graph_columns(testing::random_job(seed), nowhere());
+    const PageGraph a = graph_columns(testing::random_job(seed), nowhere()),
+                    b = graph_columns(testing::random_job(seed), nowhere());
     REQUIRE(a.columns.size() == b.columns.size());
     for (std::size_t i = 0; i < a.columns.size(); ++i) CHECK(a.columns[i].bytes == b.columns[i].bytes);
   }

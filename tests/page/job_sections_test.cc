@@ -83,7 +83,8 @@ TEST_CASE("changes: both steps, by kind and by name, what is new and what is gon
     job.work(0, "f", 5 * kPsPerUs);
     job.work(0, name, time);
     causal::CausalGraph graph = job.make();
-    analyze::ComparedRun run{.steps = {graph.label}, .spans = {graph.span}, .interval = std::nullopt, .step = std::move(graph)};
+    analyze::ComparedRun run{
+        .steps = {graph.label}, .spans = {graph.span}, .interval = std::nullopt, .step = std::move(graph)};
     run.times = analyze::class_step_times(run.step, analyze::classes_of(run.step, classes));
     return run;
   };

@@ -59,8 +59,9 @@ TEST_CASE("sets are those that a look at every range gives") {
     for (TimePs moment = -1; moment < 60; ++moment) {
       SetTable::Set want;
       for (std::int64_t member = 0; member < 4; ++member) {
-        if (std::any_of(given.begin(), given.end(),
-                        [&](const Range& range) { return range.member == member && range.begin <= moment && moment < range.end; }))
+        if (std::any_of(given.begin(), given.end(), [&](const Range& range) {
+              return range.member == member && range.begin <= moment && moment < range.end;
+            }))
           want.push_back(member);
       }
       RC_ASSERT(table.sets()[ranges.at(moment)] == want);

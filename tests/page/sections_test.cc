@@ -1,12 +1,12 @@
 #include <doctest/doctest.h>
 
+#include "page/data/report_data.h"
 #include "page/sections/kernels_section.h"
 #include "page/sections/provenance_section.h"
-#include "page/data/report_data.h"
 #include "page/sections/section_parts.h"
-#include "page/trace_page.h"
 #include "page/sections/trust_section.h"
 #include "page/sections/verdict_section.h"
+#include "page/trace_page.h"
 
 using namespace orrery;
 
@@ -73,14 +73,16 @@ TEST_CASE("a section without data is absent, and About says why") {
   Diagnostics diagnostics;
   diagnostics.add(kWarning);
   const std::string html =
-      page::provenance_section({"1.2", "orrery report 'a b'", {{"f.json", 2000, 255}}, {}}, diagnostics, {kernels}).html;
+      page::provenance_section({"1.2", "orrery report 'a b'", {{"f.json", 2000, 255}}, {}}, diagnostics, {kernels})
+          .html;
   CHECK(has(html, "<dt>kernels</dt><dd>the trace has no work of a device.</dd>"));
   CHECK(has(html, "00000000000000ff"));
   CHECK(has(html, "something &lt;odd&gt;"));
 }
 
 TEST_CASE("sections come in the order of the page") {
-  std::vector<page::Section> sections = page::in_page_order({{"kernels", "", "<k>", ""}, {"verdict", "", "<v>", ""}}, "because.");
+  std::vector<page::Section> sections =
+      page::in_page_order({{"kernels", "", "<k>", ""}, {"verdict", "", "<v>", ""}}, "because.");
   CHECK(sections.front().html == "<v>");
   CHECK(sections[1].id == "trust");
   CHECK(sections[1].why == "because.");

@@ -33,10 +33,11 @@ struct Simulated {
   analyze::MachineUse use;
 
   explicit Simulated(std::uint32_t devices, bool looks_at_links = true) {
-    auto parsed = machine::parse_machine("format: orrery.machine/1\nname: star\ndevices: {count: " + std::to_string(devices) +
-                                             ", name: d}\nnetwork: [{name: net, topology: switch, size: " + std::to_string(devices) +
-                                             ", bandwidth_gb_per_s: 1, latency_ns: 500}]\n",
-                                         "star");
+    auto parsed = machine::parse_machine(
+        "format: orrery.machine/1\nname: star\ndevices: {count: " + std::to_string(devices) +
+            ", name: d}\nnetwork: [{name: net, topology: switch, size: " + std::to_string(devices) +
+            ", bandwidth_gb_per_s: 1, latency_ns: 500}]\n",
+        "star");
     REQUIRE(parsed.ok());
     machine = std::move(*parsed);
     workload = simulate::testing::make_uniform_job(devices, {compute(10 * kPsPerUs), all_reduce(1'000'000, {0})});
@@ -74,8 +75,8 @@ struct Simulated {
 TEST_CASE("makespan, links, their use over time and the machine are in the section") {
   const Simulated simulated(4);
   const std::string html = simulation_section(simulated.run()).html;
-  CHECK(html.find("<section id=\"simulation\" data-makespan-ps=\"" + std::to_string(simulated.outcome.schedule.makespan_ps()) + "\">") ==
-        0);
+  CHECK(html.find("<section id=\"simulation\" data-makespan-ps=\"" +
+                  std::to_string(simulated.outcome.schedule.makespan_ps()) + "\">") == 0);
   CHECK(html.find("<div id=\"links\">") != std::string::npos);
   CHECK(html.find("data-busy-ps=") != std::string::npos);
   CHECK(html.find("<div id=\"utilisation\">") != std::string::npos);
@@ -96,7 +97,8 @@ TEST_CASE("a large machine is one of each kind, with its count") {
 TEST_CASE("the verdict of a run says how long it takes and what bounds it") {
   const Simulated simulated(4);
   const Section section = simulated_verdict_section(simulated.run(), nullptr);
-  CHECK(section.html.find("data-step-ps=\"" + std::to_string(simulated.outcome.schedule.makespan_ps()) + "\"") != std::string::npos);
+  CHECK(section.html.find("data-step-ps=\"" + std::to_string(simulated.outcome.schedule.makespan_ps()) + "\"") !=
+        std::string::npos);
   CHECK(section.html.find("communication-bound") != std::string::npos);  // 1.5 ms of 1 MB at 1 GB/s after 10 us
 }
 
@@ -106,14 +108,16 @@ TEST_CASE("the page of a run has its activities on the timeline, or says why not
   const Page page = make_simulation_page(simulated.run(), {.title = "t", .source = {}}, diagnostics);
   CHECK(page.blobs.size() == 10);  // the graph, four ranks, and their arguments
   for (const char* id : {"trust", "waterfall", "contributors", "whatif", "timeline", "ranks"}) {
-    const auto made = std::find_if(page.sections.begin(), page.sections.end(), [&](const Section& section) { return section.id == id; });
+    const auto made = std::find_if(page.sections.begin(), page.sections.end(),
+                                   [&](const Section& section) { return section.id == id; });
     REQUIRE(made != page.sections.end());
     CHECK(!made->html.empty());
   }
   const Page none = make_simulation_page(simulated.run(), {.title = "t", .source = {}, .max_events = 1}, diagnostics);
   CHECK(none.blobs.empty());
   bool is_said = false;
-  for (const Section& section : none.sections) is_said |= section.id == "timeline" && section.html.empty() && !section.why.empty();
+  for (const Section& section : none.sections)
+    is_said |= section.id == "timeline" && section.html.empty() && !section.why.empty();
   CHECK(is_said);
 }
 
@@ -122,7 +126,8 @@ TEST_CASE("the page of a forecast says the shares of the forecast, and that rank
   SimulatedRun run = simulated.run();
   run.shares = analyze::StageShares{.exposed_pct = 5.44, .bubble_pct = 6.5};
   const std::string verdict = simulated_verdict_section(run, nullptr).html;
-  CHECK(verdict.find("5.4 % of the step is communication that no computation hides, and 6.5 % waiting for other stages") !=
+  CHECK(verdict.find(
+            "5.4 % of the step is communication that no computation hides, and 6.5 % waiting for other stages") !=
         std::string::npos);
   CHECK(verdict.find("is done last") == std::string::npos);
   CHECK(simulation_section(run).html.find("communicating or waiting, not computing") != std::string::npos);

@@ -24,23 +24,27 @@ Error error_of(SmallDatabase& small, std::string_view sql) {
 TEST_CASE("events are the rows of the trace") {
   SmallDatabase small;
   CHECK(small.ask("SELECT count(*), min(id), max(id) FROM events") == Rows{"11|0|10"});
-  CHECK(small.ask("SELECT id, rank, lane, name, category, activity, dur_ps, end_ps - start_ps, correlation, stream, device FROM events "
+  CHECK(small.ask("SELECT id, rank, lane, name, category, activity, dur_ps, end_ps - start_ps, correlation, stream, "
+                  "device FROM events "
                   "WHERE id = 7") == Rows{"7|0|1|gemm|kernel|kernel|50000000|50000000|1|7|0"});
   CHECK(small.ask("SELECT name, dur_ps FROM events WHERE name = 'mark'") == Rows{"mark|0"});
 }
 
 TEST_CASE("depth and parent are the call stack") {
   SmallDatabase small;
-  CHECK(small.ask("SELECT e.name, e.depth, p.name FROM events e LEFT JOIN events p ON p.id = e.parent WHERE e.lane = 0 ORDER BY "
-                  "e.start_ps, e.depth") == Rows{"ProfilerStep#1|0|", "aten::mm|1|ProfilerStep#1", "cudaLaunchKernel|2|aten::mm",
-                                                 "ProfilerStep#2|0|", "aten::add|1|ProfilerStep#2", "cudaLaunchKernel|2|aten::add",
-                                                 "cudaLaunchKernel|2|aten::add"});
+  CHECK(small.ask("SELECT e.name, e.depth, p.name FROM events e LEFT JOIN events p ON p.id = e.parent WHERE e.lane = 0 "
+                  "ORDER BY "
+                  "e.start_ps, e.depth") ==
+        Rows{"ProfilerStep#1|0|", "aten::mm|1|ProfilerStep#1", "cudaLaunchKernel|2|aten::mm", "ProfilerStep#2|0|",
+             "aten::add|1|ProfilerStep#2", "cudaLaunchKernel|2|aten::add", "cudaLaunchKernel|2|aten::add"});
 }
 
 TEST_CASE("device work belongs to the step that launched it") {
   SmallDatabase small;
-  CHECK(small.ask("SELECT name, step FROM events WHERE activity = 'kernel' ORDER BY id") == Rows{"gemm|0", "add|1", "gemm|1"});
-  CHECK(small.ask("SELECT step, name, dur_ps FROM steps") == Rows{"0|ProfilerStep#1|100000000", "1|ProfilerStep#2|100000000"});
+  CHECK(small.ask("SELECT name, step FROM events WHERE activity = 'kernel' ORDER BY id") ==
+        Rows{"gemm|0", "add|1", "gemm|1"});
+  CHECK(small.ask("SELECT step, name, dur_ps FROM steps") ==
+        Rows{"0|ProfilerStep#1|100000000", "1|ProfilerStep#2|100000000"});
 }
 
 TEST_CASE("steps, annotations and tracks of many events are looked up, not looked through") {
@@ -60,8 +64,10 @@ TEST_CASE("steps, annotations and tracks of many events are looked up, not looke
   Result<query::Database> database = query::Database::open({.trace = job, .remarks = remarks});
   REQUIRE(database);
   for (const char* question :
-       {"SELECT count(*) FROM steps s JOIN events e ON e.rank = s.rank AND e.step = s.step AND e.activity = 'cpu operator'",
-        "SELECT count(*) FROM events a JOIN events e ON e.start_ps >= a.start_ps AND e.start_ps < a.end_ps AND e.rank = a.rank AND e.lane "
+       {"SELECT count(*) FROM steps s JOIN events e ON e.rank = s.rank AND e.step = s.step AND e.activity = 'cpu "
+        "operator'",
+        "SELECT count(*) FROM events a JOIN events e ON e.start_ps >= a.start_ps AND e.start_ps < a.end_ps AND e.rank "
+        "= a.rank AND e.lane "
         "= a.lane "
         "WHERE a.activity = 'annotation' AND e.activity = 'cpu operator'",
         "SELECT count(*) / 2 FROM slice s JOIN thread_track t ON s.track_id = t.id",
@@ -84,7 +90,8 @@ TEST_CASE("SQLite's tables of JSON can be asked, and texts by expressions") {
 
 TEST_CASE("a launch is found by its correlation") {
   SmallDatabase small;
-  CHECK(small.ask("SELECT k.name, k.start_ps - l.start_ps FROM events k JOIN events l ON l.correlation = k.correlation AND l.rank = k.rank "
+  CHECK(small.ask("SELECT k.name, k.start_ps - l.start_ps FROM events k JOIN events l ON l.correlation = k.correlation "
+                  "AND l.rank = k.rank "
                   "WHERE k.activity = 'kernel' AND l.activity = 'runtime call' ORDER BY 2") ==
         Rows{"gemm|10000000", "add|15000000", "gemm|15000000"});
 }
@@ -112,9 +119,9 @@ TEST_CASE("lanes, processes and Perfetto's names") {
   SmallDatabase small;
   CHECK(small.ask("SELECT lane, process, thread, kind, device, stream FROM lanes") ==
         Rows{"0|100|1|thread||", "1|0|7|stream|0|7", "2|0|8|stream|0|8", "3|100|2|other||"});
-  CHECK(
-      small.ask("SELECT s.name, s.ts, s.dur, t.tid, p.pid FROM slice s JOIN thread_track k ON s.track_id = k.id JOIN thread t USING (utid) "
-                "JOIN process p USING (upid) WHERE s.name = 'aten::mm'") == Rows{"aten::mm|5000|60000|1|100"});
+  CHECK(small.ask("SELECT s.name, s.ts, s.dur, t.tid, p.pid FROM slice s JOIN thread_track k ON s.track_id = k.id JOIN "
+                  "thread t USING (utid) "
+                  "JOIN process p USING (upid) WHERE s.name = 'aten::mm'") == Rows{"aten::mm|5000|60000|1|100"});
   CHECK(small.ask("SELECT flat_key, int_value, value_type FROM args_flat WHERE arg_set_id = 7 ORDER BY 1") ==
         Rows{"correlation|1|int", "device|0|int", "stream|7|int"});
 }
@@ -122,15 +129,16 @@ TEST_CASE("lanes, processes and Perfetto's names") {
 TEST_CASE("a slice is rounded down to nanoseconds, before time 0 as well") {
   SmallDatabase small;
   CHECK(small.ask("WITH e(start_ps) AS (VALUES (-1), (-1000), (-1001), (999), (1000)) "
-                  "SELECT (start_ps - ((start_ps % 1000) + 1000) % 1000) / 1000 FROM e") == Rows{"-1", "-1", "-2", "0", "1"});
+                  "SELECT (start_ps - ((start_ps % 1000) + 1000) % 1000) / 1000 FROM e") ==
+        Rows{"-1", "-1", "-2", "0", "1"});
 }
 
 TEST_CASE("union_ps is how long any of the intervals lasts") {
   SmallDatabase small;
-  CHECK(small.ask("SELECT sum(dur_ps), union_ps(start_ps, dur_ps) FROM events WHERE activity = 'kernel'") == Rows{"110000000|100000000"});
-  CHECK(small.ask(
-            "SELECT union_ps(a, b) FROM (SELECT 1 AS a, 2 AS b UNION ALL SELECT NULL, 5 UNION ALL SELECT 9, -3 UNION ALL SELECT 3, 1)") ==
-        Rows{"3"});
+  CHECK(small.ask("SELECT sum(dur_ps), union_ps(start_ps, dur_ps) FROM events WHERE activity = 'kernel'") ==
+        Rows{"110000000|100000000"});
+  CHECK(small.ask("SELECT union_ps(a, b) FROM (SELECT 1 AS a, 2 AS b UNION ALL SELECT NULL, 5 UNION ALL SELECT 9, -3 "
+                  "UNION ALL SELECT 3, 1)") == Rows{"3"});
   CHECK(small.ask("SELECT union_ps(start_ps, dur_ps) FROM events WHERE name = 'nothing'") == Rows{"0"});
   CHECK(error_of(small, "SELECT union_ps(9223372036854775807, 1)").kind == Error::Kind::misuse);
 }
@@ -193,8 +201,8 @@ TEST_CASE("a question that never ends can be stopped") {
   SmallDatabase small;
   int looks = 0;
   small.database().stop_if([&] { return ++looks > 3; });
-  CHECK(error_of(small, "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n").message.find("stopped") !=
-        std::string::npos);
+  CHECK(error_of(small, "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n")
+            .message.find("stopped") != std::string::npos);
   small.database().stop_if({});
   CHECK(small.ask("SELECT 1") == Rows{"1"});
 }
@@ -202,7 +210,8 @@ TEST_CASE("a question that never ends can be stopped") {
 TEST_CASE("a question is given up with all other work") {
   SmallDatabase small;
   request_stop();
-  CHECK_THROWS_AS((void)small.database().ask("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"),
+  CHECK_THROWS_AS((void)small.database().ask(
+                      "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"),
                   Stopped);
   allow_work();
   CHECK(small.ask("SELECT 1") == Rows{"1"});
@@ -212,7 +221,8 @@ TEST_CASE("columns of one name are told apart") {
   SmallDatabase small;
   const Result<query::Answer> answer = small.database().ask("SELECT 1 AS a, 2 AS a, 'x' AS b, NULL AS c");
   REQUIRE(answer);
-  CHECK(std::vector(answer->columns().begin(), answer->columns().end()) == std::vector<std::string>{"a", "a:1", "b", "c"});
+  CHECK(std::vector(answer->columns().begin(), answer->columns().end()) ==
+        std::vector<std::string>{"a", "a:1", "b", "c"});
   std::string json;
   JsonWriter writer(json);
   writer.begin_object();
@@ -224,7 +234,8 @@ TEST_CASE("columns of one name are told apart") {
 TEST_CASE("a sheet of an answer has the type of its values") {
   SmallDatabase small;
   const Result<query::Answer> answer = small.database().ask(
-      "SELECT column1 AS i, column2 AS r, column3 AS m, column4 AS n FROM (VALUES (1, 1, 'x', NULL), (2, 0.5, 2, NULL))");
+      "SELECT column1 AS i, column2 AS r, column3 AS m, column4 AS n FROM (VALUES (1, 1, 'x', NULL), (2, 0.5, 2, "
+      "NULL))");
   REQUIRE(answer);
   const report::Sheet sheet = query::to_sheet(*answer);
   CHECK(sheet.columns()[0].type == report::Type::integer);
@@ -253,7 +264,8 @@ TEST_CASE("the database file has the same tables") {
   };
   for (const std::string& table : small.database().table_names()) {
     CAPTURE(table);
-    if (table != "contributors" && table != "clocks") CHECK(read("SELECT * FROM " + table) == small.ask("SELECT * FROM " + table));
+    if (table != "contributors" && table != "clocks")
+      CHECK(read("SELECT * FROM " + table) == small.ask("SELECT * FROM " + table));
     else CHECK(read("SELECT count(*) FROM " + table) == small.ask("SELECT count(*) FROM " + table));
   }
   ::sqlite3_close(file);

@@ -31,7 +31,8 @@ TEST_CASE("every documented question is answered with rows") {
   Result<query::Database> of_one = query::Database::open({.trace = *one, .remarks = remarks});
   REQUIRE(of_one);
   std::vector<std::string> files;
-  for (int rank = 0; rank < 4; ++rank) files.push_back(data_file("ddp4.rank" + std::to_string(rank) + ".kineto.json.gz"));
+  for (int rank = 0; rank < 4; ++rank)
+    files.push_back(data_file("ddp4.rank" + std::to_string(rank) + ".kineto.json.gz"));
   Result<trace::Trace> four = kineto::read_job(files, remarks);
   REQUIRE(four);
   const Result<job::RecordedJob> job = job::RecordedJob::make(std::move(*four), job::ClockChoice::automatic, remarks);

@@ -1,4 +1,5 @@
-// Whatever of a WHERE is decided on the columns, the answer is that of a table without any such thing: a plain copy, in a database of its own.
+// Whatever of a WHERE is decided on the columns, the answer is that of a table without any such thing: a plain copy, in
+// a database of its own.
 #include <doctest/doctest.h>
 #include <rapidcheck.h>
 #include <sqlite3.h>
@@ -27,8 +28,8 @@ trace::Trace random_trace() {
     rank.rank = 2 * r;
     rank.lanes.resize(3);
     for (const char* category : {"kernel", "cpu_op", "", "5"})
-      rank.categories.push_back(
-          {job.strings.intern(category), one_of({trace::Activity::kernel, trace::Activity::other, trace::Activity::runtime_call})});
+      rank.categories.push_back({job.strings.intern(category), one_of({trace::Activity::kernel, trace::Activity::other,
+                                                                       trace::Activity::runtime_call})});
     const auto events = *rc::gen::inRange(0, 30);
     for (int e = 0; e < events; ++e) {
       trace::EventRow row;
@@ -38,7 +39,8 @@ trace::Trace random_trace() {
       row.lane = static_cast<trace::LaneIndex>(*rc::gen::inRange(0, 3));
       row.category = static_cast<std::uint16_t>(*rc::gen::inRange(0, 4));
       if (*rc::gen::inRange(0, 4) == 0) row.flags = trace::kHasDuration;
-      const trace::EventIndex event = rank.append_event(row, {static_cast<std::uint32_t>(e), static_cast<std::uint64_t>(e)});
+      const trace::EventIndex event =
+          rank.append_event(row, {static_cast<std::uint32_t>(e), static_cast<std::uint64_t>(e)});
       for (const trace::Field field : {trace::Field::correlation, trace::Field::stream}) {
         if (*rc::gen::inRange(0, 2) == 0) rank.field(field).push(event, *rc::gen::inRange(-1, 4));
       }
@@ -84,8 +86,9 @@ std::string random_value() {
 }
 
 std::string random_condition(const std::string& table) {
-  const std::string column = table + one_of<const char*>({"id", "rank", "lane", "name", "category", "activity", "start_ps", "correlation",
-                                                          "stream", "dtype", "dur_ps", "depth", "step", "track"});
+  const std::string column =
+      table + one_of<const char*>({"id", "rank", "lane", "name", "category", "activity", "start_ps", "correlation",
+                                   "stream", "dtype", "dur_ps", "depth", "step", "track"});
   switch (*rc::gen::inRange(0, 7)) {
     case 0: return column + " IN (" + random_value() + ", " + random_value() + ")";
     case 1: return column + " IS " + random_value();
@@ -106,9 +109,11 @@ std::string random_question() {
   switch (*rc::gen::inRange(0, 7)) {
     case 5:
       return "SELECT l.rank, l.lane, count(*) FROM lanes l JOIN events e ON e.track = l.track WHERE l." +
-             one_of<std::string>({"rank", "lane", "track", "stream"}) + " = " + random_value() + " GROUP BY 1, 2 ORDER BY 1, 2";
+             one_of<std::string>({"rank", "lane", "track", "stream"}) + " = " + random_value() +
+             " GROUP BY 1, 2 ORDER BY 1, 2";
     case 6:
-      return "SELECT s.rank, s.step, count(e.id) FROM steps s LEFT JOIN events e ON e.rank = s.rank AND e.step = s.step GROUP BY 1, 2 "
+      return "SELECT s.rank, s.step, count(e.id) FROM steps s LEFT JOIN events e ON e.rank = s.rank AND e.step = "
+             "s.step GROUP BY 1, 2 "
              "ORDER BY 1, 2";
     case 0: return "SELECT name, count(*), sum(dur_ps) FROM events WHERE " + random_where("") + " GROUP BY name";
     case 1:
@@ -116,24 +121,28 @@ std::string random_question() {
              " AS k, count(*) FROM events GROUP BY k ORDER BY k";
     case 2:
       return "SELECT a.id, b.id FROM events a JOIN events b ON " +
-             one_of<std::string>({"a.correlation = b.correlation", "a.name = b.name", "a.id = b.parent",
-                                  "b.start_ps BETWEEN a.start_ps AND a.end_ps", "a.dtype = b.name", "a.stream = b.lane AND a.rank = b.rank",
-                                  "a.step = b.step AND a.rank = b.rank",
-                                  "b.start_ps >= a.start_ps AND b.start_ps < a.end_ps AND b.rank = a.rank AND b.lane = a.lane",
-                                  "b.start_ps >= a.start_ps AND b.rank = a.rank"}) +
+             one_of<std::string>(
+                 {"a.correlation = b.correlation", "a.name = b.name", "a.id = b.parent",
+                  "b.start_ps BETWEEN a.start_ps AND a.end_ps", "a.dtype = b.name",
+                  "a.stream = b.lane AND a.rank = b.rank", "a.step = b.step AND a.rank = b.rank",
+                  "b.start_ps >= a.start_ps AND b.start_ps < a.end_ps AND b.rank = a.rank AND b.lane = a.lane",
+                  "b.start_ps >= a.start_ps AND b.rank = a.rank"}) +
              " WHERE " + random_where("a.") + " ORDER BY a.id, b.id";
     case 3: {
       const std::string by = one_of<std::string>({"start_ps", "name", "id", "rank", "category"});
-      return "SELECT " + by + " FROM events WHERE " + random_where("") + " ORDER BY " + by + one_of<const char*>({"", " DESC"});
+      return "SELECT " + by + " FROM events WHERE " + random_where("") + " ORDER BY " + by +
+             one_of<const char*>({"", " DESC"});
     }
-    default: return "SELECT id, name, correlation, dtype, start_ps FROM events WHERE " + random_where("") + " ORDER BY id";
+    default:
+      return "SELECT id, name, correlation, dtype, start_ps FROM events WHERE " + random_where("") + " ORDER BY id";
   }
 }
 
 std::string text_of_plain(sqlite3* file, const std::string& sql) {
   std::string text;
   const auto collect = [](void* into, int count, char** values, char**) {
-    for (int i = 0; i < count; ++i) *static_cast<std::string*>(into) += std::string(values[i] == nullptr ? "NULL" : values[i]) + "|";
+    for (int i = 0; i < count; ++i)
+      *static_cast<std::string*>(into) += std::string(values[i] == nullptr ? "NULL" : values[i]) + "|";
     *static_cast<std::string*>(into) += "\n";
     return 0;
   };

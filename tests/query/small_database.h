@@ -42,7 +42,8 @@ class SmallDatabase {
     std::vector<std::string> rows;
     for (std::size_t row = 0; row < answer->rows(); ++row) {
       std::string text;
-      for (std::size_t c = 0; c < answer->columns().size(); ++c) text += (c == 0 ? "" : "|") + text_of(answer->at(row, c));
+      for (std::size_t c = 0; c < answer->columns().size(); ++c)
+        text += (c == 0 ? "" : "|") + text_of(answer->at(row, c));
       rows.push_back(text);
     }
     return rows;
@@ -57,7 +58,8 @@ class SmallDatabase {
 
  private:
   static query::Database open(const trace::Trace& trace, Diagnostics& remarks, bool all_arguments) {
-    Result<query::Database> database = query::Database::open({.trace = trace, .remarks = remarks, .all_arguments = all_arguments});
+    Result<query::Database> database =
+        query::Database::open({.trace = trace, .remarks = remarks, .all_arguments = all_arguments});
     if (!database) throw std::runtime_error(database.error().to_string());
     return std::move(*database);
   }

@@ -45,10 +45,11 @@ TEST_CASE("a key is the name with its unit, said once") {
 }
 
 TEST_CASE("programs see every column but those in words, exact numbers, and null for what is not known") {
-  CHECK(json_of(ranks()) ==
-        R"({"ranks":[{"rank":0,"why":"a, \"b\"","finish_us":1.5,"compute_ns":2,"bytes":2000000,"share_pct":50,"late":true},)"
-        R"({"rank":1,"why":null,"finish_us":2500,"compute_ns":2.5,"bytes":10,"share_pct":0.01,"late":false},)"
-        R"({"rank":2,"why":null,"finish_us":2500,"compute_ns":2.5,"bytes":10,"share_pct":0.01,"late":false}]})");
+  CHECK(
+      json_of(ranks()) ==
+      R"({"ranks":[{"rank":0,"why":"a, \"b\"","finish_us":1.5,"compute_ns":2,"bytes":2000000,"share_pct":50,"late":true},)"
+      R"({"rank":1,"why":null,"finish_us":2500,"compute_ns":2.5,"bytes":10,"share_pct":0.01,"late":false},)"
+      R"({"rank":2,"why":null,"finish_us":2500,"compute_ns":2.5,"bytes":10,"share_pct":0.01,"late":false}]})");
   CHECK(to_csv(ranks()) ==
         "rank,why,finish_us,compute_ns,bytes,share_pct,late\n"
         "0,\"a, \"\"b\"\"\",1.5,2,2000000,50,true\n"
@@ -77,10 +78,12 @@ TEST_CASE("rows that say the same can be one, and those not shown are counted") 
 
 TEST_CASE("numbers with others between them are not from one to another, and names are no numbers") {
   Sheet numbers("ranks");
-  numbers.add({.name = "rank", .type = Type::integer, .title = "rank"}).add({.name = "x", .type = Type::integer, .title = "x"});
+  numbers.add({.name = "rank", .type = Type::integer, .title = "rank"})
+      .add({.name = "x", .type = Type::integer, .title = "x"});
   for (const int rank : {0, 4, 8, 12}) numbers.add_row({rank, 7});
   numbers.add_row({13, 9});
-  CHECK(to_text(numbers, {.merge_alike = true}) == "rank              x\n----------------  -\n4 alike, 0 to 12  7\n13                9\n");
+  CHECK(to_text(numbers, {.merge_alike = true}) ==
+        "rank              x\n----------------  -\n4 alike, 0 to 12  7\n13                9\n");
   Sheet links("links");
   links.add({.name = "link", .title = "link"}).add({.name = "x", .type = Type::integer, .title = "x"});
   for (const char* name : {"a -> b", "b -> c", "c -> d"}) links.add_row({name, 7});
@@ -89,7 +92,8 @@ TEST_CASE("numbers with others between them are not from one to another, and nam
 
 TEST_CASE("the largest rows come first, equal ones in their order, and what is not known last") {
   Sheet sheet("links");
-  sheet.add({.name = "link", .title = "link"}).add({.name = "busy", .type = Type::time, .unit = Unit::us, .title = "busy"});
+  sheet.add({.name = "link", .title = "link"})
+      .add({.name = "busy", .type = Type::time, .unit = Unit::us, .title = "busy"});
   sheet.add_row({"a", 1});
   sheet.add_row({"b", 3});
   sheet.add_row({"c", nullptr});
@@ -104,7 +108,12 @@ TEST_CASE("changes have a sign, and decimals are as many as asked for") {
   Sheet sheet("changes");
   sheet.add({.name = "id", .type = Type::integer, .title = "id", .decimals = kExact})
       .add({.name = "change", .type = Type::time, .unit = Unit::us, .title = "change", .is_change = true})
-      .add({.name = "residual", .type = Type::real, .unit = Unit::pct, .title = "residual", .is_change = true, .decimals = 2})
+      .add({.name = "residual",
+            .type = Type::real,
+            .unit = Unit::pct,
+            .title = "residual",
+            .is_change = true,
+            .decimals = 2})
       .add({.name = "offset", .type = Type::time, .unit = Unit::us, .title = "offset us", .decimals = 3})
       .add({.name = "factor", .type = Type::real, .title = "factor", .decimals = kExact});
   sheet.add_row({12345, 2'000'000, 0.0, 1'500, 0.25});

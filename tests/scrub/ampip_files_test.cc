@@ -20,7 +20,8 @@ Result<Outcome> scrub_folder(const std::string& folder, const std::string& targe
   std::vector<std::string> paths;
   for (const auto& entry : fs::directory_iterator(folder)) paths.push_back(entry.path().string());
   std::sort(paths.begin(), paths.end());
-  for (const std::string& path : paths) request.inputs.push_back({path, path.ends_with(".mpiP") ? &ampip::kReportFormat : &ampip::kFormat});
+  for (const std::string& path : paths)
+    request.inputs.push_back({path, path.ends_with(".mpiP") ? &ampip::kReportFormat : &ampip::kFormat});
   Diagnostics diagnostics;
   return scrub_job(request, diagnostics);
 }
@@ -61,7 +62,8 @@ TEST_CASE("an MPI job keeps its calls, times, sizes, ranks and communicators") {
         for (const trace::Field field : {trace::Field::bytes, trace::Field::destination_rank, trace::Field::callsite})
           CHECK(x.field(field).find(e) == y.field(field).find(e));
         const auto group = [&](const trace::Trace& trace, const trace::RankTrace& rank) {
-          return std::string(trace.strings.text(static_cast<StringId>(rank.field(trace::Field::group_name_text).find(e).value_or(0))));
+          return std::string(
+              trace.strings.text(static_cast<StringId>(rank.field(trace::Field::group_name_text).find(e).value_or(0))));
         };
         CHECK(group(a, x) == group(b, y));
       }
@@ -73,23 +75,29 @@ TEST_CASE("paths, source files, functions, hosts, the command, dates and regions
   const TempDir folder;
   fs::create_directory(folder.path("in"));
   folder.write("in/trace_0",
-               "callsite,op,dur_us,sendSize_B,dest_group,dest_global,region\n1,MPI_Isend,1672857250203354.0,64,1,1,solver.inner\n"
+               "callsite,op,dur_us,sendSize_B,dest_group,dest_global,region\n1,MPI_Isend,1672857250203354.0,64,1,1,"
+               "solver.inner\n"
                "2,MPI_Secret,2.500000,0,-1,-1,\n");
   folder.write(
       "in/job.mpiP",
-      "@ mpiP\n@ Command : ./secret_program --model x\n@ Version : 3.5.0\n@ Start time : 2026 11 14 23:59:38\n@ MPI Task Assignment : 0 "
+      "@ mpiP\n@ Command : ./secret_program --model x\n@ Version : 3.5.0\n@ Start time : 2026 11 14 23:59:38\n@ MPI "
+      "Task Assignment : 0 "
       "secrethost\n\n---\n@--- Callsites: 2 ---\n---\n ID TmpID HashID Lev File/Address Line Parent_Funct MPI_Call\n"
-      "  1   1 662900   0 secret.cc  7 Secret::solve(int, long) Isend\n  1   1 662900   1 /home/me/secret_main.cc 12 main\n"
-      "  2   2 662901   0 0x5581 [unknown] Secret\n---\n@--- I/O of secretfs ---\n---\nsecret rows\n---\n@--- End of Report ---\n---\n");
+      "  1   1 662900   0 secret.cc  7 Secret::solve(int, long) Isend\n  1   1 662900   1 /home/me/secret_main.cc 12 "
+      "main\n"
+      "  2   2 662901   0 0x5581 [unknown] Secret\n---\n@--- I/O of secretfs ---\n---\nsecret rows\n---\n@--- End of "
+      "Report ---\n---\n");
   const auto outcome = scrub_folder(folder.path("in"), folder.path("out"));
   REQUIRE_MESSAGE(outcome.ok(), outcome.error().to_string());
   const std::string trace = text_of(folder.path("out/trace_0")), report = text_of(folder.path("out/report.mpiP"));
-  for (const std::string_view word : {"secret", "Secret", "solver", "inner", "home", "main", "2026", "1672857250203354", "long"}) {
+  for (const std::string_view word :
+       {"secret", "Secret", "solver", "inner", "home", "main", "2026", "1672857250203354", "long"}) {
     CAPTURE(word);
     CHECK(trace.find(word) == std::string::npos);
     CHECK(report.find(word) == std::string::npos);
   }
-  CHECK(trace.find("1,MPI_Isend,0.0,64,1,1,text.") != std::string::npos);  // the first time means nothing, and may be a date
+  CHECK(trace.find("1,MPI_Isend,0.0,64,1,1,text.") !=
+        std::string::npos);  // the first time means nothing, and may be a date
   CHECK(trace.find(",2.500000,0,-1,-1,\n") != std::string::npos);
   CHECK(report.find("1 1 662900 0 text.") != std::string::npos);
   CHECK(report.find(" Isend\n") != std::string::npos);
@@ -100,17 +108,19 @@ TEST_CASE("paths, source files, functions, hosts, the command, dates and regions
 TEST_CASE("of a report nothing leaves that only looks like a row, a number or an address") {
   const TempDir folder;
   fs::create_directory(folder.path("in"));
-  folder.write(
-      "in/job.mpiP",
-      "@ mpiP of secretlab : x\n@--- MPI Time (seconds) secret: \n---\nTask AppTime MPITime MPI%\n0 1.5 0.5 nan(secret)\n1 1.5 0.5 -nan\n"
-      "---\n@--- Callsites: secret ---\n---\n ID Lev File/Address Line Parent_Funct MPI_Call\n  1 0 0xsecret.cc 7 main Isend\r\n"
-      "---\n@--- End of Report ---\n----\n@--- Callsites: 1 ---\n---\nID Lev\nsecret secret secret secret\n"
-      "@ MPI Task Assignment : secret secret\n@--- MPI Time (seconds) ---\nTask\nsecret 1 2 3\n");
+  folder.write("in/job.mpiP",
+               "@ mpiP of secretlab : x\n@--- MPI Time (seconds) secret: \n---\nTask AppTime MPITime MPI%\n0 1.5 0.5 "
+               "nan(secret)\n1 1.5 0.5 -nan\n"
+               "---\n@--- Callsites: secret ---\n---\n ID Lev File/Address Line Parent_Funct MPI_Call\n  1 0 "
+               "0xsecret.cc 7 main Isend\r\n"
+               "---\n@--- End of Report ---\n----\n@--- Callsites: 1 ---\n---\nID Lev\nsecret secret secret secret\n"
+               "@ MPI Task Assignment : secret secret\n@--- MPI Time (seconds) ---\nTask\nsecret 1 2 3\n");
   const auto outcome = scrub_folder(folder.path("in"), folder.path("out"));
   REQUIRE_MESSAGE(outcome.ok(), outcome.error().to_string());
   const std::string report = text_of(folder.path("out/report.mpiP"));
   CHECK(report.find("secret") == std::string::npos);
-  CHECK(report.find("@--- MPI Time (seconds) ---\n---\nTask AppTime MPITime MPI%\n1 1.5 0.5 -nan\n") != std::string::npos);
+  CHECK(report.find("@--- MPI Time (seconds) ---\n---\nTask AppTime MPITime MPI%\n1 1.5 0.5 -nan\n") !=
+        std::string::npos);
   CHECK(report.find("@--- Callsites ---") != std::string::npos);
   CHECK(report.ends_with("@--- End of Report ---\n---\n---\n"));
   CHECK(ampip::parse_report(report, "report.mpiP").ok());

@@ -85,14 +85,14 @@ workload::Program parse(const std::string& bytes, Interner& strings) {
 
 TEST_CASE("a node keeps its place in the graph, its time and its sizes, and nothing else") {
   const orrery::testing::TempDir folder;
-  const std::string path =
-      folder.write("secret.0.et", to_file({{0, chakra::NodeType::comp, 5, {}, 1'000'000'007},
-                                           {3,
-                                            chakra::NodeType::comm_coll,
-                                            7,
-                                            {0},
-                                            1'000'000'012,
-                                            {{"comm_type", 0}, {"comm_size", 1000}, {"is_cpu_op", 0}, {"secret", 1}}}}));
+  const std::string path = folder.write(
+      "secret.0.et", to_file({{0, chakra::NodeType::comp, 5, {}, 1'000'000'007},
+                              {3,
+                               chakra::NodeType::comm_coll,
+                               7,
+                               {0},
+                               1'000'000'012,
+                               {{"comm_type", 0}, {"comm_size", 1000}, {"is_cpu_op", 0}, {"secret", 1}}}}));
   const auto scrubbed = testing::scrub_files({path}, folder.path("out"));
   const std::string& bytes = scrubbed.outputs.front();
   CHECK(std::filesystem::path(scrubbed.paths.front()).filename() == "job.0.et");
@@ -118,7 +118,8 @@ TEST_CASE("an invalid file is refused, whatever byte is missing") {
 }
 
 TEST_CASE("sizes and durations are coarsened on request, alike for equal files") {
-  const std::string file = to_file({{0, chakra::NodeType::comm_coll, 100, {}, 0, {{"comm_type", 0}, {"comm_size", 1000}}}});
+  const std::string file =
+      to_file({{0, chakra::NodeType::comm_coll, 100, {}, 0, {{"comm_type", 0}, {"comm_size", 1000}}}});
   const Settings coarse{.key = fixed_key(), .size_bits = 1, .jitter_ps = 10 * kPsPerUs};
   Interner strings;
   const workload::Program program = parse(scrub_text(file, coarse), strings);
@@ -146,8 +147,12 @@ TEST_CASE("a chain becomes one node that takes as long") {
   std::vector<TestNode> nodes;
   constexpr std::uint64_t kLength = 20'000;
   for (std::uint64_t i = 0; i < kLength; ++i)
-    nodes.push_back(
-        {i, chakra::NodeType::comp, 2, i == 0 ? std::vector<std::uint64_t>{} : std::vector<std::uint64_t>{i - 1}, 0, {{"num_ops", 3}}});
+    nodes.push_back({i,
+                     chakra::NodeType::comp,
+                     2,
+                     i == 0 ? std::vector<std::uint64_t>{} : std::vector<std::uint64_t>{i - 1},
+                     0,
+                     {{"num_ops", 3}}});
   Interner strings;
   const workload::Program program = parse(scrub_text(to_file(nodes), {.key = fixed_key(), .fuse = true}), strings);
   REQUIRE(program.size() == 1);
@@ -163,7 +168,8 @@ TEST_CASE("nodes are not fused across streams, forks, joins and communication") 
     return parse(scrub_text(to_file(nodes), {.key = fixed_key(), .fuse = true}), strings).size();
   };
   CHECK(fused({{0}, {1, chakra::NodeType::comp, 1, Needs{0}}}) == 1);
-  CHECK(fused({{0, chakra::NodeType::comp, 1, {}, 0, {{"stream", 7}}}, {1, chakra::NodeType::comp, 1, Needs{0}, 0, {{"stream", 8}}}}) == 2);
+  CHECK(fused({{0, chakra::NodeType::comp, 1, {}, 0, {{"stream", 7}}},
+               {1, chakra::NodeType::comp, 1, Needs{0}, 0, {{"stream", 8}}}}) == 2);
   CHECK(fused({{0}, {1, chakra::NodeType::comp, 1, Needs{0}}, {2, chakra::NodeType::comp, 1, Needs{0}}}) == 3);
   CHECK(fused({{0}, {1}, {2, chakra::NodeType::comp, 1, Needs{0, 1}}}) == 3);
   CHECK(fused({{0},
@@ -180,7 +186,8 @@ TEST_CASE("fusing does not change when everything ends") {
                     *rc::gen::inRange<std::uint64_t>(0, 9)};
       const int count = id == 0 ? 0 : *rc::gen::inRange(0, 3);
       // Mostly the node before: random graphs have no chains otherwise.
-      for (int i = 0; i < count; ++i) node.needs.push_back(*rc::gen::inRange(0, 3) == 0 ? *rc::gen::inRange<std::uint64_t>(0, id) : id - 1);
+      for (int i = 0; i < count; ++i)
+        node.needs.push_back(*rc::gen::inRange(0, 3) == 0 ? *rc::gen::inRange<std::uint64_t>(0, id) : id - 1);
       std::sort(node.needs.begin(), node.needs.end());
       node.needs.erase(std::unique(node.needs.begin(), node.needs.end()), node.needs.end());
       nodes.push_back(node);

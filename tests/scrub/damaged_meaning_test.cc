@@ -18,7 +18,8 @@ std::string row(int id, int parent, const std::string& more = "") {
          more + "}";
 }
 
-std::string host_trace(const std::string& rows, const std::string& schema = "1.1.1-chakra.0.0.4", const std::string& more = "") {
+std::string host_trace(const std::string& rows, const std::string& schema = "1.1.1-chakra.0.0.4",
+                       const std::string& more = "") {
   return R"({"schema":")" + schema + R"(","pid":1,"nodes":[)" + rows + "]" + more + "}";
 }
 
@@ -43,7 +44,8 @@ std::string chakra_file(const std::vector<MeantNode>& nodes) {
     writer.add_string(chakra::node_field::name, "all_reduce");
     writer.add_enum(chakra::node_field::type, static_cast<std::int32_t>(chakra::NodeType::comm_coll));
     writer.add_packed_uint64(chakra::node_field::data_deps, node.needs.begin(), node.needs.end());
-    for (const auto& [name, value] : {std::pair<const char*, std::int64_t>{"comm_size", node.bytes}, {"comm_type", 0}}) {
+    for (const auto& [name, value] :
+         {std::pair<const char*, std::int64_t>{"comm_size", node.bytes}, {"comm_type", 0}}) {
       std::string attribute;
       pbf_writer(attribute).add_string(chakra::attribute_field::name, name);
       pbf_writer(attribute).add_int64(chakra::attribute_field::int64_val, value);
@@ -64,7 +66,8 @@ TEST_CASE("host and linked traces: rows of one id, and schemas that nobody reads
   for (const std::string& measured : {std::string(), kMeasured}) {
     CAPTURE(measured);
     CHECK(refusal(host_trace(row(1, 1) + "," + row(2, 1, measured)), "x.json").empty());
-    CHECK(refusal(host_trace(row(1, 1) + "," + row(2, 1, measured) + "," + row(2, 1)), "x.json").find("two rows have the id 2") == 0);
+    CHECK(refusal(host_trace(row(1, 1) + "," + row(2, 1, measured) + "," + row(2, 1)), "x.json")
+              .find("two rows have the id 2") == 0);
     CHECK(refusal(host_trace(row(1, 1, measured), "0.9.1"), "x.json").find("schema 0.9.1") == 0);
     CHECK(refusal(host_trace(row(1, 1, measured), "ours"), "x.json").find("schema ours") == 0);
   }
@@ -72,8 +75,9 @@ TEST_CASE("host and linked traces: rows of one id, and schemas that nobody reads
 
 TEST_CASE("linked traces with the profiler's events: times that no reader takes") {
   const auto with_event = [](const std::string& ts) {
-    return host_trace(row(1, 1, kMeasured), "1.1.1-chakra.0.0.4",
-                      R"(,"traceEvents":[{"ph":"X","cat":"cpu_op","name":"op","pid":1,"tid":1,"ts":)" + ts + R"(,"dur":5}])");
+    return host_trace(
+        row(1, 1, kMeasured), "1.1.1-chakra.0.0.4",
+        R"(,"traceEvents":[{"ph":"X","cat":"cpu_op","name":"op","pid":1,"tid":1,"ts":)" + ts + R"(,"dur":5}])");
   };
   CHECK(refusal(with_event("10"), "x.json").empty());
   CHECK_FALSE(refusal(with_event("1O"), "x.json").empty());
@@ -90,7 +94,8 @@ TEST_CASE("Chakra files: nodes that need none that is there, or each other, ids 
 
 TEST_CASE("the feeder's JSON: the same") {
   const auto node = [](int id, const std::string& needs) {
-    return R"({"Id":)" + std::to_string(id) + R"(,"Name":"op","NodeType":4,"ctrlDeps":[],"data_deps":[)" + needs + R"(],"runtime":5})";
+    return R"({"Id":)" + std::to_string(id) + R"(,"Name":"op","NodeType":4,"ctrlDeps":[],"data_deps":[)" + needs +
+           R"(],"runtime":5})";
   };
   CHECK(refusal(feeder_file(node(1, "") + "," + node(2, "1")), "x.json").empty());
   CHECK_FALSE(refusal(feeder_file(node(1, "") + "," + node(2, "7")), "x.json").empty());
@@ -100,8 +105,8 @@ TEST_CASE("the feeder's JSON: the same") {
 
 TEST_CASE("communicators: none twice, no rank twice, and nothing that is no rank") {
   CHECK(refusal(R"({"1": [0, 1], "2": [2, 3]})", "groups.json").empty());
-  for (const char* groups : {R"({"1": [0, 1], "1": [2, 3]})", R"({"1": [0, 0]})", R"({"1": [0, -1]})", R"({"1": [0, 1.5]})", R"({"1": []})",
-                             R"({"0": [0, 1]})", R"({"1": [0, 99999999999]})"}) {
+  for (const char* groups : {R"({"1": [0, 1], "1": [2, 3]})", R"({"1": [0, 0]})", R"({"1": [0, -1]})",
+                             R"({"1": [0, 1.5]})", R"({"1": []})", R"({"0": [0, 1]})", R"({"1": [0, 99999999999]})"}) {
     CAPTURE(groups);
     CHECK_FALSE(refusal(groups, "groups.json").empty());
   }

@@ -52,14 +52,15 @@ TEST_CASE("labels keep numbers of streams and devices only") {
         R"~({"ph":"M","name":"thread_name","pid":1000,"tid":1000,"args":{"name":"thread 1000"}})~");
   CHECK(event(R"~({"ph":"M","name":"thread_name","pid":0,"tid":7,"args":{"name":"stream 7 "}})~") ==
         R"~({"ph":"M","name":"thread_name","pid":0,"tid":7,"args":{"name":"stream 7"}})~");
-  CHECK(event(R"~({"ph":"M","name":"process_name","pid":0,"tid":7,"args":{"name":"host-1234 train.py"}})~").find("host-1234") ==
-        std::string::npos);
+  CHECK(event(R"~({"ph":"M","name":"process_name","pid":0,"tid":7,"args":{"name":"host-1234 train.py"}})~")
+            .find("host-1234") == std::string::npos);
   CHECK(event(R"~({"ph":"M","name":"process_sort_index","pid":4711,"tid":0,"args":{"sort_index":4711}})~") ==
         R"~({"ph":"M","name":"process_sort_index","pid":1000,"tid":0,"args":{"sort_index":1000}})~");
   // PyTorch 2.11 has -1; a number that nothing else shows goes.
   CHECK(event(R"~({"ph":"M","name":"process_sort_index","pid":4711,"tid":0,"args":{"sort_index":-1}})~") ==
         R"~({"ph":"M","name":"process_sort_index","pid":1000,"tid":0,"args":{"sort_index":-1}})~");
-  CHECK(event(R"~({"ph":"M","name":"process_sort_index","pid":4711,"tid":0,"args":{"sort_index":815}})~").find("815") == std::string::npos);
+  CHECK(event(R"~({"ph":"M","name":"process_sort_index","pid":4711,"tid":0,"args":{"sort_index":815}})~").find("815") ==
+        std::string::npos);
 }
 
 TEST_CASE("what no rule names is left out, and so are values of the wrong kind") {
@@ -67,13 +68,15 @@ TEST_CASE("what no rule names is left out, and so are values of the wrong kind")
       event(
           R"~({"ph":"X","name":"","secret":{"a":[1,{"b":"c"}]},"ts":1,"args":{"bytes":"many","stream":[1],"correlation":"0x7f","secret":"s"}})~") ==
       R"~({"ph":"X","name":"","ts":1,"args":{}})~");
-  CHECK(event(R"~({"na\u006de": "aten::mm", "ts": "soon"})~") == R"~({"ts":""})~");  // a key in another spelling is unknown
+  CHECK(event(R"~({"na\u006de": "aten::mm", "ts": "soon"})~") ==
+        R"~({"ts":""})~");  // a key in another spelling is unknown
   CHECK(event("17") == "null");
 }
 
 TEST_CASE("left out members are counted") {
   const orrery::testing::TempDir folder;
-  const std::string path = folder.write("t.json", R"~({"secret":1,"traceEvents":[{"x":1},{"x":2,"args":{"bytes":"many"}},3]})~");
+  const std::string path =
+      folder.write("t.json", R"~({"secret":1,"traceEvents":[{"x":1},{"x":2,"args":{"bytes":"many"}},3]})~");
   const auto scrubbed = testing::scrub_files({path}, folder.path("out"));
   CHECK(scrubbed.diagnostics.count(kUnknownMember) == 3);
   CHECK(scrubbed.diagnostics.count(kUnusableMember) == 1);
@@ -82,15 +85,19 @@ TEST_CASE("left out members are counted") {
 }
 
 TEST_CASE("the document loses its metadata") {
-  CHECK(scrub_text(R"~({"schemaVersion": 1, "deviceProperties": [{"id": 0, "name": "NVIDIA H200", "numSms": 132, "warpSize": 32}],
+  CHECK(
+      scrub_text(
+          R"~({"schemaVersion": 1, "deviceProperties": [{"id": 0, "name": "NVIDIA H200", "numSms": 132, "warpSize": 32}],
       "distributedInfo": {"backend": "nccl", "rank": 3, "world_size": 8, "nccl_version": "2.20", "pg_config": [{"pg_name": "0", "pg_desc": "secret", "ranks": [0, 1]}]},
       "baseTimeNanoseconds": 1790857026000000000, "trace_id": "5C04", "traceName": "/home/me/secret.json", "traceEvents": []})~") ==
-        "{\n\"schemaVersion\":1,\n\"deviceProperties\":[{\"id\":0,\"name\":\"device." + hash_of("NVIDIA H200") +
-            "\",\"numSms\":132}],\n\"distributedInfo\":{\"backend\":\"nccl\",\"rank\":3,\"world_size\":8,\"pg_config\":[{\"pg_name\":\"0\","
-            "\"pg_desc\":\"description." +
-            hash_of("secret") + "\",\"ranks\":[0,1]}]},\n\"baseTimeNanoseconds\":0,\n\"traceEvents\":[\n]\n}\n");
+      "{\n\"schemaVersion\":1,\n\"deviceProperties\":[{\"id\":0,\"name\":\"device." + hash_of("NVIDIA H200") +
+          "\",\"numSms\":132}],\n\"distributedInfo\":{\"backend\":\"nccl\",\"rank\":3,\"world_size\":8,\"pg_config\":[{"
+          "\"pg_name\":\"0\","
+          "\"pg_desc\":\"description." +
+          hash_of("secret") + "\",\"ranks\":[0,1]}]},\n\"baseTimeNanoseconds\":0,\n\"traceEvents\":[\n]\n}\n");
   const Settings keep{.key = fixed_key(), .keep_device_names = true};
-  CHECK(scrub_text(R"~({"deviceProperties":[{"name":"NVIDIA H200"}],"traceEvents":[]})~", keep).find("NVIDIA H200") != std::string::npos);
+  CHECK(scrub_text(R"~({"deviceProperties":[{"name":"NVIDIA H200"}],"traceEvents":[]})~", keep).find("NVIDIA H200") !=
+        std::string::npos);
 }
 
 TEST_CASE("a host node keeps ids and sizes of tensors, and no shape or value") {
@@ -128,7 +135,9 @@ TEST_CASE("communication of a host trace keeps groups, ranks and peers") {
 
 TEST_CASE("sizes are rounded on request") {
   const Settings rounded{.key = fixed_key(), .size_bits = 1};
-  CHECK(record("traceEvents", R"~({"args":{"bytes":1000,"memory bandwidth (GB/s)":54.8,"stream":1000,"In msg nelems":"900"}})~", rounded) ==
+  CHECK(record("traceEvents",
+               R"~({"args":{"bytes":1000,"memory bandwidth (GB/s)":54.8,"stream":1000,"In msg nelems":"900"}})~",
+               rounded) ==
         R"~({"args":{"bytes":1024,"memory bandwidth (GB/s)":64,"stream":1000,"In msg nelems":"1024"}})~");
 }
 
@@ -150,13 +159,14 @@ TEST_CASE("files are known by their content, and named by kind and rank") {
       folder.write("a/rank2.et.json", R"~({"schema":"1.1.1-chakra.0.0.4","nodes":[]})~"),
       folder.write("a/linked_2.json", R"~({"schema":"1.1.1-chakra.0.0.4","nodes":[{"inclusive_dur":3}]})~"),
       folder.write("b/secret.rank2.json", R"~({"distributedInfo":{"rank":2},"traceEvents":[]})~"),
-      folder.write("a/feeder.4.json", R"~({"workload_graph":[{"Id":0,"Name":"secret","NodeType":4,"runtime":5,"data_deps":[]}]})~"),
+      folder.write("a/feeder.4.json",
+                   R"~({"workload_graph":[{"Id":0,"Name":"secret","NodeType":4,"runtime":5,"data_deps":[]}]})~"),
       folder.write("a/groups.json", R"~({"1":[0,1],"secret":[2,3]})~")};
   const auto scrubbed = testing::scrub_files(inputs, folder.path("out"));
   std::vector<std::string> names;
   for (const std::string& path : scrubbed.paths) names.push_back(std::filesystem::path(path).filename().string());
-  CHECK(names == std::vector<std::string>{"rank_2.kineto.json", "rank_2.host.json", "rank_2.linked.json", "rank_2.kineto_2.json",
-                                          "job.4.json", "job.groups.json"});
+  CHECK(names == std::vector<std::string>{"rank_2.kineto.json", "rank_2.host.json", "rank_2.linked.json",
+                                          "rank_2.kineto_2.json", "job.4.json", "job.groups.json"});
   CHECK(scrubbed.outputs[5] == "{\n\"1\":[0,1],\n\"group." + hash_of("secret") + "\":[2,3]\n}\n");
   for (const std::string& output : scrubbed.outputs) CHECK(output.find("secret") == std::string::npos);
 }
@@ -168,7 +178,8 @@ TEST_CASE("compressed files are taken, and stay compressed") {
   const auto scrubbed = testing::scrub_files({folder.path("in/t.json.gz")}, folder.path("out"));
   CHECK(scrubbed.paths.front().ends_with("rank_0.kineto.json.gz"));
   CHECK(orrery::testing::read_file(scrubbed.paths.front()).starts_with("\x1f\x8b"));
-  CHECK(scrubbed.outputs.front() == "{\n\"traceEvents\":[\n{\"name\":\"name.other." + hash_of("secret") + "\",\"ts\":1}\n]\n}\n");
+  CHECK(scrubbed.outputs.front() ==
+        "{\n\"traceEvents\":[\n{\"name\":\"name.other." + hash_of("secret") + "\",\"ts\":1}\n]\n}\n");
 }
 
 TEST_CASE("what is damaged or of another kind is refused, and nothing is written") {
@@ -179,7 +190,8 @@ TEST_CASE("what is damaged or of another kind is refused, and nothing is written
   // A number that no reader takes: written again, it would be refused by whoever gets the file.
   CHECK(refusal("{\"traceEvents\":[{\"ph\":\"X\",\"name\":\"a\",\"pid\":1,\"tid\":1,\"ts\":1,\"dur\":53..801}]}") ==
         "malformed JSON in an event");
-  CHECK(scrub_text(R"({"schema":"1.1.1-chakra.0.0.4","nodes":[{"id":53..801,"name":"a"}]})").find("53") == std::string::npos);
+  CHECK(scrub_text(R"({"schema":"1.1.1-chakra.0.0.4","nodes":[{"id":53..801,"name":"a"}]})").find("53") ==
+        std::string::npos);
   CHECK(refusal("{\"traceEvents\":[{} {}]}") == "expected , or ] after an element");
   CHECK(refusal("{\"a\":1}") == "this is of no known format");
   CHECK(refusal("{\"a\":[\"text\"]}") == "this is of no known format");
@@ -187,7 +199,8 @@ TEST_CASE("what is damaged or of another kind is refused, and nothing is written
   CHECK(refusal("{\"schema\":934,\"nodes\":[]}") == "the file does not say which schema it has");
   CHECK(refusal("num_ranks 4\nrank 0 {}") != "");
   CHECK(refusal(std::string("\x1f\x8b\x08\x00garbage", 11)) != "");
-  CHECK(refusal("{\"traceEvents\":[" + std::string(600, '[') + std::string(600, ']') + "]}") == "nested deeper than 512 levels");
+  CHECK(refusal("{\"traceEvents\":[" + std::string(600, '[') + std::string(600, ']') + "]}") ==
+        "nested deeper than 512 levels");
   CHECK(refusal("{\"traceEvents\":[{}]} trailing secret").empty());
 }
 

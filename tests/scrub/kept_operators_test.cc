@@ -1,4 +1,5 @@
-// scrub --keep-operators: what replay calls again stays, what is the job's own goes. Emitted lists are the same before and after, but for names.
+// scrub --keep-operators: what replay calls again stays, what is the job's own goes. Emitted lists are the same before
+// and after, but for names.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -6,8 +7,8 @@
 #include <sstream>
 
 #include "cli/captured_run.h"
-#include "scrub/words/public_operators.h"
 #include "scrub/small_scrub.h"
+#include "scrub/words/public_operators.h"
 
 namespace orrery::scrub {
 namespace {
@@ -49,7 +50,8 @@ std::string emitted(const orrery::testing::TempDir& folder, std::vector<std::str
   return lists;
 }
 
-std::vector<std::string> with(std::vector<std::string> arguments, const std::vector<std::string>& files, const std::string& output) {
+std::vector<std::string> with(std::vector<std::string> arguments, const std::vector<std::string>& files,
+                              const std::string& output) {
   arguments.insert(arguments.end(), files.begin(), files.end());
   arguments.insert(arguments.end(), {"-o", output});
   return arguments;
@@ -80,7 +82,9 @@ std::vector<std::string> job_files(const std::string& beginning) {
   return files;
 }
 
-TEST_CASE("a scrubbed pair is replayed as the original is, also by way of Chakra") { check_replays_alike(job_files("gpt_small.")); }
+TEST_CASE("a scrubbed pair is replayed as the original is, also by way of Chakra") {
+  check_replays_alike(job_files("gpt_small."));
+}
 TEST_CASE("so is a job of four ranks with collectives") { check_replays_alike(job_files("ddp4.")); }
 TEST_CASE("and one with messages, roots and unequal parts") { check_replays_alike(job_files("calls4.")); }
 
@@ -88,7 +92,8 @@ TEST_CASE("a linked trace, scrubbed, is replayed as it was") {
   const orrery::testing::TempDir folder;
   const std::vector<std::string> files = job_files("gpt_small.");
   run(with({"link"}, files, folder.path("linked.json")));
-  const testing::Scrubbed scrubbed = testing::scrub_files({folder.path("linked.json")}, folder.path("scrubbed"), kKeeping);
+  const testing::Scrubbed scrubbed =
+      testing::scrub_files({folder.path("linked.json")}, folder.path("scrubbed"), kKeeping);
   CHECK(emitted(folder, scrubbed.paths, "after") == emitted(folder, {folder.path("linked.json")}, "before"));
 }
 
@@ -101,15 +106,18 @@ TEST_CASE("without it replay says what is missing, and how to have it") {
       files = {folder.path("linked/job.0.et")};
     }
     const testing::Scrubbed scrubbed = testing::scrub_files(files, folder.path(is_chakra ? "s2" : "s1"));
-    std::vector<std::string> arguments = with({"replay", "--emit", "torch"}, scrubbed.paths, folder.path(is_chakra ? "e2" : "e1"));
+    std::vector<std::string> arguments =
+        with({"replay", "--emit", "torch"}, scrubbed.paths, folder.path(is_chakra ? "e2" : "e1"));
     CHECK(run(arguments).find("scrub --keep-operators leaves in what can be called again") != std::string::npos);
   }
 }
 
 // A node with these values among its inputs, and the schema that belongs to it.
-std::string node(const std::string& name, const std::string& schema, const std::string& values, const std::string& types) {
-  return R"({"schema":"1.1.1-chakra.0.0.4","nodes":[{"id":7,"name":")" + name + R"(","ctrl_deps":1,"inputs":{"values":)" + values +
-         R"(,"shapes":[[48,16],[],[]],"types":)" + types + R"(,"strides":[[16,1],[],[]]},"outputs":{"values":[],"shapes":[],"types":[]},)" +
+std::string node(const std::string& name, const std::string& schema, const std::string& values,
+                 const std::string& types) {
+  return R"({"schema":"1.1.1-chakra.0.0.4","nodes":[{"id":7,"name":")" + name +
+         R"(","ctrl_deps":1,"inputs":{"values":)" + values + R"(,"shapes":[[48,16],[],[]],"types":)" + types +
+         R"(,"strides":[[16,1],[],[]]},"outputs":{"values":[],"shapes":[],"types":[]},)" +
          R"("attrs":[{"name":"op_schema","type":"string","value":")" + schema + R"("},)" +
          R"({"name":"kernel_file","type":"string","value":"/zq/kernel.py"}]}]})";
 }
@@ -120,15 +128,15 @@ constexpr const char* kGeluSchema = R"~(aten::gelu(Tensor self, int size, *, str
 TEST_CASE("of PyTorch's operators stay name, schema, shapes, offsets, numbers and what one chooses among") {
   const std::string output =
       testing::scrub_text(node("aten::gelu", kGeluSchema, R"([[5,6,32,768,4,"cuda:0"],17,"tanh"])", kTypes), kKeeping);
-  for (const char* kept : {R"("name":"aten::gelu")", kGeluSchema, R"([[5,6,32,768,4,"cuda:0"],17,"tanh"])", R"("shapes":[[48,16],[],[]])",
-                           R"("strides":[[16,1],[],[]])", R"("value":"")"})
+  for (const char* kept : {R"("name":"aten::gelu")", kGeluSchema, R"([[5,6,32,768,4,"cuda:0"],17,"tanh"])",
+                           R"("shapes":[[48,16],[],[]])", R"("strides":[[16,1],[],[]])", R"("value":"")"})
     CHECK_MESSAGE(output.find(kept) != std::string::npos, kept << " in " << output);
   CHECK(output.find("zq") == std::string::npos);
 }
 
 TEST_CASE("texts among their arguments go, and replay does not call them without") {
-  const std::string output =
-      testing::scrub_text(node("aten::gelu", kGeluSchema, R"([[5,6,0,768,4,"cuda:0"],17,"zqsecret"])", kTypes), kKeeping);
+  const std::string output = testing::scrub_text(
+      node("aten::gelu", kGeluSchema, R"([[5,6,0,768,4,"cuda:0"],17,"zqsecret"])", kTypes), kKeeping);
   CHECK(output.find("zq") == std::string::npos);
   CHECK(output.find(kHiddenText) != std::string::npos);
 }
@@ -142,32 +150,39 @@ TEST_CASE("of a job's own operators nothing stays but which tensors they used") 
   CHECK(output.find(R"("shapes":[[],[],[]])") != std::string::npos);
   CHECK(output.find("op(Tensor(a!) x)") != std::string::npos);
   // An operator by name only is none: the schema is another's.
-  const std::string mixed = testing::scrub_text(node("aten::gelu", schema, R"([[5,6,0,768,4,"cuda:0"],17,"none"])", kTypes), kKeeping);
+  const std::string mixed =
+      testing::scrub_text(node("aten::gelu", schema, R"([[5,6,0,768,4,"cuda:0"],17,"none"])", kTypes), kKeeping);
   CHECK(mixed.find("zq") == std::string::npos);
 }
 
 TEST_CASE("which names are PyTorch's") {
-  for (const char* name :
-       {"aten::mm", "aten::_scaled_dot_product_flash_attention", "c10d::allreduce_", "prims::add", "fbgemm::dense_to_jagged"})
+  for (const char* name : {"aten::mm", "aten::_scaled_dot_product_flash_attention", "c10d::allreduce_", "prims::add",
+                           "fbgemm::dense_to_jagged"})
     CHECK(is_public_operator(name));
-  for (const char* name : {"aten::", "aten::X", "aten::my_secret", "fbgemm::my_secret", "Tensor::mm", "words::self", "aten::mm secret",
-                           "aten::mm/x", "atenx::mm", "zqlab::aten::mm", "mm", "aten", "aten::\xC3\xA9", ""})
+  for (const char* name :
+       {"aten::", "aten::X", "aten::my_secret", "fbgemm::my_secret", "Tensor::mm", "words::self", "aten::mm secret",
+        "aten::mm/x", "atenx::mm", "zqlab::aten::mm", "mm", "aten", "aten::\xC3\xA9", ""})
     CHECK_FALSE(is_public_operator(name));
   CHECK_FALSE(is_public_operator("aten::" + std::string(200, 'x')));
-  for (const char* name : {"AddmmBackward0", "autograd::engine::evaluate_function: MulBackward0", "torch::autograd::AccumulateGrad"})
+  for (const char* name :
+       {"AddmmBackward0", "autograd::engine::evaluate_function: MulBackward0", "torch::autograd::AccumulateGrad"})
     CHECK(is_public_gradient(name));
   CHECK(is_public_gradient("SumBackward2"));  // of an older version
   for (const char* name :
-       {"MySecretBackward", "SecretLossBackward0", "autograd::engine::evaluate_function: SecretLossBackward0", "AddmmBackward",
-        "AddmmBackward12345", "autograd::engine::evaluate_function: MySecretBackward", "Backward", "x y Backward0", "0"})
+       {"MySecretBackward", "SecretLossBackward0", "autograd::engine::evaluate_function: SecretLossBackward0",
+        "AddmmBackward", "AddmmBackward12345", "autograd::engine::evaluate_function: MySecretBackward", "Backward",
+        "x y Backward0", "0"})
     CHECK_FALSE(is_public_gradient(name));
   CHECK(is_public_schema("aten::add_.Tensor(Tensor(a!) self, Tensor other, *, Scalar alpha=1) -> Tensor(a!)"));
-  CHECK(is_public_schema(
-      "c10d::allreduce_(Tensor[] tensors, __torch__.torch.classes.c10d.ProcessGroup process_group, __torch__.torch.classes.c10d.ReduceOp "
-      "reduce_op, Tensor? sparse_indices, bool async_op=True, int timeout=-1) -> (Tensor[], __torch__.torch.classes.c10d.Work)"));
-  for (const char* text : {"aten::gelu(Tensor secret_weights) -> Tensor", "aten::gelu.secret(Tensor self) -> Tensor",
-                           "aten::gelu(Tensor self, str x=\"secret\") -> Tensor", "aten::secret(Tensor self) -> Tensor", "", "zq(",
-                           "zq::f(Tensor x) -> Tensor", "aten::f", "aten::f(Tensor \xC3\xA9) -> Tensor", "aten::f.a b(Tensor x)"})
+  CHECK(
+      is_public_schema("c10d::allreduce_(Tensor[] tensors, __torch__.torch.classes.c10d.ProcessGroup process_group, "
+                       "__torch__.torch.classes.c10d.ReduceOp "
+                       "reduce_op, Tensor? sparse_indices, bool async_op=True, int timeout=-1) -> (Tensor[], "
+                       "__torch__.torch.classes.c10d.Work)"));
+  for (const char* text :
+       {"aten::gelu(Tensor secret_weights) -> Tensor", "aten::gelu.secret(Tensor self) -> Tensor",
+        "aten::gelu(Tensor self, str x=\"secret\") -> Tensor", "aten::secret(Tensor self) -> Tensor", "", "zq(",
+        "zq::f(Tensor x) -> Tensor", "aten::f", "aten::f(Tensor \xC3\xA9) -> Tensor", "aten::f.a b(Tensor x)"})
     CHECK_FALSE(is_public_schema(text));
 }
 

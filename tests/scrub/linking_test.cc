@@ -19,16 +19,19 @@ void link(const std::string& host, const std::string& device, const std::string&
   REQUIRE(run.exit_code == 0);
 }
 
-/// A host trace, a profiler trace and what linking makes of them, scrubbed together; and what linking makes of the scrubbed ones.
+/// A host trace, a profiler trace and what linking makes of them, scrubbed together; and what linking makes of the
+/// scrubbed ones.
 struct Both {
   testing::Scrubbed scrubbed;
   std::string linked_afterwards;  ///< its path
 };
 
-Both scrub_and_link(const orrery::testing::TempDir& folder, const std::string& name, const std::string& linked, bool compatibly) {
+Both scrub_and_link(const orrery::testing::TempDir& folder, const std::string& name, const std::string& linked,
+                    bool compatibly) {
   const std::string host = kPairs + name + ".et.json.gz", device = kPairs + name + ".kineto.json.gz";
   link(host, device, folder.path(linked), compatibly);
-  Both both{testing::scrub_files({host, device, folder.path(linked)}, folder.path("out")), folder.path("again." + linked)};
+  Both both{testing::scrub_files({host, device, folder.path(linked)}, folder.path("out")),
+            folder.path("again." + linked)};
   link(both.scrubbed.paths[0], both.scrubbed.paths[1], both.linked_afterwards, compatibly);
   return both;
 }
@@ -73,8 +76,10 @@ TEST_CASE("linking to a graph that replays: the same before and after") {
       REQUIRE(before->lanes[i] == after->lanes[i]);
       const auto node = static_cast<graph::NodeId>(i);
       std::vector<graph::NodeId> needs_before, needs_after;
-      for (const graph::Slot slot : before->dependencies.incoming(node)) needs_before.push_back(before->dependencies.source(slot));
-      for (const graph::Slot slot : after->dependencies.incoming(node)) needs_after.push_back(after->dependencies.source(slot));
+      for (const graph::Slot slot : before->dependencies.incoming(node))
+        needs_before.push_back(before->dependencies.source(slot));
+      for (const graph::Slot slot : after->dependencies.incoming(node))
+        needs_after.push_back(after->dependencies.source(slot));
       REQUIRE(needs_before == needs_after);
     }
   }

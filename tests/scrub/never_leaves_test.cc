@@ -1,12 +1,13 @@
-// What must never leave: a marker put wherever a file can hold a text. Nothing that we write, and no hash, has these letters.
+// What must never leave: a marker put wherever a file can hold a text. Nothing that we write, and no hash, has these
+// letters.
 #include <doctest/doctest.h>
 
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "base/json/json_writer.h"
 #include "base/io/output_file.h"
+#include "base/json/json_writer.h"
 #include "scrub/rules.h"
 #include "scrub/small_scrub.h"
 
@@ -29,12 +30,14 @@ std::string secret_node(const std::string& members) { return "{" + kSecretSchema
 std::string document_with(std::string_view place, const std::string& key, const std::string& value) {
   const std::string member = "\"" + key + "\":" + value;
   if (place.empty() && (key == "schema" || key == "pid" || key == "time" || key.ends_with("_ts")))
-    return "{" + (key == "schema" ? std::string() : kSecretSchema + ",") + member + ",\"nodes\":[],\"schema\":\"1.1.1\"}";
+    return "{" + (key == "schema" ? std::string() : kSecretSchema + ",") + member +
+           ",\"nodes\":[],\"schema\":\"1.1.1\"}";
   if (place.empty()) return "{" + member + ",\"traceEvents\":[]}";
   if (place == "event.") return secret_event(member);
   if (place == "event.args.") return secret_event(R"("name":"c10d::send","args":{)" + member + "}");
   if (place == "node.") return secret_node(member);
-  if (place == "node.attrs.") return secret_node(R"("attrs":[{"name":")" + key + R"(","type":"string","value":)" + value + "}]");
+  if (place == "node.attrs.")
+    return secret_node(R"("attrs":[{"name":")" + key + R"(","type":"string","value":)" + value + "}]");
   if (place == "node.inputs.") return secret_node(R"("name":"c10d::send","inputs":{)" + member + "}");
   if (place == "node.outputs.") return secret_node(R"("name":"record_param_comms","outputs":{)" + member + "}");
   if (place == "deviceProperties.") return "{\"deviceProperties\":[{" + member + "}],\"traceEvents\":[]}";
@@ -99,7 +102,8 @@ TEST_CASE("every member that has a rule, with every kind of value: the marker is
       const std::string output = testing::scrub_if_sound(document);
       ++tried;
       refused += output.empty() ? 1 : 0;
-      if (leaks(output)) FAIL_CHECK(numbered.object->place << numbered.rule->key << " = " << value << " left " << output);
+      if (leaks(output))
+        FAIL_CHECK(numbered.object->place << numbered.rule->key << " = " << value << " left " << output);
     }
   }
   CHECK(tried > 4000);
@@ -113,9 +117,10 @@ TEST_CASE("nor is it there where PyTorch's operators are kept, unless it is a na
     for (const std::string& value : values_with_marker()) {
       // These claim to be PyTorch's.
       if (value.starts_with("\"aten::") || value.starts_with("\"c10d::")) continue;
-      const std::string output =
-          testing::scrub_if_sound(document_with(numbered.object->place, std::string(numbered.rule->key), value), keeping);
-      if (leaks(output)) FAIL_CHECK(numbered.object->place << numbered.rule->key << " = " << value << " left " << output);
+      const std::string output = testing::scrub_if_sound(
+          document_with(numbered.object->place, std::string(numbered.rule->key), value), keeping);
+      if (leaks(output))
+        FAIL_CHECK(numbered.object->place << numbered.rule->key << " = " << value << " left " << output);
     }
   }
 }
@@ -123,15 +128,16 @@ TEST_CASE("nor is it there where PyTorch's operators are kept, unless it is a na
 TEST_CASE("of two durations the damaged one does not stand in for the other where times are jittered") {
   const Settings jittered = {.key = fixed_key(), .jitter_ps = 5 * kPsPerUs};
   // What no reader takes is refused.
-  CHECK(testing::refusal(secret_event(R"("ph":"X","ts":100,"dur":50,"dur":5zqsecret0)")) == "malformed JSON in an event");
+  CHECK(testing::refusal(secret_event(R"("ph":"X","ts":100,"dur":50,"dur":5zqsecret0)")) ==
+        "malformed JSON in an event");
   const std::string output = scrub_text(secret_event(R"("ph":"X","ts":100,"dur":50,"dur":"5zqsecret0")"), jittered);
   CHECK_FALSE(leaks(output));
   CHECK(output.find("\"dur\":") != std::string::npos);
 }
 
 TEST_CASE("a member that no rule names is gone, its key as well, wherever it is") {
-  for (const char* place : {"", "event.", "event.args.", "node.", "node.attrs.", "node.inputs.", "node.outputs.", "deviceProperties.",
-                            "distributedInfo.", "process group.", "workload_graph."}) {
+  for (const char* place : {"", "event.", "event.args.", "node.", "node.attrs.", "node.inputs.", "node.outputs.",
+                            "deviceProperties.", "distributedInfo.", "process group.", "workload_graph."}) {
     CAPTURE(place);
     for (const char* value : {"1", "null", "\"zq\"", "[1,[2,{\"zq\":3}]]", "{\"zq\":{\"zq\":\"zq\"}}"})
       CHECK_FALSE(leaks(scrub_text(document_with(place, "zqkey", value))));
@@ -144,12 +150,14 @@ TEST_CASE("a key that only looks like one with a rule is unknown") {
 }
 
 TEST_CASE("a member given twice is treated twice") {
-  const std::string output = scrub_text(secret_event(R"("name":"zqone","name":"zqtwo","args":{"stream":7},"args":{"stream":"zq","zq":1})"));
+  const std::string output =
+      scrub_text(secret_event(R"("name":"zqone","name":"zqtwo","args":{"stream":7},"args":{"stream":"zq","zq":1})"));
   CHECK_FALSE(leaks(output));
 }
 
 TEST_CASE("entries of lists of records that are no records leave nothing") {
-  CHECK(scrub_text(R"({"traceEvents":["zq",["zq"],null,1.5,{"name":"zq"}]})").find("null,\nnull,\nnull,\nnull,\n{") != std::string::npos);
+  CHECK(scrub_text(R"({"traceEvents":["zq",["zq"],null,1.5,{"name":"zq"}]})").find("null,\nnull,\nnull,\nnull,\n{") !=
+        std::string::npos);
   CHECK_FALSE(leaks(scrub_text(R"({"traceEvents":["zq",["zq",{"zq":1}],{"name":"zq"}]})")));
   CHECK_FALSE(leaks(scrub_text(R"(["zq",{"ph":"X","ts":1,"name":"zq"}])")));
 }
@@ -160,7 +168,8 @@ TEST_CASE("text before, between and behind what belongs to the document leaves n
 }
 
 TEST_CASE("numbers that identify a machine are replaced: process and thread numbers, the time of day") {
-  const std::string output = scrub_text(R"({"schema":"1.1.1-chakra.0.0.4","pid":987654,"time":"2026-11-15 20:15:56","start_ts":123456789,
+  const std::string output =
+      scrub_text(R"({"schema":"1.1.1-chakra.0.0.4","pid":987654,"time":"2026-11-15 20:15:56","start_ts":123456789,
       "finish_ts":123456999,"nodes":[{"id":1,"name":"x","attrs":[{"name":"tid","type":"uint64","value":3}]}]})");
   for (const char* gone : {"987654", "2026", "20:15", "123456"}) CHECK(output.find(gone) == std::string::npos);
   CHECK(output.find("\"start_ts\":0") != std::string::npos);
@@ -171,29 +180,32 @@ TEST_CASE("communication keeps small integers, and nothing that could be more") 
   const auto arguments = [](const std::string& inputs) {
     return scrub_text(secret_event(R"("name":"c10d::send","args":{"Concrete Inputs":)" + inputs + "}"));
   };
-  CHECK(arguments(R"(["", "2", "-1", "4294967295"])").find(R"("Concrete Inputs":["","2","-1","4294967295"])") != std::string::npos);
+  CHECK(arguments(R"(["", "2", "-1", "4294967295"])").find(R"("Concrete Inputs":["","2","-1","4294967295"])") !=
+        std::string::npos);
   // An address, a fraction, a list, a number that is none, a value that is no text.
   CHECK(arguments(R"(["140234567890123", "0.5", "[3, 4]", "1e5", "0x7f", "--1", "-", 7, ["8"], {"zq":9}, null])")
             .find(R"("Concrete Inputs":["","","","","","","","","","",""])") != std::string::npos);
   // Of all else they are gone, the integers too.
-  CHECK(scrub_text(secret_event(R"("name":"aten::mm","args":{"Concrete Inputs":["5"],"Input Dims":[[5, 6]],"Input type":["float"]})"))
+  CHECK(scrub_text(
+            secret_event(
+                R"("name":"aten::mm","args":{"Concrete Inputs":["5"],"Input Dims":[[5, 6]],"Input type":["float"]})"))
             .find("\"args\":{}") != std::string::npos);
-  CHECK(
-      scrub_text(secret_event(R"("name":"nccl:all_reduce","args":{"Concrete Inputs":["5"],"Input Dims":[[5, 6]]})")).find("\"args\":{}") !=
-      std::string::npos);
+  CHECK(scrub_text(secret_event(R"("name":"nccl:all_reduce","args":{"Concrete Inputs":["5"],"Input Dims":[[5, 6]]})"))
+            .find("\"args\":{}") != std::string::npos);
 }
 
 TEST_CASE("communication keeps how much, and no shape") {
   const auto dims = [](const std::string& name, const std::string& value, int bits = 0) {
-    const std::string output = scrub_text(secret_event(R"("name":")" + name + R"(","args":{"Input Dims":)" + value + "}"),
-                                          {.key = fixed_key(), .size_bits = bits});
+    const std::string output =
+        scrub_text(secret_event(R"("name":")" + name + R"(","args":{"Input Dims":)" + value + "}"),
+                   {.key = fixed_key(), .size_bits = bits});
     const std::size_t at = output.find("\"Input Dims\":");
     return at == std::string::npos ? std::string("none") : output.substr(at + 13, output.find('}', at) - at - 13);
   };
   CHECK(dims("c10d::send", "[[[192, 64]], [], [], []]") == "[[[12288]],[],[],[]]");
   CHECK(dims("c10d::_allgather_base_", "[[8, 4, 2], [8, 8], []]") == "[[64],[64],[]]");
   CHECK(dims("c10d::allreduce_coalesced_", "[[[3, 3], [5], []], []]") == "[[[15]],[]]");  // a scalar counts as one
-  CHECK(dims("gloo:all_reduce", "[[192, 64], [3], [2, 2]]") == "[[12295]]");              // how many tensors is nobody's business
+  CHECK(dims("gloo:all_reduce", "[[192, 64], [3], [2, 2]]") == "[[12295]]");  // how many tensors is nobody's business
   CHECK(dims("gloo:barrier", "[]") == "[]");
   CHECK(dims("gloo:send", "[[0, 5]]") == "[[0]]");
   CHECK(dims("c10d::send", "[[[1000]]]", 1) == "[[[1024]]]");
@@ -244,7 +256,9 @@ TEST_CASE("windows of the text may end anywhere: plain and compressed give the s
   CHECK(plain == packed);
   CHECK_FALSE(leaks(plain));
   std::size_t events = 0;
-  for (std::size_t at = plain.find("\"External id\""); at != std::string::npos; at = plain.find("\"External id\"", at + 1)) ++events;
+  for (std::size_t at = plain.find("\"External id\""); at != std::string::npos;
+       at = plain.find("\"External id\"", at + 1))
+    ++events;
   CHECK(events == 60'000);
 }
 

@@ -23,7 +23,8 @@ const std::string kEvents = R"({"traceEvents":[{"ph":"X","name":"secret","ts":1,
 
 std::vector<std::string> files_in(const std::string& folder) {
   std::vector<std::string> names;
-  for (const auto& entry : fs::recursive_directory_iterator(folder)) names.push_back(fs::relative(entry.path(), folder).string());
+  for (const auto& entry : fs::recursive_directory_iterator(folder))
+    names.push_back(fs::relative(entry.path(), folder).string());
   std::sort(names.begin(), names.end());
   return names;
 }
@@ -36,7 +37,8 @@ Request request_for(const std::vector<std::string>& paths, const std::string& fo
   return request;
 }
 
-FileFacts facts(FileKind kind, std::optional<std::int64_t> rank, const std::string& path = "dir/x.json", bool compressed = false) {
+FileFacts facts(FileKind kind, std::optional<std::int64_t> rank, const std::string& path = "dir/x.json",
+                bool compressed = false) {
   FileFacts made;
   made.path = path;
   made.kind = kind;
@@ -47,18 +49,21 @@ FileFacts facts(FileKind kind, std::optional<std::int64_t> rank, const std::stri
 
 TEST_CASE("names are by kind and rank, each once") {
   Diagnostics diagnostics;
-  const std::vector<FileFacts> files = {facts(FileKind::kineto, 3), facts(FileKind::kineto, 3),       facts(FileKind::host, 3, "a", true),
-                                        facts(FileKind::linked, 0), facts(FileKind::chakra, 7),       facts(FileKind::chakra, 7),
-                                        facts(FileKind::feeder, 1), facts(FileKind::groups, {}, "g"), facts(FileKind::groups, {}, "h")};
+  const std::vector<FileFacts> files = {
+      facts(FileKind::kineto, 3), facts(FileKind::kineto, 3),       facts(FileKind::host, 3, "a", true),
+      facts(FileKind::linked, 0), facts(FileKind::chakra, 7),       facts(FileKind::chakra, 7),
+      facts(FileKind::feeder, 1), facts(FileKind::groups, {}, "g"), facts(FileKind::groups, {}, "h")};
   CHECK(name_outputs(files, false, diagnostics) ==
-        std::vector<std::string>{"rank_3.kineto.json", "rank_3.kineto_2.json", "rank_3.host.json.gz", "rank_0.linked.json", "job.7.et",
-                                 "job_2.7.et", "job.1.json", "job.groups.json", "job_2.groups.json"});
+        std::vector<std::string>{"rank_3.kineto.json", "rank_3.kineto_2.json", "rank_3.host.json.gz",
+                                 "rank_0.linked.json", "job.7.et", "job_2.7.et", "job.1.json", "job.groups.json",
+                                 "job_2.groups.json"});
   CHECK(diagnostics.count(kRankUnknown) == 0);
 }
 
 TEST_CASE("files that do not say their rank are numbered by their place, and that is told of several") {
   Diagnostics one, several;
-  CHECK(name_outputs(std::vector{facts(FileKind::kineto, {})}, false, one) == std::vector<std::string>{"rank_0.kineto.json"});
+  CHECK(name_outputs(std::vector{facts(FileKind::kineto, {})}, false, one) ==
+        std::vector<std::string>{"rank_0.kineto.json"});
   CHECK(one.count(kRankUnknown) == 0);
   CHECK(name_outputs(std::vector{facts(FileKind::kineto, {}), facts(FileKind::kineto, {})}, false, several) ==
         std::vector<std::string>{"rank_0.kineto.json", "rank_1.kineto.json"});
@@ -68,8 +73,10 @@ TEST_CASE("files that do not say their rank are numbered by their place, and tha
 TEST_CASE("names are kept on request, but for what is compressed otherwise and what would come twice") {
   Diagnostics diagnostics;
   const std::vector<FileFacts> files = {facts(FileKind::kineto, 0, "a/step.json.zst", true),
-                                        facts(FileKind::kineto, 1, "b/step.json.gz", true), facts(FileKind::chakra, 2, "c/mine.2.et")};
-  CHECK(name_outputs(files, true, diagnostics) == std::vector<std::string>{"step.json.gz", "rank_1.kineto.json.gz", "mine.2.et"});
+                                        facts(FileKind::kineto, 1, "b/step.json.gz", true),
+                                        facts(FileKind::chakra, 2, "c/mine.2.et")};
+  CHECK(name_outputs(files, true, diagnostics) ==
+        std::vector<std::string>{"step.json.gz", "rank_1.kineto.json.gz", "mine.2.et"});
 }
 
 TEST_CASE("the rank is the file's own word, else that of its name") {
@@ -87,7 +94,8 @@ TEST_CASE("the rank is the file's own word, else that of its name") {
 TEST_CASE("a file of a format without rules is refused by its name") {
   const orrery::testing::TempDir folder;
   Diagnostics diagnostics;
-  const auto outcome = scrub_job(request_for({folder.write("s.goal", "num_ranks 1\nrank 0 {\n}\n")}, folder.path("out")), diagnostics);
+  const auto outcome =
+      scrub_job(request_for({folder.write("s.goal", "num_ranks 1\nrank 0 {\n}\n")}, folder.path("out")), diagnostics);
   REQUIRE_FALSE(outcome.ok());
   CHECK(outcome.error().message == "scrub has no rules for a GOAL schedule, so it could not say what stays in it");
   CHECK(outcome.error().hint.find("a Kineto trace") != std::string::npos);
@@ -107,7 +115,8 @@ TEST_CASE("nothing is written when one file is bad, and what was there before st
   Diagnostics diagnostics;
   REQUIRE(scrub_job(request_for({good}, out), diagnostics).ok());
   const std::string before = orrery::testing::read_file(out + "/rank_0.kineto.json");
-  const std::string other = folder.write("in/rank0b.json", R"({"distributedInfo":{"rank":0},"traceEvents":[{"ts":7}]})");
+  const std::string other =
+      folder.write("in/rank0b.json", R"({"distributedInfo":{"rank":0},"traceEvents":[{"ts":7}]})");
   const std::string bad = folder.write("in/rank1.json", R"({"traceEvents":[{"ts":1},{"ts)");
   CHECK_FALSE(scrub_job(request_for({other, bad}, out), diagnostics).ok());
   CHECK(files_in(out) == std::vector<std::string>{"rank_0.kineto.json"});
@@ -116,14 +125,16 @@ TEST_CASE("nothing is written when one file is bad, and what was there before st
 
 TEST_CASE("an output that cannot be written leaves older ones as they were, and no parts") {
   const orrery::testing::TempDir folder;
-  const std::vector<std::string> inputs = {folder.write("in/rank0.json", kEvents), folder.write("in/rank1.json", kEvents)};
+  const std::vector<std::string> inputs = {folder.write("in/rank0.json", kEvents),
+                                           folder.write("in/rank1.json", kEvents)};
   const std::string out = folder.path("out");
   folder.write("out/rank_0.kineto.json", "older");
   fs::create_directories(out + "/rank_1.kineto.json/in the way");
   Diagnostics diagnostics;
   CHECK_FALSE(scrub_job(request_for(inputs, out), diagnostics).ok());
   CHECK(orrery::testing::read_file(out + "/rank_0.kineto.json") == "older");
-  CHECK(files_in(out) == std::vector<std::string>{"rank_0.kineto.json", "rank_1.kineto.json", "rank_1.kineto.json/in the way"});
+  CHECK(files_in(out) ==
+        std::vector<std::string>{"rank_0.kineto.json", "rank_1.kineto.json", "rank_1.kineto.json/in the way"});
 }
 
 TEST_CASE("a folder that was made for outputs goes with them when they cannot be written") {
@@ -160,7 +171,8 @@ TEST_CASE("a dry run writes nothing and counts the same") {
   CHECK(dry->files.front().output == "rank_0.kineto.json");
   CHECK(dry->files.front().output_bytes == real->files.front().output_bytes);
   CHECK(dry->names.renamed(Domain::name).front().scrubbed == real->names.renamed(Domain::name).front().scrubbed);
-  for (std::size_t i = 0; i < all_rules().size(); ++i) CHECK(dry->tally.by_rule()[i].count == real->tally.by_rule()[i].count);
+  for (std::size_t i = 0; i < all_rules().size(); ++i)
+    CHECK(dry->tally.by_rule()[i].count == real->tally.by_rule()[i].count);
 }
 
 TEST_CASE("damaged compression is refused with its position, and nothing is written") {
@@ -189,15 +201,17 @@ TEST_CASE("one text becomes one new text in all files of a job, and the counts a
   const orrery::testing::TempDir folder;
   const auto scrubbed = testing::scrub_files(
       {folder.write("rank0.json", kEvents), folder.write("rank1.json", kEvents),
-       folder.write("rank0.et.json",
-                    R"({"schema":"1.1.1-chakra.0.0.4","nodes":[{"id":1,"name":"secret"},{"id":2,"name":"s\u0065cret"}]})")},
+       folder.write(
+           "rank0.et.json",
+           R"({"schema":"1.1.1-chakra.0.0.4","nodes":[{"id":1,"name":"secret"},{"id":2,"name":"s\u0065cret"}]})")},
       folder.path("out"));
   const auto& names = scrubbed.outcome.names.renamed(Domain::name);
   REQUIRE(names.size() == 1);
   CHECK(names.front().original == "secret");
   CHECK(names.front().uses == 4);
   CHECK_FALSE(names.front().is_kept());
-  for (const std::string& output : scrubbed.outputs) CHECK(output.find("\"" + names.front().scrubbed + "\"") != std::string::npos);
+  for (const std::string& output : scrubbed.outputs)
+    CHECK(output.find("\"" + names.front().scrubbed + "\"") != std::string::npos);
 }
 
 TEST_CASE("a key file makes several calls agree; without one no two do") {

@@ -1,4 +1,5 @@
-// Random documents and messages: whatever they hold, no marker of theirs is in the output, and the output is a document again.
+// Random documents and messages: whatever they hold, no marker of theirs is in the output, and the output is a document
+// again.
 #include <doctest/doctest.h>
 #include <rapidcheck.h>
 #include <simdjson.h>
@@ -21,8 +22,9 @@ constexpr std::string_view kPlantedMarker = "zq";
 
 std::string marked_text() {
   const auto tail = *rc::gen::container<std::string>(rc::gen::inRange<char>('a', 'z'));
-  const std::string head = *rc::gen::element<std::string>("", "aten::", "nccl:", "stream ", "thread 12 ", "ProfilerStep#1", "cuda:", "[1, ",
-                                                          "\\u00e9", "\\\"", "c10d::", "gloo:", "/a/b.py(3): ", "void k<", "hip");
+  const std::string head =
+      *rc::gen::element<std::string>("", "aten::", "nccl:", "stream ", "thread 12 ", "ProfilerStep#1", "cuda:", "[1, ",
+                                     "\\u00e9", "\\\"", "c10d::", "gloo:", "/a/b.py(3): ", "void k<", "hip");
   return "\"" + head + std::string(kPlantedMarker) + tail + "\"";
 }
 
@@ -38,7 +40,8 @@ std::string random_list(int depth) {
 // A key with a rule, of whatever object, or none.
 std::string random_key() {
   const auto rules = all_rules();
-  if (*rc::gen::inRange(0, 4) == 0) return std::string(kPlantedMarker) + *rc::gen::container<std::string>(rc::gen::inRange<char>('a', 'f'));
+  if (*rc::gen::inRange(0, 4) == 0)
+    return std::string(kPlantedMarker) + *rc::gen::container<std::string>(rc::gen::inRange<char>('a', 'f'));
   return std::string(rules[*rc::gen::inRange<std::size_t>(0, rules.size())].rule->key);
 }
 
@@ -66,13 +69,15 @@ std::string random_document(std::size_t& records) {
   std::string text = "{";
   if (list == "nodes") text += R"("schema":"1.1.1-chakra.0.0.4",)";
   const int before = *rc::gen::inRange(0, 3);
-  for (int i = 0; i < before; ++i) text += "\"" + random_key() + std::string(kPlantedMarker) + "\":" + random_value(3) + ",";
+  for (int i = 0; i < before; ++i)
+    text += "\"" + random_key() + std::string(kPlantedMarker) + "\":" + random_value(3) + ",";
   text += "\"" + list + "\":[";
   records = *rc::gen::inRange<std::size_t>(0, 6);
   for (std::size_t i = 0; i < records; ++i) {
     // The feeder's reader takes nothing but nodes with these; the others' pass over what they cannot use.
-    const std::string node =
-        "{\"Id\":" + std::to_string(i) + R"(,"Name":"x","NodeType":4,"ctrlDeps":[],"data_deps":[],"inputs":)" + random_value(3) + "}";
+    const std::string node = "{\"Id\":" + std::to_string(i) +
+                             R"(,"Name":"x","NodeType":4,"ctrlDeps":[],"data_deps":[],"inputs":)" + random_value(3) +
+                             "}";
     const bool is_any = *rc::gen::inRange(0, 9) == 0;
     text += (i > 0 ? "," : "") + (is_any                                                    ? random_value(2)
                                   : list == "workload_graph" && *rc::gen::inRange(0, 4) > 0 ? node
@@ -91,7 +96,8 @@ std::size_t records_in(const std::string& output) {
   return ~std::size_t{0};
 }
 
-TEST_CASE("random documents: no marker is left, every record has its place, and the output is JSON that scrub takes again") {
+TEST_CASE(
+    "random documents: no marker is left, every record has its place, and the output is JSON that scrub takes again") {
   rc::check([] {
     std::size_t records = 0;
     const std::string text = random_document(records);
@@ -119,7 +125,9 @@ TEST_CASE("random damage to a document: it is refused, or no marker is left") {
       switch (*rc::gen::inRange(0, 3)) {
         case 0: text[at] = *rc::gen::element('"', '{', '}', '[', ']', ',', ':', '\\', '0', ' ', '\0'); break;
         case 1: text.erase(at, *rc::gen::inRange<std::size_t>(1, 9)); break;
-        default: text.insert(at, *rc::gen::element<std::string>("\"", "{}", "\\", "],[", "\"zq\":\"zq\",", "zq")); break;
+        default:
+          text.insert(at, *rc::gen::element<std::string>("\"", "{}", "\\", "],[", "\"zq\":\"zq\",", "zq"));
+          break;
       }
       if (text.empty()) return;
     }
@@ -147,7 +155,8 @@ void add_random_attribute(WireWriter& node) {
   const auto rules = chakra_attribute_rules().rules;
   WireWriter attribute(node, chakra::node_field::attr);
   const bool is_known = *rc::gen::inRange(0, 3) != 0;
-  attribute.add_bytes(field::name, is_known ? std::string(rules[*rc::gen::inRange<std::size_t>(0, rules.size())].key) : "zqattribute");
+  attribute.add_bytes(
+      field::name, is_known ? std::string(rules[*rc::gen::inRange<std::size_t>(0, rules.size())].key) : "zqattribute");
   if (*rc::gen::arbitrary<bool>()) attribute.add_bytes(field::doc_string, "zq documentation");
   const auto value = *rc::gen::inRange<std::int64_t>(-5, 1'000'000);
   switch (*rc::gen::inRange(0, 9)) {

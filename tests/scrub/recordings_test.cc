@@ -1,4 +1,5 @@
-// The promises of scrub, held against the recordings in data/: the same times before and after, and nothing left of what was there.
+// The promises of scrub, held against the recordings in data/: the same times before and after, and nothing left of
+// what was there.
 #include <doctest/doctest.h>
 #include <simdjson.h>
 
@@ -7,8 +8,8 @@
 #include <set>
 
 #include "cli/captured_run.h"
-#include "scrub/words/public_words.h"
 #include "scrub/small_scrub.h"
+#include "scrub/words/public_words.h"
 
 namespace orrery::scrub {
 namespace {
@@ -65,14 +66,16 @@ void collect(element value, Tokens& tokens) {
 
 // Also in brackets: the size of a message looks like the value of some argument.
 bool is_number(const std::string& text) {
-  const bool in_brackets = text.size() > 2 && text.front() == '[' && text.back() == ']' && text.find(',') == std::string::npos;
-  return (in_brackets ? text.substr(1, text.size() - 2) : text).find_first_not_of("0123456789.,-+e ") == std::string::npos;
+  const bool in_brackets =
+      text.size() > 2 && text.front() == '[' && text.back() == ']' && text.find(',') == std::string::npos;
+  return (in_brackets ? text.substr(1, text.size() - 2) : text).find_first_not_of("0123456789.,-+e ") ==
+         std::string::npos;
 }
 
 bool is_allowed(const std::string& text) {
-  static const std::set<std::string> words = {"",       "CPU",       "<None>",         "<Object>",    "<Storage>",   "<Generator>",
-                                              "string", "rf_id",     "fw_parent",      "seq_id",      "scope",       "tid",
-                                              "fw_tid", "op_schema", "kernel_backend", "kernel_file", "tensor_range"};
+  static const std::set<std::string> words = {
+      "",       "CPU",   "<None>", "<Object>", "<Storage>", "<Generator>",    "string",      "rf_id",       "fw_parent",
+      "seq_id", "scope", "tid",    "fw_tid",   "op_schema", "kernel_backend", "kernel_file", "tensor_range"};
   if (text.size() < 4 || words.contains(text) || is_number(text) || is_public_name(text)) return true;
   for (int v = 1; v <= static_cast<int>(Vocabulary::schema); ++v) {
     if (is_public(static_cast<Vocabulary>(v), text)) return true;
@@ -130,7 +133,8 @@ void times_of(element value, std::string& out) {
   switch (value.type()) {
     case element_type::OBJECT:
       for (const auto [key, content] : simdjson::dom::object(value)) {
-        if (key == "contributors" || key == "lane") continue;  // ties are in order of the names; threads have other numbers
+        if (key == "contributors" || key == "lane")
+          continue;  // ties are in order of the names; threads have other numbers
         (out += key) += ':';
         times_of(content, out);
       }
@@ -163,7 +167,8 @@ TEST_CASE("path gives the same times before and after") {
     const std::string output = testing::scrub_files({input}, folder.path("out")).paths.front();
     CHECK(times({"path", output}) == times({"path", input}));
     CHECK(times({"path", output, "--compat", "hta"}) == times({"path", input, "--compat", "hta"}));
-    CHECK(times({"path", output, "--compat", "hta", "--annotation", ""}) == times({"path", input, "--compat", "hta", "--annotation", ""}));
+    CHECK(times({"path", output, "--compat", "hta", "--annotation", ""}) ==
+          times({"path", input, "--compat", "hta", "--annotation", ""}));
   }
 }
 
@@ -186,9 +191,9 @@ TEST_CASE("replay gives the same times before and after, fused or not") {
   for (const std::string rank : {"0", "1", "2", "3"}) {
     const std::string pair = kData + "ddp4.rank" + rank;
     linked.push_back(folder.path("secret." + rank + ".et"));
-    REQUIRE(
-        cli::run_captured({"link", "--host", pair + ".et.json.gz", "--device", pair + ".kineto.json.gz", "-o", linked.back()}).exit_code ==
-        0);
+    REQUIRE(cli::run_captured(
+                {"link", "--host", pair + ".et.json.gz", "--device", pair + ".kineto.json.gz", "-o", linked.back()})
+                .exit_code == 0);
   }
   testing::scrub_files(linked, folder.path("out"));
   CHECK(times({"replay", folder.path("out/job")}) == times({"replay", folder.path("secret")}));
@@ -215,12 +220,14 @@ TEST_CASE("the same key gives the same bytes, another key other names, and no or
 TEST_CASE("the files of a job are renamed alike") {
   const orrery::testing::TempDir folder;
   const auto scrubbed = testing::scrub_files(
-      {kData + "ddp4.rank0.kineto.json.gz", kData + "ddp4.rank1.kineto.json.gz", kData + "ddp4.rank0.et.json.gz"}, folder.path("out"));
+      {kData + "ddp4.rank0.kineto.json.gz", kData + "ddp4.rank1.kineto.json.gz", kData + "ddp4.rank0.et.json.gz"},
+      folder.path("out"));
   std::size_t shared = 0;
   for (const Renamed& name : scrubbed.outcome.names.renamed(Domain::name)) {
     if (name.original != "aten::addmm") continue;
     ++shared;
-    for (const std::string& output : scrubbed.outputs) CHECK(output.find("\"" + name.scrubbed + "\"") != std::string::npos);
+    for (const std::string& output : scrubbed.outputs)
+      CHECK(output.find("\"" + name.scrubbed + "\"") != std::string::npos);
   }
   CHECK(shared == 1);
 }

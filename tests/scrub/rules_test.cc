@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "match/communication.h"
-#include "scrub/words/id_map.h"
-#include "scrub/words/public_types.h"
 #include "scrub/survey.h"
 #include "scrub/tally.h"
+#include "scrub/words/id_map.h"
+#include "scrub/words/public_types.h"
 #include "scrub/work_class.h"
 
 namespace orrery::scrub {
@@ -22,10 +22,12 @@ namespace {
 TEST_CASE("every rule is found by its key, and no key has two") {
   std::map<const ObjectRules*, std::set<std::string_view>> keys;
   for (const NumberedRule& numbered : all_rules()) {
-    CHECK_MESSAGE(keys[numbered.object].insert(numbered.rule->key).second, numbered.object->place << numbered.rule->key << " twice");
+    CHECK_MESSAGE(keys[numbered.object].insert(numbered.rule->key).second,
+                  numbered.object->place << numbered.rule->key << " twice");
     CHECK(numbered.object->find(numbered.rule->key) == numbered.rule);
     CHECK_FALSE(describe(*numbered.rule).empty());
-    CHECK((numbered.rule->inner != nullptr) == (is_container(*numbered.rule) && numbered.object != &chakra_node_rules()));
+    CHECK((numbered.rule->inner != nullptr) ==
+          (is_container(*numbered.rule) && numbered.object != &chakra_node_rules()));
   }
   CHECK(keys.size() > 10);
   CHECK(all_rules().size() > 150);
@@ -91,14 +93,17 @@ TEST_CASE("calls whose arguments are read have names that stay") {
 
 TEST_CASE("numbers are given anew in the same order, from 1000 on") {
   rc::check([] {
-    const auto numbers = *rc::gen::container<std::vector<std::int64_t>>(rc::gen::inRange<std::int64_t>(-3, 1'000'000'000));
+    const auto numbers =
+        *rc::gen::container<std::vector<std::int64_t>>(rc::gen::inRange<std::int64_t>(-3, 1'000'000'000));
     IdMap map(64);
     for (const std::int64_t number : numbers) map.collect(number);
     map.seal();
     for (const std::int64_t a : numbers) {
       const auto mapped = map.find(a);
       RC_ASSERT(mapped.has_value());
-      if (a >= 64) RC_ASSERT(*mapped >= IdMap::kFirstNew && *mapped < IdMap::kFirstNew + static_cast<std::int64_t>(numbers.size()));
+      if (a >= 64)
+        RC_ASSERT(*mapped >= IdMap::kFirstNew &&
+                  *mapped < IdMap::kFirstNew + static_cast<std::int64_t>(numbers.size()));
       else RC_ASSERT(*mapped == (a < -1 ? -1 : a));
       for (const std::int64_t b : numbers) {
         if (a >= 64 && b >= 64) RC_ASSERT((a < b) == (*mapped < *map.find(b)));
@@ -191,7 +196,8 @@ TEST_CASE("starts of nodes move with the profiler's clock if they are on it, els
   on_clock.starts_us.add(1'790'857'030'000'000);
   elsewhere.starts_us.add(500);
   elsewhere.starts_us.add(700);
-  CHECK(join_facts(std::vector{trace, on_clock}).node_shift_us == static_cast<std::uint64_t>(join_facts(std::vector{trace}).shift_us));
+  CHECK(join_facts(std::vector{trace, on_clock}).node_shift_us ==
+        static_cast<std::uint64_t>(join_facts(std::vector{trace}).shift_us));
   CHECK(join_facts(std::vector{trace, elsewhere}).node_shift_us == 499);
   CHECK(join_facts(std::vector{elsewhere}).node_shift_us == 499);
 }

@@ -1,4 +1,5 @@
-// What scrubbing must not change: the answers to questions about whole jobs, asked of the recordings in data/ before and after.
+// What scrubbing must not change: the answers to questions about whole jobs, asked of the recordings in data/ before
+// and after.
 #include <doctest/doctest.h>
 #include <simdjson.h>
 
@@ -21,7 +22,8 @@ const std::string kRecordings = std::string(ORRERY_SOURCE_DIR) + "/data/";
 
 // Names have become others, threads have other numbers, and so has what is listed in their order.
 bool may_differ(std::string_view key) {
-  for (const char* one : {"contributors", "lane", "name", "file", "files", "path", "output", "outputs", "input", "label", "message"}) {
+  for (const char* one :
+       {"contributors", "lane", "name", "file", "files", "path", "output", "outputs", "input", "label", "message"}) {
     if (key == one) return true;
   }
   return false;
@@ -77,11 +79,16 @@ struct Job {
     for (std::size_t i = 0; i < files.size(); ++i)
       fs::copy_file(files[i], folder.path("before/" + fs::path(scrubbed.paths[i]).filename().string()));
   }
-  [[nodiscard]] std::string before(const std::string& file = "") const { return folder.path("before" + (file.empty() ? "" : "/" + file)); }
-  [[nodiscard]] std::string after(const std::string& file = "") const { return folder.path("after" + (file.empty() ? "" : "/" + file)); }
+  [[nodiscard]] std::string before(const std::string& file = "") const {
+    return folder.path("before" + (file.empty() ? "" : "/" + file));
+  }
+  [[nodiscard]] std::string after(const std::string& file = "") const {
+    return folder.path("after" + (file.empty() ? "" : "/" + file));
+  }
 };
 
-std::vector<std::string> files_of(const std::string& folder, std::string_view beginning = "", std::string_view ending = ".json.gz") {
+std::vector<std::string> files_of(const std::string& folder, std::string_view beginning = "",
+                                  std::string_view ending = ".json.gz") {
   std::vector<std::string> files;
   for (const auto& entry : fs::directory_iterator(kRecordings + folder)) {
     const std::string name = entry.path().filename().string();
@@ -113,14 +120,18 @@ TEST_CASE("a tree of broadcasts and reductions by gloo: roots are still known") 
   CHECK(answer.figures.find("root_unknown:0;") != std::string::npos);
 }
 
-TEST_CASE("tensor and data parallel groups by gloo: sub-groups are still told apart") { check_answers(Job(files_of("jobs/tpdp8_base"))); }
+TEST_CASE("tensor and data parallel groups by gloo: sub-groups are still told apart") {
+  check_answers(Job(files_of("jobs/tpdp8_base")));
+}
 
 TEST_CASE("sends, receives and collectives with roots, host and device traces together") {
   const Job job(files_of("", "calls4."));
   check_answers(job);
 }
 
-TEST_CASE("data parallel training on GPUs, host and device traces together") { check_answers(Job(files_of("", "ddp4."))); }
+TEST_CASE("data parallel training on GPUs, host and device traces together") {
+  check_answers(Job(files_of("", "ddp4.")));
+}
 
 TEST_CASE("scrubbing what is scrubbed changes no answer either") {
   const Job once(files_of("jobs/tree6_base"));

@@ -39,7 +39,8 @@ struct Scrubbed {
   Diagnostics diagnostics;
 };
 
-inline Scrubbed scrub_files(const std::vector<std::string>& inputs, const std::string& folder, Settings settings = {.key = fixed_key()}) {
+inline Scrubbed scrub_files(const std::vector<std::string>& inputs, const std::string& folder,
+                            Settings settings = {.key = fixed_key()}) {
   Scrubbed result;
   Request request;
   for (const std::string& path : inputs) request.inputs.push_back(input(path));

@@ -10,9 +10,9 @@
 #include <string>
 #include <utility>
 
-#include "scrub/words/id_map.h"
 #include "scrub/files/json_rewriter.h"
 #include "scrub/small_scrub.h"
+#include "scrub/words/id_map.h"
 
 namespace orrery::scrub {
 namespace {
@@ -59,7 +59,8 @@ TEST_CASE("a warp moves no moment by more than its bound and changes no order") 
   rc::check([] {
     const TimePs bound = *rc::gen::inRange<TimePs>(1, 1'000'000'000);
     TimeWarp warp(fixed_key(*rc::gen::arbitrary<std::uint8_t>()), bound);
-    const auto times = *rc::gen::container<std::vector<TimePs>>(rc::gen::inRange<TimePs>(-100'000'000'000, 100'000'000'000));
+    const auto times =
+        *rc::gen::container<std::vector<TimePs>>(rc::gen::inRange<TimePs>(-100'000'000'000, 100'000'000'000));
     for (std::size_t i = 0; i < times.size(); ++i) {
       const TimePs warped = warp(times[i]);
       RC_ASSERT(std::abs(warped - times[i]) <= bound);

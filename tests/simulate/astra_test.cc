@@ -79,7 +79,8 @@ std::int64_t finish_ns(const Result<Outcome>& outcome, std::size_t rank = 0) {
   return outcome->schedule.ranks[rank].finish_ps / kPsPerNs;
 }
 
-std::string error_of(const workload::Workload& workload, const AstraSystem& system, Backend backend = Backend::unaware) {
+std::string error_of(const workload::Workload& workload, const AstraSystem& system,
+                     Backend backend = Backend::unaware) {
   const auto outcome = simulate::astra::simulate(workload, system, {.backend = backend});
   return outcome ? std::string() : outcome.error().message;
 }
@@ -96,23 +97,28 @@ struct Terms {
     if (aware) return hops_aware * static_cast<std::int64_t>(latency + transfer);
     return static_cast<std::int64_t>(static_cast<double>(hops_unaware) * latency + transfer);
   }
-  static std::int64_t red(std::int64_t x) { return 3 * static_cast<std::int64_t>(static_cast<double>(x) / 1600e9 * 1e9); }
+  static std::int64_t red(std::int64_t x) {
+    return 3 * static_cast<std::int64_t>(static_cast<double>(x) / 1600e9 * 1e9);
+  }
 };
 
 }  // namespace
 
 TEST_CASE("ring collectives take what the closed forms say") {
   rc::check([] {
-    const auto topology = *rc::gen::element(AstraTopology::ring, AstraTopology::fully_connected, AstraTopology::switched);
+    const auto topology =
+        *rc::gen::element(AstraTopology::ring, AstraTopology::fully_connected, AstraTopology::switched);
     const auto n = *rc::gen::inRange<std::uint32_t>(3, 20);
     const bool aware = *rc::gen::arbitrary<bool>();
     const std::int64_t bytes = *rc::gen::inRange<std::int64_t>(n, 10'000'000);
     const AstraSystem system = line(topology, n, AstraAlgorithm::ring);
     const std::int64_t hops = topology == AstraTopology::switched ? 2 : 1;
     const Terms t{n, 10, 500, system.dimensions[0].bytes_per_ns(), hops, hops, aware};
-    const Options options{.backend = aware ? Backend::aware : Backend::unaware, .use_symmetry = *rc::gen::arbitrary<bool>()};
+    const Options options{.backend = aware ? Backend::aware : Backend::unaware,
+                          .use_symmetry = *rc::gen::arbitrary<bool>()};
     const auto run = [&](Collective kind) {
-      return finish_ns(simulate::astra::simulate(alike(n, [&](auto& b, auto) { b.add(collective(1, kind, bytes)); }), system, options));
+      return finish_ns(simulate::astra::simulate(alike(n, [&](auto& b, auto) { b.add(collective(1, kind, bytes)); }),
+                                                 system, options));
     };
     const std::int64_t c = std::max<std::int64_t>(bytes, n), m = c / n;
     RC_ASSERT(run(Collective::all_reduce) == t.ep + 2 * (t.n - 1) * (t.d(m) + t.ep) + (t.n - 1) * Terms::red(m));
@@ -128,16 +134,24 @@ TEST_CASE("direct, halving-doubling and tree collectives take what the closed fo
     const std::int64_t c = 1 << 20, m = c / n;
     const auto run = [&](AstraAlgorithm algorithm, Collective kind, Backend backend) {
       return finish_ns(simulate::astra::simulate(alike(n, [&](auto& b, auto) { b.add(collective(1, kind, c)); }),
-                                                 line(AstraTopology::fully_connected, n, algorithm), {.backend = backend}));
+                                                 line(AstraTopology::fully_connected, n, algorithm),
+                                                 {.backend = backend}));
     };
     for (const Backend backend : {Backend::unaware, Backend::aware}) {
-      const Terms t{n, 10, 500, line(AstraTopology::fully_connected, n, {}).dimensions[0].bytes_per_ns(), 1, 1, backend == Backend::aware};
+      const Terms t{n,
+                    10,
+                    500,
+                    line(AstraTopology::fully_connected, n, {}).dimensions[0].bytes_per_ns(),
+                    1,
+                    1,
+                    backend == Backend::aware};
       CHECK(run(AstraAlgorithm::direct, Collective::all_reduce, backend) == 3 * t.ep + 2 * t.d(m) + Terms::red(m));
       CHECK(run(AstraAlgorithm::direct, Collective::reduce_scatter, backend) == 2 * t.ep + t.d(m) + Terms::red(m));
       CHECK(run(AstraAlgorithm::direct, Collective::all_gather, backend) == 2 * t.ep + t.d(c));
       CHECK(run(AstraAlgorithm::direct, Collective::all_to_all, backend) == 2 * t.ep + t.d(m));
       std::int64_t halving = t.ep;
-      for (std::int64_t size = c / 2, i = 0; size >= m; size /= 2, ++i) halving += t.d(size) + t.ep + (i > 0 ? Terms::red(size) : 0);
+      for (std::int64_t size = c / 2, i = 0; size >= m; size /= 2, ++i)
+        halving += t.d(size) + t.ep + (i > 0 ? Terms::red(size) : 0);
       CHECK(run(AstraAlgorithm::halving_doubling, Collective::reduce_scatter, backend) == halving);
       const auto p = static_cast<std::int64_t>(std::log2(n));
       CHECK(run(AstraAlgorithm::double_binary_tree, Collective::all_reduce, backend) ==
@@ -149,13 +163,15 @@ TEST_CASE("direct, halving-doubling and tree collectives take what the closed fo
 TEST_CASE("simulating one rank for all gives the bits of simulating all") {
   int symmetric = 0;
   rc::check([&] {
-    const auto topologies = rc::gen::element(AstraTopology::ring, AstraTopology::fully_connected, AstraTopology::switched);
-    const auto algorithms = rc::gen::element(AstraAlgorithm::ring, AstraAlgorithm::direct, AstraAlgorithm::halving_doubling);
+    const auto topologies =
+        rc::gen::element(AstraTopology::ring, AstraTopology::fully_connected, AstraTopology::switched);
+    const auto algorithms =
+        rc::gen::element(AstraAlgorithm::ring, AstraAlgorithm::direct, AstraAlgorithm::halving_doubling);
     const auto count = *rc::gen::inRange<std::size_t>(1, 4);
     std::vector<machine::AstraDimension> dimensions;
     for (std::size_t d = 0; d < count; ++d) {
-      dimensions.push_back(
-          {*topologies, *rc::gen::element(2u, 4u, 8u), *rc::gen::element(1.0, 25.0, 400.0), *rc::gen::element(0.0, 0.5, 500.0)});
+      dimensions.push_back({*topologies, *rc::gen::element(2u, 4u, 8u), *rc::gen::element(1.0, 25.0, 400.0),
+                            *rc::gen::element(0.0, 0.5, 500.0)});
     }
     AstraSystem system = system_of(dimensions, AstraAlgorithm::ring);
     for (auto& list : system.implementations) {
@@ -168,7 +184,8 @@ TEST_CASE("simulating one rank for all gives the bits of simulating all") {
     system.queues_per_dim = *rc::gen::inRange(1, 4);
     system.endpoint_delay_ns = *rc::gen::element(0, 1, 10);
     system.local_bandwidth_aware = *rc::gen::arbitrary<bool>();
-    const auto kinds = rc::gen::element(Collective::all_reduce, Collective::all_gather, Collective::reduce_scatter, Collective::all_to_all);
+    const auto kinds = rc::gen::element(Collective::all_reduce, Collective::all_gather, Collective::reduce_scatter,
+                                        Collective::all_to_all);
     std::vector<Activity> activities;
     for (std::uint64_t id = 1, last = *rc::gen::inRange<std::uint64_t>(2, 5); id < last; ++id) {
       if (*rc::gen::arbitrary<bool>()) activities.push_back(compute(id, *rc::gen::inRange(0, 20)));
@@ -202,7 +219,8 @@ TEST_CASE("a 4,096-rank ring all-reduce takes thousands of events, not 84 millio
 TEST_CASE("messages queue at links only when the network knows links") {
   const auto incast = workload_of(4, [](auto& b, std::uint32_t rank) {
     if (rank == 0) {
-      for (std::int32_t peer = 1; peer < 4; ++peer) b.add(message(static_cast<std::uint64_t>(peer), ActivityKind::recv, peer, 1 << 20));
+      for (std::int32_t peer = 1; peer < 4; ++peer)
+        b.add(message(static_cast<std::uint64_t>(peer), ActivityKind::recv, peer, 1 << 20));
     } else {
       b.add(message(1, ActivityKind::send, 0, 1 << 20));
     }
@@ -235,7 +253,8 @@ TEST_CASE("a deadlock is an error that names who waits for whom") {
     if (rank == 2) b.add(message(7, ActivityKind::recv, 1, 100, 5));
     else b.add(compute(1, 1));
   });
-  CHECK(error_of(no_send, system).find("rank 2, node 7 (recv) waits for rank 1 to send 100 bytes with tag 5, which it never does") !=
+  CHECK(error_of(no_send, system)
+            .find("rank 2, node 7 (recv) waits for rank 1 to send 100 bytes with tag 5, which it never does") !=
         std::string::npos);
 
   const auto other_size = workload_of(4, [](auto& b, std::uint32_t rank) {
@@ -249,7 +268,8 @@ TEST_CASE("a deadlock is an error that names who waits for whom") {
     b.add(collective(1, rank % 2 == 0 ? Collective::all_reduce : Collective::all_gather, 1 << 16));
     b.add(collective(2, rank % 2 == 0 ? Collective::all_gather : Collective::all_reduce, 1 << 16));
   });
-  CHECK(error_of(mixed_order, system).find("waits for rank 1, which is in rank 1, node 1 (all_gather)") != std::string::npos);
+  CHECK(error_of(mixed_order, system).find("waits for rank 1, which is in rank 1, node 1 (all_gather)") !=
+        std::string::npos);
 
   const auto absent = workload_of(4, [](auto& b, std::uint32_t rank) {
     if (rank == 3) b.add(compute(1, 1));
@@ -284,18 +304,24 @@ TEST_CASE("what ASTRA-sim hangs or aborts on ends with the right answer or a sen
   };
   AstraSystem split = ring;
   split.splits = 16;
-  CHECK(error_of(one(4, Collective::all_gather, 10), split).find("cannot be split into 16 chunks") != std::string::npos);
-  CHECK(error_of(one(6, Collective::all_reduce, 1 << 20), line(AstraTopology::switched, 6, AstraAlgorithm::halving_doubling))
-            .find("6 ranks, which is not a power of two") != std::string::npos);
-  CHECK(error_of(one(4, Collective::all_to_all, 1 << 20), line(AstraTopology::switched, 4, AstraAlgorithm::halving_doubling))
-            .find("all-to-all") != std::string::npos);
-  CHECK(error_of(one(4, Collective::barrier, 8), ring).find("node 1 (barrier) is a barrier, which ASTRA-sim does not simulate") !=
+  CHECK(error_of(one(4, Collective::all_gather, 10), split).find("cannot be split into 16 chunks") !=
         std::string::npos);
-  CHECK(error_of(one(8, Collective::all_reduce, 8), ring).find("the workload has 8 ranks, the network 4 NPUs") != std::string::npos);
+  CHECK(error_of(one(6, Collective::all_reduce, 1 << 20),
+                 line(AstraTopology::switched, 6, AstraAlgorithm::halving_doubling))
+            .find("6 ranks, which is not a power of two") != std::string::npos);
+  CHECK(error_of(one(4, Collective::all_to_all, 1 << 20),
+                 line(AstraTopology::switched, 4, AstraAlgorithm::halving_doubling))
+            .find("all-to-all") != std::string::npos);
+  CHECK(error_of(one(4, Collective::barrier, 8), ring)
+            .find("node 1 (barrier) is a barrier, which ASTRA-sim does not simulate") != std::string::npos);
+  CHECK(error_of(one(8, Collective::all_reduce, 8), ring).find("the workload has 8 ranks, the network 4 NPUs") !=
+        std::string::npos);
   CHECK(error_of(one(16, Collective::all_reduce, 8),
-                 system_of({{AstraTopology::ring, 4, 1, 1}, {AstraTopology::ring, 4, 1, 1}}, AstraAlgorithm::ring), Backend::aware)
+                 system_of({{AstraTopology::ring, 4, 1, 1}, {AstraTopology::ring, 4, 1, 1}}, AstraAlgorithm::ring),
+                 Backend::aware)
             .find("astra-aware knows one dimension") != std::string::npos);
-  const auto to_itself =
-      workload_of(4, [](auto& b, std::uint32_t rank) { b.add(message(1, ActivityKind::send, static_cast<std::int32_t>(rank), 10)); });
+  const auto to_itself = workload_of(4, [](auto& b, std::uint32_t rank) {
+    b.add(message(1, ActivityKind::send, static_cast<std::int32_t>(rank), 10));
+  });
   CHECK(error_of(to_itself, ring).find("its own rank") != std::string::npos);
 }

@@ -19,7 +19,10 @@ struct Executed {
   Causes causes;
 
   explicit Executed(workload::Workload given, std::int64_t eager_limit_bytes = -1, bool told = true)
-      : job(std::move(given)), plan(take(plan_job(job, {}))), schedule(run(job, eager_limit_bytes, told)), causes(plan, schedule) {}
+      : job(std::move(given)),
+        plan(take(plan_job(job, {}))),
+        schedule(run(job, eager_limit_bytes, told)),
+        causes(plan, schedule) {}
 
   static Schedule run(const workload::Workload& job, std::int64_t eager_limit_bytes, bool told) {
     FixedNetwork network(100, 1);
@@ -36,13 +39,14 @@ struct Executed {
 
 TEST_CASE("why an activity started: nothing, a dependency, a slot, its turn") {
   for (const bool told : {true, false}) {
-    Executed run(
-        make_job({{compute(10), compute(20), compute(5, {0}), all_reduce(8, {1}), all_reduce(8, {1})}, {all_reduce(8), all_reduce(8)}}), -1,
-        told);
+    Executed run(make_job({{compute(10), compute(20), compute(5, {0}), all_reduce(8, {1}), all_reduce(8, {1})},
+                           {all_reduce(8), all_reduce(8)}}),
+                 -1, told);
     CHECK(run.schedule.causes.empty() == !told);
     CHECK(run.causes.of_start({0, 0}).kind == CauseKind::begin);
     CHECK(run.causes.of_start({0, 1}) == Cause{CauseKind::slot, {0, 0}});
-    CHECK(run.causes.of_start({0, 2}) == Cause{CauseKind::slot, {0, 1}});  // ready at 10, but its device was busy until 30
+    CHECK(run.causes.of_start({0, 2}) ==
+          Cause{CauseKind::slot, {0, 1}});  // ready at 10, but its device was busy until 30
     CHECK(run.causes.ready_of({0, 2}) == 10);
     CHECK(run.causes.of_start({0, 3}) == Cause{CauseKind::dependency, {0, 1}});
     CHECK(run.causes.of_start({0, 4}) == Cause{CauseKind::turn, {0, 3}});
@@ -55,7 +59,8 @@ TEST_CASE("why an activity started: nothing, a dependency, a slot, its turn") {
 TEST_CASE("of causes at one moment a dependency comes first, then the smallest activity") {
   for (const bool told : {true, false}) {
     // 3 and 4 become ready when both computes have ended; of 4 one start would be enough, but that was before.
-    Executed run(make_job({{compute(10), on_host(10), compute(5), with({1}, compute(1, {1, 0})), nothing({1, 0})}}), -1, told);
+    Executed run(make_job({{compute(10), on_host(10), compute(5), with({1}, compute(1, {1, 0})), nothing({1, 0})}}), -1,
+                 told);
     CHECK(run.causes.of_start({0, 2}) == Cause{CauseKind::slot, {0, 0}});
     CHECK(run.causes.of_start({0, 4}) == Cause{CauseKind::dependency, {0, 0}});
     CHECK(run.causes.of_start({0, 3}) == Cause{CauseKind::slot, {0, 2}});
@@ -75,7 +80,8 @@ TEST_CASE("who took whose message, where a receive was open, is who was waited f
 }
 
 TEST_CASE("the critical path goes to the rank that was last") {
-  Executed run(make_job({{compute(10), all_reduce(8, {0}), compute(500, {1})}, {compute(900), all_reduce(8, {0}), compute(20, {1})}}));
+  Executed run(make_job(
+      {{compute(10), all_reduce(8, {0}), compute(500, {1})}, {compute(900), all_reduce(8, {0}), compute(20, {1})}}));
   const std::vector<PathPiece> path = run.path();
   REQUIRE(path.size() == 3);
   CHECK(path[0].place == ActivityPlace{1, 0});
@@ -100,7 +106,8 @@ TEST_CASE("an eager message is on the path from when its send has ended") {
 
 TEST_CASE("the pieces of the path touch and make up the whole run") {
   CHECK(rc::check([] {
-    Executed run(make_job(random_ranks()), *rc::gen::element<std::int64_t>(-1, 100, 1'000), *rc::gen::arbitrary<bool>());
+    Executed run(make_job(random_ranks()), *rc::gen::element<std::int64_t>(-1, 100, 1'000),
+                 *rc::gen::arbitrary<bool>());
     const std::vector<PathPiece> path = run.path();
     if (run.schedule.makespan_ps() == 0) return;
     RC_ASSERT(!path.empty());

@@ -25,7 +25,8 @@ T take(Result<T> result) {
 /// The models for networks of links.
 inline constexpr std::array<std::string_view, 3> kLinkModelNames = {"fluid", "isolated", "snapshot"};
 
-inline std::unique_ptr<NetworkModel> link_model(std::string_view name, machine::Network network, const CommOptions& options = {}) {
+inline std::unique_ptr<NetworkModel> link_model(std::string_view name, machine::Network network,
+                                                const CommOptions& options = {}) {
   auto lowering = std::make_shared<Lowering>(std::move(network), options);
   if (name == "isolated") return std::make_unique<IsolatedModel>(std::move(lowering));
   if (name == "snapshot") return std::make_unique<SnapshotModel>(std::move(lowering));
@@ -33,7 +34,8 @@ inline std::unique_ptr<NetworkModel> link_model(std::string_view name, machine::
 }
 
 /// 1 GB/s moves a byte in 1000 ps.
-inline machine::Dimension dimension(machine::Topology topology, std::int64_t size, double gb_per_s, double latency_ns = 0) {
+inline machine::Dimension dimension(machine::Topology topology, std::int64_t size, double gb_per_s,
+                                    double latency_ns = 0) {
   machine::Dimension dimension;
   dimension.name = "d";
   dimension.topology = topology;
@@ -78,13 +80,17 @@ inline Ranks first_ranks(std::uint32_t count) {
 }
 
 /// `ranks` must outlive the operation.
-inline CommOp collective(workload::Collective collective, std::int64_t bytes, const Ranks& ranks, std::uint32_t root = 0) {
+inline CommOp collective(workload::Collective collective, std::int64_t bytes, const Ranks& ranks,
+                         std::uint32_t root = 0) {
   return {.kind = CommOp::Kind::collective, .collective = collective, .bytes = bytes, .ranks = ranks, .root = root};
 }
-inline CommOp message(std::int64_t bytes, const Ranks& source_and_target) { return {.bytes = bytes, .ranks = source_and_target}; }
+inline CommOp message(std::int64_t bytes, const Ranks& source_and_target) {
+  return {.bytes = bytes, .ranks = source_and_target};
+}
 
 /// The price of `op` alone, by the algorithm named.
-inline Price price_alone(const machine::Network& network, const CommOp& op, Algorithm algorithm, const CommOptions& options = {}) {
+inline Price price_alone(const machine::Network& network, const CommOp& op, Algorithm algorithm,
+                         const CommOptions& options = {}) {
   Lowering lowering(network, options);
   return isolated_price(*lowering.plan(op, algorithm).value(), bytes_moved(op));
 }
@@ -100,8 +106,8 @@ struct Start {
   TimePs when;
 };
 
-/// Starts operations 0, 1, … at their times (ascending), like an engine, and returns when each has ended; nothing if one
-/// cannot be.
+/// Starts operations 0, 1, … at their times (ascending), like an engine, and returns when each has ended; nothing if
+/// one cannot be.
 inline std::vector<TimePs> end_times(NetworkModel& model, const std::vector<Start>& starts) {
   std::vector<TimePs> ends(starts.size());
   std::vector<OpId> finished;

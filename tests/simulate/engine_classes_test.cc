@@ -1,4 +1,5 @@
-// Jobs that speak of roles: executing one rank of each class gives the schedule of executing all, bit for bit; and so does writing the roles out.
+// Jobs that speak of roles: executing one rank of each class gives the schedule of executing all, bit for bit; and so
+// does writing the roles out.
 #include <doctest/doctest.h>
 #include <rapidcheck.h>
 
@@ -13,7 +14,8 @@
 namespace orrery::simulate::testing {
 namespace {
 
-// Nodes of `inner` devices; their rails meet in leaf switches of two nodes, with half as much to the spines as the devices could send.
+// Nodes of `inner` devices; their rails meet in leaf switches of two nodes, with half as much to the spines as the
+// devices could send.
 machine::Machine rails(std::uint32_t inner, std::uint32_t nodes, machine::Routing routing) {
   machine::Dimension outer = dimension(machine::Topology::leaf_spine, nodes, 2, 700);
   outer.leaf_spine.leaf_size = nodes % 2 == 0 ? 2 : nodes;
@@ -27,7 +29,8 @@ machine::Machine rails(std::uint32_t inner, std::uint32_t nodes, machine::Routin
   return machine;
 }
 
-Result<Schedule> run(const workload::Workload& job, const machine::Machine& machine, bool use_symmetry, std::string_view model = "fluid") {
+Result<Schedule> run(const workload::Workload& job, const machine::Machine& machine, bool use_symmetry,
+                     std::string_view model = "fluid") {
   auto network = link_model(model, take(machine::Network::build(machine)));
   EngineOptions options;
   options.use_symmetry = use_symmetry;
@@ -48,7 +51,9 @@ generate::PipelineStep small_step(std::uint32_t tensor, std::uint32_t data, std:
   return step;
 }
 
-RankClasses classes_of(const workload::Workload& job) { return find_rank_classes(take(plan_job(job, {})).matching.membership()); }
+RankClasses classes_of(const workload::Workload& job) {
+  return find_rank_classes(take(plan_job(job, {})).matching.membership());
+}
 
 }  // namespace
 
@@ -63,7 +68,8 @@ TEST_CASE("a class per pipeline stage") {
 }
 
 TEST_CASE("ranks of a class are told apart by whom they talk to") {
-  // All ranks share a program and pass something on along a line of groups of three; rank 6 and those after it are in another group.
+  // All ranks share a program and pass something on along a line of groups of three; rank 6 and those after it are in
+  // another group.
   workload::Workload job = make_uniform_job(12, {all_reduce(8, {}, "row")});
   job.roles.push_back({job.strings.intern("row"), {{3, 1}}});
   CHECK(classes_of(job).size() == 1);
@@ -87,7 +93,8 @@ TEST_CASE("one rank of each class is the same as all ranks, whatever the network
     const std::uint32_t nodes = step.data_parallel * step.pipeline_parallel;
     if (nodes < 2) return;
     // With ECMP the routes of ranks that do the same differ: then all are executed after all.
-    const auto routing = *rc::gen::element(machine::Routing::shortest, machine::Routing::ecmp, machine::Routing::adaptive);
+    const auto routing =
+        *rc::gen::element(machine::Routing::shortest, machine::Routing::ecmp, machine::Routing::adaptive);
     const auto model = *rc::gen::element<std::string>("fluid", "isolated");
     const machine::Machine machine = rails(step.tensor_parallel, nodes, routing);
     const auto folded = run(job, machine, true, model), all = run(job, machine, false, model);

@@ -1,4 +1,5 @@
-// A run ends with everything done or with a deadlock that is told, and with a deadlock exactly when there is no way out.
+// A run ends with everything done or with a deadlock that is told, and with a deadlock exactly when there is no way
+// out.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 #include <rapidcheck.h>
@@ -40,7 +41,8 @@ std::vector<std::vector<Node>> careless_ranks() {
   return ranks;
 }
 
-/// Which activities can ever end, by repeating the rules until nothing changes. Time plays no part: slots are always given back.
+/// Which activities can ever end, by repeating the rules until nothing changes. Time plays no part: slots are always
+/// given back.
 class Feasibility {
  public:
   explicit Feasibility(const std::vector<std::vector<Node>>& ranks) : ranks_(ranks) {
@@ -58,7 +60,8 @@ class Feasibility {
 
   [[nodiscard]] std::size_t done_count() const {
     std::size_t count = 0;
-    for (const std::vector<bool>& done : done_) count += static_cast<std::size_t>(std::count(done.begin(), done.end(), true));
+    for (const std::vector<bool>& done : done_)
+      count += static_cast<std::size_t>(std::count(done.begin(), done.end(), true));
     return count;
   }
 
@@ -81,7 +84,8 @@ class Feasibility {
       const auto other = static_cast<std::size_t>(node.peer);
       for (std::size_t j = 0; j < ranks_[other].size(); ++j) {
         const Node& mate = ranks_[other][j];
-        const bool is_mate = mate.tag == node.tag && (mate.kind == ActivityKind::send || mate.kind == ActivityKind::recv);
+        const bool is_mate =
+            mate.tag == node.tag && (mate.kind == ActivityKind::send || mate.kind == ActivityKind::recv);
         if (is_mate) return done_[other][j] || is_ready(other, j);
       }
       return false;
@@ -91,7 +95,8 @@ class Feasibility {
     for (std::size_t other = 0; other < ranks_.size(); ++other) {
       for (std::size_t j = 0; j < ranks_[other].size(); ++j) {
         const Node& mate = ranks_[other][j];
-        const bool is_mate = mate.kind == ActivityKind::collective && mate.group == node.group && place_of(other, j) == place;
+        const bool is_mate =
+            mate.kind == ActivityKind::collective && mate.group == node.group && place_of(other, j) == place;
         if (is_mate && !done_[other][j] && !is_ready(other, j)) return false;
       }
     }
@@ -102,7 +107,8 @@ class Feasibility {
   [[nodiscard]] std::size_t place_of(std::size_t rank, std::size_t i) const {
     std::size_t place = 0;
     for (std::size_t j = 0; j < i; ++j)
-      place += ranks_[rank][j].kind == ActivityKind::collective && ranks_[rank][j].group == ranks_[rank][i].group ? 1 : 0;
+      place +=
+          ranks_[rank][j].kind == ActivityKind::collective && ranks_[rank][j].group == ranks_[rank][i].group ? 1 : 0;
     return place;
   }
 

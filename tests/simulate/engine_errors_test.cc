@@ -19,7 +19,9 @@ EngineOptions rendezvous() {
   return options;
 }
 
-Node rooted(std::int32_t root) { return {.kind = ActivityKind::collective, .bytes = 5, .peer = root, .collective = Collective::broadcast}; }
+Node rooted(std::int32_t root) {
+  return {.kind = ActivityKind::collective, .bytes = 5, .peer = root, .collective = Collective::broadcast};
+}
 
 }  // namespace
 
@@ -27,12 +29,16 @@ TEST_CASE("collectives that do not match") {
   Node gather = all_reduce(8, {0});
   gather.collective = Collective::all_gather;
   CHECK(error_of(make_job({{compute(1), all_reduce(8)}, {compute(1), gather}})) ==
-        "rank 0, node 1 (all_reduce) and rank 1, node 1 (all_gather) are both collective 0 of all ranks but differ in kind");
+        "rank 0, node 1 (all_reduce) and rank 1, node 1 (all_gather) are both collective 0 of all ranks but differ in "
+        "kind");
   CHECK(error_of(make_job({{all_reduce(8), all_reduce(8, {0})}, {all_reduce(8), all_reduce(9, {0})}})) ==
-        "rank 0, node 1 (all_reduce) and rank 1, node 1 (all_reduce) are both collective 1 of all ranks but differ in size: 8 and 9 bytes");
+        "rank 0, node 1 (all_reduce) and rank 1, node 1 (all_reduce) are both collective 1 of all ranks but differ in "
+        "size: 8 and 9 bytes");
   CHECK(error_of(make_job({{rooted(0)}, {rooted(1)}})) ==
-        "rank 0, node 0 (broadcast) and rank 1, node 0 (broadcast) are both collective 0 of all ranks but differ in root: 0 and 1");
-  CHECK(error_of(make_job({{rooted(3)}, {rooted(3)}})) == "rank 0, node 0 (broadcast) has its root at rank 3, which is not in all ranks");
+        "rank 0, node 0 (broadcast) and rank 1, node 0 (broadcast) are both collective 0 of all ranks but differ in "
+        "root: 0 and 1");
+  CHECK(error_of(make_job({{rooted(3)}, {rooted(3)}})) ==
+        "rank 0, node 0 (broadcast) has its root at rank 3, which is not in all ranks");
 }
 
 TEST_CASE("a collective that some rank never reaches") {
@@ -43,10 +49,12 @@ TEST_CASE("a collective that some rank never reaches") {
 }
 
 TEST_CASE("groups that are not there or list the wrong ranks") {
-  CHECK(error_of(make_job({{all_reduce(8, {}, "g")}, {}})) == "rank 0, node 0 (all_reduce) is in group \"g\", which is not known");
+  CHECK(error_of(make_job({{all_reduce(8, {}, "g")}, {}})) ==
+        "rank 0, node 0 (all_reduce) is in group \"g\", which is not known");
   CHECK(error_of(make_job({{all_reduce(8, {}, "g")}, {all_reduce(8, {}, "g")}}, {{"g", {1}}})) ==
         "rank 0, node 0 (all_reduce) is in group \"g\", which does not list rank 0");
-  CHECK(error_of(make_job({{all_reduce(8, {}, "g")}}, {{"g", {0, 7}}})) == "group \"g\" lists rank 7, but the job has 1 rank");
+  CHECK(error_of(make_job({{all_reduce(8, {}, "g")}}, {{"g", {0, 7}}})) ==
+        "group \"g\" lists rank 7, but the job has 1 rank");
   CHECK(error_of(make_job({{all_reduce(8, {}, "g")}}, {{"g", {0, 0}}})) == "group \"g\" lists rank 0 twice");
   workload::Workload shared = make_uniform_job(3, {all_reduce(8, {}, "g")});
   shared.groups.push_back({shared.strings.intern("g"), {0, 2}});
@@ -54,7 +62,8 @@ TEST_CASE("groups that are not there or list the wrong ranks") {
 }
 
 TEST_CASE("messages that do not match") {
-  CHECK(error_of(make_job({{send(1, 10)}, {recv(0, 11)}})) == "rank 0, node 0 (send) sends 10 bytes but rank 1, node 0 (recv) expects 11");
+  CHECK(error_of(make_job({{send(1, 10)}, {recv(0, 11)}})) ==
+        "rank 0, node 0 (send) sends 10 bytes but rank 1, node 0 (recv) expects 11");
   CHECK(error_of(make_job({{}, {compute(1), recv(0, 11, {0}, 4)}})) ==
         "rank 1, node 1 (recv) waits for a send by rank 0 with tag 4 that rank 0 never issues");
   CHECK(error_of(make_job({{send(1, 10), send(1, 10)}, {recv(0, 10)}})) ==
@@ -70,7 +79,8 @@ TEST_CASE("a deadlock of receives before sends is told all the way round") {
   const workload::Workload job =
       make_job({{compute(1200), recv(1, 8, {0}), send(1, 8, {1})}, {recv(0, 8), compute(5, {0}), send(0, 8, {1})}});
   CHECK(error_of(job) ==
-        "deadlock after 1.20 ns with 1 of 6 activities done: rank 0, node 1 (recv) waits for rank 1, node 2 (send), which comes after rank "
+        "deadlock after 1.20 ns with 1 of 6 activities done: rank 0, node 1 (recv) waits for rank 1, node 2 (send), "
+        "which comes after rank "
         "1, "
         "node 0 (recv), which waits for rank 0, node 2 (send), which comes after the first: a cycle");
 }
@@ -79,7 +89,8 @@ TEST_CASE("sends before receives: a rendezvous locks up, an eager message does n
   const workload::Workload job = make_job({{send(1, 8), recv(1, 8, {0})}, {send(0, 8), recv(0, 8, {0})}});
   CHECK(error_of(job) == "");
   CHECK(error_of(job, rendezvous()) ==
-        "deadlock after 0 with 0 of 4 activities done: rank 0, node 0 (send) waits for rank 1, node 1 (recv), which comes after rank 1, "
+        "deadlock after 0 with 0 of 4 activities done: rank 0, node 0 (send) waits for rank 1, node 1 (recv), which "
+        "comes after rank 1, "
         "node 0 (send), which waits for rank 0, node 1 (recv), which comes after the first: a cycle");
 }
 
@@ -90,31 +101,37 @@ TEST_CASE("a deadlock across communicators: collectives, messages and the order 
                {{"a", {0, 1}}, {"b", {0, 1}}});
   CHECK(
       error_of(job) ==
-      "deadlock after 0 with 0 of 4 activities done: rank 0, node 0 (all_reduce) waits for rank 1, node 1 (all_reduce), which comes after "
+      "deadlock after 0 with 0 of 4 activities done: rank 0, node 0 (all_reduce) waits for rank 1, node 1 "
+      "(all_reduce), which comes after "
       "rank 1, node 0 (all_reduce), which waits for rank 0, node 1 (all_reduce), which comes after the first: a cycle");
-  // Rank 0's second all-reduce is ready but queued behind the first, which waits for rank 1; and rank 1 waits for a message that comes later.
+  // Rank 0's second all-reduce is ready but queued behind the first, which waits for rank 1; and rank 1 waits for a
+  // message that comes later.
   const workload::Workload queued =
       make_job({{all_reduce(1), all_reduce(2), send(1, 8, {1})}, {recv(0, 8), all_reduce(1, {0}), all_reduce(2)}});
-  CHECK(
-      error_of(queued) ==
-      "deadlock after 0 with 0 of 6 activities done: rank 0, node 0 (all_reduce) waits for rank 1, node 1 (all_reduce), which comes after "
-      "rank 1, node 0 (recv), which waits for rank 0, node 2 (send), which comes after rank 0, node 1 (all_reduce), which is queued behind "
-      "the first: a cycle");
+  CHECK(error_of(queued) ==
+        "deadlock after 0 with 0 of 6 activities done: rank 0, node 0 (all_reduce) waits for rank 1, node 1 "
+        "(all_reduce), which comes after "
+        "rank 1, node 0 (recv), which waits for rank 0, node 2 (send), which comes after rank 0, node 1 (all_reduce), "
+        "which is queued behind "
+        "the first: a cycle");
 }
 
 TEST_CASE("a long circle is cut short") {
   constexpr std::int32_t kRanks = 40;
   std::vector<std::vector<Node>> ranks;
-  for (std::int32_t r = 0; r < kRanks; ++r) ranks.push_back({recv((r + kRanks - 1) % kRanks, 8), send((r + 1) % kRanks, 8, {0})});
+  for (std::int32_t r = 0; r < kRanks; ++r)
+    ranks.push_back({recv((r + kRanks - 1) % kRanks, 8), send((r + 1) % kRanks, 8, {0})});
   const std::string error = error_of(make_job(ranks));
-  CHECK(error.find("rank 0, node 0 (recv) waits for rank 39, node 1 (send), which comes after rank 39, node 0 (recv)") !=
-        std::string::npos);
+  CHECK(
+      error.find("rank 0, node 0 (recv) waits for rank 39, node 1 (send), which comes after rank 39, node 0 (recv)") !=
+      std::string::npos);
   CHECK(error.ends_with(", … (68 more), which comes after the first: a cycle"));
 }
 
 TEST_CASE("times that cannot be") {
   CHECK(error_of(make_job({{compute(-1)}})) == "rank 0, node 0 (compute) takes less than no time or more than 26 days");
-  CHECK(error_of(make_job({{compute(TimePs{1} << 60), compute(TimePs{1} << 60)}})) == "the simulation takes longer than 26 days");
+  CHECK(error_of(make_job({{compute(TimePs{1} << 60), compute(TimePs{1} << 60)}})) ==
+        "the simulation takes longer than 26 days");
 }
 
 TEST_CASE("options that cannot be") {

@@ -1,4 +1,5 @@
-// What a rank does by itself is executed ahead of time: the schedule is that of executing everything when it is time, bit for bit.
+// What a rank does by itself is executed ahead of time: the schedule is that of executing everything when it is time,
+// bit for bit.
 #include <doctest/doctest.h>
 
 #include <fmt/format.h>
@@ -30,7 +31,9 @@ class ForeseeingNetwork final : public NetworkModel {
   void restart() override { in_flight_.clear(); }
   [[nodiscard]] Price price(OpId) const override { return {}; }
   [[nodiscard]] std::span<const LinkUse> link_uses() const override { return {}; }
-  std::optional<ForeseenOp> foresee(const CommOp& op, TimePs start) override { return ForeseenOp{.end_ps = start + op.bytes}; }
+  std::optional<ForeseenOp> foresee(const CommOp& op, TimePs start) override {
+    return ForeseenOp{.end_ps = start + op.bytes};
+  }
   void take_foreseen(const ForeseenOp&) override { ++foreseen; }
 
   std::uint64_t foreseen = 0;
@@ -50,7 +53,8 @@ Result<Schedule> run(const workload::Workload& job, bool use_foresight, std::uin
   return schedule;
 }
 
-/// Some of what ranks compute becomes a collective that only the rank itself takes part in, on one of two communicators.
+/// Some of what ranks compute becomes a collective that only the rank itself takes part in, on one of two
+/// communicators.
 workload::Workload with_own_collectives(std::vector<std::vector<Node>> ranks) {
   Groups groups;
   for (std::uint32_t rank = 0; rank < ranks.size(); ++rank) {
@@ -58,7 +62,8 @@ workload::Workload with_own_collectives(std::vector<std::vector<Node>> ranks) {
       if (node.kind != ActivityKind::compute || node.flags != 0 || draw(0, 2) == 0) continue;
       node = all_reduce(draw(1, 400), node.after, fmt::format("own{}.{}", rank, draw(0, 2)));
     }
-    for (const int number : {0, 1}) groups.emplace_back(fmt::format("own{}.{}", rank, number), std::vector<std::uint32_t>{rank});
+    for (const int number : {0, 1})
+      groups.emplace_back(fmt::format("own{}.{}", rank, number), std::vector<std::uint32_t>{rank});
   }
   return make_job(ranks, groups);
 }

@@ -21,7 +21,8 @@ struct Outcome {
 
 constexpr TimePs kLatency = 70;
 
-Outcome run(const std::vector<std::vector<Node>>& ranks, const EngineOptions& options = {}, bool edges_backwards = false) {
+Outcome run(const std::vector<std::vector<Node>>& ranks, const EngineOptions& options = {},
+            bool edges_backwards = false) {
   Outcome outcome{make_job(ranks, {}, edges_backwards), {}, {}};
   FixedNetwork network(kLatency, 1);
   Result<Schedule> schedule = execute(outcome.job, network, options);
@@ -37,13 +38,15 @@ bool uses(const Node& node, ActivityKind kind, bool host) {
 
 /// Most of `chosen` activities of a rank that run at the same moment.
 template <typename Chosen>
-std::size_t most_at_once(const Outcome& outcome, const std::vector<Node>& nodes, std::size_t rank, const Chosen& chosen) {
+std::size_t most_at_once(const Outcome& outcome, const std::vector<Node>& nodes, std::size_t rank,
+                         const Chosen& chosen) {
   std::size_t most = 0;
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     if (!chosen(nodes[i]) || outcome.start(rank, i) == outcome.end(rank, i)) continue;
     std::size_t at_once = 0;
     for (std::size_t j = 0; j < nodes.size(); ++j)
-      at_once += chosen(nodes[j]) && outcome.start(rank, j) <= outcome.start(rank, i) && outcome.start(rank, i) < outcome.end(rank, j);
+      at_once += chosen(nodes[j]) && outcome.start(rank, j) <= outcome.start(rank, i) &&
+                 outcome.start(rank, i) < outcome.end(rank, j);
     most = std::max(most, at_once);
   }
   return most;
@@ -61,17 +64,21 @@ TEST_CASE("nothing starts before what it depends on has ended, and no slot is us
     for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
       const std::vector<Node>& nodes = ranks[rank];
       for (std::size_t i = 0; i < nodes.size(); ++i) {
-        for (const std::uint32_t before : nodes[i].after) RC_ASSERT(outcome.start(rank, i) >= outcome.end(rank, before));
+        for (const std::uint32_t before : nodes[i].after)
+          RC_ASSERT(outcome.start(rank, i) >= outcome.end(rank, before));
         const bool timed = nodes[i].kind == ActivityKind::compute || nodes[i].kind == ActivityKind::memory_store;
         if (timed) RC_ASSERT(outcome.end(rank, i) - outcome.start(rank, i) == nodes[i].duration);
         if (nodes[i].kind == ActivityKind::none) RC_ASSERT(outcome.end(rank, i) == outcome.start(rank, i));
       }
-      RC_ASSERT(most_at_once(outcome, nodes, rank, [](const Node& n) { return uses(n, ActivityKind::compute, false); }) <=
-                options.compute_slots);
-      RC_ASSERT(most_at_once(outcome, nodes, rank, [](const Node& n) { return uses(n, ActivityKind::compute, true); }) <=
-                options.host_slots);
-      RC_ASSERT(most_at_once(outcome, nodes, rank, [](const Node& n) { return n.kind == ActivityKind::memory_store; }) <= 1u);
-      RC_ASSERT(most_at_once(outcome, nodes, rank, [](const Node& n) { return n.kind == ActivityKind::collective; }) <= 1u);
+      RC_ASSERT(most_at_once(outcome, nodes, rank, [](const Node& n) {
+                  return uses(n, ActivityKind::compute, false);
+                }) <= options.compute_slots);
+      RC_ASSERT(most_at_once(outcome, nodes, rank,
+                             [](const Node& n) { return uses(n, ActivityKind::compute, true); }) <= options.host_slots);
+      RC_ASSERT(
+          most_at_once(outcome, nodes, rank, [](const Node& n) { return n.kind == ActivityKind::memory_store; }) <= 1u);
+      RC_ASSERT(most_at_once(outcome, nodes, rank, [](const Node& n) { return n.kind == ActivityKind::collective; }) <=
+                1u);
     }
   }));
 }
@@ -153,7 +160,8 @@ TEST_CASE("what is exposed is what communication does alone") {
       const auto runs_at = [&](TimePs time, bool wants_compute) {
         for (std::size_t i = 0; i < ranks[rank].size(); ++i) {
           const ActivityKind kind = ranks[rank][i].kind;
-          const bool communicates = kind == ActivityKind::collective || kind == ActivityKind::send || kind == ActivityKind::recv;
+          const bool communicates =
+              kind == ActivityKind::collective || kind == ActivityKind::send || kind == ActivityKind::recv;
           const bool chosen = wants_compute ? uses(ranks[rank][i], ActivityKind::compute, false) : communicates;
           if (chosen && outcome.start(rank, i) <= time && time < outcome.end(rank, i)) return true;
         }

@@ -34,7 +34,8 @@ TEST_CASE("one rank for all is the same as all ranks") {
     const auto count = *rc::gen::inRange<std::uint32_t>(1, 40);
     for (std::uint32_t i = 0; i < count; ++i) {
       const auto draw = [](TimePs from, TimePs to) { return *rc::gen::inRange<TimePs>(from, to); };
-      Node node = draw(0, 3) == 0 ? all_reduce(draw(0, 500), {}, draw(0, 2) == 0 ? "everybody" : "") : compute(draw(0, 2'000));
+      Node node =
+          draw(0, 3) == 0 ? all_reduce(draw(0, 500), {}, draw(0, 2) == 0 ? "everybody" : "") : compute(draw(0, 2'000));
       if (draw(0, 8) == 0) node.flags |= workload::activity::kOnHost;
       for (std::uint32_t before = 0; before < i; ++before) {
         if (draw(0, 5) == 0) node.after.push_back(before);

@@ -58,7 +58,8 @@ TEST_CASE("slots limit what runs at once, and the smallest activity goes first")
 TEST_CASE("a program that was recorded on several streams and threads has as many slots") {
   workload::Workload job = make_job({{compute(10), compute(10), compute(10), on_host(7), on_host(7)}});
   workload::Program& program = job.programs[0];
-  for (const auto& [activity, lane] : std::vector<std::pair<std::size_t, int>>{{0, 7}, {1, 20}, {2, 7}, {3, 100}, {4, 101}})
+  for (const auto& [activity, lane] :
+       std::vector<std::pair<std::size_t, int>>{{0, 7}, {1, 20}, {2, 7}, {3, 100}, {4, 101}})
     program.lanes.set(activity, lane);
   program.lanes.complete(program.size());
   CHECK(values(run(job).start_ps) == Times{0, 0, 10, 0, 0});
@@ -68,7 +69,8 @@ TEST_CASE("a slot that becomes free goes to the smallest of all that are ready b
   // Activities 1 and 3 end at the same moment; 4 becomes ready through 3 and 2 through 1: 2 goes first.
   EngineOptions two;
   two.compute_slots = 2;
-  const Schedule schedule = run(make_job({{compute(4), compute(10), compute(5, {1}), compute(6, {0}), compute(5, {3}), compute(9)}}), two);
+  const Schedule schedule =
+      run(make_job({{compute(4), compute(10), compute(5, {1}), compute(6, {0}), compute(5, {3}), compute(9)}}), two);
   CHECK(values(schedule.start_ps) == Times{0, 0, 10, 4, 10, 15});
 }
 
@@ -79,19 +81,19 @@ TEST_CASE("dependencies may run against the ids") {
 
 TEST_CASE("where a start is enough, nothing waits for the end") {
   // Host work beside the device's; then a message that leaves while the collective is still on its way.
-  const Schedule schedule =
-      run(make_job({{compute(5), compute(10, {0}), with({1}, on_host(4)), with({1}, compute(3)), with({3}, nothing()), nothing({1})}}));
+  const Schedule schedule = run(make_job({{compute(5), compute(10, {0}), with({1}, on_host(4)), with({1}, compute(3)),
+                                           with({3}, nothing()), nothing({1})}}));
   CHECK(values(schedule.start_ps) == Times{0, 5, 5, 15, 15, 15});
   CHECK(values(schedule.end_ps) == Times{5, 15, 9, 18, 15, 15});
 }
 
 TEST_CASE("the start of a collective is the arrival of the rank itself, of a message its posting") {
-  const Schedule schedule =
-      run(make_job({{all_reduce(60), with({0}, compute(7))}, {compute(50), all_reduce(60, {0}), with({1}, on_host(1))}}));
+  const Schedule schedule = run(
+      make_job({{all_reduce(60), with({0}, compute(7))}, {compute(50), all_reduce(60, {0}), with({1}, on_host(1))}}));
   CHECK(values(schedule.start_ps) == Times{0, 0, 0, 50, 50});
   CHECK(values(schedule.end_ps) == Times{210, 7, 50, 210, 51});
-  const Schedule message =
-      run(make_job({{compute(9), send(1, 20, {0})}, {recv(0, 20), with({0}, compute(3)), compute(1, {0})}}), rendezvous());
+  const Schedule message = run(
+      make_job({{compute(9), send(1, 20, {0})}, {recv(0, 20), with({0}, compute(3)), compute(1, {0})}}), rendezvous());
   CHECK(values(message.start_ps) == Times{0, 9, 0, 0, 129});
 }
 
@@ -113,8 +115,8 @@ TEST_CASE("communication overlaps with compute; what does not is exposed") {
 
 TEST_CASE("a collective waits for its last participant, and holds no bandwidth until then") {
   FixedNetwork network(100, 2);
-  const auto schedule =
-      execute(make_job({{compute(10), all_reduce(30, {0})}, {compute(500), all_reduce(30, {0})}, {all_reduce(30)}}), network);
+  const auto schedule = execute(
+      make_job({{compute(10), all_reduce(30, {0})}, {compute(500), all_reduce(30, {0})}, {all_reduce(30)}}), network);
   REQUIRE(schedule.ok());
   CHECK(values(schedule->start_ps) == Times{0, 10, 0, 500, 0});
   CHECK(values(schedule->end_ps) == Times{10, 660, 500, 660, 660});
@@ -157,7 +159,8 @@ TEST_CASE("collectives are matched by their order on the communicator, whatever 
 
 TEST_CASE("the root of a collective is handed on as its place in the group") {
   FixedNetwork network;
-  Node broadcast{.kind = ActivityKind::collective, .bytes = 5, .peer = 2, .collective = Collective::broadcast, .group = "odd"};
+  Node broadcast{
+      .kind = ActivityKind::collective, .bytes = 5, .peer = 2, .collective = Collective::broadcast, .group = "odd"};
   REQUIRE(execute(make_job({{}, {broadcast}, {broadcast}}, {{"odd", {1, 2}}}), network).ok());
   REQUIRE(network.log().size() == 1);
   CHECK(network.log()[0].collective == Collective::broadcast);
@@ -223,7 +226,8 @@ TEST_CASE("memory, roofline and launch latency") {
 }
 
 TEST_CASE("links report what they carried") {
-  const Schedule schedule = run(make_job({{all_reduce(60), all_reduce(40, {0})}, {all_reduce(60), all_reduce(40, {0})}}), {}, 100, 1);
+  const Schedule schedule =
+      run(make_job({{all_reduce(60), all_reduce(40, {0})}, {all_reduce(60), all_reduce(40, {0})}}), {}, 100, 1);
   REQUIRE(schedule.link_count() == 1);
   CHECK(schedule.link_bytes[0] == 100);
   CHECK(schedule.link_busy_ps[0] == 300);

@@ -33,7 +33,9 @@ workload::Workload two_to_one(TimePs recorded = 0) {
   return make_job(ranks);
 }
 
-Node of_kind(Collective kind, std::int64_t bytes) { return {.kind = ActivityKind::collective, .bytes = bytes, .collective = kind}; }
+Node of_kind(Collective kind, std::int64_t bytes) {
+  return {.kind = ActivityKind::collective, .bytes = bytes, .collective = kind};
+}
 
 }  // namespace
 
@@ -56,8 +58,9 @@ TEST_CASE("of messages sent at the same moment that of the lowest rank comes fir
 }
 
 TEST_CASE("a receive of any tag takes messages in order, one with a tag waits for its own") {
-  const Result<Schedule> schedule =
-      run(make_job({{send(1, 10, {}, 7), send(1, 20, {0}, 8)}, {recv(0, 20, {}, 8), recv(0, 10, {}, workload::kAnyTag)}}), 1'000);
+  const Result<Schedule> schedule = run(
+      make_job({{send(1, 10, {}, 7), send(1, 20, {0}, 8)}, {recv(0, 20, {}, 8), recv(0, 10, {}, workload::kAnyTag)}}),
+      1'000);
   REQUIRE_MESSAGE(schedule.ok(), schedule.error().message);
   REQUIRE(schedule->taken.size() == 2);
   CHECK(schedule->taken[0].recv == 1);  // the tag 7 fits only the second receive
@@ -67,8 +70,9 @@ TEST_CASE("a receive of any tag takes messages in order, one with a tag waits fo
 TEST_CASE("what is open and finds nobody is told") {
   const Result<Schedule> waiting = run(make_job({{recv_any(10), recv_any(10)}, {send(0, 10)}}));
   REQUIRE_FALSE(waiting.ok());
-  CHECK(waiting.error().message ==
-        "deadlock after 110 ps with 2 of 3 activities done: rank 0, node 1 (recv) waits for a partner that never comes");
+  CHECK(
+      waiting.error().message ==
+      "deadlock after 110 ps with 2 of 3 activities done: rank 0, node 1 (recv) waits for a partner that never comes");
   const Result<Schedule> kept = run(make_job({{recv_any(10)}, {send(0, 10), send(0, 10)}}), 1'000);
   REQUIRE_FALSE(kept.ok());
   CHECK(kept.error().message == "the message of rank 1, node 1 (send) to rank 0 is never received");
@@ -101,7 +105,8 @@ TEST_CASE("collectives with parts of unequal size reach the network with their p
 
 TEST_CASE("a root that is not given is the first of the group") {
   FixedNetwork network(100, 1);
-  const Node rootless = {.kind = ActivityKind::collective, .bytes = 5, .collective = Collective::broadcast, .group = "g"};
+  const Node rootless = {
+      .kind = ActivityKind::collective, .bytes = 5, .collective = Collective::broadcast, .group = "g"};
   CHECK(execute(make_job({{}, {rootless}, {rootless}}, {{"g", {2, 1}}}), network).ok());
   CHECK(network.log()[0].root == 0);
   CHECK(network.log()[0].ranks == std::vector<std::uint32_t>{2, 1});

@@ -1,4 +1,5 @@
-// Programs that come in windows: the same schedule as from the whole program, bit for bit, in the memory of a few windows.
+// Programs that come in windows: the same schedule as from the whole program, bit for bit, in the memory of a few
+// windows.
 #include <doctest/doctest.h>
 #include <rapidcheck.h>
 
@@ -53,8 +54,12 @@ struct Listing : ScheduleSink {
     activities.clear();
     return {};
   }
-  void started(const ExecutedActivity& activity, TimePs now) override { activities[{activity.rank_class, activity.number}].first = now; }
-  void ended(const ExecutedActivity& activity, TimePs now) override { activities[{activity.rank_class, activity.number}].second = now; }
+  void started(const ExecutedActivity& activity, TimePs now) override {
+    activities[{activity.rank_class, activity.number}].first = now;
+  }
+  void ended(const ExecutedActivity& activity, TimePs now) override {
+    activities[{activity.rank_class, activity.number}].second = now;
+  }
   void collective_ended(std::uint32_t, std::uint64_t, const CollectiveUse&) override { ++collectives; }
   [[nodiscard]] bool wants_causes() const override { return true; }
   void start_explained(const ExecutedActivity& activity, const StartCause& cause, TimePs) override {
@@ -88,7 +93,8 @@ TEST_CASE("what comes of a program does not depend on where it is cut into windo
       for (Node& node : ranks[r]) {  // some dependencies are on the start only
         for (std::size_t i = 0; i < node.after.size();) {
           if (draw(0, 5) != 0) ++i;
-          else node.with.push_back(node.after[i]), node.after.erase(node.after.begin() + static_cast<std::ptrdiff_t>(i));
+          else
+            node.with.push_back(node.after[i]), node.after.erase(node.after.begin() + static_cast<std::ptrdiff_t>(i));
         }
       }
       ranks[r] = anchored(ranks[r], filled(cuts[r]));
@@ -223,16 +229,17 @@ TEST_CASE("what a source does wrong is an error that says what") {
 
   const std::vector<Node> large = {all_reduce(8), all_reduce(16, {0})}, small = {all_reduce(8), all_reduce(12, {0})};
   WindowedSource differ(make_job({large, small}), {large, small}, {{1, 2}, {1, 2}}, true);
-  CHECK(
-      complaint(differ) ==
-      "rank 0, node 1 (all_reduce) and rank 1, node 1 (all_reduce) are both collective 1 of all ranks but differ in size: 16 and 12 bytes");
+  CHECK(complaint(differ) ==
+        "rank 0, node 1 (all_reduce) and rank 1, node 1 (all_reduce) are both collective 1 of all ranks but differ in "
+        "size: 16 and 12 bytes");
 
   const std::vector<Node> once = {all_reduce(8)};
   WindowedSource announced(make_job({large, once}), {large, once}, {{1, 2}, {1}}, true);
   CHECK(complaint(announced) == "rank 1 has 1 collective of all ranks, rank 0 has 2");
   WindowedSource missing(make_job({large, once}), {large, once}, {{1, 2}, {1}}, false);
   CHECK(complaint(missing) ==
-        "deadlock after 18 ps with 2 activities done: rank 0, node 1 (all_reduce) waits for rank 1, which has nothing left to do");
+        "deadlock after 18 ps with 2 activities done: rank 0, node 1 (all_reduce) waits for rank 1, which has nothing "
+        "left to do");
 }
 
 TEST_CASE("numbers of messages and collectives beyond 2^32") {
@@ -246,7 +253,8 @@ TEST_CASE("numbers of messages and collectives beyond 2^32") {
       return longer;
     }
   };
-  const std::vector<Node> first = {send(1, 100'000), all_reduce(10, {0})}, second = {recv(0, 100'000), all_reduce(10, {0})};
+  const std::vector<Node> first = {send(1, 100'000), all_reduce(10, {0})},
+                          second = {recv(0, 100'000), all_reduce(10, {0})};
   Long source(make_job({first, second}), {first, second}, {{2}, {2}}, true);
   CHECK(complaint(source).find("is not as long as it announced") != std::string::npos);
   WindowedSource open(make_job({first, second}), {first, second}, {{1, 2}, {1, 2}}, false);

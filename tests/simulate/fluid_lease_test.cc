@@ -1,4 +1,5 @@
-// Routes whose links are kept for the next flow. A network that tells a recorder of every flow keeps none, and is what the others are held against.
+// Routes whose links are kept for the next flow. A network that tells a recorder of every flow keeps none, and is what
+// the others are held against.
 #include <doctest/doctest.h>
 #include <rapidcheck.h>
 
@@ -23,8 +24,9 @@ std::vector<LinkShare> route(std::uint32_t first, std::uint32_t count, std::uint
 
 /// Long ones that have links in common or none, of one weight and of several, and short ones across them.
 const std::vector<std::vector<LinkShare>>& routes_for_leases() {
-  static const std::vector<std::vector<LinkShare>> routes = {route(0, 12, 1),  route(0, 12, 3), route(12, 15, 2), route(20, 20, 1),
-                                                             route(27, 13, 2), route(5, 3, 1),  route(30, 2, 1)};
+  static const std::vector<std::vector<LinkShare>> routes = {route(0, 12, 1),  route(0, 12, 3),  route(12, 15, 2),
+                                                             route(20, 20, 1), route(27, 13, 2), route(5, 3, 1),
+                                                             route(30, 2, 1)};
   return routes;
 }
 

@@ -1,4 +1,5 @@
-// Messages on a machine's network, timed by the fluid model: the latencies of the route, then the fluid. For comparisons with SimGrid.
+// Messages on a machine's network, timed by the fluid model: the latencies of the route, then the fluid. For
+// comparisons with SimGrid.
 #pragma once
 
 #include <cstdint>
@@ -6,8 +7,8 @@
 #include <vector>
 
 #include "fluid_reference.h"
-#include "machine/yaml/machine_yaml.h"
 #include "machine/topology/network.h"
+#include "machine/yaml/machine_yaml.h"
 
 namespace orrery::simulate::testing {
 
@@ -21,7 +22,8 @@ struct Message {
 inline Result<machine::Network> network_of(std::uint32_t devices, double latency_ns, const std::string& topology) {
   const auto machine = machine::parse_machine(
       "format: orrery.machine/1\nname: m\ndevices: {count: " + std::to_string(devices) +
-          ", name: d}\nnetwork: [{name: n, bandwidth_gb_per_s: 1, latency_ns: " + std::to_string(latency_ns) + ", " + topology + "}]\n",
+          ", name: d}\nnetwork: [{name: n, bandwidth_gb_per_s: 1, latency_ns: " + std::to_string(latency_ns) + ", " +
+          topology + "}]\n",
       topology);
   if (!machine.ok()) return machine.error();
   return machine::Network::build(*machine);

@@ -40,7 +40,8 @@ TEST_CASE("n flows on one link take n times as long, and end together") {
     const Flows flows(static_cast<std::size_t>(n), {.shares = {{0, 1}}, .bytes = 1e9});
     const auto ends = fluid_finishes(network, flows);
     CHECK(ends == std::vector<TimePs>(flows.size(), n * kSecond));
-    CHECK(network.work().solves == (n == 1 ? 0 : 2));  // one at the start, one at the end; none for a flow that is alone
+    CHECK(network.work().solves ==
+          (n == 1 ? 0 : 2));  // one at the start, one at the end; none for a flow that is alone
     CHECK(network.totals(0).bytes == n * 1e9);
     CHECK(network.totals(0).busy_ps == n * kSecond);
     CHECK(network.totals(0).peak_flows == static_cast<std::uint32_t>(n));
@@ -54,12 +55,14 @@ TEST_CASE("a shorter flow leaves its share to the other") {
 
 TEST_CASE("a flow that comes later shares from then on") {
   // Alone for 1 s, then half: 1 GB left at 0.5 GB/s.
-  CHECK(finishes({1e9}, {{{{0, 1}}, 2e9}, {{{0, 1}}, 2e9, kInfinity, kSecond}}) == std::vector<TimePs>{3 * kSecond, 4 * kSecond});
+  CHECK(finishes({1e9}, {{{{0, 1}}, 2e9}, {{{0, 1}}, 2e9, kInfinity, kSecond}}) ==
+        std::vector<TimePs>{3 * kSecond, 4 * kSecond});
 }
 
 TEST_CASE("incast: the receiver's link is shared, the senders' are not") {
   Flows flows;
-  for (std::uint32_t sender = 1; sender <= 15; ++sender) flows.push_back({.shares = {{sender, 1}, {0, 1}}, .bytes = 1e8});
+  for (std::uint32_t sender = 1; sender <= 15; ++sender)
+    flows.push_back({.shares = {{sender, 1}, {0, 1}}, .bytes = 1e8});
   FluidNetwork network(std::vector<double>(16, 1e9));
   CHECK(fluid_finishes(network, flows) == std::vector<TimePs>(15, 3 * kSecond / 2));
   CHECK(network.totals(3).bytes == 1e8);

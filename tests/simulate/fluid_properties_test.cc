@@ -39,7 +39,8 @@ Case random_case(std::mt19937_64& random, std::size_t most_links, std::size_t mo
   const std::size_t longest = 1 + below(std::min<std::size_t>(6, result.capacities.size()));
   for (ReferenceFlow& flow : result.flows) {
     std::set<machine::LinkId> links;
-    while (links.size() < 1 + below(longest)) links.insert(static_cast<machine::LinkId>(below(result.capacities.size())));
+    while (links.size() < 1 + below(longest))
+      links.insert(static_cast<machine::LinkId>(below(result.capacities.size())));
     for (const machine::LinkId link : links) flow.shares.push_back({link, below(2) == 0 ? 1 : number(1, 4) / 2});
     flow.bytes = number(1, 10) * 1e8;
     if (below(5) == 0) flow.limit = number(1, 4) * 5e8;
@@ -50,8 +51,8 @@ Case random_case(std::mt19937_64& random, std::size_t most_links, std::size_t mo
 
 std::mt19937_64 seeded() { return std::mt19937_64(*rc::gen::arbitrary<std::uint64_t>()); }
 
-/// Everything that makes rates max-min fair: no link above its capacity, and for every flow a link that is full and on which nobody is
-/// faster, or its limit.
+/// Everything that makes rates max-min fair: no link above its capacity, and for every flow a link that is full and on
+/// which nobody is faster, or its limit.
 void check_fair(const FluidNetwork& network, const Case& flows, const std::vector<std::size_t>& flow_of) {
   std::vector<double> used(flows.capacities.size(), 0), fastest(flows.capacities.size(), 0);
   for (std::size_t id = 0; id < flow_of.size(); ++id) {
@@ -89,7 +90,9 @@ std::vector<std::size_t> in_order(std::size_t count) {
   return order;
 }
 
-void assert_close(double a, double b, double relative) { RC_ASSERT(std::abs(a - b) <= relative * std::max(std::abs(a), std::abs(b))); }
+void assert_close(double a, double b, double relative) {
+  RC_ASSERT(std::abs(a - b) <= relative * std::max(std::abs(a), std::abs(b)));
+}
 
 /// Adds flows and lets them end, and holds the rates against the reference at every change.
 void come_and_go(std::mt19937_64 random) {
@@ -137,7 +140,8 @@ TEST_CASE("rates are max-min fair, and those of the reference") {
     start_all(network, flows, order);
     check_fair(network, flows, order);
     const std::vector<double> expected = fair_rates(flows.capacities, flows.flows);
-    for (std::size_t i = 0; i < order.size(); ++i) assert_close(network.rate(static_cast<std::uint32_t>(i)), expected[i], 1e-9);
+    for (std::size_t i = 0; i < order.size(); ++i)
+      assert_close(network.rate(static_cast<std::uint32_t>(i)), expected[i], 1e-9);
   }));
 }
 
@@ -156,7 +160,8 @@ TEST_CASE("the order in which flows are added makes no difference to their rates
   }));
 }
 
-// The heart of the matter: hundreds of arrivals and departures, and after each the rates are those of a solve from nothing.
+// The heart of the matter: hundreds of arrivals and departures, and after each the rates are those of a solve from
+// nothing.
 TEST_CASE("rates stay those of the reference while flows come and go") {
   CHECK(rc::check([] { come_and_go(seeded()); }));
   // A link that was out of the question becomes too full, when nothing else grows any more.
@@ -212,7 +217,8 @@ TEST_CASE("a network whose flows have gone is as a new one, to the last bit") {
     std::vector<TimePs> ends = fluid_finishes(used, before.flows);
     const TimePs offset = *std::max_element(ends.begin(), ends.end()) + 12'345;
     used.forget_flows();
-    std::stable_sort(flows.flows.begin(), flows.flows.end(), [](const auto& a, const auto& b) { return a.start_ps < b.start_ps; });
+    std::stable_sort(flows.flows.begin(), flows.flows.end(),
+                     [](const auto& a, const auto& b) { return a.start_ps < b.start_ps; });
     std::vector<FluidNetwork::FlowId> ended_used, ended_fresh;
     std::set<FluidNetwork::FlowId> present;
     for (std::size_t next = 0; next < flows.flows.size() || !present.empty();) {
@@ -240,7 +246,8 @@ TEST_CASE("sums of bytes are exact, in any order and many times over") {
   CHECK(rc::check([] {
     auto random = seeded();
     std::vector<double> parts(1 + random() % 50);
-    for (double& part : parts) part = static_cast<double>(random() >> 11) * 0x1p-53 * std::pow(2, static_cast<double>(random() % 40));
+    for (double& part : parts)
+      part = static_cast<double>(random() >> 11) * 0x1p-53 * std::pow(2, static_cast<double>(random() % 40));
     ByteSum one, backwards, many, sum;
     for (const double part : parts) one.add(part);
     for (auto part = parts.rbegin(); part != parts.rend(); ++part) backwards.add(*part);
@@ -266,7 +273,8 @@ TEST_CASE("a long life does not wear the sums out") {
   std::vector<FluidNetwork::FlowId> finished;
   const auto shares = [&] {
     const auto first = static_cast<std::uint32_t>(random() % 5);
-    return std::vector<LinkShare>{{first, 1 + static_cast<double>(random() % 7) / 7}, {(first + 1) % 5, 0.3}, {(first + 3) % 5, 1.1}};
+    return std::vector<LinkShare>{
+        {first, 1 + static_cast<double>(random() % 7) / 7}, {(first + 1) % 5, 0.3}, {(first + 3) % 5, 1.1}};
   };
   TimePs now = 0;
   for (int i = 0; i < 20'000; ++i) {
@@ -277,12 +285,14 @@ TEST_CASE("a long life does not wear the sums out") {
   }
   std::vector<ReferenceFlow> last;
   std::vector<FluidNetwork::FlowId> ids;
-  for (TimePs end = network.next_completion(); end != kNever; end = network.next_completion()) network.advance(end, finished), now = end;
+  for (TimePs end = network.next_completion(); end != kNever; end = network.next_completion())
+    network.advance(end, finished), now = end;
   for (int i = 0; i < 30; ++i) {
     last.push_back({.shares = shares(), .bytes = 1e9});
     ids.push_back(network.add(1e9, last.back().shares, now));
   }
   network.next_completion();
   const std::vector<double> expected = fair_rates(capacities, last);
-  for (std::size_t i = 0; i < ids.size(); ++i) CHECK(network.rate(ids[i]) == doctest::Approx(expected[i]).epsilon(1e-12));
+  for (std::size_t i = 0; i < ids.size(); ++i)
+    CHECK(network.rate(ids[i]) == doctest::Approx(expected[i]).epsilon(1e-12));
 }

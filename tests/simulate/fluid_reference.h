@@ -44,9 +44,10 @@ inline std::vector<double> fair_rates(const std::vector<double>& capacities, con
     }
     for (std::size_t i = 0; i < flows.size(); ++i) {
       if (rates[i] >= 0) continue;
-      const bool stops =
-          flows[i].limit <= level || std::any_of(flows[i].shares.begin(), flows[i].shares.end(),
-                                                 [&](const LinkShare& share) { return full_at[share.link] <= level * (1 + 1e-13); });
+      const bool stops = flows[i].limit <= level ||
+                         std::any_of(flows[i].shares.begin(), flows[i].shares.end(), [&](const LinkShare& share) {
+                           return full_at[share.link] <= level * (1 + 1e-13);
+                         });
       if (!stops) continue;
       rates[i] = level;
       --growing;
@@ -56,7 +57,8 @@ inline std::vector<double> fair_rates(const std::vector<double>& capacities, con
 }
 
 /// When each flow ends, in seconds: solved anew from nothing at every arrival and departure.
-inline std::vector<double> reference_finishes(const std::vector<double>& capacities, const std::vector<ReferenceFlow>& flows) {
+inline std::vector<double> reference_finishes(const std::vector<double>& capacities,
+                                              const std::vector<ReferenceFlow>& flows) {
   std::vector<double> left, finishes(flows.size(), 0);
   for (const ReferenceFlow& flow : flows) left.push_back(flow.bytes);
   double now = 0;
@@ -89,7 +91,8 @@ inline std::vector<double> reference_finishes(const std::vector<double>& capacit
 inline std::vector<TimePs> fluid_finishes(FluidNetwork& network, const std::vector<ReferenceFlow>& flows) {
   std::vector<std::size_t> order(flows.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return flows[a].start_ps < flows[b].start_ps; });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return flows[a].start_ps < flows[b].start_ps; });
   std::vector<TimePs> finishes(flows.size(), -1);
   std::vector<std::size_t> flow_of;  // by id
   std::vector<FluidNetwork::FlowId> finished;

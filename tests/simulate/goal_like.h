@@ -21,7 +21,9 @@ struct Op {
   std::uint8_t cpu = 0, nic = 0;
 };
 
-inline Op calc(std::int64_t ns, std::vector<std::uint32_t> after = {}) { return {.size = ns, .after = std::move(after)}; }
+inline Op calc(std::int64_t ns, std::vector<std::uint32_t> after = {}) {
+  return {.size = ns, .after = std::move(after)};
+}
 inline Op send(std::int32_t to, std::int64_t bytes, std::vector<std::uint32_t> after = {}, std::int64_t tag = 0) {
   return {.kind = workload::ActivityKind::send, .size = bytes, .peer = to, .tag = tag, .after = std::move(after)};
 }
@@ -40,15 +42,18 @@ inline workload::Workload workload_of(const std::vector<std::vector<Op>>& ranks)
       program.ids.push_back(i);
       program.names.push_back(0);
       program.kinds.push_back(op.kind);
-      program.flags.push_back(is_message ? workload::activity::kHasPeer | workload::activity::kHasBytes | workload::activity::kHasTag : 0);
+      program.flags.push_back(
+          is_message ? workload::activity::kHasPeer | workload::activity::kHasBytes | workload::activity::kHasTag : 0);
       program.bytes.push_back(is_message ? op.size : 0);
       program.peers.set(i, op.peer);
       program.tags.set(i, op.tag);
       program.cpus.set(i, op.cpu);
       program.nics.set(i, op.nic);
       builder.add_node(is_message ? 0 : op.size * kPsPerNs);
-      for (const std::uint32_t on : op.after) builder.add_edge(on, i, static_cast<std::uint8_t>(workload::Dependency::data), 0);
-      for (const std::uint32_t on : op.after_start) builder.add_edge(on, i, static_cast<std::uint8_t>(workload::Dependency::start), 0);
+      for (const std::uint32_t on : op.after)
+        builder.add_edge(on, i, static_cast<std::uint8_t>(workload::Dependency::data), 0);
+      for (const std::uint32_t on : op.after_start)
+        builder.add_edge(on, i, static_cast<std::uint8_t>(workload::Dependency::start), 0);
     }
     program.peers.complete(ops.size());
     program.tags.complete(ops.size());

@@ -24,12 +24,14 @@ namespace {
 
 constexpr TimePs kTransferUs = 1'000'000;
 
-/// Per participant: work before a transfer, and the transfer. All participants of an operation wait for one another, or each for itself.
+/// Per participant: work before a transfer, and the transfer. All participants of an operation wait for one another, or
+/// each for itself.
 struct TransferGraph {
   explicit TransferGraph(std::size_t operations) : hubs(operations, orrery::graph::kNoNode) {}
 
   void take_part(std::uint32_t operation, TimePs work, GraphTransfer transfer, bool waits = true) {
-    const NodeId begin = builder.add_node(), arrival = builder.add_node(), ready = builder.add_node(), end = builder.add_node();
+    const NodeId begin = builder.add_node(), arrival = builder.add_node(), ready = builder.add_node(),
+                 end = builder.add_node();
     builder.add_edge(begin, arrival, 0, work);
     builder.add_edge(arrival, ready, 0, 0);
     if (waits) {
@@ -118,12 +120,13 @@ TEST_CASE("laid over the graph, the transfers are those that its own moments giv
     TransferGraph job(count);
     std::vector<std::vector<std::size_t>> parts(count);
     for (std::uint32_t o = 0; o < count; ++o) {
-      groups.push_back(*rc::gen::unique<Ranks>(*rc::gen::inRange<std::size_t>(2, 7), rc::gen::inRange<std::uint32_t>(0, 6)));
+      groups.push_back(
+          *rc::gen::unique<Ranks>(*rc::gen::inRange<std::size_t>(2, 7), rc::gen::inRange<std::uint32_t>(0, 6)));
       const bool together = *rc::gen::arbitrary<bool>();
       for (std::size_t i = 0; i < groups.back().size(); ++i) {
         parts[o].push_back(job.transfers.size());
-        job.take_part(o, *rc::gen::inRange<TimePs>(0, 3000 * kTransferUs), {.lag = *rc::gen::inRange<TimePs>(0, 5 * kTransferUs)},
-                      together);
+        job.take_part(o, *rc::gen::inRange<TimePs>(0, 3000 * kTransferUs),
+                      {.lag = *rc::gen::inRange<TimePs>(0, 5 * kTransferUs)}, together);
       }
     }
     for (std::size_t o = 0; o < count; ++o)
@@ -153,19 +156,22 @@ TEST_CASE("laid over the graph, the transfers are those that its own moments giv
         std::vector<OpId> finished;
         model.advance(now, finished);
         for (const OpId id : finished)
-          took[id] = now - std::find_if(starts.begin(), starts.end(), [&](const auto& of) { return of.second == id; })->first;
+          took[id] =
+              now - std::find_if(starts.begin(), starts.end(), [&](const auto& of) { return of.second == id; })->first;
       } else {
         RC_ASSERT(model.start(starts[next].second, ops[starts[next].second], start).ok());
         ++next;
       }
     }
-    for (std::size_t t = 0; t < weights.size(); ++t) RC_ASSERT(weights[t] == took[job.transfers[t].operation] + job.transfers[t].lag);
+    for (std::size_t t = 0; t < weights.size(); ++t)
+      RC_ASSERT(weights[t] == took[job.transfers[t].operation] + job.transfers[t].lag);
   }));
 }
 
 TEST_CASE("a calibrated operation loads the links for longer, and its alpha may grow or shrink to nothing") {
   const Network network = network_of({ring(4, 1, 500)});
-  const auto model = std::make_unique<FluidModel>(std::make_shared<Lowering>(network, CommOptions{.launch_overhead_ps = 3 * kTransferUs}));
+  const auto model = std::make_unique<FluidModel>(
+      std::make_shared<Lowering>(network, CommOptions{.launch_overhead_ps = 3 * kTransferUs}));
   const Ranks all = first_ranks(4);
   const CommOp plain = collective(Collective::all_reduce, 4'000'000, all);
   const Price before = model->estimate(plain).value();

@@ -22,7 +22,9 @@ namespace {
 constexpr std::size_t kBins = LinkSeries::kBins;
 constexpr TimePs kBusy[] = {1, 1, 1, 1};
 
-std::uint64_t sum_of(std::span<const std::uint64_t> bins) { return std::accumulate(bins.begin(), bins.end(), std::uint64_t{0}); }
+std::uint64_t sum_of(std::span<const std::uint64_t> bins) {
+  return std::accumulate(bins.begin(), bins.end(), std::uint64_t{0});
+}
 
 struct Flows {
   std::vector<double> capacities;
@@ -37,8 +39,10 @@ Flows random_flows(std::mt19937_64& random) {
   result.flows.resize(1 + below(12));
   for (ReferenceFlow& flow : result.flows) {
     std::set<machine::LinkId> links;
-    for (std::size_t n = 1 + below(3); n > 0; --n) links.insert(static_cast<machine::LinkId>(below(result.capacities.size())));
-    for (const machine::LinkId link : links) flow.shares.push_back({link, below(2) == 0 ? 1.0 : 0.5 + static_cast<double>(below(4))});
+    for (std::size_t n = 1 + below(3); n > 0; --n)
+      links.insert(static_cast<machine::LinkId>(below(result.capacities.size())));
+    for (const machine::LinkId link : links)
+      flow.shares.push_back({link, below(2) == 0 ? 1.0 : 0.5 + static_cast<double>(below(4))});
     flow.bytes = static_cast<double>(1 + below(1'000'000'000));
     if (below(5) == 0) flow.limit = static_cast<double>(1 + below(4)) * 5e8;
     flow.start_ps = static_cast<TimePs>(below(4)) * 100'000'000'000;
@@ -73,7 +77,8 @@ std::vector<std::vector<double>> looked_at(const Flows& flows, TimePs span) {
     }
     for (; bin < kBins && now == bin_begin(span, bin + 1); ++bin) {
       carried.emplace_back();
-      for (machine::LinkId link = 0; link < flows.capacities.size(); ++link) carried.back().push_back(network.totals(link).bytes);
+      for (machine::LinkId link = 0; link < flows.capacities.size(); ++link)
+        carried.back().push_back(network.totals(link).bytes);
     }
   }
   return carried;
@@ -155,7 +160,8 @@ TEST_CASE("bins have what a network says that is stopped at their ends") {
 
 TEST_CASE("every model of links tells, and a run that is looked at stays what it is") {
   const auto machine = machine::parse_machine(
-      "format: orrery.machine/1\nname: m\ndevices: {count: 6, name: d}\nnetwork: [{name: n, topology: switch, size: 6, bandwidth_gb_per_s: "
+      "format: orrery.machine/1\nname: m\ndevices: {count: 6, name: d}\nnetwork: [{name: n, topology: switch, size: 6, "
+      "bandwidth_gb_per_s: "
       "1000, "
       "latency_ns: 0}]\n",
       "m");

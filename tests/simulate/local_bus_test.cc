@@ -21,7 +21,8 @@ class OneBus final : public Dispatcher {
   std::vector<std::int64_t> ends_of(std::vector<std::pair<std::int64_t, Crossing>> crossings) {
     crossings_ = std::move(crossings);
     ends_.assign(crossings_.size(), -1);
-    for (std::uint32_t i = 0; i < crossings_.size(); ++i) ticks_.add(0, crossings_[i].first, {ActionKind::node_done, i});
+    for (std::uint32_t i = 0; i < crossings_.size(); ++i)
+      ticks_.add(0, crossings_[i].first, {ActionKind::node_done, i});
     while (!queue_.empty()) run(queue_.pop());
     return ends_;
   }
@@ -32,7 +33,9 @@ class OneBus final : public Dispatcher {
         for (Action due; ticks_.next(action.a, due);) run(due);
         break;
       case ActionKind::bus_event: bus_.event(action.a, action.b); break;
-      case ActionKind::node_done: bus_.cross(0, crossings_[action.a].second, {ActionKind::packet_ready, action.a}); break;
+      case ActionKind::node_done:
+        bus_.cross(0, crossings_[action.a].second, {ActionKind::packet_ready, action.a});
+        break;
       default: ends_[action.a] = queue_.now();
     }
   }
@@ -48,10 +51,14 @@ class OneBus final : public Dispatcher {
   std::vector<std::int64_t> ends_;
 };
 
-std::int64_t alone(const machine::AstraSharedBus& bus, const Crossing& crossing) { return OneBus(bus).ends_of({{0, crossing}}).front(); }
+std::int64_t alone(const machine::AstraSharedBus& bus, const Crossing& crossing) {
+  return OneBus(bus).ends_of({{0, crossing}}).front();
+}
 
-const machine::AstraSharedBus kBus{.latency_ns = 10, .overhead_ns = 5, .gap_ns = 0, .gap_per_byte_ns = 0.01, .reduction_delay_ns = 2};
-// With 1,001 bytes: o + 1000 G + L + o between device and endpoint, and o + 3.8 + L + o, of which the whole ones count, to memory or back.
+const machine::AstraSharedBus kBus{
+    .latency_ns = 10, .overhead_ns = 5, .gap_ns = 0, .gap_per_byte_ns = 0.01, .reduction_delay_ns = 2};
+// With 1,001 bytes: o + 1000 G + L + o between device and endpoint, and o + 3.8 + L + o, of which the whole ones count,
+// to memory or back.
 constexpr std::int64_t kBytes = 1001, kHop = 30, kMemoryHop = 23;
 
 }  // namespace
@@ -66,7 +73,8 @@ TEST_CASE("one packet: what is reduced waits for memory and back, and for the re
   CHECK(alone(kBus, {.bytes = kBytes, .reduces = true}) == kHop + 2 * kMemoryHop + reduction + kMemoryHop);
   // What is sent back has crossed when it is at the endpoint again.
   CHECK(alone(kBus, {.bytes = kBytes, .returns = true}) == kHop + 2 * kMemoryHop + kHop);
-  CHECK(alone(kBus, {.bytes = kBytes, .reduces = true, .returns = true}) == kHop + 2 * kMemoryHop + reduction + 2 * kMemoryHop + kHop);
+  CHECK(alone(kBus, {.bytes = kBytes, .reduces = true, .returns = true}) ==
+        kHop + 2 * kMemoryHop + reduction + 2 * kMemoryHop + kHop);
   CHECK(alone(kBus, {.bytes = kBytes, .to_network = true, .reduces = true}) == kMemoryHop + kHop + reduction);
 }
 
@@ -123,12 +131,13 @@ TEST_CASE("collectives: every packet crosses the bus instead of waiting for the 
   const auto bus = [](bool out, bool reduces, bool returns) {
     return alone(kBus, {.bytes = kBytes, .to_network = out, .reduces = reduces, .returns = returns});
   };
-  // Ring: a packet out, three received ones that are reduced, of which the last stays, and the same again without reducing, cut short.
+  // Ring: a packet out, three received ones that are reduced, of which the last stays, and the same again without
+  // reducing, cut short.
   CHECK(time_of(workload::Collective::reduce_scatter, machine::AstraAlgorithm::ring) ==
         bus(true, false, false) + 3 * (d + reduction) + 2 * bus(false, true, true) + bus(false, true, false));
   CHECK(time_of(workload::Collective::all_reduce, machine::AstraAlgorithm::ring) ==
-        bus(true, false, false) + 6 * d + 3 * reduction + 2 * bus(false, true, true) + bus(false, true, false) + bus(true, false, false) +
-            2 * bus(false, false, true));
+        bus(true, false, false) + 6 * d + 3 * reduction + 2 * bus(false, true, true) + bus(false, true, false) +
+            bus(true, false, false) + 2 * bus(false, false, true));
 }
 
 }  // namespace orrery::simulate::astra

@@ -42,12 +42,15 @@ std::string error_of(const workload::Workload& workload) {
 }
 
 constexpr TimePs kStep = (1500 + 2500 + 1500) * kPsPerNs;  // o + L + o with the default parameters
-TimePs bytes_ps(std::int64_t bytes) { return loggops::Parameters::of_bytes(bytes, loggops::Parameters().gap_per_byte_fs); }
+TimePs bytes_ps(std::int64_t bytes) {
+  return loggops::Parameters::of_bytes(bytes, loggops::Parameters().gap_per_byte_fs);
+}
 
 }  // namespace
 
 TEST_CASE("collectives take the time of their messages") {
-  const auto makespan = [](std::uint32_t ranks, Collective kind, std::int64_t bytes, loggops::CollectiveOptions options = {}) {
+  const auto makespan = [](std::uint32_t ranks, Collective kind, std::int64_t bytes,
+                           loggops::CollectiveOptions options = {}) {
     const auto simulation = loggops::simulate(everywhere(ranks, {collective(kind, bytes)}), {.collectives = options});
     REQUIRE_MESSAGE(simulation.ok(), simulation.error().to_string());
     return simulation->schedule.makespan_ps();
@@ -61,7 +64,8 @@ TEST_CASE("collectives take the time of their messages") {
   CHECK(makespan(16, Collective::barrier, 999) == 4 * kStep);
   CHECK(makespan(2, Collective::all_to_all, 20) == kStep + bytes_ps(10));
   CHECK(makespan(8, Collective::all_reduce, 8, {.all_reduce = loggops::AllReduceAlgorithm::ring}) == 14 * kStep);
-  CHECK(makespan(2, Collective::all_reduce, 8, {.all_reduce = loggops::AllReduceAlgorithm::tree}) == 2 * (kStep + bytes_ps(8)));
+  CHECK(makespan(2, Collective::all_reduce, 8, {.all_reduce = loggops::AllReduceAlgorithm::tree}) ==
+        2 * (kStep + bytes_ps(8)));
   CHECK(makespan(4, Collective::all_reduce, 80, {.all_reduce = loggops::AllReduceAlgorithm::recursive_halving}) ==
         4 * kStep + 2 * bytes_ps(40) + 2 * bytes_ps(20));
 }
@@ -76,7 +80,8 @@ TEST_CASE("as MPI libraries do it, the algorithm depends on size and number of r
     return simulation->schedule.makespan_ps();
   };
   CHECK(makespan(8, Collective::all_reduce, 2048) == 3 * (kStep + bytes_ps(2048)));  // recursive doubling
-  // Two ranks hand theirs over first, and get the result: two steps more, and a little for messages that meet at a rank.
+  // Two ranks hand theirs over first, and get the result: two steps more, and a little for messages that meet at a
+  // rank.
   CHECK(makespan(6, Collective::all_reduce, 2048) >= 4 * (kStep + bytes_ps(2048)));
   CHECK(makespan(6, Collective::all_reduce, 2048) < 5 * (kStep + bytes_ps(2048)));
   CHECK(makespan(8, Collective::all_reduce, 8000) ==  // Rabenseifner's
@@ -85,7 +90,8 @@ TEST_CASE("as MPI libraries do it, the algorithm depends on size and number of r
   CHECK(makespan(4, Collective::broadcast, 100) == 2 * (kStep + bytes_ps(100)));      // binomial tree
   CHECK(makespan(8, Collective::all_gather, 1000) == 3 * kStep + bytes_ps(1000) + bytes_ps(2000) + bytes_ps(4000));
   CHECK(makespan(5, Collective::all_gather, 1000) == 3 * kStep + 2 * bytes_ps(1000) + bytes_ps(2000));  // Bruck's
-  CHECK(makespan(8, Collective::all_to_all, 8 * 100) == 3 * (kStep + bytes_ps(400)));  // Bruck's: half of the blocks in each round
+  CHECK(makespan(8, Collective::all_to_all, 8 * 100) ==
+        3 * (kStep + bytes_ps(400)));  // Bruck's: half of the blocks in each round
   CHECK(makespan(4, Collective::reduce_scatter, 4000) == 2 * kStep + bytes_ps(2000) + bytes_ps(1000));
   CHECK(makespan(16, Collective::barrier, 0) == 4 * kStep);
 }
@@ -95,8 +101,8 @@ TEST_CASE("any collectives one after the other come to their end, in order") {
     const auto ranks = *rc::gen::inRange<std::uint32_t>(1, 12);
     std::vector<Activity> chain;
     for (std::uint64_t id = 0; id < 6; ++id) {
-      Activity activity =
-          collective(static_cast<Collective>(*rc::gen::inRange<int>(0, workload::kCollectives)), *rc::gen::inRange(0, 100'000), id);
+      Activity activity = collective(static_cast<Collective>(*rc::gen::inRange<int>(0, workload::kCollectives)),
+                                     *rc::gen::inRange(0, 100'000), id);
       activity.peer = static_cast<std::int32_t>(*rc::gen::inRange<std::uint32_t>(0, ranks));
       activity.flags = workload::activity::kHasPeer;
       chain.push_back(activity);
@@ -108,7 +114,8 @@ TEST_CASE("any collectives one after the other come to their end, in order") {
     RC_ASSERT(simulation.ok());
     RC_ASSERT(simulation->schedule.check().ok());
     RC_ASSERT(simulation->schedule.activity_count() == 6 * ranks);
-    for (std::size_t i = 1; i < 6; ++i) RC_ASSERT(simulation->schedule.start_ps[i] >= simulation->schedule.end_ps[i - 1]);
+    for (std::size_t i = 1; i < 6; ++i)
+      RC_ASSERT(simulation->schedule.start_ps[i] >= simulation->schedule.end_ps[i - 1]);
   }));
 }
 
@@ -131,9 +138,11 @@ TEST_CASE("communication and computation overlap if they have processors of thei
 }
 
 TEST_CASE("durations may come from elsewhere") {
-  const auto simulation =
-      loggops::simulate(everywhere(2, {{.id = 0, .kind = ActivityKind::compute, .operations = 5}, collective(Collective::barrier, 0, 1)}),
-                        {.duration_of = [](const workload::Program& program, std::size_t i) { return program.operations[i] * kPsPerUs; }});
+  const auto simulation = loggops::simulate(
+      everywhere(2, {{.id = 0, .kind = ActivityKind::compute, .operations = 5}, collective(Collective::barrier, 0, 1)}),
+      {.duration_of = [](const workload::Program& program, std::size_t i) {
+        return program.operations[i] * kPsPerUs;
+      }});
   REQUIRE(simulation.ok());
   CHECK(simulation->schedule.end_ps[0] == 5 * kPsPerUs);
   CHECK(simulation->schedule.makespan_ps() == 5 * kPsPerUs + kStep);
@@ -168,17 +177,20 @@ TEST_CASE("collectives that do not fit together are errors that name them") {
     workload.program_of_rank.push_back(1);
     return workload;
   };
-  CHECK(error_of(two_ranks({collective(Collective::barrier, 0)}, {collective(Collective::all_gather, 0)})) ==
-        "rank 0, node 0 (barrier) and rank 1, node 0 (all_gather) are both collective 0 of all ranks but differ in kind");
+  CHECK(
+      error_of(two_ranks({collective(Collective::barrier, 0)}, {collective(Collective::all_gather, 0)})) ==
+      "rank 0, node 0 (barrier) and rank 1, node 0 (all_gather) are both collective 0 of all ranks but differ in kind");
   CHECK(error_of(two_ranks({collective(Collective::all_reduce, 8)}, {collective(Collective::all_reduce, 9)})) ==
-        "rank 0, node 0 (all_reduce) and rank 1, node 0 (all_reduce) are both collective 0 of all ranks but differ in size: 8 and 9 bytes");
-  CHECK(error_of(
-            two_ranks({collective(Collective::barrier, 0), collective(Collective::barrier, 0, 5)}, {collective(Collective::barrier, 0)})) ==
+        "rank 0, node 0 (all_reduce) and rank 1, node 0 (all_reduce) are both collective 0 of all ranks but differ in "
+        "size: 8 and 9 bytes");
+  CHECK(error_of(two_ranks({collective(Collective::barrier, 0), collective(Collective::barrier, 0, 5)},
+                           {collective(Collective::barrier, 0)})) ==
         "rank 0, node 5 (barrier) waits for rank 1, which takes part in only 1 collective of all ranks");
   Activity rooted = collective(Collective::broadcast, 8);
   rooted.peer = 7;
   rooted.flags = workload::activity::kHasPeer;
-  CHECK(error_of(two_ranks({rooted}, {rooted})) == "rank 0, node 0 (broadcast) has its root at rank 7, which is not in all ranks");
+  CHECK(error_of(two_ranks({rooted}, {rooted})) ==
+        "rank 0, node 0 (broadcast) has its root at rank 7, which is not in all ranks");
   workload::Workload grouped = two_ranks({}, {});
   const StringId name = grouped.strings.intern("tensor");
   Activity in_group = collective(Collective::broadcast, 8);

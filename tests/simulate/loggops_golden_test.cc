@@ -1,4 +1,5 @@
-// What LogGOPSim answers for the schedules that its schedgen makes, with its default parameters and with those of a Cray.
+// What LogGOPSim answers for the schedules that its schedgen makes, with its default parameters and with those of a
+// Cray.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -92,12 +93,15 @@ TEST_CASE("makespan, events and the end of every rank are LogGOPSim's") {
     const std::vector<std::uint64_t> first = workload.first_activities();
     for (std::size_t rank = 0; rank < row.host_ns.size(); ++rank) {
       const auto& ends = simulation.schedule.end_ps;
-      CHECK(*std::max_element(ends.begin() + first[rank], ends.begin() + first[rank + 1]) == row.host_ns[rank] * kPsPerNs);
+      CHECK(*std::max_element(ends.begin() + first[rank], ends.begin() + first[rank + 1]) ==
+            row.host_ns[rank] * kPsPerNs);
     }
   }
 }
 
-TEST_CASE("where LogGOPSim loses messages by sorting them out of order, the schedule still ends; its way is there for comparison") {
+TEST_CASE(
+    "where LogGOPSim loses messages by sorting them out of order, the schedule still ends; its way is there for "
+    "comparison") {
   struct Lost {
     std::string_view pattern;
     std::uint32_t ranks;
@@ -107,7 +111,8 @@ TEST_CASE("where LogGOPSim loses messages by sorting them out of order, the sche
     CAPTURE(lost.pattern);
     const workload::Workload workload = pattern(lost.pattern, lost.ranks, lost.bytes);
     simulated(workload, false);
-    const auto like_loggopsim = loggops::simulate(workload, {.parameters = parameters(false), .compat_loggopsim = true});
+    const auto like_loggopsim =
+        loggops::simulate(workload, {.parameters = parameters(false), .compat_loggopsim = true});
     REQUIRE_FALSE(like_loggopsim.ok());
     CHECK(like_loggopsim.error().message.find("rank 0, node ") != std::string::npos);
     CHECK(like_loggopsim.error().message.find("waits for a message from rank ") != std::string::npos);

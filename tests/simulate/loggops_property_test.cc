@@ -43,7 +43,8 @@ std::vector<std::vector<Op>> any_ranks(bool wildcards, std::uint8_t cpus) {
     ranks[rank].push_back(op);
   };
   for (int n = *rc::gen::inRange(0, 25); n > 0; --n) {
-    const auto from = *rc::gen::inRange<std::size_t>(0, ranks.size()), to = *rc::gen::inRange<std::size_t>(0, ranks.size());
+    const auto from = *rc::gen::inRange<std::size_t>(0, ranks.size()),
+               to = *rc::gen::inRange<std::size_t>(0, ranks.size());
     if (*rc::gen::inRange(0, 3) == 0) {
       add(from, testing::calc(*rc::gen::inRange(0, 6)));
       continue;
@@ -51,7 +52,8 @@ std::vector<std::vector<Op>> any_ranks(bool wildcards, std::uint8_t cpus) {
     const std::int64_t size = *rc::gen::inRange(0, 6), tag = *rc::gen::inRange(wildcards ? -1 : 0, 2);
     if (*rc::gen::inRange(0, 30) != 0) add(from, testing::send(static_cast<std::int32_t>(to), size, {}, tag));
     const bool any_source = wildcards && *rc::gen::inRange(0, 4) == 0;
-    if (*rc::gen::inRange(0, 30) != 0) add(to, testing::recv(any_source ? -1 : static_cast<std::int32_t>(from), size, {}, tag));
+    if (*rc::gen::inRange(0, 30) != 0)
+      add(to, testing::recv(any_source ? -1 : static_cast<std::int32_t>(from), size, {}, tag));
   }
   return ranks;
 }
@@ -105,13 +107,13 @@ TEST_CASE("a ring takes its closed form") {
   }));
 }
 
-// Not so where sends and arrivals compete for a processor (linear_alltoall, pipelinedring, doublering): there a delay may put them into a
-// better order, as in any list scheduling (Graham's anomalies).
+// Not so where sends and arrivals compete for a processor (linear_alltoall, pipelinedring, doublering): there a delay
+// may put them into a better order, as in any list scheduling (Graham's anomalies).
 TEST_CASE("a longer way, a slower processor or interface never makes a pattern without competition faster") {
   CHECK(rc::check([] {
-    const std::string_view name =
-        *rc::gen::element<std::string_view>("binomialtreebcast", "binomialtreereduce", "binarytreebcast", "dissemination",
-                                            "allreduce_recdoub", "allreduce_ring", "gather", "scatter");
+    const std::string_view name = *rc::gen::element<std::string_view>(
+        "binomialtreebcast", "binomialtreereduce", "binarytreebcast", "dissemination", "allreduce_recdoub",
+        "allreduce_ring", "gather", "scatter");
     const std::uint32_t ranks = 1u << *rc::gen::inRange(1, 6);
     const auto workload = generate::mpi_pattern(name, {.ranks = ranks, .bytes = *rc::gen::inRange(1, 3000)});
     RC_ASSERT(workload.ok());

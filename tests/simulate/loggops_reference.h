@@ -1,5 +1,6 @@
-// LogGOPSim's rules in the plainest way: one list of events, whoever finds its processor busy tries again when it is free, receives and
-// messages are found by searching lists. Slow, and written apart from the engine, which must give the same times.
+// LogGOPSim's rules in the plainest way: one list of events, whoever finds its processor busy tries again when it is
+// free, receives and messages are found by searching lists. Slow, and written apart from the engine, which must give
+// the same times.
 #pragma once
 
 #include <algorithm>
@@ -47,7 +48,9 @@ class LogGopsReference {
   using Event = std::tuple<TimePs, std::uint64_t, bool /* message */, Id>;
 
   const Op& op(const Id& id) const { return ranks_[id.rank][id.op]; }
-  TimePs bytes(std::int64_t size, std::int64_t per_byte_fs) const { return size > 1 ? (size - 1) * per_byte_fs / 1000 : 0; }
+  TimePs bytes(std::int64_t size, std::int64_t per_byte_fs) const {
+    return size > 1 ? (size - 1) * per_byte_fs / 1000 : 0;
+  }
 
   void run() {
     for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
@@ -66,7 +69,8 @@ class LogGopsReference {
       else post(id);
       insert_freed();
     }
-    for (const auto& rank : times) complete &= std::all_of(rank.begin(), rank.end(), [](const Times& t) { return t.end >= 0; });
+    for (const auto& rank : times)
+      complete &= std::all_of(rank.begin(), rank.end(), [](const Times& t) { return t.end >= 0; });
     for (const Host& host : hosts_) complete &= host.kept.empty();
   }
 
@@ -106,7 +110,8 @@ class LogGopsReference {
 
   bool fit(const Id& send, const Id& recv) const {
     const Op &s = op(send), &r = op(recv);
-    return (r.peer == -1 || static_cast<std::size_t>(r.peer) == send.rank) && (s.tag == -1 || r.tag == -1 || s.tag == r.tag);
+    return (r.peer == -1 || static_cast<std::size_t>(r.peer) == send.rank) &&
+           (s.tag == -1 || r.tag == -1 || s.tag == r.tag);
   }
 
   void post(const Id& id) {
@@ -123,10 +128,12 @@ class LogGopsReference {
     Host& host = hosts_[static_cast<std::size_t>(op(id).peer)];
     TimePs &cpu = host.cpu[op(id).cpu], &nic = host.in[op(id).nic];
     if (std::max(cpu, nic) > now_) return void(events_.insert({std::max(cpu, nic), order, true, id}));
-    cpu = now_ + p_.overhead_ps + std::max(bytes(op(id).size, p_.overhead_per_byte_fs), bytes(op(id).size, p_.gap_per_byte_fs));
+    cpu = now_ + p_.overhead_ps +
+          std::max(bytes(op(id).size, p_.overhead_per_byte_fs), bytes(op(id).size, p_.gap_per_byte_fs));
     nic = now_ + p_.gap_ps + bytes(op(id).size, p_.gap_per_byte_fs);
     received_.push_back({id, cpu});
-    const auto found = std::find_if(host.posted.begin(), host.posted.end(), [&](const Id& recv) { return fit(id, recv); });
+    const auto found =
+        std::find_if(host.posted.begin(), host.posted.end(), [&](const Id& recv) { return fit(id, recv); });
     if (found == host.posted.end()) return host.kept.push_back(id);
     const Id recv = *found;
     host.posted.erase(found);
@@ -138,10 +145,12 @@ class LogGopsReference {
       TimePs &cpu = hosts_[send.rank].cpu[op(send).cpu], &nic = hosts_[send.rank].out[op(send).nic];
       cpu = std::max(cpu, now_);
       nic = std::max(nic, now_);
-      const TimePs sent = times[send.rank][send.op].start + p_.overhead_ps + bytes(op(send).size, p_.overhead_per_byte_fs);
+      const TimePs sent =
+          times[send.rank][send.op].start + p_.overhead_ps + bytes(op(send).size, p_.overhead_per_byte_fs);
       ended(send, std::max(now_, sent));
     }
-    const auto received = std::find_if(received_.begin(), received_.end(), [&](const auto& it) { return it.first == send; });
+    const auto received =
+        std::find_if(received_.begin(), received_.end(), [&](const auto& it) { return it.first == send; });
     ended(recv, std::max(now_, received->second));
   }
 

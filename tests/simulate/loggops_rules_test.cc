@@ -23,7 +23,8 @@ constexpr loggops::Parameters kParameters = {.latency_ps = 1000 * kPsPerNs,
                                              .largest_eager_message_bytes = 64};
 
 /// "0-100 0-1200": start and end of every activity in ns, in order.
-std::string times(const std::vector<std::vector<testing::Op>>& ranks, const loggops::Parameters& parameters = kParameters) {
+std::string times(const std::vector<std::vector<testing::Op>>& ranks,
+                  const loggops::Parameters& parameters = kParameters) {
   const auto simulation = loggops::simulate(workload_of(ranks), {.parameters = parameters});
   if (!simulation) return simulation.error().message;
   CHECK(simulation->schedule.check().ok());
@@ -60,7 +61,8 @@ TEST_CASE("a receiver busy with one message takes the next when it is done") {
 
 TEST_CASE("a message that is there first is charged when it comes, not when it is received") {
   CHECK(times({{send(1, 1)}, {calc(5000), recv(0, 1, {0}), calc(10, {1})}}) == "0-100 0-5000 5000-5100 5100-5110");
-  // The processor is busy until 1090, takes the message at 1100, then computes; the receive, posted late, costs nothing.
+  // The processor is busy until 1090, takes the message at 1100, then computes; the receive, posted late, costs
+  // nothing.
   CHECK(times({{send(1, 1)}, {calc(1090), calc(1000, {0}), recv(0, 1, {1})}}) == "0-100 0-1090 1090-2090 2090-2190");
 }
 
@@ -78,8 +80,8 @@ TEST_CASE("a start dependency waits for the start only") {
 }
 
 TEST_CASE("processors and interfaces work side by side; a message uses the receiver's of the same number") {
-  CHECK(times({{calc(500), {.kind = workload::ActivityKind::send, .size = 1, .peer = 1, .cpu = 1}}, {calc(5000), recv(0, 1)}}) ==
-        "0-500 0-100 0-5000 0-1200");
+  CHECK(times({{calc(500), {.kind = workload::ActivityKind::send, .size = 1, .peer = 1, .cpu = 1}},
+               {calc(5000), recv(0, 1)}}) == "0-500 0-100 0-5000 0-1200");
   testing::Op other_nic = send(1, 41);
   other_nic.nic = 1;
   CHECK(times({{send(1, 41), other_nic}, {recv(0, 41), recv(0, 41)}}) == "0-180 180-360 0-1320 0-1540");
@@ -89,7 +91,8 @@ TEST_CASE("wildcards match the first that fits") {
   // Rank 2's message, sent at 9, waits for the processor when the computation becomes free, and goes before it.
   CHECK(times({{recv(-1, 1), calc(1, {0}), recv(2, 1)}, {send(0, 1)}, {calc(9), send(0, 1, {0})}}) ==
         "0-1200 1300-1301 0-1300 0-100 0-9 9-109");
-  CHECK(times({{recv(1, 1, {}, 5), recv(1, 1, {}, -1)}, {send(0, 1, {}, 5), send(0, 1, {}, 6)}}) == "0-1200 0-1300 0-100 100-200");
+  CHECK(times({{recv(1, 1, {}, 5), recv(1, 1, {}, -1)}, {send(0, 1, {}, 5), send(0, 1, {}, 6)}}) ==
+        "0-1200 0-1300 0-100 100-200");
   CHECK(times({{recv(1, 1, {}, 5)}, {send(0, 1, {}, -1)}}) == "0-1200 0-100");
 }
 
@@ -99,17 +102,19 @@ TEST_CASE("messages between the same ranks with the same tag do not overtake") {
 
 TEST_CASE("what never ends is an error that says who waits for what") {
   CHECK(times({{recv(1, 8)}, {calc(1)}}) ==
-        "the simulation stops after 0 with 1 of 2 operations not done: rank 0, node 0 (recv) waits for a message from rank 1 with tag 0");
+        "the simulation stops after 0 with 1 of 2 operations not done: rank 0, node 0 (recv) waits for a message from "
+        "rank 1 with tag 0");
   CHECK(times({{recv(1, 8), send(1, 8, {0})}, {recv(0, 8), send(0, 8, {0})}})
             .find("4 of 4 operations not done: rank 0, node 0 (recv) waits") != std::string::npos);
-  CHECK(times({{send(1, 8)}, {calc(1)}}).find("the message of rank 0, node 0 (send) to rank 1 with tag 0 is never received") !=
-        std::string::npos);
+  CHECK(times({{send(1, 8)}, {calc(1)}})
+            .find("the message of rank 0, node 0 (send) to rank 1 with tag 0 is never received") != std::string::npos);
   CHECK(times({{send(1, 8, {}, 3)}, {recv(0, 8, {}, 4)}})
             .find("waits for a message from rank 0 with tag 4; the message of rank 0, node 0 (send) to "
                   "rank 1 with tag 3 is never received") != std::string::npos);
   const std::string many = times({std::vector<testing::Op>(9, recv(-1, 8, {}, -1))});
-  CHECK(many.find("9 of 9 operations not done: rank 0, node 0 (recv) waits for a message from any rank with any tag; ") !=
-        std::string::npos);
+  CHECK(
+      many.find("9 of 9 operations not done: rank 0, node 0 (recv) waits for a message from any rank with any tag; ") !=
+      std::string::npos);
   CHECK(many.find("; 6 more receives wait") != std::string::npos);
 }
 
@@ -119,14 +124,16 @@ TEST_CASE("what cannot be simulated is refused") {
   CHECK(times({{calc(-1)}}) == "rank 0, node 0 (compute) has a negative size or duration");
   workload::Workload no_peer = workload_of({{send(0, 8)}});
   no_peer.programs[0].flags[0] = 0;
-  CHECK(loggops::simulate(no_peer, {}).error().message == "rank 0, node 0 (send) does not say which rank its message is for or from");
+  CHECK(loggops::simulate(no_peer, {}).error().message ==
+        "rank 0, node 0 (send) does not say which rank its message is for or from");
   loggops::Parameters negative = kParameters;
   negative.gap_ps = -1;
   CHECK(times({{calc(1)}}, negative) == "the gap g is negative");
   loggops::Parameters huge = kParameters;
   huge.gap_per_byte_fs = graph::kMaxWeightPs / 4;
-  CHECK(times({{send(0, INT64_MAX), recv(0, INT64_MAX), send(0, INT64_MAX, {1}), recv(0, INT64_MAX), send(0, 1, {3}), recv(0, 1)}}, huge) ==
-        "the simulated time passes 53 days");
+  CHECK(times({{send(0, INT64_MAX), recv(0, INT64_MAX), send(0, INT64_MAX, {1}), recv(0, INT64_MAX), send(0, 1, {3}),
+                recv(0, 1)}},
+              huge) == "the simulated time passes 53 days");
 }
 
 TEST_CASE("no ranks, no activities: nothing happens") {

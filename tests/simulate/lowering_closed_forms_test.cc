@@ -1,4 +1,5 @@
-// What each algorithm costs alone, against what its literature says: S bytes over n ranks at B bytes per second with L per hop.
+// What each algorithm costs alone, against what its literature says: S bytes over n ranks at B bytes per second with L
+// per hop.
 #include <doctest/doctest.h>
 
 #include "comm_cases.h"
@@ -22,7 +23,8 @@ struct Time {
   TimePs hops;     ///< alpha: so many latencies
 };
 
-void check(const Network& network, std::uint32_t ranks, Collective kind, Algorithm algorithm, TimePs hop_ps, Time expected) {
+void check(const Network& network, std::uint32_t ranks, Collective kind, Algorithm algorithm, TimePs hop_ps,
+           Time expected) {
   const Ranks group = first_ranks(ranks);
   CAPTURE(to_string(kind));
   CAPTURE(orrery::simulate::to_string(algorithm));
@@ -66,7 +68,8 @@ TEST_CASE("ring algorithms on a ring") {
 
 TEST_CASE("two directions do not help two ranks: both lead to the same neighbour") {
   const Network network = network_of({ring(2, 1, 500)});
-  for (const Collective kind : {Collective::all_reduce, Collective::all_gather, Collective::all_to_all, Collective::broadcast}) {
+  for (const Collective kind :
+       {Collective::all_reduce, Collective::all_gather, Collective::all_to_all, Collective::broadcast}) {
     const Ranks group = first_ranks(2);
     CHECK(price_alone(network, collective(kind, kBytes, group), Algorithm::ring) ==
           price_alone(network, collective(kind, kBytes, group), Algorithm::bidirectional_ring));
@@ -126,8 +129,8 @@ TEST_CASE("halving and doubling over a switch") {
 
 TEST_CASE("the double binary tree over a switch moves about what a ring does in logarithmic time") {
   const Network network = network_of({switched(8, 1, 250)});
-  // A node with two children in one tree is a leaf of the other: it takes in two halves going up and, as a leaf and an inner node, two
-  // going down. Up and down 3 edges below the root's one child.
+  // A node with two children in one tree is a leaf of the other: it takes in two halves going up and, as a leaf and an
+  // inner node, two going down. Up and down 3 edges below the root's one child.
   check(network, 8, Collective::all_reduce, Algorithm::double_binary_tree, 500 * kPsPerNs, {2, 6});
   check(network, 8, Collective::barrier, Algorithm::double_binary_tree, 500 * kPsPerNs, {0, 6});
   // Two trees over the seven others, with the root above both.
@@ -140,7 +143,8 @@ TEST_CASE("trees from and to every rank move what a ring does, in logarithmic ti
     const Network network = network_of({switched(n, 1, 250)});
     const TimePs steps = n == 2 ? 1 : n <= 4 ? 2 : 3;
     for (const Collective kind : {Collective::all_gather, Collective::reduce_scatter})
-      check(network, static_cast<std::uint32_t>(n), kind, Algorithm::double_binary_tree, 500 * kPsPerNs, {(n - 1.0) / n, steps});
+      check(network, static_cast<std::uint32_t>(n), kind, Algorithm::double_binary_tree, 500 * kPsPerNs,
+            {(n - 1.0) / n, steps});
   }
 }
 
@@ -160,7 +164,8 @@ TEST_CASE("hierarchical over two levels: only the reduced part crosses the slow 
   CHECK(beta(Collective::broadcast) == doctest::Approx(1 + 1 / 4.0));
   CHECK(price(Collective::reduce, 7).beta_ps == price(Collective::broadcast, 7).beta_ps);
 
-  // Among equally fast ways along a level the one with the least latency is taken: direct in a node, across nodes trees, but a ring for all_reduce.
+  // Among equally fast ways along a level the one with the least latency is taken: direct in a node, across nodes
+  // trees, but a ring for all_reduce.
   const TimePs inner_hop = 200 * kPsPerNs, outer_hop = 1800 * kPsPerNs;
   CHECK(price(Collective::all_reduce).alpha_ps == 2 * inner_hop + 4 * outer_hop);
   CHECK(price(Collective::all_gather).alpha_ps == inner_hop + 2 * outer_hop);
@@ -180,7 +185,8 @@ TEST_CASE("a ring over nodes meets slow hops as often as there are") {
   const Network network = network_of({switched(4, 4, 100), switched(2, 1, 900)});
   const Ranks group = first_ranks(8);
   const Price price = price_alone(network, collective(Collective::all_gather, kBytes, group), Algorithm::ring);
-  // 3 -> 4 and 7 -> 0: across the nodes, and inside one of them. The unluckiest chunk passes both and five of the others.
+  // 3 -> 4 and 7 -> 0: across the nodes, and inside one of them. The unluckiest chunk passes both and five of the
+  // others.
   CHECK(price.alpha_ps == (5 * 200 + 2 * (200 + 1800)) * kPsPerNs);
 }
 
@@ -189,7 +195,8 @@ TEST_CASE("rings over several nodes use every port of a node") {
   const Network network = network_of({switched(4, 8), switched(3, 1)});
   const Ranks all = first_ranks(12), one_per_node = {1, 5, 9}, uneven = {0, 1, 4};
   const auto buffers = [&](Collective kind, const Ranks& group) {
-    return static_cast<double>(price_alone(network, collective(kind, kBytes, group), Algorithm::ring).beta_ps) / (kBytes * kPsPerByte);
+    return static_cast<double>(price_alone(network, collective(kind, kBytes, group), Algorithm::ring).beta_ps) /
+           (kBytes * kPsPerByte);
   };
   CHECK(buffers(Collective::all_reduce, all) == doctest::Approx(2 * 11 / 12.0 / 4));
   CHECK(buffers(Collective::broadcast, all) == doctest::Approx(1 / 4.0));
@@ -201,7 +208,8 @@ TEST_CASE("trees over several nodes hang chains inside them, and use every port 
   // Two nodes of four: each of the four channels has two trees of one edge between the nodes, and chains of three hops.
   const Network network = network_of({switched(4, 8, 100), switched(2, 1, 900)});
   const Ranks all = first_ranks(8);
-  const Price price = price_alone(network, collective(Collective::all_reduce, kBytes, all), Algorithm::double_binary_tree);
+  const Price price =
+      price_alone(network, collective(Collective::all_reduce, kBytes, all), Algorithm::double_binary_tree);
   // Up in one tree and down in the other, half of a quarter each.
   CHECK(static_cast<double>(price.beta_ps) == doctest::Approx(kBytes * kPsPerByte / 4.0));
   CHECK(price.alpha_ps == 2 * (3 * 200 + 1800) * kPsPerNs);
@@ -217,7 +225,8 @@ TEST_CASE("overheads are paid per message that a rank issues, launches per colle
   CHECK(alpha(Collective::all_reduce, Algorithm::ring) == 14 * 1'000);
   CHECK(alpha(Collective::all_reduce, Algorithm::direct) == 2 * 7 * 1'000);
   CHECK(alpha(Collective::all_reduce, Algorithm::halving_doubling) == 6 * 1'000);
-  CHECK(alpha(Collective::all_reduce, Algorithm::double_binary_tree) == (3 + 1 + 2 * 2) * 1'000);  // a root's one child, then two each
+  CHECK(alpha(Collective::all_reduce, Algorithm::double_binary_tree) ==
+        (3 + 1 + 2 * 2) * 1'000);  // a root's one child, then two each
   CHECK(alpha(Collective::broadcast, Algorithm::direct) == 7 * 1'000);
 }
 
@@ -225,9 +234,13 @@ TEST_CASE("messages are eager up to the threshold, and ask first above it") {
   const Network network = network_of({switched(4, 1, 250)});
   CommOptions options{.launch_overhead_ps = 7, .message_overhead_ps = 1'000};
   const Ranks pair = {2, 1};
-  const auto price = [&](std::int64_t bytes) { return price_alone(network, message(bytes, pair), Algorithm::automatic, options); };
-  CHECK(price(5000) ==
-        Price{.total_ps = 501'000 + 5'000'000, .alpha_ps = 501'000, .beta_ps = 5'000'000, .bottleneck = price(1).bottleneck});
+  const auto price = [&](std::int64_t bytes) {
+    return price_alone(network, message(bytes, pair), Algorithm::automatic, options);
+  };
+  CHECK(price(5000) == Price{.total_ps = 501'000 + 5'000'000,
+                             .alpha_ps = 501'000,
+                             .beta_ps = 5'000'000,
+                             .bottleneck = price(1).bottleneck});
   options.rendezvous_above_bytes = 5000;
   CHECK(price(5000).alpha_ps == 501'000);
   CHECK(price(5001).alpha_ps == 3 * 501'000);

@@ -38,7 +38,9 @@ double least_per_rank(Collective kind, double n) {
   }
 }
 
-bool applies(const Network& network, const CommOp& op, Algorithm algorithm) { return lowering_error(network, op, algorithm).empty(); }
+bool applies(const Network& network, const CommOp& op, Algorithm algorithm) {
+  return lowering_error(network, op, algorithm).empty();
+}
 
 /// Any but those that choose another by the size.
 rc::Gen<Algorithm> any_algorithm() {
@@ -71,13 +73,14 @@ TEST_CASE("no rank gets less than it needs, and the optimal algorithms move exac
     double total = 0;
     for (const double bytes : in) total += bytes;
     const auto near = [](double a, double b) { return std::abs(a - b) <= 1e-6 * (1 + std::abs(b)); };
-    // All of them are optimal but recursive doubling, which for the sake of fewer rounds sends the whole buffer in each; ranks beyond a power of
-    // two hand theirs to another and get the result.
+    // All of them are optimal but recursive doubling, which for the sake of fewer rounds sends the whole buffer in
+    // each; ranks beyond a power of two hand theirs to another and get the result.
     const double paired = std::bit_floor(n);
     const double doubling = paired * std::log2(paired) + 2 * (ranks - paired);
     if (op.collective == Collective::all_reduce)
       RC_ASSERT(near(total, (algorithm == Algorithm::recursive_doubling ? doubling : 2 * (ranks - 1)) * size));
-    if (op.collective == Collective::reduce_scatter || op.collective == Collective::all_gather) RC_ASSERT(near(total, (ranks - 1) * size));
+    if (op.collective == Collective::reduce_scatter || op.collective == Collective::all_gather)
+      RC_ASSERT(near(total, (ranks - 1) * size));
     if (op.collective == Collective::reduce) RC_ASSERT(total >= (ranks - 1) * size * (1 - 1e-9));
     if (op.collective == Collective::gather) RC_ASSERT(in[op.root] >= (ranks - 1) / ranks * size * (1 - 1e-9));
   }));

@@ -39,7 +39,8 @@ TEST_CASE("a binomial tree has a level for each doubling, whatever the number of
       CHECK(price.alpha_ps == rounds(levels));
       CHECK(price.beta_ps == static_cast<TimePs>(levels) * beta(1e6));
     }
-    CHECK(alone(Collective::all_reduce, n, 1'000'000, Algorithm::binomial_tree).beta_ps == 2 * static_cast<TimePs>(levels) * beta(1e6));
+    CHECK(alone(Collective::all_reduce, n, 1'000'000, Algorithm::binomial_tree).beta_ps ==
+          2 * static_cast<TimePs>(levels) * beta(1e6));
   }
 }
 
@@ -67,7 +68,8 @@ TEST_CASE("Bruck's rounds bring every block to everybody") {
     const auto count = static_cast<std::size_t>(std::bit_width(n - 1));
     const Price gathered = alone(Collective::all_gather, n, 840'000, Algorithm::bruck);
     CHECK(gathered.alpha_ps == rounds(count));
-    CHECK(std::abs(static_cast<double>(gathered.beta_ps) - 840e3 * static_cast<double>(n - 1) / static_cast<double>(n) * 1e3) <= 8);
+    CHECK(std::abs(static_cast<double>(gathered.beta_ps) -
+                   840e3 * static_cast<double>(n - 1) / static_cast<double>(n) * 1e3) <= 8);
     CHECK(alone(Collective::barrier, n, 0, Algorithm::bruck).total_ps == rounds(count));
   }
   // Of eight blocks, four have each bit: three rounds with half of the buffer.
@@ -95,7 +97,8 @@ TEST_CASE("MPI libraries choose by size and number of ranks") {
   CHECK(mpi_choice(Collective::all_to_all, 10, 400'000) == Algorithm::pairwise);
   CHECK(mpi_choice(Collective::barrier, 10, 0) == Algorithm::bruck);
   // What is chosen is what is priced.
-  CHECK(alone(Collective::all_reduce, 8, 1000, Algorithm::mpi) == alone(Collective::all_reduce, 8, 1000, Algorithm::recursive_doubling));
+  CHECK(alone(Collective::all_reduce, 8, 1000, Algorithm::mpi) ==
+        alone(Collective::all_reduce, 8, 1000, Algorithm::recursive_doubling));
   CHECK(alone(Collective::all_reduce, 8, 1'000'000, Algorithm::mpi) ==
         alone(Collective::all_reduce, 8, 1'000'000, Algorithm::halving_doubling));
 }

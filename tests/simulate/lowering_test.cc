@@ -20,11 +20,13 @@ TEST_CASE("a ring is one phase whose weights say how many of its hops cross a li
   const Ranks group = {4, 0, 2};
   const auto phases = lower(collective(Collective::all_reduce, 100, group), Algorithm::ring, network).value();
   REQUIRE(phases.size() == 1);
-  CHECK(phases[0].bytes == doctest::Approx(2 * 2 / 3.0 * 100));  // not divisible by 3: fractions of a byte, not a rounded chunk
+  CHECK(phases[0].bytes ==
+        doctest::Approx(2 * 2 / 3.0 * 100));  // not divisible by 3: fractions of a byte, not a rounded chunk
   CHECK(phases[0].steps == 4);
   CHECK(phases[0].alpha_ps == 4 * 2 * 100'000);
   REQUIRE(phases[0].shares.size() == 6);
-  CHECK(std::is_sorted(phases[0].shares.begin(), phases[0].shares.end(), [](auto& a, auto& b) { return a.link < b.link; }));
+  CHECK(std::is_sorted(phases[0].shares.begin(), phases[0].shares.end(),
+                       [](auto& a, auto& b) { return a.link < b.link; }));
   for (const LinkShare& share : phases[0].shares) CHECK(share.weight == 1);
 }
 
@@ -62,19 +64,22 @@ TEST_CASE("what moves nothing is done at once") {
 
 TEST_CASE("operations that cannot be are errors that say why") {
   const Network network = network_of({switched(4, 1), switched(3, 1)});
-  const auto error = [&](const Ranks& ranks, Algorithm algorithm = Algorithm::ring, Collective kind = Collective::all_reduce,
-                         std::int64_t bytes = 64,
-                         std::uint32_t root = 0) { return lowering_error(network, collective(kind, bytes, ranks, root), algorithm); };
+  const auto error = [&](const Ranks& ranks, Algorithm algorithm = Algorithm::ring,
+                         Collective kind = Collective::all_reduce, std::int64_t bytes = 64, std::uint32_t root = 0) {
+    return lowering_error(network, collective(kind, bytes, ranks, root), algorithm);
+  };
   CHECK(error({}) == "the group of a collective has no ranks");
   CHECK(error({0, 12}) == "rank 12 is in a group, but the machine has 12 devices");
   CHECK(error({12}) == "rank 12 is in a group, but the machine has 12 devices");
   CHECK(error({1, 2, 1}) == "rank 1 is named twice in a group of 3 ranks");
   CHECK(error({0, 1}, Algorithm::ring, Collective::all_reduce, -1) == "an operation of -1 bytes");
-  CHECK(error({0, 1}, Algorithm::ring, Collective::broadcast, 64, 2) == "the root of a broadcast is number 2 of 2 ranks");
+  CHECK(error({0, 1}, Algorithm::ring, Collective::broadcast, 64, 2) ==
+        "the root of a broadcast is number 2 of 2 ranks");
   CHECK(error({0, 1}, Algorithm::ring, Collective::all_reduce, 64, 2).empty());  // has no root
   CHECK(error({0, 1, 2}, Algorithm::halving_doubling) ==
         "halving_doubling needs a power of two, and the group has 3 ranks (choose ring, double_binary_tree or auto)");
-  CHECK(error({0, 1}, Algorithm::double_binary_tree, Collective::all_to_all) == "all_to_all cannot be done by double_binary_tree");
+  CHECK(error({0, 1}, Algorithm::double_binary_tree, Collective::all_to_all) ==
+        "all_to_all cannot be done by double_binary_tree");
   CHECK(error({0, 1, 4}, Algorithm::hierarchical)
             .starts_with("the group of 3 ranks does not fill the machine's dimensions evenly: 2 ranks in "
                          "one place, 1 in another"));
@@ -82,7 +87,8 @@ TEST_CASE("operations that cannot be are errors that say why") {
   const Ranks outside = {0, 12}, three = {0, 1, 2};
   CHECK(lowering_error(network, message(1, outside), Algorithm::automatic) ==
         "a message goes from rank 0 to rank 12, but the machine has 12 devices");
-  CHECK(lowering_error(network, message(1, three), Algorithm::automatic) == "a message has a source and a target, not 3 ranks");
+  CHECK(lowering_error(network, message(1, three), Algorithm::automatic) ==
+        "a message has a source and a target, not 3 ranks");
   CHECK(lowering_error(network, message(-5, outside), Algorithm::automatic) == "an operation of -5 bytes");
 }
 
@@ -90,7 +96,8 @@ TEST_CASE("direct among too many ranks is refused, and automatic does without") 
   const Network network = network_of({switched(5000, 1, 100)});
   const Ranks group = first_ranks(5000);
   CHECK(lowering_error(network, collective(Collective::all_to_all, 1 << 20, group), Algorithm::direct)
-            .starts_with("direct over 5,000 ranks would be 24,995,000 messages; on this machine it is done for up to 4,096 ranks"));
+            .starts_with("direct over 5,000 ranks would be 24,995,000 messages; on this machine it is done for up to "
+                         "4,096 ranks"));
   CHECK(lowering_error(network, collective(Collective::all_to_all, 1 << 20, group), Algorithm::automatic).empty());
   CHECK(lowering_error(network, collective(Collective::scatter, 1 << 20, group), Algorithm::direct).empty());
 }
@@ -99,14 +106,18 @@ TEST_CASE("automatic takes latency into account for small sizes and bandwidth fo
   const Network network = network_of({ring(16, 1, 1000)});
   Lowering lowering(network, {.message_overhead_ps = 1'000'000});
   const Ranks group = first_ranks(16);
-  const auto chosen = [&](Collective kind, std::int64_t bytes) { return lowering.plan(collective(kind, bytes, group)).value()->algorithm; };
+  const auto chosen = [&](Collective kind, std::int64_t bytes) {
+    return lowering.plan(collective(kind, bytes, group)).value()->algorithm;
+  };
   CHECK(chosen(Collective::all_reduce, 8) == Algorithm::double_binary_tree);
   CHECK(chosen(Collective::all_reduce, 1 << 30) == Algorithm::bidirectional_ring);
   CHECK(chosen(Collective::barrier, 0) == Algorithm::ring);
   CHECK(chosen(Collective::broadcast, 1 << 30) == Algorithm::bidirectional_ring);
 }
 
-TEST_CASE("automatic takes what NCCL has: rings and trees across nodes, one step inside, direct for what goes point to point") {
+TEST_CASE(
+    "automatic takes what NCCL has: rings and trees across nodes, one step inside, direct for what goes point to "
+    "point") {
   // Eight in a node, and 300 nodes: beyond any number of pairs that would be looked at, and no power of two.
   const Network network = network_of({switched(8, 450, 300), switched(300, 50, 1350)});
   Lowering lowering(network, {});
@@ -120,7 +131,8 @@ TEST_CASE("automatic takes what NCCL has: rings and trees across nodes, one step
   for (const std::uint32_t nodes : {16u, 128u, 255u, 256u, 257u, 300u}) {
     const Ranks group(across.begin(), across.begin() + nodes);
     for (const Collective kind : {Collective::all_gather, Collective::reduce_scatter})
-      for (const std::int64_t bytes : {1 << 10, 1 << 30}) CHECK(chosen(kind, bytes, group) == Algorithm::double_binary_tree);
+      for (const std::int64_t bytes : {1 << 10, 1 << 30})
+        CHECK(chosen(kind, bytes, group) == Algorithm::double_binary_tree);
     CHECK(chosen(Collective::all_reduce, 1 << 10, group) == Algorithm::double_binary_tree);
     CHECK(chosen(Collective::all_reduce, std::int64_t{1} << 40, group) == Algorithm::ring);
     CHECK(chosen(Collective::all_to_all, 1 << 20, group) == Algorithm::direct);
@@ -130,7 +142,8 @@ TEST_CASE("automatic takes what NCCL has: rings and trees across nodes, one step
 TEST_CASE("no price jumps where a group grows by a rank") {
   const Network network = network_of({switched(2, 450, 300), switched(260, 50, 1350)});
   Lowering lowering(network, {});
-  for (const Collective kind : {Collective::all_reduce, Collective::all_gather, Collective::reduce_scatter, Collective::all_to_all}) {
+  for (const Collective kind :
+       {Collective::all_reduce, Collective::all_gather, Collective::reduce_scatter, Collective::all_to_all}) {
     CAPTURE(to_string(kind));
     double before = 0;
     for (std::uint32_t nodes = 60; nodes <= 260; ++nodes) {
@@ -183,8 +196,10 @@ TEST_CASE("automatic is never dearer than any algorithm that it looks at, and br
         Algorithm first = Algorithm::automatic;
         for (std::size_t a = 1; a <= static_cast<std::size_t>(Algorithm::hierarchical); ++a) {
           const auto algorithm = static_cast<Algorithm>(a);
-          const bool inside = network.outermost_dimension(0, network.device_count() - 1) == 0 && is_inside_node(0, network.topology(0));
-          if (!is_automatic(algorithm, op.collective, inside) || !lowering_error(network, op, algorithm).empty()) continue;
+          const bool inside =
+              network.outermost_dimension(0, network.device_count() - 1) == 0 && is_inside_node(0, network.topology(0));
+          if (!is_automatic(algorithm, op.collective, inside) || !lowering_error(network, op, algorithm).empty())
+            continue;
           const auto price = price_alone(network, op, algorithm).total_ps;
           CHECK(automatic <= price);
           if (price == automatic && first == Algorithm::automatic) first = algorithm;
@@ -284,7 +299,8 @@ TEST_CASE("what was planned last is only taken for the same operation") {
   // Each twice, so that the second comes from what is remembered; all have one flow.
   for (int round = 0; round < 2; ++round) {
     CHECK(price(collective(Collective::broadcast, 999, ascending, 0), Algorithm::ring) == 3 * 100'000);
-    CHECK(price(collective(Collective::broadcast, 999, mixed, 2), Algorithm::ring) == 4 * 100'000);  // its root is rank 1
+    CHECK(price(collective(Collective::broadcast, 999, mixed, 2), Algorithm::ring) ==
+          4 * 100'000);  // its root is rank 1
     CHECK(price(collective(Collective::broadcast, 999, ascending, 2), Algorithm::ring) ==
           price(collective(Collective::broadcast, 999, mixed, 0), Algorithm::ring));
     CHECK(price(collective(Collective::broadcast, 999, others, 0), Algorithm::ring) == 2 * 100'000);

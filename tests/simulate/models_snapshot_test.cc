@@ -19,7 +19,8 @@ struct Case {
   Ranks there = {0, 1};
   Ranks elsewhere = {2, 0};
 
-  std::vector<Price> prices(const std::vector<CommOp>& ops, const std::vector<CommInterval>& intervals, TimePs merge_ps = 0) {
+  std::vector<Price> prices(const std::vector<CommOp>& ops, const std::vector<CommInterval>& intervals,
+                            TimePs merge_ps = 0) {
     return snapshot_prices(lowering, ops, intervals, {.merge_ps = merge_ps}).value();
   }
 };
@@ -31,8 +32,8 @@ constexpr TimePs kSnapshotUs = 1'000'000, kSnapshotLatency = 200'000;
 TEST_CASE("an operation that overlaps with nothing is priced as alone") {
   Case c;
   const CommOp op = message(1'000, c.there);
-  const auto prices =
-      c.prices({op, op}, {{0, kSnapshotUs + kSnapshotLatency}, {kSnapshotUs + kSnapshotLatency, 2 * kSnapshotUs + 2 * kSnapshotLatency}});
+  const auto prices = c.prices({op, op}, {{0, kSnapshotUs + kSnapshotLatency},
+                                          {kSnapshotUs + kSnapshotLatency, 2 * kSnapshotUs + 2 * kSnapshotLatency}});
   CHECK(prices[0] == price_alone(c.network, op, Algorithm::automatic));
   CHECK(prices[1] == prices[0]);
 }
@@ -40,7 +41,8 @@ TEST_CASE("an operation that overlaps with nothing is priced as alone") {
 TEST_CASE("a moment counts as often as sharing stretches it") {
   Case c;
   const CommOp op = message(1'000, c.there), beside = message(1'000, c.elsewhere);
-  // They flow together for half of their time: 0.5 us at full rate and 0.5 us at half of it. The third takes other links.
+  // They flow together for half of their time: 0.5 us at full rate and 0.5 us at half of it. The third takes other
+  // links.
   const auto prices = c.prices({op, op, beside}, {{0, kSnapshotUs + kSnapshotLatency},
                                                   {kSnapshotUs / 2, kSnapshotUs / 2 + kSnapshotUs + kSnapshotLatency},
                                                   {0, kSnapshotUs + kSnapshotLatency}});
@@ -79,7 +81,8 @@ TEST_CASE("starts and ends at the same moment, and snapshots of no length") {
   Case c;
   const CommOp op = message(1'000, c.there);
   const TimePs length = kSnapshotUs + kSnapshotLatency;
-  const auto prices = c.prices({op, op, op, message(0, c.there)}, {{0, length}, {0, length}, {length, 2 * length}, {0, kSnapshotLatency}});
+  const auto prices = c.prices({op, op, op, message(0, c.there)},
+                               {{0, length}, {0, length}, {length, 2 * length}, {0, kSnapshotLatency}});
   CHECK(prices[0].slowdown == 2);
   CHECK(prices[1].slowdown == 2);
   CHECK(prices[2].slowdown == 1);
@@ -91,7 +94,8 @@ TEST_CASE("starts and ends at the same moment, and snapshots of no length") {
 TEST_CASE("what is shorter than the moments that count as one shares nothing") {
   Case c;
   const CommOp op = message(1'000, c.there), tiny = message(1, c.there);
-  const std::vector<CommInterval> intervals = {{0, kSnapshotUs + kSnapshotLatency}, {500'000, 500'000 + kSnapshotLatency + 1'000}};
+  const std::vector<CommInterval> intervals = {{0, kSnapshotUs + kSnapshotLatency},
+                                               {500'000, 500'000 + kSnapshotLatency + 1'000}};
   CHECK(c.prices({op, tiny}, intervals)[1].slowdown == 2);
   const auto merged = c.prices({op, tiny}, intervals, 5'000);
   CHECK(merged[0].slowdown == 1);
@@ -123,7 +127,8 @@ TEST_CASE("in the loop: a run alone, and one at slower prices") {
   CHECK(run() == std::vector<TimePs>{kSnapshotUs + kSnapshotLatency, kSnapshotUs / 2 + kSnapshotUs + kSnapshotLatency});
   model.set_slowdowns({{0, 1.5}, {1, 1.5}});
   model.restart();
-  CHECK(run() == std::vector<TimePs>{3 * kSnapshotUs / 2 + kSnapshotLatency, kSnapshotUs / 2 + 3 * kSnapshotUs / 2 + kSnapshotLatency});
+  CHECK(run() == std::vector<TimePs>{3 * kSnapshotUs / 2 + kSnapshotLatency,
+                                     kSnapshotUs / 2 + 3 * kSnapshotUs / 2 + kSnapshotLatency});
   CHECK(model.price(0).beta_ps == 3 * kSnapshotUs / 2);
   CHECK(model.price(1).slowdown == 1.5);
   std::uint64_t bytes = 0;

@@ -24,14 +24,17 @@ std::vector<OpId> run_dry(NetworkModel& model) {
 }  // namespace
 
 TEST_CASE("alone, every model gives what the plan says, in the loop and as an estimate") {
-  const std::vector<Network> networks = {network_of({ring(8, 3, 100)}), network_of({switched(4, 7, 10), switched(2, 1.7, 900)}),
+  const std::vector<Network> networks = {network_of({ring(8, 3, 100)}),
+                                         network_of({switched(4, 7, 10), switched(2, 1.7, 900)}),
                                          network_of({fully_connected(4, 2.5, 30), ring(4, 1, 400)})};
   CHECK(rc::check([&] {
     const Network& network = networks[*rc::gen::inRange<std::size_t>(0, networks.size())];
     const auto n = *rc::gen::inRange<std::size_t>(1, network.device_count() + 1);
     const auto ranks = *rc::gen::unique<Ranks>(n, rc::gen::inRange<std::uint32_t>(0, network.device_count()));
-    const auto kind = static_cast<Collective>(*rc::gen::inRange<int>(0, static_cast<int>(orrery::workload::kCollectives)));
-    const auto algorithm = static_cast<Algorithm>(*rc::gen::inRange<int>(0, static_cast<int>(kCollectiveAlgorithmNames.size())));
+    const auto kind =
+        static_cast<Collective>(*rc::gen::inRange<int>(0, static_cast<int>(orrery::workload::kCollectives)));
+    const auto algorithm =
+        static_cast<Algorithm>(*rc::gen::inRange<int>(0, static_cast<int>(kCollectiveAlgorithmNames.size())));
     const auto bytes = *rc::gen::inRange<std::int64_t>(0, 10'000'000'000);
     const CommOp op = collective(kind, bytes, ranks);
     RC_PRE(lowering_error(network, op, algorithm).empty());
@@ -207,9 +210,12 @@ TEST_CASE("links remember what they carried") {
     for (std::size_t i = 0; i < uses.size(); ++i) {
       const auto link = network.links()[i];
       const TimePs together = name == std::string_view("fluid") ? 2'000'000 : 1'000'000;
-      if (link.from == 0) CHECK((uses[i].bytes == 1'500 && uses[i].busy_ps == together + 500'000 && uses[i].peak_sharing == 1));
-      else if (link.from == 2) CHECK((uses[i].bytes == 1'000 && uses[i].busy_ps == together && uses[i].peak_sharing == 1));
-      else if (link.to == 1) CHECK((uses[i].bytes == 2'500 && uses[i].busy_ps == together + 500'000 && uses[i].peak_sharing == 2));
+      if (link.from == 0)
+        CHECK((uses[i].bytes == 1'500 && uses[i].busy_ps == together + 500'000 && uses[i].peak_sharing == 1));
+      else if (link.from == 2)
+        CHECK((uses[i].bytes == 1'000 && uses[i].busy_ps == together && uses[i].peak_sharing == 1));
+      else if (link.to == 1)
+        CHECK((uses[i].bytes == 2'500 && uses[i].busy_ps == together + 500'000 && uses[i].peak_sharing == 2));
       else CHECK((uses[i].bytes == 0 && uses[i].busy_ps == 0 && uses[i].peak_sharing == 0));
     }
   }
@@ -222,10 +228,12 @@ TEST_CASE("sharing never makes an operation faster, and the answers are the same
     std::vector<CommOp> ops;
     const auto count = *rc::gen::inRange<std::size_t>(1, 12);
     for (std::size_t i = 0; i < count; ++i) {
-      groups.push_back(*rc::gen::unique<Ranks>(*rc::gen::inRange<std::size_t>(2, 13), rc::gen::inRange<std::uint32_t>(0, 12)));
+      groups.push_back(
+          *rc::gen::unique<Ranks>(*rc::gen::inRange<std::size_t>(2, 13), rc::gen::inRange<std::uint32_t>(0, 12)));
     }
     for (const Ranks& group : groups) {
-      const auto kind = static_cast<Collective>(*rc::gen::inRange<int>(0, static_cast<int>(orrery::workload::kCollectives)));
+      const auto kind =
+          static_cast<Collective>(*rc::gen::inRange<int>(0, static_cast<int>(orrery::workload::kCollectives)));
       ops.push_back(collective(kind, *rc::gen::inRange<std::int64_t>(0, 1'000'000), group));
     }
     const auto fluid = link_model("fluid", network, {.launch_overhead_ps = 999, .message_overhead_ps = 77});
@@ -237,6 +245,8 @@ TEST_CASE("sharing never makes an operation faster, and the answers are the same
       RC_ASSERT(prices[i].total_ps == prices[i].alpha_ps + prices[i].beta_ps);
       RC_ASSERT(prices[i].slowdown >= 1);
     }
-    RC_ASSERT(prices == link_model("fluid", network, {.launch_overhead_ps = 999, .message_overhead_ps = 77})->estimate(ops).value());
+    RC_ASSERT(
+        prices ==
+        link_model("fluid", network, {.launch_overhead_ps = 999, .message_overhead_ps = 77})->estimate(ops).value());
   }));
 }

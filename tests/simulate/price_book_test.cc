@@ -19,7 +19,9 @@ struct Signed {
   PriceSignatures signatures;
 
   explicit Signed(machine::Machine described, std::string_view model = "test 1", CommOptions options = {})
-      : machine(std::move(described)), lowering(take(machine::Network::build(machine)), options), signatures(machine, lowering, model) {}
+      : machine(std::move(described)),
+        lowering(take(machine::Network::build(machine)), options),
+        signatures(machine, lowering, model) {}
 
   std::string of(const CommOp& op) { return signatures.of(std::span(&op, 1)).value(); }
   std::string of(const std::vector<CommOp>& ops) { return signatures.of(ops).value(); }
@@ -36,12 +38,15 @@ machine::Machine two_leaves(double oversubscription = 2) {
 TEST_CASE("groups of one size under one leaf and across leaves are different questions") {
   Signed s(two_leaves());
   const Ranks under = {0, 1}, across = {0, 4};
-  CHECK(s.of(collective(Collective::all_reduce, 1 << 20, under)) != s.of(collective(Collective::all_reduce, 1 << 20, across)));
+  CHECK(s.of(collective(Collective::all_reduce, 1 << 20, under)) !=
+        s.of(collective(Collective::all_reduce, 1 << 20, across)));
 }
 
 TEST_CASE("what a machine cannot tell apart is the same question") {
   Signed s(machine_of({switched(4, 100, 300), ring(6, 10, 1'000)}));
-  const auto reduce = [](const Ranks& ranks, std::int64_t bytes = 1 << 20) { return collective(Collective::all_reduce, bytes, ranks); };
+  const auto reduce = [](const Ranks& ranks, std::int64_t bytes = 1 << 20) {
+    return collective(Collective::all_reduce, bytes, ranks);
+  };
   const Ranks node0 = {0, 1, 2, 3}, node4 = {16, 17, 18, 19}, neighbours = {0, 4}, others = {9, 13}, opposite = {0, 12};
   CHECK(s.of(reduce(node0)) == s.of(reduce(node4)));
   CHECK(s.of(reduce(neighbours)) == s.of(reduce(others)));
@@ -66,7 +71,8 @@ TEST_CASE("a key holds the algorithm, the model and the state of the links") {
   const std::string plain = Signed(machine).of(op);
   CHECK(Signed(machine).of(op) == plain);
   CHECK(Signed(machine, "test 2").of(op) != plain);
-  CHECK(Signed(machine, "test 1", by(Algorithm::double_binary_tree)).of(op) != Signed(machine, "test 1", by(Algorithm::ring)).of(op));
+  CHECK(Signed(machine, "test 1", by(Algorithm::double_binary_tree)).of(op) !=
+        Signed(machine, "test 1", by(Algorithm::ring)).of(op));
   machine::Machine derated = machine;
   derated.network[0].derate = 0.5;
   CHECK(Signed(derated).of(op) != plain);
@@ -100,7 +106,8 @@ TEST_CASE("a file that is no file of prices is passed over, and told of") {
   const orrery::testing::TempDir dir;
   for (const char* content :
        {"", "nonsense", "{\"format\":\"orrery.prices/0\",\"prices\":{}}", "{\"format\":\"orrery.prices/1\"}",
-        "{\"format\":\"orrery.prices/1\",\"prices\":{\"a\":[5],\"b\":[-1]}}", "{\"format\":\"orrery.prices/1\",\"prices\":{\"a\":5}}",
+        "{\"format\":\"orrery.prices/1\",\"prices\":{\"a\":[5],\"b\":[-1]}}",
+        "{\"format\":\"orrery.prices/1\",\"prices\":{\"a\":5}}",
         "{\"format\":\"orrery.prices/1\",\"prices\":{\"a\":[5]"}) {
     CAPTURE(content);
     Diagnostics diagnostics;
@@ -162,7 +169,8 @@ TEST_CASE("a question is asked once, and what cannot be answered falls back on t
   CHECK(asked == 2);
   CHECK(book.alone(collective(Collective::all_reduce, 100, alone))->total_ps == 0);
   CHECK(asked == 2);
-  const CommOp unlucky = collective(Collective::all_reduce, 13, low), rooted = collective(Collective::broadcast, 100, low);
+  const CommOp unlucky = collective(Collective::all_reduce, 13, low),
+               rooted = collective(Collective::broadcast, 100, low);
   const PriceBook::Answer fallback = book.alone(unlucky).value();
   CHECK(fallback.is_fallback);
   CHECK(fallback.total_ps == isolated_price(*s.lowering.plan(unlucky).value(), 13).total_ps);

@@ -52,8 +52,8 @@ TEST_CASE("in one dimension a closed form is what the links say, for every algor
     for (const auto& dimension : {ring(n, 50, 500), switched(n, 25, 700), fully_connected(n, 10, 300)}) {
       const machine::Machine machine = machine_of({dimension});
       const Ranks all = first_ranks(n);
-      for (const Algorithm algorithm : {Algorithm::ring, Algorithm::bidirectional_ring, Algorithm::direct, Algorithm::halving_doubling,
-                                        Algorithm::double_binary_tree}) {
+      for (const Algorithm algorithm : {Algorithm::ring, Algorithm::bidirectional_ring, Algorithm::direct,
+                                        Algorithm::halving_doubling, Algorithm::double_binary_tree}) {
         for (std::size_t kind = 0; kind < workload::kCollectives; ++kind) {
           const CommOp op = collective(static_cast<Collective>(kind), 3'000'000, all);
           // Trees down from a parent cost one overhead per child: exact only without.
@@ -84,10 +84,11 @@ TEST_CASE("over several dimensions it is what hierarchical says") {
       }
     };
     const machine::Machine machine = machine_of({any(size(), 400), any(size(), 50)});
-    const auto kind = *rc::gen::element(Collective::all_reduce, Collective::all_gather, Collective::reduce_scatter, Collective::all_to_all,
-                                        Collective::barrier);
+    const auto kind = *rc::gen::element(Collective::all_reduce, Collective::all_gather, Collective::reduce_scatter,
+                                        Collective::all_to_all, Collective::barrier);
     const Ranks all = first_ranks(static_cast<std::uint32_t>(machine.devices.count));
-    const Both prices = both(machine, collective(kind, *rc::gen::inRange(1, 1 << 28), all), by(Algorithm::hierarchical, 1'000));
+    const Both prices =
+        both(machine, collective(kind, *rc::gen::inRange(1, 1 << 28), all), by(Algorithm::hierarchical, 1'000));
     RC_ASSERT(prices.closed >= 0);
     RC_ASSERT(close(prices.closed, prices.links));
   }));
@@ -97,10 +98,13 @@ TEST_CASE("a message takes its way once, three times with a rendezvous") {
   const machine::Machine machine = machine_of({switched(4, 100, 300), ring(6, 10, 1'000)});
   const Ranks ends = {1, 4 * 5 + 2};  // another port, and one step back round the ring
   CommOptions options = by(Algorithm::automatic, 5'000);
-  CHECK(both(machine, message(1'000'000, ends), options).closed == both(machine, message(1'000'000, ends), options).links);
+  CHECK(both(machine, message(1'000'000, ends), options).closed ==
+        both(machine, message(1'000'000, ends), options).links);
   options.rendezvous_above_bytes = 4096;
-  CHECK(both(machine, message(1'000'000, ends), options).closed == both(machine, message(1'000'000, ends), options).links);
-  CHECK(analytical_price(message(1'000'000, ends), machine, options)->alpha_ps == 3 * (2 * 300'000 + 1'000'000 + 5'000));
+  CHECK(both(machine, message(1'000'000, ends), options).closed ==
+        both(machine, message(1'000'000, ends), options).links);
+  CHECK(analytical_price(message(1'000'000, ends), machine, options)->alpha_ps ==
+        3 * (2 * 300'000 + 1'000'000 + 5'000));
 }
 
 TEST_CASE("what is done at once costs nothing, and what has no closed form says so") {
@@ -118,11 +122,13 @@ TEST_CASE("what is done at once costs nothing, and what has no closed form says 
   machine::Machine mesh = machine_of({dimension(machine::Topology::mesh, 4, 10)});
   mesh.network[0].shape = {2, 2};
   const Ranks four = first_ranks(4);
-  CHECK(analytical_price(collective(Collective::all_reduce, 8, four), mesh, {}).error().message.find("which is a mesh") !=
-        std::string::npos);
+  CHECK(
+      analytical_price(collective(Collective::all_reduce, 8, four), mesh, {}).error().message.find("which is a mesh") !=
+      std::string::npos);
   const machine::Machine grid = machine_of({switched(2, 10), switched(2, 10)});
   const Ranks corner = {0, 1, 2};
-  CHECK(analytical_price(collective(Collective::all_reduce, 8, corner), grid, {}).error().message.find("evenly") != std::string::npos);
+  CHECK(analytical_price(collective(Collective::all_reduce, 8, corner), grid, {}).error().message.find("evenly") !=
+        std::string::npos);
 }
 
 // Truncated nanoseconds per message, and the endpoint delay of the first; reductions are too fast to count.

@@ -12,7 +12,8 @@ using namespace orrery::simulate;
 namespace {
 
 Result<PricingOptions> read(std::string_view yaml) {
-  return machine::read_description<PricingOptions>(yaml, "config.yml", "the network", "docs/NETWORK_MODELS.md", nullptr);
+  return machine::read_description<PricingOptions>(yaml, "config.yml", "the network", "docs/NETWORK_MODELS.md",
+                                                   nullptr);
 }
 
 std::string refusal(std::string_view yaml) {
@@ -67,10 +68,13 @@ TEST_CASE("slips are told with what was meant") {
 }
 
 TEST_CASE("a mode that a model cannot do is refused, with what it can") {
-  CHECK(refusal("{model: analytical, mode: snapshot}").find("it has no mode 'snapshot' (mode: isolated") != std::string::npos);
+  CHECK(refusal("{model: analytical, mode: snapshot}").find("it has no mode 'snapshot' (mode: isolated") !=
+        std::string::npos);
   CHECK(refusal("{model: analytical, mode: in-loop}").find("it has no mode 'in-loop'") != std::string::npos);
-  CHECK(refusal("{model: fluid, astra_sim: {binary: x}}").find("astra_sim is for the model 'astra'") != std::string::npos);
-  CHECK(refusal("{model: astra, mode: in-loop, astra_sim: {binary: x}}").find("the embedded model runs in the loop") != std::string::npos);
+  CHECK(refusal("{model: fluid, astra_sim: {binary: x}}").find("astra_sim is for the model 'astra'") !=
+        std::string::npos);
+  CHECK(refusal("{model: astra, mode: in-loop, astra_sim: {binary: x}}").find("the embedded model runs in the loop") !=
+        std::string::npos);
   CHECK(refusal("{model: astra, mode: snapshot, astra_sim: {binary: x}}").empty());
 }
 

@@ -12,8 +12,8 @@ namespace orrery::simulate::testing {
 
 inline TimePs draw(TimePs from, TimePs to) { return *rc::gen::inRange<TimePs>(from, to); }
 
-/// A few ranks with computes, memory and host activities, collectives in the same order on all ranks, and messages whose sends come before
-/// their recvs in a common order of rounds: random, but without deadlocks.
+/// A few ranks with computes, memory and host activities, collectives in the same order on all ranks, and messages
+/// whose sends come before their recvs in a common order of rounds: random, but without deadlocks.
 inline std::vector<std::vector<Node>> random_ranks() {
   const auto rank_count = static_cast<std::size_t>(draw(1, 5));
   std::vector<std::vector<Node>> ranks(rank_count);

@@ -1,4 +1,5 @@
-// Replay in closed form, and the one property it exists for: what was recorded in keeping with its dependencies replays exactly.
+// Replay in closed form, and the one property it exists for: what was recorded in keeping with its dependencies replays
+// exactly.
 #include "simulate/replay.h"
 
 #include <doctest/doctest.h>
@@ -76,8 +77,8 @@ TEST_CASE("replay: dependencies may run against the ids") {
 }
 
 TEST_CASE("replay: a collective begins with its last rank and takes the shortest recorded time") {
-  const Workload job =
-      make_job({{compute(10), lasting(all_reduce(8, {0}), 95), compute(1, {1})}, {compute(100), lasting(all_reduce(8, {0}), 5)}});
+  const Workload job = make_job({{compute(10), lasting(all_reduce(8, {0}), 95), compute(1, {1})},
+                                 {compute(100), lasting(all_reduce(8, {0}), 5)}});
   const Schedule together = replayed(job);
   CHECK(list(together.start_ps) == std::vector<TimePs>{0, 10, 105, 0, 100});
   CHECK(list(together.end_ps) == std::vector<TimePs>{10, 105, 106, 100, 105});
@@ -97,8 +98,8 @@ TEST_CASE("replay: a duration that was not recorded does not make a collective f
 }
 
 TEST_CASE("replay: collectives of one communicator match in order but do not queue") {
-  const Workload job =
-      make_job({{lasting(all_reduce(8), 5), lasting(all_reduce(8), 7)}, {lasting(all_reduce(8), 5), lasting(all_reduce(8), 7)}});
+  const Workload job = make_job(
+      {{lasting(all_reduce(8), 5), lasting(all_reduce(8), 7)}, {lasting(all_reduce(8), 5), lasting(all_reduce(8), 7)}});
   CHECK(list(replayed(job).start_ps) == std::vector<TimePs>{0, 0, 0, 0});
   CHECK(replayed(job).makespan_ps() == 7);
 }
@@ -157,9 +158,11 @@ TEST_CASE("replay: ranks that block one another are told apart from those that l
 TEST_CASE("replay: times beyond all reason are refused") {
   const TimePs days = graph::kMaxWeightPs;
   for (const ReplayOptions& options : {ReplayOptions{}, kAlone}) {
-    CHECK(complaint(make_job({{compute(days), compute(days, {0}), compute(days, {1})}}), options).find("26 days") != std::string::npos);
+    CHECK(complaint(make_job({{compute(days), compute(days, {0}), compute(days, {1})}}), options).find("26 days") !=
+          std::string::npos);
     CHECK(complaint(make_job({{compute(-1)}}), options).find("26 days") != std::string::npos);
-    CHECK(complaint(make_job({{compute(days), lasting(all_reduce(1, {0}), days)}}), options).find("26 days") != std::string::npos);
+    CHECK(complaint(make_job({{compute(days), lasting(all_reduce(1, {0}), days)}}), options).find("26 days") !=
+          std::string::npos);
     Workload far = make_job({{compute(1)}, {compute(1)}});
     set_starts(far, 0, {-days});
     set_starts(far, 1, {days});

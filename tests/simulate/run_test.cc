@@ -32,12 +32,15 @@ struct Runner {
 
   Outcome run(const workload::Workload& job, const PricingOptions& options, const PriceOracle& oracle = {}) {
     Pricing pricing = options;
-    if (oracle.ask) pricing.open_oracle = [&](const auto&, const auto&, auto&) -> Result<PriceOracle> { return oracle; };
+    if (oracle.ask)
+      pricing.open_oracle = [&](const auto&, const auto&, auto&) -> Result<PriceOracle> { return oracle; };
     auto priced = simulate::run(job, machine, pricing, engine_options(machine), diagnostics);
     if (!priced) throw std::runtime_error(priced.error().to_string());
     return std::move(*priced);
   }
-  Outcome run(const workload::Workload& job, PricingModel model, PricingMode mode) { return run(job, options_of(model, mode)); }
+  Outcome run(const workload::Workload& job, PricingModel model, PricingMode mode) {
+    return run(job, options_of(model, mode));
+  }
   std::string refusal(const workload::Workload& job, const PricingOptions& options) {
     auto priced = simulate::run(job, machine, options, engine_options(machine), diagnostics);
     return priced ? std::string() : priced.error().to_string();
@@ -54,7 +57,8 @@ machine::Machine by(machine::Dimension dimension, Algorithm algorithm) {
 }
 
 /// Messages of the same size, all ready at once.
-workload::Workload messages(std::size_t ranks, const std::vector<std::pair<std::uint32_t, std::uint32_t>>& pairs, std::int64_t bytes) {
+workload::Workload messages(std::size_t ranks, const std::vector<std::pair<std::uint32_t, std::uint32_t>>& pairs,
+                            std::int64_t bytes) {
   std::vector<std::vector<Node>> nodes(ranks);
   std::int64_t tag = 0;
   for (const auto& [from, to] : pairs) {
@@ -106,9 +110,12 @@ TEST_CASE("two overlapping messages over one link are slower than one, unless pr
   for (const PricingModel model : kModels) {
     Runner runner{machine_of({switched(4, 1, 0)})};
     const workload::Workload one = messages(4, {{0, 2}}, 100'000), two = messages(4, {{0, 2}, {1, 2}}, 100'000);
-    const auto time = [&](const workload::Workload& job, PricingMode mode) { return runner.run(job, model, mode).report.makespan_ps; };
+    const auto time = [&](const workload::Workload& job, PricingMode mode) {
+      return runner.run(job, model, mode).report.makespan_ps;
+    };
     // They meet at the port of rank 2.
-    for (const PricingMode mode : {PricingMode::in_loop, PricingMode::snapshot}) CHECK(time(two, mode) > time(one, mode));
+    for (const PricingMode mode : {PricingMode::in_loop, PricingMode::snapshot})
+      CHECK(time(two, mode) > time(one, mode));
     CHECK(time(two, PricingMode::snapshot) > time(two, PricingMode::isolated));
   }
   Runner runner{machine_of({fully_connected(2, 1, 0)})};
@@ -151,7 +158,8 @@ TEST_CASE("an all-gather over a ring of 4 takes three times what it takes fully 
     const TimePs slow = round.run(job, model, PricingMode::isolated).report.makespan_ps;
     const TimePs fast = direct.run(job, model, PricingMode::isolated).report.makespan_ps;
     CHECK(static_cast<double>(slow) / static_cast<double>(fast) == doctest::Approx(3).epsilon(1e-3));
-    // Edge case 10: the size of an all-gather is what one rank puts in, as a program says it, and the whole result for the network.
+    // Edge case 10: the size of an all-gather is what one rank puts in, as a program says it, and the whole result for
+    // the network.
     CHECK(static_cast<double>(fast) == doctest::Approx((1 << 20) * 100.0).epsilon(1e-3));
   }
 }
@@ -210,10 +218,13 @@ TEST_CASE("edge 1: operations of one communicator take turns, so they never shar
   }
 }
 
-TEST_CASE("edges 2 and 3: what begins when another ends, and what is shorter than what counts as one moment, shares nothing") {
+TEST_CASE(
+    "edges 2 and 3: what begins when another ends, and what is shorter than what counts as one moment, shares "
+    "nothing") {
   // Rank 0 sends 1000 bytes to rank 1; when they are there, rank 2 sends as many over the same port.
   Runner runner{machine_of({switched(3, 1, 0)})};
-  const workload::Workload job = make_job({{send(1, 1'000)}, {recv(0, 1'000), recv(2, 1'000)}, {compute(kUs), send(1, 1'000, {0})}});
+  const workload::Workload job =
+      make_job({{send(1, 1'000)}, {recv(0, 1'000), recv(2, 1'000)}, {compute(kUs), send(1, 1'000, {0})}});
   for (const PricingModel model : kModels) {
     const Outcome run = runner.run(job, model, PricingMode::snapshot);
     if (model == PricingModel::fluid) CHECK(run.report.max_inflation == 1);
@@ -227,7 +238,8 @@ TEST_CASE("edges 2 and 3: what begins when another ends, and what is shorter tha
 }
 
 TEST_CASE("edge 4: latency is not inflated") {
-  machine::Machine machine = machine_of({switched(3, 1, 500'000)});  // a message takes 1 ms before its first byte counts
+  machine::Machine machine =
+      machine_of({switched(3, 1, 500'000)});  // a message takes 1 ms before its first byte counts
   Runner runner{machine};
   const Outcome run = runner.run(messages(3, {{0, 1}, {2, 1}}, 1'000), PricingModel::fluid, PricingMode::snapshot);
   CHECK(run.report.max_inflation == doctest::Approx(1).epsilon(0.002));
@@ -236,17 +248,23 @@ TEST_CASE("edge 4: latency is not inflated") {
 
 TEST_CASE("edge 5: who waits for the last participant holds no bandwidth") {
   // Rank 0 comes 50 us late; the message between 1 and 2 is over by then.
-  std::vector<std::vector<Node>> ranks = {
-      {compute(50 * kUs), all_reduce(4'000, {0})}, {all_reduce(4'000), send(2, 10'000)}, {all_reduce(4'000), recv(1, 10'000)}};
+  std::vector<std::vector<Node>> ranks = {{compute(50 * kUs), all_reduce(4'000, {0})},
+                                          {all_reduce(4'000), send(2, 10'000)},
+                                          {all_reduce(4'000), recv(1, 10'000)}};
   Runner runner{by(switched(3, 1, 0), Algorithm::ring)};
   const Outcome run = runner.run(make_job(ranks), PricingModel::fluid, PricingMode::snapshot);
   CHECK(run.report.max_inflation == 1);
-  CHECK(run.report.makespan_ps == runner.run(make_job(ranks), PricingModel::fluid, PricingMode::in_loop).report.makespan_ps);
+  CHECK(run.report.makespan_ps ==
+        runner.run(make_job(ranks), PricingModel::fluid, PricingMode::in_loop).report.makespan_ps);
 }
 
 TEST_CASE("edge 6: prices do not change the order of a 1F1B schedule") {
-  const workload::Workload job = take(generate::pipeline_step(
-      {.data_parallel = 2, .pipeline_parallel = 4, .microbatches = 6, .layers = 4, .kernels_per_layer = 2, .forward_ps = 300 * kUs}));
+  const workload::Workload job = take(generate::pipeline_step({.data_parallel = 2,
+                                                               .pipeline_parallel = 4,
+                                                               .microbatches = 6,
+                                                               .layers = 4,
+                                                               .kernels_per_layer = 2,
+                                                               .forward_ps = 300 * kUs}));
   Runner runner{machine_of({switched(8, 2, 1'000)})};
   const auto order = [&](const Outcome& run) {
     std::vector<std::uint32_t> numbers;
@@ -270,11 +288,12 @@ TEST_CASE("edge 6: prices do not change the order of a 1F1B schedule") {
 }
 
 TEST_CASE("edge 7: sharing may make a run faster, and that is said") {
-  // Rank 0 has one slot. Alone, the message for its long kernel comes first, and the short one, for which rank 1 waits, comes second.
-  const std::vector<std::vector<Node>> ranks = {
-      {recv(1, 1'100), recv(2, 1'000, {}, 1), recv(2, 1'000, {}, 2), compute(kUs, {0}), compute(10 * kUs, {1}), send(1, 1'100, {3}, 3)},
-      {send(0, 1'100), recv(0, 1'100, {}, 3), compute(10 * kUs, {1})},
-      {send(0, 1'000, {}, 1), send(0, 1'000, {}, 2)}};
+  // Rank 0 has one slot. Alone, the message for its long kernel comes first, and the short one, for which rank 1 waits,
+  // comes second.
+  const std::vector<std::vector<Node>> ranks = {{recv(1, 1'100), recv(2, 1'000, {}, 1), recv(2, 1'000, {}, 2),
+                                                 compute(kUs, {0}), compute(10 * kUs, {1}), send(1, 1'100, {3}, 3)},
+                                                {send(0, 1'100), recv(0, 1'100, {}, 3), compute(10 * kUs, {1})},
+                                                {send(0, 1'000, {}, 1), send(0, 1'000, {}, 2)}};
   Runner runner{machine_of({fully_connected(3, 1, 0)})};
   const Outcome run = runner.run(make_job(ranks), PricingModel::fluid, PricingMode::snapshot);
   CHECK(run.report.makespan_ps < run.report.isolated_makespan_ps);
@@ -326,8 +345,9 @@ TEST_CASE("edge 11: a route that faults cut is an error, not a long time") {
     CHECK_FALSE(runner.refusal(job, options_of(PricingModel::astra, mode)).empty());
   }
   machine.faults[0].derate = 0.5;
-  CHECK(Runner{machine}.refusal(job, options_of(PricingModel::astra, PricingMode::isolated)).find("has no words for single links") !=
-        std::string::npos);
+  CHECK(Runner{machine}
+            .refusal(job, options_of(PricingModel::astra, PricingMode::isolated))
+            .find("has no words for single links") != std::string::npos);
 }
 
 TEST_CASE("edge 12: prices in a file are not those of a derated machine") {
@@ -351,7 +371,8 @@ TEST_CASE("edge 13: a group of one rank and an operation of no bytes take no tim
   for (const PricingModel model : {PricingModel::fluid, PricingModel::analytical, PricingModel::astra}) {
     Runner runner{by(switched(2, 10, 0), Algorithm::ring)};
     const PricingMode mode = model == PricingModel::analytical ? PricingMode::isolated : PricingMode::snapshot;
-    CHECK(runner.run(make_job({{all_reduce(1 << 20, {}, "1")}, {compute(0)}}, {{"1", {0}}}), model, mode).report.makespan_ps == 0);
+    CHECK(runner.run(make_job({{all_reduce(1 << 20, {}, "1")}, {compute(0)}}, {{"1", {0}}}), model, mode)
+              .report.makespan_ps == 0);
     CHECK(runner.run(make_uniform_job(2, {all_reduce(0)}), model, mode).report.makespan_ps == 0);
   }
 }
@@ -359,7 +380,9 @@ TEST_CASE("edge 13: a group of one rank and an operation of no bytes take no tim
 TEST_CASE("edge 14: an operation keeps its id whatever is done to the computation around it, and whoever prices it") {
   const auto job = [](bool split) {
     std::vector<Node> nodes = {compute(10 * kUs), all_reduce(1'000, {0}, "1"), all_reduce(2'000, {0}, "2")};
-    if (split) nodes = {compute(4 * kUs), compute(6 * kUs, {0}), all_reduce(1'000, {1}, "1"), compute(kUs), all_reduce(2'000, {1}, "2")};
+    if (split)
+      nodes = {compute(4 * kUs), compute(6 * kUs, {0}), all_reduce(1'000, {1}, "1"), compute(kUs),
+               all_reduce(2'000, {1}, "2")};
     return make_job({nodes, nodes}, {{"1", {0, 1}}, {"2", {0, 1}}});
   };
   const auto ids = [](const Outcome& run) {
@@ -381,8 +404,8 @@ TEST_CASE("an edge that spans several snapshots gets the mix of them, by the wor
   Runner runner{machine_of({fully_connected(2, 1, 0)})};
   PricingOptions options = options_of(PricingModel::fluid, PricingMode::snapshot);
   options.passes = 1;
-  const workload::Workload job =
-      make_job({{send(1, 1'000, {}, 1), compute(kUs / 2), send(1, 1'000, {1}, 2)}, {recv(0, 1'000, {}, 1), recv(0, 1'000, {}, 2)}});
+  const workload::Workload job = make_job({{send(1, 1'000, {}, 1), compute(kUs / 2), send(1, 1'000, {1}, 2)},
+                                           {recv(0, 1'000, {}, 1), recv(0, 1'000, {}, 2)}});
   const Outcome run = runner.run(job, options);
   REQUIRE(run.manifest->operations.size() == 2);
   CHECK(run.manifest->operations[0].price_ps == kUs / 2 + 2 * (kUs / 2));
@@ -433,7 +456,8 @@ TEST_CASE("a set that cannot be priced leaves its members their prices alone, an
   CHECK(runner.diagnostics.count(kFailedSnapshot) == 1);
   CHECK(runner.diagnostics.sorted().back().example == "too many at once");
   // Without anybody to ask there is an error.
-  CHECK(runner.refusal(group_job(4, {{"1", {0, 1}}}, 5), options) == "nobody is there who runs the program of astra_sim");
+  CHECK(runner.refusal(group_job(4, {{"1", {0, 1}}}, 5), options) ==
+        "nobody is there who runs the program of astra_sim");
 }
 
 TEST_CASE("an oracle's sets are those that share a link or a rank") {
@@ -448,7 +472,8 @@ TEST_CASE("an oracle's sets are those that share a link or a rank") {
                            },
                            "program"};
   // 1 and 2 share rank 1; 3 is by itself; 4 is like 3.
-  const Outcome run = runner.run(group_job(8, {{"1", {0, 1}}, {"2", {1, 2}}, {"3", {4, 5}}, {"4", {6, 7}}}, 5'000), options, oracle);
+  const Outcome run =
+      runner.run(group_job(8, {{"1", {0, 1}}, {"2", {1, 2}}, {"3", {4, 5}}, {"4", {6, 7}}}, 5'000), options, oracle);
   CHECK(sizes == std::vector<std::size_t>{1, 2});
   CHECK(run.report.makespan_ps == 2'000);
   CHECK(run.report.max_inflation == 2);
@@ -479,8 +504,12 @@ TEST_CASE("a sink gets what a kept schedule has, from every model and mode") {
     }
     void collective_ended(std::uint32_t, std::uint64_t, const CollectiveUse&) override { ++collectives; }
   };
-  const workload::Workload job = take(generate::pipeline_step(
-      {.tensor_parallel = 2, .data_parallel = 2, .pipeline_parallel = 2, .microbatches = 2, .layers = 2, .kernels_per_layer = 2}));
+  const workload::Workload job = take(generate::pipeline_step({.tensor_parallel = 2,
+                                                               .data_parallel = 2,
+                                                               .pipeline_parallel = 2,
+                                                               .microbatches = 2,
+                                                               .layers = 2,
+                                                               .kernels_per_layer = 2}));
   Runner runner{machine_of({switched(8, 10, 1'000)})};
   EngineOptions engine = engine_options(runner.machine);
   engine.use_symmetry = false;

@@ -40,7 +40,8 @@ struct Graphed {
     for (graph::NodeId i = 0; i < schedule.activity_count(); ++i) {
       if (solution.start(i) != schedule.start_ps[i])
         return "activity " + std::to_string(i) + " starts at " + std::to_string(solution.start(i));
-      if (solution.finish(made.end_nodes[i]) != schedule.end_ps[i]) return "activity " + std::to_string(i) + " ends at another time";
+      if (solution.finish(made.end_nodes[i]) != schedule.end_ps[i])
+        return "activity " + std::to_string(i) + " ends at another time";
     }
     return solution.length() == schedule.makespan_ps() ? "" : "the length is not the makespan";
   }
@@ -75,7 +76,8 @@ TEST_CASE("the graph of ranks that were executed as one is that of the one") {
   EngineOptions options;
   options.detail = Detail::executed_ranks;
   options.keep_causes = true;
-  const Graphed run(make_uniform_job(16, {compute(50), all_reduce(80, {0}), compute(5, {1}), all_reduce(8, {1})}), options);
+  const Graphed run(make_uniform_job(16, {compute(50), all_reduce(80, {0}), compute(5, {1}), all_reduce(8, {1})}),
+                    options);
   REQUIRE(run.schedule.activity_count() == 4);
   CHECK(run.difference() == "");
 }
@@ -103,7 +105,8 @@ TEST_CASE("the graph of a replay, solved, is the replay, whenever its ranks begi
 
 TEST_CASE("a what-if on a simulated run reaches other ranks") {
   // Rank 1 computes for 900 before the collective, rank 0 for 10: the end is 900 + 108 + 500.
-  const Graphed run(make_job({{compute(10), all_reduce(8, {0}), compute(500, {1})}, {compute(900), all_reduce(8, {0}), compute(20, {1})}}),
+  const Graphed run(make_job({{compute(10), all_reduce(8, {0}), compute(500, {1})},
+                              {compute(900), all_reduce(8, {0}), compute(20, {1})}}),
                     EngineOptions{});
   const graph::Solution solution = graph::solve(run.made.graph);
   CHECK(solution.length() == 1'508);
@@ -120,8 +123,10 @@ TEST_CASE("with edits a collective waits for whoever is last then, and a device 
   EngineOptions options;
   options.keep_causes = true;
   // Rank 1 is last at 900; without it rank 2 is, at 600.
-  const Graphed run(make_job({{compute(10), all_reduce(8, {0})}, {compute(900), all_reduce(8, {0})}, {compute(600), all_reduce(8, {0})}}),
-                    options);
+  const Graphed run(
+      make_job(
+          {{compute(10), all_reduce(8, {0})}, {compute(900), all_reduce(8, {0})}, {compute(600), all_reduce(8, {0})}}),
+      options);
   CHECK(run.difference() == "");
   graph::Edits edits(run.made.graph);
   edits.set_duration(2, 100);

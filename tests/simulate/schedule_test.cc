@@ -71,8 +71,12 @@ TEST_CASE("schedules are equal when every column is") {
 TEST_CASE("bus bandwidth is what nccl-tests calls by that name") {
   // 1 MB in 10 us over 4 ranks, of which the last came 3 us late: 100 GB/s, times what each link carries at least.
   const auto of = [](Collective kind) {
-    return bus_bytes_per_second(CollectiveUse{
-        .kind = kind, .ranks = 4, .bytes = 1'000'000, .first_arrival_ps = 0, .last_arrival_ps = 3'000'000, .end_ps = 13'000'000});
+    return bus_bytes_per_second(CollectiveUse{.kind = kind,
+                                              .ranks = 4,
+                                              .bytes = 1'000'000,
+                                              .first_arrival_ps = 0,
+                                              .last_arrival_ps = 3'000'000,
+                                              .end_ps = 13'000'000});
   };
   CHECK(of(Collective::all_reduce) == doctest::Approx(150e9));
   CHECK(of(Collective::all_gather) == doctest::Approx(75e9));

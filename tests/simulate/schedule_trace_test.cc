@@ -20,7 +20,8 @@ struct Traced {
   Interner strings;
   ScheduleTracer::Rank rank;
 
-  Traced(workload::Workload workload, std::uint32_t number, TraceDetail detail, EngineOptions options = {}) : job(std::move(workload)) {
+  Traced(workload::Workload workload, std::uint32_t number, TraceDetail detail, EngineOptions options = {})
+      : job(std::move(workload)) {
     FixedNetwork network(100, 1);
     Result<Schedule> executed = execute(job, network, options);
     if (!executed) throw std::runtime_error(executed.error().message);
@@ -37,7 +38,9 @@ struct Traced {
     const auto at = std::find(rank.activity_of_event.begin(), rank.activity_of_event.end(), activity);
     return static_cast<EventIndex>(at - rank.activity_of_event.begin());
   }
-  [[nodiscard]] std::string lane_of(std::uint32_t activity) const { return lane_names()[rank.trace.lane[event_of(activity)]]; }
+  [[nodiscard]] std::string lane_of(std::uint32_t activity) const {
+    return lane_names()[rank.trace.lane[event_of(activity)]];
+  }
   [[nodiscard]] std::int64_t value(std::uint32_t activity, Field field) const {
     return rank.trace.field(field).find(event_of(activity)).value_or(-1);
   }
@@ -55,13 +58,15 @@ using Names = std::vector<std::string>;
 }  // namespace
 
 TEST_CASE("lanes: host, compute, memory, communicators, messages, control") {
-  std::vector<Node> nodes = {compute(5), on_host(5), all_reduce(8), all_reduce(8, {}, "pair"), send(1, 9), recv(1, 9), nothing({4})};
+  std::vector<Node> nodes = {compute(5), on_host(5), all_reduce(8), all_reduce(8, {}, "pair"),
+                             send(1, 9), recv(1, 9), nothing({4})};
   nodes.push_back({.kind = ActivityKind::memory_load, .duration = 3});
   std::vector<Node> other = {all_reduce(8), all_reduce(8, {}, "pair"), recv(0, 9), send(0, 9)};
   EngineOptions rendezvous;
   rendezvous.eager_limit_bytes = -1;  // so that the messages overlap
   const Traced traced(make_job({nodes, other}, {{"pair", {0, 1}}}), 0, TraceDetail::timeline, rendezvous);
-  CHECK(traced.lane_names() == Names{"host", "compute", "memory", "comm world", "comm pair", "messages", "messages 2", "control"});
+  CHECK(traced.lane_names() ==
+        Names{"host", "compute", "memory", "comm world", "comm pair", "messages", "messages 2", "control"});
   CHECK(traced.lane_of(0) == "compute");
   CHECK(traced.lane_of(1) == "host");
   CHECK(traced.lane_of(2) == "comm world");
@@ -75,7 +80,8 @@ TEST_CASE("lanes: host, compute, memory, communicators, messages, control") {
 TEST_CASE("delays are no events: what comes after them comes after what they follow") {
   for (const TraceDetail detail : {TraceDetail::timeline, TraceDetail::causes}) {
     // host 0 to 5, [launch delay] to 8, kernel to 18, [return from sync] to 20, host to 21
-    workload::Workload job = make_job({{on_host(5), compute(3, {0}), compute(10, {1}), on_host(2, {2}), on_host(1, {3})}});
+    workload::Workload job =
+        make_job({{on_host(5), compute(3, {0}), compute(10, {1}), on_host(2, {2}), on_host(1, {3})}});
     job.programs[0].names[1] = job.strings.intern("[launch delay]");
     job.programs[0].names[3] = job.strings.intern("[return from sync]");
     const Traced traced(std::move(job), 0, detail);
@@ -120,7 +126,8 @@ TEST_CASE("activities that overlap go to different lanes, one that waited for a 
 TEST_CASE("collectives and messages say what a profiler would") {
   Node gather = all_reduce(400, {}, "pair");
   gather.collective = Collective::all_gather;
-  const Traced traced(make_job({{}, {gather, send(2, 40)}, {gather, recv(1, 40)}}, {{"pair", {2, 1}}}), 1, TraceDetail::timeline);
+  const Traced traced(make_job({{}, {gather, send(2, 40)}, {gather, recv(1, 40)}}, {{"pair", {2, 1}}}), 1,
+                      TraceDetail::timeline);
   CHECK(traced.text(0, Field::collective_text) == "allgather");
   CHECK(traced.value(0, Field::in_elements) == 400);
   CHECK(traced.value(0, Field::out_elements) == 800);
@@ -164,7 +171,8 @@ TEST_CASE("what the host did: launches before time 0, waits between lanes, one w
   }
 }
 
-TEST_CASE("work that comes after a host compute is launched at its end, and a host compute waits for the device before it") {
+TEST_CASE(
+    "work that comes after a host compute is launched at its end, and a host compute waits for the device before it") {
   const Traced traced(make_job({{on_host(100), compute(50, {0}), on_host(30, {1})}}), 0, TraceDetail::causes);
   const trace::RankTrace& rank = traced.rank.trace;
   CHECK(rank.start[0] == 0);
@@ -182,8 +190,8 @@ TEST_CASE("work that comes after a host compute is launched at its end, and a ho
 
 TEST_CASE("work that comes after a recorded launch call is launched by that, and no launch is made up") {
   // Two calls with a kernel each; a graph of two kernels, whose launches are made up.
-  workload::Workload job =
-      make_job({{on_host(10), compute(50, {0}), on_host(10, {0}), compute(50, {2}), on_host(10, {2}), compute(5, {4}), compute(5, {4})}});
+  workload::Workload job = make_job({{on_host(10), compute(50, {0}), on_host(10, {0}), compute(50, {2}),
+                                      on_host(10, {2}), compute(5, {4}), compute(5, {4})}});
   for (const std::uint32_t call : {0, 2}) job.programs[0].names[call] = job.strings.intern("cuLaunchKernelEx");
   job.programs[0].names[4] = job.strings.intern("cudaGraphLaunch");
   const Traced traced(std::move(job), 0, TraceDetail::causes);

@@ -1,5 +1,5 @@
-// Holds the fluid network against answers that SimGrid gave (tests/judge/simgrid_judge.cc wrote them down), where both have the same model:
-// plain max-min fairness, on paths of equal latency or none.
+// Holds the fluid network against answers that SimGrid gave (tests/judge/simgrid_judge.cc wrote them down), where both
+// have the same model: plain max-min fairness, on paths of equal latency or none.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -63,7 +63,8 @@ TEST_CASE("messages end when SimGrid says, to one part in a million") {
     const std::vector<TimePs> ends = message_finishes(*network, answers.messages);
     double largest = 0;
     for (std::size_t i = 0; i < ends.size(); ++i, ++compared) {
-      largest = std::max(largest, std::abs(static_cast<double>(ends[i]) * 1e-12 - answers.finishes_s[i]) / answers.finishes_s[i]);
+      largest = std::max(
+          largest, std::abs(static_cast<double>(ends[i]) * 1e-12 - answers.finishes_s[i]) / answers.finishes_s[i]);
     }
     CHECK(largest <= 1e-6);
   }

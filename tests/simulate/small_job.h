@@ -100,7 +100,8 @@ inline workload::Program make_program(Interner& strings, const std::vector<Node>
 
 using Groups = std::vector<std::pair<std::string, std::vector<std::uint32_t>>>;
 
-inline workload::Workload make_job(const std::vector<std::vector<Node>>& ranks, const Groups& groups = {}, bool edges_backwards = false) {
+inline workload::Workload make_job(const std::vector<std::vector<Node>>& ranks, const Groups& groups = {},
+                                   bool edges_backwards = false) {
   workload::Workload job;
   for (const std::vector<Node>& nodes : ranks) {
     job.program_of_rank.push_back(static_cast<std::uint32_t>(job.programs.size()));

@@ -15,7 +15,8 @@ TEST_CASE("ranks and collectives worked out afterwards are those that the engine
     std::vector<Node> nodes;
     const auto count = static_cast<std::uint32_t>(draw(1, 20));
     for (std::uint32_t i = 0; i < count; ++i) {
-      Node node = draw(0, 2) == 0 ? all_reduce(draw(0, 500), {}, draw(0, 2) == 0 ? "everybody" : "") : compute(draw(0, 2'000));
+      Node node =
+          draw(0, 2) == 0 ? all_reduce(draw(0, 500), {}, draw(0, 2) == 0 ? "everybody" : "") : compute(draw(0, 2'000));
       if (i > 0 && draw(0, 2) == 0) node.after.push_back(static_cast<std::uint32_t>(draw(0, i)));
       nodes.push_back(node);
     }

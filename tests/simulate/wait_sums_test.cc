@@ -68,8 +68,9 @@ TEST_CASE("who came last is the sender that was late, not one whose message was 
   EngineOptions eager;
   eager.eager_limit_bytes = 1'000;
   eager.eager_overhead_ps = 7;
-  const WaitSums waits =
-      kept_waits(make_job({{compute(50), send(1, 10, {0})}, {recv(0, 10)}, {send(3, 10)}, {compute(20), recv(2, 10, {0})}}), eager);
+  const WaitSums waits = kept_waits(
+      make_job({{compute(50), send(1, 10, {0})}, {recv(0, 10)}, {send(3, 10)}, {compute(20), recv(2, 10, {0})}}),
+      eager);
   const auto late = waits.late_ranks();
   REQUIRE(late.size() == 1);
   CHECK(late.at(0) == WaitSum{1, 57, 57});

@@ -14,7 +14,8 @@
 
 namespace orrery::simulate::testing {
 
-/// Every activity beyond the first window gets a dependency on the one before it if it has none in its window or the one before.
+/// Every activity beyond the first window gets a dependency on the one before it if it has none in its window or the
+/// one before.
 inline std::vector<Node> anchored(std::vector<Node> nodes, const std::vector<std::uint32_t>& cuts) {
   std::uint32_t begin = 0, previous = 0;
   for (const std::uint32_t end : cuts) {
@@ -29,11 +30,12 @@ inline std::vector<Node> anchored(std::vector<Node> nodes, const std::vector<std
   return nodes;
 }
 
-/// Programs of make_job(ranks), cut into windows. `cuts`: per program where windows end, the last at the end of the program.
+/// Programs of make_job(ranks), cut into windows. `cuts`: per program where windows end, the last at the end of the
+/// program.
 class WindowedSource : public workload::WorkloadSource {
  public:
-  WindowedSource(workload::Workload whole, std::vector<std::vector<Node>> nodes, std::vector<std::vector<std::uint32_t>> cuts,
-                 bool says_length)
+  WindowedSource(workload::Workload whole, std::vector<std::vector<Node>> nodes,
+                 std::vector<std::vector<std::uint32_t>> cuts, bool says_length)
       : job_(std::move(whole)), nodes_(std::move(nodes)), cuts_(std::move(cuts)), next_(nodes_.size()) {
     for (const workload::Program& program : job_.programs) {
       structures_.push_back(structure_of(lines_of(job_, program)));
@@ -44,7 +46,9 @@ class WindowedSource : public workload::WorkloadSource {
 
   [[nodiscard]] const workload::Workload& job() const override { return job_; }
   [[nodiscard]] std::uint32_t program_count() const override { return static_cast<std::uint32_t>(nodes_.size()); }
-  [[nodiscard]] const workload::ProgramStructure& structure(std::uint32_t program) const override { return structures_[program]; }
+  [[nodiscard]] const workload::ProgramStructure& structure(std::uint32_t program) const override {
+    return structures_[program];
+  }
   void restart() override { next_.assign(next_.size(), 0); }
 
   Result<std::optional<workload::Window>> next_window(std::uint32_t program) override {
@@ -68,8 +72,8 @@ class WindowedSource : public workload::WorkloadSource {
 
  private:
   // Dependencies on earlier windows leave the list.
-  static void carry(std::vector<std::uint32_t>& list, std::uint32_t begin, std::uint32_t target, workload::Dependency type,
-                    std::vector<workload::CarriedDependency>& carried) {
+  static void carry(std::vector<std::uint32_t>& list, std::uint32_t begin, std::uint32_t target,
+                    workload::Dependency type, std::vector<workload::CarriedDependency>& carried) {
     std::vector<std::uint32_t> inner;
     for (const std::uint32_t on : list) {
       if (on < begin) carried.push_back({on, target, type});

@@ -21,7 +21,8 @@ struct HostRow {
   std::string name;
   std::string_view inputs = kNoTensors;  ///< JSON
   std::string members = {};              ///< further members, as JSON: R"("cat": "kernel", "stream": 7)"
-  std::string attributes = {};           ///< further attributes, as JSON: R"({"name": "pg_name", "type": "string", "value": "0"})"
+  std::string attributes =
+      {};  ///< further attributes, as JSON: R"({"name": "pg_name", "type": "string", "value": "0"})"
 };
 
 inline std::string host_row_json(const HostRow& row) {
@@ -49,7 +50,8 @@ inline std::string host_row_json(const HostRow& row) {
 /// `members`: further members of the document, as JSON text.
 inline std::string host_json(const std::vector<HostRow>& rows, std::string_view schema = "1.1.1-chakra.0.0.4",
                              std::string_view members = {}) {
-  std::string json = R"({"schema": ")" + std::string(schema) + R"(", "pid": 7, "time": "2026-01-02 03:04:05", "start_ts": 10, )";
+  std::string json =
+      R"({"schema": ")" + std::string(schema) + R"(", "pid": 7, "time": "2026-01-02 03:04:05", "start_ts": 10, )";
   json += std::string(members) + "\"nodes\": [";
   for (std::size_t i = 0; i < rows.size(); ++i) json += (i == 0 ? "\n" : ",\n") + host_row_json(rows[i]);
   return json + "\n], \"finish_ts\": 20}\n";

@@ -5,8 +5,9 @@
 //     1         10     5         cuda_runtime  cudaLaunchKernel  correlation=1
 //     gpu0/7    20     50        kernel        gemm              correlation=1
 //
-// A thread is a number (of process 100) or gpuDEVICE/STREAM. Times are microseconds and go into the file as they are written; - leaves one
-// out. Names and arguments with blanks are put in quotes: "Stream Sync", "Collective name"=allreduce.
+// A thread is a number (of process 100) or gpuDEVICE/STREAM. Times are microseconds and go into the file as they are
+// written; - leaves one out. Names and arguments with blanks are put in quotes: "Stream Sync", "Collective
+// name"=allreduce.
 #pragma once
 
 #include <stdexcept>
@@ -119,7 +120,8 @@ class SmallTrace {
 /// Several ranks of one job, numbered by their place.
 inline trace::Trace read_ranks(const TempDir& dir, const std::vector<std::string>& files, Diagnostics& diagnostics) {
   std::vector<std::string> paths;
-  for (std::size_t i = 0; i < files.size(); ++i) paths.push_back(dir.write("rank" + std::to_string(i) + ".json", files[i]));
+  for (std::size_t i = 0; i < files.size(); ++i)
+    paths.push_back(dir.write("rank" + std::to_string(i) + ".json", files[i]));
   Result<trace::Trace> job = kineto::read_job(paths, diagnostics);
   if (!job) throw std::runtime_error(job.error().to_string());
   return std::move(*job);

@@ -1,4 +1,5 @@
-// Facts of a recorded job that must hold whatever the program did: every message has both its ends, every collective all its members.
+// Facts of a recorded job that must hold whatever the program did: every message has both its ends, every collective
+// all its members.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -46,7 +47,8 @@ inline Channels channels_of(const trace::Trace& job) {
       const std::string_view name = job.name(rank, e);
       // Made, but not started; looked at, but not taken; one-sided: no messages.
       if (name.ends_with("_init") || name.ends_with("robe")) continue;
-      const auto destination = rank.field(Field::destination_rank).find(e), source = rank.field(Field::source_rank).find(e);
+      const auto destination = rank.field(Field::destination_rank).find(e),
+                 source = rank.field(Field::source_rank).find(e);
       const auto tag = rank.field(Field::tag).find(e), bytes = rank.field(Field::bytes).find(e);
       const std::string group = text_of(job, rank, Field::group_name_text, e);
       if (destination && tag && *destination >= 0) {
@@ -76,7 +78,8 @@ inline std::map<std::pair<std::string, std::int64_t>, CollectiveFacts> collectiv
       const auto sequence = rank.field(Field::collective_sequence).find(e);
       if (!sequence) continue;
       CollectiveFacts& facts = all[{text_of(job, rank, Field::group_name_text, e), *sequence}];
-      const std::string kind = text_of(job, rank, Field::collective_text, e), ranks = text_of(job, rank, Field::group_ranks_text, e);
+      const std::string kind = text_of(job, rank, Field::collective_text, e),
+                        ranks = text_of(job, rank, Field::group_ranks_text, e);
       CAPTURE(rank.rank);
       CAPTURE(kind);
       CHECK((facts.kind.empty() || facts.kind == kind));
@@ -104,8 +107,8 @@ inline std::size_t check_collectives(const trace::Trace& job) {
   return all.size();
 }
 
-/// All messages and collectives are found as Exchanges, as many as the calls say, and nothing is left over. Communicators of one member and
-/// messages to oneself are none.
+/// All messages and collectives are found as Exchanges, as many as the calls say, and nothing is left over.
+/// Communicators of one member and messages to oneself are none.
 inline void check_exchanges(const trace::Trace& job) {
   std::size_t collectives = 0;
   for (const auto& [key, facts] : collectives_of(job)) collectives += facts.members.size() > 1 ? 1 : 0;
@@ -134,8 +137,10 @@ inline void check_requests(const trace::Trace& job) {
     std::map<std::int64_t, int> begun, completed;
     for (EventIndex e = 0; e < rank.event_count(); ++e) {
       const std::string_view name = job.name(rank, e);
-      if (const auto request = rank.field(Field::request).find(e); request && !name.ends_with("_init")) ++begun[*request];
-      for (const std::int64_t request : match::parse_list(text_of(job, rank, Field::requests_text, e))) ++completed[request];
+      if (const auto request = rank.field(Field::request).find(e); request && !name.ends_with("_init"))
+        ++begun[*request];
+      for (const std::int64_t request : match::parse_list(text_of(job, rank, Field::requests_text, e)))
+        ++completed[request];
     }
     CAPTURE(rank.rank);
     CHECK(begun == completed);

@@ -1,5 +1,6 @@
-// base/parallel.h over plain threads, in place of base/parallel.cc under the thread sanitizer. It cannot see how TBB's library orders things,
-// as that is not instrumented: with TBB it would report races that are none, or have to be told to look away from all parallel work.
+// base/parallel.h over plain threads, in place of base/parallel.cc under the thread sanitizer. It cannot see how TBB's
+// library orders things, as that is not instrumented: with TBB it would report races that are none, or have to be told
+// to look away from all parallel work.
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
@@ -71,12 +72,13 @@ void parallel_for(std::size_t count, const std::function<void(std::size_t)>& bod
   failure.pass_on();
 }
 
-void pipeline(std::size_t slots, const std::function<bool(std::size_t)>& produce, const std::function<bool(std::size_t)>& consume) {
+void pipeline(std::size_t slots, const std::function<bool(std::size_t)>& produce,
+              const std::function<bool(std::size_t)>& consume) {
   pipeline(slots, produce, {}, consume);
 }
 
-void pipeline(std::size_t slots, const std::function<bool(std::size_t)>& produce, const std::function<void(std::size_t)>& work,
-              const std::function<bool(std::size_t)>& consume) {
+void pipeline(std::size_t slots, const std::function<bool(std::size_t)>& produce,
+              const std::function<void(std::size_t)>& work, const std::function<bool(std::size_t)>& consume) {
   if (thread_count() == 1) {
     for (std::size_t slot = 0; produce(slot); slot = (slot + 1) % slots) {
       stop_if_requested();

@@ -17,8 +17,8 @@ inline trace::Clock random_clock() {
                         *rc::gen::inRange<TimePs>(-1'000'000'000'000, 1'000'000'000'000)};
   for (int i = *rc::gen::inRange(1, 6); i > 0; --i) {
     knots.push_back(knot);
-    const TimePs run =
-        *rc::gen::weightedOneOf<TimePs>({{1, rc::gen::inRange<TimePs>(1, 50)}, {4, rc::gen::inRange<TimePs>(1'000, 2'000'000'000'000)}});
+    const TimePs run = *rc::gen::weightedOneOf<TimePs>(
+        {{1, rc::gen::inRange<TimePs>(1, 50)}, {4, rc::gen::inRange<TimePs>(1'000, 2'000'000'000'000)}});
     const TimePs rise = *rc::gen::weightedOneOf<TimePs>(
         {{1, rc::gen::just(run)}, {3, rc::gen::inRange<TimePs>(std::max<TimePs>(run / 3, 1), run * 3 + 1)}});
     knot.from_ps += run;

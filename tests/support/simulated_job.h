@@ -1,5 +1,5 @@
-// A made-up job on a machine whose delays are constants, recorded like a profiler would: traces that are valid whatever the program, and
-// what-if questions whose true answer is known, because the job can be run again with other durations.
+// A made-up job on a machine whose delays are constants, recorded like a profiler would: traces that are valid whatever
+// the program, and what-if questions whose true answer is known, because the job can be run again with other durations.
 #pragma once
 
 #include <fmt/format.h>
@@ -20,7 +20,16 @@ namespace orrery::testing {
 
 /// One thing a host thread does.
 struct Action {
-  enum Kind : std::uint8_t { op, launch, graph_launch, stream_wait, blocking_copy, stream_sync, device_sync, next_step };
+  enum Kind : std::uint8_t {
+    op,
+    launch,
+    graph_launch,
+    stream_wait,
+    blocking_copy,
+    stream_sync,
+    device_sync,
+    next_step
+  };
 
   Kind kind = op;
   int thread = 0;
@@ -30,7 +39,8 @@ struct Action {
 
   friend std::ostream& operator<<(std::ostream& out, const Action& a) {
     static constexpr const char* kNames[] = {"op", "launch", "graph", "wait", "copy", "sync", "device_sync", "step"};
-    return out << kNames[a.kind] << "(thread " << a.thread << ", gpu" << a.device << "/" << a.stream << ", " << a.duration_ns << " ns)";
+    return out << kNames[a.kind] << "(thread " << a.thread << ", gpu" << a.device << "/" << a.stream << ", "
+               << a.duration_ns << " ns)";
   }
 };
 
@@ -86,15 +96,18 @@ class JobSimulator {
   std::int64_t call(int thread, const char* name, int correlation, std::int64_t duration) {
     const std::int64_t entered = now_[thread];
     now_[thread] += duration;
-    event(std::to_string(thread + 1), entered, now_[thread], fmt::format("cuda_runtime {} correlation={}", name, correlation));
+    event(std::to_string(thread + 1), entered, now_[thread],
+          fmt::format("cuda_runtime {} correlation={}", name, correlation));
     return entered;
   }
 
-  std::int64_t put(const Queue& queue, std::int64_t entered, std::int64_t duration_ns, const char* category, const char* name,
-                   int correlation) {
+  std::int64_t put(const Queue& queue, std::int64_t entered, std::int64_t duration_ns, const char* category,
+                   const char* name, int correlation) {
     std::int64_t start = entered + machine_.launch_ns;
-    if (const auto last = last_end_.find(queue); last != last_end_.end()) start = std::max(start, last->second + machine_.gap_ns);
-    if (const auto wait = held_until_.find(queue); wait != held_until_.end()) start = std::max(start, wait->second + machine_.gap_ns);
+    if (const auto last = last_end_.find(queue); last != last_end_.end())
+      start = std::max(start, last->second + machine_.gap_ns);
+    if (const auto wait = held_until_.find(queue); wait != held_until_.end())
+      start = std::max(start, wait->second + machine_.gap_ns);
     held_until_.erase(queue);
     const std::int64_t end = start + std::llround(static_cast<double>(duration_ns) * machine_.kernel_factor);
     last_end_[queue] = end;
@@ -108,7 +121,8 @@ class JobSimulator {
     const std::int64_t entered = now_[thread];
     call(thread, call_name, correlation, std::max(entered, work_end) + machine_.return_ns - entered);
     if (machine_.records_syncs)
-      event(lane_of(lane), entered, now_[thread] - 1, fmt::format("cuda_sync \"{}\" correlation={}", event_name, correlation));
+      event(lane_of(lane), entered, now_[thread] - 1,
+            fmt::format("cuda_sync \"{}\" correlation={}", event_name, correlation));
   }
 
   void end_step(std::int64_t end) {
@@ -144,7 +158,8 @@ class JobSimulator {
         if (recorded != last_end_.end()) held_until_[queue] = std::max(held_until_[queue], recorded->second);
         if (machine_.records_syncs) {
           event(lane_of(queue), entered, entered + 1,
-                fmt::format("cuda_sync \"Stream Wait Event\" correlation={} wait_on_stream={} wait_on_cuda_event_record_corr_id={}",
+                fmt::format("cuda_sync \"Stream Wait Event\" correlation={} wait_on_stream={} "
+                            "wait_on_cuda_event_record_corr_id={}",
                             correlation, source.second + 7, record));
         }
         return;
@@ -157,7 +172,8 @@ class JobSimulator {
         return;
       }
       case Action::stream_sync:
-        return wait(action.thread, "cudaStreamSynchronize", "Stream Sync", queue, last_end_.contains(queue) ? last_end_[queue] : 0);
+        return wait(action.thread, "cudaStreamSynchronize", "Stream Sync", queue,
+                    last_end_.contains(queue) ? last_end_[queue] : 0);
       case Action::device_sync: {
         std::int64_t last = 0;
         for (const auto& [other, end] : last_end_) {
@@ -194,9 +210,12 @@ inline SimulatedJob simulate(const std::vector<Action>& actions, const Simulated
 /// Programs for properties.
 inline rc::Gen<std::vector<Action>> programs(int threads, int devices, int streams, std::vector<Action::Kind> kinds) {
   return rc::gen::container<std::vector<Action>>(rc::gen::build<Action>(
-      rc::gen::set(&Action::kind, rc::gen::elementOf(std::move(kinds))), rc::gen::set(&Action::thread, rc::gen::inRange(0, threads)),
-      rc::gen::set(&Action::device, rc::gen::inRange(0, devices)), rc::gen::set(&Action::stream, rc::gen::inRange(0, streams)),
-      rc::gen::set(&Action::duration_ns, rc::gen::map(rc::gen::inRange<std::int64_t>(1, 200), [](std::int64_t x) { return x * 1000; }))));
+      rc::gen::set(&Action::kind, rc::gen::elementOf(std::move(kinds))),
+      rc::gen::set(&Action::thread, rc::gen::inRange(0, threads)),
+      rc::gen::set(&Action::device, rc::gen::inRange(0, devices)),
+      rc::gen::set(&Action::stream, rc::gen::inRange(0, streams)),
+      rc::gen::set(&Action::duration_ns,
+                   rc::gen::map(rc::gen::inRange<std::int64_t>(1, 200), [](std::int64_t x) { return x * 1000; }))));
 }
 
 inline std::vector<Action::Kind> all_actions() {

@@ -13,7 +13,8 @@
 
 namespace orrery::testing {
 
-/// In memory where there is plenty: tests write thousands of small files, and a disk may wait for each that is written again. TMPDIR goes first.
+/// In memory where there is plenty: tests write thousands of small files, and a disk may wait for each that is written
+/// again. TMPDIR goes first.
 inline std::filesystem::path scratch_place() {
   constexpr std::uintmax_t kPlentyBytes = std::uintmax_t{4} << 30;  // containers often have 64 MB
   const std::filesystem::path memory = "/dev/shm";
@@ -38,7 +39,9 @@ class TempDir {
     std::filesystem::remove_all(root_, ignored);
   }
 
-  [[nodiscard]] std::string path(std::string_view name = {}) const { return name.empty() ? root_ : root_ + "/" + std::string(name); }
+  [[nodiscard]] std::string path(std::string_view name = {}) const {
+    return name.empty() ? root_ : root_ + "/" + std::string(name);
+  }
 
   /// Writes a file, with the folders above it, and returns its path.
   std::string write(std::string_view name, std::string_view content = {}) const {

@@ -11,8 +11,8 @@ namespace {
 
 TimePs near_a_knot(const Clock& clock) {
   const auto& knot = clock.knots()[*rc::gen::inRange<std::size_t>(0, clock.knots().size())];
-  return knot.from_ps + *rc::gen::weightedOneOf<TimePs>(
-                            {{1, rc::gen::inRange<TimePs>(-3, 4)}, {2, rc::gen::inRange<TimePs>(-9'000'000'000, 9'000'000'000)}});
+  return knot.from_ps + *rc::gen::weightedOneOf<TimePs>({{1, rc::gen::inRange<TimePs>(-3, 4)},
+                                                         {2, rc::gen::inRange<TimePs>(-9'000'000'000, 9'000'000'000)}});
 }
 
 TEST_CASE("a cursor maps like its clock, in whatever order it is asked") {

@@ -25,7 +25,8 @@ Clock clock_of(std::vector<ClockKnot> knots) {
   return *clock;
 }
 
-/// A clock as it occurs: knots milliseconds to seconds apart or 1 ps apart (a step), rates within 300 ppm or, now and then, anything.
+/// A clock as it occurs: knots milliseconds to seconds apart or 1 ps apart (a step), rates within 300 ppm or, now and
+/// then, anything.
 Clock plausible_clock() {
   const int count = *rc::gen::inRange(1, 8);
   std::vector<ClockKnot> knots;
@@ -62,8 +63,8 @@ Clock extreme_clock() {
 /// A reading near the knots of a clock, or anywhere.
 TimePs reading(const Clock& clock) {
   const TimePs knot = clock.knots()[*rc::gen::inRange<std::size_t>(0, clock.knots().size())].from_ps;
-  const TimePs delta =
-      *rc::gen::oneOf(rc::gen::inRange<TimePs>(-3, 4), rc::gen::inRange<TimePs>(-orrery::kPsPerSecond, orrery::kPsPerSecond));
+  const TimePs delta = *rc::gen::oneOf(rc::gen::inRange<TimePs>(-3, 4),
+                                       rc::gen::inRange<TimePs>(-orrery::kPsPerSecond, orrery::kPsPerSecond));
   const Int128 moved = Int128{knot} + delta;
   return moved < kMin || moved > kMax ? knot : static_cast<TimePs>(moved);
 }
@@ -92,7 +93,8 @@ std::vector<TimePs> exact_points(const Clock& inner, const Clock& outer) {
   std::vector<TimePs> points;
   for (const ClockKnot& knot : inner.knots()) points.push_back(knot.from_ps);
   const Clock back = inner.inverse();
-  for (const ClockKnot& knot : outer.knots()) points.insert(points.end(), {back.map(knot.from_ps), back.map(knot.from_ps) + 1});
+  for (const ClockKnot& knot : outer.knots())
+    points.insert(points.end(), {back.map(knot.from_ps), back.map(knot.from_ps) + 1});
   std::sort(points.begin(), points.end());
   return points;
 }
@@ -257,7 +259,8 @@ TEST_CASE("property: composition is associative at the knots, up to the bound of
     };
     const Clock a = stepping(), b = stepping(), c = stepping();
     const Clock left = a.compose(b).compose(c), right = a.compose(b.compose(c));
-    for (TimePs t = -4000; t < 4000; t += 7) RC_ASSERT(left.map(t) == right.map(t) && left.map(t) == c.map(b.map(a.map(t))));
+    for (TimePs t = -4000; t < 4000; t += 7)
+      RC_ASSERT(left.map(t) == right.map(t) && left.map(t) == c.map(b.map(a.map(t))));
     for (const Clock* clock : {&left, &right}) {
       for (const ClockKnot& knot : clock->knots()) RC_ASSERT(knot.to_ps == c.map(b.map(a.map(knot.from_ps))));
     }

@@ -25,7 +25,8 @@ TEST_CASE("every column of events and of arrows is enumerated once") {
 
 TEST_CASE("appending an event fills every column") {
   RankTrace rank;
-  rank.append_event({.start = 7, .duration = 2, .name = 1, .lane = 3, .category = 4, .phase = 'i', .flags = kHasDuration}, {5, 6});
+  rank.append_event(
+      {.start = 7, .duration = 2, .name = 1, .lane = 3, .category = 4, .phase = 'i', .flags = kHasDuration}, {5, 6});
   for_each_event_column([&](const auto& column) {
     CAPTURE(column.name);
     CHECK((rank.*column.values).size() == 1);

@@ -43,7 +43,8 @@ TEST_CASE("a copy has every column, text and argument, and is on its own") {
   CHECK(copied.arguments.named()[0].values.value[0] == 9);
   // By the list of columns, so that a new one is not forgotten.
   for_each_event_column([&](const auto& column) { CHECK_MESSAGE((copied.*column.values).size() == 1, column.name); });
-  for_each_flow_column([&](const auto& column) { CHECK_MESSAGE((copied.flows.*column.values).size() == 1, column.name); });
+  for_each_flow_column(
+      [&](const auto& column) { CHECK_MESSAGE((copied.flows.*column.values).size() == 1, column.name); });
 }
 
 }  // namespace orrery::trace

@@ -17,13 +17,15 @@ RankTrace rank_of(const std::vector<std::pair<TimePs, TimePs>>& events) {
 
 TEST_CASE("an event lies in the innermost that is around it") {
   const Nesting nesting = nest_events(rank_of({{0, 10}, {2, 3}, {2, 8}, {5, 0}, {10, 2}}));
-  CHECK(std::vector(nesting.parent.begin(), nesting.parent.end()) == std::vector<EventIndex>{kNoParent, 2, 0, 2, kNoParent});
+  CHECK(std::vector(nesting.parent.begin(), nesting.parent.end()) ==
+        std::vector<EventIndex>{kNoParent, 2, 0, 2, kNoParent});
   CHECK(std::vector(nesting.depth.begin(), nesting.depth.end()) == std::vector<std::uint32_t>{0, 2, 1, 2, 0});
 }
 
 TEST_CASE("what overlaps is around nothing that ends after it") {
   const Nesting nesting = nest_events(rank_of({{0, 10}, {5, 10}, {8, 4}, {12, 2}}));
-  CHECK(std::vector(nesting.parent.begin(), nesting.parent.end()) == std::vector<EventIndex>{kNoParent, kNoParent, 1, 1});
+  CHECK(std::vector(nesting.parent.begin(), nesting.parent.end()) ==
+        std::vector<EventIndex>{kNoParent, kNoParent, 1, 1});
 }
 
 TEST_CASE("events that overlap without nesting take no longer than others") {

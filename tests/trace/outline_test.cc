@@ -44,8 +44,9 @@ TEST_CASE("ranks and their outlines are put on one clock alike, and travel alike
   for (const bool first_is_empty : {false, true}) {
     trace::Trace whole, outlined;
     for (const bool is_first : {true, false}) {
-      trace::RankTrace rank = rank_with(is_first && first_is_empty ? std::vector<std::pair<TimePs, TimePs>>{}
-                                                                   : std::vector<std::pair<TimePs, TimePs>>{{10, 15}, {3, 103}});
+      trace::RankTrace rank =
+          rank_with(is_first && first_is_empty ? std::vector<std::pair<TimePs, TimePs>>{}
+                                               : std::vector<std::pair<TimePs, TimePs>>{{10, 15}, {3, 103}});
       rank.epoch_unix_ns += is_first ? 1'000 : 0;
       trace::ReadRank read;
       read.rank = trace::outline_of(rank);

@@ -13,9 +13,9 @@ TEST_CASE("the rank in a name is the number behind that word") {
   CHECK(rank_in_name("rank007.json") == 7);
   CHECK(rank_in_name("frank_trace.rank3.json") == 3);
   CHECK(rank_in_name("nranks8.rank2.json") == 2);
-  for (const char* other :
-       {"trace.json", "rank.json", "rank99999999999999999999.json", "", "/", "/tmp/rank7/trace_3.json", "rank_x_4.json",
-        "host_438.1790857026123456780.pt.trace.json.gz", "model_bf16.json", "batch4.json", "tw003.json", "gpu1.json", "frank5.json"})
+  for (const char* other : {"trace.json", "rank.json", "rank99999999999999999999.json", "", "/",
+                            "/tmp/rank7/trace_3.json", "rank_x_4.json", "host_438.1790857026123456780.pt.trace.json.gz",
+                            "model_bf16.json", "batch4.json", "tw003.json", "gpu1.json", "frank5.json"})
     CHECK_FALSE(rank_in_name(other).has_value());
 }
 
@@ -36,7 +36,8 @@ TEST_CASE("the rank at the end of a name") {
   CHECK(rank_at_end("trace_12.gz") == 12);
   CHECK(rank_at_end("run.2_7") == 7);
   CHECK(rank_at_end("pmpi-trace-rank-3.txt.zst", ".txt") == 3);
-  for (const char* other : {"trace", "trace_3.txt", "", "7a", "trace_99999999999999999999"}) CHECK_FALSE(rank_at_end(other).has_value());
+  for (const char* other : {"trace", "trace_3.txt", "", "7a", "trace_99999999999999999999"})
+    CHECK_FALSE(rank_at_end(other).has_value());
 }
 
 TEST_CASE("a program's name is a prefix and a rank") {

@@ -27,7 +27,8 @@ ReadRank sample_rank() {
   rank.source.devices = {{0, "GPU \"0\"", 80'000'000'000, 132}, {1, "", 0, -1}};
   rank.source.properties = {{"displayTimeUnit", "\"ms\""}};
   rank.source.groups = {{"dp", {3, 1}}};
-  const StringId mm = read.strings.intern("aten::mm"), gpu = read.strings.intern("GPU"), extra = read.strings.intern("value");
+  const StringId mm = read.strings.intern("aten::mm"), gpu = read.strings.intern("GPU"),
+                 extra = read.strings.intern("value");
   rank.categories = {{read.strings.intern("kernel"), Activity::kernel}};
   rank.lanes = {{.process = {7, 0}, .thread = {0, gpu}, .process_name = gpu, .thread_name = 0, .clock = 1}};
   rank.append_event({.start = 5, .duration = 10, .name = mm}, {0, 100});
@@ -55,18 +56,21 @@ TEST_CASE("a rank that another process read is the rank, to the last value") {
     INFO(std::string(column.name));
     CHECK(same(before.rank.*column.values, after->rank.*column.values));
   });
-  for_each_flow_column([&](const auto& column) { CHECK(same(before.rank.flows.*column.values, after->rank.flows.*column.values)); });
+  for_each_flow_column(
+      [&](const auto& column) { CHECK(same(before.rank.flows.*column.values, after->rank.flows.*column.values)); });
   std::vector<std::string> names;
-  ArgumentTable::for_each(before.rank.arguments, [&](std::string_view name, auto, ValueType, const SparseColumn& column) {
-    if (!column.event.empty()) names.emplace_back(name);
-  });
+  ArgumentTable::for_each(before.rank.arguments,
+                          [&](std::string_view name, auto, ValueType, const SparseColumn& column) {
+                            if (!column.event.empty()) names.emplace_back(name);
+                          });
   std::size_t seen = 0;
-  ArgumentTable::for_each(after->rank.arguments, [&](std::string_view name, auto, ValueType type, const SparseColumn& column) {
-    if (column.event.empty()) return;
-    CHECK(names[seen++] == name);
-    if (name == "of this format only") CHECK(type == ValueType::text);
-    CHECK(column.event.size() == column.value.size());
-  });
+  ArgumentTable::for_each(after->rank.arguments,
+                          [&](std::string_view name, auto, ValueType type, const SparseColumn& column) {
+                            if (column.event.empty()) return;
+                            CHECK(names[seen++] == name);
+                            if (name == "of this format only") CHECK(type == ValueType::text);
+                            CHECK(column.event.size() == column.value.size());
+                          });
   CHECK(seen == 3);
   REQUIRE(after->rank.source.devices.size() == 2);
   CHECK(after->rank.source.devices[0].name == "GPU \"0\"");

@@ -36,7 +36,8 @@ Built build(const std::vector<Plain>& events, std::int64_t epoch_ns = 0, std::si
     const LaneKey process{event.process, 0};
     const LaneKey thread{0, built.strings.intern(event.thread)};
     LaneIndex lane = 0;
-    while (lane < rank.lanes.size() && (rank.lanes[lane].process != process || rank.lanes[lane].thread != thread)) ++lane;
+    while (lane < rank.lanes.size() && (rank.lanes[lane].process != process || rank.lanes[lane].thread != thread))
+      ++lane;
     if (lane == rank.lanes.size()) rank.lanes.push_back({process, thread});
     if (const StringId label = built.strings.intern(event.thread_name); rank.lanes[lane].thread_name == 0)
       rank.lanes[lane].thread_name = label;
@@ -55,9 +56,9 @@ Built build(const std::vector<Plain>& events, std::int64_t epoch_ns = 0, std::si
       rank.flows.phase.push_back('s');
       continue;
     }
-    const EventIndex row =
-        rank.append_event({.start = time, .duration = 5, .name = name, .lane = lane, .category = category, .flags = kHasDuration},
-                          {ordinal, first_ordinal + ordinal});
+    const EventIndex row = rank.append_event(
+        {.start = time, .duration = 5, .name = name, .lane = lane, .category = category, .flags = kHasDuration},
+        {ordinal, first_ordinal + ordinal});
     rank.field(Field::stream).push(row, event.process);
     if (event.dtype.empty()) continue;
     rank.field(Field::dtype_text).push(row, built.strings.intern(event.dtype));
@@ -68,22 +69,25 @@ Built build(const std::vector<Plain>& events, std::int64_t epoch_ns = 0, std::si
 }
 
 std::string text_of(const RankTrace& rank, const Interner& strings) {
-  std::string text = "epoch " + std::to_string(rank.epoch_unix_ns) + " entries " + std::to_string(rank.source.entries) + "\n";
+  std::string text =
+      "epoch " + std::to_string(rank.epoch_unix_ns) + " entries " + std::to_string(rank.source.entries) + "\n";
   const auto add = [&](auto... numbers) { ((text += std::to_string(numbers) + " "), ...), text += "\n"; };
   for (EventIndex e = 0; e < rank.event_count(); ++e) {
-    add(rank.start[e], rank.duration[e], rank.name[e], rank.lane[e], rank.category[e], rank.phase[e], rank.flags[e], rank.ordinal[e],
-        rank.source_offset[e]);
+    add(rank.start[e], rank.duration[e], rank.name[e], rank.lane[e], rank.category[e], rank.phase[e], rank.flags[e],
+        rank.ordinal[e], rank.source_offset[e]);
     add(rank.field(Field::stream).find(e).value_or(-1), rank.field(Field::dtype_text).find(e).value_or(-1),
         static_cast<int>(rank.activity(e)));
   }
   for (const NamedArgument& argument : rank.arguments.named()) {
     text += argument.name + "\n";
-    for (std::size_t i = 0; i < argument.values.event.size(); ++i) add(argument.values.event[i], argument.values.value[i]);
+    for (std::size_t i = 0; i < argument.values.event.size(); ++i)
+      add(argument.values.event[i], argument.values.value[i]);
   }
   for (std::size_t i = 0; i < rank.flows.size(); ++i)
     add(rank.flows.id[i], rank.flows.time[i], rank.flows.lane[i], rank.flows.category[i], rank.flows.phase[i]);
   for (const Lane& lane : rank.lanes)
-    add(lane.process.number, lane.process.text, lane.thread.number, lane.thread.text, lane.process_name, lane.thread_name);
+    add(lane.process.number, lane.process.text, lane.thread.number, lane.thread.text, lane.process_name,
+        lane.thread_name);
   for (const Category& category : rank.categories) add(category.text, static_cast<int>(category.activity));
   for (StringId id = 0; id < strings.size(); ++id) text += std::string(strings.text(id)) + "\n";
   return text;
@@ -107,8 +111,8 @@ Plain at(TimePs time) { return {.time = time, .name = "event", .category = "kern
 TEST_CASE("an event takes 40 bytes, a flow point 23") {
   const RankTrace rank;
   const auto bytes = [](const auto&... columns) { return (sizeof(*columns.begin()) + ...); };
-  CHECK(bytes(rank.start, rank.duration, rank.name, rank.lane, rank.category, rank.phase, rank.flags, rank.ordinal, rank.source_offset) ==
-        40);
+  CHECK(bytes(rank.start, rank.duration, rank.name, rank.lane, rank.category, rank.phase, rank.flags, rank.ordinal,
+              rank.source_offset) == 40);
   CHECK(bytes(rank.flows.id, rank.flows.time, rank.flows.lane, rank.flows.category, rank.flows.phase) == 23);
   CHECK(bytes(rank.field(Field::correlation).event, rank.field(Field::correlation).value) == 12);
   const Built built = build(std::vector<Plain>(1000, at(1)));
@@ -126,13 +130,15 @@ TEST_CASE("sparse columns find what they have") {
   for (const EventIndex missing : {0u, 1u, 3u, 7u, ~0u}) CHECK_FALSE(column.find(missing).has_value());
   CHECK_FALSE(SparseColumn().find(0).has_value());
   const Column<std::int64_t> dense = column.dense(8, -1);
-  CHECK((std::vector<std::int64_t>(dense.begin(), dense.end()) == std::vector<std::int64_t>{-1, -1, 20, -1, -1, -50, 0, -1}));
+  CHECK((std::vector<std::int64_t>(dense.begin(), dense.end()) ==
+         std::vector<std::int64_t>{-1, -1, 20, -1, -1, -50, 0, -1}));
 }
 
 TEST_CASE("every field and activity has a name of its own") {
   std::vector<std::string> names;
   for (std::size_t f = 0; f < kFieldCount; ++f) names.emplace_back(kFields[f].name);
-  for (int a = 0; a <= static_cast<int>(Activity::profiler_span); ++a) names.emplace_back(to_string(static_cast<Activity>(a)));
+  for (int a = 0; a <= static_cast<int>(Activity::profiler_span); ++a)
+    names.emplace_back(to_string(static_cast<Activity>(a)));
   std::sort(names.begin(), names.end());
   CHECK(std::adjacent_find(names.begin(), names.end()) == names.end());
 }
@@ -232,7 +238,9 @@ TEST_CASE("more categories than fit together are not joined") {
 TEST_CASE("ranks come in the order of their numbers, equal ones in the order they were added") {
   Trace job;
   for (const int rank : {5, 1, 3, 1}) {
-    Built built = build({{.time = 1, .name = "rank " + std::to_string(rank) + " at " + std::to_string(job.ranks.size()), .thread = "t"}});
+    Built built = build({{.time = 1,
+                          .name = "rank " + std::to_string(rank) + " at " + std::to_string(job.ranks.size()),
+                          .thread = "t"}});
     built.rank.rank = rank;
     REQUIRE(add_rank(job, std::move(built.rank), built.strings));
   }

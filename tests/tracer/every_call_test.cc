@@ -52,7 +52,8 @@ void check_job(const trace::Trace& job) {
   check_every_function_is_there(job);
   const Channels channels = channels_of(job);
   CHECK(channels.sent == channels.received);
-  // Per rank: 7 blocking, 4 after probing, 7 x 4 completed in different ways, 3 x 4 persistent; and 2 between the halves.
+  // Per rank: 7 blocking, 4 after probing, 7 x 4 completed in different ways, 3 x 4 persistent; and 2 between the
+  // halves.
   CHECK(channels.messages == job.ranks.size() * (7 + 4 + 28 + 12) + 2);
   CHECK(check_collectives(job) > 60);
   check_exchanges(job);
@@ -92,7 +93,8 @@ TEST_CASE("a callsite is the same text on all ranks, whatever their addresses ar
     for (EventIndex e = 0; e < rank.event_count(); ++e) {
       // Who polls how often is left to chance; who is in a part of a communicator is not the same for all.
       const std::string group = text_of(job, rank, Field::group_name_text, e);
-      if (group == "world" && rank.field(Field::collective_sequence).find(e)) own.push_back(text_of(job, rank, Field::callsite_text, e));
+      if (group == "world" && rank.field(Field::collective_sequence).find(e))
+        own.push_back(text_of(job, rank, Field::callsite_text, e));
     }
   }
   CHECK(sites[0].size() > 40);
@@ -110,7 +112,8 @@ TEST_CASE("receives from anyone know who sent, and MPI_Pcontrol turns the record
     for (const trace::NamedArgument& argument : rank.arguments.named()) {
       if (argument.name != "asked_source") continue;
       any = argument.values.event.size();
-      for (const EventIndex e : argument.values.event) CHECK(rank.field(Field::source_rank).find(e) == (rank.rank + 3) % 4);
+      for (const EventIndex e : argument.values.event)
+        CHECK(rank.field(Field::source_rank).find(e) == (rank.rank + 3) % 4);
     }
     CHECK(any >= 4);
     // Between the two calls of MPI_Pcontrol there is a broadcast, which is not recorded.

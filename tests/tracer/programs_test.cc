@@ -120,14 +120,15 @@ TEST_CASE("a program in Fortran is recorded like one in C") {
     REQUIRE(site.has_value());
     CHECK(job.strings.text(static_cast<StringId>(*site)).find("MPI_Send fortran_ring+") == 0);
   }
-  CHECK(names == std::vector<std::string>{"MPI_Init", "MPI_Irecv", "MPI_Isend", "MPI_Waitall", "MPI_Irecv", "MPI_Send", "MPI_Waitany",
-                                          "MPI_Comm_split", "MPI_Allreduce", "MPI_Sendrecv", "MPI_Comm_free", "MPI_Barrier",
-                                          "MPI_Finalize"});
+  CHECK(names == std::vector<std::string>{"MPI_Init", "MPI_Irecv", "MPI_Isend", "MPI_Waitall", "MPI_Irecv", "MPI_Send",
+                                          "MPI_Waitany", "MPI_Comm_split", "MPI_Allreduce", "MPI_Sendrecv",
+                                          "MPI_Comm_free", "MPI_Barrier", "MPI_Finalize"});
 #endif
 }
 
 TEST_CASE("what a program recorded before it died is there") {
-  // Its call of MPI_Init and 3000 barriers, of the last of which the other rank may not have come back: the buffer holds ten times as much.
+  // Its call of MPI_Init and 3000 barriers, of the last of which the other rank may not have come back: the buffer
+  // holds ten times as much.
   for (const char* way : {"exit", "abort", "kill", "terminate", "crash", "deadlock"}) {
     CAPTURE(way);
     const Recording recording(2, std::string("dies ") + way);
@@ -144,7 +145,8 @@ TEST_CASE("what a program recorded before it died is there") {
 TEST_CASE("a recording replaces links, and leaves alone what they point to") {
   const TempDir folder;
   const std::string kept = folder.write("kept", "precious");
-  const Recording recording(1, "halo 2 64", {}, [&](const std::string& file) { std::filesystem::create_symlink(kept, file); });
+  const Recording recording(1, "halo 2 64", {},
+                            [&](const std::string& file) { std::filesystem::create_symlink(kept, file); });
   REQUIRE(recording.succeeded());
   CHECK(read_file(kept) == "precious");
   CHECK_FALSE(std::filesystem::is_symlink(recording.file(0)));
@@ -164,7 +166,8 @@ TEST_CASE("clocks that each rank counts as its own are measured, and align takes
   trace::ClockSources sources;
   REQUIRE(clock_sources::read(recording.probes(), clock_sources::Kind::probes, sources, diagnostics).ok());
   CHECK(sources.probes.size() == 2 * 20 * 3);
-  // It is one clock in truth: what went and came back passed its four moments in order, and no estimate is further off than the slowest took.
+  // It is one clock in truth: what went and came back passed its four moments in order, and no estimate is further off
+  // than the slowest took.
   std::int64_t slowest_ns = 0;
   for (const trace::RawProbe& probe : sources.probes) {
     CHECK(probe.from == 0);

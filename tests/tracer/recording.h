@@ -18,9 +18,11 @@
 
 namespace orrery::testing {
 
-/// Ranks share the cores that there are: they must yield while they wait. Root may run it, as in containers. Others ignore the variables.
+/// Ranks share the cores that there are: they must yield while they wait. Root may run it, as in containers. Others
+/// ignore the variables.
 inline constexpr const char* kOpenMpiSettings =
-    "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_rmaps_base_oversubscribe=1 "
+    "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_mpi_yield_when_idle=1 "
+    "OMPI_MCA_rmaps_base_oversubscribe=1 "
     "OMPI_MCA_btl_base_warn_component_unused=0 ";
 
 class Recording {
@@ -29,9 +31,10 @@ class Recording {
   Recording(int ranks, const std::string& program, const std::string& settings = {},
             const std::function<void(const std::string& file)>& before = {}) {
     for (int rank = 0; rank < ranks && before; ++rank) before(file(rank));
-    const std::string command = std::string(kOpenMpiSettings) + "timeout 120 " ORRERY_MPIRUN " -n " + std::to_string(ranks) +
-                                " env LD_PRELOAD=" ORRERY_MPI_LIBRARY " ORRERY_MPI_PREFIX=" + folder_.path("run") + " " + settings +
-                                " " ORRERY_MPI_PROGRAMS "/" + program + " > " + folder_.path("log") + " 2>&1";
+    const std::string command =
+        std::string(kOpenMpiSettings) + "timeout 120 " ORRERY_MPIRUN " -n " + std::to_string(ranks) +
+        " env LD_PRELOAD=" ORRERY_MPI_LIBRARY " ORRERY_MPI_PREFIX=" + folder_.path("run") + " " + settings +
+        " " ORRERY_MPI_PROGRAMS "/" + program + " > " + folder_.path("log") + " 2>&1";
     status_ = std::system(command.c_str());
     for (int rank = 0; rank < ranks; ++rank) {
       const std::string path = file(rank);

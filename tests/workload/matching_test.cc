@@ -13,7 +13,12 @@ using namespace orrery::workload;
 namespace {
 
 Activity message(ActivityKind kind, std::uint64_t id, std::int32_t peer, StringId role, std::int64_t bytes = 8) {
-  return {.id = id, .kind = kind, .flags = activity::kHasPeer | activity::kHasBytes, .bytes = bytes, .peer = peer, .peer_role = role};
+  return {.id = id,
+          .kind = kind,
+          .flags = activity::kHasPeer | activity::kHasBytes,
+          .bytes = bytes,
+          .peer = peer,
+          .peer_role = role};
 }
 
 Program program_of(const std::vector<Activity>& activities) {
@@ -60,7 +65,8 @@ TEST_CASE("a message by role is not received by a receive that names a rank") {
   job.program_of_rank[1] = 1;
   const auto matching = Matching::of(job);
   REQUIRE_FALSE(matching.ok());
-  CHECK(matching.error().message == "rank 0, node 0 (send) waits for a recv by rank 1 with tag 0 that rank 1 never issues");
+  CHECK(matching.error().message ==
+        "rank 0, node 0 (send) waits for a recv by rank 1 with tag 0 that rank 1 never issues");
 }
 
 TEST_CASE("roles that are not there or do not fit") {
@@ -75,10 +81,15 @@ TEST_CASE("roles that are not there or do not fit") {
 TEST_CASE("roles written out are the same messages and groups") {
   Workload job = rows();
   const StringId row = job.roles[0].name;
-  Activity reduce{
-      .id = 0, .kind = ActivityKind::collective, .flags = activity::kHasPeer, .bytes = 8, .peer = 2, .collective = Collective::reduce};
+  Activity reduce{.id = 0,
+                  .kind = ActivityKind::collective,
+                  .flags = activity::kHasPeer,
+                  .bytes = 8,
+                  .peer = 2,
+                  .collective = Collective::reduce};
   reduce.group_name = row;
-  job.programs[0] = program_of({reduce, message(ActivityKind::send, 1, 1, row), message(ActivityKind::recv, 2, -1, row)});
+  job.programs[0] =
+      program_of({reduce, message(ActivityKind::send, 1, 1, row), message(ActivityKind::recv, 2, -1, row)});
   const Workload resolved = resolve_roles(job);
   CHECK(resolved.roles.empty());
   REQUIRE(resolved.groups.size() == 2);

@@ -48,9 +48,11 @@ TEST_CASE("what cannot fit together is told before there are activities") {
   Job rows;
   const StringId stranger = rows.job.strings.intern("stranger");
   CHECK(rows.complaint({speaks_to({stranger})}) == "rank 0 has collectives of group \"stranger\", which is not known");
-  CHECK(rows.complaint({speaks_to({}, {{true, rows.row, 1, 7}})}) == "rank 0 sends to rank 1 with tag 7, which never receives that");
+  CHECK(rows.complaint({speaks_to({}, {{true, rows.row, 1, 7}})}) ==
+        "rank 0 sends to rank 1 with tag 7, which never receives that");
   CHECK(rows.complaint({speaks_to({}, {{false, 0, 9, 0}})}) == "rank 0 names rank 9, but the job has 4 ranks");
   CHECK(rows.complaint({}) == "rank 0 runs program 0, which does not exist");
   rows.job.program_of_rank[3] = 1;
-  CHECK(rows.complaint({speaks_to({rows.row}), speaks_to({})}) == "rank 3 has no collectives of role \"row\", and other members have");
+  CHECK(rows.complaint({speaks_to({rows.row}), speaks_to({})}) ==
+        "rank 3 has no collectives of role \"row\", and other members have");
 }

@@ -35,7 +35,8 @@ void check_matched(const std::vector<MessagePattern>& patterns) {
   RC_ASSERT(sent == received);
 }
 
-/// Which ranks' values each rank holds at the end, if a message carries what its sender holds: rounds until nothing changes.
+/// Which ranks' values each rank holds at the end, if a message carries what its sender holds: rounds until nothing
+/// changes.
 std::vector<std::set<std::uint32_t>> spread(const std::vector<MessagePattern>& patterns) {
   std::vector<std::set<std::uint32_t>> holds(patterns.size());
   std::vector<std::size_t> done(patterns.size(), 0);
@@ -92,18 +93,24 @@ TEST_CASE("data gets where the collective brings it") {
   CHECK(rc::check([] {
     const auto ranks = *rc::gen::inRange<std::uint32_t>(2, 34);
     const auto root = *rc::gen::inRange<std::uint32_t>(0, ranks);
-    const auto broadcast = spread(all_ranks([=](auto& p, auto rank, auto n) { append_binomial_broadcast(p, rank, n, root, 8); }, ranks));
+    const auto broadcast =
+        spread(all_ranks([=](auto& p, auto rank, auto n) { append_binomial_broadcast(p, rank, n, root, 8); }, ranks));
     for (const auto& held : broadcast) RC_ASSERT(held.count(root) == 1u);
-    const auto reduced = spread(all_ranks([=](auto& p, auto rank, auto n) { append_binomial_reduce(p, rank, n, root, 8); }, ranks));
+    const auto reduced =
+        spread(all_ranks([=](auto& p, auto rank, auto n) { append_binomial_reduce(p, rank, n, root, 8); }, ranks));
     RC_ASSERT(reduced[root].size() == ranks);
-    for (const auto& held : spread(all_ranks([](auto&p, auto rank, auto n) { append_dissemination(p, rank, n, 1); }, ranks)))
+    for (const auto& held :
+         spread(all_ranks([](auto&p, auto rank, auto n) { append_dissemination(p, rank, n, 1); }, ranks)))
       RC_ASSERT(held.size() == ranks);
-    for (const auto& held : spread(all_ranks([](auto&p, auto rank, auto n) { append_ring(p, rank, n, n - 1, 1); }, ranks)))
+    for (const auto& held :
+         spread(all_ranks([](auto&p, auto rank, auto n) { append_ring(p, rank, n, n - 1, 1); }, ranks)))
       RC_ASSERT(held.size() == ranks);
     const std::uint32_t power = 1u << *rc::gen::inRange(1, 6);
-    for (const auto& held : spread(all_ranks([](auto&p, auto rank, auto n) { append_recursive_doubling(p, rank, n, 1); }, power)))
+    for (const auto& held :
+         spread(all_ranks([](auto&p, auto rank, auto n) { append_recursive_doubling(p, rank, n, 1); }, power)))
       RC_ASSERT(held.size() == power);
-    for (const auto& held : spread(all_ranks([](auto&p, auto rank, auto n) { append_recursive_halving(p, rank, n, 1); }, power)))
+    for (const auto& held :
+         spread(all_ranks([](auto&p, auto rank, auto n) { append_recursive_halving(p, rank, n, 1); }, power)))
       RC_ASSERT(held.size() == power);
   }));
 }
@@ -131,5 +138,6 @@ TEST_CASE("halves get smaller, then larger again") {
   for (const MessagePattern::Step& step : pattern.steps()) {
     if (step.is_send) sends.emplace_back(step.peer, step.bytes);
   }
-  CHECK(sends == std::vector<std::pair<std::uint32_t, std::int64_t>>{{4, 500}, {7, 250}, {1, 125}, {1, 125}, {7, 250}, {4, 500}});
+  CHECK(sends == std::vector<std::pair<std::uint32_t, std::int64_t>>{
+                     {4, 500}, {7, 250}, {1, 125}, {1, 125}, {7, 250}, {4, 500}});
 }

@@ -7,7 +7,9 @@ using namespace orrery::workload;
 
 namespace {
 
-Activity compute(std::uint64_t id, TimePs duration = 1) { return {.id = id, .kind = ActivityKind::compute, .duration_ps = duration}; }
+Activity compute(std::uint64_t id, TimePs duration = 1) {
+  return {.id = id, .kind = ActivityKind::compute, .duration_ps = duration};
+}
 
 std::vector<std::uint64_t> sources(const Program& program, std::size_t activity) {
   std::vector<std::uint64_t> ids;
@@ -31,7 +33,8 @@ TEST_CASE("activities come in any order and are kept by id, with their dependenc
   REQUIRE(program.ok());
   CHECK(std::vector<std::uint64_t>(program->ids.begin(), program->ids.end()) == std::vector<std::uint64_t>{10, 30, 70});
   CHECK(sources(*program, 2) == std::vector<std::uint64_t>{10, 30});
-  CHECK(program->dependencies.type(program->dependencies.incoming(2)[1]) == static_cast<std::uint8_t>(Dependency::control));
+  CHECK(program->dependencies.type(program->dependencies.incoming(2)[1]) ==
+        static_cast<std::uint8_t>(Dependency::control));
   CHECK(program->duration_ps(2) == 7);
   CHECK(program->tags[1] == 9);
   CHECK(program->has(1, activity::kHasTag));
@@ -51,9 +54,11 @@ TEST_CASE("what is wrong with the ids is said with the ids") {
   CHECK(message([](ProgramBuilder& b) { b.add(compute(4)), b.add(compute(9)), b.depend(8, Dependency::data); }) ==
         "node 9 depends on node 8, which does not exist");
   CHECK(message([](ProgramBuilder& b) {
-          b.add(compute(4)), b.depend(9, Dependency::data), b.add(compute(7)), b.add(compute(9)), b.depend(4, Dependency::control);
+          b.add(compute(4)), b.depend(9, Dependency::data), b.add(compute(7)), b.add(compute(9)),
+              b.depend(4, Dependency::control);
         }) == "the dependencies form a cycle: 4 -> 9 -> 4");
-  CHECK(message([](ProgramBuilder& b) { b.add(compute(4)), b.depend(4, Dependency::data); }) == "the dependencies form a cycle: 4 -> 4");
+  CHECK(message([](ProgramBuilder& b) { b.add(compute(4)), b.depend(4, Dependency::data); }) ==
+        "the dependencies form a cycle: 4 -> 4");
   CHECK(message([](ProgramBuilder&) {}) == "");
 }
 
@@ -97,7 +102,8 @@ TEST_CASE("activities are repeated behind another one, with what they are and th
   CHECK(sources(*program, 5) == std::vector<std::uint64_t>{13, 14});
   CHECK(sources(*program, 6) == std::vector<std::uint64_t>{15});
   CHECK(sources(*program, 7) == std::vector<std::uint64_t>{15, 16});
-  CHECK(program->dependencies.type(program->dependencies.incoming(7)[0]) == static_cast<std::uint8_t>(Dependency::control));
+  CHECK(program->dependencies.type(program->dependencies.incoming(7)[0]) ==
+        static_cast<std::uint8_t>(Dependency::control));
   CHECK(program->tags[6] == 9);
   CHECK(program->tags[7] == 0);
   CHECK(program->peers[4] == 2);

@@ -29,7 +29,8 @@ std::vector<Plain> random_activities() {
   for (std::uint64_t i = 0; i < activities.size(); ++i) {
     activities[i].duration = *rc::gen::inRange<TimePs>(0, 100);
     for (std::uint64_t before = 0; before < i; ++before) {
-      if (*rc::gen::inRange(0, 5) == 0) activities[i].needs.push_back({before, *rc::gen::element(Dependency::data, Dependency::start)});
+      if (*rc::gen::inRange(0, 5) == 0)
+        activities[i].needs.push_back({before, *rc::gen::element(Dependency::data, Dependency::start)});
     }
   }
   return activities;
@@ -67,7 +68,8 @@ TimePs expected_length(const std::vector<Plain>& activities) {
 
 }  // namespace
 
-TEST_CASE("the graph of a program starts each activity when what it waits for has ended, or started where that is enough") {
+TEST_CASE(
+    "the graph of a program starts each activity when what it waits for has ended, or started where that is enough") {
   CHECK(rc::check([] {
     const std::vector<Plain> activities = random_activities();
     const bool backwards = *rc::gen::arbitrary<bool>();
@@ -84,13 +86,15 @@ TEST_CASE("the graph of a program starts each activity when what it waits for ha
   }));
 }
 
-TEST_CASE("edits of a program's durations do what another program would, also behind edges for which the start is enough") {
+TEST_CASE(
+    "edits of a program's durations do what another program would, also behind edges for which the start is enough") {
   CHECK(rc::check([] {
     std::vector<Plain> activities = random_activities();
     const Program program = program_of(activities);
     graph::Edits edits(program.dependencies);
     for (graph::NodeId i = 0; i < activities.size(); ++i) {
-      if (*rc::gen::inRange(0, 3) == 0) edits.set_duration(i, activities[i].duration = *rc::gen::inRange<TimePs>(0, 100));
+      if (*rc::gen::inRange(0, 3) == 0)
+        edits.set_duration(i, activities[i].duration = *rc::gen::inRange<TimePs>(0, 100));
     }
     const graph::Solution solution = graph::solve(edits);
     const std::vector<TimePs> starts = expected_starts(activities);
@@ -113,7 +117,9 @@ TEST_CASE("an activity may grow by its slack, and not by more") {
   }));
 }
 
-TEST_CASE("the derivative of a program's length is what is on its longest path, between what one more and one less of a group do") {
+TEST_CASE(
+    "the derivative of a program's length is what is on its longest path, between what one more and one less of a "
+    "group do") {
   CHECK(rc::check([] {
     std::vector<Plain> activities = random_activities();
     for (Plain& activity : activities) ++activity.duration;  // so that each can be shortened
@@ -136,7 +142,8 @@ TEST_CASE("the derivative of a program's length is what is on its longest path, 
       length += activities[path.nodes[i]].duration;
     }
     RC_ASSERT(length == solution.length());
-    // The length is the largest of sums of durations, so it is convex in them: its slope lies between the differences to either side.
+    // The length is the largest of sums of durations, so it is convex in them: its slope lies between the differences
+    // to either side.
     RC_ASSERT(solution.length() - graph::solve(less).length() <= derivative);
     RC_ASSERT(graph::solve(more).length() - solution.length() >= derivative);
   }));

@@ -27,7 +27,8 @@ TimePs sum_of_ends(const causal::CausalGraph& job, const graph::Solution& soluti
 
 }  // namespace
 
-// One Edits with all ranks ideal serves every question, changed and changed back: of a large job it is a copy of all weights.
+// One Edits with all ranks ideal serves every question, changed and changed back: of a large job it is a copy of all
+// weights.
 Slowdown measure_slowdown(const causal::CausalGraph& job, TimePs measured, std::span<const std::uint32_t> places) {
   const TypicalTransfers transfers(job);
   Slowdown result;
@@ -58,7 +59,8 @@ Slowdown measure_slowdown(const causal::CausalGraph& job, TimePs measured, std::
   result.remaining_wait = ends - sum_of_ends(job, graph::solve(ideal, job.end));
   result.ranks.resize(job.ranks.size());
   for (std::size_t i = 0; i < places.size(); ++i) {
-    const double factor = result.ideal == 0 ? 1 : static_cast<double>(as_measured[i]) / static_cast<double>(result.ideal);
+    const double factor =
+        result.ideal == 0 ? 1 : static_cast<double>(as_measured[i]) / static_cast<double>(result.ideal);
     result.ranks[places[i]] = RankSlowdown{factor, measured - typical[i]};
   }
   return result;
@@ -87,8 +89,8 @@ std::uint32_t step_of_wait(const CausalGraph& job, const Wait& wait) {
   return step == causal::kNoStep ? 0 : step;
 }
 
-void add_wait(const CausalGraph& job, const Wait& wait, std::span<const Cause> causes, std::map<std::uint32_t, BlamePair>& by_culprit,
-              WaiterSums& sums) {
+void add_wait(const CausalGraph& job, const Wait& wait, std::span<const Cause> causes,
+              std::map<std::uint32_t, BlamePair>& by_culprit, WaiterSums& sums) {
   const causal::JobOperation& operation = job.operations[job.parts[wait.part].operation];
   const WaitState state = state_of(job, wait);
   BlamedOperation& row = sums.by_operation[{operation.what, operation.group, operation.name, state}];
@@ -137,23 +139,31 @@ class Adder {
     for (const auto& [key, time] : sums.root_by_step) blame_.steps.at(key.first, key.second) += time;
     for (const auto& [key, time] : sums.wait_by_step_and_rank) blame_.waits.at(key.first, key.second) += time;
     const std::size_t ranks = blame_.ranks.size();
-    for (const auto& [key, wait] : sums.longest_wait) blame_.longest_waits[key.first * ranks + key.second].take(wait.time, wait.part);
-    for (const auto& [key, wait] : sums.longest_caused) blame_.longest_caused[key.first * ranks + key.second].take(wait.time, wait.part);
+    for (const auto& [key, wait] : sums.longest_wait)
+      blame_.longest_waits[key.first * ranks + key.second].take(wait.time, wait.part);
+    for (const auto& [key, wait] : sums.longest_caused)
+      blame_.longest_caused[key.first * ranks + key.second].take(wait.time, wait.part);
     blame_.unresolved += sums.unresolved;
   }
 
   void finish() {
-    std::sort(blame_.pairs.begin(), blame_.pairs.end(),
-              [](const BlamePair& a, const BlamePair& b) { return std::tie(a.waiter, a.culprit) < std::tie(b.waiter, b.culprit); });
-    for (const auto& [key, time] : total_.by_cause) blame_.causes.push_back({std::get<0>(key), {std::get<1>(key), std::get<2>(key)}, time});
-    std::sort(blame_.causes.begin(), blame_.causes.end(),
-              [&](const Cause& a, const Cause& b) { return a.blame != b.blame ? a.blame > b.blame : comes_before(job_, a, b); });
+    std::sort(blame_.pairs.begin(), blame_.pairs.end(), [](const BlamePair& a, const BlamePair& b) {
+      return std::tie(a.waiter, a.culprit) < std::tie(b.waiter, b.culprit);
+    });
+    for (const auto& [key, time] : total_.by_cause)
+      blame_.causes.push_back({std::get<0>(key), {std::get<1>(key), std::get<2>(key)}, time});
+    std::sort(blame_.causes.begin(), blame_.causes.end(), [&](const Cause& a, const Cause& b) {
+      return a.blame != b.blame ? a.blame > b.blame : comes_before(job_, a, b);
+    });
     for (const auto& [key, row] : total_.by_operation) blame_.operations.push_back(row);
     const auto text = [&](const BlamedOperation& row) {
-      return std::tuple(job_.strings.text(row.what), job_.strings.text(row.group), job_.strings.text(row.name), row.state);
+      return std::tuple(job_.strings.text(row.what), job_.strings.text(row.group), job_.strings.text(row.name),
+                        row.state);
     };
     std::sort(blame_.operations.begin(), blame_.operations.end(),
-              [&](const BlamedOperation& a, const BlamedOperation& b) { return a.wait != b.wait ? a.wait > b.wait : text(a) < text(b); });
+              [&](const BlamedOperation& a, const BlamedOperation& b) {
+                return a.wait != b.wait ? a.wait > b.wait : text(a) < text(b);
+              });
   }
 
  private:
@@ -168,8 +178,9 @@ std::vector<std::uint32_t> worth_a_slowdown(const Blame& blame) {
   std::vector<std::uint32_t> places(blame.ranks.size());
   std::iota(places.begin(), places.end(), 0U);
   if (places.size() <= kSlowdowns) return places;
-  std::stable_sort(places.begin(), places.end(),
-                   [&](std::uint32_t a, std::uint32_t b) { return blame.ranks[a].caused_root > blame.ranks[b].caused_root; });
+  std::stable_sort(places.begin(), places.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return blame.ranks[a].caused_root > blame.ranks[b].caused_root;
+  });
   places.resize(kSlowdowns);
   std::sort(places.begin(), places.end());
   return places;
@@ -183,7 +194,9 @@ void judge_ranks(TimePs span, Blame& blame, Diagnostics& diagnostics) {
   for (std::size_t r = 0; r < stragglers.size(); ++r) blame.ranks[r].straggler = std::move(stragglers[r]);
   const std::size_t steps = blame.steps.steps(), ranks = blame.ranks.size();
   if (!too_few_steps(steps, ranks)) return;
-  diagnostics.add(kTooFewSteps, [&] { return fmt::format("{} of {}", report::counted(steps, "step"), report::counted(ranks, "rank")); });
+  diagnostics.add(kTooFewSteps, [&] {
+    return fmt::format("{} of {}", report::counted(steps, "step"), report::counted(ranks, "rank"));
+  });
 }
 
 }  // namespace

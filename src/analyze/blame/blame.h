@@ -1,4 +1,5 @@
-// Who made whom wait, over the whole job: every wait of job_waits.h added up by whom it is blamed on, and what was to be gained.
+// Who made whom wait, over the whole job: every wait of job_waits.h added up by whom it is blamed on, and what was to
+// be gained.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +35,9 @@ struct Slowdown {
   [[nodiscard]] double both() const { return over(ideal_both); }
 
  private:
-  [[nodiscard]] double over(TimePs length) const { return length == 0 ? 1 : static_cast<double>(measured) / static_cast<double>(length); }
+  [[nodiscard]] double over(TimePs length) const {
+    return length == 0 ? 1 : static_cast<double>(measured) / static_cast<double>(length);
+  }
 };
 
 /// Two solves for each of `places` in CausalGraph::ranks, eight at once, and five more. `measured`: the job's length.
@@ -78,8 +81,8 @@ struct RankBlame {
   [[nodiscard]] TimePs wait() const { return span - alone; }
 };
 
-/// Sums agree to the picosecond: direct and root over all pairs, the ranks' waiting, the operations', the steps' and `waits` are each `exposed`; all causes
-/// together are `exposed - unresolved`.
+/// Sums agree to the picosecond: direct and root over all pairs, the ranks' waiting, the operations', the steps' and
+/// `waits` are each `exposed`; all causes together are `exposed - unresolved`.
 struct Blame {
   TimePs raw = 0;         ///< from arrivals to ready moments, hidden by other work or not
   TimePs exposed = 0;     ///< what waiting cost all ranks
@@ -91,7 +94,8 @@ struct Blame {
   std::vector<TimePs> step_wait;            ///< by step; a job without steps is one
   BlameBySteps steps{0, 0};                 ///< root blame by step and rank
   BlameBySteps waits{0, 0};                 ///< waiting by step and rank: what is not resolved included
-  /// By step and rank, step * ranks + rank: the longest wait of the rank; and the longest that others had because it came late.
+  /// By step and rank, step * ranks + rank: the longest wait of the rank; and the longest that others had because it
+  /// came late.
   std::vector<LongestWait> longest_waits, longest_caused;
   Slowdown slowdown;
 
@@ -100,9 +104,9 @@ struct Blame {
   [[nodiscard]] double share_pct() const;
 };
 
-/// Linear in the job, but for histories, which go back to the last moment that culprit and waiter had in common. Slowdowns are those of the 64
-/// ranks with most root blame. The same for any number of threads.
-/// `with_ideal`: false leaves out what needs the ideal job, which takes most of the time: the slowdown, and who is a straggler.
+/// Linear in the job, but for histories, which go back to the last moment that culprit and waiter had in common.
+/// Slowdowns are those of the 64 ranks with most root blame. The same for any number of threads. `with_ideal`: false
+/// leaves out what needs the ideal job, which takes most of the time: the slowdown, and who is a straggler.
 Blame find_blame(const causal::CausalGraph& job, Diagnostics& diagnostics, bool with_ideal = true);
 
 }  // namespace orrery::analyze

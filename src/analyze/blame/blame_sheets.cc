@@ -25,10 +25,13 @@ Cell name_cell(const CausalGraph& job, const causal::PieceClass& work) {
   return work.name == 0 ? Cell(nullptr) : Cell(job.strings.text(work.name));
 }
 
-Cell rank_cell(const CausalGraph& job, std::uint32_t place) { return place == kNobody ? Cell(nullptr) : Cell(job.ranks[place].rank); }
+Cell rank_cell(const CausalGraph& job, std::uint32_t place) {
+  return place == kNobody ? Cell(nullptr) : Cell(job.ranks[place].rank);
+}
 
 report::Tone tone_of(Pattern pattern) {
-  return pattern == Pattern::persistent || pattern == Pattern::intermittent ? report::Tone::warning : report::Tone::plain;
+  return pattern == Pattern::persistent || pattern == Pattern::intermittent ? report::Tone::warning
+                                                                            : report::Tone::plain;
 }
 
 // By name while that is short.
@@ -46,7 +49,9 @@ std::string label_of(const CausalGraph& job, const causal::PieceClass& work) {
   return work.name == 0 ? fmt::format("({})", to_string(work.kind)) : std::string(job.strings.text(work.name));
 }
 
-std::string step_name(const CausalGraph& job, std::size_t step) { return job.steps.empty() ? job.label : job.steps[step]; }
+std::string step_name(const CausalGraph& job, std::size_t step) {
+  return job.steps.empty() ? job.label : job.steps[step];
+}
 
 Sheet blamed_ranks_sheet(const CausalGraph& job, const Blame& blame) {
   Sheet sheet("ranks");
@@ -70,9 +75,10 @@ Sheet blamed_ranks_sheet(const CausalGraph& job, const Blame& blame) {
     const std::optional<RankSlowdown>& slowdown = blame.slowdown.ranks[r];
     const std::string outliers = steps_in_words(job, rank.straggler.outlier_steps);
     sheet.add_row(
-        {job.ranks[r].rank, rank.span, rank.alone, rank.wait(), rank.caused_direct, rank.caused_root, to_string(rank.straggler.pattern),
-         rank.straggler.worst_in_steps, rank.straggler.p, rank.straggler.p_late, rank.straggler.p_exceptions,
-         fmt::format("{:.2g}", rank.straggler.chance()), slowdown ? Cell(slowdown->slowdown) : Cell(nullptr),
+        {job.ranks[r].rank, rank.span, rank.alone, rank.wait(), rank.caused_direct, rank.caused_root,
+         to_string(rank.straggler.pattern), rank.straggler.worst_in_steps, rank.straggler.p, rank.straggler.p_late,
+         rank.straggler.p_exceptions, fmt::format("{:.2g}", rank.straggler.chance()),
+         slowdown ? Cell(slowdown->slowdown) : Cell(nullptr),
          slowdown ? Cell(slowdown->gain_if_typical) : Cell(nullptr), outliers.empty() ? Cell(nullptr) : Cell(outliers)},
         tone_of(rank.straggler.pattern));
   }
@@ -94,9 +100,13 @@ Sheet blame_matrix_sheet(const CausalGraph& job, const Blame& blame) {
   Sheet sheet("matrix");
   sheet.add({.name = "waiter", .title = "waits"});
   for (const causal::JobRank& rank : job.ranks)
-    sheet.add({.name = fmt::format("by_{}", rank.rank), .type = Type::time, .unit = Unit::us, .title = fmt::format("for {}", rank.rank)});
+    sheet.add({.name = fmt::format("by_{}", rank.rank),
+               .type = Type::time,
+               .unit = Unit::us,
+               .title = fmt::format("for {}", rank.rank)});
   // Only where there is any: most jobs have clocks that leave nothing open.
-  if (blame.unresolved > 0) sheet.add({.name = "by_nobody", .type = Type::time, .unit = Unit::us, .title = "unresolved"});
+  if (blame.unresolved > 0)
+    sheet.add({.name = "by_nobody", .type = Type::time, .unit = Unit::us, .title = "unresolved"});
   auto pair = blame.pairs.begin();
   for (std::uint32_t r = 0; r < blame.ranks.size(); ++r) {
     const std::string label = fmt::format("rank {}", job.ranks[r].rank);
@@ -118,10 +128,16 @@ Sheet causes_sheet(const CausalGraph& job, const Blame& blame) {
       .add({.name = "kind_in_words", .title = "kind", .people_only = true})
       .add({.name = "name"})
       .add({.name = "blame", .type = Type::time, .unit = Unit::us, .title = "others waited"})
-      .add({.name = "share", .type = Type::real, .unit = Unit::pct, .title = "share", .people_only = true, .with_bar = true});
+      .add({.name = "share",
+            .type = Type::real,
+            .unit = Unit::pct,
+            .title = "share",
+            .people_only = true,
+            .with_bar = true});
   for (const Cause& cause : blame.causes) {
-    sheet.add_row({label_of(job, cause.work), job.ranks[cause.rank].rank, identifier(cause.work.kind), to_string(cause.work.kind),
-                   name_cell(job, cause.work), cause.blame, share_percent(cause.blame, blame.exposed)});
+    sheet.add_row({label_of(job, cause.work), job.ranks[cause.rank].rank, identifier(cause.work.kind),
+                   to_string(cause.work.kind), name_cell(job, cause.work), cause.blame,
+                   share_percent(cause.blame, blame.exposed)});
   }
   return sheet;
 }
@@ -135,8 +151,8 @@ Sheet blamed_operations_sheet(const CausalGraph& job, const Blame& blame) {
       .add({.name = "count", .type = Type::integer, .title = "times"})
       .add({.name = "wait", .type = Type::time, .unit = Unit::us, .title = "waiting"});
   for (const BlamedOperation& row : blame.operations) {
-    sheet.add_row(
-        {job.strings.text(row.what), job.strings.text(row.group), job.strings.text(row.name), identifier(row.state), row.count, row.wait});
+    sheet.add_row({job.strings.text(row.what), job.strings.text(row.group), job.strings.text(row.name),
+                   identifier(row.state), row.count, row.wait});
   }
   return sheet;
 }
@@ -172,9 +188,10 @@ Sheet blame_cells_sheet(const CausalGraph& job, const Blame& blame) {
       const TimePs wait = blame.waits.at(k, r), caused = blame.steps.at(k, r);
       if (wait == 0 && caused == 0) continue;
       const LongestWait& longest = blame.longest_waits[k * job.ranks.size() + r];
-      sheet.add_row({step_name(job, k), job.ranks[r].rank, wait,
-                     longest.part == causal::kNoPart ? Cell(nullptr) : Cell(job.ranks[job.parts[longest.part].rank].rank),
-                     event_of(longest), caused, event_of(blame.longest_caused[k * job.ranks.size() + r])});
+      sheet.add_row(
+          {step_name(job, k), job.ranks[r].rank, wait,
+           longest.part == causal::kNoPart ? Cell(nullptr) : Cell(job.ranks[job.parts[longest.part].rank].rank),
+           event_of(longest), caused, event_of(blame.longest_caused[k * job.ranks.size() + r])});
     }
   }
   return sheet;

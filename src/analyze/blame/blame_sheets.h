@@ -9,8 +9,9 @@
 
 namespace orrery::analyze {
 
-/// Per rank: rank, span_us, without_waiting_us, wait_us, caused_direct_us, caused_root_us, pattern, worst_in_steps, p, p_late, p_exceptions, slowdown and gain_if_typical_us
-/// (unknown of ranks beyond the 64 with most blame); for people the steps that stand out.
+/// Per rank: rank, span_us, without_waiting_us, wait_us, caused_direct_us, caused_root_us, pattern, worst_in_steps, p,
+/// p_late, p_exceptions, slowdown and gain_if_typical_us (unknown of ranks beyond the 64 with most blame); for people
+/// the steps that stand out.
 report::Sheet blamed_ranks_sheet(const causal::CausalGraph& job, const Blame& blame);
 
 /// Per pair with any: waiter, culprit (unknown: not resolved), direct_us, root_us.
@@ -28,9 +29,9 @@ report::Sheet blamed_operations_sheet(const causal::CausalGraph& job, const Blam
 /// Per step: step, wait_us, worst (unknown where nobody waited).
 report::Sheet blamed_steps_sheet(const causal::CausalGraph& job, const Blame& blame);
 
-/// Per step and rank that waited or made others wait: step, rank, wait_us, waited_for (the rank that the longest wait of it was for) and waited_for_event
-/// (that rank's event, by its place in the file); caused_root_us, and caused_event (its own event that others waited longest for). Unknown where nobody
-/// is to blame.
+/// Per step and rank that waited or made others wait: step, rank, wait_us, waited_for (the rank that the longest wait
+/// of it was for) and waited_for_event (that rank's event, by its place in the file); caused_root_us, and caused_event
+/// (its own event that others waited longest for). Unknown where nobody is to blame.
 report::Sheet blame_cells_sheet(const causal::CausalGraph& job, const Blame& blame);
 
 /// One row: measured_us, ideal_us, S, communication, all.

@@ -19,7 +19,8 @@ constexpr std::string_view kStepPrefix = "ProfilerStep#";
 template <typename Item>
 const Item* find_key(const std::vector<Item>& items, std::uint32_t lane, std::uint32_t place) {
   const std::uint64_t key = std::uint64_t{lane} << 32 | place;
-  const auto at = std::lower_bound(items.begin(), items.end(), key, [](const Item& item, std::uint64_t k) { return item.key() < k; });
+  const auto at = std::lower_bound(items.begin(), items.end(), key,
+                                   [](const Item& item, std::uint64_t k) { return item.key() < k; });
   return at != items.end() && at->key() == key ? &*at : nullptr;
 }
 
@@ -41,7 +42,8 @@ std::vector<HostWaitCause> HostWaitCauses::take(const DeviceRank& devices) const
   std::vector<HostWaitCause> causes;
   causes.reserve(by_name.size());
   for (auto& [key, cause] : by_name) causes.push_back(std::move(cause));
-  std::stable_sort(causes.begin(), causes.end(), [](const HostWaitCause& a, const HostWaitCause& b) { return a.time > b.time; });
+  std::stable_sort(causes.begin(), causes.end(),
+                   [](const HostWaitCause& a, const HostWaitCause& b) { return a.time > b.time; });
   return causes;
 }
 
@@ -51,8 +53,9 @@ HostHistory::HostHistory(const DeviceRank& devices)
       lanes_(causal::make_host_lanes(*devices.trace, *devices.rank, devices.window, devices.content)),
       lane_number_(devices.rank->lanes.size(), kNoWork) {
   for (std::uint32_t l = 0; l < lanes_.size(); ++l) lane_number_[lanes_[l].lane] = l;
-  causal::Handoffs handoffs = causal::find_handoffs(*devices.trace, *devices.rank, lanes_, communication_,
-                                                    causal::find_asked_collectives(*devices.trace, *devices.rank, devices.content));
+  causal::Handoffs handoffs =
+      causal::find_handoffs(*devices.trace, *devices.rank, lanes_, communication_,
+                            causal::find_asked_collectives(*devices.trace, *devices.rank, devices.content));
   marks_ = std::move(handoffs.own_pause);
   for (std::vector<std::uint8_t>& of_lane : marks_) of_lane.push_back(0);
   add_starts(handoffs);
@@ -61,7 +64,8 @@ HostHistory::HostHistory(const DeviceRank& devices)
 
 void HostHistory::add_starts(const causal::Handoffs& handoffs) {
   for (const causal::Handoff& wait : handoffs.waits) {
-    if (wait.given_at) starts_.push_back({wait.worker, *wait.given_at, wait.waiter, lanes_[wait.waiter].boundary_time(wait.segment)});
+    if (wait.given_at)
+      starts_.push_back({wait.worker, *wait.given_at, wait.waiter, lanes_[wait.waiter].boundary_time(wait.segment)});
   }
   for (const causal::WakeUp& wake : handoffs.wakes)
     starts_.push_back({wake.worker, wake.woken_at, wake.waker, lanes_[wake.waker].boundary_time(wake.waker_at)});
@@ -118,7 +122,8 @@ void HostHistory::walk(TimePs begin, TimePs end, std::uint32_t next, HostWaitCau
     if (now > of.end()) {
       go_back(of.end(), EdgeKind::cpu_untraced, kNoName);
     } else if (now <= of.begin()) {
-      if (const Start* const start = start_at(lane, 0); start != nullptr && now == of.begin() && start->from_time <= now) {
+      if (const Start* const start = start_at(lane, 0);
+          start != nullptr && now == of.begin() && start->from_time <= now) {
         go_back(start->from_time, EdgeKind::handoff, kNoName);
         lane = start->from_lane;
       } else if (of.is_main || lane == 0) {
@@ -146,8 +151,9 @@ void HostHistory::walk(TimePs begin, TimePs end, std::uint32_t next, HostWaitCau
         known_lane = lane, known_boundary = number;
         const bool is_own_pause = (marks_[lane][number] & kOwnPause) != 0;
         go_back(segment.begin,
-                is_own_pause ? EdgeKind::cpu_untraced
-                             : causal::kind_of_segment(*devices_.trace, *devices_.rank, communication_, segment, of.is_main),
+                is_own_pause
+                    ? EdgeKind::cpu_untraced
+                    : causal::kind_of_segment(*devices_.trace, *devices_.rank, communication_, segment, of.is_main),
                 segment.top == causal::kNoEvent ? kNoName : devices_.rank->name[segment.top]);
       }
     }

@@ -1,8 +1,9 @@
 // What the host did while a device waited for the call that launches its next work.
 //
-// A launch call comes when its thread comes to it. So its history is walked back to the begin of the gap, by the rules of the causal graph (host_lanes,
-// handoffs): what the thread ran at each moment; where it waited for another thread (the autograd thread, a pool, a collective's worker) what that one
-// ran; where it had been given its work, what the giver ran before that.
+// A launch call comes when its thread comes to it. So its history is walked back to the begin of the gap, by the rules
+// of the causal graph (host_lanes, handoffs): what the thread ran at each moment; where it waited for another thread
+// (the autograd thread, a pool, a collective's worker) what that one ran; where it had been given its work, what the
+// giver ran before that.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +20,8 @@ namespace orrery::analyze {
 
 /// One thing that the host did meanwhile.
 struct HostWaitCause {
-  causal::EdgeKind kind{};  ///< cpu_operator, cpu_python, cpu_runtime, cpu_untraced, data_loading, communication, handoff or idle_thread
+  causal::EdgeKind kind{};  ///< cpu_operator, cpu_python, cpu_runtime, cpu_untraced, data_loading, communication,
+                            ///< handoff or idle_thread
   std::string name;         ///< of steps without their number; empty where nothing was recorded
   std::size_t pieces = 0;   ///< stretches of time
   TimePs time = 0;
@@ -49,8 +51,8 @@ class HostHistory {
   /// Keeps references. O(events of the host in the window).
   explicit HostHistory(const DeviceRank& devices);
 
-  /// Adds what the host did in [begin, end), a stretch that ends where the call that launches `next` was entered; kNoWork: nothing was launched any more, and
-  /// the main thread is asked. What is added sums up to end - begin.
+  /// Adds what the host did in [begin, end), a stretch that ends where the call that launches `next` was entered;
+  /// kNoWork: nothing was launched any more, and the main thread is asked. What is added sums up to end - begin.
   void walk(TimePs begin, TimePs end, std::uint32_t next, HostWaitCauses& causes) const;
 
  private:
@@ -74,7 +76,8 @@ class HostHistory {
   [[nodiscard]] const Start* start_at(std::uint32_t lane, std::uint32_t boundary) const;
   [[nodiscard]] const Wait* wait_at(std::uint32_t lane, std::uint32_t segment) const;
 
-  /// What there is to know about a segment beyond itself. Nearly all have nothing, so that nothing has to be searched for.
+  /// What there is to know about a segment beyond itself. Nearly all have nothing, so that nothing has to be searched
+  /// for.
   enum Mark : std::uint8_t {
     kOwnPause = 1,  ///< see causal::Handoffs
     kStarts = 2,    ///< it begins because of another lane: in `starts_`

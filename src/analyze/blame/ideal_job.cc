@@ -66,8 +66,9 @@ Totals totals_of(const CausalGraph& job, std::uint32_t place) {
   return totals;
 }
 
-/// By class and step: the median of the ranks' totals. Only of classes that enough ranks have. The totals of all ranks together are most of what a large
-/// job takes for this, so they are listed, and asked for again by whoever needs one rank's.
+/// By class and step: the median of the ranks' totals. Only of classes that enough ranks have. The totals of all ranks
+/// together are most of what a large job takes for this, so they are listed, and asked for again by whoever needs one
+/// rank's.
 Totals medians_of(const CausalGraph& job) {
   struct Total {
     WorkKey key;
@@ -101,7 +102,9 @@ Totals medians_of(const CausalGraph& job) {
   return medians;
 }
 
-TimePs scaled(TimePs weight, TimePs to, TimePs from) { return static_cast<TimePs>((Int128{weight} * to + from / 2) / from); }
+TimePs scaled(TimePs weight, TimePs to, TimePs from) {
+  return static_cast<TimePs>((Int128{weight} * to + from / 2) / from);
+}
 
 /// Sorted, the like stand together, the shortest first.
 struct Transfer {
@@ -114,13 +117,16 @@ struct Transfer {
   Slot slot;
   auto operator<=>(const Transfer&) const = default;
   [[nodiscard]] bool is_like(const Transfer& other) const {
-    return std::tie(step, what, receives, members, bytes) == std::tie(other.step, other.what, other.receives, other.members, other.bytes);
+    return std::tie(step, what, receives, members, bytes) ==
+           std::tie(other.step, other.what, other.receives, other.members, other.bytes);
   }
 };
 
 }  // namespace
 
-bool is_work(EdgeKind kind) { return causal::is_host(kind) || (causal::is_device(kind) && kind != EdgeKind::communication); }
+bool is_work(EdgeKind kind) {
+  return causal::is_host(kind) || (causal::is_device(kind) && kind != EdgeKind::communication);
+}
 
 TypicalWork::TypicalWork(const CausalGraph& job) : ranks_(job.ranks.size()) {
   const Totals medians = medians_of(job);
@@ -131,14 +137,17 @@ TypicalWork::TypicalWork(const CausalGraph& job) : ranks_(job.ranks.size()) {
       if (!counts_as_work(work)) return 0;
       const WorkKey key = key_of(work);
       const auto median = medians.find(key);
-      const auto own = totals.find(key);  // none: the rank has parts of it only (causal/part_edges.h), which are in no sum
+      const auto own =
+          totals.find(key);  // none: the rank has parts of it only (causal/part_edges.h), which are in no sum
       if (median == medians.end() || own == totals.end()) return 0;
       return own->second == median->second ? 0 : scaled(time, median->second, own->second) - time;
     };
     Changes& changes = ranks_[place];
     for_each_edge_of_work(job, place, [&](Slot slot) {
       TimePs change = 0;
-      job.for_each_work(slot, place, [&](const causal::WorkClass& work, TimePs time) { change += time > 0 ? changes_by(work, time) : 0; });
+      job.for_each_work(slot, place, [&](const causal::WorkClass& work, TimePs time) {
+        change += time > 0 ? changes_by(work, time) : 0;
+      });
       if (change == 0) return;
       changes.slots.push_back(slot);
       changes.weights.push_back(job.graph.weight(slot) + change);
@@ -177,8 +186,8 @@ TypicalTransfers::TypicalTransfers(const CausalGraph& job) {
     const causal::JobPart& part = job.parts[p];
     const causal::JobOperation& operation = job.operations[part.operation];
     const bool receives = operation.ordering == match::Ordering::message && p != operation.first;
-    transfers.push_back({job.step_of(part.transfer, part.rank), operation.what, receives, operation.members, operation.bytes,
-                         job.graph.weight(part.transfer), part.transfer});
+    transfers.push_back({job.step_of(part.transfer, part.rank), operation.what, receives, operation.members,
+                         operation.bytes, job.graph.weight(part.transfer), part.transfer});
   }
   std::sort(transfers.begin(), transfers.end());
   slots_.reserve(transfers.size());
@@ -207,7 +216,8 @@ graph::Edits communication_ideal(const CausalGraph& job) {
   return edits;
 }
 
-std::vector<TimePs> lengths_with_one_ideal(const CausalGraph& job, const TypicalWork& work, std::span<const std::uint32_t> places) {
+std::vector<TimePs> lengths_with_one_ideal(const CausalGraph& job, const TypicalWork& work,
+                                           std::span<const std::uint32_t> places) {
   const std::size_t room = kSolvedBytes / (sizeof(TimePs) * std::max<std::size_t>(job.graph.node_count(), 1));
   return graph::solve_lengths(
       places.size(), job.end,
@@ -219,8 +229,8 @@ std::vector<TimePs> lengths_with_one_ideal(const CausalGraph& job, const Typical
       std::clamp<std::size_t>(room, 1, graph::kSolvedAtOnce));
 }
 
-std::vector<TimePs> lengths_with_one_as_measured(const CausalGraph& job, const TypicalWork& work, std::span<const std::uint32_t> places,
-                                                 graph::Edits& ideal) {
+std::vector<TimePs> lengths_with_one_as_measured(const CausalGraph& job, const TypicalWork& work,
+                                                 std::span<const std::uint32_t> places, graph::Edits& ideal) {
   std::vector<TimePs> lengths;
   for (const std::uint32_t place : places) {
     work.undo(place, ideal);

@@ -24,7 +24,8 @@ graph::Solution solve_alone(const CausalGraph& job) {
 
 constexpr std::size_t kNodesAtOnce = std::size_t{1} << 16;
 
-/// Looked up once per node: histories pass the same moments again and again. In topological order, since there sources lie near.
+/// Looked up once per node: histories pass the same moments again and again. In topological order, since there sources
+/// lie near.
 Column<Slot> bindings(const graph::Solution& solution) {
   const graph::Graph& graph = solution.graph();
   const std::size_t nodes = graph.node_count();
@@ -42,17 +43,20 @@ Column<Slot> bindings(const graph::Solution& solution) {
 }  // namespace
 
 const char* identifier(WaitState state) {
-  static constexpr const char* kNames[kWaitStates] = {"late_arrival", "late_root", "late_member", "late_sender", "late_receiver"};
+  static constexpr const char* kNames[kWaitStates] = {"late_arrival", "late_root", "late_member", "late_sender",
+                                                      "late_receiver"};
   return kNames[static_cast<std::size_t>(state)];
 }
 
 WaitState state_of(const CausalGraph& job, const Wait& wait) {
   const causal::JobOperation& operation = job.operations[job.parts[wait.part].operation];
   switch (operation.ordering) {
-    case match::Ordering::message: return wait.culprit_part == operation.first ? WaitState::late_sender : WaitState::late_receiver;
+    case match::Ordering::message:
+      return wait.culprit_part == operation.first ? WaitState::late_sender : WaitState::late_receiver;
     case match::Ordering::neighbours: return WaitState::late_sender;
     case match::Ordering::root_first:
-    case match::Ordering::root_last: return wait.culprit_part == operation.root ? WaitState::late_root : WaitState::late_member;
+    case match::Ordering::root_last:
+      return wait.culprit_part == operation.root ? WaitState::late_root : WaitState::late_member;
     case match::Ordering::everybody_waits: break;
   }
   return WaitState::late_arrival;
@@ -64,7 +68,8 @@ void leave_alone(const CausalGraph& job, graph::Edits& edits) {
   for (NodeId ready = job.first_ready; ready < job.first_hub; ++ready) {
     for (const Slot slot : job.graph.incoming(ready)) {
       const NodeId source = job.graph.source(slot);
-      if (!job.is_hub(source) && job.node_rank[source] != job.node_rank[ready]) edits.set_weight(slot, -graph::kMaxWeightPs);
+      if (!job.is_hub(source) && job.node_rank[source] != job.node_rank[ready])
+        edits.set_weight(slot, -graph::kMaxWeightPs);
     }
   }
 }
@@ -89,7 +94,8 @@ JobWaits::JobWaits(const CausalGraph& job)
 
 TimePs JobWaits::raw() const {
   TimePs sum = 0;
-  for (std::uint32_t p = 0; p < job_.parts.size(); ++p) sum += together_.finish(job_.ready(p)) - together_.finish(job_.parts[p].arrival);
+  for (std::uint32_t p = 0; p < job_.parts.size(); ++p)
+    sum += together_.finish(job_.ready(p)) - together_.finish(job_.parts[p].arrival);
   return sum;
 }
 
@@ -107,7 +113,8 @@ std::uint32_t JobWaits::part_with(std::uint32_t operation, NodeId arrival) const
 }
 
 Wait JobWaits::find_culprit(std::uint32_t place, const Held& held) const {
-  // Binding edges that all stay with the rank would bind it alone, too, and there would be no rise: so the walk ends at another's arrival.
+  // Binding edges that all stay with the rank would bind it alone, too, and there would be no rise: so the walk ends at
+  // another's arrival.
   NodeId node = held.moment;
   for (;;) {
     const Slot slot = binding_[node];
@@ -151,7 +158,8 @@ void JobWaits::step_back(Walk& walk, RootCauses& root_causes, const Visit& visit
   const TimePs rise = late(node) - late(walk.node);
   assert(rise >= 0);
   if (in_operation.time > 0) {
-    // Held on the way to an operation, and in it: one wait, which the rank would have had less of only by arriving sooner.
+    // Held on the way to an operation, and in it: one wait, which the rank would have had less of only by arriving
+    // sooner.
     if (rise > 0) in_operation = {in_operation.moment, node, slot, in_operation.time + rise};
     report(walk.place, in_operation, root_causes, visit);
     in_operation.time = 0;
@@ -166,12 +174,13 @@ void JobWaits::visit(std::uint32_t first, std::uint32_t end, const Visit& visit)
   RootCauses root_causes(job_, binding_);
   std::vector<Walk> walks;
   for (std::uint32_t place = first; place < end; ++place) walks.push_back({place, job_.ranks[place].end, {}});
-  // All ranks pass a stretch of the topological order before any goes on to the one before it: what they did at about the same time lies together
-  // there, and so do the histories of whom they waited for.
+  // All ranks pass a stretch of the topological order before any goes on to the one before it: what they did at about
+  // the same time lies together there, and so do the histories of whom they waited for.
   for (std::size_t block = job_.graph.node_count() / kNodesAtOnce + 1; block-- > 0;) {
     const std::size_t first_position = block * kNodesAtOnce;
     for (Walk& walk : walks) {
-      while (walk.node != graph::kNoNode && job_.graph.position(walk.node) >= first_position) step_back(walk, root_causes, visit);
+      while (walk.node != graph::kNoNode && job_.graph.position(walk.node) >= first_position)
+        step_back(walk, root_causes, visit);
     }
   }
 }

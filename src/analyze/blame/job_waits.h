@@ -1,9 +1,9 @@
 // Who waited for whom, and why: every moment at which others cost a rank time.
 //
-// Waiting is what a rank would have saved, had it never waited: the job is solved a second time with every rank alone, and the difference at a
-// rank's end is its waiting. Along what bound the rank when alone, that difference only grows, and each rise is one wait: there the rank's own
-// work was held up. What other work hides makes no rise, costs nothing and is nobody's fault. So the waits of a rank add up to its waiting,
-// to the picosecond.
+// Waiting is what a rank would have saved, had it never waited: the job is solved a second time with every rank alone,
+// and the difference at a rank's end is its waiting. Along what bound the rank when alone, that difference only grows,
+// and each rise is one wait: there the rank's own work was held up. What other work hides makes no rise, costs nothing
+// and is nobody's fault. So the waits of a rank add up to its waiting, to the picosecond.
 #pragma once
 
 #include <cstdint>
@@ -60,8 +60,9 @@ class JobWaits {
   /// From arrivals to ready moments, hidden by other work or not; of all ranks.
   [[nodiscard]] TimePs raw() const;
 
-  /// The waits of the ranks from `first` up to `end`, those of each latest first, each with its causes, which add up to it; none of what is not
-  /// resolved. Ranks together go through memory once, instead of once each. May be called from several threads.
+  /// The waits of the ranks from `first` up to `end`, those of each latest first, each with its causes, which add up to
+  /// it; none of what is not resolved. Ranks together go through memory once, instead of once each. May be called from
+  /// several threads.
   using Visit = std::function<void(const Wait&, std::span<const Cause>)>;
   void visit(std::uint32_t first, std::uint32_t end, const Visit& visit) const;
 

@@ -24,10 +24,11 @@ Sheet levers_sheet(const causal::CausalGraph& job, const Levers& levers) {
   const auto time = [](const std::optional<TimePs>& gain) { return gain ? Cell(*gain) : Cell(nullptr); };
   for (const Lever& lever : levers.all) {
     const bool is_group = lever.scope == LeverScope::group;
-    const char* const kind = causal::is_idle(lever.kind) ? "idle" : identifier(lever.kind);  // of threads and devices, one sort of gap
+    const char* const kind =
+        causal::is_idle(lever.kind) ? "idle" : identifier(lever.kind);  // of threads and devices, one sort of gap
     sheet.add_row({identifier(lever.scope), lever.select, kind, text(lever.name), text(lever.what),
-                   is_group ? Cell(job.strings.text(lever.group)) : Cell(nullptr), lever.total, lever.on_path, lever.derivative(),
-                   time(lever.gain_if_free), time(lever.gain_10pct)});
+                   is_group ? Cell(job.strings.text(lever.group)) : Cell(nullptr), lever.total, lever.on_path,
+                   lever.derivative(), time(lever.gain_if_free), time(lever.gain_10pct)});
   }
   return sheet;
 }
@@ -73,8 +74,8 @@ Sheet lever_unions_sheet(const causal::CausalGraph& job, const Levers& levers) {
       .add({.name = "gain_10pct", .type = Type::time, .unit = Unit::us, .title = "10 % faster"})
       .add({.name = "alone_10pct", .type = Type::time, .unit = Unit::us, .title = "one by one"});
   for (const LeverUnion& all : levers.unions) {
-    sheet.add_row({all.select, job.strings.text(all.what), all.groups, all.members, all.total, all.on_path, all.gain_if_free,
-                   all.alone_if_free, all.gain_10pct, all.alone_10pct});
+    sheet.add_row({all.select, job.strings.text(all.what), all.groups, all.members, all.total, all.on_path,
+                   all.gain_if_free, all.alone_if_free, all.gain_10pct, all.alone_10pct});
   }
   return sheet;
 }

@@ -50,7 +50,8 @@ class LeverTable::Numbering {
     std::map<std::pair<StringId, StringId>, std::uint32_t> of_group;
     for (std::size_t o = 0; o < job.operations.size(); ++o) {
       const causal::JobOperation& operation = job.operations[o];
-      const auto [at, is_new] = of_group.try_emplace({operation.what, operation.group}, static_cast<std::uint32_t>(levers_.size()));
+      const auto [at, is_new] =
+          of_group.try_emplace({operation.what, operation.group}, static_cast<std::uint32_t>(levers_.size()));
       if (is_new) add_group(operation);
       of_operation_[o] = at->second;
     }
@@ -61,16 +62,19 @@ class LeverTable::Numbering {
     if (job_.is_transfer(slot)) return of_operation_[job_.parts[job_.part_of(job_.graph.source(slot))].operation];
     const auto number = static_cast<std::size_t>(kind);
     if (is_gap_[number] != 0) return of_gap(kind);
-    if (is_work_[number] == 0) return kNoLever;  // order and arrivals cost nothing, and when a rank begins is not its work
+    if (is_work_[number] == 0)
+      return kNoLever;  // order and arrivals cost nothing, and when a rank begins is not its work
     const causal::PieceClass piece = job_.class_of(slot);
     std::uint32_t& lever = of_class_[number * job_.strings.size() + piece.name];
-    if (lever == kNoLever) lever = add_class(piece, piece.name != 0 && job_.owners[job_.graph.edge_tag(slot)].name != piece.name);
+    if (lever == kNoLever)
+      lever = add_class(piece, piece.name != 0 && job_.owners[job_.graph.edge_tag(slot)].name != piece.name);
     return lever;
   }
 
  private:
   void add_group(const causal::JobOperation& operation) {
-    Lever lever{.scope = LeverScope::group, .kind = EdgeKind::communication, .what = operation.what, .group = operation.group};
+    Lever lever{
+        .scope = LeverScope::group, .kind = EdgeKind::communication, .what = operation.what, .group = operation.group};
     const std::string_view what = job_.strings.text(operation.what);
     lever.select = fmt::format("group:{} {}", exact_pattern(job_.strings.text(operation.group)),
                                what == "p2p" ? std::string(what) : fmt::format("collective:{}", what));
@@ -80,7 +84,8 @@ class LeverTable::Numbering {
   std::uint32_t add_class(const causal::PieceClass& piece, bool numbered) {
     Lever lever{.scope = LeverScope::op, .kind = piece.kind, .name = piece.name};
     lever.select = selection_of_work(piece.kind, job_.strings.text(piece.name), numbered);
-    // What found no partners may be called like what did. One rank alone has no partners, and edits of it know no groups.
+    // What found no partners may be called like what did. One rank alone has no partners, and edits of it know no
+    // groups.
     if (piece.kind == EdgeKind::communication && job_.ranks.size() > 1) lever.select = "group:\"\" " + lever.select;
     levers_.push_back(std::move(lever));
     return static_cast<std::uint32_t>(levers_.size() - 1);

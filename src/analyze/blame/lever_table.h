@@ -33,7 +33,9 @@ struct Lever {
   std::optional<TimePs> gain_10pct = 0;    ///< likewise
 
   /// The part of a small saving that reaches the job.
-  [[nodiscard]] double derivative() const { return total == 0 ? 0 : static_cast<double>(on_path) / static_cast<double>(total); }
+  [[nodiscard]] double derivative() const {
+    return total == 0 ? 0 : static_cast<double>(on_path) / static_cast<double>(total);
+  }
 };
 
 /// Finds all levers, their times and selections; gains are left 0. 4 bytes per edge.

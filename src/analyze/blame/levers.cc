@@ -8,8 +8,8 @@
 #include <numeric>
 #include <utility>
 
-#include "analyze/distribution.h"
 #include "analyze/blame/ideal_job.h"
+#include "analyze/distribution.h"
 #include "graph/scaled_classes.h"
 
 namespace orrery::analyze {
@@ -22,7 +22,8 @@ constexpr std::size_t kRanks = 64;
 using Set = std::vector<std::uint32_t>;  // of levers
 
 /// How long the job takes if all levers of a set are 10 % faster; for each set.
-std::vector<TimePs> lengths_if_faster(const causal::CausalGraph& job, const std::vector<Set>& sets, graph::ScaledLengths& solver) {
+std::vector<TimePs> lengths_if_faster(const causal::CausalGraph& job, const std::vector<Set>& sets,
+                                      graph::ScaledLengths& solver) {
   std::vector<graph::Scaling> scenarios;
   for (const Set& set : sets) {
     graph::Scaling& scenario = scenarios.emplace_back();
@@ -42,7 +43,8 @@ Set levers_to_solve(std::vector<Lever>& levers, std::size_t most) {
     const Lever &x = levers[a], &y = levers[b];
     return x.on_path != y.on_path ? x.on_path > y.on_path : x.select < y.select;
   });
-  for (std::size_t i = most; i < on_path.size(); ++i) levers[on_path[i]].gain_if_free = levers[on_path[i]].gain_10pct = std::nullopt;
+  for (std::size_t i = most; i < on_path.size(); ++i)
+    levers[on_path[i]].gain_if_free = levers[on_path[i]].gain_10pct = std::nullopt;
   on_path.resize(most);
   return on_path;
 }
@@ -75,8 +77,8 @@ Set best_levers(const std::vector<Lever>& levers) {
   return best;
 }
 
-std::vector<LeverPair> find_pairs(const causal::CausalGraph& job, TimePs length, const LeverTable& table, const Set& best,
-                                  graph::ScaledLengths& solver) {
+std::vector<LeverPair> find_pairs(const causal::CausalGraph& job, TimePs length, const LeverTable& table,
+                                  const Set& best, graph::ScaledLengths& solver) {
   std::vector<Set> sets;
   for (std::size_t a = 0; a < best.size(); ++a) {
     for (std::size_t b = a + 1; b < best.size(); ++b) sets.push_back({best[a], best[b]});
@@ -91,8 +93,8 @@ std::vector<LeverPair> find_pairs(const causal::CausalGraph& job, TimePs length,
   return pairs;
 }
 
-/// Each time the lever that adds most to those before it; of equals the one that saves more alone. The first two are known from the gains
-/// of levers and pairs.
+/// Each time the lever that adds most to those before it; of equals the one that saves more alone. The first two are
+/// known from the gains of levers and pairs.
 std::vector<LeverStep> find_order(const causal::CausalGraph& job, TimePs length, const LeverTable& table,
                                   const std::vector<LeverPair>& pairs, Set left, graph::ScaledLengths& solver) {
   const auto gains_with = [&](const Set& taken) {
@@ -128,7 +130,8 @@ std::vector<LeverStep> find_order(const causal::CausalGraph& job, TimePs length,
 }
 
 /// An edit's selection of some groups: those that found partners if it is all of them, else by their names.
-std::string selection_of_groups(const causal::CausalGraph& job, StringId what, const std::vector<StringId>& groups, bool are_all) {
+std::string selection_of_groups(const causal::CausalGraph& job, StringId what, const std::vector<StringId>& groups,
+                                bool are_all) {
   std::string pattern = are_all ? "." : "";
   for (std::size_t i = 0; i < groups.size() && !are_all; ++i) {
     const std::string_view name = job.strings.text(groups[i]);
@@ -143,7 +146,8 @@ std::string selection_of_groups(const causal::CausalGraph& job, StringId what, c
 std::vector<LeverUnion> find_unions(const causal::CausalGraph& job, TimePs length, const std::vector<Lever>& levers,
                                     graph::ScaledLengths& solver) {
   std::map<std::pair<StringId, StringId>, std::uint32_t> members_of_group;
-  for (const causal::JobOperation& operation : job.operations) members_of_group[{operation.what, operation.group}] = operation.members;
+  for (const causal::JobOperation& operation : job.operations)
+    members_of_group[{operation.what, operation.group}] = operation.members;
   std::map<std::pair<StringId, std::uint32_t>, Set> alike;
   std::map<StringId, std::size_t> groups_of_kind;
   for (std::uint32_t lever = 0; lever < levers.size(); ++lever) {
@@ -179,7 +183,9 @@ std::vector<LeverUnion> find_unions(const causal::CausalGraph& job, TimePs lengt
     unions[i].gain_if_free = length - lengths[2 * i];
     unions[i].gain_10pct = length - lengths[2 * i + 1];
   }
-  std::erase_if(unions, [](const LeverUnion& all) { return all.gain_if_free <= all.alone_if_free && all.gain_10pct <= all.alone_10pct; });
+  std::erase_if(unions, [](const LeverUnion& all) {
+    return all.gain_if_free <= all.alone_if_free && all.gain_10pct <= all.alone_10pct;
+  });
   std::sort(unions.begin(), unions.end(), [](const LeverUnion& a, const LeverUnion& b) {
     return a.gain_if_free != b.gain_if_free ? a.gain_if_free > b.gain_if_free : a.select < b.select;
   });
@@ -196,7 +202,8 @@ std::vector<std::uint32_t> ranks_to_ask(const causal::CausalGraph& job, const gr
     if (const std::uint32_t rank = job.rank_of(slot); rank != causal::kNoRank && is_work(job.kind(slot)))
       on_path[rank] += job.graph.weight(slot);
   }
-  std::stable_sort(ranks.begin(), ranks.end(), [&](std::uint32_t a, std::uint32_t b) { return on_path[a] > on_path[b]; });
+  std::stable_sort(ranks.begin(), ranks.end(),
+                   [&](std::uint32_t a, std::uint32_t b) { return on_path[a] > on_path[b]; });
   ranks.resize(kRanks);
   std::erase_if(ranks, [&](std::uint32_t rank) { return on_path[rank] == 0; });
   std::sort(ranks.begin(), ranks.end());
@@ -209,7 +216,8 @@ void sort_levers(Levers& levers) {
   std::iota(order.begin(), order.end(), 0);
   std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
     const Lever &x = levers.all[a], &y = levers.all[b];
-    if (x.gain_if_free.value_or(0) != y.gain_if_free.value_or(0)) return x.gain_if_free.value_or(0) > y.gain_if_free.value_or(0);
+    if (x.gain_if_free.value_or(0) != y.gain_if_free.value_or(0))
+      return x.gain_if_free.value_or(0) > y.gain_if_free.value_or(0);
     if (x.on_path != y.on_path) return x.on_path > y.on_path;
     return x.total != y.total ? x.total > y.total : x.select < y.select;
   });
@@ -244,7 +252,8 @@ Levers find_levers(const causal::CausalGraph& job, std::size_t most_solved) {
     result.all = std::move(table.levers());
   }
   sort_levers(result);
-  while (!result.all.empty() && result.all.back().total == 0) result.all.pop_back();  // what takes no time at all is no lever
+  while (!result.all.empty() && result.all.back().total == 0)
+    result.all.pop_back();  // what takes no time at all is no lever
   const std::vector<std::uint32_t> ranks = ranks_to_ask(job, path);
   const std::vector<TimePs> lengths = lengths_with_one_ideal(job, TypicalWork(job), ranks);
   for (std::size_t i = 0; i < ranks.size(); ++i) result.ranks.push_back({ranks[i], result.length - lengths[i]});

@@ -16,7 +16,9 @@ using graph::NodeId;
 using graph::Slot;
 
 std::uint64_t packed(causal::PieceClass work) { return static_cast<std::uint64_t>(work.kind) << 32 | work.name; }
-causal::PieceClass unpacked(std::uint64_t work) { return {static_cast<EdgeKind>(work >> 32), static_cast<StringId>(work)}; }
+causal::PieceClass unpacked(std::uint64_t work) {
+  return {static_cast<EdgeKind>(work >> 32), static_cast<StringId>(work)};
+}
 
 }  // namespace
 
@@ -33,14 +35,16 @@ class RootCauses::History {
 
   void add(Slot slot, NodeId target) {
     const EdgeKind kind = job_.kind(slot);
-    // A transfer cuts the run of its rank even if it took no time: what came before it is another stretch on every rank alike.
+    // A transfer cuts the run of its rank even if it took no time: what came before it is another stretch on every rank
+    // alike.
     const bool stands_alone = kind == EdgeKind::before || job_.is_transfer(slot);
     const std::uint32_t rank = job_.node_rank[target];
     if (kind == EdgeKind::arrival || rank == causal::kNoRank) return;
     if (stands_alone || cut_ || rank != rank_) ++stretch_;
     rank_ = rank;
     cut_ = stands_alone;
-    // Delays under the name of what they delayed, unlike elsewhere: a launch that is late is another piece of history than one of other work.
+    // Delays under the name of what they delayed, unlike elsewhere: a launch that is late is another piece of history
+    // than one of other work.
     job_.for_each_piece(slot, rank, [&](EdgeKind piece, StringId name, TimePs time) {
       if (time > 0) pieces_.push_back({packed({piece, name}), stretch_, rank, time});
     });
@@ -75,7 +79,8 @@ void RootCauses::collect_until_common(NodeId culprit, NodeId rival, History& cul
     node = graph.source(slot);
     return true;
   };
-  // Edges lead from smaller to larger positions, so the one that is further ahead cannot be behind the other: it goes back.
+  // Edges lead from smaller to larger positions, so the one that is further ahead cannot be behind the other: it goes
+  // back.
   while (culprit != rival) {
     const bool culprit_is_ahead = graph.position(culprit) > graph.position(rival);
     if (culprit_is_ahead ? step_back(culprit, culprits) : step_back(rival, rivals)) continue;
@@ -107,7 +112,8 @@ void RootCauses::compare(std::span<const Piece> culprits, std::span<const Piece>
   causes_.resize(kept);
 }
 
-// Largest remainder: everybody the whole picoseconds of its share, the rest one by one to those who lost most by rounding down.
+// Largest remainder: everybody the whole picoseconds of its share, the rest one by one to those who lost most by
+// rounding down.
 void RootCauses::share_out(TimePs wait) {
   Int128 all = 0;
   for (const Cause& cause : causes_) all += cause.blame;

@@ -1,8 +1,9 @@
 // Why somebody came late: two histories compared.
 //
-// The culprit's: what led up to its arrival, back along what each moment waited for, across ranks. The rival's: what would have held the waiter next.
-// They part at their last common moment. What both did alike since then explains nothing; what the culprit did more of is the cause. A delay that
-// was handed on from rank to rank is so found where it arose.
+// The culprit's: what led up to its arrival, back along what each moment waited for, across ranks. The rival's: what
+// would have held the waiter next. They part at their last common moment. What both did alike since then explains
+// nothing; what the culprit did more of is the cause. A delay that was handed on from rank to rank is so found where it
+// arose.
 #pragma once
 
 #include <cstdint>
@@ -31,12 +32,14 @@ class RootCauses {
   /// `binding`: per node the edge that it waited for longest, kNoSlot where the job begins. Both must outlive it.
   RootCauses(const causal::CausalGraph& job, const Column<graph::Slot>& binding) : job_(job), binding_(binding) {}
 
-  /// Splits `wait` by how much more time the culprit's history, which ends in `culprit`, has of each class of work in each stretch than the
-  /// rival's, which ends with the edge `rival` to `rival_to`. In whole picoseconds that add up to `wait`. None if it has no more of anything.
+  /// Splits `wait` by how much more time the culprit's history, which ends in `culprit`, has of each class of work in
+  /// each stretch than the rival's, which ends with the edge `rival` to `rival_to`. In whole picoseconds that add up to
+  /// `wait`. None if it has no more of anything.
   std::span<const Cause> find(graph::NodeId culprit, graph::Slot rival, graph::NodeId rival_to, TimePs wait);
 
  private:
-  /// Time of a class in one stretch of a history: a run of pieces on one rank, or a transfer, or what was before the window.
+  /// Time of a class in one stretch of a history: a run of pieces on one rank, or a transfer, or what was before the
+  /// window.
   struct Piece {
     std::uint64_t work;     // kind and name
     std::uint32_t stretch;  // counted from the latest on

@@ -11,7 +11,8 @@ namespace {
 constexpr double kWorthMentioning = 0.01;  // of a step, by which each of the others waits
 constexpr double kOutlierDeviations = 5 * kDeviationOverMad;
 constexpr double kExceptionsCount = 10;  // times: they get a tenth of the level
-constexpr std::size_t kMostBlocks = 64;  // enough for any straggler, and few enough that successive ones have little in common
+constexpr std::size_t kMostBlocks =
+    64;  // enough for any straggler, and few enough that successive ones have little in common
 
 /// Above this a step of a rank stands out from all steps of all ranks.
 double outlier_bound(std::span<const TimePs> blame) {
@@ -46,7 +47,8 @@ Scorers scorers_of(std::span<const TimePs> row) {
   return scorers;
 }
 
-/// Adds a block to the distribution of one rank's score, were all ranks alike: every place in the order of the block is as likely.
+/// Adds a block to the distribution of one rank's score, were all ranks alike: every place in the order of the block is
+/// as likely.
 void add_block(const Scorers& scorers, double ranks, std::vector<double>& chance_of_score) {
   const double two = scorers.first ? 1 / ranks : 0, one = scorers.second ? 1 / ranks : 0, none = 1 - two - one;
   chance_of_score.resize(chance_of_score.size() + 2, 0);
@@ -82,7 +84,8 @@ double chance_of_exceptions(const BlameBySteps& blame, std::size_t rank, std::sp
   std::sort(largest.begin(), largest.end(), std::greater<>());
   const std::vector<std::size_t> tries = tries_of(largest.size());
   double least = 1;
-  for (const std::size_t j : tries) least = std::min(least, binomial_tail(blame.steps(), std::min(1.0, mean / largest[j - 1]), j));
+  for (const std::size_t j : tries)
+    least = std::min(least, binomial_tail(blame.steps(), std::min(1.0, mean / largest[j - 1]), j));
   return std::min(1.0, kExceptionsCount * static_cast<double>(blame.ranks() * tries.size()) * least);
 }
 
@@ -111,8 +114,8 @@ double binomial_tail(std::size_t steps, double each, std::size_t least) {
   // Below the mean the first terms may be too small for a number, and the tail is no small chance anyway.
   if (static_cast<double>(least) <= static_cast<double>(steps) * each) return 1;
   if (each <= 0) return 0;
-  // The term of exactly `least`. Factors above and below 1 take turns, so that neither overflow nor underflow comes in between; plain
-  // products, since library functions differ from machine to machine.
+  // The term of exactly `least`. Factors above and below 1 take turns, so that neither overflow nor underflow comes in
+  // between; plain products, since library functions differ from machine to machine.
   double term = 1;
   std::size_t misses = steps - least;
   for (std::size_t i = 1; i <= least; ++i) {
@@ -146,13 +149,16 @@ std::vector<double> chances_of_lateness(const BlameBySteps& blame) {
   }
   // From the largest score down: small chances are added before large ones.
   std::vector<double> chance_of_least(chance_of_score);
-  for (std::size_t score = chance_of_least.size() - 1; score-- > 0;) chance_of_least[score] += chance_of_least[score + 1];
+  for (std::size_t score = chance_of_least.size() - 1; score-- > 0;)
+    chance_of_least[score] += chance_of_least[score + 1];
   std::vector<double> chances;
-  for (const std::size_t score : scores) chances.push_back(score == 0 ? 1 : std::min(1.0, ranks * chance_of_least[score]));
+  for (const std::size_t score : scores)
+    chances.push_back(score == 0 ? 1 : std::min(1.0, ranks * chance_of_least[score]));
   return chances;
 }
 
-std::vector<Straggler> find_stragglers(const BlameBySteps& blame, std::span<const std::optional<TimePs>> gain_if_typical, TimePs span) {
+std::vector<Straggler> find_stragglers(const BlameBySteps& blame,
+                                       std::span<const std::optional<TimePs>> gain_if_typical, TimePs span) {
   const std::size_t steps = blame.steps(), ranks = blame.ranks();
   std::vector<Straggler> stragglers(ranks);
   if (steps == 0 || ranks < 2) return stragglers;
@@ -160,7 +166,8 @@ std::vector<Straggler> find_stragglers(const BlameBySteps& blame, std::span<cons
     if (const auto worst = blame.worst(k)) ++stragglers[*worst].worst_in_steps;
   }
   const double bound = outlier_bound(blame.all());
-  const double mentioned = kWorthMentioning * static_cast<double>(span) / static_cast<double>(steps) * static_cast<double>(ranks - 1);
+  const double mentioned =
+      kWorthMentioning * static_cast<double>(span) / static_cast<double>(steps) * static_cast<double>(ranks - 1);
   const bool too_few = too_few_steps(steps, ranks);
   const std::vector<double> lateness = chances_of_lateness(blame);
   for (std::size_t r = 0; r < ranks; ++r) {

@@ -1,20 +1,24 @@
 // Whether a rank is a straggler, or merely the one that was late this time.
 //
-// Some rank is the worst of every step, in jobs whose ranks are alike too. Two questions are asked of every rank, and both answers count the chance:
+// Some rank is the worst of every step, in jobs whose ranks are alike too. Two questions are asked of every rank, and
+// both answers count the chance:
 //
-// *Is it late step after step?* In every block of steps the rank with most blame scores 2, the next 1, the others and who has none 0. Were all ranks alike, each order
-// of them would be as likely, whatever the blame is distributed like: so the chance of a sum of scores over all blocks is exact, a convolution
-// (a permutation test within blocks). Times the number of ranks (Bonferroni) it is the chance that some rank is late so often. Successive steps are not independent (a disturbance
-// outlasts a step): of more than 64 steps, as many successive ones as make at most 64 blocks count as one.
+// *Is it late step after step?* In every block of steps the rank with most blame scores 2, the next 1, the others and
+// who has none 0. Were all ranks alike, each order of them would be as likely, whatever the blame is distributed like:
+// so the chance of a sum of scores over all blocks is exact, a convolution (a permutation test within blocks). Times
+// the number of ranks (Bonferroni) it is the chance that some rank is late so often. Successive steps are not
+// independent (a disturbance outlasts a step): of more than 64 steps, as many successive ones as make at most 64 blocks
+// count as one.
 //
-// *Are some of its steps exceptions?* Steps whose blame stands out from all steps of all ranks (five deviations, by medians) and costs each other rank more
-// than 1 % of a step are counted. A rank like the others has a step of x or more with a chance of at most mean/x (Markov), the mean being that of the
-// others: nothing else is asked of the tail. So j such steps of S have the binomial tail of that chance; j is tried at 1, 2, 3, 4, 6, 8, 12, ..., and the smallest
+// *Are some of its steps exceptions?* Steps whose blame stands out from all steps of all ranks (five deviations, by
+// medians) and costs each other rank more than 1 % of a step are counted. A rank like the others has a step of x or
+// more with a chance of at most mean/x (Markov), the mean being that of the others: nothing else is asked of the tail.
+// So j such steps of S have the binomial tail of that chance; j is tried at 1, 2, 3, 4, 6, 8, 12, ..., and the smallest
 // tail counts times the number of tries, times the ranks, times ten: exceptions get a tenth of the level.
 //
-// Of jobs whose ranks are alike at most 1.1 % have a rank for which one of the two chances is 0.01 or less: such a rank is named if it is worth it, that is if the
-// job would be 0.5 % shorter, were it typical; persistent by the first question, else intermittent by the second. Too few steps decide nothing, and
-// that is said.
+// Of jobs whose ranks are alike at most 1.1 % have a rank for which one of the two chances is 0.01 or less: such a rank
+// is named if it is worth it, that is if the job would be 0.5 % shorter, were it typical; persistent by the first
+// question, else intermittent by the second. Too few steps decide nothing, and that is said.
 #pragma once
 
 #include <cstdint>
@@ -27,8 +31,9 @@
 
 namespace orrery::analyze {
 
-inline constexpr DiagnosticKind kTooFewSteps{"J808", Severity::note, "too few steps to tell a straggler from chance",
-                                             "record more steps: eight of two ranks, four of eight, three of sixteen are enough"};
+inline constexpr DiagnosticKind kTooFewSteps{
+    "J808", Severity::note, "too few steps to tell a straggler from chance",
+    "record more steps: eight of two ranks, four of eight, three of sixteen are enough"};
 
 enum class Pattern : std::uint8_t {
   none,
@@ -87,6 +92,7 @@ double chance_of_worst(std::size_t steps, std::size_t ranks, std::size_t worst);
 double binomial_tail(std::size_t steps, double each, std::size_t least);
 
 /// By rank. `gain_if_typical`: by rank, none where it was not asked: such a rank is never named. `span`: of the job.
-std::vector<Straggler> find_stragglers(const BlameBySteps& blame, std::span<const std::optional<TimePs>> gain_if_typical, TimePs span);
+std::vector<Straggler> find_stragglers(const BlameBySteps& blame,
+                                       std::span<const std::optional<TimePs>> gain_if_typical, TimePs span);
 
 }  // namespace orrery::analyze

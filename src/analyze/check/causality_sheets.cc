@@ -17,10 +17,14 @@ std::int64_t rank_of(const trace::Trace& job, std::uint32_t node) { return job.r
 /// Two columns that name ranks: people read "rank 3", programs 3.
 void add_ends(Sheet& sheet) {
   sheet.add({.name = "ends_on", .type = Type::integer, .title = "ends on rank", .decimals = report::kExact})
-      .add({.name = "starts_on", .type = Type::integer, .title = "before it starts on rank", .decimals = report::kExact});
+      .add({.name = "starts_on",
+            .type = Type::integer,
+            .title = "before it starts on rank",
+            .decimals = report::kExact});
 }
 
-/// The unit stands in the title: contradictions are compared with one another, and with the clocks' uncertainty, digit by digit.
+/// The unit stands in the title: contradictions are compared with one another, and with the clocks' uncertainty, digit
+/// by digit.
 report::SheetColumn exact_us(const char* name, const char* title) {
   return {.name = name, .type = Type::time, .unit = Unit::us, .title = title, .decimals = 3};
 }
@@ -29,9 +33,11 @@ report::SheetColumn exact_us(const char* name, const char* title) {
 
 Sheet causality_sheet(const align::CausalityReport& report) {
   Sheet sheet("causality");
-  for (const char* name : {"collectives", "messages", "violated", "early_ends"}) sheet.add({.name = name, .type = Type::integer});
+  for (const char* name : {"collectives", "messages", "violated", "early_ends"})
+    sheet.add({.name = name, .type = Type::integer});
   sheet.add({.name = "largest", .type = Type::time, .unit = Unit::us, .decimals = 3});
-  sheet.add_row({report.checked - report.messages, report.messages, report.violated, report.early_ends, report.largest_ps()});
+  sheet.add_row(
+      {report.checked - report.messages, report.messages, report.violated, report.early_ends, report.largest_ps()});
   return sheet;
 }
 
@@ -40,11 +46,13 @@ Sheet violating_pairs_sheet(const trace::Trace& job, const align::CausalityRepor
   add_ends(sheet);
   sheet.add({.name = "violations", .type = Type::integer, .title = "times"}).add(exact_us("largest", "largest µs"));
   for (const align::PairViolations& pair : report.pairs)
-    sheet.add_row({rank_of(job, pair.later_node), rank_of(job, pair.earlier_node), pair.count, pair.largest_ps}, Tone::warning);
+    sheet.add_row({rank_of(job, pair.later_node), rank_of(job, pair.earlier_node), pair.count, pair.largest_ps},
+                  Tone::warning);
   return sheet;
 }
 
-Sheet violations_sheet(const trace::Trace& job, const match::Exchanges& exchanges, const align::CausalityReport& report) {
+Sheet violations_sheet(const trace::Trace& job, const match::Exchanges& exchanges,
+                       const align::CausalityReport& report) {
   Sheet sheet("violations");
   sheet.add({.name = "collective", .title = "collective"})
       .add({.name = "number", .type = Type::integer, .title = "number", .decimals = report::kExact});
@@ -82,7 +90,8 @@ Sheet not_checked_sheet(const match::Exchanges& exchanges, const align::Causalit
       {"root_unknown", "whose root is not recorded", report.root_unknown},
       {"peers_unknown", "that do not say who waits for whom", report.peers_unknown + exchanges.peers_unknown},
       {"one_rank_only", "recorded by one rank only", exchanges.unmatched + exchanges.messages_unmatched},
-      {"ambiguous", "with different counts under one number or channel", exchanges.ambiguous + exchanges.messages_ambiguous},
+      {"ambiguous", "with different counts under one number or channel",
+       exchanges.ambiguous + exchanges.messages_ambiguous},
       {"unclear_pattern", "without a number, whose pattern fits in several ways or none", exchanges.unclear_pattern},
       {"without_extent", "that do not end after they start", exchanges.without_extent},
       {"group_unclear", "that could be of several process groups", exchanges.groups_unclear},
@@ -107,7 +116,8 @@ std::string not_checked_in_words(const match::Exchanges& exchanges, const align:
   return words;
 }
 
-std::string why_unchecked(const trace::Trace& job, const match::Exchanges& exchanges, const align::CausalityReport& report) {
+std::string why_unchecked(const trace::Trace& job, const match::Exchanges& exchanges,
+                          const align::CausalityReport& report) {
   if (job.ranks.size() < 2) return "there is only one rank";
   const std::string left_out = not_checked_in_words(exchanges, report);
   if (left_out.empty()) return "no rank recorded a collective or a message";

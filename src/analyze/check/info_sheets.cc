@@ -30,8 +30,8 @@ std::string steps_in_words(const RankInfo& info) {
   const auto [least, most] = std::minmax_element(info.steps.begin(), info.steps.end(), shorter);
   const std::string &first = info.steps.front().name, &last = info.steps.back().name;
   // Some profilers give every step the same name.
-  return fmt::format("{} ({}{}{}), {} to {}", info.steps.size(), first, first == last ? "" : " to ", first == last ? "" : last,
-                     format_duration(least->duration), format_duration(most->duration));
+  return fmt::format("{} ({}{}{}), {} to {}", info.steps.size(), first, first == last ? "" : " to ",
+                     first == last ? "" : last, format_duration(least->duration), format_duration(most->duration));
 }
 
 std::string devices_in_words(const trace::SourceInfo& source) {
@@ -40,7 +40,8 @@ std::string devices_in_words(const trace::SourceInfo& source) {
   std::set<std::string> known;
   std::string names;
   for (const trace::Device& device : source.devices) {
-    const std::string name = fmt::format("{} ({})", device.name.empty() ? "unnamed" : device.name, format_bytes(device.memory_bytes));
+    const std::string name =
+        fmt::format("{} ({})", device.name.empty() ? "unnamed" : device.name, format_bytes(device.memory_bytes));
     if (known.insert(name).second) names += (names.empty() ? "" : ", ") + name;
   }
   return fmt::format("{}: {}", source.devices.size(), names);
@@ -49,7 +50,8 @@ std::string devices_in_words(const trace::SourceInfo& source) {
 std::string names_in_words(const std::vector<AnnotationCount>& names) {
   std::string words;
   for (std::size_t i = 0; i < std::min(names.size(), kShownNames); ++i) {
-    words += fmt::format("{}{} ({}, {})", i == 0 ? "" : "; ", names[i].name, format_count(names[i].count), format_duration(names[i].time));
+    words += fmt::format("{}{} ({}, {})", i == 0 ? "" : "; ", names[i].name, format_count(names[i].count),
+                         format_duration(names[i].time));
   }
   if (names.size() > kShownNames) words += fmt::format("; and {} more", names.size() - kShownNames);
   return words;
@@ -66,10 +68,13 @@ Sheet ranks_of_info(std::span<const DescribedRank> described) {
   for (const char* name : {"path", "format"}) sheet.add({.name = name});
   for (const char* name : {"world_size", "schema_version"}) sheet.add({.name = name, .type = Type::integer});
   sheet.add({.name = "base_time", .type = Type::integer, .unit = Unit::ns});
-  for (const char* name : {"file", "text", "memory"}) sheet.add({.name = name, .type = Type::integer, .unit = Unit::bytes});
+  for (const char* name : {"file", "text", "memory"})
+    sheet.add({.name = name, .type = Type::integer, .unit = Unit::bytes});
   for (const char* name : {"entries", "events", "flow_points", "host_threads", "device_streams"})
     sheet.add({.name = name, .type = Type::integer});
-  const auto in_words = [&](const char* name, const char* title) { sheet.add({.name = name, .title = title, .people_only = true}); };
+  const auto in_words = [&](const char* name, const char* title) {
+    sheet.add({.name = name, .title = title, .people_only = true});
+  };
   in_words("format_in_words", "format");
   in_words("events_in_words", "events");
   sheet.add({.name = "span", .type = Type::time, .unit = Unit::us, .title = "span"});
@@ -134,8 +139,8 @@ Sheet categories_of_info(std::span<const DescribedRank> described) {
   for (const auto& [rank, info] : described) {
     for (const CategoryCount& category : info.categories) {
       const std::string_view name = category.name;
-      sheet.add_row({rank->rank, name, name.empty() ? std::string_view("(none)") : name, to_string(category.activity), category.events,
-                     category.time});
+      sheet.add_row({rank->rank, name, name.empty() ? std::string_view("(none)") : name, to_string(category.activity),
+                     category.events, category.time});
     }
   }
   return sheet;
@@ -153,7 +158,8 @@ Sheet steps_of_info(std::span<const DescribedRank> described) {
   return sheet;
 }
 
-Sheet counts_of_info(std::string name, std::span<const DescribedRank> described, const std::vector<AnnotationCount> RankInfo::*counts) {
+Sheet counts_of_info(std::string name, std::span<const DescribedRank> described,
+                     const std::vector<AnnotationCount> RankInfo::*counts) {
   Sheet sheet(std::move(name));
   sheet.add({.name = "rank", .type = Type::integer})
       .add({.name = "name"})

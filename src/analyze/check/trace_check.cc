@@ -21,19 +21,24 @@ constexpr DiagnosticKind kNoSteps{"C501", Severity::note, "no profiler steps (Pr
                                   "call profiler.step() once per iteration, or name the window by an annotation"};
 constexpr DiagnosticKind kNoDeviceWork{"C502", Severity::note, "no device work recorded",
                                        "a CPU-only job, or ProfilerActivity.CUDA was not asked for"};
-constexpr DiagnosticKind kLaunchWithoutWork{"C503", Severity::note, "launch call without the work it launched",
-                                            "the recording ended, or its buffers overflowed, before the device got there"};
-constexpr DiagnosticKind kOverlapOnStream{"C504", Severity::note, "device work that overlaps the work before it on the same stream",
-                                          "normal with CUDA graphs and programmatic launch, else clocks were corrected mid-run"};
+constexpr DiagnosticKind kLaunchWithoutWork{
+    "C503", Severity::note, "launch call without the work it launched",
+    "the recording ended, or its buffers overflowed, before the device got there"};
+constexpr DiagnosticKind kOverlapOnStream{
+    "C504", Severity::note, "device work that overlaps the work before it on the same stream",
+    "normal with CUDA graphs and programmatic launch, else clocks were corrected mid-run"};
 constexpr DiagnosticKind kNotNested{"C505", Severity::warning, "host events of one thread overlap without nesting",
                                     "cut where the inner one ends"};
 constexpr DiagnosticKind kWorkBeforeLaunch{"C506", Severity::warning, "device work starts before its launch call",
                                            "host and device clocks disagree"};
 constexpr DiagnosticKind kMissingRanks{"C507", Severity::warning, "files of some ranks are missing",
                                        "analyses over all ranks will be incomplete"};
-constexpr DiagnosticKind kDifferentSteps{"C508", Severity::warning, "ranks recorded different steps", "only common steps can be compared"};
-constexpr DiagnosticKind kNothingRecorded{"C509", Severity::error, "neither host nor device work recorded", "nothing can be analysed"};
-constexpr DiagnosticKind kHighResidual{"C510", Severity::warning, "the graph of a typical step does not replay to the measured time",
+constexpr DiagnosticKind kDifferentSteps{"C508", Severity::warning, "ranks recorded different steps",
+                                         "only common steps can be compared"};
+constexpr DiagnosticKind kNothingRecorded{"C509", Severity::error, "neither host nor device work recorded",
+                                          "nothing can be analysed"};
+constexpr DiagnosticKind kHighResidual{"C510", Severity::warning,
+                                       "the graph of a typical step does not replay to the measured time",
                                        "treat predictions with care"};
 
 std::string describe_event(const trace::Trace& trace, const trace::RankTrace& rank, EventIndex e) {
@@ -47,20 +52,24 @@ void check_device(const trace::Trace& trace, const trace::RankTrace& rank, const
   for (const causal::DeviceWork& work : timeline.works) {
     if (work.call == causal::kNoEvent) continue;
     has_work[work.call] = 1;
-    if (work.start < work.call_start) diagnostics.add(kWorkBeforeLaunch, [&] { return describe_event(trace, rank, work.event); });
+    if (work.start < work.call_start)
+      diagnostics.add(kWorkBeforeLaunch, [&] { return describe_event(trace, rank, work.event); });
   }
   for (EventIndex e = 0; e < rank.event_count(); ++e) {
     if (rank.activity(e) != Activity::runtime_call || has_work[e] != 0) continue;
     const std::string_view name = trace.name(rank, e);
-    if (name.find("LaunchKernel") == std::string_view::npos && name.find("GraphLaunch") == std::string_view::npos) continue;
+    if (name.find("LaunchKernel") == std::string_view::npos && name.find("GraphLaunch") == std::string_view::npos)
+      continue;
     diagnostics.add(kLaunchWithoutWork, [&] { return describe_event(trace, rank, e); });
   }
   for (const auto& queue : timeline.by_queue) {
     TimePs latest = 0;
     for (std::size_t i = 0; i < queue.size(); ++i) {
       const causal::DeviceWork& work = timeline.works[queue[i]];
-      if (i > 0 && work.start < latest) diagnostics.add(kOverlapOnStream, [&] { return describe_event(trace, rank, work.event); });
-      const TimePs end = std::max(work.start, rank.end(work.event));  // as recorded: the timeline ends it where the next begins
+      if (i > 0 && work.start < latest)
+        diagnostics.add(kOverlapOnStream, [&] { return describe_event(trace, rank, work.event); });
+      const TimePs end =
+          std::max(work.start, rank.end(work.event));  // as recorded: the timeline ends it where the next begins
       latest = i == 0 ? end : std::max(latest, end);
     }
   }
@@ -81,7 +90,8 @@ void check_nesting(const trace::Trace& trace, const trace::RankTrace& rank, Diag
     std::vector<EventIndex> open;
     for (const EventIndex e : events) {
       while (!open.empty() && rank.end(open.back()) <= rank.start[e]) open.pop_back();
-      if (!open.empty() && rank.end(e) > rank.end(open.back())) diagnostics.add(kNotNested, [&] { return describe_event(trace, rank, e); });
+      if (!open.empty() && rank.end(e) > rank.end(open.back()))
+        diagnostics.add(kNotNested, [&] { return describe_event(trace, rank, e); });
       open.push_back(e);
     }
   }
@@ -92,7 +102,8 @@ void check_graph(const trace::Trace& trace, const trace::RankTrace& rank, Diagno
   const auto step = causal::make_rank_graph(trace, rank, {}, of_graph);
   if (!step) return diagnostics.add(kHighResidual, [&] { return step.error().to_string(); });
   const double residual = step->residual_percent(graph::solve(step->graph, step->end).length());
-  if (residual > 1.0) diagnostics.add(kHighResidual, [&] { return step->window.label + ": " + std::to_string(residual) + " %"; });
+  if (residual > 1.0)
+    diagnostics.add(kHighResidual, [&] { return step->window.label + ": " + std::to_string(residual) + " %"; });
 }
 
 }  // namespace
@@ -137,8 +148,8 @@ void check_job(const trace::Trace& trace, std::span<const RankCheck> checks, Dia
   }
   // The reader of MPI traces counts them itself, since it needs them to tell communicators.
   const std::vector<Diagnostic> said = diagnostics.sorted();
-  const bool was_said =
-      std::any_of(said.begin(), said.end(), [](const Diagnostic& remark) { return std::string_view(remark.kind->code) == "I843"; });
+  const bool was_said = std::any_of(
+      said.begin(), said.end(), [](const Diagnostic& remark) { return std::string_view(remark.kind->code) == "I843"; });
   if (world > static_cast<std::int64_t>(present.size()) && !was_said) {
     std::int64_t missing = 0;
     while (present.contains(missing)) ++missing;
@@ -148,8 +159,9 @@ void check_job(const trace::Trace& trace, std::span<const RankCheck> checks, Dia
   }
   for (std::size_t i = 1; i < trace.ranks.size(); ++i) {
     if (checks[i].steps == checks[0].steps) continue;
-    diagnostics.add(kDifferentSteps,
-                    [&] { return "rank " + std::to_string(trace.ranks[i].rank) + " and rank " + std::to_string(trace.ranks[0].rank); });
+    diagnostics.add(kDifferentSteps, [&] {
+      return "rank " + std::to_string(trace.ranks[i].rank) + " and rank " + std::to_string(trace.ranks[0].rank);
+    });
   }
 }
 

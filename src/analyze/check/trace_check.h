@@ -23,7 +23,8 @@ struct RankCheck {
 /// Looks at one rank: pairing of calls and device work, nesting, overlap, recorded steps, waits and collectives.
 RankCheck check_rank(const trace::Trace& trace, const trace::RankTrace& rank);
 
-/// Adds what was found of each (`checks` as trace.ranks), and looks at the ranks together: missing ones, steps that differ. Looks at no events.
+/// Adds what was found of each (`checks` as trace.ranks), and looks at the ranks together: missing ones, steps that
+/// differ. Looks at no events.
 void check_job(const trace::Trace& trace, std::span<const RankCheck> checks, Diagnostics& diagnostics);
 
 }  // namespace orrery::analyze

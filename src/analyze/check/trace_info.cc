@@ -22,9 +22,11 @@ using Counts = std::map<StringId, Count>;
 std::vector<AnnotationCount> by_time(const trace::Trace& trace, const Counts& counts) {
   std::vector<AnnotationCount> sorted;
   sorted.reserve(counts.size());
-  for (const auto& [name, count] : counts) sorted.push_back({std::string(trace.strings.text(name)), count.count, count.time});
-  std::sort(sorted.begin(), sorted.end(),
-            [](const AnnotationCount& a, const AnnotationCount& b) { return a.time != b.time ? a.time > b.time : a.name < b.name; });
+  for (const auto& [name, count] : counts)
+    sorted.push_back({std::string(trace.strings.text(name)), count.count, count.time});
+  std::sort(sorted.begin(), sorted.end(), [](const AnnotationCount& a, const AnnotationCount& b) {
+    return a.time != b.time ? a.time > b.time : a.name < b.name;
+  });
   return sorted;
 }
 
@@ -82,7 +84,8 @@ RankInfo describe(const trace::Trace& trace, const trace::RankTrace& rank) {
   const trace::SparseColumn& names = rank.field(trace::Field::collective_text);
   for (std::size_t i = 0; i < names.event.size(); ++i)
     count(collectives, static_cast<StringId>(names.value[i]), std::max<TimePs>(rank.duration[names.event[i]], 0));
-  for (const EventIndex e : steps) info.steps.push_back({std::string(trace.name(rank, e)), rank.start[e] - info.begin, rank.duration[e]});
+  for (const EventIndex e : steps)
+    info.steps.push_back({std::string(trace.name(rank, e)), rank.start[e] - info.begin, rank.duration[e]});
   std::erase_if(info.categories, [](const CategoryCount& c) { return c.events == 0; });
   std::stable_sort(info.categories.begin(), info.categories.end(), [](const CategoryCount& a, const CategoryCount& b) {
     return a.events != b.events ? a.events > b.events : a.name < b.name;
@@ -98,7 +101,10 @@ void pack(const RankInfo& info, PackedWriter& writer) {
   writer.integer(info.span).number(info.events).number(info.flow_points).number(info.memory_bytes);
   writer.number(info.host_lanes).number(info.device_streams).number(info.categories.size());
   for (const CategoryCount& category : info.categories) {
-    writer.text(category.name).number(static_cast<std::uint64_t>(category.activity)).number(category.events).integer(category.time);
+    writer.text(category.name)
+        .number(static_cast<std::uint64_t>(category.activity))
+        .number(category.events)
+        .integer(category.time);
   }
   writer.number(info.steps.size());
   for (const StepInfo& step : info.steps) writer.text(step.name).integer(step.start).integer(step.duration);
@@ -136,20 +142,23 @@ std::string event_json(const trace::Trace& trace, const trace::RankTrace& rank, 
   std::string text;
   JsonWriter json(text);
   const trace::Lane& lane = rank.lanes[rank.lane[event]];
-  json.begin_object().field("name", trace.name(rank, event)).field("cat", trace.strings.text(rank.categories[rank.category[event]].text));
+  json.begin_object()
+      .field("name", trace.name(rank, event))
+      .field("cat", trace.strings.text(rank.categories[rank.category[event]].text));
   json.field("ts", to_us(rank.start[event]));
   if (rank.has_duration(event)) json.field("dur", to_us(rank.duration[event]));
   json.key("pid").raw(to_json(trace.strings, lane.process)).key("tid").raw(to_json(trace.strings, lane.thread));
   json.key("args").begin_object();
   using trace::SparseColumn;
   using trace::ValueType;
-  trace::ArgumentTable::for_each(rank.arguments, [&](std::string_view name, std::string_view, ValueType type, const SparseColumn& column) {
-    const std::optional<std::int64_t> value = column.find(event);
-    if (!value) return;
-    // Texts are kept by their number in the table.
-    if (type == ValueType::text) json.field(name, trace.strings.text(static_cast<StringId>(*value)));
-    else json.field(name, *value);
-  });
+  trace::ArgumentTable::for_each(
+      rank.arguments, [&](std::string_view name, std::string_view, ValueType type, const SparseColumn& column) {
+        const std::optional<std::int64_t> value = column.find(event);
+        if (!value) return;
+        // Texts are kept by their number in the table.
+        if (type == ValueType::text) json.field(name, trace.strings.text(static_cast<StringId>(*value)));
+        else json.field(name, *value);
+      });
   json.end_object().end_object();
   return text;
 }

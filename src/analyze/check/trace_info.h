@@ -33,16 +33,17 @@ struct RankInfo {
   TimePs begin = 0;  ///< since the trace's epoch
   TimePs span = 0;
   std::uint64_t events = 0, flow_points = 0, memory_bytes = 0;
-  std::vector<CategoryCount> categories;     ///< by number of events, then by name
-  std::vector<StepInfo> steps;               ///< by start
-  std::vector<AnnotationCount> annotations;  ///< host annotations other than steps, by time, the largest first, then by name
+  std::vector<CategoryCount> categories;  ///< by number of events, then by name
+  std::vector<StepInfo> steps;            ///< by start
+  std::vector<AnnotationCount>
+      annotations;  ///< host annotations other than steps, by time, the largest first, then by name
   std::vector<AnnotationCount> collectives;  ///< recorded collectives by name
   std::size_t host_lanes = 0;
   std::size_t device_streams = 0;
 };
 
-/// What was read of one event, as a JSON object in the words of Chrome's traces: {"name","cat","ts","dur","pid","tid","args"}; times in microseconds
-/// since the job's epoch.
+/// What was read of one event, as a JSON object in the words of Chrome's traces:
+/// {"name","cat","ts","dur","pid","tid","args"}; times in microseconds since the job's epoch.
 std::string event_json(const trace::Trace& trace, const trace::RankTrace& rank, trace::EventIndex event);
 
 RankInfo describe(const trace::Trace& trace, const trace::RankTrace& rank);

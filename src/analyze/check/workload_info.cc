@@ -22,7 +22,8 @@ using workload::Program;
 
 constexpr DiagnosticKind kDoesNotFit{"C312", Severity::error, "ranks of a workload that do not fit together",
                                      "no simulation of it can end; make or record it again, or give its groups"};
-constexpr DiagnosticKind kRanksMissing{"C313", Severity::warning, "ranks that the files of a workload speak of, and that are not there",
+constexpr DiagnosticKind kRanksMissing{"C313", Severity::warning,
+                                       "ranks that the files of a workload speak of, and that are not there",
                                        "what they exchange with those that are there could not be checked"};
 
 // Past this, members are counted, not listed.
@@ -35,7 +36,8 @@ struct KindSum {
 };
 
 std::string kind_in_words(const Program& program, std::size_t i) {
-  return std::string(program.kinds[i] == ActivityKind::collective ? to_string(program.collectives[i]) : to_string(program.kinds[i]));
+  return std::string(program.kinds[i] == ActivityKind::collective ? to_string(program.collectives[i])
+                                                                  : to_string(program.kinds[i]));
 }
 
 void add_saturating(std::uint64_t& to, std::uint64_t value, std::uint64_t times) {
@@ -90,8 +92,9 @@ Sheet workload_sheet(const workload::Workload& workload, const std::string& path
     activities += workload.program(rank).size();
     dependencies += workload.program(rank).dependencies.edge_count();
   }
-  sheet.add_row({path, format, workload.rank_count(), workload.programs.size(), activities, dependencies, workload.groups.size(),
-                 workload.roles.size(), "no durations are recorded: orrery simulate gives it some"});
+  sheet.add_row({path, format, workload.rank_count(), workload.programs.size(), activities, dependencies,
+                 workload.groups.size(), workload.roles.size(),
+                 "no durations are recorded: orrery simulate gives it some"});
   return sheet;
 }
 
@@ -104,7 +107,8 @@ Sheet activities_sheet(const workload::Workload& workload) {
   sheet.add({.name = "on_host", .type = Type::integer, .title = "on the host"});
   const std::map<std::string, KindSum> sums = sums_by_kind(workload);
   std::vector<std::pair<std::string, KindSum>> sorted(sums.begin(), sums.end());
-  std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.second.count > b.second.count; });
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const auto& a, const auto& b) { return a.second.count > b.second.count; });
   for (const auto& [kind, sum] : sorted) {
     sheet.add_row({kind, sum.count, sum.ranks, sum.has_bytes ? Cell(sum.bytes) : Cell(nullptr),
                    sum.has_operations ? Cell(sum.operations) : Cell(nullptr), sum.on_host});
@@ -118,16 +122,19 @@ Sheet named_groups_sheet(const workload::Workload& workload) {
   sheet.add({.name = "members", .type = Type::integer, .title = "members"});
   sheet.add({.name = "ranks", .type = Type::integers, .title = "ranks"});
   for (const workload::CommGroup& group : workload.groups) {
-    const std::string ranks = group.ranks.size() > kMostListed ? std::string() : fmt::format("{}", fmt::join(group.ranks, ", "));
+    const std::string ranks =
+        group.ranks.size() > kMostListed ? std::string() : fmt::format("{}", fmt::join(group.ranks, ", "));
     sheet.add_row({workload.strings.text(group.name), group.ranks.size(), ranks.empty() ? Cell(nullptr) : Cell(ranks)});
   }
-  for (const workload::Role& role : workload.roles) sheet.add_row({workload.strings.text(role.name), role.size(), nullptr});
+  for (const workload::Role& role : workload.roles)
+    sheet.add_row({workload.strings.text(role.name), role.size(), nullptr});
   return sheet;
 }
 
 }  // namespace
 
-std::vector<Sheet> workload_sheets(const workload::Workload& workload, const std::string& path, std::string_view format) {
+std::vector<Sheet> workload_sheets(const workload::Workload& workload, const std::string& path,
+                                   std::string_view format) {
   std::vector<Sheet> sheets;
   sheets.push_back(workload_sheet(workload, path, format));
   sheets.push_back(activities_sheet(workload));
@@ -137,7 +144,8 @@ std::vector<Sheet> workload_sheets(const workload::Workload& workload, const std
 
 void check_workload(const workload::Workload& workload, Diagnostics& diagnostics) {
   if (workload.recorded_ranks > workload.rank_count()) {
-    diagnostics.add(kRanksMissing, [&] { return fmt::format("{} of {} are there", workload.rank_count(), workload.recorded_ranks); });
+    diagnostics.add(kRanksMissing,
+                    [&] { return fmt::format("{} of {} are there", workload.rank_count(), workload.recorded_ranks); });
     return;  // of some ranks nothing can be said: their partners may be the others
   }
   // A rank alone may be one of many: its file does not say.

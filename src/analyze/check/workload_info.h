@@ -1,4 +1,5 @@
-// What is in a workload, as Sheets: for programs of which no times were recorded, so that there is no trace to describe.
+// What is in a workload, as Sheets: for programs of which no times were recorded, so that there is no trace to
+// describe.
 #pragma once
 
 #include <string>
@@ -10,16 +11,18 @@
 
 namespace orrery::analyze {
 
-/// workload     one row: path, format, ranks, programs (ranks that do the same share one), activities, dependencies, groups
-/// activities   kind (of collectives which one), count over all ranks, ranks that have any, bytes and operations as far as given, on_host; by count
-/// groups       name, members, ranks; the listed ones, then those by role. The world is not listed
-std::vector<report::Sheet> workload_sheets(const workload::Workload& workload, const std::string& path, std::string_view format);
+/// workload     one row: path, format, ranks, programs (ranks that do the same share one), activities, dependencies,
+/// groups activities   kind (of collectives which one), count over all ranks, ranks that have any, bytes and operations
+/// as far as given, on_host; by count groups       name, members, ranks; the listed ones, then those by role. The world
+/// is not listed
+std::vector<report::Sheet> workload_sheets(const workload::Workload& workload, const std::string& path,
+                                           std::string_view format);
 
 /// Their places in that list.
 inline constexpr std::size_t kWorkloadOfInfo = 0, kActivitiesOfInfo = 1, kGroupsOfInfo = 2;
 
-/// Whether the programs fit together: collectives and messages find their partners (workload/matching.h), and the ranks that the files speak of are
-/// all there. What does not fit is added as C312 and C313.
+/// Whether the programs fit together: collectives and messages find their partners (workload/matching.h), and the ranks
+/// that the files speak of are all there. What does not fit is added as C312 and C313.
 void check_workload(const workload::Workload& workload, Diagnostics& diagnostics);
 
 }  // namespace orrery::analyze

@@ -8,10 +8,12 @@ namespace {
 
 constexpr DiagnosticKind kNoComputeDuration{"S103", Severity::warning, "compute node without a recorded duration",
                                             "it takes no time; a roofline would compute it from operations and bytes"};
-constexpr DiagnosticKind kNoPriorities{"S106", Severity::note, "collective with a priority, which has no effect here",
-                                       "collectives of a group keep their order, and those of different groups share the links"};
-constexpr DiagnosticKind kNoExcludedDims{"S107", Severity::warning, "collective that leaves out dimensions of the network",
-                                         "it is taken to span its whole group; name the ranks that take part in a file of groups"};
+constexpr DiagnosticKind kNoPriorities{
+    "S106", Severity::note, "collective with a priority, which has no effect here",
+    "collectives of a group keep their order, and those of different groups share the links"};
+constexpr DiagnosticKind kNoExcludedDims{
+    "S107", Severity::warning, "collective that leaves out dimensions of the network",
+    "it is taken to span its whole group; name the ranks that take part in a file of groups"};
 
 constexpr DiagnosticKind kNoOperations{"S115", Severity::warning, "compute node that does not say how much it computes",
                                        "it takes its recorded duration, whatever the rates of the machine"};
@@ -23,13 +25,14 @@ bool lacks_duration(const workload::Program& program, std::size_t i) {
 
 bool lacks_operations(const workload::Program& program, std::size_t i) {
   using namespace workload::activity;
-  return program.kinds[i] == workload::ActivityKind::compute && program.duration_ps(i) > 0 && !program.has(i, kOnHost) &&
-         !program.has(i, kHasOperations) && !program.has(i, kHasBytes);
+  return program.kinds[i] == workload::ActivityKind::compute && program.duration_ps(i) > 0 &&
+         !program.has(i, kOnHost) && !program.has(i, kHasOperations) && !program.has(i, kHasBytes);
 }
 
 /// Counts the activities of all ranks for which `is_meant` holds, and names the first.
 template <typename Predicate>
-void remark_on(const DiagnosticKind& kind, const workload::Workload& workload, Predicate is_meant, Diagnostics& diagnostics) {
+void remark_on(const DiagnosticKind& kind, const workload::Workload& workload, Predicate is_meant,
+               Diagnostics& diagnostics) {
   std::vector<std::uint64_t> of_program;  // ranks share programs: each is looked through once
   for (const workload::Program& program : workload.programs) {
     std::uint64_t found = 0;

@@ -59,7 +59,9 @@ EventIndex AnnotationSegments::find(trace::LaneIndex lane, TimePs time) const {
 
 std::vector<AnnotationTime> annotation_times(const DeviceRank& devices, const AnnotationSegments& segments) {
   const causal::StepWindow& window = devices.window;
-  const auto inside = [&](TimePs begin, TimePs end) { return std::min(end, window.end) - std::max(begin, window.begin); };
+  const auto inside = [&](TimePs begin, TimePs end) {
+    return std::min(end, window.end) - std::max(begin, window.begin);
+  };
   struct Times {
     std::vector<TimePs> calls;
     TimePs self = 0;
@@ -84,8 +86,10 @@ std::vector<AnnotationTime> annotation_times(const DeviceRank& devices, const An
   }
   std::vector<AnnotationTime> times;
   times.reserve(by_name.size());
-  for (auto& [text, entry] : by_name) times.push_back({entry.first, distribution_of(entry.second.calls), entry.second.self});
-  std::stable_sort(times.begin(), times.end(), [](const AnnotationTime& a, const AnnotationTime& b) { return a.calls.sum > b.calls.sum; });
+  for (auto& [text, entry] : by_name)
+    times.push_back({entry.first, distribution_of(entry.second.calls), entry.second.self});
+  std::stable_sort(times.begin(), times.end(),
+                   [](const AnnotationTime& a, const AnnotationTime& b) { return a.calls.sum > b.calls.sum; });
   return times;
 }
 

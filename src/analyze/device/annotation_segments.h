@@ -1,4 +1,5 @@
-// Annotated ranges, cut so that each moment of a lane belongs to one: the innermost, which is the last that began and has not ended.
+// Annotated ranges, cut so that each moment of a lane belongs to one: the innermost, which is the last that began and
+// has not ended.
 #pragma once
 
 #include <vector>

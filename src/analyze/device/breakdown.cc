@@ -31,8 +31,9 @@ const char* identifier(IdleReason reason) {
 }
 
 const char* to_string(IdleReason reason) {
-  static constexpr const char* kNames[] = {"waiting for the launch call", "launch latency", "waiting for another stream",
-                                           "between queued work", "idle, cause not recorded"};
+  static constexpr const char* kNames[] = {"waiting for the launch call", "launch latency",
+                                           "waiting for another stream", "between queued work",
+                                           "idle, cause not recorded"};
   return kNames[static_cast<std::size_t>(reason)];
 }
 
@@ -71,7 +72,8 @@ namespace {
 
 constexpr std::size_t bit_of(WorkType type) { return std::size_t{1} << static_cast<std::size_t>(type); }
 
-void add_stretch(DeviceTime& time, HostWaitCauses& causes, const Stretch& stretch, const GapReasons& reasons, const HostHistory& history) {
+void add_stretch(DeviceTime& time, HostWaitCauses& causes, const Stretch& stretch, const GapReasons& reasons,
+                 const HostHistory& history) {
   time.busy[stretch.types] += stretch.end - stretch.begin;
   if (stretch.types != 0) return;
   const GapPieces pieces = reasons.split(stretch.begin, stretch.end, stretch.next);
@@ -109,7 +111,8 @@ std::vector<StreamTime> stream_times(const DeviceRank& devices, const GapReasons
     for (const std::uint32_t w : devices.timeline.by_queue[q]) {
       const causal::DeviceWork& work = devices.timeline.works[w];
       stream.works += devices.in_window(w) ? 1 : 0;
-      const TimePs start = std::clamp(work.start, window.begin, window.end), end = std::clamp(work.end, window.begin, window.end);
+      const TimePs start = std::clamp(work.start, window.begin, window.end),
+                   end = std::clamp(work.end, window.begin, window.end);
       if (start > until) stream.idle.add(reasons.split(until, start, w)), until = start;
       if (end > until) stream.busy += end - until, until = end;
     }
@@ -155,12 +158,15 @@ TimePs DeviceTime::time_of_both(WorkType a, WorkType b) const {
 }
 
 TimePs DeviceTime::exposed_communication() const {
-  return sum_where(
-      *this, [](std::size_t set) { return (set & bit_of(WorkType::communication)) != 0 && (set & bit_of(WorkType::computation)) == 0; });
+  return sum_where(*this, [](std::size_t set) {
+    return (set & bit_of(WorkType::communication)) != 0 && (set & bit_of(WorkType::computation)) == 0;
+  });
 }
 
 TimePs DeviceTime::exposed_memory() const {
-  return sum_where(*this, [](std::size_t set) { return (set & (bit_of(WorkType::communication) | bit_of(WorkType::computation))) == 0; });
+  return sum_where(*this, [](std::size_t set) {
+    return (set & (bit_of(WorkType::communication) | bit_of(WorkType::computation))) == 0;
+  });
 }
 
 RankBreakdown break_down(const DeviceRank& devices) {
@@ -181,7 +187,8 @@ RankBreakdown break_down(const DeviceRank& devices) {
   add_ends(devices, result.times);
   result.streams = stream_times(devices, reasons);
   result.host_annotations = annotation_times(devices, AnnotationSegments(devices, trace::Activity::annotation));
-  result.device_annotations = annotation_times(devices, AnnotationSegments(devices, trace::Activity::device_annotation));
+  result.device_annotations =
+      annotation_times(devices, AnnotationSegments(devices, trace::Activity::device_annotation));
   return result;
 }
 

@@ -12,10 +12,12 @@
 
 namespace orrery::analyze {
 
-// Why a device or a stream did nothing: each gap, split at the moment its next work was handed over, by what bound that work's start.
+// Why a device or a stream did nothing: each gap, split at the moment its next work was handed over, by what bound that
+// work's start.
 
 enum class IdleReason : std::uint8_t {
-  host_wait,       ///< the call that launches the next work had not handed it over (see causal::Submission), or none ever did
+  host_wait,  ///< the call that launches the next work had not handed it over (see causal::Submission), or none ever
+              ///< did
   launch_latency,  ///< from then to the start
   stream_wait,     ///< it was launched, and waited for work of another stream, or for room on the device
   kernel_gap,      ///< it was queued behind other work of its stream, and the device took this long to go on
@@ -33,7 +35,8 @@ class GapReasons {
   /// Keeps references.
   explicit GapReasons(const DeviceRank& devices) : devices_(devices), binding_(devices.timeline, devices.window) {}
 
-  /// Of the gap [begin, end) that `next` ends; it may start behind the window, or be kNoWork. What bound its start is what `path` says bound it.
+  /// Of the gap [begin, end) that `next` ends; it may start behind the window, or be kNoWork. What bound its start is
+  /// what `path` says bound it.
   [[nodiscard]] GapPieces split(TimePs begin, TimePs end, std::uint32_t next) const;
 
  private:
@@ -70,7 +73,8 @@ struct DeviceTime {
   [[nodiscard]] TimePs time_of(WorkType type) const;
   /// Both ran at the same time.
   [[nodiscard]] TimePs time_of_both(WorkType a, WorkType b) const;
-  /// Each moment belongs to the first of computation, communication and memory (copies and sets) that runs in it: these add up to busy_time().
+  /// Each moment belongs to the first of computation, communication and memory (copies and sets) that runs in it: these
+  /// add up to busy_time().
   [[nodiscard]] TimePs computing() const { return time_of(WorkType::computation); }
   [[nodiscard]] TimePs exposed_communication() const;
   [[nodiscard]] TimePs exposed_memory() const;

@@ -39,9 +39,10 @@ Sheet temporal_sheet(const std::vector<RankBreakdown>& ranks) {
   for (const RankBreakdown& rank : ranks) {
     for (const DeviceTime& t : rank.times) {
       const TimePs busy = t.busy_time(), compute = t.computing();
-      sheet.add_row({rank.devices->rank->rank, t.device, t.window, t.work_span, busy, share_percent(busy, t.window), compute,
-                     busy - compute, t.exposed_communication(), t.exposed_memory(), t.idle_time(), t.leading, t.trailing,
-                     share_percent(t.idle_time(), t.window), share_percent(compute, t.window), share_percent(busy - compute, t.window)});
+      sheet.add_row({rank.devices->rank->rank, t.device, t.window, t.work_span, busy, share_percent(busy, t.window),
+                     compute, busy - compute, t.exposed_communication(), t.exposed_memory(), t.idle_time(), t.leading,
+                     t.trailing, share_percent(t.idle_time(), t.window), share_percent(compute, t.window),
+                     share_percent(busy - compute, t.window)});
     }
   }
   return sheet;
@@ -73,7 +74,8 @@ Sheet idle_sheet(const std::vector<RankBreakdown>& ranks) {
   add_rank_and_device(sheet, ranks);
   add_idle_columns(sheet);
   for (const RankBreakdown& rank : ranks) {
-    for (const DeviceTime& t : rank.times) add_idle_rows(sheet, std::vector<Cell>{rank.devices->rank->rank, t.device}, t.idle, t.window);
+    for (const DeviceTime& t : rank.times)
+      add_idle_rows(sheet, std::vector<Cell>{rank.devices->rank->rank, t.device}, t.idle, t.window);
   }
   return sheet;
 }
@@ -115,7 +117,8 @@ Sheet idle_intervals_sheet(const std::vector<RankBreakdown>& ranks) {
 
 std::string_view activity_in_words(const HostWaitCause& cause) {
   if (!cause.name.empty()) return cause.name;
-  return cause.kind == causal::EdgeKind::handoff ? std::string_view("(from one thread to another)") : std::string_view("(not recorded)");
+  return cause.kind == causal::EdgeKind::handoff ? std::string_view("(from one thread to another)")
+                                                 : std::string_view("(not recorded)");
 }
 
 Sheet host_waits_sheet(const std::vector<RankBreakdown>& ranks, std::size_t top) {
@@ -143,8 +146,9 @@ Sheet host_waits_sheet(const std::vector<RankBreakdown>& ranks, std::size_t top)
       for (std::size_t i = shown; i < t.host_waits.size(); ++i)
         pieces += t.host_waits[i].pieces, time = plus_capped(time, t.host_waits[i].time);
       const std::string rest = fmt::format("(the other {})", t.host_waits.size() - shown);
-      sheet.add_row({rank.devices->rank->rank, t.device, nullptr, rest, rest, nullptr, pieces, time, share_percent(time, all)},
-                    report::Tone::faint);
+      sheet.add_row(
+          {rank.devices->rank->rank, t.device, nullptr, rest, rest, nullptr, pieces, time, share_percent(time, all)},
+          report::Tone::faint);
     }
   }
   return sheet;
@@ -175,16 +179,20 @@ Sheet annotations_sheet(const char* name, const std::vector<RankBreakdown>& rank
       .add({.name = "name", .title = "annotation"})
       .add({.name = "names", .type = Type::integer})
       .add({.name = "count", .type = Type::integer, .title = "count"});
-  for (const auto& [key, title] :
-       {std::pair{"sum", "time"}, {"self", "innermost"}, {"max", "longest"}, {"min", ""}, {"mean", "mean"}, {"std", ""}})
+  for (const auto& [key, title] : {std::pair{"sum", "time"},
+                                   {"self", "innermost"},
+                                   {"max", "longest"},
+                                   {"min", ""},
+                                   {"mean", "mean"},
+                                   {"std", ""}})
     sheet.add({.name = key, .type = Type::time, .unit = Unit::us, .title = title});
   for (const RankBreakdown& rank : ranks) {
     const std::vector<AnnotationTime>& times = rank.*of;
     const std::size_t shown = top == 0 ? times.size() : std::min(top, times.size());
     for (std::size_t i = 0; i < shown; ++i) {
       const Distribution& calls = times[i].calls;
-      sheet.add_row({rank.devices->rank->rank, rank.devices->trace->strings.text(times[i].name), 1, calls.count, calls.sum, times[i].self,
-                     calls.most, calls.least, calls.mean, calls.deviation});
+      sheet.add_row({rank.devices->rank->rank, rank.devices->trace->strings.text(times[i].name), 1, calls.count,
+                     calls.sum, times[i].self, calls.most, calls.least, calls.mean, calls.deviation});
     }
     if (shown == times.size()) continue;
     std::size_t count = 0;
@@ -194,8 +202,8 @@ Sheet annotations_sheet(const char* name, const std::vector<RankBreakdown>& rank
       sum = plus_capped(sum, times[i].calls.sum);
       self = plus_capped(self, times[i].self);
     }
-    sheet.add_row({rank.devices->rank->rank, fmt::format("(the other {})", times.size() - shown), times.size() - shown, count, sum, self,
-                   nullptr, nullptr, nullptr, nullptr},
+    sheet.add_row({rank.devices->rank->rank, fmt::format("(the other {})", times.size() - shown), times.size() - shown,
+                   count, sum, self, nullptr, nullptr, nullptr, nullptr},
                   report::Tone::faint);
   }
   return sheet;
@@ -224,7 +232,8 @@ Sheet parts_sheet(const DeviceTime& sum) {
       .add({.name = "share", .type = Type::real, .unit = Unit::pct, .title = "share", .with_bar = true});
   const auto row = [&](const char* part, const char* words, TimePs time, bool is_idle) {
     if (time > 0)
-      sheet.add_row({part, words, time, share_percent(time, sum.window)}, is_idle ? report::Tone::warning : report::Tone::plain);
+      sheet.add_row({part, words, time, share_percent(time, sum.window)},
+                    is_idle ? report::Tone::warning : report::Tone::plain);
   };
   row("computing", "computing", sum.computing(), false);
   row("exposed_communication", "communicating, not computing", sum.exposed_communication(), false);

@@ -37,7 +37,9 @@ std::string kind_of(std::string_view name) {
 }
 
 // Rates are added up in whole kB/s: what has ended leaves no dust of cancelled fractions behind.
-Int128 whole_rate(const Copy& copy) { return copy.bytes && copy.time() > 0 ? static_cast<Int128>(std::round(copy.rate() * 1e6)) : 0; }
+Int128 whole_rate(const Copy& copy) {
+  return copy.bytes && copy.time() > 0 ? static_cast<Int128>(std::round(copy.rate() * 1e6)) : 0;
+}
 
 void add_concurrent(const std::vector<Copy>& copies, CopyRates& rates) {
   struct RateChange {
@@ -54,7 +56,8 @@ void add_concurrent(const std::vector<Copy>& copies, CopyRates& rates) {
   std::int64_t running = 0;
   Int128 together = 0, most = 0;
   for (std::size_t i = 0; i < changes.size(); ++i) {
-    // Only what lasts counts: between one change and the next, not in the moment where one copy ends and another begins.
+    // Only what lasts counts: between one change and the next, not in the moment where one copy ends and another
+    // begins.
     if (i > 0 && changes[i].time > changes[i - 1].time && running > 0) {
       rates.any_time = plus_capped(rates.any_time, changes[i].time - changes[i - 1].time);
       most = std::max(most, together);
@@ -85,7 +88,8 @@ CopyRates rates_of(std::vector<Copy>& copies) {
   if (sized_time > 0) rates.rate = kGbPerSecond * static_cast<double>(rates.bytes) / static_cast<double>(sized_time);
   if (!per_copy.empty()) {
     std::sort(per_copy.begin(), per_copy.end());
-    rates.per_copy = {per_copy.front(), between(per_copy, 0.25), between(per_copy, 0.5), between(per_copy, 0.75), per_copy.back()};
+    rates.per_copy = {per_copy.front(), between(per_copy, 0.25), between(per_copy, 0.5), between(per_copy, 0.75),
+                      per_copy.back()};
   }
   add_concurrent(copies, rates);
   return rates;
@@ -101,7 +105,8 @@ RankCopies copies_of_rank(const DeviceRank& devices) {
     Copy copy{work.start, work.end, {}};
     if (const auto bytes = devices.rank->field(trace::Field::bytes).find(work.event); bytes && *bytes >= 0)
       copy.bytes = static_cast<std::uint64_t>(*bytes);
-    by_kind[{devices.devices[devices.device_of(w)], kind_of(devices.trace->name(*devices.rank, work.event))}].push_back(copy);
+    by_kind[{devices.devices[devices.device_of(w)], kind_of(devices.trace->name(*devices.rank, work.event))}].push_back(
+        copy);
   }
   for (auto& [key, copies] : by_kind) {
     result.kinds.push_back(rates_of(copies));
@@ -150,8 +155,9 @@ Sheet copies_sheet(const std::vector<RankCopies>& ranks) {
                                  kind.without_bytes,       kind.bytes,  kind.time, kind.any_time,
                                  cell_of_rate(kind.rate)};
       const auto& over = kind.per_copy;
-      for (const auto member : {&CopyRates::OverCopies::least, &CopyRates::OverCopies::quarter, &CopyRates::OverCopies::median,
-                                &CopyRates::OverCopies::three_quarters, &CopyRates::OverCopies::most})
+      for (const auto member :
+           {&CopyRates::OverCopies::least, &CopyRates::OverCopies::quarter, &CopyRates::OverCopies::median,
+            &CopyRates::OverCopies::three_quarters, &CopyRates::OverCopies::most})
         cells.push_back(over ? Cell((*over).*member) : Cell(nullptr));
       cells.push_back(cell_of_rate(kind.concurrent));
       cells.push_back(cell_of_rate(kind.concurrent_most));

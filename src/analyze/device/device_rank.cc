@@ -13,12 +13,13 @@ namespace {
 
 using trace::Activity;
 
-constexpr DiagnosticKind kRankWithoutDevice{"B901", Severity::note, "a rank has no device work in the window",
-                                            "it is in no sum; a CPU-only rank, or ProfilerActivity.CUDA was not asked for"};
+constexpr DiagnosticKind kRankWithoutDevice{
+    "B901", Severity::note, "a rank has no device work in the window",
+    "it is in no sum; a CPU-only rank, or ProfilerActivity.CUDA was not asked for"};
 
 std::vector<WorkType> types_of(const DeviceRank& devices) {
-  const std::vector<std::uint8_t> communicates =
-      causal::communicating_works(*devices.trace, *devices.rank, devices.timeline, std::span<const trace::EventIndex>(devices.operators));
+  const std::vector<std::uint8_t> communicates = causal::communicating_works(
+      *devices.trace, *devices.rank, devices.timeline, std::span<const trace::EventIndex>(devices.operators));
   std::vector<WorkType> types;
   types.reserve(devices.timeline.works.size());
   for (std::uint32_t w = 0; w < devices.timeline.works.size(); ++w) {
@@ -51,8 +52,9 @@ const char* to_string(WorkType type) {
   return kNames[static_cast<std::size_t>(type)];
 }
 
-Result<DeviceRank> look_at_devices(const trace::Trace& trace, const trace::RankTrace& rank, const causal::WindowRequest& request,
-                                   bool with_operators, Diagnostics& diagnostics) {
+Result<DeviceRank> look_at_devices(const trace::Trace& trace, const trace::RankTrace& rank,
+                                   const causal::WindowRequest& request, bool with_operators,
+                                   Diagnostics& diagnostics) {
   trace::ContentOrder content(trace, rank);
   causal::DeviceTimeline timeline = causal::make_device_timeline(trace, rank, content, diagnostics);
   Result<causal::StepWindow> window = causal::choose_window(trace, rank, timeline, content, request);
@@ -69,21 +71,23 @@ Result<DeviceRank> look_at_devices(const trace::Trace& trace, const trace::RankT
                      .operator_around = {}};
   number_devices(devices);
   if (!devices.timeline.works.empty() && (with_operators || causal::operators_may_tell_communication(trace.strings)))
-    devices.operators =
-        causal::launching_operators(trace, rank, devices.timeline, devices.content, with_operators ? &devices.operator_around : nullptr);
+    devices.operators = causal::launching_operators(trace, rank, devices.timeline, devices.content,
+                                                    with_operators ? &devices.operator_around : nullptr);
   devices.types = types_of(devices);
   bool any = false;
-  for (std::uint32_t w = 0; w < devices.timeline.works.size() && !any; ++w) any = devices.belongs(w) || devices.in_window(w);
+  for (std::uint32_t w = 0; w < devices.timeline.works.size() && !any; ++w)
+    any = devices.belongs(w) || devices.in_window(w);
   if (!any) diagnostics.add(kRankWithoutDevice, [&] { return rank.source.path; });
   return devices;
 }
 
-Result<std::vector<DeviceRank>> look_at_devices(const trace::Trace& trace, const causal::WindowRequest& request, bool with_operators,
-                                                Diagnostics& diagnostics) {
+Result<std::vector<DeviceRank>> look_at_devices(const trace::Trace& trace, const causal::WindowRequest& request,
+                                                bool with_operators, Diagnostics& diagnostics) {
   std::vector<std::optional<Result<DeviceRank>>> looked(trace.ranks.size());
   std::vector<Diagnostics> remarks(trace.ranks.size());
-  parallel_for(trace.ranks.size(),
-               [&](std::size_t r) { looked[r].emplace(look_at_devices(trace, trace.ranks[r], request, with_operators, remarks[r])); });
+  parallel_for(trace.ranks.size(), [&](std::size_t r) {
+    looked[r].emplace(look_at_devices(trace, trace.ranks[r], request, with_operators, remarks[r]));
+  });
   std::vector<DeviceRank> ranks;
   for (std::size_t r = 0; r < looked.size(); ++r) {
     diagnostics.merge(remarks[r]);

@@ -14,7 +14,8 @@
 
 namespace orrery::analyze {
 
-/// What a piece of device work is for. Copies and sets are told by their category, never by a name: a kernel may be called "dma".
+/// What a piece of device work is for. Copies and sets are told by their category, never by a name: a kernel may be
+/// called "dma".
 enum class WorkType : std::uint8_t { computation, communication, memory_copy, memory_set };
 inline constexpr std::size_t kWorkTypes = 4;
 const char* identifier(WorkType type);  ///< "memory_copy"
@@ -30,36 +31,45 @@ struct DeviceRank {
   std::vector<std::int64_t> devices;           ///< numbers, ascending
   std::vector<std::uint32_t> device_of_queue;  ///< place in `devices`
   std::vector<WorkType> types;                 ///< per work
-  std::vector<trace::EventIndex> operators;  ///< per work: the innermost operator around its launch, kNoEvent: none; empty: not looked for
-  std::vector<trace::EventIndex> operator_around;  ///< per event: see causal::launching_operators; empty unless operators were asked for
+  std::vector<trace::EventIndex>
+      operators;  ///< per work: the innermost operator around its launch, kNoEvent: none; empty: not looked for
+  std::vector<trace::EventIndex>
+      operator_around;  ///< per event: see causal::launching_operators; empty unless operators were asked for
 
-  /// Whether it is work of the step or annotation: launched while that lasted, or, where the launch was not recorded, started then. What counts work goes
-  /// by this, and takes all the time that the work took: the same in every table, and in SQL (events.step). Work of a step may run while the work of the
-  /// one before does, and so outside of the window, on another stream.
+  /// Whether it is work of the step or annotation: launched while that lasted, or, where the launch was not recorded,
+  /// started then. What counts work goes by this, and takes all the time that the work took: the same in every table,
+  /// and in SQL (events.step). Work of a step may run while the work of the one before does, and so outside of the
+  /// window, on another stream.
   [[nodiscard]] bool belongs(std::uint32_t work) const {
     const TimePs at = causal::attributed_at(timeline.works[work]);
     return window.is_whole_trace || (at >= window.host_begin && at < window.host_end);
   }
-  [[nodiscard]] TimePs time_of(std::uint32_t work) const { return timeline.works[work].end - timeline.works[work].start; }
-  /// Work of which some lies in the window, or, where it takes no time, its moment; whoever launched it. What divides time goes by this.
+  [[nodiscard]] TimePs time_of(std::uint32_t work) const {
+    return timeline.works[work].end - timeline.works[work].start;
+  }
+  /// Work of which some lies in the window, or, where it takes no time, its moment; whoever launched it. What divides
+  /// time goes by this.
   [[nodiscard]] bool in_window(std::uint32_t work) const {
     const causal::DeviceWork& w = timeline.works[work];
     // A moment at the end of a step is the next one's; nothing comes after the whole trace.
-    if (w.start == w.end) return w.start >= window.begin && (w.start < window.end || (window.is_whole_trace && w.start == window.end));
+    if (w.start == w.end)
+      return w.start >= window.begin && (w.start < window.end || (window.is_whole_trace && w.start == window.end));
     return w.start < window.end && w.end > window.begin;
   }
-  [[nodiscard]] std::uint32_t device_of(std::uint32_t work) const { return device_of_queue[timeline.works[work].queue]; }
+  [[nodiscard]] std::uint32_t device_of(std::uint32_t work) const {
+    return device_of_queue[timeline.works[work].queue];
+  }
   [[nodiscard]] StringId name_of(std::uint32_t work) const { return rank->name[timeline.works[work].event]; }
 };
 
-/// `with_operators`: the operator of each launch is asked for; without, it is looked for only where communication may be told by it.
-/// Fails as causal::choose_window does.
-Result<DeviceRank> look_at_devices(const trace::Trace& trace, const trace::RankTrace& rank, const causal::WindowRequest& request,
-                                   bool with_operators, Diagnostics& diagnostics);
+/// `with_operators`: the operator of each launch is asked for; without, it is looked for only where communication may
+/// be told by it. Fails as causal::choose_window does.
+Result<DeviceRank> look_at_devices(const trace::Trace& trace, const trace::RankTrace& rank,
+                                   const causal::WindowRequest& request, bool with_operators, Diagnostics& diagnostics);
 
 /// The same of all ranks, side by side, in their order. The first that fails is told.
-Result<std::vector<DeviceRank>> look_at_devices(const trace::Trace& trace, const causal::WindowRequest& request, bool with_operators,
-                                                Diagnostics& diagnostics);
+Result<std::vector<DeviceRank>> look_at_devices(const trace::Trace& trace, const causal::WindowRequest& request,
+                                                bool with_operators, Diagnostics& diagnostics);
 
 /// Whether any rank has device work in its window.
 bool any_device_work(const std::vector<DeviceRank>& ranks);

@@ -19,8 +19,8 @@ struct Stretch {
   std::uint32_t next = 0;  ///< of idle time: the work that ends it, which may lie behind the window; kNoWork: none does
 };
 
-/// Calls on_stretch for each stretch of the window, those of one device in order of time and without gaps: their lengths add up to the window,
-/// however much work runs at the same time. O(works).
+/// Calls on_stretch for each stretch of the window, those of one device in order of time and without gaps: their
+/// lengths add up to the window, however much work runs at the same time. O(works).
 template <typename OnStretch>
 void sweep_devices(const DeviceRank& devices, OnStretch&& on_stretch) {
   struct State {
@@ -33,7 +33,8 @@ void sweep_devices(const DeviceRank& devices, OnStretch&& on_stretch) {
     const TimePs until = std::clamp(time, devices.window.begin, devices.window.end);
     if (until <= state.since) return;
     std::uint8_t types = 0;
-    for (std::size_t t = 0; t < kWorkTypes; ++t) types |= static_cast<std::uint8_t>((state.running[t] > 0 ? 1U : 0U) << t);
+    for (std::size_t t = 0; t < kWorkTypes; ++t)
+      types |= static_cast<std::uint8_t>((state.running[t] > 0 ? 1U : 0U) << t);
     on_stretch(Stretch{device, state.since, until, types, next});
     state.since = until;
   };

@@ -12,7 +12,8 @@ using trace::EventIndex;
 
 constexpr std::string_view kRangeCategory = "cuda_profiler_range";
 
-// cudaLaunchKernel, cudaLaunchKernelExC, cuLaunchKernel, hipModuleLaunchKernel; a graph's kernels are not counted one by one.
+// cudaLaunchKernel, cudaLaunchKernelExC, cuLaunchKernel, hipModuleLaunchKernel; a graph's kernels are not counted one
+// by one.
 bool launches_a_kernel(std::string_view name) { return name.find("LaunchKernel") != std::string_view::npos; }
 
 template <typename Test>
@@ -20,7 +21,8 @@ std::vector<EventIndex> events_in_order(const DeviceRank& devices, Test&& test) 
   std::vector<EventIndex> found;
   for (EventIndex e = 0; e < devices.rank->event_count(); ++e) {
     const TimePs start = devices.rank->start[e];
-    if (start < devices.window.begin || start > devices.window.end || (start == devices.window.end && !devices.window.is_whole_trace))
+    if (start < devices.window.begin || start > devices.window.end ||
+        (start == devices.window.end && !devices.window.is_whole_trace))
       continue;
     if (test(e)) found.push_back(e);
   }
@@ -69,7 +71,8 @@ std::vector<EventIndex> counted_ranges(const DeviceRank& devices) {
 std::vector<KernelCounters> kernel_counters(const DeviceRank& devices, const std::vector<EventIndex>& ranges,
                                             std::vector<std::map<std::string, std::string>> arguments) {
   const std::vector<EventIndex> calls = events_in_order(devices, [&](EventIndex e) {
-    return devices.rank->activity(e) == Activity::runtime_call && launches_a_kernel(devices.trace->name(*devices.rank, e));
+    return devices.rank->activity(e) == Activity::runtime_call &&
+           launches_a_kernel(devices.trace->name(*devices.rank, e));
   });
   std::vector<std::vector<StringId>> operators;
   if (calls.size() == ranges.size()) operators = operators_around(devices, calls);
@@ -96,7 +99,8 @@ report::Sheet counters_sheet(const Interner& strings, const std::vector<KernelCo
     for (std::size_t i = 0; row.operators && i < row.operators->size(); ++i)
       joined += fmt::format("{}{}", i == 0 ? "" : " > ", strings.text((*row.operators)[i]));
     for (const auto& [name, value] : row.counters)
-      sheet.add_row({row.rank, strings.text(row.kernel), row.operators ? report::Cell(joined) : report::Cell(nullptr), name, value});
+      sheet.add_row({row.rank, strings.text(row.kernel), row.operators ? report::Cell(joined) : report::Cell(nullptr),
+                     name, value});
   }
   return sheet;
 }

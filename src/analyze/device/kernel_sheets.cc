@@ -22,8 +22,10 @@ std::vector<std::vector<EventIndex>> outermost(const DeviceRank& devices, const 
   std::vector<EventIndex> found;
   for (EventIndex e = 0; e < rank.event_count(); ++e) {
     const Activity activity = rank.activity(e);
-    if (matches[rank.name[e]] == 0 || (activity != Activity::cpu_operator && activity != Activity::annotation)) continue;
-    if (rank.has_duration(e) && rank.start[e] >= devices.window.begin && rank.start[e] < devices.window.end) found.push_back(e);
+    if (matches[rank.name[e]] == 0 || (activity != Activity::cpu_operator && activity != Activity::annotation))
+      continue;
+    if (rank.has_duration(e) && rank.start[e] >= devices.window.begin && rank.start[e] < devices.window.end)
+      found.push_back(e);
   }
   // Of two that start together the longer comes first: it is around the other.
   std::sort(found.begin(), found.end(), [&](EventIndex a, EventIndex b) { return devices.content.before(a, b); });
@@ -35,7 +37,8 @@ std::vector<std::vector<EventIndex>> outermost(const DeviceRank& devices, const 
   return lanes;
 }
 
-void add_sequences(const DeviceRank& devices, const Column<std::uint8_t>& matches, std::size_t least, std::vector<KernelSequence>& out) {
+void add_sequences(const DeviceRank& devices, const Column<std::uint8_t>& matches, std::size_t least,
+                   std::vector<KernelSequence>& out) {
   const trace::RankTrace& rank = *devices.rank;
   const auto lanes = outermost(devices, matches);
   std::map<EventIndex, std::vector<std::uint32_t>> works_of;
@@ -43,8 +46,8 @@ void add_sequences(const DeviceRank& devices, const Column<std::uint8_t>& matche
     const causal::DeviceWork& work = devices.timeline.works[w];
     if (work.call == causal::kNoEvent) continue;
     const std::vector<EventIndex>& lane = lanes[rank.lane[work.call]];
-    const auto after =
-        std::upper_bound(lane.begin(), lane.end(), work.call_start, [&](TimePs time, EventIndex e) { return time < rank.start[e]; });
+    const auto after = std::upper_bound(lane.begin(), lane.end(), work.call_start,
+                                        [&](TimePs time, EventIndex e) { return time < rank.start[e]; });
     if (after != lane.begin() && work.call_end <= rank.end(*(after - 1))) works_of[*(after - 1)].push_back(w);
   }
   // By what they say, not by number: the numbers of texts depend on the order of the file.
@@ -60,7 +63,8 @@ void add_sequences(const DeviceRank& devices, const Column<std::uint8_t>& matche
       for (const std::uint32_t w : works) sequence.kernels.push_back(devices.name_of(w));
     }
     for (const std::uint32_t w : works)
-      sequence.device_time = plus_capped(sequence.device_time, devices.timeline.works[w].end - devices.timeline.works[w].start);
+      sequence.device_time =
+          plus_capped(sequence.device_time, devices.timeline.works[w].end - devices.timeline.works[w].start);
     sequence.host_time = plus_capped(sequence.host_time, rank.duration[op]);
   }
   const std::size_t first = out.size();
@@ -71,7 +75,8 @@ void add_sequences(const DeviceRank& devices, const Column<std::uint8_t>& matche
 
 }  // namespace
 
-std::vector<KernelSequence> kernel_sequences(const std::vector<DeviceRank>& ranks, const std::string& pattern, std::size_t least) {
+std::vector<KernelSequence> kernel_sequences(const std::vector<DeviceRank>& ranks, const std::string& pattern,
+                                             std::size_t least) {
   std::vector<KernelSequence> sequences;
   if (ranks.empty()) return sequences;
   const Column<std::uint8_t> matches = matching(ranks.front().trace->strings, NamePattern::glob(pattern));
@@ -89,7 +94,8 @@ namespace {
 std::string types_label(std::size_t set) {
   std::string label;
   for (std::size_t t = 0; t < kWorkTypes; ++t) {
-    if ((set >> t & 1U) != 0) label += fmt::format("{}{}", label.empty() ? "" : " overlapping ", identifier(static_cast<WorkType>(t)));
+    if ((set >> t & 1U) != 0)
+      label += fmt::format("{}{}", label.empty() ? "" : " overlapping ", identifier(static_cast<WorkType>(t)));
   }
   return label;
 }
@@ -132,8 +138,8 @@ Sheet type_totals_sheet(const std::vector<RankKernels>& ranks) {
         any = plus_capped(any, time.time_of(static_cast<WorkType>(t)));
         window = plus_capped(window, time.window);
       }
-      sheet.add_row(
-          {rank.devices->rank->rank, identifier(static_cast<WorkType>(t)), rank.works[t], rank.time[t], any, share_percent(any, window)});
+      sheet.add_row({rank.devices->rank->rank, identifier(static_cast<WorkType>(t)), rank.works[t], rank.time[t], any,
+                     share_percent(any, window)});
     }
   }
   return sheet;
@@ -147,11 +153,13 @@ void add_kernel_columns(Sheet& sheet) {
       .add({.name = "count", .type = Type::integer, .title = "calls"})
       .add({.name = "sum", .type = Type::time, .unit = Unit::us, .title = "time"})
       .add({.name = "pct", .type = Type::real, .unit = Unit::pct, .title = "share", .with_bar = true});
-  for (const auto& [key, title] : {std::pair{"max", "longest"}, {"min", ""}, {"mean", "mean"}, {"std", "std"}, {"p50", "median"}})
+  for (const auto& [key, title] :
+       {std::pair{"max", "longest"}, {"min", ""}, {"mean", "mean"}, {"std", "std"}, {"p50", "median"}})
     sheet.add({.name = key, .type = Type::time, .unit = Unit::us, .title = title});
 }
 
-void add_kernel_rows(Sheet& sheet, const std::vector<Cell>& where, const Interner& strings, const std::vector<KernelSum>& sums) {
+void add_kernel_rows(Sheet& sheet, const std::vector<Cell>& where, const Interner& strings,
+                     const std::vector<KernelSum>& sums) {
   TimePs all = 0;
   for (const KernelSum& sum : sums) all = plus_capped(all, sum.calls.sum);
   for (const KernelSum& sum : sums) {
@@ -161,8 +169,9 @@ void add_kernel_rows(Sheet& sheet, const std::vector<Cell>& where, const Interne
     const Distribution& calls = sum.calls;
     if (sum.is_rest) cells.emplace_back(nullptr);
     else cells.emplace_back(identifier(sum.type));
-    cells.insert(cells.end(), {name, sum.is_rest ? Cell(nullptr) : Cell(to_string(sum.type)), sum.names, calls.count, calls.sum,
-                               share_percent(calls.sum, all), calls.most, calls.least, calls.mean, calls.deviation, calls.median});
+    cells.insert(cells.end(),
+                 {name, sum.is_rest ? Cell(nullptr) : Cell(to_string(sum.type)), sum.names, calls.count, calls.sum,
+                  share_percent(calls.sum, all), calls.most, calls.least, calls.mean, calls.deviation, calls.median});
     sheet.add_row(cells, sum.is_rest ? report::Tone::faint : report::Tone::plain);
   }
 }
@@ -171,7 +180,8 @@ Sheet kernels_of_ranks(const std::vector<RankKernels>& ranks) {
   Sheet sheet("kernels");
   sheet.add({.name = "rank", .type = Type::integer, .title = "rank", .decimals = report::kExact});
   add_kernel_columns(sheet);
-  for (const RankKernels& rank : ranks) add_kernel_rows(sheet, {rank.devices->rank->rank}, rank.devices->trace->strings, rank.sums);
+  for (const RankKernels& rank : ranks)
+    add_kernel_rows(sheet, {rank.devices->rank->rank}, rank.devices->trace->strings, rank.sums);
   return sheet;
 }
 
@@ -187,9 +197,10 @@ Sheet by_annotation_sheet(const std::vector<RankKernels>& ranks) {
     TimePs all = 0;
     for (const AnnotationKernels& sum : rank.by_annotation) all = plus_capped(all, sum.time);
     for (const AnnotationKernels& sum : rank.by_annotation) {
-      const std::string_view name = sum.is_none ? std::string_view() : rank.devices->trace->strings.text(sum.annotation);
-      sheet.add_row({rank.devices->rank->rank, name, sum.is_none ? std::string_view("(no annotation)") : name, sum.works, sum.time,
-                     share_percent(sum.time, all)});
+      const std::string_view name =
+          sum.is_none ? std::string_view() : rank.devices->trace->strings.text(sum.annotation);
+      sheet.add_row({rank.devices->rank->rank, name, sum.is_none ? std::string_view("(no annotation)") : name,
+                     sum.works, sum.time, share_percent(sum.time, all)});
     }
   }
   return sheet;

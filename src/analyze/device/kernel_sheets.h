@@ -21,22 +21,27 @@ struct KernelSequence {
   TimePs host_time = 0;
 };
 
-/// Of operators and annotations whose name is `pattern` (* and ? stand for any text and letter), the outermost of each thread, wherever they are; those
-/// with fewer than `least` kernels, copies and sets are left out. By rank, then the most frequent first, then by names.
-std::vector<KernelSequence> kernel_sequences(const std::vector<DeviceRank>& ranks, const std::string& pattern, std::size_t least);
+/// Of operators and annotations whose name is `pattern` (* and ? stand for any text and letter), the outermost of each
+/// thread, wherever they are; those with fewer than `least` kernels, copies and sets are left out. By rank, then the
+/// most frequent first, then by names.
+std::vector<KernelSequence> kernel_sequences(const std::vector<DeviceRank>& ranks, const std::string& pattern,
+                                             std::size_t least);
 
 /// Of these ranks:
-///   types               over all ranks: what ran at the same time ("computation overlapping communication"); adds up to the busy time
-///   type_totals         per rank and type: number of works, the sum of their times, the time in which any ran
-///   kernels             per rank: the largest names, then one row for the rest
-///   kernels_over_ranks  the same of all calls of all ranks
-///   by_annotation       per rank and annotation that work was launched in; every piece of work is in one row
-std::vector<report::Sheet> kernel_sheets(const std::vector<RankKernels>& ranks, const std::vector<KernelSum>& over_ranks);
+///   types               over all ranks: what ran at the same time ("computation overlapping communication"); adds up
+///   to the busy time type_totals         per rank and type: number of works, the sum of their times, the time in which
+///   any ran kernels             per rank: the largest names, then one row for the rest kernels_over_ranks  the same of
+///   all calls of all ranks by_annotation       per rank and annotation that work was launched in; every piece of work
+///   is in one row
+std::vector<report::Sheet> kernel_sheets(const std::vector<RankKernels>& ranks,
+                                         const std::vector<KernelSum>& over_ranks);
 
 /// Their places in that list.
-inline constexpr std::size_t kTypesOfKernels = 0, kTypeTotals = 1, kKernelsOfRanks = 2, kKernelsOverRanks = 3, kKernelsByAnnotation = 4;
+inline constexpr std::size_t kTypesOfKernels = 0, kTypeTotals = 1, kKernelsOfRanks = 2, kKernelsOverRanks = 3,
+                             kKernelsByAnnotation = 4;
 
-/// sequences: rank, operator, count, device_us, host_us and, `with_kernels`, the names joined by " -> ": programs get them as a list.
+/// sequences: rank, operator, count, device_us, host_us and, `with_kernels`, the names joined by " -> ": programs get
+/// them as a list.
 report::Sheet sequences_sheet(const Interner& strings, const std::vector<KernelSequence>& sequences, bool with_kernels);
 
 /// "a -> b": names in a row, as people and tables have them.

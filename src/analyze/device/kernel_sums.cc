@@ -56,20 +56,22 @@ class CallGroups {
   void put_rest_together(std::vector<KernelSum>& sums, std::size_t top) {
     std::vector<TimePs> calls;
     for (std::size_t i = top; i < sums.size(); ++i) {
-      const std::vector<TimePs>& group = groups_[std::uint64_t{sums[i].name} * kWorkTypes + static_cast<std::uint64_t>(sums[i].type)];
+      const std::vector<TimePs>& group =
+          groups_[std::uint64_t{sums[i].name} * kWorkTypes + static_cast<std::uint64_t>(sums[i].type)];
       calls.insert(calls.end(), group.begin(), group.end());
     }
     const std::size_t names = sums.size() - top;
     sums.resize(top);
-    sums.push_back({.name = 0, .type = WorkType::computation, .is_rest = true, .names = names, .calls = distribution_of(calls)});
+    sums.push_back(
+        {.name = 0, .type = WorkType::computation, .is_rest = true, .names = names, .calls = distribution_of(calls)});
   }
 
   std::unordered_map<std::uint64_t, std::vector<TimePs>> groups_;
 };
 
-// The annotation a piece of work was launched in: the innermost of the launching thread. The thread of autograd has none of its own: it works
-// for the main thread, which stands in its backward pass meanwhile. Where the launch was not recorded or lies in none, the innermost one that
-// the profiler drew on the device's lane.
+// The annotation a piece of work was launched in: the innermost of the launching thread. The thread of autograd has
+// none of its own: it works for the main thread, which stands in its backward pass meanwhile. Where the launch was not
+// recorded or lies in none, the innermost one that the profiler drew on the device's lane.
 class LaunchingAnnotation {
  public:
   explicit LaunchingAnnotation(const DeviceRank& devices)
@@ -89,7 +91,8 @@ class LaunchingAnnotation {
     if (work.call != causal::kNoEvent) {
       const trace::LaneIndex lane = rank_.lane[work.call];
       found = host_.find(lane, work.call_start);
-      if (found == causal::kNoEvent && is_autograd_[lane] != 0 && main_lane_) found = host_.find(*main_lane_, work.call_start);
+      if (found == causal::kNoEvent && is_autograd_[lane] != 0 && main_lane_)
+        found = host_.find(*main_lane_, work.call_start);
     }
     return found != causal::kNoEvent ? found : device_.find(rank_.lane[work.event], work.start);
   }
@@ -118,7 +121,8 @@ std::vector<AnnotationKernels> sum_by_annotation(const DeviceRank& devices, bool
   sums.reserve(by_name.size() + 1);
   for (const auto& [name, sum] : by_name) sums.push_back(sum);
   if (none.works > 0) sums.push_back(none);
-  std::stable_sort(sums.begin(), sums.end(), [](const AnnotationKernels& a, const AnnotationKernels& b) { return a.time > b.time; });
+  std::stable_sort(sums.begin(), sums.end(),
+                   [](const AnnotationKernels& a, const AnnotationKernels& b) { return a.time > b.time; });
   return sums;
 }
 
@@ -128,8 +132,8 @@ RankKernels kernels_of_rank(const DeviceRank& devices, const KernelRequest& requ
   kernels.times.resize(devices.devices.size());
   for (std::size_t d = 0; d < devices.devices.size(); ++d)
     kernels.times[d].device = devices.devices[d], kernels.times[d].window = devices.window.span();
-  constexpr std::size_t kMemory =
-      std::size_t{1} << static_cast<std::size_t>(WorkType::memory_copy) | std::size_t{1} << static_cast<std::size_t>(WorkType::memory_set);
+  constexpr std::size_t kMemory = std::size_t{1} << static_cast<std::size_t>(WorkType::memory_copy) |
+                                  std::size_t{1} << static_cast<std::size_t>(WorkType::memory_set);
   const std::size_t asked = request.with_memory ? kTypeSets - 1 : (kTypeSets - 1) & ~kMemory;
   sweep_devices(devices, [&](const Stretch& s) { kernels.times[s.device].busy[s.types & asked] += s.end - s.begin; });
   for (std::uint32_t w = 0; w < devices.timeline.works.size(); ++w) {

@@ -1,4 +1,5 @@
-// Which kernels, copies and sets take the time of the devices: by name, by type, by the annotation they were launched in.
+// Which kernels, copies and sets take the time of the devices: by name, by type, by the annotation they were launched
+// in.
 #pragma once
 
 #include <string>
@@ -31,8 +32,8 @@ struct AnnotationKernels {
 
 struct RankKernels {
   const DeviceRank* devices = nullptr;
-  std::vector<DeviceTime>
-      times;  ///< see RankBreakdown; without reasons of idle time, and without memory as if only the rest had been recorded
+  std::vector<DeviceTime> times;  ///< see RankBreakdown; without reasons of idle time, and without memory as if only
+                                  ///< the rest had been recorded
   std::array<std::size_t, kWorkTypes> works = {};
   std::array<TimePs, kWorkTypes> time = {};      ///< sums over work: concurrent work counts for each
   std::vector<KernelSum> sums;                   ///< the largest first, ties by name and type; then the rest

@@ -126,7 +126,9 @@ using report::Unit;
 
 namespace {
 
-void add_rank_column(Sheet& sheet) { sheet.add({.name = "rank", .type = Type::integer, .title = "rank", .decimals = report::kExact}); }
+void add_rank_column(Sheet& sheet) {
+  sheet.add({.name = "rank", .type = Type::integer, .title = "rank", .decimals = report::kExact});
+}
 
 Sheet launches_sheet(const std::vector<RankLaunches>& launches) {
   Sheet sheet("launches");
@@ -161,8 +163,9 @@ Sheet launch_counts_sheet(const std::vector<RankLaunches>& launches) {
                                     {"delay_outliers", "late starts"}})
     sheet.add({.name = name, .type = Type::integer, .title = title});
   for (const RankLaunches& rank : launches) {
-    sheet.add_row({rank.devices->rank->rank, rank.host.count, rank.work.count, rank.graph_calls, rank.works_without_call,
-                   rank.calls_without_work, rank.short_kernels, rank.runtime_outliers, rank.delay_outliers});
+    sheet.add_row({rank.devices->rank->rank, rank.host.count, rank.work.count, rank.graph_calls,
+                   rank.works_without_call, rank.calls_without_work, rank.short_kernels, rank.runtime_outliers,
+                   rank.delay_outliers});
   }
   return sheet;
 }
@@ -182,8 +185,9 @@ Sheet launch_calls_sheet(const std::vector<RankLaunches>& launches) {
     sheet.add({.name = name, .type = Type::time, .unit = Unit::us, .title = title});
   for (const RankLaunches& rank : launches) {
     for (const LaunchCall& call : rank.calls) {
-      sheet.add_row({rank.devices->rank->rank, rank.devices->trace->strings.text(call.name), call.host.count, call.works, call.host.sum,
-                     call.host.median, call.host.most, call.delay.least, call.delay.median, call.delay.most});
+      sheet.add_row({rank.devices->rank->rank, rank.devices->trace->strings.text(call.name), call.host.count,
+                     call.works, call.host.sum, call.host.median, call.host.most, call.delay.least, call.delay.median,
+                     call.delay.most});
     }
   }
   return sheet;
@@ -201,8 +205,9 @@ Sheet queue_sheet(const std::vector<RankQueues>& ranks) {
   for (const RankQueues& rank : ranks) {
     for (const QueueTimes& queue : rank.queues) {
       const auto row = [&](const char* until, const LengthTimes& lengths) {
-        sheet.add_row({rank.devices->rank->rank, queue.device, queue.stream ? Cell(*queue.stream) : Cell(nullptr), until, queue.works,
-                       lengths.mean, lengths.quarter, lengths.median, lengths.three_quarters, lengths.most});
+        sheet.add_row({rank.devices->rank->rank, queue.device, queue.stream ? Cell(*queue.stream) : Cell(nullptr),
+                       until, queue.works, lengths.mean, lengths.quarter, lengths.median, lengths.three_quarters,
+                       lengths.most});
       };
       row("end", queue.until_end);
       row("start", queue.until_start);
@@ -261,14 +266,15 @@ Sheet nested_operators_sheet(const std::vector<RankOperatorTree>& ranks) {
       .add({.name = "count", .type = Type::integer, .title = "times"})
       .add({.name = "own_works", .type = Type::integer, .title = "launches itself"})
       .add({.name = "works", .type = Type::integer, .title = "in all"});
-  for (const auto& [name, title] : {std::pair{"host", "on the host"}, {"own_device", "own work on devices"}, {"device", "all of it"}})
+  for (const auto& [name, title] :
+       {std::pair{"host", "on the host"}, {"own_device", "own work on devices"}, {"device", "all of it"}})
     sheet.add({.name = name, .type = Type::time, .unit = Unit::us, .title = title});
   for (const RankOperatorTree& rank : ranks) {
     for (const OperatorNode& node : rank.nodes) {
       const std::string_view name = rank.devices->trace->strings.text(node.op);
       const std::string shown = std::string(2 * static_cast<std::size_t>(node.depth), ' ') + std::string(name);
-      sheet.add_row({rank.devices->rank->rank, node.depth, name, shown, node.calls, node.own_works, node.works, node.host_time,
-                     node.own_device_time, node.device_time});
+      sheet.add_row({rank.devices->rank->rank, node.depth, name, shown, node.calls, node.own_works, node.works,
+                     node.host_time, node.own_device_time, node.device_time});
     }
   }
   return sheet;

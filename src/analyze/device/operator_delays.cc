@@ -45,7 +45,8 @@ class TreeMaker {
   std::uint32_t node_of(EventIndex op) {
     inside_.clear();
     EventIndex known = op;
-    for (; known != causal::kNoEvent && node_of_[known] == kNoNode; known = devices_.operator_around[known]) inside_.push_back(known);
+    for (; known != causal::kNoEvent && node_of_[known] == kNoNode; known = devices_.operator_around[known])
+      inside_.push_back(known);
     std::uint32_t node = known == causal::kNoEvent ? kNoNode : node_of_[known];
     for (auto e = inside_.rbegin(); e != inside_.rend(); ++e) {
       node = child_of(node, devices_.rank->name[*e]);
@@ -57,7 +58,8 @@ class TreeMaker {
   }
 
   std::uint32_t child_of(std::uint32_t around, StringId op) {
-    const auto [at, is_new] = numbers_.try_emplace(std::uint64_t{around} << 32 | op, static_cast<std::uint32_t>(nodes_.size()));
+    const auto [at, is_new] =
+        numbers_.try_emplace(std::uint64_t{around} << 32 | op, static_cast<std::uint32_t>(nodes_.size()));
     if (is_new) {
       nodes_.push_back({.op = op, .depth = around == kNoNode ? 0 : nodes_[around].depth + 1});
       around_.push_back(around);
@@ -67,7 +69,8 @@ class TreeMaker {
 
   [[nodiscard]] std::vector<OperatorNode> in_tree_order() const {
     std::vector<std::vector<std::uint32_t>> inside(nodes_.size() + 1);  // the last: inside nothing
-    for (std::uint32_t n = 0; n < nodes_.size(); ++n) inside[around_[n] == kNoNode ? nodes_.size() : around_[n]].push_back(n);
+    for (std::uint32_t n = 0; n < nodes_.size(); ++n)
+      inside[around_[n] == kNoNode ? nodes_.size() : around_[n]].push_back(n);
     const auto text = [&](std::uint32_t n) { return devices_.trace->strings.text(nodes_[n].op); };
     for (auto& list : inside) {
       std::sort(list.begin(), list.end(), [&](std::uint32_t a, std::uint32_t b) {
@@ -76,7 +79,8 @@ class TreeMaker {
       });
     }
     std::vector<OperatorNode> ordered;
-    // Lists are the wrong way round, so that the stack gives the first of them first. No recursion: scripts nest deeply.
+    // Lists are the wrong way round, so that the stack gives the first of them first. No recursion: scripts nest
+    // deeply.
     std::vector<std::uint32_t> open = inside.back();
     while (!open.empty()) {
       const std::uint32_t n = open.back();
@@ -128,7 +132,8 @@ TimePs mean_of(Int128 sum, std::size_t count) {
 }
 
 // Works in order of their calls, those of one operator side by side.
-std::vector<std::pair<EventIndex, std::uint32_t>> by_operator(const DeviceRank& devices, bool with_memory, std::size_t& works_without) {
+std::vector<std::pair<EventIndex, std::uint32_t>> by_operator(const DeviceRank& devices, bool with_memory,
+                                                              std::size_t& works_without) {
   std::vector<std::pair<EventIndex, std::uint32_t>> works;
   for (std::uint32_t w = 0; w < devices.timeline.works.size(); ++w) {
     if (!devices.belongs(w) || (!with_memory && devices.types[w] >= WorkType::memory_copy)) continue;
@@ -162,7 +167,8 @@ RankOperators operators_of_rank(const DeviceRank& devices, bool with_memory) {
     const causal::DeviceWork& work = devices.timeline.works[works[first].second];
     sums.launch += work.call_start - devices.rank->start[op];
     sums.runtime += work.start - work.call_start;
-    for (; first < last; ++first) delay.device_time = plus_capped(delay.device_time, devices.time_of(works[first].second));
+    for (; first < last; ++first)
+      delay.device_time = plus_capped(delay.device_time, devices.time_of(works[first].second));
   }
   for (auto& [key, sums] : groups) {
     sums.delay.launch_delay = mean_of(sums.launch, sums.delay.count);

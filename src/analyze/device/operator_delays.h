@@ -24,8 +24,8 @@ struct OperatorNode {
 
 struct RankOperatorTree {
   const DeviceRank* devices = nullptr;
-  std::vector<OperatorNode>
-      nodes;  ///< each before those inside it; of those side by side the one with the most device time first, then by name
+  std::vector<OperatorNode> nodes;  ///< each before those inside it; of those side by side the one with the most device
+                                    ///< time first, then by name
 };
 
 /// Of ranks that were looked at with operators. O(works + operators that launch).

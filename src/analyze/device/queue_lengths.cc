@@ -50,7 +50,8 @@ LengthTimes weigh(Passages& passages, const causal::StepWindow& window, OnEnter&
   pass_until(window.end);
   LengthTimes result;
   const TimePs span = window.span();
-  for (const auto& [n, time] : times) result.mean += static_cast<double>(n) * (static_cast<double>(time) / static_cast<double>(span));
+  for (const auto& [n, time] : times)
+    result.mean += static_cast<double>(n) * (static_cast<double>(time) / static_cast<double>(span));
   result.quarter = length_at(times, span, 0.25);
   result.median = length_at(times, span, 0.5);
   result.three_quarters = length_at(times, span, 0.75);
@@ -81,8 +82,8 @@ class TypicalCalls {
   std::map<StringId, TimePs> median_;
 };
 
-QueueTimes measure_queue(const DeviceRank& devices, const std::vector<std::uint32_t>& works, const TypicalCalls& typical,
-                         std::int64_t limit) {
+QueueTimes measure_queue(const DeviceRank& devices, const std::vector<std::uint32_t>& works,
+                         const TypicalCalls& typical, std::int64_t limit) {
   QueueTimes queue;
   Passages until_end, until_start;
   for (const std::uint32_t w : works) {
@@ -100,7 +101,8 @@ QueueTimes measure_queue(const DeviceRank& devices, const std::vector<std::uint3
     const trace::EventIndex call = devices.timeline.works[w].call;
     // A graph enters with all its work in one call.
     const TimePs entered = devices.rank->start[call];
-    if (waiting < limit || entered < devices.window.begin || entered >= devices.window.end || !full.insert(call).second) return;
+    if (waiting < limit || entered < devices.window.begin || entered >= devices.window.end || !full.insert(call).second)
+      return;
     ++queue.full_calls;
     queue.blocked = plus_capped(queue.blocked, typical.excess(call));
   });
@@ -118,7 +120,8 @@ RankQueues queues_of_rank(const DeviceRank& devices, std::int64_t limit, bool wi
       if (devices.device_of_queue[q] != d) continue;
       std::vector<std::uint32_t> works = devices.timeline.by_launch[q];
       std::erase_if(works, [&](std::uint32_t w) {
-        return devices.timeline.works[w].call == causal::kNoEvent || (!with_memory && devices.types[w] >= WorkType::memory_copy);
+        return devices.timeline.works[w].call == causal::kNoEvent ||
+               (!with_memory && devices.types[w] >= WorkType::memory_copy);
       });
       of_device.insert(of_device.end(), works.begin(), works.end());
       streams.push_back(measure_queue(devices, works, typical, limit));

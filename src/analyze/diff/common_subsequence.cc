@@ -16,13 +16,15 @@ struct Occurrences {
   std::uint64_t mask;
 };
 
-/// Row i of the table of lengths, L(a[first..i], b[begin..j]) for all j, as bits of b: it grows by one at j where the bit of element j is 0.
+/// Row i of the table of lengths, L(a[first..i], b[begin..j]) for all j, as bits of b: it grows by one at j where the
+/// bit of element j is 0.
 class LengthRow {
  public:
   LengthRow(std::span<const std::uint32_t> b, std::size_t symbols)
       : occurrences_(group_by_row<Occurrences>(symbols,
                                                [&](const auto& add) {
-                                                 // Words of a symbol ascend, since elements do; several in one word are merged below.
+                                                 // Words of a symbol ascend, since elements do; several in one word are
+                                                 // merged below.
                                                  for (std::uint32_t j = 0; j < b.size(); ++j)
                                                    add(b[j], Occurrences{j / 64, std::uint64_t{1} << (j % 64)});
                                                })),
@@ -38,7 +40,8 @@ class LengthRow {
     std::fill(bits_.begin() + begin / 64, bits_.begin() + end / 64 + 1, kAllOnes);
   }
 
-  /// The next row: row + (row & matches) | (row & ~matches) over one long number, of which only words with matches, and those a carry reaches, change.
+  /// The next row: row + (row & matches) | (row & ~matches) over one long number, of which only words with matches, and
+  /// those a carry reaches, change.
   void append(std::uint32_t symbol) {
     const std::uint32_t last = (end_ - 1) / 64;
     bool carry = false;
@@ -62,7 +65,8 @@ class LengthRow {
   /// lengths[k]: with the first k elements of the range.
   void read(std::vector<std::uint32_t>& lengths) const {
     lengths.assign(1, 0);
-    for (std::uint32_t j = begin_; j < end_; ++j) lengths.push_back(lengths.back() + ((bits_[j / 64] >> (j % 64) & 1) == 0 ? 1 : 0));
+    for (std::uint32_t j = begin_; j < end_; ++j)
+      lengths.push_back(lengths.back() + ((bits_[j / 64] >> (j % 64) & 1) == 0 ? 1 : 0));
   }
 
   /// The first element of [begin, end) that is `symbol`; `end` if none is.
@@ -118,7 +122,9 @@ class Hirschberg {
   }
 
  private:
-  static std::uint32_t size(std::span<const std::uint32_t> symbols) { return static_cast<std::uint32_t>(symbols.size()); }
+  static std::uint32_t size(std::span<const std::uint32_t> symbols) {
+    return static_cast<std::uint32_t>(symbols.size());
+  }
 
   // a[a0, a1) with b[b0, b1). It calls itself for halves of a: the depth is the logarithm of its length.
   void align(std::uint32_t a0, std::uint32_t a1, std::uint32_t b0, std::uint32_t b1) {

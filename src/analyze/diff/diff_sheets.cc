@@ -28,13 +28,16 @@ std::string ranks_in_words(const ChangeCause& cause) {
     return std::llabs(x.contribution) < std::llabs(y.contribution);
   });
   // One rank that adds nine tenths of it is whose fault it is.
-  if (std::llabs(largest->contribution) >= std::llabs(cause.contribution) / 10 * 9) return fmt::format("{}", largest->rank);
+  if (std::llabs(largest->contribution) >= std::llabs(cause.contribution) / 10 * 9)
+    return fmt::format("{}", largest->rank);
   return fmt::format("{}, mostly {}", report::counted(cause.ranks.size(), "rank"), largest->rank);
 }
 
 }  // namespace
 
-std::string label_of(const ChangeCause& cause) { return cause.name.empty() ? fmt::format("({})", to_string(cause.kind)) : cause.name; }
+std::string label_of(const ChangeCause& cause) {
+  return cause.name.empty() ? fmt::format("({})", to_string(cause.kind)) : cause.name;
+}
 
 Sheet runs_sheet(const ComparedRun& a, const ComparedRun& b) {
   Sheet sheet("runs");
@@ -71,10 +74,11 @@ Sheet causes_sheet(const RunDiff& diff) {
       .add({.name = "whose", .title = "rank", .people_only = true});
   for (const ChangeCause& cause : diff.causes) {
     const std::string label = label_of(cause), whose = ranks_in_words(cause);
-    sheet.add_row({label, identifier(cause.kind), to_string(cause.kind), name_cell(cause), to_string(cause.status), cause.a, cause.b,
-                   cause.a_count, cause.b_count, cause.significant ? Cell(*cause.significant) : Cell(nullptr),
-                   cause.change ? Cell(cause.change->low) : Cell(nullptr), cause.change ? Cell(cause.change->high) : Cell(nullptr),
-                   cause.contribution, whose});
+    sheet.add_row({label, identifier(cause.kind), to_string(cause.kind), name_cell(cause), to_string(cause.status),
+                   cause.a, cause.b, cause.a_count, cause.b_count,
+                   cause.significant ? Cell(*cause.significant) : Cell(nullptr),
+                   cause.change ? Cell(cause.change->low) : Cell(nullptr),
+                   cause.change ? Cell(cause.change->high) : Cell(nullptr), cause.contribution, whose});
   }
   return sheet;
 }
@@ -91,15 +95,17 @@ Sheet kind_changes_sheet(const RunDiff& diff) {
     sum.contribution += cause.contribution;
   }
   std::vector<std::pair<causal::EdgeKind, Sum>> rows(sums.begin(), sums.end());
-  std::stable_sort(rows.begin(), rows.end(),
-                   [](const auto& x, const auto& y) { return std::llabs(x.second.contribution) > std::llabs(y.second.contribution); });
+  std::stable_sort(rows.begin(), rows.end(), [](const auto& x, const auto& y) {
+    return std::llabs(x.second.contribution) > std::llabs(y.second.contribution);
+  });
   Sheet sheet("kinds");
   sheet.add({.name = "kind"})
       .add({.name = "kind_in_words", .title = "kind", .people_only = true})
       .add({.name = "a", .type = Type::time, .unit = Unit::us, .title = "in A"})
       .add({.name = "b", .type = Type::time, .unit = Unit::us, .title = "in B"})
       .add({.name = "contribution", .type = Type::time, .unit = Unit::us, .title = "adds", .is_change = true});
-  for (const auto& [kind, sum] : rows) sheet.add_row({identifier(kind), to_string(kind), sum.a, sum.b, sum.contribution});
+  for (const auto& [kind, sum] : rows)
+    sheet.add_row({identifier(kind), to_string(kind), sum.a, sum.b, sum.contribution});
   return sheet;
 }
 

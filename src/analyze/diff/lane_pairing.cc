@@ -32,11 +32,13 @@ std::uint64_t count_common(const std::vector<std::uint32_t>& a, const std::vecto
 /// `few` has fewer lanes than `many`. best[i][j]: what the lanes from i and from j on can have in common at most.
 LanePairs pair_by_content(std::span<const LaneClasses> few, std::span<const LaneClasses> many) {
   const auto a = sorted_lanes(few), b = sorted_lanes(many);
-  std::vector<std::vector<std::uint64_t>> worth(a.size()), best(a.size() + 1, std::vector<std::uint64_t>(b.size() + 1, 0));
+  std::vector<std::vector<std::uint64_t>> worth(a.size()),
+      best(a.size() + 1, std::vector<std::uint64_t>(b.size() + 1, 0));
   for (std::size_t i = a.size(); i-- > 0;) {
     worth[i].resize(b.size());
     for (std::size_t j = b.size(); j-- > 0;) {
-      // What lanes have in common decides; that they are paired at all is worth less than one piece, and more than nothing.
+      // What lanes have in common decides; that they are paired at all is worth less than one piece, and more than
+      // nothing.
       worth[i][j] = count_common(a[i], b[j]) * (kMostLanes + 1) + 1;
       best[i][j] = std::max({best[i + 1][j + 1] + worth[i][j], best[i + 1][j], best[i][j + 1]});
     }

@@ -19,7 +19,8 @@ using graph::Slot;
 constexpr std::uint32_t kNowhere = causal::kNoWork;
 constexpr std::uint32_t kHostCommunication = kNowhere - 1;  // no lane of the trace: see piece_alignment.h
 
-/// "thread 1331 (pt_autograd_0)" -> "pt_autograd_0"; without brackets the name without its digits: the number of a thread differs in every run.
+/// "thread 1331 (pt_autograd_0)" -> "pt_autograd_0"; without brackets the name without its digits: the number of a
+/// thread differs in every run.
 std::string role_of_thread(std::string_view name) {
   const std::size_t open = name.rfind('('), close = name.rfind(')');
   if (open != std::string_view::npos && close != std::string_view::npos && open < close)
@@ -33,7 +34,8 @@ std::string role_of_thread(std::string_view name) {
 
 class PieceFinder {
  public:
-  PieceFinder(const causal::CausalGraph& job, PieceClasses& classes, std::optional<std::int64_t> only_rank) : job_(job), graph_(job.graph) {
+  PieceFinder(const causal::CausalGraph& job, PieceClasses& classes, std::optional<std::int64_t> only_rank)
+      : job_(job), graph_(job.graph) {
     for (const causal::JobRank& rank : job.ranks) pieces_.ranks.push_back(only_rank.value_or(rank.rank));
     pieces_.slot_class = classes_of(job, classes);
     ends_with_.assign(graph_.node_count(), kNoSlot);
@@ -51,7 +53,8 @@ class PieceFinder {
   }
 
  private:
-  // A delay leads from one lane to another, or stands before the work of a stream; everything else that takes time fills its lane.
+  // A delay leads from one lane to another, or stands before the work of a stream; everything else that takes time
+  // fills its lane.
   [[nodiscard]] bool is_in_series(Slot slot, NodeId target) const {
     const EdgeKind kind = job_.kind(slot);
     if (kind == EdgeKind::before || job_.is_transfer(slot)) return true;
@@ -62,7 +65,8 @@ class PieceFinder {
 
   [[nodiscard]] std::uint32_t lane_of(Slot slot, NodeId target, std::uint32_t rank) const {
     const std::uint32_t lane = job_.node_lane[target], tag = graph_.edge_tag(slot);
-    const bool by_host = job_.kind(slot) == EdgeKind::communication && tag != graph::kNoTag && job_.owners[tag].device < 0;
+    const bool by_host =
+        job_.kind(slot) == EdgeKind::communication && tag != graph::kNoTag && job_.owners[tag].device < 0;
     return by_host && lane != job_.ranks[rank].main_lane ? kHostCommunication : lane;
   }
 
@@ -110,7 +114,8 @@ class PieceFinder {
 
   void name_role(LanePieces& lane, const causal::JobRank& rank) const {
     std::int64_t device = -1;
-    // Where it does nothing before its first work, that is no use. The order of launches is the program's; that of starts may differ by chance.
+    // Where it does nothing before its first work, that is no use. The order of launches is the program's; that of
+    // starts may differ by chance.
     lane.first_use = std::numeric_limits<TimePs>::max();
     for (const Slot slot : lane.slots) {
       const std::uint32_t tag = graph_.edge_tag(slot);
@@ -118,15 +123,18 @@ class PieceFinder {
       device = std::max(device, job_.owners[tag].device);
       lane.first_use = std::min(lane.first_use, job_.owners[tag].launch_start);
     }
-    lane.role =
-        device >= 0 ? "stream of " + std::to_string(device) : "thread " + role_of_thread(job_.strings.text(rank.lanes[lane.lane].name));
+    lane.role = device >= 0 ? "stream of " + std::to_string(device)
+                            : "thread " + role_of_thread(job_.strings.text(rank.lanes[lane.lane].name));
   }
 
-  /// The piece that a delay into `target` goes with: that of the same event, else what begins there, else what ends there.
+  /// The piece that a delay into `target` goes with: that of the same event, else what begins there, else what ends
+  /// there.
   [[nodiscard]] Slot piece_of(Slot delay, NodeId target) const {
     const std::uint32_t tag = graph_.edge_tag(delay);
     const Slot next = begins_with_[target], last = ends_with_[target];
-    const auto is_own = [&](Slot slot) { return slot != kNoSlot && tag != graph::kNoTag && graph_.edge_tag(slot) == tag; };
+    const auto is_own = [&](Slot slot) {
+      return slot != kNoSlot && tag != graph::kNoTag && graph_.edge_tag(slot) == tag;
+    };
     if (is_own(next) || !is_own(last)) return next != kNoSlot ? next : last;
     return last;
   }
@@ -181,7 +189,8 @@ class Aligner {
   void pair_role(std::uint32_t& i, std::uint32_t& j) {
     const auto take = [](const std::vector<LanePieces>& lanes, std::uint32_t& at) {
       std::vector<LaneClasses> taken;
-      for (const LanePieces& first = lanes[at]; at < lanes.size() && lanes[at].rank == first.rank && lanes[at].role == first.role; ++at)
+      for (const LanePieces& first = lanes[at];
+           at < lanes.size() && lanes[at].rank == first.rank && lanes[at].role == first.role; ++at)
         taken.emplace_back(lanes[at].classes);
       return taken;
     };
@@ -190,11 +199,12 @@ class Aligner {
     for (const auto& [x, y] : pair_lanes(a, b)) result_.lanes.emplace_back(first_a + x, first_b + y);
   }
 
-  // Of several longest subsequences the choice depends on which sequence comes first: the one that is smaller as text does, so that comparing
-  // b with a finds what comparing a with b found.
+  // Of several longest subsequences the choice depends on which sequence comes first: the one that is smaller as text
+  // does, so that comparing b with a finds what comparing a with b found.
   void align_lane(const LanePieces& a, const LanePieces& b) {
     const auto smaller = [&](std::uint32_t x, std::uint32_t y) { return classes_[x] < classes_[y]; };
-    const bool swapped = std::lexicographical_compare(b.classes.begin(), b.classes.end(), a.classes.begin(), a.classes.end(), smaller);
+    const bool swapped =
+        std::lexicographical_compare(b.classes.begin(), b.classes.end(), a.classes.begin(), a.classes.end(), smaller);
     const auto pairs = swapped ? common_subsequence(b.classes, a.classes) : common_subsequence(a.classes, b.classes);
     for (const auto& [first, second] : pairs) {
       const Slot of_a = a.slots[swapped ? second : first], of_b = b.slots[swapped ? first : second];
@@ -205,7 +215,9 @@ class Aligner {
 
   void align_delays(std::span<const Slot> a, std::span<const Slot> b) {
     for (const Slot delay : a) {
-      const auto is_like = [&](Slot other) { return result_.partner_of_b[other] == kNoSlot && job_a_.kind(delay) == job_b_.kind(other); };
+      const auto is_like = [&](Slot other) {
+        return result_.partner_of_b[other] == kNoSlot && job_a_.kind(delay) == job_b_.kind(other);
+      };
       if (const auto at = std::find_if(b.begin(), b.end(), is_like); at != b.end()) pair(delay, *at);
     }
   }
@@ -229,8 +241,8 @@ RunPieces find_pieces(const causal::CausalGraph& job, PieceClasses& classes, std
   return PieceFinder(job, classes, rank).find();
 }
 
-PieceAlignment align_pieces(const causal::CausalGraph& job_a, const RunPieces& a, const causal::CausalGraph& job_b, const RunPieces& b,
-                            const PieceClasses& classes) {
+PieceAlignment align_pieces(const causal::CausalGraph& job_a, const RunPieces& a, const causal::CausalGraph& job_b,
+                            const RunPieces& b, const PieceClasses& classes) {
   return Aligner(job_a, a, job_b, b, classes).align();
 }
 

@@ -24,13 +24,15 @@ Column<std::uint32_t> classes_of(const causal::CausalGraph& job, PieceClasses& c
     const causal::PieceClass piece = job.class_of(slot);
     const auto [at, is_new] = known.try_emplace({piece.kind, piece.name}, 0);
     if (is_new)
-      at->second = classes.number(piece.kind, piece.kind == causal::EdgeKind::before ? kBeforeTheWindow : job.strings.text(piece.name));
+      at->second = classes.number(
+          piece.kind, piece.kind == causal::EdgeKind::before ? kBeforeTheWindow : job.strings.text(piece.name));
     slot_class[slot] = at->second;
   }
   return slot_class;
 }
 
-std::vector<std::vector<TimePs>> class_step_times(const causal::CausalGraph& job, const Column<std::uint32_t>& slot_class) {
+std::vector<std::vector<TimePs>> class_step_times(const causal::CausalGraph& job,
+                                                  const Column<std::uint32_t>& slot_class) {
   std::vector<std::vector<TimePs>> times;
   for (graph::Position p = 0; p < job.graph.node_count(); ++p) {
     const std::uint32_t rank = job.node_rank[job.graph.node_at(p)];
@@ -38,7 +40,8 @@ std::vector<std::vector<TimePs>> class_step_times(const causal::CausalGraph& job
       if (slot_class[slot] == kNoClass || rank == causal::kNoRank || causal::is_part(job, slot)) continue;
       const std::uint32_t step = job.step_of(slot, rank);
       if (step == causal::kNoStep) continue;
-      if (slot_class[slot] >= times.size()) times.resize(slot_class[slot] + 1, std::vector<TimePs>(job.steps.size(), 0));
+      if (slot_class[slot] >= times.size())
+        times.resize(slot_class[slot] + 1, std::vector<TimePs>(job.steps.size(), 0));
       times[slot_class[slot]][step] += job.graph.weight(slot);
     }
   }

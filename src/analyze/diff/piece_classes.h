@@ -34,13 +34,16 @@ class PieceClasses {
 };
 
 /// Whether an edge is a piece: something that takes time of its own. Order and arrivals do not.
-inline bool is_piece(causal::EdgeKind kind) { return kind != causal::EdgeKind::order && kind != causal::EdgeKind::arrival; }
+inline bool is_piece(causal::EdgeKind kind) {
+  return kind != causal::EdgeKind::order && kind != causal::EdgeKind::arrival;
+}
 
 /// Per slot: the number of its class; kNoClass where it is no piece.
 Column<std::uint32_t> classes_of(const causal::CausalGraph& job, PieceClasses& classes);
 
-/// How long each class took in each step of the job: times[class][step], all ranks together; shorter where classes came later. Parts of what has an edge
-/// of its own (causal/part_edges.h) are in no sum.
-std::vector<std::vector<TimePs>> class_step_times(const causal::CausalGraph& job, const Column<std::uint32_t>& slot_class);
+/// How long each class took in each step of the job: times[class][step], all ranks together; shorter where classes came
+/// later. Parts of what has an edge of its own (causal/part_edges.h) are in no sum.
+std::vector<std::vector<TimePs>> class_step_times(const causal::CausalGraph& job,
+                                                  const Column<std::uint32_t>& slot_class);
 
 }  // namespace orrery::analyze

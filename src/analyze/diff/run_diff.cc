@@ -55,10 +55,11 @@ std::size_t lower_median_place(std::span<const TimePs> times) {
 std::optional<TimeInterval> median_interval(std::span<const TimePs> times) {
   const std::size_t n = times.size();
   if (n < 6) return std::nullopt;
-  // The k smallest leave out the median with the chance that fewer than k of n fall below it. Binomial coefficients relative to the middle one: those
-  // that are too small for a double are far below what decides.
+  // The k smallest leave out the median with the chance that fewer than k of n fall below it. Binomial coefficients
+  // relative to the middle one: those that are too small for a double are far below what decides.
   std::vector<double> weight(n / 2 + 1, 1.0);
-  for (std::size_t k = n / 2; k > 0; --k) weight[k - 1] = weight[k] * static_cast<double>(k) / static_cast<double>(n - k + 1);
+  for (std::size_t k = n / 2; k > 0; --k)
+    weight[k - 1] = weight[k] * static_cast<double>(k) / static_cast<double>(n - k + 1);
   const double half = std::accumulate(weight.begin(), weight.end(), 0.0);
   const double total = n % 2 == 0 ? 2 * half - weight.back() : 2 * half;
   std::size_t k = 0;
@@ -102,8 +103,8 @@ ClassTotals totals_of(const causal::CausalGraph& job, const RunPieces& pieces, s
     totals.time[pieces.slot_class[slot]] += job.graph.weight(slot);
     ++totals.count[pieces.slot_class[slot]];
   }
-  // There is no less of it than lies on the path: a part may be there where what it is a part of takes no time of its own (a call that its copy takes place
-  // in).
+  // There is no less of it than lies on the path: a part may be there where what it is a part of takes no time of its
+  // own (a call that its copy takes place in).
   ClassTotals on_path{std::vector<TimePs>(classes, 0), std::vector<std::uint64_t>(classes, 0)};
   for (const graph::Slot slot : graph::solve(job.graph, job.end).path().slots) {
     if (pieces.slot_class[slot] == kNoClass) continue;
@@ -132,7 +133,8 @@ std::vector<TimePs> step_times(const ComparedRun& run, std::uint32_t number) {
   return std::vector<TimePs>(run.steps.size(), 0);
 }
 
-/// Two runs of one rank each are compared whatever their ranks are called: rank 0 of one job with rank 3 of another is a fair question.
+/// Two runs of one rank each are compared whatever their ranks are called: rank 0 of one job with rank 3 of another is
+/// a fair question.
 std::optional<std::int64_t> common_name(const ComparedRun& a, const ComparedRun& b) {
   if (a.step.ranks.size() != 1 || b.step.ranks.size() != 1) return std::nullopt;
   return a.step.ranks.front().rank;
@@ -157,7 +159,8 @@ class Comparer {
     for (const ChangeCause& cause : diff.causes) diff.structure -= cause.contribution;
     std::erase_if(diff.causes, [](const ChangeCause& cause) { return cause.a_count == 0 && cause.b_count == 0; });
     std::sort(diff.causes.begin(), diff.causes.end(), [](const ChangeCause& x, const ChangeCause& y) {
-      if (std::llabs(x.contribution) != std::llabs(y.contribution)) return std::llabs(x.contribution) > std::llabs(y.contribution);
+      if (std::llabs(x.contribution) != std::llabs(y.contribution))
+        return std::llabs(x.contribution) > std::llabs(y.contribution);
       if (std::llabs(x.b - x.a) != std::llabs(y.b - y.a)) return std::llabs(x.b - x.a) > std::llabs(y.b - y.a);
       return std::tie(x.kind, x.name) < std::tie(y.kind, y.name);
     });
@@ -166,7 +169,8 @@ class Comparer {
 
  private:
   void make_rows(RunDiff& diff) const {
-    const ClassTotals a = totals_of(a_.step, pieces_a_, classes_.size()), b = totals_of(b_.step, pieces_b_, classes_.size());
+    const ClassTotals a = totals_of(a_.step, pieces_a_, classes_.size()),
+                      b = totals_of(b_.step, pieces_b_, classes_.size());
     for (std::uint32_t c = 0; c < classes_.size(); ++c) {
       ChangeCause& cause = diff.causes.emplace_back();
       cause.kind = classes_[c].kind;
@@ -219,6 +223,8 @@ const char* RunDiff::verdict() const {
   return spans.b > spans.a ? "slower" : "faster";
 }
 
-RunDiff compare_runs(const ComparedRun& a, const ComparedRun& b, PieceClasses& classes) { return Comparer(a, b, classes).compare(); }
+RunDiff compare_runs(const ComparedRun& a, const ComparedRun& b, PieceClasses& classes) {
+  return Comparer(a, b, classes).compare();
+}
 
 }  // namespace orrery::analyze

@@ -13,7 +13,8 @@
 
 namespace orrery::analyze {
 
-// What can be said about a few measured times without assuming how they are distributed: medians, their intervals, and the shift between two runs.
+// What can be said about a few measured times without assuming how they are distributed: medians, their intervals, and
+// the shift between two runs.
 
 struct TimeInterval {
   TimePs low = 0, high = 0;
@@ -23,12 +24,13 @@ struct TimeInterval {
 /// The place of the lower median; of equals the first. `times` is not empty.
 std::size_t lower_median_place(std::span<const TimePs> times);
 
-/// The interval between two order statistics, equally far from both ends, that holds the median of the distribution with at least 95 %: the narrowest.
-/// None below six times: their whole range does not.
+/// The interval between two order statistics, equally far from both ends, that holds the median of the distribution
+/// with at least 95 %: the narrowest. None below six times: their whole range does not.
 std::optional<TimeInterval> median_interval(std::span<const TimePs> times);
 
-/// Where the shift from `a` to `b` lies, with 95 %: all differences b - a sorted, the C-th from either end, with C by the normal approximation of the
-/// rank-sum statistic (Hodges and Lehmann 1963). None where C is below 1. O((n + m) log range), without a table of differences.
+/// Where the shift from `a` to `b` lies, with 95 %: all differences b - a sorted, the C-th from either end, with C by
+/// the normal approximation of the rank-sum statistic (Hodges and Lehmann 1963). None where C is below 1. O((n + m) log
+/// range), without a table of differences.
 std::optional<TimeInterval> shift_interval(std::span<const TimePs> a, std::span<const TimePs> b);
 
 /// How two runs compare in one quantity.
@@ -64,8 +66,9 @@ struct ChangeCause {
   ChangeStatus status = ChangeStatus::same;
   TimePs a = 0, b = 0;
   std::uint64_t a_count = 0, b_count = 0;
-  std::optional<bool> significant;     ///< whether its time per step differs; none: too few steps to tell
-  std::optional<TimeInterval> change;  ///< of its time per step, over all steps and ranks, with 95 %; none: too few steps
+  std::optional<bool> significant;  ///< whether its time per step differs; none: too few steps to tell
+  std::optional<TimeInterval>
+      change;  ///< of its time per step, over all steps and ranks, with 95 %; none: too few steps
   TimePs contribution = 0;
   struct OfRank {
     std::int64_t rank = 0;

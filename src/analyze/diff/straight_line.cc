@@ -79,7 +79,8 @@ class Way {
         continue;
       }
       grow(own, before, slot);
-      // What stands between it and the work before it on its stream comes with it; other delays are dependencies that this graph does not have.
+      // What stands between it and the work before it on its stream comes with it; other delays are dependencies that
+      // this graph does not have.
       for (const Slot delay : other_.pieces.delays[slot]) {
         if (other_.job.kind(delay) == causal::EdgeKind::kernel_gap) grow(own, before, delay);
       }
@@ -90,7 +91,8 @@ class Way {
     const TimePs time = other_.job.graph.weight(piece);
     if (time == 0) return;
     const std::uint32_t cell = cells_.number(other_.pieces.slot_class[piece], own.rank);
-    // Behind a piece is behind all that its end waits for: the moment itself takes the time. With nothing before it, it delays the first piece.
+    // Behind a piece is behind all that its end waits for: the moment itself takes the time. With nothing before it, it
+    // delays the first piece.
     if (before != kNoSlot) behind_.push_back({own_.job.graph.target_position(before), cell, time});
     else before_.push_back({own.slots.front(), cell, time});
   }
@@ -116,8 +118,9 @@ class Way {
   ChangeCells& cells_;
   graph::Slopes slopes_;
   Column<std::uint32_t> slot_cell_;
-  std::vector<Growth> behind_, before_;  // by position of the moment they come behind; by slot of the piece they come before
-  std::map<Slot, TimePs> front_;         // what all of before_ add to a slot
+  std::vector<Growth> behind_,
+      before_;                    // by position of the moment they come behind; by slot of the piece they come before
+  std::map<Slot, TimePs> front_;  // what all of before_ add to a slot
 };
 
 }  // namespace
@@ -130,22 +133,26 @@ std::uint32_t ChangeCells::number(std::uint32_t piece_class, std::int64_t rank) 
 }
 
 WayContributions contributions_on_the_way(const WaySide& own, const WaySide& other,
-                                          std::span<const std::pair<std::uint32_t, std::uint32_t>> lanes, ChangeCells& cells) {
+                                          std::span<const std::pair<std::uint32_t, std::uint32_t>> lanes,
+                                          ChangeCells& cells) {
   Way way(own, other, cells);
   way.grow_new_pieces(lanes);
   return way.solve();
 }
 
-std::vector<TimePs> mean_contributions(const WayContributions& forth, const WayContributions& back, const ChangeCells& cells,
-                                       const PieceClasses& classes) {
+std::vector<TimePs> mean_contributions(const WayContributions& forth, const WayContributions& back,
+                                       const ChangeCells& cells, const PieceClasses& classes) {
   constexpr Int128 kWhole = Int128{1} << 61;  // a picosecond, in halves of the units that both ways are counted in
-  const auto of = [](const WayContributions& way, std::size_t cell) { return cell < way.added.size() ? way.added[cell] : Int128{0}; };
+  const auto of = [](const WayContributions& way, std::size_t cell) {
+    return cell < way.added.size() ? way.added[cell] : Int128{0};
+  };
   std::vector<TimePs> whole(cells.size());
   std::vector<Int128> rest(cells.size());
   TimePs left = ((forth.to - forth.from) - (back.to - back.from)) / 2;
   for (std::size_t cell = 0; cell < cells.size(); ++cell) {
     const Int128 twice = of(forth, cell) - of(back, cell);
-    whole[cell] = static_cast<TimePs>(twice / kWhole);  // towards 0, as all rounding here: so that a sign is all that swapping changes
+    whole[cell] = static_cast<TimePs>(
+        twice / kWhole);  // towards 0, as all rounding here: so that a sign is all that swapping changes
     rest[cell] = twice % kWhole;
     left -= whole[cell];
   }
@@ -154,7 +161,8 @@ std::vector<TimePs> mean_contributions(const WayContributions& forth, const WayC
   const Int128 sign = left < 0 ? -1 : 1;
   std::stable_sort(order.begin(), order.end(), [&](std::size_t x, std::size_t y) {
     if (rest[x] != rest[y]) return sign * rest[x] > sign * rest[y];
-    return std::tie(cells[x].rank, classes[cells[x].piece_class]) < std::tie(cells[y].rank, classes[cells[y].piece_class]);
+    return std::tie(cells[x].rank, classes[cells[x].piece_class]) <
+           std::tie(cells[y].rank, classes[cells[y].piece_class]);
   });
   for (std::size_t i = 0; left != 0 && i < order.size(); ++i, left -= static_cast<TimePs>(sign))
     whole[order[i]] += static_cast<TimePs>(sign);

@@ -1,9 +1,9 @@
 // One run turned into another along a straight line, and what each piece adds on the way.
 //
-// On the graph of one run every piece goes from its duration there to that of its partner in the other run; what has no partner goes to 0; what only
-// the other run has grows from 0 behind the piece before it on its lane. Its length T(lambda) is convex and piecewise linear (graph/parametric.h), and a
-// piece adds the integral of its change over the lambda for which it is on the path. No order of changes has to be chosen, and all that is
-// added is T(1) - T(0).
+// On the graph of one run every piece goes from its duration there to that of its partner in the other run; what has no
+// partner goes to 0; what only the other run has grows from 0 behind the piece before it on its lane. Its length
+// T(lambda) is convex and piecewise linear (graph/parametric.h), and a piece adds the integral of its change over the
+// lambda for which it is on the path. No order of changes has to be chosen, and all that is added is T(1) - T(0).
 #pragma once
 
 #include <cstdint>
@@ -47,13 +47,16 @@ struct WayContributions {
   std::vector<Int128> added;  ///< per cell, in units of 2^-60 ps
 };
 
-/// From `own` to `other`, on the graph of `own`. `lanes`: places of lanes in own.pieces and other.pieces that were compared.
+/// From `own` to `other`, on the graph of `own`. `lanes`: places of lanes in own.pieces and other.pieces that were
+/// compared.
 WayContributions contributions_on_the_way(const WaySide& own, const WaySide& other,
-                                          std::span<const std::pair<std::uint32_t, std::uint32_t>> lanes, ChangeCells& cells);
+                                          std::span<const std::pair<std::uint32_t, std::uint32_t>> lanes,
+                                          ChangeCells& cells);
 
-/// The mean of what pieces add on the way from a to b and of what they take away on the way back, in whole picoseconds by largest remainder (ties:
-/// rank, kind, name): their sum is that of both ways, halved, rounded towards 0. Changes its sign, and nothing else, if a and b are swapped.
-std::vector<TimePs> mean_contributions(const WayContributions& forth, const WayContributions& back, const ChangeCells& cells,
-                                       const PieceClasses& classes);
+/// The mean of what pieces add on the way from a to b and of what they take away on the way back, in whole picoseconds
+/// by largest remainder (ties: rank, kind, name): their sum is that of both ways, halved, rounded towards 0. Changes
+/// its sign, and nothing else, if a and b are swapped.
+std::vector<TimePs> mean_contributions(const WayContributions& forth, const WayContributions& back,
+                                       const ChangeCells& cells, const PieceClasses& classes);
 
 }  // namespace orrery::analyze

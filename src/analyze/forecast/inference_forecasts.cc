@@ -27,7 +27,8 @@ double sum_of_tokens(const std::vector<TokenTime>& samples) {
   return sum;
 }
 
-/// With twice the distance between samples the error of straight lines is four times as large: the difference of both sums is three times the error.
+/// With twice the distance between samples the error of straight lines is four times as large: the difference of both
+/// sums is three times the error.
 double interpolation_error(const std::vector<TokenTime>& samples) {
   if (samples.size() < 3 || samples.size() % 2 == 0) return 0;
   std::vector<TokenTime> half;
@@ -39,8 +40,8 @@ double interpolation_error(const std::vector<TokenTime>& samples) {
 /// Reads the answers off the schedule.
 class InferenceReader {
  public:
-  InferenceReader(const llm::InferencePlan& plan, const std::vector<llm::Round>& rounds, const llm::InferenceWorkload& made,
-                  InferenceForecast& forecast)
+  InferenceReader(const llm::InferencePlan& plan, const std::vector<llm::Round>& rounds,
+                  const llm::InferenceWorkload& made, InferenceForecast& forecast)
       : plan_(plan),
         rounds_(rounds),
         begins_(made.begins),
@@ -58,7 +59,8 @@ class InferenceReader {
     forecast_.token_ps = later > 0 ? static_cast<TimePs>(std::llround(sum / later)) : 0;
     forecast_.token_error_pct = 100 * interpolation_error(forecast_.tokens);
     forecast_.latency_ps = prefilled + static_cast<TimePs>(std::llround(sum));
-    forecast_.all_tokens_per_s = plan_.batch * plan_.generate / (static_cast<double>(forecast_.latency_ps) * kSecondsPerPs);
+    forecast_.all_tokens_per_s =
+        plan_.batch * plan_.generate / (static_cast<double>(forecast_.latency_ps) * kSecondsPerPs);
     // Up to the first part's last token: the others' belong to a steady state.
     take_stages(0, prefilled, prefilled, std::max(prefilled, end_of(rounds_.size() - 1, 0)));
   }
@@ -76,7 +78,8 @@ class InferenceReader {
     forecast_.first_token_ps = static_cast<TimePs>(std::llround(first + others * queued_share * added));
     forecast_.token_ps = static_cast<TimePs>(std::llround(between));
     forecast_.latency_ps = forecast_.first_token_ps + static_cast<TimePs>(std::llround(plan_.generate * between));
-    forecast_.all_tokens_per_s = plan_.batch * plan_.generate / (static_cast<double>(forecast_.latency_ps) * kSecondsPerPs);
+    forecast_.all_tokens_per_s =
+        plan_.batch * plan_.generate / (static_cast<double>(forecast_.latency_ps) * kSecondsPerPs);
     take_stages(reader_.start(0, begins_[last - 1]), end_of(last - 1, 0), end_of(last - 3, 0), end_of(last - 2, 0));
   }
 
@@ -113,7 +116,8 @@ class InferenceReader {
 void take_memory(const InferenceInput& input, InferenceForecast& forecast) {
   forecast.memory_bytes = input.device.memory_bytes();
   for (std::uint32_t stage = 0; stage < input.plan.shape.stages(); ++stage) {
-    const llm::InferenceMemory& one = forecast.memory.emplace_back(llm::inference_memory(input.plan, input.memory, stage));
+    const llm::InferenceMemory& one =
+        forecast.memory.emplace_back(llm::inference_memory(input.plan, input.memory, stage));
     if (one.sum() > forecast.memory[forecast.fullest_stage].sum()) forecast.fullest_stage = stage;
     const double left = forecast.memory_bytes / (1 + input.memory.fragmentation_share) - one.weights - one.workspace;
     const double requests = std::max(0.0, std::floor(left / one.cache_per_request)) * input.plan.shape.job.data;
@@ -127,7 +131,8 @@ Result<InferenceForecast> forecast_inference(const InferenceInput& input, Diagno
   const std::vector<llm::Round> rounds = llm::rounds_of(input.plan);
   std::vector<llm::VisitTimes> times;
   times.reserve(rounds.size());
-  for (const llm::Round& round : rounds) times.push_back(llm::visit_times(input.catalog, input.device, input.plan, round.visit));
+  for (const llm::Round& round : rounds)
+    times.push_back(llm::visit_times(input.catalog, input.device, input.plan, round.visit));
   auto made = llm::inference_workload(input.plan, rounds, times);
   if (!made) return made.error();
   InferenceForecast forecast;
@@ -137,7 +142,8 @@ Result<InferenceForecast> forecast_inference(const InferenceInput& input, Diagno
   forecast.run = std::move(*run);
   forecast.devices = input.plan.shape.ranks();
   InferenceReader reader(input.plan, rounds, *made, forecast);
-  if (input.plan.batching == llm::Batching::continuous) reader.read_continuous(input.catalog.serving.queued_prefill_share);
+  if (input.plan.batching == llm::Batching::continuous)
+    reader.read_continuous(input.catalog.serving.queued_prefill_share);
   else reader.read_static();
   if (forecast.token_ps > 0) forecast.tokens_per_s = 1 / (static_cast<double>(forecast.token_ps) * kSecondsPerPs);
   take_memory(input, forecast);
@@ -157,8 +163,8 @@ report::SheetColumn share_column(const char* title) {
 }
 
 /// Adds what the stages spend on one thing, if they do.
-void add_mean(report::Sheet& sheet, const char* phase, const std::string& what, const std::vector<StageTimes>& stages, TimePs whole,
-              const auto& time_of) {
+void add_mean(report::Sheet& sheet, const char* phase, const std::string& what, const std::vector<StageTimes>& stages,
+              TimePs whole, const auto& time_of) {
   double sum = 0;
   for (const StageTimes& one : stages) sum += static_cast<double>(time_of(one));
   const double mean = stages.empty() ? 0 : sum / static_cast<double>(stages.size());
@@ -192,8 +198,8 @@ report::Sheet inference_sheet() {
 }
 
 void add_inference(report::Sheet& sheet, const std::string& name, const InferenceForecast& forecast) {
-  sheet.add_row({name, static_cast<std::int64_t>(forecast.devices), forecast.first_token_ps, forecast.token_ps, forecast.token_error_pct,
-                 forecast.latency_ps, forecast.tokens_per_s, forecast.all_tokens_per_s,
+  sheet.add_row({name, static_cast<std::int64_t>(forecast.devices), forecast.first_token_ps, forecast.token_ps,
+                 forecast.token_error_pct, forecast.latency_ps, forecast.tokens_per_s, forecast.all_tokens_per_s,
                  static_cast<std::int64_t>(forecast.memory[forecast.fullest_stage].sum()), forecast.fits()});
 }
 
@@ -246,9 +252,9 @@ report::Sheet products_sheet() {
 }
 
 void add_product(report::Sheet& sheet, const std::string& name, const MatrixForecast& forecast) {
-  sheet.add_row({name, static_cast<std::int64_t>(forecast.devices), forecast.time_ps, forecast.tflops, forecast.efficiency_pct,
-                 share_percent(forecast.times.exposed_sum(), forecast.time_ps), static_cast<std::int64_t>(forecast.peak_bytes),
-                 forecast.fits()});
+  sheet.add_row({name, static_cast<std::int64_t>(forecast.devices), forecast.time_ps, forecast.tflops,
+                 forecast.efficiency_pct, share_percent(forecast.times.exposed_sum(), forecast.time_ps),
+                 static_cast<std::int64_t>(forecast.peak_bytes), forecast.fits()});
 }
 
 report::Sheet product_axes_sheet(const MatrixForecast& forecast) {

@@ -19,7 +19,8 @@
 
 namespace orrery::analyze {
 
-// Planned inference, run on a machine: how long requests wait for their first token and for each one after it, and where time and memory go.
+// Planned inference, run on a machine: how long requests wait for their first token and for each one after it, and
+// where time and memory go.
 
 /// A token at one context.
 struct TokenTime {
@@ -33,10 +34,11 @@ struct InferenceForecast {
   TimePs first_token_ps = 0;      ///< since a request was there
   std::vector<TokenTime> tokens;  ///< where they were simulated
   TimePs token_ps = 0;            ///< mean over all tokens after the first, as one request sees it
-  double token_error_pct = 0;     ///< of that mean, by interpolating between contexts: how far half as many contexts are off, a third of it
-  TimePs latency_ps = 0;          ///< of a request, first token to last
-  double tokens_per_s = 0;        ///< of one request
-  double all_tokens_per_s = 0;    ///< of all requests and replicas together
+  double token_error_pct =
+      0;  ///< of that mean, by interpolating between contexts: how far half as many contexts are off, a third of it
+  TimePs latency_ps = 0;        ///< of a request, first token to last
+  double tokens_per_s = 0;      ///< of one request
+  double all_tokens_per_s = 0;  ///< of all requests and replicas together
   double devices = 0;
   std::vector<StageTimes> prefill;           ///< by stage
   std::vector<StageTimes> decode;            ///< by stage, of the simulated tokens
@@ -59,14 +61,15 @@ struct InferenceInput {
   KeptOfRun kept = {};
 };
 
-/// Continuous batching, b requests of g tokens per replica at once, is a steady state of which rounds_of() is a window: with t the time of a token, f
-/// that of a prompt and d the delay of tokens by a prompt that is read in between, tokens of a request are t + (b - 1) d / g apart, and its first
-/// takes f + (b - 1) q d, where q (data/frameworks/serving.yaml, queued_prefill_share) is the share of the others' prompts that it waits for. With
-/// one stage d = f: the same as serving rows of llm/backtest.
+/// Continuous batching, b requests of g tokens per replica at once, is a steady state of which rounds_of() is a window:
+/// with t the time of a token, f that of a prompt and d the delay of tokens by a prompt that is read in between, tokens
+/// of a request are t + (b - 1) d / g apart, and its first takes f + (b - 1) q d, where q
+/// (data/frameworks/serving.yaml, queued_prefill_share) is the share of the others' prompts that it waits for. With one
+/// stage d = f: the same as serving rows of llm/backtest.
 Result<InferenceForecast> forecast_inference(const InferenceInput& input, Diagnostics& diagnostics);
 
-/// "inference", a row per configuration: name, devices, first_token_us, token_us, token_error_pct, latency_us, tokens_per_s, all_tokens_per_s,
-/// peak_bytes, fits.
+/// "inference", a row per configuration: name, devices, first_token_us, token_us, token_error_pct, latency_us,
+/// tokens_per_s, all_tokens_per_s, peak_bytes, fits.
 report::Sheet inference_sheet();
 void add_inference(report::Sheet& sheet, const std::string& name, const InferenceForecast& forecast);
 
@@ -77,7 +80,8 @@ report::Sheet inference_tokens_sheet(const InferenceForecast& forecast);
 /// "memory" of the fullest stage: part, bytes, share_pct (of the device's); and how many requests fit.
 report::Sheet inference_memory_sheet(const InferenceForecast& forecast);
 
-/// "products", a row per configuration: name, devices, time_us, tflops, efficiency_pct, exposed_share_pct, peak_bytes, fits.
+/// "products", a row per configuration: name, devices, time_us, tflops, efficiency_pct, exposed_share_pct, peak_bytes,
+/// fits.
 report::Sheet products_sheet();
 void add_product(report::Sheet& sheet, const std::string& name, const MatrixForecast& forecast);
 /// "axes": axis, time_us, share_pct.

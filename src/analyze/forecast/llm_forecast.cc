@@ -11,7 +11,8 @@ namespace {
 
 using workload::ActivityKind;
 
-void take_times(const llm::StepPlan& plan, const std::vector<std::vector<std::uint64_t>>& pass_ends, LlmForecast& forecast) {
+void take_times(const llm::StepPlan& plan, const std::vector<std::vector<std::uint64_t>>& pass_ends,
+                LlmForecast& forecast) {
   StageReader reader(forecast.workload, forecast.run.schedule);
   for (std::uint32_t stage = 0; stage < plan.stages(); ++stage) {
     forecast.stages.push_back(reader.times(stage, 0, forecast.step_ps));
@@ -20,7 +21,8 @@ void take_times(const llm::StepPlan& plan, const std::vector<std::vector<std::ui
     for (const std::uint64_t end : pass_ends[stage]) {
       TimePs last = begin == end && !ends.empty() ? ends.back() : 0;  // paired with the pass before it
       for (std::uint64_t i = begin; i < end; ++i) {
-        if (forecast.workload.programs[stage].kinds[i] == ActivityKind::compute) last = std::max(last, reader.end(stage, i));
+        if (forecast.workload.programs[stage].kinds[i] == ActivityKind::compute)
+          last = std::max(last, reader.end(stage, i));
       }
       ends.push_back(last);
       begin = end;
@@ -30,15 +32,17 @@ void take_times(const llm::StepPlan& plan, const std::vector<std::vector<std::ui
 
 }  // namespace
 
-Result<simulate::Outcome> run_planned(const workload::Workload& workload, const machine::Machine& machine, const simulate::Pricing& network,
-                                      const KeptOfRun& kept, Diagnostics& diagnostics) {
+Result<simulate::Outcome> run_planned(const workload::Workload& workload, const machine::Machine& machine,
+                                      const simulate::Pricing& network, const KeptOfRun& kept,
+                                      Diagnostics& diagnostics) {
   auto source = workload::WholeWorkload::of(workload);
   if (!source) return source.error();
   return run_planned(*source, machine, network, kept, diagnostics);
 }
 
-Result<simulate::Outcome> run_planned(workload::WorkloadSource& source, const machine::Machine& machine, const simulate::Pricing& network,
-                                      const KeptOfRun& kept, Diagnostics& diagnostics) {
+Result<simulate::Outcome> run_planned(workload::WorkloadSource& source, const machine::Machine& machine,
+                                      const simulate::Pricing& network, const KeptOfRun& kept,
+                                      Diagnostics& diagnostics) {
   simulate::EngineOptions options = simulate::engine_options(machine);
   options.compute_slots = 1;
   options.launch_latency_ps = 0;  // what software and launches cost is part of the passes' times
@@ -78,7 +82,8 @@ Result<LlmForecast> forecast_step(const LlmForecastInput& input, Diagnostics& di
   forecast.memory_bytes = input.device.memory_bytes();
   for (std::uint32_t stage = 0; stage < plan.stages(); ++stage) {
     forecast.memory.push_back(llm::stage_memory(plan, input.memory, stage, orders[stage]));
-    if (forecast.memory[stage].peak.sum() > forecast.memory[forecast.fullest_stage].peak.sum()) forecast.fullest_stage = stage;
+    if (forecast.memory[stage].peak.sum() > forecast.memory[forecast.fullest_stage].peak.sum())
+      forecast.fullest_stage = stage;
   }
   simulate::Causes causes(source->matching(), forecast.run.schedule);
   forecast.path = simulate::critical_path(causes, forecast.workload, forecast.run.schedule);

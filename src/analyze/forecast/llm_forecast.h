@@ -58,10 +58,13 @@ struct LlmForecastInput {
 /// The Error is that of the simulation.
 Result<LlmForecast> forecast_step(const LlmForecastInput& input, Diagnostics& diagnostics);
 
-/// A job whose computing takes as long as it says, one kernel at a time on each device. Every forecast of this folder is run so.
-Result<simulate::Outcome> run_planned(const workload::Workload& workload, const machine::Machine& machine, const simulate::Pricing& network,
-                                      const KeptOfRun& kept, Diagnostics& diagnostics);
-Result<simulate::Outcome> run_planned(workload::WorkloadSource& source, const machine::Machine& machine, const simulate::Pricing& network,
-                                      const KeptOfRun& kept, Diagnostics& diagnostics);
+/// A job whose computing takes as long as it says, one kernel at a time on each device. Every forecast of this folder
+/// is run so.
+Result<simulate::Outcome> run_planned(const workload::Workload& workload, const machine::Machine& machine,
+                                      const simulate::Pricing& network, const KeptOfRun& kept,
+                                      Diagnostics& diagnostics);
+Result<simulate::Outcome> run_planned(workload::WorkloadSource& source, const machine::Machine& machine,
+                                      const simulate::Pricing& network, const KeptOfRun& kept,
+                                      Diagnostics& diagnostics);
 
 }  // namespace orrery::analyze

@@ -1,4 +1,5 @@
-// What communication along the axes of a plan costs alone, on a machine: for folded steps. Asked once per kind of group and size.
+// What communication along the axes of a plan costs alone, on a machine: for folded steps. Asked once per kind of group
+// and size.
 #pragma once
 
 #include <cstdint>

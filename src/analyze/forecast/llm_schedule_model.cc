@@ -10,20 +10,23 @@
 namespace orrery::analyze {
 namespace {
 
-std::optional<TimePs> folded_ps(const llm::Catalog& catalog, const machine::Device& device, const machine::Machine& machine,
-                                const llm::StepPlan& plan) {
+std::optional<TimePs> folded_ps(const llm::Catalog& catalog, const machine::Device& device,
+                                const machine::Machine& machine, const llm::StepPlan& plan) {
   auto prices = LlmPrices::on(machine);
   if (!prices) return std::nullopt;
   const llm::StepTimes times = llm::step_times(catalog, device, plan);
-  const auto orders = llm::pipeline_orders(plan.order, plan.stages(), plan.chunks(), plan.micro_batches(), {}, plan.overlap.experts);
-  const auto folded = llm::folded_step(plan, times, orders, prices->for_plan(plan), std::numeric_limits<std::int64_t>::max());
+  const auto orders =
+      llm::pipeline_orders(plan.order, plan.stages(), plan.chunks(), plan.micro_batches(), {}, plan.overlap.experts);
+  const auto folded =
+      llm::folded_step(plan, times, orders, prices->for_plan(plan), std::numeric_limits<std::int64_t>::max());
   if (!folded) return std::nullopt;
   return folded->step_ps;
 }
 
 }  // namespace
 
-llm::StepModel schedule_model(const llm::Catalog& catalog, const simulate::PricingOptions& network, Diagnostics& diagnostics) {
+llm::StepModel schedule_model(const llm::Catalog& catalog, const simulate::PricingOptions& network,
+                              Diagnostics& diagnostics) {
   return [&](const machine::Device& device, const llm::RowPlans& row) -> std::optional<double> {
     const llm::StepPlan* best = nullptr;
     TimePs shortest = std::numeric_limits<TimePs>::max();

@@ -7,7 +7,9 @@
 
 namespace orrery::analyze {
 
-/// Where a row leaves the micro-batch open, the one with the shortest folded step is run. `catalog`, `network` and `diagnostics` must outlive it.
-llm::StepModel schedule_model(const llm::Catalog& catalog, const simulate::PricingOptions& network, Diagnostics& diagnostics);
+/// Where a row leaves the micro-batch open, the one with the shortest folded step is run. `catalog`, `network` and
+/// `diagnostics` must outlive it.
+llm::StepModel schedule_model(const llm::Catalog& catalog, const simulate::PricingOptions& network,
+                              Diagnostics& diagnostics);
 
 }  // namespace orrery::analyze

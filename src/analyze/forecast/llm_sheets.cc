@@ -45,13 +45,17 @@ report::Sheet llm_steps_sheet() {
 
 void add_step(report::Sheet& sheet, const std::string& name, const LlmForecast& forecast) {
   const StageShares shares = mean_shares(forecast.stages, forecast.step_ps);
-  const auto known = [](const std::optional<TimePs>& time) { return time ? report::Cell(*time) : report::Cell(nullptr); };
+  const auto known = [](const std::optional<TimePs>& time) {
+    return time ? report::Cell(*time) : report::Cell(nullptr);
+  };
   const auto shown = [](TimePs time) { return report::plain_digits(static_cast<double>(time) * 1e-12, 3); };
-  const std::string interval =
-      forecast.low_ps && forecast.high_ps ? fmt::format("{} to {} s", shown(*forecast.low_ps), shown(*forecast.high_ps)) : "-";
-  sheet.add_row({name, static_cast<std::int64_t>(forecast.devices), forecast.step_ps, known(forecast.low_ps), known(forecast.high_ps),
-                 interval, forecast.tokens_per_s, forecast.mfu_pct, shares.exposed_pct, shares.bubble_pct,
-                 static_cast<std::int64_t>(forecast.memory[forecast.fullest_stage].peak.sum()), forecast.fits()});
+  const std::string interval = forecast.low_ps && forecast.high_ps
+                                   ? fmt::format("{} to {} s", shown(*forecast.low_ps), shown(*forecast.high_ps))
+                                   : "-";
+  sheet.add_row({name, static_cast<std::int64_t>(forecast.devices), forecast.step_ps, known(forecast.low_ps),
+                 known(forecast.high_ps), interval, forecast.tokens_per_s, forecast.mfu_pct, shares.exposed_pct,
+                 shares.bubble_pct, static_cast<std::int64_t>(forecast.memory[forecast.fullest_stage].peak.sum()),
+                 forecast.fits()});
 }
 
 report::Sheet llm_axes_sheet(const LlmForecast& forecast) {
@@ -75,7 +79,8 @@ report::Sheet llm_axes_sheet(const LlmForecast& forecast) {
   };
   add("computing", [](const StageTimes& one) { return one.compute_ps; });
   for (std::size_t axis = 0; axis < llm::kParallelAxes; ++axis)
-    add(fmt::format("{} communication", llm::kParallelAxisNames[axis]), [&](const StageTimes& one) { return one.exposed_ps[axis]; });
+    add(fmt::format("{} communication", llm::kParallelAxisNames[axis]),
+        [&](const StageTimes& one) { return one.exposed_ps[axis]; });
   add("pipeline bubble", [](const StageTimes& one) { return one.bubble_ps; });
   return sheet;
 }
@@ -89,7 +94,8 @@ report::Sheet llm_stages_sheet(const LlmForecast& forecast) {
       .add({.name = "peak", .type = Type::integer, .unit = Unit::bytes, .title = "peak memory"});
   for (std::size_t i = 0; i < forecast.stages.size(); ++i) {
     const StageTimes& one = forecast.stages[i];
-    sheet.add_row({i, one.compute_ps, one.exposed_sum(), one.bubble_ps, static_cast<std::int64_t>(forecast.memory[i].peak.sum())});
+    sheet.add_row({i, one.compute_ps, one.exposed_sum(), one.bubble_ps,
+                   static_cast<std::int64_t>(forecast.memory[i].peak.sum())});
   }
   return sheet;
 }
@@ -127,7 +133,8 @@ report::Sheet llm_memory_moments_sheet(const LlmForecast& forecast) {
     for (std::size_t i = 0; i < memory.moments.size(); ++i) {
       const llm::MemoryMoment& one = memory.moments[i];
       sheet.add_row({stage, kPassNames[static_cast<std::size_t>(one.item.pass)], one.item.chunk, one.item.micro_batch,
-                     forecast.pass_end_ps[stage][i], static_cast<std::int64_t>(stays + one.activations + one.workspace)});
+                     forecast.pass_end_ps[stage][i],
+                     static_cast<std::int64_t>(stays + one.activations + one.workspace)});
     }
   }
   return sheet;
@@ -142,7 +149,8 @@ report::Sheet llm_path_sheet(const LlmForecast& forecast) {
   std::map<std::string_view, TimePs> sums;
   for (const simulate::PathPiece& piece : forecast.path) {
     const workload::Program& program = forecast.workload.program(piece.place.rank);
-    sums[without_layer(forecast.workload.strings.text(program.names[piece.place.activity]))] += piece.to_ps - piece.from_ps;
+    sums[without_layer(forecast.workload.strings.text(program.names[piece.place.activity]))] +=
+        piece.to_ps - piece.from_ps;
   }
   std::vector<std::pair<TimePs, std::string_view>> rows;
   for (const auto& [name, time] : sums) {
@@ -173,8 +181,9 @@ report::Sheet llm_edges_sheet(const workload::Workload& workload) {
       if (!collective && kind != workload::ActivityKind::send && kind != workload::ActivityKind::recv) continue;
       const report::Cell peer = collective ? report::Cell(nullptr) : report::Cell(program.peers[i]);
       sheet.add_row({stage, program.ids[i], strings.text(program.names[i]),
-                     collective ? workload::to_string(program.collectives[i]) : workload::to_string(kind), program.bytes[i],
-                     strings.text(collective ? program.group_names[i] : program.peer_roles[i]), peer, program.lanes[i]});
+                     collective ? workload::to_string(program.collectives[i]) : workload::to_string(kind),
+                     program.bytes[i], strings.text(collective ? program.group_names[i] : program.peer_roles[i]), peer,
+                     program.lanes[i]});
     }
   }
   return sheet;

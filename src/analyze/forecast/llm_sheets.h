@@ -14,7 +14,8 @@ namespace orrery::analyze {
 report::Sheet llm_steps_sheet();
 void add_step(report::Sheet& sheet, const std::string& name, const LlmForecast& forecast);
 
-/// "axes", per axis that communicates, and what else the time goes to: axis, time_us (mean over stages), share_pct, largest_us, largest_stage.
+/// "axes", per axis that communicates, and what else the time goes to: axis, time_us (mean over stages), share_pct,
+/// largest_us, largest_stage.
 report::Sheet llm_axes_sheet(const LlmForecast& forecast);
 /// "stages": stage, compute_us, exposed_us, bubble_us, peak_bytes.
 report::Sheet llm_stages_sheet(const LlmForecast& forecast);
@@ -22,10 +23,11 @@ report::Sheet llm_stages_sheet(const LlmForecast& forecast);
 report::Sheet llm_memory_sheet(const LlmForecast& forecast);
 /// "memory_over_time": stage, pass, micro_batch, end_us, bytes.
 report::Sheet llm_memory_moments_sheet(const LlmForecast& forecast);
-/// "path", what the critical path consists of, the largest first: work, time_us, share_pct, saved_us (what the step gains if it takes a tenth less: the
-/// derivative, as long as the path stays the same).
+/// "path", what the critical path consists of, the largest first: work, time_us, share_pct, saved_us (what the step
+/// gains if it takes a tenth less: the derivative, as long as the path stays the same).
 report::Sheet llm_path_sheet(const LlmForecast& forecast);
-/// "edges", a row per collective or message of each stage's program: stage, id, name, kind, bytes, group, peer, stream. Stable across ways of pricing.
+/// "edges", a row per collective or message of each stage's program: stage, id, name, kind, bytes, group, peer, stream.
+/// Stable across ways of pricing.
 report::Sheet llm_edges_sheet(const workload::Workload& workload);
 
 }  // namespace orrery::analyze

@@ -24,15 +24,16 @@ using report::Unit;
 class SweepShare {
  public:
   SweepShare(const LlmForecastInput& input, LlmPrices prices) : input_(input), prices_(std::move(prices)) {
-    eager_limit_ = input.machine.communication.rendezvous_threshold_bytes.value_or(std::numeric_limits<std::int64_t>::max());
+    eager_limit_ =
+        input.machine.communication.rendezvous_threshold_bytes.value_or(std::numeric_limits<std::int64_t>::max());
   }
 
   Result<SweepEntry> run(const llm::StepPlan& plan) {
     const llm::StepTimes times = llm::step_times(input_.catalog, input_.device, plan);
     std::vector<llm::PassDurations> durations;
     if (plan.order == llm::PipelineOrder::zero_bubble) durations = llm::compute_durations(plan, times);
-    const auto orders =
-        llm::pipeline_orders(plan.order, plan.stages(), plan.chunks(), plan.micro_batches(), durations, plan.overlap.experts);
+    const auto orders = llm::pipeline_orders(plan.order, plan.stages(), plan.chunks(), plan.micro_batches(), durations,
+                                             plan.overlap.experts);
     const auto folded = llm::folded_step(plan, times, orders, prices_.for_plan(plan), eager_limit_);
     if (!folded) return folded.error();
     SweepEntry entry{.plan = plan, .step_ps = folded->step_ps};
@@ -125,13 +126,16 @@ Result<LlmSweep> rank_plans(const LlmPlanSweep& plans, std::span<const std::stri
       const std::string_view why = reader.text();
       if (sweep.unpriced++ == 0) sweep.first_unpriced = why;
     }
-    if (!reader.ok()) return Error{"a point of the sweep cannot be read", {}, Error::kNoOffset, "remove the checkpoint"};
+    if (!reader.ok())
+      return Error{"a point of the sweep cannot be read", {}, Error::kNoOffset, "remove the checkpoint"};
   }
   mark_front(sweep.entries);
-  std::stable_sort(sweep.entries.begin(), sweep.entries.end(),
-                   [](const SweepEntry& a, const SweepEntry& b) { return a.fits != b.fits ? a.fits : a.step_ps < b.step_ps; });
+  std::stable_sort(sweep.entries.begin(), sweep.entries.end(), [](const SweepEntry& a, const SweepEntry& b) {
+    return a.fits != b.fits ? a.fits : a.step_ps < b.step_ps;
+  });
   for (std::size_t i = 0; i < std::min(confirmed, sweep.entries.size()) && sweep.entries[i].fits; ++i) {
-    const LlmForecastInput one{input.catalog, sweep.entries[i].plan, input.device, input.machine, input.network, input.memory};
+    const LlmForecastInput one{input.catalog, sweep.entries[i].plan, input.device,
+                               input.machine, input.network,         input.memory};
     const auto run = forecast_step(one, diagnostics);
     if (!run) return run.error();
     sweep.entries[i].in_loop_ps = run->step_ps;
@@ -141,7 +145,9 @@ Result<LlmSweep> rank_plans(const LlmPlanSweep& plans, std::span<const std::stri
 
 report::Sheet llm_sweep_sheet(const LlmSweep& sweep) {
   report::Sheet sheet("sweep");
-  const auto count = [&](const char* name, const char* title) { sheet.add({.name = name, .type = Type::integer, .title = title}); };
+  const auto count = [&](const char* name, const char* title) {
+    sheet.add({.name = name, .type = Type::integer, .title = title});
+  };
   count("rank", "");
   count("tensor", "tensor");
   count("context", "context");
@@ -163,19 +169,20 @@ report::Sheet llm_sweep_sheet(const LlmSweep& sweep) {
     const SweepEntry& one = sweep.entries[i];
     const llm::ParallelJob& job = one.plan.job;
     const auto whole = [](double value) { return static_cast<std::int64_t>(value); };
-    sheet.add_row({i + 1, whole(job.tensor), whole(job.context), whole(job.pipeline), whole(job.interleave), whole(job.expert),
-                   whole(job.data), whole(job.micro_batch), job.zero_stage,
+    sheet.add_row({i + 1, whole(job.tensor), whole(job.context), whole(job.pipeline), whole(job.interleave),
+                   whole(job.expert), whole(job.data), whole(job.micro_batch), job.zero_stage,
                    llm::kRecomputationNames[static_cast<std::size_t>(job.recomputation)],
                    llm::kPipelineOrderNames[static_cast<std::size_t>(one.plan.order)], one.step_ps,
-                   one.in_loop_ps ? report::Cell(*one.in_loop_ps) : report::Cell(nullptr), one.tokens_per_s, one.mfu_pct,
-                   whole(one.peak_bytes), one.fits, one.on_front});
+                   one.in_loop_ps ? report::Cell(*one.in_loop_ps) : report::Cell(nullptr), one.tokens_per_s,
+                   one.mfu_pct, whole(one.peak_bytes), one.fits, one.on_front});
   }
   return sheet;
 }
 
 report::Sheet llm_impossible_sheet(const LlmSweep& sweep) {
   report::Sheet sheet("impossible");
-  sheet.add({.name = "field", .title = "impossible because of"}).add({.name = "plans", .type = Type::integer, .title = "plans"});
+  sheet.add({.name = "field", .title = "impossible because of"})
+      .add({.name = "plans", .type = Type::integer, .title = "plans"});
   for (const auto& [field, plans] : sweep.impossible) sheet.add_row({field, plans});
   return sheet;
 }
@@ -199,7 +206,8 @@ std::string pareto_plot(const LlmSweep& sweep, double memory_bytes, std::size_t 
     for (std::size_t i = 0; i < shown; ++i) {
       const SweepEntry& one = sweep.entries[i];
       if (one.on_front != front) continue;
-      const auto x = static_cast<std::size_t>(std::log(static_cast<double>(one.step_ps) / fastest) / span * static_cast<double>(width - 1));
+      const auto x = static_cast<std::size_t>(std::log(static_cast<double>(one.step_ps) / fastest) / span *
+                                              static_cast<double>(width - 1));
       const auto y = static_cast<std::size_t>(std::min(one.peak_bytes, largest) / largest * (kRows - 1));
       rows[kRows - 1 - y][x] = front ? '*' : one.fits ? 'o' : 'x';
     }
@@ -210,8 +218,9 @@ std::string pareto_plot(const LlmSweep& sweep, double memory_bytes, std::size_t 
     const double bytes = largest * static_cast<double>(kRows - 1 - row) / (kRows - 1);
     text += fmt::format("{:>8.1f} GB {}{}\n", bytes / 1e9, row == limit ? '-' : '|', rows[row]);
   }
-  text += fmt::format("{:>12}{} to {} per step (logarithmic); * nothing is faster and smaller, o fits, x does not fit\n", "",
-                      report::plain_digits(fastest * 1e-12, 3), report::plain_digits(slowest * 1e-12, 3) + " s");
+  text +=
+      fmt::format("{:>12}{} to {} per step (logarithmic); * nothing is faster and smaller, o fits, x does not fit\n",
+                  "", report::plain_digits(fastest * 1e-12, 3), report::plain_digits(slowest * 1e-12, 3) + " s");
   return text;
 }
 

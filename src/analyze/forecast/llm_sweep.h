@@ -38,7 +38,8 @@ struct LlmSweep {
 /// The plans as points that any thread or process can solve. `input` must outlive it.
 class LlmPlanSweep : public Sweep {
  public:
-  LlmPlanSweep(const LlmForecastInput& input, const llm::SweepSpace& space) : input_(input), all_(llm::sweep_plans(input.plan, space)) {}
+  LlmPlanSweep(const LlmForecastInput& input, const llm::SweepSpace& space)
+      : input_(input), all_(llm::sweep_plans(input.plan, space)) {}
 
   [[nodiscard]] const LlmForecastInput& input() const { return input_; }
   [[nodiscard]] const llm::SweepPlans& plans() const { return all_; }
@@ -55,8 +56,8 @@ class LlmPlanSweep : public Sweep {
 Result<LlmSweep> rank_plans(const LlmPlanSweep& plans, std::span<const std::string> answers, std::size_t confirmed,
                             Diagnostics& diagnostics);
 
-/// "sweep": rank, tensor, context, pipeline, chunks, expert, data, micro_batch, zero, recompute, order, step_us, in_loop_us, tokens_per_s, mfu_pct, peak_bytes,
-/// fits, front.
+/// "sweep": rank, tensor, context, pipeline, chunks, expert, data, micro_batch, zero, recompute, order, step_us,
+/// in_loop_us, tokens_per_s, mfu_pct, peak_bytes, fits, front.
 report::Sheet llm_sweep_sheet(const LlmSweep& sweep);
 /// "impossible": field, plans.
 report::Sheet llm_impossible_sheet(const LlmSweep& sweep);

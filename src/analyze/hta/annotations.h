@@ -12,10 +12,10 @@
 
 namespace orrery::analyze::hta {
 
-/// Durations by name of the rows of one category, per rank, in a sheet called `sheet_name`. Nested ones each count in full. Fails if no rank
-/// has the category.
-Result<report::Sheet> annotations_sheet(const causal::hta::JobRows& job, std::string_view sheet_name, std::string_view category,
-                                        const TotalsLimit& limit);
+/// Durations by name of the rows of one category, per rank, in a sheet called `sheet_name`. Nested ones each count in
+/// full. Fails if no rank has the category.
+Result<report::Sheet> annotations_sheet(const causal::hta::JobRows& job, std::string_view sheet_name,
+                                        std::string_view category, const TotalsLimit& limit);
 
 /// The distinct numbers of step rows that the filter left, ascending.
 std::vector<std::int64_t> profiled_steps(const causal::hta::JobRows& job);

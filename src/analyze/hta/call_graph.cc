@@ -30,7 +30,8 @@ struct End {
   Kind kind;
 };
 
-// HTA's order; not transitive where rows of no length meet others (see python_sort.h). Row numbers ascend with HTA's indices.
+// HTA's order; not transitive where rows of no length meet others (see python_sort.h). Row numbers ascend with HTA's
+// indices.
 bool comes_before(const End& a, const End& b) {
   if (a.time != b.time) return a.time < b.time;
   if (a.row == b.row) return a.kind == Kind::opening;
@@ -47,8 +48,9 @@ bool meets_undefined_order(const std::vector<End>& ends) {
   for (const End& end : ends) {
     if (end.duration < 0) negative.insert(end.time);
   }
-  return !negative.empty() &&
-         std::any_of(ends.begin(), ends.end(), [&](const End& end) { return end.duration == 0 && negative.contains(end.time); });
+  return !negative.empty() && std::any_of(ends.begin(), ends.end(), [&](const End& end) {
+    return end.duration == 0 && negative.contains(end.time);
+  });
 }
 
 }  // namespace
@@ -63,8 +65,8 @@ class CallGraphBuilder {
 
   Result<CallGraph> build() {
     list_launched();
-    for (const std::vector<RowIndex>& members :
-         causal::hta::rows_by_thread(rows_, std::span(rows_.frame.data(), rows_.frame.size()), [](trace::LaneKey key) { return key; })) {
+    for (const std::vector<RowIndex>& members : causal::hta::rows_by_thread(
+             rows_, std::span(rows_.frame.data(), rows_.frame.size()), [](trace::LaneKey key) { return key; })) {
       if (is_device_lane(members)) continue;
       const Node root = root_of(rows_.lane(members.front()).thread);
       if (const Status nested = nest(root, members); !nested) return nested.error();
@@ -121,7 +123,8 @@ class CallGraphBuilder {
       if (rows_.stream[r] == -1) ends.push_back({rows_.ts[r], rows_.dur[r], r, Kind::opening});
     }
     const std::size_t openings = ends.size();
-    for (std::size_t i = 0; i < openings; ++i) ends.push_back({rows_.end(ends[i].row), ends[i].duration, ends[i].row, Kind::closing});
+    for (std::size_t i = 0; i < openings; ++i)
+      ends.push_back({rows_.end(ends[i].row), ends[i].duration, ends[i].row, Kind::closing});
     if (meets_undefined_order(ends)) return Error{"ends of a negative duration and of one of zero at one moment"};
     std::stable_sort(ends.begin(), ends.end(), [](const End& a, const End& b) { return a.time < b.time; });
     python_sort(ends, comes_before);
@@ -139,7 +142,8 @@ class CallGraphBuilder {
 
   void list_launched() {
     for (const RowIndex r : rows_.frame) {
-      if (rows_.stream[r] > 0 && rows_.partner[r] > 0) launched_.push_back({static_cast<std::uint64_t>(rows_.partner[r]), r});
+      if (rows_.stream[r] > 0 && rows_.partner[r] > 0)
+        launched_.push_back({static_cast<std::uint64_t>(rows_.partner[r]), r});
     }
     radix_sort(launched_);
   }
@@ -159,12 +163,16 @@ class CallGraphBuilder {
       return std::any_of(members.begin(), members.end(), [&](RowIndex r) { return test(rows_.name_text(r)); });
     };
     if (any([](std::string_view name) { return name.starts_with("ProfilerStep#"); })) return Label::main;
-    return any([](std::string_view name) { return name.find("autograd::") != std::string_view::npos; }) ? Label::backward : Label::none;
+    return any([](std::string_view name) { return name.find("autograd::") != std::string_view::npos; })
+               ? Label::backward
+               : Label::none;
   }
 
-  // The top rows of the backward thread go below the main thread's backward annotations, or else its steps, that contain them.
+  // The top rows of the backward thread go below the main thread's backward annotations, or else its steps, that
+  // contain them.
   void hang_backward() {
-    std::stable_sort(labelled_.begin(), labelled_.end(), [](const Thread& a, const Thread& b) { return a.label < b.label; });
+    std::stable_sort(labelled_.begin(), labelled_.end(),
+                     [](const Thread& a, const Thread& b) { return a.label < b.label; });
     const Node root = labelled_[0].root;
     std::vector<RowIndex> marks;
     for (const std::string_view prefix : {"## backward ##", "ProfilerStep#"}) {
@@ -176,8 +184,8 @@ class CallGraphBuilder {
     for (RowIndex r = 0; r < rows_.size(); ++r) {
       if (graph_.parent_[r] != root) continue;
       const auto contains = [&](RowIndex mark) {
-        return graph_.parent_[mark] != CallGraph::kNone && rows_.ts[r] >= rows_.ts[mark] && rows_.end(r) <= rows_.end(mark) &&
-               !is_at_or_above(r, mark);
+        return graph_.parent_[mark] != CallGraph::kNone && rows_.ts[r] >= rows_.ts[mark] &&
+               rows_.end(r) <= rows_.end(mark) && !is_at_or_above(r, mark);
       };
       const auto mark = std::find_if(marks.begin(), marks.end(), contains);
       if (mark != marks.end()) graph_.parent_[r] = *mark;
@@ -243,7 +251,9 @@ void CallGraph::walk_from(Node root) {
   }
 }
 
-std::optional<int> CallGraph::depth(RowIndex row) const { return depth_[row] == kUnreached ? std::nullopt : std::optional(depth_[row]); }
+std::optional<int> CallGraph::depth(RowIndex row) const {
+  return depth_[row] == kUnreached ? std::nullopt : std::optional(depth_[row]);
+}
 
 std::vector<RowIndex> CallGraph::subtree(RowIndex row) const {
   std::vector<RowIndex> found = {row};

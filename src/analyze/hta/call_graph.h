@@ -1,4 +1,5 @@
-// HTA's call graph of a rank: host rows nested by time per thread, the kernels they launch below them, the backward thread below the forward one.
+// HTA's call graph of a rank: host rows nested by time per thread, the kernels they launch below them, the backward
+// thread below the forward one.
 #pragma once
 
 #include <optional>

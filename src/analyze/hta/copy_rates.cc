@@ -39,7 +39,8 @@ std::vector<RowIndex> copy_rows(const RankRows& rank) {
   return copies;
 }
 
-std::map<std::string_view, std::vector<CopyRate>> copy_series(const RankRows& rank, const std::vector<double>& rates_gbps) {
+std::map<std::string_view, std::vector<CopyRate>> copy_series(const RankRows& rank,
+                                                              const std::vector<double>& rates_gbps) {
   const Rows& rows = rank.rows;
   const std::vector<RowIndex> copies = copy_rows(rank);
   std::vector<CopyRate> changes;
@@ -48,7 +49,8 @@ std::map<std::string_view, std::vector<CopyRate>> copy_series(const RankRows& ra
     const TimePs lasts = rows.dur[copies[k]] == 0 ? kPsPerUs : rows.dur[copies[k]];
     changes.push_back({rows.ts[copies[k]] + lasts, -rates_gbps[k], copies[k], copies.size() + k});
   }
-  std::stable_sort(changes.begin(), changes.end(), [](const CopyRate& a, const CopyRate& b) { return a.time < b.time; });
+  std::stable_sort(changes.begin(), changes.end(),
+                   [](const CopyRate& a, const CopyRate& b) { return a.time < b.time; });
   std::map<std::string_view, std::vector<CopyRate>> by_kind;
   for (const CopyRate& change : changes) {
     std::vector<CopyRate>& series = by_kind[kind_of(rows.name_text(change.row))];

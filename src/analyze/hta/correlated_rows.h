@@ -22,7 +22,8 @@ class CorrelatedRows {
   /// KeyedIndex::index is the row.
   [[nodiscard]] std::span<const KeyedIndex> of(std::int64_t correlation) const {
     const auto less = [](const KeyedIndex& a, const KeyedIndex& b) { return a.key < b.key; };
-    const auto [first, last] = std::equal_range(rows_.begin(), rows_.end(), KeyedIndex{radix_key(correlation), 0}, less);
+    const auto [first, last] =
+        std::equal_range(rows_.begin(), rows_.end(), KeyedIndex{radix_key(correlation), 0}, less);
     return {first, last};
   }
 

@@ -46,7 +46,8 @@ std::vector<RowIndex> counted_ranges(const RankRows& rank) {
   return by_start(rank.rows, [&](RowIndex r) { return rank.rows.category(r) == category; });
 }
 
-Result<std::vector<CounterRow>> counter_rows(const JobRows& job, const std::vector<std::vector<RangeArguments>>& arguments) {
+Result<std::vector<CounterRow>> counter_rows(const JobRows& job,
+                                             const std::vector<std::vector<RangeArguments>>& arguments) {
   if (!has_symbol(job, kRange)) return Error{std::string("no ") + kRange + " in the trace"};
   std::vector<CounterRow> out;
   for (std::size_t i = 0; i < job.size(); ++i) {
@@ -84,7 +85,8 @@ report::Sheet counters_sheet(const std::vector<CounterRow>& rows) {
       .add({.name = "counter", .title = "counter"})
       .add({.name = "value", .title = "value"});
   for (const CounterRow& row : rows) {
-    for (const auto& [name, value] : row.counters) sheet.add_row({row.rank, row.kernel, joined(row.op_stack), name, value});
+    for (const auto& [name, value] : row.counters)
+      sheet.add_row({row.rank, row.kernel, joined(row.op_stack), name, value});
   }
   return sheet;
 }

@@ -27,9 +27,10 @@ using RangeArguments = std::map<std::string, std::string>;
 /// The counted ranges of a rank, by start: whose arguments `counter_rows` asks for.
 std::vector<causal::hta::RowIndex> counted_ranges(const causal::hta::RankRows& rank);
 
-/// Ranges and launches are paired in order of start; a rank whose numbers differ gives no rows. `arguments`: per rank, one per counted range.
-/// Fails without ranges, and where the call graph does.
-Result<std::vector<CounterRow>> counter_rows(const causal::hta::JobRows& job, const std::vector<std::vector<RangeArguments>>& arguments);
+/// Ranges and launches are paired in order of start; a rank whose numbers differ gives no rows. `arguments`: per rank,
+/// one per counted range. Fails without ranges, and where the call graph does.
+Result<std::vector<CounterRow>> counter_rows(const causal::hta::JobRows& job,
+                                             const std::vector<std::vector<RangeArguments>>& arguments);
 
 /// A row per range and counter.
 report::Sheet counters_sheet(const std::vector<CounterRow>& rows);

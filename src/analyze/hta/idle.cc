@@ -26,8 +26,8 @@ struct StreamRows {
 // In order of appearance, each by start.
 std::vector<StreamRows> rows_by_stream(const RankRows& rank) {
   const Rows& rows = rank.rows;
-  const causal::hta::NameSet is_work(rows.trace->strings,
-                                     {"kernel", "Kernel", "gpu_memset", "Memset", "gpu_memcpy", "Memcpy", "mtia_ccp_events"});
+  const causal::hta::NameSet is_work(
+      rows.trace->strings, {"kernel", "Kernel", "gpu_memset", "Memset", "gpu_memcpy", "Memcpy", "mtia_ccp_events"});
   std::vector<StreamRows> streams;
   std::unordered_map<std::int64_t, std::size_t> place_of;
   for (const RowIndex r : rows.frame) {
@@ -37,7 +37,8 @@ std::vector<StreamRows> rows_by_stream(const RankRows& rank) {
     streams[at->second].rows.push_back(r);
   }
   for (StreamRows& stream : streams)
-    std::stable_sort(stream.rows.begin(), stream.rows.end(), [&](RowIndex a, RowIndex b) { return rows.ts[a] < rows.ts[b]; });
+    std::stable_sort(stream.rows.begin(), stream.rows.end(),
+                     [&](RowIndex a, RowIndex b) { return rows.ts[a] < rows.ts[b]; });
   return streams;
 }
 
@@ -55,7 +56,9 @@ Gaps gaps_of(const Rows& rows, const std::vector<RowIndex>& kernels, double kern
     const TimePs before = rows.end(kernels[i - 1]);
     const TimePs gap = rows.ts[r] - before;
     const RowIndex launch = rows.find(rows.partner[r]);
-    const Reason reason = launch != kNoRow && rows.ts[launch] > before ? host_wait : to_us(gap) < kernel_delay_us ? kernel_wait : other;
+    const Reason reason = launch != kNoRow && rows.ts[launch] > before ? host_wait
+                          : to_us(gap) < kernel_delay_us               ? kernel_wait
+                                                                       : other;
     gaps.appears[reason] = true;
     gaps.us[reason].push_back(to_us(gap));
     gaps.sum[reason] += gap;
@@ -87,8 +90,8 @@ Result<IdleSheets> idle_sheets(causal::hta::RankChoice ranks, double kernel_dela
       for (std::size_t reason = 0; reason < kReasons.size(); ++reason) {
         if (!gaps.appears[reason]) continue;
         const double idle_us = to_us(gaps.sum[reason]);
-        sheets.times.add_row(
-            {rank.number, stream.stream, kReasons[reason], rounded(idle_us, 2), rounded(divide(idle_us, to_us(total)), 2)});
+        sheets.times.add_row({rank.number, stream.stream, kReasons[reason], rounded(idle_us, 2),
+                              rounded(divide(idle_us, to_us(total)), 2)});
         std::vector<report::Cell> cells = {rank.number, stream.stream, kReasons[reason]};
         add_cells(rounded(describe(std::move(gaps.us[reason])), 2), cells);
         sheets.intervals.add_row(cells);

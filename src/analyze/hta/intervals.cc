@@ -11,7 +11,8 @@ using causal::hta::RankRows;
 using causal::hta::RowIndex;
 
 std::vector<Interval> merged(std::vector<Interval> intervals) {
-  std::stable_sort(intervals.begin(), intervals.end(), [](const Interval& a, const Interval& b) { return a.begin < b.begin; });
+  std::stable_sort(intervals.begin(), intervals.end(),
+                   [](const Interval& a, const Interval& b) { return a.begin < b.begin; });
   std::vector<Interval> out;
   TimePs latest = std::numeric_limits<TimePs>::min();
   for (const Interval& next : intervals) {

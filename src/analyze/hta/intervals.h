@@ -14,17 +14,18 @@ struct Interval {
   TimePs begin, end;
 };
 
-/// By begin, equal ones in the order given; one that begins after all ends before it opens a new interval, others extend the last. Those that
-/// touch join. Negative lengths are what they are.
+/// By begin, equal ones in the order given; one that begins after all ends before it opens a new interval, others
+/// extend the last. Those that touch join. Negative lengths are what they are.
 std::vector<Interval> merged(std::vector<Interval> intervals);
 TimePs length(std::span<const Interval> intervals);
 
 /// The rows of the frame that have a stream, in its order; those of one type only, where one is given.
 std::vector<Interval> device_intervals(const causal::hta::RankRows& rank);
-std::vector<Interval> device_intervals(const causal::hta::RankRows& rank, causal::hta::KernelTypes& types, causal::hta::KernelType type);
+std::vector<Interval> device_intervals(const causal::hta::RankRows& rank, causal::hta::KernelTypes& types,
+                                       causal::hta::KernelType type);
 
-/// Time by which kinds are going on: bit i of the key is kinds[i], each merged. At one moment earlier kinds change first, and of a kind beginnings
-/// come before ends. A key is there also if its time is 0.
+/// Time by which kinds are going on: bit i of the key is kinds[i], each merged. At one moment earlier kinds change
+/// first, and of a kind beginnings come before ends. A key is there also if its time is 0.
 std::map<int, TimePs> sweep(std::span<const std::vector<Interval>> kinds);
 
 }  // namespace orrery::analyze::hta

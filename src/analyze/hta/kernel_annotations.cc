@@ -21,12 +21,15 @@ using Span = std::pair<TimePs, TimePs>;
 
 trace::LaneIndex lane_of(const Rows& rows, RowIndex r) { return rows.rank->lane[rows.event[r]]; }
 
-/// The device rows of a lane by start. The ends of those so far never fall, so that a search finds where overlaps may begin.
+/// The device rows of a lane by start. The ends of those so far never fall, so that a search finds where overlaps may
+/// begin.
 class LaneWork {
  public:
-  LaneWork(const Rows& rows, std::vector<RowIndex> work) : rows_(rows), work_(std::move(work)), owner_(work_.size(), kNoRow) {
+  LaneWork(const Rows& rows, std::vector<RowIndex> work)
+      : rows_(rows), work_(std::move(work)), owner_(work_.size(), kNoRow) {
     std::stable_sort(work_.begin(), work_.end(), [&](RowIndex a, RowIndex b) { return rows_.ts[a] < rows_.ts[b]; });
-    for (const RowIndex r : work_) latest_end_.push_back(latest_end_.empty() ? rows_.end(r) : std::max(latest_end_.back(), rows_.end(r)));
+    for (const RowIndex r : work_)
+      latest_end_.push_back(latest_end_.empty() ? rows_.end(r) : std::max(latest_end_.back(), rows_.end(r)));
     for (std::size_t i = 0; i <= work_.size(); ++i) next_free_.push_back(i);
   }
 
@@ -34,8 +37,8 @@ class LaneWork {
   void give(RowIndex mark) {
     const TimePs begin = rows_.ts[mark], end = rows_.end(mark);
     const auto first = std::upper_bound(latest_end_.begin(), latest_end_.end(), begin);
-    for (std::size_t i = free_from(static_cast<std::size_t>(first - latest_end_.begin())); i < work_.size() && rows_.ts[work_[i]] < end;
-         i = free_from(i + 1)) {
+    for (std::size_t i = free_from(static_cast<std::size_t>(first - latest_end_.begin()));
+         i < work_.size() && rows_.ts[work_[i]] < end; i = free_from(i + 1)) {
       if (begin >= rows_.end(work_[i])) continue;
       owner_[i] = mark;
       next_free_[i] = i + 1;
@@ -63,7 +66,8 @@ class LaneWork {
   std::vector<std::size_t> next_free_;
 };
 
-std::map<Span, RowIndex> owners_by_span(const Rows& rows, const std::vector<RowIndex>& device, std::vector<RowIndex> marks) {
+std::map<Span, RowIndex> owners_by_span(const Rows& rows, const std::vector<RowIndex>& device,
+                                        std::vector<RowIndex> marks) {
   std::stable_sort(marks.begin(), marks.end(), [&](RowIndex a, RowIndex b) { return rows.dur[a] > rows.dur[b]; });
   std::vector<trace::LaneIndex> lanes;  // in order of the first mark: later lanes overwrite spans of earlier ones
   std::map<trace::LaneIndex, std::vector<RowIndex>> marks_of, work_of;
@@ -101,7 +105,8 @@ Result<std::vector<AnnotatedRow>> annotated_device_rows(const RankRows& rank) {
     const bool is_mark = rows.category(r) == category;
     if (rank.is_device[r] != 0) device.push_back(r);
     if (is_mark) marks.push_back(r);
-    if ((rank.is_device[r] != 0 || is_mark) && rows.dur[r] < 0) return Error{"a device row or annotation has a negative duration"};
+    if ((rank.is_device[r] != 0 || is_mark) && rows.dur[r] < 0)
+      return Error{"a device row or annotation has a negative duration"};
   }
   const std::map<Span, RowIndex> owners = owners_by_span(rows, device, std::move(marks));
   std::vector<AnnotatedRow> annotated;

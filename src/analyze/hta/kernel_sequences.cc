@@ -33,7 +33,8 @@ std::string spelled(const KernelSequence& sequence) {
 
 }  // namespace
 
-Result<std::vector<KernelSequence>> kernel_sequences(const RankRows& rank, std::string_view operator_name, std::size_t min_length) {
+Result<std::vector<KernelSequence>> kernel_sequences(const RankRows& rank, std::string_view operator_name,
+                                                     std::size_t min_length) {
   const Rows& rows = rank.rows;
   const Interner& strings = rows.trace->strings;
   const Result<CallGraph> graph = CallGraph::make(rank);
@@ -87,7 +88,8 @@ report::Sheet sequences_sheet(const std::vector<KernelSequence>& sequences) {
       .add({.name = "host", .type = Type::time, .unit = Unit::us, .title = "host"})
       .add({.name = "kernels", .title = "kernels"});
   for (const KernelSequence& sequence : sequences)
-    sheet.add_row({sequence.rank, sequence.operator_name, sequence.count, sequence.device, sequence.host, joined(sequence.kernels)});
+    sheet.add_row({sequence.rank, sequence.operator_name, sequence.count, sequence.device, sequence.host,
+                   joined(sequence.kernels)});
   return sheet;
 }
 

@@ -26,7 +26,8 @@ report::Sheet kernel_totals_sheet(const JobRows& job, bool with_memory, const To
     KernelTypes types(rank.rows);
     std::array<std::vector<NamedDuration>, kTabulatedTypes.size() + 1> by_type;
     for (const RowIndex r : rank.rows.frame) {
-      if (rank.has_stream(r)) by_type[static_cast<std::size_t>(types.of(r))].push_back({rank.rows.name(r), rank.rows.dur[r]});
+      if (rank.has_stream(r))
+        by_type[static_cast<std::size_t>(types.of(r))].push_back({rank.rows.name(r), rank.rows.dur[r]});
     }
     for (const KernelType type : kTabulatedTypes) {
       if (type == KernelType::memory && !with_memory) continue;

@@ -24,7 +24,8 @@ report::Sheet kernel_types_sheet(const JobRows& job, bool with_memory) {
     for (const auto& [running, time] : sweep(kinds)) {
       std::string label;
       for (std::size_t i = 0; i < count; ++i) {
-        if ((running >> i & 1) != 0) label += (label.empty() ? "" : " overlapping ") + std::string(to_string(kTabulatedTypes[i]));
+        if ((running >> i & 1) != 0)
+          label += (label.empty() ? "" : " overlapping ") + std::string(to_string(kTabulatedTypes[i]));
       }
       by_label[label] += time;
     }
@@ -37,7 +38,8 @@ report::Sheet kernel_types_sheet(const JobRows& job, bool with_memory) {
   sheet.add({.name = "type", .title = "type"})
       .add({.name = "sum", .type = report::Type::time, .unit = report::Unit::us, .title = "sum"})
       .add({.name = "pct", .type = report::Type::real, .title = "share %", .decimals = 1});
-  for (const auto& [label, time] : rows) sheet.add_row({label, time, rounded(divide(to_us(time), to_us(total)) * 100, 1)});
+  for (const auto& [label, time] : rows)
+    sheet.add_row({label, time, rounded(divide(to_us(time), to_us(total)) * 100, 1)});
   return sheet;
 }
 

@@ -17,8 +17,8 @@ using causal::hta::RowIndex;
 using causal::hta::Rows;
 
 std::unordered_set<std::int64_t> launch_correlations(const Rows& rows, bool with_memory) {
-  const NameSet is_launch(rows.trace->strings,
-                          {"cudaLaunchKernel", "cudaLaunchKernelExC", "runFunction - job_prep_and_submit_for_execution"});
+  const NameSet is_launch(rows.trace->strings, {"cudaLaunchKernel", "cudaLaunchKernelExC",
+                                                "runFunction - job_prep_and_submit_for_execution"});
   const NameSet is_memory(rows.trace->strings, {"cudaMemcpyAsync", "cudaMemsetAsync"});
   std::unordered_set<std::int64_t> correlations;
   for (const RowIndex r : rows.frame) {
@@ -79,9 +79,11 @@ report::Sheet launches_sheet(const std::vector<LaunchStats>& stats) {
   sheet.add({.name = "rank", .type = Type::integer, .title = "rank"}).add({.name = "time", .title = "time"});
   add_description_columns(sheet, report::Unit::us);
   sheet.add({.name = "sum", .type = Type::time, .unit = report::Unit::us, .title = "sum"});
-  for (const char* part : {"short_kernels", "runtime_outliers", "delay_outliers"}) sheet.add({.name = part, .type = Type::integer});
+  for (const char* part : {"short_kernels", "runtime_outliers", "delay_outliers"})
+    sheet.add({.name = part, .type = Type::integer});
   for (const LaunchStats& rank : stats) {
-    const std::pair<const char*, const LaunchTimes*> parts[] = {{"cpu", &rank.cpu}, {"gpu", &rank.gpu}, {"delay", &rank.delay}};
+    const std::pair<const char*, const LaunchTimes*> parts[] = {
+        {"cpu", &rank.cpu}, {"gpu", &rank.gpu}, {"delay", &rank.delay}};
     for (const auto& [name, times] : parts) {
       std::vector<report::Cell> cells = {rank.rank, name};
       add_cells(times->us, cells);

@@ -36,8 +36,8 @@ struct LaunchPair {
   causal::hta::RowIndex device = 0;
   TimePs delay = 0;
 };
-/// Every row without a stream is paired with every device row of its correlation, where some call that HTA knows as a launch has that
-/// correlation. `with_memory`: copies and sets as well.
+/// Every row without a stream is paired with every device row of its correlation, where some call that HTA knows as a
+/// launch has that correlation. `with_memory`: copies and sets as well.
 std::vector<LaunchPair> launch_pairs(const causal::hta::RankRows& rank, bool with_memory);
 
 /// A row per rank, also without pairs.

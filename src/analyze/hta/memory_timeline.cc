@@ -48,7 +48,8 @@ report::Sheet memory_categories_sheet(const MemoryTimeline& timeline) {
   sheet.add({.name = "name", .title = "category"})
       .add({.name = "peak", .type = Type::integer, .unit = Unit::bytes, .title = "peak"})
       .add({.name = "final", .type = Type::integer, .unit = Unit::bytes, .title = "at the end"});
-  for (std::size_t i = 0; i < kMemoryCategories.size(); ++i) sheet.add_row({kMemoryCategories[i], timeline.peak[i], timeline.final[i]});
+  for (std::size_t i = 0; i < kMemoryCategories.size(); ++i)
+    sheet.add_row({kMemoryCategories[i], timeline.peak[i], timeline.final[i]});
   return sheet;
 }
 

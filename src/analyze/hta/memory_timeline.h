@@ -11,8 +11,8 @@
 namespace orrery::analyze::hta {
 
 /// As PyTorch numbers them.
-inline constexpr std::array<std::string_view, 8> kMemoryCategories = {"Parameter",  "Optimizer state", "Input",    "Temporary",
-                                                                      "Activation", "Gradient",        "Autograd", "Unknown"};
+inline constexpr std::array<std::string_view, 8> kMemoryCategories = {
+    "Parameter", "Optimizer state", "Input", "Temporary", "Activation", "Gradient", "Autograd", "Unknown"};
 
 /// Bytes that are added to a category at a time, or taken from it.
 struct MemoryChange {
@@ -28,7 +28,8 @@ struct MemoryTimeline {
   std::array<std::int64_t, kMemoryCategories.size()> peak{}, final{};
 };
 
-/// `changes` not empty. What was there before the recording has a negative time, and gets the least one of those that are not.
+/// `changes` not empty. What was there before the recording has a negative time, and gets the least one of those that
+/// are not.
 MemoryTimeline summarize_memory(std::span<const MemoryChange> changes);
 
 /// A row per category.

@@ -24,8 +24,8 @@ bool is_operator_launch(std::string_view name) {
   return name.starts_with("cuda") && name.substr(0, name.find('\n')).find("LaunchKernel", 4) != std::string_view::npos;
 }
 
-/// The operators of all threads by start, of equal starts the last row first; finds the last one that covers a row. A tree of the latest ends
-/// makes that logarithmic, as a trace may have many launches outside every operator.
+/// The operators of all threads by start, of equal starts the last row first; finds the last one that covers a row. A
+/// tree of the latest ends makes that logarithmic, as a trace may have many launches outside every operator.
 class OperatorsByStart {
  public:
   explicit OperatorsByStart(const Rows& rows) : rows_(rows) {
@@ -39,15 +39,18 @@ class OperatorsByStart {
     leaves_ = std::bit_ceil(operators_.size() + 1);  // one more, for the search to begin behind the last
     latest_end_.assign(2 * leaves_, std::numeric_limits<TimePs>::min());
     for (std::size_t i = 0; i < operators_.size(); ++i) latest_end_[leaves_ + i] = rows.end(operators_[i]);
-    for (std::size_t node = leaves_ - 1; node > 0; --node) latest_end_[node] = std::max(latest_end_[2 * node], latest_end_[2 * node + 1]);
+    for (std::size_t node = leaves_ - 1; node > 0; --node)
+      latest_end_[node] = std::max(latest_end_[2 * node], latest_end_[2 * node + 1]);
   }
 
-  /// Of those that start no later than `row` and end no earlier, the one with the latest start; kNoRow if there is none.
+  /// Of those that start no later than `row` and end no earlier, the one with the latest start; kNoRow if there is
+  /// none.
   [[nodiscard]] RowIndex covering(RowIndex row) const {
     const auto after = std::upper_bound(operators_.begin(), operators_.end(), rows_.ts[row],
                                         [&](TimePs start, RowIndex r) { return start < rows_.ts[r]; });
     const TimePs end = rows_.end(row);
-    // Up from behind the last candidate, to the first left neighbour that holds one that ends late enough; then down, right before left.
+    // Up from behind the last candidate, to the first left neighbour that holds one that ends late enough; then down,
+    // right before left.
     std::size_t node = leaves_ + static_cast<std::size_t>(after - operators_.begin());
     for (;; node /= 2) {
       if (std::has_single_bit(node)) return kNoRow;  // at the left edge of the tree
@@ -71,7 +74,8 @@ struct OperatorCall {
   TimePs runtime_delay = 0;
 };
 
-/// The operators that launched something, in order of their first launch: by thread, name and start, which ranks may have in common.
+/// The operators that launched something, in order of their first launch: by thread, name and start, which ranks may
+/// have in common.
 class CallList {
  public:
   Status add(const RankRows& rank) {
@@ -86,13 +90,16 @@ class CallList {
       const RowIndex op = operators.covering(r);
       if (op == kNoRow) continue;
       const auto kernels = kernels_of.find(rows.index[r]);
-      if (kernels == kernels_of.end() || kernels->second.size() != 1) return Error{"a launch below an operator without exactly one kernel"};
+      if (kernels == kernels_of.end() || kernels->second.size() != 1)
+        return Error{"a launch below an operator without exactly one kernel"};
       const RowIndex kernel = kernels->second.front();
       const trace::LaneKey thread = rows.lane(op).thread;
-      const auto [at, is_new] = place_of_.try_emplace(Key{thread.number, std::string(rows.trace->strings.text(thread.text)),
-                                                          std::string(rows.name_text(op)), rows.ts[op] + rank.job_offset},
-                                                      calls_.size());
-      if (is_new) calls_.push_back({std::string(rows.name_text(op)), {}, rows.ts[r] - rows.ts[op], rows.ts[kernel] - rows.ts[r]});
+      const auto [at, is_new] =
+          place_of_.try_emplace(Key{thread.number, std::string(rows.trace->strings.text(thread.text)),
+                                    std::string(rows.name_text(op)), rows.ts[op] + rank.job_offset},
+                                calls_.size());
+      if (is_new)
+        calls_.push_back({std::string(rows.name_text(op)), {}, rows.ts[r] - rows.ts[op], rows.ts[kernel] - rows.ts[r]});
       calls_[at->second].kernels.emplace_back(rows.name_text(kernel));
     }
     return {};
@@ -121,10 +128,11 @@ std::vector<OperatorDelay> delays_of(std::int64_t rank, const std::vector<Operat
   std::vector<OperatorDelay> delays;
   delays.reserve(groups.size());
   for (const auto& [key, group] : groups) {
-    delays.push_back(
-        {rank, key.first, group.first->kernels, group.launch.size(), rounded(mean(group.launch), 3), rounded(mean(group.runtime), 3)});
+    delays.push_back({rank, key.first, group.first->kernels, group.launch.size(), rounded(mean(group.launch), 3),
+                      rounded(mean(group.runtime), 3)});
   }
-  std::stable_sort(delays.begin(), delays.end(), [](const OperatorDelay& a, const OperatorDelay& b) { return a.count > b.count; });
+  std::stable_sort(delays.begin(), delays.end(),
+                   [](const OperatorDelay& a, const OperatorDelay& b) { return a.count > b.count; });
   return delays;
 }
 
@@ -153,7 +161,8 @@ report::Sheet operators_sheet(const std::vector<OperatorDelay>& delays) {
       .add({.name = "runtime_delay", .type = Type::real, .unit = Unit::us, .title = "runtime delay µs"})
       .add({.name = "kernels", .title = "kernels"});
   for (const OperatorDelay& delay : delays) {
-    sheet.add_row({delay.rank, delay.operator_name, delay.count, delay.launch_delay_us, delay.runtime_delay_us, joined(delay.kernels)});
+    sheet.add_row({delay.rank, delay.operator_name, delay.count, delay.launch_delay_us, delay.runtime_delay_us,
+                   joined(delay.kernels)});
   }
   return sheet;
 }

@@ -20,10 +20,13 @@ struct OperatorDelay {
   double runtime_delay_us = 0;  ///< from there to the start of the kernel
 };
 
-/// Most frequent first, per rank; HTA never empties its list, so that later ranks' answers hold the earlier ranks' calls too. Fails if a launch
-/// below an operator has not exactly one kernel, or if up to some rank there is no launch below an operator.
+/// Most frequent first, per rank; HTA never empties its list, so that later ranks' answers hold the earlier ranks'
+/// calls too. Fails if a launch below an operator has not exactly one kernel, or if up to some rank there is no launch
+/// below an operator.
 Result<std::vector<OperatorDelay>> operator_delays(causal::hta::RankChoice ranks);
-inline Result<std::vector<OperatorDelay>> operator_delays(const causal::hta::JobRows& job) { return operator_delays(all_ranks(job)); }
+inline Result<std::vector<OperatorDelay>> operator_delays(const causal::hta::JobRows& job) {
+  return operator_delays(all_ranks(job));
+}
 
 report::Sheet operators_sheet(const std::vector<OperatorDelay>& delays);
 

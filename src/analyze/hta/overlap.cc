@@ -16,7 +16,11 @@ report::Sheet overlap_sheet(const JobRows& job) {
   constexpr int kBoth = 3;
   report::Sheet sheet("overlap");
   sheet.add({.name = "rank", .type = report::Type::integer, .title = "rank"})
-      .add({.name = "overlap", .type = report::Type::real, .unit = report::Unit::pct, .title = "overlap %", .decimals = 2});
+      .add({.name = "overlap",
+            .type = report::Type::real,
+            .unit = report::Unit::pct,
+            .title = "overlap %",
+            .decimals = 2});
   for (const RankRows& rank : job) {
     KernelTypes types(rank.rows);
     const std::array kinds = {merged(device_intervals(rank, types, KernelType::communication)),

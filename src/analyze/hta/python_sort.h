@@ -1,6 +1,7 @@
-// The order in which Python's list.sort leaves a list. HTA sorts the ends of calls by a comparison that is not transitive (what lasts no time lies
-// inside what lasts longer, but of two that last, one ends before the other begins), so the answer depends on which pairs are compared: on the
-// algorithm. This is Tim Peters's, as CPython 3.11 has it: natural runs, filled up by binary insertion, merged in powersort's order with galloping.
+// The order in which Python's list.sort leaves a list. HTA sorts the ends of calls by a comparison that is not
+// transitive (what lasts no time lies inside what lasts longer, but of two that last, one ends before the other
+// begins), so the answer depends on which pairs are compared: on the algorithm. This is Tim Peters's, as CPython 3.11
+// has it: natural runs, filled up by binary insertion, merged in powersort's order with galloping.
 #pragma once
 
 #include <algorithm>

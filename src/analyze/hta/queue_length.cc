@@ -20,9 +20,10 @@ using causal::hta::Rows;
 Result<QueueSeries> queue_series(const RankRows& rank) {
   const Rows& rows = rank.rows;
   const causal::hta::NameSet is_launch(
-      rows.trace->strings, {"cudaLaunchKernel", "cudaLaunchKernelExC", "cuLaunchKernel", "cuLaunchKernelEx", "cudaMemcpyAsync",
-                            "cudaMemsetAsync", "hipLaunchKernel", "hipExtModuleLaunchKernel", "hipMemsetAsync", "hipMemcpyAsync",
-                            "hipMemcpyWithStream", "runFunction - job_prep_and_submit_for_execution"});
+      rows.trace->strings,
+      {"cudaLaunchKernel", "cudaLaunchKernelExC", "cuLaunchKernel", "cuLaunchKernelEx", "cudaMemcpyAsync",
+       "cudaMemsetAsync", "hipLaunchKernel", "hipExtModuleLaunchKernel", "hipMemsetAsync", "hipMemcpyAsync",
+       "hipMemcpyWithStream", "runFunction - job_prep_and_submit_for_execution"});
   struct Change {
     TimePs time;
     int by;
@@ -36,7 +37,8 @@ Result<QueueSeries> queue_series(const RankRows& rank) {
     if (!is_launch(rows.name(r)) || rows.partner[r] <= 0) continue;
     const auto kernels = device.of(rows.correlation[r]);
     for (const KeyedIndex& kernel : kernels) changes.push_back({rows.ts[r], 1, r, kernel.index});
-    launches += std::max<std::size_t>(kernels.size(), 1);  // one without kernels stays in HTA's table, and spoils the count
+    launches +=
+        std::max<std::size_t>(kernels.size(), 1);  // one without kernels stays in HTA's table, and spoils the count
     launched.insert(rows.correlation[r]);
   }
   for (const RowIndex r : rows.frame) {
@@ -49,7 +51,8 @@ Result<QueueSeries> queue_series(const RankRows& rank) {
   QueueSeries series;
   for (const Change& change : changes) {
     std::vector<QueueSample>& samples = series[rows.stream[change.device]];
-    samples.push_back({change.time, (samples.empty() ? 0 : samples.back().length) + change.by, change.row, change.device});
+    samples.push_back(
+        {change.time, (samples.empty() ? 0 : samples.back().length) + change.by, change.row, change.device});
   }
   return series;
 }
@@ -86,8 +89,9 @@ Result<report::Sheet> full_queue_sheet(const JobRows& job, std::int64_t limit) {
     const Result<QueueSeries> series = queue_series(rank);
     if (!series) return series.error();
     const auto is_full = [&](const QueueSample& sample) { return sample.length >= limit; };
-    const auto full = std::find_if(series->rbegin(), series->rend(),
-                                   [&](const auto& entry) { return std::any_of(entry.second.begin(), entry.second.end(), is_full); });
+    const auto full = std::find_if(series->rbegin(), series->rend(), [&](const auto& entry) {
+      return std::any_of(entry.second.begin(), entry.second.end(), is_full);
+    });
     if (full == series->rend()) continue;
     TimePs blocked = 0;
     for (std::size_t i = 0; i + 1 < full->second.size(); ++i) {

@@ -23,12 +23,12 @@ using QueueSeries = std::map<std::int64_t, std::vector<QueueSample>>;
 /// Fails if launches and device rows do not pair up.
 Result<QueueSeries> queue_series(const causal::hta::RankRows& rank);
 
-/// Statistics of the lengths after each launch and each start, per rank and stream. Fails if launches and device rows of any rank do not pair
-/// up, or if there are none.
+/// Statistics of the lengths after each launch and each start, per rank and stream. Fails if launches and device rows
+/// of any rank do not pair up, or if there are none.
 Result<report::Sheet> queue_sheet(const causal::hta::JobRows& job);
 
-/// Per rank, of the streams whose length reaches `limit` the one with the highest number: how long it did, and as a share of the span of starts.
-/// Fails if launches and device rows do not pair up.
+/// Per rank, of the streams whose length reaches `limit` the one with the highest number: how long it did, and as a
+/// share of the span of starts. Fails if launches and device rows do not pair up.
 Result<report::Sheet> full_queue_sheet(const causal::hta::JobRows& job, std::int64_t limit);
 
 }  // namespace orrery::analyze::hta

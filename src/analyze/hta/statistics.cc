@@ -12,7 +12,8 @@ namespace {
 
 constexpr double kNotANumber = std::numeric_limits<double>::quiet_NaN();
 
-// The partial sums do not overlap; adding them from the largest, the first that leaves a remainder decides the rounding.
+// The partial sums do not overlap; adding them from the largest, the first that leaves a remainder decides the
+// rounding.
 double rounded_total(std::vector<double>& partials) {
   if (partials.empty()) return 0;
   double high = partials.back(), low = 0;
@@ -93,13 +94,16 @@ Description rounded(const Description& d, int digits) {
           .max = rounded(d.max, digits)};
 }
 
-void add_description_columns(report::Sheet& sheet, report::Unit unit, std::string_view prefix, std::string_view suffix) {
-  sheet.add({.name = std::string(prefix) + "count", .type = report::Type::integer, .title = std::string(prefix) + "count"});
+void add_description_columns(report::Sheet& sheet, report::Unit unit, std::string_view prefix,
+                             std::string_view suffix) {
+  sheet.add(
+      {.name = std::string(prefix) + "count", .type = report::Type::integer, .title = std::string(prefix) + "count"});
   // Plain numbers, as HTA has them: the heading names the unit.
   const std::string unit_title = unit == report::Unit::us ? " µs" : "";
   for (const std::string_view part : {"mean", "std", "min", "p25", "p50", "p75", "max"}) {
     const std::string name = std::string(prefix) + std::string(part);
-    sheet.add({.name = name + std::string(suffix), .type = report::Type::real, .unit = unit, .title = name + unit_title});
+    sheet.add(
+        {.name = name + std::string(suffix), .type = report::Type::real, .unit = unit, .title = name + unit_title});
   }
 }
 

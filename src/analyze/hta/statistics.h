@@ -32,7 +32,8 @@ Description describe(std::vector<double> values);
 Description rounded(const Description& description, int digits);
 
 /// Adds count, mean, std, min, p25, p50, p75 and max; the seven have `prefix` in front and `unit` or `suffix` behind.
-void add_description_columns(report::Sheet& sheet, report::Unit unit, std::string_view prefix = {}, std::string_view suffix = {});
+void add_description_columns(report::Sheet& sheet, report::Unit unit, std::string_view prefix = {},
+                             std::string_view suffix = {});
 void add_cells(const Description& description, std::vector<report::Cell>& cells);
 
 }  // namespace orrery::analyze::hta

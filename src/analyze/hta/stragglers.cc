@@ -37,7 +37,8 @@ struct StepRows {
 Result<StepRows> rows_in_steps(const JobRows& job, const std::vector<std::int64_t>& wanted) {
   std::vector<std::int64_t> profiled = profiled_steps(job);
   if (!wanted.empty()) {
-    std::erase_if(profiled, [&](std::int64_t step) { return std::find(wanted.begin(), wanted.end(), step) == wanted.end(); });
+    std::erase_if(profiled,
+                  [&](std::int64_t step) { return std::find(wanted.begin(), wanted.end(), step) == wanted.end(); });
   }
   if (profiled.empty()) return Error{"no profiler steps"};
   StepRows in_steps;
@@ -68,7 +69,8 @@ LongCollectives long_collectives(const JobRows& job, const StepRows& in_steps) {
       const std::int64_t step = in_steps.steps[i][r];
       if (rows.stream[r] <= 0 || step <= 0 || to_us(rows.dur[r]) < in_steps.step_us * 0.01) continue;
       if (!rows.name_text(r).starts_with("ncclKernel")) continue;
-      found[{rows.stream[r], std::string(rows.name_text(r)), step}][job[i].number] = {rows.ts[r] + job[i].job_offset, rows.dur[r]};
+      found[{rows.stream[r], std::string(rows.name_text(r)), step}][job[i].number] = {rows.ts[r] + job[i].job_offset,
+                                                                                      rows.dur[r]};
     }
   }
   return found;
@@ -97,7 +99,8 @@ Result<CollectiveName> most_varying(const LongCollectives& collectives, double s
 
 }  // namespace
 
-Result<std::vector<std::int64_t>> potential_stragglers(const JobRows& job, std::size_t candidates, const std::vector<std::int64_t>& steps) {
+Result<std::vector<std::int64_t>> potential_stragglers(const JobRows& job, std::size_t candidates,
+                                                       const std::vector<std::int64_t>& steps) {
   const Result<StepRows> in_steps = rows_in_steps(job, steps);
   if (!in_steps) return in_steps.error();
   const LongCollectives collectives = long_collectives(job, *in_steps);

@@ -18,8 +18,11 @@ Result<report::Sheet> temporal_sheet(const JobRows& job) {
   for (const char* part : {"idle", "compute", "non_compute", "kernel"})
     sheet.add({.name = part, .type = Type::time, .unit = Unit::us, .title = part});
   for (const char* part : {"idle", "compute", "non_compute"})
-    sheet.add(
-        {.name = std::string(part) + "_pct", .type = Type::real, .unit = Unit::pct, .title = std::string(part) + " %", .decimals = 2});
+    sheet.add({.name = std::string(part) + "_pct",
+               .type = Type::real,
+               .unit = Unit::pct,
+               .title = std::string(part) + " %",
+               .decimals = 2});
   for (const RankRows& rank : job) {
     const std::vector<Interval> busy = merged(device_intervals(rank));
     if (busy.empty()) return Error{"a rank has no device rows"};

@@ -32,7 +32,8 @@ bool is_kept(const NameTotal& total, const TotalsLimit& limit) {
                      [&](const std::string& text) { return total.name.find(text) != std::string::npos; });
 }
 
-// `totals` by descending sum. Statistics are of sums from here on: what was one kernel of many calls looks like one call.
+// `totals` by descending sum. Statistics are of sums from here on: what was one kernel of many calls looks like one
+// call.
 std::vector<NameTotal> cut(const std::vector<NameTotal>& totals, const TotalsLimit& limit) {
   std::vector<double> running;
   running.reserve(totals.size());
@@ -54,7 +55,8 @@ std::vector<NameTotal> cut(const std::vector<NameTotal>& totals, const TotalsLim
 
 }  // namespace
 
-std::vector<NameTotal> totals_by_name(const std::vector<NamedDuration>& rows, const Interner& strings, const TotalsLimit& limit) {
+std::vector<NameTotal> totals_by_name(const std::vector<NamedDuration>& rows, const Interner& strings,
+                                      const TotalsLimit& limit) {
   std::unordered_map<StringId, Durations> by_name;
   for (const NamedDuration& row : rows) by_name[row.name].push_back(row.duration);
   std::vector<NameTotal> totals;
@@ -70,7 +72,8 @@ void add_total_columns(report::Sheet& sheet) {
   using report::Type;
   using report::Unit;
   sheet.add({.name = "name", .title = "name"});
-  for (const char* part : {"sum", "max", "min"}) sheet.add({.name = part, .type = Type::time, .unit = Unit::us, .title = part});
+  for (const char* part : {"sum", "max", "min"})
+    sheet.add({.name = part, .type = Type::time, .unit = Unit::us, .title = part});
   for (const char* part : {"mean", "std"})
     sheet.add({.name = part, .type = Type::real, .unit = Unit::us, .title = std::string(part) + " µs"});
 }

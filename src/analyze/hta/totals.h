@@ -25,13 +25,16 @@ struct NameTotal {
 struct TotalsLimit {
   std::size_t top = 0;  ///< more names than this are cut; 0: all are kept
   double duration_ratio = 0.8;
-  /// Names that contain one of these are never cut. Given, even with no text in it, it takes the place of the rule about negative sums.
+  /// Names that contain one of these are never cut. Given, even with no text in it, it takes the place of the rule
+  /// about negative sums.
   std::optional<std::vector<std::string>> keep_containing = {};
 };
 
-/// Ascending by name. Beyond `limit.top` names, those behind the top, and those whose running sum exceeds the quantile `duration_ratio` of the
-/// running sums, become "others" unless they are kept or their sum is negative; all statistics are then of the names' sums.
-std::vector<NameTotal> totals_by_name(const std::vector<NamedDuration>& rows, const Interner& strings, const TotalsLimit& limit);
+/// Ascending by name. Beyond `limit.top` names, those behind the top, and those whose running sum exceeds the quantile
+/// `duration_ratio` of the running sums, become "others" unless they are kept or their sum is negative; all statistics
+/// are then of the names' sums.
+std::vector<NameTotal> totals_by_name(const std::vector<NamedDuration>& rows, const Interner& strings,
+                                      const TotalsLimit& limit);
 
 /// name, sum_us, max_us, min_us, mean_us, std_us.
 void add_total_columns(report::Sheet& sheet);

@@ -37,7 +37,8 @@ std::set<std::int64_t> steps_of(const JobRows& job) {
 Result<DiffSide> choose_side(const JobRows& job, std::optional<std::int64_t> wanted) {
   const std::string& file = job.front().rows.rank->source.path;
   const std::set<std::int64_t> steps = steps_of(job);
-  if (steps.empty()) return Error{"no event is called like a profiler step", file, Error::kNoOffset, "record with a profiler schedule"};
+  if (steps.empty())
+    return Error{"no event is called like a profiler step", file, Error::kNoOffset, "record with a profiler schedule"};
   if (!wanted) return DiffSide{job.front().number, *steps.begin()};
   if (steps.contains(*wanted)) return DiffSide{job.front().number, *wanted};
   std::string known;
@@ -100,9 +101,11 @@ report::Sheet diff_sheet(const TraceDiff& diff) {
       .add({.name = "diff", .type = Type::time, .unit = Unit::us, .title = "time", .is_change = true})
       .add({.name = "change"});
   for (const DiffRow& row : diff.rows) {
-    const char* const change = row.test_count > row.control_count ? "+" : row.test_count < row.control_count ? "-" : "=";
-    sheet.add_row({row.name, row.control_count, row.control, row.test_count, row.test, row.test_count - row.control_count,
-                   row.test - row.control, change});
+    const char* const change = row.test_count > row.control_count   ? "+"
+                               : row.test_count < row.control_count ? "-"
+                                                                    : "=";
+    sheet.add_row({row.name, row.control_count, row.control, row.test_count, row.test,
+                   row.test_count - row.control_count, row.test - row.control, change});
   }
   return sheet;
 }

@@ -37,7 +37,8 @@ struct TraceDiff {
 };
 
 /// Of the lowest rank of each job, read whole (Filter::none). Fails if a side has no step, or not the one asked for.
-Result<TraceDiff> diff_traces(const causal::hta::JobRows& control, const causal::hta::JobRows& test, const DiffOptions& options);
+Result<TraceDiff> diff_traces(const causal::hta::JobRows& control, const causal::hta::JobRows& test,
+                              const DiffOptions& options);
 
 report::Sheet diff_sheet(const TraceDiff& diff);
 

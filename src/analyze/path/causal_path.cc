@@ -73,14 +73,16 @@ void share_out(const CausalGraph& job, CausalPath& path) {
   }
   for (const auto& [key, time] : transfers) path.transfers.push_back({key.first, key.second, time});
   std::stable_sort(path.transfers.begin(), path.transfers.end(), [&](const TransferShare& a, const TransferShare& b) {
-    const auto texts = [&](const TransferShare& share) { return std::pair(job.strings.text(share.what), job.strings.text(share.group)); };
+    const auto texts = [&](const TransferShare& share) {
+      return std::pair(job.strings.text(share.what), job.strings.text(share.group));
+    };
     return a.on_path != b.on_path ? a.on_path > b.on_path : texts(a) < texts(b);
   });
 }
 
 // Solves the graph once more for each of the first groups, with their members free of cost.
-void measure_gains(const graph::Solution& solution, graph::NodeId end, const Column<std::uint32_t>& of_slot, std::vector<Contributor>& top,
-                   const std::vector<std::uint32_t>& numbers) {
+void measure_gains(const graph::Solution& solution, graph::NodeId end, const Column<std::uint32_t>& of_slot,
+                   std::vector<Contributor>& top, const std::vector<std::uint32_t>& numbers) {
   const graph::Graph& graph = solution.graph();
   const std::uint32_t largest = *std::max_element(numbers.begin(), numbers.end());
   std::vector<std::uint32_t> place(largest + 1, ~0u);
@@ -96,7 +98,9 @@ void measure_gains(const graph::Solution& solution, graph::NodeId end, const Col
 }
 
 // Order takes no time, and nobody can make it faster; nor can anybody begin earlier than the recording.
-bool can_be_changed(EdgeKind kind) { return kind != EdgeKind::order && kind != EdgeKind::arrival && kind != EdgeKind::before; }
+bool can_be_changed(EdgeKind kind) {
+  return kind != EdgeKind::order && kind != EdgeKind::arrival && kind != EdgeKind::before;
+}
 
 }  // namespace
 
@@ -136,7 +140,8 @@ PathSums sum_path(graph::Solution solution, graph::NodeId end, GroupedEdges edge
     group.on_path = plus_capped(group.on_path, weight);
     ++group.path_count;
   }
-  // Nothing has more on the path than there is of it: parts that are on the path beside the whole (a call that its copy takes place in) count, too.
+  // Nothing has more on the path than there is of it: parts that are on the path beside the whole (a call that its copy
+  // takes place in) count, too.
   for (Contributor& group : edges.groups) {
     group.count = std::max(group.count, group.path_count);
     if (group.on_path <= group.total) continue;
@@ -167,16 +172,21 @@ CausalPath take_path(const CausalGraph& job, graph::Solution solution, std::size
   return path;
 }
 
-std::string verdict(const PathSums& path) { return verdict(path.times(), path.length(), path.relief, path.device_type); }
+std::string verdict(const PathSums& path) {
+  return verdict(path.times(), path.length(), path.relief, path.device_type);
+}
 
 std::string verdict(const CausalGraph& job, const PathSums& path) {
   const causal::DeviceReach& reach = job.reach;
-  // Work without a launch follows from the begin of the window. Where it is most of the path, that says what there is to say.
-  const TimePs on_device = path.on_path(EdgeKind::kernel) + path.on_path(EdgeKind::memory_copy) + path.on_path(EdgeKind::memory_set);
+  // Work without a launch follows from the begin of the window. Where it is most of the path, that says what there is
+  // to say.
+  const TimePs on_device =
+      path.on_path(EdgeKind::kernel) + path.on_path(EdgeKind::memory_copy) + path.on_path(EdgeKind::memory_set);
   if (reach.is_unreachable() && on_device < path.length() / 2) {
     const double of_all_ranks = static_cast<double>(job.span) * static_cast<double>(job.ranks.size());
     return fmt::format(
-        "what bounds it was not recorded: devices are busy for {:.0f} % of it, and nothing tells which calls launched their work",
+        "what bounds it was not recorded: devices are busy for {:.0f} % of it, and nothing tells which calls launched "
+        "their work",
         share_percent(reach.busy, of_all_ranks));
   }
   if (reach.is_missing()) {
@@ -193,7 +203,8 @@ TimePs typical_replay(const CausalGraph& job) {
     if (causal::is_idle(kind)) edits.set_weight(slot, 0);
     const std::uint32_t rank = job.rank_of(slot);
     if (rank == kNoRank) continue;
-    if (kind == EdgeKind::launch_delay) edits.set_weight(slot, std::min(job.graph.weight(slot), job.ranks[rank].typical_launch_delay));
+    if (kind == EdgeKind::launch_delay)
+      edits.set_weight(slot, std::min(job.graph.weight(slot), job.ranks[rank].typical_launch_delay));
     else if (kind == EdgeKind::kernel_gap || kind == EdgeKind::stream_wait)
       edits.set_weight(slot, std::min(job.graph.weight(slot), job.ranks[rank].typical_kernel_gap));
   }

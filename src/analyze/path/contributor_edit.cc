@@ -6,8 +6,9 @@ namespace orrery::analyze {
 
 std::optional<std::string> selection_of(const causal::CausalGraph& job, const Contributor& contributor) {
   const std::span<const causal::JobRank> ranks = job.ranks_to_tell_apart();
-  const std::string scope =
-      ranks.empty() || contributor.rank == causal::kNoRank ? "" : "rank:" + std::to_string(ranks[contributor.rank].rank) + " ";
+  const std::string scope = ranks.empty() || contributor.rank == causal::kNoRank
+                                ? ""
+                                : "rank:" + std::to_string(ranks[contributor.rank].rank) + " ";
   if (causal::is_idle(contributor.kind)) return std::nullopt;
   if (const std::string_view gap = gap_word_of(contributor.kind); !gap.empty()) {
     if (contributor.name != 0) return std::nullopt;

@@ -23,7 +23,8 @@ DeviceTimeOnPath device_time_on_path(const causal::CausalGraph& job, const PathS
     const std::uint32_t tag = job.graph.edge_tag(slot);
     if (tag == graph::kNoTag || !causal::is_device(job.kind(slot))) continue;
     // Communication that the host does itself is no work of a device.
-    if (job.owners[tag].device >= 0 || job.owners[tag].stream != -1) by_text[job.owners[tag].name] += path.solution.weight(slot);
+    if (job.owners[tag].device >= 0 || job.owners[tag].stream != -1)
+      by_text[job.owners[tag].name] += path.solution.weight(slot);
   }
   DeviceTimeOnPath times;
   for (StringId text = 0; text < by_text.size(); ++text) {
@@ -32,8 +33,8 @@ DeviceTimeOnPath device_time_on_path(const causal::CausalGraph& job, const PathS
   return times;
 }
 
-report::Sheet device_work_sheet(const Interner& strings, const std::vector<KernelSum>& sums, const DeviceTimeOnPath& on_path,
-                                TimePs length) {
+report::Sheet device_work_sheet(const Interner& strings, const std::vector<KernelSum>& sums,
+                                const DeviceTimeOnPath& on_path, TimePs length) {
   using report::Type;
   using report::Unit;
   report::Sheet sheet("device_work");
@@ -54,8 +55,9 @@ report::Sheet device_work_sheet(const Interner& strings, const std::vector<Kerne
     const auto found = sum.is_rest ? on_path.end() : on_path.find(name);
     const TimePs time = sum.is_rest ? all - listed : found == on_path.end() ? 0 : found->second;
     listed += time;
-    sheet.add_row({sum.is_rest ? report::Cell(nullptr) : report::Cell(name), sum.names, identifier(kind_of(sum.type)), sum.calls.count,
-                   sum.calls.sum, sum.calls.mean, sum.calls.least, sum.calls.most, time, share_percent(time, length)});
+    sheet.add_row({sum.is_rest ? report::Cell(nullptr) : report::Cell(name), sum.names, identifier(kind_of(sum.type)),
+                   sum.calls.count, sum.calls.sum, sum.calls.mean, sum.calls.least, sum.calls.most, time,
+                   share_percent(time, length)});
   }
   return sheet;
 }

@@ -25,8 +25,13 @@ std::vector<DeviceWork> collect(const CausalGraph& job) {
     const graph::NodeId start = part == kNoPart ? from : job.parts[part].arrival;
     if (work_of_owner[owner] == kNoDeviceWork) {
       work_of_owner[owner] = static_cast<std::uint32_t>(works.size());
-      works.push_back(
-          {.start = start, .end = to, .rank = job.node_rank[to], .owner = owner, .part = part, .kind = job.kind(slot), .writers = {}});
+      works.push_back({.start = start,
+                       .end = to,
+                       .rank = job.node_rank[to],
+                       .owner = owner,
+                       .part = part,
+                       .kind = job.kind(slot),
+                       .writers = {}});
       continue;
     }
     // Work in several pieces lasts from the first to the last.
@@ -34,12 +39,14 @@ std::vector<DeviceWork> collect(const CausalGraph& job) {
     if (job.time[start] < job.time[work.start]) work.start = start;
     if (job.time[to] > job.time[work.end]) work.end = to;
   }
-  std::sort(works.begin(), works.end(),
-            [](const DeviceWork& a, const DeviceWork& b) { return std::tie(a.rank, a.owner) < std::tie(b.rank, b.owner); });
+  std::sort(works.begin(), works.end(), [](const DeviceWork& a, const DeviceWork& b) {
+    return std::tie(a.rank, a.owner) < std::tie(b.rank, b.owner);
+  });
   return works;
 }
 
-void add_reads(const CausalGraph& job, const causal::RankTensors& tensors, std::span<DeviceWork> works, std::uint32_t first) {
+void add_reads(const CausalGraph& job, const causal::RankTensors& tensors, std::span<DeviceWork> works,
+               std::uint32_t first) {
   std::unordered_map<std::uint32_t, std::uint32_t> by_ordinal;  // only looked up, never walked
   for (std::uint32_t i = 0; i < works.size(); ++i) {
     const std::uint32_t ordinal = job.owners[works[i].owner].ordinal;
@@ -52,7 +59,8 @@ void add_reads(const CausalGraph& job, const causal::RankTensors& tensors, std::
     DeviceWork& work = works[reader->second];
     // In the order of the graph, so that edges that follow a read can make no circle.
     if (job.time[works[writer->second].end] > job.time[work.start]) continue;
-    if (job.graph.position(works[writer->second].end) < job.graph.position(work.start)) work.writers.push_back(first + writer->second);
+    if (job.graph.position(works[writer->second].end) < job.graph.position(work.start))
+      work.writers.push_back(first + writer->second);
   }
   for (DeviceWork& work : works) std::sort(work.writers.begin(), work.writers.end());
 }
@@ -67,7 +75,8 @@ DeviceWorks find_device_works(const CausalGraph& job, std::span<const causal::Ra
     std::uint32_t end = begin;
     while (end < works.size() && works[end].rank == works[begin].rank) ++end;
     const std::int64_t rank = job.ranks[works[begin].rank].rank;
-    const auto of_rank = std::find_if(tensors.begin(), tensors.end(), [&](const causal::RankTensors& of) { return of.rank == rank; });
+    const auto of_rank =
+        std::find_if(tensors.begin(), tensors.end(), [&](const causal::RankTensors& of) { return of.rank == rank; });
     if (of_rank != tensors.end()) add_reads(job, *of_rank, std::span(works).subspan(begin, end - begin), begin);
     begin = end;
   }

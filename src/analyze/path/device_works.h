@@ -1,4 +1,5 @@
-// The device work of a whole job, as questions about another order of it need it: what each piece is, where it runs, what it reads.
+// The device work of a whole job, as questions about another order of it need it: what each piece is, where it runs,
+// what it reads.
 #pragma once
 
 #include <cstdint>

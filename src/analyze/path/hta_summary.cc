@@ -20,10 +20,22 @@ using causal::hta::kNoRow;
 using causal::hta::RowIndex;
 
 /// What bounds an edge, and what HTA calls it; dependencies have no name there.
-enum HtaBound : std::uint8_t { nothing, kernel_kernel_overhead, kernel_launch_overhead, communication, compute, data_loading, cpu };
-constexpr std::array<std::string_view, 7> kNames = {
-    "",         "gpu_kernel_kernel_overhead", "gpu_kernel_launch_overhead", "gpu_communication_bound", "gpu_compute_bound", "data_loading",
-    "cpu_bound"};
+enum HtaBound : std::uint8_t {
+  nothing,
+  kernel_kernel_overhead,
+  kernel_launch_overhead,
+  communication,
+  compute,
+  data_loading,
+  cpu
+};
+constexpr std::array<std::string_view, 7> kNames = {"",
+                                                    "gpu_kernel_kernel_overhead",
+                                                    "gpu_kernel_launch_overhead",
+                                                    "gpu_communication_bound",
+                                                    "gpu_compute_bound",
+                                                    "data_loading",
+                                                    "cpu_bound"};
 
 class BoundBy {
  public:
@@ -31,7 +43,8 @@ class BoundBy {
     BoundBy result(path);
     for (const std::string& pattern : patterns) {
       auto compiled = std::make_unique<RE2>(pattern, RE2::Quiet);
-      if (!compiled->ok()) return Error{"events that load data: \"" + pattern + "\" is not a regular expression: " + compiled->error()};
+      if (!compiled->ok())
+        return Error{"events that load data: \"" + pattern + "\" is not a regular expression: " + compiled->error()};
       result.data_load_.push_back(std::move(compiled));
     }
     return result;
@@ -51,13 +64,16 @@ class BoundBy {
     // Names are few and long, edges many: each name is looked at once.
     HtaBound& known = (on_device ? of_device_ : of_host_)[name];
     if (known == nothing)
-      known = on_device ? of_device_name(path_.rows.trace->strings.text(name)) : of_host_name(path_.rows.trace->strings.text(name));
+      known = on_device ? of_device_name(path_.rows.trace->strings.text(name))
+                        : of_host_name(path_.rows.trace->strings.text(name));
     return known;
   }
 
  private:
   explicit BoundBy(const CriticalPath& path)
-      : path_(path), of_device_(path.rows.trace->strings.size(), nothing), of_host_(path.rows.trace->strings.size(), nothing) {}
+      : path_(path),
+        of_device_(path.rows.trace->strings.size(), nothing),
+        of_host_(path.rows.trace->strings.size(), nothing) {}
 
   // HTA looks at the shortened names that its table shows: "enumerate(DataLoader)#_Iter" is enumerate#_Iter.
   static HtaBound of_device_name(std::string_view name) {
@@ -66,8 +82,8 @@ class BoundBy {
   [[nodiscard]] HtaBound of_host_name(std::string_view name) const {
     const std::string shown = shorten_name(name);
     const re2::StringPiece text(shown.data(), shown.size());
-    const bool loads_data =
-        std::any_of(data_load_.begin(), data_load_.end(), [&](const auto& pattern) { return RE2::PartialMatch(text, *pattern); });
+    const bool loads_data = std::any_of(data_load_.begin(), data_load_.end(),
+                                        [&](const auto& pattern) { return RE2::PartialMatch(text, *pattern); });
     return loads_data ? data_loading : cpu;
   }
 

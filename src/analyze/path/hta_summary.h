@@ -41,8 +41,8 @@ Result<HtaSummary> summarize(const causal::hta::CriticalPath& path, const std::v
 /// What bounds the path, by HTA's names: kind, on_path_us, share_pct.
 report::Sheet hta_bound_by_sheet(const HtaSummary& summary);
 
-/// HTA's shortened names: without template arguments, parameters and return type. Copies and sets ("Memset (Device)"), and names without either
-/// kind of opening bracket, stay whole.
+/// HTA's shortened names: without template arguments, parameters and return type. Copies and sets ("Memset (Device)"),
+/// and names without either kind of opening bracket, stay whole.
 std::string shorten_name(std::string_view name);
 
 }  // namespace orrery::analyze

@@ -19,8 +19,8 @@ void mark(std::vector<std::uint8_t>& critical, std::uint32_t ordinal) {
   critical[ordinal] = 1;
 }
 
-// Where HTA pins the end of an arrow: the raw start, or the raw end, drawn inside the event for device events; whole microseconds, after
-// sums in floating point.
+// Where HTA pins the end of an arrow: the raw start, or the raw end, drawn inside the event for device events; whole
+// microseconds, after sums in floating point.
 FlowEnd hta_end(const CriticalPath& path, causal::hta::NodeNumber node, std::int64_t epoch_us) {
   const causal::hta::Rows& rows = path.rows;
   const causal::hta::RowIndex r = path.window.nodes.row[node];
@@ -43,8 +43,9 @@ bool is_box(const causal::CausalGraph& job, graph::Slot slot, graph::NodeId node
   return causal::is_host(job.kind(slot)) || causal::is_device(job.kind(slot));
 }
 
-// Where an arrow touches the lane of `node`. Viewers tie an arrow to the box around its end, and a box ends before its last moment: where
-// work ends and nothing follows at once, the arrow is drawn up to a microsecond early, within the work.
+// Where an arrow touches the lane of `node`. Viewers tie an arrow to the box around its end, and a box ends before its
+// last moment: where work ends and nothing follows at once, the arrow is drawn up to a microsecond early, within the
+// work.
 TimePs drawn_time(const causal::CausalGraph& job, graph::NodeId node) {
   const TimePs time = job.time[node];
   for (const graph::OutgoingEdge& edge : job.graph.outgoing(node)) {
@@ -52,7 +53,8 @@ TimePs drawn_time(const causal::CausalGraph& job, graph::NodeId node) {
   }
   TimePs early = 0;
   for (const graph::Slot slot : job.graph.incoming(node)) {
-    if (is_box(job, slot, node)) early = std::max(early, std::min(kPsPerUs, (time - job.time[job.graph.source(slot)]) / 2));
+    if (is_box(job, slot, node))
+      early = std::max(early, std::min(kPsPerUs, (time - job.time[job.graph.source(slot)]) / 2));
   }
   return time - early;
 }
@@ -103,7 +105,8 @@ class Drawing {
     if (!is_hop && !options_.all_edges && job_.node_lane[from] == job_.node_lane[to]) return;
     const TimePs start = drawn_time(job_, from);
     const TimePs finish = std::max(start, drawn_time(job_, to));  // an arrow that ends before it starts is not shown
-    kineto::Flow flow{end_of(from, start), end_of(to, finish), std::string("critical_path_") + identifier(job_.kind(slot)),
+    kineto::Flow flow{end_of(from, start), end_of(to, finish),
+                      std::string("critical_path_") + identifier(job_.kind(slot)),
                       decimal_us(path_.solution.weight(slot)), critical};
     if (is_hop) {
       flow.shared_id = kineto::kFirstSharedFlow + hops_++;
@@ -135,7 +138,8 @@ kineto::Overlay make_overlay(const CriticalPath& path, const OverlayOptions& opt
   overlay.only_critical = options.only_critical;
   const trace::RankTrace& rank = *path.rows.rank;
   const std::int64_t epoch_us = (path.rows.trace->epoch_unix_ns - rank.source.base_time_ns.value_or(0)) / 1000;
-  for (const causal::hta::NodeNumber node : path.path_nodes) mark(overlay.critical, path.rows.index[path.window.nodes.row[node]]);
+  for (const causal::hta::NodeNumber node : path.path_nodes)
+    mark(overlay.critical, path.rows.index[path.window.nodes.row[node]]);
   Column<std::uint8_t> is_critical(path.edges.size(), 0);
   for (const std::uint32_t i : path.path_edges) is_critical[i] = 1;
   for (std::uint32_t i = 0; i < path.edges.size(); ++i) {
@@ -144,18 +148,19 @@ kineto::Overlay make_overlay(const CriticalPath& path, const OverlayOptions& opt
     if (all) {
       if (edge.type == EdgeType::kernel_launch_delay && edge.weight == 0) continue;
     } else {
-      const bool leads_on =
-          edge.type == EdgeType::dependency || edge.type == EdgeType::kernel_launch_delay || edge.type == EdgeType::sync_dependency;
+      const bool leads_on = edge.type == EdgeType::dependency || edge.type == EdgeType::kernel_launch_delay ||
+                            edge.type == EdgeType::sync_dependency;
       if (is_critical[i] == 0 || !leads_on) continue;
     }
     overlay.flows.push_back({hta_end(path, edge.from, epoch_us), hta_end(path, edge.to, epoch_us),
-                             std::string("critical_path_") + to_string(edge.type), std::to_string(edge.weight / kPsPerUs),
-                             is_critical[i] != 0});
+                             std::string("critical_path_") + to_string(edge.type),
+                             std::to_string(edge.weight / kPsPerUs), is_critical[i] != 0});
   }
   return overlay;
 }
 
-std::vector<kineto::Overlay> make_overlays(const causal::CausalGraph& job, const PathSums& path, const OverlayOptions& options) {
+std::vector<kineto::Overlay> make_overlays(const causal::CausalGraph& job, const PathSums& path,
+                                           const OverlayOptions& options) {
   return Drawing(job, path, options).draw();
 }
 

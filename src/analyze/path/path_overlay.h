@@ -17,8 +17,9 @@ struct OverlayOptions {
 /// HTA's overlay: the same events marked, the same arrows, types and weights.
 kineto::Overlay make_overlay(const causal::hta::CriticalPath& path, const OverlayOptions& options);
 
-/// One per rank. Events with time on the path are marked; arrows lead from lane to lane along it (launches, waits, handoffs). An arrow between two ranks
-/// has one end in the overlay of each, with one number.
-std::vector<kineto::Overlay> make_overlays(const causal::CausalGraph& job, const PathSums& path, const OverlayOptions& options);
+/// One per rank. Events with time on the path are marked; arrows lead from lane to lane along it (launches, waits,
+/// handoffs). An arrow between two ranks has one end in the overlay of each, with one number.
+std::vector<kineto::Overlay> make_overlays(const causal::CausalGraph& job, const PathSums& path,
+                                           const OverlayOptions& options);
 
 }  // namespace orrery::analyze

@@ -21,7 +21,8 @@ std::vector<EdgeKind> kinds_on_path(const PathSums& path) {
   for (std::size_t k = 0; k < causal::kJobEdgeKinds; ++k) {
     if (path.kinds[k].on_path > 0) kinds.push_back(static_cast<EdgeKind>(k));
   }
-  std::stable_sort(kinds.begin(), kinds.end(), [&](EdgeKind a, EdgeKind b) { return path.on_path(a) > path.on_path(b); });
+  std::stable_sort(kinds.begin(), kinds.end(),
+                   [&](EdgeKind a, EdgeKind b) { return path.on_path(a) > path.on_path(b); });
   return kinds;
 }
 
@@ -43,7 +44,9 @@ Sheet bound_by_sheet(const PathSums& path) {
   return sheet;
 }
 
-report::Cell slack_cell(TimePs slack) { return slack == graph::kUnlimited ? report::Cell(nullptr) : report::Cell(slack); }
+report::Cell slack_cell(TimePs slack) {
+  return slack == graph::kUnlimited ? report::Cell(nullptr) : report::Cell(slack);
+}
 
 Sheet contributors_sheet(const causal::CausalGraph& job, const PathSums& path) {
   const std::span<const causal::JobRank> ranks = job.ranks_to_tell_apart();
@@ -66,12 +69,14 @@ Sheet contributors_sheet(const causal::CausalGraph& job, const PathSums& path) {
     const bool is_named = contributor.name != 0;
     std::vector<report::Cell> cells = {is_named ? name : std::string_view(kind_in_brackets)};
     if (!ranks.empty())
-      cells.push_back(contributor.rank == causal::kNoRank ? report::Cell(nullptr) : report::Cell(ranks[contributor.rank].rank));
+      cells.push_back(contributor.rank == causal::kNoRank ? report::Cell(nullptr)
+                                                          : report::Cell(ranks[contributor.rank].rank));
     for (const report::Cell& cell :
          {report::Cell(identifier(contributor.kind)), report::Cell(to_string(contributor.kind)),
-          is_named ? report::Cell(name) : report::Cell(nullptr), report::Cell(contributor.count), report::Cell(contributor.path_count),
-          report::Cell(contributor.total), report::Cell(contributor.on_path), slack_cell(contributor.least_slack),
-          report::Cell(contributor.derivative()), report::Cell(contributor.gain_if_free)})
+          is_named ? report::Cell(name) : report::Cell(nullptr), report::Cell(contributor.count),
+          report::Cell(contributor.path_count), report::Cell(contributor.total), report::Cell(contributor.on_path),
+          slack_cell(contributor.least_slack), report::Cell(contributor.derivative()),
+          report::Cell(contributor.gain_if_free)})
       cells.push_back(cell);
     sheet.add_row(cells);
   }
@@ -95,8 +100,8 @@ Sheet path_groups_sheet(const causal::CausalGraph& job, const CausalPath& path) 
       .add({.name = "on_path", .type = Type::time, .unit = Unit::us, .title = "on the path"})
       .add({.name = "share", .type = Type::real, .unit = Unit::pct, .title = "share", .with_bar = true});
   for (const TransferShare& share : path.transfers)
-    sheet.add_row(
-        {job.strings.text(share.what), job.strings.text(share.group), share.on_path, share_percent(share.on_path, path.length())});
+    sheet.add_row({job.strings.text(share.what), job.strings.text(share.group), share.on_path,
+                   share_percent(share.on_path, path.length())});
   return sheet;
 }
 

@@ -8,14 +8,15 @@
 
 namespace orrery::analyze {
 
-/// One row per kind of time on the path, the largest first: kind, on_path_us, share_pct, pieces. The shares add up to 100.
+/// One row per kind of time on the path, the largest first: kind, on_path_us, share_pct, pieces. The shares add up to
+/// 100.
 report::Sheet bound_by_sheet(const PathSums& path);
 
 /// Null where nothing waits for it, however long it took: graph::kUnlimited is no time.
 report::Cell slack_cell(TimePs slack);
 
-/// One row per contributor, in their order. `name` is unknown for time that belongs to no event. Of several ranks there is a column for whose it is,
-/// unknown for transfers.
+/// One row per contributor, in their order. `name` is unknown for time that belongs to no event. Of several ranks there
+/// is a column for whose it is, unknown for transfers.
 report::Sheet contributors_sheet(const causal::CausalGraph& job, const PathSums& path);
 
 /// Per rank what it has on the path, without transfers: rank, on_path_us, share_pct.

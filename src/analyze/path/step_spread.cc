@@ -20,7 +20,8 @@ struct Work {
 };
 
 /// How long each step takes, as windows are: see causal::StepWindow. Empty if they overlap.
-std::vector<TimePs> spans_of(const trace::RankTrace& rank, const causal::DeviceTimeline& timeline, const std::vector<EventIndex>& steps) {
+std::vector<TimePs> spans_of(const trace::RankTrace& rank, const causal::DeviceTimeline& timeline,
+                             const std::vector<EventIndex>& steps) {
   std::vector<Work> works;
   for (const causal::DeviceWork& work : timeline.works) works.push_back({causal::attributed_at(work), work.end});
   std::sort(works.begin(), works.end(), [](const Work& a, const Work& b) { return a.attributed_at < b.attributed_at; });
@@ -30,7 +31,8 @@ std::vector<TimePs> spans_of(const trace::RankTrace& rank, const causal::DeviceT
   for (const EventIndex step : steps) {
     const TimePs host_begin = rank.start[step], host_end = rank.end(step);
     if (host_begin < host_end_before) return {};
-    for (; work != works.end() && work->attributed_at < host_begin; ++work) earlier_end = std::max(earlier_end, work->end);
+    for (; work != works.end() && work->attributed_at < host_begin; ++work)
+      earlier_end = std::max(earlier_end, work->end);
     TimePs begin = host_begin, end = host_end;
     const TimePs done_before = work == works.begin() ? host_begin : std::max(host_begin, earlier_end);
     bool launches = false;
@@ -68,8 +70,8 @@ std::optional<StepSpread> spread_of(std::span<const TimePs> spans) {
   spread.least = at(0), spread.most = at(order.size() - 1);
   spread.tenth = at((order.size() - 1) / 10), spread.ninetieth = at(order.size() - 1 - (order.size() - 1) / 10);
   if (!spread.differ()) return spread;
-  const auto first_long =
-      std::partition_point(order.begin(), order.end(), [&](std::size_t i) { return static_cast<double>(inner[i]) <= mean; });
+  const auto first_long = std::partition_point(order.begin(), order.end(),
+                                               [&](std::size_t i) { return static_cast<double>(inner[i]) <= mean; });
   spread.long_step = *(first_long + (order.end() - first_long) / 2) + skip;
   return spread;
 }
@@ -82,10 +84,11 @@ void describe_long_step(const causal::CausalGraph& step, StepSpread& spread) {
 
 std::string steps_differ(const std::optional<StepSpread>& spread) {
   if (!spread || !spread->differ()) return "";
-  std::string text = fmt::format("Steps differ: {} on average of {}, from {} to {}", format_duration(spread->mean), spread->steps,
-                                 format_duration(spread->least), format_duration(spread->most));
+  std::string text = fmt::format("Steps differ: {} on average of {}, from {} to {}", format_duration(spread->mean),
+                                 spread->steps, format_duration(spread->least), format_duration(spread->most));
   if (!spread->long_label.empty())
-    text += fmt::format("; a long one ({}, {}): {}", spread->long_label, format_duration(spread->long_span), spread->long_verdict);
+    text += fmt::format("; a long one ({}, {}): {}", spread->long_label, format_duration(spread->long_span),
+                        spread->long_verdict);
   return text + ".";
 }
 

@@ -23,25 +23,30 @@ struct BoundWords {
 };
 
 constexpr std::array<BoundWords, kBounds> kWords = {{
-    {bit_of(EdgeKind::cpu_operator) | bit_of(EdgeKind::cpu_python) | bit_of(EdgeKind::cpu_untraced) | bit_of(EdgeKind::handoff),
+    {bit_of(EdgeKind::cpu_operator) | bit_of(EdgeKind::cpu_python) | bit_of(EdgeKind::cpu_untraced) |
+         bit_of(EdgeKind::handoff),
      "CPU-bound", "cpu", "a free host saves", "the host is"},
     {bit_of(EdgeKind::cpu_runtime) | bit_of(EdgeKind::launch_delay) | bit_of(EdgeKind::sync_return),
-     "launch- and sync-bound (time in the device runtime)", "runtime", "free runtime calls save", "what launches and returns take is"},
+     "launch- and sync-bound (time in the device runtime)", "runtime", "free runtime calls save",
+     "what launches and returns take is"},
     {bit_of(EdgeKind::data_loading), "bound by data loading", "loading", "free data loading saves", "data loading is"},
-    {bit_of(EdgeKind::kernel) | bit_of(EdgeKind::memory_set), "compute-bound", "kernel", "free kernels save", "the device is"},
+    {bit_of(EdgeKind::kernel) | bit_of(EdgeKind::memory_set), "compute-bound", "kernel", "free kernels save",
+     "the device is"},
     {bit_of(EdgeKind::communication), "bound by communication", "comm", "free communication saves", "communication is"},
     {bit_of(EdgeKind::memory_copy), "bound by memory copies", "copy", "free copies save", "copying is"},
-    {bit_of(EdgeKind::kernel_gap) | bit_of(EdgeKind::stream_wait), "gaps between kernels", "", "", "the gaps between kernels are"},
+    {bit_of(EdgeKind::kernel_gap) | bit_of(EdgeKind::stream_wait), "gaps between kernels", "", "",
+     "the gaps between kernels are"},
     {bit_of(EdgeKind::before), "before the last rank had begun", "", "", "the begin of the last rank is"},
     {edit_kinds::kIdle, "idle without a recorded cause", "", "", "what was not recorded is"},
 }};
 
 const BoundWords& words_of(Bound bound) { return kWords[static_cast<std::size_t>(bound)]; }
 
-/// The kinds of time that the edit takes away, which may be more than what counts as it: a free host makes no runtime calls either.
+/// The kinds of time that the edit takes away, which may be more than what counts as it: a free host makes no runtime
+/// calls either.
 std::uint32_t kinds_of_edit(Bound bound) {
-  const auto* const word =
-      std::find_if(kEditWhat.begin(), kEditWhat.end(), [&](const EditWord& w) { return w.name == words_of(bound).edit; });
+  const auto* const word = std::find_if(kEditWhat.begin(), kEditWhat.end(),
+                                        [&](const EditWord& w) { return w.name == words_of(bound).edit; });
   return word == kEditWhat.end() ? 0 : word->kinds;
 }
 
@@ -55,7 +60,8 @@ std::vector<BoundShare> bound_shares(std::span<const TimePs> on_path) {
       if ((kWords[b].kinds >> kind & 1) != 0) share.on_path = plus_capped(share.on_path, on_path[kind]);
     }
   }
-  std::stable_sort(shares.begin(), shares.end(), [](const BoundShare& a, const BoundShare& b) { return a.on_path > b.on_path; });
+  std::stable_sort(shares.begin(), shares.end(),
+                   [](const BoundShare& a, const BoundShare& b) { return a.on_path > b.on_path; });
   return shares;
 }
 
@@ -83,11 +89,12 @@ std::string but_clause(const Relief& relief, TimePs claimed, TimePs length) {
   // Half, not all: a little always takes the place of what goes, and nobody would call that a wrong answer.
   if (relief.gain >= claimed / 2) return {};
   const BoundShare next = bound_shares(relief.on_path).front();
-  return fmt::format(", but {} close behind: {} {:.0f} %", words_of(next.bound).close_behind, words_of(relief.bound).free,
-                     share_percent(relief.gain, length));
+  return fmt::format(", but {} close behind: {} {:.0f} %", words_of(next.bound).close_behind,
+                     words_of(relief.bound).free, share_percent(relief.gain, length));
 }
 
-std::string verdict(std::span<const TimePs> on_path, TimePs length, const std::optional<Relief>& relief, std::string_view device_type) {
+std::string verdict(std::span<const TimePs> on_path, TimePs length, const std::optional<Relief>& relief,
+                    std::string_view device_type) {
   const std::vector<BoundShare> shares = bound_shares(on_path);
   std::string text;
   for (const BoundShare& share : shares) {

@@ -29,7 +29,9 @@ std::size_t found_operators(const Coverage& coverage) {
 }
 
 /// Nothing of nothing is not all of it: a rank without device work has no share of it attributed.
-Cell percent_of(std::size_t part, std::size_t whole) { return whole == 0 ? Cell(nullptr) : Cell(share_percent(part, whole)); }
+Cell percent_of(std::size_t part, std::size_t whole) {
+  return whole == 0 ? Cell(nullptr) : Cell(share_percent(part, whole));
+}
 
 /// An activity that replays at another time than it was recorded.
 struct ReplayError {
@@ -43,8 +45,9 @@ std::vector<ReplayError> worst_errors(const workload::Program& program, TimePs b
   for (graph::NodeId i = 0; i < program.size(); ++i) {
     if (const TimePs error = replay.start(i) - (program.starts_ps[i] - begin); error != 0) errors.push_back({i, error});
   }
-  std::stable_sort(errors.begin(), errors.end(),
-                   [](const ReplayError& a, const ReplayError& b) { return std::llabs(a.error) > std::llabs(b.error); });
+  std::stable_sort(errors.begin(), errors.end(), [](const ReplayError& a, const ReplayError& b) {
+    return std::llabs(a.error) > std::llabs(b.error);
+  });
   errors.resize(std::min(errors.size(), kShownErrors));
   return errors;
 }
@@ -94,12 +97,13 @@ Sheet linked_ranks_sheet(const LinkAnswer& answer) {
     const workload::Program& program = answer.workload.program(r);
     const Coverage& coverage = rank.coverage;
     const bool has_host = !answer.host_files[r].empty();
-    sheet.add_row({rank.rank, answer.device_files[r], has_host ? Cell(answer.host_files[r]) : Cell(nullptr), coverage.host_rows,
-                   coverage.by_record_function, coverage.by_external_id, coverage.by_name_and_order,
-                   percent_of(found_operators(coverage), coverage.host_rows), coverage.device_works, coverage.attributed,
-                   percent_of(coverage.attributed, coverage.device_works), program.size(), program.dependencies.edge_count(),
-                   rank.cut_edges, rank.measured_ps, rank.replayed_ps, rank.residual_percent()},
-                  rank.residual_percent() > 1.0 ? report::Tone::warning : report::Tone::plain);
+    sheet.add_row(
+        {rank.rank, answer.device_files[r], has_host ? Cell(answer.host_files[r]) : Cell(nullptr), coverage.host_rows,
+         coverage.by_record_function, coverage.by_external_id, coverage.by_name_and_order,
+         percent_of(found_operators(coverage), coverage.host_rows), coverage.device_works, coverage.attributed,
+         percent_of(coverage.attributed, coverage.device_works), program.size(), program.dependencies.edge_count(),
+         rank.cut_edges, rank.measured_ps, rank.replayed_ps, rank.residual_percent()},
+        rank.residual_percent() > 1.0 ? report::Tone::warning : report::Tone::plain);
   }
   return sheet;
 }
@@ -139,8 +143,8 @@ Sheet replay_errors_sheet(const LinkAnswer& answer, std::span<const std::size_t>
     const workload::Program& program = answer.workload.program(r);
     const TimePs begin = answer.ranks[r].begin_ps;
     for (const ReplayError& error : worst_errors(program, begin)) {
-      sheet.add_row({answer.ranks[r].rank, answer.workload.strings.text(program.names[error.activity]), program.ids[error.activity],
-                     program.starts_ps[error.activity] - begin, error.error});
+      sheet.add_row({answer.ranks[r].rank, answer.workload.strings.text(program.names[error.activity]),
+                     program.ids[error.activity], program.starts_ps[error.activity] - begin, error.error});
     }
   }
   return sheet;
@@ -160,16 +164,19 @@ std::string coverage_in_words(const LinkAnswer& answer) {
   }
   std::string text;
   if (sum.host_rows > 0) {
-    text +=
-        fmt::format("Operators: {} of {} found in the profiler trace: {} by record-function id, {} by External id, {} by name and order.\n",
-                    format_count(found_operators(sum)), format_count(sum.host_rows), format_count(sum.by_record_function),
-                    format_count(sum.by_external_id), format_count(sum.by_name_and_order));
+    text += fmt::format(
+        "Operators: {} of {} found in the profiler trace: {} by record-function id, {} by External id, {} by name and "
+        "order.\n",
+        format_count(found_operators(sum)), format_count(sum.host_rows), format_count(sum.by_record_function),
+        format_count(sum.by_external_id), format_count(sum.by_name_and_order));
   }
-  text += fmt::format("Device work: {} of {} kernels, copies and fills belong to a known operator.\n", format_count(sum.attributed),
-                      format_count(sum.device_works));
-  return text + (cut == 0 ? "Cycles: none; every dependency leads forward in recorded time.\n"
-                          : fmt::format("Cycles: none; {} inferred dependencies that lead back in recorded time were left out.\n",
-                                        format_count(cut)));
+  text += fmt::format("Device work: {} of {} kernels, copies and fills belong to a known operator.\n",
+                      format_count(sum.attributed), format_count(sum.device_works));
+  return text +
+         (cut == 0
+              ? "Cycles: none; every dependency leads forward in recorded time.\n"
+              : fmt::format("Cycles: none; {} inferred dependencies that lead back in recorded time were left out.\n",
+                            format_count(cut)));
 }
 
 }  // namespace orrery::analyze

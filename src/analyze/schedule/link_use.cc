@@ -24,7 +24,8 @@ bool series_less(std::span<const std::uint64_t> a, std::span<const std::uint64_t
   return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end());
 }
 
-/// The name without its numbers, and without the instance: "NVLink[3].switch" is a "NVLink.switch", "rails[0].level1.56" a "rails.level1".
+/// The name without its numbers, and without the instance: "NVLink[3].switch" is a "NVLink.switch",
+/// "rails[0].level1.56" a "rails.level1".
 std::string part_kind_of(std::string_view name) {
   std::string kind;
   for (std::size_t i = 0; i < name.size(); ++i) {
@@ -65,7 +66,8 @@ class MachineUseSums {
     return static_cast<std::uint32_t>(use_.vertices.size() - 1);
   }
 
-  void add_link(std::uint32_t from, std::uint32_t to, std::size_t dimension, double bytes_per_second, std::uint64_t bytes) {
+  void add_link(std::uint32_t from, std::uint32_t to, std::size_t dimension, double bytes_per_second,
+                std::uint64_t bytes) {
     const double room = bytes_per_second * static_cast<double>(makespan_) / static_cast<double>(kPsPerSecond);
     const double share = room > 0 ? static_cast<double>(bytes) / room : 0;
     for (const std::uint32_t end : {from, to}) {
@@ -82,7 +84,8 @@ class MachineUseSums {
   }
 
   MachineUse take() {
-    for (VertexUse& vertex : use_.vertices) vertex.mean_use /= static_cast<double>(std::max<std::uint64_t>(vertex.links, 1));
+    for (VertexUse& vertex : use_.vertices)
+      vertex.mean_use /= static_cast<double>(std::max<std::uint64_t>(vertex.links, 1));
     for (std::size_t d = 0; d < links_of_.size(); ++d)
       use_.dimension_use[d] /= static_cast<double>(std::max<std::uint64_t>(links_of_[d], 1));
     for (const auto& [ends, share] : cables_) use_.cables.push_back({ends.first, ends.second, share});
@@ -129,7 +132,8 @@ std::optional<AstraLink> astra_link(std::string_view name) {
     if (skip("switch")) return true;
     return take_number(name, device.emplace());
   };
-  if (vertex(link.from) && skip(" -> ") && vertex(link.to) && skip(" (dim ") && take_number(name, link.dimension)) return link;
+  if (vertex(link.from) && skip(" -> ") && vertex(link.to) && skip(" (dim ") && take_number(name, link.dimension))
+    return link;
   return std::nullopt;
 }
 
@@ -170,7 +174,9 @@ std::vector<LinkUseRow> link_use(const simulate::Schedule& schedule, std::span<c
   }
   // Of links that are as busy as each other the first of the machine comes first, not that of the smallest series.
   std::stable_sort(rows.begin(), rows.end(), [&](const auto& a, const auto& b) {
-    const auto most = [&](std::uint32_t link) { return std::tuple(-schedule.link_busy_ps[link], ~schedule.link_bytes[link], link); };
+    const auto most = [&](std::uint32_t link) {
+      return std::tuple(-schedule.link_busy_ps[link], ~schedule.link_bytes[link], link);
+    };
     return most(a.first) < most(b.first);
   });
   return rows;
@@ -188,12 +194,14 @@ Sheet link_use_sheet(std::span<const LinkUseRow> rows, TimePs makespan) {
   for (const LinkUseRow& row : rows) {
     std::string bins;
     for (const std::uint64_t bytes : row.series) bins += (bins.empty() ? "" : ", ") + std::to_string(bytes);
-    sheet.add_row({row.link, row.alike, row.bytes, row.busy_ps, share_percent(row.busy_ps, makespan), row.peak_sharing, bins});
+    sheet.add_row(
+        {row.link, row.alike, row.bytes, row.busy_ps, share_percent(row.busy_ps, makespan), row.peak_sharing, bins});
   }
   return sheet;
 }
 
-MachineUse machine_use(const machine::Machine& machine, const machine::Network& network, const simulate::Schedule& schedule) {
+MachineUse machine_use(const machine::Machine& machine, const machine::Network& network,
+                       const simulate::Schedule& schedule) {
   MachineUseSums sums(machine, schedule.makespan_ps());
   for (machine::VertexId vertex = 0; vertex < network.vertex_count(); ++vertex) {
     const bool is_device = vertex < network.device_count();
@@ -206,7 +214,8 @@ MachineUse machine_use(const machine::Machine& machine, const machine::Network& 
   return sums.take();
 }
 
-MachineUse astra_machine_use(const machine::Machine& machine, std::span<const std::string> names, const simulate::Schedule& schedule) {
+MachineUse astra_machine_use(const machine::Machine& machine, std::span<const std::string> names,
+                             const simulate::Schedule& schedule) {
   MachineUseSums sums(machine, schedule.makespan_ps());
   const auto devices = static_cast<std::uint32_t>(machine.devices.count);
   for (std::uint32_t device = 0; device < devices; ++device) sums.add_vertex("device" + std::to_string(device), 0);
@@ -221,8 +230,8 @@ MachineUse astra_machine_use(const machine::Machine& machine, std::span<const st
       return at->second;
     };
     if (link->from.value_or(0) >= devices || link->to.value_or(0) >= devices) continue;
-    sums.add_link(vertex(link->from), vertex(link->to), link->dimension, machine.network[link->dimension].bandwidth_gb_per_s * 1e9,
-                  schedule.link_bytes[id]);
+    sums.add_link(vertex(link->from), vertex(link->to), link->dimension,
+                  machine.network[link->dimension].bandwidth_gb_per_s * 1e9, schedule.link_bytes[id]);
   }
   return sums.take();
 }
@@ -237,8 +246,8 @@ Sheet topology_sheet(const MachineUse& use) {
       .add({.name = "mean_use", .type = Type::real, .unit = Unit::pct, .title = "mean use"})
       .add({.name = "busiest_use", .type = Type::real, .unit = Unit::pct, .title = "busiest link"});
   for (const VertexClass& kind : use.classes) {
-    sheet.add_row({kind.name, kind.row == 0 ? Cell(nullptr) : Cell(use.dimensions[kind.row - 1]), kind.count, kind.links, kind.bytes,
-                   100 * kind.mean_use, 100 * kind.most_use});
+    sheet.add_row({kind.name, kind.row == 0 ? Cell(nullptr) : Cell(use.dimensions[kind.row - 1]), kind.count,
+                   kind.links, kind.bytes, 100 * kind.mean_use, 100 * kind.most_use});
   }
   return sheet;
 }

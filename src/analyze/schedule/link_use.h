@@ -21,14 +21,17 @@ struct LinkUseRow {
   std::uint64_t bytes = 0;  ///< of each
   TimePs busy_ps = 0;
   std::uint32_t peak_sharing = 0;
-  std::span<const std::uint64_t> series;  ///< simulate::LinkSeries::kBins of them, or none; valid while the schedule lives
+  std::span<const std::uint64_t>
+      series;  ///< simulate::LinkSeries::kBins of them, or none; valid while the schedule lives
 };
 
-/// Of the links that carried anything, the longest busy first, then those with most bytes, then the first. Links that use over time was not recorded of,
-/// because there are very many, go with the one that was recorded and carried as much for as long. `names` by link. O(links * bins).
+/// Of the links that carried anything, the longest busy first, then those with most bytes, then the first. Links that
+/// use over time was not recorded of, because there are very many, go with the one that was recorded and carried as
+/// much for as long. `names` by link. O(links * bins).
 std::vector<LinkUseRow> link_use(const simulate::Schedule& schedule, std::span<const std::string> names);
 
-/// "link_use": link, alike, bytes, busy_ns, busy_share_pct (of the makespan), peak_sharing, bins_bytes (empty where it was not recorded).
+/// "link_use": link, alike, bytes, busy_ns, busy_share_pct (of the makespan), peak_sharing, bins_bytes (empty where it
+/// was not recorded).
 report::Sheet link_use_sheet(std::span<const LinkUseRow> rows, TimePs makespan);
 
 /// A device or a switch, and how full its links were. A link that carries its bandwidth all the time has a use of 1.
@@ -62,11 +65,13 @@ struct MachineUse {
 };
 
 /// `network` is that of the machine, which the schedule was made on. O(links log links).
-MachineUse machine_use(const machine::Machine& machine, const machine::Network& network, const simulate::Schedule& schedule);
+MachineUse machine_use(const machine::Machine& machine, const machine::Network& network,
+                       const simulate::Schedule& schedule);
 
-/// The same of the links of ASTRA-sim's contended networks, which have names of their own: "3 -> 4 (dim 0)", "3 -> switch (dim 1)". `machine`: what its
-/// description says, as one of ours (machine::to_machine).
-MachineUse astra_machine_use(const machine::Machine& machine, std::span<const std::string> names, const simulate::Schedule& schedule);
+/// The same of the links of ASTRA-sim's contended networks, which have names of their own: "3 -> 4 (dim 0)", "3 ->
+/// switch (dim 1)". `machine`: what its description says, as one of ours (machine::to_machine).
+MachineUse astra_machine_use(const machine::Machine& machine, std::span<const std::string> names,
+                             const simulate::Schedule& schedule);
 
 /// "topology": what, dimension (unknown of devices), count, links, bytes, mean_use_pct, busiest_use_pct.
 report::Sheet topology_sheet(const MachineUse& use);

@@ -24,7 +24,8 @@ std::string call_name(const Motif& motif, std::uint32_t id) {
   std::string name = fmt::format("{} {}", id, site->operation);
   if (site->group != motif::Group::unknown && site->group != motif::Group::none)
     name += fmt::format(" {}", motif::kGroupNames[static_cast<std::size_t>(site->group)]);
-  if (site->peer != motif::Peer::none) name += fmt::format(" to {}", motif::kPeerNames[static_cast<std::size_t>(site->peer)]);
+  if (site->peer != motif::Peer::none)
+    name += fmt::format(" to {}", motif::kPeerNames[static_cast<std::size_t>(site->peer)]);
   return name;
 }
 
@@ -38,18 +39,22 @@ class FlowPrinter {
   }
 
  private:
-  void line(int depth, const std::string& content) { text_ += std::string(static_cast<std::size_t>(2 * depth), ' ') + content + "\n"; }
+  void line(int depth, const std::string& content) {
+    text_ += std::string(static_cast<std::size_t>(2 * depth), ' ') + content + "\n";
+  }
 
   void parts(const Flow& flow, int depth) {
     if (flow.kind == Flow::Kind::chain) return chain(flow, depth);
     if (flow.kind == Flow::Kind::call) return call(flow, depth);
-    if (flow.kind == Flow::Kind::loop) line(depth++, fmt::format("{} times ({})", number(flow.trips.at(scope_)), flow.trips.text()));
+    if (flow.kind == Flow::Kind::loop)
+      line(depth++, fmt::format("{} times ({})", number(flow.trips.at(scope_)), flow.trips.text()));
     for (const Flow& part : flow.parts) parts(part, depth);
   }
   void call(const Flow& flow, int depth) {
     const motif::Site* site = motif_.find_site(flow.site);
     const double bytes = site == nullptr ? 0 : site->bytes.at(scope_);
-    line(depth, bytes > 0 ? fmt::format("{}, {} bytes", call_name(motif_, flow.site), number(bytes)) : call_name(motif_, flow.site));
+    line(depth, bytes > 0 ? fmt::format("{}, {} bytes", call_name(motif_, flow.site), number(bytes))
+                          : call_name(motif_, flow.site));
   }
   void chain(const Flow& flow, int depth) {
     line(depth, "one of these after the other, as often per entry:");
@@ -104,32 +109,37 @@ std::string motif_flow_text(const Motif& motif, const motif::RunParameters& run)
   const motif::Scope scope(run, motif.size_meaning);
   std::string text;
   for (const motif::RankClass& one : motif.classes) {
-    text += fmt::format("{} ({:.3g} % of the ranks: {})\n", one.name, 100 * std::min(1.0, one.share.at(scope)), one.share.text());
+    text += fmt::format("{} ({:.3g} % of the ranks: {})\n", one.name, 100 * std::min(1.0, one.share.at(scope)),
+                        one.share.text());
     text += FlowPrinter(motif, scope).print(one.flow);
   }
   return text;
 }
 
 std::string motif_dot(const Motif& motif, const Prediction& prediction) {
-  std::string out = "digraph motif {\n  node [shape=box, fontname=\"sans-serif\"];\n  edge [fontname=\"sans-serif\", fontsize=9];\n";
+  std::string out =
+      "digraph motif {\n  node [shape=box, fontname=\"sans-serif\"];\n  edge [fontname=\"sans-serif\", fontsize=9];\n";
   for (const motif::SiteUse& use : prediction.sites) {
-    const std::string label = fmt::format("{}\n{} calls, {} bytes each", call_name(motif, use.site), report::plain_digits(use.calls, 4),
-                                          report::plain_digits(use.calls > 0 ? use.bytes / use.calls : 0, 4));
+    const std::string label =
+        fmt::format("{}\n{} calls, {} bytes each", call_name(motif, use.site), report::plain_digits(use.calls, 4),
+                    report::plain_digits(use.calls > 0 ? use.bytes / use.calls : 0, 4));
     out += fmt::format("  s{} [label={}];\n", use.site, quoted(label));
   }
   for (const motif::TransitionUse& use : prediction.transitions)
-    out +=
-        fmt::format("  s{} -> s{} [label={}, penwidth={:.2f}];\n", use.from, use.to, quoted(edge_label(use)), thickness(prediction, use));
+    out += fmt::format("  s{} -> s{} [label={}, penwidth={:.2f}];\n", use.from, use.to, quoted(edge_label(use)),
+                       thickness(prediction, use));
   return out + "}\n";
 }
 
 std::string motif_svg(const Motif& motif, const Prediction& prediction) {
   constexpr double kRow = 26, kLeft = 20, kBox = 330, kTop = 40;
   std::map<std::uint32_t, double> place;  // the middle of a site's row
-  for (const motif::SiteUse& use : prediction.sites) place.emplace(use.site, kTop + kRow * static_cast<double>(place.size()) + kRow / 2);
+  for (const motif::SiteUse& use : prediction.sites)
+    place.emplace(use.site, kTop + kRow * static_cast<double>(place.size()) + kRow / 2);
   const double height = kTop + kRow * static_cast<double>(place.size()) + 20;
   std::string out = fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"900\" height=\"{0}\" viewBox=\"0 0 900 {0}\" font-family=\"sans-serif\" "
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"900\" height=\"{0}\" viewBox=\"0 0 900 {0}\" "
+      "font-family=\"sans-serif\" "
       "font-size=\"11\">\n"
       "<text x=\"{1}\" y=\"24\" font-size=\"14\">{2}: {3:.4g} ms, {4:.0f} calls</text>\n",
       height, kLeft, escaped(motif.program), prediction.total_us / 1000, prediction.calls);
@@ -145,21 +155,24 @@ std::string motif_svg(const Motif& motif, const Prediction& prediction) {
         x, from->second, x + reach, to->second, colour, thickness(prediction, use),
         escaped(fmt::format("{} -> {}: {}", use.from, use.to, edge_label(use))));
     if (distance > kRow)
-      out += fmt::format("<text x=\"{}\" y=\"{}\" fill=\"{}\">{}</text>\n", x + 0.75 * reach + 4, (from->second + to->second) / 2, colour,
-                         edge_label(use));
+      out += fmt::format("<text x=\"{}\" y=\"{}\" fill=\"{}\">{}</text>\n", x + 0.75 * reach + 4,
+                         (from->second + to->second) / 2, colour, edge_label(use));
   }
   for (const motif::SiteUse& use : prediction.sites) {
     const double middle = place.at(use.site);
-    out += fmt::format("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"20\" rx=\"3\" fill=\"#f4f1ea\" stroke=\"#888\"/>\n", kLeft,
-                       middle - 10, kBox);
-    out += fmt::format("<text x=\"{}\" y=\"{}\">{}</text>\n", kLeft + 6, middle + 4,
-                       escaped(fmt::format("{}: {} x {} bytes", call_name(motif, use.site), report::plain_digits(use.calls, 4),
-                                           report::plain_digits(use.calls > 0 ? use.bytes / use.calls : 0, 4))));
+    out +=
+        fmt::format("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"20\" rx=\"3\" fill=\"#f4f1ea\" stroke=\"#888\"/>\n",
+                    kLeft, middle - 10, kBox);
+    out += fmt::format(
+        "<text x=\"{}\" y=\"{}\">{}</text>\n", kLeft + 6, middle + 4,
+        escaped(fmt::format("{}: {} x {} bytes", call_name(motif, use.site), report::plain_digits(use.calls, 4),
+                            report::plain_digits(use.calls > 0 ? use.bytes / use.calls : 0, 4))));
   }
   return out + "</svg>\n";
 }
 
-report::Sheet motif_fit_sheet(const Motif& motif, const std::vector<motif::fit::ClassRun>& runs, motif::fit::Edge edge) {
+report::Sheet motif_fit_sheet(const Motif& motif, const std::vector<motif::fit::ClassRun>& runs,
+                              motif::fit::Edge edge) {
   using report::Type;
   using report::Unit;
   report::Sheet sheet("fits");
@@ -181,7 +194,8 @@ report::Sheet motif_fit_sheet(const Motif& motif, const std::vector<motif::fit::
   for (const motif::fit::ClassRun& run : runs) {
     const auto found = run.edges.find(edge);
     if (found == run.edges.end() || found->second.count <= 0) continue;
-    rows.push_back({&run, found->second.sum_us / found->second.count, transition->time_us.at(motif::Scope(run.run, motif.size_meaning))});
+    rows.push_back({&run, found->second.sum_us / found->second.count,
+                    transition->time_us.at(motif::Scope(run.run, motif.size_meaning))});
     for (const double value : {rows.back().measured, rows.back().fitted}) {
       if (value <= 0) continue;
       most = std::max(most, value);
@@ -193,7 +207,8 @@ report::Sheet motif_fit_sheet(const Motif& motif, const std::vector<motif::fit::
     // By the logarithm: times of one transition span a thousandfold.
     const auto column = [&](double value) {
       if (value <= least || most <= least) return std::size_t{0};
-      return std::min(kPlotWidth - 1, static_cast<std::size_t>(std::log(value / least) / std::log(most / least) * (kPlotWidth - 1)));
+      return std::min(kPlotWidth - 1,
+                      static_cast<std::size_t>(std::log(value / least) / std::log(most / least) * (kPlotWidth - 1)));
     };
     plot[column(row.measured)] = 'o';
     plot[column(row.fitted)] = column(row.fitted) == column(row.measured) ? '*' : 'x';

@@ -41,7 +41,8 @@ Sheet motif_transition_sheet(const motif::Prediction& prediction) {
       .add({.name = "total_us", .type = Type::real, .title = "µs in all", .decimals = 0})
       .add({.name = "share", .type = Type::real, .unit = Unit::pct, .title = "share", .with_bar = true});
   std::vector<motif::TransitionUse> uses = prediction.transitions;
-  std::stable_sort(uses.begin(), uses.end(), [](const auto& a, const auto& b) { return a.times * a.time_us > b.times * b.time_us; });
+  std::stable_sort(uses.begin(), uses.end(),
+                   [](const auto& a, const auto& b) { return a.times * a.time_us > b.times * b.time_us; });
   for (const motif::TransitionUse& use : uses) {
     const double total = use.times * use.time_us;
     const double share = share_percent(total, prediction.total_us);
@@ -64,7 +65,8 @@ Sheet motif_site_sheet(const motif::Motif& motif, const motif::Prediction& predi
     const auto group = site == nullptr ? motif::Group::unknown : site->group;
     const auto peer = site == nullptr ? motif::Peer::none : site->peer;
     sheet.add_row({use.site, function_of(motif, use.site), motif::kGroupNames[static_cast<std::size_t>(group)],
-                   motif::kPeerNames[static_cast<std::size_t>(peer)], use.calls, use.calls > 0 ? use.bytes / use.calls : 0.0, use.bytes});
+                   motif::kPeerNames[static_cast<std::size_t>(peer)], use.calls,
+                   use.calls > 0 ? use.bytes / use.calls : 0.0, use.bytes});
   }
   return sheet;
 }
@@ -75,9 +77,11 @@ Sheet motif_family_sheet(const motif::fit::FitOutcome& outcome) {
       .add({.name = "error", .type = Type::real, .unit = Unit::pct, .title = "error of left-out runs"})
       .add({.name = "parameters", .type = Type::real, .title = "numbers per transition", .decimals = 1});
   std::vector<motif::fit::FamilyScore> scores = outcome.scores;
-  std::stable_sort(scores.begin(), scores.end(), [](const auto& a, const auto& b) { return a.error_pct < b.error_pct; });
+  std::stable_sort(scores.begin(), scores.end(),
+                   [](const auto& a, const auto& b) { return a.error_pct < b.error_pct; });
   for (const auto& score : scores)
-    sheet.add_row({motif::fit::kFamilyNames[static_cast<std::size_t>(score.family)], score.error_pct, score.parameters});
+    sheet.add_row(
+        {motif::fit::kFamilyNames[static_cast<std::size_t>(score.family)], score.error_pct, score.parameters});
   return sheet;
 }
 
@@ -90,7 +94,8 @@ Sheet motif_bytes_sheet(const motif::fit::FitOutcome& outcome) {
       .add({.name = "error", .type = Type::real, .unit = Unit::pct, .title = "error"});
   for (const motif::fit::SiteFit& fit : outcome.sites) {
     const motif::Site* site = outcome.motif.find_site(fit.site);
-    sheet.add_row({fit.site, function_of(outcome.motif, fit.site), fit.family, site == nullptr ? "" : site->bytes.text(), fit.error_pct});
+    sheet.add_row({fit.site, function_of(outcome.motif, fit.site), fit.family,
+                   site == nullptr ? "" : site->bytes.text(), fit.error_pct});
   }
   return sheet;
 }

@@ -35,11 +35,11 @@ Sheet pricing_sheet(const simulate::PricingReport& report) {
       .add({.name = "cache_hits", .type = Type::integer})
       .add({.name = "fallbacks", .type = Type::integer});
   sheet.add_row({simulate::kPricingModelNames[static_cast<std::size_t>(report.model)],
-                 simulate::kPricingModeNames[static_cast<std::size_t>(report.mode)], report.version, report.passes, report.makespan_ps,
-                 if_snapshot(report.isolated_makespan_ps), if_snapshot(report.operations), if_snapshot(report.coalesced),
-                 if_snapshot(report.snapshots), if_snapshot(report.failed_snapshots), if_snapshot(added_percent(report.max_inflation)),
-                 if_snapshot(added_percent(report.mean_inflation)), if_snapshot(report.overlap_mismatch * 100), report.asked,
-                 report.cache_hits, report.fallbacks});
+                 simulate::kPricingModeNames[static_cast<std::size_t>(report.mode)], report.version, report.passes,
+                 report.makespan_ps, if_snapshot(report.isolated_makespan_ps), if_snapshot(report.operations),
+                 if_snapshot(report.coalesced), if_snapshot(report.snapshots), if_snapshot(report.failed_snapshots),
+                 if_snapshot(added_percent(report.max_inflation)), if_snapshot(added_percent(report.mean_inflation)),
+                 if_snapshot(report.overlap_mismatch * 100), report.asked, report.cache_hits, report.fallbacks});
   return sheet;
 }
 

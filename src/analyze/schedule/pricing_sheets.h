@@ -8,14 +8,16 @@
 
 namespace orrery::analyze {
 
-/// One row: model, mode, version, passes, makespan_ns, and of snapshots isolated_makespan_ns, operations, coalesced, snapshots, failed_snapshots,
-/// max_inflation_pct, mean_inflation_pct (what sharing added; 0: nothing), overlap_mismatch_pct; asked, cache_hits, fallbacks.
+/// One row: model, mode, version, passes, makespan_ns, and of snapshots isolated_makespan_ns, operations, coalesced,
+/// snapshots, failed_snapshots, max_inflation_pct, mean_inflation_pct (what sharing added; 0: nothing),
+/// overlap_mismatch_pct; asked, cache_hits, fallbacks.
 report::Sheet pricing_sheet(const simulate::PricingReport& report);
 
 /// Per group, the most inflated first: group, operations, max_inflation_pct, mean_inflation_pct.
 report::Sheet inflation_sheet(const simulate::PricingReport& report);
 
-/// The intervals in which sharing cost most: start_ns, end_ns, members, inflation_pct (of the member that suffers most).
+/// The intervals in which sharing cost most: start_ns, end_ns, members, inflation_pct (of the member that suffers
+/// most).
 report::Sheet slowest_snapshots_sheet(const simulate::PricingReport& report);
 
 /// The first, and the others if the mode was snapshot.

@@ -9,14 +9,19 @@
 namespace orrery::analyze {
 namespace {
 
-constexpr DiagnosticKind kNoDuration{"R401", Severity::warning, "device work or communication without recorded times", "it takes no time"};
-constexpr DiagnosticKind kNoStarts{"R402", Severity::note, "rank without recorded starts", "there is nothing to compare its replay with"};
-constexpr DiagnosticKind kContradicted{"R403", Severity::warning, "dependency that the recording contradicts",
-                                       "one started before the other had ended; the replay makes it wait and comes out later"};
-constexpr DiagnosticKind kOnItsOwn{"R404", Severity::note, "communication that was replayed without its partners",
-                                   "it takes as long as recorded, waiting included; give the files of all ranks to replay them together"};
+constexpr DiagnosticKind kNoDuration{"R401", Severity::warning, "device work or communication without recorded times",
+                                     "it takes no time"};
+constexpr DiagnosticKind kNoStarts{"R402", Severity::note, "rank without recorded starts",
+                                   "there is nothing to compare its replay with"};
+constexpr DiagnosticKind kContradicted{
+    "R403", Severity::warning, "dependency that the recording contradicts",
+    "one started before the other had ended; the replay makes it wait and comes out later"};
+constexpr DiagnosticKind kOnItsOwn{
+    "R404", Severity::note, "communication that was replayed without its partners",
+    "it takes as long as recorded, waiting included; give the files of all ranks to replay them together"};
 
-// As Workload::describe, with the number of the rank's file: a single file of many is rank 0 of its workload, whatever it is called.
+// As Workload::describe, with the number of the rank's file: a single file of many is rank 0 of its workload, whatever
+// it is called.
 std::string describe_place(const ReplayAnswer& answer, std::size_t rank, std::size_t activity) {
   const std::string text = answer.workload.describe(rank, activity);
   return fmt::format("rank {}{}", answer.rank_numbers[rank], text.substr(text.find(',')));
@@ -38,7 +43,8 @@ void remark_on_replay(const ReplayAnswer& answer, Diagnostics& diagnostics) {
                                      describe_place(answer, summary.first_contradicted_source)));
   }
   for (std::size_t rank = 0; rank < summary.ranks.size(); ++rank) {
-    if (summary.ranks[rank].recorded_ps == 0) diagnostics.add(kNoStarts, [&] { return fmt::format("rank {}", answer.rank_numbers[rank]); });
+    if (summary.ranks[rank].recorded_ps == 0)
+      diagnostics.add(kNoStarts, [&] { return fmt::format("rank {}", answer.rank_numbers[rank]); });
   }
 }
 
@@ -46,7 +52,8 @@ void remark_on_missing_partners(const ReplayAnswer& answer, Diagnostics& diagnos
   for (std::size_t rank = 0; rank < answer.workload.rank_count(); ++rank) {
     const workload::Program& program = answer.workload.program(rank);
     for (std::size_t i = 0; i < program.size(); ++i) {
-      if (workload::is_communication(program.kinds[i])) diagnostics.add(kOnItsOwn, [&] { return describe_place(answer, rank, i); });
+      if (workload::is_communication(program.kinds[i]))
+        diagnostics.add(kOnItsOwn, [&] { return describe_place(answer, rank, i); });
     }
   }
 }

@@ -28,7 +28,12 @@ Sheet replayed_ranks_sheet(const ReplayAnswer& answer) {
       .add({.name = "finish", .type = Type::time, .unit = Unit::us})
       .add({.name = "replayed", .type = Type::time, .unit = Unit::us, .title = "replayed"})
       .add({.name = "recorded", .type = Type::time, .unit = Unit::us, .title = "recorded"})
-      .add({.name = "residual", .type = Type::real, .unit = Unit::pct, .title = "residual", .is_change = true, .decimals = 2})
+      .add({.name = "residual",
+            .type = Type::real,
+            .unit = Unit::pct,
+            .title = "residual",
+            .is_change = true,
+            .decimals = 2})
       .add({.name = "compute", .type = Type::time, .unit = Unit::us, .title = "computing"})
       .add({.name = "communication", .type = Type::time, .unit = Unit::us})
       .add({.name = "exposed_comm", .type = Type::time, .unit = Unit::us, .title = "exposed communication"})
@@ -38,9 +43,10 @@ Sheet replayed_ranks_sheet(const ReplayAnswer& answer) {
     const simulate::RankUse& use = answer.schedule.ranks[r];
     // A recording of no length is none: a residual against it would be a division by nothing.
     const bool is_recorded = replay.recorded_ps != 0;
-    sheet.add_row({answer.rank_numbers[r], answer.workload.program(r).size(), replay.begin_ps, use.finish_ps, replay.replayed_ps,
-                   is_recorded ? Cell(replay.recorded_ps) : Cell(nullptr), is_recorded ? Cell(residual_percent(replay)) : Cell(nullptr),
-                   use.compute_ps, use.communication_ps, use.exposed_ps, share_percent(use.exposed_ps, replay.replayed_ps)});
+    sheet.add_row({answer.rank_numbers[r], answer.workload.program(r).size(), replay.begin_ps, use.finish_ps,
+                   replay.replayed_ps, is_recorded ? Cell(replay.recorded_ps) : Cell(nullptr),
+                   is_recorded ? Cell(residual_percent(replay)) : Cell(nullptr), use.compute_ps, use.communication_ps,
+                   use.exposed_ps, share_percent(use.exposed_ps, replay.replayed_ps)});
   }
   return sheet;
 }
@@ -57,8 +63,8 @@ Sheet lanes_sheet(const ReplayAnswer& answer, std::optional<std::size_t> only) {
     if (only && *only != r) continue;
     const RankReplay& replay = answer.summary.ranks[r];
     for (const LaneUse& lane : replay.lanes) {
-      sheet.add_row({answer.rank_numbers[r], workload::lane_name({lane.kind, lane.number}), lane.activities, lane.busy_ps,
-                     share_percent(lane.busy_ps, replay.replayed_ps)});
+      sheet.add_row({answer.rank_numbers[r], workload::lane_name({lane.kind, lane.number}), lane.activities,
+                     lane.busy_ps, share_percent(lane.busy_ps, replay.replayed_ps)});
     }
   }
   return sheet;
@@ -75,8 +81,8 @@ Sheet departures_sheet(const ReplayAnswer& answer) {
       .add({.name = "arises", .type = Type::time, .unit = Unit::us, .title = "arises here", .is_change = true});
   for (const Departure& departure : answer.summary.departures) {
     sheet.add_row({departed_name(answer, departure), answer.rank_numbers[departure.rank],
-                   answer.workload.program(departure.rank).ids[departure.activity], departure.recorded_ps, departure.replayed_ps,
-                   departure.replayed_ps - departure.recorded_ps, departure.arises_ps});
+                   answer.workload.program(departure.rank).ids[departure.activity], departure.recorded_ps,
+                   departure.replayed_ps, departure.replayed_ps - departure.recorded_ps, departure.arises_ps});
   }
   return sheet;
 }

@@ -23,7 +23,8 @@ struct Interval {
 
 TimePs covered(std::vector<Interval>& intervals) {
   const auto sooner = [](const Interval& a, const Interval& b) { return a.start < b.start; };
-  if (!std::is_sorted(intervals.begin(), intervals.end(), sooner)) std::sort(intervals.begin(), intervals.end(), sooner);
+  if (!std::is_sorted(intervals.begin(), intervals.end(), sooner))
+    std::sort(intervals.begin(), intervals.end(), sooner);
   TimePs busy = 0, until = std::numeric_limits<TimePs>::min();
   for (const Interval& interval : intervals) {
     if (interval.end <= until) continue;
@@ -69,10 +70,11 @@ RankReplay replay_of(const RankView& view) {
 void count_missing_durations(const RankView& view, ReplaySummary& summary) {
   for (std::uint32_t i = 0; i < view.program.size(); ++i) {
     const ActivityKind kind = view.program.kinds[i];
-    const bool on_device = (kind == ActivityKind::compute || kind == ActivityKind::memory_load || kind == ActivityKind::memory_store) &&
-                           !view.program.has(i, workload::activity::kOnHost);
-    const bool recorded =
-        view.program.duration_ps(i) != 0 || view.program.starts_ps[i] != kNotRecorded;  // some take less than a microsecond
+    const bool on_device =
+        (kind == ActivityKind::compute || kind == ActivityKind::memory_load || kind == ActivityKind::memory_store) &&
+        !view.program.has(i, workload::activity::kOnHost);
+    const bool recorded = view.program.duration_ps(i) != 0 ||
+                          view.program.starts_ps[i] != kNotRecorded;  // some take less than a microsecond
     if (recorded || !(on_device || is_communication(kind))) continue;
     if (summary.without_duration++ == 0) summary.first_without_duration = {view.rank, i};
   }
@@ -128,7 +130,8 @@ void compare_starts(const RankView& view, TimePs origin, WorstDepartures& worst,
       summary.first_contradicted_source = {view.rank, source};
       summary.first_contradicted_target = {view.rank, i};
     }
-    const TimePs stretched = view.ends[i] - view.starts[i] - program.duration_ps(i);  // of communication: partners come earlier or later
+    const TimePs stretched =
+        view.ends[i] - view.starts[i] - program.duration_ps(i);  // of communication: partners come earlier or later
     worst.offer({view.rank, i, recorded, view.starts[i], view.starts[i] - recorded - inherited + stretched});
   }
 }
@@ -139,7 +142,8 @@ double residual_percent(const RankReplay& rank) {
   return 100.0 * static_cast<double>(rank.replayed_ps - rank.recorded_ps) / static_cast<double>(rank.recorded_ps);
 }
 
-ReplaySummary summarize_replay(const workload::Workload& workload, const simulate::Schedule& schedule, std::size_t departures) {
+ReplaySummary summarize_replay(const workload::Workload& workload, const simulate::Schedule& schedule,
+                               std::size_t departures) {
   TimePs origin = kNotRecorded;
   for (const std::uint32_t program : workload.program_of_rank) {
     const TimePs begin = simulate::recorded_begin(workload.programs[program]);
@@ -150,8 +154,10 @@ ReplaySummary summarize_replay(const workload::Workload& workload, const simulat
   WorstDepartures worst(departures);
   for (std::uint32_t rank = 0; rank < workload.rank_count(); ++rank) {
     const std::size_t count = first[rank + 1] - first[rank];
-    const RankView view{
-        rank, workload.program(rank), {schedule.start_ps.data() + first[rank], count}, {schedule.end_ps.data() + first[rank], count}};
+    const RankView view{rank,
+                        workload.program(rank),
+                        {schedule.start_ps.data() + first[rank], count},
+                        {schedule.end_ps.data() + first[rank], count}};
     summary.ranks.push_back(replay_of(view));
     count_missing_durations(view, summary);
     if (origin != kNotRecorded) compare_starts(view, origin, worst, summary);

@@ -1,4 +1,5 @@
-// What a replay shows: how close it comes to the recording, rank by rank, what threads and streams do, and where it departs.
+// What a replay shows: how close it comes to the recording, rank by rank, what threads and streams do, and where it
+// departs.
 #pragma once
 
 #include <cstddef>
@@ -38,9 +39,9 @@ struct Departure {
   std::uint32_t activity = 0;
   TimePs recorded_ps = 0;  ///< its recorded start, on the clock of the replay
   TimePs replayed_ps = 0;
-  /// How much later than recorded it ends beyond what it inherits from what let it start: nothing, mostly. Negative: something held it up
-  /// in the recording that the graph does not have. Positive: it did not wait for that dependency when it was recorded. Communication also
-  /// counts what it waits more or less for its partners.
+  /// How much later than recorded it ends beyond what it inherits from what let it start: nothing, mostly. Negative:
+  /// something held it up in the recording that the graph does not have. Positive: it did not wait for that dependency
+  /// when it was recorded. Communication also counts what it waits more or less for its partners.
   TimePs arises_ps = 0;
 };
 
@@ -57,7 +58,9 @@ struct ReplaySummary {
   Place first_contradicted_source, first_contradicted_target;
 };
 
-/// `schedule` is a replay of `workload`. At most `departures` of those are kept. O(activities log activities + dependencies).
-ReplaySummary summarize_replay(const workload::Workload& workload, const simulate::Schedule& schedule, std::size_t departures);
+/// `schedule` is a replay of `workload`. At most `departures` of those are kept. O(activities log activities +
+/// dependencies).
+ReplaySummary summarize_replay(const workload::Workload& workload, const simulate::Schedule& schedule,
+                               std::size_t departures);
 
 }  // namespace orrery::analyze

@@ -25,13 +25,14 @@ using workload::ActivityKind;
 constexpr DiagnosticKind kGraphTooLarge{
     "S120", Severity::note, "the sensitivity of the makespan is not shown: the graph of the run is too large",
     "the critical path is whole; ask for fewer ranks or steps, or leave ranks that behave alike folded"};
-constexpr DiagnosticKind kGraphDiffers{"S121", Severity::note,
-                                       "the sensitivity of the makespan is not shown: its graph does not explain the run",
-                                       "another simulator's rules are not all known here; a model of links (fluid) tells why"};
+constexpr DiagnosticKind kGraphDiffers{
+    "S121", Severity::note, "the sensitivity of the makespan is not shown: its graph does not explain the run",
+    "another simulator's rules are not all known here; a model of links (fluid) tells why"};
 
 /// What is shortened together.
 struct Sort {
-  ActivityKind kind = ActivityKind::none;  ///< recv stands for all messages, memory_load for all memory, metadata for begin
+  ActivityKind kind =
+      ActivityKind::none;  ///< recv stands for all messages, memory_load for all memory, metadata for begin
   bool on_host = false;
   workload::Collective collective = workload::Collective::all_reduce;
   StringId group = 0;
@@ -48,7 +49,8 @@ Sort sort_of(const workload::Program& program, std::size_t i) {
     case ActivityKind::memory_store: return {ActivityKind::memory_load};
     case ActivityKind::send:
     case ActivityKind::recv: return {ActivityKind::recv};
-    case ActivityKind::collective: return {ActivityKind::collective, false, program.collectives[i], program.group_names[i]};
+    case ActivityKind::collective:
+      return {ActivityKind::collective, false, program.collectives[i], program.group_names[i]};
     case ActivityKind::none:
     case ActivityKind::metadata: break;
   }
@@ -72,7 +74,10 @@ TimePs lessened(TimePs time) { return time - time / (100 / kLessPercent); }
 class Reactions {
  public:
   Reactions(const workload::Workload& workload, const Schedule& schedule, const simulate::ScheduleGraph& made)
-      : workload_(workload), graph_(made.graph), solution_(graph::solve(made.graph)), of_node_(graph_.node_count(), kNoSort) {
+      : workload_(workload),
+        graph_(made.graph),
+        solution_(graph::solve(made.graph)),
+        of_node_(graph_.node_count(), kNoSort) {
     std::size_t number = 0;
     for (const std::uint32_t rank : schedule.ranks_with_activities(workload.rank_count())) {
       const workload::Program& program = workload.program(rank);
@@ -97,11 +102,13 @@ class Reactions {
     std::vector<Reaction> unions = find_unions();
     std::vector<std::pair<Sort, Reaction>> order;
     for (const auto& [sort, place] : places_) order.emplace_back(sort, std::move(rows_[place]));
-    std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return comes_before(a.second, b.second); });
+    std::stable_sort(order.begin(), order.end(),
+                     [](const auto& a, const auto& b) { return comes_before(a.second, b.second); });
     std::vector<Reaction> rows;
     for (auto& [sort, row] : order) {
       row.what = name_of(sort);
-      if (sort.kind == ActivityKind::collective) row.group = sort.group == 0 ? "all ranks" : workload_.strings.text(sort.group);
+      if (sort.kind == ActivityKind::collective)
+        row.group = sort.group == 0 ? "all ranks" : workload_.strings.text(sort.group);
       rows.push_back(std::move(row));
     }
     // A union stands where it belongs by what it is: before the groups that it is made of.
@@ -135,13 +142,16 @@ class Reactions {
       if (of_node_[path.nodes[i]] != kNoSort && !by_start) add(of_node_[path.nodes[i]], graph_.duration(path.nodes[i]));
     }
     for (const graph::Slot slot : path.slots) {
-      if (graph_.type(slot) == static_cast<std::uint8_t>(ScheduleEdge::begin)) add(places_.at(kBegin), graph_.weight(slot));
+      if (graph_.type(slot) == static_cast<std::uint8_t>(ScheduleEdge::begin))
+        add(places_.at(kBegin), graph_.weight(slot));
     }
   }
 
   void add_slack() {
     const graph::Slack slack(solution_);
-    const auto add = [&](std::uint32_t sort, TimePs time) { rows_[sort].least_slack_ps = std::min(rows_[sort].least_slack_ps, time); };
+    const auto add = [&](std::uint32_t sort, TimePs time) {
+      rows_[sort].least_slack_ps = std::min(rows_[sort].least_slack_ps, time);
+    };
     for (graph::NodeId node = 0; node < graph_.node_count(); ++node) {
       if (of_node_[node] != kNoSort) add(of_node_[node], slack.node(node));
     }
@@ -150,15 +160,16 @@ class Reactions {
     for (const graph::Slot slot : begins_) add(places_.at(kBegin), edges[slot]);
   }
 
-  /// Groups of one kind and size that do the same side by side: each alone hides behind the others. All of them together, where that saves more
-  /// than they do one by one.
+  /// Groups of one kind and size that do the same side by side: each alone hides behind the others. All of them
+  /// together, where that saves more than they do one by one.
   [[nodiscard]] std::vector<Reaction> find_unions() const {
     std::map<StringId, std::size_t> members;
     for (const workload::CommGroup& group : workload_.groups) members[group.name] = group.ranks.size();
     std::map<std::pair<workload::Collective, std::size_t>, std::vector<std::uint32_t>> alike;
     for (const auto& [sort, place] : places_) {
       const auto known = members.find(sort.group);
-      if (sort.kind == ActivityKind::collective && known != members.end()) alike[{sort.collective, known->second}].push_back(place);
+      if (sort.kind == ActivityKind::collective && known != members.end())
+        alike[{sort.collective, known->second}].push_back(place);
     }
     std::vector<Reaction> unions;
     for (const auto& [key, sorts] : alike) {
@@ -184,7 +195,8 @@ class Reactions {
     for (const std::uint32_t sort : sorts) is_less[sort] = 1;
     graph::Edits edits(graph_);
     for (graph::NodeId node = 0; node < graph_.node_count(); ++node) {
-      if (of_node_[node] != kNoSort && is_less[of_node_[node]] != 0) edits.set_duration(node, lessened(graph_.duration(node)));
+      if (of_node_[node] != kNoSort && is_less[of_node_[node]] != 0)
+        edits.set_duration(node, lessened(graph_.duration(node)));
     }
     const auto begin = places_.find(kBegin);
     if (begin != places_.end() && is_less[begin->second] != 0) {
@@ -207,8 +219,8 @@ Result<std::vector<Reaction>> find_reactions(simulate::Causes& causes, const Job
   const std::uint64_t bytes = simulate::schedule_graph_bytes(plan, schedule);
   if (bytes > most_bytes) {
     diagnostics.add(kGraphTooLarge, [&] {
-      return fmt::format("{} activities would take {}, more than {}", format_count(schedule.activity_count()), format_bytes(bytes),
-                         format_bytes(most_bytes));
+      return fmt::format("{} activities would take {}, more than {}", format_count(schedule.activity_count()),
+                         format_bytes(bytes), format_bytes(most_bytes));
     });
     return std::vector<Reaction>();
   }
@@ -217,7 +229,8 @@ Result<std::vector<Reaction>> find_reactions(simulate::Causes& causes, const Job
   Reactions reactions(plan.workload(), schedule, *made);
   if (reactions.length() != schedule.makespan_ps()) {
     diagnostics.add(kGraphDiffers, [&] {
-      return fmt::format("it takes {} instead of {}", format_duration(reactions.length()), format_duration(schedule.makespan_ps()));
+      return fmt::format("it takes {} instead of {}", format_duration(reactions.length()),
+                         format_duration(schedule.makespan_ps()));
     });
     return std::vector<Reaction>();
   }

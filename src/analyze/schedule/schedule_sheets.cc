@@ -38,7 +38,8 @@ using PieceSort = std::pair<ActivityKind, std::string_view>;
 template <typename Key, typename Sum, typename Time>
 std::vector<std::pair<Key, Sum>> largest_first(const std::map<Key, Sum>& sums, Time time) {
   std::vector<std::pair<Key, Sum>> rows(sums.begin(), sums.end());
-  std::stable_sort(rows.begin(), rows.end(), [&](const auto& a, const auto& b) { return a.second.*time > b.second.*time; });
+  std::stable_sort(rows.begin(), rows.end(),
+                   [&](const auto& a, const auto& b) { return a.second.*time > b.second.*time; });
   return rows;
 }
 
@@ -46,7 +47,8 @@ std::vector<std::pair<Key, Sum>> largest_first(const std::map<Key, Sum>& sums, T
 
 std::size_t last_rank(const simulate::Schedule& schedule) {
   const auto sooner = [](const simulate::RankUse& a, const simulate::RankUse& b) { return a.finish_ps < b.finish_ps; };
-  return static_cast<std::size_t>(std::max_element(schedule.ranks.begin(), schedule.ranks.end(), sooner) - schedule.ranks.begin());
+  return static_cast<std::size_t>(std::max_element(schedule.ranks.begin(), schedule.ranks.end(), sooner) -
+                                  schedule.ranks.begin());
 }
 
 Sheet ranks_sheet(const simulate::Schedule& schedule) {
@@ -91,8 +93,9 @@ Sheet collectives_sheet(const workload::Workload& workload, const simulate::Sche
       .add({.name = "end", .type = Type::time, .unit = Unit::ns})
       .add({.name = "bus", .type = Type::real, .unit = Unit::gb_per_s});
   for (const simulate::CollectiveUse& use : schedule.collectives) {
-    sheet.add_row({workload::to_string(use.kind), workload.strings.text(use.group_name), use.ranks, use.bytes, use.instances,
-                   use.first_arrival_ps, use.last_arrival_ps, use.end_ps, simulate::bus_bytes_per_second(use) / 1e9});
+    sheet.add_row({workload::to_string(use.kind), workload.strings.text(use.group_name), use.ranks, use.bytes,
+                   use.instances, use.first_arrival_ps, use.last_arrival_ps, use.end_ps,
+                   simulate::bus_bytes_per_second(use) / 1e9});
   }
   return sheet;
 }
@@ -113,8 +116,8 @@ Sheet collective_kinds_sheet(const simulate::CollectiveSums& sums) {
       .add({.name = "mean", .type = Type::time, .unit = Unit::ns, .title = "mean time"})
       .add({.name = "slowest_bus", .type = Type::real, .unit = Unit::gb_per_s, .title = "slowest bus bandwidth"});
   for (const auto& [kind, sum] : largest_first(sums.rows(), &simulate::CollectiveSum::moved_ps)) {
-    sheet.add_row({workload::to_string(kind.kind), kind.ranks, kind.bytes, sum.calls, sum.mean_wait_ps(), sum.mean_time_ps(),
-                   sum.slowest_bus_bytes_per_second / 1e9});
+    sheet.add_row({workload::to_string(kind.kind), kind.ranks, kind.bytes, sum.calls, sum.mean_wait_ps(),
+                   sum.mean_time_ps(), sum.slowest_bus_bytes_per_second / 1e9});
   }
   return sheet;
 }
@@ -130,12 +133,13 @@ Sheet phases_sheet(const simulate::PhaseSums& phases, const Interner& strings, s
   TimePs all = 0;
   for (const auto& [name, sum] : sums) all += sum.all_ps;
   std::vector<std::pair<StringId, simulate::PhaseSum>> rows(sums.begin(), sums.end());
-  std::stable_sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) { return a.second.all_ps > b.second.all_ps; });
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const auto& a, const auto& b) { return a.second.all_ps > b.second.all_ps; });
   for (const auto& [name, sum] : rows) {
     if (name == 0 && sum.all_ps == 0) continue;  // joins between phases, which have no name and take no time
     sheet.add_row({name == 0 ? std::string_view("other") : strings.text(name),
-                   sum.all_ps / static_cast<TimePs>(std::max<std::size_t>(1, ranks)), sum.longest_ps, share_percent(sum.all_ps, all),
-                   sum.activities});
+                   sum.all_ps / static_cast<TimePs>(std::max<std::size_t>(1, ranks)), sum.longest_ps,
+                   share_percent(sum.all_ps, all), sum.activities});
   }
   return sheet;
 }
@@ -167,7 +171,8 @@ Sheet path_pieces_sheet(const workload::Workload& workload, std::span<const simu
   for (const simulate::PathPiece& piece : path) {
     const workload::Program& program = workload.program(piece.place.rank);
     sheet.add_row({piece.place.rank, program.ids[piece.place.activity], piece_name(workload, piece.place),
-                   to_string(program.kinds[piece.place.activity]), piece.from_ps, piece.to_ps, simulate::to_string(piece.then)});
+                   to_string(program.kinds[piece.place.activity]), piece.from_ps, piece.to_ps,
+                   simulate::to_string(piece.then)});
   }
   return sheet;
 }
@@ -175,7 +180,8 @@ Sheet path_pieces_sheet(const workload::Workload& workload, std::span<const simu
 Sheet path_parts_sheet(const workload::Workload& workload, std::span<const simulate::PathPiece> path, TimePs makespan) {
   std::map<PieceSort, PieceSum> sums;
   for (const simulate::PathPiece& piece : path) {
-    PieceSum& sum = sums[{workload.program(piece.place.rank).kinds[piece.place.activity], piece_name(workload, piece.place)}];
+    PieceSum& sum =
+        sums[{workload.program(piece.place.rank).kinds[piece.place.activity], piece_name(workload, piece.place)}];
     sum.time_ps += piece.to_ps - piece.from_ps;
     sum.ranks.insert(piece.place.rank);
     ++sum.pieces;
@@ -188,7 +194,8 @@ Sheet path_parts_sheet(const workload::Workload& workload, std::span<const simul
       .add({.name = "time", .type = Type::time, .unit = Unit::ns, .title = "time"})
       .add({.name = "share", .type = Type::real, .unit = Unit::pct, .title = "share"});
   for (const auto& [sort, sum] : largest_first(sums, &PieceSum::time_ps))
-    sheet.add_row({sort.second, to_string(sort.first), sum.ranks.size(), sum.pieces, sum.time_ps, share_percent(sum.time_ps, makespan)});
+    sheet.add_row({sort.second, to_string(sort.first), sum.ranks.size(), sum.pieces, sum.time_ps,
+                   share_percent(sum.time_ps, makespan)});
   return sheet;
 }
 
@@ -206,9 +213,9 @@ Sheet reactions_sheet(std::span<const Reaction> reactions, TimePs makespan) {
             .title = fmt::format("if it took {} % less", kLessPercent)})
       .add({.name = "change", .type = Type::real, .unit = Unit::pct, .title = "change", .is_change = true});
   for (const Reaction& row : reactions) {
-    sheet.add_row({row.what, row.group.empty() ? report::Cell(nullptr) : report::Cell(row.group), row.pieces, row.on_path_ps,
-                   share_percent(row.on_path_ps, makespan), slack_cell(row.least_slack_ps), row.less_makespan_ps,
-                   share_percent(row.less_makespan_ps - makespan, makespan)});
+    sheet.add_row({row.what, row.group.empty() ? report::Cell(nullptr) : report::Cell(row.group), row.pieces,
+                   row.on_path_ps, share_percent(row.on_path_ps, makespan), slack_cell(row.least_slack_ps),
+                   row.less_makespan_ps, share_percent(row.less_makespan_ps - makespan, makespan)});
   }
   return sheet;
 }
@@ -223,8 +230,8 @@ Sheet waits_sheet(const simulate::WaitSums& waits, std::size_t ranks) {
       .add({.name = "wait_per_rank", .type = Type::time, .unit = Unit::ns, .title = "in all, per rank"});
   for (const auto& [kind, sum] : largest_first(waits.rows(), &simulate::WaitSum::waited_ps)) {
     const bool is_collective = kind.kind == ActivityKind::collective;
-    sheet.add_row({simulate::to_string(kind.cause), is_collective ? to_string(kind.collective) : to_string(kind.kind), sum.activities,
-                   sum.mean_ps(), sum.longest_ps,
+    sheet.add_row({simulate::to_string(kind.cause), is_collective ? to_string(kind.collective) : to_string(kind.kind),
+                   sum.activities, sum.mean_ps(), sum.longest_ps,
                    static_cast<TimePs>(sum.waited_ps / static_cast<Int128>(std::max<std::size_t>(ranks, 1)))});
   }
   return sheet;

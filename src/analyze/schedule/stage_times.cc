@@ -88,7 +88,8 @@ StageReader::StageReader(const workload::Workload& workload, const simulate::Sch
   first_.assign(stages, 0);
   std::vector<bool> found(stages, false);
   for (std::size_t i = 0; i < executed; ++i) {
-    const std::uint32_t rank = schedule.executed_ranks.empty() ? static_cast<std::uint32_t>(i) : schedule.executed_ranks[i];
+    const std::uint32_t rank =
+        schedule.executed_ranks.empty() ? static_cast<std::uint32_t>(i) : schedule.executed_ranks[i];
     const std::uint32_t stage = workload.program_of_rank[rank];
     if (!found[stage]) first_[stage] = sum, found[stage] = true;
     sum += workload.program(rank).size();
@@ -107,9 +108,11 @@ StageTimes StageReader::times(std::uint32_t stage, TimePs from, TimePs to) const
       case ActivityKind::compute: compute.push_back(whole); break;
       case ActivityKind::collective: {
         const auto axis = static_cast<std::size_t>(program.lanes[i] - 1);
-        // Ranks of a stage come together; where stages meet, the early ones wait for the last, which is the pipeline's doing.
+        // Ranks of a stage come together; where stages meet, the early ones wait for the last, which is the pipeline's
+        // doing.
         const bool across = axis == static_cast<std::size_t>(ParallelAxis::model);
-        moving[axis].push_back({across ? std::min(std::max(whole.from, stages_meet_), whole.to) : whole.from, whole.to});
+        moving[axis].push_back(
+            {across ? std::min(std::max(whole.from, stages_meet_), whole.to) : whole.from, whole.to});
         break;
       }
       case ActivityKind::recv: {
@@ -140,7 +143,8 @@ void StageReader::note_sends(std::uint32_t stage) {
   const workload::Program& program = workload_.programs[stage];
   for (std::size_t i = 0; i < program.size(); ++i) {
     if (program.kinds[i] == ActivityKind::send) sends_[program.tags[i]].push_back(start(stage, i));
-    const bool meets = program.kinds[i] == ActivityKind::collective && program.lanes[i] == llm::lane_of(ParallelAxis::model);
+    const bool meets =
+        program.kinds[i] == ActivityKind::collective && program.lanes[i] == llm::lane_of(ParallelAxis::model);
     if (meets) stages_meet_ = std::max(stages_meet_, start(stage, i));
   }
 }

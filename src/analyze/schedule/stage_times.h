@@ -17,7 +17,8 @@ namespace orrery::analyze {
 /// What the time of one rank of a stage goes to; everything adds up to the step.
 struct StageTimes {
   TimePs compute_ps = 0;
-  /// By axis: communication while nothing is computed. Of the pipeline only while data moves. Where several are under way, the first counts.
+  /// By axis: communication while nothing is computed. Of the pipeline only while data moves. Where several are under
+  /// way, the first counts.
   std::array<TimePs, llm::kParallelAxes> exposed_ps = {};
   TimePs bubble_ps = 0;  ///< neither: the stage waits for others
 
@@ -31,13 +32,18 @@ struct StageShares {
 };
 StageShares mean_shares(std::span<const StageTimes> stages, TimePs step_ps);
 
-/// Looks at one executed rank of each program: the stages of a pipeline. Both must outlive it. Collectives are on the lanes of llm/steps/rank_layout.h.
+/// Looks at one executed rank of each program: the stages of a pipeline. Both must outlive it. Collectives are on the
+/// lanes of llm/steps/rank_layout.h.
 class StageReader {
  public:
   StageReader(const workload::Workload& workload, const simulate::Schedule& schedule);
 
-  [[nodiscard]] TimePs start(std::uint32_t stage, std::size_t activity) const { return schedule_.start_ps[first_[stage] + activity]; }
-  [[nodiscard]] TimePs end(std::uint32_t stage, std::size_t activity) const { return schedule_.end_ps[first_[stage] + activity]; }
+  [[nodiscard]] TimePs start(std::uint32_t stage, std::size_t activity) const {
+    return schedule_.start_ps[first_[stage] + activity];
+  }
+  [[nodiscard]] TimePs end(std::uint32_t stage, std::size_t activity) const {
+    return schedule_.end_ps[first_[stage] + activity];
+  }
   /// Between two moments.
   [[nodiscard]] StageTimes times(std::uint32_t stage, TimePs from, TimePs to) const;
 

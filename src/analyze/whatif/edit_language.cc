@@ -51,7 +51,8 @@ bool NamePattern::matches(std::string_view name) const {
 }
 
 bool NumberSet::contains(std::int64_t number) const {
-  return std::any_of(ranges.begin(), ranges.end(), [&](const Range& range) { return range.first <= number && number <= range.last; });
+  return std::any_of(ranges.begin(), ranges.end(),
+                     [&](const Range& range) { return range.first <= number && number <= range.last; });
 }
 
 TimePs EditRule::changed(TimePs weight, std::optional<double> factor_instead) const {
@@ -64,13 +65,15 @@ TimePs EditRule::changed(TimePs weight, std::optional<double> factor_instead) co
   return weight;
 }
 
-std::vector<std::string> absent_numbers(const NumberSet& wanted, std::span<const std::int64_t> present, std::string_view what) {
+std::vector<std::string> absent_numbers(const NumberSet& wanted, std::span<const std::int64_t> present,
+                                        std::string_view what) {
   std::vector<std::string> absent;
   for (const auto& [first, last] : wanted.ranges) {
     if (std::any_of(present.begin(), present.end(),
                     [&, begin = first, end = last](std::int64_t number) { return begin <= number && number <= end; }))
       continue;
-    absent.push_back(first == last ? fmt::format("{} {}", what, first) : fmt::format("{}s {} to {}", what, first, last));
+    absent.push_back(first == last ? fmt::format("{} {}", what, first)
+                                   : fmt::format("{}s {} to {}", what, first, last));
   }
   return absent;
 }
@@ -78,7 +81,8 @@ std::vector<std::string> absent_numbers(const NumberSet& wanted, std::span<const
 std::string needs_whole_job(const ParsedEdit& edit) {
   if (const auto* rule = std::get_if<EditRule>(&edit)) {
     if (rule->scope.group) return "which group a communication is of is known from all its ranks";
-    if (rule->exchanged != EditRule::Exchanged::anything) return "what ranks exchange is known from all of them; of one rank, say comm";
+    if (rule->exchanged != EditRule::Exchanged::anything)
+      return "what ranks exchange is known from all of them; of one rank, say comm";
     return {};
   }
   return {};

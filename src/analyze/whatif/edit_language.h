@@ -4,18 +4,19 @@
 //     scope    = rank:numbers | step:numbers | group:pattern                 (numbers: 3, 0-3, 0-3,7)
 //     change   = what [":" pattern] {filter} action
 //     what     = cpu | op | python | runtime | untraced | loading            (host time)
-//              | gpu | kernel | comm | copy | set                            (device time; gpu is all four, kernel without comm)
-//              | collective [":" kind] | p2p                                 (transfers of what ranks exchange)
-//              | gap                                                         (delays; pattern: launch kernel stream sync handoff idle)
-//              | all
-//     pattern  = /regular expression/ | "glob" | glob                        (matched against the event's name; * ? in globs)
-//     filter   = stream N | device N | in pattern                            (in: inside an annotation whose name matches)
-//     action   = * factor | = duration | + duration | - duration | remove    (duration: 5us, 1.2ms, 300ns, 0)
-//     event    = delay duration | fails at duration restart duration [from step:N]
-//     profiler = profiler remove                                             (what recording typically costs per event of the host)
-//     network  = (network | link:pattern) (bandwidth | latency) action       (only where a machine is simulated)
+//              | gpu | kernel | comm | copy | set                            (device time; gpu is all four, kernel
+//              without comm) | collective [":" kind] | p2p                                 (transfers of what ranks
+//              exchange) | gap                                                         (delays; pattern: launch kernel
+//              stream sync handoff idle) | all
+//     pattern  = /regular expression/ | "glob" | glob                        (matched against the event's name; * ? in
+//     globs) filter   = stream N | device N | in pattern                            (in: inside an annotation whose
+//     name matches) action   = * factor | = duration | + duration | - duration | remove    (duration: 5us, 1.2ms,
+//     300ns, 0) event    = delay duration | fails at duration restart duration [from step:N] profiler = profiler remove
+//     (what recording typically costs per event of the host) network  = (network | link:pattern) (bandwidth | latency)
+//     action       (only where a machine is simulated)
 //
-//     kernel:/gemm/ * 0.5          gap:launch = 0          rank:3 delay 4ms          group:dp* collective:all_reduce * 2
+//     kernel:/gemm/ * 0.5          gap:launch = 0          rank:3 delay 4ms          group:dp* collective:all_reduce *
+//     2
 //
 // See docs/WHATIF.md.
 #pragma once
@@ -94,11 +95,12 @@ struct EditRule {
   Action action = Action::scale;
   double factor = 1;
   TimePs amount = 0;
-  bool removes_profiler =
-      false;  ///< of every recorded event `amount` is taken off, wherever it lies (profiler_cost.h); nothing else counts then
+  bool removes_profiler = false;  ///< of every recorded event `amount` is taken off, wherever it lies
+                                  ///< (profiler_cost.h); nothing else counts then
 
   [[nodiscard]] bool selects(causal::EdgeKind kind) const { return (kinds >> static_cast<unsigned>(kind) & 1) != 0; }
-  /// What a piece of this weight weighs afterwards; never more than a graph can hold. `factor_instead`: of a scaling rule, for sweeps.
+  /// What a piece of this weight weighs afterwards; never more than a graph can hold. `factor_instead`: of a scaling
+  /// rule, for sweeps.
   [[nodiscard]] TimePs changed(TimePs weight, std::optional<double> factor_instead) const;
 };
 
@@ -137,11 +139,14 @@ ParsedEdit parse_edit(const std::string& text);
 /// As it was written; of an error nothing.
 const std::string& text_of(const ParsedEdit& edit);
 
-/// Why the edit cannot be applied to the graph of one rank: it speaks of what is known from all of them. Empty if it can.
+/// Why the edit cannot be applied to the graph of one rank: it speaks of what is known from all of them. Empty if it
+/// can.
 std::string needs_whole_job(const ParsedEdit& edit);
 
-/// What a set names of which nothing is there: "rank 7", "steps 5 to 9". Of a range some may be absent: it is meant as those there are.
-std::vector<std::string> absent_numbers(const NumberSet& wanted, std::span<const std::int64_t> present, std::string_view what);
+/// What a set names of which nothing is there: "rank 7", "steps 5 to 9". Of a range some may be absent: it is meant as
+/// those there are.
+std::vector<std::string> absent_numbers(const NumberSet& wanted, std::span<const std::int64_t> present,
+                                        std::string_view what);
 
 /// "ProfilerStep#12" -> 12: the number that a step's name ends in.
 std::optional<std::int64_t> number_of_step(std::string_view name);

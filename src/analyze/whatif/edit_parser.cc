@@ -85,7 +85,8 @@ class EditParser {
   bool keyword(std::string_view expected) {
     skip_blanks();
     const std::size_t start = at_;
-    return word() == expected || fail(start, "expected \"" + std::string(expected) + "\"", "fails at 2s restart 30s [from step:3]");
+    return word() == expected ||
+           fail(start, "expected \"" + std::string(expected) + "\"", "fails at 2s restart 30s [from step:3]");
   }
 
   bool scopes() {
@@ -101,9 +102,11 @@ class EditParser {
       ++at_;
       std::size_t& position = name == "rank" ? rank_scope_ : name == "step" ? step_scope_ : group_scope_;
       if (position != kNowhere)
-        return fail(start, std::string(name) + ": was given before", "several numbers are one list: rank:0-3,7; several names one /a|b/");
+        return fail(start, std::string(name) + ": was given before",
+                    "several numbers are one list: rank:0-3,7; several names one /a|b/");
       position = start;
-      if (name == "group" ? !pattern(scope_.group.emplace()) : !numbers(name == "rank" ? scope_.ranks : scope_.steps)) return false;
+      if (name == "group" ? !pattern(scope_.group.emplace()) : !numbers(name == "rank" ? scope_.ranks : scope_.steps))
+        return false;
     }
   }
 
@@ -122,7 +125,8 @@ class EditParser {
       }
       out->ranges.push_back(range);
     } while (is_at(',') && ++at_ != 0);
-    return is_at(' ') || at_ == text_.size() || fail(at_, "expected a blank behind the numbers", "like rank:0-3,7 kernel * 2");
+    return is_at(' ') || at_ == text_.size() ||
+           fail(at_, "expected a blank behind the numbers", "like rank:0-3,7 kernel * 2");
   }
 
   bool natural(std::int64_t& out) {
@@ -140,7 +144,8 @@ class EditParser {
     }
     skip_blanks();
     const std::size_t start = at_;
-    if (word() != "remove") return fail(start, "expected \"remove\"", "profiler remove; if you know the time without it: --unprofiled");
+    if (word() != "remove")
+      return fail(start, "expected \"remove\"", "profiler remove; if you know the time without it: --unprofiled");
     rule_.removes_profiler = true;
     rule_.action = EditRule::Action::add;
     rule_.amount = kTypicalPerEvent;
@@ -153,7 +158,8 @@ class EditParser {
   }
 
   bool failure() {
-    if (group_scope_ != kNowhere) return fail(group_scope_, "ranks fail, groups do not", "like rank:2 fails at 2s restart 30s");
+    if (group_scope_ != kNowhere)
+      return fail(group_scope_, "ranks fail, groups do not", "like rank:2 fails at 2s restart 30s");
     if (step_scope_ != kNowhere)
       return fail(step_scope_, "a failure has a time, not a step", "like rank:2 fails at 2s restart 30s from step:3");
     if (!keyword("at") || !duration(failure_.at) || !keyword("restart") || !duration(failure_.restart)) return false;
@@ -177,7 +183,8 @@ class EditParser {
     skip_blanks();
     const std::size_t start = at_;
     const std::string_view quantity = word();
-    if (quantity != "bandwidth" && quantity != "latency") return fail(start, "expected bandwidth or latency", "like network bandwidth * 2");
+    if (quantity != "bandwidth" && quantity != "latency")
+      return fail(start, "expected bandwidth or latency", "like network bandwidth * 2");
     network_.quantity = quantity == "latency" ? NetworkEdit::Quantity::latency : NetworkEdit::Quantity::bandwidth;
     return quantity == "latency" ? action(network_) : rate_action();
   }
@@ -189,7 +196,8 @@ class EditParser {
     constexpr const char* kHint = "* factor, or = number GB/s";
     if (at_ >= text_.size()) return fail(at_, "expected an action at the end", kHint);
     const char symbol = text_[at_++];
-    if (symbol == '*') return number(network_.factor) && (network_.factor > 0 || fail(start, "without bandwidth nothing ends", kHint));
+    if (symbol == '*')
+      return number(network_.factor) && (network_.factor > 0 || fail(start, "without bandwidth nothing ends", kHint));
     if (symbol != '=') return fail(start, "expected an action", kHint);
     network_.action = EditRule::Action::set;
     if (!number(network_.bytes_per_second)) return false;
@@ -238,7 +246,8 @@ class EditParser {
       if (at_ >= text_.size()) return fail(start, "this regular expression has no closing /");
       ++at_;
       auto compiled = NamePattern::regex(expression);
-      if (const auto* why = std::get_if<std::string>(&compiled)) return fail(start, "not a regular expression: " + *why);
+      if (const auto* why = std::get_if<std::string>(&compiled))
+        return fail(start, "not a regular expression: " + *why);
       out = std::get<NamePattern>(compiled);
       return true;
     }
@@ -251,7 +260,8 @@ class EditParser {
     }
     std::size_t end = text_.find(' ', at_);
     if (end == std::string::npos) end = text_.size();
-    if (end == at_) return fail(start, "expected a name pattern", "a glob like *gemm*, a quoted name, or /a regular expression/");
+    if (end == at_)
+      return fail(start, "expected a name pattern", "a glob like *gemm*, a quoted name, or /a regular expression/");
     out = NamePattern::glob(text_.substr(at_, end - at_));
     at_ = end;
     return true;

@@ -12,7 +12,8 @@ Column<std::uint8_t> matching(const Interner& strings, const NamePattern& patter
   return matches;
 }
 
-EditSelector::EditSelector(const causal::CausalGraph& job, const EditRule& rule) : job_(job), rule_(rule), ranges_(job.ranks.size()) {
+EditSelector::EditSelector(const causal::CausalGraph& job, const EditRule& rule)
+    : job_(job), rule_(rule), ranges_(job.ranks.size()) {
   if (!rule.name.matches_everything()) name_matches_ = matching(job.strings, rule.name);
   if (!rule.inside) return;
   const Column<std::uint8_t> annotation_matches = matching(job.strings, *rule.inside);
@@ -27,7 +28,8 @@ EditSelector::EditSelector(const causal::CausalGraph& job, const EditRule& rule)
 bool EditSelector::selects(graph::Slot slot, std::uint32_t rank) const {
   if (!rule_.selects(job_.kind(slot))) return false;
   const std::uint32_t tag = job_.graph.edge_tag(slot);
-  // Time that belongs to no event has no name, stream or place: it is selected by its kind alone, or as what has no name.
+  // Time that belongs to no event has no name, stream or place: it is selected by its kind alone, or as what has no
+  // name.
   if (tag == graph::kNoTag)
     return (name_matches_.empty() || rule_.name.is_of_nameless()) && !rule_.stream && !rule_.device && !rule_.inside;
   const causal::Owner& owner = job_.owners[tag];
@@ -41,7 +43,8 @@ bool EditSelector::selects(graph::Slot slot, std::uint32_t rank) const {
   });
 }
 
-void add_handed_over(const causal::CausalGraph& job, std::vector<std::vector<causal::AnnotatedRange>>& ranges_of_ranks) {
+void add_handed_over(const causal::CausalGraph& job,
+                     std::vector<std::vector<causal::AnnotatedRange>>& ranges_of_ranks) {
   const std::vector<std::vector<causal::AnnotatedRange>> own = ranges_of_ranks;
   for (graph::Position p = 0; p < job.graph.node_count(); ++p) {
     const graph::NodeId to = job.graph.node_at(p);

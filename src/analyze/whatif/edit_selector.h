@@ -1,4 +1,5 @@
-// Which edges a change selects by the event they belong to: its kind, name, stream, device, and the annotation it was launched in.
+// Which edges a change selects by the event they belong to: its kind, name, stream, device, and the annotation it was
+// launched in.
 #pragma once
 
 #include <vector>
@@ -11,7 +12,8 @@ namespace orrery::analyze {
 /// Per text: whether the pattern matches it.
 Column<std::uint8_t> matching(const Interner& strings, const NamePattern& pattern);
 
-/// Adds to the ranges of each rank what other threads were given to do inside them: the backward pass on the autograd thread.
+/// Adds to the ranges of each rank what other threads were given to do inside them: the backward pass on the autograd
+/// thread.
 void add_handed_over(const causal::CausalGraph& job, std::vector<std::vector<causal::AnnotatedRange>>& ranges_of_ranks);
 
 /// Decides edge by edge; names are matched once per text, annotations once per lane.

@@ -21,7 +21,8 @@ std::string_view gap_word_of(causal::EdgeKind kind) {
 std::string exact_pattern(std::string_view name) {
   // A glob in quotes cannot hold a quote, and would take * and ? for anything: names of kernels have pointers in them.
   if (name.find_first_of("\"*?") == std::string_view::npos) return "\"" + std::string(name) + "\"";
-  return "/^" + RE2::QuoteMeta(re2::StringPiece(name.data(), name.size())) + "$/";  // which writes \/ for a slash, as edits do
+  return "/^" + RE2::QuoteMeta(re2::StringPiece(name.data(), name.size())) +
+         "$/";  // which writes \/ for a slash, as edits do
 }
 
 }  // namespace orrery::analyze

@@ -16,8 +16,8 @@ using causal::EdgeKind;
 
 /// Which places of a list a set of numbers names, and which numbers are of none. `what`: "rank".
 template <typename NumberAt>
-std::vector<std::uint8_t> named(const std::optional<NumberSet>& numbers, std::size_t size, NumberAt&& number_at, const char* what,
-                                std::vector<std::string>& not_there) {
+std::vector<std::uint8_t> named(const std::optional<NumberSet>& numbers, std::size_t size, NumberAt&& number_at,
+                                const char* what, std::vector<std::string>& not_there) {
   std::vector<std::uint8_t> is_named(size, numbers ? 0 : 1);
   if (!numbers) return is_named;
   std::vector<std::int64_t> present;
@@ -32,20 +32,25 @@ std::vector<std::uint8_t> named(const std::optional<NumberSet>& numbers, std::si
   return is_named;
 }
 
-std::vector<std::uint8_t> named_ranks(const causal::CausalGraph& job, const EditScope& scope, EditSelection& selection) {
+std::vector<std::uint8_t> named_ranks(const causal::CausalGraph& job, const EditScope& scope,
+                                      EditSelection& selection) {
   return named(
-      scope.ranks, job.ranks.size(), [&](std::size_t i) { return std::optional(job.ranks[i].rank); }, "rank", selection.not_there);
+      scope.ranks, job.ranks.size(), [&](std::size_t i) { return std::optional(job.ranks[i].rank); }, "rank",
+      selection.not_there);
 }
 
-std::vector<std::uint8_t> named_steps(const causal::CausalGraph& job, const EditScope& scope, EditSelection& selection) {
+std::vector<std::uint8_t> named_steps(const causal::CausalGraph& job, const EditScope& scope,
+                                      EditSelection& selection) {
   return named(
-      scope.steps, job.steps.size(), [&](std::size_t i) { return number_of_step(job.steps[i]); }, "step", selection.not_there);
+      scope.steps, job.steps.size(), [&](std::size_t i) { return number_of_step(job.steps[i]); }, "step",
+      selection.not_there);
 }
 
 /// Of communication: by what was exchanged, and in which group.
 class ExchangeSelector {
  public:
-  ExchangeSelector(const causal::CausalGraph& job, const EditRule& rule) : job_(job), limited_(rule.scope.group.has_value()) {
+  ExchangeSelector(const causal::CausalGraph& job, const EditRule& rule)
+      : job_(job), limited_(rule.scope.group.has_value()) {
     limited_ = limited_ || rule.exchanged != EditRule::Exchanged::anything;
     if (!limited_) return;
     const StringId message = job.strings.find("p2p");
@@ -53,8 +58,9 @@ class ExchangeSelector {
     const Column<std::uint8_t> kind = matching(job.strings, rule.collective);
     for (const causal::JobOperation& operation : job.operations) {
       const bool is_message = operation.what == message;
-      const bool fits = rule.exchanged == EditRule::Exchanged::anything ||
-                        (rule.exchanged == EditRule::Exchanged::messages ? is_message : !is_message && kind[operation.what] != 0);
+      const bool fits =
+          rule.exchanged == EditRule::Exchanged::anything ||
+          (rule.exchanged == EditRule::Exchanged::messages ? is_message : !is_message && kind[operation.what] != 0);
       selects_operation_.push_back(fits && group[operation.group] != 0);
     }
     // What found no partners is of no group that is known.
@@ -76,7 +82,8 @@ class ExchangeSelector {
 };
 
 TimePs lasting(TimePs amount, std::optional<double> factor) {
-  return std::llround(std::min(static_cast<double>(amount) * factor.value_or(1), static_cast<double>(graph::kMaxWeightPs)));
+  return std::llround(
+      std::min(static_cast<double>(amount) * factor.value_or(1), static_cast<double>(graph::kMaxWeightPs)));
 }
 
 }  // namespace
@@ -116,7 +123,8 @@ EditSelection select(const causal::CausalGraph& job, const DelayEvent& delay) {
   const std::vector<std::vector<graph::Slot>> pieces = pieces_at_step_begins(job);
   for (std::size_t rank = 0; rank < pieces.size(); ++rank) {
     for (std::size_t step = 0; step < pieces[rank].size(); ++step) {
-      if (ranks[rank] != 0 && steps[step] != 0 && pieces[rank][step] != graph::kNoSlot) selection.slots.push_back(pieces[rank][step]);
+      if (ranks[rank] != 0 && steps[step] != 0 && pieces[rank][step] != graph::kNoSlot)
+        selection.slots.push_back(pieces[rank][step]);
     }
   }
   return selection;
@@ -138,7 +146,8 @@ EditSelection select(const causal::CausalGraph& job, const FailureEvent& failure
   return selection;
 }
 
-GraphEdits::GraphEdits(const causal::CausalGraph& job, std::vector<ParsedEdit> edits) : job_(job), edits_(std::move(edits)) {
+GraphEdits::GraphEdits(const causal::CausalGraph& job, std::vector<ParsedEdit> edits)
+    : job_(job), edits_(std::move(edits)) {
   for (const ParsedEdit& edit : edits_) {
     if (const auto* rule = std::get_if<EditRule>(&edit)) selections_.push_back(select(job, *rule));
     else if (const auto* delay = std::get_if<DelayEvent>(&edit)) selections_.push_back(select(job, *delay));
@@ -169,7 +178,8 @@ graph::Edits GraphEdits::weights(std::optional<double> factor) const {
     const EditSelection& selection = selections_[i];
     for (std::size_t at = 0; at < selection.slots.size(); ++at) {
       const graph::Slot slot = selection.slots[at];
-      set(slot, rule->removes_profiler ? std::max<TimePs>(weights[slot] - selection.savings[at], 0) : rule->changed(weights[slot], factor));
+      set(slot, rule->removes_profiler ? std::max<TimePs>(weights[slot] - selection.savings[at], 0)
+                                       : rule->changed(weights[slot], factor));
     }
   }
   for (std::size_t i = 0; i < edits_.size(); ++i) {
@@ -186,7 +196,8 @@ std::vector<Pause> GraphEdits::pauses(std::optional<double> factor) const {
   for (std::size_t i = 0; i < edits_.size(); ++i) {
     const auto* failure = std::get_if<FailureEvent>(&edits_[i]);
     if (failure == nullptr || failure->from_step) continue;
-    for (const std::uint32_t rank : selections_[i].ranks) pauses.push_back({rank, failure->at, lasting(failure->restart, factor)});
+    for (const std::uint32_t rank : selections_[i].ranks)
+      pauses.push_back({rank, failure->at, lasting(failure->restart, factor)});
   }
   return pauses;
 }

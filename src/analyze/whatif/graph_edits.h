@@ -17,12 +17,13 @@ namespace orrery::analyze {
 
 /// What one edit selects.
 struct EditSelection {
-  std::vector<graph::Slot> slots;    ///< of a change: its pieces; of a delay: the piece of a main thread that each standstill is added to
+  std::vector<graph::Slot>
+      slots;  ///< of a change: its pieces; of a delay: the piece of a main thread that each standstill is added to
   std::vector<TimePs> savings;       ///< of a profiler that is removed: by how much each of `slots` becomes shorter
   std::vector<std::uint32_t> ranks;  ///< of a failure: places of those who fail
   std::uint32_t restart_step = causal::kNoStep;  ///< of a failure that takes the job back: place in CausalGraph::steps
-  std::uint64_t links = 0;                       ///< of an edit of the network: how many it changes; see GraphEdits::set_links
-  std::vector<std::string> not_there;            ///< "rank 77", "step 9": named, but not in this job
+  std::uint64_t links = 0;             ///< of an edit of the network: how many it changes; see GraphEdits::set_links
+  std::vector<std::string> not_there;  ///< "rank 77", "step 9": named, but not in this job
 
   /// Pieces, standstills, ranks or links.
   [[nodiscard]] std::uint64_t count() const { return slots.size() + ranks.size() + links; }
@@ -35,8 +36,8 @@ EditSelection select(const causal::CausalGraph& job, const DelayEvent& delay);
 /// A failure after the job's end selects nobody.
 EditSelection select(const causal::CausalGraph& job, const FailureEvent& failure);
 
-/// Several edits of one job. They apply in order, each to the result of those before it; standing still comes on top of all changes, since
-/// nothing makes it faster. The job must outlive it.
+/// Several edits of one job. They apply in order, each to the result of those before it; standing still comes on top of
+/// all changes, since nothing makes it faster. The job must outlive it.
 class GraphEdits {
  public:
   /// `edits` are none of EditError; edits of the network select nothing until somebody says which links there are.

@@ -45,7 +45,8 @@ double median_alpha(std::span<const TransferSample> samples) {
 
 double median_rest(std::span<const TransferSample> samples, double slope) {
   std::vector<double> rests;
-  for (const TransferSample& sample : samples) rests.push_back(besides_alpha(sample) - slope * static_cast<double>(sample.beta));
+  for (const TransferSample& sample : samples)
+    rests.push_back(besides_alpha(sample) - slope * static_cast<double>(sample.beta));
   return median(rests);
 }
 
@@ -82,7 +83,8 @@ namespace {
 /// Each round halves what is left of the error, or does better: two that share all the time are right after one.
 constexpr int kRounds = 4;
 
-/// Per operation: whether it shared a link with another one; and sets by which algorithm it is done. Links as the model has them; time as measured.
+/// Per operation: whether it shared a link with another one; and sets by which algorithm it is done. Links as the model
+/// has them; time as measured.
 Result<std::vector<bool>> find_overlapped(simulate::Lowering& lowering, JobTransfers& transfers) {
   struct Holder {
     TimePs until = -1;
@@ -98,13 +100,14 @@ Result<std::vector<bool>> find_overlapped(simulate::Lowering& lowering, JobTrans
   for (const std::uint32_t i : by_begin) {
     const auto plan = lowering.plan(transfers.operations[i]);
     if (!plan) return plan.error();
-    // What is learnt holds for the algorithm that it is learnt with: another one, because a network is faster, would be as if the library had
-    // been exchanged, too.
+    // What is learnt holds for the algorithm that it is learnt with: another one, because a network is faster, would be
+    // as if the library had been exchanged, too.
     if (!(*plan)->phases.empty()) transfers.operations[i].algorithm = (*plan)->algorithm;
     for (const simulate::PlanPhase& phase : (*plan)->phases) {
       for (const simulate::LinkShare& share : phase.shares) {
         Holder& holder = holders[share.link];
-        if (holder.until > measured[i].begin && holder.operation != i) overlapped[i] = overlapped[holder.operation] = true;
+        if (holder.until > measured[i].begin && holder.operation != i)
+          overlapped[i] = overlapped[holder.operation] = true;
         if (measured[i].end > holder.until) holder = {measured[i].end, i};
       }
     }
@@ -120,14 +123,16 @@ struct Kind {
 
   void fit(const JobTransfers& transfers, std::span<const simulate::Price> alone) {
     std::vector<TransferSample> samples;
-    for (const std::uint32_t i : compared) samples.push_back({transfers.measured[i].transfer, alone[i].alpha_ps, alone[i].beta_ps});
+    for (const std::uint32_t i : compared)
+      samples.push_back({transfers.measured[i].transfer, alone[i].alpha_ps, alone[i].beta_ps});
     const TransferFit fit = samples.empty() ? TransferFit{} : fit_transfers(samples);
     row.calibration = fit.calibration;
     row.error_percent = fit.error_percent;
   }
 };
 
-using Kinds = std::map<std::pair<std::string_view, std::uint32_t>, Kind>;  // by text: numbers of strings depend on the order of files
+using Kinds = std::map<std::pair<std::string_view, std::uint32_t>,
+                       Kind>;  // by text: numbers of strings depend on the order of files
 
 Kinds find_kinds(const causal::CausalGraph& job, const JobTransfers& transfers, const std::vector<bool>& overlapped) {
   Kinds kinds;
@@ -158,17 +163,20 @@ void set_calibrations(const Kinds& kinds, JobTransfers& transfers) {
   }
 }
 
-/// What operations of kinds that were never alone would take alone, if they were slowed down in the simulation as they are by one another.
-Status find_shared_prices(const causal::CausalGraph& job, const Kinds& kinds, const JobTransfers& transfers, simulate::NetworkModel& model,
-                          std::vector<simulate::Price>& prices) {
+/// What operations of kinds that were never alone would take alone, if they were slowed down in the simulation as they
+/// are by one another.
+Status find_shared_prices(const causal::CausalGraph& job, const Kinds& kinds, const JobTransfers& transfers,
+                          simulate::NetworkModel& model, std::vector<simulate::Price>& prices) {
   model.keep_prices(true);
-  const auto simulated = simulate::simulate_transfers(graph::Edits(job.graph), transfers.operations, transfers.transfers, model);
+  const auto simulated =
+      simulate::simulate_transfers(graph::Edits(job.graph), transfers.operations, transfers.transfers, model);
   if (!simulated) return simulated.error();
   for (const auto& [key, kind] : kinds) {
     if (!kind.row.overlapped) continue;
     for (const std::uint32_t i : kind.compared) {
       // Its bytes were inflated by the efficiency so far; that is what is being asked for.
-      const double flowing = static_cast<double>(model.price(i).beta_ps) * transfers.operations[i].calibration.efficiency;
+      const double flowing =
+          static_cast<double>(model.price(i).beta_ps) * transfers.operations[i].calibration.efficiency;
       prices[i].beta_ps = static_cast<TimePs>(std::llround(flowing));
     }
   }
@@ -178,8 +186,8 @@ Status find_shared_prices(const causal::CausalGraph& job, const Kinds& kinds, co
 
 }  // namespace
 
-Result<std::vector<CalibrationRow>> calibrate(const causal::CausalGraph& job, simulate::Lowering& lowering, simulate::NetworkModel& model,
-                                              JobTransfers& transfers) {
+Result<std::vector<CalibrationRow>> calibrate(const causal::CausalGraph& job, simulate::Lowering& lowering,
+                                              simulate::NetworkModel& model, JobTransfers& transfers) {
   const Result<std::vector<bool>> overlapped = find_overlapped(lowering, transfers);
   if (!overlapped) return overlapped.error();
   std::vector<simulate::Price> prices;

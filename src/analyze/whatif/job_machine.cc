@@ -55,20 +55,21 @@ EditedNetwork edit_network(const machine::Network& network, std::span<const Netw
 namespace {
 
 constexpr double kPoorResidualPercent = 10;
-constexpr DiagnosticKind kPoorCalibration{"J809", Severity::warning,
-                                          "the unedited job, simulated on this machine, is not the one that was recorded",
-                                          "look at the fit per kind of operation; does the machine describe where the job ran?"};
+constexpr DiagnosticKind kPoorCalibration{
+    "J809", Severity::warning, "the unedited job, simulated on this machine, is not the one that was recorded",
+    "look at the fit per kind of operation; does the machine describe where the job ran?"};
 
 Status check_devices(const causal::CausalGraph& job, const machine::Machine& machine) {
   const std::int64_t last = job.ranks.empty() ? 0 : job.ranks.back().rank;
   if (last < machine.devices.count) return {};
-  return Error{.message = fmt::format("the job has a rank {}, and the machine '{}' {}: rank r is device r", last, machine.name,
-                                      report::counted(machine.devices.count, "device")),
+  return Error{.message = fmt::format("the job has a rank {}, and the machine '{}' {}: rank r is device r", last,
+                                      machine.name, report::counted(machine.devices.count, "device")),
                .hint = "describe a machine with a device for each rank"};
 }
 
 /// An edit of what is simulated anyway would be lost without a word.
-Status check_transfers_unedited(const causal::CausalGraph& job, const graph::Edits& edits, const JobTransfers& transfers) {
+Status check_transfers_unedited(const causal::CausalGraph& job, const graph::Edits& edits,
+                                const JobTransfers& transfers) {
   std::vector<bool> simulated(job.graph.edge_count());
   for (const simulate::GraphTransfer& transfer : transfers.transfers) simulated[transfer.slot] = true;
   const graph::TimePatch::Folded folded = edits.weights().fold();
@@ -84,7 +85,8 @@ Status check_transfers_unedited(const causal::CausalGraph& job, const graph::Edi
                .kind = Error::Kind::misuse};
 }
 
-Result<graph::Edits> with_simulated(const graph::Edits& edits, const JobTransfers& transfers, simulate::NetworkModel& model) {
+Result<graph::Edits> with_simulated(const graph::Edits& edits, const JobTransfers& transfers,
+                                    simulate::NetworkModel& model) {
   const auto lengths = simulate::simulate_transfers(edits, transfers.operations, transfers.transfers, model);
   if (!lengths) return lengths.error();
   graph::Edits result = edits;
@@ -121,8 +123,8 @@ Result<JobOnMachine> JobOnMachine::make(const causal::CausalGraph& job, const ma
   return on;
 }
 
-Result<JobOnMachine::Edited> JobOnMachine::simulate(std::span<const NetworkEdit> network_edits, const graph::Edits& edits,
-                                                    std::optional<double> factor) const {
+Result<JobOnMachine::Edited> JobOnMachine::simulate(std::span<const NetworkEdit> network_edits,
+                                                    const graph::Edits& edits, std::optional<double> factor) const {
   if (Status status = check_transfers_unedited(*job_, edits, transfers_); !status) return status.error();
   std::vector<NetworkEdit> swept(network_edits.begin(), network_edits.end());
   for (NetworkEdit& edit : swept) {
@@ -138,8 +140,9 @@ Result<JobOnMachine::Edited> JobOnMachine::simulate(std::span<const NetworkEdit>
 double check_resimulated(const causal::CausalGraph& job, TimePs resimulated, Diagnostics& diagnostics) {
   const double residual = job.residual_percent(resimulated);
   if (residual > kPoorResidualPercent) {
-    diagnostics.add(kPoorCalibration,
-                    [&] { return fmt::format("{} instead of {}", format_duration(resimulated), format_duration(job.span)); });
+    diagnostics.add(kPoorCalibration, [&] {
+      return fmt::format("{} instead of {}", format_duration(resimulated), format_duration(job.span));
+    });
   }
   return residual;
 }

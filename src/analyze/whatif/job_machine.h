@@ -1,7 +1,8 @@
 // A recorded job on a machine: its local work as recorded, its communication as a network with contention would do it.
 //
-// What a recording says about the network is mixed with everything else that happened; a model says what would happen on another one. So the
-// model is first held against the recording (job_calibration), the unedited job is simulated, and edits are compared with that.
+// What a recording says about the network is mixed with everything else that happened; a model says what would happen
+// on another one. So the model is first held against the recording (job_calibration), the unedited job is simulated,
+// and edits are compared with that.
 #pragma once
 
 #include <cstdint>
@@ -21,22 +22,25 @@
 
 namespace orrery::analyze {
 
-// A machine's network with edits: `network bandwidth * 2`, `network latency = 1us`, `link:"device3 -> *" bandwidth * 0.5`.
+// A machine's network with edits: `network bandwidth * 2`, `network latency = 1us`, `link:"device3 -> *" bandwidth *
+// 0.5`.
 
 struct EditedNetwork {
   machine::Network network;
   std::vector<std::uint64_t> matched;  ///< per edit: links it selected
 };
 
-/// Applies the edits in order; each sees the result of those before it. Patterns are matched against Network::link_name. Latencies do not fall
-/// below 0, and no link is taken down: a bandwidth that would be 0 is the least there is, a byte per second.
+/// Applies the edits in order; each sees the result of those before it. Patterns are matched against
+/// Network::link_name. Latencies do not fall below 0, and no link is taken down: a bandwidth that would be 0 is the
+/// least there is, a byte per second.
 EditedNetwork edit_network(const machine::Network& network, std::span<const NetworkEdit> edits);
 
 /// The job as recorded, on a machine that was calibrated on it. Not copied.
 class JobOnMachine {
  public:
-  /// Rank r is device r. The job must outlive it. An Error: fewer devices than ranks, or an operation that cannot be done on the machine.
-  /// `alone`: every operation as if it had the network to itself; else each flow gets its fair share at every moment.
+  /// Rank r is device r. The job must outlive it. An Error: fewer devices than ranks, or an operation that cannot be
+  /// done on the machine. `alone`: every operation as if it had the network to itself; else each flow gets its fair
+  /// share at every moment.
   static Result<JobOnMachine> make(const causal::CausalGraph& job, const machine::Machine& machine, bool alone = false);
 
   [[nodiscard]] const std::vector<CalibrationRow>& calibration() const { return calibration_; }
@@ -49,7 +53,8 @@ class JobOnMachine {
     graph::Edits edits;                  ///< those given, with transfers as simulated on the edited network
     std::vector<std::uint64_t> matched;  ///< per network edit: links it selected
   };
-  /// `edits` are of the job's graph; a simulated transfer that they change is an Error. `factor`: replaces that of every network edit that scales.
+  /// `edits` are of the job's graph; a simulated transfer that they change is an Error. `factor`: replaces that of
+  /// every network edit that scales.
   Result<Edited> simulate(std::span<const NetworkEdit> network_edits, const graph::Edits& edits,
                           std::optional<double> factor = std::nullopt) const;
 

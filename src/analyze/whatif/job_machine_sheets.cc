@@ -16,9 +16,9 @@ Sheet calibration_sheet(const causal::CausalGraph& job, std::span<const Calibrat
       .add({.name = "error", .type = Type::real, .unit = Unit::pct, .title = "off by (median)"});
   for (const CalibrationRow& row : rows) {
     // What was only seen while it shared its links is no measure of them.
-    sheet.add_row(
-        {job.strings.text(row.what), row.members, row.calibration.alpha_ps, row.calibration.efficiency, row.operations, row.error_percent},
-        row.overlapped ? report::Tone::warning : report::Tone::plain);
+    sheet.add_row({job.strings.text(row.what), row.members, row.calibration.alpha_ps, row.calibration.efficiency,
+                   row.operations, row.error_percent},
+                  row.overlapped ? report::Tone::warning : report::Tone::plain);
   }
   return sheet;
 }

@@ -63,7 +63,8 @@ TimePs busiest_device(const CausalGraph& job, const DeviceWorks& device) {
   return busiest;
 }
 
-/// The delay that is usual if nothing else holds work up: the tenth percentile, as for a rank's graph (causal/device/device_binding.h).
+/// The delay that is usual if nothing else holds work up: the tenth percentile, as for a rank's graph
+/// (causal/device/device_binding.h).
 TimePs usual_delay(const CausalGraph& job, std::uint32_t rank, EdgeKind kind) {
   std::vector<TimePs> delays;
   const NodeId last = rank + 1 < job.ranks.size() ? job.ranks[rank + 1].first_node : job.first_ready;
@@ -78,7 +79,8 @@ TimePs usual_delay(const CausalGraph& job, std::uint32_t rank, EdgeKind kind) {
 /// The job's graph with all edges that any move may need, absent until it is made.
 class MovableGraph {
  public:
-  MovableGraph(const CausalGraph& job, const DeviceWorks& device) : job_(job), device_(device), readers_(device.works.size()) {
+  MovableGraph(const CausalGraph& job, const DeviceWorks& device)
+      : job_(job), device_(device), readers_(device.works.size()) {
     for (std::uint32_t rank = 0; rank < job.ranks.size(); ++rank) {
       launch_delay_.push_back(usual_delay(job, rank, EdgeKind::launch_delay));
       const TimePs wait = usual_delay(job, rank, EdgeKind::stream_wait);
@@ -93,7 +95,8 @@ class MovableGraph {
     find_moves();
     builder_.add_nodes(job_.graph.node_count());
     for (Slot slot = 0; slot < job_.graph.edge_count(); ++slot)
-      builder_.add_edge(job_.graph.source(slot), job_.graph.target(slot), job_.graph.type(slot), job_.graph.weight(slot));
+      builder_.add_edge(job_.graph.source(slot), job_.graph.target(slot), job_.graph.type(slot),
+                        job_.graph.weight(slot));
     for (Planned& plan : plans_) {
       if (plan.move.move == MoveKind::launch_earlier) plan_launches(plan);
       else plan_streams(plan);
@@ -123,14 +126,18 @@ class MovableGraph {
   }
 
   void find_moves() {
-    std::map<std::tuple<MoveKind, std::string_view, std::string_view>, Planned> found;  // by text, which is the same for any order of files
+    std::map<std::tuple<MoveKind, std::string_view, std::string_view>, Planned>
+        found;  // by text, which is the same for any order of files
     for (std::uint32_t i = 0; i < device_.works.size(); ++i) {
       const DeviceWork& work = device_.works[i];
       const bool communicates = work.kind == EdgeKind::communication;
-      // Without a producer nothing says when it could have been asked for; without a launch, when a kernel could have started.
-      const bool movable = communicates ? !work.writers.empty() : work.kind == EdgeKind::kernel && launch_edge(work).has_value();
+      // Without a producer nothing says when it could have been asked for; without a launch, when a kernel could have
+      // started.
+      const bool movable =
+          communicates ? !work.writers.empty() : work.kind == EdgeKind::kernel && launch_edge(work).has_value();
       if (!work.is_known || !movable) continue;
-      ReorderMove move{.move = communicates ? MoveKind::launch_earlier : MoveKind::own_stream, .name = job_.class_name[work.owner]};
+      ReorderMove move{.move = communicates ? MoveKind::launch_earlier : MoveKind::own_stream,
+                       .name = job_.class_name[work.owner]};
       if (work.part != kNoPart) move.what = job_.operations[job_.parts[work.part].operation].what;
       Planned& plan = found[{move.move, job_.strings.text(move.name), job_.strings.text(move.what)}];
       plan.move = move;
@@ -155,13 +162,15 @@ class MovableGraph {
   }
 
   void add_writers(Planned& plan, const DeviceWork& work) {
-    for (const std::uint32_t writer : work.writers) add(plan, device_.works[writer].end, work.start, wait_delay_[work.rank]);
+    for (const std::uint32_t writer : work.writers)
+      add(plan, device_.works[writer].end, work.start, wait_delay_[work.rank]);
   }
 
   void plan_launches(Planned& plan) {
     for (const std::uint32_t i : plan.works) {
       const DeviceWork& work = device_.works[i];
-      remove_causes(plan, work, {EdgeKind::launch_delay, EdgeKind::cpu_runtime, EdgeKind::stream_wait, EdgeKind::idle_device});
+      remove_causes(plan, work,
+                    {EdgeKind::launch_delay, EdgeKind::cpu_runtime, EdgeKind::stream_wait, EdgeKind::idle_device});
       add_writers(plan, work);
       const auto launched = [&](std::uint32_t a, std::uint32_t b) {
         return job_.owners[device_.works[a].owner].launch_start < job_.owners[device_.works[b].owner].launch_start;
@@ -296,7 +305,8 @@ Result<Reorder> find_reorder(const CausalGraph& job, std::span<const causal::Ran
   if (!moves) return moves.error();
   std::erase_if(*moves, [](const ReorderMove& move) { return move.gain <= 0; });
   // Equal gains stay in the order of kind and name.
-  std::stable_sort(moves->begin(), moves->end(), [](const ReorderMove& a, const ReorderMove& b) { return a.gain > b.gain; });
+  std::stable_sort(moves->begin(), moves->end(),
+                   [](const ReorderMove& a, const ReorderMove& b) { return a.gain > b.gain; });
   moves->resize(std::min(moves->size(), top));
   return Reorder{*data_bound, std::max(*data_bound, busiest_device(job, device)), std::move(*moves)};
 }

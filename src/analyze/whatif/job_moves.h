@@ -27,14 +27,16 @@ struct ReorderMove {
 };
 
 struct Reorder {
-  TimePs data_bound =
-      0;  ///< device work starts when what it reads was written, Exchanges when those needed are ready; nothing else takes time
+  TimePs data_bound = 0;  ///< device work starts when what it reads was written, Exchanges when those needed are ready;
+                          ///< nothing else takes time
   TimePs device_bound = 0;         ///< the larger of that and the time in which the busiest device runs a kernel
   std::vector<ReorderMove> moves;  ///< that shorten the job, the best first; ties: by kind and name
 };
 
-/// Each move is solved by itself. A communication keeps the order of its stream, the works whose results it reads, and a delay of launch; a kernel on its own
-/// stream keeps those works and its launch. Work whose reads are not known is not moved, and waits for all that ran before it on its stream.
-Result<Reorder> find_reorder(const causal::CausalGraph& job, std::span<const causal::RankTensors> tensors, std::size_t top);
+/// Each move is solved by itself. A communication keeps the order of its stream, the works whose results it reads, and
+/// a delay of launch; a kernel on its own stream keeps those works and its launch. Work whose reads are not known is
+/// not moved, and waits for all that ran before it on its stream.
+Result<Reorder> find_reorder(const causal::CausalGraph& job, std::span<const causal::RankTensors> tensors,
+                             std::size_t top);
 
 }  // namespace orrery::analyze

@@ -75,7 +75,8 @@ std::vector<SolvedJob> solve_paused(const causal::CausalGraph& job, std::vector<
     std::vector<std::size_t> changed;
     edits.clear();
     for (const std::size_t i : unsettled) {
-      std::vector<HeldPiece> now = held_pieces(job, by_rank(job, scenarios[i].pauses), solved[i].unpaused, solved[i].solution);
+      std::vector<HeldPiece> now =
+          held_pieces(job, by_rank(job, scenarios[i].pauses), solved[i].unpaused, solved[i].solution);
       if (now == held[i]) continue;
       held[i] = std::move(now);
       changed.push_back(i);

@@ -1,11 +1,12 @@
 // Jobs in which ranks stand still for a while: re-solved exactly, by the one solver.
 //
-// A rank that stands still from B + t for d ends a piece that would run across B + t later by d, and begins a piece that would begin
-// meanwhile when it goes on; it neither holds back nor is held back by arrivals of others, which are theirs. How much longer a piece takes
-// therefore depends on when it begins, which a weight cannot say. But a moment before B + t is not changed by the pause, and a moment that
-// a held piece leads to is not before B + t + d. So the pieces that are held are found in rounds: solve, take what the moments say about
-// each piece, solve again, until nothing changes. One pause takes three rounds; each round settles at least the earliest moments that were
-// wrong, so the rounds end.
+// A rank that stands still from B + t for d ends a piece that would run across B + t later by d, and begins a piece
+// that would begin meanwhile when it goes on; it neither holds back nor is held back by arrivals of others, which are
+// theirs. How much longer a piece takes therefore depends on when it begins, which a weight cannot say. But a moment
+// before B + t is not changed by the pause, and a moment that a held piece leads to is not before B + t + d. So the
+// pieces that are held are found in rounds: solve, take what the moments say about each piece, solve again, until
+// nothing changes. One pause takes three rounds; each round settles at least the earliest moments that were wrong, so
+// the rounds end.
 #pragma once
 
 #include <cstdint>

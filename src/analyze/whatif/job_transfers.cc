@@ -50,7 +50,8 @@ bool is_kept_for_receiver(const CausalGraph& job, const JobOperation& operation)
 }
 
 /// Fills `measured` and the transfers of one operation; their `operation` is left to the caller.
-void measure_message(const CausalGraph& job, const JobOperation& operation, MeasuredTransfer& measured, std::vector<GraphTransfer>& out) {
+void measure_message(const CausalGraph& job, const JobOperation& operation, MeasuredTransfer& measured,
+                     std::vector<GraphTransfer>& out) {
   const JobPart& sender = job.parts[operation.first];
   const JobPart& receiver = job.parts[operation.first + 1];
   measured.transfer = transfer_time(job, receiver);
@@ -61,9 +62,11 @@ void measure_message(const CausalGraph& job, const JobOperation& operation, Meas
   out.push_back({.slot = receiver.transfer, .ends = TransferEnd::when_arrived, .lag = least});
 }
 
-void measure_together(const CausalGraph& job, const JobOperation& operation, MeasuredTransfer& measured, std::vector<GraphTransfer>& out) {
+void measure_together(const CausalGraph& job, const JobOperation& operation, MeasuredTransfer& measured,
+                      std::vector<GraphTransfer>& out) {
   measured.transfer = graph::kMaxWeightPs;
-  for (const JobPart& part : parts_of(job, operation)) measured.transfer = std::min(measured.transfer, transfer_time(job, part));
+  for (const JobPart& part : parts_of(job, operation))
+    measured.transfer = std::min(measured.transfer, transfer_time(job, part));
   for (const JobPart& part : parts_of(job, operation))
     out.push_back({.slot = part.transfer, .lag = transfer_time(job, part) - measured.transfer});
 }
@@ -92,7 +95,8 @@ JobTransfers job_transfers(const CausalGraph& job) {
       measured.end = std::max(measured.end, job.time[part.end]);
     }
     // Two events of one rank in one operation: not a group that a network could be asked about.
-    const bool twice = op && op->kind == CommOp::Kind::collective && std::adjacent_find(ranks.begin(), ranks.end()) != ranks.end();
+    const bool twice =
+        op && op->kind == CommOp::Kind::collective && std::adjacent_find(ranks.begin(), ranks.end()) != ranks.end();
     if (!op || twice) {
       ++result.left;
       continue;

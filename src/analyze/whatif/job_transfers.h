@@ -16,9 +16,10 @@ namespace orrery::analyze {
 /// What a job's recording says about one operation that can be simulated.
 struct MeasuredTransfer {
   std::uint32_t operation = 0;  ///< place in CausalGraph::operations
-  TimePs transfer = 0;          ///< from when all were there to the first end; of a message that is kept for its receiver: the receiver's
-  TimePs begin = 0, end = 0;    ///< when it may have been in the network
-  bool comparable = true;       ///< false: the message was there, or on its way, before its receiver came
+  TimePs transfer =
+      0;  ///< from when all were there to the first end; of a message that is kept for its receiver: the receiver's
+  TimePs begin = 0, end = 0;  ///< when it may have been in the network
+  bool comparable = true;     ///< false: the message was there, or on its way, before its receiver came
 };
 
 /// Rank r is device r. Valid while the CausalGraph and this live; moved, never copied.

@@ -12,9 +12,11 @@ namespace {
 using causal::EdgeKind;
 using graph::Slot;
 
-/// Time of a host thread in which a recorder may have been called: not waits, and not the calls of a device's runtime, which take their own time.
+/// Time of a host thread in which a recorder may have been called: not waits, and not the calls of a device's runtime,
+/// which take their own time.
 bool may_hold_recorder(EdgeKind kind) {
-  return kind == EdgeKind::cpu_operator || kind == EdgeKind::cpu_python || kind == EdgeKind::cpu_untraced || kind == EdgeKind::data_loading;
+  return kind == EdgeKind::cpu_operator || kind == EdgeKind::cpu_python || kind == EdgeKind::cpu_untraced ||
+         kind == EdgeKind::data_loading;
 }
 
 struct Placed {
@@ -31,8 +33,8 @@ graph::Edits without(const graph::Graph& graph, const RecordedEvents& events, Ti
 }
 
 /// The graph with the weights that are laid over it, and what its nodes finish at.
-std::pair<graph::Graph, Column<TimePs>> solved_graph(const graph::Graph& graph, const RecordedEvents& events, TimePs per_event,
-                                                     graph::NodeId end) {
+std::pair<graph::Graph, Column<TimePs>> solved_graph(const graph::Graph& graph, const RecordedEvents& events,
+                                                     TimePs per_event, graph::NodeId end) {
   const graph::Edits edits = without(graph, events, per_event);
   const graph::Solution solution = graph::solve(edits, end);
   Column<TimePs> time(graph.node_count());
@@ -44,13 +46,15 @@ std::pair<graph::Graph, Column<TimePs>> solved_graph(const graph::Graph& graph, 
 
 RecordedEvents::RecordedEvents(const causal::CausalGraph& job) {
   std::vector<std::uint32_t> first_lane{0};
-  for (const causal::JobRank& rank : job.ranks) first_lane.push_back(first_lane.back() + static_cast<std::uint32_t>(rank.lanes.size()));
+  for (const causal::JobRank& rank : job.ranks)
+    first_lane.push_back(first_lane.back() + static_cast<std::uint32_t>(rank.lanes.size()));
   std::vector<Placed> placed;
   for (graph::Position position = 0; position < job.graph.node_count(); ++position) {
     const graph::NodeId target = job.graph.node_at(position);
     const std::uint32_t rank = job.node_rank[target];
-    const std::uint32_t lane =
-        rank == causal::kNoRank || job.node_lane[target] == causal::kNoWork ? causal::kNoWork : first_lane[rank] + job.node_lane[target];
+    const std::uint32_t lane = rank == causal::kNoRank || job.node_lane[target] == causal::kNoWork
+                                   ? causal::kNoWork
+                                   : first_lane[rank] + job.node_lane[target];
     for (const Slot slot : job.graph.incoming_at(position)) {
       if (may_hold_recorder(job.kind(slot)) && job.graph.weight(slot) > 0)
         placed.push_back({lane, job.time[job.graph.source(slot)], job.time[target], slot});
@@ -82,11 +86,15 @@ std::vector<RecordedEvents::Saving> RecordedEvents::savings(const graph::Graph& 
   return all;
 }
 
-ProfilerCost find_profiler_cost(const graph::Graph& graph, graph::NodeId end, const RecordedEvents& events, TimePs unprofiled) {
-  const auto length_at = [&](TimePs per_event) { return graph::solve(without(graph, events, per_event), end).length(); };
+ProfilerCost find_profiler_cost(const graph::Graph& graph, graph::NodeId end, const RecordedEvents& events,
+                                TimePs unprofiled) {
+  const auto length_at = [&](TimePs per_event) {
+    return graph::solve(without(graph, events, per_event), end).length();
+  };
   if (length_at(0) <= unprofiled) return {0, length_at(0), length_at(0) == unprofiled};
   if (length_at(kMostPerEvent) > unprofiled) return {kMostPerEvent, length_at(kMostPerEvent), false};
-  TimePs low = 0, high = kMostPerEvent;  // the length falls with the cost: longer than wanted at `low`, not longer at `high`
+  TimePs low = 0,
+         high = kMostPerEvent;  // the length falls with the cost: longer than wanted at `low`, not longer at `high`
   while (high - low > kPsPerUs / 1000) {
     const TimePs middle = low + (high - low) / 2;
     (length_at(middle) > unprofiled ? low : high) = middle;

@@ -77,7 +77,8 @@ Call look_at_call(const CausalGraph& job, const JobOperation& operation) {
     if (late != causal::kNoRank && late != job.parts[longest_waiter].rank) call.late_rank = job.ranks[late].rank;
   }
   if (operation.ordering != match::Ordering::message || operation.count != 2) return call;
-  // The sender is done when its message has left: what moves it is the receiver's side, if that was there in time to see it come.
+  // The sender is done when its message has left: what moves it is the receiver's side, if that was there in time to
+  // see it come.
   const causal::JobPart &sender = job.parts[operation.first], &receiver = job.parts[operation.first + 1];
   call.transfer = job.graph.weight(receiver.transfer);
   call.tells_bandwidth = job.time[receiver.arrival] <= job.time[sender.arrival];
@@ -99,7 +100,8 @@ std::int64_t size_of(std::string_view what, std::int64_t bytes, std::uint32_t me
 std::vector<CollectiveRow> rows_of(std::map<CallKey, CallSums>&& sums, bool knows_others) {
   std::vector<CollectiveRow> rows;
   for (auto& [key, sum] : sums) {
-    CollectiveRow row{.what = std::get<0>(key), .group = std::get<1>(key), .members = std::get<2>(key), .bytes = std::get<3>(key)};
+    CollectiveRow row{
+        .what = std::get<0>(key), .group = std::get<1>(key), .members = std::get<2>(key), .bytes = std::get<3>(key)};
     row.calls = sum.calls;
     row.transfer = sum.transfer;
     if (knows_others) row.wait = sum.wait;
@@ -138,7 +140,8 @@ std::vector<CollectiveRow> recorded_collectives(const CausalGraph& job) {
       late.wait += call.wait;
       ++late.calls;
     }
-    if (const double bus = bus_of(what, bytes, operation.members, call.transfer); bus > 0 && call.tells_bandwidth) sum.bus.push_back(bus);
+    if (const double bus = bus_of(what, bytes, operation.members, call.transfer); bus > 0 && call.tells_bandwidth)
+      sum.bus.push_back(bus);
   }
   return rows_of(std::move(sums), true);
 }
@@ -155,8 +158,8 @@ std::vector<CollectiveRow> recorded_collectives(const trace::Trace& trace, std::
     const std::string what(known ? workload::to_string(known->collective) : kind);
     const match::ProcessGroups::Group* const listed =
         operation.members == match::kNoGroup ? nullptr : &sightings.groups.all()[operation.members];
-    const std::uint32_t members =
-        listed != nullptr ? static_cast<std::uint32_t>(listed->ranks.size()) : match::group_members(trace, rank, operation, seen.event, 0);
+    const std::uint32_t members = listed != nullptr ? static_cast<std::uint32_t>(listed->ranks.size())
+                                                    : match::group_members(trace, rank, operation, seen.event, 0);
     const match::Participation part{.node = static_cast<std::uint32_t>(place), .event = seen.event};
     const std::int64_t bytes = size_of(what, match::bytes_of(trace, part).value_or(-1), members);
     const std::string group = listed != nullptr ? listed->name : std::string(trace.strings.text(operation.group));
@@ -188,9 +191,11 @@ report::Sheet recorded_collectives_sheet(const std::vector<CollectiveRow>& rows)
     return bytes_per_second ? Cell(*bytes_per_second / 1e9) : Cell(nullptr);
   };
   for (const CollectiveRow& row : rows) {
-    sheet.add_row({row.what, row.group.empty() ? Cell(nullptr) : Cell(row.group), row.members == 0 ? Cell(nullptr) : Cell(row.members),
-                   row.bytes < 0 ? Cell(nullptr) : Cell(row.bytes), row.calls, row.transfer, row.wait ? Cell(*row.wait) : Cell(nullptr),
-                   rate(row.slowest_bus), rate(row.median_bus), row.late_rank ? Cell(*row.late_rank) : Cell(nullptr),
+    sheet.add_row({row.what, row.group.empty() ? Cell(nullptr) : Cell(row.group),
+                   row.members == 0 ? Cell(nullptr) : Cell(row.members),
+                   row.bytes < 0 ? Cell(nullptr) : Cell(row.bytes), row.calls, row.transfer,
+                   row.wait ? Cell(*row.wait) : Cell(nullptr), rate(row.slowest_bus), rate(row.median_bus),
+                   row.late_rank ? Cell(*row.late_rank) : Cell(nullptr),
                    row.late_rank ? Cell(row.late_calls) : Cell(nullptr)});
   }
   return sheet;

@@ -36,7 +36,8 @@ class StepBegins {
  private:
   struct Found {
     graph::Slot slot = graph::kNoSlot;
-    int suits = 0;  // 3: work of the host at that moment, 2: work of the host that ends then, 1: anything else at that moment
+    int suits =
+        0;  // 3: work of the host at that moment, 2: work of the host that ends then, 1: anything else at that moment
   };
 
   const causal::CausalGraph& job_;
@@ -51,7 +52,8 @@ graph::Slot after_launch(const causal::CausalGraph& job, const causal::JobRank& 
   graph::Slot next = slot;
   for (const graph::OutgoingEdge& edge : job.graph.outgoing(job.graph.target(slot))) {
     launches |= job.kind(edge.slot) == EdgeKind::launch_delay;
-    if (job.node_lane[job.graph.target(edge.slot)] == rank.main_lane && causal::is_host(job.kind(edge.slot))) next = edge.slot;
+    if (job.node_lane[job.graph.target(edge.slot)] == rank.main_lane && causal::is_host(job.kind(edge.slot)))
+      next = edge.slot;
   }
   return launches ? next : slot;
 }

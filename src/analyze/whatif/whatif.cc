@@ -37,7 +37,8 @@ TimePs begin_of_step(const causal::CausalGraph& job, const graph::Solution& run,
   return earliest;
 }
 
-std::optional<Replayed> replayed(const causal::CausalGraph& job, const graph::Solution& run, const std::optional<Restart>& restart) {
+std::optional<Replayed> replayed(const causal::CausalGraph& job, const graph::Solution& run,
+                                 const std::optional<Restart>& restart) {
   if (!restart) return std::nullopt;
   return Replayed{std::min(restart->at, run.length()), restart->lasts, begin_of_step(job, run, restart->step)};
 }
@@ -45,7 +46,8 @@ std::optional<Replayed> replayed(const causal::CausalGraph& job, const graph::So
 /// How much of [begin, end) the job goes through, the second time included.
 TimePs passed(TimePs begin, TimePs end, const std::optional<Replayed>& again) {
   if (!again) return end - begin;
-  return std::max<TimePs>(0, std::min(end, again->at) - begin) + std::max<TimePs>(0, end - std::max(begin, again->again));
+  return std::max<TimePs>(0, std::min(end, again->at) - begin) +
+         std::max<TimePs>(0, end - std::max(begin, again->again));
 }
 
 TimePs ends_at(TimePs end, const std::optional<Replayed>& again) {
@@ -61,7 +63,8 @@ PathTimes path_times(const causal::CausalGraph& job, const SolvedJob& solved, co
   for (const graph::Slot slot : solved.solution.path().slots) {
     const TimePs begin = solved.solution.finish(job.graph.source(slot));
     const TimePs work = solved.unpaused.weight(slot);
-    // A piece that a pause runs through is work first; what the rank stands still is behind it, wherever in between it was.
+    // A piece that a pause runs through is work first; what the rank stands still is behind it, wherever in between it
+    // was.
     const TimePs on_path = passed(begin, begin + work, again);
     times.stopped += passed(begin + work, begin + solved.solution.weight(slot), again);
     const causal::PieceClass piece = job.class_of(slot);
@@ -76,7 +79,8 @@ PathTimes path_times(const causal::CausalGraph& job, const SolvedJob& solved, co
 /// The largest changes first; at most `top`.
 std::vector<Move> moves_between(const PathTimes& before, const PathTimes& after, std::size_t top) {
   std::map<std::pair<causal::EdgeKind, StringId>, Move> by_class;
-  for (const PathTimes::OfClass& of : before.classes) by_class[{of.piece.kind, of.piece.name}] = {of.piece, of.on_path, 0};
+  for (const PathTimes::OfClass& of : before.classes)
+    by_class[{of.piece.kind, of.piece.name}] = {of.piece, of.on_path, 0};
   for (const PathTimes::OfClass& of : after.classes) {
     Move& move = by_class[{of.piece.kind, of.piece.name}];
     move.piece = of.piece;
@@ -87,19 +91,27 @@ std::vector<Move> moves_between(const PathTimes& before, const PathTimes& after,
     if (move.before != move.after) moves.push_back(move);
   }
   // What left the path and what came onto it count alike.
-  std::stable_sort(moves.begin(), moves.end(),
-                   [](const Move& a, const Move& b) { return std::llabs(a.after - a.before) > std::llabs(b.after - b.before); });
+  std::stable_sort(moves.begin(), moves.end(), [](const Move& a, const Move& b) {
+    return std::llabs(a.after - a.before) > std::llabs(b.after - b.before);
+  });
   moves.resize(std::min(moves.size(), top));
   return moves;
 }
 
 }  // namespace
 
-WhatIf compare_runs(const causal::CausalGraph& job, const graph::Solution& before, const graph::Solution& after, std::size_t top) {
-  WhatIf result{
-      before, {after, after}, path_times(job, {before, before}, std::nullopt), path_times(job, {after, after}, std::nullopt), {}, {}, 0};
+WhatIf compare_runs(const causal::CausalGraph& job, const graph::Solution& before, const graph::Solution& after,
+                    std::size_t top) {
+  WhatIf result{before,
+                {after, after},
+                path_times(job, {before, before}, std::nullopt),
+                path_times(job, {after, after}, std::nullopt),
+                {},
+                {},
+                0};
   result.moves = moves_between(result.before, result.after, top);
-  for (const causal::JobRank& rank : job.ranks) result.ranks.push_back({before.finish(rank.end), after.finish(rank.end)});
+  for (const causal::JobRank& rank : job.ranks)
+    result.ranks.push_back({before.finish(rank.end), after.finish(rank.end)});
   result.replayed = graph::solve(job.graph, job.end).length();
   return result;
 }
@@ -139,6 +151,8 @@ std::vector<SweepRow> sweep(const GraphEdits& edits, const std::vector<double>& 
   return rows;
 }
 
-std::string verdict(const PathTimes& times) { return verdict(times.kinds, times.length, std::nullopt, times.device_type); }
+std::string verdict(const PathTimes& times) {
+  return verdict(times.kinds, times.length, std::nullopt, times.device_type);
+}
 
 }  // namespace orrery::analyze

@@ -53,7 +53,8 @@ struct WhatIf {
 WhatIf what_if(const GraphEdits& edits, std::size_t top);
 
 /// Two runs of a job, solved otherwise: on a machine, with and without edits.
-WhatIf compare_runs(const causal::CausalGraph& job, const graph::Solution& before, const graph::Solution& after, std::size_t top);
+WhatIf compare_runs(const causal::CausalGraph& job, const graph::Solution& before, const graph::Solution& after,
+                    std::size_t top);
 
 /// What a sweep says of one factor.
 struct SweepRow {

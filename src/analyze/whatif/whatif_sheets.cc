@@ -53,7 +53,8 @@ Sheet moves_sheet(const causal::CausalGraph& job, const WhatIf& result) {
     const std::string kind_in_brackets = fmt::format("({})", to_string(kind));
     const bool is_named = text != 0;
     sheet.add_row({is_named ? name : std::string_view(kind_in_brackets), identifier(kind), to_string(kind),
-                   is_named ? report::Cell(name) : report::Cell(nullptr), move.before, move.after, move.after - move.before});
+                   is_named ? report::Cell(name) : report::Cell(nullptr), move.before, move.after,
+                   move.after - move.before});
   }
   return sheet;
 }
@@ -74,7 +75,8 @@ Sheet sweep_sheet(TimePs unedited, std::span<const SweepRow> rows) {
       .add({.name = "step", .type = Type::time, .unit = Unit::us, .title = "step"})
       .add({.name = "change", .type = Type::real, .unit = Unit::pct, .title = "change", .is_change = true})
       .add({.name = "verdict", .title = "bound by"});
-  for (const SweepRow& row : rows) sheet.add_row({row.factor, row.length, change_percent(unedited, row.length), row.verdict});
+  for (const SweepRow& row : rows)
+    sheet.add_row({row.factor, row.length, change_percent(unedited, row.length), row.verdict});
   return sheet;
 }
 

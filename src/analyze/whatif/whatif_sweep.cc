@@ -9,7 +9,9 @@
 
 namespace orrery::analyze {
 
-std::string row_to_bytes(const SweepRow& row) { return PackedWriter().real(row.factor).integer(row.length).text(row.verdict).take(); }
+std::string row_to_bytes(const SweepRow& row) {
+  return PackedWriter().real(row.factor).integer(row.length).text(row.verdict).take();
+}
 
 Result<std::vector<SweepRow>> rows_from_bytes(std::span<const std::string> answers) {
   std::vector<SweepRow> rows;
@@ -46,7 +48,8 @@ std::vector<Result<std::string>> FactorSweep::solve(std::span<const std::size_t>
 }
 
 FactorSweep whatif_sweep(const GraphEdits& edits, std::vector<double> factors) {
-  return {std::move(factors), [&edits](const std::vector<double>& some) -> Result<std::vector<SweepRow>> { return sweep(edits, some); }};
+  return {std::move(factors),
+          [&edits](const std::vector<double>& some) -> Result<std::vector<SweepRow>> { return sweep(edits, some); }};
 }
 
 }  // namespace orrery::analyze

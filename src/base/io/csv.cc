@@ -89,7 +89,8 @@ std::optional<std::size_t> CsvTable::find(std::string_view name) const {
 }
 
 Error CsvTable::error_at(std::size_t row, std::string_view column, std::string_view message, std::string hint) const {
-  return Error{fmt::format("line {}, column '{}': {}", lines[row], column, message), file, Error::kNoOffset, std::move(hint)};
+  return Error{fmt::format("line {}, column '{}': {}", lines[row], column, message), file, Error::kNoOffset,
+               std::move(hint)};
 }
 
 Result<CsvTable> parse_csv(std::string_view text, const std::string& file) {
@@ -106,18 +107,20 @@ Result<CsvTable> parse_csv(std::string_view text, const std::string& file) {
       std::vector<std::string> sorted = table.columns;
       std::sort(sorted.begin(), sorted.end());
       const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
-      if (twice != sorted.end()) return Error{fmt::format("line {}: the column '{}' is there twice", line, *twice), file};
+      if (twice != sorted.end())
+        return Error{fmt::format("line {}: the column '{}' is there twice", line, *twice), file};
       continue;
     }
     if (record->size() != table.columns.size()) {
-      return Error{fmt::format("line {}: {} cell{}, where the header has {}", line, record->size(), record->size() == 1 ? "" : "s",
-                               table.columns.size()),
+      return Error{fmt::format("line {}: {} cell{}, where the header has {}", line, record->size(),
+                               record->size() == 1 ? "" : "s", table.columns.size()),
                    file, Error::kNoOffset, "cells that hold a comma are put in double quotes"};
     }
     table.rows.push_back(std::move(*record));
     table.lines.push_back(line);
   }
-  if (table.columns.empty()) return Error{"the table is empty", file, Error::kNoOffset, "the first line names the columns"};
+  if (table.columns.empty())
+    return Error{"the table is empty", file, Error::kNoOffset, "the first line names the columns"};
   return table;
 }
 

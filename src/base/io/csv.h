@@ -22,11 +22,12 @@ struct CsvTable {
   /// The place of the column called `name`.
   [[nodiscard]] std::optional<std::size_t> find(std::string_view name) const;
   /// An Error about one cell: "line 7, column 'seq': message".
-  [[nodiscard]] Error error_at(std::size_t row, std::string_view column, std::string_view message, std::string hint = {}) const;
+  [[nodiscard]] Error error_at(std::size_t row, std::string_view column, std::string_view message,
+                               std::string hint = {}) const;
 };
 
-/// Empty lines are skipped; a byte-order mark and CRLF are understood. Refused, with the line: a row with more or fewer cells than the header, a
-/// quote that is not closed or has text behind it, a column name twice, no header.
+/// Empty lines are skipped; a byte-order mark and CRLF are understood. Refused, with the line: a row with more or fewer
+/// cells than the header, a quote that is not closed or has text behind it, a column name twice, no header.
 Result<CsvTable> parse_csv(std::string_view text, const std::string& file);
 Result<CsvTable> read_csv(const std::string& path);
 

@@ -9,7 +9,8 @@ namespace {
 constexpr std::size_t kInflateStepBytes = std::size_t{4} << 20;
 
 // Growing a Column moves page tables, not bytes.
-Result<Column<char>> inflate_whole(const MappedFile& file, const std::function<void(std::uint64_t)>& on_progress, std::size_t limit_bytes) {
+Result<Column<char>> inflate_whole(const MappedFile& file, const std::function<void(std::uint64_t)>& on_progress,
+                                   std::size_t limit_bytes) {
   Column<char> text;
   const auto inflater = make_inflater(detect_compression(file.bytes()), file.bytes(), file.path());
   for (std::size_t taken = 0;;) {
@@ -71,7 +72,8 @@ Result<std::string> read_whole_file(const std::string& path, std::size_t limit_b
   }
   const Result<Column<char>> text = inflate_whole(*file, {}, limit_bytes);
   if (!text) return text.error();
-  // The size that a compressed file claims cannot be trusted, so it is only known now; inflating stopped soon after the limit.
+  // The size that a compressed file claims cannot be trusted, so it is only known now; inflating stopped soon after the
+  // limit.
   if (text->size() > limit_bytes) return too_large;
   return std::string(text->begin(), text->end());
 }

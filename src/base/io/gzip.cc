@@ -8,7 +8,8 @@
 namespace orrery {
 namespace {
 
-/// Byte planes of sorted numbers: above this level deflate takes twice the time for a hundredth of the bytes (docs/PERFORMANCE.md).
+/// Byte planes of sorted numbers: above this level deflate takes twice the time for a hundredth of the bytes
+/// (docs/PERFORMANCE.md).
 constexpr int kLevel = 5;
 /// zlib counts in 32 bits.
 constexpr std::size_t kLargestPiece = std::size_t{1} << 30;

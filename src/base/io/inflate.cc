@@ -17,8 +17,8 @@ namespace orrery {
 namespace {
 
 #if defined(__x86_64__)
-// ISA-L leaves the upper halves of the vector registers in use, which makes every SSE instruction that follows wait for them: parsing the
-// inflated text then takes twice as long.
+// ISA-L leaves the upper halves of the vector registers in use, which makes every SSE instruction that follows wait for
+// them: parsing the inflated text then takes twice as long.
 __attribute__((target("avx"))) void zero_upper_halves() { _mm256_zeroupper(); }
 void clear_upper_halves() {
   if (__builtin_cpu_supports("avx")) zero_upper_halves();
@@ -112,7 +112,8 @@ class ZstdInflater final : public Inflater {
       delivered_ = buffer.pos;
       if (ZSTD_isError(outcome)) return failure("the zstd data is damaged");
       frame_done_ = outcome == 0;
-      if (!frame_done_ && in_.pos == before_in && buffer.pos == before_out) return failure("the zstd file is truncated");
+      if (!frame_done_ && in_.pos == before_in && buffer.pos == before_out)
+        return failure("the zstd file is truncated");
     }
     return delivered_;
   }
@@ -134,8 +135,9 @@ Result<std::size_t> Inflater::read(std::span<char> out) {
   const Result<std::size_t> got = inflate(out);
   inflated_bytes_ += delivered_;
   if (inflated_bytes_ > most_inflated_bytes(consumed())) {
-    return Error{"it inflates to more than " + std::to_string(kMostInflation) + " times its size, which no recording does", path_,
-                 consumed(), "if it is what you want to read, unpack it first"};
+    return Error{
+        "it inflates to more than " + std::to_string(kMostInflation) + " times its size, which no recording does",
+        path_, consumed(), "if it is what you want to read, unpack it first"};
   }
   return got;
 }

@@ -19,9 +19,9 @@ Compression detect_compression(std::string_view bytes);
 class Inflater {
  public:
   virtual ~Inflater() = default;
-  /// Fills `out` as far as there is data; fewer bytes than asked for means the end. Damaged or truncated content, or what inflates out of proportion (base/limits.h), is an
-  /// Error that names the position in the compressed file; bytes inflated before it have been delivered by earlier calls or are in
-  /// `delivered()`.
+  /// Fills `out` as far as there is data; fewer bytes than asked for means the end. Damaged or truncated content, or
+  /// what inflates out of proportion (base/limits.h), is an Error that names the position in the compressed file; bytes
+  /// inflated before it have been delivered by earlier calls or are in `delivered()`.
   Result<std::size_t> read(std::span<char> out);
   /// Bytes written by the last read() even when it failed.
   [[nodiscard]] std::size_t delivered() const { return delivered_; }

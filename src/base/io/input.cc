@@ -23,7 +23,9 @@ std::size_t page_bytes() {
   return size;
 }
 
-Error system_error(const std::string& path, const char* what) { return Error{std::string(what) + ": " + std::strerror(errno), path}; }
+Error system_error(const std::string& path, const char* what) {
+  return Error{std::string(what) + ": " + std::strerror(errno), path};
+}
 
 Error not_a_file(mode_t mode, const std::string& path) {
   if (S_ISDIR(mode)) return Error{"is a directory, not a file", path};
@@ -78,7 +80,8 @@ Result<MappedFile> MappedFile::open(const std::string& path) {
     file.size_ = static_cast<std::size_t>(got);
     return file;
   }
-  // The file is mapped over the front of an anonymous zero mapping that is a page longer: what follows the last byte reads as zeros.
+  // The file is mapped over the front of an anonymous zero mapping that is a page longer: what follows the last byte
+  // reads as zeros.
   file.mapped_bytes_ = (file.size_ + kPaddingBytes + page_bytes() - 1) / page_bytes() * page_bytes();
   void* base = ::mmap(nullptr, file.mapped_bytes_, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (base == MAP_FAILED) {
@@ -117,7 +120,8 @@ MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
 MappedFile::~MappedFile() {
   if (data_ == nullptr) return;
   if (mapped_bytes_ == 0) {
-    std::free(data_);  // NOLINT(clang-analyzer-unix.Malloc): of an optional it takes the end of its union for a second one
+    std::free(
+        data_);  // NOLINT(clang-analyzer-unix.Malloc): of an optional it takes the end of its union for a second one
     return;
   }
   // Before it is unmapped: another thread may map a file to the same place at once.
@@ -135,7 +139,8 @@ void MappedFile::populate([[maybe_unused]] std::size_t begin, [[maybe_unused]] s
 
 void MappedFile::release(std::size_t begin, std::size_t end) const {
   if (mapped_bytes_ == 0) return;
-  // Only pages that lie in the part as a whole: the bytes at its ends belong to neighbours who may not have been read yet.
+  // Only pages that lie in the part as a whole: the bytes at its ends belong to neighbours who may not have been read
+  // yet.
   const std::size_t first = (begin + page_bytes() - 1) / page_bytes() * page_bytes();
   const std::size_t last = end / page_bytes() * page_bytes();
   if (first < last && last <= size_) ::madvise(data_ + first, last - first, MADV_DONTNEED);

@@ -1,4 +1,5 @@
-// Files as bytes: memory-mapped, never copied. base/io/file_content.h has the whole content of one that may be compressed.
+// Files as bytes: memory-mapped, never copied. base/io/file_content.h has the whole content of one that may be
+// compressed.
 #pragma once
 
 #include <cstddef>
@@ -9,15 +10,16 @@
 
 namespace orrery {
 
-/// A whole file mapped read-only (a small one is read: that takes one call instead of four, and many jobs are thousands of small files)
-/// and followed by at least kPaddingBytes zero bytes, so that a scanner may read past the end. A file that gets
-/// shorter while it is mapped has pages that cannot be read any more: base/io/shrinking_input.h says what comes of that.
+/// A whole file mapped read-only (a small one is read: that takes one call instead of four, and many jobs are thousands
+/// of small files) and followed by at least kPaddingBytes zero bytes, so that a scanner may read past the end. A file
+/// that gets shorter while it is mapped has pages that cannot be read any more: base/io/shrinking_input.h says what
+/// comes of that.
 class MappedFile {
  public:
   static constexpr std::size_t kPaddingBytes = 64;
 
-  /// A regular file; what standard input holds becomes one in base/io/standard_input.h. A pipe, socket or device is an Error: it cannot be
-  /// mapped, and opening one may wait for ever.
+  /// A regular file; what standard input holds becomes one in base/io/standard_input.h. A pipe, socket or device is an
+  /// Error: it cannot be mapped, and opening one may wait for ever.
   static Result<MappedFile> open(const std::string& path);
   MappedFile(MappedFile&& other) noexcept;
   MappedFile& operator=(MappedFile&& other) noexcept;
@@ -27,8 +29,8 @@ class MappedFile {
   [[nodiscard]] const std::string& path() const { return path_; }
   /// Maps the pages of [begin, end) in one go instead of one fault at a time. No more than a wish.
   void populate(std::size_t begin, std::size_t end) const;
-  /// Lets the system forget the resident pages of [begin, end): they are read again from the file if touched. Bounds the memory of one
-  /// pass over a huge file.
+  /// Lets the system forget the resident pages of [begin, end): they are read again from the file if touched. Bounds
+  /// the memory of one pass over a huge file.
   void release(std::size_t begin, std::size_t end) const;
 
  private:

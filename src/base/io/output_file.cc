@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/io/inflate.h"
 #include "base/interrupt.h"
+#include "base/io/inflate.h"
 #include "base/io/output_set.h"
 
 namespace orrery {
@@ -118,7 +118,8 @@ Status OutputFile::State::open(const std::string& name) {
         std::filesystem::weakly_canonical(name, none);  // a link stays a link: what it points to is written
     if (!none && !target.empty()) path = target.string();
     if (Status allowed = OutputSet::check_target(path); !allowed) return allowed;
-    static std::atomic<unsigned> count{0};  // two outputs of one name must not share what is aside, or the one would spoil the other
+    static std::atomic<unsigned> count{
+        0};  // two outputs of one name must not share what is aside, or the one would spoil the other
     aside = path + ".part-" + std::to_string(::getpid()) + "-" + std::to_string(count++);
     aside_guard = std::make_unique<RemovedWhenInterrupted>(aside);
     fd = ::open(aside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);

@@ -1,4 +1,5 @@
-// Output that is complete or absent: written aside and renamed into place at the end, so that a failed run leaves old files intact.
+// Output that is complete or absent: written aside and renamed into place at the end, so that a failed run leaves old
+// files intact.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +11,11 @@
 
 namespace orrery {
 
-/// A file being written. Compressed with gzip when the name ends in ".gz", with zstd when it ends in ".zst". Destroyed without commit(), or when the run is interrupted, it leaves nothing behind.
-/// Devices and pipes are written to in place, and links are followed: neither is replaced by a file. "-" is standard output.
-/// A file that an OutputSet protects is refused. While an OutputSet lives, a file that is committed appears when the set is published.
-/// Errors are kept and returned by commit(), so that writing needs no checks in between.
+/// A file being written. Compressed with gzip when the name ends in ".gz", with zstd when it ends in ".zst". Destroyed
+/// without commit(), or when the run is interrupted, it leaves nothing behind. Devices and pipes are written to in
+/// place, and links are followed: neither is replaced by a file. "-" is standard output. A file that an OutputSet
+/// protects is refused. While an OutputSet lives, a file that is committed appears when the set is published. Errors
+/// are kept and returned by commit(), so that writing needs no checks in between.
 class OutputFile {
  public:
   static Result<OutputFile> create(const std::string& path);

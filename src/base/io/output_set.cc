@@ -20,7 +20,8 @@ OutputSet* innermost_set = nullptr;
 std::mutex sets_mutex;
 
 Error name_taken(const std::string& path) {
-  return {"two outputs would be written to this file", path, Error::kNoOffset, "name another file for one of them", Error::Kind::misuse};
+  return {"two outputs would be written to this file", path, Error::kNoOffset, "name another file for one of them",
+          Error::Kind::misuse};
 }
 
 Error cannot_write(const std::string& path) { return {std::string("cannot write: ") + std::strerror(errno), path}; }
@@ -99,7 +100,8 @@ Status OutputSet::check_target(const std::string& path) {
   const std::lock_guard lock(sets_mutex);
   for (const OutputSet* set = innermost_set; set != nullptr; set = set->outer_) {
     if (set->protected_.contains(*identity))
-      return Error{"this output would overwrite an input", path, Error::kNoOffset, "name another file or folder", Error::Kind::misuse};
+      return Error{"this output would overwrite an input", path, Error::kNoOffset, "name another file or folder",
+                   Error::Kind::misuse};
   }
   return {};
 }
@@ -132,14 +134,15 @@ std::string OutputSet::place_of(const std::string& path) {
 Status OutputSet::make_folder(const std::string& path) {
   std::vector<std::string> missing;
   std::error_code failed;
-  for (fs::path at = fs::absolute(path, failed).lexically_normal(); !at.empty() && at != at.root_path() && !fs::exists(at, failed);
-       at = at.parent_path()) {
+  for (fs::path at = fs::absolute(path, failed).lexically_normal();
+       !at.empty() && at != at.root_path() && !fs::exists(at, failed); at = at.parent_path()) {
     if (at.has_filename()) missing.push_back(at.string());  // "run/" and "run" are one folder
   }
   fs::create_directories(path, failed);
   if (failed) return Error{"cannot make this folder: " + failed.message(), path};
   const std::lock_guard lock(sets_mutex);
-  if (innermost_set != nullptr) innermost_set->folders_.insert(innermost_set->folders_.end(), missing.rbegin(), missing.rend());
+  if (innermost_set != nullptr)
+    innermost_set->folders_.insert(innermost_set->folders_.end(), missing.rbegin(), missing.rend());
   return {};
 }
 

@@ -1,5 +1,5 @@
-// Everything one run writes, as one act: the files appear together when the run has succeeded, or not at all, and none of them replaces a
-// file that the run reads.
+// Everything one run writes, as one act: the files appear together when the run has succeeded, or not at all, and none
+// of them replaces a file that the run reads.
 #pragma once
 
 #include <memory>
@@ -8,16 +8,16 @@
 #include <string>
 #include <vector>
 
-#include "base/io/file_identity.h"
 #include "base/interrupt.h"
+#include "base/io/file_identity.h"
 #include "base/result.h"
 
 namespace orrery {
 
-/// While a set lives, every OutputFile of the process that commits is kept aside by it; publish() puts all in their places. Destroyed before
-/// that, it removes what was written and the folders made: old files are as they were. Sets nest: an inner set publishes into the outer one,
-/// so that a library function which writes several files needs no knowledge of who calls it. Made and destroyed by one thread, in the
-/// manner of a stack; files may be written by any.
+/// While a set lives, every OutputFile of the process that commits is kept aside by it; publish() puts all in their
+/// places. Destroyed before that, it removes what was written and the folders made: old files are as they were. Sets
+/// nest: an inner set publishes into the outer one, so that a library function which writes several files needs no
+/// knowledge of who calls it. Made and destroyed by one thread, in the manner of a stack; files may be written by any.
 class OutputSet {
  public:
   enum class Publishing : std::uint8_t {
@@ -29,8 +29,8 @@ class OutputSet {
   OutputSet& operator=(const OutputSet&) = delete;
   ~OutputSet();
 
-  /// A file that is read: an output that leads to it, by whatever name or link, is refused (Error::Kind::misuse). A path to nothing is fine.
-  /// Returns which file it is.
+  /// A file that is read: an output that leads to it, by whatever name or link, is refused (Error::Kind::misuse). A
+  /// path to nothing is fine. Returns which file it is.
   std::optional<FileIdentity> protect(const std::string& path);
 
   /// Renames all into place. If one cannot be, those before it are put back as they were.
@@ -52,7 +52,8 @@ class OutputSet {
     std::string target;
     std::unique_ptr<RemovedWhenInterrupted> guard;
   };
-  /// Takes over a file that is complete. False, and nothing taken, if there is no set; an Error if another output has the same name.
+  /// Takes over a file that is complete. False, and nothing taken, if there is no set; an Error if another output has
+  /// the same name.
   static Result<bool> take(Pending& file);
   Status rename_all();
 

@@ -13,9 +13,11 @@
 namespace orrery {
 namespace {
 
-static_assert(std::endian::native == std::endian::little, "sections are written and mapped as they lie in memory: little-endian");
+static_assert(std::endian::native == std::endian::little,
+              "sections are written and mapped as they lie in memory: little-endian");
 
-// As in PNG: a byte that no text has, a line end of each kind and an end-of-file mark, so that text-mode copies are noticed.
+// As in PNG: a byte that no text has, a line end of each kind and an end-of-file mark, so that text-mode copies are
+// noticed.
 constexpr char kMagic[8] = {'\x89', 'O', 'R', 'Y', '\r', '\n', '\x1a', '\n'};
 constexpr std::uint32_t kEndianMark = 0x01020304;
 constexpr std::uint32_t kLayout = 1;
@@ -109,7 +111,8 @@ void SectionWriter::emit(Put&& put) const {
 
 Status SectionWriter::write(const std::string& path) const {
   if (path.ends_with(".gz")) {
-    return Error{"is not written compressed", path, Error::kNoOffset, "leave out the .gz: the file is read by mapping it"};
+    return Error{"is not written compressed", path, Error::kNoOffset,
+                 "leave out the .gz: the file is read by mapping it"};
   }
   auto file = OutputFile::create(path);
   if (!file) return file.error();
@@ -158,34 +161,42 @@ Status SectionFile::check(std::string_view format, std::uint32_t newest_version)
   if (bytes_.empty()) return error(0, "is empty", "it should be an Orrery " + wanted + " file");
   if (std::memcmp(bytes_.data(), kMagic, std::min(bytes_.size(), sizeof kMagic)) != 0) {
     const bool packed = detect_compression(bytes_) != Compression::none;
-    return error(0, "is not an Orrery " + wanted + " file", packed ? "it is compressed: unpack it first" : "give a file that orrery saved");
+    return error(0, "is not an Orrery " + wanted + " file",
+                 packed ? "it is compressed: unpack it first" : "give a file that orrery saved");
   }
-  if (bytes_.size() < sizeof(Header)) return error(bytes_.size(), "ends inside the header", "the file is truncated: save it again");
+  if (bytes_.size() < sizeof(Header))
+    return error(bytes_.size(), "ends inside the header", "the file is truncated: save it again");
   Header header;
   std::memcpy(&header, bytes_.data(), sizeof header);
   // Before the checksum, which differs as well then, and would say only that something is wrong.
   if (header.endian_mark != kEndianMark) {
-    return error(offsetof(Header, endian_mark), "has another byte order, or is damaged", "save it again on this kind of machine");
+    return error(offsetof(Header, endian_mark), "has another byte order, or is damaged",
+                 "save it again on this kind of machine");
   }
   const std::string_view name = detect(bytes_);
   std::string padded(format);
   padded.resize(sizeof header.format);
   if (std::memcmp(header.format, padded.data(), sizeof header.format) != 0) {
-    return error(offsetof(Header, format), "holds '" + std::string(name) + "', not '" + wanted + "'", "give a file of the right kind");
+    return error(offsetof(Header, format), "holds '" + std::string(name) + "', not '" + wanted + "'",
+                 "give a file of the right kind");
   }
   if (header.layout != kLayout || header.version > newest_version) {
     const std::string found = "has version " + std::to_string(header.version);
-    return error(offsetof(Header, version), found + "; this program reads versions up to " + std::to_string(newest_version),
+    return error(offsetof(Header, version),
+                 found + "; this program reads versions up to " + std::to_string(newest_version),
                  "use a newer Orrery, or save the file again with this one");
   }
   // Before the sections: "truncated" helps more than a checksum that does not match.
   if (header.file_bytes != bytes_.size()) {
-    const std::string sizes = "has " + std::to_string(bytes_.size()) + " bytes instead of " + std::to_string(header.file_bytes);
-    return error(std::min<std::uint64_t>(header.file_bytes, bytes_.size()), sizes, "the file is truncated or was added to: save it again");
+    const std::string sizes =
+        "has " + std::to_string(bytes_.size()) + " bytes instead of " + std::to_string(header.file_bytes);
+    return error(std::min<std::uint64_t>(header.file_bytes, bytes_.size()), sizes,
+                 "the file is truncated or was added to: save it again");
   }
   const std::uint64_t table_bytes = std::uint64_t{header.section_count} * sizeof(SectionEntry);
   // The number is not covered by a checksum yet: nothing is sized by it before.
-  if (table_bytes > bytes_.size() - sizeof header) return error(sizeof header, "ends inside the section table", kDamaged);
+  if (table_bytes > bytes_.size() - sizeof header)
+    return error(sizeof header, "ends inside the section table", kDamaged);
   const std::string_view table = bytes_.substr(sizeof header, table_bytes);
   if (header_checksum(header, table) != header.checksum || header.reserved[0] != 0 || header.reserved[1] != 0) {
     return error(offsetof(Header, checksum), "the header does not match its checksum", kDamaged);
@@ -196,7 +207,8 @@ Status SectionFile::check(std::string_view format, std::uint32_t newest_version)
   return check_sections();
 }
 
-/// Sections lie in table order, each at the first 64-byte border after the one before, with zeros between, up to the end of the file.
+/// Sections lie in table order, each at the first 64-byte border after the one before, with zeros between, up to the
+/// end of the file.
 Status SectionFile::check_sections() {
   std::uint64_t end = sizeof(Header) + entries_.size() * sizeof(SectionEntry);
   std::vector<std::uint32_t> tags;
@@ -212,7 +224,8 @@ Status SectionFile::check_sections() {
     }
     // What no checksum covers must be known: else two files that differ would be equal to us.
     const std::string_view gap = bytes_.substr(end, entry.offset - end);
-    if (gap.find_first_not_of('\0') != std::string_view::npos) return error(end, "the bytes before " + name + " are not zero", kDamaged);
+    if (gap.find_first_not_of('\0') != std::string_view::npos)
+      return error(end, "the bytes before " + name + " are not zero", kDamaged);
     if (XXH3_64bits(bytes_.data() + entry.offset, entry.bytes) != entry.checksum) {
       return error(entry.offset, name + " does not match its checksum", kDamaged);
     }
@@ -220,7 +233,8 @@ Status SectionFile::check_sections() {
     tags.push_back(entry.tag);
   }
   std::sort(tags.begin(), tags.end());
-  if (std::adjacent_find(tags.begin(), tags.end()) != tags.end()) return error(sizeof(Header), "two sections have the same name", kDamaged);
+  if (std::adjacent_find(tags.begin(), tags.end()) != tags.end())
+    return error(sizeof(Header), "two sections have the same name", kDamaged);
   if (end != bytes_.size()) return error(end, "there are bytes after the last section", kDamaged);
   return {};
 }
@@ -237,7 +251,8 @@ Result<std::string_view> SectionFile::get_bytes(SectionTag tag, std::size_t elem
   const std::string foreign = "the file was written by another program or version";
   if (entry == nullptr) return error(sizeof(Header), "has no section '" + tag.text() + "'", foreign);
   if (entry->element_bytes != element_bytes) {
-    const std::string sizes = std::to_string(entry->element_bytes) + " bytes instead of " + std::to_string(element_bytes);
+    const std::string sizes =
+        std::to_string(entry->element_bytes) + " bytes instead of " + std::to_string(element_bytes);
     return error(entry->offset, "section '" + tag.text() + "' holds values of " + sizes, foreign);
   }
   return bytes_.substr(entry->offset, entry->bytes);
@@ -260,11 +275,13 @@ Result<StringTable> SectionFile::get_strings(SectionTag tag) const {
     if (ends[i] <= text_bytes && (i == 0 || ends[i] >= ends[i - 1])) continue;
     return error_at(tag, (i + 1) * sizeof count, name + ": a string ends before it begins or after the text");
   }
-  if ((ends.empty() ? 0 : ends.back()) != text_bytes) return error_at(tag, 0, name + " has text that belongs to no string");
+  if ((ends.empty() ? 0 : ends.back()) != text_bytes)
+    return error_at(tag, 0, name + " has text that belongs to no string");
   return StringTable(ends, bytes->data() + (count + 1) * sizeof count);
 }
 
-Error SectionFile::error_at(SectionTag tag, std::uint64_t byte_in_section, std::string message, std::string hint) const {
+Error SectionFile::error_at(SectionTag tag, std::uint64_t byte_in_section, std::string message,
+                            std::string hint) const {
   const SectionEntry* entry = find(tag);
   return error((entry == nullptr ? 0 : entry->offset) + byte_in_section, std::move(message), std::move(hint));
 }

@@ -1,5 +1,5 @@
-// A small container for saved state: named sections of plain little-endian values behind a header that tells damage, truncation and
-// foreign or newer files apart before anything is used. docs/formats/graph.md describes it byte by byte.
+// A small container for saved state: named sections of plain little-endian values behind a header that tells damage,
+// truncation and foreign or newer files apart before anything is used. docs/formats/graph.md describes it byte by byte.
 #pragma once
 
 #include <cstdint>
@@ -81,7 +81,8 @@ class SectionWriter {
   void add_copy_of(SectionTag tag, const Values& values) {
     using T = std::remove_cvref_t<decltype(*std::data(values))>;
     static_assert(SectionValue<T>);
-    add_copy(tag, sizeof(T), std::string(reinterpret_cast<const char*>(std::data(values)), std::size(values) * sizeof(T)));
+    add_copy(tag, sizeof(T),
+             std::string(reinterpret_cast<const char*>(std::data(values)), std::size(values) * sizeof(T)));
   }
   /// One value, copied.
   template <SectionValue T>
@@ -118,13 +119,15 @@ class SectionWriter {
   std::vector<std::unique_ptr<const std::string>> copies_;
 };
 
-/// A file of sections, checked as a whole when opened: every byte is covered by a checksum or a rule, so a file that opens is the file
-/// that was written. What the values mean is for the caller to check. Spans and views live as long as the SectionFile (also when moved).
+/// A file of sections, checked as a whole when opened: every byte is covered by a checksum or a rule, so a file that
+/// opens is the file that was written. What the values mean is for the caller to check. Spans and views live as long as
+/// the SectionFile (also when moved).
 class SectionFile {
  public:
   static Result<SectionFile> open(const std::string& path, std::string_view format, std::uint32_t newest_version);
   /// Bytes in memory, which must outlive the SectionFile. `name` stands for the path in errors.
-  static Result<SectionFile> from_bytes(std::string_view bytes, std::string name, std::string_view format, std::uint32_t newest_version);
+  static Result<SectionFile> from_bytes(std::string_view bytes, std::string name, std::string_view format,
+                                        std::uint32_t newest_version);
   /// The format named in the header of a section file, or an empty view for any other content.
   static std::string_view detect(std::string_view bytes);
 
@@ -150,7 +153,8 @@ class SectionFile {
   [[nodiscard]] Result<StringTable> get_strings(SectionTag tag) const;
 
   /// For the caller's own checks: an Error at a byte of a section.
-  [[nodiscard]] Error error_at(SectionTag tag, std::uint64_t byte_in_section, std::string message, std::string hint = {}) const;
+  [[nodiscard]] Error error_at(SectionTag tag, std::uint64_t byte_in_section, std::string message,
+                               std::string hint = {}) const;
 
  private:
   SectionFile() = default;

@@ -45,7 +45,8 @@ std::optional<Error> shrunk_input_at(const char* address) {
   const auto& [begin, input] = *--after;
   // Behind it lies the padding, which no truncation takes away.
   if (address >= begin + input.size) return std::nullopt;
-  return Error{"the file became shorter while it was being read", input.path, static_cast<std::uint64_t>(address - begin),
+  return Error{"the file became shorter while it was being read", input.path,
+               static_cast<std::uint64_t>(address - begin),
                "is the profiler, or a copy, still writing it? try again when it is done"};
 }
 
@@ -60,8 +61,8 @@ void on_bus_error(int signal, siginfo_t* info, void* /*context*/) {
   if (is_ending.exchange(true)) {
     for (;;) ::pause();  // another thread is about to end the process
   }
-  // Locks and memory in a signal handler: the thread stopped at a load from a mapping, not inside either. (The thread sanitizer cannot know that,
-  // and is told not to report it.)
+  // Locks and memory in a signal handler: the thread stopped at a load from a mapping, not inside either. (The thread
+  // sanitizer cannot know that, and is told not to report it.)
   const int code = telling()(*error);
   remove_leftovers();
   ::_exit(code);

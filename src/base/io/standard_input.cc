@@ -13,8 +13,8 @@ namespace orrery {
 namespace {
 
 Error cannot_copy() {
-  return {std::string("cannot be copied to a temporary file: ") + std::strerror(errno), "standard input", Error::kNoOffset,
-          "the variable TMPDIR names another place"};
+  return {std::string("cannot be copied to a temporary file: ") + std::strerror(errno), "standard input",
+          Error::kNoOffset, "the variable TMPDIR names another place"};
 }
 
 bool write_all(int fd, const char* bytes, std::size_t count) {

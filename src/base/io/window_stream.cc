@@ -34,7 +34,8 @@ class Stream {
 
   Result<StreamOutcome> run() {
     pipeline(
-        kSlots, [this](std::size_t slot) { return inflate(blocks_[slot]); }, [this](std::size_t slot) { return deliver(blocks_[slot]); });
+        kSlots, [this](std::size_t slot) { return inflate(blocks_[slot]); },
+        [this](std::size_t slot) { return deliver(blocks_[slot]); });
     if (consumer_error_) return *consumer_error_;
     return outcome_;
   }
@@ -56,7 +57,8 @@ class Stream {
     const std::uint64_t block_offset = outcome_.text_bytes;
     outcome_.text_bytes += block.size;
     if (on_progress_) on_progress_(block.compressed_bytes);
-    // With damaged input the last window is not the end of the document: what is incomplete there is no error of the document.
+    // With damaged input the last window is not the end of the document: what is incomplete there is no error of the
+    // document.
     const bool is_last = block.is_last && !block.error;
     outcome_.input_error = block.error;
     const std::size_t carried = carry_.size();
@@ -88,7 +90,8 @@ class Stream {
     carry_.swap(rest);
     looked_at_ = carry_.size() > kHeadroomBytes ? carry_.size() : 0;
     if (carry_.size() > kMaxValueBytes) {
-      consumer_error_ = Error{"a single value is larger than 1 GiB", {}, block_offset, "this does not look like a trace"};
+      consumer_error_ =
+          Error{"a single value is larger than 1 GiB", {}, block_offset, "this does not look like a trace"};
       return false;
     }
     return true;

@@ -27,7 +27,8 @@ WholeValue whole_value(const char* p, const Window& window) {
     const bool closes_its_own = skip.after[-1] == (*p == '{' ? '}' : ']');
     return closes_its_own ? WholeValue{skip.after} : WholeValue{nullptr, JsonFault::bracket};
   }
-  // A number or a word that reaches the end of the window may go on behind it; of the last window the document goes on, or is cut short.
+  // A number or a word that reaches the end of the window may go on behind it; of the last window the document goes on,
+  // or is cut short.
   return *p == '"' || skip.after < window.end ? WholeValue{skip.after} : WholeValue{nullptr, JsonFault::ends};
 }
 

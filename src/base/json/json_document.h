@@ -1,5 +1,6 @@
-// The document around the records of a JSON trace: {"schema": ..., "nodes": [ {...}, {...} ], ...}, or a bare list of records, walked in windows
-// so that memory does not grow with the file. What a record looks like is the handler's to know.
+// The document around the records of a JSON trace: {"schema": ..., "nodes": [ {...}, {...} ], ...}, or a bare list of
+// records, walked in windows so that memory does not grow with the file. What a record looks like is the handler's to
+// know.
 #pragma once
 
 #include <algorithm>
@@ -7,14 +8,25 @@
 #include <functional>
 #include <string_view>
 
+#include "base/io/window_stream.h"
 #include "base/json/json_members.h"
 #include "base/result.h"
-#include "base/io/window_stream.h"
 
 namespace orrery {
 
 /// What can be wrong with the text around the records.
-enum class JsonFault : std::uint8_t { empty, no_json, ends, key, colon, value, after_value, after_record, bracket, too_deep };
+enum class JsonFault : std::uint8_t {
+  empty,
+  no_json,
+  ends,
+  key,
+  colon,
+  value,
+  after_value,
+  after_record,
+  bracket,
+  too_deep
+};
 /// "expected : after a key": what is there instead of it is for the reader of the position to see.
 std::string_view to_string(JsonFault fault);
 
@@ -29,13 +41,15 @@ WholeValue whole_value(const char* p, const Window& window);
 /// Views and positions are valid during a call only, and followed by at least 64 readable bytes.
 ///
 /// A Handler has
-///     bool is_record_list(std::string_view key)                        a member of this name that is a list holds records
-///     Status on_list(std::string_view key, std::uint64_t offset)       such a list begins; of a bare list the key is empty
-///     Result<const char*> take_record(const char* p, const Window&)    the position after the record at p; nullptr: the window ends inside it,
+///     bool is_record_list(std::string_view key)                        a member of this name that is a list holds
+///     records Status on_list(std::string_view key, std::uint64_t offset)       such a list begins; of a bare list the
+///     key is empty Result<const char*> take_record(const char* p, const Window&)    the position after the record at
+///     p; nullptr: the window ends inside it,
 ///                                                                      and of the last window that is a fault
 ///     Status on_list_end()
 ///     Status on_member(const JsonMember&, std::uint64_t offset)        any other member, as written
-///     Error fault(JsonFault, std::uint64_t offset)                     the Error to return for a fault in the text around the records
+///     Error fault(JsonFault, std::uint64_t offset)                     the Error to return for a fault in the text
+///     around the records
 /// An Error ends the walk and is returned.
 template <typename Handler>
 class JsonDocument {
@@ -162,10 +176,14 @@ class JsonDocument {
     return true;
   }
   [[nodiscard]] Error fault(JsonFault fault, const char* p) const { return handler_.fault(fault, offset_of(p)); }
-  [[nodiscard]] std::uint64_t offset_of(const char* p) const { return window_.offset + static_cast<std::uint64_t>(p - window_.begin); }
+  [[nodiscard]] std::uint64_t offset_of(const char* p) const {
+    return window_.offset + static_cast<std::uint64_t>(p - window_.begin);
+  }
   // What follows the window may be the rest of the file, and white space as well.
   void skip_space(const char*& p) const { p = std::min(JsonWalk(window_.end).skip_space(p), window_.end); }
-  static std::string_view between(const char* begin, const char* end) { return {begin, static_cast<std::size_t>(end - begin)}; }
+  static std::string_view between(const char* begin, const char* end) {
+    return {begin, static_cast<std::size_t>(end - begin)};
+  }
 
   Handler& handler_;
   State state_ = State::start;
@@ -175,10 +193,12 @@ class JsonDocument {
   const char* p_ = nullptr;
 };
 
-/// Walks a whole file, inflated if it is compressed. An Error if it is damaged, cut short or no JSON. Bounded memory, unless one value is
-/// large. `on_progress` (may be empty) gets the number of the file's bytes newly read. Returns the number of bytes, inflated.
+/// Walks a whole file, inflated if it is compressed. An Error if it is damaged, cut short or no JSON. Bounded memory,
+/// unless one value is large. `on_progress` (may be empty) gets the number of the file's bytes newly read. Returns the
+/// number of bytes, inflated.
 template <typename Handler>
-Result<std::uint64_t> walk_json_document(const MappedFile& file, Handler& handler, const std::function<void(std::uint64_t)>& on_progress) {
+Result<std::uint64_t> walk_json_document(const MappedFile& file, Handler& handler,
+                                         const std::function<void(std::uint64_t)>& on_progress) {
   JsonDocument<Handler> document(handler);
   const auto streamed = stream_windows(
       file, [&](const Window& window) { return document.parse(window); }, on_progress);

@@ -17,7 +17,8 @@ struct JsonMember {
   std::string_view value;  ///< as written
 };
 
-/// Appends the members of the object that `text` is (from { to }); false, and what was appended is without meaning, if it is none.
+/// Appends the members of the object that `text` is (from { to }); false, and what was appended is without meaning, if
+/// it is none.
 bool list_members(std::string_view text, std::vector<JsonMember>& members);
 
 /// Calls `visit(entry)` for each entry of the list that `text` is (from [ to ]); false if it is none.
@@ -38,7 +39,8 @@ std::vector<std::string_view> list_entries(std::string_view list);
 
 /// For each key the value of the object's member of that name; empty if there is none. Of several the last.
 template <std::size_t kCount>
-std::array<std::string_view, kCount> members_of(std::string_view object, const std::array<std::string_view, kCount>& keys) {
+std::array<std::string_view, kCount> members_of(std::string_view object,
+                                                const std::array<std::string_view, kCount>& keys) {
   std::array<std::string_view, kCount> found;
   if (!object.starts_with('{')) return found;
   JsonWalk walk(object.data() + object.size());
@@ -52,7 +54,9 @@ std::array<std::string_view, kCount> members_of(std::string_view object, const s
   return found;
 }
 
-inline bool is_json_string(std::string_view value) { return value.size() >= 2 && value.front() == '"' && value.back() == '"'; }
+inline bool is_json_string(std::string_view value) {
+  return value.size() >= 2 && value.front() == '"' && value.back() == '"';
+}
 /// Without the quotes.
 inline std::string_view string_content(std::string_view value) { return value.substr(1, value.size() - 2); }
 

@@ -59,9 +59,9 @@ std::uint64_t prefix_parity(std::uint64_t bits) {
   return bits ^ bits << 32;
 }
 
-// `opens` and `closes` are the brackets of a block that begins with the opening bracket of a container: the bit of the bracket that closes it
-// if it holds no containers, or only such that hold none themselves, and ends in this block; 0 otherwise. Without a branch per bracket, whose
-// number is what a branch predictor cannot guess.
+// `opens` and `closes` are the brackets of a block that begins with the opening bracket of a container: the bit of the
+// bracket that closes it if it holds no containers, or only such that hold none themselves, and ends in this block; 0
+// otherwise. Without a branch per bracket, whose number is what a branch predictor cannot guess.
 std::uint64_t close_of_shallow(std::uint64_t opens, std::uint64_t closes) {
   const std::uint64_t brackets = opens | closes;
   // The first bracket after an opening one: the carry runs through what lies between.
@@ -110,7 +110,8 @@ ORRERY_HOT ContainerSkip skip_container(const char* p, const char* end) {
         return {after <= end ? after : nullptr, false};
       }
     }
-    // With fewer closing brackets than levels the container cannot end in this block, nor get too deep with few opening ones.
+    // With fewer closing brackets than levels the container cannot end in this block, nor get too deep with few opening
+    // ones.
     if (std::popcount(closes) < depth && depth + std::popcount(opens) <= kMaxDepth) {
       depth += std::popcount(opens) - std::popcount(closes);
       continue;

@@ -1,8 +1,9 @@
 // Moving over JSON text without building anything: the inner loops of the readers of JSON traces.
 //
-// All functions work on a window [p, end) that is followed by at least 64 readable bytes. They return nullptr when the window ends before
-// the thing they look for does; the caller then either asks for more input or reports a truncated file. Values are passed over, not
-// validated: a trace with a malformed number in an argument nobody reads is still a good trace.
+// All functions work on a window [p, end) that is followed by at least 64 readable bytes. They return nullptr when the
+// window ends before the thing they look for does; the caller then either asks for more input or reports a truncated
+// file. Values are passed over, not validated: a trace with a malformed number in an argument nobody reads is still a
+// good trace.
 #pragma once
 
 #include <bit>
@@ -51,7 +52,9 @@ struct ContainerSkip {
 /// `p` is at [ or {. Brackets of both kinds are counted together; strings are passed over whole.
 ContainerSkip skip_container(const char* p, const char* end);
 
-inline bool is_number_char(char c) { return (c >= '0' && c <= '9') || c == '.' || c == '-' || c == '+' || c == 'e' || c == 'E'; }
+inline bool is_number_char(char c) {
+  return (c >= '0' && c <= '9') || c == '.' || c == '-' || c == '+' || c == 'e' || c == 'E';
+}
 
 inline bool starts_number(char c) { return c == '-' || (c >= '0' && c <= '9'); }
 
@@ -62,8 +65,8 @@ inline const char* skip_number(const char* p, const char* end) {
 }
 
 struct ValueSkip {
-  const char* after =
-      nullptr;  ///< after the value; nullptr: the window ended in it, or too_deep; the same as before: there is no value here
+  const char* after = nullptr;  ///< after the value; nullptr: the window ended in it, or too_deep; the same as before:
+                                ///< there is no value here
   bool too_deep = false;
 };
 
@@ -78,11 +81,14 @@ inline ValueSkip skip_value(const char* p, const char* end) {
     return {skip.after, skip.too_deep};
   }
   const char* after = p;
-  while (after < end && (is_number_char(*after) || (*after >= 'a' && *after <= 'z') || (*after >= 'A' && *after <= 'Z'))) ++after;
+  while (after < end &&
+         (is_number_char(*after) || (*after >= 'a' && *after <= 'z') || (*after >= 'A' && *after <= 'Z')))
+    ++after;
   return {after};
 }
 
-/// A decimal number as written: value = (whole + fraction / 10^12) with `fraction` in units of 10^-12, both carrying the sign.
+/// A decimal number as written: value = (whole + fraction / 10^12) with `fraction` in units of 10^-12, both carrying
+/// the sign.
 struct Decimal {
   std::int64_t whole = 0;
   std::int64_t fraction_e12 = 0;
@@ -91,8 +97,8 @@ struct Decimal {
   bool in_range = true;    ///< false: |whole| does not fit 62 bits
 };
 
-/// Parses the number at `p`, which may be followed by anything. Returns the position after it, or nullptr if there is no number here or the
-/// window ends in it.
+/// Parses the number at `p`, which may be followed by anything. Returns the position after it, or nullptr if there is
+/// no number here or the window ends in it.
 const char* parse_decimal(const char* p, const char* end, Decimal& out);
 
 /// Up to sixteen decimal digits.
@@ -119,7 +125,8 @@ inline constexpr std::uint64_t kPowersOfTen[17] = {1ull,
                                                    1'000'000'000'000'000ull,
                                                    10'000'000'000'000'000ull};
 
-/// The digits among the eight bytes at `p`, without a branch per digit: their number is what a branch predictor cannot guess.
+/// The digits among the eight bytes at `p`, without a branch per digit: their number is what a branch predictor cannot
+/// guess.
 inline Digits read_eight_digits(const char* p) {
   std::uint64_t chunk = 0;
   std::memcpy(&chunk, p, 8);
@@ -130,7 +137,9 @@ inline Digits read_eight_digits(const char* p) {
   if (count == 0) return {0, 0};
   chunk <<= 8 * (8 - count);  // leading zeros, and away with what follows the digits
   chunk = chunk * 10 + (chunk >> 8);
-  chunk = (((chunk & 0x000000FF000000FFu) * 0x000F424000000064u) + (((chunk >> 16) & 0x000000FF000000FFu) * 0x0000271000000001u)) >> 32;
+  chunk = (((chunk & 0x000000FF000000FFu) * 0x000F424000000064u) +
+           (((chunk >> 16) & 0x000000FF000000FFu) * 0x0000271000000001u)) >>
+          32;
   return {chunk, count};
 }
 
@@ -146,7 +155,8 @@ inline const char* parse_integer_fast(const char* p, const char* end, std::int64
   const Digits digits = read_digits(p);
   p += digits.count;
   const char next = *p;
-  if (digits.count == 0 || p >= end || (next >= '0' && next <= '9') || next == '.' || next == 'e' || next == 'E') return nullptr;
+  if (digits.count == 0 || p >= end || (next >= '0' && next <= '9') || next == '.' || next == 'e' || next == 'E')
+    return nullptr;
   out = static_cast<std::int64_t>(digits.value);
   return p;
 }

@@ -6,7 +6,8 @@
 
 namespace orrery {
 
-/// Replaces \n, \", \uXXXX (with surrogate pairs) and the like. A malformed escape is kept as it stands: names are shown, not executed.
+/// Replaces \n, \", \uXXXX (with surrogate pairs) and the like. A malformed escape is kept as it stands: names are
+/// shown, not executed.
 std::string unescape_json(std::string_view text);
 
 }  // namespace orrery

@@ -1,4 +1,5 @@
-// Walking over JSON that lies in memory as a whole: members and elements are handed to the caller where they stand, nothing is built.
+// Walking over JSON that lies in memory as a whole: members and elements are handed to the caller where they stand,
+// nothing is built.
 #pragma once
 
 #include <string_view>
@@ -7,8 +8,9 @@
 
 namespace orrery {
 
-/// All positions lie in a text that ends at `end` and is followed by at least 64 readable bytes. What returns a position returns the one
-/// after what it passed, or nullptr once the text has made no sense; `fault_at` and `fault` then say where and what.
+/// All positions lie in a text that ends at `end` and is followed by at least 64 readable bytes. What returns a
+/// position returns the one after what it passed, or nullptr once the text has made no sense; `fault_at` and `fault`
+/// then say where and what.
 class JsonWalk {
  public:
   explicit JsonWalk(const char* end) : end_(end) {}
@@ -26,7 +28,8 @@ class JsonWalk {
     return nullptr;
   }
 
-  /// The first byte from `p` on that is not white space. None, one or a long run (an indented line) are the usual lengths.
+  /// The first byte from `p` on that is not white space. None, one or a long run (an indented line) are the usual
+  /// lengths.
   [[nodiscard]] const char* skip_space(const char* p) const {
     if (static_cast<unsigned char>(*p) > ' ') return p;
     if (*p == ' ' && static_cast<unsigned char>(p[1]) > ' ') return p + 1;
@@ -46,8 +49,8 @@ class JsonWalk {
     return skip.after < end_ || *p == '"' ? skip.after : fail(end_, "");
   }
 
-  /// `p` is at {. Calls on_member(key, value): the key as written, without its quotes, and where its value begins; it returns the position
-  /// after the value, or nullptr to give up.
+  /// `p` is at {. Calls on_member(key, value): the key as written, without its quotes, and where its value begins; it
+  /// returns the position after the value, or nullptr to give up.
   template <typename OnMember>
   const char* each_member(const char* p, OnMember&& on_member) {
     p = skip_space(p + 1);
@@ -91,7 +94,8 @@ class JsonWalk {
   [[nodiscard]] const char* skip_long_space(const char* p) const {
     for (; p < end_; p += 16) {
       const Bytes16 bytes(p);
-      const std::uint32_t others = ~(bytes.equal(' ') | bytes.equal('\n') | bytes.equal('\r') | bytes.equal('\t')) & 0xFFFFu;
+      const std::uint32_t others =
+          ~(bytes.equal(' ') | bytes.equal('\n') | bytes.equal('\r') | bytes.equal('\t')) & 0xFFFFu;
       if (others != 0) return p + std::countr_zero(others);
     }
     return end_;

@@ -8,9 +8,10 @@
 
 namespace orrery {
 
-/// Appends compact JSON to a string. Commas are placed by the writer; nesting and key/value alternation are the caller's duty.
-/// Numbers are exact: integers as they are, doubles in the shortest form that reads back to the same bits, NaN and infinities as null.
-/// Text that is not valid UTF-8 is written with U+FFFD in place of each bad byte, so that the output is always valid JSON.
+/// Appends compact JSON to a string. Commas are placed by the writer; nesting and key/value alternation are the
+/// caller's duty. Numbers are exact: integers as they are, doubles in the shortest form that reads back to the same
+/// bits, NaN and infinities as null. Text that is not valid UTF-8 is written with U+FFFD in place of each bad byte, so
+/// that the output is always valid JSON.
 class JsonWriter {
  public:
   explicit JsonWriter(std::string& out) : out_(out) {}

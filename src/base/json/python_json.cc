@@ -33,7 +33,8 @@ char32_t take_code_point(std::string_view& text) {
 
 /// A number, true, false or null.
 void append_scalar(std::string& out, std::string_view text) {
-  const bool is_real = text.find_first_of(".eE") != std::string_view::npos && text.find_first_of("0123456789") != std::string_view::npos;
+  const bool is_real =
+      text.find_first_of(".eE") != std::string_view::npos && text.find_first_of("0123456789") != std::string_view::npos;
   if (!is_real) {
     // Whole numbers have any size in Python, and no negative zero.
     out += text == "-0" ? "0" : text;
@@ -91,7 +92,8 @@ void append_python_json(std::string& out, std::string_view json, std::size_t dep
     if (c == '{' || c == '[') {
       out += c;
       const std::size_t next = skip_space(at + 1);
-      if (next < json.size() && json[next] == c + 2) {  // the bracket that closes it: nothing in between, and no new line
+      if (next < json.size() &&
+          json[next] == c + 2) {  // the bracket that closes it: nothing in between, and no new line
         out += json[next];
         at = next + 1;
         continue;
@@ -124,7 +126,9 @@ void append_python_json(std::string& out, std::string_view json, std::size_t dep
       at = end + 1;
     } else {
       std::size_t end = at;
-      while (end < json.size() && !is_space(json[end]) && std::string_view(",:]}").find(json[end]) == std::string_view::npos) ++end;
+      while (end < json.size() && !is_space(json[end]) &&
+             std::string_view(",:]}").find(json[end]) == std::string_view::npos)
+        ++end;
       append_scalar(out, json.substr(at, end - at));
       at = end;
     }

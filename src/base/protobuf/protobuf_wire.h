@@ -1,6 +1,6 @@
-// Protocol buffers at the level of bytes, from input that is not to be trusted: fields of one message, one after the other, where they stand.
-// Nothing is copied, nested messages are bytes to be walked by a reader of their own, and unknown fields are fields like any other, which is what
-// a faithful rewrite needs.
+// Protocol buffers at the level of bytes, from input that is not to be trusted: fields of one message, one after the
+// other, where they stand. Nothing is copied, nested messages are bytes to be walked by a reader of their own, and
+// unknown fields are fields like any other, which is what a faithful rewrite needs.
 #pragma once
 
 #include <array>
@@ -14,7 +14,9 @@
 
 namespace orrery {
 
-inline std::string_view between(const char* begin, const char* end) { return {begin, static_cast<std::size_t>(end - begin)}; }
+inline std::string_view between(const char* begin, const char* end) {
+  return {begin, static_cast<std::size_t>(end - begin)};
+}
 
 enum class WireType : std::uint8_t { varint = 0, fixed64 = 1, bytes = 2, fixed32 = 5 };
 
@@ -27,15 +29,17 @@ struct WireField {
   const char* content = nullptr;  ///< behind the tag and, of bytes, the length
   const char* end = nullptr;
 
-  [[nodiscard]] bool is(std::uint32_t wanted, WireType wanted_type) const { return number == wanted && type == wanted_type; }
+  [[nodiscard]] bool is(std::uint32_t wanted, WireType wanted_type) const {
+    return number == wanted && type == wanted_type;
+  }
   [[nodiscard]] bool is_varint() const { return type == WireType::varint; }
   [[nodiscard]] bool is_bytes() const { return type == WireType::bytes; }
   [[nodiscard]] std::string_view whole() const { return {begin, static_cast<std::size_t>(end - begin)}; }
   [[nodiscard]] std::int64_t integer() const { return static_cast<std::int64_t>(value); }
 };
 
-/// Takes a varint off [p, end); false if it is not there in full. Of ten bytes, what goes beyond 64 bits is dropped, as protobuf's own parsers
-/// do: what they read is read here.
+/// Takes a varint off [p, end); false if it is not there in full. Of ten bytes, what goes beyond 64 bits is dropped, as
+/// protobuf's own parsers do: what they read is read here.
 inline bool take_varint(const char*& p, const char* end, std::uint64_t& value) {
   if (p == end) return false;
   value = static_cast<unsigned char>(*p++);
@@ -50,21 +54,23 @@ inline bool take_varint(const char*& p, const char* end, std::uint64_t& value) {
   return false;
 }
 
-/// The same where at least 16 bytes from p on can be read, whatever they are: the caller compares p with the end afterwards. 0 bytes are taken,
-/// that is p stays, if the number has more than 8.
+/// The same where at least 16 bytes from p on can be read, whatever they are: the caller compares p with the end
+/// afterwards. 0 bytes are taken, that is p stays, if the number has more than 8.
 [[gnu::always_inline]] inline void take_padded_varint(const char*& p, std::uint64_t& value) {
   static_assert(std::endian::native == std::endian::little);
   std::memcpy(&value, p, 8);
   const std::uint64_t ends = ~value & 0x8080'8080'8080'8080u;
   if (ends == 0) return;
   p += (static_cast<unsigned>(std::countr_zero(ends)) >> 3) + 1;
-  value &= (ends ^ (ends - 1)) & 0x7F7F'7F7F'7F7F'7F7Fu;  // the bytes up to the one that ends it, without their highest bits
+  value &=
+      (ends ^ (ends - 1)) & 0x7F7F'7F7F'7F7F'7F7Fu;  // the bytes up to the one that ends it, without their highest bits
   value = (value & 0x7F00'7F00'7F00'7F00u) >> 1 | (value & 0x007F'007F'007F'007Fu);
   value = (value & 0x3FFF'0000'3FFF'0000u) >> 2 | (value & 0x0000'3FFF'0000'3FFFu);
   value = (value & 0x0FFF'FFFF'0000'0000u) >> 4 | (value & 0x0000'0000'0FFF'FFFFu);
 }
 
-/// Walks the fields of one message. Damage (a length beyond the end, a number of more than ten bytes, a group, field 0) ends the walk.
+/// Walks the fields of one message. Damage (a length beyond the end, a number of more than ten bytes, a group, field 0)
+/// ends the walk.
 class WireReader {
  public:
   explicit WireReader(std::string_view message) : at_(message.data()), end_(message.data() + message.size()) {}
@@ -102,8 +108,8 @@ class WireReader {
     return true;
   }
 
-  /// The content of the next field if that is one of bytes with the one-byte tag `tag`; otherwise false, and the walk stays where it is. For
-  /// loops over one kind of field: next() then takes what is another kind, damaged, or the end.
+  /// The content of the next field if that is one of bytes with the one-byte tag `tag`; otherwise false, and the walk
+  /// stays where it is. For loops over one kind of field: next() then takes what is another kind, damaged, or the end.
   bool next_bytes(char tag, std::string_view& bytes) {
     if (end_ - at_ < 2 || *at_ != tag) return false;
     const char* p = at_ + 1;
@@ -166,7 +172,9 @@ class RecordReader {
 };
 
 /// Bytes of `value` as a varint of the least length, 1 to 10.
-constexpr std::size_t varint_size(std::uint64_t value) { return (static_cast<std::size_t>(std::bit_width(value | 1)) + 6) / 7; }
+constexpr std::size_t varint_size(std::uint64_t value) {
+  return (static_cast<std::size_t>(std::bit_width(value | 1)) + 6) / 7;
+}
 
 inline char* put_varint(char* out, std::uint64_t value) {
   while (value >= 0x80) {
@@ -201,6 +209,8 @@ inline void append_bytes(std::string& out, std::uint32_t number, std::string_vie
 constexpr std::uint64_t zigzag(std::int64_t value) {
   return static_cast<std::uint64_t>(value) << 1 ^ static_cast<std::uint64_t>(value >> 63);
 }
-constexpr std::int64_t unzigzag(std::uint64_t value) { return static_cast<std::int64_t>(value >> 1 ^ (0 - (value & 1))); }
+constexpr std::int64_t unzigzag(std::uint64_t value) {
+  return static_cast<std::int64_t>(value >> 1 ^ (0 - (value & 1)));
+}
 
 }  // namespace orrery

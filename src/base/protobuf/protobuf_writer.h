@@ -1,4 +1,5 @@
-// Messages of protocol buffers written field by field, in the order of the calls, as protobuf's own writers would lay them out.
+// Messages of protocol buffers written field by field, in the order of the calls, as protobuf's own writers would lay
+// them out.
 #pragma once
 
 #include <array>
@@ -13,8 +14,9 @@
 
 namespace orrery {
 
-/// Appends the fields of one message to a text. Nothing is left out because it is 0 or empty: where a schema wants that, the caller asks. The
-/// exceptions are what protobuf's writers leave out too: an empty packed list, and a nested message to which nothing was added.
+/// Appends the fields of one message to a text. Nothing is left out because it is 0 or empty: where a schema wants
+/// that, the caller asks. The exceptions are what protobuf's writers leave out too: an empty packed list, and a nested
+/// message to which nothing was added.
 class WireWriter {
  public:
   explicit WireWriter(std::string& out) : out_(out) {}
@@ -30,7 +32,8 @@ class WireWriter {
       out_.resize(before_);
       return;
     }
-    // The length is known only now. Its bytes are few and nested messages small: moving them is cheaper than measuring them first.
+    // The length is known only now. Its bytes are few and nested messages small: moving them is cheaper than measuring
+    // them first.
     std::array<char, 10> length;
     const std::size_t size = out_.size() - content_;
     out_.insert(content_, length.data(), static_cast<std::size_t>(put_varint(length.data(), size) - length.data()));
@@ -84,7 +87,8 @@ class WireWriter {
   }
 
   std::string& out_;
-  std::size_t before_ = 0, content_ = 0;  // of a nested message: where its tag begins, and where that ends; 0: not nested
+  std::size_t before_ = 0,
+              content_ = 0;  // of a nested message: where its tag begins, and where that ends; 0: not nested
 };
 
 /// Appends a message of a stream of messages: its length, then itself. What RecordReader reads.

@@ -72,18 +72,23 @@ std::string around(const std::string& command, std::size_t place) {
   constexpr std::size_t kBefore = 40, kAfter = 60, kShown = 160;
   if (command.size() <= kShown) return command;
   const std::size_t first = place < kBefore ? 0 : place - kBefore;
-  return (first > 0 ? "..." : "") + command.substr(first, kBefore + kAfter) + (first + kBefore + kAfter < command.size() ? "..." : "");
+  return (first > 0 ? "..." : "") + command.substr(first, kBefore + kAfter) +
+         (first + kBefore + kAfter < command.size() ? "..." : "");
 }
 
 /// Why points of one are none of the other; empty: they are.
 std::string difference(const CheckpointKey& was, const CheckpointKey& is) {
-  if (was.version != is.version) return fmt::format("it was written by version {}, and this is {}", was.version, is.version);
+  if (was.version != is.version)
+    return fmt::format("it was written by version {}, and this is {}", was.version, is.version);
   if (was.command != is.command) {
     const auto place = static_cast<std::size_t>(
-        std::mismatch(was.command.begin(), was.command.end(), is.command.begin(), is.command.end()).first - was.command.begin());
-    return fmt::format("it is of the command `{}`, and this is `{}`", around(was.command, place), around(is.command, place));
+        std::mismatch(was.command.begin(), was.command.end(), is.command.begin(), is.command.end()).first -
+        was.command.begin());
+    return fmt::format("it is of the command `{}`, and this is `{}`", around(was.command, place),
+                       around(is.command, place));
   }
-  if (was.points != is.points) return fmt::format("it is of a sweep of {} points, and this has {}", was.points, is.points);
+  if (was.points != is.points)
+    return fmt::format("it is of a sweep of {} points, and this has {}", was.points, is.points);
   if (was.inputs.size() != is.inputs.size())
     return fmt::format("it is of {} input files, and this has {}", was.inputs.size(), is.inputs.size());
   for (std::size_t i = 0; i < was.inputs.size(); ++i) {
@@ -116,13 +121,15 @@ Result<CheckpointContent> parse_checkpoint(std::string_view bytes, const std::st
   PackedReader head(bytes.substr(kCheckpointMagic.size()));
   const std::uint64_t version = head.number();
   if (head.ok() && version != kCheckpointVersion)
-    return checkpoint_error(fmt::format("this is a checkpoint of layout {}, and this program writes {}", version, kCheckpointVersion), name,
-                            kCheckpointMagic.size(), no_hint);
+    return checkpoint_error(
+        fmt::format("this is a checkpoint of layout {}, and this program writes {}", version, kCheckpointVersion), name,
+        kCheckpointMagic.size(), no_hint);
   CheckpointContent content;
   const std::string_view header = head.text();
   const std::uint64_t header_sum = head.number();
   if (!head.ok() || header_sum != checksum(header) || !unpack_key(header, content.key))
-    return checkpoint_error("the header of this checkpoint is damaged", name, kCheckpointMagic.size() + kNumber, no_hint);
+    return checkpoint_error("the header of this checkpoint is damaged", name, kCheckpointMagic.size() + kNumber,
+                            no_hint);
   content.good_bytes = kCheckpointMagic.size() + 3 * kNumber + header.size();
   while (content.good_bytes < bytes.size()) {
     const std::string_view rest = bytes.substr(content.good_bytes);
@@ -148,7 +155,8 @@ Result<Checkpoint> Checkpoint::open(const std::string& path, const CheckpointKey
   checkpoint.file_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_APPEND, 0666);
   if (checkpoint.file_ < 0) return checkpoint_not_written(path);
   if (::flock(checkpoint.file_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
-    return checkpoint_error("another run writes this checkpoint", path, Error::kNoOffset, "wait for it, or give another file");
+    return checkpoint_error("another run writes this checkpoint", path, Error::kNoOffset,
+                            "wait for it, or give another file");
   std::error_code failed;
   if (!std::filesystem::is_regular_file(path, failed))
     return checkpoint_error("a checkpoint is a file", path, Error::kNoOffset, "give another name");
@@ -170,7 +178,8 @@ Result<Checkpoint> Checkpoint::open(const std::string& path, const CheckpointKey
   if (const std::string other = difference(content->key, key); !other.empty())
     return checkpoint_error("this checkpoint is of something else: " + other, path, Error::kNoOffset,
                             "give another file, or remove this one to begin again");
-  if (content->good_bytes < bytes->size() && ::ftruncate(checkpoint.file_, static_cast<off_t>(content->good_bytes)) != 0)
+  if (content->good_bytes < bytes->size() &&
+      ::ftruncate(checkpoint.file_, static_cast<off_t>(content->good_bytes)) != 0)
     return checkpoint_not_written(path);
   checkpoint.size_ = content->good_bytes;
   checkpoint.points_ = std::move(content->points);
@@ -178,7 +187,10 @@ Result<Checkpoint> Checkpoint::open(const std::string& path, const CheckpointKey
 }
 
 Checkpoint::Checkpoint(Checkpoint&& other) noexcept
-    : path_(std::move(other.path_)), file_(std::exchange(other.file_, -1)), size_(other.size_), points_(std::move(other.points_)) {}
+    : path_(std::move(other.path_)),
+      file_(std::exchange(other.file_, -1)),
+      size_(other.size_),
+      points_(std::move(other.points_)) {}
 
 Checkpoint& Checkpoint::operator=(Checkpoint&& other) noexcept {
   std::swap(path_, other.path_);
@@ -197,7 +209,8 @@ Status Checkpoint::append(std::uint64_t point, std::string_view bytes) {
   if (!write_bytes(file_, record)) {
     Error error = checkpoint_not_written(path_);
     // Half a record would be dropped anyway; without it the file is what it was.
-    if (::ftruncate(file_, static_cast<off_t>(size_)) != 0) error.hint = "its last record is cut, which the next run sees";
+    if (::ftruncate(file_, static_cast<off_t>(size_)) != 0)
+      error.hint = "its last record is cut, which the next run sees";
     return error;
   }
   size_ += record.size();

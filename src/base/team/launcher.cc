@@ -29,14 +29,17 @@ std::vector<std::string> plugin_places(const char* file, const char* variable) {
   if (const char* const named = std::getenv(variable); named != nullptr && *named != 0) return {named};
   std::error_code failed;
   const std::filesystem::path folder = std::filesystem::read_symlink("/proc/self/exe", failed).parent_path();
-  return {(folder / file).string(), (folder / ".." / ORRERY_LIBRARY_FOLDER / "orrery" / file).lexically_normal().string()};
+  return {(folder / file).string(),
+          (folder / ".." / ORRERY_LIBRARY_FOLDER / "orrery" / file).lexically_normal().string()};
 }
 
 }  // namespace
 
 LaunchedAs launched_as() {
   // Who starts the program from within a task of their own job inherits its environment.
-  if (const char* const plugin = std::getenv("ORRERY_MPI_PLUGIN"); plugin != nullptr && std::string_view(plugin) == "none") return {};
+  if (const char* const plugin = std::getenv("ORRERY_MPI_PLUGIN");
+      plugin != nullptr && std::string_view(plugin) == "none")
+    return {};
   const auto of = [](const char* size, std::initializer_list<const char*> processes) {
     LaunchedAs launched;
     launched.processes = environment_number(size).value_or(1);
@@ -46,8 +49,8 @@ LaunchedAs launched_as() {
     launched.processes = 1;  // who is not numbered was not started by the launcher itself
     return launched;
   };
-  for (const LaunchedAs& launched :
-       {of("OMPI_COMM_WORLD_SIZE", {"OMPI_COMM_WORLD_RANK"}), of("PMI_SIZE", {"PMI_RANK"}), of("SLURM_NTASKS", {"PMIX_RANK"})}) {
+  for (const LaunchedAs& launched : {of("OMPI_COMM_WORLD_SIZE", {"OMPI_COMM_WORLD_RANK"}), of("PMI_SIZE", {"PMI_RANK"}),
+                                     of("SLURM_NTASKS", {"PMIX_RANK"})}) {
     if (launched.processes > 1) return launched;
   }
   return {};
@@ -74,8 +77,8 @@ void* load_plugin(const char* file, const char* variable, const char* symbol, bo
 Result<const OrreryProcessPlugin*> load_process_plugin(const LaunchedAs& launched) {
   std::string why;
   // For all to see: parts of MPI load parts of their own, which look for it.
-  const auto entry =
-      reinterpret_cast<OrreryProcessPluginEntry>(load_plugin(kPluginFile, "ORRERY_MPI_PLUGIN", kProcessPluginEntry, true, why));
+  const auto entry = reinterpret_cast<OrreryProcessPluginEntry>(
+      load_plugin(kPluginFile, "ORRERY_MPI_PLUGIN", kProcessPluginEntry, true, why));
   const OrreryProcessPlugin* const plugin = entry == nullptr ? nullptr : entry();
   if (plugin != nullptr && plugin->version == kProcessPluginVersion) return plugin;
   if (plugin != nullptr) why = std::string(kPluginFile) + " is no plugin of this version";
@@ -85,7 +88,8 @@ Result<const OrreryProcessPlugin*> load_process_plugin(const LaunchedAs& launche
                    why,
                {},
                Error::kNoOffset,
-               "build it where MPI is installed (scripts/setup.sh mpi && make build), name its file in ORRERY_MPI_PLUGIN, or start orrery "
+               "build it where MPI is installed (scripts/setup.sh mpi && make build), name its file in "
+               "ORRERY_MPI_PLUGIN, or start orrery "
                "without mpirun",
                Error::Kind::misuse};
 }

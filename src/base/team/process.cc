@@ -19,13 +19,15 @@ namespace {
 constexpr std::chrono::milliseconds kFirstPause{1};
 constexpr std::chrono::milliseconds kLongestPause{50};
 
-// What the child begins with: its own process group, so that it can be killed with its children, redirected streams, and no signal blocked.
+// What the child begins with: its own process group, so that it can be killed with its children, redirected streams,
+// and no signal blocked.
 class SpawnSetup {
  public:
   explicit SpawnSetup(const std::string& output_path) {
     ::posix_spawn_file_actions_init(&actions_);
     ::posix_spawn_file_actions_addopen(&actions_, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    ::posix_spawn_file_actions_addopen(&actions_, STDOUT_FILENO, output_path.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
+    ::posix_spawn_file_actions_addopen(&actions_, STDOUT_FILENO, output_path.c_str(), O_WRONLY | O_CREAT | O_TRUNC,
+                                       0644);
     ::posix_spawn_file_actions_adddup2(&actions_, STDOUT_FILENO, STDERR_FILENO);
     ::posix_spawnattr_init(&attributes_);
     ::posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
@@ -73,7 +75,8 @@ Result<ProcessOutcome> run_process(const std::vector<std::string>& command, cons
     // Once killed it ends soon, and must be waited for all the same, or it stays as a zombie.
     const pid_t ended = ::waitpid(child, &status, outcome.timed_out ? 0 : WNOHANG);
     if (ended == child) break;
-    if (ended < 0 && errno != EINTR) return Error{std::string("cannot be waited for: ") + std::strerror(errno), command[0]};
+    if (ended < 0 && errno != EINTR)
+      return Error{std::string("cannot be waited for: ") + std::strerror(errno), command[0]};
     if (outcome.timed_out) continue;
     if (std::chrono::steady_clock::now() >= deadline) {
       outcome.timed_out = true;

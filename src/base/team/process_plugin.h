@@ -1,5 +1,6 @@
-// What the plugin for many processes (src/mpi_plugin) gives the engine: messages between them, and nothing else. The engine itself knows no MPI, so that it
-// runs where there is none, and under any MPI for which somebody compiles these few functions.
+// What the plugin for many processes (src/mpi_plugin) gives the engine: messages between them, and nothing else. The
+// engine itself knows no MPI, so that it runs where there is none, and under any MPI for which somebody compiles these
+// few functions.
 //
 // All functions are called by one thread. They return 0, or -1 for what cannot go on.
 #pragma once

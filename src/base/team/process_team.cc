@@ -162,7 +162,9 @@ struct ProcessTeam::State {
     const std::string line = "orrery: error: " + sentence + "\n";
     if (::write(STDERR_FILENO, line.data(), line.size()) < 0) return;  // there is nobody left to tell
   }
-  void say_lost(int number) { say("process " + std::to_string(number) + " of " + std::to_string(processes) + " ended; " + progress()); }
+  void say_lost(int number) {
+    say("process " + std::to_string(number) + " of " + std::to_string(processes) + " ended; " + progress());
+  }
 
   [[noreturn]] void lose(int number) {
     // The launcher may be about to end us for the same reason; whoever comes first says it.
@@ -207,12 +209,15 @@ Result<std::unique_ptr<ProcessTeam>> ProcessTeam::join(const LaunchedAs& launche
   auto state = std::make_unique<State>();
   state->plugin = *plugin;
   if ((*plugin)->join(&state->process, &state->processes) != 0)
-    return Error{
-        "MPI could not be started", {}, Error::kNoOffset, "does another MPI program run under the same launcher?", Error::Kind::misuse};
+    return Error{"MPI could not be started",
+                 {},
+                 Error::kNoOffset,
+                 "does another MPI program run under the same launcher?",
+                 Error::Kind::misuse};
   // Another MPI than the launcher's takes each process for a job of its own: all of them would do everything.
   if (state->processes != launched.processes || state->process != launched.process) {
-    return Error{"the launcher started " + std::to_string(launched.processes) + " processes, but the MPI of the plugin sees " +
-                     std::to_string(state->processes),
+    return Error{"the launcher started " + std::to_string(launched.processes) +
+                     " processes, but the MPI of the plugin sees " + std::to_string(state->processes),
                  {},
                  Error::kNoOffset,
                  "use the mpirun of the MPI that the plugin was built with (srun: --mpi=pmix)",
@@ -244,7 +249,8 @@ Result<std::unique_ptr<ProcessTeam>> ProcessTeam::join(const LaunchedAs& launche
     const State::Message hello = state->wait(milliseconds(1));
     PackedReader reader(hello.bytes);
     reader.number();
-    if (reader.text() != version) other_version = "process " + std::to_string(hello.from) + " is of another version of orrery";
+    if (reader.text() != version)
+      other_version = "process " + std::to_string(hello.from) + " is of another version of orrery";
     State::Member& member = state->members[static_cast<std::size_t>(hello.from)];
     member.node = reader.text();
     member.space = reader.text();
@@ -267,16 +273,22 @@ Result<std::unique_ptr<ProcessTeam>> ProcessTeam::join(const LaunchedAs& launche
                          .number(threads)
                          .take());
   }
-  if (!other_version.empty()) return Error{other_version, {}, Error::kNoOffset, "install the same one on all nodes", Error::Kind::misuse};
+  if (!other_version.empty())
+    return Error{other_version, {}, Error::kNoOffset, "install the same one on all nodes", Error::Kind::misuse};
   return std::unique_ptr<ProcessTeam>(new ProcessTeam(std::move(state)));
 }
 
-std::vector<std::string> ProcessTeam::together(const JointTaskKind& kind, const std::function<std::string(int process)>& about) {
+std::vector<std::string> ProcessTeam::together(const JointTaskKind& kind,
+                                               const std::function<std::string(int process)>& about) {
   assert(!state_->has_work);
   const std::uint64_t work = ++state_->works;
   for (int other = 1; other < state_->processes; ++other)
-    state_->send(other,
-                 PackedWriter().number(static_cast<std::uint64_t>(Word::join_in)).number(work).text(kind.name).text(about(other)).take());
+    state_->send(other, PackedWriter()
+                            .number(static_cast<std::uint64_t>(Word::join_in))
+                            .number(work)
+                            .text(kind.name)
+                            .text(about(other))
+                            .take());
   std::vector<std::string> made(static_cast<std::size_t>(state_->processes));
   made[0] = kind.run(*this, about(0));
   for (int left = state_->processes - 1; left > 0;) {
@@ -324,13 +336,14 @@ int ProcessTeam::serve(std::span<const SharedTaskKind> kinds, std::span<const Jo
     }
     if (word == Word::join_in) {
       const std::string_view name = reader.text();
-      const auto kind =
-          std::find_if(joint_kinds.begin(), joint_kinds.end(), [&](const JointTaskKind& known) { return known.name == name; });
+      const auto kind = std::find_if(joint_kinds.begin(), joint_kinds.end(),
+                                     [&](const JointTaskKind& known) { return known.name == name; });
       const std::string made = kind == joint_kinds.end() ? std::string() : kind->run(*this, reader.text());
       state_->send(0, PackedWriter().number(static_cast<std::uint64_t>(Word::made)).number(number).text(made).take());
     } else if (word == Word::begin) {
       const std::string_view name = reader.text();
-      const auto kind = std::find_if(kinds.begin(), kinds.end(), [&](const SharedTaskKind& known) { return known.name == name; });
+      const auto kind =
+          std::find_if(kinds.begin(), kinds.end(), [&](const SharedTaskKind& known) { return known.name == name; });
       try {
         task = kind == kinds.end() ? nullptr : kind->open(reader.text());
       } catch (const std::exception&) {
@@ -348,7 +361,8 @@ int ProcessTeam::serve(std::span<const SharedTaskKind> kinds, std::span<const Jo
 }
 
 void ProcessTeam::dismiss(int exit_code) {
-  const std::string bye = PackedWriter().number(static_cast<std::uint64_t>(Word::bye)).number(static_cast<std::uint64_t>(exit_code)).take();
+  const std::string bye =
+      PackedWriter().number(static_cast<std::uint64_t>(Word::bye)).number(static_cast<std::uint64_t>(exit_code)).take();
   for (int other = 1; other < state_->processes; ++other) state_->send(other, bye);
   for (int left = state_->processes - 1; left > 0;) {
     // What a process still sends of work that is over has to be taken off its hands.
@@ -364,8 +378,12 @@ ProcessTeam::Work::Work(ProcessTeam& team, std::string_view kind, std::string_vi
   State& state = *team.state_;
   assert(!state.has_work);
   state.has_work = true;
-  const std::string begin =
-      PackedWriter().number(static_cast<std::uint64_t>(Word::begin)).number(++state.works).text(kind).text(about).take();
+  const std::string begin = PackedWriter()
+                                .number(static_cast<std::uint64_t>(Word::begin))
+                                .number(++state.works)
+                                .text(kind)
+                                .text(about)
+                                .take();
   for (int other = 1; other < state.processes; ++other) state.send(other, begin);
 }
 
@@ -391,7 +409,8 @@ void ProcessTeam::Work::run(const SharedPlan& plan, const Local& local, const Re
     }
     pause = microseconds{20};
     PackedReader reader(message->bytes);
-    if (static_cast<Word>(reader.number()) != Word::ask || reader.number() != state.works) continue;  // of work that is over
+    if (static_cast<Word>(reader.number()) != Word::ask || reader.number() != state.works)
+      continue;  // of work that is over
     for (std::uint64_t left = reader.number(); left > 0; --left) {
       const std::size_t item = reader.number();
       const bool is_done = reader.number() != 0;

@@ -20,10 +20,12 @@ namespace orrery {
 struct SharedPlan {
   std::vector<std::size_t> order;                        ///< item numbers, those to be begun first in front
   std::function<std::string(std::size_t)> content = {};  ///< of an item; none: nothing to know beyond its number
-  std::size_t smallest_batch = 1, largest_batch = 1;     ///< how many are taken at once; batches become smaller towards the end
+  std::size_t smallest_batch = 1,
+              largest_batch = 1;  ///< how many are taken at once; batches become smaller towards the end
 };
 
-/// Items of a piece of work, which the threads of process 0 take from: its own, and the one that speaks with the others.
+/// Items of a piece of work, which the threads of process 0 take from: its own, and the one that speaks with the
+/// others.
 class ItemQueue {
  public:
   ItemQueue(const SharedPlan& plan, std::size_t processes) : plan_(plan), processes_(processes) {}
@@ -85,7 +87,8 @@ class LocalShare {
       try {
         while (!queue_.is_empty()) {
           const std::vector<std::size_t> batch = queue_.take_here();
-          if (batch.empty()) std::this_thread::sleep_for(std::chrono::microseconds(500));  // what others have may come back undone
+          if (batch.empty())
+            std::this_thread::sleep_for(std::chrono::microseconds(500));  // what others have may come back undone
           else local(batch);
         }
       } catch (...) {

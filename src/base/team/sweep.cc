@@ -68,8 +68,8 @@ class Answers {
   }
   /// "1,204 of 4,000 points are in FILE: run the same command again"
   [[nodiscard]] std::string words() const {
-    return fmt::format("{} of {} points are in {}: run the same command again", format_count(done_), format_count(answers_.size()),
-                       run_.checkpoint->path());
+    return fmt::format("{} of {} points are in {}: run the same command again", format_count(done_),
+                       format_count(answers_.size()), run_.checkpoint->path());
   }
   Result<std::vector<std::string>> take() {
     if (failure_) return *failure_;
@@ -124,8 +124,9 @@ std::unique_ptr<SharedTask> make_sweep_task(std::unique_ptr<Sweep> sweep) {
 Result<std::vector<std::string>> run_sweep(const Sweep& sweep, const SweepRun& run) {
   Answers answers(sweep.size(), run);
   const TellsWherePointsAre tells(answers, run.checkpoint != nullptr);
-  SharedPlan plan{
-      .order = answers.missing(), .smallest_batch = sweep.smallest_batch(), .largest_batch = kBatchesAtOnce * sweep.smallest_batch()};
+  SharedPlan plan{.order = answers.missing(),
+                  .smallest_batch = sweep.smallest_batch(),
+                  .largest_batch = kBatchesAtOnce * sweep.smallest_batch()};
   if (run.on_done) run.on_done(sweep.size() - plan.order.size());
   const auto solve_here = [&](std::span<const std::size_t> points) {
     std::vector<Result<std::string>> solved = sweep.solve(points);

@@ -1,4 +1,5 @@
-// Many points of one question, each solved on its own: by all threads, by all processes, and not again if a checkpoint has them.
+// Many points of one question, each solved on its own: by all threads, by all processes, and not again if a checkpoint
+// has them.
 #pragma once
 
 #include <cstddef>
@@ -9,9 +10,9 @@
 #include <string_view>
 #include <vector>
 
+#include "base/result.h"
 #include "base/team/checkpoint.h"
 #include "base/team/process_team.h"
-#include "base/result.h"
 
 namespace orrery {
 
@@ -31,8 +32,9 @@ inline constexpr std::string_view kSweepTask = "sweep";
 std::unique_ptr<SharedTask> make_sweep_task(std::unique_ptr<Sweep> sweep);
 
 struct SweepRun {
-  ProcessTeam::Work* shared = nullptr;                   ///< of a team whose others have opened the sweep; null: all points are solved here
-  Checkpoint* checkpoint = nullptr;                      ///< null: none is kept
+  ProcessTeam::Work* shared =
+      nullptr;                       ///< of a team whose others have opened the sweep; null: all points are solved here
+  Checkpoint* checkpoint = nullptr;  ///< null: none is kept
   std::function<void(std::size_t points)> on_done = {};  ///< so many more are done
 };
 

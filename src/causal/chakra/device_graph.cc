@@ -45,7 +45,9 @@ class DeviceGraph {
   }
 
  private:
-  bool is_sync(RowIndex r) const { return rows_.rank->categories[rows_.rank->category[rows_.event[r]]].text == sync_category_; }
+  bool is_sync(RowIndex r) const {
+    return rows_.rank->categories[rows_.rank->category[rows_.event[r]]].text == sync_category_;
+  }
 
   std::vector<RowIndex> work_in_time_order() const {
     std::vector<RowIndex> work;
@@ -81,7 +83,8 @@ class DeviceGraph {
 
   Status add_host_wait(NodeNumber from, RowIndex sync) {
     const RowIndex call = rows_.find(rows_.partner[sync]);
-    if (call == kNoRow || graph_.nodes.end_of[call] == kNoNode) return stop_at(sync, "no host call of the step belongs to the wait");
+    if (call == kNoRow || graph_.nodes.end_of[call] == kNoNode)
+      return stop_at(sync, "no host call of the step belongs to the wait");
     graph_.edges.add(from, graph_.nodes.end_of[call], EdgeType::sync_dependency);
     return {};
   }
@@ -125,12 +128,15 @@ class DeviceGraph {
     }
     const auto known = last_on_.find(rows_.stream[r]);
     const NodeNumber last = known == last_on_.end() ? kNoNode : known->second;
-    const auto ends_before = [&](NodeNumber node, TimePs time) { return node == kNoNode || graph_.nodes.time[node] < time; };
+    const auto ends_before = [&](NodeNumber node, TimePs time) {
+      return node == kNoNode || graph_.nodes.time[node] < time;
+    };
     const RowIndex call = rows_.find(rows_.partner[r]);
     const bool was_idle = call != kNoRow && history_.queue_length[call] == 1 && history_.queue_length[r] == 0 &&
                           ends_before(last, rows_.ts[call]) && ends_before(waited_for, rows_.ts[call]);
     if (was_idle) {
-      if (graph_.nodes.start_of[call] == kNoNode) return stop_at(r, "the call that launched this work is not in the step");
+      if (graph_.nodes.start_of[call] == kNoNode)
+        return stop_at(r, "the call that launched this work is not in the step");
       graph_.edges.add(graph_.nodes.start_of[call], start, EdgeType::kernel_launch_delay);
     } else if (last != kNoNode && ends_before(waited_for, graph_.nodes.time[last])) {
       graph_.edges.add(last, start, EdgeType::kernel_kernel_delay);

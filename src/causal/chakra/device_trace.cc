@@ -27,11 +27,13 @@ class Classifier {
         is_call_(trace.strings, {"cuda_runtime", "cuda_driver"}),
         is_work_(trace.strings, {"kernel", "gpu_memcpy"}),
         is_launch_(trace.strings,
-                   {"cuLaunchKernel", "cuLaunchKernelEx", "cudaLaunchKernel", "cudaLaunchKernelExC", "cudaMemcpy", "cudaMemcpyAsync",
-                    "cudaMemcpyFromSymbol", "cudaMemcpyToSymbol", "cudaLaunchCooperativeKernel", "hipLaunchKernel", "hipExtLaunchKernel",
-                    "hipExtModuleLaunchKernel", "hipModuleLaunchKernel", "hipMemcpyWithStream", "hipMemcpyAsync"}),
+                   {"cuLaunchKernel", "cuLaunchKernelEx", "cudaLaunchKernel", "cudaLaunchKernelExC", "cudaMemcpy",
+                    "cudaMemcpyAsync", "cudaMemcpyFromSymbol", "cudaMemcpyToSymbol", "cudaLaunchCooperativeKernel",
+                    "hipLaunchKernel", "hipExtLaunchKernel", "hipExtModuleLaunchKernel", "hipModuleLaunchKernel",
+                    "hipMemcpyWithStream", "hipMemcpyAsync"}),
         is_step_(trace.strings.size()) {
-    for (StringId id = 0; id < is_step_.size(); ++id) is_step_[id] = trace.strings.text(id).find("ProfilerStep") != std::string_view::npos;
+    for (StringId id = 0; id < is_step_.size(); ++id)
+      is_step_[id] = trace.strings.text(id).find("ProfilerStep") != std::string_view::npos;
   }
 
   Kind operator()(EventIndex e) const {
@@ -145,10 +147,13 @@ class EventSorter {
 
 std::size_t LaunchCalls::find(std::int64_t with_correlation) const {
   const std::int64_t* at = std::lower_bound(correlation.begin(), correlation.end(), with_correlation);
-  return at == correlation.end() || *at != with_correlation ? kMissing : static_cast<std::size_t>(at - correlation.begin());
+  return at == correlation.end() || *at != with_correlation ? kMissing
+                                                            : static_cast<std::size_t>(at - correlation.begin());
 }
 
-Result<DeviceTrace> sort_events(const trace::Trace& trace, const trace::RankTrace& rank) { return EventSorter(trace, rank).sort(); }
+Result<DeviceTrace> sort_events(const trace::Trace& trace, const trace::RankTrace& rank) {
+  return EventSorter(trace, rank).sort();
+}
 
 std::uint64_t radix_key_of(double value) {
   const auto bits = std::bit_cast<std::uint64_t>(value == 0 ? 0.0 : value);  // -0 is 0

@@ -1,7 +1,8 @@
-// The events of a profiler trace as chakra_trace_link sorts them: host operators, launches and device work, each in the order of time.
+// The events of a profiler trace as chakra_trace_link sorts them: host operators, launches and device work, each in the
+// order of time.
 //
-// Times are the doubles that Python reads from the file, in microseconds: two moments that differ by less than a double can tell are equal
-// here, and sums round as they do there.
+// Times are the doubles that Python reads from the file, in microseconds: two moments that differ by less than a double
+// can tell are equal here, and sums round as they do there.
 #pragma once
 
 #include <cstdint>

@@ -29,8 +29,8 @@ struct Candidates {
   }
 };
 
-// The original also has an entry for the process and for each thread, at their first event. It means to give them their threads, but they all
-// end up on thread 0: only launches from there ever meet them.
+// The original also has an entry for the process and for each thread, at their first event. It means to give them their
+// threads, but they all end up on thread 0: only launches from there ever meet them.
 struct Mark {
   double ts;
   std::uint32_t thread;
@@ -48,7 +48,8 @@ std::vector<Mark> synthetic_marks_and(const Candidates& real, const trace::RankT
     first = std::min(first, hta::microseconds_as_double(epoch_us, rank.start[e]));
   }
   std::vector<Mark> marks;
-  marks.push_back({*std::min_element(first_of_thread.begin(), first_of_thread.end()), thread_zero, kNoExternalId, false});
+  marks.push_back(
+      {*std::min_element(first_of_thread.begin(), first_of_thread.end()), thread_zero, kNoExternalId, false});
   for (std::size_t i = 0; i < real.size(); ++i)
     marks.push_back({real.ts[i], real.thread[i], real.external_id[i], real.is_coalesced[i] != 0});
   std::vector<std::uint32_t> by_first_event(device.threads.size());
@@ -58,7 +59,8 @@ std::vector<Mark> synthetic_marks_and(const Candidates& real, const trace::RankT
   for (const std::uint32_t t : by_first_event) {
     const double first = first_of_thread[t];
     if (first == kNever) continue;
-    const auto at = std::find_if(marks.begin(), marks.end(), [&](const Mark& mark) { return mark.thread == t && mark.ts >= first; });
+    const auto at = std::find_if(marks.begin(), marks.end(),
+                                 [&](const Mark& mark) { return mark.thread == t && mark.ts >= first; });
     marks.insert(at, {first, thread_zero, kNoExternalId, false});
   }
   std::stable_sort(marks.begin(), marks.end(), [](const Mark& a, const Mark& b) { return a.ts < b.ts; });
@@ -87,14 +89,16 @@ class ParentSearch {
   explicit ParentSearch(Candidates candidates) : candidates_(std::move(candidates)) {
     for (std::uint32_t i = 0; i < candidates_.size(); ++i) by_thread_.push_back({candidates_.thread[i], i});
     radix_sort(by_thread_);
-    for (const KeyedIndex& item : by_thread_) by_id_.push_back({radix_key(candidates_.external_id[item.index]), item.index});
+    for (const KeyedIndex& item : by_thread_)
+      by_id_.push_back({radix_key(candidates_.external_id[item.index]), item.index});
     radix_sort(by_id_);  // by external id, thread, time
   }
 
   // The external id of the parent goes to `out`; false if there is none.
-  bool find(double launch_ts, std::uint32_t thread, std::int64_t external_id, bool skip_coalesced, std::int64_t& out) const {
-    const auto before =
-        static_cast<std::uint32_t>(std::lower_bound(candidates_.ts.begin(), candidates_.ts.end(), launch_ts) - candidates_.ts.begin());
+  bool find(double launch_ts, std::uint32_t thread, std::int64_t external_id, bool skip_coalesced,
+            std::int64_t& out) const {
+    const auto before = static_cast<std::uint32_t>(
+        std::lower_bound(candidates_.ts.begin(), candidates_.ts.end(), launch_ts) - candidates_.ts.begin());
     std::uint32_t parent = last_with_id(external_id, thread, before, skip_coalesced);
     if (parent == kNoParent) parent = last_on_thread(thread, before, skip_coalesced);
     if (parent == kNoParent) return false;
@@ -103,7 +107,8 @@ class ParentSearch {
   }
 
  private:
-  std::uint32_t last_with_id(std::int64_t external_id, std::uint32_t thread, std::uint32_t before, bool skip_coalesced) const {
+  std::uint32_t last_with_id(std::int64_t external_id, std::uint32_t thread, std::uint32_t before,
+                             bool skip_coalesced) const {
     const std::uint64_t key = radix_key(external_id);
     const auto precedes = [&](const KeyedIndex& item, std::uint32_t limit) {
       if (item.key != key) return item.key < key;
@@ -168,7 +173,8 @@ WorkByExternalId find_gpu_parents(const trace::Trace& trace, const trace::RankTr
       continue;
     }
     std::int64_t id = 0;
-    if (search.find(device.launches.ts[launch], device.launches.thread[launch], work.external_id[i], is_nccl[name] != 0, id))
+    if (search.find(device.launches.ts[launch], device.launches.thread[launch], work.external_id[i], is_nccl[name] != 0,
+                    id))
       found.push_back({radix_key(id), i});
     else diagnostics.add(kWorkWithoutOperator, example);
   }

@@ -7,8 +7,8 @@
 
 namespace orrery::causal::chakra {
 
-/// Device work by the external id of the operator it was launched under, and within one in the order of time. Operators without an external
-/// id count as one (kNoExternalId).
+/// Device work by the external id of the operator it was launched under, and within one in the order of time. Operators
+/// without an external id count as one (kNoExternalId).
 struct WorkByExternalId {
   Column<std::int64_t> external_id;  ///< sorted
   Column<std::uint32_t> work;        ///< into DeviceWork
@@ -19,8 +19,9 @@ struct WorkByExternalId {
   [[nodiscard]] Range find(std::int64_t id) const;  ///< O(log n)
 };
 
-/// The operator is the last one before the launch, on its thread, with the external id of the work; failing that, the last one on its thread.
-/// For communication, "nccl:coalesced" is passed over. Work without a launch or an operator is counted and left out. O(n log n).
+/// The operator is the last one before the launch, on its thread, with the external id of the work; failing that, the
+/// last one on its thread. For communication, "nccl:coalesced" is passed over. Work without a launch or an operator is
+/// counted and left out. O(n log n).
 WorkByExternalId find_gpu_parents(const trace::Trace& trace, const trace::RankTrace& rank, const DeviceTrace& device,
                                   Diagnostics& diagnostics);
 

@@ -9,14 +9,16 @@
 namespace orrery::causal::chakra {
 namespace {
 
-std::int64_t number_of(const KeyedIndex& entry) { return static_cast<std::int64_t>(entry.key ^ std::uint64_t{1} << 63); }
+std::int64_t number_of(const KeyedIndex& entry) {
+  return static_cast<std::int64_t>(entry.key ^ std::uint64_t{1} << 63);
+}
 
 }  // namespace
 
 void NumberIndex::seal() {
   if (entries_.empty()) return;
-  const auto [least, greatest] =
-      std::minmax_element(entries_.begin(), entries_.end(), [](const KeyedIndex& a, const KeyedIndex& b) { return a.key < b.key; });
+  const auto [least, greatest] = std::minmax_element(
+      entries_.begin(), entries_.end(), [](const KeyedIndex& a, const KeyedIndex& b) { return a.key < b.key; });
   const std::uint64_t range = greatest->key - least->key;
   if (range > 16 * entries_.size() + 1024) return radix_sort(entries_);
   base_ = number_of(*least);
@@ -30,8 +32,9 @@ std::uint32_t NumberIndex::find(std::int64_t number) const {
     const std::uint64_t at = radix_key(number) - radix_key(base_);
     return at < table_.size() ? table_[at] : kMissing;
   }
-  const KeyedIndex* const after = std::upper_bound(entries_.begin(), entries_.end(), radix_key(number),
-                                                   [](std::uint64_t key, const KeyedIndex& entry) { return key < entry.key; });
+  const KeyedIndex* const after =
+      std::upper_bound(entries_.begin(), entries_.end(), radix_key(number),
+                       [](std::uint64_t key, const KeyedIndex& entry) { return key < entry.key; });
   return after == entries_.begin() || (after - 1)->key != radix_key(number) ? kMissing : (after - 1)->index;
 }
 
@@ -113,7 +116,8 @@ Result<HostMatch> match_host_rows(const trace::HostTrace& host, const Interner& 
     }
     match.op[row] = op;
     match.row_of_op[op] = row;
-    if (dependencies[op] != 0) match.dependency_row[row] = match.row_of_op[op_of_record_function.find(dependencies[op])];
+    if (dependencies[op] != 0)
+      match.dependency_row[row] = match.row_of_op[op_of_record_function.find(dependencies[op])];
   }
   return match;
 }

@@ -37,13 +37,14 @@ struct HostMatch {
 
   Column<std::uint32_t> by_id;  ///< all rows, by their ids
   NumberIndex row_of_id;
-  Column<std::uint32_t> op;              ///< per row: into HostOps; kNone. Rows that cannot be reached from row 1 have none
+  Column<std::uint32_t> op;  ///< per row: into HostOps; kNone. Rows that cannot be reached from row 1 have none
   Column<std::uint32_t> dependency_row;  ///< per row: the row that its inter-thread dependency is; kNone
   Column<std::uint32_t> row_of_op;       ///< per operator: the row with the greatest id that it was found for; kNone
 };
 
-/// `dependencies` are those of inter_thread_dependencies. One of them that belongs to a row with a greater id is lost, as it is in the
-/// original, which goes through the rows by id. Rows of operators that are not found are counted. O(n). Fails without row 1, and where a row has no rf_id.
+/// `dependencies` are those of inter_thread_dependencies. One of them that belongs to a row with a greater id is lost,
+/// as it is in the original, which goes through the rows by id. Rows of operators that are not found are counted. O(n).
+/// Fails without row 1, and where a row has no rf_id.
 Result<HostMatch> match_host_rows(const trace::HostTrace& host, const Interner& strings, const HostOps& ops,
                                   const Column<std::int64_t>& dependencies, Diagnostics& diagnostics);
 

@@ -68,8 +68,8 @@ class HistoryBuilder {
   }
 
   void find_calls() {
-    const hta::NameSet is_launch(rows_.trace->strings,
-                                 {"cudaLaunchKernel", "cudaLaunchKernelExC", "cuLaunchKernel", "cudaMemcpyAsync", "cudaMemsetAsync"});
+    const hta::NameSet is_launch(rows_.trace->strings, {"cudaLaunchKernel", "cudaLaunchKernelExC", "cuLaunchKernel",
+                                                        "cudaMemcpyAsync", "cudaMemsetAsync"});
     for (const RowIndex r : rows_.frame) {
       if (is_launch(rows_.name(r)) && rows_.partner[r] > 0) calls_.push_back(r);
     }
@@ -93,7 +93,8 @@ class HistoryBuilder {
     Column<std::uint8_t> is_started(rows_.size(), 0);
     for (const RowIndex r : calls_) {
       const std::uint64_t key = radix_key(rows_.correlation[r]);
-      for (const KeyedIndex* at = std::lower_bound(device.begin(), device.end(), key, less); at != device.end() && at->key == key; ++at) {
+      for (const KeyedIndex* at = std::lower_bound(device.begin(), device.end(), key, less);
+           at != device.end() && at->key == key; ++at) {
         changes.push_back({r, rows_.stream[at->index], 1});
         is_started[at->index] = 1;
       }
@@ -102,8 +103,10 @@ class HistoryBuilder {
     for (const RowIndex r : rows_.frame) {
       if (is_started[r] != 0) changes.push_back({r, rows_.stream[r], -1});
     }
-    if (changes.empty()) return stop(rows_.rank->source.path, "no kernel or copy has a recorded launch: there are no queues");
-    if (changes.size() != 2 * launched) return stop(rows_.rank->source.path, "several launches have one correlation: queues do not add up");
+    if (changes.empty())
+      return stop(rows_.rank->source.path, "no kernel or copy has a recorded launch: there are no queues");
+    if (changes.size() != 2 * launched)
+      return stop(rows_.rank->source.path, "several launches have one correlation: queues do not add up");
     sum_up(changes);
     return {};
   }
@@ -133,7 +136,9 @@ class HistoryBuilder {
     }
   }
 
-  RowIndex call_of(std::int64_t launch) const { return launch == kNoLaunch ? kNoRow : launches_[static_cast<std::size_t>(launch)].call; }
+  RowIndex call_of(std::int64_t launch) const {
+    return launch == kNoLaunch ? kNoRow : launches_[static_cast<std::size_t>(launch)].call;
+  }
 
   void find_records() {
     if (!occurs("cudaEventRecord")) return;
@@ -145,11 +150,13 @@ class HistoryBuilder {
       if (rows_.wait_stream[r] <= -1) continue;
       const StreamOfProcess on{rows_.wait_stream[r], rows_.lane(r).process};
       const auto [at, is_new] = recorded_on.emplace(rows_.wait_record[r], on);
-      if (!is_new && at->second != on) history_.refusal = "an event is waited for as if it were recorded on several streams";
+      if (!is_new && at->second != on)
+        history_.refusal = "an event is waited for as if it were recorded on several streams";
     }
     for (const RowIndex r : rows_.frame) {
       if (rows_.name(r) != record) continue;
-      if (!correlations.insert(rows_.correlation[r]).second) history_.refusal = "several cudaEventRecord calls have one correlation";
+      if (!correlations.insert(rows_.correlation[r]).second)
+        history_.refusal = "several cudaEventRecord calls have one correlation";
       if (recorded_on.contains(rows_.correlation[r])) records.push_back(r);
     }
     if (history_.refusal || records.empty()) return;
@@ -158,7 +165,8 @@ class HistoryBuilder {
     visit_with_launches(in_time_order(records), false, [&](std::int64_t launch, RowIndex r) {
       if (launch != kNoLaunch) {
         const RowIndex kernel = launches_[static_cast<std::size_t>(launch)].kernel;
-        std::int64_t& known = last.emplace(StreamOfProcess{rows_.stream[kernel], rows_.lane(kernel).process}, kNoLaunch).first->second;
+        std::int64_t& known =
+            last.emplace(StreamOfProcess{rows_.stream[kernel], rows_.lane(kernel).process}, kNoLaunch).first->second;
         known = std::max(known, launch);
         return;
       }
@@ -184,7 +192,8 @@ class HistoryBuilder {
     std::map<StreamOfThread, std::int64_t> first;
     visit_with_launches(waits, true, [&](std::int64_t launch, RowIndex r) {
       const trace::Lane& lane = rows_.lane(r);
-      const RowIndex device = launch == kNoLaunch ? device_partner(r) : launches_[static_cast<std::size_t>(launch)].kernel;
+      const RowIndex device =
+          launch == kNoLaunch ? device_partner(r) : launches_[static_cast<std::size_t>(launch)].kernel;
       const StreamOfThread key{lane.process, lane.thread, rows_.stream[device]};
       const auto at = first.find(key);
       if (launch == kNoLaunch) history_.launch_after_wait[r] = at == first.end() ? kNoRow : call_of(at->second);

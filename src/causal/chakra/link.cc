@@ -33,7 +33,8 @@ class Lookup {
   // The operator of another thread that starts last before operator `i`; kNoThread if there is none.
   [[nodiscard]] std::uint32_t before(std::uint32_t i) const {
     const std::uint32_t thread = ops_.thread[i];
-    const auto at = static_cast<std::uint32_t>(std::lower_bound(ops_.ts.begin(), ops_.ts.end(), ops_.ts[i]) - ops_.ts.begin());
+    const auto at =
+        static_cast<std::uint32_t>(std::lower_bound(ops_.ts.begin(), ops_.ts.end(), ops_.ts[i]) - ops_.ts.begin());
     if (at == 0) return kNoThread;
     const std::uint32_t latest = ops_.thread[at - 1] != thread ? at - 1 : last_of_other_[at - 1];
     if (latest == kNoThread || !(ops_.ts[latest] > 0)) return kNoThread;
@@ -78,8 +79,10 @@ namespace {
 
 // The operators of one thread by (ts, dur).
 //
-// The original compares every operator with all later ones up to its end. Most of these change nothing, and two jumps pass them by:
-// - After an operator that was joined to a stretch, those that end no later than it lie inside of what it joined: on to `next_longer`.
+// The original compares every operator with all later ones up to its end. Most of these change nothing, and two jumps
+// pass them by:
+// - After an operator that was joined to a stretch, those that end no later than it lie inside of what it joined: on to
+// `next_longer`.
 // - Those that end after the caller does not count: on to the next that ends in time, found by least ends of blocks.
 // Negative durations break the first rule, hence an operator that has one is never jumped over.
 class ThreadOps {
@@ -188,8 +191,8 @@ Result<Column<double>> exclusive_times(const HostOps& ops, const std::string& fi
 
 namespace {
 
-Result<std::vector<SyncTarget>> synchronisations(const trace::Trace& trace, const trace::RankTrace& rank, const DeviceTrace& device,
-                                                 Diagnostics& diagnostics) {
+Result<std::vector<SyncTarget>> synchronisations(const trace::Trace& trace, const trace::RankTrace& rank,
+                                                 const DeviceTrace& device, Diagnostics& diagnostics) {
   const Result<SyncPath> path = find_sync_path(trace, rank);
   if (!path) return path.error();
   if (path->refusal) {
@@ -201,7 +204,8 @@ Result<std::vector<SyncTarget>> synchronisations(const trace::Trace& trace, cons
 
 }  // namespace
 
-Result<trace::HostTrace> link(trace::HostTrace host, trace::Trace& trace, const trace::RankTrace& rank, Diagnostics& diagnostics) {
+Result<trace::HostTrace> link(trace::HostTrace host, trace::Trace& trace, const trace::RankTrace& rank,
+                              Diagnostics& diagnostics) {
   const Result<DeviceTrace> device = sort_events(trace, rank);
   if (!device) return device.error();
   const Result<Column<double>> exclusive = exclusive_times(device->host, rank.source.path);
@@ -212,7 +216,8 @@ Result<trace::HostTrace> link(trace::HostTrace host, trace::Trace& trace, const 
   const WorkByExternalId work_under = find_gpu_parents(trace, rank, *device, diagnostics);
   const Result<HostMatch> match = match_host_rows(host, trace.strings, device->host, dependencies, diagnostics);
   if (!match) return match.error();
-  return make_linked_rows(std::move(host), rank, trace.strings, {*device, *exclusive, work_under, *match, *sync_targets});
+  return make_linked_rows(std::move(host), rank, trace.strings,
+                          {*device, *exclusive, work_under, *match, *sync_targets});
 }
 
 }  // namespace orrery::causal::chakra

@@ -16,8 +16,9 @@ namespace orrery::causal::chakra {
 
 // On which rows of a linked trace the synchronisations end up.
 //
-// The original notes them by id while it is renumbering rows, some by the old and some by the new one, and translates all of them once more
-// when it is done. So one that was noted by its new id lands on another row, unless no row had that number before.
+// The original notes them by id while it is renumbering rows, some by the old and some by the new one, and translates
+// all of them once more when it is done. So one that was noted by its new id lands on another row, unless no row had
+// that number before.
 
 /// Rows that wait, and for which rows of device work.
 struct SyncRows {
@@ -77,7 +78,8 @@ std::unordered_map<std::uint64_t, std::size_t> first_uses_of_missing_parents(con
   if (rows.host.is_flat()) return first_use;
   for (std::size_t i = 0; i < rows.source.size(); ++i) {
     const std::uint64_t parent = rows.host.parent[rows.source[i]];
-    if (rows.match.row_of_id.find(static_cast<std::int64_t>(parent)) == NumberIndex::kMissing) first_use.emplace(parent, i);
+    if (rows.match.row_of_id.find(static_cast<std::int64_t>(parent)) == NumberIndex::kMissing)
+      first_use.emplace(parent, i);
   }
   return first_use;
 }
@@ -92,7 +94,8 @@ SyncRows assign_syncs(const Renumbering& rows) {
   std::unordered_map<std::uint64_t, std::size_t> waits_of_row;
   for (std::size_t i = 0; i < waits.size(); ++i) {
     std::uint64_t row = waits[i].key;
-    if (const std::uint32_t old = rows.match.row_of_id.find(static_cast<std::int64_t>(row)); old != NumberIndex::kMissing) {
+    if (const std::uint32_t old = rows.match.row_of_id.find(static_cast<std::int64_t>(row));
+        old != NumberIndex::kMissing) {
       row = rows.new_id[old];
     } else if (const auto use = first_use.find(row); use != first_use.end() && use->second < row) {
       continue;  // by then it stands for a number beyond all rows
@@ -103,7 +106,8 @@ SyncRows assign_syncs(const Renumbering& rows) {
     const auto at = waits_of_row.find(row);
     if (at == waits_of_row.end()) continue;
     const std::vector<std::uint64_t>& work_rows = waits[at->second].work_rows;
-    result.rows.push_back({row, static_cast<std::uint32_t>(result.ids.size()), static_cast<std::uint32_t>(work_rows.size())});
+    result.rows.push_back(
+        {row, static_cast<std::uint32_t>(result.ids.size()), static_cast<std::uint32_t>(work_rows.size())});
     result.ids.insert(result.ids.end(), work_rows.begin(), work_rows.end());
   }
   return result;
@@ -114,7 +118,8 @@ namespace {
 using trace::HostTrace;
 using trace::MeasuredRow;
 
-constexpr std::size_t kMaxRows = 100'000'000;  // beyond this work is repeated under rows that have nothing to do with it
+constexpr std::size_t kMaxRows =
+    100'000'000;  // beyond this work is repeated under rows that have nothing to do with it
 
 class RowLinker {
  public:
@@ -127,7 +132,8 @@ class RowLinker {
         group_name_(rank.field(trace::Field::group_name_text).dense(rank.event_count(), trace::kNoNumber)) {}
 
   Result<HostTrace> link() {
-    if (!number_rows()) return stop(host_.path, "device work is repeated under so many rows that there are more than 10^8 of them");
+    if (!number_rows())
+      return stop(host_.path, "device work is repeated under so many rows that there are more than 10^8 of them");
     fill_rows();
     fill_parents();
     fill_collectives();
@@ -164,7 +170,8 @@ class RowLinker {
     for (std::size_t i = 0; i < source_.size(); ++i) {
       result_.id[i] = i;
       MeasuredRow& measured = result_.measured[i];
-      if (const std::uint32_t op = parts_.match.op[source_[i]]; op != HostMatch::kNone) measured = measure_operator(source_[i], op);
+      if (const std::uint32_t op = parts_.match.op[source_[i]]; op != HostMatch::kNone)
+        measured = measure_operator(source_[i], op);
       if (work_[i] != kNoWork) measure_work(i, measured);
     }
     for (const SyncRows::OfRow& of : syncs.rows) {
@@ -195,8 +202,8 @@ class RowLinker {
     measured.category = rank_.categories[rank_.category[e]].text;
     measured.phase = rank_.phase[e] == '\0' ? 0 : strings_.intern({&rank_.phase[e], 1});
     result_.name[i] = rank_.name[e];
-    measured.has_group_name =
-        group_name_[e] != trace::kNoNumber && strings_.text(rank_.name[e]).find("ncclDevKernel") != std::string_view::npos;
+    measured.has_group_name = group_name_[e] != trace::kNoNumber &&
+                              strings_.text(rank_.name[e]).find("ncclDevKernel") != std::string_view::npos;
     if (measured.has_group_name) measured.group_name = static_cast<StringId>(group_name_[e]);
   }
 
@@ -213,7 +220,8 @@ class RowLinker {
                  parent != NumberIndex::kMissing) {
         result_.parent[i] = new_id_[parent];
       } else {
-        result_.parent[i] = id_of_missing.emplace(host_.parent[row], source_.size() + id_of_missing.size()).first->second;
+        result_.parent[i] =
+            id_of_missing.emplace(host_.parent[row], source_.size() + id_of_missing.size()).first->second;
       }
     }
   }
@@ -255,7 +263,8 @@ class RowLinker {
 
 }  // namespace
 
-Result<HostTrace> make_linked_rows(HostTrace host, const trace::RankTrace& rank, Interner& strings, const LinkParts& parts) {
+Result<HostTrace> make_linked_rows(HostTrace host, const trace::RankTrace& rank, Interner& strings,
+                                   const LinkParts& parts) {
   return RowLinker(std::move(host), rank, strings, parts).link();
 }
 

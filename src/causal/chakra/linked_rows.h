@@ -1,4 +1,5 @@
-// The rows of a linked trace: those of the host trace with new ids and times, each followed by the device work launched under it.
+// The rows of a linked trace: those of the host trace with new ids and times, each followed by the device work launched
+// under it.
 #pragma once
 
 #include <vector>
@@ -20,7 +21,9 @@ struct LinkParts {
   const std::vector<SyncTarget>& sync_targets;
 };
 
-/// Rows are numbered from 0 by old id, device work after its operator. A parent that does not exist gets a number beyond all rows. O(n).
-Result<trace::HostTrace> make_linked_rows(trace::HostTrace host, const trace::RankTrace& rank, Interner& strings, const LinkParts& parts);
+/// Rows are numbered from 0 by old id, device work after its operator. A parent that does not exist gets a number
+/// beyond all rows. O(n).
+Result<trace::HostTrace> make_linked_rows(trace::HostTrace host, const trace::RankTrace& rank, Interner& strings,
+                                          const LinkParts& parts);
 
 }  // namespace orrery::causal::chakra

@@ -11,7 +11,8 @@ constexpr std::ptrdiff_t kInsertionLimit = 16;
 
 class Introsort {
  public:
-  Introsort(std::span<const std::int64_t> keys, Column<std::uint32_t>& order) : keys_(keys.data()), order_(order.data()) {}
+  Introsort(std::span<const std::int64_t> keys, Column<std::uint32_t>& order)
+      : keys_(keys.data()), order_(order.data()) {}
 
   void sort(std::ptrdiff_t count) {
     if (count < 2) return;

@@ -36,7 +36,8 @@ Column<std::uint8_t> find_used_texts(const Rows& rows) {
 }
 
 bool is_numbered_step(std::string_view text) {
-  return text.size() > kStep.size() + 1 && text[kStep.size()] == '#' && text[kStep.size() + 1] >= '0' && text[kStep.size() + 1] <= '9';
+  return text.size() > kStep.size() + 1 && text[kStep.size()] == '#' && text[kStep.size() + 1] >= '0' &&
+         text[kStep.size() + 1] <= '9';
 }
 
 // One mark per text: it names a profiler step.
@@ -49,7 +50,8 @@ Result<Column<std::uint8_t>> find_steps(const Rows& rows, const Column<std::uint
     const std::size_t at = text.find(kStep);
     if (at == std::string_view::npos) continue;
     if (at == 0 && !is_numbered_step(text))
-      return stop(rows.rank->source.path, "\"" + std::string(text) + "\" begins like the name of a profiler step but has no number");
+      return stop(rows.rank->source.path,
+                  "\"" + std::string(text) + "\" begins like the name of a profiler step but has no number");
     is_step[id] = 1;
   }
   return is_step;
@@ -75,8 +77,9 @@ Status drop_last_step(Rows& rows, const Column<std::uint8_t>& is_device, const C
     const auto hosts = hosts_of.find(rows.correlation[r]);
     if (hosts == hosts_of.end()) continue;
     if (hosts->second > 1) {
-      return stop(rows.rank->source.path, "correlation " + std::to_string(rows.correlation[r]) + " of device work is that of " +
-                                              std::to_string(hosts->second) + " host events, which repeats its rows");
+      return stop(rows.rank->source.path, "correlation " + std::to_string(rows.correlation[r]) +
+                                              " of device work is that of " + std::to_string(hosts->second) +
+                                              " host events, which repeats its rows");
     }
     const auto [at, is_new] = group_of.emplace(rows.correlation[r], groups.size());
     if (is_new) groups.emplace_back();
@@ -101,7 +104,8 @@ Result<Rows> make_step_rows(const trace::Trace& trace, const trace::RankTrace& r
     const StringId id = trace.strings.find(text);
     return id != Interner::kMissing && is_used[id] != 0;
   };
-  if (!uses("cpu_op") && !uses("cuda_runtime")) return stop(rank.source.path, "there is neither a cpu_op nor a cuda_runtime event");
+  if (!uses("cpu_op") && !uses("cuda_runtime"))
+    return stop(rank.source.path, "there is neither a cpu_op nor a cuda_runtime event");
   const Result<Column<std::uint8_t>> is_step = find_steps(*rows, is_used);
   if (!is_step) return is_step.error();
   const Column<std::uint8_t> is_device = find_device_rows(*rows);

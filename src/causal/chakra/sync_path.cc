@@ -16,8 +16,8 @@ namespace orrery::causal::chakra {
 
 // Nodes and edges of host threads: the order of calls on their stacks.
 
-/// Threads by (process, thread); one with device work is no host thread. Operators and runtime calls become nodes, other events only occupy
-/// the stack. Threads are not joined with each other.
+/// Threads by (process, thread); one with device work is no host thread. Operators and runtime calls become nodes,
+/// other events only occupy the stack. Threads are not joined with each other.
 void add_host_threads(RankGraph& graph);
 
 namespace {
@@ -33,21 +33,25 @@ class ThreadWalk {
   explicit ThreadWalk(RankGraph& graph)
       : graph_(graph),
         rows_(graph.rows),
-        is_blocking_(rows_.trace->strings, {"cudaDeviceSynchronize", "cudaStreamSynchronize", "cudaEventQuery", "cudaEventSynchronize",
-                                            "cudaMemcpy", "cudaMemcpyAsync"}),
+        is_blocking_(rows_.trace->strings, {"cudaDeviceSynchronize", "cudaStreamSynchronize", "cudaEventQuery",
+                                            "cudaEventSynchronize", "cudaMemcpy", "cudaMemcpyAsync"}),
         acts_(rows_.trace->strings, {"cpu_op", "cuda_runtime", "cuda_driver"}) {}
 
   void walk(const std::vector<RowIndex>& thread) {
     last_ = last_outermost_ = kNoNode;
     depth_ = 0;
-    const auto end_of = [&](RowIndex r) { return rows_.ts[r] + rows_.dur[r] / kPsPerUs * kPsPerUs; };  // the original cuts off fractions
+    const auto end_of = [&](RowIndex r) {
+      return rows_.ts[r] + rows_.dur[r] / kPsPerUs * kPsPerUs;
+    };  // the original cuts off fractions
     hta::walk_call_stack(
         rows_, thread, end_of, [&](RowIndex r, RowIndex) { enter(r); }, [&](RowIndex r, RowIndex) { leave(r); });
   }
 
  private:
   // The original takes index 0 for "none".
-  bool acts(RowIndex r) const { return rows_.index[r] > 0 && acts_(rows_.rank->categories[rows_.rank->category[rows_.event[r]]].text); }
+  bool acts(RowIndex r) const {
+    return rows_.index[r] > 0 && acts_(rows_.rank->categories[rows_.rank->category[rows_.event[r]]].text);
+  }
 
   void enter(RowIndex r) {
     if (!acts(r)) return;
@@ -78,11 +82,12 @@ class ThreadWalk {
 }  // namespace
 
 void add_host_threads(RankGraph& graph) {
-  const auto threads =
-      hta::rows_by_thread(graph.rows, {graph.clipped.begin(), graph.clipped.size()}, [](trace::LaneKey thread) { return thread; });
+  const auto threads = hta::rows_by_thread(graph.rows, {graph.clipped.begin(), graph.clipped.size()},
+                                           [](trace::LaneKey thread) { return thread; });
   ThreadWalk walk(graph);
   for (const std::vector<RowIndex>& thread : threads) {
-    const bool is_host = std::all_of(thread.begin(), thread.end(), [&](RowIndex r) { return graph.rows.stream[r] < 0; });
+    const bool is_host =
+        std::all_of(thread.begin(), thread.end(), [&](RowIndex r) { return graph.rows.stream[r] < 0; });
     if (is_host) walk.walk(thread);
   }
 }
@@ -95,7 +100,8 @@ std::optional<std::string> find_invalid_edge(const SyncPath& path) {
   for (const Edge& edge : path.edges) {
     if (edge.weight < -kPsPerUs) return "an edge of the graph goes back in time";
     const std::int64_t stream = path.rows.stream[path.nodes.row[edge.from]];
-    if (edge.type == hta::EdgeType::sync_dependency && stream != -1 && stream == path.rows.stream[path.nodes.row[edge.to]])
+    if (edge.type == hta::EdgeType::sync_dependency && stream != -1 &&
+        stream == path.rows.stream[path.nodes.row[edge.to]])
       return "a synchronisation joins two events of one stream";
   }
   return std::nullopt;
@@ -108,7 +114,8 @@ void solve(SyncPath& path) {
   for (const Edge& edge : path.edges) weights.push_back(std::max<TimePs>(edge.weight, 0));
   std::vector<hta::NodeNumber> node_order(path.nodes.size());
   std::iota(node_order.begin(), node_order.end(), 0);
-  std::optional<hta::NodesAndEdges> longest = hta::networkx_longest_path(path.nodes.size(), path.edges, weights, node_order);
+  std::optional<hta::NodesAndEdges> longest =
+      hta::networkx_longest_path(path.nodes.size(), path.edges, weights, node_order);
   if (!longest) {
     path.refusal = "the graph has a cycle";
     return;
@@ -125,7 +132,8 @@ Result<SyncPath> find_sync_path(const trace::Trace& trace, const trace::RankTrac
   if (!rows) return rows.error();
   path.rows = std::move(*rows);
   RankGraph graph(path.rows);
-  Result<Column<hta::RowIndex>> clipped = hta::clip_rows(path.rows, {.annotation = "ProfilerStep", .data_load_events = {}});
+  Result<Column<hta::RowIndex>> clipped =
+      hta::clip_rows(path.rows, {.annotation = "ProfilerStep", .data_load_events = {}});
   if (!clipped) return stop(rank.source.path, clipped.error().message);
   graph.clipped = std::move(*clipped);
 
@@ -134,7 +142,8 @@ Result<SyncPath> find_sync_path(const trace::Trace& trace, const trace::RankTrac
   if (!refusal) return refusal.error();
   path.refusal = std::move(*refusal);
   if (path.refusal) return path;
-  if (graph.nodes.size() == 0) return stop(rank.source.path, "the profiler step has no operator, call or kernel: the graph is empty");
+  if (graph.nodes.size() == 0)
+    return stop(rank.source.path, "the profiler step has no operator, call or kernel: the graph is empty");
   path.edges = graph.edges.take();
   path.nodes = std::move(graph.nodes);
   solve(path);

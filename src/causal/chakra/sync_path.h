@@ -20,7 +20,8 @@ struct SyncPath {
   std::optional<std::string> refusal;     ///< why there is no path, where the original says so and goes on
 };
 
-/// What HTA d731cc2 finds for the annotation ProfilerStep. Fails where it stops for another reason than a ValueError. O(n log n).
+/// What HTA d731cc2 finds for the annotation ProfilerStep. Fails where it stops for another reason than a ValueError.
+/// O(n log n).
 Result<SyncPath> find_sync_path(const trace::Trace& trace, const trace::RankTrace& rank);
 
 }  // namespace orrery::causal::chakra

@@ -46,21 +46,24 @@ class TargetSearch {
     std::vector<SyncTarget> targets;
     for (const Waiting& waiting : waiting_events(waits)) {
       const HostOps& ops = device_.host;
-      const auto op = static_cast<std::uint32_t>(std::upper_bound(ops.ts.begin(), ops.ts.end(), waiting.ts) - ops.ts.begin());
+      const auto op =
+          static_cast<std::uint32_t>(std::upper_bound(ops.ts.begin(), ops.ts.end(), waiting.ts) - ops.ts.begin());
       if (op == ops.size()) continue;
       for (const std::int64_t id : *waiting.waits_for) {
         // What is no kernel or copy takes the wait to its grave.
         if (const std::uint32_t work = work_of(last.at(id)); work != kNoWork) targets.push_back({work, op});
       }
     }
-    std::stable_sort(targets.begin(), targets.end(), [](const SyncTarget& a, const SyncTarget& b) { return a.work < b.work; });
+    std::stable_sort(targets.begin(), targets.end(),
+                     [](const SyncTarget& a, const SyncTarget& b) { return a.work < b.work; });
     return targets;
   }
 
  private:
   static constexpr std::uint32_t kNoWork = ~std::uint32_t{0};
 
-  // The last event, in the order of time, of every external id that is waited for. The ids come from events, so that each has one.
+  // The last event, in the order of time, of every external id that is waited for. The ids come from events, so that
+  // each has one.
   std::map<std::int64_t, EventIndex> last_events(const WaitsByEnd& waits) const {
     constexpr EventIndex kNoEvent = ~EventIndex{0};
     std::map<std::int64_t, EventIndex> last;
@@ -129,7 +132,8 @@ class TargetSearch {
 
 }  // namespace
 
-std::vector<SyncTarget> find_sync_targets(const trace::RankTrace& rank, const DeviceTrace& device, const SyncPath& path) {
+std::vector<SyncTarget> find_sync_targets(const trace::RankTrace& rank, const DeviceTrace& device,
+                                          const SyncPath& path) {
   const WaitsByEnd waits = waits_on_path(rank, path);
   return waits.empty() ? std::vector<SyncTarget>() : TargetSearch(rank, device).find(waits);
 }

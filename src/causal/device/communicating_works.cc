@@ -36,7 +36,9 @@ class KernelNames {
 
 }  // namespace
 
-bool asks_for_communication(std::string_view name) { return match::names_communication(name) || name == "record_param_comms"; }
+bool asks_for_communication(std::string_view name) {
+  return match::names_communication(name) || name == "record_param_comms";
+}
 
 bool operators_may_tell_communication(const Interner& strings) {
   for (StringId id = 0; id < strings.size(); ++id) {
@@ -46,8 +48,8 @@ bool operators_may_tell_communication(const Interner& strings) {
   return false;
 }
 
-std::vector<std::uint8_t> communicating_works(const trace::Trace& trace, const trace::RankTrace& rank, const DeviceTimeline& timeline,
-                                              std::span<const EventIndex> operators) {
+std::vector<std::uint8_t> communicating_works(const trace::Trace& trace, const trace::RankTrace& rank,
+                                              const DeviceTimeline& timeline, std::span<const EventIndex> operators) {
   std::vector<std::uint8_t> communicates(timeline.works.size(), 0);
   const trace::SparseColumn& recorded = rank.field(trace::Field::collective_text);
   bool any_recorded = false;
@@ -75,8 +77,8 @@ std::vector<std::uint8_t> communicating_works(const trace::Trace& trace, const t
   return communicates;
 }
 
-std::vector<std::uint8_t> communicating_works(const trace::Trace& trace, const trace::RankTrace& rank, const DeviceTimeline& timeline,
-                                              const trace::ContentOrder& content) {
+std::vector<std::uint8_t> communicating_works(const trace::Trace& trace, const trace::RankTrace& rank,
+                                              const DeviceTimeline& timeline, const trace::ContentOrder& content) {
   std::vector<EventIndex> operators;
   if (!timeline.works.empty() && operators_may_tell_communication(trace.strings))
     operators = launching_operators(trace, rank, timeline, content);

@@ -9,13 +9,15 @@ namespace {
 
 // A gap on a stream that is longer than this needs another explanation than the time the device takes to go on.
 constexpr TimePs kLongestPlainGap = 20 * kPsPerUs;
-// A launch takes 5 to 50 us. What starts later than this, after the call too, was held by something that was not recorded.
+// A launch takes 5 to 50 us. What starts later than this, after the call too, was held by something that was not
+// recorded.
 constexpr TimePs kLongestPlainLaunch = 100 * kPsPerUs;
 constexpr int kLookBack = 8;
 
 }  // namespace
 
-DeviceBinding::DeviceBinding(const DeviceTimeline& timeline, const StepWindow& window) : timeline_(timeline), window_(window) {
+DeviceBinding::DeviceBinding(const DeviceTimeline& timeline, const StepWindow& window)
+    : timeline_(timeline), window_(window) {
   previous_.assign(timeline.works.size(), kNoWork);
   for (const auto& queue : timeline.by_queue) {
     for (std::size_t i = 1; i < queue.size(); ++i) previous_[queue[i]] = queue[i - 1];
@@ -31,12 +33,14 @@ void DeviceBinding::measure_typical_delays() {
     if (!takes_part(w)) continue;
     const DeviceWork& work = timeline_.works[w];
     const std::uint32_t p = previous_[w];
-    // Only where nothing else can have held it up does the delay say what a launch takes, or a gap what the device takes to go on.
+    // Only where nothing else can have held it up does the delay say what a launch takes, or a gap what the device
+    // takes to go on.
     const TimePs submitted = submitted_at(work);
     const bool stream_was_idle = p == kNoWork || timeline_.works[p].end <= submitted;
     if (work.call != kNoEvent && stream_was_idle && work.start >= submitted) {
       if (work.submission == Submission::at_return) launches.push_back(work.start - submitted);
-      if (work.submission == Submission::at_entry || work.submission == Submission::inside) entries.push_back(work.start - submitted);
+      if (work.submission == Submission::at_entry || work.submission == Submission::inside)
+        entries.push_back(work.start - submitted);
     }
     if (p != kNoWork && work.call_start < timeline_.works[p].end && work.start >= timeline_.works[p].end)
       gaps.push_back(work.start - timeline_.works[p].end);
@@ -67,7 +71,8 @@ std::uint32_t DeviceBinding::ended_just_before(std::uint32_t w, TimePs after) co
     const DeviceWork& other = timeline_.works[*--back];
     // Further back only older ends follow, which explain even less.
     if (other.end <= after || work.start - other.end > kLongestPlainGap) break;
-    if (other.queue != work.queue && timeline_.queues[other.queue].device == device && other.start < work.start) return *back;
+    if (other.queue != work.queue && timeline_.queues[other.queue].device == device && other.start < work.start)
+      return *back;
   }
   return kNoWork;
 }
@@ -82,7 +87,9 @@ std::uint32_t DeviceBinding::filled_device(std::uint32_t w) const {
   for (int looked = 0; at != timeline_.by_end.end() && looked < kLookBack; ++at, ++looked) {
     const DeviceWork& other = timeline_.works[*at];
     if (!other.may_fill_device || other.queue == work.queue || timeline_.queues[other.queue].device != device) continue;
-    if (work.start - other.start > kLongestPlainGap && work.start - other.start >= other.end - work.start && takes_part(*at)) return *at;
+    if (work.start - other.start > kLongestPlainGap && work.start - other.start >= other.end - work.start &&
+        takes_part(*at))
+      return *at;
   }
   return kNoWork;
 }
@@ -95,7 +102,8 @@ StartCause DeviceBinding::cause_of_launch(const DeviceWork& work) const {
   const TimePs time = std::max(work.call_start, window_.begin);
   // No later than the start, and no earlier than the lead allows.
   if (work.submission == Submission::before_return)
-    return {kNoWork, false, EdgeKind::cpu_runtime, time, std::max<TimePs>(0, std::min(work.start, work.call_end - kLongestLead) - time)};
+    return {kNoWork, false, EdgeKind::cpu_runtime, time,
+            std::max<TimePs>(0, std::min(work.start, work.call_end - kLongestLead) - time)};
   const EdgeKind kind = work.submission == Submission::within   ? EdgeKind::memory_copy
                         : work.submission == Submission::inside ? EdgeKind::cpu_runtime
                                                                 : EdgeKind::launch_delay;
@@ -108,7 +116,8 @@ std::vector<StartCause> DeviceBinding::causes(std::uint32_t w) const {
   for (const std::uint32_t before : waits_[w]) {
     if (timeline_.works[before].end <= work.start) causes.push_back(cause_of(before, w, EdgeKind::stream_wait));
   }
-  // The work before it on its stream; where streams overlap their work (graphs, programmatic launch), the last that had ended.
+  // The work before it on its stream; where streams overlap their work (graphs, programmatic launch), the last that had
+  // ended.
   std::uint32_t p = previous_[w];
   for (int looked = 0; p != kNoWork && timeline_.works[p].end > work.start && looked < kLookBack; ++looked) {
     // It did not wait for the end of what it overlaps, but the stream had begun that before.
@@ -120,10 +129,11 @@ std::vector<StartCause> DeviceBinding::causes(std::uint32_t w) const {
   if (work.call != kNoEvent && work.call_start <= work.start) causes.push_back(cause_of_launch(work));
   if (causes.empty()) causes.push_back({kNoWork, false, EdgeKind::idle_device, window_.begin, 0});
 
-  // What would have let it start last is what bound; it takes all of the delay. Among equals the first: waits, then order, then launch.
+  // What would have let it start last is what bound; it takes all of the delay. Among equals the first: waits, then
+  // order, then launch.
   const auto ready = [](const StartCause& cause) { return cause.time + cause.delay; };
-  auto bound =
-      std::max_element(causes.begin(), causes.end(), [&](const StartCause& a, const StartCause& b) { return ready(a) < ready(b); });
+  auto bound = std::max_element(causes.begin(), causes.end(),
+                                [&](const StartCause& a, const StartCause& b) { return ready(a) < ready(b); });
   if (work.start - ready(*bound) > kLongestPlainGap) {
     // More than the device needs to go on: a wait that was not recorded, if work of another stream ended just then.
     if (const std::uint32_t other = ended_just_before(w, ready(*bound)); other != kNoWork) {
@@ -132,8 +142,10 @@ std::vector<StartCause> DeviceBinding::causes(std::uint32_t w) const {
     } else if (const std::uint32_t kernel = filled_device(w); kernel != kNoWork) {
       causes.push_back({kernel, true, EdgeKind::kernel, std::max(timeline_.works[kernel].start, window_.begin), 0});
       bound = causes.end() - 1;
-    } else if (bound->kind == EdgeKind::kernel_gap || bound->kind == EdgeKind::stream_wait || bound->kind == EdgeKind::order ||
-               (bound->kind == EdgeKind::launch_delay && work.start - std::max(ready(*bound), work.call_end) > kLongestPlainLaunch)) {
+    } else if (bound->kind == EdgeKind::kernel_gap || bound->kind == EdgeKind::stream_wait ||
+               bound->kind == EdgeKind::order ||
+               (bound->kind == EdgeKind::launch_delay &&
+                work.start - std::max(ready(*bound), work.call_end) > kLongestPlainLaunch)) {
       bound->kind = EdgeKind::idle_device;
     }
   }

@@ -1,12 +1,14 @@
-// Why device work started when it did: its launch, the work before it on its stream, work of another stream it waited for, or a kernel of
-// another stream that left it no room.
+// Why device work started when it did: its launch, the work before it on its stream, work of another stream it waited
+// for, or a kernel of another stream that left it no room.
 //
-// A launch counts from where the device came to know of the work (see Submission): what a call does before that is the call's own time.
+// A launch counts from where the device came to know of the work (see Submission): what a call does before that is the
+// call's own time.
 //
-// A device that is full: nothing records that a kernel had to wait for room. A kernel that computes, could have started more than 20 us earlier, and
-// started while one of another stream was in the second half of its run, is taken to have started when that kernel made room: blocks of a kernel are given out
-// before those of a later one, so that room comes when the last of them are running. Kernels of communication libraries take a few
-// multiprocessors and make nobody wait. Where the guess is wrong, time for which there is no recorded cause counts as that kernel's.
+// A device that is full: nothing records that a kernel had to wait for room. A kernel that computes, could have started
+// more than 20 us earlier, and started while one of another stream was in the second half of its run, is taken to have
+// started when that kernel made room: blocks of a kernel are given out before those of a later one, so that room comes
+// when the last of them are running. Kernels of communication libraries take a few multiprocessors and make nobody
+// wait. Where the guess is wrong, time for which there is no recorded cause counts as that kernel's.
 #pragma once
 
 #include <vector>
@@ -20,20 +22,22 @@ namespace orrery::causal {
 /// Something that had to come first, and the least time between it and the start.
 struct StartCause {
   std::uint32_t work;  ///< the work whose end (or start, see from_start) it is; kNoWork: the launch call
-  bool
-      from_start;  ///< the work goes on beside this one: of one stream, where the later one only had to wait for its start, or the kernel that filled the device
-  EdgeKind kind;   ///< cpu_runtime, memory_copy: the call was still at it; kernel: the other work's, until it made room
-  TimePs time;     ///< when it happened
-  TimePs delay;    ///< for the cause that bound: start - time; for others the typical delay of their kind, if that fits
+  bool from_start;  ///< the work goes on beside this one: of one stream, where the later one only had to wait for its
+                    ///< start, or the kernel that filled the device
+  EdgeKind kind;  ///< cpu_runtime, memory_copy: the call was still at it; kernel: the other work's, until it made room
+  TimePs time;    ///< when it happened
+  TimePs delay;   ///< for the cause that bound: start - time; for others the typical delay of their kind, if that fits
 };
 
 class DeviceBinding {
  public:
   DeviceBinding(const DeviceTimeline& timeline, const StepWindow& window);
 
-  /// Work that ends in the window, or runs into it. Work that goes on after its end was not waited for by anything in it.
+  /// Work that ends in the window, or runs into it. Work that goes on after its end was not waited for by anything in
+  /// it.
   [[nodiscard]] bool takes_part(std::uint32_t work) const;
-  /// Never empty: what is not explained otherwise follows from the begin of the window. The first one is the one that bound.
+  /// Never empty: what is not explained otherwise follows from the begin of the window. The first one is the one that
+  /// bound.
   [[nodiscard]] std::vector<StartCause> causes(std::uint32_t work) const;
 
   [[nodiscard]] TimePs typical_launch_delay() const { return launch_delay_; }
@@ -42,7 +46,8 @@ class DeviceBinding {
  private:
   void measure_typical_delays();
   [[nodiscard]] StartCause cause_of(std::uint32_t before, std::uint32_t work, EdgeKind kind) const;
-  /// Work of another stream of the same device that ended just before `work` started, later than `after`; kNoWork if there is none.
+  /// Work of another stream of the same device that ended just before `work` started, later than `after`; kNoWork if
+  /// there is none.
   [[nodiscard]] std::uint32_t ended_just_before(std::uint32_t work, TimePs after) const;
   /// The kernel of another stream that left no room for `work` until it started; kNoWork if there is none.
   [[nodiscard]] std::uint32_t filled_device(std::uint32_t work) const;

@@ -11,7 +11,8 @@ namespace {
 using trace::Activity;
 using trace::EventIndex;
 
-/// "cudaLaunchKernel", "cuGraphLaunch", "hipModuleLaunchKernel"; not cudaLaunchHostFunc, which starts nothing on a device.
+/// "cudaLaunchKernel", "cuGraphLaunch", "hipModuleLaunchKernel"; not cudaLaunchHostFunc, which starts nothing on a
+/// device.
 bool is_launch(std::string_view name) {
   return name.find("Launch") != std::string_view::npos && name.find("HostFunc") == std::string_view::npos;
 }
@@ -51,7 +52,8 @@ DeviceReach find_device_reach(const trace::Trace& trace, const trace::RankTrace&
   Int128 worked = 0, launched = 0;
   TimePs until = window.begin;  // up to where some device was busy, of the works so far
   for (std::uint32_t w = 0; w < timeline.works.size(); ++w) {
-    const TimePs start = std::max(timeline.works[w].start, window.begin), end = std::min(timeline.works[w].end, window.end);
+    const TimePs start = std::max(timeline.works[w].start, window.begin),
+                 end = std::min(timeline.works[w].end, window.end);
     if (start >= end) continue;
     ++reach.works;
     worked += end - start;
@@ -61,8 +63,8 @@ DeviceReach find_device_reach(const trace::Trace& trace, const trace::RankTrace&
   }
   reach.worked = capped(worked), reach.launched = capped(launched);
   const std::vector<trace::Device>& devices = rank.source.devices;  // "TPU v6 Lite"
-  reach.is_of_tpus =
-      std::any_of(devices.begin(), devices.end(), [](const trace::Device& device) { return device.name.starts_with("TPU"); });
+  reach.is_of_tpus = std::any_of(devices.begin(), devices.end(),
+                                 [](const trace::Device& device) { return device.name.starts_with("TPU"); });
   if (reach.works == 0) reach.launches = count_launches(trace, rank, window);
   return reach;
 }

@@ -1,7 +1,8 @@
 // Whether what the devices did can be on the path of a window at all.
 //
-// Device work is tied to the host by the call that launched it. Where the recorder left that out, or left out the device's part, the longest path
-// is the host's whatever bounds the job, and a verdict would blame the host for time in which it may have waited.
+// Device work is tied to the host by the call that launched it. Where the recorder left that out, or left out the
+// device's part, the longest path is the host's whatever bounds the job, and a verdict would blame the host for time in
+// which it may have waited.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +30,9 @@ struct DeviceReach {
   /// What the devices are called.
   [[nodiscard]] const char* device_type() const { return is_of_tpus ? "TPU" : "GPU"; }
   /// "complete", "no_launches" or "no_device_work": for programs.
-  [[nodiscard]] const char* identifier() const { return is_unreachable() ? "no_launches" : is_missing() ? "no_device_work" : "complete"; }
+  [[nodiscard]] const char* identifier() const {
+    return is_unreachable() ? "no_launches" : is_missing() ? "no_device_work" : "complete";
+  }
 };
 
 DeviceReach find_device_reach(const trace::Trace& trace, const trace::RankTrace& rank, const DeviceTimeline& timeline,

@@ -14,7 +14,8 @@ using trace::Activity;
 using trace::EventIndex;
 using trace::Field;
 
-/// Finds, for a wait of a stream whose record does not say what for, the event record it most likely means: CUDA 12.9 and later write -1.
+/// Finds, for a wait of a stream whose record does not say what for, the event record it most likely means: CUDA 12.9
+/// and later write -1.
 class RecordCalls {
  public:
   RecordCalls(const trace::Trace& trace, const trace::RankTrace& rank) : rank_(rank) {
@@ -23,9 +24,11 @@ class RecordCalls {
     const StringId flagged = trace.strings.find("cudaEventRecordWithFlags");
     for (EventIndex e = 0; e < rank.event_count(); ++e) {
       const StringId name = rank.name[e];
-      if ((name == cuda || name == hip || name == flagged) && rank.activity(e) == Activity::runtime_call) records_.push_back(e);
+      if ((name == cuda || name == hip || name == flagged) && rank.activity(e) == Activity::runtime_call)
+        records_.push_back(e);
     }
-    std::stable_sort(records_.begin(), records_.end(), [&](EventIndex a, EventIndex b) { return rank.start[a] < rank.start[b]; });
+    std::stable_sort(records_.begin(), records_.end(),
+                     [&](EventIndex a, EventIndex b) { return rank.start[a] < rank.start[b]; });
   }
 
   /// The last record of the same thread before `call`.
@@ -43,14 +46,17 @@ class RecordCalls {
   std::vector<EventIndex> records_;
 };
 
-// A copy of ordinary memory passes through buffers; the last of them is still under way when the call returns. Seen: 7 to 25 us.
+// A copy of ordinary memory passes through buffers; the last of them is still under way when the call returns. Seen: 7
+// to 25 us.
 constexpr TimePs kLongestLastPart = 100 * kPsPerUs;
 
-Submission submission_of(const trace::Trace& trace, const trace::RankTrace& rank, const DeviceWork& work, bool is_alone) {
+Submission submission_of(const trace::Trace& trace, const trace::RankTrace& rank, const DeviceWork& work,
+                         bool is_alone) {
   if (work.call == kNoEvent || !is_alone || work.call_start > work.start) return Submission::at_entry;
   if (work.start >= work.call_end) return Submission::at_return;
   const bool is_copy = rank.activity(work.event) == Activity::memory_copy;
-  if (is_copy && work.end > work.call_end && work.end - work.call_end <= kLongestLastPart && work.call_end - work.start > kLongestLead &&
+  if (is_copy && work.end > work.call_end && work.end - work.call_end <= kLongestLastPart &&
+      work.call_end - work.start > kLongestLead &&
       trace.name(rank, work.event).find("Pageable") != std::string_view::npos)
     return Submission::within;
   // A call that waits for its copy was not done when the copy began.
@@ -68,7 +74,8 @@ void find_submissions(const trace::Trace& trace, const trace::RankTrace& rank, D
     work.submission = submission_of(trace, rank, work, work.call != kNoEvent && works_of_call[work.call] == 1);
     if (rank.activity(work.event) != Activity::kernel) continue;
     std::uint8_t& communicates = is_of_library[rank.name[work.event]];
-    if (communicates == 2) communicates = match::library_kernel(trace.name(rank, work.event)) != match::LibraryKernel::none;
+    if (communicates == 2)
+      communicates = match::library_kernel(trace.name(rank, work.event)) != match::LibraryKernel::none;
     work.may_fill_device = communicates == 0;
   }
 }
@@ -79,15 +86,16 @@ std::uint32_t last_launched_elsewhere(const DeviceTimeline& timeline, std::uint3
   for (std::uint32_t other = 0; other < timeline.queues.size(); ++other) {
     if (other == queue || timeline.queues[other].device != timeline.queues[queue].device) continue;
     const std::uint32_t work = last_launched_before(timeline, other, time);
-    if (work != kNoWork && (latest == kNoWork || timeline.works[work].call_start > timeline.works[latest].call_start)) latest = work;
+    if (work != kNoWork && (latest == kNoWork || timeline.works[work].call_start > timeline.works[latest].call_start))
+      latest = work;
   }
   return latest;
 }
 
-// Recorded waits between streams: "Stream Wait Event" says which recorded event is waited for; the call that recorded it and the call that
-// waits are found by their correlation.
-void add_stream_waits(const trace::Trace& trace, const trace::RankTrace& rank, const CallIndex& calls, const QueueIndex& queues,
-                      DeviceTimeline& timeline, Diagnostics& diagnostics) {
+// Recorded waits between streams: "Stream Wait Event" says which recorded event is waited for; the call that recorded
+// it and the call that waits are found by their correlation.
+void add_stream_waits(const trace::Trace& trace, const trace::RankTrace& rank, const CallIndex& calls,
+                      const QueueIndex& queues, DeviceTimeline& timeline, Diagnostics& diagnostics) {
   const StringId wait_name = trace.strings.find("Stream Wait Event");
   if (wait_name == Interner::kMissing) return;
   const RecordCalls records(trace, rank);
@@ -106,29 +114,32 @@ void add_stream_waits(const trace::Trace& trace, const trace::RankTrace& rank, c
       if (source_stream == waiting.stream) continue;  // a stream need not wait for itself
       const EventIndex record_call = calls.find(record);
       const std::uint32_t source = find_queue(timeline, {waiting.device, source_stream});
-      if (record_call != kNoEvent && source != kNoWork) after = last_launched_before(timeline, source, rank.start[record_call]);
+      if (record_call != kNoEvent && source != kNoWork)
+        after = last_launched_before(timeline, source, rank.start[record_call]);
     } else {
       diagnostics.add(kWaitWithoutSource, [&] { return std::string(trace.name(rank, wait_call)); });
       const EventIndex record_call = records.last_before(wait_call);
       if (record_call != kNoEvent) after = last_launched_elsewhere(timeline, target, rank.start[record_call]);
     }
     const auto& launched = timeline.by_launch[target];
-    const auto next = std::upper_bound(launched.begin(), launched.end(), rank.start[wait_call],
-                                       [&](TimePs time, std::uint32_t work) { return time < timeline.works[work].call_start; });
+    const auto next =
+        std::upper_bound(launched.begin(), launched.end(), rank.start[wait_call],
+                         [&](TimePs time, std::uint32_t work) { return time < timeline.works[work].call_start; });
     if (after != kNoWork && next != launched.end()) timeline.stream_waits.push_back({*next, after});
   }
   std::sort(timeline.stream_waits.begin(), timeline.stream_waits.end());
 }
 
-// A stream works in order, but a kernel may be set up while the one before it ends (programmatic dependent launch), and time stamps are only so fine:
-// what begins in the last tenth or microsecond of the work before it waited for that, which then counts until the next has begun. Seen in
-// profiles of XLA: 0.1 to 1.6 us, and 5 to 10 us of 220.
+// A stream works in order, but a kernel may be set up while the one before it ends (programmatic dependent launch), and
+// time stamps are only so fine: what begins in the last tenth or microsecond of the work before it waited for that,
+// which then counts until the next has begun. Seen in profiles of XLA: 0.1 to 1.6 us, and 5 to 10 us of 220.
 void end_where_next_begins(DeviceTimeline& timeline) {
   for (const std::vector<std::uint32_t>& queue : timeline.by_queue) {
     for (std::size_t i = 0; i + 1 < queue.size(); ++i) {
       DeviceWork& work = timeline.works[queue[i]];
       const TimePs next = timeline.works[queue[i + 1]].start, length = work.end - work.start, overlap = work.end - next;
-      if (next <= work.start || overlap <= 0 || overlap > std::max(kPsPerUs, length / 10) || overlap >= length / 2) continue;
+      if (next <= work.start || overlap <= 0 || overlap > std::max(kPsPerUs, length / 10) || overlap >= length / 2)
+        continue;
       work.end = next;
     }
   }
@@ -138,18 +149,20 @@ void end_where_next_begins(DeviceTimeline& timeline) {
 
 std::uint32_t find_queue(const DeviceTimeline& timeline, const Queue& queue) {
   const auto at = std::lower_bound(timeline.queues.begin(), timeline.queues.end(), queue);
-  return at == timeline.queues.end() || *at != queue ? kNoWork : static_cast<std::uint32_t>(at - timeline.queues.begin());
+  return at == timeline.queues.end() || *at != queue ? kNoWork
+                                                     : static_cast<std::uint32_t>(at - timeline.queues.begin());
 }
 
 std::uint32_t last_launched_before(const DeviceTimeline& timeline, std::uint32_t queue, TimePs time) {
   const auto& launched = timeline.by_launch[queue];
-  const auto after = std::lower_bound(launched.begin(), launched.end(), time,
-                                      [&](std::uint32_t work, TimePs t) { return timeline.works[work].call_start < t; });
+  const auto after = std::lower_bound(launched.begin(), launched.end(), time, [&](std::uint32_t work, TimePs t) {
+    return timeline.works[work].call_start < t;
+  });
   return after == launched.begin() ? kNoWork : *(after - 1);
 }
 
-DeviceTimeline make_device_timeline(const trace::Trace& trace, const trace::RankTrace& rank, const trace::ContentOrder& content,
-                                    Diagnostics& diagnostics) {
+DeviceTimeline make_device_timeline(const trace::Trace& trace, const trace::RankTrace& rank,
+                                    const trace::ContentOrder& content, Diagnostics& diagnostics) {
   DeviceTimeline timeline;
   const CallIndex calls(rank, content);
   const QueueIndex queues(trace, rank);
@@ -158,9 +171,12 @@ DeviceTimeline make_device_timeline(const trace::Trace& trace, const trace::Rank
     if (is_device_work(rank.activity(e)) && rank.has_duration(e)) order.push_back({radix_key(rank.start[e]), e});
   }
   radix_sort(order);
-  const auto correlation = order.empty() ? Column<std::int64_t>() : rank.field(Field::correlation).dense(rank.event_count(), -1);
+  const auto correlation =
+      order.empty() ? Column<std::int64_t>() : rank.field(Field::correlation).dense(rank.event_count(), -1);
   const auto call_of = [&](EventIndex e) { return correlation[e] >= 0 ? calls.find(correlation[e]) : kNoEvent; };
-  const auto launched_at = [&](EventIndex e) { return call_of(e) == kNoEvent ? rank.start[e] : rank.start[call_of(e)]; };
+  const auto launched_at = [&](EventIndex e) {
+    return call_of(e) == kNoEvent ? rank.start[e] : rank.start[call_of(e)];
+  };
   // Of two that start together on a stream the one that ended first came first, then the one that was launched first.
   trace::sort_each_run(
       order, [](const KeyedIndex& a, const KeyedIndex& b) { return a.key == b.key; },
@@ -190,7 +206,8 @@ DeviceTimeline make_device_timeline(const trace::Trace& trace, const trace::Rank
     timeline.by_end.push_back(w);
   }
   end_where_next_begins(timeline);
-  // A stream works in the order of its launches: work without a recorded launch was launched no earlier than the work before it.
+  // A stream works in the order of its launches: work without a recorded launch was launched no earlier than the work
+  // before it.
   for (const auto& queue : timeline.by_queue) {
     for (std::size_t i = 1; i < queue.size(); ++i) {
       DeviceWork& work = timeline.works[queue[i]];
@@ -200,8 +217,9 @@ DeviceTimeline make_device_timeline(const trace::Trace& trace, const trace::Rank
   find_submissions(trace, rank, timeline);
   timeline.by_launch = timeline.by_queue;
   for (auto& launched : timeline.by_launch) {
-    std::stable_sort(launched.begin(), launched.end(),
-                     [&](std::uint32_t a, std::uint32_t b) { return timeline.works[a].call_start < timeline.works[b].call_start; });
+    std::stable_sort(launched.begin(), launched.end(), [&](std::uint32_t a, std::uint32_t b) {
+      return timeline.works[a].call_start < timeline.works[b].call_start;
+    });
   }
   std::stable_sort(timeline.by_end.begin(), timeline.by_end.end(),
                    [&](std::uint32_t a, std::uint32_t b) { return timeline.works[a].end < timeline.works[b].end; });

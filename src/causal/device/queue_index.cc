@@ -19,7 +19,8 @@ QueueIndex::QueueIndex(const trace::Trace& trace, const trace::RankTrace& rank) 
   // -1 means "none" in the files, so texts count from -2 downwards.
   const auto number = [&](trace::LaneKey key) {
     if (key.text == 0) return key.number;
-    return -2 - static_cast<std::int64_t>(std::lower_bound(texts.begin(), texts.end(), trace.strings.text(key.text)) - texts.begin());
+    return -2 - static_cast<std::int64_t>(std::lower_bound(texts.begin(), texts.end(), trace.strings.text(key.text)) -
+                                          texts.begin());
   };
   for (const trace::Lane& lane : rank.lanes) of_lane_.push_back({number(lane.process), number(lane.thread)});
 }

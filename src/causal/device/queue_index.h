@@ -21,8 +21,8 @@ class QueueIndex {
   /// O(lanes log lanes).
   QueueIndex(const trace::Trace& trace, const trace::RankTrace& rank);
 
-  /// From the event's own arguments, else from its lane. A lane whose process or thread is a text ("stream 7") gets a number of its own, below
-  /// -1, by the order of the texts.
+  /// From the event's own arguments, else from its lane. A lane whose process or thread is a text ("stream 7") gets a
+  /// number of its own, below -1, by the order of the texts.
   [[nodiscard]] Queue of(trace::EventIndex event) const;
 
  private:

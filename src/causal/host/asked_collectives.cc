@@ -13,8 +13,9 @@ std::vector<AskedCollective> find_asked_collectives(const trace::Trace& trace, c
     // A call that may be another's would be a cause that was none.
     if (work.call_is_sure) asked.push_back({work.event, work.call});
   }
-  std::stable_sort(asked.begin(), asked.end(),
-                   [&](const AskedCollective& a, const AskedCollective& b) { return content.before(a.collective, b.collective); });
+  std::stable_sort(asked.begin(), asked.end(), [&](const AskedCollective& a, const AskedCollective& b) {
+    return content.before(a.collective, b.collective);
+  });
   return asked;
 }
 

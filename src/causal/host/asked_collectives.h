@@ -14,8 +14,8 @@ struct AskedCollective {
   trace::EventIndex call;
 };
 
-/// As far as it is sure (HostWork::call_is_sure): where some calls are not recorded (DistributedDataParallel), belong to another backend, or came
-/// before the recording began, nothing is said. By start of the collective, then content.
+/// As far as it is sure (HostWork::call_is_sure): where some calls are not recorded (DistributedDataParallel), belong
+/// to another backend, or came before the recording began, nothing is said. By start of the collective, then content.
 std::vector<AskedCollective> find_asked_collectives(const trace::Trace& trace, const trace::RankTrace& rank,
                                                     const trace::ContentOrder& content);
 

@@ -11,7 +11,8 @@ namespace orrery::causal {
 
 inline constexpr trace::EventIndex kNoEvent = ~trace::EventIndex{0};
 
-/// Runtime calls by correlation id; where several share one (a driver call inside a runtime call), the last to begin, which is the innermost.
+/// Runtime calls by correlation id; where several share one (a driver call inside a runtime call), the last to begin,
+/// which is the innermost.
 class CallIndex {
  public:
   CallIndex(const trace::RankTrace& rank, const trace::ContentOrder& content);

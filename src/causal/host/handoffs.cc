@@ -10,11 +10,12 @@ namespace orrery::causal {
 namespace {
 
 constexpr TimePs kShortestWait = 20 * kPsPerUs;
-/// What c10d does between the end of a collective and the return of wait(): 10 to 150 us in recordings, under load up to 900.
+/// What c10d does between the end of a collective and the return of wait(): 10 to 150 us in recordings, under load up
+/// to 900.
 constexpr TimePs kLongestReturn = 1000 * kPsPerUs;
 
-// Waits are compared with every thread that worked long enough, which grows with the square of the threads. A trace of 200 threads that are all
-// busy needs less than this.
+// Waits are compared with every thread that worked long enough, which grows with the square of the threads. A trace of
+// 200 threads that are all busy needs less than this.
 constexpr std::uint64_t kComparisonsPerSegment = 256;
 
 class HandoffSearch {
@@ -70,13 +71,16 @@ class HandoffSearch {
     TimePs time;
     std::uint32_t lane;
     std::uint32_t boundary;
-    std::size_t before_of_others;  ///< one more than the place of the last entry before this one that is of another lane; 0: none
+    std::size_t before_of_others;  ///< one more than the place of the last entry before this one that is of another
+                                   ///< lane; 0: none
   };
 
   void add_start(const AskedCollective& item, std::vector<std::vector<std::uint32_t>>& asked_at) {
-    const std::uint32_t worker = lane_number_[rank_.lane[item.collective]], caller = lane_number_[rank_.lane[item.call]];
+    const std::uint32_t worker = lane_number_[rank_.lane[item.collective]],
+                        caller = lane_number_[rank_.lane[item.call]];
     // A thread that does what it asked for needs no explanation, and what lies outside of the window cannot give one.
-    if (worker == kNoWork || caller == kNoWork || worker == caller || rank_.start[item.call] < lanes_[caller].begin()) return;
+    if (worker == kNoWork || caller == kNoWork || worker == caller || rank_.start[item.call] < lanes_[caller].begin())
+      return;
     const std::uint32_t begins_at = lanes_[worker].boundary_at(rank_.start[item.collective]);
     if (begins_at == kNoWork) return;
     result_.starts.push_back({worker, begins_at, caller, lanes_[caller].last_boundary_until(rank_.start[item.call])});
@@ -97,13 +101,15 @@ class HandoffSearch {
     ends_.erase(std::unique(ends_.begin(), ends_.end()), ends_.end());
   }
 
-  // In no operator or call: at most in an annotation, a Python frame, or the range of a data loader, all of which may wait.
+  // In no operator or call: at most in an annotation, a Python frame, or the range of a data loader, all of which may
+  // wait.
   [[nodiscard]] bool does_nothing(const Segment& segment) const {
     if (segment.top == kNoEvent) return true;
     switch (rank_.activity(segment.top)) {
       case trace::Activity::annotation: return !communication_.contains(segment.top);
       case trace::Activity::python: return true;
-      default: return segment.loads_data && trace_.name(rank_, segment.top).find("DataLoader") != std::string_view::npos;
+      default:
+        return segment.loads_data && trace_.name(rank_, segment.top).find("DataLoader") != std::string_view::npos;
     }
   }
 
@@ -113,7 +119,8 @@ class HandoffSearch {
     if (wait.top != kNoEvent && rank_.activity(wait.top) == trace::Activity::runtime_call) return;
     if (wait.top != kNoEvent && communication_.contains(wait.top)) return;
     found_.clear();
-    // A helper outside of everything has nothing to do: it gives no work to anybody, and waits for nobody in particular. See WakeUp.
+    // A helper outside of everything has nothing to do: it gives no work to anybody, and waits for nobody in
+    // particular. See WakeUp.
     const bool is_idle = wait.top == kNoEvent && !lanes_[waiter].is_main;
     const bool may_compare = comparisons_left_ >= workers_.size();
     if (!may_compare && !is_idle) ++result_.waits_not_compared;
@@ -121,13 +128,15 @@ class HandoffSearch {
       const std::uint32_t worker = workers_[w];
       if (worker == waiter) continue;
       --comparisons_left_;
-      if (const auto candidate = consider_given(waiter, s, worker)) found_.push_back(candidate->handoff), engage(*candidate);
+      if (const auto candidate = consider_given(waiter, s, worker))
+        found_.push_back(candidate->handoff), engage(*candidate);
       else if (const auto finished = consider_finished(waiter, s, worker))
         found_.push_back(finished->handoff), mark_pauses(worker, finished->last_burst);
     }
     add_communication(waiter, s);
-    std::sort(found_.begin(), found_.end(),
-              [](const Handoff& a, const Handoff& b) { return std::tuple(a.worker, a.back_at) < std::tuple(b.worker, b.back_at); });
+    std::sort(found_.begin(), found_.end(), [](const Handoff& a, const Handoff& b) {
+      return std::tuple(a.worker, a.back_at) < std::tuple(b.worker, b.back_at);
+    });
     result_.waits.insert(result_.waits.end(), found_.begin(), found_.end());
   }
 
@@ -143,7 +152,8 @@ class HandoffSearch {
 
   void mark_pauses(std::uint32_t worker, std::uint32_t b) {
     const Burst& burst = bursts_[worker][b];
-    for (std::uint32_t i = burst.first; i < burst.last; ++i) result_.own_pause[worker][i] = lanes_[worker].top(i) == kNoEvent;
+    for (std::uint32_t i = burst.first; i < burst.last; ++i)
+      result_.own_pause[worker][i] = lanes_[worker].top(i) == kNoEvent;
   }
 
   // By the second rule: communication of other threads that ended while this one did nothing.
@@ -154,9 +164,10 @@ class HandoffSearch {
     // A worker that begins a collective was waiting for that to be asked for, not for another worker's.
     const bool has_next = s + 1 < lane.segment_count() && lane.top(s + 1) != kNoEvent;
     if (has_next && communication_.contains(lane.top(s + 1))) return;
-    const auto first =
-        std::upper_bound(ends_.begin(), ends_.end(), wait.begin, [](TimePs t, const CommunicationEnd& end) { return t < end.time; });
-    const auto last = std::lower_bound(first, ends_.end(), wait.end, [](const CommunicationEnd& end, TimePs t) { return end.time < t; });
+    const auto first = std::upper_bound(ends_.begin(), ends_.end(), wait.begin,
+                                        [](TimePs t, const CommunicationEnd& end) { return t < end.time; });
+    const auto last = std::lower_bound(first, ends_.end(), wait.end,
+                                       [](const CommunicationEnd& end, TimePs t) { return end.time < t; });
     TimePs latest = wait.begin;
     for (auto end = first; end != last; ++end) {
       if (end->lane != waiter) latest = std::max(latest, end->time);
@@ -164,8 +175,11 @@ class HandoffSearch {
     if (latest - wait.begin < wait.end - latest || wait.end - latest > kLongestReturn || latest == wait.begin) return;
     for (auto end = first; end != last; ++end) {
       if (end->lane == waiter) continue;
-      const auto same = [&](const Handoff& other) { return other.worker == end->lane && other.back_at == end->boundary; };
-      if (std::none_of(found_.begin(), found_.end(), same)) found_.push_back({waiter, s, end->lane, std::nullopt, end->boundary, false});
+      const auto same = [&](const Handoff& other) {
+        return other.worker == end->lane && other.back_at == end->boundary;
+      };
+      if (std::none_of(found_.begin(), found_.end(), same))
+        found_.push_back({waiter, s, end->lane, std::nullopt, end->boundary, false});
     }
     // A helper that was idle until then goes on because of the collective.
     for (std::size_t b = 0; wait.top == kNoEvent && b < bursts_[waiter].size(); ++b) {
@@ -179,15 +193,18 @@ class HandoffSearch {
     const bool executes = waits_for_arguments(wait);
     if (wait.end - wait.begin <= kLongestPause || !(executes || does_nothing(wait))) return std::nullopt;
     const std::vector<Burst>& bursts = bursts_[worker];
-    const auto after = std::lower_bound(bursts.begin(), bursts.end(), wait.end, [](const Burst& burst, TimePs t) { return burst.end < t; });
+    const auto after = std::lower_bound(bursts.begin(), bursts.end(), wait.end,
+                                        [](const Burst& burst, TimePs t) { return burst.end < t; });
     if (after == bursts.begin()) return std::nullopt;
     const Burst& burst = *(after - 1);
-    const TimePs longest_return = executes ? std::clamp((wait.end - wait.begin) / 10, kLongestPause, kLongestReturn) : kLongestPause;
-    if (wait.end - burst.end > longest_return || burst.end - wait.begin < wait.end - burst.end || burst.end <= wait.begin)
+    const TimePs longest_return =
+        executes ? std::clamp((wait.end - wait.begin) / 10, kLongestPause, kLongestReturn) : kLongestPause;
+    if (wait.end - burst.end > longest_return || burst.end - wait.begin < wait.end - burst.end ||
+        burst.end <= wait.begin)
       return std::nullopt;
     if (executes && burst.end - std::max(burst.begin, wait.begin) < (wait.end - wait.begin) / 2) return std::nullopt;
-    const bool may_be_given =
-        executes ? seen_at_all(lanes_[waiter], burst.begin) : waits_for_lock(wait) || seen_working(lanes_[waiter], burst.begin);
+    const bool may_be_given = executes ? seen_at_all(lanes_[waiter], burst.begin)
+                                       : waits_for_lock(wait) || seen_working(lanes_[waiter], burst.begin);
     if (burst.begin <= wait.begin && !may_be_given) return std::nullopt;
     const auto number = static_cast<std::uint32_t>(after - 1 - bursts.begin());
     return Candidate{{waiter, s, worker, std::nullopt, burst.last, false}, number, number};
@@ -200,10 +217,12 @@ class HandoffSearch {
            trace_.name(rank_, segment.top).find("LoadedExecutable::Execute") != std::string_view::npos;
   }
 
-  // Who asks for a lock waits for the thread that has it: a thread that is joined has one from its start to its end, whoever started it.
+  // Who asks for a lock waits for the thread that has it: a thread that is joined has one from its start to its end,
+  // whoever started it.
   [[nodiscard]] bool waits_for_lock(const Segment& segment) const {
     if (segment.top == kNoEvent || rank_.activity(segment.top) != trace::Activity::python) return false;
-    const std::string_view name = trace_.name(rank_, segment.top);  // "$<unknown> acquire", "<method 'acquire' of '_thread.lock' objects>"
+    const std::string_view name =
+        trace_.name(rank_, segment.top);  // "$<unknown> acquire", "<method 'acquire' of '_thread.lock' objects>"
     return name.ends_with(" acquire") || name.find("'acquire' of '_thread.") != std::string_view::npos;
   }
 
@@ -215,16 +234,18 @@ class HandoffSearch {
     return at > 0 && lane.boundary_time(at) >= time - kLongestPause && !does_nothing(lane.segment(at - 1));
   }
 
-  // Whether something began or ended on the thread at most kLongestPause before `time`: Python's frames, too, give work to XLA's threads.
+  // Whether something began or ended on the thread at most kLongestPause before `time`: Python's frames, too, give work
+  // to XLA's threads.
   [[nodiscard]] static bool seen_at_all(const HostLane& lane, TimePs time) {
     return time >= lane.begin() && time - lane.boundary_time(lane.last_boundary_until(time)) <= kLongestPause;
   }
 
   [[nodiscard]] bool is_wait_for(std::uint32_t waiter, std::uint32_t segment, std::uint32_t worker) const {
     const auto key = std::tuple(waiter, segment, worker);
-    const auto at = std::lower_bound(result_.waits.begin(), result_.waits.end(), key, [](const Handoff& wait, const auto& wanted) {
-      return std::tuple(wait.waiter, wait.segment, wait.worker) < wanted;
-    });
+    const auto at =
+        std::lower_bound(result_.waits.begin(), result_.waits.end(), key, [](const Handoff& wait, const auto& wanted) {
+          return std::tuple(wait.waiter, wait.segment, wait.worker) < wanted;
+        });
     return at != result_.waits.end() && std::tuple(at->waiter, at->segment, at->worker) == key;
   }
 
@@ -236,7 +257,8 @@ class HandoffSearch {
       for (std::size_t b = 0; b < bursts_[worker].size(); ++b) {
         const Burst& burst = bursts_[worker][b];
         if (is_explained_[worker][b] != 0 || burst.begin <= main->begin()) continue;
-        const std::uint32_t at = main->last_boundary_until(burst.begin);  // where the segment starts that is running then
+        const std::uint32_t at =
+            main->last_boundary_until(burst.begin);  // where the segment starts that is running then
         if (main->boundary_time(at) >= burst.begin) continue;
         WakeUp wake{worker, burst.first, static_cast<std::uint32_t>(main - lanes_.begin()), at, false};
         if (main->boundary_time(at) < burst.begin - kLongestPause) look_elsewhere(burst.begin, wake);
@@ -249,8 +271,8 @@ class HandoffSearch {
   // Takes the last end of something on any other thread before `time`, if that is later than what woke so far.
   void look_elsewhere(TimePs time, WakeUp& wake) {
     if (work_ends_.empty()) list_work_ends();
-    const auto after =
-        std::lower_bound(work_ends_.begin(), work_ends_.end(), time, [](const WorkEnd& end, TimePs t) { return end.time < t; });
+    const auto after = std::lower_bound(work_ends_.begin(), work_ends_.end(), time,
+                                        [](const WorkEnd& end, TimePs t) { return end.time < t; });
     if (after == work_ends_.begin()) return;
     auto at = static_cast<std::size_t>(after - work_ends_.begin()) - 1;
     if (work_ends_[at].lane == wake.worker) {
@@ -269,18 +291,20 @@ class HandoffSearch {
         if (lanes_[lane].top(s) != kNoEvent) work_ends_.push_back({lanes_[lane].boundary_time(s + 1), lane, s + 1, 0});
       }
     }
-    std::stable_sort(work_ends_.begin(), work_ends_.end(),
-                     [](const WorkEnd& a, const WorkEnd& b) { return a.time != b.time ? a.time < b.time : a.lane > b.lane; });
+    std::stable_sort(work_ends_.begin(), work_ends_.end(), [](const WorkEnd& a, const WorkEnd& b) {
+      return a.time != b.time ? a.time < b.time : a.lane > b.lane;
+    });
     for (std::size_t i = 1; i < work_ends_.size(); ++i)
-      work_ends_[i].before_of_others = work_ends_[i - 1].lane != work_ends_[i].lane ? i : work_ends_[i - 1].before_of_others;
+      work_ends_[i].before_of_others =
+          work_ends_[i - 1].lane != work_ends_[i].lane ? i : work_ends_[i - 1].before_of_others;
   }
 
   // By the first rule: it works on what it was given during this wait, or an earlier one.
   std::optional<Candidate> consider_given(std::uint32_t waiter, std::uint32_t s, std::uint32_t worker) const {
     const Segment wait = lanes_[waiter].segment(s);
     const std::vector<Burst>& bursts = bursts_[worker];
-    const auto first =
-        std::upper_bound(bursts.begin(), bursts.end(), wait.begin, [](TimePs time, const Burst& burst) { return time < burst.end; });
+    const auto first = std::upper_bound(bursts.begin(), bursts.end(), wait.begin,
+                                        [](TimePs time, const Burst& burst) { return time < burst.end; });
     auto last = first;
     while (last != bursts.end() && last->begin < wait.end) ++last;
     if (first == last) return std::nullopt;
@@ -291,13 +315,18 @@ class HandoffSearch {
     const HostLane& lane = lanes_[worker];
     std::uint32_t back = lane.last_boundary_until(wait.end);
     while (back > first->first && lane.top(back - 1) == kNoEvent) --back;
-    if (back <= first->first || lane.boundary_time(back) >= wait.end || lane.boundary_time(back) <= wait.begin) return std::nullopt;
+    if (back <= first->first || lane.boundary_time(back) >= wait.end || lane.boundary_time(back) <= wait.begin)
+      return std::nullopt;
     if (!does_nothing(wait)) {
-      // An operator has work of its own: only what ends with it can be what it waits for, and of communication it is told by other means.
-      if (wait.end - lane.boundary_time(back) > kLongestPause || communication_.contains(lane.top(back - 1))) return std::nullopt;
+      // An operator has work of its own: only what ends with it can be what it waits for, and of communication it is
+      // told by other means.
+      if (wait.end - lane.boundary_time(back) > kLongestPause || communication_.contains(lane.top(back - 1)))
+        return std::nullopt;
     }
-    if (lane.busy_between(lane.first_boundary_from(wait.begin), back) < (wait.end - wait.begin) / 2) return std::nullopt;
-    Candidate candidate{{waiter, s, worker, std::nullopt, back, true}, number, static_cast<std::uint32_t>(last - bursts.begin()) - 1};
+    if (lane.busy_between(lane.first_boundary_from(wait.begin), back) < (wait.end - wait.begin) / 2)
+      return std::nullopt;
+    Candidate candidate{
+        {waiter, s, worker, std::nullopt, back, true}, number, static_cast<std::uint32_t>(last - bursts.begin()) - 1};
     // A collective begins because of the call that asked for it, which comes before the wait.
     if (given_now && !first->was_asked) candidate.handoff.given_at = first->first;
     return candidate;

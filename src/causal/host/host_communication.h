@@ -6,16 +6,20 @@
 
 namespace orrery::causal {
 
-/// Which events of host threads communicate: those named by c10d (see match::is_host_communication), and instructions of an XLA program that is run by
-/// the host's threads (all-reduce.3). The call that asks for a collective (c10d::allreduce_) and its record (record_param_comms) do not.
+/// Which events of host threads communicate: those named by c10d (see match::is_host_communication), and instructions
+/// of an XLA program that is run by the host's threads (all-reduce.3). The call that asks for a collective
+/// (c10d::allreduce_) and its record (record_param_comms) do not.
 class HostCommunication {
  public:
   /// O(texts + collectives).
   HostCommunication(const trace::Trace& trace, const trace::RankTrace& rank);
 
-  [[nodiscard]] bool contains(trace::EventIndex event) const { return by_name_[rank_.name[event]] != 0 && is_of_host(event); }
+  [[nodiscard]] bool contains(trace::EventIndex event) const {
+    return by_name_[rank_.name[event]] != 0 && is_of_host(event);
+  }
   [[nodiscard]] bool is_empty() const { return is_empty_; }
-  /// Of a call into MPI: it speaks to nobody (match::MpiRole::local: MPI_Init, MPI_Finalize, MPI_Comm_rank). All others communicate.
+  /// Of a call into MPI: it speaks to nobody (match::MpiRole::local: MPI_Init, MPI_Finalize, MPI_Comm_rank). All others
+  /// communicate.
   [[nodiscard]] bool is_local_call(trace::EventIndex event) const {
     return is_local_[rank_.name[event]] != 0 && rank_.activity(event) == trace::Activity::mpi_call;
   }

@@ -17,7 +17,8 @@ constexpr TimePs kShortestStay = 20 * kPsPerUs;
 
 // What is known of names, looked at once: there are a thousand times more events than names.
 struct NamesOfFrames {
-  explicit NamesOfFrames(const Interner& strings) : is_loader(strings.size()), waits(strings.size()), is_of_xspace(strings.size()) {
+  explicit NamesOfFrames(const Interner& strings)
+      : is_loader(strings.size()), waits(strings.size()), is_of_xspace(strings.size()) {
     for (StringId id = 0; id < is_loader.size(); ++id) {
       is_loader[id] = strings.text(id).find("DataLoader") != std::string_view::npos;
       waits[id] = is_waiting_frame(strings.text(id));
@@ -33,7 +34,8 @@ struct NamesOfFrames {
 class LaneWalk {
  public:
   /// `unseen_begin`: where frames begin that the recorder did not see begin.
-  LaneWalk(const trace::RankTrace& rank, const StepWindow& window, const NamesOfFrames& names, TimePs unseen_begin, HostLane& lane)
+  LaneWalk(const trace::RankTrace& rank, const StepWindow& window, const NamesOfFrames& names, TimePs unseen_begin,
+           HostLane& lane)
       : rank_(rank), window_(window), names_(names), unseen_begin_(unseen_begin), lane_(lane) {}
 
   // `events` by start, longer first.
@@ -48,7 +50,8 @@ class LaneWalk {
       stack_.push_back({e, end_within(e)});
       loaders_ += names_.is_loader[rank_.name[e]];
     }
-    while (!stack_.empty() && now_ < limit) advance(std::min(limit, std::max(now_, stack_.back().end))), drop_finished();
+    while (!stack_.empty() && now_ < limit)
+      advance(std::min(limit, std::max(now_, stack_.back().end))), drop_finished();
     if (fills_window) emit(limit, kNoEvent);
   }
 
@@ -58,13 +61,15 @@ class LaneWalk {
     TimePs end;
   };
 
-  // Frames of a call stack nest: one that seems to outlast the frame in which it began was left with that. The recorder missed its return, and
-  // closes it with the recording (`<built-in method __exit__>` of compiled functions), so that the thread would never look idle again.
+  // Frames of a call stack nest: one that seems to outlast the frame in which it began was left with that. The recorder
+  // missed its return, and closes it with the recording (`<built-in method __exit__>` of compiled functions), so that
+  // the thread would never look idle again.
   [[nodiscard]] TimePs end_within(EventIndex e) const {
     if (rank_.activity(e) != trace::Activity::python) return rank_.end(e);
     for (auto outer = stack_.rbegin(); outer != stack_.rend(); ++outer) {
       // What has ended is below something that overlaps it without nesting.
-      if (rank_.activity(outer->event) == trace::Activity::python && outer->end > rank_.start[e]) return std::min(rank_.end(e), outer->end);
+      if (rank_.activity(outer->event) == trace::Activity::python && outer->end > rank_.start[e])
+        return std::min(rank_.end(e), outer->end);
     }
     return rank_.end(e);
   }
@@ -93,10 +98,12 @@ class LaneWalk {
     now_ = until;
   }
 
-  // XLA's recorder sees no more than the return of what a thread was in when it came to be recorded (`_bootstrap`, from which a new thread turns the
-  // recorder on), and lets that begin with the recording: long before the thread was there, and over all threads of the same number before it.
+  // XLA's recorder sees no more than the return of what a thread was in when it came to be recorded (`_bootstrap`, from
+  // which a new thread turns the recorder on), and lets that begin with the recording: long before the thread was
+  // there, and over all threads of the same number before it.
   [[nodiscard]] bool has_nothing_to_do(EventIndex top) const {
-    return names_.waits[rank_.name[top]] != 0 || (rank_.start[top] == unseen_begin_ && names_.is_of_xspace[rank_.name[top]] != 0);
+    return names_.waits[rank_.name[top]] != 0 ||
+           (rank_.start[top] == unseen_begin_ && names_.is_of_xspace[rank_.name[top]] != 0);
   }
 
   const trace::RankTrace& rank_;
@@ -119,9 +126,11 @@ bool is_waiting_frame(std::string_view name) {
   if (constexpr std::string_view kUnknown = "$<unknown> "; name.starts_with(kUnknown))
     return std::find(std::begin(kOfXSpace), std::end(kOfXSpace), name.substr(kUnknown.size())) != std::end(kOfXSpace);
   if (name == "<built-in function select>" || name == "<built-in method select>") return true;
-  if (constexpr std::string_view kBuiltIn = "<built-in method "; name.starts_with(kBuiltIn)) name.remove_prefix(kBuiltIn.size());
+  if (constexpr std::string_view kBuiltIn = "<built-in method "; name.starts_with(kBuiltIn))
+    name.remove_prefix(kBuiltIn.size());
   else return false;
-  return std::any_of(std::begin(kMethods), std::end(kMethods), [&](std::string_view method) { return name.starts_with(method); });
+  return std::any_of(std::begin(kMethods), std::end(kMethods),
+                     [&](std::string_view method) { return name.starts_with(method); });
 }
 
 std::uint32_t HostLane::boundary_at(TimePs time) const {
@@ -174,8 +183,10 @@ void HostLane::finish() {
 
 namespace {
 
-// Frames that were left before the window, with a frame in which they had begun, though the recording leaves them open (see LaneWalk).
-void drop_left_frames(const trace::RankTrace& rank, const StepWindow& window, std::vector<std::vector<EventIndex>>& by_lane) {
+// Frames that were left before the window, with a frame in which they had begun, though the recording leaves them open
+// (see LaneWalk).
+void drop_left_frames(const trace::RankTrace& rank, const StepWindow& window,
+                      std::vector<std::vector<EventIndex>>& by_lane) {
   std::vector<std::vector<EventIndex>> open(rank.lanes.size());  // by start, as the events are
   bool any = false;
   for (std::size_t l = 0; l < by_lane.size(); ++l) {
@@ -189,8 +200,8 @@ void drop_left_frames(const trace::RankTrace& rank, const StepWindow& window, st
   for (EventIndex e = 0; e < rank.event_count(); ++e) {
     if (rank.activity(e) != trace::Activity::python || rank.end(e) > window.begin) continue;
     const std::vector<EventIndex>& frames = open[rank.lane[e]];
-    auto at =
-        std::upper_bound(frames.begin(), frames.end(), rank.start[e], [&](TimePs time, EventIndex f) { return time < rank.start[f]; });
+    auto at = std::upper_bound(frames.begin(), frames.end(), rank.start[e],
+                               [&](TimePs time, EventIndex f) { return time < rank.start[f]; });
     for (; at != frames.end() && rank.start[*at] < rank.end(e); ++at) was_left[*at] = 1;
   }
   for (auto& events : by_lane) std::erase_if(events, [&](EventIndex e) { return was_left[e] != 0; });
@@ -225,7 +236,8 @@ std::vector<HostLane> make_host_lanes(const trace::Trace& trace, const trace::Ra
   std::vector<HostLane> lanes;
   std::vector<trace::LaneIndex> sequence = content.lanes();
   // What several threads explain equally well is the main thread's.
-  if (window.main_lane) std::stable_partition(sequence.begin(), sequence.end(), [&](trace::LaneIndex l) { return l == *window.main_lane; });
+  if (window.main_lane)
+    std::stable_partition(sequence.begin(), sequence.end(), [&](trace::LaneIndex l) { return l == *window.main_lane; });
   for (const trace::LaneIndex l : sequence) {
     if (by_lane[l].empty()) continue;
     // Of those that start together the longer comes first, since it is around the other.
@@ -240,10 +252,12 @@ std::vector<HostLane> make_host_lanes(const trace::Trace& trace, const trace::Ra
   return lanes;
 }
 
-bool is_part_of_copy(std::string_view name) { return name == "H2D Dispatch" || name == "D2H Dispatch" || name.starts_with("Transpose::"); }
+bool is_part_of_copy(std::string_view name) {
+  return name == "H2D Dispatch" || name == "D2H Dispatch" || name.starts_with("Transpose::");
+}
 
-EdgeKind kind_of_segment(const trace::Trace& trace, const trace::RankTrace& rank, const HostCommunication& communication,
-                         const Segment& segment, bool is_main) {
+EdgeKind kind_of_segment(const trace::Trace& trace, const trace::RankTrace& rank,
+                         const HostCommunication& communication, const Segment& segment, bool is_main) {
   if (segment.loads_data) return EdgeKind::data_loading;
   if (segment.top == kNoEvent) return is_main ? EdgeKind::cpu_untraced : EdgeKind::idle_thread;
   if (communication.contains(segment.top)) return EdgeKind::communication;
@@ -252,7 +266,8 @@ EdgeKind kind_of_segment(const trace::Trace& trace, const trace::RankTrace& rank
       return is_part_of_copy(trace.name(rank, segment.top)) ? EdgeKind::memory_copy : EdgeKind::cpu_operator;
     case trace::Activity::python: return EdgeKind::cpu_python;
     case trace::Activity::runtime_call: return EdgeKind::cpu_runtime;
-    case trace::Activity::mpi_call: return communication.is_local_call(segment.top) ? EdgeKind::cpu_operator : EdgeKind::communication;
+    case trace::Activity::mpi_call:
+      return communication.is_local_call(segment.top) ? EdgeKind::cpu_operator : EdgeKind::communication;
     default: return EdgeKind::cpu_untraced;  // an annotation: what ran in it was not recorded
   }
 }

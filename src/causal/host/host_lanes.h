@@ -18,8 +18,9 @@ struct Segment {
   bool loads_data;  ///< inside a data loader's range
 };
 
-/// Segments lie without gaps or overlaps, each longer than zero. Boundary i is the start of segment i, the last one the end of the lane; every event
-/// starts and ends at a boundary (a Python frame that was cut, where it was cut). 12 bytes per segment: there are twice as many as events.
+/// Segments lie without gaps or overlaps, each longer than zero. Boundary i is the start of segment i, the last one the
+/// end of the lane; every event starts and ends at a boundary (a Python frame that was cut, where it was cut). 12 bytes
+/// per segment: there are twice as many as events.
 class HostLane {
  public:
   HostLane(trace::LaneIndex lane_of_trace, bool is_main_lane) : lane(lane_of_trace), is_main(is_main_lane) {}
@@ -60,24 +61,27 @@ class HostLane {
   Column<TimePs> busy_before_block_;  // recorded time before each block of segments
 };
 
-/// The worker lanes of the window, clipped to it: the main lane first, the others in the order of their content. The lane of an annotation covers all of it; others run from their first to
-/// their last event. Lanes without events in the window are left out.
-/// Events that overlap without nesting are cut where the inner one ends; a Python frame that outlasts the frame in which it began, where that ends.
-/// A helper thread that stays for 20 us or more in a frame that waits for something to do (is_waiting_frame), or that XLA's recorder did not see begin and lets begin with the recording, does
-/// nothing.
+/// The worker lanes of the window, clipped to it: the main lane first, the others in the order of their content. The
+/// lane of an annotation covers all of it; others run from their first to their last event. Lanes without events in the
+/// window are left out. Events that overlap without nesting are cut where the inner one ends; a Python frame that
+/// outlasts the frame in which it began, where that ends. A helper thread that stays for 20 us or more in a frame that
+/// waits for something to do (is_waiting_frame), or that XLA's recorder did not see begin and lets begin with the
+/// recording, does nothing.
 std::vector<HostLane> make_host_lanes(const trace::Trace& trace, const trace::RankTrace& rank, const StepWindow& window,
                                       const trace::ContentOrder& content);
 
-/// Whether a Python frame of that name waits for another thread: for a lock, a queue, a file ("<built-in method acquire of _thread.lock object at 0x7f..>",
+/// Whether a Python frame of that name waits for another thread: for a lock, a queue, a file ("<built-in method acquire
+/// of _thread.lock object at 0x7f..>",
 /// "$<unknown> acquire" in an XSpace).
 bool is_waiting_frame(std::string_view name);
 
-/// Whether an event of that name is XLA's runtime moving memory of the host to where the device fetches it from, or back ("H2D Dispatch",
-/// "Transpose::ExecuteChunk"): a part of the copy, like the buffers that a copy of ordinary memory passes through.
+/// Whether an event of that name is XLA's runtime moving memory of the host to where the device fetches it from, or
+/// back ("H2D Dispatch", "Transpose::ExecuteChunk"): a part of the copy, like the buffers that a copy of ordinary
+/// memory passes through.
 bool is_part_of_copy(std::string_view name);
 
 /// What kind of time a segment of a lane is.
-EdgeKind kind_of_segment(const trace::Trace& trace, const trace::RankTrace& rank, const HostCommunication& communication,
-                         const Segment& segment, bool is_main);
+EdgeKind kind_of_segment(const trace::Trace& trace, const trace::RankTrace& rank,
+                         const HostCommunication& communication, const Segment& segment, bool is_main);
 
 }  // namespace orrery::causal

@@ -36,7 +36,8 @@ std::size_t common_names(const NamedItems& a, const NamedItems& b) {
 
 class HostMatcher {
  public:
-  HostMatcher(const trace::RankTrace& rank, const trace::HostTrace& host, const Interner& strings) : rank_(rank), host_(host) {
+  HostMatcher(const trace::RankTrace& rank, const trace::HostTrace& host, const Interner& strings)
+      : rank_(rank), host_(host) {
     match_.row_of_event.assign(rank.event_count(), kNoRow);
     match_.event_of_row.assign(host.size(), kNoEvent);
     Column<std::uint8_t> is_operator(strings.size());
@@ -64,8 +65,12 @@ class HostMatcher {
     match_.event_of_row[row] = event;
   }
 
-  [[nodiscard]] bool is_open(EventIndex e) const { return match_.row_of_event[e] == kNoRow && may_have_row(rank_.activity(e)); }
-  [[nodiscard]] bool is_open_row(std::size_t row) const { return is_operator_row_[row] != 0 && match_.event_of_row[row] == kNoEvent; }
+  [[nodiscard]] bool is_open(EventIndex e) const {
+    return match_.row_of_event[e] == kNoRow && may_have_row(rank_.activity(e));
+  }
+  [[nodiscard]] bool is_open_row(std::size_t row) const {
+    return is_operator_row_[row] != 0 && match_.event_of_row[row] == kNoEvent;
+  }
 
   std::size_t match_numbers(Field field) {
     const trace::SparseColumn& numbers = rank_.field(field);
@@ -84,7 +89,8 @@ class HostMatcher {
       const auto* at = std::lower_bound(events.begin(), events.end(), key,
                                         [](const KeyedIndex& item, std::uint64_t wanted) { return item.key < wanted; });
       // Several events may have one number: the name tells which of them the row is.
-      while (at != events.end() && at->key == key && (!is_open(at->index) || rank_.name[at->index] != host_.name[row])) ++at;
+      while (at != events.end() && at->key == key && (!is_open(at->index) || rank_.name[at->index] != host_.name[row]))
+        ++at;
       if (at == events.end() || at->key != key) continue;
       join(row, at->index);
       ++found;
@@ -113,7 +119,8 @@ class HostMatcher {
   [[nodiscard]] std::vector<std::uint32_t> rows_by_id() const {
     std::vector<std::uint32_t> rows(host_.size());
     for (std::uint32_t row = 0; row < rows.size(); ++row) rows[row] = row;
-    std::stable_sort(rows.begin(), rows.end(), [&](std::uint32_t a, std::uint32_t b) { return host_.id[a] < host_.id[b]; });
+    std::stable_sort(rows.begin(), rows.end(),
+                     [&](std::uint32_t a, std::uint32_t b) { return host_.id[a] < host_.id[b]; });
     return rows;
   }
 
@@ -147,17 +154,19 @@ class HostMatcher {
       for (const auto& [lane, events] : lanes) {
         const auto found = votes.find({thread, lane});
         const std::size_t names = common_names(rows, events);
-        // The two traces number threads differently. Threads whose operators were found in each other by number belong together; else
-        // those with the most names in common.
+        // The two traces number threads differently. Threads whose operators were found in each other by number belong
+        // together; else those with the most names in common.
         if (names > 0) scores.push_back({found == votes.end() ? 0 : found->second, names, thread, lane});
       }
     }
-    std::stable_sort(scores.begin(), scores.end(),
-                     [](const Score& a, const Score& b) { return std::tie(a.votes, a.names) > std::tie(b.votes, b.names); });
+    std::stable_sort(scores.begin(), scores.end(), [](const Score& a, const Score& b) {
+      return std::tie(a.votes, a.names) > std::tie(b.votes, b.names);
+    });
     ThreadPairs pairs;
     for (const Score& score : scores) {
-      const bool is_taken = std::any_of(pairs.begin(), pairs.end(),
-                                        [&](const auto& pair) { return pair.first == score.thread || pair.second == score.lane; });
+      const bool is_taken = std::any_of(pairs.begin(), pairs.end(), [&](const auto& pair) {
+        return pair.first == score.thread || pair.second == score.lane;
+      });
       if (!is_taken) pairs.emplace_back(score.thread, score.lane);
     }
     return pairs;
@@ -193,14 +202,16 @@ HostMatch match_host(const trace::RankTrace& rank, const trace::HostTrace& host,
   return HostMatcher(rank, host, strings).run();
 }
 
-Status check_same_run(const Coverage& coverage, const trace::RankTrace& rank, const trace::HostTrace& host, double least_percent) {
+Status check_same_run(const Coverage& coverage, const trace::RankTrace& rank, const trace::HostTrace& host,
+                      double least_percent) {
   const std::size_t found = coverage.by_record_function + coverage.by_external_id + coverage.by_name_and_order;
   const double percent = coverage_percent(found, coverage.host_rows);
   if (percent >= least_percent) return {};
-  return Error{fmt::format("the host trace is of another run: {} of its {} operators ({:.1f} %) were found in {}", found,
-                           coverage.host_rows, percent, rank.source.path),
-               host.path, Error::kNoOffset,
-               fmt::format("at least {:g} % are expected; pair the files of one rank and run, or expect less", least_percent)};
+  return Error{
+      fmt::format("the host trace is of another run: {} of its {} operators ({:.1f} %) were found in {}", found,
+                  coverage.host_rows, percent, rank.source.path),
+      host.path, Error::kNoOffset,
+      fmt::format("at least {:g} % are expected; pair the files of one rank and run, or expect less", least_percent)};
 }
 
 }  // namespace orrery::causal

@@ -53,11 +53,13 @@ class PollSearch {
     launched_.resize(lanes.size());
     for (std::uint32_t w = 0; w < timeline.works.size(); ++w) {
       const EventIndex call = timeline.works[w].call;
-      if (call != kNoEvent && lane_number[rank.lane[call]] != kNoWork) launched_[lane_number[rank.lane[call]]].push_back(w);
+      if (call != kNoEvent && lane_number[rank.lane[call]] != kNoWork)
+        launched_[lane_number[rank.lane[call]]].push_back(w);
     }
     for (auto& works : launched_) {
-      std::stable_sort(works.begin(), works.end(),
-                       [&](std::uint32_t a, std::uint32_t b) { return timeline.works[a].call_start < timeline.works[b].call_start; });
+      std::stable_sort(works.begin(), works.end(), [&](std::uint32_t a, std::uint32_t b) {
+        return timeline.works[a].call_start < timeline.works[b].call_start;
+      });
     }
   }
 
@@ -124,16 +126,20 @@ class PollSearch {
         break;  // an operator that is not around all of it
       }
     }
-    if (count < kFewestQueries || lane.boundary_time(last + 1) - lane.boundary_time(first) < kShortestAsking) return last;
+    if (count < kFewestQueries || lane.boundary_time(last + 1) - lane.boundary_time(first) < kShortestAsking)
+      return last;
     const std::uint32_t work =
         last_ended(lane.boundary_time(before_last) - kClockError, lane.boundary_time(last + 1) + kClockError,
-                   [&](const DeviceWork& of) { return was_launched_by(lane.lane, of) && of.call_start < lane.boundary_time(first); });
+                   [&](const DeviceWork& of) {
+                     return was_launched_by(lane.lane, of) && of.call_start < lane.boundary_time(first);
+                   });
     if (work != kNoWork) loops_.push_back({first + 1, last, work});
     return last;
   }
 
   // What a segment in which nothing is recorded waits for; kNoWork if it does not.
-  [[nodiscard]] std::uint32_t look_at_unseen(std::uint32_t l, std::uint32_t s, std::span<const Handoff> handoffs) const {
+  [[nodiscard]] std::uint32_t look_at_unseen(std::uint32_t l, std::uint32_t s,
+                                             std::span<const Handoff> handoffs) const {
     const Segment segment = lanes_[l].segment(s);
     if (segment.end - segment.begin < kShortestLooking || !is_quiet(segment.top) || segment.loads_data) return kNoWork;
     if ((segment.top == kNoEvent && !lanes_[l].is_main) || is_handoff(handoffs, l, s)) return kNoWork;
@@ -142,13 +148,16 @@ class PollSearch {
     return looked_for(l, segment.begin, segment.end, launched);
   }
 
-  // What occurs often enough in segments [first, last) is what the loop is made of; its longest uninterrupted run is looked at.
+  // What occurs often enough in segments [first, last) is what the loop is made of; its longest uninterrupted run is
+  // looked at.
   void look_at_loop(std::uint32_t l, std::uint32_t first, std::uint32_t last) {
     const HostLane& lane = lanes_[l];
     if (reads_memory_ == Interner::kMissing || last - first < 2 * kFewestRounds ||
         lane.boundary_time(last) - lane.boundary_time(first) < kShortestLooking)
       return;
-    const auto name_at = [&](std::uint32_t s) { return lane.top(s) == kNoEvent ? ~StringId{0} : rank_.name[lane.top(s)]; };
+    const auto name_at = [&](std::uint32_t s) {
+      return lane.top(s) == kNoEvent ? ~StringId{0} : rank_.name[lane.top(s)];
+    };
     std::unordered_map<StringId, std::uint32_t> counts;  // only looked up, never walked
     for (std::uint32_t s = first; s < last; ++s) ++counts[name_at(s)];
     if (counts[reads_memory_] < kFewestRounds) return;
@@ -175,7 +184,8 @@ class PollSearch {
     if (work != kNoWork) loops_.push_back({begin, end - 1, work});
   }
 
-  // What a thread waits for that looks at memory from `begin` to `end`; `launched`: the last work that it launched before.
+  // What a thread waits for that looks at memory from `begin` to `end`; `launched`: the last work that it launched
+  // before.
   [[nodiscard]] std::uint32_t looked_for(std::uint32_t l, TimePs begin, TimePs end, std::uint32_t launched) const {
     const TimePs earliest = std::max(begin, end - kLongestAfterWork);
     const std::uint32_t copy = last_ended(earliest, end, [&](const DeviceWork& of) {
@@ -200,8 +210,9 @@ class PollSearch {
   // The last work that a thread launched before `time`.
   [[nodiscard]] std::uint32_t last_launched(std::uint32_t l, TimePs time) const {
     const std::vector<std::uint32_t>& works = launched_[l];
-    const auto after = std::lower_bound(works.begin(), works.end(), time,
-                                        [&](std::uint32_t work, TimePs t) { return timeline_.works[work].call_start < t; });
+    const auto after = std::lower_bound(works.begin(), works.end(), time, [&](std::uint32_t work, TimePs t) {
+      return timeline_.works[work].call_start < t;
+    });
     return after == works.begin() ? kNoWork : *(after - 1);
   }
 
@@ -218,8 +229,9 @@ class PollSearch {
 
   [[nodiscard]] static bool is_handoff(std::span<const Handoff> handoffs, std::uint32_t l, std::uint32_t segment) {
     const auto key = std::pair(l, segment);
-    const auto at = std::lower_bound(handoffs.begin(), handoffs.end(), key,
-                                     [](const Handoff& of, const auto& wanted) { return std::pair(of.waiter, of.segment) < wanted; });
+    const auto at = std::lower_bound(handoffs.begin(), handoffs.end(), key, [](const Handoff& of, const auto& wanted) {
+      return std::pair(of.waiter, of.segment) < wanted;
+    });
     return at != handoffs.end() && std::pair(at->waiter, at->segment) == key;
   }
 
@@ -228,8 +240,8 @@ class PollSearch {
   const std::vector<HostLane>& lanes_;
   const HostCommunication& communication_;
   const DeviceTimeline& timeline_;
-  Column<std::uint8_t> is_query_;                     // by number of the text
-  StringId reads_memory_ = 0;                         // the operator by which a value of a tensor gets to the host's code
+  Column<std::uint8_t> is_query_;  // by number of the text
+  StringId reads_memory_ = 0;      // the operator by which a value of a tensor gets to the host's code
   std::vector<std::vector<std::uint32_t>> launched_;  // per lane: works that it launched, by call
   std::vector<Loop> loops_;
 };
@@ -238,11 +250,13 @@ class PollSearch {
 
 bool is_query_call(std::string_view name) {
   const bool is_runtime = name.starts_with("cu") || name.starts_with("hip");
-  return is_runtime && (name.find("EventQuery") != std::string_view::npos || name.find("StreamQuery") != std::string_view::npos);
+  return is_runtime &&
+         (name.find("EventQuery") != std::string_view::npos || name.find("StreamQuery") != std::string_view::npos);
 }
 
-std::vector<HostPoll> merge_polling_loops(const trace::Trace& trace, const trace::RankTrace& rank, const HostCommunication& communication,
-                                          const DeviceTimeline& timeline, std::vector<HostLane>& lanes) {
+std::vector<HostPoll> merge_polling_loops(const trace::Trace& trace, const trace::RankTrace& rank,
+                                          const HostCommunication& communication, const DeviceTimeline& timeline,
+                                          std::vector<HostLane>& lanes) {
   std::vector<HostPoll> polls;
   PollSearch search(trace, rank, lanes, communication, timeline);
   for (std::uint32_t l = 0; l < lanes.size(); ++l) {
@@ -258,9 +272,9 @@ std::vector<HostPoll> merge_polling_loops(const trace::Trace& trace, const trace
   return polls;
 }
 
-std::vector<HostPoll> find_unseen_polls(const trace::Trace& trace, const trace::RankTrace& rank, const HostCommunication& communication,
-                                        const DeviceTimeline& timeline, const std::vector<HostLane>& lanes,
-                                        std::span<const Handoff> handoffs) {
+std::vector<HostPoll> find_unseen_polls(const trace::Trace& trace, const trace::RankTrace& rank,
+                                        const HostCommunication& communication, const DeviceTimeline& timeline,
+                                        const std::vector<HostLane>& lanes, std::span<const Handoff> handoffs) {
   return PollSearch(trace, rank, lanes, communication, timeline).find_unseen(handoffs);
 }
 

@@ -17,7 +17,8 @@ bool contains(std::string_view text, std::string_view part) { return text.find(p
 
 class HostWaits {
  public:
-  HostWaits(const trace::Trace& trace, const trace::RankTrace& rank, const DeviceTimeline& timeline, const trace::ContentOrder& content)
+  HostWaits(const trace::Trace& trace, const trace::RankTrace& rank, const DeviceTimeline& timeline,
+            const trace::ContentOrder& content)
       : trace_(trace),
         rank_(rank),
         timeline_(timeline),
@@ -47,11 +48,13 @@ class HostWaits {
  private:
   void add(EventIndex call, std::uint32_t work, bool inferred) {
     // A call that had returned by then cannot have waited for it.
-    if (rank_.duration[call] > 0 && timeline_.works[work].end <= rank_.end(call)) waits_.push_back({call, work, inferred});
+    if (rank_.duration[call] > 0 && timeline_.works[work].end <= rank_.end(call))
+      waits_.push_back({call, work, inferred});
   }
 
-  // The last work of the queue launched until `before` that had ended when the call returned: what ends later was launched without a
-  // recorded call, or clocks disagree. What another thread launched in the same moment counts: it had ended when the call returned.
+  // The last work of the queue launched until `before` that had ended when the call returned: what ends later was
+  // launched without a recorded call, or clocks disagree. What another thread launched in the same moment counts: it
+  // had ended when the call returned.
   [[nodiscard]] std::uint32_t last_waited_for(std::uint32_t queue, TimePs before, TimePs returned) const {
     const auto& launched = timeline_.by_launch[queue];
     auto at = std::upper_bound(launched.begin(), launched.end(), before,
@@ -72,7 +75,8 @@ class HostWaits {
     const TimePs entered = rank_.start[call];
     const auto add_last_of = [&](std::uint32_t number, TimePs before) {
       if (number == kNoWork) return;
-      if (const std::uint32_t work = last_waited_for(number, before, rank_.end(call)); work != kNoWork) add(call, work, false);
+      if (const std::uint32_t work = last_waited_for(number, before, rank_.end(call)); work != kNoWork)
+        add(call, work, false);
     };
     if (name == "Stream Sync") {
       recorded_[call] = 1;
@@ -86,13 +90,15 @@ class HostWaits {
       const auto record = rank_.field(Field::wait_on_record).find(e);
       const auto stream = rank_.field(Field::wait_on_stream).find(e);
       const EventIndex record_call = record ? calls_.find(*record) : kNoEvent;
-      if (record_call == kNoEvent || !stream) return;  // it does not say what for: inferred like a call without a record
+      if (record_call == kNoEvent || !stream)
+        return;  // it does not say what for: inferred like a call without a record
       recorded_[call] = 1;
       add_last_of(find_queue(timeline_, {queue.device, *stream}), rank_.start[record_call]);
     }
   }
 
-  // A copy that ended before the call that asked for it returned: the call waited (pageable memory, or a synchronous copy).
+  // A copy that ended before the call that asked for it returned: the call waited (pageable memory, or a synchronous
+  // copy).
   void add_finished_copies() {
     for (std::uint32_t w = 0; w < timeline_.works.size(); ++w) {
       const DeviceWork& work = timeline_.works[w];
@@ -108,15 +114,18 @@ class HostWaits {
     Column<std::uint8_t> is_blocking(trace_.strings.size());
     for (StringId id = 0; id < is_blocking.size(); ++id) is_blocking[id] = is_blocking_call(trace_.strings.text(id));
     for (EventIndex call = 0; call < rank_.event_count(); ++call) {
-      if (is_blocking[rank_.name[call]] == 0 || recorded_[call] != 0 || rank_.activity(call) != Activity::runtime_call) continue;
+      if (is_blocking[rank_.name[call]] == 0 || recorded_[call] != 0 || rank_.activity(call) != Activity::runtime_call)
+        continue;
       const TimePs entered = rank_.start[call];
-      const auto after = std::upper_bound(timeline_.by_end.begin(), timeline_.by_end.end(), rank_.end(call),
-                                          [&](TimePs time, std::uint32_t work) { return time < timeline_.works[work].end; });
+      const auto after =
+          std::upper_bound(timeline_.by_end.begin(), timeline_.by_end.end(), rank_.end(call),
+                           [&](TimePs time, std::uint32_t work) { return time < timeline_.works[work].end; });
       for (auto at = after; at != timeline_.by_end.begin();) {
         const DeviceWork& work = timeline_.works[*--at];
         // An event may have been recorded long before: what ended before the call is none of its business.
         if (work.end <= entered && contains(trace_.name(rank_, call), "Event")) break;
-        // What was launched after the call was entered, it cannot wait for; nor for work of its own, which add_finished_copies has looked at.
+        // What was launched after the call was entered, it cannot wait for; nor for work of its own, which
+        // add_finished_copies has looked at.
         if (work.call_start > entered || work.call == call) continue;
         add(call, *at, true);
         break;
@@ -137,18 +146,21 @@ class HostWaits {
 }  // namespace
 
 bool is_blocking_call(std::string_view name) {
-  const bool is_runtime = name.starts_with("cuda") || name.starts_with("cu") || name.starts_with("hip") || name.starts_with("mtia");
+  const bool is_runtime =
+      name.starts_with("cuda") || name.starts_with("cu") || name.starts_with("hip") || name.starts_with("mtia");
   if (!is_runtime) return false;
   if (contains(name, "Synchronize")) return true;
   // Freeing memory waits for the device as well, since work that is queued may use it.
-  static constexpr std::string_view kNames[] = {"cudaMemcpy",    "cudaMemcpy2D",  "hipMemcpy",       "hipMemcpyWithStream",
-                                                "hipMemcpyDtoH", "hipMemcpyHtoD", "cuMemcpyDtoH_v2", "cuMemcpyHtoD_v2",
-                                                "cudaFree",      "hipFree",       "cudaFreeHost",    "hipHostFree"};
+  static constexpr std::string_view kNames[] = {
+      "cudaMemcpy",    "cudaMemcpy2D",  "hipMemcpy",       "hipMemcpyWithStream",
+      "hipMemcpyDtoH", "hipMemcpyHtoD", "cuMemcpyDtoH_v2", "cuMemcpyHtoD_v2",
+      "cudaFree",      "hipFree",       "cudaFreeHost",    "hipHostFree"};
   return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);
 }
 
-std::vector<HostWait> find_host_waits(const trace::Trace& trace, const trace::RankTrace& rank, const DeviceTimeline& timeline,
-                                      const trace::ContentOrder& content, Diagnostics& diagnostics) {
+std::vector<HostWait> find_host_waits(const trace::Trace& trace, const trace::RankTrace& rank,
+                                      const DeviceTimeline& timeline, const trace::ContentOrder& content,
+                                      Diagnostics& diagnostics) {
   return HostWaits(trace, rank, timeline, content).find(diagnostics);
 }
 

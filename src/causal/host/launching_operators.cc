@@ -12,7 +12,8 @@ using trace::EventIndex;
 
 // Operators of each lane, in order: those around others before them.
 std::vector<std::vector<EventIndex>> operators_by_lane(const trace::Trace& trace, const trace::RankTrace& rank,
-                                                       const trace::ContentOrder& content, const std::vector<std::uint8_t>& launches) {
+                                                       const trace::ContentOrder& content,
+                                                       const std::vector<std::uint8_t>& launches) {
   std::vector<std::vector<EventIndex>> lanes(rank.lanes.size());
   std::vector<std::uint8_t> in_order(rank.lanes.size(), 1);
   for (EventIndex e = 0; e < rank.event_count(); ++e) {
@@ -26,7 +27,8 @@ std::vector<std::vector<EventIndex>> operators_by_lane(const trace::Trace& trace
     lane.push_back(e);
   }
   for (std::size_t l = 0; l < lanes.size(); ++l) {
-    if (in_order[l] == 0) std::sort(lanes[l].begin(), lanes[l].end(), [&](EventIndex a, EventIndex b) { return content.before(a, b); });
+    if (in_order[l] == 0)
+      std::sort(lanes[l].begin(), lanes[l].end(), [&](EventIndex a, EventIndex b) { return content.before(a, b); });
   }
   return lanes;
 }
@@ -38,16 +40,18 @@ std::vector<std::vector<std::uint32_t>> works_by_lane(const trace::RankTrace& ra
     if (timeline.works[w].call != kNoEvent) lanes[rank.lane[timeline.works[w].call]].push_back(w);
   }
   for (auto& lane : lanes) {
-    std::stable_sort(lane.begin(), lane.end(),
-                     [&](std::uint32_t a, std::uint32_t b) { return timeline.works[a].call_start < timeline.works[b].call_start; });
+    std::stable_sort(lane.begin(), lane.end(), [&](std::uint32_t a, std::uint32_t b) {
+      return timeline.works[a].call_start < timeline.works[b].call_start;
+    });
   }
   return lanes;
 }
 
 }  // namespace
 
-std::vector<EventIndex> launching_operators(const trace::Trace& trace, const trace::RankTrace& rank, const DeviceTimeline& timeline,
-                                            const trace::ContentOrder& content, std::vector<EventIndex>* around) {
+std::vector<EventIndex> launching_operators(const trace::Trace& trace, const trace::RankTrace& rank,
+                                            const DeviceTimeline& timeline, const trace::ContentOrder& content,
+                                            std::vector<EventIndex>* around) {
   if (around != nullptr) around->assign(rank.event_count(), kNoEvent);
   std::vector<EventIndex> operator_of(timeline.works.size(), kNoEvent);
   const auto works = works_by_lane(rank, timeline);
@@ -66,7 +70,8 @@ std::vector<EventIndex> launching_operators(const trace::Trace& trace, const tra
       }
       // What ended before the call was entered, or ends inside it, is not around it.
       while (!open.empty() && rank.end(open.back()) <= work.call_start) open.pop_back();
-      const auto innermost = std::find_if(open.rbegin(), open.rend(), [&](EventIndex e) { return rank.end(e) >= work.call_end; });
+      const auto innermost =
+          std::find_if(open.rbegin(), open.rend(), [&](EventIndex e) { return rank.end(e) >= work.call_end; });
       if (innermost != open.rend()) operator_of[w] = *innermost;
     }
   }

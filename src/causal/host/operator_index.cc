@@ -15,7 +15,8 @@ using trace::Field;
 
 class OperatorSearch {
  public:
-  OperatorSearch(const trace::Trace& trace, const trace::RankTrace& rank) : trace_(trace), rank_(rank), content_(trace, rank) {
+  OperatorSearch(const trace::Trace& trace, const trace::RankTrace& rank)
+      : trace_(trace), rank_(rank), content_(trace, rank) {
     index_.operator_of.assign(rank.event_count(), kNoEvent);
   }
 
@@ -36,7 +37,8 @@ class OperatorSearch {
     // By start, and of those that start together on a lane the longer first: an event comes after those around it.
     Column<KeyedIndex> order;
     for (EventIndex e = 0; e < rank_.event_count(); ++e) {
-      if (is_host_work(rank_.activity(e)) && rank_.activity(e) != Activity::python) order.push_back({radix_key(rank_.start[e]), e});
+      if (is_host_work(rank_.activity(e)) && rank_.activity(e) != Activity::python)
+        order.push_back({radix_key(rank_.start[e]), e});
     }
     radix_sort(order);
     content_.sort_runs(order, [](const KeyedIndex& a, const KeyedIndex& b) { return a.key == b.key; });
@@ -97,6 +99,8 @@ class OperatorSearch {
 
 }  // namespace
 
-OperatorIndex make_operator_index(const trace::Trace& trace, const trace::RankTrace& rank) { return OperatorSearch(trace, rank).run(); }
+OperatorIndex make_operator_index(const trace::Trace& trace, const trace::RankTrace& rank) {
+  return OperatorSearch(trace, rank).run();
+}
 
 }  // namespace orrery::causal

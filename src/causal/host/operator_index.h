@@ -7,9 +7,10 @@
 namespace orrery::causal {
 
 struct OperatorIndex {
-  /// Per event. Of a host event: the innermost operator around it on its lane, itself left out. Of device work: the operator that launched it,
-  /// which is the one around its call, or where the call was not recorded (or lies in none) the one that shares its External id. Of others,
-  /// and where there is none: kNoEvent. Outside of operators an annotation serves as one, profiler steps excepted.
+  /// Per event. Of a host event: the innermost operator around it on its lane, itself left out. Of device work: the
+  /// operator that launched it, which is the one around its call, or where the call was not recorded (or lies in none)
+  /// the one that shares its External id. Of others, and where there is none: kNoEvent. Outside of operators an
+  /// annotation serves as one, profiler steps excepted.
   Column<trace::EventIndex> operator_of;
   std::size_t device_works = 0;
   std::size_t attributed = 0;  ///< of these, with an operator

@@ -26,9 +26,11 @@ bool has_part(std::string_view text, std::string_view part) { return text.find(p
 
 class SilentWaits {
  public:
-  SilentWaits(const trace::Trace& trace, const trace::RankTrace& rank, const DeviceTimeline& timeline, const std::vector<HostLane>& lanes)
+  SilentWaits(const trace::Trace& trace, const trace::RankTrace& rank, const DeviceTimeline& timeline,
+              const std::vector<HostLane>& lanes)
       : trace_(trace), rank_(rank), timeline_(timeline), lanes_(lanes), waits_by_name_(trace.strings.size()) {
-    for (StringId id = 0; id < waits_by_name_.size(); ++id) waits_by_name_[id] = is_waiting_call(trace.strings.text(id));
+    for (StringId id = 0; id < waits_by_name_.size(); ++id)
+      waits_by_name_[id] = is_waiting_call(trace.strings.text(id));
     if (uses_xla_runtime(trace, rank)) list_launches();
     number_launches();
   }
@@ -54,7 +56,8 @@ class SilentWaits {
   [[nodiscard]] std::uint32_t waited_for(std::uint32_t lane, const Segment& segment) const {
     if (segment.top == kNoEvent) return waited_for_in_silence(lane, segment);
     if (rank_.activity(segment.top) == Activity::runtime_call) return waited_for_room(segment);
-    return waits_by_name_[rank_.name[segment.top]] != 0 ? waited_for_by_name(lane, segment) : waited_for_in_silence(lane, segment);
+    return waits_by_name_[rank_.name[segment.top]] != 0 ? waited_for_by_name(lane, segment)
+                                                        : waited_for_in_silence(lane, segment);
   }
 
   void list_launches() {
@@ -73,28 +76,35 @@ class SilentWaits {
     keep_last_ends(given_);
   }
 
-  // When the main thread gave a helper the stretch of work in which it made this call: at the last moment of the main thread before it began.
+  // When the main thread gave a helper the stretch of work in which it made this call: at the last moment of the main
+  // thread before it began.
   [[nodiscard]] std::optional<TimePs> given_at(const std::vector<Burst>& bursts, TimePs call_start) const {
     if (lanes_.empty() || !lanes_.front().is_main) return std::nullopt;
-    const auto after =
-        std::upper_bound(bursts.begin(), bursts.end(), call_start, [](TimePs time, const Burst& burst) { return time < burst.begin; });
-    if (after == bursts.begin() || (after - 1)->end < call_start || (after - 1)->begin < lanes_.front().begin()) return std::nullopt;
-    const TimePs begin = (after - 1)->begin, moment = lanes_.front().boundary_time(lanes_.front().last_boundary_until(begin));
+    const auto after = std::upper_bound(bursts.begin(), bursts.end(), call_start,
+                                        [](TimePs time, const Burst& burst) { return time < burst.begin; });
+    if (after == bursts.begin() || (after - 1)->end < call_start || (after - 1)->begin < lanes_.front().begin())
+      return std::nullopt;
+    const TimePs begin = (after - 1)->begin,
+                 moment = lanes_.front().boundary_time(lanes_.front().last_boundary_until(begin));
     return begin - moment <= kLongestPause ? std::optional(moment) : std::nullopt;
   }
 
   void keep_last_ends(std::vector<Launched>& launched) const {
-    std::stable_sort(launched.begin(), launched.end(), [](const Launched& a, const Launched& b) { return a.at < b.at; });
+    std::stable_sort(launched.begin(), launched.end(),
+                     [](const Launched& a, const Launched& b) { return a.at < b.at; });
     for (std::size_t i = 1; i < launched.size(); ++i) {
-      if (timeline_.works[launched[i - 1].last].end > timeline_.works[launched[i].last].end) launched[i].last = launched[i - 1].last;
+      if (timeline_.works[launched[i - 1].last].end > timeline_.works[launched[i].last].end)
+        launched[i].last = launched[i - 1].last;
     }
   }
 
-  // The launches of a stream have numbers; several works of one call have the same. Streams that cannot have been full have none.
+  // The launches of a stream have numbers; several works of one call have the same. Streams that cannot have been full
+  // have none.
   void number_launches() {
     for (const std::vector<std::uint32_t>& launched : timeline_.by_launch) {
       if (launched.size() < kFullStream) continue;
-      if (launch_number_.empty()) launch_number_.resize(timeline_.works.size(), 0), work_of_call_.resize(rank_.event_count(), kNoWork);
+      if (launch_number_.empty())
+        launch_number_.resize(timeline_.works.size(), 0), work_of_call_.resize(rank_.event_count(), kNoWork);
       std::uint32_t number = 0;
       EventIndex before = kNoEvent;
       for (const std::uint32_t w : launched) {
@@ -111,7 +121,8 @@ class SilentWaits {
     const std::uint32_t launched = work_of_call_[segment.top];
     const std::vector<std::uint32_t>& queue = timeline_.by_queue[timeline_.works[launched].queue];
     const auto ended_by = [&](TimePs time) {
-      return std::partition_point(queue.begin(), queue.end(), [&](std::uint32_t w) { return timeline_.works[w].end <= time; });
+      return std::partition_point(queue.begin(), queue.end(),
+                                  [&](std::uint32_t w) { return timeline_.works[w].end <= time; });
     };
     const auto first_open = ended_by(segment.begin), after = ended_by(segment.end);
     if (first_open == queue.end() || after == first_open) return kNoWork;
@@ -129,7 +140,8 @@ class SilentWaits {
     for (int asked = 0; at != timeline_.by_end.begin() && asked < kWorksToAsk; ++asked) {
       const DeviceWork& work = timeline_.works[*--at];
       if (work.end <= segment.begin) break;
-      if (work.call != kNoEvent && (rank_.lane[work.call] == lanes_[lane].lane || work.call_start > segment.begin)) return *at;
+      if (work.call != kNoEvent && (rank_.lane[work.call] == lanes_[lane].lane || work.call_start > segment.begin))
+        return *at;
     }
     return last;
   }
@@ -142,15 +154,17 @@ class SilentWaits {
 
   /// The last of what was launched before the segment, if its end is what the segment ended with.
   [[nodiscard]] std::uint32_t ended_with(const std::vector<Launched>& launched, const Segment& segment) const {
-    const auto after =
-        std::upper_bound(launched.begin(), launched.end(), segment.begin, [](TimePs time, const Launched& item) { return time < item.at; });
+    const auto after = std::upper_bound(launched.begin(), launched.end(), segment.begin,
+                                        [](TimePs time, const Launched& item) { return time < item.at; });
     if (after == launched.begin()) return kNoWork;
     const std::uint32_t last = (after - 1)->last;
     const DeviceWork& work = timeline_.works[last];
     if (work.end <= segment.begin || work.end > segment.end) return kNoWork;
     const TimePs returned = segment.end - work.end, length = segment.end - segment.begin;
     if (work.end - segment.begin < returned) return kNoWork;
-    if (is_copy_to_host(work) && segment.begin - work.call_end <= kShortestNamedWait && returned <= kLongestReturnOfCopy) return last;
+    if (is_copy_to_host(work) && segment.begin - work.call_end <= kShortestNamedWait &&
+        returned <= kLongestReturnOfCopy)
+      return last;
     if (length < kShortestSilence) return kNoWork;
     return returned <= std::clamp(length / 100 * kReturnPercent, kUsualReturn, kLongestSilentReturn) ? last : kNoWork;
   }
@@ -175,8 +189,8 @@ class SilentWaits {
 
 }  // namespace
 
-std::vector<SilentWait> find_silent_waits(const trace::Trace& trace, const trace::RankTrace& rank, const DeviceTimeline& timeline,
-                                          const std::vector<HostLane>& lanes) {
+std::vector<SilentWait> find_silent_waits(const trace::Trace& trace, const trace::RankTrace& rank,
+                                          const DeviceTimeline& timeline, const std::vector<HostLane>& lanes) {
   return SilentWaits(trace, rank, timeline, lanes).find();
 }
 
@@ -189,10 +203,12 @@ bool is_waiting_call(std::string_view name) {
     if (has_part(name, part)) return true;
   }
   // Methods of jax.Array that need its value: "$array.py:293 __float__".
-  static constexpr std::string_view kOfArray[] = {" _value",    " __float__", " __int__", " __bool__", " __complex__", " __index__",
-                                                  " __array__", " item",      " tolist",  " __str__",  " __repr__",    " __format__"};
+  static constexpr std::string_view kOfArray[] = {" _value",      " __float__", " __int__",   " __bool__",
+                                                  " __complex__", " __index__", " __array__", " item",
+                                                  " tolist",      " __str__",   " __repr__",  " __format__"};
   if (!name.starts_with("$array.py:")) return false;
-  return std::any_of(std::begin(kOfArray), std::end(kOfArray), [&](std::string_view method) { return name.ends_with(method); });
+  return std::any_of(std::begin(kOfArray), std::end(kOfArray),
+                     [&](std::string_view method) { return name.ends_with(method); });
 }
 
 bool uses_xla_runtime(const trace::Trace& trace, const trace::RankTrace& rank) {

@@ -28,8 +28,8 @@ std::vector<std::vector<RowIndex>> rows_by_thread(const Rows& rows, std::span<co
     if (rows_of_thread == nullptr) {
       const LaneKey process = rows.lane(r).process;
       const LaneKey thread = thread_of(rows.lane(r).thread);
-      rows_of_thread = &threads[{process.text != 0, thread.text != 0, process.number, thread.number, strings.text(process.text),
-                                 strings.text(thread.text)}];
+      rows_of_thread = &threads[{process.text != 0, thread.text != 0, process.number, thread.number,
+                                 strings.text(process.text), strings.text(thread.text)}];
     }
     rows_of_thread->push_back(r);
   }

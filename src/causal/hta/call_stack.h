@@ -11,14 +11,15 @@
 
 namespace orrery::causal::hta {
 
-/// The given rows by (process, thread), in Python's order of these: numbers before texts. Rows of a thread keep their order. `thread_of` may
-/// count a thread as another.
+/// The given rows by (process, thread), in Python's order of these: numbers before texts. Rows of a thread keep their
+/// order. `thread_of` may count a thread as another.
 std::vector<std::vector<RowIndex>> rows_by_thread(const Rows& rows, std::span<const RowIndex> clipped,
                                                   const std::function<trace::LaneKey(trace::LaneKey)>& thread_of);
 
-/// Calls enter(row, parent) and leave(row, parent) in the order of time. At equal times ends come before starts, and of starts the longer
-/// first, then the one listed first. An end takes the top of the stack, whoever that is; hence only the times of the ends matter. `parent` is
-/// the row below on the stack, kNoRow if there is none. `end_of(row)` is when it ends.
+/// Calls enter(row, parent) and leave(row, parent) in the order of time. At equal times ends come before starts, and of
+/// starts the longer first, then the one listed first. An end takes the top of the stack, whoever that is; hence only
+/// the times of the ends matter. `parent` is the row below on the stack, kNoRow if there is none. `end_of(row)` is when
+/// it ends.
 template <typename EndOf, typename Enter, typename Leave>
 void walk_call_stack(const Rows& rows, std::span<const RowIndex> thread, EndOf&& end_of, Enter&& enter, Leave&& leave) {
   Column<KeyedIndex> starts, ends;

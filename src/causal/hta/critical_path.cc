@@ -41,7 +41,8 @@ std::vector<NodeNumber> nodes_by_first_edge(const CriticalGraph& result) {
 
 Status solve(const Rows& rows, CriticalGraph& result) {
   const std::vector<NodeNumber> node_order = nodes_by_first_edge(result);
-  std::optional<NodesAndEdges> path = networkx_longest_path(result.window.nodes.size(), result.edges, result.path_weight, node_order);
+  std::optional<NodesAndEdges> path =
+      networkx_longest_path(result.window.nodes.size(), result.edges, result.path_weight, node_order);
   if (!path) {
     result.failure = "the graph has a cycle";
     return {};
@@ -57,7 +58,8 @@ Status solve(const Rows& rows, CriticalGraph& result) {
 
 }  // namespace
 
-Result<CriticalPath> find_critical_path(const trace::Trace& trace, const trace::RankTrace& rank, const Options& options) {
+Result<CriticalPath> find_critical_path(const trace::Trace& trace, const trace::RankTrace& rank,
+                                        const Options& options) {
   Result<Rows> rows = make_rows(trace, rank, options.include_last_step);
   if (!rows) return rows.error();
   Result<CriticalGraph> graph = find_critical_path(*rows, options);
@@ -74,7 +76,8 @@ Result<CriticalGraph> find_critical_path(const Rows& rows, const Options& option
   EdgeList edges(result.window.nodes);
   add_runtime_lock_edges(rows, result.window, edges);
   add_call_stack_edges(rows, result.window, edges);
-  if (const Status added = add_device_edges(rows, result.window, options.zero_weight_launch_edges, edges); !added) return added.error();
+  if (const Status added = add_device_edges(rows, result.window, options.zero_weight_launch_edges, edges); !added)
+    return added.error();
   result.edges = edges.take();
 
   Column<std::uint8_t> has_edge(result.window.nodes.size(), 0);

@@ -19,9 +19,9 @@ struct Options {
 /// Rows are told by their place in the Rows that it was made of.
 struct CriticalGraph {
   Window window;
-  Column<Edge> edges;                  ///< in order of insertion
-  Column<TimePs> path_weight;          ///< per edge: the weight used for the longest path, where negative ones are taken as 0
-  std::size_t graph_nodes = 0;         ///< nodes that have an edge; the others are not part of HTA's graph
+  Column<Edge> edges;           ///< in order of insertion
+  Column<TimePs> path_weight;   ///< per edge: the weight used for the longest path, where negative ones are taken as 0
+  std::size_t graph_nodes = 0;  ///< nodes that have an edge; the others are not part of HTA's graph
   std::optional<std::string> failure;  ///< HTA would return (graph, False): why
   std::vector<NodeNumber> path_nodes;
   std::vector<std::uint32_t> path_edges;  ///< indices into `edges`, front to back
@@ -36,6 +36,7 @@ struct CriticalPath : CriticalGraph {
 /// Of the rows of a rank, as the filter of its job left them. Fails where HTA returns None or raises.
 Result<CriticalGraph> find_critical_path(const Rows& rows, const Options& options);
 /// Of a rank alone.
-Result<CriticalPath> find_critical_path(const trace::Trace& trace, const trace::RankTrace& rank, const Options& options);
+Result<CriticalPath> find_critical_path(const trace::Trace& trace, const trace::RankTrace& rank,
+                                        const Options& options);
 
 }  // namespace orrery::causal::hta

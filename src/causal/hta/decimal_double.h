@@ -8,7 +8,8 @@
 
 namespace orrery::causal::hta {
 
-/// The double nearest to (epoch_us + offset_ps / 10^6) microseconds, ties to even: what Python's float() gives for the written decimal.
+/// The double nearest to (epoch_us + offset_ps / 10^6) microseconds, ties to even: what Python's float() gives for the
+/// written decimal.
 double microseconds_as_double(std::int64_t epoch_us, TimePs offset_ps);
 
 /// What TimePs 0 of this rank is in the microseconds of its file.

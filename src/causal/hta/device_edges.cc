@@ -68,12 +68,14 @@ class DeviceEdges {
     std::vector<std::int64_t> launched;
     for (const RowIndex r : launches_.rows()) {
       const auto [first, last] = range_of(rows_.correlation[r]);
-      for (const KeyedIndex* at = first; at != last; ++at) changes.push_back({r, 1, number_of(rows_.stream[at->index])});
+      for (const KeyedIndex* at = first; at != last; ++at)
+        changes.push_back({r, 1, number_of(rows_.stream[at->index])});
       launched.push_back(rows_.correlation[r]);
     }
     std::sort(launched.begin(), launched.end());
     for (const RowIndex r : rows_.frame) {
-      if (rows_.stream[r] == -1 || !std::binary_search(launched.begin(), launched.end(), rows_.correlation[r])) continue;
+      if (rows_.stream[r] == -1 || !std::binary_search(launched.begin(), launched.end(), rows_.correlation[r]))
+        continue;
       changes.push_back({r, -1, number_of(rows_.stream[r])});
     }
     Column<KeyedIndex> order;
@@ -91,7 +93,8 @@ class DeviceEdges {
   void find_event_waits() {
     for (const EventRecord& record : find_event_records(rows_, launches_))
       launch_before_record_[rows_.correlation[record.call]] = record.launch_before;
-    for (const StreamWait& wait : find_stream_waits(rows_, launches_)) launch_after_wait_[rows_.index[wait.call]] = wait.launch_after;
+    for (const StreamWait& wait : find_stream_waits(rows_, launches_))
+      launch_after_wait_[rows_.index[wait.call]] = wait.launch_after;
   }
 
   std::vector<RowIndex> device_rows_in_time_order() const {
@@ -112,7 +115,8 @@ class DeviceEdges {
   // Wait of the host call with this index for a device node.
   void add_host_wait(NodeNumber from, std::int64_t call_index) {
     const RowIndex call = rows_.find(call_index);
-    if (call != kNoRow && nodes_.end_of[call] != kNoNode) edges_.add(from, nodes_.end_of[call], EdgeType::sync_dependency);
+    if (call != kNoRow && nodes_.end_of[call] != kNoNode)
+      edges_.add(from, nodes_.end_of[call], EdgeType::sync_dependency);
   }
 
   void add_sync(RowIndex r) {
@@ -157,8 +161,8 @@ class DeviceEdges {
     const TimePs wait_time = waited_for == kNoNode ? 0 : nodes_.time[waited_for];
     const NodeNumber call_start = call == kNoRow ? kNoNode : nodes_.start_of[call];
     bool launched = false;
-    if (call != kNoRow && queue_length_[call] == 1 && queue_length_[r] == 0 && (!has_last || last_time < rows_.ts[call]) &&
-        (waited_for == kNoNode || wait_time < rows_.ts[call])) {
+    if (call != kNoRow && queue_length_[call] == 1 && queue_length_[r] == 0 &&
+        (!has_last || last_time < rows_.ts[call]) && (waited_for == kNoNode || wait_time < rows_.ts[call])) {
       if (call_start == kNoNode) {
         return Error{"the runtime call that launched event " + std::to_string(rows_.index[r]) + " is not in the window",
                      rows_.rank->source.path,
@@ -169,10 +173,12 @@ class DeviceEdges {
       }
       edges_.add(call_start, start, EdgeType::kernel_launch_delay);
       launched = true;
-    } else if (has_last && rows_.ts[r] - last_time < kMaxKernelGap && (waited_for == kNoNode || wait_time < last_time)) {
+    } else if (has_last && rows_.ts[r] - last_time < kMaxKernelGap &&
+               (waited_for == kNoNode || wait_time < last_time)) {
       edges_.add_attributed(last->second, start, EdgeType::kernel_kernel_delay, kNoRow);
     }
-    if (zero_weight_launch_edges_ && !launched && call_start != kNoNode) edges_.add(call_start, start, EdgeType::kernel_launch_delay, true);
+    if (zero_weight_launch_edges_ && !launched && call_start != kNoNode)
+      edges_.add(call_start, start, EdgeType::kernel_launch_delay, true);
     if (!has_last) streams_.push_back(rows_.stream[r]);
     last_on_[rows_.stream[r]] = end;
     return {};

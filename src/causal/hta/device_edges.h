@@ -1,4 +1,5 @@
-// Edges of device work: launches, the order on a stream, waits between streams, and host calls that wait for the device.
+// Edges of device work: launches, the order on a stream, waits between streams, and host calls that wait for the
+// device.
 #pragma once
 
 #include "base/result.h"

@@ -28,7 +28,8 @@ void EdgeList::add_attributed(NodeNumber from, NodeNumber to, EdgeType type, Row
 }
 
 Column<Edge> EdgeList::take() {
-  // Group by source (a counting sort keeps the order), and within a source find repeated targets with one mark per node.
+  // Group by source (a counting sort keeps the order), and within a source find repeated targets with one mark per
+  // node.
   const std::size_t count = added_.size();
   const auto grouped = group_by_row<std::uint32_t>(nodes_.size(), [&](const auto& add) {
     for (std::uint32_t i = 0; i < count; ++i) add(added_[i].from, i);

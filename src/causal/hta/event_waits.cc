@@ -10,9 +10,10 @@ namespace orrery::causal::hta {
 namespace {
 
 constexpr std::array<std::string_view, 12> kLaunchNames = {
-    "cudaLaunchKernel", "cudaLaunchKernelExC", "cuLaunchKernel",      "cuLaunchKernelEx",
-    "cudaMemcpyAsync",  "cudaMemsetAsync",     "hipLaunchKernel",     "hipExtModuleLaunchKernel",
-    "hipMemcpyAsync",   "hipMemsetAsync",      "hipMemcpyWithStream", "runFunction - job_prep_and_submit_for_execution"};
+    "cudaLaunchKernel", "cudaLaunchKernelExC",      "cuLaunchKernel",
+    "cuLaunchKernelEx", "cudaMemcpyAsync",          "cudaMemsetAsync",
+    "hipLaunchKernel",  "hipExtModuleLaunchKernel", "hipMemcpyAsync",
+    "hipMemsetAsync",   "hipMemcpyWithStream",      "runFunction - job_prep_and_submit_for_execution"};
 
 }  // namespace
 
@@ -41,26 +42,30 @@ Launches::Launches(const Rows& rows) : frame_(rows) {
 RowIndex Launches::last_until(TimePs time, std::int64_t stream, trace::LaneKey process) const {
   const auto on = onto_.find({stream, process});
   if (on == onto_.end()) return kNoRow;
-  const auto after = std::upper_bound(on->second.begin(), on->second.end(), time, [&](TimePs t, RowIndex l) { return t < frame_.ts[l]; });
+  const auto after = std::upper_bound(on->second.begin(), on->second.end(), time,
+                                      [&](TimePs t, RowIndex l) { return t < frame_.ts[l]; });
   return after == on->second.begin() ? kNoRow : *(after - 1);
 }
 
 RowIndex Launches::first_after(TimePs time, const trace::Lane& thread, std::int64_t stream) const {
   const auto by = by_thread_.find({thread.process, thread.thread, stream});
   if (by == by_thread_.end()) return kNoRow;
-  const auto after = std::upper_bound(by->second.begin(), by->second.end(), time, [&](TimePs t, RowIndex l) { return t < frame_.ts[l]; });
+  const auto after = std::upper_bound(by->second.begin(), by->second.end(), time,
+                                      [&](TimePs t, RowIndex l) { return t < frame_.ts[l]; });
   return after == by->second.end() ? kNoRow : *after;
 }
 
 std::vector<EventRecord> find_event_records(const Rows& rows, const Launches& launches) {
-  std::unordered_map<std::int64_t, std::pair<std::int64_t, trace::LaneKey>> recorded_on;  // stream and pid, by correlation of the record
+  std::unordered_map<std::int64_t, std::pair<std::int64_t, trace::LaneKey>>
+      recorded_on;  // stream and pid, by correlation of the record
   for (const RowIndex r : rows.frame) {
     if (rows.wait_stream[r] > -1) recorded_on[rows.wait_record[r]] = {rows.wait_stream[r], rows.lane(r).process};
   }
   const StringId record = rows.trace->strings.find("cudaEventRecord");
   Column<KeyedIndex> in_time;
   for (const RowIndex r : rows.frame) {
-    if (rows.name(r) == record && recorded_on.contains(rows.correlation[r])) in_time.push_back({radix_key(rows.ts[r]), r});
+    if (rows.name(r) == record && recorded_on.contains(rows.correlation[r]))
+      in_time.push_back({radix_key(rows.ts[r]), r});
   }
   radix_sort(in_time);
   std::vector<EventRecord> records;

@@ -1,4 +1,5 @@
-// Launches, and what CUDA events tell about them: which one an event was recorded behind, and which one a wait holds up.
+// Launches, and what CUDA events tell about them: which one an event was recorded behind, and which one a wait holds
+// up.
 #pragma once
 
 #include <cstdint>
@@ -24,8 +25,10 @@ class Launches {
  private:
   const Rows& frame_;
   std::vector<RowIndex> rows_;
-  std::map<std::pair<std::int64_t, trace::LaneKey>, std::vector<RowIndex>> onto_;  // by stream and pid of the kernel, in time order
-  std::map<std::tuple<trace::LaneKey, trace::LaneKey, std::int64_t>, std::vector<RowIndex>> by_thread_;  // and stream of the kernel
+  std::map<std::pair<std::int64_t, trace::LaneKey>, std::vector<RowIndex>>
+      onto_;  // by stream and pid of the kernel, in time order
+  std::map<std::tuple<trace::LaneKey, trace::LaneKey, std::int64_t>, std::vector<RowIndex>>
+      by_thread_;  // and stream of the kernel
 };
 
 /// A cudaEventRecord that somebody waits for.

@@ -13,14 +13,18 @@ namespace {
 
 using trace::LaneKey;
 
-NameSet lock_names(const Rows& rows) { return {rows.trace->strings, {"cudaHostAlloc", "cudaLaunchKernel", "cudaMemcpyAsync"}}; }
+NameSet lock_names(const Rows& rows) {
+  return {rows.trace->strings, {"cudaHostAlloc", "cudaLaunchKernel", "cudaMemcpyAsync"}};
+}
 
 // The thread all matching rows run on, if it is one.
 std::optional<LaneKey> only_thread(const Rows& rows, const Window& window, std::string_view text) {
   std::optional<LaneKey> found;
   for (const RowIndex r : window.rows) {
     const std::string_view category = rows.category_text(r);
-    if ((category != "cpu_op" && category != "user_annotation") || rows.name_text(r).find(text) == std::string_view::npos) continue;
+    if ((category != "cpu_op" && category != "user_annotation") ||
+        rows.name_text(r).find(text) == std::string_view::npos)
+      continue;
     if (found && *found != rows.lane(r).thread) return std::nullopt;
     found = rows.lane(r).thread;
   }
@@ -31,7 +35,11 @@ std::optional<LaneKey> only_thread(const Rows& rows, const Window& window, std::
 class StackWalk {
  public:
   StackWalk(const Rows& rows, const Window& window, EdgeList& edges)
-      : rows_(rows), nodes_(window.nodes), edges_(edges), is_lock_(lock_names(rows)), is_blocking_(rows.trace->strings, kBlockingCalls) {}
+      : rows_(rows),
+        nodes_(window.nodes),
+        edges_(edges),
+        is_lock_(lock_names(rows)),
+        is_blocking_(rows.trace->strings, kBlockingCalls) {}
 
   void walk(std::span<const RowIndex> thread) {
     last_node_ = kNoNode;

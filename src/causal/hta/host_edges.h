@@ -13,9 +13,11 @@ void add_runtime_lock_edges(const Rows& rows, const Window& window, EdgeList& ed
 
 /// Calls whose own time is a wait, as HTA sees it: the edge to their end has no weight.
 inline constexpr std::array<std::string_view, 6> kBlockingCalls = {
-    "cudaDeviceSynchronize", "cudaStreamSynchronize", "cudaEventQuery", "cudaEventSynchronize", "cudaMemcpy", "cudaMemcpyAsync"};
+    "cudaDeviceSynchronize", "cudaStreamSynchronize", "cudaEventQuery", "cudaEventSynchronize", "cudaMemcpy",
+    "cudaMemcpyAsync"};
 
-/// Walks the call stack of every host thread in time order. The thread that runs "autograd" is read as part of the one that runs "forward".
+/// Walks the call stack of every host thread in time order. The thread that runs "autograd" is read as part of the one
+/// that runs "forward".
 void add_call_stack_edges(const Rows& rows, const Window& window, EdgeList& edges);
 
 }  // namespace orrery::causal::hta

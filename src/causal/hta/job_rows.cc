@@ -16,8 +16,8 @@ namespace orrery::causal::hta {
 
 using StepNames = std::set<std::string, std::less<>>;
 
-/// Adds the rows' names and categories that are called like a step: "ProfilerStep#7". With fewer than two of them, over all ranks of a job,
-/// nothing is filtered.
+/// Adds the rows' names and categories that are called like a step: "ProfilerStep#7". With fewer than two of them, over
+/// all ranks of a job, nothing is filtered.
 void add_step_names(const Rows& rows, StepNames& names);
 
 enum class LastStep : std::uint8_t { drop, keep };
@@ -25,9 +25,10 @@ enum class LastStep : std::uint8_t { drop, keep };
 /// Sets the frame to all rows in file order.
 void keep_all(Rows& rows);
 
-/// Sets the frame to the device rows of kept host rows, one per host row of the same correlation, then the kept host rows. A rank without host
-/// rows keeps all. `job_first_start_ps` is the earliest first start of the job's ranks: with LastStep::keep, HTA compares starts since then with
-/// an end on the file's own clock, which keeps everything unless that clock began near 0.
+/// Sets the frame to the device rows of kept host rows, one per host row of the same correlation, then the kept host
+/// rows. A rank without host rows keeps all. `job_first_start_ps` is the earliest first start of the job's ranks: with
+/// LastStep::keep, HTA compares starts since then with an end on the file's own clock, which keeps everything unless
+/// that clock began near 0.
 void keep_whole_steps(Rows& rows, const Column<std::uint8_t>& is_device, LastStep last_step, Int128 job_first_start_ps);
 
 namespace {
@@ -38,7 +39,8 @@ bool is_step_name(std::string_view text) {
          text[kPrefix.size()] <= '9';
 }
 
-/// What the host rows say about where the last step begins and all steps end. Without step rows on the host, HTA takes all host rows for that.
+/// What the host rows say about where the last step begins and all steps end. Without step rows on the host, HTA takes
+/// all host rows for that.
 struct HostSteps {
   bool any_host = false;
   TimePs last_start = 0;
@@ -80,13 +82,15 @@ void keep_all(Rows& rows) {
   for (RowIndex r = 0; r < rows.size(); ++r) rows.frame.push_back(r);
 }
 
-void keep_whole_steps(Rows& rows, const Column<std::uint8_t>& is_device, LastStep last_step, Int128 job_first_start_ps) {
+void keep_whole_steps(Rows& rows, const Column<std::uint8_t>& is_device, LastStep last_step,
+                      Int128 job_first_start_ps) {
   const HostSteps steps = find_host_steps(rows, is_device);
   if (!steps.any_host) return keep_all(rows);
   const auto is_kept_host = [&](RowIndex r) {
     if (is_device[r] != 0) return false;
     if (last_step == LastStep::drop) return rows.ts[r] < steps.last_start;
-    // A start since the job's first against an end that was never shifted: both on the rank's clock, less the job's first start.
+    // A start since the job's first against an end that was never shifted: both on the rank's clock, less the job's
+    // first start.
     return static_cast<Int128>(rows.ts[r]) - job_first_start_ps <= steps.latest_end;
   };
   std::unordered_map<std::int64_t, std::uint32_t> hosts_of;
@@ -108,7 +112,9 @@ void keep_whole_steps(Rows& rows, const Column<std::uint8_t>& is_device, LastSte
 namespace {
 
 // Ranks whose clocks are further apart than TimePs holds compare as if they were that far apart.
-TimePs fitting(Int128 time) { return static_cast<TimePs>(std::clamp<Int128>(time, -trace::kMaxMomentPs, trace::kMaxMomentPs)); }
+TimePs fitting(Int128 time) {
+  return static_cast<TimePs>(std::clamp<Int128>(time, -trace::kMaxMomentPs, trace::kMaxMomentPs));
+}
 
 Result<RankRows> load_rank(const RankInput& input) {
   Result<Rows> rows = load_rows(*input.trace, *input.rank);

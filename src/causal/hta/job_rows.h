@@ -38,7 +38,8 @@ enum class Filter : std::uint8_t {
   none,            ///< as HTA's trace diff reads
 };
 
-/// Of inputs with one number the last counts; ranks without any row are dropped, and an Error if none is left. Ranks are made side by side.
+/// Of inputs with one number the last counts; ranks without any row are dropped, and an Error if none is left. Ranks
+/// are made side by side.
 Result<JobRows> make_job_rows(std::span<const RankInput> inputs, Filter filter);
 
 /// One rank alone. Fails only when no event qualifies as a row.

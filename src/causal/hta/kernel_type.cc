@@ -7,19 +7,23 @@ namespace orrery::causal::hta {
 namespace {
 
 bool starts_with_any(std::string_view name, std::initializer_list<std::string_view> beginnings) {
-  return std::any_of(beginnings.begin(), beginnings.end(), [&](std::string_view text) { return name.starts_with(text); });
+  return std::any_of(beginnings.begin(), beginnings.end(),
+                     [&](std::string_view text) { return name.starts_with(text); });
 }
 
 // ".*Sync" matched at the start: the dot of Python's expressions stops at the end of the line.
-bool first_line_contains(std::string_view name, std::string_view text) { return name.substr(0, name.find('\n')).find(text) != name.npos; }
+bool first_line_contains(std::string_view name, std::string_view text) {
+  return name.substr(0, name.find('\n')).find(text) != name.npos;
+}
 
 bool is_no_computation(std::string_view name) {
-  if (starts_with_any(name, {"nccl", "Stream Wait Event", "runFunction", "hip", "job_exe", "packet", "pe_exe", "cpum_exe_subgraph", "hccl",
-                             "collective_subgraph_execution"}))
+  if (starts_with_any(name, {"nccl", "Stream Wait Event", "runFunction", "hip", "job_exe", "packet", "pe_exe",
+                             "cpum_exe_subgraph", "hccl", "collective_subgraph_execution"}))
     return true;
   if (name.starts_with("cuda") && first_line_contains(name.substr(4), "LaunchKernel")) return true;
   constexpr std::string_view kAnywhere[] = {"Memcpy", "Memset", "dma", "Sync"};
-  return std::any_of(std::begin(kAnywhere), std::end(kAnywhere), [&](std::string_view text) { return first_line_contains(name, text); });
+  return std::any_of(std::begin(kAnywhere), std::end(kAnywhere),
+                     [&](std::string_view text) { return first_line_contains(name, text); });
 }
 
 }  // namespace
@@ -38,7 +42,9 @@ bool is_communication(std::string_view name) {
   return starts_with_any(name, {"nccl", "hip", "hccl"}) || first_line_contains(name, "ncclKernel");
 }
 
-bool is_memory(std::string_view name) { return starts_with_any(name, {"Memcpy", "Memset", "hipMemcpy", "hipMemset", "dma"}); }
+bool is_memory(std::string_view name) {
+  return starts_with_any(name, {"Memcpy", "Memset", "hipMemcpy", "hipMemset", "dma"});
+}
 
 KernelType kernel_type(std::string_view name) {
   if (is_communication(name)) return KernelType::communication;

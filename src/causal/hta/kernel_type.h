@@ -22,7 +22,8 @@ bool is_memory(std::string_view name);
 /// Communication is asked first, so that everything called hip... is that.
 KernelType kernel_type(std::string_view name);
 
-/// The same by the number of the name: names are few and long, rows many, so each name is looked at once. Not thread-safe.
+/// The same by the number of the name: names are few and long, rows many, so each name is looked at once. Not
+/// thread-safe.
 class KernelTypes {
  public:
   explicit KernelTypes(const Rows& rows) : rows_(rows), known_(rows.trace->strings.size(), kUnknown) {}

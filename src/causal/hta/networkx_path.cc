@@ -9,8 +9,8 @@
 namespace orrery::causal::hta {
 namespace {
 
-// networkx walks Kahn's algorithm by generations: initial nodes in the order they came in, children in the order their edges were added. The
-// first candidate in this order.
+// networkx walks Kahn's algorithm by generations: initial nodes in the order they came in, children in the order their
+// edges were added. The first candidate in this order.
 NodeNumber first_in_generations(std::size_t count, const Column<Edge>& edges, std::span<const NodeNumber> node_order,
                                 const std::vector<std::uint8_t>& is_candidate) {
   Column<std::uint32_t> missing(count, 0);
@@ -38,7 +38,8 @@ NodeNumber first_in_generations(std::size_t count, const Column<Edge>& edges, st
 
 }  // namespace
 
-std::optional<NodesAndEdges> networkx_longest_path(std::size_t node_count, const Column<Edge>& edges, const Column<TimePs>& weights,
+std::optional<NodesAndEdges> networkx_longest_path(std::size_t node_count, const Column<Edge>& edges,
+                                                   const Column<TimePs>& weights,
                                                    std::span<const NodeNumber> node_order) {
   graph::GraphBuilder builder;
   builder.reserve(node_count, edges.size());
@@ -53,7 +54,8 @@ std::optional<NodesAndEdges> networkx_longest_path(std::size_t node_count, const
   for (NodeNumber n = 0; n < node_count; ++n) {
     if (solution.finish(n) == solution.length()) is_candidate[n] = 1, ++candidates;
   }
-  if (candidates > 1) solution = graph::solve(*built, first_in_generations(node_count, edges, node_order, is_candidate));
+  if (candidates > 1)
+    solution = graph::solve(*built, first_in_generations(node_count, edges, node_order, is_candidate));
   const graph::Path path = solution.path();
   NodesAndEdges result;
   result.nodes.assign(path.nodes.begin(), path.nodes.end());

@@ -61,7 +61,8 @@ Result<Rows> load_rows(const trace::Trace& trace, const trace::RankTrace& rank) 
     rows.wait_record.push_back(wait_record[e]);
   }
   if (rows.size() == 0)
-    return Error{"no event has both a duration and a category", rank.source.path, Error::kNoOffset, "HTA drops such a rank"};
+    return Error{"no event has both a duration and a category", rank.source.path, Error::kNoOffset,
+                 "HTA drops such a rank"};
   if (rank.source.fractional_timestamps || rank.source.events_without_timestamp > 0) round_like_hta(rank, rows);
   return rows;
 }
@@ -78,7 +79,8 @@ void join_on_correlation(Rows& rows, const Column<std::uint8_t>& is_device) {
   for (RowIndex r = 0; r < rows.size(); ++r) {
     if (rows.correlation[r] == -1 || is_device[r] != 0) continue;
     const std::uint64_t key = radix_key(rows.correlation[r]);
-    for (const KeyedIndex* at = std::lower_bound(device.begin(), device.end(), key, less); at != device.end() && at->key == key; ++at) {
+    for (const KeyedIndex* at = std::lower_bound(device.begin(), device.end(), key, less);
+         at != device.end() && at->key == key; ++at) {
       rows.partner[r] = rows.index[at->index];
       rows.partner[at->index] = rows.index[r];
     }

@@ -1,4 +1,5 @@
-// Events as HTA's data frame holds them after parsing: rounded, aligned to zero, with partner indices, cut to complete steps.
+// Events as HTA's data frame holds them after parsing: rounded, aligned to zero, with partner indices, cut to complete
+// steps.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +15,8 @@ namespace orrery::causal::hta {
 using RowIndex = std::uint32_t;
 inline constexpr RowIndex kNoRow = ~RowIndex{0};
 
-/// HTA's columns, one entry per kept event, in file order. `index` in HTA's sense is the event's position in the file's event list.
+/// HTA's columns, one entry per kept event, in file order. `index` in HTA's sense is the event's position in the file's
+/// event list.
 struct Rows {
   const trace::Trace* trace = nullptr;
   const trace::RankTrace* rank = nullptr;
@@ -25,7 +27,8 @@ struct Rows {
   Column<TimePs> dur;
   Column<std::int64_t> stream;       ///< -1: none
   Column<std::int64_t> correlation;  ///< -1: none
-  /// HTA's index_correlation: the partner's index; 0 also means "has a correlation but no partner", negative "has none".
+  /// HTA's index_correlation: the partner's index; 0 also means "has a correlation but no partner", negative "has
+  /// none".
   Column<std::int64_t> partner;
   Column<std::int64_t> wait_stream;
   Column<std::int64_t> wait_record;
@@ -50,14 +53,17 @@ struct Rows {
   [[nodiscard]] StringId category(RowIndex r) const { return rank->categories[rank->category[event[r]]].text; }
   /// The row with this index, kNoRow if there is none (any more).
   [[nodiscard]] RowIndex find(std::int64_t idx) const {
-    return idx < 0 || static_cast<std::size_t>(idx) >= row_of_index.size() ? kNoRow : row_of_index[static_cast<std::size_t>(idx)];
+    return idx < 0 || static_cast<std::size_t>(idx) >= row_of_index.size()
+               ? kNoRow
+               : row_of_index[static_cast<std::size_t>(idx)];
   }
 };
 
-// The parts that rows of every version of HTA have in common, in the order in which they are called. What lies between them, which
-// rows are the device's and which steps are dropped, differs.
+// The parts that rows of every version of HTA have in common, in the order in which they are called. What lies between
+// them, which rows are the device's and which steps are dropped, differs.
 
-/// Every event that has a duration and a category and is no profiler span, rounded as HTA rounds. No partners and no frame yet.
+/// Every event that has a duration and a category and is no profiler span, rounded as HTA rounds. No partners and no
+/// frame yet.
 Result<Rows> load_rows(const trace::Trace& trace, const trace::RankTrace& rank);
 /// HTA's GPU rows, one mark per row: those with a stream and a correlation, and recorded waits for events and contexts.
 Column<std::uint8_t> find_gpu_rows(const Rows& rows);

@@ -22,7 +22,8 @@ struct StepRow {
   std::int64_t step;
 };
 
-// Steps may nest or overlap: time is cut where one begins or ends, and each piece goes to the last in file order that covers it.
+// Steps may nest or overlap: time is cut where one begins or ends, and each piece goes to the last in file order that
+// covers it.
 std::vector<StepPiece> cut_into_pieces(const std::vector<StepRow>& marks) {
   struct Border {
     TimePs time;
@@ -50,7 +51,8 @@ std::vector<StepPiece> cut_into_pieces(const std::vector<StepRow>& marks) {
 }
 
 std::int64_t step_at(const std::vector<StepPiece>& pieces, TimePs time) {
-  const auto after = std::upper_bound(pieces.begin(), pieces.end(), time, [](TimePs t, const StepPiece& piece) { return t < piece.begin; });
+  const auto after = std::upper_bound(pieces.begin(), pieces.end(), time,
+                                      [](TimePs t, const StepPiece& piece) { return t < piece.begin; });
   return after == pieces.begin() ? kNoStep : std::prev(after)->step;
 }
 
@@ -78,13 +80,16 @@ Column<std::int64_t> number_steps(const Rows& rows) {
   const std::vector<StepPiece> pieces = cut_into_pieces(marks);
   Column<std::int64_t> steps(rows.size(), kNoStep);
   for (RowIndex r = 0; r < rows.size(); ++r) {
-    if (rows.stream[r] < 0 || (rows.stream[r] == 0 && rows.category(r) == cpu_op)) steps[r] = step_at(pieces, rows.ts[r]);
+    if (rows.stream[r] < 0 || (rows.stream[r] == 0 && rows.category(r) == cpu_op))
+      steps[r] = step_at(pieces, rows.ts[r]);
   }
   for (RowIndex r = 0; r < rows.size(); ++r) {
     if (rows.stream[r] <= 0 || rows.partner[r] <= 0) continue;
     // The partner may have been dropped since by the step filter, so not Rows::find.
-    const auto* const at = std::lower_bound(rows.index.begin(), rows.index.end(), static_cast<std::uint32_t>(rows.partner[r]));
-    if (at != rows.index.end() && *at == rows.partner[r]) steps[r] = steps[static_cast<std::size_t>(at - rows.index.begin())];
+    const auto* const at =
+        std::lower_bound(rows.index.begin(), rows.index.end(), static_cast<std::uint32_t>(rows.partner[r]));
+    if (at != rows.index.end() && *at == rows.partner[r])
+      steps[r] = steps[static_cast<std::size_t>(at - rows.index.begin())];
   }
   return steps;
 }

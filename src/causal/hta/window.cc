@@ -83,7 +83,8 @@ Result<Column<RowIndex>> clip_rows(const Rows& rows, const WindowOptions& option
   if (!extent) return extent.error();
   const StringId stream_wait = rows.trace->strings.find("Stream Wait Event");
   Column<std::uint8_t> keep(rows.size(), 0);
-  Column<std::uint8_t> launched(rows.row_of_index.size(), 0);  // by index: some host row inside the window is its partner
+  Column<std::uint8_t> launched(rows.row_of_index.size(),
+                                0);  // by index: some host row inside the window is its partner
   for (const RowIndex r : rows.frame) {
     if (rows.stream[r] != -1) {
       if (rows.name(r) == stream_wait) keep[r] = 1;

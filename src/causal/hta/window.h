@@ -36,8 +36,8 @@ struct Window {
   Nodes nodes;
 };
 
-/// Rows of the host inside the annotated time that last, the device work they started, and all recorded waits of streams: by index. Fails
-/// when the annotation or the instance does not occur.
+/// Rows of the host inside the annotated time that last, the device work they started, and all recorded waits of
+/// streams: by index. Fails when the annotation or the instance does not occur.
 Result<Column<RowIndex>> clip_rows(const Rows& rows, const WindowOptions& options);
 
 /// Fails as clip_rows does.

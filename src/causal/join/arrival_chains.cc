@@ -12,8 +12,8 @@ constexpr std::size_t kFewPerMember = 4;
 
 class ArrivalChainMaker {
  public:
-  ArrivalChainMaker(std::span<const JobPart> parts, std::span<const PartMoments> moments, std::span<const std::uint8_t> everybody,
-                    bool cut_at_end)
+  ArrivalChainMaker(std::span<const JobPart> parts, std::span<const PartMoments> moments,
+                    std::span<const std::uint8_t> everybody, bool cut_at_end)
       : parts_(parts), moments_(moments), everybody_(everybody), cut_at_end_(cut_at_end) {}
 
   void add(const JobOperation& operation) {
@@ -37,7 +37,8 @@ class ArrivalChainMaker {
     TimePs latest = moments_[operation.first].served();
     for (std::uint32_t p = operation.first; p < last; ++p) {
       latest = std::max(latest, moments_[p].served());
-      // A rank that takes part twice is not held by itself: as a hub its other arrival could not be told from those of others.
+      // A rank that takes part twice is not held by itself: as a hub its other arrival could not be told from those of
+      // others.
       if (p > operation.first && parts_[p].rank == parts_[p - 1].rank) return false;
     }
     waiters_.clear();
@@ -50,8 +51,8 @@ class ArrivalChainMaker {
     std::stable_sort(order_.begin(), order_.end(),
                      [&](std::uint32_t a, std::uint32_t b) { return moments_[a].served() < moments_[b].served(); });
     for (Waiter& waiter : waiters_) {
-      const auto cut =
-          std::partition_point(order_.begin(), order_.end(), [&](std::uint32_t p) { return !is_cut(moments_[p].served(), waiter.part); });
+      const auto cut = std::partition_point(
+          order_.begin(), order_.end(), [&](std::uint32_t p) { return !is_cut(moments_[p].served(), waiter.part); });
       waiter.arrived = static_cast<std::uint32_t>(cut - order_.begin());
     }
     std::erase_if(waiters_, [](const Waiter& waiter) { return waiter.arrived <= 1; });
@@ -88,8 +89,9 @@ class ArrivalChainMaker {
 
 }  // namespace
 
-ArrivalChains chain_arrivals(std::span<const JobOperation> operations, std::span<const JobPart> parts, std::span<const PartMoments> moments,
-                             std::span<const std::uint8_t> everybody, bool cut_at_end) {
+ArrivalChains chain_arrivals(std::span<const JobOperation> operations, std::span<const JobPart> parts,
+                             std::span<const PartMoments> moments, std::span<const std::uint8_t> everybody,
+                             bool cut_at_end) {
   ArrivalChainMaker maker(parts, moments, everybody, cut_at_end);
   for (const JobOperation& operation : operations) maker.add(operation);
   return maker.take();

@@ -22,9 +22,10 @@ CommunicationEdges::CommunicationEdges(const trace::Trace& trace, const trace::R
   keep_communicating_parts(trace, rank, step);
 }
 
-// What a host does is cut to pieces by the calls it makes. A collective waits and moves the data in the longest of them; a message leaves
-// with the first (see communicating_parts).
-void CommunicationEdges::keep_communicating_parts(const trace::Trace& trace, const trace::RankTrace& rank, const RankGraph& step) {
+// What a host does is cut to pieces by the calls it makes. A collective waits and moves the data in the longest of
+// them; a message leaves with the first (see communicating_parts).
+void CommunicationEdges::keep_communicating_parts(const trace::Trace& trace, const trace::RankTrace& rank,
+                                                  const RankGraph& step) {
   std::size_t kept = 0;
   for (std::size_t i = 0; i < edges_.size();) {
     std::size_t best = i, last = i + 1;
@@ -41,7 +42,8 @@ void CommunicationEdges::keep_communicating_parts(const trace::Trace& trace, con
 }
 
 Slot CommunicationEdges::find(EventIndex event) const {
-  const auto at = std::lower_bound(edges_.begin(), edges_.end(), event, [](const Edge& edge, EventIndex e) { return edge.event < e; });
+  const auto at = std::lower_bound(edges_.begin(), edges_.end(), event,
+                                   [](const Edge& edge, EventIndex e) { return edge.event < e; });
   return at != edges_.end() && at->event == event ? at->slot : graph::kNoSlot;
 }
 

@@ -18,7 +18,8 @@ using trace::EventIndex;
 using trace::Field;
 
 /// Host collectives (their communicating activities) in the order they were issued.
-std::vector<std::uint32_t> issued_collectives(const trace::Trace& trace, const trace::RankTrace& rank, const ActivityChain& chain) {
+std::vector<std::uint32_t> issued_collectives(const trace::Trace& trace, const trace::RankTrace& rank,
+                                              const ActivityChain& chain) {
   const Column<std::uint32_t> part = communicating_parts(trace, rank, chain);
   std::vector<EventIndex> events;
   for (EventIndex e = 0; e < rank.event_count(); ++e) {
@@ -28,15 +29,17 @@ std::vector<std::uint32_t> issued_collectives(const trace::Trace& trace, const t
   }
   const auto number = [&](EventIndex e) { return rank.field(Field::record_function).find(e).value_or(0); };
   const trace::ContentOrder content(trace, rank);
-  std::stable_sort(events.begin(), events.end(),
-                   [&](EventIndex a, EventIndex b) { return number(a) != number(b) ? number(a) < number(b) : content.before(a, b); });
+  std::stable_sort(events.begin(), events.end(), [&](EventIndex a, EventIndex b) {
+    return number(a) != number(b) ? number(a) < number(b) : content.before(a, b);
+  });
   std::vector<std::uint32_t> activities;
   activities.reserve(events.size());
   for (const EventIndex e : events) activities.push_back(part[e]);
   return activities;
 }
 
-/// Topological order that keeps the present one as far as the additional pairs allow; shorter than the chain if they close a cycle.
+/// Topological order that keeps the present one as far as the additional pairs allow; shorter than the chain if they
+/// close a cycle.
 std::vector<std::uint32_t> order_with(const ActivityChain& chain, const std::vector<std::uint32_t>& issued) {
   const std::size_t count = chain.activities.size();
   std::vector<std::uint32_t> waits(count, 0), after(count, kNoActivity);
@@ -79,14 +82,15 @@ void renumber(const std::vector<std::uint32_t>& order, ActivityChain& chain) {
 
 }  // namespace
 
-Column<std::uint32_t> communicating_parts(const trace::Trace& trace, const trace::RankTrace& rank, const ActivityChain& chain) {
+Column<std::uint32_t> communicating_parts(const trace::Trace& trace, const trace::RankTrace& rank,
+                                          const ActivityChain& chain) {
   Column<std::uint32_t> parts(rank.event_count(), kNoActivity);
   for (std::uint32_t a = 0; a < chain.activities.size(); ++a) {
     const ChainedActivity& activity = chain.activities[a];
     if (activity.kind != EdgeKind::communication || activity.event == kNoEvent) continue;
     std::uint32_t& part = parts[activity.event];
-    // A message is on its way from its first part on; of a collective that was interrupted the longest part is the one in which it waits
-    // for the others.
+    // A message is on its way from its first part on; of a collective that was interrupted the longest part is the one
+    // in which it waits for the others.
     if (part == kNoActivity) {
       part = a;
     } else if (activity.duration > chain.activities[part].duration) {

@@ -8,14 +8,16 @@ namespace orrery::causal {
 
 /// By event: the activity in which it communicates; kNoActivity if it does not.
 ///
-/// A collective of the host is cut to pieces by the copies and calls it makes. It waits for the others and moves the data in the longest of
-/// them. A message leaves with the first: what comes later may be the wait for it, after the thread had done other things.
-Column<std::uint32_t> communicating_parts(const trace::Trace& trace, const trace::RankTrace& rank, const ActivityChain& chain);
+/// A collective of the host is cut to pieces by the copies and calls it makes. It waits for the others and moves the
+/// data in the longest of them. A message leaves with the first: what comes later may be the wait for it, after the
+/// thread had done other things.
+Column<std::uint32_t> communicating_parts(const trace::Trace& trace, const trace::RankTrace& rank,
+                                          const ActivityChain& chain);
 
-/// Ranks must agree on the order of their collectives, which is the order of the activities. Several threads of a rank take them from one
-/// queue, and may reach the communicating part in any order; so these activities, and what depends on them, are moved behind those that were
-/// issued before (record-function ids, else starts). Where a collective could only start because one issued later had ended, time wins.
-/// O(n log n) if something is out of order, else O(n).
+/// Ranks must agree on the order of their collectives, which is the order of the activities. Several threads of a rank
+/// take them from one queue, and may reach the communicating part in any order; so these activities, and what depends
+/// on them, are moved behind those that were issued before (record-function ids, else starts). Where a collective could
+/// only start because one issued later had ended, time wins. O(n log n) if something is out of order, else O(n).
 void put_in_issue_order(const trace::Trace& trace, const trace::RankTrace& rank, ActivityChain& chain);
 
 }  // namespace orrery::causal

@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "base/freed_memory.h"
-#include "causal/join/communication_edges.h"
 #include "causal/diagnostics.h"
+#include "causal/join/communication_edges.h"
 #include "causal/join/joined_edges.h"
 #include "causal/join/mpi_progress.h"
 #include "causal/join/needs.h"
@@ -37,8 +37,8 @@ constexpr std::string_view kWorld = "world";
 
 class Joiner {
  public:
-  Joiner(const trace::Trace& trace, const match::Exchanges& exchanges, std::vector<RankToJoin> ranks, const JoinOptions& options,
-         Diagnostics& diagnostics)
+  Joiner(const trace::Trace& trace, const match::Exchanges& exchanges, std::vector<RankToJoin> ranks,
+         const JoinOptions& options, Diagnostics& diagnostics)
       : trace_(trace), exchanges_(exchanges), ranks_(std::move(ranks)), options_(options), diagnostics_(diagnostics) {}
 
   /// Calls `done_with_trace` when nothing will be looked up in the trace any more.
@@ -52,7 +52,8 @@ class Joiner {
     find_progress(job_.operations, progress_, job_.parts, joined_.moments);
     progress_ = {};
     joined_.needs = find_needs(job_.operations, job_.parts, joined_.moments, silent_);
-    // Of arrivals at the very end of what would need them some may close a circle of moments that take no time: then they cannot bind.
+    // Of arrivals at the very end of what would need them some may close a circle of moments that take no time: then
+    // they cannot bind.
     Result<graph::Graph> graph = build(false);
     if (!graph) graph = build(true);
     if (!graph) return graph.error();
@@ -73,7 +74,8 @@ class Joiner {
     job_.span = end - begin;
     job_.label = ranks_.front().step.window.label;
     job_.why = ranks_.front().step.window.why;
-    for (const EventIndex event : ranks_.front().step_events) job_.steps.emplace_back(trace_.name(trace_.ranks.front(), event));
+    for (const EventIndex event : ranks_.front().step_events)
+      job_.steps.emplace_back(trace_.name(trace_.ranks.front(), event));
   }
 
   // --- what a rank brings along, with its texts in one table and its times since the job's begin ---
@@ -102,7 +104,8 @@ class Joiner {
     rank.typical_kernel_gap = step.typical_kernel_gap;
     job_.reach.add(step.reach);
     const auto text = [&](StringId id) { return job_.strings.intern(step.strings.text(id)); };
-    for (const LaneLabel& lane : step.lanes) rank.lanes.push_back({text(lane.process), text(lane.thread), text(lane.name)});
+    for (const LaneLabel& lane : step.lanes)
+      rank.lanes.push_back({text(lane.process), text(lane.thread), text(lane.name)});
     for (const AnnotatedRange& range : step.annotations)
       rank.annotations.push_back({text(range.name), range.lane, range.begin + shift, range.end + shift});
     for (Owner owner : step.owners) {
@@ -169,7 +172,8 @@ class Joiner {
       }
       describe(exchange, operation);
       find_next_calls(operation);
-      if (operation.ordering == Ordering::everybody_waits && operation.count == operation.members) find_silent(exchange, operation);
+      if (operation.ordering == Ordering::everybody_waits && operation.count == operation.members)
+        find_silent(exchange, operation);
       if (operation.members > operation.count) ++job_.incomplete;
       for (std::uint32_t p = operation.first; p < job_.parts.size(); ++p)
         job_.parts[p].operation = static_cast<std::uint32_t>(job_.operations.size());
@@ -189,10 +193,12 @@ class Joiner {
     }
   }
 
-  // Of a non-blocking call of MPI the edge of the call that began it: the participant had come then, and ends where another call completed it.
+  // Of a non-blocking call of MPI the edge of the call that began it: the participant had come then, and ends where
+  // another call completed it.
   [[nodiscard]] Slot begun_by(const Participation& participation, const CommunicationEdges& edges) const {
     const trace::RankTrace& rank = trace_.ranks[participation.node];
-    if (participation.call == match::kNoCall || rank.activity(participation.event) != trace::Activity::mpi_call) return graph::kNoSlot;
+    if (participation.call == match::kNoCall || rank.activity(participation.event) != trace::Activity::mpi_call)
+      return graph::kNoSlot;
     return edges.find(participation.call);
   }
 
@@ -214,12 +220,14 @@ class Joiner {
   /// Of members that began without blocking and computed on: where they were back inside MPI after all had come.
   void find_next_calls(const JobOperation& operation) {
     TimePs last = 0;
-    for (std::uint32_t p = operation.first; p < job_.parts.size(); ++p) last = std::max(last, joined_.moments[p].arrival);
+    for (std::uint32_t p = operation.first; p < job_.parts.size(); ++p)
+      last = std::max(last, joined_.moments[p].arrival);
     for (std::uint32_t p = operation.first; p < job_.parts.size(); ++p) {
       if (!joined_.parts[p].was_begun_before) continue;
       const ProgressCalls& calls = calls_[job_.parts[p].rank];
       const bool is_receiver = operation.ordering == Ordering::message && p != operation.first;
-      progress_[p].had_seen = is_receiver && calls.was_inside(joined_.moments[operation.first].arrival, joined_.moments[p].arrival);
+      progress_[p].had_seen =
+          is_receiver && calls.was_inside(joined_.moments[operation.first].arrival, joined_.moments[p].arrival);
       if (const auto call = calls.next_after(last)) progress_[p].node = call->node, progress_[p].moment = call->begin;
     }
   }
@@ -232,7 +240,8 @@ class Joiner {
   }
 
   /// Sizes that a member recorded, as many as there are members; empty if it recorded none.
-  [[nodiscard]] std::vector<std::int64_t> counts_of(const Participation& participation, trace::Field field, std::size_t members) const {
+  [[nodiscard]] std::vector<std::int64_t> counts_of(const Participation& participation, trace::Field field,
+                                                    std::size_t members) const {
     const trace::SparseColumn& column = trace_.ranks[participation.node].field(field);
     auto text = column.find(participation.event);
     // What began a non-blocking call of MPI knows the sizes; the one that completed it does not.
@@ -248,23 +257,28 @@ class Joiner {
     std::vector<std::int64_t> ranks;
     if (exchange.operation != match::kNoOperation) {
       const match::Operation& kind = exchanges_.operations[exchange.operation];
-      ranks = kind.members != match::kNoGroup ? exchanges_.groups[kind.members].ranks : match::parse_list(trace_.strings.text(kind.ranks));
+      ranks = kind.members != match::kNoGroup ? exchanges_.groups[kind.members].ranks
+                                              : match::parse_list(trace_.strings.text(kind.ranks));
     }
     std::vector<std::size_t> places;
     for (std::uint32_t i = 0; i < exchange.count; ++i) {
       const std::int64_t rank = trace_.ranks[exchanges_.parts[exchange.first + i].node].rank;
       const auto at = std::find(ranks.begin(), ranks.end(), rank);
       // Groups whose members are not listed are in the order of ranks.
-      places.push_back(ranks.size() == exchange.count && at != ranks.end() ? static_cast<std::size_t>(at - ranks.begin()) : i);
+      places.push_back(
+          ranks.size() == exchange.count && at != ranks.end() ? static_cast<std::size_t>(at - ranks.begin()) : i);
     }
     return places;
   }
 
-  /// An all-to-all of unequal parts does not wait for those that send it nothing, if all members recorded what they send or get.
+  /// An all-to-all of unequal parts does not wait for those that send it nothing, if all members recorded what they
+  /// send or get.
   void find_silent(const Exchange& exchange, JobOperation& operation) {
-    if (job_.strings.text(operation.what) != workload::to_string(workload::Collective::all_to_all) || exchange.count != operation.count)
+    if (job_.strings.text(operation.what) != workload::to_string(workload::Collective::all_to_all) ||
+        exchange.count != operation.count)
       return;
-    for (const auto& [field, is_received] : {std::pair{trace::Field::receive_counts_text, true}, {trace::Field::send_counts_text, false}}) {
+    for (const auto& [field, is_received] :
+         {std::pair{trace::Field::receive_counts_text, true}, {trace::Field::send_counts_text, false}}) {
       std::vector<std::vector<std::int64_t>> counts;
       for (std::uint32_t i = 0; i < exchange.count; ++i) {
         counts.push_back(counts_of(exchanges_.parts[exchange.first + i], field, exchange.count));
@@ -334,12 +348,14 @@ class Joiner {
       if (step.kind(slot) != EdgeKind::communication || tag == graph::kNoTag || is_known[tag] != 0) continue;
       is_known[tag] = 1;
       // Most calls of MPI begin something, ask or set up: they have no partners.
-      if (rank.activity(step.owner_events[tag]) == trace::Activity::mpi_call && !has_partners(trace_.name(rank, step.owner_events[tag])))
+      if (rank.activity(step.owner_events[tag]) == trace::Activity::mpi_call &&
+          !has_partners(trace_.name(rank, step.owner_events[tag])))
         continue;
       if (is_alone_in_group(rank, step.owner_events[tag])) continue;
       ++job_.unmatched;
-      diagnostics_.add(kNoPartners,
-                       [&] { return "rank " + std::to_string(step.rank) + ": " + std::string(job_.strings.text(owner_of(r, tag).name)); });
+      diagnostics_.add(kNoPartners, [&] {
+        return "rank " + std::to_string(step.rank) + ": " + std::string(job_.strings.text(owner_of(r, tag).name));
+      });
     }
   }
 
@@ -353,14 +369,16 @@ class Joiner {
     return false;
   }
 
-  [[nodiscard]] const Owner& owner_of(std::uint32_t r, std::uint32_t tag) const { return job_.owners[job_.ranks[r].first_owner + tag]; }
+  [[nodiscard]] const Owner& owner_of(std::uint32_t r, std::uint32_t tag) const {
+    return job_.owners[job_.ranks[r].first_owner + tag];
+  }
 
   static bool has_partners(std::string_view mpi_call) {
     const match::MpiFunction* const function = match::find_mpi_function(mpi_call);
     if (function == nullptr || !function->is_blocking) return false;
     using match::MpiRole;
-    return function->role == MpiRole::send || function->role == MpiRole::receive || function->role == MpiRole::send_receive ||
-           function->role == MpiRole::collective;
+    return function->role == MpiRole::send || function->role == MpiRole::receive ||
+           function->role == MpiRole::send_receive || function->role == MpiRole::collective;
   }
 
   void find_missing_ranks() {
@@ -369,7 +387,8 @@ class Joiner {
     for (const trace::RankTrace& rank : trace_.ranks) {
       there.insert(rank.rank);
       world = std::max(world, rank.source.world_size.value_or(0));
-      for (const trace::ProcessGroup& group : rank.source.groups) expected.insert(group.ranks.begin(), group.ranks.end());
+      for (const trace::ProcessGroup& group : rank.source.groups)
+        expected.insert(group.ranks.begin(), group.ranks.end());
     }
     for (std::int64_t r = 0; r < std::min<std::int64_t>(world, 1 << 24); ++r) expected.insert(r);
     for (const std::int64_t r : expected) {
@@ -409,8 +428,8 @@ class Joiner {
 
 }  // namespace
 
-Result<CausalGraph> join_ranks(const trace::Trace& trace, const match::Exchanges& exchanges, std::vector<RankToJoin> ranks,
-                               const JoinOptions& options, Diagnostics& diagnostics) {
+Result<CausalGraph> join_ranks(const trace::Trace& trace, const match::Exchanges& exchanges,
+                               std::vector<RankToJoin> ranks, const JoinOptions& options, Diagnostics& diagnostics) {
   return Joiner(trace, exchanges, std::move(ranks), options, diagnostics).join([] {});
 }
 
@@ -418,7 +437,8 @@ Result<CausalGraph> join_ranks(trace::Trace&& trace, const match::Exchanges& exc
                                const JoinOptions& options, Diagnostics& diagnostics) {
   return Joiner(trace, exchanges, std::move(ranks), options, diagnostics).join([&] {
     trace = trace::Trace();
-    // The graph is the largest part of a job: what the ranks no longer need, in blocks too small to go back by themselves, makes room for it.
+    // The graph is the largest part of a job: what the ranks no longer need, in blocks too small to go back by
+    // themselves, makes room for it.
     give_back_freed_memory();
   });
 }

@@ -4,7 +4,8 @@ namespace orrery::causal {
 
 using graph::NodeId;
 
-JoinedEdges::JoinedEdges(CausalGraph& job, std::span<const RankToJoin> ranks, const JoinedParts& joined, bool cut_at_end)
+JoinedEdges::JoinedEdges(CausalGraph& job, std::span<const RankToJoin> ranks, const JoinedParts& joined,
+                         bool cut_at_end)
     : job_(job),
       ranks_(ranks),
       joined_(joined),
@@ -49,13 +50,14 @@ void JoinedEdges::set_moments() {
     add_node(ready, part.rank, job_.node_lane[part.arrival]);
   }
   for (const TimePs latest : hub_time_) add_node(latest, kNoRank, kNoWork);
-  for (const ArrivalHub& hub : chains_.hubs) add_node(joined_.moments[chains_.arrivals[hub.end - 1]].served(), kNoRank, kNoWork);
+  for (const ArrivalHub& hub : chains_.hubs)
+    add_node(joined_.moments[chains_.arrivals[hub.end - 1]].served(), kNoRank, kNoWork);
   add_node(0, kNoRank, kNoWork);
   add_node(job_.span, kNoRank, kNoWork);
 }
 
-// A call that completes several communications, or one that began before: it could go on when the last of them was ready. The others weigh no more than
-// what was left then, and so does the call itself.
+// A call that completes several communications, or one that began before: it could go on when the last of them was
+// ready. The others weigh no more than what was left then, and so does the call itself.
 TimePs JoinedEdges::last_released(std::span<const std::uint32_t> parts, TimePs entered) const {
   for (const std::uint32_t p : parts) entered = std::max(entered, job_.time[job_.ready(p)]);
   return entered;

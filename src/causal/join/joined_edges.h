@@ -1,7 +1,7 @@
 // The edges of a job's graph, told one after the other: the arrivals that join the ranks, and the edges of each.
 //
-// They are told several times and kept only as the Graph (graph/assemble.h). Linear in what the ranks bring along, but where not everybody waits for
-// everybody and what was seen says for whom (causal/join/needs.h).
+// They are told several times and kept only as the Graph (graph/assemble.h). Linear in what the ranks bring along, but
+// where not everybody waits for everybody and what was seen says for whom (causal/join/needs.h).
 #pragma once
 
 #include <algorithm>
@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "base/sparse_rows.h"
-#include "causal/join/arrival_chains.h"
 #include "causal/causal_graph.h"
+#include "causal/join/arrival_chains.h"
 #include "causal/join/needs.h"
 #include "causal/join/rank_to_join.h"
 #include "graph/graph.h"
@@ -35,8 +35,9 @@ struct JoinedParts {
 
 class JoinedEdges {
  public:
-  /// Numbers the nodes that join the ranks, and adds their moments to `job`, which has those of the ranks. Arrivals later than the end of what would
-  /// need them are counted and left out; with `cut_at_end` also those at that very moment. All that is given must stay.
+  /// Numbers the nodes that join the ranks, and adds their moments to `job`, which has those of the ranks. Arrivals
+  /// later than the end of what would need them are counted and left out; with `cut_at_end` also those at that very
+  /// moment. All that is given must stay.
   JoinedEdges(CausalGraph& job, std::span<const RankToJoin> ranks, const JoinedParts& joined, bool cut_at_end);
 
   /// Calls add(from, to, type, weight, tag).
@@ -44,7 +45,8 @@ class JoinedEdges {
   void for_each(Add&& add) const {
     for_each_arrival(add);
     for (std::uint32_t r = 0; r < ranks_.size(); ++r) {
-      add(job_.begin, job_.ranks[r].begin, static_cast<std::uint8_t>(EdgeKind::before), job_.ranks[r].begins_at, graph::kNoTag);
+      add(job_.begin, job_.ranks[r].begin, static_cast<std::uint8_t>(EdgeKind::before), job_.ranks[r].begins_at,
+          graph::kNoTag);
       for_each_edge_of(r, add);
       add(job_.ranks[r].end, job_.end, static_cast<std::uint8_t>(EdgeKind::order), TimePs{0}, graph::kNoTag);
     }
@@ -55,7 +57,8 @@ class JoinedEdges {
   [[nodiscard]] graph::NodeId chain_hub(std::uint32_t hub) const {
     return job_.first_hub + static_cast<graph::NodeId>(job_.operations.size()) + hub;
   }
-  /// Calls visit(node, moment) for the arrivals, those of others or that of the last at a hub, which part p waits for; how many came too late for that.
+  /// Calls visit(node, moment) for the arrivals, those of others or that of the last at a hub, which part p waits for;
+  /// how many came too late for that.
   template <typename Visit>
   std::size_t for_each_awaited(std::uint32_t p, Visit&& visit) const;
   template <typename Add>
@@ -114,7 +117,8 @@ void JoinedEdges::for_each_arrival(Add& add) const {
   for (std::uint32_t o = 0; o < job_.operations.size(); ++o) {
     if (hub_used_[o] == 0) continue;
     const JobOperation& operation = job_.operations[o];
-    for (std::uint32_t p = operation.first; p < operation.first + operation.count; ++p) arrival(job_.parts[p].progress, job_.first_hub + o);
+    for (std::uint32_t p = operation.first; p < operation.first + operation.count; ++p)
+      arrival(job_.parts[p].progress, job_.first_hub + o);
   }
   for (std::uint32_t h = 0; h < chains_.hubs.size(); ++h) {
     const ArrivalHub& hub = chains_.hubs[h];
@@ -139,7 +143,8 @@ void JoinedEdges::for_each_edge_of(std::uint32_t r, Add& add) const {
         add(job_.ready(parts[0]), target, type, job_.time[target] - job_.time[job_.ready(parts[0])], tag);
         continue;
       }
-      const TimePs left = parts.empty() ? graph.weight(slot) : job_.time[target] - last_released(parts, job_.time[source]);
+      const TimePs left =
+          parts.empty() ? graph.weight(slot) : job_.time[target] - last_released(parts, job_.time[source]);
       add(source, target, type, left, tag);
       for (const std::uint32_t p : parts)
         add(job_.ready(p), target, type, std::min(job_.time[target] - job_.time[job_.ready(p)], left), tag);

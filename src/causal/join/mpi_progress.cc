@@ -48,8 +48,8 @@ struct Evidence {
 
 class ProgressJudge {
  public:
-  ProgressJudge(std::span<const JobOperation> operations, std::span<const PartProgress> progress, std::span<JobPart> parts,
-                std::span<PartMoments> moments)
+  ProgressJudge(std::span<const JobOperation> operations, std::span<const PartProgress> progress,
+                std::span<JobPart> parts, std::span<PartMoments> moments)
       : operations_(operations), progress_(progress), parts_(parts), moments_(moments) {}
 
   void judge() {
@@ -83,7 +83,8 @@ class ProgressJudge {
 
   [[nodiscard]] TimePs last_arrival(const JobOperation& operation) const {
     TimePs last = moments_[operation.first].arrival;
-    for (std::uint32_t p = operation.first; p < operation.first + operation.count; ++p) last = std::max(last, moments_[p].arrival);
+    for (std::uint32_t p = operation.first; p < operation.first + operation.count; ++p)
+      last = std::max(last, moments_[p].arrival);
     return last;
   }
 
@@ -128,8 +129,8 @@ class ProgressJudge {
 
 }  // namespace
 
-ProgressCalls::ProgressCalls(const trace::Trace& trace, const trace::RankTrace& rank, const RankGraph& step, TimePs shift,
-                             graph::NodeId first_node) {
+ProgressCalls::ProgressCalls(const trace::Trace& trace, const trace::RankTrace& rank, const RankGraph& step,
+                             TimePs shift, graph::NodeId first_node) {
   for (graph::Slot slot = 0; slot < step.graph.edge_count(); ++slot) {
     if (step.kind(slot) != EdgeKind::communication || step.graph.edge_tag(slot) == graph::kNoTag) continue;
     const trace::EventIndex event = step.owner_events[step.graph.edge_tag(slot)];
@@ -137,8 +138,9 @@ ProgressCalls::ProgressCalls(const trace::Trace& trace, const trace::RankTrace& 
     const graph::NodeId source = step.graph.source(slot);
     calls_.push_back({step.time[source] + shift, step.time[step.graph.target(slot)] + shift, first_node + source});
   }
-  std::sort(calls_.begin(), calls_.end(),
-            [](const Call& a, const Call& b) { return std::tie(a.end, a.begin, a.node) < std::tie(b.end, b.begin, b.node); });
+  std::sort(calls_.begin(), calls_.end(), [](const Call& a, const Call& b) {
+    return std::tie(a.end, a.begin, a.node) < std::tie(b.end, b.begin, b.node);
+  });
 }
 
 std::vector<ProgressCalls::Call>::const_iterator ProgressCalls::first_ending_after(TimePs moment) const {
@@ -156,8 +158,8 @@ bool ProgressCalls::was_inside(TimePs from, TimePs to) const {
   return call != calls_.end() && call->begin < to;
 }
 
-void find_progress(std::span<const JobOperation> operations, std::span<const PartProgress> progress, std::span<JobPart> parts,
-                   std::span<PartMoments> moments) {
+void find_progress(std::span<const JobOperation> operations, std::span<const PartProgress> progress,
+                   std::span<JobPart> parts, std::span<PartMoments> moments) {
   ProgressJudge(operations, progress, parts, moments).judge();
 }
 

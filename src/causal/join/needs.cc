@@ -14,7 +14,8 @@ using match::Ordering;
 constexpr TimePs kUnknownTransfer = std::numeric_limits<TimePs>::max();
 
 /// What the data of one operation demands: places in it.
-bool needed_by_data(const JobOperation& operation, std::span<const SilentPair> silent, std::uint32_t waiter, std::uint32_t other) {
+bool needed_by_data(const JobOperation& operation, std::span<const SilentPair> silent, std::uint32_t waiter,
+                    std::uint32_t other) {
   switch (operation.ordering) {
     case Ordering::everybody_waits:
       return !operation.has_splits || !std::binary_search(silent.begin(), silent.end(), SilentPair{waiter, other});
@@ -35,8 +36,9 @@ struct Seen {
 
 class ClassJudge {
  public:
-  ClassJudge(std::span<const JobOperation> operations, std::span<const JobPart> parts, std::span<const PartMoments> moments,
-             std::span<const SilentPair> silent, std::span<const std::uint32_t> members_of_class)
+  ClassJudge(std::span<const JobOperation> operations, std::span<const JobPart> parts,
+             std::span<const PartMoments> moments, std::span<const SilentPair> silent,
+             std::span<const std::uint32_t> members_of_class)
       : operations_(operations), parts_(parts), moments_(moments), silent_(silent), class_(members_of_class) {
     for (const std::uint32_t o : class_) {
       by_role_ |= operations_[o].count > kMostMembersInPairs;
@@ -118,8 +120,8 @@ class ClassJudge {
 
 }  // namespace
 
-Needs find_needs(std::span<const JobOperation> operations, std::span<const JobPart> parts, std::span<const PartMoments> moments,
-                 std::span<const SilentPair> silent) {
+Needs find_needs(std::span<const JobOperation> operations, std::span<const JobPart> parts,
+                 std::span<const PartMoments> moments, std::span<const SilentPair> silent) {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs;  // waiter, other
   // Kind, group, size and root: what behaves alike. Everybody waits for everybody in most operations anyway.
   using ClassKey = std::tuple<StringId, StringId, std::int64_t, std::uint32_t, Ordering, bool>;
@@ -134,7 +136,8 @@ Needs find_needs(std::span<const JobOperation> operations, std::span<const JobPa
       continue;
     }
     const std::uint32_t root = operation.root == kNoPart ? kNoRank : parts[operation.root].rank;
-    classes[{operation.what, operation.group, operation.bytes, root, operation.ordering, operation.on_host}].push_back(o);
+    classes[{operation.what, operation.group, operation.bytes, root, operation.ordering, operation.on_host}].push_back(
+        o);
     for (std::uint32_t i = operation.first; i < end; ++i) {
       for (std::uint32_t j = operation.first; j < end; ++j) {
         if (i != j && needed_by_data(operation, silent, i, j)) pairs.emplace_back(i, j);
@@ -142,7 +145,9 @@ Needs find_needs(std::span<const JobOperation> operations, std::span<const JobPa
     }
   }
   for (const auto& [key, members] : classes) {
-    ClassJudge(operations, parts, moments, silent, members).report([&](std::uint32_t i, std::uint32_t j) { pairs.emplace_back(i, j); });
+    ClassJudge(operations, parts, moments, silent, members).report([&](std::uint32_t i, std::uint32_t j) {
+      pairs.emplace_back(i, j);
+    });
   }
   std::sort(pairs.begin(), pairs.end());
   // Whoever needs all others waits at the hub, like in an all-reduce.

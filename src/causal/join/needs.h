@@ -1,8 +1,8 @@
 // Who waits for whom in a communication: because of the data, and because it was seen.
 //
-// What the data demands does not tell what a library does: gloo's broadcast holds its root until the last leaf has come, NCCL's does not; a
-// buffered send holds nobody. So each class of operations (kind, group, size, root) is asked whether a member ever ended before another had
-// come, and whether it was ever held by it.
+// What the data demands does not tell what a library does: gloo's broadcast holds its root until the last leaf has
+// come, NCCL's does not; a buffered send holds nobody. So each class of operations (kind, group, size, root) is asked
+// whether a member ever ended before another had come, and whether it was ever held by it.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,8 @@ struct PartMoments {
 };
 
 struct Needs {
-  std::vector<std::uint8_t> everybody;            ///< per part: whether it waits for all others of its operation; then `others` has none
+  std::vector<std::uint8_t>
+      everybody;  ///< per part: whether it waits for all others of its operation; then `others` has none
   SparseRows<std::uint32_t, std::size_t> others;  ///< per part: those that it waits for, other than itself, ascending
 };
 
@@ -36,10 +37,11 @@ struct SilentPair {
   friend auto operator<=>(const SilentPair&, const SilentPair&) = default;
 };
 
-/// `silent`: of operations with `has_splits`, ascending. O(parts), but for operations in which not everybody waits for everybody by the data: those take O(members^2) each, and above
-/// kMostMembersInPairs members are judged by what all but the root have in common.
-Needs find_needs(std::span<const JobOperation> operations, std::span<const JobPart> parts, std::span<const PartMoments> moments,
-                 std::span<const SilentPair> silent = {});
+/// `silent`: of operations with `has_splits`, ascending. O(parts), but for operations in which not everybody waits for
+/// everybody by the data: those take O(members^2) each, and above kMostMembersInPairs members are judged by what all
+/// but the root have in common.
+Needs find_needs(std::span<const JobOperation> operations, std::span<const JobPart> parts,
+                 std::span<const PartMoments> moments, std::span<const SilentPair> silent = {});
 
 inline constexpr std::uint32_t kMostMembersInPairs = 64;
 /// A send of a host is buffered up to here, unless something else was seen.

@@ -28,7 +28,11 @@ struct Edge {
 class ChainMaker {
  public:
   ChainMaker(const RankGraph& step, const trace::Trace& trace, const trace::RankTrace& rank, bool whole_microseconds)
-      : step_(step), rank_(rank), content_(trace, rank), whole_microseconds_(whole_microseconds), event_seen_(rank.event_count(), 0) {}
+      : step_(step),
+        rank_(rank),
+        content_(trace, rank),
+        whole_microseconds_(whole_microseconds),
+        event_seen_(rank.event_count(), 0) {}
 
   ActivityChain make() {
     collect_edges();
@@ -66,34 +70,39 @@ class ChainMaker {
         const bool has_owner = owner != graph::kNoTag;
         const EventIndex event = has_owner ? events[owner] : kNoEvent;
         // What the host does for a copy is an activity of the host.
-        const bool is_of_host = step_.kind(slot) == EdgeKind::memory_copy && event != kNoEvent && is_host_work(rank_.activity(event));
+        const bool is_of_host =
+            step_.kind(slot) == EdgeKind::memory_copy && event != kNoEvent && is_host_work(rank_.activity(event));
         edges_.push_back({from, to, graph.weight(slot), event, is_of_host ? EdgeKind::cpu_operator : step_.kind(slot),
                           has_owner && step_.time[from] <= step_.owners[owner].launch_start});
       }
     }
   }
 
-  // What goes on in the midst of a call or of device work does so because that had come so far. Here that is a delay: the call and the work are
-  // activities already, as they are.
+  // What goes on in the midst of a call or of device work does so because that had come so far. Here that is a delay:
+  // the call and the work are activities already, as they are.
   void turn_parts_into_delays() {
     Column<std::uint8_t> starts_work(step_.time.size(), 0);
     for (const Edge& edge : edges_) {
-      if (is_device(edge.kind) && edge.event != kNoEvent && is_device_work(rank_.activity(edge.event)) && edge.from != step_.begin)
+      if (is_device(edge.kind) && edge.event != kNoEvent && is_device_work(rank_.activity(edge.event)) &&
+          edge.from != step_.begin)
         starts_work[edge.from] = 1;
     }
     for (Edge& edge : edges_) {
-      const bool is_of_work = is_device(edge.kind) && edge.event != kNoEvent && is_device_work(rank_.activity(edge.event));
-      const bool is_part =
-          is_of_work ? rank_.end(edge.event) > time_of(edge.to) : edge.kind == EdgeKind::cpu_runtime && starts_work[edge.to] != 0;
+      const bool is_of_work =
+          is_device(edge.kind) && edge.event != kNoEvent && is_device_work(rank_.activity(edge.event));
+      const bool is_part = is_of_work ? rank_.end(edge.event) > time_of(edge.to)
+                                      : edge.kind == EdgeKind::cpu_runtime && starts_work[edge.to] != 0;
       if (!is_part) continue;
       const bool from_device = edge.from != step_.begin && starts_work[edge.from] != 0;
-      edge.kind = !starts_work[edge.to] ? EdgeKind::sync_return : from_device ? EdgeKind::stream_wait : EdgeKind::launch_delay;
+      edge.kind = !starts_work[edge.to] ? EdgeKind::sync_return
+                  : from_device         ? EdgeKind::stream_wait
+                                        : EdgeKind::launch_delay;
       edge.event = kNoEvent;
     }
   }
 
-  // Of work of which no more is known than that its call was entered (graphs): where the call had returned by then, the call itself is what came
-  // first.
+  // Of work of which no more is known than that its call was entered (graphs): where the call had returned by then, the
+  // call itself is what came first.
   void launch_from_returns() {
     Column<NodeId> return_of_call(step_.time.size(), graph::kNoNode);
     for (const Edge& edge : edges_) {
@@ -140,7 +149,8 @@ class ChainMaker {
         continue;
       }
       const NodeId from = edges_[edge].from;
-      for (std::uint32_t k = 0; k < ready_count_[from]; ++k) ends_here_.push_back(chain_.dependencies[ready_first_[from] + k]);
+      for (std::uint32_t k = 0; k < ready_count_[from]; ++k)
+        ends_here_.push_back(chain_.dependencies[ready_first_[from] + k]);
     }
     std::sort(ends_here_.begin(), ends_here_.end());
     ends_here_.erase(std::unique(ends_here_.begin(), ends_here_.end()), ends_here_.end());
@@ -157,12 +167,13 @@ class ChainMaker {
     chain_.dependencies.append(ends_here_);
   }
 
-  // Of two edges that leave one moment. Moments are numbered by content too, so that only edges which are alike in all of this stay as they
-  // are.
+  // Of two edges that leave one moment. Moments are numbered by content too, so that only edges which are alike in all
+  // of this stay as they are.
   [[nodiscard]] bool comes_before(const Edge& a, const Edge& b) const {
     const auto place = [&](const Edge& edge) {
       const std::uint32_t lane = step_.node_lane[edge.to];
-      return std::tuple(is_on_device(edge.kind), lane == kNoWork ? kNoWork : content_.place(lane), edge.event == kNoEvent);
+      return std::tuple(is_on_device(edge.kind), lane == kNoWork ? kNoWork : content_.place(lane),
+                        edge.event == kNoEvent);
     };
     if (place(a) != place(b)) return place(a) < place(b);
     if (a.event != b.event) {
@@ -187,8 +198,9 @@ class ChainMaker {
 
   void add_activity(NodeId moment, const Edge& edge) {
     const bool is_part = edge.event != kNoEvent && (is_host(edge.kind) || is_device(edge.kind));
-    chain_.activities.push_back({rounded(time_of(moment)), duration_of(edge), is_part ? edge.event : kNoEvent, step_.node_lane[edge.to],
-                                 ready_first_[moment], ready_count_[moment], edge.kind, is_part && event_seen_[edge.event] != 0});
+    chain_.activities.push_back({rounded(time_of(moment)), duration_of(edge), is_part ? edge.event : kNoEvent,
+                                 step_.node_lane[edge.to], ready_first_[moment], ready_count_[moment], edge.kind,
+                                 is_part && event_seen_[edge.event] != 0});
     if (is_part) event_seen_[edge.event] = 1;
   }
 
@@ -207,7 +219,8 @@ class ChainMaker {
 
 }  // namespace
 
-ActivityChain make_activity_chain(const RankGraph& step, const trace::Trace& trace, const trace::RankTrace& rank, bool whole_microseconds) {
+ActivityChain make_activity_chain(const RankGraph& step, const trace::Trace& trace, const trace::RankTrace& rank,
+                                  bool whole_microseconds) {
   return ChainMaker(step, trace, rank, whole_microseconds).make();
 }
 

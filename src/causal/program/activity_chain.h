@@ -1,9 +1,10 @@
-// The causal graph of moments turned inside out: what passes between moments becomes activities, and activities depend on one another.
+// The causal graph of moments turned inside out: what passes between moments becomes activities, and activities depend
+// on one another.
 //
-// A RankGraph has its time on its edges; a Program has it in its activities, and its dependencies cost nothing. So every edge that takes
-// time becomes an activity, and depends on all that ends at the moment where it begins. Edges that take none only connect. A delay that did
-// not hold anything up is left out, as a plain connection. Executed from dependencies and durations alone, each activity then starts
-// exactly when it was recorded to start.
+// A RankGraph has its time on its edges; a Program has it in its activities, and its dependencies cost nothing. So
+// every edge that takes time becomes an activity, and depends on all that ends at the moment where it begins. Edges
+// that take none only connect. A delay that did not hold anything up is left out, as a plain connection. Executed from
+// dependencies and durations alone, each activity then starts exactly when it was recorded to start.
 #pragma once
 
 #include <cstdint>
@@ -20,12 +21,13 @@ struct ChainedActivity {
   trace::EventIndex event;                       ///< what it is a part of; kNoEvent: a delay, a gap, or a join
   std::uint32_t lane;                            ///< of the trace; kNoWork: none
   std::uint32_t first_dependency, dependencies;  ///< [first, first + count) of ActivityChain::dependencies
-  EdgeKind kind;                                 ///< `order`: a join, which takes no time and stands for all it depends on
-  bool continues;                                ///< an earlier activity is part of the same event
+  EdgeKind kind;   ///< `order`: a join, which takes no time and stands for all it depends on
+  bool continues;  ///< an earlier activity is part of the same event
 };
 
 struct ActivityChain {
-  /// By start; ties: host before device, then by what they are (trace/content_order.h). What an activity depends on comes before it. put_in_issue_order may move some.
+  /// By start; ties: host before device, then by what they are (trace/content_order.h). What an activity depends on
+  /// comes before it. put_in_issue_order may move some.
   Column<ChainedActivity> activities;
   Column<std::uint32_t> dependencies;  ///< numbers of activities, ascending; shared by all that begin at one moment
 
@@ -35,10 +37,12 @@ struct ActivityChain {
   }
 };
 
-/// Device work that was launched by a call depends on the call itself if it started after the call had returned, else on what came before
-/// the call (see Submission). With `whole_microseconds` starts and durations are whole microseconds, rounded such that the sum along a path is off by less
-/// than one; delays and gaps that are rounded to nothing are left out. O(moments + edges).
-ActivityChain make_activity_chain(const RankGraph& step, const trace::Trace& trace, const trace::RankTrace& rank, bool whole_microseconds);
+/// Device work that was launched by a call depends on the call itself if it started after the call had returned, else
+/// on what came before the call (see Submission). With `whole_microseconds` starts and durations are whole
+/// microseconds, rounded such that the sum along a path is off by less than one; delays and gaps that are rounded to
+/// nothing are left out. O(moments + edges).
+ActivityChain make_activity_chain(const RankGraph& step, const trace::Trace& trace, const trace::RankTrace& rank,
+                                  bool whole_microseconds);
 
 /// The nearest whole microsecond; half a one is rounded up.
 inline TimePs to_whole_microsecond(TimePs time) {
@@ -48,8 +52,8 @@ inline TimePs to_whole_microsecond(TimePs time) {
 
 /// Of what is no part of an event: whether it is time of the device.
 inline bool is_on_device(EdgeKind kind) {
-  return is_device(kind) || kind == EdgeKind::launch_delay || kind == EdgeKind::kernel_gap || kind == EdgeKind::stream_wait ||
-         kind == EdgeKind::idle_device;
+  return is_device(kind) || kind == EdgeKind::launch_delay || kind == EdgeKind::kernel_gap ||
+         kind == EdgeKind::stream_wait || kind == EdgeKind::idle_device;
 }
 
 }  // namespace orrery::causal

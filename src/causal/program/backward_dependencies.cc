@@ -54,13 +54,16 @@ OperatorPairs pairs_by_arrows(const trace::Trace& trace, const trace::RankTrace&
   std::vector<Point> points;
   for (std::uint32_t f = 0; f < rank.flows.size(); ++f) {
     if (trace.strings.text(rank.categories[rank.flows.category[f]].text) != "fwdbwd") continue;
-    if (rank.flows.phase[f] == 's' || rank.flows.phase[f] == 'f') points.push_back({rank.flows.id[f], rank.flows.phase[f] == 'f', f});
+    if (rank.flows.phase[f] == 's' || rank.flows.phase[f] == 'f')
+      points.push_back({rank.flows.id[f], rank.flows.phase[f] == 'f', f});
   }
   if (points.empty()) return {};
   std::stable_sort(points.begin(), points.end(),
                    [](const Point& a, const Point& b) { return a.id != b.id ? a.id < b.id : a.is_end < b.is_end; });
   const StartIndex starts(rank);
-  const auto operator_at = [&](const Point& point) { return starts.find(rank.flows.lane[point.flow], rank.flows.time[point.flow]); };
+  const auto operator_at = [&](const Point& point) {
+    return starts.find(rank.flows.lane[point.flow], rank.flows.time[point.flow]);
+  };
   OperatorPairs pairs;
   for (std::size_t i = 0; i + 1 < points.size(); ++i) {
     if (points[i].is_end || !points[i + 1].is_end || points[i].id != points[i + 1].id) continue;
@@ -85,8 +88,9 @@ OperatorPairs pairs_by_sequence_number(const trace::RankTrace& rank) {
     if (rank.activity(e) == Activity::cpu_operator && numbers.value[i] >= 0)
       operators.push_back({numbers.value[i], rank.start[e], e, forward_thread[e] > 0});
   }
-  std::stable_sort(operators.begin(), operators.end(),
-                   [](const Numbered& a, const Numbered& b) { return a.number != b.number ? a.number < b.number : a.start < b.start; });
+  std::stable_sort(operators.begin(), operators.end(), [](const Numbered& a, const Numbered& b) {
+    return a.number != b.number ? a.number < b.number : a.start < b.start;
+  });
   OperatorPairs pairs;
   for (std::size_t i = 1; i < operators.size(); ++i) {
     // By start: the last forward operator of the number, and right after it the outermost backward one.
@@ -100,8 +104,8 @@ OperatorPairs pairs_by_sequence_number(const trace::RankTrace& rank) {
 
 }  // namespace
 
-ActivityPairs find_backward_dependencies(const trace::Trace& trace, const trace::RankTrace& rank, const ActivityChain& chain,
-                                         Diagnostics& diagnostics) {
+ActivityPairs find_backward_dependencies(const trace::Trace& trace, const trace::RankTrace& rank,
+                                         const ActivityChain& chain, Diagnostics& diagnostics) {
   OperatorPairs pairs = pairs_by_arrows(trace, rank);
   if (pairs.empty()) pairs = pairs_by_sequence_number(rank);
   if (pairs.empty()) return {};

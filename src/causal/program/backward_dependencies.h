@@ -6,9 +6,10 @@
 
 namespace orrery::causal {
 
-/// From the forward operator's last activity to the backward operator's first. By the profiler's arrows (fwdbwd) where there are any; else by
-/// sequence number: the last operator of the forward thread with the number comes first. Those that lead back in time are counted in `cut`.
-ActivityPairs find_backward_dependencies(const trace::Trace& trace, const trace::RankTrace& rank, const ActivityChain& chain,
-                                         Diagnostics& diagnostics);
+/// From the forward operator's last activity to the backward operator's first. By the profiler's arrows (fwdbwd) where
+/// there are any; else by sequence number: the last operator of the forward thread with the number comes first. Those
+/// that lead back in time are counted in `cut`.
+ActivityPairs find_backward_dependencies(const trace::Trace& trace, const trace::RankTrace& rank,
+                                         const ActivityChain& chain, Diagnostics& diagnostics);
 
 }  // namespace orrery::causal

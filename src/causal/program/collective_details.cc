@@ -14,18 +14,20 @@ using workload::ActivityKind;
 constexpr int kDeepest = 16;
 
 std::uint32_t find_row(const Column<KeyedIndex>& rows, std::uint64_t key) {
-  const auto* const at =
-      std::lower_bound(rows.begin(), rows.end(), key, [](const KeyedIndex& item, std::uint64_t wanted) { return item.key < wanted; });
+  const auto* const at = std::lower_bound(
+      rows.begin(), rows.end(), key, [](const KeyedIndex& item, std::uint64_t wanted) { return item.key < wanted; });
   return at == rows.end() || at->key != key ? kNoRow : at->index;
 }
 
-bool is_communication_row(std::string_view name) { return name == "record_param_comms" || match::names_communication(name); }
+bool is_communication_row(std::string_view name) {
+  return name == "record_param_comms" || match::names_communication(name);
+}
 
 }  // namespace
 
-CollectiveSource::CollectiveSource(const trace::Trace& trace, const trace::RankTrace& rank, const OperatorIndex& operators,
-                                   const trace::HostTrace* host, const HostMatch* match, const trace::HostArguments* arguments,
-                                   std::span<const match::HostWork> work)
+CollectiveSource::CollectiveSource(const trace::Trace& trace, const trace::RankTrace& rank,
+                                   const OperatorIndex& operators, const trace::HostTrace* host, const HostMatch* match,
+                                   const trace::HostArguments* arguments, std::span<const match::HostWork> work)
     : trace_(trace), rank_(rank), operators_(operators), host_(host), match_(match), arguments_(arguments) {
   for (const match::HostWork& done : work) work_.emplace(done.event, &done);
   if (host == nullptr) return;
@@ -34,7 +36,8 @@ CollectiveSource::CollectiveSource(const trace::Trace& trace, const trace::RankT
   for (std::uint32_t row = 0; row < host->size(); ++row) {
     if (communicates[host->name[row]] == 0) continue;
     rows_by_id_.push_back({host->id[row], row});
-    if (host->record_function[row] != trace::kNoNumber) rows_by_record_function_.push_back({radix_key(host->record_function[row]), row});
+    if (host->record_function[row] != trace::kNoNumber)
+      rows_by_record_function_.push_back({radix_key(host->record_function[row]), row});
   }
   radix_sort(rows_by_id_);
   radix_sort(rows_by_record_function_);
@@ -60,7 +63,8 @@ CollectiveDetails CollectiveSource::find(EventIndex event) const {
   return details;
 }
 
-void CollectiveSource::set_elements(std::int64_t in, std::int64_t out, StringId dtype, CollectiveDetails& details) const {
+void CollectiveSource::set_elements(std::int64_t in, std::int64_t out, StringId dtype,
+                                    CollectiveDetails& details) const {
   if (details.bytes) return;
   const bool receives = details.kind && details.kind->kind == ActivityKind::recv;
   const std::int64_t elements = receives || in <= 0 ? std::max(out, in) : in;
@@ -75,11 +79,12 @@ void CollectiveSource::ask_event(EventIndex event, CollectiveDetails& details) c
     const auto value = rank_.field(field).find(event);
     return value ? static_cast<StringId>(*value) : StringId{0};
   };
-  if (const StringId name = text(Field::collective_text); name != 0) details.kind = communication_kind(trace_.strings.text(name));
+  if (const StringId name = text(Field::collective_text); name != 0)
+    details.kind = communication_kind(trace_.strings.text(name));
   details.group_name = text(Field::group_name_text);
   if (const auto size = rank_.field(Field::group_size).find(event)) details.group_size = *size;
-  set_elements(rank_.field(Field::in_elements).find(event).value_or(-1), rank_.field(Field::out_elements).find(event).value_or(-1),
-               text(Field::dtype_text), details);
+  set_elements(rank_.field(Field::in_elements).find(event).value_or(-1),
+               rank_.field(Field::out_elements).find(event).value_or(-1), text(Field::dtype_text), details);
 }
 
 void CollectiveSource::ask_call(EventIndex event, CollectiveDetails& details) const {
@@ -97,10 +102,11 @@ void CollectiveSource::ask_call(EventIndex event, CollectiveDetails& details) co
 void CollectiveSource::ask_row(std::uint32_t row, CollectiveDetails& details) const {
   const auto* const begin = host_->collectives.data();
   const auto* const end = begin + host_->collectives.size();
-  const auto* const at =
-      std::lower_bound(begin, end, row, [](const trace::HostCollective& of, std::uint32_t wanted) { return of.row < wanted; });
+  const auto* const at = std::lower_bound(
+      begin, end, row, [](const trace::HostCollective& of, std::uint32_t wanted) { return of.row < wanted; });
   if (at != end && at->row == row) {
-    if (!details.kind && at->collective_name != 0) details.kind = communication_kind(trace_.strings.text(at->collective_name));
+    if (!details.kind && at->collective_name != 0)
+      details.kind = communication_kind(trace_.strings.text(at->collective_name));
     if (details.group_name == 0) details.group_name = at->group_name;
     if (details.group_size == trace::kNoNumber) details.group_size = at->group_size;
     set_elements(at->in_elements, at->out_elements, at->dtype, details);
@@ -117,8 +123,9 @@ void CollectiveSource::ask_row(std::uint32_t row, CollectiveDetails& details) co
     }
     if (any) details.bytes = bytes;
   }
-  const auto* const peers = std::lower_bound(arguments_->peers.begin(), arguments_->peers.end(), row,
-                                             [](const trace::PeerArguments& of, std::uint32_t wanted) { return of.row < wanted; });
+  const auto* const peers =
+      std::lower_bound(arguments_->peers.begin(), arguments_->peers.end(), row,
+                       [](const trace::PeerArguments& of, std::uint32_t wanted) { return of.row < wanted; });
   if (peers == arguments_->peers.end() || peers->row != row) return;
   if (!details.peer && peers->peer != trace::kNoNumber) details.peer = peers->peer;
   if (!details.tag && peers->tag != trace::kNoNumber) details.tag = peers->tag;
@@ -139,7 +146,8 @@ void CollectiveSource::ask_callers(std::uint32_t row, CollectiveDetails& details
 
 void CollectiveSource::ask_name(EventIndex event, CollectiveDetails& details) const {
   const std::string_view name = trace_.name(rank_, event);
-  if (is_device_work(rank_.activity(event)) || match::names_communication(name)) details.kind = communication_kind(name);
+  if (is_device_work(rank_.activity(event)) || match::names_communication(name))
+    details.kind = communication_kind(name);
 }
 
 }  // namespace orrery::causal

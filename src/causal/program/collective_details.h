@@ -29,17 +29,18 @@ struct CollectiveDetails {
   std::int64_t group_size = trace::kNoNumber;
 };
 
-/// Asks the event's own arguments first and, of what the host did itself, the call that asked for it (match/host_work.h); then the operators
-/// around it, from the inside out: their rows of the host trace (record_param_comms, c10d::send) and the rows that called those, and last
-/// their names.
+/// Asks the event's own arguments first and, of what the host did itself, the call that asked for it
+/// (match/host_work.h); then the operators around it, from the inside out: their rows of the host trace
+/// (record_param_comms, c10d::send) and the rows that called those, and last their names.
 ///
-/// A collective that the host does itself runs on another thread than the call that asked for it, or beyond its end. The host trace has
-/// numbered both, one right after the other: c10d::broadcast_ 35, gloo:broadcast 36.
+/// A collective that the host does itself runs on another thread than the call that asked for it, or beyond its end.
+/// The host trace has numbered both, one right after the other: c10d::broadcast_ 35, gloo:broadcast 36.
 class CollectiveSource {
  public:
   /// `host`, `match` and `arguments` may be null. `work`: what the host of this rank did itself; must outlive this.
-  CollectiveSource(const trace::Trace& trace, const trace::RankTrace& rank, const OperatorIndex& operators, const trace::HostTrace* host,
-                   const HostMatch* match, const trace::HostArguments* arguments, std::span<const match::HostWork> work);
+  CollectiveSource(const trace::Trace& trace, const trace::RankTrace& rank, const OperatorIndex& operators,
+                   const trace::HostTrace* host, const HostMatch* match, const trace::HostArguments* arguments,
+                   std::span<const match::HostWork> work);
 
   [[nodiscard]] CollectiveDetails find(trace::EventIndex event) const;
 

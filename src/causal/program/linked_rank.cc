@@ -10,13 +10,13 @@
 #include <utility>
 
 #include "base/parallel.h"
-#include "causal/program/activity_chain.h"
-#include "causal/program/activity_pairs.h"
-#include "causal/program/backward_dependencies.h"
-#include "causal/join/communication_parts.h"
 #include "causal/diagnostics.h"
 #include "causal/host/host_match.h"
 #include "causal/host/operator_index.h"
+#include "causal/join/communication_parts.h"
+#include "causal/program/activity_chain.h"
+#include "causal/program/activity_pairs.h"
+#include "causal/program/backward_dependencies.h"
 #include "causal/program/program_columns.h"
 #include "causal/program/tensor_dependencies.h"
 #include "graph/builder.h"
@@ -52,7 +52,8 @@ class RankLinker {
       operators_ = make_operator_index(trace_, rank_);
     });
     if (host_ != nullptr) {
-      if (const Status fits = check_same_run(match_->coverage, rank_, *host_, options_.least_coverage_percent); !fits) return fits.error();
+      if (const Status fits = check_same_run(match_->coverage, rank_, *host_, options_.least_coverage_percent); !fits)
+        return fits.error();
       linked_.coverage = match_->coverage;
       remark_on_match();
     } else {
@@ -71,13 +72,17 @@ class RankLinker {
  private:
   void remark_on_match() {
     const Coverage& coverage = match_->coverage;
-    const std::size_t lost = coverage.host_rows - coverage.by_record_function - coverage.by_external_id - coverage.by_name_and_order;
+    const std::size_t lost =
+        coverage.host_rows - coverage.by_record_function - coverage.by_external_id - coverage.by_name_and_order;
     if (lost > 0) {
       std::size_t row = 0;
       while (match_->event_of_row[row] != kNoEvent || !is_operator_row(trace_.strings.text(host_->name[row]))) ++row;
-      diagnostics_.add_many(kRowsNotFound, lost, fmt::format("{} (row {})", trace_.strings.text(host_->name[row]), host_->id[row]));
+      diagnostics_.add_many(kRowsNotFound, lost,
+                            fmt::format("{} (row {})", trace_.strings.text(host_->name[row]), host_->id[row]));
     }
-    const auto is_process = [&](const trace::Lane& lane) { return lane.process.text == 0 && lane.process.number == host_->pid; };
+    const auto is_process = [&](const trace::Lane& lane) {
+      return lane.process.text == 0 && lane.process.number == host_->pid;
+    };
     if (host_->pid > 1 && std::none_of(rank_.lanes.begin(), rank_.lanes.end(), is_process))
       diagnostics_.add(kOtherProcess, [&] { return fmt::format("{} is of process {}", host_->path, host_->pid); });
   }
@@ -98,8 +103,8 @@ class RankLinker {
 
   void fill_columns() {
     const HostMatch* const match = match_ ? &*match_ : nullptr;
-    ProgramColumns columns(trace_, rank_, operators_, host_, match, options_.arguments, options_.groups, options_.host_work, strings_,
-                           diagnostics_);
+    ProgramColumns columns(trace_, rank_, operators_, host_, match, options_.arguments, options_.groups,
+                           options_.host_work, strings_, diagnostics_);
     ProgramParts parts = columns.make(chain_);
     linked_.program = std::move(parts.program);
     linked_.host_row = std::move(parts.host_row);
@@ -128,13 +133,17 @@ class RankLinker {
     };
     add(find_backward_dependencies(trace_, rank_, chain_, diagnostics_), DependencyCause::backward);
     if (match_ && options_.arguments != nullptr) {
-      add(find_tensor_dependencies(trace_, rank_, *match_, operators_, *options_.arguments, chain_, diagnostics_), DependencyCause::tensor);
+      add(find_tensor_dependencies(trace_, rank_, *match_, operators_, *options_.arguments, chain_, diagnostics_),
+          DependencyCause::tensor);
     }
-    // Where there are several reasons for the same dependency, the strongest counts: tensors are data, the others control.
+    // Where there are several reasons for the same dependency, the strongest counts: tensors are data, the others
+    // control.
     std::sort(extra.begin(), extra.end(), [](const ExtraDependency& a, const ExtraDependency& b) {
       return std::tuple(a.to, a.from, b.cause) < std::tuple(b.to, b.from, a.cause);
     });
-    const auto same = [](const ExtraDependency& a, const ExtraDependency& b) { return a.to == b.to && a.from == b.from; };
+    const auto same = [](const ExtraDependency& a, const ExtraDependency& b) {
+      return a.to == b.to && a.from == b.from;
+    };
     extra.erase(std::unique(extra.begin(), extra.end(), same), extra.end());
     return extra;
   }
@@ -164,7 +173,8 @@ class RankLinker {
       for (; next < extra.size() && extra[next].to == to; ++next) {
         if (std::binary_search(order.begin(), order.end(), extra[next].from)) continue;
         const bool is_data = extra[next].cause == DependencyCause::tensor;
-        builder.add_edge(extra[next].from, to, static_cast<std::uint8_t>(is_data ? Dependency::data : Dependency::control), 0);
+        builder.add_edge(extra[next].from, to,
+                         static_cast<std::uint8_t>(is_data ? Dependency::data : Dependency::control), 0);
         ++linked_.dependencies[static_cast<std::size_t>(extra[next].cause)];
       }
     }
@@ -189,8 +199,9 @@ class RankLinker {
 }  // namespace
 
 const char* to_string(DependencyCause cause) {
-  static constexpr const char* kNames[kDependencyCauses] = {
-      "call order", "between threads", "launch", "stream order", "stream wait", "synchronisation", "called by", "backward of", "tensor"};
+  static constexpr const char* kNames[kDependencyCauses] = {"call order",   "between threads", "launch",
+                                                            "stream order", "stream wait",     "synchronisation",
+                                                            "called by",    "backward of",     "tensor"};
   return kNames[static_cast<std::size_t>(cause)];
 }
 
@@ -199,8 +210,8 @@ double LinkedRank::residual_percent() const {
   return 100.0 * std::fabs(static_cast<double>(replayed_ps - measured_ps)) / static_cast<double>(measured_ps);
 }
 
-Result<LinkedRank> link_rank(const trace::Trace& trace, const trace::RankTrace& rank, const trace::HostTrace* host, Interner& strings,
-                             const LinkOptions& options, Diagnostics& diagnostics) {
+Result<LinkedRank> link_rank(const trace::Trace& trace, const trace::RankTrace& rank, const trace::HostTrace* host,
+                             Interner& strings, const LinkOptions& options, Diagnostics& diagnostics) {
   return RankLinker(trace, rank, host, strings, options, diagnostics).link();
 }
 

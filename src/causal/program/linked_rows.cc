@@ -78,7 +78,8 @@ class RowLinker {
   // A row that does not exist gets a number that no row has.
   [[nodiscard]] std::uint64_t new_id_of(std::uint64_t id) const {
     const auto* const at =
-        std::lower_bound(by_id_.begin(), by_id_.end(), id, [](const KeyedIndex& item, std::uint64_t wanted) { return item.key < wanted; });
+        std::lower_bound(by_id_.begin(), by_id_.end(), id,
+                         [](const KeyedIndex& item, std::uint64_t wanted) { return item.key < wanted; });
     return at == by_id_.end() || at->key != id ? source_.size() + id : new_id_[at->index];
   }
 
@@ -92,7 +93,8 @@ class RowLinker {
     Column<TimePs> exclusive(rank_.event_count());
     for (EventIndex e = 0; e < rank_.event_count(); ++e) exclusive[e] = rank_.duration[e];
     for (EventIndex e = 0; e < rank_.event_count(); ++e) {
-      const bool counts = rank_.activity(e) == trace::Activity::cpu_operator || rank_.activity(e) == trace::Activity::runtime_call;
+      const bool counts =
+          rank_.activity(e) == trace::Activity::cpu_operator || rank_.activity(e) == trace::Activity::runtime_call;
       if (counts && operators_.operator_of[e] != kNoEvent) exclusive[operators_.operator_of[e]] -= rank_.duration[e];
     }
     return exclusive;
@@ -137,9 +139,11 @@ class RowLinker {
       const std::uint32_t row = source_[i];
       if (work_[i] != kNoEvent || host_.forward_thread[row] <= 0 || host_.sequence_number[row] < 0) continue;
       const std::uint64_t key = radix_key(host_.sequence_number[row]);
-      const auto* const after = std::upper_bound(forward.begin(), forward.end(), key,
-                                                 [](std::uint64_t wanted, const KeyedIndex& item) { return wanted < item.key; });
-      if (after != forward.begin() && (after - 1)->key == key && host_.thread[(after - 1)->index] == host_.forward_thread[row])
+      const auto* const after =
+          std::upper_bound(forward.begin(), forward.end(), key,
+                           [](std::uint64_t wanted, const KeyedIndex& item) { return wanted < item.key; });
+      if (after != forward.begin() && (after - 1)->key == key &&
+          host_.thread[(after - 1)->index] == host_.forward_thread[row])
         result_.measured[i].inter_thread_dep = static_cast<std::int64_t>(new_id_[(after - 1)->index]);
     }
   }
@@ -158,8 +162,8 @@ class RowLinker {
 
 }  // namespace
 
-HostTrace make_linked_rows(const HostTrace& host, const trace::Trace& trace, const trace::RankTrace& rank, const HostMatch& match,
-                           const OperatorIndex& operators) {
+HostTrace make_linked_rows(const HostTrace& host, const trace::Trace& trace, const trace::RankTrace& rank,
+                           const HostMatch& match, const OperatorIndex& operators) {
   return RowLinker(host, trace, rank, match, operators).link();
 }
 

@@ -5,8 +5,8 @@
 #include <map>
 #include <string>
 
-#include "causal/program/activity_chain.h"
 #include "causal/diagnostics.h"
+#include "causal/program/activity_chain.h"
 #include "graph/longest_path.h"
 #include "match/mpi/mpi_communicators.h"
 #include "workload/program_builder.h"
@@ -40,8 +40,8 @@ std::int64_t sum(const std::vector<std::int64_t>& numbers) {
 
 class MpiProgram {
  public:
-  MpiProgram(const trace::Trace& trace, const trace::RankTrace& rank, const match::MpiCalls& calls, const MpiJobFacts& facts,
-             Interner& strings, const LinkOptions& options, Diagnostics& diagnostics)
+  MpiProgram(const trace::Trace& trace, const trace::RankTrace& rank, const match::MpiCalls& calls,
+             const MpiJobFacts& facts, Interner& strings, const LinkOptions& options, Diagnostics& diagnostics)
       : trace_(trace),
         rank_(rank),
         calls_(calls),
@@ -72,7 +72,9 @@ class MpiProgram {
 
  private:
   // Moments are rounded, not durations: then sums along the program stay right.
-  [[nodiscard]] TimePs rounded(TimePs time) const { return options_.whole_microseconds ? to_whole_microsecond(time) : time; }
+  [[nodiscard]] TimePs rounded(TimePs time) const {
+    return options_.whole_microseconds ? to_whole_microsecond(time) : time;
+  }
   [[nodiscard]] TimePs start(EventIndex e) const { return rounded(rank_.start[e]); }
   [[nodiscard]] TimePs end(EventIndex e) const { return rounded(rank_.end(e)); }
   [[nodiscard]] std::string describe(EventIndex e) const {
@@ -208,7 +210,8 @@ class MpiProgram {
   void take_completion(EventIndex e) {
     std::vector<Need> completed;
     for (const EventIndex begun : completed_by(e)) {
-      for (const std::uint64_t id : begun_[begun]) completed.push_back({id, Dependency::data, DependencyCause::synchronization});
+      for (const std::uint64_t id : begun_[begun])
+        completed.push_back({id, Dependency::data, DependencyCause::synchronization});
     }
     // A call that completed nothing took its time all the same.
     if (completed.empty()) return add_own_time(e);
@@ -281,14 +284,15 @@ class MpiProgram {
   }
 
   std::vector<std::int64_t> set_scatter_size(EventIndex e, std::int64_t size, workload::Activity& activity) {
-    const RootSizes::Sizes* const sizes =
-        facts_.root_sizes.find(static_cast<StringId>(value(e, Field::group_name_text, 0)), value(e, Field::collective_sequence, 0));
+    const RootSizes::Sizes* const sizes = facts_.root_sizes.find(
+        static_cast<StringId>(value(e, Field::group_name_text, 0)), value(e, Field::collective_sequence, 0));
     if (sizes == nullptr) return {};
     activity.bytes = times(sizes->bytes, size);
     std::vector<std::int64_t> parts =
         sizes->counts == 0 ? std::vector<std::int64_t>() : match::parse_list(trace_.strings.text(sizes->counts));
     if (static_cast<std::int64_t>(parts.size()) != size) return {};
-    for (std::int64_t& part : parts) part = times(part, sizes->element_bytes > 0 ? sizes->element_bytes : kAssumedElementBytes);
+    for (std::int64_t& part : parts)
+      part = times(part, sizes->element_bytes > 0 ? sizes->element_bytes : kAssumedElementBytes);
     activity.bytes = sum(parts);
     return parts;
   }
@@ -319,7 +323,8 @@ class MpiProgram {
   const Group& group_of(EventIndex e, StringId name) {
     const auto [at, is_new] = groups_.try_emplace(name);
     if (!is_new) return at->second;
-    at->second.members = match::parse_list(trace_.strings.text(static_cast<StringId>(value(e, Field::group_ranks_text, 0))));
+    at->second.members =
+        match::parse_list(trace_.strings.text(static_cast<StringId>(value(e, Field::group_ranks_text, 0))));
     if (trace_.strings.text(name) == "world") return at->second;
     at->second.name = strings_.intern(trace_.strings.text(name));
     workload::CommGroup group{at->second.name, {}};
@@ -373,10 +378,11 @@ RootSizes::RootSizes(const trace::Trace& trace, const std::vector<match::MpiCall
     for (EventIndex e = 0; e < rank.event_count(); ++e) {
       const MpiFunction* const function = calls[node].functions.empty() ? nullptr : calls[node].functions[e];
       if (function == nullptr || function->collective != Collective::scatter) continue;
-      const auto group = rank.field(Field::group_name_text).find(e), sequence = rank.field(Field::collective_sequence).find(e);
+      const auto group = rank.field(Field::group_name_text).find(e),
+                 sequence = rank.field(Field::collective_sequence).find(e);
       if (!group || !sequence) continue;
-      const std::vector<std::int64_t> members =
-          match::parse_list(trace.strings.text(static_cast<StringId>(rank.field(Field::group_ranks_text).find(e).value_or(0))));
+      const std::vector<std::int64_t> members = match::parse_list(
+          trace.strings.text(static_cast<StringId>(rank.field(Field::group_ranks_text).find(e).value_or(0))));
       const auto place = rank.field(Field::group_rank).find(e);
       const bool is_root = place && *place >= 0 && static_cast<std::size_t>(*place) < members.size() &&
                            members[static_cast<std::size_t>(*place)] == rank.rank;
@@ -396,7 +402,8 @@ const RootSizes::Sizes* RootSizes::find(StringId group, std::int64_t sequence) c
 }
 
 Result<LinkedRank> link_mpi_rank(const trace::Trace& trace, const trace::RankTrace& rank, const match::MpiCalls& calls,
-                                 const MpiJobFacts& facts, Interner& strings, const LinkOptions& options, Diagnostics& diagnostics) {
+                                 const MpiJobFacts& facts, Interner& strings, const LinkOptions& options,
+                                 Diagnostics& diagnostics) {
   return MpiProgram(trace, rank, calls, facts, strings, options, diagnostics).make();
 }
 

@@ -1,7 +1,9 @@
-// The trace of one rank of an MPI job into a program: what it computed between calls, its messages and collectives, and what waits for what.
+// The trace of one rank of an MPI job into a program: what it computed between calls, its messages and collectives, and
+// what waits for what.
 //
 //   computing   the time between two calls, and the time inside calls that only begin something or ask for something.
-//   messages    MPI_Send is a send that the rank waits for; MPI_Isend one that it goes on beside, until the call that completes it. Tags tell communicators
+//   messages    MPI_Send is a send that the rank waits for; MPI_Isend one that it goes on beside, until the call that
+//   completes it. Tags tell communicators
 //               apart (message_tags.h).
 //   collectives of a communicator that the trace knows; v-collectives with their parts.
 //   others      a call that synchronises with ranks that the trace does not name keeps its recorded time, as computing.
@@ -41,13 +43,15 @@ class RootSizes {
 
 /// What is found out about all ranks together before each is linked.
 struct MpiJobFacts {
-  MpiJobFacts(const trace::Trace& trace, const std::vector<match::MpiCalls>& calls) : root_sizes(trace, calls), tags(trace, calls) {}
+  MpiJobFacts(const trace::Trace& trace, const std::vector<match::MpiCalls>& calls)
+      : root_sizes(trace, calls), tags(trace, calls) {}
   RootSizes root_sizes;
   MessageTags tags;
 };
 
 /// Texts of the program go to `strings`. `calls` is that of the rank. Deterministic; O(calls + open requests).
 Result<LinkedRank> link_mpi_rank(const trace::Trace& trace, const trace::RankTrace& rank, const match::MpiCalls& calls,
-                                 const MpiJobFacts& facts, Interner& strings, const LinkOptions& options, Diagnostics& diagnostics);
+                                 const MpiJobFacts& facts, Interner& strings, const LinkOptions& options,
+                                 Diagnostics& diagnostics);
 
 }  // namespace orrery::causal

@@ -5,8 +5,8 @@
 #include <string>
 #include <utility>
 
-#include "causal/join/communication_parts.h"
 #include "causal/diagnostics.h"
+#include "causal/join/communication_parts.h"
 #include "workload/delays.h"
 
 namespace orrery::causal {
@@ -31,16 +31,17 @@ workload::Delay delay_of(EdgeKind kind) {
 }
 
 std::int32_t to_int32(std::int64_t value, std::int32_t otherwise) {
-  const bool fits = value >= std::numeric_limits<std::int32_t>::min() && value <= std::numeric_limits<std::int32_t>::max();
+  const bool fits =
+      value >= std::numeric_limits<std::int32_t>::min() && value <= std::numeric_limits<std::int32_t>::max();
   return fits ? static_cast<std::int32_t>(value) : otherwise;
 }
 
 }  // namespace
 
 ProgramColumns::ProgramColumns(const trace::Trace& trace, const trace::RankTrace& rank, const OperatorIndex& operators,
-                               const trace::HostTrace* host, const HostMatch* match, const trace::HostArguments* arguments,
-                               const std::vector<workload::CommGroup>& groups, std::span<const match::HostWork> work, Interner& strings,
-                               Diagnostics& diagnostics)
+                               const trace::HostTrace* host, const HostMatch* match,
+                               const trace::HostArguments* arguments, const std::vector<workload::CommGroup>& groups,
+                               std::span<const match::HostWork> work, Interner& strings, Diagnostics& diagnostics)
     : trace_(trace),
       rank_(rank),
       operators_(operators),
@@ -72,7 +73,8 @@ StringId ProgramColumns::continued(StringId in_trace) {
 bool ProgramColumns::stands_for_event(std::uint32_t i, const ChainedActivity& activity) const {
   if (activity.event == kNoEvent) return false;
   // A profiler step is no work: a simulated run that has a piece of that name would be taken for a step of that length.
-  if (rank_.activity(activity.event) == Activity::annotation && trace_.name(rank_, activity.event).starts_with("ProfilerStep"))
+  if (rank_.activity(activity.event) == Activity::annotation &&
+      trace_.name(rank_, activity.event).starts_with("ProfilerStep"))
     return false;
   return activity.kind == EdgeKind::communication ? communicates_[activity.event] == i : !activity.continues;
 }
@@ -83,8 +85,9 @@ StringId ProgramColumns::name_of(std::uint32_t i, const ChainedActivity& activit
   if (stands_for_event(i, activity)) return translate(name);
   if (activity.kind == EdgeKind::communication) return continued(name);
   // What runs in the rest of an annotation was not recorded.
-  return rank_.activity(activity.event) == Activity::annotation ? delay_names_[static_cast<std::size_t>(EdgeKind::cpu_untraced)]
-                                                                : continued(name);
+  return rank_.activity(activity.event) == Activity::annotation
+             ? delay_names_[static_cast<std::size_t>(EdgeKind::cpu_untraced)]
+             : continued(name);
 }
 
 bool ProgramColumns::is_on_host(const ChainedActivity& activity) const {
@@ -120,14 +123,16 @@ ProgramColumns::Communication ProgramColumns::communication_of(const ChainedActi
     return result;
   }
   // A barrier has no size to be missed.
-  if (!details.bytes && details.kind->collective != workload::Collective::barrier) diagnostics_.add(kCollectiveWithoutSize, name);
+  if (!details.bytes && details.kind->collective != workload::Collective::barrier)
+    diagnostics_.add(kCollectiveWithoutSize, name);
   match::GroupTable::Group group{0, nullptr};
   if (details.group_name != 0) group = groups_.find(details.group_name, details.group_size, diagnostics_);
   else if (!is_message) diagnostics_.add(kGroupNotRecorded, name);
   if (group.name != 0) {
     result.group = translate(group.name);
     const auto same = [&](const workload::CommGroup& other) { return other.name == result.group; };
-    if (std::none_of(parts.groups.begin(), parts.groups.end(), same)) parts.groups.push_back({result.group, *group.ranks});
+    if (std::none_of(parts.groups.begin(), parts.groups.end(), same))
+      parts.groups.push_back({result.group, *group.ranks});
   }
   result.peer = details.peer.value_or(0);
   // Peers are written by their place in the group; a program names ranks.
@@ -191,7 +196,8 @@ ProgramParts ProgramColumns::make(const ActivityChain& chain) {
     parts.host_row[i] = row_of(i, activity, on_host);
     parts.event[i] = activity.event;
     if (activity.event != kNoEvent && communicates_[activity.event] == i) set_communication(i, activity, parts);
-    else if (activity.kind == EdgeKind::memory_copy || activity.kind == EdgeKind::memory_set) set_memory(i, activity, program);
+    else if (activity.kind == EdgeKind::memory_copy || activity.kind == EdgeKind::memory_set)
+      set_memory(i, activity, program);
   }
   program.peers.complete(count);
   program.tags.complete(count);

@@ -19,17 +19,18 @@ namespace orrery::causal {
 /// A Program without its dependencies, and what is known of its activities beside it.
 struct ProgramParts {
   workload::Program program;
-  Column<std::uint32_t> host_row;           ///< per activity: into the host trace; of device work that of the operator; kNoRow
-  Column<std::uint32_t> event;              ///< per activity: the event of the profiler trace it comes from; kNoEvent
+  Column<std::uint32_t> host_row;  ///< per activity: into the host trace; of device work that of the operator; kNoRow
+  Column<std::uint32_t> event;     ///< per activity: the event of the profiler trace it comes from; kNoEvent
   std::vector<workload::CommGroup> groups;  ///< other than all ranks, as far as used
 };
 
 class ProgramColumns {
  public:
   /// `host`, `match` and `arguments` may be null. `groups`, `work`: see LinkOptions. Texts go to `strings`.
-  ProgramColumns(const trace::Trace& trace, const trace::RankTrace& rank, const OperatorIndex& operators, const trace::HostTrace* host,
-                 const HostMatch* match, const trace::HostArguments* arguments, const std::vector<workload::CommGroup>& groups,
-                 std::span<const match::HostWork> work, Interner& strings, Diagnostics& diagnostics);
+  ProgramColumns(const trace::Trace& trace, const trace::RankTrace& rank, const OperatorIndex& operators,
+                 const trace::HostTrace* host, const HostMatch* match, const trace::HostArguments* arguments,
+                 const std::vector<workload::CommGroup>& groups, std::span<const match::HostWork> work,
+                 Interner& strings, Diagnostics& diagnostics);
 
   ProgramParts make(const ActivityChain& chain);
 
@@ -41,7 +42,8 @@ class ProgramColumns {
     std::int64_t peer = 0;
   };
 
-  /// Whether the activity stands for its event: the first part of an operator, the part in which a collective communicates.
+  /// Whether the activity stands for its event: the first part of an operator, the part in which a collective
+  /// communicates.
   [[nodiscard]] bool stands_for_event(std::uint32_t i, const ChainedActivity& activity) const;
   StringId name_of(std::uint32_t i, const ChainedActivity& activity);
   StringId translate(StringId in_trace);

@@ -18,9 +18,10 @@ class StorageWriters {
   StorageWriters(const trace::RankTrace& rank, const HostMatch& match, const trace::HostArguments& arguments)
       : rank_(rank), match_(match), arguments_(arguments) {}
 
-  /// The last writers of what `event` reads, in the order of its inputs, perhaps the same one several times; from then on it is the writer of what
-  /// it writes. What an operator calls does part of its work, and does not read from it. Of an operator without device work only storages of
-  /// the host count. `event` must have a row. Valid until the next call.
+  /// The last writers of what `event` reads, in the order of its inputs, perhaps the same one several times; from then
+  /// on it is the writer of what it writes. What an operator calls does part of its work, and does not read from it. Of
+  /// an operator without device work only storages of the host count. `event` must have a row. Valid until the next
+  /// call.
   std::span<const trace::EventIndex> visit(trace::EventIndex event, bool has_device_work);
 
  private:

@@ -15,8 +15,9 @@ using trace::EventIndex;
 
 class TensorSearch {
  public:
-  TensorSearch(const trace::Trace& trace, const trace::RankTrace& rank, const HostMatch& match, const OperatorIndex& operators,
-               const trace::HostArguments& arguments, const ActivityChain& chain, Diagnostics& diagnostics)
+  TensorSearch(const trace::Trace& trace, const trace::RankTrace& rank, const HostMatch& match,
+               const OperatorIndex& operators, const trace::HostArguments& arguments, const ActivityChain& chain,
+               Diagnostics& diagnostics)
       : trace_(trace),
         rank_(rank),
         match_(match),
@@ -84,7 +85,8 @@ class TensorSearch {
   StorageWriters storages_;
   const ActivityChain& chain_;
   Diagnostics& diagnostics_;
-  Column<ActivityExtent> host_, device_;  // per event: its own activities, and those of the device work that it launched
+  Column<ActivityExtent> host_,
+      device_;  // per event: its own activities, and those of the device work that it launched
   std::vector<std::uint32_t> latest_;
   ActivityPairs result_;
 };
@@ -92,8 +94,8 @@ class TensorSearch {
 }  // namespace
 
 ActivityPairs find_tensor_dependencies(const trace::Trace& trace, const trace::RankTrace& rank, const HostMatch& match,
-                                       const OperatorIndex& operators, const trace::HostArguments& arguments, const ActivityChain& chain,
-                                       Diagnostics& diagnostics) {
+                                       const OperatorIndex& operators, const trace::HostArguments& arguments,
+                                       const ActivityChain& chain, Diagnostics& diagnostics) {
   return TensorSearch(trace, rank, match, operators, arguments, chain, diagnostics).run();
 }
 

@@ -2,18 +2,19 @@
 #pragma once
 
 #include "base/diagnostics.h"
-#include "causal/program/activity_pairs.h"
 #include "causal/host/host_match.h"
 #include "causal/host/operator_index.h"
+#include "causal/program/activity_pairs.h"
 #include "trace/host_arguments.h"
 
 namespace orrery::causal {
 
-/// Between the device work of the two operators, from the last of the writer to the first of the reader, where both have any; for storages of
-/// the host between their host activities. Per reader and lane of the writers only the last writer counts: the others come before it anyway.
-/// Operators are those that launch device work themselves, or touch storages of the host. Ordered by reader. O(tensors + operators log operators).
+/// Between the device work of the two operators, from the last of the writer to the first of the reader, where both
+/// have any; for storages of the host between their host activities. Per reader and lane of the writers only the last
+/// writer counts: the others come before it anyway. Operators are those that launch device work themselves, or touch
+/// storages of the host. Ordered by reader. O(tensors + operators log operators).
 ActivityPairs find_tensor_dependencies(const trace::Trace& trace, const trace::RankTrace& rank, const HostMatch& match,
-                                       const OperatorIndex& operators, const trace::HostArguments& arguments, const ActivityChain& chain,
-                                       Diagnostics& diagnostics);
+                                       const OperatorIndex& operators, const trace::HostArguments& arguments,
+                                       const ActivityChain& chain, Diagnostics& diagnostics);
 
 }  // namespace orrery::causal

@@ -20,8 +20,11 @@ std::map<EventIndex, std::vector<EventIndex>> works_by_operator(const trace::Ran
     const EventIndex launcher = operators.operator_of[event];
     if (launcher != kNoEvent && match.row_of_event[launcher] != kNoRow) works[launcher].push_back(event);
   }
-  const auto key = [&](EventIndex event) { return std::tuple(rank.start[event], rank.end(event), rank.ordinal[event]); };
-  for (auto& [launcher, list] : works) std::sort(list.begin(), list.end(), [&](EventIndex a, EventIndex b) { return key(a) < key(b); });
+  const auto key = [&](EventIndex event) {
+    return std::tuple(rank.start[event], rank.end(event), rank.ordinal[event]);
+  };
+  for (auto& [launcher, list] : works)
+    std::sort(list.begin(), list.end(), [&](EventIndex a, EventIndex b) { return key(a) < key(b); });
   return works;
 }
 
@@ -33,11 +36,14 @@ RankTensors find_tensor_reads(const trace::RankTrace& rank, const HostMatch& mat
   std::vector<EventIndex> order;
   order.reserve(works.size());
   for (const auto& [launcher, list] : works) order.push_back(launcher);
-  std::stable_sort(order.begin(), order.end(), [&](EventIndex a, EventIndex b) { return rank.start[a] < rank.start[b]; });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](EventIndex a, EventIndex b) { return rank.start[a] < rank.start[b]; });
 
   RankTensors tensors;
   tensors.rank = rank.rank;
-  const auto add = [&](EventIndex writer, EventIndex reader) { tensors.reads.push_back({rank.ordinal[writer], rank.ordinal[reader]}); };
+  const auto add = [&](EventIndex writer, EventIndex reader) {
+    tensors.reads.push_back({rank.ordinal[writer], rank.ordinal[reader]});
+  };
   StorageWriters storages(rank, match, arguments);
   for (const EventIndex launcher : order) {
     const std::vector<EventIndex>& own = works.at(launcher);

@@ -9,7 +9,8 @@
 namespace orrery::causal {
 namespace {
 
-/// Calls visit(number of the class, TimePs) for a list of a file; false if it cannot be read or has other classes than those.
+/// Calls visit(number of the class, TimePs) for a list of a file; false if it cannot be read or has other classes than
+/// those.
 template <typename Visit>
 bool for_each_filed(const EdgePieces::Filed& filed, std::size_t list, Visit&& visit) {
   if (filed.firsts[list] > filed.firsts[list + 1] || filed.firsts[list + 1] > filed.bytes.size()) return false;
@@ -25,7 +26,8 @@ bool for_each_filed(const EdgePieces::Filed& filed, std::size_t list, Visit&& vi
   return true;
 }
 
-void append_list(std::span<const EdgePieces::Piece> pieces, TimePs unit, Column<std::uint32_t>& firsts, Column<char>& bytes) {
+void append_list(std::span<const EdgePieces::Piece> pieces, TimePs unit, Column<std::uint32_t>& firsts,
+                 Column<char>& bytes) {
   char text[20];
   std::uint32_t before = 0;
   for (const EdgePieces::Piece& piece : pieces) {
@@ -64,7 +66,8 @@ void EdgePieces::shrink_to_fit() {
 }
 
 std::size_t EdgePieces::memory_bytes() const {
-  return families_.memory_bytes() + classes_.memory_bytes() + totals_.memory_bytes() + first_.memory_bytes() + bytes_.memory_bytes();
+  return families_.memory_bytes() + classes_.memory_bytes() + totals_.memory_bytes() + first_.memory_bytes() +
+         bytes_.memory_bytes();
 }
 
 EdgePieces::Filed EdgePieces::filed() const {

@@ -29,8 +29,8 @@ struct WorkClass {
   friend auto operator<=>(const WorkClass&, const WorkClass&) = default;
 };
 
-/// Lists of times by class, one per edge; about four bytes for each time, and eleven for each class. Of a job of many ranks read one by one this is most of
-/// what stays of a rank.
+/// Lists of times by class, one per edge; about four bytes for each time, and eleven for each class. Of a job of many
+/// ranks read one by one this is most of what stays of a rank.
 class EdgePieces {
  public:
   struct Piece {
@@ -41,7 +41,8 @@ class EdgePieces {
   // Made in this order; families and classes are numbered as they come.
   void add_family(const WorkFamily& family) { families_.push_back(family); }
   void add_class(std::uint32_t family, std::uint32_t step) { classes_.push_back({family, step}); }
-  /// Per class: of all edges of the rank, also of those that are not needed, but for parts of others (causal/part_edges.h). Whole nanoseconds, if all times of lists are, take less.
+  /// Per class: of all edges of the rank, also of those that are not needed, but for parts of others
+  /// (causal/part_edges.h). Whole nanoseconds, if all times of lists are, take less.
   void set_totals(std::span<const TimePs> totals, bool whole_ns);
   /// Returns the number of the list. `pieces` by ascending class, each once.
   std::uint32_t add(std::span<const Piece> pieces);

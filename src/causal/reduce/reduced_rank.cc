@@ -26,21 +26,23 @@ void keep_used_texts(const Interner& all, trace::RankTrace& rank, Interner& used
     lane.thread_name = text(lane.thread_name);
   }
   for (trace::Category& category : rank.categories) category.text = text(category.text);
-  trace::ArgumentTable::for_each(rank.arguments,
-                                 [&](std::string_view, std::string_view, trace::ValueType type, trace::SparseColumn& column) {
-                                   if (type != trace::ValueType::text) return;
-                                   for (std::int64_t& value : column.value) value = text(static_cast<StringId>(value));
-                                 });
+  trace::ArgumentTable::for_each(
+      rank.arguments, [&](std::string_view, std::string_view, trace::ValueType type, trace::SparseColumn& column) {
+        if (type != trace::ValueType::text) return;
+        for (std::int64_t& value : column.value) value = text(static_cast<StringId>(value));
+      });
 }
 
 Status put_rank(GatheredRanks& gathered, std::size_t place, ReducedRank rank) {
   const std::string path = rank.events.source.path;
   const std::int64_t epoch = rank.events.epoch_unix_ns;
   if (!trace::add_rank(gathered.trace, std::move(rank.events), rank.strings))
-    return Error{"this was recorded more than 26 days away from the others", path, Error::kNoOffset, "are the files of one run?"};
+    return Error{"this was recorded more than 26 days away from the others", path, Error::kNoOffset,
+                 "are the files of one run?"};
   const TimePs moved = (epoch - gathered.trace.epoch_unix_ns) * kPsPerNs;
   RankGraph& step = rank.to_join.step;
-  for (TimePs* const time : {&step.window.begin, &step.window.end, &step.window.host_begin, &step.window.host_end}) *time += moved;
+  for (TimePs* const time : {&step.window.begin, &step.window.end, &step.window.host_begin, &step.window.host_end})
+    *time += moved;
   step.epoch_us = (gathered.trace.epoch_unix_ns - gathered.trace.ranks[place].source.base_time_ns.value_or(0)) / 1000;
   gathered.to_join[place] = std::move(rank.to_join);
   return {};
@@ -50,8 +52,8 @@ Status put_rank(GatheredRanks& gathered, std::size_t place, ReducedRank rank) {
 
 namespace {
 
-RankGraph skeleton_of(const trace::Trace& trace, const trace::RankTrace& rank, RankGraph step, const std::vector<EventIndex>& step_events,
-                      const JoinOptions& options) {
+RankGraph skeleton_of(const trace::Trace& trace, const trace::RankTrace& rank, RankGraph step,
+                      const std::vector<EventIndex>& step_events, const JoinOptions& options) {
   std::vector<std::string_view> names;
   SkeletonRequest request;
   for (const EventIndex event : step_events) {
@@ -73,8 +75,8 @@ void keep_communicating(const RankGraph& step, Column<std::uint8_t>& is_kept) {
 
 }  // namespace
 
-ReducedRank reduce_rank(const trace::Trace& trace, const trace::RankTrace& rank, RankGraph step, const std::vector<EventIndex>& step_events,
-                        const JoinOptions& options, Reduction reduction) {
+ReducedRank reduce_rank(const trace::Trace& trace, const trace::RankTrace& rank, RankGraph step,
+                        const std::vector<EventIndex>& step_events, const JoinOptions& options, Reduction reduction) {
   ReducedRank reduced;
   Column<std::uint8_t> is_kept = match::communication_events(trace, rank);
   for (const EventIndex event : step_events) is_kept[event] = 1;
@@ -97,14 +99,16 @@ ReducedRank reduce_rank(const trace::Trace& trace, const trace::RankTrace& rank,
 }
 
 Result<GatheredRanks> gather(std::vector<ReducedRank> ranks) {
-  std::stable_sort(ranks.begin(), ranks.end(), [](const ReducedRank& a, const ReducedRank& b) { return a.events.rank < b.events.rank; });
+  std::stable_sort(ranks.begin(), ranks.end(),
+                   [](const ReducedRank& a, const ReducedRank& b) { return a.events.rank < b.events.rank; });
   GatheredRanks gathered;
   gathered.to_join.resize(ranks.size());
   for (std::size_t r = 0; r < ranks.size(); ++r) {
     const trace::RankTrace& rank = ranks[r].events;
     if (r > 0 && gathered.trace.ranks.back().rank == rank.rank)
-      return Error{"two files are of rank " + std::to_string(rank.rank) + ": " + gathered.trace.ranks.back().source.path, rank.source.path,
-                   Error::kNoOffset, "name the files of one run, one per rank"};
+      return Error{
+          "two files are of rank " + std::to_string(rank.rank) + ": " + gathered.trace.ranks.back().source.path,
+          rank.source.path, Error::kNoOffset, "name the files of one run, one per rank"};
     if (const Status put = put_rank(gathered, r, std::move(ranks[r])); !put) return put.error();
   }
   return gathered;

@@ -1,7 +1,8 @@
-// One rank of a job as joining needs it, when its trace is gone: a skeleton, and the events that tell whom it communicated with.
+// One rank of a job as joining needs it, when its trace is gone: a skeleton, and the events that tell whom it
+// communicated with.
 //
-// What a job of many ranks takes in memory are these: some hundred bytes per communication. They can be made by one process and joined by
-// another, from files (docs/formats/skeleton.md).
+// What a job of many ranks takes in memory are these: some hundred bytes per communication. They can be made by one
+// process and joined by another, from files (docs/formats/skeleton.md).
 #pragma once
 
 #include <string>
@@ -19,7 +20,7 @@ namespace orrery::causal {
 struct ReducedRank {
   trace::RankTrace events;  ///< communications, the calls that asked for them, and steps
   Interner strings;         ///< of `events`
-  RankToJoin to_join;       ///< its step is a skeleton or whole; events are numbered as in `events`, times count as there
+  RankToJoin to_join;  ///< its step is a skeleton or whole; events are numbered as in `events`, times count as there
 };
 
 /// What stays of the graph of a rank's window.
@@ -28,13 +29,15 @@ enum class Reduction : std::uint8_t {
   none,      ///< all of it: the job is the same graph as one that was made of whole traces
 };
 
-/// `trace` has the rank; `step` is the graph of a window of it, `step_events` the steps in that. Only what is needed of the texts stays.
+/// `trace` has the rank; `step` is the graph of a window of it, `step_events` the steps in that. Only what is needed of
+/// the texts stays.
 ReducedRank reduce_rank(const trace::Trace& trace, const trace::RankTrace& rank, RankGraph step,
                         const std::vector<trace::EventIndex>& step_events, const JoinOptions& options,
                         Reduction reduction = Reduction::skeleton);
 
-/// Puts the events of all ranks into one trace, by rank, and their windows on its epoch; the steps of the ranks follow in the same order.
-/// An Error names two that are of one rank, or whose clocks are too far apart. Takes the events out of `ranks`.
+/// Puts the events of all ranks into one trace, by rank, and their windows on its epoch; the steps of the ranks follow
+/// in the same order. An Error names two that are of one rank, or whose clocks are too far apart. Takes the events out
+/// of `ranks`.
 struct GatheredRanks {
   trace::Trace trace;
   std::vector<RankToJoin> to_join;
@@ -47,7 +50,8 @@ Status replace(GatheredRanks& gathered, std::size_t place, ReducedRank rank);
 Status save_rank(const ReducedRank& rank, const std::string& path);
 /// The bytes of that file, for another process.
 std::string rank_bytes(const ReducedRank& rank);
-/// Refuses a foreign, newer, truncated or damaged file, and one whose parts do not fit together, with the byte position.
+/// Refuses a foreign, newer, truncated or damaged file, and one whose parts do not fit together, with the byte
+/// position.
 Result<ReducedRank> load_rank(const std::string& path);
 Result<ReducedRank> load_rank_from_bytes(std::string_view bytes, const std::string& name);
 

@@ -78,7 +78,8 @@ class WorkNumbers {
 /// Sums the pieces of chains by class.
 class PieceSums {
  public:
-  PieceSums(const RankGraph& step, const SkeletonRequest& request, EdgePieces& out) : step_(step), numbers_(step, request, out), out_(out) {
+  PieceSums(const RankGraph& step, const SkeletonRequest& request, EdgePieces& out)
+      : step_(step), numbers_(step, request, out), out_(out) {
     Column<TimePs> totals;
     bool whole_ns = true;
     for (Slot slot = 0; slot < step.graph.edge_count(); ++slot) {
@@ -126,7 +127,10 @@ class PieceSums {
 class SkeletonMaker {
  public:
   SkeletonMaker(const RankGraph& step, const SkeletonRequest& request)
-      : step_(step), request_(request), sums_(step, request, out_.pieces), owner_number_(step.owners.size(), graph::kNoTag) {}
+      : step_(step),
+        request_(request),
+        sums_(step, request, out_.pieces),
+        owner_number_(step.owners.size(), graph::kNoTag) {}
 
   RankGraph make() {
     reduce();
@@ -140,14 +144,16 @@ class SkeletonMaker {
     const graph::Graph& graph = step_.graph;
     Column<std::uint8_t> moments(graph.node_count(), 0);
     moments[graph.position(step_.begin)] = moments[graph.position(step_.end)] = 1;
-    for (const Slot slot : request_.communications) moments[graph.source_positions()[slot]] = moments[graph.target_position(slot)] = 1;
+    for (const Slot slot : request_.communications)
+      moments[graph.source_positions()[slot]] = moments[graph.target_position(slot)] = 1;
     const graph::Outside outside{moments, request_.communications};
     reduction_ = graph::contract_chains(graph, outside, graph::needed_edges(graph, outside));
   }
 
   void copy_facts() {
     out_.window = step_.window;
-    for (const LaneLabel& lane : step_.lanes) out_.lanes.push_back({text(lane.process), text(lane.thread), text(lane.name)});
+    for (const LaneLabel& lane : step_.lanes)
+      out_.lanes.push_back({text(lane.process), text(lane.thread), text(lane.name)});
     out_.source_path = step_.source_path;
     out_.rank = step_.rank;
     out_.epoch_us = step_.epoch_us;
@@ -174,7 +180,8 @@ class SkeletonMaker {
       const std::span<const Slot> slots = reduction_.slots_of(e);
       std::uint8_t kind = step_.graph.type(slots.front());
       std::uint32_t tag = graph::kNoTag;
-      if (slots.size() == 1 && std::binary_search(request_.communications.begin(), request_.communications.end(), slots.front())) {
+      if (slots.size() == 1 &&
+          std::binary_search(request_.communications.begin(), request_.communications.end(), slots.front())) {
         tag = keep_owner(step_.graph.edge_tag(slots.front()));
       } else if (slots.size() > 1 || step_.graph.edge_tag(slots.front()) != graph::kNoTag) {
         for (const Slot slot : slots) sums_.add(slot);
@@ -219,7 +226,8 @@ class SkeletonMaker {
 }  // namespace
 
 RankGraph make_skeleton(const RankGraph& step, const SkeletonRequest& request) {
-  assert(std::is_sorted(request.communications.begin(), request.communications.end()) && step.class_name.size() == step.owners.size());
+  assert(std::is_sorted(request.communications.begin(), request.communications.end()) &&
+         step.class_name.size() == step.owners.size());
   return SkeletonMaker(step, request).make();
 }
 

@@ -1,7 +1,7 @@
 // A reduced rank that waits for the others of its job.
 //
-// Ranks are read two at a time, and those that were read wait for the rest: in a job of many ranks they are what memory grows by. Packed, as the
-// compressed bytes of its file, a skeleton takes a quarter of the room.
+// Ranks are read two at a time, and those that were read wait for the rest: in a job of many ranks they are what memory
+// grows by. Packed, as the compressed bytes of its file, a skeleton takes a quarter of the room.
 #pragma once
 
 #include <utility>

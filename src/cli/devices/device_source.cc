@@ -13,14 +13,21 @@ namespace orrery::cli {
 
 std::vector<Flag> with_device_flags(std::vector<Flag> flags) {
   flags.push_back(csv_flag());
-  flags.push_back(Flag{
-      .name = "rank", .value_name = "N", .kind = ValueKind::integer, .help = "look at this rank only (default: all)", .group = "Window"});
-  flags.push_back(Flag{.name = "annotation",
-                       .value_name = "TEXT",
-                       .help = "the host event whose name contains TEXT, and the device work it launched (default: all that was recorded)",
+  flags.push_back(Flag{.name = "rank",
+                       .value_name = "N",
+                       .kind = ValueKind::integer,
+                       .help = "look at this rank only (default: all)",
                        .group = "Window"});
-  flags.push_back(
-      Flag{.name = "instance", .value_name = "N[:M]", .help = "which of them, counting from 0; N:M spans several", .group = "Window"});
+  flags.push_back(Flag{
+      .name = "annotation",
+      .value_name = "TEXT",
+      .help =
+          "the host event whose name contains TEXT, and the device work it launched (default: all that was recorded)",
+      .group = "Window"});
+  flags.push_back(Flag{.name = "instance",
+                       .value_name = "N[:M]",
+                       .help = "which of them, counting from 0; N:M spans several",
+                       .group = "Window"});
   return with_input_flags(std::move(flags));
 }
 
@@ -41,14 +48,18 @@ Result<DeviceJob> load_devices(Invocation& invocation, bool with_operators) {
   return job;
 }
 
-void write_devices_json(JsonWriter& json, const DeviceJob& job, const std::vector<report::Sheet>& sheets, const Unavailable& unavailable) {
+void write_devices_json(JsonWriter& json, const DeviceJob& job, const std::vector<report::Sheet>& sheets,
+                        const Unavailable& unavailable) {
   json.key("ranks").begin_array();
   for (const analyze::DeviceRank& rank : job.ranks) json.value(rank.rank->rank);
   json.end_array();
   json.field("are_runs", are_runs(job));
   json.key("windows").begin_array();
   for (const analyze::DeviceRank& rank : job.ranks) {
-    json.begin_object().field("rank", rank.rank->rank).field("file", rank.rank->source.path).field("label", rank.window.label);
+    json.begin_object()
+        .field("rank", rank.rank->rank)
+        .field("file", rank.rank->source.path)
+        .field("label", rank.window.label);
     json.field("begin_us", to_us(rank.window.begin)).field("span_us", to_us(rank.window.span())).end_object();
   }
   json.end_array();
@@ -72,21 +83,24 @@ std::string window_in_words(const analyze::DeviceRank& rank) {
 
 std::string window_in_words(const DeviceJob& job) {
   const analyze::DeviceRank& first = job.ranks.front();
-  const std::string ranks =
-      job.ranks.size() == 1 ? what_it_is(*first.rank) : report::counted(job.ranks.size(), first.rank->source.is_run ? "run" : "rank");
+  const std::string ranks = job.ranks.size() == 1
+                                ? what_it_is(*first.rank)
+                                : report::counted(job.ranks.size(), first.rank->source.is_run ? "run" : "rank");
   TimePs least = first.window.span(), most = least;
   for (const analyze::DeviceRank& rank : job.ranks) {
     least = std::min(least, rank.window.span());
     most = std::max(most, rank.window.span());
   }
-  const std::string span = least == most ? format_duration(most) : fmt::format("{} to {}", format_duration(least), format_duration(most));
+  const std::string span =
+      least == most ? format_duration(most) : fmt::format("{} to {}", format_duration(least), format_duration(most));
   return fmt::format("{}, {}, {}", ranks, first.window.label, span);
 }
 
 std::string no_device_work_text(const Invocation& invocation, const DeviceJob& job) {
-  return fmt::format(
-      "{}: no device work was recorded, so there is nothing to say about devices.\n{}", window_in_words(job),
-      are_runs(job) ? next_verb(invocation, "what is in them?", "info") : next_verb(invocation, "what does the host do?", "path"));
+  return fmt::format("{}: no device work was recorded, so there is nothing to say about devices.\n{}",
+                     window_in_words(job),
+                     are_runs(job) ? next_verb(invocation, "what is in them?", "info")
+                                   : next_verb(invocation, "what does the host do?", "path"));
 }
 
 std::string next_verb(const Invocation& invocation, std::string_view question, std::string_view verb) {

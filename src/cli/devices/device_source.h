@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "analyze/device/device_rank.h"
-#include "cli/graphs/graph_source.h"
 #include "cli/frame/invocation.h"
+#include "cli/graphs/graph_source.h"
 #include "report/sheet.h"
 
 namespace orrery::cli {
@@ -27,8 +27,10 @@ Result<DeviceJob> load_devices(Invocation& invocation, bool with_operators);
 /// What a key of the answer cannot say, and why.
 using Unavailable = std::vector<std::pair<std::string, std::string>>;
 
-/// Members of data: ranks, are_runs, windows (file, label and span of each), then each sheet under its name, null if `unavailable` has it, and `unavailable`.
-void write_devices_json(JsonWriter& json, const DeviceJob& job, const std::vector<report::Sheet>& sheets, const Unavailable& unavailable);
+/// Members of data: ranks, are_runs, windows (file, label and span of each), then each sheet under its name, null if
+/// `unavailable` has it, and `unavailable`.
+void write_devices_json(JsonWriter& json, const DeviceJob& job, const std::vector<report::Sheet>& sheets,
+                        const Unavailable& unavailable);
 
 /// Whether the ranks are several runs, which have nothing to do with one another (trace/rank_numbers.h).
 bool are_runs(const DeviceJob& job);
@@ -40,7 +42,8 @@ std::string window_in_words(const analyze::DeviceRank& rank);
 /// Said instead of an answer where no rank has device work; the next command is about the host.
 std::string no_device_work_text(const Invocation& invocation, const DeviceJob& job);
 
-/// "Next: why? orrery path FILE --annotation ...\n", with the flags that choose the same window. Of several ranks, all that were named.
+/// "Next: why? orrery path FILE --annotation ...\n", with the flags that choose the same window. Of several ranks, all
+/// that were named.
 std::string next_verb(const Invocation& invocation, std::string_view question, std::string_view verb);
 
 /// A view of `rows` rows at most, in words of their own.

@@ -21,8 +21,12 @@ class HtaAnswers {
   void add(report::Sheet sheet) { answers_.push_back({sheet.name(), std::move(sheet), {}, {}}); }
   /// `key`: of the answer, where there is none.
   void add(std::string key, Result<report::Sheet> sheet);
-  void add(report::Sheet sheet, WriteJson write) { answers_.push_back({sheet.name(), std::move(sheet), std::move(write), {}}); }
-  void add_unavailable(std::string key, std::string reason) { answers_.push_back({std::move(key), {}, {}, std::move(reason)}); }
+  void add(report::Sheet sheet, WriteJson write) {
+    answers_.push_back({sheet.name(), std::move(sheet), std::move(write), {}});
+  }
+  void add_unavailable(std::string key, std::string reason) {
+    answers_.push_back({std::move(key), {}, {}, std::move(reason)});
+  }
 
   /// Ends the run of a verb: as JSON with `ranks` in front and `unavailable` behind, as CSV, or as tables.
   ExitCode show(Invocation& invocation, const std::vector<std::int64_t>& ranks);

@@ -11,7 +11,9 @@ namespace {
 
 constexpr std::string_view kHtaGroup = "With --compat hta";
 
-Flag include_last_step_flag() { return {.name = "include-last-step", .help = "keep the last profiler step", .group = kHtaGroup}; }
+Flag include_last_step_flag() {
+  return {.name = "include-last-step", .help = "keep the last profiler step", .group = kHtaGroup};
+}
 
 Flag duration_ratio_flag() {
   return {.name = "duration-ratio",
@@ -27,8 +29,10 @@ Flag no_memory_flag() { return {.name = "no-memory", .help = "without copies and
 }  // namespace
 
 std::vector<Flag> with_hta_flags(std::vector<Flag> flags, const std::vector<Flag>& hta_flags) {
-  flags.push_back(
-      {.name = "compat", .value_name = "TOOL", .help = "reproduce the answer of TOOL exactly, defects included", .choices = "hta"});
+  flags.push_back({.name = "compat",
+                   .value_name = "TOOL",
+                   .help = "reproduce the answer of TOOL exactly, defects included",
+                   .choices = "hta"});
   // What both modes have, the verb describes itself.
   for (const Flag& flag : hta_flags) {
     if (find_flag(flags, flag.name) == nullptr) flags.push_back(flag);
@@ -42,7 +46,9 @@ std::optional<UsageError> flag_of_other_mode(const Invocation& invocation) {
       "min-length", "queue-limit", "runtime-cutoff-us", "delay-cutoff-us"};
   const bool with_hta = invocation.has("compat");
   for (const Flag& flag : invocation.verb().flags) {
-    if (!invocation.has(flag.name) || std::find(kOfBothModes.begin(), kOfBothModes.end(), flag.name) != kOfBothModes.end()) continue;
+    if (!invocation.has(flag.name) ||
+        std::find(kOfBothModes.begin(), kOfBothModes.end(), flag.name) != kOfBothModes.end())
+      continue;
     if (with_hta && flag.group != kHtaGroup)
       return UsageError{fmt::format("--{} does not go with --compat hta", flag.name), "leave one of them out"};
     if (!with_hta && flag.group == kHtaGroup)
@@ -84,7 +90,9 @@ std::vector<Flag> hta_kernels_flags() {
                .help = "sequences of at least N kernels",
                .default_text = "3",
                .group = kHtaGroup},
-          Flag{.name = "counters", .help = "hardware counters, with the operators that launched the kernels", .group = kHtaGroup},
+          Flag{.name = "counters",
+               .help = "hardware counters, with the operators that launched the kernels",
+               .group = kHtaGroup},
           include_last_step_flag()};
 }
 
@@ -130,20 +138,25 @@ std::vector<Flag> hta_blame_flags() {
 }
 
 std::vector<Flag> hta_diff_flags() {
-  return {
-      Flag{.name = "on",
-           .value_name = "WHAT",
-           .help = "which rows to compare",
-           .default_text = "all",
-           .choices = "all cpu gpu",
-           .group = kHtaGroup},
-      Flag{.name = "control-step",
-           .value_name = "N",
-           .kind = ValueKind::integer,
-           .help = "the profiler step of the first run (default: its first)",
-           .group = kHtaGroup},
-      Flag{.name = "test-step", .value_name = "N", .kind = ValueKind::integer, .help = "the same of the second run", .group = kHtaGroup},
-      Flag{.name = "short-names", .help = "without template arguments, parameters and return types", .group = kHtaGroup}};
+  return {Flag{.name = "on",
+               .value_name = "WHAT",
+               .help = "which rows to compare",
+               .default_text = "all",
+               .choices = "all cpu gpu",
+               .group = kHtaGroup},
+          Flag{.name = "control-step",
+               .value_name = "N",
+               .kind = ValueKind::integer,
+               .help = "the profiler step of the first run (default: its first)",
+               .group = kHtaGroup},
+          Flag{.name = "test-step",
+               .value_name = "N",
+               .kind = ValueKind::integer,
+               .help = "the same of the second run",
+               .group = kHtaGroup},
+          Flag{.name = "short-names",
+               .help = "without template arguments, parameters and return types",
+               .group = kHtaGroup}};
 }
 
 }  // namespace orrery::cli

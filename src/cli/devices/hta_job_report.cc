@@ -52,7 +52,8 @@ struct HtaJob {
   }
 };
 
-Result<HtaJob> load_hta_job(Invocation& invocation, const std::vector<std::string>& operands, causal::hta::Filter filter) {
+Result<HtaJob> load_hta_job(Invocation& invocation, const std::vector<std::string>& operands,
+                            causal::hta::Filter filter) {
   const Result<job::Source> source = job::find_source(operands, {.may_miss_ranks = true}, invocation.diagnostics());
   if (!source) return source.error();
   Progress progress = invocation.progress("reading", total_bytes(source->files));
@@ -64,8 +65,9 @@ Result<HtaJob> load_hta_job(Invocation& invocation, const std::vector<std::strin
 }
 
 Result<HtaJob> load_hta_steps(Invocation& invocation) {
-  return load_hta_job(invocation, invocation.operands(),
-                      invocation.has("include-last-step") ? causal::hta::Filter::with_last_step : causal::hta::Filter::whole_steps);
+  return load_hta_job(
+      invocation, invocation.operands(),
+      invocation.has("include-last-step") ? causal::hta::Filter::with_last_step : causal::hta::Filter::whole_steps);
 }
 
 hta::TotalsLimit totals_limit(const Invocation& invocation) {
@@ -101,7 +103,10 @@ void add_sequences(HtaAnswers& answers, const Result<std::vector<hta::KernelSequ
     for (const hta::KernelSequence& row : rows) {
       json.begin_object().field("rank", row.rank).field("operator", row.operator_name);
       write_texts(json, "kernels", row.kernels);
-      json.field("count", row.count).field("device_us", to_us(row.device)).field("host_us", to_us(row.host)).end_object();
+      json.field("count", row.count)
+          .field("device_us", to_us(row.device))
+          .field("host_us", to_us(row.host))
+          .end_object();
     }
     json.end_array();
   });
@@ -135,7 +140,12 @@ void add_counters(HtaAnswers& answers, const Result<std::vector<hta::CounterRow>
 void write_launch_times(JsonWriter& json, std::string_view key, const hta::LaunchTimes& times) {
   const hta::Description& d = times.us;
   json.key(key).begin_object().field("count", d.count).field("mean", d.mean).field("std", d.std).field("min", d.min);
-  json.field("p25", d.p25).field("p50", d.p50).field("p75", d.p75).field("max", d.max).field("sum", to_us(times.sum)).end_object();
+  json.field("p25", d.p25)
+      .field("p50", d.p50)
+      .field("p75", d.p75)
+      .field("max", d.max)
+      .field("sum", to_us(times.sum))
+      .end_object();
 }
 
 void add_launches(HtaAnswers& answers, std::vector<hta::LaunchStats> stats) {
@@ -161,7 +171,9 @@ void add_operators(HtaAnswers& answers, const Result<std::vector<hta::OperatorDe
     for (const hta::OperatorDelay& row : rows) {
       json.begin_object().field("rank", row.rank).field("operator", row.operator_name);
       write_texts(json, "kernels", row.kernels);
-      json.field("count", row.count).field("launch_delay_us", row.launch_delay_us).field("runtime_delay_us", row.runtime_delay_us);
+      json.field("count", row.count)
+          .field("launch_delay_us", row.launch_delay_us)
+          .field("runtime_delay_us", row.runtime_delay_us);
       json.end_object();
     }
     json.end_array();
@@ -175,22 +187,26 @@ ExitCode show_timeline(Invocation& invocation, const std::string& file) {
   static_assert(memory_timeline::kCategories == hta::kMemoryCategories.size());
   std::vector<hta::MemoryChange> converted;
   converted.reserve(changes->size());
-  for (const memory_timeline::Change& change : *changes) converted.push_back({change.time_ns, change.bytes, change.category});
+  for (const memory_timeline::Change& change : *changes)
+    converted.push_back({change.time_ns, change.bytes, change.category});
   const hta::MemoryTimeline timeline = hta::summarize_memory(converted);
   const report::Sheet categories = hta::memory_categories_sheet(timeline);
   if (invocation.json()) {
     JsonWriter& json = invocation.data();
     json.key("timeline").begin_object().field("points", timeline.points).field("first_ns", timeline.first_ns);
-    json.field("last_ns", timeline.last_ns).field("least_ns", timeline.least_ns).field("peak_bytes", timeline.peak_bytes);
+    json.field("last_ns", timeline.last_ns)
+        .field("least_ns", timeline.least_ns)
+        .field("peak_bytes", timeline.peak_bytes);
     report::write_sheet(json, categories);
     json.end_object();
   } else if (invocation.csv()) {
     invocation.text() = report::to_csv(categories);
   } else {
-    invocation.text() = fmt::format("Memory peaks at {}, over {} in time.\n\n",
-                                    format_bytes(static_cast<std::uint64_t>(std::max<std::int64_t>(timeline.peak_bytes, 0))),
-                                    report::counted(timeline.points, "point")) +
-                        report::to_text(categories, invocation.view());
+    invocation.text() =
+        fmt::format("Memory peaks at {}, over {} in time.\n\n",
+                    format_bytes(static_cast<std::uint64_t>(std::max<std::int64_t>(timeline.peak_bytes, 0))),
+                    report::counted(timeline.points, "point")) +
+        report::to_text(categories, invocation.view());
   }
   return ExitCode::ok;
 }
@@ -230,7 +246,8 @@ ExitCode run_hta_breakdown(Invocation& invocation) {
   }
   answers.add(hta::overlap_sheet(job->rows));
   const hta::TotalsLimit limit = totals_limit(invocation);
-  answers.add("device_annotations", hta::annotations_sheet(job->rows, "device_annotations", "gpu_user_annotation", limit));
+  answers.add("device_annotations",
+              hta::annotations_sheet(job->rows, "device_annotations", "gpu_user_annotation", limit));
   answers.add("host_annotations", hta::annotations_sheet(job->rows, "host_annotations", "user_annotation", limit));
   return answers.show(invocation, job->ranks());
 }
@@ -287,7 +304,8 @@ ExitCode run_hta_blame(Invocation& invocation) {
   if (!job) return invocation.fail(job.error());
   HtaAnswers answers;
   std::vector<std::int64_t> steps;
-  for (const std::string& step : invocation.texts("step")) steps.push_back(parse_number<std::int64_t>(step).value_or(0));
+  for (const std::string& step : invocation.texts("step"))
+    steps.push_back(parse_number<std::int64_t>(step).value_or(0));
   Result<std::vector<std::int64_t>> found =
       hta::potential_stragglers(job->rows, static_cast<std::size_t>(invocation.integer("candidates")), steps);
   if (found) add_numbers(answers, "stragglers", "rank", std::move(*found));
@@ -302,9 +320,11 @@ ExitCode run_hta_diff(Invocation& invocation) {
                            .short_names = invocation.has("short-names")};
   if (invocation.has("control-step")) options.control_step = invocation.integer("control-step");
   if (invocation.has("test-step")) options.test_step = invocation.integer("test-step");
-  const Result<HtaJob> control = load_hta_job(invocation, invocation.named_by(invocation.operands()[0]), causal::hta::Filter::none);
+  const Result<HtaJob> control =
+      load_hta_job(invocation, invocation.named_by(invocation.operands()[0]), causal::hta::Filter::none);
   if (!control) return invocation.fail(control.error());
-  const Result<HtaJob> test = load_hta_job(invocation, invocation.named_by(invocation.operands()[1]), causal::hta::Filter::none);
+  const Result<HtaJob> test =
+      load_hta_job(invocation, invocation.named_by(invocation.operands()[1]), causal::hta::Filter::none);
   if (!test) return invocation.fail(test.error());
   const Result<hta::TraceDiff> diff = hta::diff_traces(control->rows, test->rows, options);
   if (!diff) return invocation.fail(diff.error());
@@ -318,8 +338,8 @@ ExitCode run_hta_diff(Invocation& invocation) {
   } else if (invocation.csv()) {
     invocation.text() = report::to_csv(sheet);
   } else {
-    invocation.text() = fmt::format("Step {} of rank {} against step {} of rank {}, as HTA 0.6.1 compares them.\n\n", diff->test.step,
-                                    diff->test.rank, diff->control.step, diff->control.rank) +
+    invocation.text() = fmt::format("Step {} of rank {} against step {} of rank {}, as HTA 0.6.1 compares them.\n\n",
+                                    diff->test.step, diff->test.rank, diff->control.step, diff->control.rank) +
                         report::to_text(sheet, invocation.view());
   }
   return ExitCode::ok;

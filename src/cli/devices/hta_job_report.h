@@ -1,4 +1,5 @@
-// The answers of Holistic Trace Analysis about whole jobs: breakdown, kernels, launches, memory, blame and diff with --compat hta.
+// The answers of Holistic Trace Analysis about whole jobs: breakdown, kernels, launches, memory, blame and diff with
+// --compat hta.
 #pragma once
 
 #include <optional>
@@ -21,11 +22,12 @@ std::vector<Flag> hta_diff_flags();
 /// A verb's own flags, --compat and those of HTA behind them.
 std::vector<Flag> with_hta_flags(std::vector<Flag> flags, const std::vector<Flag>& hta_flags);
 
-/// A flag of the other mode: with --compat hta one that HTA has no notion of, without it one of HTA's. Ignoring it would look like heeding it.
+/// A flag of the other mode: with --compat hta one that HTA has no notion of, without it one of HTA's. Ignoring it
+/// would look like heeding it.
 std::optional<UsageError> flag_of_other_mode(const Invocation& invocation);
 
-// Each reads the operands as HTA does and answers in its tables. What HTA cannot answer is null, with the reason under "unavailable", and no
-// failure: the exit status stays 0. Only diff fails without a usable step.
+// Each reads the operands as HTA does and answers in its tables. What HTA cannot answer is null, with the reason under
+// "unavailable", and no failure: the exit status stays 0. Only diff fails without a usable step.
 ExitCode run_hta_breakdown(Invocation& invocation);
 ExitCode run_hta_kernels(Invocation& invocation);
 ExitCode run_hta_launches(Invocation& invocation);

@@ -64,7 +64,8 @@ std::string hta_text(const Invocation& invocation, const CriticalPath& path, con
          to_text(analyze::hta_bound_by_sheet(summary), invocation.view());
 }
 
-// By hand, not from Sheets: programs that compare with HTA read HTA's own shape, objects whose keys are the types of edges and what bounds
+// By hand, not from Sheets: programs that compare with HTA read HTA's own shape, objects whose keys are the types of
+// edges and what bounds
 // ("bound_by_us": {"cpu_bound": 12}), where a Sheet gives a list of rows.
 void write_hta_json(JsonWriter& json, const CriticalPath& path, const HtaSummary& summary, bool with_breakdown) {
   json.field("success", path.success());
@@ -79,7 +80,9 @@ void write_hta_json(JsonWriter& json, const CriticalPath& path, const HtaSummary
   }
   json.end_object();
   json.key("path").begin_object();
-  json.field("nodes", path.path_nodes.size()).field("edges", path.path_edges.size()).field("events", summary.path_events);
+  json.field("nodes", path.path_nodes.size())
+      .field("edges", path.path_edges.size())
+      .field("events", summary.path_events);
   json.key("weight_us");
   write_hta_us(json, summary.path_weight);
   json.key("edges_per_type");

@@ -15,7 +15,8 @@ namespace {
 
 class Parser {
  public:
-  Parser(std::span<const std::string> arguments, std::span<const Verb* const> table) : arguments_(arguments), table_(table) {}
+  Parser(std::span<const std::string> arguments, std::span<const Verb* const> table)
+      : arguments_(arguments), table_(table) {}
 
   CommandLine parse() {
     line_.command = "orrery";
@@ -52,8 +53,10 @@ class Parser {
     const Flag* flag = known_flag(name);
     if (flag == nullptr) return fail(unknown_flag(name));
     if (flag->name != name) line_.renamed.push_back(fmt::format("--{} is now --{}", name, flag->name));
-    if (equals == std::string::npos) return flag->takes_value() ? take_next_value(*flag, argument) : store(*flag, "", argument);
-    if (!flag->takes_value()) return fail({.message = fmt::format("--{} takes no value", name), .shown = argument, .caret = equals});
+    if (equals == std::string::npos)
+      return flag->takes_value() ? take_next_value(*flag, argument) : store(*flag, "", argument);
+    if (!flag->takes_value())
+      return fail({.message = fmt::format("--{} takes no value", name), .shown = argument, .caret = equals});
     store(*flag, with_second(*flag, argument.substr(equals + 1)), argument.substr(0, equals + 1));
   }
 
@@ -78,7 +81,8 @@ class Parser {
 
   void take_next_value(const Flag& flag, const std::string& argument) {
     const std::string needs = fmt::format("{} needs a value: {}", argument, flag.value_name);
-    if (at_ + 1 == arguments_.size()) return fail({.message = needs, .hint = fmt::format("an empty value is written {} ''", argument)});
+    if (at_ + 1 == arguments_.size())
+      return fail({.message = needs, .hint = fmt::format("an empty value is written {} ''", argument)});
     const std::string& value = arguments_[at_ + 1];
     // --overlay --json: nobody calls a file so, and the flag would be lost without a word.
     if (value.starts_with("--") && known_flag(std::string_view(value).substr(2)) != nullptr) {
@@ -109,7 +113,8 @@ class Parser {
       }
     }
     std::vector<std::string>& values = line_.flags[std::string(flag.name)];
-    // The last one could win, as elsewhere; but which was meant is not known, and an analysis of the wrong rank looks like any other.
+    // The last one could win, as elsewhere; but which was meant is not known, and an analysis of the wrong rank looks
+    // like any other.
     if (!values.empty() && !flag.repeatable) return fail({.message = fmt::format("--{} is given twice", flag.name)});
     values.push_back(std::move(value));
   }
@@ -120,13 +125,16 @@ class Parser {
     const std::size_t count = line_.operands.size();
     if (count > operands.max) {
       const std::string& extra = line_.operands[operands.max];
-      return fail({.message = operands.max == 0 ? fmt::format("{} takes no operands, but '{}' was given", verb.name, extra)
-                                                : fmt::format("{} takes at most {}: '{}' is one too many", verb.name, operands.max, extra),
-                   .hint = help_hint()});
+      return fail(
+          {.message = operands.max == 0
+                          ? fmt::format("{} takes no operands, but '{}' was given", verb.name, extra)
+                          : fmt::format("{} takes at most {}: '{}' is one too many", verb.name, operands.max, extra),
+           .hint = help_hint()});
     }
     if (count < operands.min) {
       return fail({.message = count == 0 ? fmt::format("{} needs {}", verb.name, operands.name)
-                                         : fmt::format("{} needs {}: at least {}, not {}", verb.name, operands.name, operands.min, count),
+                                         : fmt::format("{} needs {}: at least {}, not {}", verb.name, operands.name,
+                                                       operands.min, count),
                    .hint = help_hint()});
     }
     const std::vector<std::string_view> choices = operands.verb_names ? verb_names() : split_words(operands.choices);
@@ -170,7 +178,8 @@ class Parser {
     // A flag of another verb is a flag at the wrong place, not a typing error.
     for (const Verb* verb : table_) {
       if (find_flag(verb->flags, name) == nullptr) continue;
-      error.hint = fmt::format("--{} is a flag of `{}`{}", name, verb->name, line_.verb == nullptr ? ": write it after the verb" : "");
+      error.hint = fmt::format("--{} is a flag of `{}`{}", name, verb->name,
+                               line_.verb == nullptr ? ": write it after the verb" : "");
       break;
     }
     return error;

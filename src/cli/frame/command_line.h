@@ -2,8 +2,9 @@
 //
 //     orrery [GLOBAL FLAG]... VERB [FLAG | OPERAND]... [-- OPERAND...]
 //
-// --name value, --name=value, -o value, -ovalue and -qv (switches together) are understood; flags and operands may be mixed; "--" ends the
-// flags; a value may be empty. A value that is itself a known flag is taken for a forgotten value, unless it is given with '='.
+// --name value, --name=value, -o value, -ovalue and -qv (switches together) are understood; flags and operands may be
+// mixed; "--" ends the flags; a value may be empty. A value that is itself a known flag is taken for a forgotten value,
+// unless it is given with '='.
 #pragma once
 
 #include <map>
@@ -19,12 +20,14 @@
 namespace orrery::cli {
 
 struct CommandLine {
-  const Verb* verb = nullptr;                                          ///< null: none was given, or none with that name exists
-  std::map<std::string, std::vector<std::string>, std::less<>> flags;  ///< long name -> values in order; a switch has one empty value
+  const Verb* verb = nullptr;  ///< null: none was given, or none with that name exists
+  std::map<std::string, std::vector<std::string>, std::less<>>
+      flags;  ///< long name -> values in order; a switch has one empty value
   std::vector<std::string> operands;
-  std::vector<std::string> renamed;  ///< of flags that were given by their former names: "--model is now --network-model"
-  std::string command;               ///< the command line as one could type it again
-  std::optional<UsageError> error;   ///< when set, the rest is as far as parsing came; --json is seen in any case
+  std::vector<std::string>
+      renamed;          ///< of flags that were given by their former names: "--model is now --network-model"
+  std::string command;  ///< the command line as one could type it again
+  std::optional<UsageError> error;  ///< when set, the rest is as far as parsing came; --json is seen in any case
 
   [[nodiscard]] bool has(std::string_view flag) const { return flags.find(flag) != flags.end(); }
 };

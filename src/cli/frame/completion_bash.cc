@@ -8,7 +8,8 @@ namespace {
 
 // "-o|--output": the pattern under which a flag is found.
 std::string pattern(const Flag& flag) {
-  return (flag.short_name == '\0' ? std::string() : fmt::format("-{}|", flag.short_name)) + fmt::format("--{}", flag.name);
+  return (flag.short_name == '\0' ? std::string() : fmt::format("-{}|", flag.short_name)) +
+         fmt::format("--{}", flag.name);
 }
 
 std::string flag_words(const std::vector<Flag>& flags) {
@@ -72,10 +73,12 @@ _orrery() {
   text += "      -*|=) ;;\n      *) verb=${COMP_WORDS[i]}; break ;;\n    esac\n  done\n";
   if (!values.empty()) text += "  case $verb in\n" + values + "  esac\n";
   text += "  case $prev in\n" + value_cases(global_flags(), "    ") + "  esac\n";
-  text += fmt::format("  if [[ $cur == -* ]]; then\n    words='{}'\n    case $verb in\n{}    esac\n", flag_words(global_flags()), words);
+  text += fmt::format("  if [[ $cur == -* ]]; then\n    words='{}'\n    case $verb in\n{}    esac\n",
+                      flag_words(global_flags()), words);
   text += "    _orrery_offer -W \"$words\"\n    return\n  fi\n  case $verb in\n";
-  text += fmt::format("    '') _orrery_offer -W '{}' ;;\n{}    *) _orrery_offer -f ;;\n  esac\n}}\n\ncomplete -F _orrery orrery\n", names,
-                      operands);
+  text += fmt::format(
+      "    '') _orrery_offer -W '{}' ;;\n{}    *) _orrery_offer -f ;;\n  esac\n}}\n\ncomplete -F _orrery orrery\n",
+      names, operands);
   return text;
 }
 

@@ -38,7 +38,8 @@ std::string flag_lines(const std::vector<Flag>& flags, std::string_view conditio
 std::string fish_completion(std::span<const Verb* const> table) {
   std::string text = "# fish completion for orrery, made by `orrery completion fish`\ncomplete -c orrery -f\n";
   for (const Verb* verb : table)
-    text += fmt::format("complete -c orrery -n __fish_use_subcommand -a {} -d {}\n", verb->name, fish_quoted(verb->summary));
+    text += fmt::format("complete -c orrery -n __fish_use_subcommand -a {} -d {}\n", verb->name,
+                        fish_quoted(verb->summary));
   text += flag_lines(global_flags(), "");
   for (const Verb* verb : table) {
     const std::string condition = fmt::format(" -n '__fish_seen_subcommand_from {}'", verb->name);

@@ -30,7 +30,8 @@ std::string argument(const Flag& flag) {
   std::string tail = "[" + escaped(flag.help, "[]\\") + "]";
   if (flag.takes_value()) tail += ":" + escaped(flag.value_name, ":\\") + ":" + action(flag);
   if (flag.short_name == '\0') return fmt::format("'{}--{}{}{}'", flag.repeatable ? "*" : "", flag.name, equals, tail);
-  const std::string both = fmt::format("{{-{}{},--{}{}}}'{}'", flag.short_name, flag.takes_value() ? "+" : "", flag.name, equals, tail);
+  const std::string both =
+      fmt::format("{{-{}{},--{}{}}}'{}'", flag.short_name, flag.takes_value() ? "+" : "", flag.name, equals, tail);
   return flag.repeatable ? "'*'" + both : fmt::format("'(-{} --{})'{}", flag.short_name, flag.name, both);
 }
 
@@ -43,7 +44,8 @@ std::string arguments(const std::vector<Flag>& flags, std::string_view indent) {
 std::string operand_argument(const Verb& verb, std::span<const Verb* const> table) {
   if (verb.operands.max == 0) return {};
   const std::string choices = operand_choices(verb.operands, table);
-  return fmt::format("          '*:{}:{}'\n", escaped(verb.operands.name, ":\\"), choices.empty() ? "_files" : "(" + choices + ")");
+  return fmt::format("          '*:{}:{}'\n", escaped(verb.operands.name, ":\\"),
+                     choices.empty() ? "_files" : "(" + choices + ")");
 }
 
 }  // namespace
@@ -52,8 +54,8 @@ std::string zsh_completion(std::span<const Verb* const> table) {
   std::string names, cases;
   for (const Verb* verb : table) {
     names += fmt::format("    '{}:{}'\n", verb->name, escaped(verb->summary, ":\\"));
-    cases += fmt::format("      {})\n        specs=(\n{}{}        ) ;;\n", verb->name, arguments(verb->flags, "          "),
-                         operand_argument(*verb, table));
+    cases += fmt::format("      {})\n        specs=(\n{}{}        ) ;;\n", verb->name,
+                         arguments(verb->flags, "          "), operand_argument(*verb, table));
   }
   std::string text = "#compdef orrery\n# zsh completion for orrery, made by `orrery completion zsh`\n\n_orrery() {\n";
   text += "  local curcontext=\"$curcontext\" state line\n  typeset -A opt_args\n  local -a verbs globals specs\n";

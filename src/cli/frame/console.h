@@ -8,7 +8,7 @@
 namespace orrery::cli {
 
 struct Console {
-  static constexpr std::size_t kDefaultColumns = 120;     ///< of text when output is not a terminal: the same everywhere
+  static constexpr std::size_t kDefaultColumns = 120;  ///< of text when output is not a terminal: the same everywhere
   static constexpr std::size_t kUncut = ~std::size_t{0};  ///< of tables then: a file or a pipe gets all of every name
 
   /// Writes all of it and returns 0, or the errno of what went wrong.

@@ -14,7 +14,8 @@ std::vector<Remark> remarks_of(const Diagnostics& diagnostics) {
   return remarks;
 }
 
-Envelope make_envelope(std::string_view verb, bool ok, const std::vector<Remark>& remarks, const Provenance& provenance) {
+Envelope make_envelope(std::string_view verb, bool ok, const std::vector<Remark>& remarks,
+                       const Provenance& provenance) {
   Envelope envelope;
   JsonWriter head(envelope.head);
   head.begin_object().field("schema", "orrery." + std::string(verb) + "/1").field("ok", ok).key("data").begin_object();
@@ -23,7 +24,10 @@ Envelope make_envelope(std::string_view verb, bool ok, const std::vector<Remark>
   JsonWriter tail(envelope.tail);
   tail.key("diagnostics").begin_array();
   for (const Remark& remark : remarks) {
-    tail.begin_object().field("code", remark.code).field("severity", to_string(remark.severity)).field("count", remark.count);
+    tail.begin_object()
+        .field("code", remark.code)
+        .field("severity", to_string(remark.severity))
+        .field("count", remark.count);
     tail.field("message", remark.message).field("hint", remark.hint).end_object();
   }
   tail.end_array().key("provenance");

@@ -2,9 +2,11 @@
 //
 //     {"schema":"orrery.path/1","ok":true,"data":{…},
 //      "diagnostics":[{"code":"K104","severity":"warning","count":12,"message":"…","hint":"…"}],
-//      "provenance":{"version":"0.1.0","command":"orrery path …","inputs":[{"path":"…","bytes":1,"xxh3":"…"}],"seed":null}}
+//      "provenance":{"version":"0.1.0","command":"orrery path
+//      …","inputs":[{"path":"…","bytes":1,"xxh3":"…"}],"seed":null}}
 //
-// printed on one line. "ok" is true when the exit status is 0. The number in the schema grows when a member changes its meaning or goes away.
+// printed on one line. "ok" is true when the exit status is 0. The number in the schema grows when a member changes its
+// meaning or goes away.
 #pragma once
 
 #include <cstdint>
@@ -34,6 +36,7 @@ struct Envelope {
   std::string head;
   std::string tail;
 };
-Envelope make_envelope(std::string_view verb, bool ok, const std::vector<Remark>& remarks, const Provenance& provenance);
+Envelope make_envelope(std::string_view verb, bool ok, const std::vector<Remark>& remarks,
+                       const Provenance& provenance);
 
 }  // namespace orrery::cli

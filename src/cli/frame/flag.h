@@ -7,8 +7,8 @@
 
 namespace orrery::cli {
 
-/// What a flag's value must look like. Files and directories are not looked up here (an output need not exist yet); the kind tells the
-/// completions what to offer.
+/// What a flag's value must look like. Files and directories are not looked up here (an output need not exist yet); the
+/// kind tells the completions what to offer.
 enum class ValueKind : std::uint8_t {
   text,       ///< anything, the empty text included
   integer,    ///< a signed 64-bit integer
@@ -24,17 +24,19 @@ enum class ValueKind : std::uint8_t {
 /// One flag. Written with designated initialisers, in this order:
 ///     Flag{.name = "compat", .value_name = "TOOL", .help = "reproduce TOOL exactly", .choices = "hta"}
 struct Flag {
-  std::string_view name;               ///< without the dashes: "output" is given as --output
-  char short_name = '\0';              ///< 'o' is given as -o; none by default
-  std::string_view value_name = {};    ///< what help calls the value, as in "--output FILE"; empty: a switch without a value
-  ValueKind kind = ValueKind::text;    ///< meaningless for a switch
-  std::string_view help = {};          ///< one phrase without a full stop
-  bool is_pair = false;                ///< its value is two words, as in "--scale batch 2", which are kept with a blank between them
+  std::string_view name;   ///< without the dashes: "output" is given as --output
+  char short_name = '\0';  ///< 'o' is given as -o; none by default
+  std::string_view value_name =
+      {};  ///< what help calls the value, as in "--output FILE"; empty: a switch without a value
+  ValueKind kind = ValueKind::text;  ///< meaningless for a switch
+  std::string_view help = {};        ///< one phrase without a full stop
+  bool is_pair = false;  ///< its value is two words, as in "--scale batch 2", which are kept with a blank between them
   bool repeatable = false;             ///< may be given more than once; otherwise a second one is a usage error
   std::string_view default_text = {};  ///< the value when the flag is not given; empty: none
-  std::string_view choices = {};       ///< the only values allowed, separated by blanks: "bash zsh fish"; empty: any value of the kind
-  std::string_view group = {};         ///< heading in the help; empty: "Flags"
-  std::string_view former_name = {};   ///< understood for one release after a renaming, with a remark (Z101); in no help
+  std::string_view choices =
+      {};  ///< the only values allowed, separated by blanks: "bash zsh fish"; empty: any value of the kind
+  std::string_view group = {};        ///< heading in the help; empty: "Flags"
+  std::string_view former_name = {};  ///< understood for one release after a renaming, with a remark (Z101); in no help
 
   [[nodiscard]] bool takes_value() const { return !value_name.empty(); }
 };

@@ -24,8 +24,11 @@ std::string_view name_of(ValueKind kind) {
 void write_flags(JsonWriter& json, std::string_view key, const std::vector<Flag>& flags) {
   json.key(key).begin_array();
   for (const Flag& flag : flags) {
-    json.begin_object().field("name", flag.name).field("short", flag.short_name == '\0' ? std::string() : std::string(1, flag.short_name));
-    json.field("value", flag.value_name).field("kind", flag.takes_value() ? name_of(flag.kind) : std::string_view("switch"));
+    json.begin_object()
+        .field("name", flag.name)
+        .field("short", flag.short_name == '\0' ? std::string() : std::string(1, flag.short_name));
+    json.field("value", flag.value_name)
+        .field("kind", flag.takes_value() ? name_of(flag.kind) : std::string_view("switch"));
     json.field("help", flag.help).field("default", flag.default_text).field("repeatable", flag.repeatable);
     json.key("choices").begin_array();
     for (const std::string_view choice : split_words(flag.choices)) json.value(choice);

@@ -16,10 +16,10 @@ Result<std::shared_ptr<const OpenedTrace>> read(std::shared_ptr<OpenedTrace> ope
     opened->inputs.push_back(*hashed);
     return {};
   };
-  const job::Reading reading{
-      .diagnostics = opened->diagnostics, .salvage = opened->salvage, .on_input = record, .on_progress = [](std::uint64_t) {
-        stop_if_requested();
-      }};
+  const job::Reading reading{.diagnostics = opened->diagnostics,
+                             .salvage = opened->salvage,
+                             .on_input = record,
+                             .on_progress = [](std::uint64_t) { stop_if_requested(); }};
   Result<job::TraceInput> input = job::read_trace(opened->source, request, reading);
   if (!input) return input.error();
   opened->trace = std::move(input->trace);
@@ -49,7 +49,8 @@ Result<std::shared_ptr<const OpenedTrace>> open_rank(const OpenedTrace& opened, 
   alone->operand = opened.operand;
   alone->source = opened.source;
   alone->salvage = opened.salvage;
-  Result<std::shared_ptr<const OpenedTrace>> made = read(std::move(alone), {.far_clocks = true, .one_rank = true, .rank = rank});
+  Result<std::shared_ptr<const OpenedTrace>> made =
+      read(std::move(alone), {.far_clocks = true, .one_rank = true, .rank = rank});
   if (made) kept = *made;
   return made;
 }

@@ -1,4 +1,5 @@
-// A verb that is run within another program (the Python module): what that program has read already, and how it learns what went wrong.
+// A verb that is run within another program (the Python module): what that program has read already, and how it learns
+// what went wrong.
 #pragma once
 
 #include <cstdint>
@@ -31,8 +32,8 @@ struct OpenedTrace {
 
 /// Finds and reads all ranks.
 Result<std::shared_ptr<const OpenedTrace>> open_trace(const std::vector<std::string>& named, bool salvage);
-/// One of its ranks. Alone, its times count from an epoch of its own, and with them those of every answer: the file is read a second time, and kept.
-/// Not from two threads at once.
+/// One of its ranks. Alone, its times count from an epoch of its own, and with them those of every answer: the file is
+/// read a second time, and kept. Not from two threads at once.
 Result<std::shared_ptr<const OpenedTrace>> open_rank(const OpenedTrace& opened, std::optional<std::int64_t> rank);
 
 struct Hosting {

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "base/numbers.h"
 #include "base/io/output_file.h"
 #include "base/io/standard_input.h"
+#include "base/numbers.h"
 #include "cli/frame/global_flags.h"
 #include "cli/frame/hosting.h"
 #include "cli/frame/value.h"
@@ -40,14 +40,18 @@ std::vector<std::string> Invocation::texts(std::string_view flag) const {
   return {std::string(description.default_text)};
 }
 
-std::int64_t Invocation::integer(std::string_view flag) const { return parse_number<std::int64_t>(text(flag)).value_or(0); }
+std::int64_t Invocation::integer(std::string_view flag) const {
+  return parse_number<std::int64_t>(text(flag)).value_or(0);
+}
 
 std::int64_t Invocation::bytes(std::string_view flag) const { return parse_bytes(text(flag)).value_or(0); }
 std::int64_t Invocation::duration(std::string_view flag) const { return parse_duration(text(flag)).value_or(0); }
 
 double Invocation::number(std::string_view flag) const { return parse_finite(text(flag)).value_or(0.0); }
 
-report::Style Invocation::style() const { return report::Style(console_.colour_out && !has("no-color") && !has("output")); }
+report::Style Invocation::style() const {
+  return report::Style(console_.colour_out && !has("no-color") && !has("output"));
+}
 
 Status Invocation::add_input(const std::string& path) {
   const std::optional<FileIdentity> identity = outputs_.protect(path);
@@ -101,11 +105,14 @@ void Invocation::advise(Error& error) const {
     std::string_view flag, text;
     bool when_given;
   };
-  static constexpr Advice kAdvice[] = {{Remedy::salvage, "salvage", "use --salvage to work with what can be read", false},
-                                       {Remedy::comm_groups, "comm-group", "--comm-group FILE lists the members of groups", false},
-                                       {Remedy::without_compat, "compat", "leave out --compat", true}};
+  static constexpr Advice kAdvice[] = {
+      {Remedy::salvage, "salvage", "use --salvage to work with what can be read", false},
+      {Remedy::comm_groups, "comm-group", "--comm-group FILE lists the members of groups", false},
+      {Remedy::without_compat, "compat", "leave out --compat", true}};
   for (const Advice& advice : kAdvice) {
-    if (advice.remedy != error.remedy || find_flag(verb().flags, advice.flag) == nullptr || has(advice.flag) != advice.when_given) continue;
+    if (advice.remedy != error.remedy || find_flag(verb().flags, advice.flag) == nullptr ||
+        has(advice.flag) != advice.when_given)
+      continue;
     error.hint += error.hint.empty() ? "" : "; ";
     error.hint += advice.text;
   }
@@ -133,7 +140,11 @@ Status Invocation::take_standard_input() {
   }
   if (places.empty()) return {};
   if (places.size() > 1) {
-    return Error{"standard input is named twice", {}, Error::kNoOffset, "what is read once cannot be two files", Error::Kind::misuse};
+    return Error{"standard input is named twice",
+                 {},
+                 Error::kNoOffset,
+                 "what is read once cannot be two files",
+                 Error::Kind::misuse};
   }
   const Result<std::string> file = standard_input_file();
   if (!file) return file.error();

@@ -11,8 +11,8 @@
 
 #include "base/diagnostics.h"
 #include "base/io/file_identity.h"
-#include "base/json/json_writer.h"
 #include "base/io/output_set.h"
+#include "base/json/json_writer.h"
 #include "base/progress.h"
 #include "base/result.h"
 #include "cli/frame/command_line.h"
@@ -29,8 +29,8 @@ struct Failure;
 struct Hosting;
 struct OpenedTrace;
 
-/// A verb fills data() when json(), text() otherwise, counts its remarks in diagnostics() and returns an ExitCode. Nothing is printed before
-/// it returns, so that a failed run prints no half of a result. Not thread-safe.
+/// A verb fills data() when json(), text() otherwise, counts its remarks in diagnostics() and returns an ExitCode.
+/// Nothing is printed before it returns, so that a failed run prints no half of a result. Not thread-safe.
 class Invocation {
  public:
   /// `console`, `table` and `hosting` must outlive the invocation.
@@ -62,7 +62,9 @@ class Invocation {
   [[nodiscard]] std::span<const Verb* const> table() const { return table_; }
 
   [[nodiscard]] bool json() const { return line_.has("json"); }
-  [[nodiscard]] bool csv() const { return line_.has("csv"); }  ///< of verbs that declare it: tables instead of text, never with json()
+  [[nodiscard]] bool csv() const {
+    return line_.has("csv");
+  }  ///< of verbs that declare it: tables instead of text, never with json()
   [[nodiscard]] bool quiet() const { return line_.has("quiet"); }
   [[nodiscard]] bool verbose() const { return line_.has("verbose") && !quiet(); }
   /// How to dress text(): plain unless it goes to a terminal.
@@ -85,8 +87,8 @@ class Invocation {
   void add_input(std::string path, std::uint64_t bytes, std::uint64_t xxh3) {
     provenance_.inputs.push_back({std::move(path), bytes, xxh3});
   }
-  /// Every file that is read must be told here before anything is written: no output may replace it. Its hash is recorded if the envelope is
-  /// wanted; otherwise the file is not touched.
+  /// Every file that is read must be told here before anything is written: no output may replace it. Its hash is
+  /// recorded if the envelope is wanted; otherwise the file is not touched.
   Status add_input(const std::string& path);
   /// The answer names its inputs itself: their hashes are wanted without an envelope, too. Before the first input.
   void keep_hashes() { keeps_hashes_ = true; }
@@ -96,13 +98,15 @@ class Invocation {
   /// This time -o is for what the verb writes itself, though otherwise it is for what is printed.
   void take_output() { takes_output_ = true; }
 
-  /// What reads like an operand and stands for a job that was opened before, as it was named then; any other operand as it is.
+  /// What reads like an operand and stands for a job that was opened before, as it was named then; any other operand as
+  /// it is.
   [[nodiscard]] std::vector<std::string> named_by(const std::string& operand) const;
   [[nodiscard]] const Hosting* hosting() const { return hosting_; }  ///< null: the program is our own
   /// Told to the program that runs the verb.
   void tell(const Failure& failure) const;
 
-  /// The run ends because an input cannot be used or an output cannot be written: `return invocation.fail(result.error());`.
+  /// The run ends because an input cannot be used or an output cannot be written: `return
+  /// invocation.fail(result.error());`.
   ExitCode fail(Error error);
   /// The run ends because flags or operands contradict each other or do not parse.
   ExitCode fail_usage(UsageError error);
@@ -122,7 +126,8 @@ class Invocation {
   [[nodiscard]] bool verb_writes_output() const { return takes_output_ || !verb().output_help.empty(); }
   /// A file the verb writes is standard output ("-"): nothing else may go there.
   [[nodiscard]] bool writes_data_to_stdout() const;
-  /// "-" among operands and flags that name a file to read becomes a file with what standard input holds. Once, before the verb runs.
+  /// "-" among operands and flags that name a file to read becomes a file with what standard input holds. Once, before
+  /// the verb runs.
   Status take_standard_input();
   [[nodiscard]] bool reads_standard_input() const { return !standard_input_.empty(); }
   /// What the user calls a file: "-" for the one that stands for standard input.

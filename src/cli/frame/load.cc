@@ -12,7 +12,8 @@
 namespace orrery::cli {
 namespace {
 
-constexpr DiagnosticKind kOtherRanks{"P301", Severity::note, "several ranks were read; one is shown", "choose it with --rank"};
+constexpr DiagnosticKind kOtherRanks{"P301", Severity::note, "several ranks were read; one is shown",
+                                     "choose it with --rank"};
 constexpr DiagnosticKind kRuns{"P302", Severity::note, "recording that is a run of its own, not a rank of one job",
                                "each is looked at by itself, under its place among the files"};
 
@@ -33,10 +34,12 @@ std::shared_ptr<const OpenedTrace> find_opened(const Invocation& invocation, con
 }
 
 /// As if it, or the rank of it that is asked for, had been read now.
-Result<std::shared_ptr<const OpenedTrace>> take_opened(Invocation& invocation, std::shared_ptr<const OpenedTrace> opened,
+Result<std::shared_ptr<const OpenedTrace>> take_opened(Invocation& invocation,
+                                                       std::shared_ptr<const OpenedTrace> opened,
                                                        const job::TraceRequest& request) {
   const std::size_t ranks = opened->trace.ranks.size();
-  const auto rank = request.one_rank && invocation.has("rank") ? std::optional(invocation.integer("rank")) : std::nullopt;
+  const auto rank =
+      request.one_rank && invocation.has("rank") ? std::optional(invocation.integer("rank")) : std::nullopt;
   const bool is_it = ranks == 1 && rank.value_or(opened->trace.ranks.front().rank) == opened->trace.ranks.front().rank;
   if (request.one_rank && !is_it) {
     auto alone = open_rank(*opened, rank);
@@ -50,7 +53,8 @@ Result<std::shared_ptr<const OpenedTrace>> take_opened(Invocation& invocation, s
   return opened;
 }
 
-Result<trace::Trace> read_job(Invocation& invocation, const std::vector<std::string>& operands, const job::TraceRequest& request) {
+Result<trace::Trace> read_job(Invocation& invocation, const std::vector<std::string>& operands,
+                              const job::TraceRequest& request) {
   // A missing rank is no obstacle to looking at those that are there.
   const Result<job::Source> source = job::find_source(operands, {.may_miss_ranks = true}, invocation.diagnostics());
   if (!source) return source.error();
@@ -66,13 +70,16 @@ Result<trace::Trace> read_job(Invocation& invocation, const std::vector<std::str
 
 }  // namespace
 
-std::string what_it_is(const trace::RankTrace& rank) { return fmt::format("{} {}", rank.source.is_run ? "run" : "rank", rank.rank); }
+std::string what_it_is(const trace::RankTrace& rank) {
+  return fmt::format("{} {}", rank.source.is_run ? "run" : "rank", rank.rank);
+}
 
 Flag csv_flag() { return {.name = "csv", .help = "print the tables as CSV, with the names and units of --json"}; }
 
 std::vector<Flag> with_input_flags(std::vector<Flag> flags) {
-  flags.push_back(
-      Flag{.name = "salvage", .help = "read a truncated or damaged file up to the damage instead of refusing it", .group = "Input"});
+  flags.push_back(Flag{.name = "salvage",
+                       .help = "read a truncated or damaged file up to the damage instead of refusing it",
+                       .group = "Input"});
   return flags;
 }
 
@@ -83,15 +90,16 @@ std::uint64_t total_bytes(const std::vector<std::string>& files) {
 }
 
 job::Reading reading_of(Invocation& invocation, Progress& progress) {
-  return {.diagnostics = invocation.diagnostics(),
-          .salvage = find_flag(invocation.verb().flags, "salvage") != nullptr && invocation.has("salvage"),
-          .ranks = invocation.hosting() == nullptr ? std::map<std::string, std::int64_t>() : invocation.hosting()->ranks,
-          .on_input = [&invocation](const std::string& path) { return invocation.add_input(path); },
-          .on_progress =
-              [&progress](std::uint64_t bytes) {
-                progress.add(bytes);
-                stop_if_requested();
-              }};
+  return {
+      .diagnostics = invocation.diagnostics(),
+      .salvage = find_flag(invocation.verb().flags, "salvage") != nullptr && invocation.has("salvage"),
+      .ranks = invocation.hosting() == nullptr ? std::map<std::string, std::int64_t>() : invocation.hosting()->ranks,
+      .on_input = [&invocation](const std::string& path) { return invocation.add_input(path); },
+      .on_progress =
+          [&progress](std::uint64_t bytes) {
+            progress.add(bytes);
+            stop_if_requested();
+          }};
 }
 
 Result<std::shared_ptr<const trace::Trace>> load_job(Invocation& invocation, const std::vector<std::string>& operands,
@@ -106,7 +114,8 @@ Result<std::shared_ptr<const trace::Trace>> load_job(Invocation& invocation, con
   return std::make_shared<const trace::Trace>(std::move(*read));
 }
 
-Result<trace::Trace> load_own_job(Invocation& invocation, const std::vector<std::string>& operands, const job::TraceRequest& request) {
+Result<trace::Trace> load_own_job(Invocation& invocation, const std::vector<std::string>& operands,
+                                  const job::TraceRequest& request) {
   const std::shared_ptr<const OpenedTrace> opened = find_opened(invocation, operands);
   if (opened == nullptr) return read_job(invocation, operands, request);
   const auto taken = take_opened(invocation, opened, request);
@@ -114,11 +123,13 @@ Result<trace::Trace> load_own_job(Invocation& invocation, const std::vector<std:
   return trace::copy_of((*taken)->trace);
 }
 
-Result<job::RankAnswers> ask_ranks(Invocation& invocation, const std::vector<std::string>& operands, const job::RankQuestion& question) {
+Result<job::RankAnswers> ask_ranks(Invocation& invocation, const std::vector<std::string>& operands,
+                                   const job::RankQuestion& question) {
   if (const std::shared_ptr<const OpenedTrace> opened = find_opened(invocation, operands)) {
     const auto taken = take_opened(invocation, opened, {});
     if (!taken) return taken.error();
-    return job::RankAnswers{std::shared_ptr<const trace::Trace>(*taken, &(*taken)->trace), job::answers_of(question, (*taken)->trace)};
+    return job::RankAnswers{std::shared_ptr<const trace::Trace>(*taken, &(*taken)->trace),
+                            job::answers_of(question, (*taken)->trace)};
   }
   // A missing rank is no obstacle to looking at those that are there.
   const Result<job::Source> source = job::find_source(operands, {.may_miss_ranks = true}, invocation.diagnostics());
@@ -132,7 +143,8 @@ Result<job::RankAnswers> ask_ranks(Invocation& invocation, const std::vector<std
 Result<const trace::RankTrace*> choose_rank(const Invocation& invocation, const trace::Trace& job) {
   if (!invocation.has("rank")) return &job.ranks.front();
   const std::int64_t wanted = invocation.integer("rank");
-  const auto at = std::find_if(job.ranks.begin(), job.ranks.end(), [&](const trace::RankTrace& rank) { return rank.rank == wanted; });
+  const auto at = std::find_if(job.ranks.begin(), job.ranks.end(),
+                               [&](const trace::RankTrace& rank) { return rank.rank == wanted; });
   if (at != job.ranks.end()) return &*at;
   std::string known;
   for (const trace::RankTrace& rank : job.ranks) known += (known.empty() ? "" : ", ") + std::to_string(rank.rank);

@@ -14,8 +14,8 @@
 
 namespace {
 
-// Of a job read rank by rank little stays of each rank. In a common heap that little would keep the large blocks around it from going back to the
-// system when they are freed; left alone, malloc puts ever larger blocks there.
+// Of a job read rank by rank little stays of each rank. In a common heap that little would keep the large blocks around
+// it from going back to the system when they are freed; left alone, malloc puts ever larger blocks there.
 void map_large_blocks() {
 #ifdef __GLIBC__
   ::mallopt(M_MMAP_THRESHOLD, 256 << 10);

@@ -45,7 +45,8 @@ std::string verb_section(const Verb& verb) {
   out += paragraphs(verb.summary);
   if (!verb.description.empty()) out += ".PP\n" + paragraphs(verb.description);
   if (!verb.operands.name.empty())
-    out += fmt::format(".TP\n\\fI{}\\fR\n{}\n", roff_escape(verb.operands.name), roff_escape(operands_explanation(verb.operands)));
+    out += fmt::format(".TP\n\\fI{}\\fR\n{}\n", roff_escape(verb.operands.name),
+                       roff_escape(operands_explanation(verb.operands)));
   return out + flag_items(verb.flags);
 }
 
@@ -103,7 +104,8 @@ std::string roff_escape(std::string_view text) {
     else if (c == '`') out += "\\(ga";
     else if (c == '^') out += "\\(ha";
     else if (c == '~') out += "\\(ti";
-    else if (c == '.' && (out.empty() || out.back() == '\n')) out += "\\&.";  // at the start of a line it would be a request
+    else if (c == '.' && (out.empty() || out.back() == '\n'))
+      out += "\\&.";  // at the start of a line it would be a request
     else out += c;
     i += length == 0 ? 1 : length;
   }
@@ -111,11 +113,13 @@ std::string roff_escape(std::string_view text) {
 }
 
 std::string man_page(std::span<const Verb* const> table) {
-  std::string out = fmt::format(".TH ORRERY 1 \"\" \"orrery {}\" \"User Commands\"\n.nh\n.ad l\n", roff_escape(version()));
+  std::string out =
+      fmt::format(".TH ORRERY 1 \"\" \"orrery {}\" \"User Commands\"\n.nh\n.ad l\n", roff_escape(version()));
   out += ".SH NAME\norrery \\- where the time of a distributed AI or HPC job goes, and what would change it\n";
   out += ".SH SYNOPSIS\n\\fBorrery\\fR \\fIVERB\\fR [\\fIFLAG\\fR]... [\\fIOPERAND\\fR]...\n";
   out +=
-      ".SH DESCRIPTION\nReads the traces that a job left behind (files, folders or globs; the format is detected by content), makes one "
+      ".SH DESCRIPTION\nReads the traces that a job left behind (files, folders or globs; the format is detected by "
+      "content), makes one "
       "causal model\n"
       "of them, says what bounds the job, and predicts what a change would bring.\n";
   out += ".SH VERBS\n";

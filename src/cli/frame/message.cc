@@ -37,7 +37,8 @@ Failure Failure::from(const UsageError& error) {
 }
 
 std::string format_failure(const Failure& failure, const report::Style& style) {
-  std::string lines = "orrery: " + style.paint(Tone::bad, "error:") + " " + report::printable(failure.message) + "\n" + failure.excerpt;
+  std::string lines =
+      "orrery: " + style.paint(Tone::bad, "error:") + " " + report::printable(failure.message) + "\n" + failure.excerpt;
   if (!failure.hint.empty()) lines += "  hint: " + report::printable(failure.hint) + "\n";
   return lines;
 }

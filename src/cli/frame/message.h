@@ -2,7 +2,8 @@
 //
 //     orrery: error: trace.json.gz: byte 1024: the gzip file is truncated
 //       hint: copy the file again
-//     orrery: warning: K104: event has a negative duration; the first: trace.json: byte 77 (12 times); hint: the duration was taken as 0
+//     orrery: warning: K104: event has a negative duration; the first: trace.json: byte 77 (12 times); hint: the
+//     duration was taken as 0
 #pragma once
 
 #include <cstdint>

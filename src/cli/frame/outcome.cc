@@ -38,7 +38,8 @@ Status write_stdout(const Console& console, Pieces pieces) {
 
 // Files appear before anything is printed: what is printed says that they are there.
 Status deliver(Invocation& invocation, Pieces pieces) {
-  const bool to_file = invocation.has("output") && !invocation.verb_writes_output() && !is_standard_output(invocation.text("output"));
+  const bool to_file =
+      invocation.has("output") && !invocation.verb_writes_output() && !is_standard_output(invocation.text("output"));
   if (to_file) {
     if (Status written = write_file(invocation.text("output"), pieces); !written) return written;
   }
@@ -60,17 +61,22 @@ void print_remarks(const Invocation& invocation, const std::vector<Remark>& rema
 Failure failure_of(const Invocation& invocation, ExitCode code) {
   if (invocation.usage_error()) return Failure::from(*invocation.usage_error());
   if (invocation.error()) return Failure::from(*invocation.error());
-  return {.code = code, .message = "the verb failed and did not say why", .excerpt = {}, .hint = "please report this command as a bug"};
+  return {.code = code,
+          .message = "the verb failed and did not say why",
+          .excerpt = {},
+          .hint = "please report this command as a bug"};
 }
 
 }  // namespace
 
 ExitCode finish(Invocation& invocation, ExitCode code) {
-  if (code != ExitCode::ok && code != ExitCode::check_failed) return finish_failed(invocation, failure_of(invocation, code));
+  if (code != ExitCode::ok && code != ExitCode::check_failed)
+    return finish_failed(invocation, failure_of(invocation, code));
   const std::vector<Remark> remarks = remarks_of(invocation.diagnostics());
   Status written;
   if (invocation.json()) {
-    const Envelope envelope = make_envelope(schema_name(invocation), code == ExitCode::ok, remarks, invocation.provenance());
+    const Envelope envelope =
+        make_envelope(schema_name(invocation), code == ExitCode::ok, remarks, invocation.provenance());
     written = deliver(invocation, {envelope.head, invocation.data_members(), envelope.tail});
   } else {
     written = deliver(invocation, {invocation.text()});

@@ -26,7 +26,8 @@ struct Provenance {
 /// Size and hash of a file in one pass over its mapping, in constant memory.
 Result<InputRecord> hash_input(const std::string& path);
 
-/// {"version","command","inputs":[{"path","bytes","xxh3"}],"seed"}; hashes as 16 hexadecimal digits, the seed null when there is none.
+/// {"version","command","inputs":[{"path","bytes","xxh3"}],"seed"}; hashes as 16 hexadecimal digits, the seed null when
+/// there is none.
 void write_provenance(JsonWriter& json, const Provenance& provenance);
 
 /// "0.1.0"

@@ -9,8 +9,8 @@
 #include <new>
 
 #include "base/interrupt.h"
-#include "base/parallel.h"
 #include "base/io/shrinking_input.h"
+#include "base/parallel.h"
 #include "base/units.h"
 #include "cli/frame/command_line.h"
 #include "cli/frame/global_flags.h"
@@ -58,9 +58,11 @@ std::vector<std::string> named_files(const Invocation& invocation, bool written)
 
 // What contradicts itself whatever the verb.
 std::optional<UsageError> check_request(Invocation& invocation) {
-  if (invocation.integer("threads") > kMostThreads) return UsageError{.message = fmt::format("--threads: at most {}", kMostThreads)};
+  if (invocation.integer("threads") > kMostThreads)
+    return UsageError{.message = fmt::format("--threads: at most {}", kMostThreads)};
   if (invocation.json() && invocation.writes_data_to_stdout())
-    return UsageError{.message = "--json and another output both go to standard output", .hint = "give one of them a file"};
+    return UsageError{.message = "--json and another output both go to standard output",
+                      .hint = "give one of them a file"};
   if (invocation.json() && invocation.csv())
     return UsageError{.message = "--csv and --json are two forms of one answer", .hint = "choose one of them"};
   // The same rule as for every file that is written (base/io/output_set.h), before any work is done.
@@ -75,7 +77,9 @@ std::optional<UsageError> check_request(Invocation& invocation) {
   return {};
 }
 
-double cpu_seconds(const timeval& time) { return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6; }
+double cpu_seconds(const timeval& time) {
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
+}
 
 void log_cost(const Invocation& invocation, std::chrono::steady_clock::time_point start) {
   if (!invocation.verbose()) return;
@@ -87,16 +91,20 @@ void log_cost(const Invocation& invocation, std::chrono::steady_clock::time_poin
                              cpu_seconds(usage.ru_utime) + cpu_seconds(usage.ru_stime), format_bytes(peak_bytes)));
 }
 
-constexpr DiagnosticKind kFormerName{"Z101", Severity::note, "flag that has another name now", "the former one goes with the next release"};
+constexpr DiagnosticKind kFormerName{"Z101", Severity::note, "flag that has another name now",
+                                     "the former one goes with the next release"};
 
 ExitCode run_verb(Invocation& invocation) {
-  for (const std::string& renamed : invocation.command_line().renamed) invocation.diagnostics().add(kFormerName, [&] { return renamed; });
+  for (const std::string& renamed : invocation.command_line().renamed)
+    invocation.diagnostics().add(kFormerName, [&] { return renamed; });
   if (const auto problem = check_request(invocation)) return finish_failed(invocation, Failure::from(*problem));
-  if (const Status taken = invocation.take_standard_input(); !taken) return finish_failed(invocation, Failure::from(taken.error()));
+  if (const Status taken = invocation.take_standard_input(); !taken)
+    return finish_failed(invocation, Failure::from(taken.error()));
   const auto start = std::chrono::steady_clock::now();
   const EndsWhenInputShrinks guard([&](const Error& error) {
     // The process ends with it: a program that runs us within itself gets no chance to say why.
-    if (invocation.hosting() != nullptr) system_console().write_err(format_failure(Failure::from(error), report::Style(false)));
+    if (invocation.hosting() != nullptr)
+      system_console().write_err(format_failure(Failure::from(error), report::Style(false)));
     return static_cast<int>(finish_failed(invocation, Failure::from(error)));
   });
   set_thread_count(static_cast<std::size_t>(invocation.integer("threads")));
@@ -109,17 +117,20 @@ ExitCode run_command(Invocation& invocation) {
   const CommandLine& line = invocation.command_line();
   if (line.error) return finish_failed(invocation, Failure::from(*line.error));
   if (line.verb == nullptr) {
-    return finish_failed(invocation, Failure::from(UsageError{.message = "no verb was given", .hint = "`orrery --help` lists the verbs"}));
+    return finish_failed(invocation, Failure::from(UsageError{.message = "no verb was given",
+                                                              .hint = "`orrery --help` lists the verbs"}));
   }
   try {
     return run_verb(invocation);
   } catch (const Stopped& stopped) {
-    return finish_failed(invocation, {.code = ExitCode::internal, .message = stopped.what(), .excerpt = {}, .hint = {}});
+    return finish_failed(invocation,
+                         {.code = ExitCode::internal, .message = stopped.what(), .excerpt = {}, .hint = {}});
   } catch (const std::bad_alloc&) {
     // The one exception that an input alone can cause, so it gets a hint of its own.
-    return finish_failed(
-        invocation,
-        {.code = ExitCode::internal, .message = "out of memory", .excerpt = {}, .hint = "use fewer inputs at once or fewer --threads"});
+    return finish_failed(invocation, {.code = ExitCode::internal,
+                                      .message = "out of memory",
+                                      .excerpt = {},
+                                      .hint = "use fewer inputs at once or fewer --threads"});
   } catch (const std::exception& problem) {
     return finish_failed(invocation, {.code = ExitCode::internal,
                                       .message = fmt::format("internal error: {}", problem.what()),
@@ -130,7 +141,8 @@ ExitCode run_command(Invocation& invocation) {
 
 }  // namespace
 
-ExitCode run(std::span<const std::string> arguments, const Console& console, std::span<const Verb* const> table, Hosting* hosting) {
+ExitCode run(std::span<const std::string> arguments, const Console& console, std::span<const Verb* const> table,
+             Hosting* hosting) {
   try {
     CommandLine line = parse_command_line(arguments, table);
     if (!line.error) resolve_disguised_verbs(line);

@@ -4,8 +4,8 @@
 #include <string_view>
 #include <utility>
 
-#include "base/team/checkpoint.h"
 #include "base/io/output_file.h"
+#include "base/team/checkpoint.h"
 #include "cli/frame/command_line.h"
 #include "cli/frame/provenance.h"
 
@@ -13,8 +13,9 @@ namespace orrery::cli {
 namespace {
 
 /// Flags that change how an answer is made or shown, but none of its points.
-constexpr std::string_view kWithoutInfluence[] = {"checkpoint", "csv",     "json",  "no-color", "only-critical", "all-edges",
-                                                  "output",     "overlay", "quiet", "threads",  "verbose",       "moves"};
+constexpr std::string_view kWithoutInfluence[] = {"checkpoint",    "csv",       "json",    "no-color",
+                                                  "only-critical", "all-edges", "output",  "overlay",
+                                                  "quiet",         "threads",   "verbose", "moves"};
 
 /// The command as far as points depend on it, with flags in one order.
 std::string command_of_points(const Invocation& invocation) {
@@ -22,7 +23,8 @@ std::string command_of_points(const Invocation& invocation) {
   std::string command = "orrery " + std::string(line.verb->name);
   for (const std::string& operand : line.operands) command += " " + shell_quote(invocation.shown_name(operand));
   for (const auto& [name, values] : line.flags) {
-    if (std::find(std::begin(kWithoutInfluence), std::end(kWithoutInfluence), name) != std::end(kWithoutInfluence)) continue;
+    if (std::find(std::begin(kWithoutInfluence), std::end(kWithoutInfluence), name) != std::end(kWithoutInfluence))
+      continue;
     const Flag* const flag = find_flag(line.verb->flags, name);
     for (const std::string& value : values) {
       command += " --" + name;
@@ -33,8 +35,10 @@ std::string command_of_points(const Invocation& invocation) {
 }
 
 CheckpointKey key_of(const Invocation& invocation, const Sweep& sweep) {
-  CheckpointKey key{.version = version(), .command = command_of_points(invocation), .inputs = {}, .points = sweep.size()};
-  for (const InputRecord& input : invocation.provenance().inputs) key.inputs.push_back({input.path, input.bytes, input.xxh3});
+  CheckpointKey key{
+      .version = version(), .command = command_of_points(invocation), .inputs = {}, .points = sweep.size()};
+  for (const InputRecord& input : invocation.provenance().inputs)
+    key.inputs.push_back({input.path, input.bytes, input.xxh3});
   return key;
 }
 
@@ -51,7 +55,8 @@ std::optional<UsageError> check_checkpoint(const Invocation& invocation) {
   if (!invocation.has("checkpoint")) return std::nullopt;
   if (!invocation.has("sweep"))
     return UsageError{.message = "--checkpoint keeps the points of a sweep", .hint = "leave it out, or say --sweep"};
-  if (is_standard_output(invocation.text("checkpoint"))) return UsageError{.message = "--checkpoint needs a file, which it goes on with"};
+  if (is_standard_output(invocation.text("checkpoint")))
+    return UsageError{.message = "--checkpoint needs a file, which it goes on with"};
   return std::nullopt;
 }
 
@@ -68,8 +73,9 @@ Result<std::vector<std::string>> SweepSession::run(const Sweep& sweep, std::func
     if (!opened) return opened.error();
     checkpoint = std::move(*opened);
   }
-  return run_sweep(
-      sweep, {.shared = shared_ ? &*shared_ : nullptr, .checkpoint = checkpoint ? &*checkpoint : nullptr, .on_done = std::move(on_done)});
+  return run_sweep(sweep, {.shared = shared_ ? &*shared_ : nullptr,
+                           .checkpoint = checkpoint ? &*checkpoint : nullptr,
+                           .on_done = std::move(on_done)});
 }
 
 }  // namespace orrery::cli

@@ -11,8 +11,8 @@
 #include "cli/frame/invocation.h"
 #include "cli/frame/message.h"
 #include "cli/frame/provenance.h"
-#include "cli/graphs/rank_questions.h"
 #include "cli/frame/run.h"
+#include "cli/graphs/rank_questions.h"
 #include "job/read/rank_answers.h"
 #include "job/read/shared_reading.h"
 #include "job/streamed_rank.h"
@@ -24,7 +24,8 @@ namespace {
 /// A launcher ends all processes as soon as one ends badly: the one that speaks has so long to do it.
 constexpr std::chrono::seconds kTimeToSpeak{2};
 
-/// The sweep of the command that all processes were given, opened by another than process 0. What is said on the way is said there.
+/// The sweep of the command that all processes were given, opened by another than process 0. What is said on the way is
+/// said there.
 std::unique_ptr<Sweep> open_sweep(std::span<const std::string> arguments, std::span<const Verb* const> table) {
   const Console silent{.write_out = [](std::string_view) { return 0; }, .write_err = [](std::string_view) {}};
   CommandLine line = parse_command_line(arguments, table);
@@ -34,7 +35,8 @@ std::unique_ptr<Sweep> open_sweep(std::span<const std::string> arguments, std::s
   return invocation.verb().open_sweep(invocation);
 }
 
-std::size_t threads_asked_for(std::span<const std::string> arguments, const Console& console, std::span<const Verb* const> table) {
+std::size_t threads_asked_for(std::span<const std::string> arguments, const Console& console,
+                              std::span<const Verb* const> table) {
   CommandLine line = parse_command_line(arguments, table);
   if (line.error || line.verb == nullptr) return 0;
   const Invocation invocation(std::move(line), console, table);
@@ -60,10 +62,11 @@ int run_as_team(const LaunchedAs& launched, std::span<const std::string> argumen
   set_default_thread_count(team.fair_threads());
   if (team.process() != 0) {
     set_thread_count(threads_asked_for(arguments, console, table));
-    const SharedTaskKind kinds[] = {job::rank_reading_task(),
-                                    job::rank_streaming_task(),
-                                    job::rank_question_task({info_question(), check_question()}),
-                                    {kSweepTask, [&](std::string_view) { return make_sweep_task(open_sweep(arguments, table)); }}};
+    const SharedTaskKind kinds[] = {
+        job::rank_reading_task(),
+        job::rank_streaming_task(),
+        job::rank_question_task({info_question(), check_question()}),
+        {kSweepTask, [&](std::string_view) { return make_sweep_task(open_sweep(arguments, table)); }}};
     const JointTaskKind joint_kinds[] = {replay::mpi_replay_task()};
     return team.serve(kinds, joint_kinds);
   }

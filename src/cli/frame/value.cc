@@ -55,14 +55,16 @@ std::optional<std::int64_t> scan_bytes(std::string_view text) {
     const double bytes = number.value * known.bytes;
     // 1.5B is no size; rounding it would hide a typing error.
     if (known.name == unit)
-      return bytes < 9.2e18 && bytes == std::floor(bytes) ? std::optional(static_cast<std::int64_t>(bytes)) : std::nullopt;
+      return bytes < 9.2e18 && bytes == std::floor(bytes) ? std::optional(static_cast<std::int64_t>(bytes))
+                                                          : std::nullopt;
   }
   return std::nullopt;
 }
 
 std::optional<ValueProblem> check_bytes(std::string_view value) {
   const auto bytes = scan_bytes(value);
-  if (!bytes) return ValueProblem{"is not a size in bytes, like 4096, 64kB, 1GB or 1GiB", scan_number<double>(value).used};
+  if (!bytes)
+    return ValueProblem{"is not a size in bytes, like 4096, 64kB, 1GB or 1GiB", scan_number<double>(value).used};
   if (*bytes < 0) return ValueProblem{"must not be negative"};
   return {};
 }
@@ -73,14 +75,19 @@ std::optional<std::int64_t> scan_duration(std::string_view text) {
   if (!number.is_number() || !std::isfinite(number.value)) return std::nullopt;
   std::string_view unit = text.substr(number.used);
   unit.remove_prefix(std::min(unit.find_first_not_of(' '), unit.size()));
-  const double scale = unit == "ns" ? 1e3 : unit == "us" || unit == "µs" ? 1e6 : unit == "ms" ? 1e9 : unit == "s" ? 1e12 : 0;
+  const double scale = unit == "ns"                   ? 1e3
+                       : unit == "us" || unit == "µs" ? 1e6
+                       : unit == "ms"                 ? 1e9
+                       : unit == "s"                  ? 1e12
+                                                      : 0;
   const double ps = number.value * scale;
   return scale != 0 && ps < 9.2e18 ? std::optional(static_cast<std::int64_t>(std::llround(ps))) : std::nullopt;
 }
 
 std::optional<ValueProblem> check_duration(std::string_view value) {
   const auto ps = scan_duration(value);
-  if (!ps) return ValueProblem{"is not a time with its unit, like 300ns, 19.6ms or 2s", scan_number<double>(value).used};
+  if (!ps)
+    return ValueProblem{"is not a time with its unit, like 300ns, 19.6ms or 2s", scan_number<double>(value).used};
   if (*ps <= 0) return ValueProblem{"must be more than nothing"};
   return {};
 }

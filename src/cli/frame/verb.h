@@ -1,4 +1,5 @@
-// A verb of the command line: its description, from which everything a user reads is generated, and the function that does the work.
+// A verb of the command line: its description, from which everything a user reads is generated, and the function that
+// does the work.
 #pragma once
 
 #include <cstddef>
@@ -42,8 +43,8 @@ struct Verb {
   /// What -o FILE is for, if not for what would be printed: the verb then writes FILE itself.
   std::string_view output_help = {};
   ExitCode (*run)(Invocation&) = nullptr;
-  /// Of verbs that sweep: the points that `run` would solve, with all that they need, for a process that helps the one that runs it. Null: the
-  /// inputs do not give it here.
+  /// Of verbs that sweep: the points that `run` would solve, with all that they need, for a process that helps the one
+  /// that runs it. Null: the inputs do not give it here.
   std::unique_ptr<Sweep> (*open_sweep)(Invocation&) = nullptr;
 };
 

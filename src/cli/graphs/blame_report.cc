@@ -27,7 +27,9 @@ constexpr std::size_t kMatrixRanks = 16;
 constexpr std::size_t kWorstRows = 10;
 constexpr std::size_t kNameColumns = 48;  // in a sentence
 
-std::string percent_of(TimePs part, TimePs whole) { return report::percent(static_cast<double>(part), static_cast<double>(whole)); }
+std::string percent_of(TimePs part, TimePs whole) {
+  return report::percent(static_cast<double>(part), static_cast<double>(whole));
+}
 
 // What the rank did, to stand behind "by".
 std::string in_words(const CausalGraph& job, const causal::PieceClass& work) {
@@ -38,7 +40,8 @@ std::string in_words(const CausalGraph& job, const causal::PieceClass& work) {
   switch (work.kind) {
     case EdgeKind::cpu_untraced:
       // The step's own range, whose number was taken off, is not worth naming.
-      return work.name == 0 || name.ends_with('#') ? "time it did not record in its step" : "time it did not record in " + name;
+      return work.name == 0 || name.ends_with('#') ? "time it did not record in its step"
+                                                   : "time it did not record in " + name;
     case EdgeKind::cpu_operator: return "operator " + name;
     case EdgeKind::cpu_python: return "Python: " + name;
     case EdgeKind::cpu_runtime: return "calls of " + name;
@@ -46,13 +49,15 @@ std::string in_words(const CausalGraph& job, const causal::PieceClass& work) {
     case EdgeKind::kernel: return "kernel " + name;
     case EdgeKind::communication: return "transfers of " + name;
     case EdgeKind::before: return "beginning later";
-    default: return work.name == 0 ? std::string(to_string(work.kind)) : fmt::format("{} of {}", to_string(work.kind), name);
+    default:
+      return work.name == 0 ? std::string(to_string(work.kind)) : fmt::format("{} of {}", to_string(work.kind), name);
   }
 }
 
 std::size_t most_blamed(const Blame& blame) {
-  const auto most = std::max_element(blame.ranks.begin(), blame.ranks.end(),
-                                     [](const RankBlame& a, const RankBlame& b) { return a.caused_root < b.caused_root; });
+  const auto most =
+      std::max_element(blame.ranks.begin(), blame.ranks.end(),
+                       [](const RankBlame& a, const RankBlame& b) { return a.caused_root < b.caused_root; });
   return static_cast<std::size_t>(most - blame.ranks.begin());
 }
 
@@ -61,16 +66,17 @@ std::string summary(const CausalGraph& job, const Blame& blame) {
       fmt::format("{}, {}, {}: ", report::counted(job.ranks.size(), "rank"),
                   job.steps.empty() ? job.label : report::counted(job.steps.size(), "step"), format_duration(job.span));
   if (blame.exposed == 0)
-    return head + (blame.raw == 0
-                       ? "nobody waits for another."
-                       : fmt::format("nobody loses time by waiting; other work hides all {} of it.", format_duration(blame.raw)));
+    return head + (blame.raw == 0 ? "nobody waits for another."
+                                  : fmt::format("nobody loses time by waiting; other work hides all {} of it.",
+                                                format_duration(blame.raw)));
   std::string text = fmt::format("{}{} are spent waiting ({} of all ranks' time)", head, format_duration(blame.exposed),
                                  percent_of(blame.exposed, blame.rank_time()));
   const std::size_t worst = most_blamed(blame);
   const TimePs caused = blame.ranks[worst].caused_root;
   if (caused == 0) return text + "; the clocks leave open who caused it.";
   text += fmt::format("; rank {} caused {} of it", job.ranks[worst].rank, percent_of(caused, blame.exposed));
-  const auto cause = std::find_if(blame.causes.begin(), blame.causes.end(), [&](const Cause& c) { return c.rank == worst; });
+  const auto cause =
+      std::find_if(blame.causes.begin(), blame.causes.end(), [&](const Cause& c) { return c.rank == worst; });
   return fmt::format("{}, mostly by {} ({}).", text, in_words(job, cause->work), format_duration(cause->blame));
 }
 
@@ -94,8 +100,8 @@ std::string pattern_in_words(const analyze::Straggler& straggler, bool too_few_s
   switch (straggler.pattern) {
     case Pattern::persistent: return fmt::format(": a persistent straggler (p = {:.2g}).", straggler.p_late);
     case Pattern::intermittent:
-      return fmt::format("; {} of its steps stand{} out: an intermittent straggler (p = {:.2g}).", outliers, outliers == 1 ? "s" : "",
-                         straggler.p_exceptions);
+      return fmt::format("; {} of its steps stand{} out: an intermittent straggler (p = {:.2g}).", outliers,
+                         outliers == 1 ? "s" : "", straggler.p_exceptions);
     case Pattern::none:
     case Pattern::undecided: break;
   }
@@ -114,25 +120,30 @@ std::string judgement(const CausalGraph& job, const Blame& blame) {
   std::string text;
   if (!job.steps.empty()) {
     text = fmt::format("Rank {} was the worst in {} of {}{}", job.ranks[judged].rank, straggler.worst_in_steps,
-                       report::counted(steps, "step"), pattern_in_words(straggler, analyze::too_few_steps(steps, blame.ranks.size())));
+                       report::counted(steps, "step"),
+                       pattern_in_words(straggler, analyze::too_few_steps(steps, blame.ranks.size())));
   }
   if (const auto& slowdown = blame.slowdown.ranks[judged]; slowdown && slowdown->gain_if_typical != 0) {
     const TimePs measured = blame.slowdown.measured;
     text += fmt::format("{}If it were typical, the job would take {} ({:+.1f} %).", text.empty() ? "" : " ",
-                        format_duration(measured - slowdown->gain_if_typical), -share_percent(slowdown->gain_if_typical, measured));
+                        format_duration(measured - slowdown->gain_if_typical),
+                        -share_percent(slowdown->gain_if_typical, measured));
   }
   return text.empty() ? text : text + "\n";
 }
 
 std::string remarks(const Blame& blame) {
   const analyze::Slowdown& slowdown = blame.slowdown;
-  std::string text = fmt::format("With typical ranks only it would take {} (slowdown {:.3f}); {} of waiting would remain",
-                                 format_duration(slowdown.ideal), slowdown.factor(), format_duration(slowdown.remaining_wait));
-  text += fmt::format("; with typical transfers as well {} (slowdown {:.3f}).\n", format_duration(slowdown.ideal_both), slowdown.both());
-  text += fmt::format("Of {} between arrivals and the last one needed, {} are hidden by other work.", format_duration(blame.raw),
-                      format_duration(std::max<TimePs>(0, blame.raw - blame.exposed)));
+  std::string text =
+      fmt::format("With typical ranks only it would take {} (slowdown {:.3f}); {} of waiting would remain",
+                  format_duration(slowdown.ideal), slowdown.factor(), format_duration(slowdown.remaining_wait));
+  text += fmt::format("; with typical transfers as well {} (slowdown {:.3f}).\n", format_duration(slowdown.ideal_both),
+                      slowdown.both());
+  text += fmt::format("Of {} between arrivals and the last one needed, {} are hidden by other work.",
+                      format_duration(blame.raw), format_duration(std::max<TimePs>(0, blame.raw - blame.exposed)));
   if (blame.unresolved > 0)
-    text += fmt::format(" {} are within what the clocks leave open, and blamed on nobody.", format_duration(blame.unresolved));
+    text += fmt::format(" {} are within what the clocks leave open, and blamed on nobody.",
+                        format_duration(blame.unresolved));
   return text + "\n";
 }
 

@@ -10,8 +10,8 @@
 
 namespace orrery::cli {
 
-/// Sentences first: how much, whose fault and by what, whether that is more than chance, what there is to gain. Then who waits for whom (a matrix up to
-/// 16 ranks, above that the worst pairs), ranks, causes, operations, steps.
+/// Sentences first: how much, whose fault and by what, whether that is more than chance, what there is to gain. Then
+/// who waits for whom (a matrix up to 16 ranks, above that the worst pairs), ranks, causes, operations, steps.
 std::string blame_text(const Invocation& invocation, const causal::CausalGraph& job, const analyze::Blame& blame);
 
 /// The members of the data object behind `job`.

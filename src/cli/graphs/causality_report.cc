@@ -37,15 +37,18 @@ void write_causality_details(JsonWriter& json, const trace::Trace& job, const ma
 std::string describe_causality(const Invocation& invocation, const trace::Trace& job, const match::Exchanges& exchanges,
                                const align::CausalityReport& report) {
   if (report.checked == 0)
-    return fmt::format("\nHappens-before: could not be checked, because {}.\n", analyze::why_unchecked(job, exchanges, report));
-  std::string text = fmt::format("\nHappens-before: {} of {} collectives and messages end on one rank before they start on another",
-                                 format_count(report.violated), format_count(report.checked));
+    return fmt::format("\nHappens-before: could not be checked, because {}.\n",
+                       analyze::why_unchecked(job, exchanges, report));
+  std::string text =
+      fmt::format("\nHappens-before: {} of {} collectives and messages end on one rank before they start on another",
+                  format_count(report.violated), format_count(report.checked));
   if (report.violated > 0)
     text += fmt::format(": {} ends, by up to {:.3f} µs", format_count(report.early_ends), to_us(report.largest_ps()));
   text += ".\n";
   text += first_rows(invocation, "The worst:", analyze::violations_sheet(job, exchanges, report));
   text += first_rows(invocation, "By pair of ranks:", analyze::violating_pairs_sheet(job, report));
-  text += first_rows(invocation, "These would have to come before themselves: what was taken for one collective is not one.",
+  text += first_rows(invocation,
+                     "These would have to come before themselves: what was taken for one collective is not one.",
                      analyze::mispaired_sheet(job, exchanges));
   const std::string left_out = analyze::not_checked_in_words(exchanges, report);
   if (!left_out.empty()) text += fmt::format("\nNot checked: {}.\n", left_out);

@@ -18,7 +18,8 @@ void write_causality(JsonWriter& json, const trace::Trace& job, const align::Cau
 void write_causality_details(JsonWriter& json, const trace::Trace& job, const match::Exchanges& exchanges,
                              const align::CausalityReport& report);
 
-/// The worst collectives, the worst pairs of nodes, mis-paired ones, and what was not checked; that nothing could be, if so.
+/// The worst collectives, the worst pairs of nodes, mis-paired ones, and what was not checked; that nothing could be,
+/// if so.
 std::string describe_causality(const Invocation& invocation, const trace::Trace& job, const match::Exchanges& exchanges,
                                const align::CausalityReport& report);
 

@@ -3,19 +3,21 @@
 #include <utility>
 
 #include "causal/diagnostics.h"
-#include "cli/graphs/graph_source.h"
 #include "cli/frame/load.h"
+#include "cli/graphs/graph_source.h"
 #include "trace/copy.h"
 
 namespace orrery::cli {
 namespace {
 
 /// Which of the steps are compared: [first, last].
-Result<std::pair<std::size_t, std::size_t>> choose_steps(const std::string& operand, const Instances& instances, std::size_t count) {
+Result<std::pair<std::size_t, std::size_t>> choose_steps(const std::string& operand, const Instances& instances,
+                                                         std::size_t count) {
   if (instances.first) {
     const std::size_t last = instances.last.value_or(*instances.first);
     if (last < count) return std::pair{*instances.first, last};
-    return Error{"there are " + std::to_string(count) + " steps that all ranks have; instance " + std::to_string(last) + " does not exist",
+    return Error{"there are " + std::to_string(count) + " steps that all ranks have; instance " + std::to_string(last) +
+                     " does not exist",
                  operand, Error::kNoOffset, "instances count from 0, by start"};
   }
   // The first and the last often carry the profiler's own start and stop.
@@ -23,14 +25,16 @@ Result<std::pair<std::size_t, std::size_t>> choose_steps(const std::string& oper
   return std::pair{skip, count - 1 - skip};
 }
 
-/// The graph of a window. Whoever asks about one rank knows that the others are not there: that it waits for nobody is no remark.
-Result<causal::CausalGraph> graph_of(const job::RecordedJob& job, const job::JobWindow& window, Diagnostics& diagnostics) {
+/// The graph of a window. Whoever asks about one rank knows that the others are not there: that it waits for nobody is
+/// no remark.
+Result<causal::CausalGraph> graph_of(const job::RecordedJob& job, const job::JobWindow& window,
+                                     Diagnostics& diagnostics) {
   if (job.trace().ranks.size() > 1) return job.graph(window, {}, diagnostics);
   Diagnostics remarks;
   Result<causal::CausalGraph> graph = job.graph(window, {}, remarks);
   for (Diagnostic& remark : remarks.sorted()) {
-    const bool about_others =
-        remark.kind == &causal::kRankWithoutFile || remark.kind == &causal::kAbsentMembers || remark.kind == &causal::kNoPartners;
+    const bool about_others = remark.kind == &causal::kRankWithoutFile || remark.kind == &causal::kAbsentMembers ||
+                              remark.kind == &causal::kNoPartners;
     if (!about_others) diagnostics.add_many(*remark.kind, remark.count, std::move(remark.example));
   }
   return graph;
@@ -52,7 +56,8 @@ Status check_alike(const analyze::ComparedRun& a, const analyze::ComparedRun& b,
                    const std::string& name_of_b) {
   if (a.is_whole == b.is_whole) return {};
   const auto& [whole, stepped] = a.is_whole ? std::pair(name_of_a, name_of_b) : std::pair(name_of_b, name_of_a);
-  return Error{"this recording has no steps, and " + stepped + " has: a whole trace is not compared with a step", whole, Error::kNoOffset,
+  return Error{"this recording has no steps, and " + stepped + " has: a whole trace is not compared with a step", whole,
+               Error::kNoOffset,
                "--annotation '' compares the whole traces of both; --annotation TEXT what both call so"};
 }
 
@@ -64,7 +69,8 @@ Result<TwoRuns> load_two_runs(Invocation& invocation, const std::string& operand
     return Error{both->ranks.size() < 2 ? "this is one run"
                  : are_runs             ? "these are " + std::to_string(both->ranks.size()) + " runs"
                                         : "these are the ranks of one run",
-                 operand, Error::kNoOffset, "name two runs, A and B; a folder alone is enough if it holds two", Error::Kind::misuse};
+                 operand, Error::kNoOffset, "name two runs, A and B; a folder alone is enough if it holds two",
+                 Error::Kind::misuse};
   }
   trace::Trace second = trace::copy_of(*both);
   second.ranks.erase(second.ranks.begin());
@@ -77,8 +83,8 @@ Result<TwoRuns> load_two_runs(Invocation& invocation, const std::string& operand
   return TwoRuns{std::move(*a), std::move(*b), name_of_a, name_of_b};
 }
 
-Result<analyze::ComparedRun> load_compared_run(Invocation& invocation, const std::string& operand, const Instances& instances,
-                                               analyze::PieceClasses& classes) {
+Result<analyze::ComparedRun> load_compared_run(Invocation& invocation, const std::string& operand,
+                                               const Instances& instances, analyze::PieceClasses& classes) {
   const auto job = load_recorded_job(invocation, invocation.named_by(operand));
   if (!job) return job.error();
   return compared_run(invocation, *job, operand, instances, classes);
@@ -93,8 +99,8 @@ Result<analyze::ComparedRun> compared_run(Invocation& invocation, const job::Rec
   if (!windows) return windows.error();
   if (windows->empty()) {
     if (!annotation && !instances.first) return whole_recording(invocation, job);
-    return Error{"no host event's name contains \"" + annotation.value_or("ProfilerStep#") + "\"", name, Error::kNoOffset,
-                 "see the annotations with: orrery info"};
+    return Error{"no host event's name contains \"" + annotation.value_or("ProfilerStep#") + "\"", name,
+                 Error::kNoOffset, "see the annotations with: orrery info"};
   }
   const auto chosen = choose_steps(name, instances, windows->size());
   if (!chosen) return chosen.error();

@@ -30,13 +30,14 @@ std::string first_sentence(const RunDiff& diff, bool is_whole) {
   const analyze::Comparison& spans = diff.spans;
   const bool is_sure = spans.significant.value_or(false);
   const double percent = change_percent(spans.a, spans.b);
-  std::string text = fmt::format("B takes {}{}, A {}: {}", format_duration(spans.b), is_whole ? " as a whole" : " a step",
-                                 format_duration(spans.a), diff.verdict());
+  std::string text = fmt::format("B takes {}{}, A {}: {}", format_duration(spans.b),
+                                 is_whole ? " as a whole" : " a step", format_duration(spans.a), diff.verdict());
   if (is_sure) text += fmt::format(" by {:.1f} %", std::abs(percent));
   text += fmt::format(" ({}", signed_duration(spans.b - spans.a));
   if (!is_sure) text += fmt::format(", {:+.1f} %", percent);
   if (spans.change)
-    text += fmt::format("; 95 % interval {} to {}", signed_duration(spans.change->low), signed_duration(spans.change->high));
+    text += fmt::format("; 95 % interval {} to {}", signed_duration(spans.change->low),
+                        signed_duration(spans.change->high));
   return text + ").";
 }
 
@@ -52,12 +53,14 @@ std::string whose(const ChangeCause& cause, bool of_one_rank) {
 }
 
 std::string cause_sentence(const RunDiff& diff, bool of_one_rank) {
-  if (diff.causes.empty() || diff.causes.front().contribution == 0) return "Nothing that was recorded adds to it or takes from it.";
+  if (diff.causes.empty() || diff.causes.front().contribution == 0)
+    return "Nothing that was recorded adds to it or takes from it.";
   const ChangeCause& largest = diff.causes.front();
   const bool is_in_both = largest.a_count != 0 && largest.b_count != 0;
-  return fmt::format("The largest cause is {} {}: it {} {}{}.", is_in_both ? to_string(largest.kind) : to_string(largest.status),
-                     label_of(largest), largest.contribution > 0 ? "adds" : "takes away", format_duration(std::llabs(largest.contribution)),
-                     whose(largest, of_one_rank));
+  return fmt::format("The largest cause is {} {}: it {} {}{}.",
+                     is_in_both ? to_string(largest.kind) : to_string(largest.status), label_of(largest),
+                     largest.contribution > 0 ? "adds" : "takes away",
+                     format_duration(std::llabs(largest.contribution)), whose(largest, of_one_rank));
 }
 
 void write_run(JsonWriter& json, std::string_view name, const ComparedRun& run) {
@@ -78,7 +81,8 @@ void write_run(JsonWriter& json, std::string_view name, const ComparedRun& run) 
 std::string diff_text(const Invocation& invocation, const ComparedRun& a, const ComparedRun& b, const RunDiff& diff) {
   std::string text = invocation.style().paint(report::Tone::strong, first_sentence(diff, a.is_whole)) + "\n";
   const std::string pair =
-      a.is_whole ? "The whole traces" : fmt::format("The median steps, {} of A and {} of B,", a.steps[a.median], b.steps[b.median]);
+      a.is_whole ? "The whole traces"
+                 : fmt::format("The median steps, {} of A and {} of B,", a.steps[a.median], b.steps[b.median]);
   text += fmt::format("{} differ by {}. {}\n\n", pair, signed_duration(diff.change),
                       cause_sentence(diff, a.step.ranks.size() == 1 && b.step.ranks.size() == 1));
   text += to_text(analyze::runs_sheet(a, b), invocation.view()) + "\n";
@@ -90,7 +94,8 @@ std::string diff_text(const Invocation& invocation, const ComparedRun& a, const 
   text += to_text(analyze::causes_sheet(diff), view);
   text += fmt::format(
       "Other dependencies or another order: {}. All together are {}.\n"
-      "adds: how much longer it makes the step, while it is on the path from A to B. surely: its time per step differs significantly.\n",
+      "adds: how much longer it makes the step, while it is on the path from A to B. surely: its time per step differs "
+      "significantly.\n",
       signed_duration(diff.structure), signed_duration(diff.change));
   return text;
 }
@@ -108,7 +113,9 @@ void write_diff_json(JsonWriter& json, const ComparedRun& a, const ComparedRun& 
   json.field("verdict", diff.verdict());
   json.key("pair").begin_object();
   json.field("a_step", a.steps[a.median]).field("b_step", b.steps[b.median]);
-  json.field("a_us", to_us(a.median_span())).field("b_us", to_us(b.median_span())).field("change_us", to_us(diff.change));
+  json.field("a_us", to_us(a.median_span()))
+      .field("b_us", to_us(b.median_span()))
+      .field("change_us", to_us(diff.change));
   json.end_object();
   write_sheet(json, analyze::kind_changes_sheet(diff));
   const report::Sheet causes = analyze::causes_sheet(diff);

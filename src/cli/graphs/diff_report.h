@@ -11,6 +11,7 @@ namespace orrery::cli {
 
 std::string diff_text(const Invocation& invocation, const analyze::ComparedRun& a, const analyze::ComparedRun& b,
                       const analyze::RunDiff& diff);
-void write_diff_json(JsonWriter& json, const analyze::ComparedRun& a, const analyze::ComparedRun& b, const analyze::RunDiff& diff);
+void write_diff_json(JsonWriter& json, const analyze::ComparedRun& a, const analyze::ComparedRun& b,
+                     const analyze::RunDiff& diff);
 
 }  // namespace orrery::cli

@@ -14,11 +14,13 @@
 namespace orrery::cli {
 namespace {
 
-constexpr DiagnosticKind kNothingJoins{"J811", Severity::error, "no communication between these ranks was matched",
-                                       "ask for one rank, by its file alone; what was recorded of communication: orrery check --causality"};
+constexpr DiagnosticKind kNothingJoins{
+    "J811", Severity::error, "no communication between these ranks was matched",
+    "ask for one rank, by its file alone; what was recorded of communication: orrery check --causality"};
 
-constexpr DiagnosticKind kReduced{"J819", Severity::note, "of each rank only a reduced graph was kept",
-                                  "waits and blame are exact; times of ideal jobs may be too short: --reduce never keeps everything"};
+constexpr DiagnosticKind kReduced{
+    "J819", Severity::note, "of each rank only a reduced graph was kept",
+    "waits and blame are exact; times of ideal jobs may be too short: --reduce never keeps everything"};
 
 /// A job of this size takes about ten times as much in memory if all of it is kept.
 constexpr std::uint64_t kLargeJobBytes = std::uint64_t{256} << 20;
@@ -37,10 +39,12 @@ bool wants_reduced(const Invocation& invocation, const job::Source& source, Rank
 }
 
 /// The one step of this place among those in common.
-job::JobWindowRequest request_of_step(std::size_t place) { return {.first_instance = place, .last_instance = place, .typical = true}; }
+job::JobWindowRequest request_of_step(std::size_t place) {
+  return {.first_instance = place, .last_instance = place, .typical = true};
+}
 
-std::optional<analyze::StepSpread> described_spread(std::span<const TimePs> spans,
-                                                    const std::function<Result<causal::CausalGraph>(std::size_t)>& graph_of) {
+std::optional<analyze::StepSpread> described_spread(
+    std::span<const TimePs> spans, const std::function<Result<causal::CausalGraph>(std::size_t)>& graph_of) {
   std::optional<analyze::StepSpread> spread = analyze::spread_of(spans);
   if (!spread || !spread->long_step) return spread;
   if (const Result<causal::CausalGraph> step = graph_of(*spread->long_step)) describe_long_step(*step, *spread);
@@ -48,13 +52,14 @@ std::optional<analyze::StepSpread> described_spread(std::span<const TimePs> span
 }
 
 /// Reads the ranks again if a long step is to be looked at, which was not kept.
-Result<causal::CausalGraph> stream_job_graph(Invocation& invocation, const job::Source& source, const job::JobWindowRequest& request,
-                                             const causal::JoinOptions& options, causal::Reduction reduction,
-                                             std::optional<analyze::StepSpread>* spread) {
+Result<causal::CausalGraph> stream_job_graph(Invocation& invocation, const job::Source& source,
+                                             const job::JobWindowRequest& request, const causal::JoinOptions& options,
+                                             causal::Reduction reduction, std::optional<analyze::StepSpread>* spread) {
   Progress progress = invocation.progress("reading", total_bytes(source.files));
   const job::Reading reading = reading_of(invocation, progress);
   std::vector<TimePs> spans;
-  Result<causal::CausalGraph> job = job::stream_job(source, clock_choice(invocation), request, options, reading, reduction, &spans);
+  Result<causal::CausalGraph> job =
+      job::stream_job(source, clock_choice(invocation), request, options, reading, reduction, &spans);
   if (!job || spread == nullptr) return job;
   Diagnostics repeated;
   const job::Reading again{.diagnostics = repeated, .salvage = reading.salvage, .ranks = reading.ranks};
@@ -64,9 +69,10 @@ Result<causal::CausalGraph> stream_job_graph(Invocation& invocation, const job::
   return job;
 }
 
-/// Reads the rank asked for, or restores it, and makes the graph of the window. A saved one does not know how much its steps differ.
-Result<causal::RankGraph> load_rank_graph(Invocation& invocation, const std::vector<std::string>& operands, const Instances& instances,
-                                          std::optional<analyze::StepSpread>* spread) {
+/// Reads the rank asked for, or restores it, and makes the graph of the window. A saved one does not know how much its
+/// steps differ.
+Result<causal::RankGraph> load_rank_graph(Invocation& invocation, const std::vector<std::string>& operands,
+                                          const Instances& instances, std::optional<analyze::StepSpread>* spread) {
   if (invocation.has("restore")) {
     const std::string file = invocation.text("restore");
     if (const Status added = invocation.add_input(file); !added) return added.error();
@@ -87,14 +93,20 @@ Result<causal::RankGraph> load_rank_graph(Invocation& invocation, const std::vec
 }  // namespace
 
 std::vector<Flag> with_window_flags(std::vector<Flag> flags) {
-  flags.push_back(Flag{
-      .name = "rank", .value_name = "N", .kind = ValueKind::integer, .help = "analyse this rank (default: the lowest)", .group = "Window"});
-  flags.push_back(Flag{.name = "annotation",
-                       .value_name = "TEXT",
-                       .help = "events whose name contains TEXT; '' is the whole trace (default: a typical profiler step)",
+  flags.push_back(Flag{.name = "rank",
+                       .value_name = "N",
+                       .kind = ValueKind::integer,
+                       .help = "analyse this rank (default: the lowest)",
                        .group = "Window"});
   flags.push_back(
-      Flag{.name = "instance", .value_name = "N[:M]", .help = "which of them, counting from 0; N:M spans several", .group = "Window"});
+      Flag{.name = "annotation",
+           .value_name = "TEXT",
+           .help = "events whose name contains TEXT; '' is the whole trace (default: a typical profiler step)",
+           .group = "Window"});
+  flags.push_back(Flag{.name = "instance",
+                       .value_name = "N[:M]",
+                       .help = "which of them, counting from 0; N:M spans several",
+                       .group = "Window"});
   flags.push_back(Flag{.name = "restore",
                        .value_name = "FILE",
                        .kind = ValueKind::file,
@@ -121,7 +133,8 @@ Flag clock_flag() {
   return {.name = "clock",
           .value_name = "HOW",
           .help =
-              "auto: estimate how the ranks' clocks differ, and correct what exceeds the estimate's band; one: they are on one clock; "
+              "auto: estimate how the ranks' clocks differ, and correct what exceeds the estimate's band; one: they "
+              "are on one clock; "
               "align: always correct",
           .default_text = "auto",
           .choices = "auto one align",
@@ -139,8 +152,10 @@ std::vector<Flag> with_job_flags(std::vector<Flag> flags) {
                        .value_name = "TEXT",
                        .help = "events whose name contains TEXT; '' is the whole trace (default: the profiler's steps)",
                        .group = "Window"});
-  flags.push_back(
-      Flag{.name = "instance", .value_name = "N[:M]", .help = "which of them, counting from 0; N:M spans several", .group = "Window"});
+  flags.push_back(Flag{.name = "instance",
+                       .value_name = "N[:M]",
+                       .help = "which of them, counting from 0; N:M spans several",
+                       .group = "Window"});
   flags.push_back(clock_flag());
   return with_input_flags(std::move(flags));
 }
@@ -151,25 +166,26 @@ bool asks_whole_job(const Invocation& invocation, const std::vector<std::string>
   const auto is_whole = [](const job::Source& source) {
     return source.format->content == formats::Content::trace && source.files.size() > 1;
   };
-  if (const auto opened = invocation.hosting() == nullptr ? nullptr : invocation.hosting()->find(operands)) return is_whole(opened->source);
+  if (const auto opened = invocation.hosting() == nullptr ? nullptr : invocation.hosting()->find(operands))
+    return is_whole(opened->source);
   Diagnostics unused;
   const Result<job::Source> source = job::find_source(operands, {.may_miss_ranks = true}, unused);
   return source && is_whole(*source);
 }
 
 Flag reduce_flag(RankDetail detail) {
-  return {
-      .name = "reduce",
-      .value_name = "WHEN",
-      .help = detail == RankDetail::graph
-                  ? "read rank by rank, and keep of each only the graph of the window; auto: if the files are larger than 256 MB together, "
-                    "as far as that can be told before they are read"
-                  : "read rank by rank, and keep of each only what others can tell of it; auto: if the files are larger than 256 MB "
-                    "together, as far as that can be told before they are read",
-      .default_text = "auto",
-      .choices = "auto always never",
-      .group = "Input",
-      .former_name = "skeletons"};
+  return {.name = "reduce",
+          .value_name = "WHEN",
+          .help = detail == RankDetail::graph ? "read rank by rank, and keep of each only the graph of the window; "
+                                                "auto: if the files are larger than 256 MB together, "
+                                                "as far as that can be told before they are read"
+                                              : "read rank by rank, and keep of each only what others can tell of it; "
+                                                "auto: if the files are larger than 256 MB "
+                                                "together, as far as that can be told before they are read",
+          .default_text = "auto",
+          .choices = "auto always never",
+          .group = "Input",
+          .former_name = "skeletons"};
 }
 
 Result<job::RecordedJob> load_recorded_job(Invocation& invocation, const std::vector<std::string>& operands) {
@@ -177,13 +193,14 @@ Result<job::RecordedJob> load_recorded_job(Invocation& invocation, const std::ve
   const bool one_rank = find_flag(invocation.verb().flags, "rank") != nullptr && invocation.has("rank");
   Result<trace::Trace> trace = load_own_job(invocation, operands, {.far_clocks = true, .one_rank = one_rank});
   if (!trace) return trace.error();
-  if (trace->ranks.size() == 1) return job::RecordedJob::make(std::move(*trace), job::ClockChoice::one, invocation.diagnostics());
+  if (trace->ranks.size() == 1)
+    return job::RecordedJob::make(std::move(*trace), job::ClockChoice::one, invocation.diagnostics());
   return job::RecordedJob::make(std::move(*trace), clock_choice(invocation), invocation.diagnostics());
 }
 
-Result<causal::CausalGraph> load_job_graph(Invocation& invocation, const std::vector<std::string>& operands, const Instances& instances,
-                                           bool typical, const causal::JoinOptions& options, RankDetail detail,
-                                           std::optional<analyze::StepSpread>* spread) {
+Result<causal::CausalGraph> load_job_graph(Invocation& invocation, const std::vector<std::string>& operands,
+                                           const Instances& instances, bool typical, const causal::JoinOptions& options,
+                                           RankDetail detail, std::optional<analyze::StepSpread>* spread) {
   job::JobWindowRequest request{.first_instance = instances.first, .last_instance = instances.last, .typical = typical};
   if (invocation.has("annotation")) request.annotation = invocation.text("annotation");
   const bool is_open = invocation.hosting() != nullptr && invocation.hosting()->find(operands) != nullptr;
@@ -195,7 +212,8 @@ Result<causal::CausalGraph> load_job_graph(Invocation& invocation, const std::ve
       invocation.diagnostics().merge(found);
       if (detail == RankDetail::as_needed) invocation.diagnostics().add(kReduced);
       return stream_job_graph(invocation, *source, request, options,
-                              detail == RankDetail::graph ? causal::Reduction::none : causal::Reduction::skeleton, spread);
+                              detail == RankDetail::graph ? causal::Reduction::none : causal::Reduction::skeleton,
+                              spread);
     }
   }
   const Result<job::RecordedJob> job = load_recorded_job(invocation, operands);
@@ -206,9 +224,10 @@ Result<causal::CausalGraph> load_job_graph(Invocation& invocation, const std::ve
   return job->graph(*window, options, invocation.diagnostics());
 }
 
-Result<causal::CausalGraph> load_causal_graph(Invocation& invocation, const std::vector<std::string>& operands, const Instances& instances,
-                                              std::optional<analyze::StepSpread>* spread) {
-  if (asks_whole_job(invocation, operands)) return load_job_graph(invocation, operands, instances, true, {}, RankDetail::graph, spread);
+Result<causal::CausalGraph> load_causal_graph(Invocation& invocation, const std::vector<std::string>& operands,
+                                              const Instances& instances, std::optional<analyze::StepSpread>* spread) {
+  if (asks_whole_job(invocation, operands))
+    return load_job_graph(invocation, operands, instances, true, {}, RankDetail::graph, spread);
   Result<causal::RankGraph> rank = load_rank_graph(invocation, operands, instances, spread);
   if (!rank) return rank.error();
   if (find_flag(invocation.verb().flags, "save") != nullptr && invocation.has("save")) {

@@ -29,10 +29,13 @@ Result<JobAnswer> answer_on_machine(analyze::GraphEdits& edits, const analyze::J
   const auto simulated = on.simulate(network_edits(edits), edits.weights());
   if (!simulated) return simulated.error();
   edits.set_links(simulated->matched);
-  return JobAnswer{analyze::compare_runs(job, graph::solve(on.resimulated(), job.end), graph::solve(simulated->edits, job.end), top), {}};
+  return JobAnswer{
+      analyze::compare_runs(job, graph::solve(on.resimulated(), job.end), graph::solve(simulated->edits, job.end), top),
+      {}};
 }
 
-analyze::FactorSweep machine_sweep(const analyze::GraphEdits& edits, const analyze::JobOnMachine& on, std::vector<double> factors) {
+analyze::FactorSweep machine_sweep(const analyze::GraphEdits& edits, const analyze::JobOnMachine& on,
+                                   std::vector<double> factors) {
   return {std::move(factors), [&edits, &on](const std::vector<double>& some) -> Result<std::vector<analyze::SweepRow>> {
             const causal::CausalGraph& job = edits.job();
             std::vector<analyze::SweepRow> rows;

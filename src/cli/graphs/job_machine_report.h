@@ -12,10 +12,11 @@
 namespace orrery::cli {
 
 /// `resimulated`: the length of the unedited job on the machine.
-std::string calibration_text(const Invocation& invocation, const causal::CausalGraph& job, const analyze::JobOnMachine& on,
-                             TimePs resimulated);
+std::string calibration_text(const Invocation& invocation, const causal::CausalGraph& job,
+                             const analyze::JobOnMachine& on, TimePs resimulated);
 /// The members resimulated_us and calibration.
-void write_calibration_json(JsonWriter& json, const causal::CausalGraph& job, const analyze::JobOnMachine& on, TimePs resimulated);
+void write_calibration_json(JsonWriter& json, const causal::CausalGraph& job, const analyze::JobOnMachine& on,
+                            TimePs resimulated);
 
 std::string reorder_text(const Invocation& invocation, const causal::CausalGraph& job, const analyze::Reorder& reorder);
 /// The member reorder.

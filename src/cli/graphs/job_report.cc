@@ -40,8 +40,8 @@ std::string job_trust_line(const causal::CausalGraph& job, TimePs replayed) {
                                      : fmt::format("clocks as recorded, within {}", format_duration(job.band));
   if (job.ranks.size() == 1) return fmt::format("Replay residual {:.4g} %.", job.residual_percent(replayed));
   return fmt::format("{} the ranks ({} without partners, {} incomplete, {} contradict); {}; replay residual {:.4g} %.",
-                     report::counted(job.operations.size(), "operation joins", "operations join"), job.unmatched, job.incomplete, job.cut,
-                     clock, job.residual_percent(replayed));
+                     report::counted(job.operations.size(), "operation joins", "operations join"), job.unmatched,
+                     job.incomplete, job.cut, clock, job.residual_percent(replayed));
 }
 
 }  // namespace orrery::cli

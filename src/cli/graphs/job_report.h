@@ -1,4 +1,5 @@
-// What every answer about a whole job begins with: which ranks, steps and clocks it rests on, as a sentence and as JSON.
+// What every answer about a whole job begins with: which ranks, steps and clocks it rests on, as a sentence and as
+// JSON.
 #pragma once
 
 #include <string>

@@ -77,25 +77,31 @@ void write_breakdown_row(JsonWriter& json, const causal::CausalGraph& job, const
   json.end_object();
 }
 
-/// "Next: what if it were twice as fast?  orrery whatif ...": of the contributor that gains most. `traces`: as they are typed.
-std::string next_whatif(const Invocation& invocation, const std::string& traces, const causal::CausalGraph& job, const PathSums& path) {
+/// "Next: what if it were twice as fast?  orrery whatif ...": of the contributor that gains most. `traces`: as they are
+/// typed.
+std::string next_whatif(const Invocation& invocation, const std::string& traces, const causal::CausalGraph& job,
+                        const PathSums& path) {
   std::vector<const Contributor*> by_gain;
   for (const Contributor& contributor : path.contributors) by_gain.push_back(&contributor);
-  std::stable_sort(by_gain.begin(), by_gain.end(), [](const auto* a, const auto* b) { return a->gain_if_free > b->gain_if_free; });
+  std::stable_sort(by_gain.begin(), by_gain.end(),
+                   [](const auto* a, const auto* b) { return a->gain_if_free > b->gain_if_free; });
   const auto ask = [&](std::string_view what, const std::string& selection) {
-    return fmt::format("Next: what if {} twice as fast?  orrery whatif {}{} {}\n", what, traces, window_flags(invocation),
-                       shell_quote(selection + " * 0.5"));
+    return fmt::format("Next: what if {} twice as fast?  orrery whatif {}{} {}\n", what, traces,
+                       window_flags(invocation), shell_quote(selection + " * 0.5"));
   };
   for (const Contributor* contributor : by_gain) {
     if (contributor->gain_if_free <= 0) break;
     if (const auto selection = analyze::selection_of(job, *contributor)) return ask("it were", *selection);
   }
   // No single one saves anything: many are alike, and only all of them together do.
-  if (path.relief && path.relief->gain > 0) return ask("all of it were", std::string(analyze::word_of(path.relief->bound)));
-  return fmt::format("Next: see it on a timeline:  orrery path {}{} --overlay overlay.json.gz\n", traces, window_flags(invocation));
+  if (path.relief && path.relief->gain > 0)
+    return ask("all of it were", std::string(analyze::word_of(path.relief->bound)));
+  return fmt::format("Next: see it on a timeline:  orrery path {}{} --overlay overlay.json.gz\n", traces,
+                     window_flags(invocation));
 }
 
-/// The member "if_free": the edit that takes away what the verdict names, what it saves, and what bounds the rest; null where there is none.
+/// The member "if_free": the edit that takes away what the verdict names, what it saves, and what bounds the rest; null
+/// where there is none.
 void write_relief_json(JsonWriter& json, const PathSums& path) {
   json.key("if_free");
   if (!path.relief) {
@@ -103,7 +109,9 @@ void write_relief_json(JsonWriter& json, const PathSums& path) {
     return;
   }
   const analyze::Relief& relief = *path.relief;
-  json.begin_object().field("edit", std::string(analyze::word_of(relief.bound)) + " remove").field("gain_us", to_us(relief.gain));
+  json.begin_object()
+      .field("edit", std::string(analyze::word_of(relief.bound)) + " remove")
+      .field("gain_us", to_us(relief.gain));
   json.field("gain_pct", share_percent(relief.gain, path.length()))
       .field("then", analyze::verdict(relief.on_path, relief.length, std::nullopt, path.device_type));
   json.end_object();
@@ -123,9 +131,11 @@ std::string ranks_text(const causal::CausalGraph& job, const analyze::CausalPath
   std::string text;
   if (job.ranks.size() <= kRowsShown) text += to_text(analyze::path_ranks_sheet(job, path), view) + "\n";
   if (!path.transfers.empty()) text += to_text(analyze::path_groups_sheet(job, path), view) + "\n";
-  if (!path.hops.empty() && path.hops.size() <= kRowsShown) text += to_text(analyze::hops_sheet(job, path), view) + "\n";
+  if (!path.hops.empty() && path.hops.size() <= kRowsShown)
+    text += to_text(analyze::hops_sheet(job, path), view) + "\n";
   else if (!path.hops.empty())
-    text += fmt::format("The path goes from rank to rank {} (--json has all hops).\n\n", report::counted(path.hops.size(), "time"));
+    text += fmt::format("The path goes from rank to rank {} (--json has all hops).\n\n",
+                        report::counted(path.hops.size(), "time"));
   return text;
 }
 
@@ -136,8 +146,8 @@ std::string path_text(const Invocation& invocation, const causal::CausalGraph& j
   const report::Style style = invocation.style();
   const bool several = job.ranks.size() > 1;
   const std::string ranks = several ? report::counted(job.ranks.size(), "rank") + ", " : "";
-  std::string text =
-      style.paint(report::Tone::strong, fmt::format("{}{}, {}: {}.", ranks, job.label, format_duration(job.span), verdict(job, path.sums)));
+  std::string text = style.paint(report::Tone::strong, fmt::format("{}{}, {}: {}.", ranks, job.label,
+                                                                   format_duration(job.span), verdict(job, path.sums)));
   text += "\n";
   if (!job.why.empty()) text += fmt::format("This is {}; choose another with --annotation and --instance.\n", job.why);
   if (!about_steps.empty()) text += about_steps + "\n";
@@ -146,9 +156,10 @@ std::string path_text(const Invocation& invocation, const causal::CausalGraph& j
   text += to_text(analyze::bound_by_sheet(path.sums), view) + "\n";
   if (several) text += ranks_text(job, path, view);
   text += to_text(analyze::contributors_sheet(job, path.sums), view) + "\n";
-  text +=
-      fmt::format("slack: how much later it could end without delaying the {0}. derivative: the part of a saving that reaches the {0}.\n",
-                  several ? "job" : "step");
+  text += fmt::format(
+      "slack: how much later it could end without delaying the {0}. derivative: the part of a saving that reaches the "
+      "{0}.\n",
+      several ? "job" : "step");
   if (!several) return text + next_whatif(invocation, shell_quote(job.ranks.front().source_path), job, path.sums);
   // whatif takes one operand for the traces; a list of files is not one that could be shown.
   if (invocation.operands().size() != 1) return text;
@@ -165,9 +176,11 @@ Status write_overlays(const Invocation& invocation, const causal::CausalGraph& j
                            : job::write_overlays_of(files, overlays, output);
 }
 
-// The parts that stand side by side are Sheets. By hand is what programs read under the kind's name ("edges_per_type": {"kernel": 7}), where a Sheet
-// gives a list of rows, and the breakdown: it has a row per edge of the path, millions for a whole trace, and is written as it is gone through.
-void write_path_json(JsonWriter& json, const causal::CausalGraph& job, const analyze::CausalPath& causal_path, bool with_breakdown) {
+// The parts that stand side by side are Sheets. By hand is what programs read under the kind's name ("edges_per_type":
+// {"kernel": 7}), where a Sheet gives a list of rows, and the breakdown: it has a row per edge of the path, millions
+// for a whole trace, and is written as it is gone through.
+void write_path_json(JsonWriter& json, const causal::CausalGraph& job, const analyze::CausalPath& causal_path,
+                     bool with_breakdown) {
   const PathSums& path = causal_path.sums;
   const bool several = job.ranks.size() > 1;
   json.field("success", true);
@@ -190,7 +203,8 @@ void write_path_json(JsonWriter& json, const causal::CausalGraph& job, const ana
   per_kind("edge_weight_us_per_type", [](const KindTotals& totals) { return to_us(totals.total); });
   std::vector<std::uint8_t> is_owner(job.owners.size(), 0);
   for (const graph::Slot slot : path.path.slots) {
-    if (const std::uint32_t tag = job.graph.edge_tag(slot); tag != graph::kNoTag && job.kind(slot) != EdgeKind::several) is_owner[tag] = 1;
+    if (const std::uint32_t tag = job.graph.edge_tag(slot); tag != graph::kNoTag && job.kind(slot) != EdgeKind::several)
+      is_owner[tag] = 1;
   }
   json.key("path").begin_object();
   json.field("nodes", path.path.nodes.size())

@@ -26,11 +26,12 @@ job::JobWindowRequest window_request(const Invocation& invocation, const Instanc
 
 std::vector<page::Section> sections_of_graph(const causal::CausalGraph& job) {
   Diagnostics unsaid;  // too few steps to tell stragglers from chance: no straggler is named here
-  return {page::ranks_section(job, analyze::find_blame(job, unsaid, false)),
-          page::collectives_section(
-              analyze::recorded_collectives_sheet(analyze::recorded_collectives(job)),
-              "By kind, group and size, over all common steps. Transfer: from when what a rank needs is there to its end; "
-              "bus bandwidth by NCCL's definition (GB/s); late rank: the one that others waited longest for.")};
+  return {
+      page::ranks_section(job, analyze::find_blame(job, unsaid, false)),
+      page::collectives_section(
+          analyze::recorded_collectives_sheet(analyze::recorded_collectives(job)),
+          "By kind, group and size, over all common steps. Transfer: from when what a rank needs is there to its end; "
+          "bus bandwidth by NCCL's definition (GB/s); late rank: the one that others waited longest for.")};
 }
 
 /// As path has it, of one rank or of the job.
@@ -39,7 +40,8 @@ Result<AnalysedStep> analysed_step(Invocation& invocation, const job::RecordedJo
   if (job.trace().ranks.size() == 1) {
     causal::WindowRequest request{.annotation = {}, .first_instance = instances.first, .last_instance = instances.last};
     if (invocation.has("annotation")) request.annotation = invocation.text("annotation");
-    const Result<causal::RankGraph> step = causal::make_rank_graph(job.trace(), job.trace().ranks.front(), request, said);
+    const Result<causal::RankGraph> step =
+        causal::make_rank_graph(job.trace(), job.trace().ranks.front(), request, said);
     if (!step) return step.error();
     return AnalysedStep{step->window.label, graph::solve(step->graph, step->end).length()};
   }
@@ -57,14 +59,15 @@ bool holds_together(const causal::CausalGraph& job) { return job.ranks.size() ==
 std::vector<page::Section> sections_of_rank(const trace::Trace& trace) {
   const report::Sheet collectives = analyze::recorded_collectives_sheet(analyze::recorded_collectives(trace, 0));
   return {page::Section{"ranks", "", {}, "one rank alone waits for nobody."},
-          page::collectives_section(collectives,
-                                    "As one rank saw it: transfer is its time in the calls, waiting for the others included, so that "
-                                    "bandwidths (GB/s, by NCCL's definition) are what was reached at least. The files of all ranks tell "
-                                    "who was late.")};
+          page::collectives_section(
+              collectives,
+              "As one rank saw it: transfer is its time in the calls, waiting for the others included, so that "
+              "bandwidths (GB/s, by NCCL's definition) are what was reached at least. The files of all ranks tell "
+              "who was late.")};
 }
 
-std::vector<page::Section> sections_of_job(const Invocation& invocation, const job::RecordedJob& job, const causal::CausalGraph& step,
-                                           bool of_all_steps) {
+std::vector<page::Section> sections_of_job(const Invocation& invocation, const job::RecordedJob& job,
+                                           const causal::CausalGraph& step, bool of_all_steps) {
   if (step.operations.empty() && job.exchanges().all.empty()) {
     const std::string why = "no communication between these ranks was matched.";
     return {page::Section{"ranks", "", {}, why}, page::Section{"collectives", "", {}, why}};
@@ -77,7 +80,8 @@ std::vector<page::Section> sections_of_job(const Invocation& invocation, const j
   return sections_of_graph(graph ? *graph : step);
 }
 
-Result<report::Sheet> runs_side_by_side(const trace::Trace& runs, const causal::WindowRequest& request, Diagnostics& diagnostics) {
+Result<report::Sheet> runs_side_by_side(const trace::Trace& runs, const causal::WindowRequest& request,
+                                        Diagnostics& diagnostics) {
   report::Sheet sheet("runs");
   sheet.add({.name = "run", .type = report::Type::integer, .title = "run", .decimals = report::kExact})
       .add({.name = "step", .title = "step"})
@@ -97,8 +101,8 @@ Result<report::Sheet> runs_side_by_side(const trace::Trace& runs, const causal::
 
 page::Section section_without_changes() { return {"diff", "", {}, "no earlier run was given (--against TRACE)."}; }
 
-Result<page::Section> section_of_changes(Invocation& invocation, const job::RecordedJob& job, const Instances& instances,
-                                         const AnalysedStep& step) {
+Result<page::Section> section_of_changes(Invocation& invocation, const job::RecordedJob& job,
+                                         const Instances& instances, const AnalysedStep& step) {
   if (!invocation.has("against")) return section_without_changes();
   const std::vector<std::string> operands = invocation.texts("against");
   const auto before = load_recorded_job(invocation, operands);
@@ -114,7 +118,10 @@ Result<page::Section> section_of_changes(Invocation& invocation, const job::Reco
     return page::Section{"diff", "", {}, alike.error().message + "."};
   if (!holds_together(a->step) || !holds_together(b->step))
     return page::Section{
-        "diff", "", {}, "no communication between the ranks of one of the runs was matched: orrery diff --rank N compares one rank."};
+        "diff",
+        "",
+        {},
+        "no communication between the ranks of one of the runs was matched: orrery diff --rank N compares one rank."};
   const analyze::RunDiff diff = analyze::compare_runs(*a, *b, classes);
   return page::diff_section({*a, *b, diff, before_step->length, step.length, before_step->label, step.label});
 }

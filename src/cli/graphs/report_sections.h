@@ -6,8 +6,8 @@
 
 #include "base/result.h"
 #include "causal/causal_graph.h"
-#include "cli/graphs/graph_source.h"
 #include "cli/frame/invocation.h"
+#include "cli/graphs/graph_source.h"
 #include "job/recorded_job.h"
 #include "page/sections/section.h"
 #include "report/sheet.h"
@@ -18,13 +18,14 @@ namespace orrery::cli {
 /// #ranks and #collectives of one rank: what it alone can say.
 std::vector<page::Section> sections_of_rank(const trace::Trace& trace);
 
-/// #ranks and #collectives of a job, over the steps that all ranks have; `step`: the graph of the page's step, `of_all_steps`: it is about all that were
-/// asked for.
-std::vector<page::Section> sections_of_job(const Invocation& invocation, const job::RecordedJob& job, const causal::CausalGraph& step,
-                                           bool of_all_steps);
+/// #ranks and #collectives of a job, over the steps that all ranks have; `step`: the graph of the page's step,
+/// `of_all_steps`: it is about all that were asked for.
+std::vector<page::Section> sections_of_job(const Invocation& invocation, const job::RecordedJob& job,
+                                           const causal::CausalGraph& step, bool of_all_steps);
 
 /// A row per run: its step, how long that took, and what bounds it. Each for itself.
-Result<report::Sheet> runs_side_by_side(const trace::Trace& runs, const causal::WindowRequest& request, Diagnostics& diagnostics);
+Result<report::Sheet> runs_side_by_side(const trace::Trace& runs, const causal::WindowRequest& request,
+                                        Diagnostics& diagnostics);
 
 /// The step that the page is about.
 struct AnalysedStep {
@@ -36,7 +37,7 @@ struct AnalysedStep {
 page::Section section_without_changes();
 
 /// #diff against the run of --against, which is read; absent if there is none. `job`: the page's run.
-Result<page::Section> section_of_changes(Invocation& invocation, const job::RecordedJob& job, const Instances& instances,
-                                         const AnalysedStep& step);
+Result<page::Section> section_of_changes(Invocation& invocation, const job::RecordedJob& job,
+                                         const Instances& instances, const AnalysedStep& step);
 
 }  // namespace orrery::cli

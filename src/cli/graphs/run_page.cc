@@ -19,23 +19,29 @@ namespace orrery::cli {
 namespace {
 
 /// That do not change the page: where it and other files go, what else is printed.
-constexpr std::array<std::string_view, 7> kNotOfThePage = {"report", "output", "csv", "per-node", "timeline", "et", "manifest"};
+constexpr std::array<std::string_view, 7> kNotOfThePage = {"report",   "output", "csv",     "per-node",
+                                                           "timeline", "et",     "manifest"};
 
 std::string command_of_run(const Invocation& invocation) {
   std::string command = fmt::format("orrery {}", invocation.verb().name);
   for (const std::string& operand : invocation.operands()) command += " " + shell_quote(operand);
   for (const Flag& flag : invocation.verb().flags) {
-    if (!invocation.has(flag.name) || std::find(kNotOfThePage.begin(), kNotOfThePage.end(), flag.name) != kNotOfThePage.end()) continue;
+    if (!invocation.has(flag.name) ||
+        std::find(kNotOfThePage.begin(), kNotOfThePage.end(), flag.name) != kNotOfThePage.end())
+      continue;
     if (flag.value_name.empty()) command += fmt::format(" --{}", flag.name);
     else
-      for (const std::string& value : invocation.texts(flag.name)) command += fmt::format(" --{} {}", flag.name, shell_quote(value));
+      for (const std::string& value : invocation.texts(flag.name))
+        command += fmt::format(" --{} {}", flag.name, shell_quote(value));
   }
   return command;
 }
 
 page::PageSource source_of_run(const Invocation& invocation) {
-  page::PageSource source{.version = version(), .command = command_of_run(invocation), .inputs = {}, .seed = invocation.provenance().seed};
-  for (const InputRecord& input : invocation.provenance().inputs) source.inputs.push_back({input.path, input.bytes, input.xxh3});
+  page::PageSource source{
+      .version = version(), .command = command_of_run(invocation), .inputs = {}, .seed = invocation.provenance().seed};
+  for (const InputRecord& input : invocation.provenance().inputs)
+    source.inputs.push_back({input.path, input.bytes, input.xxh3});
   return source;
 }
 
@@ -49,16 +55,19 @@ page::CommandParts whatif_of_folder(const Invocation& invocation) {
 }  // namespace
 
 Flag report_flag() {
-  return {.name = "report",
-          .value_name = "FILE",
-          .kind = ValueKind::output,
-          .help = "also write a page for a browser (FILE.html): the run, its links over time, and the machine coloured by use"};
+  return {
+      .name = "report",
+      .value_name = "FILE",
+      .kind = ValueKind::output,
+      .help =
+          "also write a page for a browser (FILE.html): the run, its links over time, and the machine coloured by use"};
 }
 
 std::optional<UsageError> prepare_run_page(Invocation& invocation) {
   if (!invocation.has("report")) return std::nullopt;
   if (!page::has_assets())
-    return UsageError{"this program was built without the page", "build it where esbuild is installed (scripts/setup.sh build)"};
+    return UsageError{"this program was built without the page",
+                      "build it where esbuild is installed (scripts/setup.sh build)"};
   invocation.keep_hashes();
   return std::nullopt;
 }
@@ -78,19 +87,21 @@ Status write_run_page(Invocation& invocation, const RunOnPage& run, std::optiona
       network.emplace(std::move(*built));
     }
   }
-  const page::SimulatedRun simulated{.workload = run.workload,
-                                     .schedule = run.schedule,
-                                     .link_names = run.link_names,
-                                     .model = run.model,
-                                     .reasons = run.reasons,
-                                     .collectives = run.sums != nullptr ? run.sums->collectives() : analyze::sums_of(run.schedule),
-                                     .phases = run.phases,
-                                     .shares = run.shares,
-                                     .machine = run.machine,
-                                     .network = network ? &*network : nullptr,
-                                     .use = use ? &*use : nullptr,
-                                     .rank_numbers = run.rank_numbers};
-  const std::string title = fmt::format("{}, {}", invocation.verb().name, run.machine != nullptr ? run.machine->name : run.model);
+  const page::SimulatedRun simulated{
+      .workload = run.workload,
+      .schedule = run.schedule,
+      .link_names = run.link_names,
+      .model = run.model,
+      .reasons = run.reasons,
+      .collectives = run.sums != nullptr ? run.sums->collectives() : analyze::sums_of(run.schedule),
+      .phases = run.phases,
+      .shares = run.shares,
+      .machine = run.machine,
+      .network = network ? &*network : nullptr,
+      .use = use ? &*use : nullptr,
+      .rank_numbers = run.rank_numbers};
+  const std::string title =
+      fmt::format("{}, {}", invocation.verb().name, run.machine != nullptr ? run.machine->name : run.model);
   page::SimulationPageOptions options{.title = title,
                                       .source = source_of_run(invocation),
                                       .command = run.whatif ? *run.whatif : whatif_of_folder(invocation),
@@ -99,8 +110,10 @@ Status write_run_page(Invocation& invocation, const RunOnPage& run, std::optiona
   const std::string output = invocation.text("report");
   const Result<std::uint64_t> bytes = page::write_page(output, std::move(made));
   if (!bytes) return bytes.error();
-  if (invocation.json()) invocation.data().key("report").begin_object().field("output", output).field("bytes", *bytes).end_object();
-  else if (!invocation.csv()) invocation.text() += fmt::format("\n{}: {}. Open it in a browser.\n", output, format_bytes(*bytes));
+  if (invocation.json())
+    invocation.data().key("report").begin_object().field("output", output).field("bytes", *bytes).end_object();
+  else if (!invocation.csv())
+    invocation.text() += fmt::format("\n{}: {}. Open it in a browser.\n", output, format_bytes(*bytes));
   return {};
 }
 

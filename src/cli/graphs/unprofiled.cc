@@ -17,13 +17,16 @@ Flag unprofiled_flag() {
   return {.name = "unprofiled",
           .value_name = "TIME",
           .kind = ValueKind::duration,
-          .help = "what a step takes without the profiler (19.6ms), from your own log: what recording costs is found and taken off",
+          .help =
+              "what a step takes without the profiler (19.6ms), from your own log: what recording costs is found and "
+              "taken off",
           .group = "Window"};
 }
 
 std::optional<Unprofiled> take_profiler_off(Invocation& invocation, causal::CausalGraph& job) {
   if (!invocation.has("unprofiled")) return std::nullopt;
-  const TimePs wanted = invocation.duration("unprofiled") * static_cast<TimePs>(std::max<std::size_t>(job.steps.size(), 1));
+  const TimePs wanted =
+      invocation.duration("unprofiled") * static_cast<TimePs>(std::max<std::size_t>(job.steps.size(), 1));
   const analyze::RecordedEvents events(job);
   const Unprofiled result{job.span, events.count(), analyze::find_profiler_cost(job.graph, job.end, events, wanted)};
   if (!result.cost.explains) {
@@ -39,8 +42,8 @@ std::optional<Unprofiled> take_profiler_off(Invocation& invocation, causal::Caus
 std::string unprofiled_line(const std::optional<Unprofiled>& unprofiled) {
   if (!unprofiled) return {};
   return fmt::format("Without the profiler: {} of the recorded {}; each of {} recorded host events cost {}.\n",
-                     format_duration(unprofiled->cost.length), format_duration(unprofiled->recorded), format_count(unprofiled->events),
-                     format_duration(unprofiled->cost.per_event));
+                     format_duration(unprofiled->cost.length), format_duration(unprofiled->recorded),
+                     format_count(unprofiled->events), format_duration(unprofiled->cost.per_event));
 }
 
 void write_unprofiled_json(JsonWriter& json, const std::optional<Unprofiled>& unprofiled) {

@@ -15,7 +15,8 @@ using analyze::ParsedEdit;
 std::optional<UsageError> check_network_edits(std::span<const ParsedEdit> edits, bool has_machine) {
   for (const ParsedEdit& edit : edits) {
     if (std::holds_alternative<analyze::NetworkEdit>(edit) && !has_machine)
-      return UsageError{"the network is edited where it is simulated", "say which one it is: --machine FILE", analyze::text_of(edit), 0};
+      return UsageError{"the network is edited where it is simulated", "say which one it is: --machine FILE",
+                        analyze::text_of(edit), 0};
   }
   return std::nullopt;
 }
@@ -29,7 +30,8 @@ std::optional<UsageError> parse_factors(const std::string& text, std::vector<dou
       return UsageError{"--sweep takes factors separated by commas", "like 0.25,0.5,1,2", text, begin};
     factors.push_back(factor);
     if (rest.empty()) return std::nullopt;
-    if (rest.front() != ',') return UsageError{"expected a comma", "like 0.25,0.5,1,2", text, text.size() - rest.size()};
+    if (rest.front() != ',')
+      return UsageError{"expected a comma", "like 0.25,0.5,1,2", text, text.size() - rest.size()};
   }
 }
 
@@ -45,7 +47,8 @@ bool can_be_swept(const ParsedEdit& edit) {
 std::optional<UsageError> parse_edits(std::span<const std::string> texts, std::vector<ParsedEdit>& edits) {
   for (const std::string& text : texts) {
     ParsedEdit parsed = analyze::parse_edit(text);
-    if (const auto* error = std::get_if<analyze::EditError>(&parsed)) return UsageError{error->message, error->hint, text, error->position};
+    if (const auto* error = std::get_if<analyze::EditError>(&parsed))
+      return UsageError{error->message, error->hint, text, error->position};
     edits.push_back(std::move(parsed));
   }
   return std::nullopt;
@@ -65,7 +68,8 @@ std::optional<UsageError> parse_question(const Invocation& invocation, std::size
   if (const auto error = parse_factors(invocation.text("sweep"), question.factors)) return error;
   // Without a factor to replace, every point of the sweep would be the same, and look like an answer.
   if (std::none_of(question.edits.begin(), question.edits.end(), can_be_swept))
-    return UsageError{"--sweep replaces the factor of a scaling edit, and there is none", "like 'kernel * 1' --sweep 0.5,1,2"};
+    return UsageError{"--sweep replaces the factor of a scaling edit, and there is none",
+                      "like 'kernel * 1' --sweep 0.5,1,2"};
   return std::nullopt;
 }
 

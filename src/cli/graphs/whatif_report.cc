@@ -16,15 +16,19 @@ namespace orrery::cli {
 
 // What bounds a step before and after edits, as programs read it.
 
-/// "bound_by_us": {"kernel": {"before": 5, "after": 2.5}}: the rows of analyze::changed_bounds_sheet under their kinds, as `path` names them.
+/// "bound_by_us": {"kernel": {"before": 5, "after": 2.5}}: the rows of analyze::changed_bounds_sheet under their kinds,
+/// as `path` names them.
 void write_bounds_by_kind(JsonWriter& json, const report::Sheet& changed_bounds);
 
 void write_bounds_by_kind(JsonWriter& json, const report::Sheet& changed_bounds) {
-  const std::size_t kind = changed_bounds.find("kind"), before = changed_bounds.find("before"), after = changed_bounds.find("after");
+  const std::size_t kind = changed_bounds.find("kind"), before = changed_bounds.find("before"),
+                    after = changed_bounds.find("after");
   json.key("bound_by_us").begin_object();
   for (std::size_t row = 0; row < changed_bounds.rows(); ++row) {
     json.key(changed_bounds.text(kind, row)).begin_object();
-    json.field("before", to_us(changed_bounds.integer(before, row))).field("after", to_us(changed_bounds.integer(after, row))).end_object();
+    json.field("before", to_us(changed_bounds.integer(before, row)))
+        .field("after", to_us(changed_bounds.integer(after, row)))
+        .end_object();
   }
   json.end_object();
 }
@@ -41,11 +45,12 @@ std::string whatif_text(const Invocation& invocation, const analyze::GraphEdits&
   const causal::CausalGraph& job = edits.job();
   const bool several = job.ranks.size() > 1;
   const TimePs before = result.before.length, after = result.after.length;
-  const std::string change = fmt::format("{}: {} -> {} ({:+.1f} %, {:.3g} x as fast)", job.label, format_duration(before),
-                                         format_duration(after), change_percent(before, after), result.speedup());
-  const std::string headline =
-      several ? fmt::format("{}, {}.", report::counted(job.ranks.size(), "rank"), change)
-              : fmt::format("{}; replay residual of the unedited graph {:.4g} %.", change, job.residual_percent(result.replayed));
+  const std::string change =
+      fmt::format("{}: {} -> {} ({:+.1f} %, {:.3g} x as fast)", job.label, format_duration(before),
+                  format_duration(after), change_percent(before, after), result.speedup());
+  const std::string headline = several ? fmt::format("{}, {}.", report::counted(job.ranks.size(), "rank"), change)
+                                       : fmt::format("{}; replay residual of the unedited graph {:.4g} %.", change,
+                                                     job.residual_percent(result.replayed));
   std::string text = invocation.style().paint(report::Tone::strong, headline);
   text += "\nBefore: " + verdict(result.before) + ".\nAfter:  " + verdict(result.after) + ".\n";
   if (several) text += job_trust_line(job, result.replayed) + "\n";
@@ -72,7 +77,9 @@ void write_whatif_json(JsonWriter& json, const analyze::GraphEdits& edits, const
   json.field("step", job.label);
   if (several) json.key("rank").null();
   else json.field("rank", job.ranks.front().rank);
-  json.field("before_us", to_us(result.before.length)).field("after_us", to_us(result.after.length)).field("speedup", result.speedup());
+  json.field("before_us", to_us(result.before.length))
+      .field("after_us", to_us(result.after.length))
+      .field("speedup", result.speedup());
   json.field("residual_pct", job.residual_percent(result.replayed));
   if (several) write_job_json(json, job, result.replayed);
   for (const report::Sheet& sheet : analyze::whatif_sheets(edits, result, points)) write_sheet(json, sheet);

@@ -10,10 +10,10 @@
 #include "analyze/check/findings_sheet.h"
 #include "analyze/check/trace_check.h"
 #include "analyze/check/workload_info.h"
-#include "cli/graphs/causality_report.h"
 #include "cli/frame/load.h"
-#include "cli/graphs/rank_questions.h"
 #include "cli/frame/verbs.h"
+#include "cli/graphs/causality_report.h"
+#include "cli/graphs/rank_questions.h"
 #include "match/exchange_finder.h"
 #include "report/counted.h"
 #include "report/sheet_csv.h"
@@ -45,8 +45,8 @@ void write_happens_before(JsonWriter& json, const trace::Trace& job, const Happe
   json.end_object();
 }
 
-std::vector<report::Sheet> check_sheets(const Invocation& invocation, const trace::Trace& job, const HappensBefore& found,
-                                        Diagnostics& all) {
+std::vector<report::Sheet> check_sheets(const Invocation& invocation, const trace::Trace& job,
+                                        const HappensBefore& found, Diagnostics& all) {
   std::vector<report::Sheet> sheets;
   sheets.push_back(analyze::findings_sheet(all));
   if (!invocation.has("causality")) return sheets;
@@ -90,11 +90,15 @@ ExitCode run_check(Invocation& invocation) {
   if (invocation.csv()) {
     text = report::to_csv(check_sheets(invocation, job, causality, invocation.diagnostics()));
   } else if (invocation.json()) {
-    invocation.data().field("ranks", ranks).field("problems", problems).field("notes", notes).field("trusted", problems == 0);
+    invocation.data()
+        .field("ranks", ranks)
+        .field("problems", problems)
+        .field("notes", notes)
+        .field("trusted", problems == 0);
     if (has_causality) write_happens_before(invocation.data(), job, causality);
   } else {
-    text =
-        fmt::format("{}: {}, {}.\n", report::counted(ranks, "rank"), report::counted(problems, "problem"), report::counted(notes, "note"));
+    text = fmt::format("{}: {}, {}.\n", report::counted(ranks, "rank"), report::counted(problems, "problem"),
+                       report::counted(notes, "note"));
     if (!found.empty()) text += "\n" + to_text(analyze::findings_sheet(invocation.diagnostics()), invocation.view());
     if (has_causality) text += describe_causality(invocation, job, causality.exchanges, causality.report);
     if (causality.report.violated > 0) text += "\nNext: put the clocks together: orrery align\n";
@@ -119,17 +123,22 @@ const Verb& check_verb() {
       .name = "check",
       .summary = "can it be trusted, what is missing",
       .description =
-          "Reads the traces and reports what is wrong with them or missing from them, with codes, counts, the first place and what to do. "
-          "Ends with 1 if there are problems (warnings or errors) or if causality was asked for and is violated or cannot be checked, with "
+          "Reads the traces and reports what is wrong with them or missing from them, with codes, counts, the first "
+          "place and what to do. "
+          "Ends with 1 if there are problems (warnings or errors) or if causality was asked for and is violated or "
+          "cannot be checked, with "
           "0 if "
           "there are none or notes only.",
-      .operands = {.name = "TRACE...", .help = "files, folders or globs; several are several ranks", .min = 1, .max = Operands::kUnlimited},
-      .flags = with_input_flags(
-          {csv_flag(),
-           Flag{.name = "causality",
-                .help = "also hold collectives and messages of all ranks to happens-before: none ends before what it waits for"}}),
+      .operands = {.name = "TRACE...",
+                   .help = "files, folders or globs; several are several ranks",
+                   .min = 1,
+                   .max = Operands::kUnlimited},
+      .flags = with_input_flags({csv_flag(), Flag{.name = "causality",
+                                                  .help = "also hold collectives and messages of all ranks to "
+                                                          "happens-before: none ends before what it waits for"}}),
       .examples = {{"orrery check traces/", "problems of all ranks, and ranks that are missing"},
-                   {"orrery check run/*.xplane.pb --causality", "whether the clocks of the nodes contradict the collectives"}},
+                   {"orrery check run/*.xplane.pb --causality",
+                    "whether the clocks of the nodes contradict the collectives"}},
       .run = run_check,
   };
   return verb;

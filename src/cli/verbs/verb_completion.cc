@@ -22,10 +22,12 @@ const Verb& completion_verb() {
       .name = "completion",
       .summary = "print the completion script for a shell",
       .description =
-          "The script completes verbs, flags, their choices and files. `make install` puts all three where the shells look for them.",
+          "The script completes verbs, flags, their choices and files. `make install` puts all three where the shells "
+          "look for them.",
       .operands = {.name = "SHELL", .help = "bash, zsh or fish", .min = 1, .max = 1, .choices = "bash zsh fish"},
       .examples = {{"source <(orrery completion bash)", "completion in the running bash"},
-                   {"orrery completion fish -o ~/.config/fish/completions/orrery.fish", "completion in every fish to come"}},
+                   {"orrery completion fish -o ~/.config/fish/completions/orrery.fish",
+                    "completion in every fish to come"}},
       .run = run_completion,
   };
   return verb;

@@ -20,7 +20,8 @@ namespace {
 constexpr DiagnosticKind kOtherRanks{"J820", Severity::warning, "rank that only one of the runs has",
                                      "its segments count as removed or new; compare what both have with --rank"};
 
-void remark_other_ranks(Invocation& invocation, const causal::CausalGraph& a, const causal::CausalGraph& b, char which) {
+void remark_other_ranks(Invocation& invocation, const causal::CausalGraph& a, const causal::CausalGraph& b,
+                        char which) {
   for (const causal::JobRank& rank : a.ranks) {
     const auto is_same = [&](const causal::JobRank& other) { return other.rank == rank.rank; };
     if (std::any_of(b.ranks.begin(), b.ranks.end(), is_same)) continue;
@@ -29,7 +30,8 @@ void remark_other_ranks(Invocation& invocation, const causal::CausalGraph& a, co
 }
 
 /// Two operands, or one folder of two runs.
-Result<std::pair<analyze::ComparedRun, analyze::ComparedRun>> load_both(Invocation& invocation, const Instances& instances,
+Result<std::pair<analyze::ComparedRun, analyze::ComparedRun>> load_both(Invocation& invocation,
+                                                                        const Instances& instances,
                                                                         analyze::PieceClasses& classes) {
   std::optional<Result<analyze::ComparedRun>> a, b;
   std::string name_of_a = invocation.operands().front(), name_of_b = invocation.operands().back();
@@ -82,7 +84,9 @@ ExitCode run_diff(Invocation& invocation) {
     invocation.text() = report::to_csv(sheets);
   } else {
     invocation.text() = diff_text(invocation, *a, *b, diff);
-    if (fails) invocation.text() += fmt::format("\nB is slower by {:.3g} %: more than the {:.3g} % of --fail-above.\n", slowdown, most);
+    if (fails)
+      invocation.text() +=
+          fmt::format("\nB is slower by {:.3g} %: more than the {:.3g} % of --fail-above.\n", slowdown, most);
   }
   return fails ? ExitCode::check_failed : ExitCode::ok;
 }
@@ -94,36 +98,43 @@ const Verb& diff_verb() {
       .name = "diff",
       .summary = "what changed between two runs",
       .description =
-          "Compares the steps of two runs, of one rank or of whole jobs: is B slower than A, is that more than chance, and which work "
+          "Compares the steps of two runs, of one rank or of whole jobs: is B slower than A, is that more than chance, "
+          "and which work "
           "makes "
           "it so.\n\n"
-          "The median step of each is taken, their segments are aligned, and every segment goes from its time in A to that in B along a "
+          "The median step of each is taken, their segments are aligned, and every segment goes from its time in A to "
+          "that in B along a "
           "straight "
-          "line; it adds what it changes while it is on the path. What that does not explain are other dependencies or another order. The "
+          "line; it adds what it changes while it is on the path. What that does not explain are other dependencies or "
+          "another order. The "
           "sum is "
-          "the change, to the picosecond. A recording without steps is compared as a whole, with another one without.\n\n"
-          "With --compat hta, the names that Holistic Trace Analysis 0.6.1 compares in one step of each, its defects included.",
+          "the change, to the picosecond. A recording without steps is compared as a whole, with another one "
+          "without.\n\n"
+          "With --compat hta, the names that Holistic Trace Analysis 0.6.1 compares in one step of each, its defects "
+          "included.",
       .operands = {.name = "A B",
                    .help = "two runs: a folder, a file or a glob each; or one folder that holds two runs",
                    .min = 1,
                    .max = 2},
-      .flags = with_hta_flags(with_job_flags({
-                                  Flag{.name = "rank",
-                                       .value_name = "N",
-                                       .kind = ValueKind::integer,
-                                       .help = "compare this rank only, without the others",
-                                       .group = "Window"},
-                                  Flag{.name = "fail-above",
-                                       .value_name = "PCT",
-                                       .kind = ValueKind::number,
-                                       .help = "exit with 1 if B is slower than A, significantly and by more than PCT percent"},
-                                  csv_flag(),
-                              }),
-                              hta_diff_flags()),
+      .flags = with_hta_flags(
+          with_job_flags({
+              Flag{.name = "rank",
+                   .value_name = "N",
+                   .kind = ValueKind::integer,
+                   .help = "compare this rank only, without the others",
+                   .group = "Window"},
+              Flag{.name = "fail-above",
+                   .value_name = "PCT",
+                   .kind = ValueKind::number,
+                   .help = "exit with 1 if B is slower than A, significantly and by more than PCT percent"},
+              csv_flag(),
+          }),
+          hta_diff_flags()),
       .examples = {{"orrery diff before/ after/", "the change of the step time, and its causes by rank"},
                    {"orrery diff before.json.gz after.json.gz", "the same for one rank"},
                    {"orrery diff log/", "the two runs that TensorBoard's folder holds"},
-                   {"orrery diff main/ branch/ --fail-above 2", "in CI: fails if the branch is slower by more than 2 %"}},
+                   {"orrery diff main/ branch/ --fail-above 2",
+                    "in CI: fails if the branch is slower by more than 2 %"}},
       .run = run_diff,
   };
   return verb;

@@ -26,7 +26,9 @@ constexpr std::uint32_t kMostRanks = 1 << 20;
 constexpr std::string_view kGeneratorFlags = "Flags of Chakra's generator, so that scripts keep working";
 
 Result<std::uint32_t> rank_count(const Invocation& invocation, std::uint32_t usual) {
-  const std::string_view flag = invocation.has("num_npus") ? "num_npus" : invocation.has("num-npus") ? "num-npus" : "ranks";
+  const std::string_view flag = invocation.has("num_npus")   ? "num_npus"
+                                : invocation.has("num-npus") ? "num-npus"
+                                                             : "ranks";
   const std::int64_t ranks = invocation.has(flag) ? invocation.integer(flag) : usual;
   if (ranks < 1 || ranks > kMostRanks)
     return Error{fmt::format("{}: from 1 to {} can be made", report::counted(ranks, "rank"), kMostRanks)};
@@ -47,8 +49,8 @@ Result<workload::Workload> make_training_step(const Invocation& invocation) {
   if (!ranks) return ranks.error();
   step.tensor_parallel = static_cast<std::uint32_t>(std::max<std::int64_t>(1, invocation.integer("tensor-parallel")));
   if (*ranks % step.tensor_parallel != 0)
-    return Error{
-        fmt::format("{} cannot be split into tensor-parallel groups of {}", report::counted(*ranks, "rank"), step.tensor_parallel)};
+    return Error{fmt::format("{} cannot be split into tensor-parallel groups of {}", report::counted(*ranks, "rank"),
+                             step.tensor_parallel)};
   step.data_parallel = *ranks / step.tensor_parallel;
   step.layers = static_cast<std::uint32_t>(invocation.integer("layers"));
   step.forward_ps = static_cast<TimePs>(invocation.number("layer-us") * static_cast<double>(kPsPerUs));
@@ -75,8 +77,9 @@ Result<generate::PipelineStep> pipeline_of(const Invocation& invocation) {
   const auto ranks = rank_count(invocation, static_cast<std::uint32_t>(std::min<std::uint64_t>(model, kMostRanks)));
   if (!ranks) return ranks.error();
   if (model == 0 || *ranks % model != 0) {
-    return Error{fmt::format("{} cannot be split into {} of tensor-parallel groups of {}", report::counted(*ranks, "rank"),
-                             report::counted(step.pipeline_parallel, "stage"), step.tensor_parallel)};
+    return Error{fmt::format("{} cannot be split into {} of tensor-parallel groups of {}",
+                             report::counted(*ranks, "rank"), report::counted(step.pipeline_parallel, "stage"),
+                             step.tensor_parallel)};
   }
   step.data_parallel = static_cast<std::uint32_t>(*ranks / model);
   return step;
@@ -99,12 +102,14 @@ Result<workload::Workload> make_workload(const Invocation& invocation, const std
   if (!ranks) return ranks.error();
   const std::string_view size = invocation.has("default_comm_size") ? "default_comm_size" : "bytes";
   const std::int64_t bytes = invocation.has(size) ? invocation.bytes(size) : 1 << 20;
-  if (what == "pingpong") return generate::ping_pong(bytes, static_cast<std::uint32_t>(invocation.integer("repetitions")));
+  if (what == "pingpong")
+    return generate::ping_pong(bytes, static_cast<std::uint32_t>(invocation.integer("repetitions")));
   if (what == "incast") return generate::incast(*ranks, bytes);
   if (what == "permutation") return generate::random_permutation(*ranks, bytes, seed_of(invocation));
   if (what == "all_pairs") return generate::all_pairs(*ranks, bytes);
   if (const auto collective = collective_called(what)) {
-    return generate::collective_benchmark({*collective, *ranks, bytes, static_cast<std::uint32_t>(invocation.integer("repetitions"))});
+    return generate::collective_benchmark(
+        {*collective, *ranks, bytes, static_cast<std::uint32_t>(invocation.integer("repetitions"))});
   }
   return generate::mpi_pattern(what, {*ranks, bytes});
 }
@@ -142,27 +147,33 @@ ExitCode run_generate(Invocation& invocation) {
   if (!invocation.has("output"))
     return invocation.fail_usage({"no folder given", "-o DIR: the files are DIR/NAME.0.et, DIR/NAME.1.et, ..."});
   const std::string folder = invocation.text("output");
-  if (is_standard_output(folder)) return invocation.fail_usage({"the files of all ranks go to a folder, not to standard output", "-o DIR"});
+  if (is_standard_output(folder))
+    return invocation.fail_usage({"the files of all ranks go to a folder, not to standard output", "-o DIR"});
   const std::string& what = invocation.operands()[0];
   const bool families = what == "micro";
   if (families && invocation.text("compat") != "chakra") {
-    return invocation.fail_usage(
-        {"micro is what Chakra's generator makes", "add --compat chakra, or name one: orrery generate all_reduce -o DIR"});
+    return invocation.fail_usage({"micro is what Chakra's generator makes",
+                                  "add --compat chakra, or name one: orrery generate all_reduce -o DIR"});
   }
   const bool recipe = invocation.has("recipe");
-  if (recipe && what != "pipeline") return invocation.fail_usage({"only a pipeline has a recipe", "leave out --recipe"});
+  if (recipe && what != "pipeline")
+    return invocation.fail_usage({"only a pipeline has a recipe", "leave out --recipe"});
   const auto written = families ? generate_families(invocation, folder)
                        : recipe ? generate_recipe(invocation, folder)
                                 : generate_one(invocation, what, folder);
   // What is no file's fault is that of the numbers given.
-  if (!written && written.error().file.empty()) return invocation.fail_usage({written.error().message, written.error().hint});
+  if (!written && written.error().file.empty())
+    return invocation.fail_usage({written.error().message, written.error().hint});
   if (!written) return invocation.fail(written.error());
   if (what == "permutation") invocation.set_seed(seed_of(invocation));  // nothing else is left to chance
   report::Sheet sheet("workloads");
-  sheet.add({.name = "prefix"}).add({.name = "ranks", .type = report::Type::integer}).add({.name = "nodes", .type = report::Type::integer});
+  sheet.add({.name = "prefix"})
+      .add({.name = "ranks", .type = report::Type::integer})
+      .add({.name = "nodes", .type = report::Type::integer});
   for (const job::GeneratedFiles& one : *written) {
     sheet.add_row({one.prefix, one.ranks, one.nodes});
-    invocation.text() += fmt::format("{}: {}, {}\n", one.prefix, report::counted(one.ranks, "rank"), report::counted(one.nodes, "node"));
+    invocation.text() +=
+        fmt::format("{}: {}, {}\n", one.prefix, report::counted(one.ranks, "rank"), report::counted(one.nodes, "node"));
   }
   write_sheet(invocation.data(), sheet);
   return ExitCode::ok;
@@ -188,24 +199,35 @@ const Verb& generate_verb() {
       .name = "generate",
       .summary = "make workloads to simulate",
       .description =
-          "Writes Chakra execution traces, one file per rank: a collective of a size, messages in a pattern, one step of data- and "
+          "Writes Chakra execution traces, one file per rank: a collective of a size, messages in a pattern, one step "
+          "of data- and "
           "tensor-parallel "
-          "training, one in the 1F1B order of pipeline parallelism, the message patterns of MPI collectives, or, as micro with --compat "
+          "training, one in the 1F1B order of pipeline parallelism, the message patterns of MPI collectives, or, as "
+          "micro with --compat "
           "chakra, the families of Chakra's own generator, "
           "byte for byte.",
       .operands = {.name = "WHAT", .help = "what to make", .min = 1, .max = 1, .choices = generator_names()},
       .flags =
-          {Flag{.name = "ranks", .value_name = "N", .kind = ValueKind::count, .help = "how many ranks", .default_text = "8"},
-           Flag{.name = "bytes",
-                .value_name = "SIZE",
-                .kind = ValueKind::bytes,
-                .help = "of the collective or message, like 4096, 64kB, 1GB or 1GiB; of training: gradients of a layer"},
+          {Flag{.name = "ranks",
+                .value_name = "N",
+                .kind = ValueKind::count,
+                .help = "how many ranks",
+                .default_text = "8"},
+           Flag{
+               .name = "bytes",
+               .value_name = "SIZE",
+               .kind = ValueKind::bytes,
+               .help = "of the collective or message, like 4096, 64kB, 1GB or 1GiB; of training: gradients of a layer"},
            Flag{.name = "repetitions",
                 .value_name = "N",
                 .kind = ValueKind::count,
                 .help = "of a collective or ping-pong",
                 .default_text = "1"},
-           Flag{.name = "layers", .value_name = "N", .kind = ValueKind::count, .help = "of training", .default_text = "24"},
+           Flag{.name = "layers",
+                .value_name = "N",
+                .kind = ValueKind::count,
+                .help = "of training",
+                .default_text = "24"},
            Flag{.name = "layer-us",
                 .value_name = "X",
                 .kind = ValueKind::number,
@@ -221,7 +243,11 @@ const Verb& generate_verb() {
                 .kind = ValueKind::count,
                 .help = "stages of a pipeline",
                 .default_text = "2"},
-           Flag{.name = "microbatches", .value_name = "N", .kind = ValueKind::count, .help = "of a pipeline", .default_text = "8"},
+           Flag{.name = "microbatches",
+                .value_name = "N",
+                .kind = ValueKind::count,
+                .help = "of a pipeline",
+                .default_text = "8"},
            Flag{.name = "kernels-per-layer",
                 .value_name = "N",
                 .kind = ValueKind::count,
@@ -236,11 +262,25 @@ const Verb& generate_verb() {
                 .kind = ValueKind::count,
                 .help = "of a pipeline, one after the other",
                 .default_text = "1"},
-           Flag{.name = "recipe", .help = "of a pipeline: write DIR/pipeline.json, which tells how to make it, instead of a file per rank"},
-           Flag{.name = "seed", .value_name = "N", .kind = ValueKind::count, .help = "of a random permutation", .default_text = "1"},
+           Flag{.name = "recipe",
+                .help =
+                    "of a pipeline: write DIR/pipeline.json, which tells how to make it, instead of a file per rank"},
+           Flag{.name = "seed",
+                .value_name = "N",
+                .kind = ValueKind::count,
+                .help = "of a random permutation",
+                .default_text = "1"},
            Flag{.name = "compat", .value_name = "TOOL", .help = "make what TOOL makes", .choices = "chakra"},
-           Flag{.name = "num-npus", .value_name = "N", .kind = ValueKind::count, .help = "the same as --ranks", .group = kGeneratorFlags},
-           Flag{.name = "num_npus", .value_name = "N", .kind = ValueKind::count, .help = "the same as --ranks", .group = kGeneratorFlags},
+           Flag{.name = "num-npus",
+                .value_name = "N",
+                .kind = ValueKind::count,
+                .help = "the same as --ranks",
+                .group = kGeneratorFlags},
+           Flag{.name = "num_npus",
+                .value_name = "N",
+                .kind = ValueKind::count,
+                .help = "the same as --ranks",
+                .group = kGeneratorFlags},
            Flag{.name = "default_runtime",
                 .value_name = "US",
                 .kind = ValueKind::count,
@@ -256,13 +296,16 @@ const Verb& generate_verb() {
                 .kind = ValueKind::bytes,
                 .help = "the same as --bytes; of micro: of collectives, 65536 if not given",
                 .group = kGeneratorFlags}},
-      .examples = {{"orrery generate all_reduce --ranks 64 --bytes 1GB -o et", "et/all_reduce.0.et to et/all_reduce.63.et"},
+      .examples = {{"orrery generate all_reduce --ranks 64 --bytes 1GB -o et",
+                    "et/all_reduce.0.et to et/all_reduce.63.et"},
                    {"orrery generate training --ranks 16 --tensor-parallel 4 -o et",
                     "a training step, with et/training.groups.json for --comm-group"},
-                   {"orrery generate pipeline --ranks 16384 --tensor-parallel 8 --pipeline-parallel 16 --microbatches 64 --layers 96 "
+                   {"orrery generate pipeline --ranks 16384 --tensor-parallel 8 --pipeline-parallel 16 --microbatches "
+                    "64 --layers 96 "
                     "--recipe -o job",
                     "a job of 16,384 ranks in a few lines, for simulate --workload job/pipeline.json"},
-                   {"orrery generate pipeline --steps 1000 --recipe -o job", "a thousand steps, which simulate makes as it comes to them"}},
+                   {"orrery generate pipeline --steps 1000 --recipe -o job",
+                    "a thousand steps, which simulate makes as it comes to them"}},
       .output_help = "the folder to write to",
       .run = run_generate,
   };

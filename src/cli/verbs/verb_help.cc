@@ -23,7 +23,8 @@ const Verb& help_verb() {
       .name = "help",
       .summary = "describe a verb and its flags",
       .description =
-          "Without an operand, lists the verbs. `orrery VERB --help` is the same as `orrery help VERB`. With --json, all verbs and flags "
+          "Without an operand, lists the verbs. `orrery VERB --help` is the same as `orrery help VERB`. With --json, "
+          "all verbs and flags "
           "as data.",
       .operands = {.name = "VERB", .help = "the verb to describe", .min = 0, .max = 1, .verb_names = true},
       .examples = {{"orrery help", "the verbs and the flags that all of them understand"}},

@@ -9,8 +9,8 @@
 #include "analyze/check/trace_info.h"
 #include "analyze/check/workload_info.h"
 #include "cli/frame/load.h"
-#include "cli/graphs/rank_questions.h"
 #include "cli/frame/verbs.h"
+#include "cli/graphs/rank_questions.h"
 #include "formats/kineto/raw_event.h"
 #include "report/sheet_csv.h"
 #include "report/sheet_json.h"
@@ -24,12 +24,13 @@ using analyze::DescribedRank;
 std::string rank_text(const Invocation& invocation, const DescribedRank& described) {
   const trace::SourceInfo& source = described.rank->source;
   const std::string of_all = source.world_size && !source.is_run ? fmt::format(" of {}", *source.world_size) : "";
-  std::string text =
-      invocation.style().paint(report::Tone::strong, fmt::format("{}{}: {}", what_it_is(*described.rank), of_all, source.path));
+  std::string text = invocation.style().paint(
+      report::Tone::strong, fmt::format("{}{}: {}", what_it_is(*described.rank), of_all, source.path));
   const std::vector<report::Sheet> sheets = analyze::info_sheets(std::span(&described, 1));
   report::SheetView categories = invocation.view();
   categories.indent = 2;
-  return text + "\n" + to_lines(sheets[analyze::kRanksOfInfo], 0, 2) + "\n" + to_text(sheets[analyze::kCategoriesOfInfo], categories);
+  return text + "\n" + to_lines(sheets[analyze::kRanksOfInfo], 0, 2) + "\n" +
+         to_text(sheets[analyze::kCategoriesOfInfo], categories);
 }
 
 // What a rank consists of stands in its object: programs take one rank at a time.
@@ -54,8 +55,9 @@ ExitCode show_event(Invocation& invocation) {
   const auto wanted = static_cast<std::uint64_t>(invocation.integer("event"));
   const auto* at = std::lower_bound(trace.ordinal.begin(), trace.ordinal.end(), wanted);
   if (at == trace.ordinal.end() || *at != wanted) {
-    return invocation.fail(Error{fmt::format("entry {} is not an event with a time", wanted), trace.source.path, Error::kNoOffset,
-                                 fmt::format("entries count from 0; there are {}", format_count(trace.source.entries))});
+    return invocation.fail(
+        Error{fmt::format("entry {} is not an event with a time", wanted), trace.source.path, Error::kNoOffset,
+              fmt::format("entries count from 0; there are {}", format_count(trace.source.entries))});
   }
   const auto event = static_cast<trace::EventIndex>(at - trace.ordinal.begin());
   // Other formats have no text of an event: what was read of it is shown.
@@ -73,7 +75,11 @@ ExitCode tell(Invocation& invocation, const trace::Trace& job, std::span<const D
     invocation.text() = report::to_csv(analyze::info_sheets(ranks));
     return ExitCode::ok;
   }
-  invocation.data().field("ranks_read", job.ranks.size()).field("epoch_unix_ns", job.epoch_unix_ns).key("ranks").begin_array();
+  invocation.data()
+      .field("ranks_read", job.ranks.size())
+      .field("epoch_unix_ns", job.epoch_unix_ns)
+      .key("ranks")
+      .begin_array();
   for (const DescribedRank& rank : ranks) {
     write_rank(invocation.data(), rank);
     invocation.text() += (invocation.text().empty() ? "" : "\n") + rank_text(invocation, rank);
@@ -83,7 +89,8 @@ ExitCode tell(Invocation& invocation, const trace::Trace& job, std::span<const D
 }
 
 // Programs of which no times were recorded.
-ExitCode tell_untimed(Invocation& invocation, const workload::Workload& workload, const std::string& path, std::string_view format) {
+ExitCode tell_untimed(Invocation& invocation, const workload::Workload& workload, const std::string& path,
+                      std::string_view format) {
   const std::vector<report::Sheet> sheets = analyze::workload_sheets(workload, path, format);
   if (invocation.csv()) {
     invocation.text() = report::to_csv(sheets);
@@ -97,8 +104,10 @@ ExitCode tell_untimed(Invocation& invocation, const workload::Workload& workload
   report::SheetView view = invocation.view();
   view.indent = 2;
   invocation.text() = invocation.style().paint(report::Tone::strong, "workload: " + path) + "\n" +
-                      to_lines(sheets[analyze::kWorkloadOfInfo], 0, 2) + "\n" + to_text(sheets[analyze::kActivitiesOfInfo], view);
-  if (sheets[analyze::kGroupsOfInfo].rows() > 0) invocation.text() += "\n" + to_text(sheets[analyze::kGroupsOfInfo], view);
+                      to_lines(sheets[analyze::kWorkloadOfInfo], 0, 2) + "\n" +
+                      to_text(sheets[analyze::kActivitiesOfInfo], view);
+  if (sheets[analyze::kGroupsOfInfo].rows() > 0)
+    invocation.text() += "\n" + to_text(sheets[analyze::kGroupsOfInfo], view);
   return ExitCode::ok;
 }
 
@@ -141,10 +150,15 @@ const Verb& info_verb() {
       .name = "info",
       .summary = "what is in here: ranks, steps, devices, events, time span",
       .description =
-          "Reads the traces and lists, for every rank: format and size, events by category, host threads and device streams, the recorded "
+          "Reads the traces and lists, for every rank: format and size, events by category, host threads and device "
+          "streams, the recorded "
           "steps, devices, annotations "
-          "and collectives. Of programs without recorded times (workloads, host traces of PyTorch): ranks, activities by kind, and groups.",
-      .operands = {.name = "TRACE...", .help = "files, folders or globs; several are several ranks", .min = 1, .max = Operands::kUnlimited},
+          "and collectives. Of programs without recorded times (workloads, host traces of PyTorch): ranks, activities "
+          "by kind, and groups.",
+      .operands = {.name = "TRACE...",
+                   .help = "files, folders or globs; several are several ranks",
+                   .min = 1,
+                   .max = Operands::kUnlimited},
       .flags = with_input_flags({
           csv_flag(),
           Flag{.name = "event",
@@ -156,7 +170,8 @@ const Verb& info_verb() {
                .kind = ValueKind::integer,
                .help = "this rank only (default: all; with --event, the lowest)"},
       }),
-      .examples = {{"orrery info traces/", "every rank in the folder"}, {"orrery info trace.json.gz --event 4711", "one event in full"}},
+      .examples = {{"orrery info traces/", "every rank in the folder"},
+                   {"orrery info trace.json.gz --event 4711", "one event in full"}},
       .run = run_info,
   };
   return verb;

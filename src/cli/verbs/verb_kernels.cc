@@ -35,8 +35,9 @@ std::string kernels_sentence(const DeviceJob& job, const std::vector<analyze::Ke
     names += sum.names;
     all = analyze::plus_capped(all, sum.calls.sum);
   }
-  const std::string head = fmt::format("{}: {} of {} of kernel, copy or set, {} in all", window_in_words(job),
-                                       report::counted(calls, "call"), report::counted(names, "kind"), format_duration(all));
+  const std::string head =
+      fmt::format("{}: {} of {} of kernel, copy or set, {} in all", window_in_words(job),
+                  report::counted(calls, "call"), report::counted(names, "kind"), format_duration(all));
   if (sums.empty() || sums.front().is_rest) return head + ".";
   const analyze::KernelSum& first = sums.front();
   return fmt::format("{}; {} takes {}.", head,
@@ -94,7 +95,8 @@ std::string kernels_text(const Invocation& invocation, const DeviceJob& job, con
   text += to_text(sheets[analyze::kTypesOfKernels], invocation.view()) + "\n";
   // Of one rank the two say the same.
   text += to_text(sheets[analyze::kKernelsOverRanks], invocation.view()) + "\n";
-  if (job.ranks.size() > 1) text += to_text(sheets[analyze::kTypeTotals], short_view(invocation, 4 * kRowsThatMatter, "rows")) + "\n";
+  if (job.ranks.size() > 1)
+    text += to_text(sheets[analyze::kTypeTotals], short_view(invocation, 4 * kRowsThatMatter, "rows")) + "\n";
   report::SheetView annotations = short_view(invocation, kRowsThatMatter, "annotations");
   annotations.largest = "sum";
   return text + to_text(sheets[analyze::kKernelsByAnnotation], annotations) + "\n";
@@ -102,7 +104,8 @@ std::string kernels_text(const Invocation& invocation, const DeviceJob& job, con
 
 constexpr const char* kNoCounters = "no range of hardware counters was recorded";
 
-std::string counters_text(const Invocation& invocation, const DeviceJob& job, const std::vector<analyze::KernelCounters>& counters) {
+std::string counters_text(const Invocation& invocation, const DeviceJob& job,
+                          const std::vector<analyze::KernelCounters>& counters) {
   if (counters.empty()) return fmt::format("No counters: {}.\n\n", kNoCounters);
   const std::size_t rows = static_cast<std::size_t>(invocation.integer("top"));
   return to_text(analyze::counters_sheet(job.trace->strings, counters),
@@ -115,8 +118,8 @@ Unavailable missing_of_kernels(const DeviceJob& job, const std::vector<report::S
   const bool any_work = analyze::any_device_work(job.ranks);
   for (const report::Sheet& sheet : sheets) {
     if (sheet.rows() > 0) continue;
-    missing.emplace_back(sheet.name(),
-                         any_work ? "there is no work of these types in the window" : "no device work was recorded in the window");
+    missing.emplace_back(sheet.name(), any_work ? "there is no work of these types in the window"
+                                                : "no device work was recorded in the window");
   }
   return missing;
 }
@@ -135,8 +138,8 @@ ExitCode run_kernels(Invocation& invocation) {
   std::vector<report::Sheet> sheets = analyze::kernel_sheets(analyze::sum_kernels(job->ranks, request), over_ranks);
   std::vector<analyze::KernelSequence> sequences;
   if (invocation.has("sequences"))
-    sequences =
-        analyze::kernel_sequences(job->ranks, invocation.text("sequences"), static_cast<std::size_t>(invocation.integer("min-length")));
+    sequences = analyze::kernel_sequences(job->ranks, invocation.text("sequences"),
+                                          static_cast<std::size_t>(invocation.integer("min-length")));
   std::vector<analyze::KernelCounters> counters;
   if (invocation.has("counters")) {
     Result<std::vector<analyze::KernelCounters>> read = read_counters(*job);
@@ -164,10 +167,11 @@ ExitCode run_kernels(Invocation& invocation) {
   } else {
     invocation.text() = kernels_text(invocation, *job, sheets, over_ranks);
     if (invocation.has("sequences")) {
-      const std::string table =
-          to_text(analyze::sequences_sheet(job->trace->strings, sequences, true), short_view(invocation, kRowsThatMatter, "sequences"));
+      const std::string table = to_text(analyze::sequences_sheet(job->trace->strings, sequences, true),
+                                        short_view(invocation, kRowsThatMatter, "sequences"));
       invocation.text() += (table.empty() ? fmt::format("No operator called {} launches {} or more kernels.\n",
-                                                        report::printable(invocation.text("sequences")), invocation.integer("min-length"))
+                                                        report::printable(invocation.text("sequences")),
+                                                        invocation.integer("min-length"))
                                           : table) +
                            "\n";
     }
@@ -184,13 +188,18 @@ const Verb& kernels_verb() {
       .name = "kernels",
       .summary = "which kernels, copies and sets take the devices' time, and who launched them",
       .description =
-          "Statistics are of calls, always; what is not among the largest is one row with its number of names. What a piece of work is for "
+          "Statistics are of calls, always; what is not among the largest is one row with its number of names. What a "
+          "piece of work is for "
           "is told by "
-          "its category, a recorded collective, its name or the operator that launched it. Work belongs to the innermost annotation of the "
+          "its category, a recorded collective, its name or the operator that launched it. Work belongs to the "
+          "innermost annotation of the "
           "thread that "
           "launched it.\n\n"
           "With --compat hta, the tables of Holistic Trace Analysis 0.6.1 to the last digit, its defects included.",
-      .operands = {.name = "TRACE...", .help = "files, folders or globs; several are several ranks", .min = 1, .max = Operands::kUnlimited},
+      .operands = {.name = "TRACE...",
+                   .help = "files, folders or globs; several are several ranks",
+                   .min = 1,
+                   .max = Operands::kUnlimited},
       .flags = with_hta_flags(
           with_device_flags({
               Flag{.name = "top",
@@ -212,7 +221,8 @@ const Verb& kernels_verb() {
                    .kind = ValueKind::count,
                    .help = "with --sequences: leave out sequences of fewer kernels",
                    .default_text = "3"},
-              Flag{.name = "counters", .help = "also the hardware counters of kernels, and the operators that launched them"},
+              Flag{.name = "counters",
+                   .help = "also the hardware counters of kernels, and the operators that launched them"},
           }),
           hta_kernels_flags()),
       .examples = {{"orrery kernels trace.json.gz", "the ten largest, by time"},

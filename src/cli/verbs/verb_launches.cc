@@ -31,12 +31,14 @@ std::string launches_sentence(const DeviceJob& job, const LaunchAnswer& answer) 
     host = analyze::plus_capped(host, rank.host.sum);
   }
   for (const analyze::RankQueues& rank : answer.queues) {
-    for (const analyze::QueueTimes& queue : rank.queues) blocked = analyze::plus_capped(blocked, queue.stream ? queue.blocked : 0);
+    for (const analyze::QueueTimes& queue : rank.queues)
+      blocked = analyze::plus_capped(blocked, queue.stream ? queue.blocked : 0);
   }
   if (calls == 0) return fmt::format("{}: no launch of the devices' work was recorded.", window_in_words(job));
-  std::string text = fmt::format("{}: {} for {} of device work, {} on the host; {} of the work is shorter than its launch call",
-                                 window_in_words(job), report::counted(calls, "launch call"), report::counted(works, "piece"),
-                                 format_duration(host), report::percent(static_cast<double>(shorter), static_cast<double>(works)));
+  std::string text =
+      fmt::format("{}: {} for {} of device work, {} on the host; {} of the work is shorter than its launch call",
+                  window_in_words(job), report::counted(calls, "launch call"), report::counted(works, "piece"),
+                  format_duration(host), report::percent(static_cast<double>(shorter), static_cast<double>(works)));
   return text + (blocked > 0 ? fmt::format("; full queues block calls for {}.", format_duration(blocked)) : ".");
 }
 
@@ -72,7 +74,8 @@ std::string launches_text(const Invocation& invocation, const DeviceJob& job, co
   table(sheets[analyze::kQueue], "rows", "");
   table(sheets[analyze::kFullQueue], "streams", "blocked");
   const std::string sort = invocation.text("sort");
-  table(analyze::operators_sheet(answer.operators, true), "rows", sort == "count" ? std::string_view() : std::string_view(sort));
+  table(analyze::operators_sheet(answer.operators, true), "rows",
+        sort == "count" ? std::string_view() : std::string_view(sort));
   table(sheets.back(), "operators", "");
   return text + next_verb(invocation, "what keeps the host?", "path");
 }
@@ -83,8 +86,10 @@ Unavailable missing_of_launches(const DeviceJob& job, const std::vector<report::
   for (const report::Sheet& sheet : sheets) {
     if (any_work && sheet.rows() > 0) continue;
     if (!any_work) missing.emplace_back(sheet.name(), "no device work was recorded in the window");
-    else if (sheet.name() == "full_queue") missing.emplace_back(sheet.name(), fmt::format("no call was entered while {} waited", limit));
-    else if (sheet.name() == "nested_operators") missing.emplace_back(sheet.name(), "no operator was recorded around a launch");
+    else if (sheet.name() == "full_queue")
+      missing.emplace_back(sheet.name(), fmt::format("no call was entered while {} waited", limit));
+    else if (sheet.name() == "nested_operators")
+      missing.emplace_back(sheet.name(), "no operator was recorded around a launch");
     else missing.emplace_back(sheet.name(), "no launch of the devices' work was recorded");
   }
   return missing;
@@ -95,7 +100,9 @@ ExitCode run_launches(Invocation& invocation) {
   if (invocation.has("compat")) return run_hta_launches(invocation);
   Instances instances;
   if (const auto error = parse_instances(invocation, instances)) return invocation.fail_usage(*error);
-  const auto us = [&](const char* flag) { return static_cast<TimePs>(invocation.number(flag) * static_cast<double>(kPsPerUs)); };
+  const auto us = [&](const char* flag) {
+    return static_cast<TimePs>(invocation.number(flag) * static_cast<double>(kPsPerUs));
+  };
   // 10^12 us are 12 days; more than any trace has, and what still fits picoseconds.
   for (const char* flag : {"runtime-cutoff-us", "delay-cutoff-us"}) {
     if (!(invocation.number(flag) >= 0 && invocation.number(flag) <= 1e12))
@@ -106,8 +113,9 @@ ExitCode run_launches(Invocation& invocation) {
   const bool with_memory = !invocation.has("no-memory");
   const std::int64_t limit = invocation.integer("queue-limit");
   const LaunchAnswer answer{
-      .launches = analyze::measure_launches(
-          job->ranks, {.with_memory = with_memory, .runtime_cutoff = us("runtime-cutoff-us"), .delay_cutoff = us("delay-cutoff-us")}),
+      .launches = analyze::measure_launches(job->ranks, {.with_memory = with_memory,
+                                                         .runtime_cutoff = us("runtime-cutoff-us"),
+                                                         .delay_cutoff = us("delay-cutoff-us")}),
       .queues = analyze::measure_queues(job->ranks, limit, with_memory),
       .operators = analyze::measure_operators(job->ranks, with_memory),
       .nested = analyze::nest_operators(job->ranks, with_memory)};
@@ -135,14 +143,20 @@ const Verb& launches_verb() {
       .name = "launches",
       .summary = "does the host keep the devices fed: launch calls, delays, queues, operators",
       .description =
-          "Every call of a runtime or driver that shares a correlation with device work is a launch: of kernels, copies and sets, and of "
+          "Every call of a runtime or driver that shares a correlation with device work is a launch: of kernels, "
+          "copies and sets, and of "
           "graphs, "
-          "whose call starts many. The delay counts from entering the call and keeps its sign. Queue lengths are weighted by time, from "
+          "whose call starts many. The delay counts from entering the call and keeps its sign. Queue lengths are "
+          "weighted by time, from "
           "entering "
-          "the call until the work has ended, and until it starts. Operators are the innermost ones of the launching thread; "
+          "the call until the work has ended, and until it starts. Operators are the innermost ones of the launching "
+          "thread; "
           "the nested view has those around them, with what each launches itself and all inside it.\n\n"
           "With --compat hta, the tables of Holistic Trace Analysis 0.6.1 to the last digit, its defects included.",
-      .operands = {.name = "TRACE...", .help = "files, folders or globs; several are several ranks", .min = 1, .max = Operands::kUnlimited},
+      .operands = {.name = "TRACE...",
+                   .help = "files, folders or globs; several are several ranks",
+                   .min = 1,
+                   .max = Operands::kUnlimited},
       .flags = with_hta_flags(with_device_flags({
                                   Flag{.name = "queue-limit",
                                        .value_name = "N",

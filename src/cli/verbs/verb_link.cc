@@ -4,15 +4,15 @@
 #include <filesystem>
 
 #include "base/io/output_file.h"
-#include "cli/workloads/link_inputs.h"
-#include "cli/workloads/link_report.h"
 #include "cli/frame/load.h"
 #include "cli/frame/verbs.h"
+#include "cli/workloads/link_inputs.h"
+#include "cli/workloads/link_report.h"
 #include "formats/chakra/converter.h"
 #include "formats/pytorch_et/reader.h"
-#include "job/write/astra_export.h"
 #include "job/pairs/linked_files.h"
 #include "job/read/registry.h"
+#include "job/write/astra_export.h"
 
 namespace orrery::cli {
 namespace {
@@ -36,7 +36,8 @@ LinkTarget target_of(const Invocation& invocation, std::size_t ranks) {
 
 std::optional<UsageError> check_target(const LinkTarget& target, std::size_t ranks) {
   if (ranks < 2 || !is_standard_output(target.path)) return std::nullopt;
-  return UsageError{"several ranks are several files, which standard output is not", "-o PREFIX for PREFIX.0.et, PREFIX.1.et, ..."};
+  return UsageError{"several ranks are several files, which standard output is not",
+                    "-o PREFIX for PREFIX.0.et, PREFIX.1.et, ..."};
 }
 
 ExitCode link_default(Invocation& invocation, const std::vector<TracePair>& pairs) {
@@ -46,7 +47,8 @@ ExitCode link_default(Invocation& invocation, const std::vector<TracePair>& pair
   job::LinkJobOptions options;
   options.salvage = invocation.has("salvage");
   // What is no trace of any kind is left to the reader of Kineto traces, which says what is wrong with it.
-  if (const auto format = job::detect(pairs.front().device); format && (*format)->read_traces != nullptr) options.format = *format;
+  if (const auto format = job::detect(pairs.front().device); format && (*format)->read_traces != nullptr)
+    options.format = *format;
   options.on_progress = [&](std::uint64_t bytes) { progress.add(bytes); };
   options.link.least_coverage_percent = invocation.number("least-coverage");
   // Chakra's unit is a microsecond; rounding each time by itself would add up to another step.
@@ -55,7 +57,8 @@ ExitCode link_default(Invocation& invocation, const std::vector<TracePair>& pair
   auto job = job::link_job(pairs, options, invocation.diagnostics());
   progress.finish();
   if (!job) return invocation.fail(job.error());
-  if (invocation.has("for")) job->workload = job::workload_for_astra(std::move(job->workload), invocation.diagnostics());
+  if (invocation.has("for"))
+    job->workload = job::workload_for_astra(std::move(job->workload), invocation.diagnostics());
   if (const Status written = job::write_linked(target, *job); !written) return invocation.fail(written.error());
   report_link(invocation, *job);
   return ExitCode::ok;
@@ -107,7 +110,8 @@ ExitCode convert_linked(Invocation& invocation) {
   if (!linked) return invocation.fail(linked.error());
   const auto bytes = chakra::convert_linked_trace(*linked, strings);
   if (!bytes) return invocation.fail(bytes.error());
-  if (const Status written = write_whole_file(invocation.text("output"), *bytes); !written) return invocation.fail(written.error());
+  if (const Status written = write_whole_file(invocation.text("output"), *bytes); !written)
+    return invocation.fail(written.error());
   report_files(invocation, {invocation.text("output")});
   return ExitCode::ok;
 }
@@ -126,16 +130,21 @@ const Verb& link_verb() {
       .name = "link",
       .summary = "one causal graph out of host and device traces",
       .description =
-          "Brings together the PyTorch execution trace (operators, shapes, tensors) and the profiler trace (times, kernels) of each rank, "
+          "Brings together the PyTorch execution trace (operators, shapes, tensors) and the profiler trace (times, "
+          "kernels) of each rank, "
           "and "
-          "makes the graph that a simulator needs: host and device activities with real starts, delays, collectives with type, size and "
+          "makes the graph that a simulator needs: host and device activities with real starts, delays, collectives "
+          "with type, size and "
           "group, "
-          "and dependencies that replay to the measured time. The residual of that replay is printed with every link.\n\n"
-          "With --compat chakra, what chakra_trace_link and chakra_converter 1.0.0 make of the same files: an execution trace (.et) byte "
+          "and dependencies that replay to the measured time. The residual of that replay is printed with every "
+          "link.\n\n"
+          "With --compat chakra, what chakra_trace_link and chakra_converter 1.0.0 make of the same files: an "
+          "execution trace (.et) byte "
           "for byte, a linked "
           "host trace (.json) value for value, with other white space and order of members.",
       .operands = {.name = "[TRACE...]",
-                   .help = "files, folders or globs with both kinds of traces (x.et.json and x.kineto.json); several are several ranks",
+                   .help = "files, folders or globs with both kinds of traces (x.et.json and x.kineto.json); several "
+                           "are several ranks",
                    .min = 0,
                    .max = Operands::kUnlimited},
       .flags = with_input_flags({
@@ -144,7 +153,11 @@ const Verb& link_verb() {
                .kind = ValueKind::file,
                .help = "host trace (PyTorch execution trace)",
                .repeatable = true},
-          Flag{.name = "device", .value_name = "FILE", .kind = ValueKind::file, .help = "profiler trace (Kineto)", .repeatable = true},
+          Flag{.name = "device",
+               .value_name = "FILE",
+               .kind = ValueKind::file,
+               .help = "profiler trace (Kineto)",
+               .repeatable = true},
           Flag{.name = "rank",
                .value_name = "N",
                .kind = ValueKind::integer,
@@ -175,23 +188,32 @@ const Verb& link_verb() {
                .kind = ValueKind::output,
                .help = "the same as -o; a linked host trace unless FILE ends in .et",
                .group = "Flags of chakra_trace_link"},
-          Flag{.name = "log-level", .value_name = "LEVEL", .help = "accepted, and ignored", .group = "Flags of chakra_trace_link"},
+          Flag{.name = "log-level",
+               .value_name = "LEVEL",
+               .help = "accepted, and ignored",
+               .group = "Flags of chakra_trace_link"},
           Flag{.name = "input",
                .value_name = "FILE",
                .kind = ValueKind::file,
                .help = "a linked host trace, to be written to --output as chakra_converter PyTorch does",
                .group = "Flags of chakra_converter"},
-          Flag{.name = "simulate", .help = "accepted, and ignored: see orrery replay", .group = "Flags of chakra_converter"},
+          Flag{.name = "simulate",
+               .help = "accepted, and ignored: see orrery replay",
+               .group = "Flags of chakra_converter"},
           Flag{.name = "log-filename",
                .value_name = "FILE",
                .kind = ValueKind::file,
                .help = "accepted, and ignored",
                .group = "Flags of chakra_converter"},
       }),
-      .examples = {{"orrery link --host x.et.json.gz --device x.kineto.json.gz -o x.et", "one rank, as a Chakra execution trace"},
+      .examples = {{"orrery link --host x.et.json.gz --device x.kineto.json.gz -o x.et",
+                    "one rank, as a Chakra execution trace"},
                    {"orrery link traces/ -o job", "every rank of a folder: job.0.et, job.1.et, ..."},
-                   {"orrery link --host x.et.json --device x.kineto.json --compat chakra -o linked.json", "what chakra_trace_link writes"}},
-      .output_help = "FILE.et: Chakra execution trace; FILE.json: linked host trace; else what the ranks' files begin with (NAME.0.et)",
+                   {"orrery link --host x.et.json --device x.kineto.json --compat chakra -o linked.json",
+                    "what chakra_trace_link writes"}},
+      .output_help =
+          "FILE.et: Chakra execution trace; FILE.json: linked host trace; else what the ranks' files begin with "
+          "(NAME.0.et)",
       .run = run_link,
   };
   return verb;

@@ -38,10 +38,11 @@ std::string copies_sentence(const DeviceJob& job, const std::vector<analyze::Ran
   }
   const std::string head = window_in_words(job) + ": ";
   if (count == 0) return head + "the devices copy and set nothing.";
-  std::string text =
-      fmt::format("{}{}, {} in {}", head, count == 1 ? "1 copy or set" : fmt::format("{} copies and sets", format_count(count)),
-                  format_bytes(bytes), format_duration(time));
-  return text + (unsized_copies > 0 ? fmt::format("; the size of {} was not recorded.", format_count(unsized_copies)) : ".");
+  std::string text = fmt::format("{}{}, {} in {}", head,
+                                 count == 1 ? "1 copy or set" : fmt::format("{} copies and sets", format_count(count)),
+                                 format_bytes(bytes), format_duration(time));
+  return text +
+         (unsized_copies > 0 ? fmt::format("; the size of {} was not recorded.", format_count(unsized_copies)) : ".");
 }
 
 ExitCode run_memory(Invocation& invocation) {
@@ -58,8 +59,9 @@ ExitCode run_memory(Invocation& invocation) {
   if (invocation.json()) {
     Unavailable missing;
     if (sheets.front().rows() == 0)
-      missing.emplace_back("copies", analyze::any_device_work(job->ranks) ? "the devices copy and set nothing in the window"
-                                                                          : "no device work was recorded in the window");
+      missing.emplace_back("copies", analyze::any_device_work(job->ranks)
+                                         ? "the devices copy and set nothing in the window"
+                                         : "no device work was recorded in the window");
     write_devices_json(invocation.data(), *job, sheets, missing);
   } else if (invocation.csv()) {
     invocation.text() = report::to_csv(sheets);
@@ -68,12 +70,14 @@ ExitCode run_memory(Invocation& invocation) {
   } else {
     report::SheetView view = short_view(invocation, static_cast<std::size_t>(invocation.integer("top")), "rows");
     if (view.rows == 0) view.rows = ~std::size_t{0};
-    view.largest = invocation.text("sort") == "kind" ? std::string_view() : invocation.text("sort") == "bytes" ? "bytes" : "time";
+    view.largest = invocation.text("sort") == "kind"    ? std::string_view()
+                   : invocation.text("sort") == "bytes" ? "bytes"
+                                                        : "time";
     const bool any_copy = sheets.front().rows() > 0;
     invocation.text() = invocation.style().paint(report::Tone::strong, copies_sentence(*job, ranks)) + "\n";
     if (any_copy) invocation.text() += "\n" + to_text(sheets.front(), view) + "\n";
-    invocation.text() +=
-        next_verb(invocation, any_copy ? "does copying hide behind computing?" : "what do the devices do instead?", "breakdown");
+    invocation.text() += next_verb(
+        invocation, any_copy ? "does copying hide behind computing?" : "what do the devices do instead?", "breakdown");
   }
   return ExitCode::ok;
 }
@@ -85,7 +89,8 @@ const Verb& memory_verb() {
       .name = "memory",
       .summary = "how fast copies and sets are; or, of a memory timeline, what fills the memory",
       .description =
-          "Of a raw memory timeline of PyTorch's profiler: what fills the memory. Of traces: copies and sets by kind, with bytes, time, "
+          "Of a raw memory timeline of PyTorch's profiler: what fills the memory. Of traces: copies and sets by kind, "
+          "with bytes, time, "
           "bytes over time, the spread over copies, and the rate of all that run "
           "together, over "
           "the time in which any runs.\n\n"
@@ -94,16 +99,19 @@ const Verb& memory_verb() {
                    .help = "traces (files, folders or globs; several are several ranks), or one memory timeline",
                    .min = 1,
                    .max = Operands::kUnlimited},
-      .flags = with_hta_flags(
-          with_device_flags({
-              Flag{.name = "top", .value_name = "N", .kind = ValueKind::count, .help = "show N rows; 0: all", .default_text = "10"},
-              Flag{.name = "sort",
-                   .value_name = "COLUMN",
-                   .help = "which rows come first",
-                   .default_text = "time",
-                   .choices = "kind bytes time"},
-          }),
-          hta_memory_flags()),
+      .flags = with_hta_flags(with_device_flags({
+                                  Flag{.name = "top",
+                                       .value_name = "N",
+                                       .kind = ValueKind::count,
+                                       .help = "show N rows; 0: all",
+                                       .default_text = "10"},
+                                  Flag{.name = "sort",
+                                       .value_name = "COLUMN",
+                                       .help = "which rows come first",
+                                       .default_text = "time",
+                                       .choices = "kind bytes time"},
+                              }),
+                              hta_memory_flags()),
       .examples = {{"orrery memory trace.json.gz", "copies and sets by kind"}},
       .run = run_memory,
   };

@@ -26,13 +26,14 @@ analyze::OverlayOptions overlay_options(const Invocation& invocation) {
 
 ExitCode run_hta(Invocation& invocation, const Instances& instances) {
   if (invocation.has("save") || invocation.has("restore"))
-    return invocation.fail_usage({"--save and --restore do not go with --compat hta", "they keep the graph of the default mode"});
+    return invocation.fail_usage(
+        {"--save and --restore do not go with --compat hta", "they keep the graph of the default mode"});
   const auto job = load_job(invocation, invocation.operands(), {.one_rank = true});
   if (!job) return invocation.fail(job.error());
   const trace::RankTrace& rank = (*job)->ranks.front();
   causal::hta::Options options;
-  options.window = {invocation.has("annotation") ? invocation.text("annotation") : "ProfilerStep", instances.first.value_or(0),
-                    instances.last.value_or(0), invocation.texts("data-load-events")};
+  options.window = {invocation.has("annotation") ? invocation.text("annotation") : "ProfilerStep",
+                    instances.first.value_or(0), instances.last.value_or(0), invocation.texts("data-load-events")};
   options.zero_weight_launch_edges = invocation.has("zero-weight-launch-edges");
   options.strict = invocation.has("strict");
   options.include_last_step = invocation.has("include-last-step");
@@ -41,11 +42,12 @@ ExitCode run_hta(Invocation& invocation, const Instances& instances) {
   const auto summary = analyze::summarize(*path, options.window.data_load_events);
   if (!summary) return invocation.fail(summary.error());
   if (invocation.has("dump-graph")) {
-    if (const Status dumped = job::dump_graph(*path, invocation.text("dump-graph")); !dumped) return invocation.fail(dumped.error());
+    if (const Status dumped = job::dump_graph(*path, invocation.text("dump-graph")); !dumped)
+      return invocation.fail(dumped.error());
   }
   if (invocation.has("overlay")) {
-    const Status written =
-        job::write_overlay_of(rank.source.path, analyze::make_overlay(*path, overlay_options(invocation)), invocation.text("overlay"));
+    const Status written = job::write_overlay_of(
+        rank.source.path, analyze::make_overlay(*path, overlay_options(invocation)), invocation.text("overlay"));
     if (!written) return invocation.fail(written.error());
   }
   if (invocation.json()) write_hta_json(invocation.data(), *path, *summary, invocation.has("breakdown"));
@@ -56,8 +58,10 @@ ExitCode run_hta(Invocation& invocation, const Instances& instances) {
 
 std::optional<UsageError> check_flags(const Invocation& invocation, bool several) {
   // HTA's switches have no meaning for the graph of the default mode; ignoring them would look like heeding them.
-  for (const char* flag : {"zero-weight-launch-edges", "strict", "include-last-step", "dump-graph", "data-load-events"}) {
-    if (invocation.has(flag)) return UsageError{fmt::format("--{} belongs to --compat hta", flag), "add --compat hta, or leave it out"};
+  for (const char* flag :
+       {"zero-weight-launch-edges", "strict", "include-last-step", "dump-graph", "data-load-events"}) {
+    if (invocation.has(flag))
+      return UsageError{fmt::format("--{} belongs to --compat hta", flag), "add --compat hta, or leave it out"};
   }
   if (several && invocation.has("save")) return UsageError{"--save is about one rank", "choose it with --rank"};
   return std::nullopt;
@@ -73,7 +77,8 @@ ExitCode run_default(Invocation& invocation, const Instances& instances) {
   const std::optional<Unprofiled> unprofiled = take_profiler_off(invocation, *job);
   const analyze::CausalPath path = analyze::take_path(*job, graph::solve(job->graph, job->end), kContributors, true);
   if (invocation.has("overlay")) {
-    if (const Status written = write_overlays(invocation, *job, path.sums); !written) return invocation.fail(written.error());
+    if (const Status written = write_overlays(invocation, *job, path.sums); !written)
+      return invocation.fail(written.error());
   }
   if (invocation.json()) {
     write_path_json(invocation.data(), *job, path, invocation.has("breakdown"));
@@ -92,7 +97,8 @@ ExitCode run_path(Invocation& invocation) {
   if (const auto error = parse_instances(invocation, instances)) return invocation.fail_usage(*error);
   if (invocation.operands().empty() && !invocation.has("restore"))
     return invocation.fail_usage({"no trace given", "name a file or folder, or use --restore FILE"});
-  if (!invocation.operands().empty() && invocation.has("restore")) return invocation.fail_usage({"give traces or --restore, not both"});
+  if (!invocation.operands().empty() && invocation.has("restore"))
+    return invocation.fail_usage({"give traces or --restore, not both"});
   if (invocation.has("compat")) return run_hta(invocation, instances);
   return run_default(invocation, instances);
 }
@@ -104,27 +110,36 @@ const Verb& path_verb() {
       .name = "path",
       .summary = "where the step goes: critical path, breakdown, overlay",
       .description =
-          "Builds the causal graph of one step of one rank and takes its longest path. Every part of the step is on the path or is named "
+          "Builds the causal graph of one step of one rank and takes its longest path. Every part of the step is on "
+          "the path or is named "
           "idle, with a "
           "reason; the replay residual says how far the graph alone is from the measured step.\n\n"
           "With --compat hta, the answer of Holistic Trace Analysis 0.6.1 to the last digit, its defects included.",
-      .operands = {.name = "TRACE...", .help = "files, folders or globs; several are several ranks", .min = 0, .max = Operands::kUnlimited},
+      .operands = {.name = "TRACE...",
+                   .help = "files, folders or globs; several are several ranks",
+                   .min = 0,
+                   .max = Operands::kUnlimited},
       .flags = with_window_flags({
-          Flag{.name = "compat", .value_name = "TOOL", .help = "reproduce the answer of TOOL exactly, defects included", .choices = "hta"},
+          Flag{.name = "compat",
+               .value_name = "TOOL",
+               .help = "reproduce the answer of TOOL exactly, defects included",
+               .choices = "hta"},
           Flag{.name = "breakdown", .help = "with --json: one row per edge of the path"},
           csv_flag(),
           clock_flag(),
           reduce_flag(RankDetail::graph),
           unprofiled_flag(),
-          Flag{
-              .name = "overlay",
-              .value_name = "FILE",
-              .kind = ValueKind::output,
-              .help =
-                  "write the trace again with the path marked, for Perfetto or chrome://tracing (FILE.json.gz); of several ranks a folder"},
+          Flag{.name = "overlay",
+               .value_name = "FILE",
+               .kind = ValueKind::output,
+               .help = "write the trace again with the path marked, for Perfetto or chrome://tracing (FILE.json.gz); "
+                       "of several ranks a folder"},
           Flag{.name = "all-edges", .help = "with --overlay: arrows for all edges, not only the critical ones"},
           Flag{.name = "only-critical", .help = "with --overlay: leave out complete events that are not critical"},
-          Flag{.name = "save", .value_name = "FILE", .kind = ValueKind::output, .help = "keep the step's graph for --restore"},
+          Flag{.name = "save",
+               .value_name = "FILE",
+               .kind = ValueKind::output,
+               .help = "keep the step's graph for --restore"},
           Flag{.name = "dump-graph",
                .value_name = "PREFIX",
                .kind = ValueKind::output,
@@ -144,7 +159,8 @@ const Verb& path_verb() {
       .examples = {{"orrery path trace.json.gz", "a typical step: what bounds it, and the ten largest contributors"},
                    {"orrery path trace.json.gz --annotation ProfilerStep --instance 2", "the third step"},
                    {"orrery path trace.json.gz --overlay path.json.gz", "the path on a timeline, in Perfetto"},
-                   {"orrery path trace.json.gz --compat hta --annotation '' --json", "HTA's numbers for the whole trace"}},
+                   {"orrery path trace.json.gz --compat hta --annotation '' --json",
+                    "HTA's numbers for the whole trace"}},
       .run = run_path,
   };
   return verb;

@@ -6,12 +6,12 @@
 #include <filesystem>
 #include <memory>
 
-#include "base/io/file_content.h"
 #include "base/interrupt.h"
+#include "base/io/file_content.h"
 #include "base/io/output_file.h"
-#include "cli/graphs/graph_source.h"
 #include "cli/frame/load.h"
 #include "cli/frame/verbs.h"
+#include "cli/graphs/graph_source.h"
 #include "query/database.h"
 #include "report/sheet_csv.h"
 #include "report/sheet_text.h"
@@ -45,7 +45,9 @@ Result<std::string> read_question(Invocation& invocation, const std::string& fil
   return std::string(content->bytes());
 }
 
-UsageError no_question() { return {"no question given", "like: orrery query TRACE 'SELECT name, sum(dur_ps) FROM events GROUP BY name'"}; }
+UsageError no_question() {
+  return {"no question given", "like: orrery query TRACE 'SELECT name, sum(dur_ps) FROM events GROUP BY name'"};
+}
 
 /// An Error about the SQL, pointed at.
 UsageError pointed_at(const Error& error, std::string_view sql) {
@@ -91,8 +93,10 @@ Result<Loaded> load(Invocation& invocation, const std::vector<std::string>& trac
     own.emplace(trace::copy_of(**shared));
   }
   // Runs have nothing in common but the tables that they are asked in.
-  if (own->ranks.front().source.is_run) return Loaded{std::make_shared<const trace::Trace>(std::move(*own)), std::nullopt};
-  Result<job::RecordedJob> job = job::RecordedJob::make(std::move(*own), clock_choice(invocation), invocation.diagnostics());
+  if (own->ranks.front().source.is_run)
+    return Loaded{std::make_shared<const trace::Trace>(std::move(*own)), std::nullopt};
+  Result<job::RecordedJob> job =
+      job::RecordedJob::make(std::move(*own), clock_choice(invocation), invocation.diagnostics());
   if (!job) return job.error();
   return Loaded{nullptr, std::move(*job)};
 }
@@ -118,7 +122,8 @@ ExitCode run_query(Invocation& invocation) {
   }
   if (question.traces.empty()) {
     const bool is_trace = std::filesystem::exists(question.sql);
-    return invocation.fail_usage(is_trace ? no_question() : UsageError{"no trace given", "like: orrery query TRACE 'SELECT ...'"});
+    return invocation.fail_usage(is_trace ? no_question()
+                                          : UsageError{"no trace given", "like: orrery query TRACE 'SELECT ...'"});
   }
   if (!question.sql.empty() || !invocation.has("db")) {
     if (const auto mistake = find_mistake(question.sql)) return invocation.fail_usage(*mistake);
@@ -142,7 +147,8 @@ ExitCode run_query(Invocation& invocation) {
     if (question.sql.empty()) return ExitCode::ok;
   }
   const Result<query::Answer> answer = database->ask(question.sql);
-  if (!answer && answer.error().kind == Error::Kind::misuse) return invocation.fail_usage(pointed_at(answer.error(), question.sql));
+  if (!answer && answer.error().kind == Error::Kind::misuse)
+    return invocation.fail_usage(pointed_at(answer.error(), question.sql));
   if (!answer) return invocation.fail(answer.error());
   show(invocation, *answer);
   return ExitCode::ok;
@@ -155,17 +161,22 @@ const Verb& query_verb() {
       .name = "query",
       .summary = "any question, in SQL: events, path, collectives, waits",
       .description =
-          "Answers one SELECT over the tables events, args, ranks, lanes, steps, edges, path, contributors, collectives, waits, clocks and "
-          "diagnostics, and over slice, thread, process and args_flat under Perfetto's names. Times are whole picoseconds. The tables are "
+          "Answers one SELECT over the tables events, args, ranks, lanes, steps, edges, path, contributors, "
+          "collectives, waits, clocks and "
+          "diagnostics, and over slice, thread, process and args_flat under Perfetto's names. Times are whole "
+          "picoseconds. The tables are "
           "the "
-          "columns of the trace, which are not copied; the path and what rests on it are found when a question first asks for them, for "
+          "columns of the trace, which are not copied; the path and what rests on it are found when a question first "
+          "asks for them, for "
           "the "
           "window that `orrery path` would choose.\n\n"
-          "Beside SQLite's functions there is union_ps(start_ps, dur_ps): how long any of the intervals lasts. docs/SQL.md has the columns "
+          "Beside SQLite's functions there is union_ps(start_ps, dur_ps): how long any of the intervals lasts. "
+          "docs/SQL.md has the columns "
           "and "
           "the questions that people ask.",
       .operands = {.name = "TRACE... SQL",
-                   .help = "files, folders or globs, then the question; with --file or --db the question may be left out",
+                   .help =
+                       "files, folders or globs, then the question; with --file or --db the question may be left out",
                    .min = 1,
                    .max = Operands::kUnlimited},
       .flags = with_job_flags({
@@ -174,13 +185,22 @@ const Verb& query_verb() {
                .value_name = "FILE",
                .kind = ValueKind::file,
                .help = "read the question from a file; all operands are traces"},
-          Flag{.name = "db", .value_name = "FILE", .kind = ValueKind::output, .help = "write all tables as an SQLite database"},
+          Flag{.name = "db",
+               .value_name = "FILE",
+               .kind = ValueKind::output,
+               .help = "write all tables as an SQLite database"},
           Flag{.name = "all-args",
-               .help = "args has every argument that the files have, not only those that analyses use; reads them again"},
-          Flag{.name = "rank", .value_name = "N", .kind = ValueKind::integer, .help = "only this rank (default: all)", .group = "Window"},
+               .help =
+                   "args has every argument that the files have, not only those that analyses use; reads them again"},
+          Flag{.name = "rank",
+               .value_name = "N",
+               .kind = ValueKind::integer,
+               .help = "only this rank (default: all)",
+               .group = "Window"},
       }),
       .examples =
-          {{"orrery query trace.json.gz 'SELECT name, count(*), sum(dur_ps) AS t FROM events GROUP BY name ORDER BY t DESC LIMIT 10'",
+          {{"orrery query trace.json.gz 'SELECT name, count(*), sum(dur_ps) AS t FROM events GROUP BY name ORDER BY t "
+            "DESC LIMIT 10'",
             "the ten names with most time"},
            {"orrery query trace.json.gz \"SELECT union_ps(start_ps, dur_ps) FROM events WHERE activity = 'kernel'\"",
             "how long any kernel ran"},

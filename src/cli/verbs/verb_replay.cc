@@ -4,12 +4,12 @@
 #include "analyze/schedule/schedule_reasons.h"
 #include "cli/frame/command_line.h"
 #include "cli/frame/load.h"
+#include "cli/frame/verbs.h"
+#include "cli/graphs/run_page.h"
 #include "cli/workloads/replay_emit.h"
 #include "cli/workloads/replay_inputs.h"
 #include "cli/workloads/replay_on_mpi.h"
 #include "cli/workloads/replay_report.h"
-#include "cli/graphs/run_page.h"
-#include "cli/frame/verbs.h"
 #include "job/write/replay_timeline.h"
 #include "job/write/workload_trace.h"
 #include "simulate/collective_uses.h"
@@ -25,7 +25,8 @@ Status draw_replay(Invocation& invocation, job::WorkloadInput& input, simulate::
   const workload::Workload& workload = input.workload;
   if (!invocation.has("report")) return {};
   // Before collectives are counted, of which ranks on their own have none.
-  Result<trace::Trace> trace = job::trace_of_replay(input.workload, schedule, alone, input.rank_numbers, invocation.operands()[0]);
+  Result<trace::Trace> trace =
+      job::trace_of_replay(input.workload, schedule, alone, input.rank_numbers, invocation.operands()[0]);
   if (!trace) return trace.error();
   if (schedule.ranks.empty()) schedule.ranks = simulate::rank_uses(workload, schedule);
   if (schedule.collectives.empty()) schedule.collectives = simulate::collective_uses(workload, schedule);
@@ -44,8 +45,10 @@ Status draw_replay(Invocation& invocation, job::WorkloadInput& input, simulate::
 ExitCode run_replay(Invocation& invocation) {
   if (invocation.has("emit")) return emit_replay(invocation);
   if (invocation.has("edit"))
-    return invocation.fail_usage({"--edit changes what --emit writes", "add --emit torch -o DIR; or ask orrery whatif"});
-  if (invocation.has("scale")) return invocation.fail_usage({"--scale changes sizes of what --emit writes", "add --emit torch -o DIR"});
+    return invocation.fail_usage(
+        {"--edit changes what --emit writes", "add --emit torch -o DIR; or ask orrery whatif"});
+  if (invocation.has("scale"))
+    return invocation.fail_usage({"--scale changes sizes of what --emit writes", "add --emit torch -o DIR"});
   if (invocation.has("on")) return run_replay_on_mpi(invocation);
   if (const auto error = check_flags_without_mpi(invocation)) return invocation.fail_usage(*error);
   if (const auto error = prepare_run_page(invocation)) return invocation.fail_usage(*error);
@@ -85,26 +88,35 @@ const Verb& replay_verb() {
       .name = "replay",
       .summary = "a Chakra graph in recorded time: what its dependencies explain",
       .description =
-          "Executes the graph without a machine: every node takes as long as it was recorded to take and starts as soon as what it depends "
-          "on has ended. Collectives and messages wait for their partners; a single rank keeps its recorded waiting times. The residual "
+          "Executes the graph without a machine: every node takes as long as it was recorded to take and starts as "
+          "soon as what it depends "
+          "on has ended. Collectives and messages wait for their partners; a single rank keeps its recorded waiting "
+          "times. The residual "
           "is how much longer the replay is than the recording: what the graph does not explain.\n\n"
-          "With --on mpi it runs for real: one process per rank, messages and collectives through MPI, computation as time spent; any "
+          "With --on mpi it runs for real: one process per rank, messages and collectives through MPI, computation as "
+          "time spent; any "
           "workload that simulate takes, or the name of a motif. -o DIR then records the last run as traces.\n\n"
-          "With --emit torch, a folder is written that runs the recorded operators again on real devices, without the job's code, data or "
-          "weights: from host and profiler traces, linked traces, and Chakra files made from them. Of other programs communication is "
+          "With --emit torch, a folder is written that runs the recorded operators again on real devices, without the "
+          "job's code, data or "
+          "weights: from host and profiler traces, linked traces, and Chakra files made from them. Of other programs "
+          "communication is "
           "real, and device work is work of the recorded duration.",
-      .operands = {.name = "PREFIX|FILE...",
-                   .help = "PREFIX for PREFIX.0.et, PREFIX.1.et, ..., or the files of some ranks (.et, .et.gz, .et.zst, .json)",
-                   .min = 1,
-                   .max = Operands::kUnlimited},
+      .operands =
+          {.name = "PREFIX|FILE...",
+           .help = "PREFIX for PREFIX.0.et, PREFIX.1.et, ..., or the files of some ranks (.et, .et.gz, .et.zst, .json)",
+           .min = 1,
+           .max = Operands::kUnlimited},
       .flags = with_mpi_replay_flags(
           {Flag{.name = "rank", .value_name = "R", .kind = ValueKind::count, .help = "this rank only, on its own"},
            Flag{.name = "alone", .help = "every rank on its own: communication takes as long as recorded"},
-           Flag{
-               .name = "comm-group", .value_name = "FILE", .kind = ValueKind::file, .help = "communicators as JSON: {\"1\": [0, 1, 2, 3]}"},
+           Flag{.name = "comm-group",
+                .value_name = "FILE",
+                .kind = ValueKind::file,
+                .help = "communicators as JSON: {\"1\": [0, 1, 2, 3]}"},
            Flag{.name = "emit",
                 .value_name = "FRAMEWORK",
-                .help = "write a folder that runs the recorded operations again on real devices, from host and profiler traces",
+                .help = "write a folder that runs the recorded operations again on real devices, from host and "
+                        "profiler traces",
                 .choices = "torch"},
            Flag{.name = "pace",
                 .value_name = "HOW",
@@ -113,11 +125,13 @@ const Verb& replay_verb() {
                 .choices = "fast recorded"},
            Flag{.name = "scale",
                 .value_name = "SELECTOR FACTOR",
-                .help = "with --emit torch: other sizes; batch, sequence or size:N, times FACTOR, as far as operators can follow",
+                .help = "with --emit torch: other sizes; batch, sequence or size:N, times FACTOR, as far as operators "
+                        "can follow",
                 .is_pair = true},
            Flag{.name = "edit",
                 .value_name = "EDIT",
-                .help = "with --emit torch: an edit of orrery whatif, carried out for real or refused: comm * 2, op:PATTERN remove, rank:3 "
+                .help = "with --emit torch: an edit of orrery whatif, carried out for real or refused: comm * 2, "
+                        "op:PATTERN remove, rank:3 "
                         "delay 4ms",
                 .repeatable = true},
            Flag{.name = "compute-only", .help = "with --emit: no communication"},
@@ -127,9 +141,11 @@ const Verb& replay_verb() {
                 .kind = ValueKind::output,
                 .help = "write the replay for Perfetto (FILE.json.gz): a process per rank, its threads and streams"},
            report_flag()}),
-      .examples = {{"orrery replay et/step", "all ranks together: step time, busy times, exposed communication, residual"},
+      .examples = {{"orrery replay et/step",
+                    "all ranks together: step time, busy times, exposed communication, residual"},
                    {"orrery replay et/step.3.et -v", "rank 3 on its own, and where it departs from the recording"},
-                   {"orrery replay --emit torch traces/ -o again", "a folder for torchrun --nproc-per-node N again/replay.py"}},
+                   {"orrery replay --emit torch traces/ -o again",
+                    "a folder for torchrun --nproc-per-node N again/replay.py"}},
       .run = run_replay,
   };
   return verb;

@@ -32,7 +32,9 @@ ExitCode simulate_compatibly(Invocation& invocation) {
   if (!custom) return invocation.fail(custom.error());
   simulate::astra::Options options;
   options.custom = &*custom;
-  options.backend = compat == "astra-unaware" ? Backend::unaware : compat == "astra-aware" ? Backend::aware : Backend::aware_multi_dim;
+  options.backend = compat == "astra-unaware" ? Backend::unaware
+                    : compat == "astra-aware" ? Backend::aware
+                                              : Backend::aware_multi_dim;
   options.use_symmetry = !invocation.has("no-symmetry");
   options.keep_link_series = invocation.has("report") || job::shows_links(invocation.text("output"));
   Progress progress = invocation.progress("simulating", 0);
@@ -60,8 +62,8 @@ Result<machine::Machine> load_any_machine(Invocation& invocation) {
   const auto system = load_astra_system(invocation);
   if (!system) return system.error();
   const auto only_theirs = [&](const char* what) {
-    return Error{fmt::format("{} simulated as ASTRA-sim does only", what), astra_input(invocation).system, Error::kNoOffset,
-                 "--compat astra-unaware, astra-aware or astra-aware-md"};
+    return Error{fmt::format("{} simulated as ASTRA-sim does only", what), astra_input(invocation).system,
+                 Error::kNoOffset, "--compat astra-unaware, astra-aware or astra-aware-md"};
   };
   if (system->has_custom()) return only_theirs("collectives that are given as execution traces are");
   if (system->shared_bus) return only_theirs("the bus between device and endpoint (model-shared-bus) is");
@@ -82,11 +84,13 @@ ExitCode simulate_natively(Invocation& invocation) {
       return run_source(invocation, {*machine, std::move(*priced_by), *options}, **source);
     }
   }
-  const auto loaded = load_workload(invocation, has_astra_system(invocation) ? static_cast<std::size_t>(machine->devices.count) : 0, false);
+  const auto loaded = load_workload(
+      invocation, has_astra_system(invocation) ? static_cast<std::size_t>(machine->devices.count) : 0, false);
   if (!loaded) return invocation.fail(loaded.error());
   const workload::Workload* const workload = &loaded->workload;
   if (!options) return invocation.fail(options.error());
-  if (options->compute_time == simulate::ComputeTime::recorded) analyze::remark_on_missing_durations(*workload, invocation.diagnostics());
+  if (options->compute_time == simulate::ComputeTime::recorded)
+    analyze::remark_on_missing_durations(*workload, invocation.diagnostics());
   else analyze::remark_on_missing_operations(*workload, invocation.diagnostics());
   analyze::remark_on_unused_attributes(*workload, invocation.diagnostics());
   using simulate::loggops::Placement;
@@ -106,7 +110,8 @@ ExitCode run_simulate(Invocation& invocation) {
   if (const auto error = prepare_run_page(invocation)) return invocation.fail_usage(*error);
   if (!invocation.has("compat")) return simulate_natively(invocation);
   if (!has_astra_system(invocation)) {
-    return invocation.fail_usage({"--compat needs the machine as ASTRA-sim describes it", "--network FILE.yml --system FILE.json"});
+    return invocation.fail_usage(
+        {"--compat needs the machine as ASTRA-sim describes it", "--network FILE.yml --system FILE.json"});
   }
   return simulate_compatibly(invocation);
 }
@@ -118,23 +123,29 @@ const Verb& simulate_verb() {
       .name = "simulate",
       .summary = "run this workload on that machine",
       .description =
-          "Executes a workload (Chakra execution traces, one per rank, a GOAL schedule, or a recorded job) on a described machine and "
+          "Executes a workload (Chakra execution traces, one per rank, a GOAL schedule, or a recorded job) on a "
+          "described machine and "
           "tells when every "
           "rank finishes, "
-          "how much of its communication is exposed, how every link is used and what bandwidth every collective reached.\n\n"
-          "Models: fluid (transfers that meet on a link share it max-min fairly), isolated (no sharing), snapshot (sharing priced once, "
+          "how much of its communication is exposed, how every link is used and what bandwidth every collective "
+          "reached.\n\n"
+          "Models: fluid (transfers that meet on a link share it max-min fairly), isolated (no sharing), snapshot "
+          "(sharing priced once, "
           "after an "
-          "isolated run), analytical (closed forms), astra (ASTRA-sim's analytical backends), loggops (LogGOPS parameters instead of "
+          "isolated run), analytical (closed forms), astra (ASTRA-sim's analytical backends), loggops (LogGOPS "
+          "parameters instead of "
           "links), astra-sidecar (your own ASTRA-sim is asked). With --compat the "
           "times are those "
           "of ASTRA-sim's analytical backends to the nanosecond.\n\n"
-          "A recipe of many steps takes the memory of a few, with --waits too; -o, --per-node, --path, loggops and astra-sidecar hold all "
+          "A recipe of many steps takes the memory of a few, with --waits too; -o, --per-node, --path, loggops and "
+          "astra-sidecar hold all "
           "its "
           "steps.",
-      .operands = {.name = "[JOB...]",
-                   .help = "instead of --workload: files, folders or globs of a recorded job, or PREFIX of PREFIX.0.et, ...",
-                   .min = 0,
-                   .max = Operands::kUnlimited},
+      .operands =
+          {.name = "[JOB...]",
+           .help = "instead of --workload: files, folders or globs of a recorded job, or PREFIX of PREFIX.0.et, ...",
+           .min = 0,
+           .max = Operands::kUnlimited},
       .flags = with_simulation_flags(with_network_flags(
           with_run_flags({
               Flag{.name = "compat",
@@ -143,7 +154,8 @@ const Verb& simulate_verb() {
                    .choices = "astra-unaware astra-aware astra-aware-md"},
               Flag{.name = "roofline",
                    .value_name = "TYPE",
-                   .help = "compute times from operations, bytes and the machine's rates for TYPE instead of recorded ones",
+                   .help =
+                       "compute times from operations, bytes and the machine's rates for TYPE instead of recorded ones",
                    .choices = "fp64 fp32 tf32 bf16 fp16 fp8 int8"},
           }),
           "how communication is timed; as the machine says if left out")),
@@ -154,7 +166,8 @@ const Verb& simulate_verb() {
                    {"orrery simulate --workload et/step --machine data/machines/dgx_h100.yaml --report run.html",
                     "a page with the run's links over time, for a browser"}},
       .output_help =
-          "write what would happen as a trace: FILE.json[.gz] with all ranks for Perfetto, FILE.pftrace[.gz] with the use of links over "
+          "write what would happen as a trace: FILE.json[.gz] with all ranks for Perfetto, FILE.pftrace[.gz] with the "
+          "use of links over "
           "time, too, any other name: a folder with a file "
           "per "
           "rank for orrery path",

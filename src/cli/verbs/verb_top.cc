@@ -27,30 +27,37 @@ constexpr std::size_t kRanksShown = 16;
 
 std::string sentence(const causal::CausalGraph& job, const Levers& levers) {
   std::string text = fmt::format("{}, {}, {}: ", report::counted(job.ranks.size(), "rank"),
-                                 job.steps.empty() ? job.label : report::counted(job.steps.size(), "step"), format_duration(levers.length));
+                                 job.steps.empty() ? job.label : report::counted(job.steps.size(), "step"),
+                                 format_duration(levers.length));
   if (levers.all.empty() || levers.all.front().gain_if_free.value_or(0) == 0)
     return text + "nothing that could be made faster is on the path.";
   const Lever& best = levers.all.front();
-  return text + fmt::format("{} matters most: free, it would save {} ({:.1f} %), 10 % faster {} ({:.1f} %).", best.select,
-                            format_duration(*best.gain_if_free), share_percent(*best.gain_if_free, levers.length),
-                            format_duration(*best.gain_10pct), share_percent(*best.gain_10pct, levers.length));
+  return text + fmt::format("{} matters most: free, it would save {} ({:.1f} %), 10 % faster {} ({:.1f} %).",
+                            best.select, format_duration(*best.gain_if_free),
+                            share_percent(*best.gain_if_free, levers.length), format_duration(*best.gain_10pct),
+                            share_percent(*best.gain_10pct, levers.length));
 }
 
 std::string rank_sentence(const causal::CausalGraph& job, const Levers& levers) {
   if (job.ranks.size() == 1) return {};  // nobody to be like
-  const auto best = std::max_element(levers.ranks.begin(), levers.ranks.end(),
-                                     [](const auto& a, const auto& b) { return a.gain_if_typical < b.gain_if_typical; });
-  if (best == levers.ranks.end() || best->gain_if_typical <= 0) return "No rank would save anything by being typical.\n";
+  const auto best = std::max_element(levers.ranks.begin(), levers.ranks.end(), [](const auto& a, const auto& b) {
+    return a.gain_if_typical < b.gain_if_typical;
+  });
+  if (best == levers.ranks.end() || best->gain_if_typical <= 0)
+    return "No rank would save anything by being typical.\n";
   return fmt::format("If rank {} were typical, the job would take {} (-{:.1f} %).\n", job.ranks[best->rank].rank,
-                     format_duration(levers.length - best->gain_if_typical), share_percent(best->gain_if_typical, levers.length));
+                     format_duration(levers.length - best->gain_if_typical),
+                     share_percent(best->gain_if_typical, levers.length));
 }
 
 /// Said where not all were solved.
 std::string unsolved_sentence(const Levers& levers) {
-  const auto unsolved = std::count_if(levers.all.begin(), levers.all.end(), [](const Lever& lever) { return !lever.gain_if_free; });
+  const auto unsolved =
+      std::count_if(levers.all.begin(), levers.all.end(), [](const Lever& lever) { return !lever.gain_if_free; });
   if (unsolved == 0) return {};
   return fmt::format(
-      "{} on the path were not solved, there being so many: each has less time there than those that were, and saves at most that.\n",
+      "{} on the path were not solved, there being so many: each has less time there than those that were, and saves "
+      "at most that.\n",
       report::counted(static_cast<std::size_t>(unsolved), "opportunity", "opportunities"));
 }
 
@@ -110,13 +117,20 @@ const Verb& top_verb() {
       .name = "top",
       .summary = "what is worth fixing first, over all ranks of a job",
       .description =
-          "Everything that could be made faster, on all ranks: every operator and kernel, the transfers of every group, every sort of "
+          "Everything that could be made faster, on all ranks: every operator and kernel, the transfers of every "
+          "group, every sort of "
           "delay. "
-          "For each the part of a small saving that reaches the job, and what the job saves, solved again, if it were free and if it were "
+          "For each the part of a small saving that reaches the job, and what the job saves, solved again, if it were "
+          "free and if it were "
           "10 % "
-          "faster. Of the five best: which save the same time, and in which order to work. For each rank: what the job would save if it "
-          "worked like the others.\n\nThe first column is an edit's selection: orrery whatif takes it with an action behind it.",
-      .operands = {.name = "TRACE...", .help = "the traces of all ranks: files, folders or globs", .min = 1, .max = Operands::kUnlimited},
+          "faster. Of the five best: which save the same time, and in which order to work. For each rank: what the job "
+          "would save if it "
+          "worked like the others.\n\nThe first column is an edit's selection: orrery whatif takes it with an action "
+          "behind it.",
+      .operands = {.name = "TRACE...",
+                   .help = "the traces of all ranks: files, folders or globs",
+                   .min = 1,
+                   .max = Operands::kUnlimited},
       .flags = with_job_flags({csv_flag(), unprofiled_flag(), reduce_flag(RankDetail::graph)}),
       .examples = {{"orrery top traces/", "the opportunities of all common steps"},
                    {"orrery top traces/ --annotation ProfilerStep --instance 2", "of the third step alone"}},

@@ -31,12 +31,13 @@ using analyze::EditRule;
 using analyze::ParsedEdit;
 
 constexpr std::size_t kMoves = 10;
-constexpr DiagnosticKind kRanAhead{"W402", Severity::note,
-                                   "the host ran ahead of the device when the step began; launches before the window are free in it",
-                                   "for edits that make the device faster, span several steps: --annotation ProfilerStep --instance 0:3"};
-constexpr DiagnosticKind kTypicalProfiler{"W404", Severity::note,
-                                          "the profiler was taken to cost 2.9 µs per recorded host event, which is typical only",
-                                          "if you know what a step takes without it, give --unprofiled TIME instead"};
+constexpr DiagnosticKind kRanAhead{
+    "W402", Severity::note,
+    "the host ran ahead of the device when the step began; launches before the window are free in it",
+    "for edits that make the device faster, span several steps: --annotation ProfilerStep --instance 0:3"};
+constexpr DiagnosticKind kTypicalProfiler{
+    "W404", Severity::note, "the profiler was taken to cost 2.9 µs per recorded host event, which is typical only",
+    "if you know what a step takes without it, give --unprofiled TIME instead"};
 
 // What is taken off was measured with one recorder.
 void remark_on_profiler(Invocation& invocation, std::span<const ParsedEdit> edits) {
@@ -83,7 +84,8 @@ std::optional<UsageError> check_flags(const Invocation& invocation, const Questi
     return UsageError{"an overlay shows transfers as measured", "leave --machine or --overlay out"};
   for (const ParsedEdit& edit : question.edits) {
     if (invocation.has("machine") && std::holds_alternative<analyze::FailureEvent>(edit))
-      return UsageError{"a failure is solved with transfers as measured", "leave --machine out", analyze::text_of(edit), 0};
+      return UsageError{"a failure is solved with transfers as measured", "leave --machine out", analyze::text_of(edit),
+                        0};
   }
   return std::nullopt;
 }
@@ -130,7 +132,8 @@ struct ToEdit {
 };
 
 /// Nothing: what is wrong was said, and the verb ends with 1.
-Result<bool> load_to_edit(Invocation& invocation, const Question& question, const std::vector<std::string>& traces, ToEdit& out) {
+Result<bool> load_to_edit(Invocation& invocation, const Question& question, const std::vector<std::string>& traces,
+                          ToEdit& out) {
   if (invocation.has("machine")) {
     Result<machine::Machine> loaded = load_machine(invocation);
     if (!loaded) return loaded.error();
@@ -143,7 +146,8 @@ Result<bool> load_to_edit(Invocation& invocation, const Question& question, cons
   out.unprofiled = take_profiler_off(invocation, *out.job);
   out.edits.emplace(*out.job, question.edits);
   if (!out.machine) return true;
-  Result<analyze::JobOnMachine> made = analyze::JobOnMachine::make(*out.job, *out.machine, invocation.text("network-model") == "isolated");
+  Result<analyze::JobOnMachine> made =
+      analyze::JobOnMachine::make(*out.job, *out.machine, invocation.text("network-model") == "isolated");
   if (!made) return made.error();
   out.on = std::move(*made);
   return true;
@@ -153,8 +157,8 @@ analyze::FactorSweep sweep_of(const ToEdit& loaded, const std::vector<double>& f
   return loaded.on ? machine_sweep(*loaded.edits, *loaded.on, factors) : analyze::whatif_sweep(*loaded.edits, factors);
 }
 
-// What the host had launched before the window is there for nothing: a faster device would soon wait for the host, and the graph of this window
-// cannot show it. A twentieth of the step is where that begins to matter beside other errors.
+// What the host had launched before the window is there for nothing: a faster device would soon wait for the host, and
+// the graph of this window cannot show it. A twentieth of the step is where that begins to matter beside other errors.
 void remark_on_head_start(Invocation& invocation, const causal::CausalGraph& job) {
   if (job.ranks.size() > 1) return;
   const TimePs head_start = job.ranks.front().begins_at - job.ranks.front().host_begin;
@@ -196,7 +200,8 @@ ExitCode run_on(Invocation& invocation, const Question& question, const std::vec
   const bool all = all_selected(invocation, edits);
   if (invocation.has("overlay")) {
     const analyze::CausalPath path = analyze::take_path(job, answer->result.edited.solution, 0, false);
-    if (const Status written = write_overlays(invocation, job, path.sums); !written) return invocation.fail(written.error());
+    if (const Status written = write_overlays(invocation, job, path.sums); !written)
+      return invocation.fail(written.error());
   }
   report(invocation, edits, *answer, {loaded.unprofiled, loaded.on, reorder});
   return all ? ExitCode::ok : ExitCode::check_failed;
@@ -205,17 +210,20 @@ ExitCode run_on(Invocation& invocation, const Question& question, const std::vec
 /// A sweep with what it is of.
 class OwnedSweep : public Sweep {
  public:
-  OwnedSweep(std::unique_ptr<ToEdit> loaded, analyze::FactorSweep sweep) : loaded_(std::move(loaded)), sweep_(std::move(sweep)) {}
+  OwnedSweep(std::unique_ptr<ToEdit> loaded, analyze::FactorSweep sweep)
+      : loaded_(std::move(loaded)), sweep_(std::move(sweep)) {}
   [[nodiscard]] std::size_t size() const override { return sweep_.size(); }
-  [[nodiscard]] std::vector<Result<std::string>> solve(std::span<const std::size_t> points) const override { return sweep_.solve(points); }
+  [[nodiscard]] std::vector<Result<std::string>> solve(std::span<const std::size_t> points) const override {
+    return sweep_.solve(points);
+  }
 
  private:
   std::unique_ptr<ToEdit> loaded_;
   analyze::FactorSweep sweep_;
 };
 
-/// How many operands are traces, before the edits: the first, and those behind it that are there as files. A saved step stands for the trace; then every
-/// operand is an edit.
+/// How many operands are traces, before the edits: the first, and those behind it that are there as files. A saved step
+/// stands for the trace; then every operand is an edit.
 std::size_t trace_count(const Invocation& invocation) {
   if (invocation.has("restore")) return 0;
   const std::vector<std::string>& operands = invocation.operands();
@@ -226,10 +234,12 @@ std::size_t trace_count(const Invocation& invocation) {
 }
 
 /// The question, and the traces that it is asked of.
-std::optional<UsageError> parse_operands(const Invocation& invocation, Question& question, std::vector<std::string>& traces) {
+std::optional<UsageError> parse_operands(const Invocation& invocation, Question& question,
+                                         std::vector<std::string>& traces) {
   const std::size_t count = trace_count(invocation);
   if (auto error = parse_question(invocation, count, question)) return error;
-  for (const std::string& operand : std::span(invocation.operands()).first(std::min(count, invocation.operands().size()))) {
+  for (const std::string& operand :
+       std::span(invocation.operands()).first(std::min(count, invocation.operands().size()))) {
     for (std::string& path : invocation.named_by(operand)) traces.push_back(std::move(path));
   }
   return std::nullopt;
@@ -252,7 +262,8 @@ ExitCode run_whatif(Invocation& invocation) {
   std::vector<std::string> traces;
   if (const auto error = parse_operands(invocation, question, traces)) return invocation.fail_usage(*error);
   remark_on_profiler(invocation, question.edits);
-  if (const auto error = check_flags(invocation, question, asks_whole_job(invocation, traces))) return invocation.fail_usage(*error);
+  if (const auto error = check_flags(invocation, question, asks_whole_job(invocation, traces)))
+    return invocation.fail_usage(*error);
   return run_on(invocation, question, traces);
 }
 
@@ -263,17 +274,23 @@ const Verb& whatif_verb() {
       .name = "whatif",
       .summary = "change something, re-solve, compare",
       .description =
-          "Applies edits to the graph of a step, of one rank or of a whole job, and shows the new step time, the new path and what "
+          "Applies edits to the graph of a step, of one rank or of a whole job, and shows the new step time, the new "
+          "path and what "
           "moved.\n\n"
-          "An edit is [SCOPE] WHAT[:PATTERN] [FILTER] ACTION. SCOPE: rank:0-3,7 step:2 group:PATTERN. WHAT: cpu op python runtime untraced "
+          "An edit is [SCOPE] WHAT[:PATTERN] [FILTER] ACTION. SCOPE: rank:0-3,7 step:2 group:PATTERN. WHAT: cpu op "
+          "python runtime untraced "
           "loading; gpu kernel comm copy set; collective[:KIND] p2p; gap; all. "
           "PATTERN: a glob, a quoted "
-          "name or a /regular expression/; for gap one of launch kernel stream sync handoff idle. FILTER: stream N, device N, in PATTERN "
+          "name or a /regular expression/; for gap one of launch kernel stream sync handoff idle. FILTER: stream N, "
+          "device N, in PATTERN "
           "(inside an annotation). ACTION: "
-          "* factor, = duration, + duration, - duration, remove; durations have a unit (ns us ms s). Edits apply in order.\n\n"
-          "Also: [SCOPE] delay DURATION (the main thread stands still at the begin of each step); [rank:N] fails at DURATION restart "
+          "* factor, = duration, + duration, - duration, remove; durations have a unit (ns us ms s). Edits apply in "
+          "order.\n\n"
+          "Also: [SCOPE] delay DURATION (the main thread stands still at the begin of each step); [rank:N] fails at "
+          "DURATION restart "
           "DURATION [from step:N].\n\n"
-          "profiler remove takes off what recording typically costs per host event; --unprofiled finds it from your own figure.",
+          "profiler remove takes off what recording typically costs per host event; --unprofiled finds it from your "
+          "own figure.",
       .operands = {.name = "TRACE EDIT...",
                    .help = "a trace (file, folder or glob; none with --restore), then one or more edits",
                    .min = 1,
@@ -281,25 +298,26 @@ const Verb& whatif_verb() {
       .flags = with_window_flags({
           Flag{.name = "sweep",
                .value_name = "LIST",
-               .help = "also solve with the factor of the scaling edits replaced by each of LIST (0.25,0.5,1,2); delays and restarts "
+               .help = "also solve with the factor of the scaling edits replaced by each of LIST (0.25,0.5,1,2); "
+                       "delays and restarts "
                        "are multiplied"},
           checkpoint_flag(),
           csv_flag(),
           Flag{.name = "machine",
                .value_name = "FILE",
                .kind = ValueKind::file,
-               .help =
-                   "of a whole job: simulate what ranks exchange on this machine, with contention, calibrated on the recording; rank r is "
-                   "device r. Edits then also: network|link:PATTERN bandwidth|latency ACTION"},
+               .help = "of a whole job: simulate what ranks exchange on this machine, with contention, calibrated on "
+                       "the recording; rank r is "
+                       "device r. Edits then also: network|link:PATTERN bandwidth|latency ACTION"},
           Flag{.name = "network-model",
                .value_name = "NAME",
                .help = "with --machine: isolated leaves contention out",
                .default_text = "fluid",
                .choices = "fluid isolated"},
           Flag{.name = "moves",
-               .help =
-                   "of a whole job with host traces (x.et.json) beside: how long it takes if only data dependencies mattered, and the best "
-                   "single moves"},
+               .help = "of a whole job with host traces (x.et.json) beside: how long it takes if only data "
+                       "dependencies mattered, and the best "
+                       "single moves"},
           unprofiled_flag(),
           clock_flag(),
           reduce_flag(RankDetail::graph),
@@ -312,11 +330,14 @@ const Verb& whatif_verb() {
       }),
       .examples = {{"orrery whatif trace.json.gz 'kernel:/gemm/ * 0.5'", "matrix multiplications at twice the speed"},
                    {"orrery whatif trace.json.gz 'gap:launch = 0' 'cpu * 0.8'", "free launches and a faster host"},
-                   {"orrery whatif trace.json.gz 'comm * 1' --sweep 0.25,0.5,1,2", "how the step answers to the network"},
+                   {"orrery whatif trace.json.gz 'comm * 1' --sweep 0.25,0.5,1,2",
+                    "how the step answers to the network"},
                    {"orrery whatif trace.json.gz 'op * 1' --sweep 0.5,1,2 --checkpoint op.points",
                     "a sweep that goes on where it was ended"},
-                   {"orrery whatif traces/ 'rank:3 untraced remove'", "all ranks, if rank 3 did nothing that it did not record"},
-                   {"orrery whatif traces/ 'network bandwidth * 2' --machine machine.yaml", "the job on a faster network"}},
+                   {"orrery whatif traces/ 'rank:3 untraced remove'",
+                    "all ranks, if rank 3 did nothing that it did not record"},
+                   {"orrery whatif traces/ 'network bandwidth * 2' --machine machine.yaml",
+                    "the job on a faster network"}},
       .run = run_whatif,
       .open_sweep = open_whatif_sweep,
   };

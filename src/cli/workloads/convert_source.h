@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "cli/frame/invocation.h"
-#include "job/write/conversion.h"
 #include "job/read/source.h"
+#include "job/write/conversion.h"
 
 namespace orrery::cli {
 

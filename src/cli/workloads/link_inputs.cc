@@ -14,13 +14,17 @@ std::vector<std::string> all_of(const Invocation& invocation, std::string_view o
 }  // namespace
 
 Result<std::vector<job::TracePair>> find_pairs(Invocation& invocation) {
-  Result<std::vector<job::TracePair>> pairs = job::find_pairs({.hosts = all_of(invocation, "host", "chakra-host-trace"),
-                                                               .devices = all_of(invocation, "device", "chakra-device-trace"),
-                                                               .either = invocation.operands()},
-                                                              invocation.diagnostics());
+  Result<std::vector<job::TracePair>> pairs =
+      job::find_pairs({.hosts = all_of(invocation, "host", "chakra-host-trace"),
+                       .devices = all_of(invocation, "device", "chakra-device-trace"),
+                       .either = invocation.operands()},
+                      invocation.diagnostics());
   if (!pairs) return pairs;
   if (pairs->empty())
-    return Error{"no profiler trace given", {}, Error::kNoOffset, "name it with --device, or give a folder that holds both traces"};
+    return Error{"no profiler trace given",
+                 {},
+                 Error::kNoOffset,
+                 "name it with --device, or give a folder that holds both traces"};
   for (const job::TracePair& pair : *pairs) {
     for (const std::string& file : {pair.host, pair.device}) {
       if (file.empty()) continue;

@@ -8,8 +8,8 @@
 
 namespace orrery::cli {
 
-/// Pairs from --host and --device (or Chakra's names for them), and from operands (job/pairs/pair_finder.h). Files are recorded as inputs of the
-/// invocation.
+/// Pairs from --host and --device (or Chakra's names for them), and from operands (job/pairs/pair_finder.h). Files are
+/// recorded as inputs of the invocation.
 Result<std::vector<job::TracePair>> find_pairs(Invocation& invocation);
 
 }  // namespace orrery::cli

@@ -38,14 +38,16 @@ std::string link_text(const Invocation& invocation, const LinkAnswer& answer, st
   for (const causal::LinkedRank& rank : answer.ranks) worst = std::max(worst, rank.residual_percent());
   const std::size_t count = answer.ranks.size();
   std::string text = invocation.style().paint(
-      report::Tone::strong, fmt::format("{} {} linked; replayed from dependencies and durations alone {} off by at most {:.4f} %.",
-                                        format_count(count), count == 1 ? "rank" : "ranks", count == 1 ? "it is" : "they are", worst));
+      report::Tone::strong,
+      fmt::format("{} {} linked; replayed from dependencies and durations alone {} off by at most {:.4f} %.",
+                  format_count(count), count == 1 ? "rank" : "ranks", count == 1 ? "it is" : "they are", worst));
   const auto table = [&](const report::Sheet& sheet) { return "\n" + to_text(sheet, invocation.view()); };
   text += "\n" + analyze::coverage_in_words(answer) + table(analyze::linked_ranks_sheet(answer)) +
           table(analyze::activity_counts_sheet(answer, all)) + table(analyze::dependency_counts_sheet(answer, all));
   if (!invocation.verbose()) return text;
   const report::Sheet errors = analyze::replay_errors_sheet(answer, all);
-  return text + (errors.rows() == 0 ? "\nEvery activity replays at the very time it was recorded at.\n" : table(errors));
+  return text +
+         (errors.rows() == 0 ? "\nEvery activity replays at the very time it was recorded at.\n" : table(errors));
 }
 
 std::string link_csv(const LinkAnswer& answer, std::span<const std::size_t> all) {

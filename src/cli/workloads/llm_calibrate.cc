@@ -37,9 +37,10 @@ ExitCode run_llm_calibrate(Invocation& invocation, const llm::Catalog& catalog) 
   write_sheet(invocation.data(), constants);
   write_sheet(invocation.data(), kinds);
   write_sheet(invocation.data(), llm::calibrated_row_sheet(*calibration));
-  invocation.text() = fmt::format("{} of {} that began as {}\n\n{}\n{}", report::counted(calibration->timings(), "timing"),
-                                  report::counted(calibration->shapes, "shape"), base.device.name, to_text(constants, invocation.view()),
-                                  to_text(kinds, invocation.view()));
+  invocation.text() =
+      fmt::format("{} of {} that began as {}\n\n{}\n{}", report::counted(calibration->timings(), "timing"),
+                  report::counted(calibration->shapes, "shape"), base.device.name,
+                  to_text(constants, invocation.view()), to_text(kinds, invocation.view()));
   return ExitCode::ok;
 }
 

@@ -16,8 +16,9 @@
 namespace orrery::cli {
 namespace {
 
-constexpr DiagnosticKind kRequestsDoNotFit{"M109", Severity::warning, "requests or operands do not fit into the device's memory",
-                                           "times are what they would be if they did; fewer requests at once, or more devices"};
+constexpr DiagnosticKind kRequestsDoNotFit{
+    "M109", Severity::warning, "requests or operands do not fit into the device's memory",
+    "times are what they would be if they did; fewer requests at once, or more devices"};
 
 /// A step has thousands of activities per rank.
 constexpr std::int64_t kMostDrawnRanks = 256;
@@ -33,10 +34,13 @@ std::string inference_heading(const job::LlmConfig& config, double most_requests
   const llm::InferencePlan& plan = *config.inference;
   const llm::ParallelJob& job = plan.shape.job;
   return fmt::format(
-      "{}\n{} on {} of {}: tensor {}, pipeline {}, expert {}, replicas {}\n{} of {} + {} tokens at once, {} batching; {} would fit\n",
-      config.name, plan.shape.model.name, report::counted(static_cast<std::size_t>(plan.shape.ranks()), "device"), config.machine.name,
-      job.tensor, job.pipeline, job.expert, job.data, report::counted(static_cast<std::size_t>(plan.batch), "request"), plan.prompt,
-      plan.generate, llm::kBatchingNames[static_cast<std::size_t>(plan.batching)], format_count(static_cast<std::uint64_t>(most_requests)));
+      "{}\n{} on {} of {}: tensor {}, pipeline {}, expert {}, replicas {}\n{} of {} + {} tokens at once, {} batching; "
+      "{} would fit\n",
+      config.name, plan.shape.model.name, report::counted(static_cast<std::size_t>(plan.shape.ranks()), "device"),
+      config.machine.name, job.tensor, job.pipeline, job.expert, job.data,
+      report::counted(static_cast<std::size_t>(plan.batch), "request"), plan.prompt, plan.generate,
+      llm::kBatchingNames[static_cast<std::size_t>(plan.batching)],
+      format_count(static_cast<std::uint64_t>(most_requests)));
 }
 
 std::string product_heading(const job::LlmConfig& config) {
@@ -47,26 +51,31 @@ std::string product_heading(const job::LlmConfig& config) {
                      report::counted(static_cast<std::size_t>(plan.panels), "panel"));
 }
 
-Result<analyze::InferenceForecast> forecast_requests(Invocation& invocation, const llm::Catalog& catalog, const job::LlmConfig& config) {
-  auto one = analyze::forecast_inference({catalog, *config.inference, config.device, config.machine, configured_pricing(config.network),
-                                          config.memory, kept_of_run(invocation, config.inference->shape.ranks())},
-                                         invocation.diagnostics());
+Result<analyze::InferenceForecast> forecast_requests(Invocation& invocation, const llm::Catalog& catalog,
+                                                     const job::LlmConfig& config) {
+  auto one = analyze::forecast_inference(
+      {catalog, *config.inference, config.device, config.machine, configured_pricing(config.network), config.memory,
+       kept_of_run(invocation, config.inference->shape.ranks())},
+      invocation.diagnostics());
   if (one && !one->fits()) invocation.diagnostics().add(kRequestsDoNotFit, [&] { return config.name; });
   return one;
 }
 
 Result<analyze::MatrixForecast> forecast_operands(Invocation& invocation, const job::LlmConfig& config) {
-  auto one = analyze::forecast_matrix({*config.product, config.device, config.machine, configured_pricing(config.network),
-                                       kept_of_run(invocation, static_cast<std::int64_t>(config.product->devices()))},
-                                      invocation.diagnostics());
+  auto one =
+      analyze::forecast_matrix({*config.product, config.device, config.machine, configured_pricing(config.network),
+                                kept_of_run(invocation, static_cast<std::int64_t>(config.product->devices()))},
+                               invocation.diagnostics());
   if (one && !one->fits()) invocation.diagnostics().add(kRequestsDoNotFit, [&] { return config.name; });
   return one;
 }
 
-ExitCode show(Invocation& invocation, const std::string& name, const machine::Machine& machine, std::string heading, Shown shown) {
+ExitCode show(Invocation& invocation, const std::string& name, const machine::Machine& machine, std::string heading,
+              Shown shown) {
   if (invocation.has("edges")) shown.sheets.push_back(analyze::llm_edges_sheet(shown.workload));
   if (invocation.has("output")) {
-    const Status exported = job::export_schedule(shown.workload, shown.run.schedule, shown.run.link_names, invocation.text("output"));
+    const Status exported =
+        job::export_schedule(shown.workload, shown.run.schedule, shown.run.link_names, invocation.text("output"));
     if (!exported) return invocation.fail(exported.error());
   }
   if (invocation.has("et")) {
@@ -85,9 +94,11 @@ ExitCode show(Invocation& invocation, const std::string& name, const machine::Ma
     invocation.text() += "\n" + to_text(sheet, view);
   }
   if (!invocation.has("report")) return ExitCode::ok;
-  const auto reasons = analyze::find_reasons(shown.workload, shown.run.schedule, {.path = true}, invocation.diagnostics());
+  const auto reasons =
+      analyze::find_reasons(shown.workload, shown.run.schedule, {.path = true}, invocation.diagnostics());
   if (!reasons) return invocation.fail(reasons.error());
-  const Status written = write_run_page(invocation, {shown.workload, shown.run.schedule, shown.run.link_names, name, *reasons, &machine});
+  const Status written =
+      write_run_page(invocation, {shown.workload, shown.run.schedule, shown.run.link_names, name, *reasons, &machine});
   return written ? ExitCode::ok : invocation.fail(written.error());
 }
 
@@ -101,7 +112,8 @@ analyze::KeptOfRun kept_of_run(const Invocation& invocation, std::int64_t ranks)
   return kept;
 }
 
-Status add_serving(Invocation& invocation, const llm::Catalog& catalog, const job::LlmConfig& config, ServingSheets& sheets) {
+Status add_serving(Invocation& invocation, const llm::Catalog& catalog, const job::LlmConfig& config,
+                   ServingSheets& sheets) {
   if (config.product) {
     const auto one = forecast_operands(invocation, config);
     if (!one) return one.error();

@@ -15,7 +15,8 @@ struct ServingSheets {
   report::Sheet products = analyze::products_sheet();
 };
 /// `config` has an inference or a product.
-Status add_serving(Invocation& invocation, const llm::Catalog& catalog, const job::LlmConfig& config, ServingSheets& sheets);
+Status add_serving(Invocation& invocation, const llm::Catalog& catalog, const job::LlmConfig& config,
+                   ServingSheets& sheets);
 /// All about one.
 ExitCode show_serving(Invocation& invocation, const llm::Catalog& catalog, const job::LlmConfig& config);
 

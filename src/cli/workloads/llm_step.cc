@@ -28,7 +28,8 @@ namespace {
 constexpr DiagnosticKind kDoesNotFit{"M107", Severity::warning, "the step does not fit into the device's memory",
                                      "its time is what it would take if it did; recompute, shard or split more"};
 
-constexpr DiagnosticKind kUnpriced{"M108", Severity::warning, "plans whose communication the machine has no price for were left out",
+constexpr DiagnosticKind kUnpriced{"M108", Severity::warning,
+                                   "plans whose communication the machine has no price for were left out",
                                    "the other plans are ranked without them"};
 constexpr std::size_t kConfirmedPlans = 3;
 
@@ -41,10 +42,12 @@ Status draw_step(Invocation& invocation, const job::LlmConfig& config, const ana
   return write_run_page(invocation, page);
 }
 
-Result<analyze::LlmForecast> forecast(Invocation& invocation, const llm::Catalog& catalog, const job::LlmConfig& config) {
-  auto result = analyze::forecast_step({catalog, config.plan, config.device, config.machine, configured_pricing(config.network),
-                                        config.memory, kept_of_run(invocation, config.plan.ranks())},
-                                       invocation.diagnostics());
+Result<analyze::LlmForecast> forecast(Invocation& invocation, const llm::Catalog& catalog,
+                                      const job::LlmConfig& config) {
+  auto result =
+      analyze::forecast_step({catalog, config.plan, config.device, config.machine, configured_pricing(config.network),
+                              config.memory, kept_of_run(invocation, config.plan.ranks())},
+                             invocation.diagnostics());
   if (result && !result->fits()) invocation.diagnostics().add(kDoesNotFit, [&] { return config.name; });
   return result;
 }
@@ -52,10 +55,10 @@ Result<analyze::LlmForecast> forecast(Invocation& invocation, const llm::Catalog
 std::string heading(const job::LlmConfig& config) {
   const llm::ParallelJob& job = config.plan.job;
   return fmt::format("{}\n{} on {} of {}: tensor {}{}, context {}, pipeline {}{}, expert {}, data {}{}\n", config.name,
-                     config.plan.model.name, report::counted(static_cast<std::size_t>(config.plan.ranks()), "device"), config.machine.name,
-                     job.tensor, job.sequence_parallel ? " with sequence" : "", job.context, job.pipeline,
-                     job.interleave > 1 ? fmt::format(" x {} chunks", job.interleave) : "", job.expert, job.data,
-                     job.zero_stage > 0 ? fmt::format(", ZeRO-{}", job.zero_stage) : "");
+                     config.plan.model.name, report::counted(static_cast<std::size_t>(config.plan.ranks()), "device"),
+                     config.machine.name, job.tensor, job.sequence_parallel ? " with sequence" : "", job.context,
+                     job.pipeline, job.interleave > 1 ? fmt::format(" x {} chunks", job.interleave) : "", job.expert,
+                     job.data, job.zero_stage > 0 ? fmt::format(", ZeRO-{}", job.zero_stage) : "");
 }
 
 ExitCode show_one(Invocation& invocation, const job::LlmConfig& config, const analyze::LlmForecast& one) {
@@ -72,17 +75,20 @@ ExitCode show_one(Invocation& invocation, const job::LlmConfig& config, const an
     for (report::Sheet& sheet : analyze::pricing_sheets(one.run.report)) sheets.push_back(std::move(sheet));
   if (invocation.json()) sheets.push_back(llm_memory_moments_sheet(one));
   if (invocation.has("sensitivity")) {
-    const auto reasons = analyze::find_reasons(one.workload, one.run.schedule, {.path = true}, invocation.diagnostics());
+    const auto reasons =
+        analyze::find_reasons(one.workload, one.run.schedule, {.path = true}, invocation.diagnostics());
     if (!reasons) return invocation.fail(reasons.error());
     sheets.push_back(analyze::reactions_sheet(reasons->reactions, one.step_ps));
   }
   if (invocation.has("edges")) sheets.push_back(analyze::llm_edges_sheet(one.workload));
   if (invocation.has("output")) {
-    const Status exported = job::export_schedule(one.workload, one.run.schedule, one.run.link_names, invocation.text("output"));
+    const Status exported =
+        job::export_schedule(one.workload, one.run.schedule, one.run.link_names, invocation.text("output"));
     if (!exported) return invocation.fail(exported.error());
   }
   if (invocation.has("manifest")) {
-    if (!one.run.manifest) return invocation.fail_usage({"only the mode snapshot has a manifest", "network: {mode: snapshot}"});
+    if (!one.run.manifest)
+      return invocation.fail_usage({"only the mode snapshot has a manifest", "network: {mode: snapshot}"});
     if (const Status written = write_whole_file(invocation.text("manifest"), one.run.manifest->to_json()); !written)
       return invocation.fail(written.error());
   }
@@ -105,7 +111,8 @@ ExitCode show_one(Invocation& invocation, const job::LlmConfig& config, const an
   if (invocation.has("et")) {
     const std::string folder = shell_quote(invocation.text("et"));
     invocation.text() += fmt::format(
-        "\nNext: what does ASTRA-sim say?  orrery simulate --compat {2} --workload {0}/step --network {0}/network.yml --system "
+        "\nNext: what does ASTRA-sim say?  orrery simulate --compat {2} --workload {0}/step --network {0}/network.yml "
+        "--system "
         "{0}/system.json "
         "--memory {0}/memory.json{1}\n",
         folder, one.workload.roles.empty() ? "" : fmt::format(" --comm-group {}/step.groups.json", folder),
@@ -154,9 +161,10 @@ ExitCode show_sweep(Invocation& invocation, SweepSession& session, const llm::Ca
   if (!sweep) return invocation.fail(sweep.error());
   if (sweep->unpriced > 0) invocation.diagnostics().add_many(kUnpriced, sweep->unpriced, sweep->first_unpriced);
   if (sweep->entries.empty()) {
-    return invocation.fail(Error{
-        fmt::format("no way to cut {} up for {} is possible", config.plan.model.name, report::counted(config.plan.job.devices, "device")),
-        invocation.operands()[0], Error::kNoOffset, "what sweep: lists does not go with the model and the devices"});
+    return invocation.fail(Error{fmt::format("no way to cut {} up for {} is possible", config.plan.model.name,
+                                             report::counted(config.plan.job.devices, "device")),
+                                 invocation.operands()[0], Error::kNoOffset,
+                                 "what sweep: lists does not go with the model and the devices"});
   }
   const report::Sheet plans = llm_sweep_sheet(*sweep), impossible = llm_impossible_sheet(*sweep);
   write_sheet(invocation.data(), plans);
@@ -167,9 +175,10 @@ ExitCode show_sweep(Invocation& invocation, SweepSession& session, const llm::Ca
   }
   report::SheetView view = invocation.view();
   view.rows = report::kShownRows;
-  invocation.text() = fmt::format("{}: {} for {}\n\n{}\n{}", config.name, report::counted(sweep->entries.size(), "plan"),
-                                  report::counted(config.plan.job.devices, "device"), to_text(plans, view),
-                                  analyze::pareto_plot(*sweep, config.device.memory_bytes(), invocation.columns()));
+  invocation.text() =
+      fmt::format("{}: {} for {}\n\n{}\n{}", config.name, report::counted(sweep->entries.size(), "plan"),
+                  report::counted(config.plan.job.devices, "device"), to_text(plans, view),
+                  analyze::pareto_plot(*sweep, config.device.memory_bytes(), invocation.columns()));
   if (impossible.rows() > 0) invocation.text() += "\n" + to_text(impossible, invocation.view());
   return ExitCode::ok;
 }
@@ -194,32 +203,36 @@ ExitCode run_llm_steps(Invocation& invocation, const llm::Catalog& catalog) {
   if (const auto error = prepare_run_page(invocation)) return invocation.fail_usage(*error);
   for (const std::string_view flag : kOneStepFlags) {
     if (invocation.has(flag) && (invocation.has("sweep") || invocation.operands().size() > 1))
-      return invocation.fail_usage(
-          {.message = fmt::format("--{} is about one step, not about several", flag), .hint = "one configuration, without --sweep"});
+      return invocation.fail_usage({.message = fmt::format("--{} is about one step, not about several", flag),
+                                    .hint = "one configuration, without --sweep"});
   }
   std::vector<job::LlmConfig> configs;
   for (const std::string& path : invocation.operands()) {
     auto config = job::read_llm_config(path, catalog);
     if (!config) return invocation.fail(config.error());
-    if (const Status chosen = choose_model(invocation, config->machine, config->network); !chosen) return invocation.fail(chosen.error());
+    if (const Status chosen = choose_model(invocation, config->machine, config->network); !chosen)
+      return invocation.fail(chosen.error());
     if (auto added = invocation.add_input(path); !added) return invocation.fail(added.error());
     configs.push_back(std::move(*config));
   }
   if (invocation.has("sweep")) {
     if (configs.size() > 1) return invocation.fail_usage({.message = "a sweep takes one configuration"});
     if (configs[0].inference || configs[0].product || configs[0].plan.lstm)
-      return invocation.fail_usage({.message = "a sweep is over ways to train a transformer", .hint = "a configuration with training:"});
+      return invocation.fail_usage(
+          {.message = "a sweep is over ways to train a transformer", .hint = "a configuration with training:"});
     if (const auto error = check_checkpoint(invocation)) return invocation.fail_usage(*error);
     SweepSession session(invocation);
     return show_sweep(invocation, session, catalog, std::move(configs[0]));
   }
   if (const auto error = check_checkpoint(invocation)) return invocation.fail_usage(*error);
-  if (configs.size() == 1 && (configs[0].inference || configs[0].product)) return show_serving(invocation, catalog, configs[0]);
+  if (configs.size() == 1 && (configs[0].inference || configs[0].product))
+    return show_serving(invocation, catalog, configs[0]);
   report::Sheet steps = analyze::llm_steps_sheet();
   ServingSheets others;
   for (const job::LlmConfig& config : configs) {
     if (config.inference || config.product) {
-      if (const Status added = add_serving(invocation, catalog, config, others); !added) return invocation.fail(added.error());
+      if (const Status added = add_serving(invocation, catalog, config, others); !added)
+        return invocation.fail(added.error());
       continue;
     }
     auto one = forecast(invocation, catalog, config);

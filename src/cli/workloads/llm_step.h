@@ -12,8 +12,10 @@
 
 namespace orrery::cli {
 
-/// What is told or written of one step alone. A flag that would be ignored is refused: nobody should look for a file that was never written.
-inline constexpr std::array<std::string_view, 6> kOneStepFlags = {"output", "et", "manifest", "sensitivity", "edges", "report"};
+/// What is told or written of one step alone. A flag that would be ignored is refused: nobody should look for a file
+/// that was never written.
+inline constexpr std::array<std::string_view, 6> kOneStepFlags = {"output",      "et",    "manifest",
+                                                                  "sensitivity", "edges", "report"};
 
 /// Every operand is a configuration. One is shown in full, several are compared.
 ExitCode run_llm_steps(Invocation& invocation, const llm::Catalog& catalog);

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "analyze/schedule/motif_sheets.h"
-#include "job/write/motif_manifest.h"
 #include "job/shipped/motif_models.h"
+#include "job/write/motif_manifest.h"
 #include "motif/motif_yaml.h"
 #include "report/counted.h"
 #include "report/sheet_json.h"
@@ -14,7 +14,8 @@ namespace orrery::cli {
 
 ExitCode run_motif_fit(Invocation& invocation) {
   if (!invocation.has("manifest") || invocation.operands().size() != 1)
-    return invocation.fail_usage({.message = "motif fit needs a manifest", .hint = "orrery motif fit --manifest RUNS.csv -o FILE.motif"});
+    return invocation.fail_usage(
+        {.message = "motif fit needs a manifest", .hint = "orrery motif fit --manifest RUNS.csv -o FILE.motif"});
   const std::string manifest = invocation.text("manifest");
   if (auto added = invocation.add_input(manifest); !added) return invocation.fail(added.error());
   auto runs = job::read_motif_manifest(manifest, invocation.diagnostics());
@@ -46,11 +47,12 @@ ExitCode run_motif_fit(Invocation& invocation) {
   report::SheetView view = invocation.view();
   view.rows = report::kShownRows;
   view.rest = "call sites";
-  invocation.text() =
-      fmt::format("{} of {}: {}, {}, {}; totals of the runs are met within {:.1f} %, of runs left out of the fit within {:.1f} %\n\n{}\n{}",
-                  report::counted(motif.fit.runs, "run"), motif.program, report::counted(motif.classes.size(), "rank program"),
-                  report::counted(motif.sites.size(), "call site"), report::counted(motif.transitions.size(), "transition"),
-                  motif.fit.error_pct, motif.fit.left_out_error_pct, to_text(families, invocation.view()), to_text(laws, view));
+  invocation.text() = fmt::format(
+      "{} of {}: {}, {}, {}; totals of the runs are met within {:.1f} %, of runs left out of the fit within {:.1f} "
+      "%\n\n{}\n{}",
+      report::counted(motif.fit.runs, "run"), motif.program, report::counted(motif.classes.size(), "rank program"),
+      report::counted(motif.sites.size(), "call site"), report::counted(motif.transitions.size(), "transition"),
+      motif.fit.error_pct, motif.fit.left_out_error_pct, to_text(families, invocation.view()), to_text(laws, view));
   return ExitCode::ok;
 }
 

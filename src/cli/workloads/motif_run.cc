@@ -38,7 +38,8 @@ Result<motif::Settings> settings_of(const Invocation& invocation) {
   for (const std::string& text : invocation.texts("set")) {
     const std::size_t equals = text.find('=');
     if (equals == std::string::npos || equals == 0)
-      return Error{.message = fmt::format("--set {}: a parameter and its value are wanted", text), .hint = "--set nx=100"};
+      return Error{.message = fmt::format("--set {}: a parameter and its value are wanted", text),
+                   .hint = "--set nx=100"};
     settings.emplace_back(text.substr(0, equals), text.substr(equals + 1));
   }
   return settings;
@@ -51,14 +52,16 @@ Result<std::uint32_t> nodes_of(const Invocation& invocation, const std::optional
   const double most = static_cast<double>(machine ? machine->devices.count : motif::kMostRanks);
   const double nodes = invocation.has("nodes") ? invocation.number("nodes") : most;
   if (nodes < 1 || nodes > motif::kMostRanks || nodes != std::floor(nodes))
-    return Error{fmt::format("{}: a whole number from 1 to {} can be made", report::counted(nodes, "node"), motif::kMostRanks)};
-  if (nodes > most)
     return Error{
-        fmt::format("{} wanted, and the machine '{}' has {}", report::counted(nodes, "node is", "nodes are"), machine->name, most)};
+        fmt::format("{}: a whole number from 1 to {} can be made", report::counted(nodes, "node"), motif::kMostRanks)};
+  if (nodes > most)
+    return Error{fmt::format("{} wanted, and the machine '{}' has {}", report::counted(nodes, "node is", "nodes are"),
+                             machine->name, most)};
   return static_cast<std::uint32_t>(nodes);
 }
 
-Result<Source> open_jobs(const Invocation& invocation, const std::string& path, const std::string& text, std::uint32_t nodes) {
+Result<Source> open_jobs(const Invocation& invocation, const std::string& path, const std::string& text,
+                         std::uint32_t nodes) {
   if (invocation.has("set"))
     return Error{.message = "--set is for a motif that is named; in a file its parameters are there", .file = path};
   auto jobs = motif::parse_jobs(text, path, nodes, job::motif_catalog());
@@ -66,7 +69,8 @@ Result<Source> open_jobs(const Invocation& invocation, const std::string& path, 
   return motif::pattern_source(std::move(*jobs), nodes);
 }
 
-Result<Source> open_fitted(Invocation& invocation, const std::string& path, const std::string& text, std::uint32_t nodes) {
+Result<Source> open_fitted(Invocation& invocation, const std::string& path, const std::string& text,
+                           std::uint32_t nodes) {
   if (!invocation.has("size")) return Error{.message = "of which problem size?", .file = path, .hint = "--size S"};
   const auto fitted = motif::parse_motif(text, path);
   if (!fitted) return fitted.error();
@@ -92,14 +96,16 @@ Result<Source> open_file(Invocation& invocation, const std::string& path, std::u
   const auto text = read_whole_file(path, kMaxYamlBytes);
   if (!text) return text.error();
   if (motif::looks_like_jobs(*text)) return open_jobs(invocation, path, *text, nodes);
-  if (text->substr(0, 4096).find("orrery.motif/") != std::string::npos) return open_fitted(invocation, path, *text, nodes);
+  if (text->substr(0, 4096).find("orrery.motif/") != std::string::npos)
+    return open_fitted(invocation, path, *text, nodes);
   return Error{.message = "neither a fitted motif nor a file of jobs", .file = path, .hint = "docs/MOTIF_RUN.md"};
 }
 
 /// What a fitted motif says of the run by itself, beside what the machine makes of it.
 void add_own_prediction(Invocation& invocation, const std::string& path, std::uint32_t nodes) {
   std::error_code ignored;
-  if (motif::find_pattern(path, job::motif_catalog()) != nullptr || !std::filesystem::is_regular_file(path, ignored)) return;
+  if (motif::find_pattern(path, job::motif_catalog()) != nullptr || !std::filesystem::is_regular_file(path, ignored))
+    return;
   const auto fitted = motif::read_motif(path);
   if (!fitted) return;  // a file of jobs
   motif::RunParameters run;
@@ -109,27 +115,35 @@ void add_own_prediction(Invocation& invocation, const std::string& path, std::ui
   JsonWriter& json = invocation.data();
   json.key("motif").begin_object().field("total_us", own.total_us).field("compute_us", own.compute_us);
   json.key("interval_us").begin_array().value(own.low_us).value(own.high_us).end_array();
-  json.key("simulated_interval_us").begin_array().value(own.simulated_low_us).value(own.simulated_high_us).end_array().end_object();
+  json.key("simulated_interval_us")
+      .begin_array()
+      .value(own.simulated_low_us)
+      .value(own.simulated_high_us)
+      .end_array()
+      .end_object();
   if (invocation.csv()) return;
-  const std::string said =
-      fmt::format("\nThe motif by itself says {} of such a run, nine of ten times between {} and {}. {}", motif_time_text(own.total_us),
-                  motif_time_text(own.low_us), motif_time_text(own.high_us), simulated_words(own));
+  const std::string said = fmt::format(
+      "\nThe motif by itself says {} of such a run, nine of ten times between {} and {}. {}",
+      motif_time_text(own.total_us), motif_time_text(own.low_us), motif_time_text(own.high_us), simulated_words(own));
   const std::size_t next = invocation.text().find("\nNext: ");
   invocation.text().insert(next == std::string::npos ? invocation.text().size() : next, said);
 }
 
-ExitCode export_motif(Invocation& invocation, workload::WorkloadSource& source, const std::optional<machine::Machine>& machine) {
+ExitCode export_motif(Invocation& invocation, workload::WorkloadSource& source,
+                      const std::optional<machine::Machine>& machine) {
   // A machine that is given says how it does collectives, for GOAL, which has none.
-  const auto collectives =
-      machine ? simulate::loggops::options_of(machine->communication.collective_algorithm) : simulate::loggops::CollectiveOptions{};
+  const auto collectives = machine ? simulate::loggops::options_of(machine->communication.collective_algorithm)
+                                   : simulate::loggops::CollectiveOptions{};
   const auto written = job::export_workload(source, invocation.text("export"), invocation.text("output"), collectives);
   if (!written) return invocation.fail(written.error());
   report::Sheet sheet("workloads");
-  sheet.add({.name = "prefix"}).add({.name = "ranks", .type = report::Type::integer}).add({.name = "nodes", .type = report::Type::integer});
+  sheet.add({.name = "prefix"})
+      .add({.name = "ranks", .type = report::Type::integer})
+      .add({.name = "nodes", .type = report::Type::integer});
   sheet.add_row({written->prefix, written->ranks, written->nodes});
   write_sheet(invocation.data(), sheet);
-  invocation.text() =
-      fmt::format("{}: {}, {}\n", written->prefix, report::counted(written->ranks, "rank"), report::counted(written->nodes, "node"));
+  invocation.text() = fmt::format("{}: {}, {}\n", written->prefix, report::counted(written->ranks, "rank"),
+                                  report::counted(written->nodes, "node"));
   return ExitCode::ok;
 }
 
@@ -167,7 +181,8 @@ Result<Source> open_motif(Invocation& invocation, const std::string& what, std::
 }
 
 ExitCode run_motif_run(Invocation& invocation) {
-  if (invocation.operands().size() < 2) return invocation.fail_usage({"no motif given", "orrery motif list names them"});
+  if (invocation.operands().size() < 2)
+    return invocation.fail_usage({"no motif given", "orrery motif list names them"});
   if (const auto error = prepare_run_page(invocation)) return invocation.fail_usage(*error);
   const bool exports = invocation.has("export");
   if (!exports && !invocation.has("machine"))
@@ -188,7 +203,8 @@ ExitCode run_motif_run(Invocation& invocation) {
   if (exports) return export_motif(invocation, **source, machine);
   auto priced_by = chosen_pricing(invocation, *machine);
   if (!priced_by) return invocation.fail(priced_by.error());
-  priced_by->pricing.placement = simulate::loggops::Placement::as_given;  // an MPI process computes and communicates on one processor
+  priced_by->pricing.placement =
+      simulate::loggops::Placement::as_given;  // an MPI process computes and communicates on one processor
   SimulationRun run{*machine, std::move(*priced_by), simulate::engine_options(*machine)};
   run.shows_phases = true;
   const ExitCode code = run_source(invocation, std::move(run), **source);
@@ -198,14 +214,20 @@ ExitCode run_motif_run(Invocation& invocation) {
 
 ExitCode run_motif_list(Invocation& invocation) {
   report::Sheet sheet("motifs");
-  sheet.add({.name = "motif"}).add({.name = "parameter"}).add({.name = "kind"}).add({.name = "default"}).add({.name = "help"});
+  sheet.add({.name = "motif"})
+      .add({.name = "parameter"})
+      .add({.name = "kind"})
+      .add({.name = "default"})
+      .add({.name = "help"});
   std::string& text = invocation.text();
   for (const motif::PatternInfo& info : job::motif_catalog()) {
-    text += fmt::format("{}{}: {}\n", text.empty() ? "" : "\n", invocation.style().paint(report::Tone::strong, info.name), info.sentence);
+    text += fmt::format("{}{}: {}\n", text.empty() ? "" : "\n",
+                        invocation.style().paint(report::Tone::strong, info.name), info.sentence);
     for (const motif::Parameter& parameter : info.parameters) {
       sheet.add_row({info.name, parameter.name, kind_text(parameter.kind), parameter.default_text, parameter.help});
-      const std::string name =
-          parameter.default_text.empty() ? std::string(parameter.name) : fmt::format("{}={}", parameter.name, parameter.default_text);
+      const std::string name = parameter.default_text.empty()
+                                   ? std::string(parameter.name)
+                                   : fmt::format("{}={}", parameter.name, parameter.default_text);
       text += fmt::format("  {:<28} {}\n", name, parameter.help);
     }
   }
@@ -214,24 +236,27 @@ ExitCode run_motif_list(Invocation& invocation) {
 }
 
 std::vector<Flag> motif_run_flags() {
-  std::vector<Flag> flags = with_network_flags(
-      with_run_flags({
-          Flag{.name = "seed",
-               .value_name = "N",
-               .kind = ValueKind::count,
-               .help = "of run: of the branches that chance decides in a fitted motif",
-               .default_text = "1"},
-          Flag{.name = "set", .value_name = "NAME=VALUE", .help = "of run: a parameter of a built-in motif", .repeatable = true},
-          Flag{.name = "machine",
-               .value_name = "FILE",
-               .kind = ValueKind::file,
-               .help = "of run: where it runs; a file, or the name of a machine that is shipped"},
-          Flag{.name = "export",
-               .value_name = "FORMAT",
-               .help = "of run: write it for another simulator instead, as -o PREFIX",
-               .choices = job::kExportFormats},
-      }),
-      "of run: how communication is timed; as the machine says if left out");
+  std::vector<Flag> flags =
+      with_network_flags(with_run_flags({
+                             Flag{.name = "seed",
+                                  .value_name = "N",
+                                  .kind = ValueKind::count,
+                                  .help = "of run: of the branches that chance decides in a fitted motif",
+                                  .default_text = "1"},
+                             Flag{.name = "set",
+                                  .value_name = "NAME=VALUE",
+                                  .help = "of run: a parameter of a built-in motif",
+                                  .repeatable = true},
+                             Flag{.name = "machine",
+                                  .value_name = "FILE",
+                                  .kind = ValueKind::file,
+                                  .help = "of run: where it runs; a file, or the name of a machine that is shipped"},
+                             Flag{.name = "export",
+                                  .value_name = "FORMAT",
+                                  .help = "of run: write it for another simulator instead, as -o PREFIX",
+                                  .choices = job::kExportFormats},
+                         }),
+                         "of run: how communication is timed; as the machine says if left out");
   for (Flag& flag : flags) {
     if (flag.name == "network-model") flag.former_name = "model";
   }

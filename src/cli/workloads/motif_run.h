@@ -22,7 +22,8 @@ ExitCode run_motif_list(Invocation& invocation);
 /// The name of a built-in motif, or a file with jobs or a fitted motif.
 bool is_motif(const std::string& what);
 /// For so many ranks. The invocation must declare the flags set, size and seed.
-Result<std::unique_ptr<workload::WorkloadSource>> open_motif(Invocation& invocation, const std::string& what, std::uint32_t nodes);
+Result<std::unique_ptr<workload::WorkloadSource>> open_motif(Invocation& invocation, const std::string& what,
+                                                             std::uint32_t nodes);
 
 /// What `run` takes beside --nodes; flags of the simulation included.
 std::vector<Flag> motif_run_flags();

@@ -9,9 +9,9 @@
 #include "base/io/output_file.h"
 #include "base/io/output_set.h"
 #include "formats/clock_sources/reader.h"
-#include "job/write/aligned_files.h"
 #include "job/read/probes_beside.h"
 #include "job/read/trace_input.h"
+#include "job/write/aligned_files.h"
 
 namespace orrery::cli {
 namespace {
@@ -23,7 +23,9 @@ constexpr const char* kName = "replay";
 Status copy(const std::string& from, const std::string& to) {
   std::ifstream input(from, std::ios::binary);
   if (!input)
-    return Error{.message = "a process left no recording here", .file = from, .hint = "all nodes must see the folder under this name"};
+    return Error{.message = "a process left no recording here",
+                 .file = from,
+                 .hint = "all nodes must see the folder under this name"};
   auto output = OutputFile::create(to);
   if (!output) return output.error();
   std::string block(std::size_t{1} << 20, '\0');
@@ -44,13 +46,15 @@ Status write_on_one_clock(const std::string& from, const std::string& folder, Di
   align::take_era_of(0, trace);
   trace::ClockSources sources;
   if (const auto beside = job::probes_beside(trace)) {
-    if (Status read = clock_sources::read(*beside, clock_sources::Kind::probes, sources, diagnostics); !read) return read;
+    if (Status read = clock_sources::read(*beside, clock_sources::Kind::probes, sources, diagnostics); !read)
+      return read;
   }
   const auto alignment = align::align(trace, sources, {.reference_rank = 0}, diagnostics);
   if (!alignment) return alignment.error();
   std::vector<job::NodeCorrection> corrections = job::describe_corrections(trace, *alignment);
   const std::int64_t origin = job::common_origin(trace, *alignment);
-  return job::write_aligned(trace, *alignment, origin, job::aligned_target(folder, trace.ranks.size()), corrections, diagnostics);
+  return job::write_aligned(trace, *alignment, origin, job::aligned_target(folder, trace.ranks.size()), corrections,
+                            diagnostics);
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// Where the processes of a replay write their recordings, and how these become a folder of traces: aside first, so that a run that fails leaves nothing.
+// Where the processes of a replay write their recordings, and how these become a folder of traces: aside first, so that
+// a run that fails leaves nothing.
 #pragma once
 
 #include <cstddef>
@@ -20,8 +21,8 @@ class MpiRecording {
   ~MpiRecording();
 
   [[nodiscard]] std::string prefix() const;
-  /// Puts the files into the folder that was asked for, as outputs of this run. Of several nodes their times are brought on one clock, by what the tracer
-  /// measured between them.
+  /// Puts the files into the folder that was asked for, as outputs of this run. Of several nodes their times are
+  /// brought on one clock, by what the tracer measured between them.
   Status keep(Diagnostics& diagnostics);
 
  private:

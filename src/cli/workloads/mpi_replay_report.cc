@@ -13,11 +13,11 @@ namespace {
 
 std::string headline(const MpiReplayAnswer& answer, const std::string& folder) {
   const replay::Sample& runs = answer.measured.makespans;
-  std::string text =
-      fmt::format("{} rank{} ran in {}", format_count(answer.ranks), answer.ranks == 1 ? "" : "s", format_duration(runs.median_ps()));
+  std::string text = fmt::format("{} rank{} ran in {}", format_count(answer.ranks), answer.ranks == 1 ? "" : "s",
+                                 format_duration(runs.median_ps()));
   if (runs.times_ps.size() > 1)
-    text += fmt::format(", the median of {} from {} to {}", report::counted(runs.times_ps.size(), "run"), format_duration(runs.least_ps()),
-                        format_duration(runs.most_ps()));
+    text += fmt::format(", the median of {} from {} to {}", report::counted(runs.times_ps.size(), "run"),
+                        format_duration(runs.least_ps()), format_duration(runs.most_ps()));
   if (!folder.empty()) text += fmt::format("; the last is recorded in {}", folder);
   text += ".\n";
   if (!answer.against.empty()) {
@@ -29,7 +29,8 @@ std::string headline(const MpiReplayAnswer& answer, const std::string& folder) {
 
 std::string fit_words(const replay::Calibration& fitted, const std::string& file) {
   return fmt::format(
-      "\nA machine was fitted to {} and written to {}: a row is {:.1f} % off in the median, {:.1f} % at most; the makespan {:+.1f} "
+      "\nA machine was fitted to {} and written to {}: a row is {:.1f} % off in the median, {:.1f} % at most; the "
+      "makespan {:+.1f} "
       "%.\n",
       report::counted(fitted.samples, "sample"), file, fitted.median_error_percent, fitted.worst_error_percent,
       fitted.rows.front().error_percent());
@@ -69,7 +70,8 @@ void report_mpi_replay(Invocation& invocation, const MpiReplayAnswer& answer) {
     return;
   }
   text = invocation.style().paint(report::Tone::strong, headline(answer, invocation.text("output")));
-  if (answer.flops_per_ns > 0) text += fmt::format("Computation is arithmetic: {:.2f} Gflop/s on the slowest rank.\n", answer.flops_per_ns);
+  if (answer.flops_per_ns > 0)
+    text += fmt::format("Computation is arithmetic: {:.2f} Gflop/s on the slowest rank.\n", answer.flops_per_ns);
   report::SheetView view = invocation.view();
   if (!invocation.verbose()) view.rows = 2 * report::kShownRows;
   for (const report::Sheet& sheet : sheets) {

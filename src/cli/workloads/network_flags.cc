@@ -25,7 +25,9 @@ void describe(Visitor& visitor, machine::MaybeConst<PricingFile> auto& file) {
   visitor.object("network", file.network);
 }
 
-std::string name_of(NetworkModelKind kind) { return std::string(machine::kNetworkModelNames[static_cast<std::size_t>(kind)]); }
+std::string name_of(NetworkModelKind kind) {
+  return std::string(machine::kNetworkModelNames[static_cast<std::size_t>(kind)]);
+}
 
 NetworkModelKind kind_named(std::string_view name) {
   const auto& names = machine::kNetworkModelNames;
@@ -36,7 +38,8 @@ NetworkModelKind kind_named(std::string_view name) {
 std::string name_of(const simulate::PricingOptions& network) {
   const std::string model(simulate::kPricingModelNames[static_cast<std::size_t>(network.model)]);
   const std::string mode(simulate::kPricingModeNames[static_cast<std::size_t>(network.mode)]);
-  if (network.mode == simulate::PricingMode::in_loop || network.model == simulate::PricingModel::analytical) return model;
+  if (network.mode == simulate::PricingMode::in_loop || network.model == simulate::PricingModel::analytical)
+    return model;
   return network.model == simulate::PricingModel::fluid ? mode : fmt::format("{}, {}", model, mode);
 }
 
@@ -75,7 +78,10 @@ std::vector<Flag> with_network_flags(std::vector<Flag> flags, std::string_view h
                      .value_name = "FILE",
                      .kind = ValueKind::file,
                      .help = "the same in full: a file with the `network:` block of a configuration of llm"},
-                Flag{.name = "sidecar", .value_name = "FILE", .kind = ValueKind::file, .help = "with astra-sidecar: your ASTRA-sim"},
+                Flag{.name = "sidecar",
+                     .value_name = "FILE",
+                     .kind = ValueKind::file,
+                     .help = "with astra-sidecar: your ASTRA-sim"},
                 Flag{.name = "sidecar-timeout",
                      .value_name = "SECONDS",
                      .kind = ValueKind::number,
@@ -95,8 +101,8 @@ simulate::Pricing configured_pricing(const simulate::PricingOptions& network) {
 
 Result<NamedPricing> chosen_pricing(Invocation& invocation, const machine::Machine& machine) {
   if (!invocation.has("pricing")) {
-    const NetworkModelKind kind =
-        invocation.has("network-model") ? kind_named(invocation.text("network-model")) : machine.communication.network_model;
+    const NetworkModelKind kind = invocation.has("network-model") ? kind_named(invocation.text("network-model"))
+                                                                  : machine.communication.network_model;
     return NamedPricing{name_of(kind), simulate::pricing_of(kind)};
   }
   if (invocation.has("network-model"))
@@ -115,7 +121,8 @@ Status choose_model(const Invocation& invocation, const machine::Machine& machin
   network.model = named.model;
   network.mode = named.mode;
   if (kind == NetworkModelKind::astra_sidecar) {
-    // Forecasts ask the program through a book of prices, as `network: {model: astra, mode: isolated, astra_sim: ...}` does.
+    // Forecasts ask the program through a book of prices, as `network: {model: astra, mode: isolated, astra_sim: ...}`
+    // does.
     network.model = simulate::PricingModel::astra;
     if (!network.astra_sim) network.astra_sim = machine.communication.astra_sim;
     if (!network.astra_sim) return unknown_program("network: {astra_sim: {binary: FILE}}");
@@ -131,7 +138,9 @@ Result<job::SidecarOptions> sidecar_options(const Invocation& invocation, const 
   const auto& program = machine.communication.astra_sim;
   options.binary = invocation.has("sidecar") ? invocation.text("sidecar") : program ? program->binary : "";
   if (options.binary.empty()) return unknown_program("--sidecar FILE");
-  const auto milliseconds = [](double seconds) { return std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000)); };
+  const auto milliseconds = [](double seconds) {
+    return std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000));
+  };
   if (program) options.timeout = milliseconds(program->timeout_s);
   if (invocation.has("sidecar-timeout")) options.timeout = milliseconds(invocation.number("sidecar-timeout"));
   options.cache_folder = invocation.text("sidecar-cache");

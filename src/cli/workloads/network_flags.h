@@ -23,7 +23,8 @@ std::vector<Flag> with_network_flags(std::vector<Flag> flags, std::string_view h
 Flag network_model_flag(std::string_view help);
 
 struct NamedPricing {
-  std::string name;  ///< as the report calls it: of machine::kNetworkModelNames, or model and mode of a block that is none of these
+  std::string name;  ///< as the report calls it: of machine::kNetworkModelNames, or model and mode of a block that is
+                     ///< none of these
   simulate::Pricing pricing;
 };
 

@@ -27,7 +27,8 @@
 
 namespace orrery::cli {
 
-// What a replay by MPI runs: whatever `simulate` takes as a workload, and motifs for as many ranks as there are processes.
+// What a replay by MPI runs: whatever `simulate` takes as a workload, and motifs for as many ranks as there are
+// processes.
 
 /// All of it, in memory.
 Result<workload::Workload> load_mpi_replay(Invocation& invocation, std::size_t processes);
@@ -56,7 +57,8 @@ Result<workload::Workload> load_mpi_replay(Invocation& invocation, std::size_t p
 
 namespace {
 
-constexpr DiagnosticKind kCallTimesLeftOut{"R970", Severity::note, "time recorded inside calls of MPI is not spent again",
+constexpr DiagnosticKind kCallTimesLeftOut{"R970", Severity::note,
+                                           "time recorded inside calls of MPI is not spent again",
                                            "the calls are made again, and take what they take here"};
 constexpr std::int64_t kMostRepeats = 10'000;
 
@@ -88,11 +90,13 @@ class Team {
 
 std::optional<UsageError> check_flags(const Invocation& invocation) {
   const std::int64_t repeats = invocation.integer("repeat"), warm_ups = invocation.integer("warm-up");
-  if (repeats < 1 || repeats > kMostRepeats) return UsageError{fmt::format("--repeat: a number from 1 to {}", kMostRepeats)};
+  if (repeats < 1 || repeats > kMostRepeats)
+    return UsageError{fmt::format("--repeat: a number from 1 to {}", kMostRepeats)};
   if (warm_ups > kMostRepeats) return UsageError{fmt::format("--warm-up: a number from 0 to {}", kMostRepeats)};
   if (!(invocation.number("timeout") > 0)) return UsageError{"--timeout: more than 0 seconds"};
   for (const char* const flag : {"rank", "alone", "timeline", "report"}) {
-    if (invocation.has(flag)) return UsageError{fmt::format("--{} is for a replay in recorded time, not for one by MPI", flag)};
+    if (invocation.has(flag))
+      return UsageError{fmt::format("--{} is for a replay in recorded time, not for one by MPI", flag)};
   }
   return std::nullopt;
 }
@@ -138,10 +142,10 @@ ExitCode run_replay_on_mpi(Invocation& invocation) {
     if (!read) return invocation.fail(read.error());
     machine = std::move(*read);
     if (machine->devices.count < static_cast<std::int64_t>(processes))
-      return invocation.fail(
-          Error{.message = fmt::format("the machine '{}' has {}, and {} run", machine->name,
-                                       report::counted(machine->devices.count, "device"), report::counted(processes, "rank")),
-                .file = invocation.text("against")});
+      return invocation.fail(Error{
+          .message = fmt::format("the machine '{}' has {}, and {} run", machine->name,
+                                 report::counted(machine->devices.count, "device"), report::counted(processes, "rank")),
+          .file = invocation.text("against")});
   }
   replay::MpiReplayOptions options;
   options.warm_ups = static_cast<std::uint32_t>(invocation.integer("warm-up"));
@@ -162,15 +166,18 @@ ExitCode run_replay_on_mpi(Invocation& invocation) {
     if (const Status kept = recording->keep(invocation.diagnostics()); !kept) return invocation.fail(kept.error());
   }
   MpiReplayAnswer answer{processes, replay::add_up(*run, plan->matching()), run->flops_per_ns()};
-  if (const Status judged = judge(invocation, machine, plan->matching(), answer); !judged) return invocation.fail(judged.error());
+  if (const Status judged = judge(invocation, machine, plan->matching(), answer); !judged)
+    return invocation.fail(judged.error());
   report_mpi_replay(invocation, answer);
   return ExitCode::ok;
 }
 
 std::optional<UsageError> check_flags_without_mpi(const Invocation& invocation) {
-  for (const char* const flag : {"repeat", "warm-up", "flops", "against", "calibrate", "timeout", "set", "size", "seed"}) {
+  for (const char* const flag :
+       {"repeat", "warm-up", "flops", "against", "calibrate", "timeout", "set", "size", "seed"}) {
     if (invocation.has(flag))
-      return UsageError{fmt::format("--{} belongs to a replay by MPI", flag), "mpirun -n N orrery replay SOURCE --on mpi"};
+      return UsageError{fmt::format("--{} belongs to a replay by MPI", flag),
+                        "mpirun -n N orrery replay SOURCE --on mpi"};
   }
   return std::nullopt;
 }
@@ -195,11 +202,14 @@ std::vector<Flag> with_mpi_replay_flags(std::vector<Flag> flags) {
            .help = "runs before those",
            .default_text = "1",
            .group = kGroup},
-      Flag{.name = "flops", .help = "computation is real arithmetic, calibrated to take the same time on an idle core", .group = kGroup},
+      Flag{.name = "flops",
+           .help = "computation is real arithmetic, calibrated to take the same time on an idle core",
+           .group = kGroup},
       Flag{.name = "against",
            .value_name = "FILE",
            .kind = ValueKind::file,
-           .help = "also simulate it on this machine description (YAML, or the name of a shipped one), and say both side by side",
+           .help = "also simulate it on this machine description (YAML, or the name of a shipped one), and say both "
+                   "side by side",
            .group = kGroup},
       Flag{.name = "calibrate",
            .value_name = "FILE",
@@ -212,8 +222,16 @@ std::vector<Flag> with_mpi_replay_flags(std::vector<Flag> flags) {
            .help = "end it, and say who waits for whom, when no rank got on for so long",
            .default_text = "60",
            .group = kGroup},
-      Flag{.name = "set", .value_name = "NAME=VALUE", .help = "a parameter of a built-in motif", .repeatable = true, .group = kGroup},
-      Flag{.name = "size", .value_name = "S", .kind = ValueKind::number, .help = "the problem size of a fitted motif", .group = kGroup},
+      Flag{.name = "set",
+           .value_name = "NAME=VALUE",
+           .help = "a parameter of a built-in motif",
+           .repeatable = true,
+           .group = kGroup},
+      Flag{.name = "size",
+           .value_name = "S",
+           .kind = ValueKind::number,
+           .help = "the problem size of a fitted motif",
+           .group = kGroup},
       Flag{.name = "seed",
            .value_name = "N",
            .kind = ValueKind::count,

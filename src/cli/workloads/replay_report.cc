@@ -21,17 +21,18 @@ std::string headline(const ReplayAnswer& answer, bool alone) {
   const RankReplay& rank = answer.summary.ranks[last];
   const std::size_t count = answer.summary.ranks.size();
   std::string text = count == 1 ? fmt::format("Rank {} replays", answer.rank_numbers[0])
-                                : fmt::format("{} replay{}", report::counted(count, "rank"), alone ? ", each on its own," : " together");
+                                : fmt::format("{} replay{}", report::counted(count, "rank"),
+                                              alone ? ", each on its own," : " together");
   text += fmt::format(" in {}", format_duration(answer.schedule.makespan_ps()));
   if (count > 1) text += fmt::format("; the last is rank {}", answer.rank_numbers[last]);
   if (rank.recorded_ps != 0) {
-    text += fmt::format(": {} where {} was recorded ({:+.2f} %)", format_duration(rank.replayed_ps), format_duration(rank.recorded_ps),
-                        analyze::residual_percent(rank));
+    text += fmt::format(": {} where {} was recorded ({:+.2f} %)", format_duration(rank.replayed_ps),
+                        format_duration(rank.recorded_ps), analyze::residual_percent(rank));
   }
   const RankUse& use = answer.schedule.ranks[last];
   if (use.communication_ps == 0) return text + ".\n";
-  return text +
-         fmt::format(". {:.1f} % of that is communication that no computation hides.\n", share_percent(use.exposed_ps, rank.replayed_ps));
+  return text + fmt::format(". {:.1f} % of that is communication that no computation hides.\n",
+                            share_percent(use.exposed_ps, rank.replayed_ps));
 }
 
 std::string lane_table(const Invocation& invocation, const ReplayAnswer& answer, std::size_t rank, bool all) {
@@ -78,7 +79,8 @@ void report_replay(Invocation& invocation, const ReplayAnswer& answer, bool alon
     text += lane_table(invocation, answer, analyze::last_rank(answer.schedule), false);
     return;
   }
-  for (std::size_t rank = 0; rank < answer.summary.ranks.size(); ++rank) text += lane_table(invocation, answer, rank, true);
+  for (std::size_t rank = 0; rank < answer.summary.ranks.size(); ++rank)
+    text += lane_table(invocation, answer, rank, true);
   if (const std::string departures = to_text(analyze::departures_sheet(answer), invocation.view()); !departures.empty())
     text += "\n" + departures;
 }

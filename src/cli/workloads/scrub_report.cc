@@ -19,23 +19,27 @@ std::string summary_line(const scrub::Request& request, const scrub::Outcome& ou
   const scrub::ScrubTotals totals = scrub::totals_of(outcome);
   const bool is_dry = request.output_folder.empty();
   return fmt::format("{} file{}: {} {}, {} members {}.\n\n", outcome.files.size(), outcome.files.size() == 1 ? "" : "s",
-                     report::counted(totals.names, "name"), is_dry ? "would be replaced" : "replaced", format_count(totals.members),
-                     is_dry ? "would be left out" : "left out");
+                     report::counted(totals.names, "name"), is_dry ? "would be replaced" : "replaced",
+                     format_count(totals.members), is_dry ? "would be left out" : "left out");
 }
 
 std::string kept_promise(const Invocation& invocation, const scrub::Request& request) {
   const auto& settings = request.settings;
   std::string text = settings.jitter_ps != 0
-                         ? fmt::format("Every moment moved by up to {}; their order is the same.\n", format_duration(settings.jitter_ps))
+                         ? fmt::format("Every moment moved by up to {}; their order is the same.\n",
+                                       format_duration(settings.jitter_ps))
                          : "Times are the same but for a constant: path, replay and simulate give what they gave.\n";
   if (settings.size_bits != 0)
-    text += fmt::format("Sizes are rounded to {} bits: simulated communication takes other times.\n", settings.size_bits);
+    text +=
+        fmt::format("Sizes are rounded to {} bits: simulated communication takes other times.\n", settings.size_bits);
   if (settings.keep_operators)
     text +=
-        "PyTorch's operators are as they were, with their shapes: replay --emit runs them again, and the architecture can be read off "
+        "PyTorch's operators are as they were, with their shapes: replay --emit runs them again, and the architecture "
+        "can be read off "
         "them.\n";
   text += invocation.has("key-file")
-              ? fmt::format("The key is in {}: whoever has it can test which names these were.\n", invocation.text("key-file"))
+              ? fmt::format("The key is in {}: whoever has it can test which names these were.\n",
+                            invocation.text("key-file"))
               : "The key is gone: nobody can tell the names again, nor rename another file alike.\n";
   return text;
 }

@@ -9,8 +9,8 @@
 #include "formats/astra/config.h"
 #include "formats/chakra/rank_files.h"
 #include "formats/chakra/reader.h"
-#include "job/shipped/shipped_machines.h"
 #include "job/read/workload_input.h"
+#include "job/shipped/shipped_machines.h"
 #include "report/counted.h"
 
 namespace orrery::cli {
@@ -29,7 +29,9 @@ constexpr Names kMemory{"memory", "remote-memory-configuration"};
 constexpr Names kGroups{"comm-group", "comm-group-configuration"};
 constexpr Names kQueues{"queues-per-dim", "num-queues-per-dim"};
 
-bool given(const Invocation& invocation, Names names) { return invocation.has(names.ours) || invocation.has(names.theirs); }
+bool given(const Invocation& invocation, Names names) {
+  return invocation.has(names.ours) || invocation.has(names.theirs);
+}
 
 std::string_view chosen(const Invocation& invocation, Names names) {
   return !invocation.has(names.ours) && invocation.has(names.theirs) ? names.theirs : names.ours;
@@ -50,17 +52,30 @@ std::vector<Flag> with_simulation_flags(std::vector<Flag> flags) {
       Flag{.name = "workload",
            .value_name = "PREFIX",
            .kind = ValueKind::file,
-           .help = "the files PREFIX.0.et, PREFIX.1.et, ... (also .et.gz, .json), or a file or folder: traces, programs, a GOAL schedule, "
+           .help = "the files PREFIX.0.et, PREFIX.1.et, ... (also .et.gz, .json), or a file or folder: traces, "
+                   "programs, a GOAL schedule, "
                    "a recipe "
                    "(orrery generate pipeline)"},
       Flag{.name = "machine",
            .value_name = "FILE",
            .kind = ValueKind::file,
            .help = "a machine description (YAML), or the name of a shipped one: dgx_h100"},
-      Flag{.name = "network", .value_name = "FILE", .kind = ValueKind::file, .help = "instead of --machine: ASTRA-sim's network.yml"},
-      Flag{.name = "system", .value_name = "FILE", .kind = ValueKind::file, .help = "with --network: ASTRA-sim's system.json"},
-      Flag{.name = "memory", .value_name = "FILE", .kind = ValueKind::file, .help = "with --network: ASTRA-sim's remote memory JSON"},
-      Flag{.name = "comm-group", .value_name = "FILE", .kind = ValueKind::file, .help = "communicators as JSON: {\"1\": [0, 1, 2, 3]}"},
+      Flag{.name = "network",
+           .value_name = "FILE",
+           .kind = ValueKind::file,
+           .help = "instead of --machine: ASTRA-sim's network.yml"},
+      Flag{.name = "system",
+           .value_name = "FILE",
+           .kind = ValueKind::file,
+           .help = "with --network: ASTRA-sim's system.json"},
+      Flag{.name = "memory",
+           .value_name = "FILE",
+           .kind = ValueKind::file,
+           .help = "with --network: ASTRA-sim's remote memory JSON"},
+      Flag{.name = "comm-group",
+           .value_name = "FILE",
+           .kind = ValueKind::file,
+           .help = "communicators as JSON: {\"1\": [0, 1, 2, 3]}"},
       Flag{.name = "queues-per-dim",
            .value_name = "N",
            .kind = ValueKind::count,
@@ -68,19 +83,46 @@ std::vector<Flag> with_simulation_flags(std::vector<Flag> flags) {
            .default_text = "1"},
   };
   const std::vector<Flag> theirs = {
-      Flag{.name = "workload-configuration", .value_name = "PREFIX", .kind = ValueKind::file, .help = "--workload", .group = kAstraFlags},
-      Flag{.name = "system-configuration", .value_name = "FILE", .kind = ValueKind::file, .help = "--system", .group = kAstraFlags},
-      Flag{.name = "network-configuration", .value_name = "FILE", .kind = ValueKind::file, .help = "--network", .group = kAstraFlags},
-      Flag{.name = "remote-memory-configuration", .value_name = "FILE", .kind = ValueKind::file, .help = "--memory", .group = kAstraFlags},
-      Flag{.name = "comm-group-configuration", .value_name = "FILE", .kind = ValueKind::file, .help = "--comm-group", .group = kAstraFlags},
-      Flag{.name = "num-queues-per-dim", .value_name = "N", .kind = ValueKind::count, .help = "--queues-per-dim", .group = kAstraFlags},
+      Flag{.name = "workload-configuration",
+           .value_name = "PREFIX",
+           .kind = ValueKind::file,
+           .help = "--workload",
+           .group = kAstraFlags},
+      Flag{.name = "system-configuration",
+           .value_name = "FILE",
+           .kind = ValueKind::file,
+           .help = "--system",
+           .group = kAstraFlags},
+      Flag{.name = "network-configuration",
+           .value_name = "FILE",
+           .kind = ValueKind::file,
+           .help = "--network",
+           .group = kAstraFlags},
+      Flag{.name = "remote-memory-configuration",
+           .value_name = "FILE",
+           .kind = ValueKind::file,
+           .help = "--memory",
+           .group = kAstraFlags},
+      Flag{.name = "comm-group-configuration",
+           .value_name = "FILE",
+           .kind = ValueKind::file,
+           .help = "--comm-group",
+           .group = kAstraFlags},
+      Flag{.name = "num-queues-per-dim",
+           .value_name = "N",
+           .kind = ValueKind::count,
+           .help = "--queues-per-dim",
+           .group = kAstraFlags},
       Flag{.name = "injection-scale",
            .value_name = "X",
            .kind = ValueKind::number,
            .help = "multiplies the endpoint delay",
            .group = kAstraFlags},
-      Flag{
-          .name = "rendezvous-protocol", .value_name = "BOOL", .help = "ask before sending", .choices = "true false", .group = kAstraFlags},
+      Flag{.name = "rendezvous-protocol",
+           .value_name = "BOOL",
+           .help = "ask before sending",
+           .choices = "true false",
+           .group = kAstraFlags},
       Flag{.name = "comm-scale",
            .value_name = "X",
            .kind = ValueKind::number,
@@ -111,21 +153,25 @@ bool has_astra_system(const Invocation& invocation) { return given(invocation, k
 
 std::optional<UsageError> check_simulation_flags(const Invocation& invocation) {
   if (given(invocation, kWorkload) == !invocation.operands().empty()) {
-    return UsageError{invocation.operands().empty() ? "no workload given" : "two workloads given",
-                      "like --workload DIR/PREFIX for DIR/PREFIX.0.et, DIR/PREFIX.1.et, ..., or the files of a recorded job"};
+    return UsageError{
+        invocation.operands().empty() ? "no workload given" : "two workloads given",
+        "like --workload DIR/PREFIX for DIR/PREFIX.0.et, DIR/PREFIX.1.et, ..., or the files of a recorded job"};
   }
-  if (given(invocation, kNetwork) != given(invocation, kSystem)) return UsageError{"--network and --system belong together"};
+  if (given(invocation, kNetwork) != given(invocation, kSystem))
+    return UsageError{"--network and --system belong together"};
   // Exactly one of the two descriptions: none leaves nothing to run on, and two may disagree.
   if (given(invocation, kNetwork) == invocation.has("machine")) {
     return UsageError{invocation.has("machine") ? "two machines given" : "no machine given",
                       "--machine FILE.yaml, or --network FILE.yml --system FILE.json"};
   }
-  if (given(invocation, kMemory) && !given(invocation, kNetwork)) return UsageError{"--memory belongs to --network and --system"};
+  if (given(invocation, kMemory) && !given(invocation, kNetwork))
+    return UsageError{"--memory belongs to --network and --system"};
   return std::nullopt;
 }
 
 job::AstraInput astra_input(const Invocation& invocation) {
-  return {text(invocation, kNetwork), text(invocation, kSystem), given(invocation, kMemory) ? text(invocation, kMemory) : ""};
+  return {text(invocation, kNetwork), text(invocation, kSystem),
+          given(invocation, kMemory) ? text(invocation, kMemory) : ""};
 }
 
 Result<machine::AstraSystem> load_astra_system(Invocation& invocation) {
@@ -133,8 +179,8 @@ Result<machine::AstraSystem> load_astra_system(Invocation& invocation) {
   Result<machine::AstraSystem> system = job::read_astra_system(input, invocation.diagnostics());
   if (!system) return system;
   if (invocation.has("injection-scale")) {
-    system->endpoint_delay_ns =
-        static_cast<std::int64_t>(static_cast<double>(system->endpoint_delay_ns) * std::max(0.0, invocation.number("injection-scale")));
+    system->endpoint_delay_ns = static_cast<std::int64_t>(static_cast<double>(system->endpoint_delay_ns) *
+                                                          std::max(0.0, invocation.number("injection-scale")));
   }
   system->rendezvous = invocation.text("rendezvous-protocol") == "true";
   // A bound on what one flag can make every rank allocate.
@@ -180,7 +226,8 @@ std::vector<std::string> named_workload(const Invocation& invocation) {
 Result<std::unique_ptr<workload::WorkloadSource>> open_workload(Invocation& invocation) {
   const std::vector<std::string> named = named_workload(invocation);
   std::error_code ignored;
-  if (named.size() != 1 || !std::filesystem::is_regular_file(named.front(), ignored)) return std::unique_ptr<workload::WorkloadSource>();
+  if (named.size() != 1 || !std::filesystem::is_regular_file(named.front(), ignored))
+    return std::unique_ptr<workload::WorkloadSource>();
   Diagnostics unused;  // what there is to remark is remarked when it is read
   const Result<job::Source> source = job::find_source(named, {}, unused);
   if (!source) return source.error();
@@ -191,7 +238,8 @@ Result<std::unique_ptr<workload::WorkloadSource>> open_workload(Invocation& invo
 Result<SimulatedWorkload> load_workload(Invocation& invocation, std::size_t ranks, bool strict) {
   const std::vector<std::string> named = named_workload(invocation);
   std::error_code ignored;
-  // ASTRA-sim knows prefixes only, and takes the first files of them; what is a file or folder goes the way of every other verb.
+  // ASTRA-sim knows prefixes only, and takes the first files of them; what is a file or folder goes the way of every
+  // other verb.
   if (strict && !std::filesystem::exists(named.front(), ignored)) {
     auto workload = load_strictly(invocation, named.front(), ranks);
     if (!workload) return workload.error();
@@ -207,8 +255,8 @@ Result<SimulatedWorkload> load_workload(Invocation& invocation, std::size_t rank
   Result<job::WorkloadInput> input = job::read_workload(*source, request, reading_of(invocation, progress));
   if (!input) return input.error();
   if (ranks != 0 && input->workload.rank_count() != ranks) {
-    return Error{fmt::format("the workload has {}, the network {}", report::counted(input->workload.rank_count(), "rank"),
-                             report::counted(ranks, "NPU")),
+    return Error{fmt::format("the workload has {}, the network {}",
+                             report::counted(input->workload.rank_count(), "rank"), report::counted(ranks, "NPU")),
                  named.front()};
   }
   return SimulatedWorkload{std::move(input->workload), source->format->name == "goal"};

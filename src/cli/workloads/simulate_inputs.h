@@ -11,7 +11,8 @@
 
 namespace orrery::cli {
 
-/// --workload, --machine and ASTRA-sim's files, under our names and under ASTRA-sim's, to be placed among the verb's own flags.
+/// --workload, --machine and ASTRA-sim's files, under our names and under ASTRA-sim's, to be placed among the verb's
+/// own flags.
 std::vector<Flag> with_simulation_flags(std::vector<Flag> flags);
 
 /// What is missing or contradicts itself, if anything.
@@ -29,8 +30,9 @@ struct SimulatedWorkload {
 };
 /// A job of many steps, to be made while it runs; null if what --workload or the operands name is none.
 Result<std::unique_ptr<workload::WorkloadSource>> open_workload(Invocation& invocation);
-/// What --workload or the operands name: programs, or traces of any kind, which are linked; with their groups. `ranks`: as many as there must be;
-/// 0: as many as there are. `strict`: of more files the first `ranks` count, and what ASTRA-sim breaks at is an Error, not a remark.
+/// What --workload or the operands name: programs, or traces of any kind, which are linked; with their groups. `ranks`:
+/// as many as there must be; 0: as many as there are. `strict`: of more files the first `ranks` count, and what
+/// ASTRA-sim breaks at is an Error, not a remark.
 Result<SimulatedWorkload> load_workload(Invocation& invocation, std::size_t ranks, bool strict);
 
 }  // namespace orrery::cli

@@ -30,12 +30,14 @@ std::string headline(const SimulationReport& report) {
   text += fmt::format(": {:.1f} % of the last rank's time is communication that no computation hides",
                       share_percent(latest.exposed_ps, latest.finish_ps));
   if (earliest->finish_ps != latest.finish_ps)
-    text += fmt::format("; rank {} is done first, after {}", earliest - ranks.begin(), format_duration(earliest->finish_ps));
+    text += fmt::format("; rank {} is done first, after {}", earliest - ranks.begin(),
+                        format_duration(earliest->finish_ps));
   return text + ".\n";
 }
 
 /// The rows that matter most: many ranks and links do the same, and a table of thousands says nothing.
-std::string busiest(const Invocation& invocation, const report::Sheet& sheet, std::string_view by, std::string_view rest) {
+std::string busiest(const Invocation& invocation, const report::Sheet& sheet, std::string_view by,
+                    std::string_view rest) {
   report::SheetView view = invocation.view();
   view.rows = report::kShownRows;
   view.largest = by;
@@ -44,16 +46,18 @@ std::string busiest(const Invocation& invocation, const report::Sheet& sheet, st
   return to_text(sheet, view);
 }
 
-std::string path_text(const Invocation& invocation, const SimulationReport& report, const analyze::ScheduleReasons& reasons) {
+std::string path_text(const Invocation& invocation, const SimulationReport& report,
+                      const analyze::ScheduleReasons& reasons) {
   const std::span<const PathPiece> path = reasons.path;
   const TimePs makespan = report.schedule.makespan_ps();
   std::size_t changes = 0;
   for (std::size_t i = 1; i < path.size(); ++i) changes += path[i - 1].place.rank != path[i].place.rank ? 1 : 0;
-  std::string text = fmt::format("\nThe critical path has {} and changes ranks {}.", report::counted(path.size(), "segment"),
-                                 report::counted(changes, "time"));
+  std::string text = fmt::format("\nThe critical path has {} and changes ranks {}.",
+                                 report::counted(path.size(), "segment"), report::counted(changes, "time"));
   // Not every simulator's rules are known here: where its times say nothing, the path has no more to say either.
   if (path.front().from_ps > 0)
-    text += fmt::format(" It begins at {}: nothing in the run says why that did not start before.", format_duration(path.front().from_ps));
+    text += fmt::format(" It begins at {}: nothing in the run says why that did not start before.",
+                        format_duration(path.front().from_ps));
   text += "\n" + busiest(invocation, analyze::path_parts_sheet(report.workload, path, makespan), "", "kinds");
   const std::string reactions = busiest(invocation, analyze::reactions_sheet(reasons.reactions, makespan), "", "sorts");
   return reactions.empty() ? text : text + "\n" + reactions;
@@ -83,7 +87,8 @@ std::vector<report::Sheet> all_sheets(const Invocation& invocation, const Simula
   if (report.phases != nullptr)
     sheets.push_back(analyze::phases_sheet(*report.phases, report.workload.strings, report.schedule.ranks.size()));
   if (!reasons.path.empty()) sheets.push_back(analyze::path_pieces_sheet(report.workload, reasons.path));
-  if (!reasons.reactions.empty()) sheets.push_back(analyze::reactions_sheet(reasons.reactions, report.schedule.makespan_ps()));
+  if (!reasons.reactions.empty())
+    sheets.push_back(analyze::reactions_sheet(reasons.reactions, report.schedule.makespan_ps()));
   if (report.pricing != nullptr)
     for (report::Sheet& sheet : analyze::pricing_sheets(*report.pricing)) sheets.push_back(std::move(sheet));
   if (invocation.has("waits")) {
@@ -95,7 +100,8 @@ std::vector<report::Sheet> all_sheets(const Invocation& invocation, const Simula
 
 }  // namespace
 
-void report_simulation(Invocation& invocation, const SimulationReport& report, const analyze::ScheduleReasons& reasons) {
+void report_simulation(Invocation& invocation, const SimulationReport& report,
+                       const analyze::ScheduleReasons& reasons) {
   std::string& text = invocation.text();
   if (invocation.csv()) {
     text = report::to_csv(all_sheets(invocation, report, reasons));
@@ -113,15 +119,19 @@ void report_simulation(Invocation& invocation, const SimulationReport& report, c
          busiest(invocation, analyze::ranks_sheet(report.schedule), "finish", "ranks, done earlier");
   const auto add = [&](const std::string& table) { text += table.empty() ? "" : "\n" + table; };
   if (report.phases != nullptr)
-    add(busiest(invocation, analyze::phases_sheet(*report.phases, report.workload.strings, report.schedule.ranks.size()), "", "phases"));
-  const simulate::CollectiveSums sums = report.sums != nullptr ? report.sums->collectives() : analyze::sums_of(report.schedule);
+    add(busiest(invocation,
+                analyze::phases_sheet(*report.phases, report.workload.strings, report.schedule.ranks.size()), "",
+                "phases"));
+  const simulate::CollectiveSums sums =
+      report.sums != nullptr ? report.sums->collectives() : analyze::sums_of(report.schedule);
   add(busiest(invocation, analyze::collective_kinds_sheet(sums), "", "kinds"));
   add(busiest(invocation, analyze::links_sheet(report.schedule, report.link_names), "busy", "links, less busy"));
   if (report.pricing != nullptr)
     for (const report::Sheet& sheet : analyze::pricing_sheets(*report.pricing)) add(to_text(sheet, invocation.view()));
   if (!reasons.path.empty()) text += path_text(invocation, report, reasons);
   if (invocation.has("waits")) text += waits_text(invocation, report, reasons.waits);
-  if (invocation.has("per-node")) add(to_text(analyze::nodes_sheet(report.workload, report.schedule), invocation.view()));
+  if (invocation.has("per-node"))
+    add(to_text(analyze::nodes_sheet(report.workload, report.schedule), invocation.view()));
 }
 
 }  // namespace orrery::cli

@@ -30,7 +30,8 @@ struct SimulationReport {
   const simulate::PricingReport* pricing = nullptr;  ///< where pricing has something to tell
 };
 
-/// Fills data() or text(); nodes are listed with --per-node, the critical path and what the run reacts to if they were looked for, waits with --waits.
+/// Fills data() or text(); nodes are listed with --per-node, the critical path and what the run reacts to if they were
+/// looked for, waits with --waits.
 void report_simulation(Invocation& invocation, const SimulationReport& report, const analyze::ScheduleReasons& reasons);
 
 }  // namespace orrery::cli

@@ -18,8 +18,9 @@
 namespace orrery::cli {
 namespace {
 
-constexpr DiagnosticKind kUsualLogGops{"S105", Severity::warning, "the machine has no LogGOPS parameters",
-                                       "LogGOPSim's defaults are used, those of a cluster of 2010; add communication: {loggops: ...}"};
+constexpr DiagnosticKind kUsualLogGops{
+    "S105", Severity::warning, "the machine has no LogGOPS parameters",
+    "LogGOPSim's defaults are used, those of a cluster of 2010; add communication: {loggops: ...}"};
 
 // The next question: where the time of the rank that ends last goes.
 std::string next_step(const Invocation& invocation, const simulate::Schedule& schedule) {
@@ -28,13 +29,15 @@ std::string next_step(const Invocation& invocation, const simulate::Schedule& sc
   // A file with all ranks is for looking at; path wants a file per rank, with what the host did.
   if (!folder.empty() && !job::writes_folder(folder)) {
     return fmt::format(
-        "\nNext: open {} at https://ui.perfetto.dev, or write a file per rank (-o FOLDER) and ask where one's time goes: orrery path\n",
+        "\nNext: open {} at https://ui.perfetto.dev, or write a file per rank (-o FOLDER) and ask where one's time "
+        "goes: orrery path\n",
         is_standard_output(folder) ? "it" : folder);
   }
   const bool written = !folder.empty();
   if (written && folder.back() == '/') folder.pop_back();
   return fmt::format("\nNext: where does the time of rank {} go?  {}orrery path {}\n", last,
-                     written ? "" : "add -o run, then: ", shell_quote(fmt::format("{}/rank_{}.json.gz", written ? folder : "run", last)));
+                     written ? "" : "add -o run, then: ",
+                     shell_quote(fmt::format("{}/rank_{}.json.gz", written ? folder : "run", last)));
 }
 
 /// What pricing did is of interest where it did something: snapshots were taken and kept, or another program was asked.
@@ -49,8 +52,9 @@ ExitCode finish_sidecar(Invocation& invocation, const job::SidecarUse& use, Exit
   if (invocation.json()) invocation.data().field("answered_by_sidecar", use.answered);
   if (code != ExitCode::ok || use.answered) return code;
   if (!invocation.json() && !invocation.csv())
-    invocation.text().insert(
-        0, "ASTRA-sim answered nothing: every operation takes what it would take alone, and the times below are not its own.\n");
+    invocation.text().insert(0,
+                             "ASTRA-sim answered nothing: every operation takes what it would take alone, and the "
+                             "times below are not its own.\n");
   return ExitCode::check_failed;
 }
 
@@ -58,7 +62,8 @@ ExitCode finish_sidecar(Invocation& invocation, const job::SidecarUse& use, Exit
 
 ExitCode finish_simulation(Invocation& invocation, const SimulationReport& report) {
   if (invocation.has("output")) {
-    const Status exported = job::export_schedule(report.workload, report.schedule, report.link_names, invocation.text("output"));
+    const Status exported =
+        job::export_schedule(report.workload, report.schedule, report.link_names, invocation.text("output"));
     if (!exported) return invocation.fail(exported.error());
   }
   const bool shows_path = invocation.has("path");
@@ -66,7 +71,8 @@ ExitCode finish_simulation(Invocation& invocation, const SimulationReport& repor
   if (report.sums != nullptr) {  // added up while it ran; a path was not asked for
     reasons.waits = report.sums->waits();
   } else {
-    auto found = analyze::find_reasons(report.workload, report.schedule, {shows_path || invocation.has("report"), invocation.has("waits")},
+    auto found = analyze::find_reasons(report.workload, report.schedule,
+                                       {shows_path || invocation.has("report"), invocation.has("waits")},
                                        invocation.diagnostics());
     if (!found) return invocation.fail(found.error());
     reasons = std::move(*found);
@@ -77,24 +83,28 @@ ExitCode finish_simulation(Invocation& invocation, const SimulationReport& repor
   }
   report_simulation(invocation, report, reasons);
   if (!invocation.json() && !invocation.csv()) invocation.text() += next_step(invocation, report.schedule);
-  const Status written = write_run_page(invocation, {report.workload, report.schedule, report.link_names, report.model, on_page,
-                                                     report.machine, report.sums, report.phases, report.has_astra_links});
+  const Status written =
+      write_run_page(invocation, {report.workload, report.schedule, report.link_names, report.model, on_page,
+                                  report.machine, report.sums, report.phases, report.has_astra_links});
   return written ? ExitCode::ok : invocation.fail(written.error());
 }
 
 std::vector<Flag> with_run_flags(std::vector<Flag> flags) {
-  flags.insert(flags.end(),
-               {csv_flag(), Flag{.name = "per-node", .help = "also list the start and end of every node"},
-                Flag{.name = "path", .help = "also the critical path of the run, across ranks, and the sensitivity of the makespan"},
-                Flag{.name = "waits", .help = "also what activities waited for, and for which ranks"},
-                Flag{.name = "no-symmetry", .help = "simulate every rank, also where one stands for all"}, report_flag()});
+  flags.insert(
+      flags.end(),
+      {csv_flag(), Flag{.name = "per-node", .help = "also list the start and end of every node"},
+       Flag{.name = "path",
+            .help = "also the critical path of the run, across ranks, and the sensitivity of the makespan"},
+       Flag{.name = "waits", .help = "also what activities waited for, and for which ranks"},
+       Flag{.name = "no-symmetry", .help = "simulate every rank, also where one stands for all"}, report_flag()});
   return flags;
 }
 
-// Who needs the whole workload (loggops) or another tool (astra-sidecar) cannot, nor can what lists activities (-o, --per-node) or goes back
-// through them (--path): there all steps are in memory.
+// Who needs the whole workload (loggops) or another tool (astra-sidecar) cannot, nor can what lists activities (-o,
+// --per-node) or goes back through them (--path): there all steps are in memory.
 bool can_be_summed(const Invocation& invocation, const simulate::Pricing& pricing) {
-  const bool holds_all = pricing.model == simulate::PricingModel::loggops || pricing.model == simulate::PricingModel::oracle;
+  const bool holds_all =
+      pricing.model == simulate::PricingModel::loggops || pricing.model == simulate::PricingModel::oracle;
   return !holds_all && !invocation.has("output") && !invocation.has("per-node") && !invocation.has("path");
 }
 
@@ -109,7 +119,8 @@ ExitCode run_source(Invocation& invocation, SimulationRun run, workload::Workloa
   if (invocation.has("report")) {
     // How many activities there are is known when they ran: few are kept and drawn, of many sums do.
     simulate::SummedSchedule counted;
-    const auto first = simulate::run(source, run.machine, run.priced_by.pricing, run.options, invocation.diagnostics(), &counted);
+    const auto first =
+        simulate::run(source, run.machine, run.priced_by.pricing, run.options, invocation.diagnostics(), &counted);
     if (!first) return invocation.fail(first.error());
     if (counted.activities() <= kMostDrawnActivities) {
       const auto workload = workload::collect(source);
@@ -120,11 +131,14 @@ ExitCode run_source(Invocation& invocation, SimulationRun run, workload::Workloa
   run.options.keep_link_series = invocation.has("report") || job::shows_links(invocation.text("output"));
   Progress progress = invocation.progress("simulating", 0);
   progress.count("activities");
-  run.options.on_progress = [&](std::uint64_t done, std::uint64_t) { progress.add(done - std::min(done, progress.done_bytes())); };
+  run.options.on_progress = [&](std::uint64_t done, std::uint64_t) {
+    progress.add(done - std::min(done, progress.done_bytes()));
+  };
   simulate::SummedSchedule plain(invocation.has("waits"));
   simulate::PhasedSchedule phased(invocation.has("waits"));
   simulate::SummedSchedule& sums = run.shows_phases ? phased : plain;
-  const auto outcome = simulate::run(source, run.machine, run.priced_by.pricing, run.options, invocation.diagnostics(), &sums);
+  const auto outcome =
+      simulate::run(source, run.machine, run.priced_by.pricing, run.options, invocation.diagnostics(), &sums);
   progress.finish();
   if (!outcome) return invocation.fail(outcome.error());
   SimulationReport report{source.job(), outcome->schedule, outcome->link_names, run.priced_by.name, 0, &sums};
@@ -146,7 +160,9 @@ ExitCode run_workload(Invocation& invocation, SimulationRun run, const workload:
     invocation.diagnostics().add(kUsualLogGops, [&] { return run.machine.name; });
   Progress progress = invocation.progress("simulating", workload.first_activities().back());
   progress.count("activities");
-  run.options.on_progress = [&](std::uint64_t done, std::uint64_t) { progress.add(done - std::min(done, progress.done_bytes())); };
+  run.options.on_progress = [&](std::uint64_t done, std::uint64_t) {
+    progress.add(done - std::min(done, progress.done_bytes()));
+  };
   const bool asks_sidecar = run.priced_by.pricing.model == simulate::PricingModel::oracle;
   job::SidecarUse use;
   if (asks_sidecar) {
@@ -154,7 +170,8 @@ ExitCode run_workload(Invocation& invocation, SimulationRun run, const workload:
     if (!sidecar) return invocation.fail(sidecar.error());
     run.priced_by.pricing = job::sidecar_pricing(std::move(*sidecar), use);
   }
-  const auto outcome = simulate::run(workload, run.machine, run.priced_by.pricing, run.options, invocation.diagnostics());
+  const auto outcome =
+      simulate::run(workload, run.machine, run.priced_by.pricing, run.options, invocation.diagnostics());
   if (!outcome) return invocation.fail(outcome.error());
   std::optional<simulate::PhaseSums> phases;
   if (run.shows_phases) phases = simulate::PhaseSums::of(workload, outcome->schedule);

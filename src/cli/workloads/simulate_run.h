@@ -20,8 +20,9 @@ struct SimulationRun {
   const machine::Machine& machine;
   NamedPricing priced_by;
   simulate::EngineOptions options;
-  std::optional<machine::AstraFiles> astra_files = {};  ///< of astra-sidecar: the user's own description of the machine, if there is one
-  bool shows_phases = false;                            ///< activities have the names of phases, which are added up
+  std::optional<machine::AstraFiles> astra_files =
+      {};                     ///< of astra-sidecar: the user's own description of the machine, if there is one
+  bool shows_phases = false;  ///< activities have the names of phases, which are added up
 };
 
 /// With csv, per-node, path, waits, no-symmetry and report behind the verb's own: what a run shows, and how it is made.

@@ -6,13 +6,15 @@
 namespace orrery::ampip {
 namespace {
 
-Result<trace::Trace> read_traces(const std::vector<std::string>& paths, Diagnostics& diagnostics, const formats::TraceOptions& options) {
+Result<trace::Trace> read_traces(const std::vector<std::string>& paths, Diagnostics& diagnostics,
+                                 const formats::TraceOptions& options) {
   return read_job(paths, diagnostics, {.salvage = options.salvage, .on_progress = options.on_progress});
 }
 
 }  // namespace
 
-// No peek_rank: which communicators and callsites a rank used is told by all ranks together, so that all are read for one.
+// No peek_rank: which communicators and callsites a rank used is told by all ranks together, so that all are read for
+// one.
 const formats::Format kFormat{.name = "ampip",
                               .title = "an A-mpiP trace",
                               .content = formats::Content::trace,

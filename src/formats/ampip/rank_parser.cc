@@ -13,7 +13,8 @@ using trace::Field;
 /// Turns records into calls of one rank.
 class RankParser {
  public:
-  RankParser(std::string_view text, const std::string& path, std::int64_t number, match::MpiRank& rank, Diagnostics& diagnostics)
+  RankParser(std::string_view text, const std::string& path, std::int64_t number, match::MpiRank& rank,
+             Diagnostics& diagnostics)
       : text_(text), path_(path), number_(number), rank_(rank), diagnostics_(diagnostics) {}
 
   Status parse() {
@@ -28,7 +29,8 @@ class RankParser {
     }
     while (at < text_.size()) {
       const std::size_t end = text_.find('\n', at);
-      if (Status taken = take_line(text_.substr(at, end - at), at, is_csv, end != std::string_view::npos); !taken) return taken;
+      if (Status taken = take_line(text_.substr(at, end - at), at, is_csv, end != std::string_view::npos); !taken)
+        return taken;
       if (end == std::string_view::npos) break;
       at = end + 1;
     }
@@ -72,8 +74,10 @@ class RankParser {
 
   Status add_call(std::size_t offset) {
     const bool is_first = calls_ == 0;
-    if (!is_first && !record_.delta_is_usable) return Error{"this record is more than 26 days after the one before", path_, offset};
-    if (!is_first && record_.from >= 0 && record_.from != last_site_) diagnostics_.add(kBrokenChain, [&] { return at_byte(offset); });
+    if (!is_first && !record_.delta_is_usable)
+      return Error{"this record is more than 26 days after the one before", path_, offset};
+    if (!is_first && record_.from >= 0 && record_.from != last_site_)
+      diagnostics_.add(kBrokenChain, [&] { return at_byte(offset); });
     last_site_ = record_.callsite;
     rank_.add_call(record_.function, 0, 0, 0, {calls_++, offset});
     if (rank_.last_function() == nullptr)
@@ -127,7 +131,8 @@ class RankParser {
 
 }  // namespace
 
-Status parse_rank(std::string_view text, const std::string& path, std::int64_t number, match::MpiRank& rank, Diagnostics& diagnostics) {
+Status parse_rank(std::string_view text, const std::string& path, std::int64_t number, match::MpiRank& rank,
+                  Diagnostics& diagnostics) {
   return RankParser(text, path, number, rank, diagnostics).parse();
 }
 
@@ -142,7 +147,8 @@ std::optional<std::int64_t> rank_in_name(std::string_view name) {
 
 bool is_trace(std::string_view text) {
   if (text.starts_with(kCsvHeader)) return true;
-  // "TRACE 0 -> 1 9207.8 MPI_Comm_split": the first line may be the program's own, where the trace went to the terminal.
+  // "TRACE 0 -> 1 9207.8 MPI_Comm_split": the first line may be the program's own, where the trace went to the
+  // terminal.
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = std::min(text.find('\n', at), text.size());
     const std::string_view line = text.substr(at, end - at);

@@ -41,8 +41,8 @@ Result<std::vector<MpiRankFile>> number_files(const std::vector<std::string>& pa
     files.push_back({rank.value_or(static_cast<std::int64_t>(files.size())), path});
   }
   if (numbered != nullptr && unnumbered != nullptr) {
-    return Error{"the name of this trace does not say its rank, but that of " + *numbered + " does", *unnumbered, Error::kNoOffset,
-                 "name it as A-mpiP -A does: trace_3"};
+    return Error{"the name of this trace does not say its rank, but that of " + *numbered + " does", *unnumbered,
+                 Error::kNoOffset, "name it as A-mpiP -A does: trace_3"};
   }
   if (unnumbered != nullptr && paths.size() > 1) diagnostics.add_many(kRankGuessed, paths.size(), paths.front());
   if (Status sorted = match::sort_by_rank(files); !sorted) return sorted.error();
@@ -58,7 +58,8 @@ Status read_rank(const MpiRankFile& file, const ReadOptions& options, RankReadin
     if (!options.salvage || rank.trace.event_count() == 0) return parsed;
     out.diagnostics.add(kSalvaged, [&] { return parsed.error().to_string(); });
   }
-  if (rank.trace.event_count() == 0) return Error{"there is no record in this trace", file.path, content->bytes().size()};
+  if (rank.trace.event_count() == 0)
+    return Error{"there is no record in this trace", file.path, content->bytes().size()};
   match::set_source(file, *content, "ampip", rank.trace);
   if (options.on_progress && !content->is_compressed()) options.on_progress(content->file_bytes());
   return {};
@@ -70,7 +71,8 @@ std::vector<std::string> reports_beside(const std::string& trace_path) {
   std::vector<std::string> found;
   std::error_code error;
   const fs::path folder = fs::path(trace_path).parent_path();
-  for (fs::directory_iterator entry(folder.empty() ? "." : folder, error), end; !error && entry != end; entry.increment(error)) {
+  for (fs::directory_iterator entry(folder.empty() ? "." : folder, error), end; !error && entry != end;
+       entry.increment(error)) {
     const std::string path = (folder / entry->path().filename()).string();
     if (path.find(".mpiP") == std::string::npos || !entry->is_regular_file(error)) continue;
     const Result<std::string> head = read_first_bytes(path, 16);
@@ -89,7 +91,8 @@ std::optional<std::string> find_report(const std::string& trace_path, Diagnostic
   return found.size() == 1 ? std::optional(found.front()) : std::nullopt;
 }
 
-std::optional<Report> take_report(const std::string& first_trace, const ReadOptions& options, Diagnostics& diagnostics) {
+std::optional<Report> take_report(const std::string& first_trace, const ReadOptions& options,
+                                  Diagnostics& diagnostics) {
   const std::optional<std::string> path = options.report ? options.report : find_report(first_trace, diagnostics);
   if (!path || path->empty()) return std::nullopt;
   Result<Report> report = read_report(*path);
@@ -123,7 +126,8 @@ RankSites local_sites(const trace::RankTrace& rank, const Interner& strings) {
 /// Joins what the traces and the report say: names of callsites, and of each call how long it took.
 class ReportMerge {
  public:
-  ReportMerge(const std::optional<Report>& report, Diagnostics& diagnostics) : report_(report), diagnostics_(diagnostics) {}
+  ReportMerge(const std::optional<Report>& report, Diagnostics& diagnostics)
+      : report_(report), diagnostics_(diagnostics) {}
 
   void merge(const std::vector<trace::RankTrace*>& ranks, const std::vector<Interner*>& strings) {
     std::vector<std::map<std::int64_t, const SiteTime*>> joined(ranks.size());
@@ -152,12 +156,14 @@ class ReportMerge {
       if (is_new) {
         const auto site = joined.find(number);
         if (site == joined.end()) {
-          diagnostics_.add(kSiteNotFound,
-                           [&] { return fmt::format("{}: callsite {}, {}", rank.source.path, number, strings.text(rank.name[e])); });
+          diagnostics_.add(kSiteNotFound, [&] {
+            return fmt::format("{}: callsite {}, {}", rank.source.path, number, strings.text(rank.name[e]));
+          });
         } else if (const auto name = names.find(site->second->site); name != names.end() && !name->second.empty()) {
           text->second = strings.intern(name->second);
         } else {
-          diagnostics_.add(kSiteWithoutStack, [&] { return fmt::format("site {}, MPI_{}", site->second->site, site->second->call); });
+          diagnostics_.add(kSiteWithoutStack,
+                           [&] { return fmt::format("site {}, MPI_{}", site->second->site, site->second->call); });
         }
       }
       if (text->second != 0) rank.field(Field::callsite_text).push(e, text->second);
@@ -176,7 +182,8 @@ class ReportMerge {
       std::vector<TimePs> limits;
       // What the first delta should have been is not known; the report's most bounds it.
       for (const EventIndex e : events) limits.push_back(e == 0 ? site->second->max_ps : deltas.value[e - 1]);
-      const std::vector<TimePs> times = split_deltas(limits, {site->second->mean_ps, site->second->min_ps, site->second->max_ps});
+      const std::vector<TimePs> times =
+          split_deltas(limits, {site->second->mean_ps, site->second->min_ps, site->second->max_ps});
       for (std::size_t i = 0; i < events.size(); ++i) {
         rank.duration[events[i]] = times[i];
         rank.flags[events[i]] |= trace::kDurationEstimated;
@@ -209,7 +216,8 @@ void describe(const Report& report, trace::RankTrace& rank, Diagnostics& diagnos
   for (const SiteTime& time : report.site_times) calls += time.rank == rank.rank ? time.count : 0;
   if (static_cast<std::int64_t>(rank.event_count()) < calls) {
     diagnostics.add(kFewerCalls, [&] {
-      return fmt::format("{} has {}, the report {}", rank.source.path, report::counted(rank.event_count(), "call"), calls);
+      return fmt::format("{} has {}, the report {}", rank.source.path, report::counted(rank.event_count(), "call"),
+                         calls);
     });
   }
 }
@@ -226,11 +234,13 @@ std::int64_t world_size_of(const std::vector<RankReading>& readings, const std::
 
 }  // namespace
 
-Result<trace::Trace> read_job(const std::vector<std::string>& paths, Diagnostics& diagnostics, const ReadOptions& options) {
+Result<trace::Trace> read_job(const std::vector<std::string>& paths, Diagnostics& diagnostics,
+                              const ReadOptions& options) {
   const Result<std::vector<MpiRankFile>> files = number_files(paths, diagnostics);
   if (!files) return files.error();
   std::vector<RankReading> readings(files->size());
-  parallel_for(readings.size(), [&](std::size_t i) { readings[i].status = read_rank((*files)[i], options, readings[i]); });
+  parallel_for(readings.size(),
+               [&](std::size_t i) { readings[i].status = read_rank((*files)[i], options, readings[i]); });
   std::vector<trace::RankTrace*> ranks;
   std::vector<Interner*> strings;
   for (RankReading& reading : readings) {
@@ -259,7 +269,8 @@ Result<trace::Trace> read_job(const std::vector<std::string>& paths, Diagnostics
   const auto missing = static_cast<std::uint64_t>(world_size) - files->size();
   if (missing > 0) {
     std::int64_t first = 0;
-    while (static_cast<std::size_t>(first) < files->size() && (*files)[static_cast<std::size_t>(first)].rank == first) ++first;
+    while (static_cast<std::size_t>(first) < files->size() && (*files)[static_cast<std::size_t>(first)].rank == first)
+      ++first;
     diagnostics.add_many(kRanksMissing, missing, fmt::format("rank {} of {}", first, world_size));
   }
   return job;

@@ -70,7 +70,9 @@ bool parse_members(Cursor& cursor, Record& out) {
     if (!cursor.at_end() && !cursor.skip(" ")) return false;
   }
   // A list of some members only is no list of counts.
-  const auto fits = [&](const std::vector<std::int64_t>& counts) { return counts.empty() || counts.size() == out.members.size(); };
+  const auto fits = [&](const std::vector<std::int64_t>& counts) {
+    return counts.empty() || counts.size() == out.members.size();
+  };
   return !out.members.empty() && fits(out.send_counts) && fits(out.receive_counts);
 }
 
@@ -78,19 +80,23 @@ bool parse_collective(Cursor& cursor, Record& out) {
   out.partner = Partner::communicator;
   // Open MPI's handles are pointers, which printf's %p writes with 0x, and (nil) for none.
   if (!cursor.skip("(nil)") && !(cursor.skip("0x") && cursor.number(out.handle, 16))) return false;
-  return cursor.skip(" ") && cursor.number(out.bytes) && out.bytes >= 0 && cursor.skip(" to") && parse_members(cursor, out);
+  return cursor.skip(" ") && cursor.number(out.bytes) && out.bytes >= 0 && cursor.skip(" to") &&
+         parse_members(cursor, out);
 }
 
 bool parse_message(Cursor& cursor, Record& out) {
   out.partner = Partner::rank;
-  if (!cursor.number(out.bytes) || out.bytes < 0 || !cursor.skip(" to ") || !cursor.number(out.place) || !cursor.skip(":")) return false;
+  if (!cursor.number(out.bytes) || out.bytes < 0 || !cursor.skip(" to ") || !cursor.number(out.place) ||
+      !cursor.skip(":"))
+    return false;
   if (!cursor.number(out.rank)) return false;
   cursor.blanks();
   return cursor.at_end();
 }
 
 void clear(Record& out) {
-  std::vector<std::int64_t> members = std::move(out.members), sends = std::move(out.send_counts), receives = std::move(out.receive_counts);
+  std::vector<std::int64_t> members = std::move(out.members), sends = std::move(out.send_counts),
+                            receives = std::move(out.receive_counts);
   members.clear(), sends.clear(), receives.clear();
   out = {};
   out.members = std::move(members), out.send_counts = std::move(sends), out.receive_counts = std::move(receives);
@@ -108,8 +114,8 @@ bool parse_suffix(Cursor& cursor, Record& out) {
 const char* parse_text_record(std::string_view line, Record& out) {
   clear(out);
   Cursor cursor(line);
-  const bool begins = cursor.skip(kTextStart) && cursor.number(out.from) && cursor.skip(" -> ") && cursor.number(out.callsite) &&
-                      cursor.skip(" ") && cursor.microseconds(out) && cursor.skip(" ");
+  const bool begins = cursor.skip(kTextStart) && cursor.number(out.from) && cursor.skip(" -> ") &&
+                      cursor.number(out.callsite) && cursor.skip(" ") && cursor.microseconds(out) && cursor.skip(" ");
   if (!begins) return cursor.at();
   const char* const name = cursor.at();
   out.function = cursor.word(' ');
@@ -124,8 +130,9 @@ const char* parse_csv_record(std::string_view line, Record& out) {
   const char* const name = cursor.at();
   out.function = cursor.word(',');
   if (!out.function.starts_with("MPI_")) return name;
-  const bool follows = cursor.skip(",") && cursor.microseconds(out) && cursor.skip(",") && cursor.number(out.bytes) && cursor.skip(",") &&
-                       cursor.number(out.place) && cursor.skip(",") && cursor.number(out.rank) && cursor.skip(",");
+  const bool follows = cursor.skip(",") && cursor.microseconds(out) && cursor.skip(",") && cursor.number(out.bytes) &&
+                       cursor.skip(",") && cursor.number(out.place) && cursor.skip(",") && cursor.number(out.rank) &&
+                       cursor.skip(",");
   if (!follows) return cursor.at();
   out.region = cursor.word('\n');
   // -1, -1: it goes to nobody, and then 0 bytes say nothing either.

@@ -22,12 +22,12 @@ struct Record {
   std::int64_t bytes = -1;                                ///< sent; -1: not recorded
   std::vector<std::int64_t> members;                      ///< of the communicator
   std::vector<std::int64_t> send_counts, receive_counts;  ///< elements per member; empty: not recorded
-  std::int64_t place = -1, rank = -1;                     ///< of a message: its destination in its communicator, and in the world
-  std::string_view region;                                ///< that the program named
+  std::int64_t place = -1, rank = -1;  ///< of a message: its destination in its communicator, and in the world
+  std::string_view region;             ///< that the program named
 };
 
-/// "TRACE 9 -> 10 4528.7 MPI_Alltoallv coll 0xfffff7850c18 0 to 0>1<1 1>2<2". `line` is without its end. Returns null, or where it is wrong.
-/// The lists of `out` are reused.
+/// "TRACE 9 -> 10 4528.7 MPI_Alltoallv coll 0xfffff7850c18 0 to 0>1<1 1>2<2". `line` is without its end. Returns null,
+/// or where it is wrong. The lists of `out` are reused.
 const char* parse_text_record(std::string_view line, Record& out);
 
 /// "15,MPI_Isend,203.447000,64,1,1,region"

@@ -25,7 +25,9 @@ bool to_time(std::string_view word, TimePs unit_ps, TimePs& out) {
   text += ' ';  // parse_decimal wants to see what follows
   Decimal value;
   const char* const after = parse_decimal(text.data(), text.data() + text.size(), value);
-  if (after != text.data() + word.size() || !value.in_range || value.whole < 0 || value.whole > trace::kMaxMomentPs / unit_ps) return false;
+  if (after != text.data() + word.size() || !value.in_range || value.whole < 0 ||
+      value.whole > trace::kMaxMomentPs / unit_ps)
+    return false;
   out = value.whole * unit_ps + value.fraction_e12 / (kPsPerSecond / unit_ps);
   return out >= 0;
 }
@@ -35,7 +37,17 @@ bool to_rank(std::string_view word, std::int64_t& out) {
   return parse_number(word, out) && out >= 0;
 }
 
-enum class Section : std::uint8_t { head, task_times, sites, aggregate_times, aggregate_sizes, site_times, site_sizes, other, end };
+enum class Section : std::uint8_t {
+  head,
+  task_times,
+  sites,
+  aggregate_times,
+  aggregate_sizes,
+  site_times,
+  site_sizes,
+  other,
+  end
+};
 
 Section section_called(std::string_view title) {
   if (title.starts_with("MPI Time")) return Section::task_times;
@@ -60,8 +72,10 @@ class ReportParser {
       at = end + 1;
     }
     if (section_ != Section::end)
-      return Error{"the report ends before its end", path_, text_.size(), "was the run stopped, or the file cut short?"};
-    std::stable_sort(report_.sites.begin(), report_.sites.end(), [](const ReportSite& a, const ReportSite& b) { return a.id < b.id; });
+      return Error{"the report ends before its end", path_, text_.size(),
+                   "was the run stopped, or the file cut short?"};
+    std::stable_sort(report_.sites.begin(), report_.sites.end(),
+                     [](const ReportSite& a, const ReportSite& b) { return a.id < b.id; });
     return std::move(report_);
   }
 
@@ -95,7 +109,8 @@ class ReportParser {
     }
     const Words words = split_words(value);
     std::int64_t rank = 0;
-    if (words.size() != 2 || !parse_number(words[0], rank) || rank != static_cast<std::int64_t>(report_.hosts.size())) return false;
+    if (words.size() != 2 || !parse_number(words[0], rank) || rank != static_cast<std::int64_t>(report_.hosts.size()))
+      return false;
     report_.hosts.emplace_back(words[1]);
     return true;
   }
@@ -114,13 +129,15 @@ class ReportParser {
 
   bool take_task(const Words& words) {
     TaskTime task;
-    const bool fits = words.size() == 4 && to_rank(words[0], task.rank) && to_time(words[1], kPsPerSecond, task.application_ps) &&
+    const bool fits = words.size() == 4 && to_rank(words[0], task.rank) &&
+                      to_time(words[1], kPsPerSecond, task.application_ps) &&
                       to_time(words[2], kPsPerSecond, task.mpi_ps) && parse_number(words[3], task.mpi_percent);
     if (fits) report_.tasks.push_back(task);
     return fits;
   }
 
-  /// ID [TmpID HashID] Lev File/Address [Line] Parent_Funct [MPI_Call]: a row per level, of which the first has the call.
+  /// ID [TmpID HashID] Lev File/Address [Line] Parent_Funct [MPI_Call]: a row per level, of which the first has the
+  /// call.
   bool take_frame(const Words& words) {
     ReportSite site;
     std::size_t at = 0;
@@ -206,8 +223,8 @@ class ReportParser {
 }  // namespace
 
 const ReportSite* Report::find_site(std::int64_t id) const {
-  const auto at =
-      std::lower_bound(sites.begin(), sites.end(), id, [](const ReportSite& site, std::int64_t wanted) { return site.id < wanted; });
+  const auto at = std::lower_bound(sites.begin(), sites.end(), id,
+                                   [](const ReportSite& site, std::int64_t wanted) { return site.id < wanted; });
   return at != sites.end() && at->id == id ? &*at : nullptr;
 }
 

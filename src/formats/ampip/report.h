@@ -1,4 +1,5 @@
-// The report that mpiP writes at the end of a run (.mpiP): where calls of MPI stand in the program, and how long they took, per rank.
+// The report that mpiP writes at the end of a run (.mpiP): where calls of MPI stand in the program, and how long they
+// took, per rank.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +32,8 @@ struct StackFrame {
 
 struct ReportSite {
   std::int64_t id = 0;
-  std::optional<std::int64_t> local_id;  ///< TmpID: the number that the lowest rank with this site gave it; reports before 3.5 have none
+  std::optional<std::int64_t>
+      local_id;  ///< TmpID: the number that the lowest rank with this site gave it; reports before 3.5 have none
   std::optional<std::int64_t> hash;
   std::string call;               ///< "Isend"
   std::vector<StackFrame> stack;  ///< the call itself first
@@ -68,8 +70,9 @@ struct SiteSize {
 };
 
 struct Report {
-  std::vector<std::pair<std::string, std::string>> properties;  ///< "Version" -> "3.5.0", in order; without the task assignment
-  std::vector<std::string> hosts;                               ///< by rank
+  std::vector<std::pair<std::string, std::string>>
+      properties;                  ///< "Version" -> "3.5.0", in order; without the task assignment
+  std::vector<std::string> hosts;  ///< by rank
   std::vector<TaskTime> tasks;
   std::vector<ReportSite> sites;  ///< by id
   std::vector<AggregateTime> aggregate_times;
@@ -87,7 +90,8 @@ Result<Report> read_report(const std::string& path);
 
 inline bool is_report(std::string_view text) { return text.starts_with("@ mpiP"); }
 
-/// "MPI_Send halo.cc:31 exchange < halo.cc:80 main": what is the same on every rank and in every run. Empty if the innermost level is unknown.
+/// "MPI_Send halo.cc:31 exchange < halo.cc:80 main": what is the same on every rank and in every run. Empty if the
+/// innermost level is unknown.
 std::string stack_text(const ReportSite& site);
 
 }  // namespace orrery::ampip

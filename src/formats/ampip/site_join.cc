@@ -67,8 +67,8 @@ class SiteJoin {
     const std::map<std::int64_t, std::int64_t>* reference = nullptr;
     std::size_t most = 0;
     for (const auto& numbers : numbers_) {
-      const auto shared = static_cast<std::size_t>(
-          std::count_if(candidates.begin(), candidates.end(), [&](const Candidate& c) { return numbers.contains(c.time->site); }));
+      const auto shared = static_cast<std::size_t>(std::count_if(
+          candidates.begin(), candidates.end(), [&](const Candidate& c) { return numbers.contains(c.time->site); }));
       if (shared > most) reference = &numbers, most = shared;
     }
     const auto place = [&](const Candidate& candidate) {
@@ -98,7 +98,8 @@ class SiteJoin {
   /// TmpID is this rank's own number of the sites that no lower rank has.
   void join_by_number(const RankSites& rank, Fit fit, std::vector<Candidate>& candidates, Joined& joined) const {
     for (Candidate& candidate : candidates) {
-      if (candidate.site == nullptr || !candidate.site->local_id || owners_.at(candidate.time->site) != rank.rank) continue;
+      if (candidate.site == nullptr || !candidate.site->local_id || owners_.at(candidate.time->site) != rank.rank)
+        continue;
       const auto local = std::find_if(rank.sites.begin(), rank.sites.end(),
                                       [&](const LocalSite& site) { return site.number == *candidate.site->local_id; });
       if (local == rank.sites.end() || joined.contains(local->number) || !agree(*local, candidate, fit)) continue;
@@ -110,8 +111,8 @@ class SiteJoin {
   static void join_by_order(const RankSites& rank, Fit fit, std::vector<Candidate>& candidates, Joined& joined) {
     for (const LocalSite& local : rank.sites) {
       if (joined.contains(local.number)) continue;
-      const auto found =
-          std::find_if(candidates.begin(), candidates.end(), [&](const Candidate& candidate) { return agree(local, candidate, fit); });
+      const auto found = std::find_if(candidates.begin(), candidates.end(),
+                                      [&](const Candidate& candidate) { return agree(local, candidate, fit); });
       if (found == candidates.end()) continue;
       found->is_taken = true;
       joined[local.number] = found->time;
@@ -123,16 +124,19 @@ class SiteJoin {
   std::map<std::int64_t, std::vector<const SiteTime*>> times_;              // by rank
   std::map<std::pair<std::int64_t, std::int64_t>, const SiteSize*> sizes_;  // by rank and site
   std::map<std::int64_t, std::int64_t> owners_;                             // by site: the lowest rank that has it
-  std::vector<std::map<std::int64_t, std::int64_t>> numbers_;               // by rank so far: from site to its number there
+  std::vector<std::map<std::int64_t, std::int64_t>> numbers_;  // by rank so far: from site to its number there
   std::vector<Joined> joined_;
 };
 
 }  // namespace
 
-std::vector<Joined> join_sites(const std::vector<RankSites>& ranks, const Report& report) { return SiteJoin(ranks, report).join(); }
+std::vector<Joined> join_sites(const std::vector<RankSites>& ranks, const Report& report) {
+  return SiteJoin(ranks, report).join();
+}
 
 std::map<std::int64_t, std::string> name_sites(const Report& report) {
-  // Two calls on one line have one text. They are numbered by first call, which is the same in another run; ids of reports are not.
+  // Two calls on one line have one text. They are numbered by first call, which is the same in another run; ids of
+  // reports are not.
   std::map<std::string, std::vector<const ReportSite*>> by_text;
   for (const ReportSite& site : report.sites) by_text[stack_text(site)].push_back(&site);
   std::map<std::int64_t, std::string> names;

@@ -1,8 +1,9 @@
 // Callsites of a rank's trace and of the report: the same place under two numbers.
 //
-// A trace numbers callsites in the order in which its own rank came to them. The report has one number for all ranks, and as TmpID the number
-// of the lowest rank with that site. For that rank the two are joined by TmpID; for the others by function, how often it was called, what it
-// sent, and of those alike by order: two ranks come to the places that both know in the same order.
+// A trace numbers callsites in the order in which its own rank came to them. The report has one number for all ranks,
+// and as TmpID the number of the lowest rank with that site. For that rank the two are joined by TmpID; for the others
+// by function, how often it was called, what it sent, and of those alike by order: two ranks come to the places that
+// both know in the same order.
 #pragma once
 
 #include <cstdint>
@@ -29,9 +30,10 @@ struct RankSites {
   std::vector<LocalSite> sites;  ///< by number
 };
 
-/// Per rank, as `ranks` (ascending by rank): from the trace's number of a callsite to its row of Report::site_times. Sites without one are
-/// missing.
-std::vector<std::map<std::int64_t, const SiteTime*>> join_sites(const std::vector<RankSites>& ranks, const Report& report);
+/// Per rank, as `ranks` (ascending by rank): from the trace's number of a callsite to its row of Report::site_times.
+/// Sites without one are missing.
+std::vector<std::map<std::int64_t, const SiteTime*>> join_sites(const std::vector<RankSites>& ranks,
+                                                                const Report& report);
 
 /// By site id: where it stands, told apart from others on the same line: "... #2". Empty texts: not known.
 std::map<std::int64_t, std::string> name_sites(const Report& report);

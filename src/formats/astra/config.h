@@ -12,11 +12,12 @@
 
 namespace orrery::astra {
 
-/// topology: [ Ring, Switch ], npus_count: [ 8, 4 ], bandwidth: [ 50.0, 25.0 ] (GB/s of 2^30), latency: [ 500.0, 1000.0 ] (ns).
+/// topology: [ Ring, Switch ], npus_count: [ 8, 4 ], bandwidth: [ 50.0, 25.0 ] (GB/s of 2^30), latency: [ 500.0, 1000.0
+/// ] (ns).
 Result<std::vector<machine::AstraDimension>> read_network(const std::string& path);
 
-/// Fills everything of `system` that system.json says; dimensions must be there already, since lists have an entry for each. Keys without
-/// effect are counted in `diagnostics`.
+/// Fills everything of `system` that system.json says; dimensions must be there already, since lists have an entry for
+/// each. Keys without effect are counted in `diagnostics`.
 Status read_system(const std::string& path, machine::AstraSystem& system, Diagnostics& diagnostics);
 
 /// NO_MEMORY_EXPANSION leaves `system` without.

@@ -32,7 +32,10 @@ bool is_groups(const formats::Head& head) {
 
 }  // namespace
 
-const formats::Format kGroupsFormat{
-    .name = "groups", .title = "a file of communicator groups", .content = formats::Content::groups, .priority = 30, .sniff = is_groups};
+const formats::Format kGroupsFormat{.name = "groups",
+                                    .title = "a file of communicator groups",
+                                    .content = formats::Content::groups,
+                                    .priority = 30,
+                                    .sniff = is_groups};
 
 }  // namespace orrery::astra

@@ -27,7 +27,8 @@ Result<std::optional<double>> JsonFile::number(std::string_view key) const {
   simdjson::dom::element value;
   if (object_[key].get(value) != simdjson::SUCCESS) return std::optional<double>();
   double number = 0;
-  if (value.get(number) != simdjson::SUCCESS || !std::isfinite(number)) return error(fmt::format("{} is not a number", key));
+  if (value.get(number) != simdjson::SUCCESS || !std::isfinite(number))
+    return error(fmt::format("{} is not a number", key));
   return std::optional<double>(number);
 }
 

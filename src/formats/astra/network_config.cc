@@ -33,8 +33,8 @@ class NetworkReader {
     if (topologies == nullptr || topologies->children.empty())
       return Error{"there is no list of topologies", path_, Error::kNoOffset, "topology: [ Ring ]"};
     dimensions_.resize(topologies->children.size());
-    for (const auto& read_list :
-         {&NetworkReader::read_topology, &NetworkReader::read_npus, &NetworkReader::read_bandwidth, &NetworkReader::read_latency}) {
+    for (const auto& read_list : {&NetworkReader::read_topology, &NetworkReader::read_npus,
+                                  &NetworkReader::read_bandwidth, &NetworkReader::read_latency}) {
       if (const Status status = (this->*read_list)(); !status) return status.error();
     }
     std::uint64_t npus = 1;
@@ -50,14 +50,17 @@ class NetworkReader {
   Status read_list(std::string_view key, Take take) {
     const YamlNode* const list = root_.find(key);
     if (list == nullptr)
-      return Error{fmt::format("there is no '{}'", key), path_, Error::kNoOffset, "it is a list with one entry per dimension"};
+      return Error{fmt::format("there is no '{}'", key), path_, Error::kNoOffset,
+                   "it is a list with one entry per dimension"};
     if (list->children.size() != dimensions_.size()) {
-      return machine::yaml_error(path_, list->line,
-                                 fmt::format("{} has {} entries, topology {}", key, list->children.size(), dimensions_.size()));
+      return machine::yaml_error(
+          path_, list->line,
+          fmt::format("{} has {} entries, topology {}", key, list->children.size(), dimensions_.size()));
     }
     for (std::size_t i = 0; i < dimensions_.size(); ++i) {
       const std::string problem = take(list->children[i].text, dimensions_[i]);
-      if (!problem.empty()) return machine::yaml_error(path_, list->children[i].line, fmt::format("{}[{}] {}", key, i, problem));
+      if (!problem.empty())
+        return machine::yaml_error(path_, list->children[i].line, fmt::format("{}[{}] {}", key, i, problem));
     }
     return {};
   }
@@ -87,12 +90,14 @@ class NetworkReader {
     });
   }
   Status read_bandwidth() {
-    return read_numbers("bandwidth", "above 0",
-                        [](double value, AstraDimension& dimension) { return dimension.bandwidth_gib_per_s = value, value > 0; });
+    return read_numbers("bandwidth", "above 0", [](double value, AstraDimension& dimension) {
+      return dimension.bandwidth_gib_per_s = value, value > 0;
+    });
   }
   Status read_latency() {
-    return read_numbers("latency", "0 or more",
-                        [](double value, AstraDimension& dimension) { return dimension.latency_ns = value, value >= 0; });
+    return read_numbers("latency", "0 or more", [](double value, AstraDimension& dimension) {
+      return dimension.latency_ns = value, value >= 0;
+    });
   }
 
   const std::string& path_;

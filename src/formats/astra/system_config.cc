@@ -21,7 +21,8 @@ using machine::AstraAlgorithm;
 using machine::AstraImplementation;
 using machine::AstraSystem;
 
-constexpr DiagnosticKind kUnknownKey{"S101", Severity::warning, "unknown key in the system configuration", "ASTRA-sim passes over it too"};
+constexpr DiagnosticKind kUnknownKey{"S101", Severity::warning, "unknown key in the system configuration",
+                                     "ASTRA-sim passes over it too"};
 constexpr DiagnosticKind kNoEffect{"S102", Severity::note, "key of the system configuration without effect",
                                    "ASTRA-sim no longer reads it, or only logs with it"};
 
@@ -50,7 +51,8 @@ constexpr std::array<std::string_view, 10> kWithoutEffect = {"replay-only",
                                                              "name",
                                                              "comment",
                                                              "reduce-scatter-optimization"};
-constexpr std::array<std::string_view, 6> kOfSharedBus = {"model-shared-bus", "L", "o", "g", "G", "local-reduction-delay"};
+constexpr std::array<std::string_view, 6> kOfSharedBus = {"model-shared-bus",     "L", "o", "g", "G",
+                                                          "local-reduction-delay"};
 // In the order of machine::AstraCollective.
 constexpr std::array<std::string_view, machine::kAstraCollectives> kCustomKeys = {
     "all-reduce-implementation-custom", "all-gather-implementation-custom", "reduce-scatter-implementation-custom",
@@ -58,7 +60,8 @@ constexpr std::array<std::string_view, machine::kAstraCollectives> kCustomKeys =
 constexpr std::string_view kCustomOfNodesKey = "per-node-custom-implementation";
 // In the order of machine::AstraCollective.
 constexpr std::array<std::string_view, machine::kAstraCollectives> kImplementationKeys = {
-    "all-reduce-implementation", "all-gather-implementation", "reduce-scatter-implementation", "all-to-all-implementation"};
+    "all-reduce-implementation", "all-gather-implementation", "reduce-scatter-implementation",
+    "all-to-all-implementation"};
 
 template <std::size_t n>
 bool contains(const std::array<std::string_view, n>& list, std::string_view word) {
@@ -92,8 +95,9 @@ class SystemReader {
       : file_(file), system_(system), diagnostics_(diagnostics) {}
 
   Status read() {
-    for (const auto& part : {&SystemReader::read_shared_bus, &SystemReader::check_keys, &SystemReader::read_choices,
-                             &SystemReader::read_numbers, &SystemReader::read_implementations, &SystemReader::read_custom}) {
+    for (const auto& part :
+         {&SystemReader::read_shared_bus, &SystemReader::check_keys, &SystemReader::read_choices,
+          &SystemReader::read_numbers, &SystemReader::read_implementations, &SystemReader::read_custom}) {
       if (Status status = (this->*part)(); !status) return status;
     }
     return {};
@@ -106,7 +110,8 @@ class SystemReader {
       if (contains(kUsed, key) || contains(kCustomKeys, key) || key == kCustomOfNodesKey) continue;
       if (contains(kOfSharedBus, key)) {
         // Figures of a bus that is not modelled.
-        if (!system_.shared_bus && key != "model-shared-bus") diagnostics_.add(kNoEffect, [&] { return std::string(key); });
+        if (!system_.shared_bus && key != "model-shared-bus")
+          diagnostics_.add(kNoEffect, [&] { return std::string(key); });
         continue;
       }
       if (contains(kWithoutEffect, key)) {
@@ -128,7 +133,8 @@ class SystemReader {
     machine::AstraSharedBus bus;
     double latency = 0, overhead = 0, gap = 0, gap_per_byte = 0;
     for (Status status :
-         {read_bus_figure("L", latency), read_bus_figure("o", overhead), read_bus_figure("g", gap), read_bus_figure("G", gap_per_byte),
+         {read_bus_figure("L", latency), read_bus_figure("o", overhead), read_bus_figure("g", gap),
+          read_bus_figure("G", gap_per_byte),
           read_integer("local-reduction-delay", 0, std::numeric_limits<std::int32_t>::max(), bus.reduction_delay_ns)}) {
       if (!status) return status;
     }
@@ -164,7 +170,8 @@ class SystemReader {
     const auto given = file_.integer(key);
     if (!given) return given.error();
     if (!*given) return {};
-    if (**given < low || **given > high) return file_.error(fmt::format("{} is {}, but must be from {} to {}", key, **given, low, high));
+    if (**given < low || **given > high)
+      return file_.error(fmt::format("{} is {}, but must be from {} to {}", key, **given, low, high));
     value = **given;
     return {};
   }
@@ -184,10 +191,11 @@ class SystemReader {
   }
 
   Status read_numbers() {
-    for (Status status : {read_integer("preferred-dataset-splits", 1, kMaxSplits, system_.splits),
-                          read_integer("active-chunks-per-dimension", 1, kMaxSplits, system_.active_chunks),
-                          read_integer("endpoint-delay", 0, std::int64_t{1} << 40, system_.endpoint_delay_ns),
-                          read_rate("local-mem-bw", system_.local_memory_gb_per_s), read_rate("peak-perf", system_.peak_tflops)}) {
+    for (Status status :
+         {read_integer("preferred-dataset-splits", 1, kMaxSplits, system_.splits),
+          read_integer("active-chunks-per-dimension", 1, kMaxSplits, system_.active_chunks),
+          read_integer("endpoint-delay", 0, std::int64_t{1} << 40, system_.endpoint_delay_ns),
+          read_rate("local-mem-bw", system_.local_memory_gb_per_s), read_rate("peak-perf", system_.peak_tflops)}) {
       if (!status) return status;
     }
     const auto roofline = file_.flag("roofline-enabled");
@@ -221,7 +229,8 @@ class SystemReader {
         const std::optional<AstraImplementation> implementation = parse_implementation(name);
         if (!implementation) {
           return file_.error(fmt::format("{} has the unknown algorithm '{}'", key, name),
-                             "known are ring, oneRing, direct[N], oneDirect[N], halvingDoubling, oneHalvingDoubling, doubleBinaryTree");
+                             "known are ring, oneRing, direct[N], oneDirect[N], halvingDoubling, oneHalvingDoubling, "
+                             "doubleBinaryTree");
         }
         list.push_back(*implementation);
       }
@@ -240,8 +249,10 @@ class SystemReader {
       const auto code = file_.object()[kCustomKeys[i]].get(names);
       if (code == simdjson::NO_SUCH_FIELD) continue;
       std::string_view prefix;
-      if (code != simdjson::SUCCESS || names.size() != 1 || names.at(0).get(prefix) != simdjson::SUCCESS || prefix.empty())
-        return file_.error(fmt::format("{} is not a list of one name", kCustomKeys[i]), "what its execution traces begin with");
+      if (code != simdjson::SUCCESS || names.size() != 1 || names.at(0).get(prefix) != simdjson::SUCCESS ||
+          prefix.empty())
+        return file_.error(fmt::format("{} is not a list of one name", kCustomKeys[i]),
+                           "what its execution traces begin with");
       system_.custom[i] = prefix;
     }
     const auto by_node = file_.text(kCustomOfNodesKey);
@@ -258,7 +269,8 @@ class SystemReader {
     for (const machine::YamlNode& member : root->children) {
       const auto node = parse_number<std::uint64_t>(member.key);
       if (!node || member.text.empty())
-        return machine::yaml_error(path, member.key_line, "this is not the id of a node and what its execution traces begin with",
+        return machine::yaml_error(path, member.key_line,
+                                   "this is not the id of a node and what its execution traces begin with",
                                    "17: folder/ring");
       system_.custom_of_node[*node] = member.text;
     }
@@ -291,8 +303,9 @@ Status read_remote_memory(const std::string& path, AstraSystem& system) {
   else if (name == "PER_NODE_MEMORY_EXPANSION") memory.sharing = Sharing::per_node;
   else if (name == "MEMORY_POOL") memory.sharing = Sharing::pool;
   else {
-    return file->error(fmt::format("memory-type is '{}'", name),
-                       "known are NO_MEMORY_EXPANSION, PER_NPU_MEMORY_EXPANSION, PER_NODE_MEMORY_EXPANSION, MEMORY_POOL");
+    return file->error(
+        fmt::format("memory-type is '{}'", name),
+        "known are NO_MEMORY_EXPANSION, PER_NPU_MEMORY_EXPANSION, PER_NODE_MEMORY_EXPANSION, MEMORY_POOL");
   }
   const auto latency = file->integer("remote-mem-latency");
   if (!latency) return latency.error();
@@ -305,7 +318,8 @@ Status read_remote_memory(const std::string& path, AstraSystem& system) {
   const std::int64_t per_node = npus->value_or(1);
   if (memory.latency_ns < 0 || memory.bytes_per_ns <= 0)
     return file->error("remote-mem-bw must be above 0 and remote-mem-latency not negative");
-  if (per_node < 1 || per_node > kMaxDevices) return file->error(fmt::format("num-npus-per-node must be from 1 to {}", kMaxDevices));
+  if (per_node < 1 || per_node > kMaxDevices)
+    return file->error(fmt::format("num-npus-per-node must be from 1 to {}", kMaxDevices));
   memory.npus_per_node = static_cast<std::uint32_t>(per_node);
   system.remote_memory = memory;
   return {};
@@ -320,7 +334,8 @@ Result<std::vector<GroupInFile>> read_group_file(const std::string& path) {
     GroupInFile& group = groups.emplace_back(GroupInFile{std::string(field.key), {}});
     simdjson::dom::array ranks;
     if (group.name == "0") return file->error("group 0 is the world and cannot be redefined", "number groups from 1");
-    if (field.value.get(ranks) != simdjson::SUCCESS) return file->error(fmt::format("group {} is not a list of ranks", group.name));
+    if (field.value.get(ranks) != simdjson::SUCCESS)
+      return file->error(fmt::format("group {} is not a list of ranks", group.name));
     std::unordered_set<std::uint64_t> seen;
     for (const simdjson::dom::element entry : ranks) {
       std::uint64_t rank = 0;
@@ -341,9 +356,9 @@ Status read_groups(const std::string& path, workload::Workload& workload) {
   for (GroupInFile& group : *groups) {
     for (const std::uint32_t rank : group.ranks) {
       if (rank < workload.rank_count()) continue;
-      return Error{
-          fmt::format("group {} has rank {}, but there are only {}", group.name, rank, report::counted(workload.rank_count(), "rank")),
-          path};
+      return Error{fmt::format("group {} has rank {}, but there are only {}", group.name, rank,
+                               report::counted(workload.rank_count(), "rank")),
+                   path};
     }
     const StringId name = workload.strings.intern(group.name);
     if (workload.find_group(name) != nullptr) return Error{fmt::format("group {} is defined twice", group.name), path};

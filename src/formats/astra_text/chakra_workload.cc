@@ -1,5 +1,6 @@
-// chakra_converter Text 1.0.0, node by node. Its quirks: the stated number of layers decides which layer's input gradient is not
-// communicated; what a layer's fields hold from the pass before may be waited for; None where it expects a node ends the run.
+// chakra_converter Text 1.0.0, node by node. Its quirks: the stated number of layers decides which layer's input
+// gradient is not communicated; what a layer's fields hold from the pass before may be waited for; None where it
+// expects a node ends the run.
 #include <fmt/format.h>
 
 #include "formats/astra_text/node_writer.h"
@@ -101,7 +102,8 @@ std::string ChakraRank::add_model_pass() {
     const auto from_last = static_cast<std::int64_t>(layers.size() - 1 - i);
     nodes_[i].input = compute(layers[i], "BWD_IG", layers[i].input_gradient);
     if (from_last == 0) writer_.after({nodes_[i].forward_comm});
-    else if (!nodes_[i + 1].input_comm) return "'NoneType' object has no attribute 'id': fewer layers are stated than there are";
+    else if (!nodes_[i + 1].input_comm)
+      return "'NoneType' object has no attribute 'id': fewer layers are stated than there are";
     else writer_.after({nodes_[i + 1].weight, nodes_[i + 1].input_comm});
     if (from_last != text_.stated_layers - 1) {
       const bool is_named_apart = text_.mode == Mode::hybrid_data_model;
@@ -121,7 +123,8 @@ std::string ChakraRank::add_dlrm_forward() {
   const std::vector<Layer>& layers = text_.layers;
   for (std::size_t i = 0; i < layers.size(); ++i) {
     nodes_[i].forward = compute(layers[i], "FWD", layers[i].forward);
-    writer_.after({nodes_[i].weight_comm ? nodes_[i].weight_comm : nodes_[i].weight, i > 0 ? nodes_[i - 1].forward : std::nullopt});
+    writer_.after({nodes_[i].weight_comm ? nodes_[i].weight_comm : nodes_[i].weight,
+                   i > 0 ? nodes_[i - 1].forward : std::nullopt});
     if (static_cast<std::int64_t>(i) == text_.last_bottom_layer) {
       if (!nodes_[0].forward_comm)
         return "'NoneType' object has no attribute 'id': the first layer has no ALLTOALL before the last bottom layer";

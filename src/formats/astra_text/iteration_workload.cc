@@ -1,5 +1,5 @@
-// What ASTRA-sim 1.0 does with a text workload. It goes through the layers in order, one computation after the other; a collective either
-// holds everything up until it is done, or runs beside the computation until something asks for it.
+// What ASTRA-sim 1.0 does with a text workload. It goes through the layers in order, one computation after the other; a
+// collective either holds everything up until it is done, or runs beside the computation until something asks for it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -25,7 +25,8 @@ std::optional<Collective> collective_called(std::string_view type) {
   return std::nullopt;
 }
 
-/// Between whom a collective is: those that share a layer (activations and their gradients), or those that share its weights.
+/// Between whom a collective is: those that share a layer (activations and their gradients), or those that share its
+/// weights.
 enum class Between : std::uint8_t { model, data };
 
 /// Who takes part.
@@ -52,7 +53,11 @@ Parties parties_of(Mode mode, Between between) {
 class RankIteration {
  public:
   RankIteration(const TextWorkload& text, Interner& strings, StringId model_group, StringId data_group)
-      : text_(text), model_group_(model_group), data_group_(data_group), pending_(text.layers.size()), writer_(strings, 0) {}
+      : text_(text),
+        model_group_(model_group),
+        data_group_(data_group),
+        pending_(text.layers.size()),
+        writer_(strings, 0) {}
 
   void add_pass();
   Result<workload::Program> finish() && { return std::move(writer_).finish(); }
@@ -63,14 +68,20 @@ class RankIteration {
     NodeRef forward, input, weight;
   };
 
-  [[nodiscard]] bool is_dlrm() const { return text_.mode == Mode::hybrid_dlrm || text_.mode == Mode::hybrid_dlrm_enhanced; }
-  [[nodiscard]] bool is_transformer() const { return text_.mode == Mode::transformer || text_.mode == Mode::transformer_checkpointed; }
+  [[nodiscard]] bool is_dlrm() const {
+    return text_.mode == Mode::hybrid_dlrm || text_.mode == Mode::hybrid_dlrm_enhanced;
+  }
+  [[nodiscard]] bool is_transformer() const {
+    return text_.mode == Mode::transformer || text_.mode == Mode::transformer_checkpointed;
+  }
   [[nodiscard]] bool is_recomputing(std::size_t layer) const {
-    return std::find(text_.recomputing.begin(), text_.recomputing.end(), static_cast<std::int64_t>(layer)) != text_.recomputing.end();
+    return std::find(text_.recomputing.begin(), text_.recomputing.end(), static_cast<std::int64_t>(layer)) !=
+           text_.recomputing.end();
   }
 
   void compute(std::size_t layer, const char* phase, const Work& work) {
-    const std::uint64_t node = writer_.compute(fmt::format("COMP_NODE_{}_{}", text_.layers[layer].name, phase), work.compute_us);
+    const std::uint64_t node =
+        writer_.compute(fmt::format("COMP_NODE_{}_{}", text_.layers[layer].name, phase), work.compute_us);
     writer_.after(waiting_for_);
     waiting_for_ = {node};
   }
@@ -103,9 +114,11 @@ NodeRef RankIteration::collective(std::size_t layer, const char* phase, const Wo
     parties.nobody = parties.group == 0;
   }
   if (parties.nobody) return std::nullopt;
-  const std::uint64_t node = writer_.collective(
-      fmt::format("COMM_COLL_NODE_{}_{}_{}", of.name, phase, work.comm_type),
-      {.bytes = work.comm_bytes, .collective = *kind, .group_name = parties.group, .excluded_dims = parties.excluded_dims});
+  const std::uint64_t node = writer_.collective(fmt::format("COMM_COLL_NODE_{}_{}_{}", of.name, phase, work.comm_type),
+                                                {.bytes = work.comm_bytes,
+                                                 .collective = *kind,
+                                                 .group_name = parties.group,
+                                                 .excluded_dims = parties.excluded_dims});
   writer_.after(waiting_for_);
   return node;
 }
@@ -148,9 +161,11 @@ void RankIteration::add_model_backward(std::size_t layer) {
   const Layer& of = text_.layers[layer];
   if (is_recomputing(layer)) recompute(layer);
   compute(layer, "BWD_IG", of.input_gradient);
-  if (layer > 0 || is_transformer()) pending_[layer].input = collective(layer, "BWD_IG", of.input_gradient, Between::model);
+  if (layer > 0 || is_transformer())
+    pending_[layer].input = collective(layer, "BWD_IG", of.input_gradient, Between::model);
   compute(layer, "BWD_WG", of.weight_gradient);
-  if (text_.mode != Mode::model) pending_[layer].weight = collective(layer, "BWD_WG", of.weight_gradient, Between::data);
+  if (text_.mode != Mode::model)
+    pending_[layer].weight = collective(layer, "BWD_WG", of.weight_gradient, Between::data);
   wait_for(pending_[layer].input);
 }
 
@@ -171,25 +186,30 @@ void RankIteration::add_pass() {
 Status check(const TextWorkload& text, const Options& options) {
   const auto count = static_cast<std::int64_t>(text.layers.size());
   if (text.stated_layers != count)
-    return Error{fmt::format("line 2 states {}, but there are {}", report::counted(text.stated_layers, "layer"), count), text.path};
+    return Error{fmt::format("line 2 states {}, but there are {}", report::counted(text.stated_layers, "layer"), count),
+                 text.path};
   for (const Layer& layer : text.layers) {
     for (const Work* work : {&layer.forward, &layer.input_gradient, &layer.weight_gradient}) {
-      if (work->comm_bytes < 0) return Error{fmt::format("layer {} communicates {} bytes", layer.name, work->comm_bytes), text.path};
+      if (work->comm_bytes < 0)
+        return Error{fmt::format("layer {} communicates {} bytes", layer.name, work->comm_bytes), text.path};
       if (work->comm_type != "NONE" && !collective_called(work->comm_type))
-        return Error{fmt::format("layer {} has a collective of the unknown type {}", layer.name, work->comm_type), text.path,
-                     Error::kNoOffset, "ALLREDUCE, ALLTOALL, ALLGATHER, REDUCESCATTER or NONE"};
+        return Error{fmt::format("layer {} has a collective of the unknown type {}", layer.name, work->comm_type),
+                     text.path, Error::kNoOffset, "ALLREDUCE, ALLTOALL, ALLGATHER, REDUCESCATTER or NONE"};
     }
   }
   for (const std::int64_t layer : text.recomputing) {
-    if (layer >= count) return Error{fmt::format("layer {} is to recompute, but there are {}", layer, count), text.path};
+    if (layer >= count)
+      return Error{fmt::format("layer {} is to recompute, but there are {}", layer, count), text.path};
   }
   if (text.model_ranks > 0 && options.ranks % static_cast<std::uint64_t>(text.model_ranks) != 0)
-    return Error{fmt::format("{} cannot be divided into groups of {}", report::counted(options.ranks, "rank"), text.model_ranks),
-                 text.path};
+    return Error{
+        fmt::format("{} cannot be divided into groups of {}", report::counted(options.ranks, "rank"), text.model_ranks),
+        text.path};
   return {};
 }
 
-Status add_rank(workload::Workload& workload, const TextWorkload& text, const Options& options, StringId model_group, StringId data_group) {
+Status add_rank(workload::Workload& workload, const TextWorkload& text, const Options& options, StringId model_group,
+                StringId data_group) {
   RankIteration rank(text, workload.strings, model_group, data_group);
   for (std::size_t pass = 0; pass < options.passes; ++pass) rank.add_pass();
   Result<workload::Program> program = std::move(rank).finish();
@@ -198,8 +218,10 @@ Status add_rank(workload::Workload& workload, const TextWorkload& text, const Op
   return {};
 }
 
-/// Groups of `model_ranks` neighbours, and across these the groups of ranks in the same place. A group of one is none: name 0.
-std::vector<StringId> add_groups(workload::Workload& workload, std::size_t ranks, std::size_t members, std::size_t stride) {
+/// Groups of `model_ranks` neighbours, and across these the groups of ranks in the same place. A group of one is none:
+/// name 0.
+std::vector<StringId> add_groups(workload::Workload& workload, std::size_t ranks, std::size_t members,
+                                 std::size_t stride) {
   std::vector<StringId> group_of(ranks, 0);
   if (members == 1) return group_of;
   for (std::size_t rank = 0; rank < ranks; ++rank) {
@@ -228,7 +250,8 @@ Result<workload::Workload> to_workload(const TextWorkload& text, const Options& 
   const std::vector<StringId> model_groups = add_groups(workload, options.ranks, shared, 1);
   const std::vector<StringId> data_groups = add_groups(workload, options.ranks, options.ranks / shared, shared);
   for (std::size_t rank = 0; rank < options.ranks; ++rank) {
-    if (const Status added = add_rank(workload, text, options, model_groups[rank], data_groups[rank]); !added) return added.error();
+    if (const Status added = add_rank(workload, text, options, model_groups[rank], data_groups[rank]); !added)
+      return added.error();
     workload.program_of_rank.push_back(static_cast<std::uint32_t>(rank));
   }
   return workload;

@@ -31,7 +31,8 @@ constexpr std::array<std::string_view, 11> kModes = {"MICRO",
 
 std::vector<std::string_view> split(std::string_view line) {
   std::vector<std::string_view> words;
-  for (std::size_t at = line.find_first_not_of(kBlanks); at != std::string_view::npos; at = line.find_first_not_of(kBlanks, at)) {
+  for (std::size_t at = line.find_first_not_of(kBlanks); at != std::string_view::npos;
+       at = line.find_first_not_of(kBlanks, at)) {
     const std::size_t end = std::min(line.find_first_of(kBlanks, at), line.size());
     words.push_back(line.substr(at, end - at));
     at = end;
@@ -98,9 +99,12 @@ class Parser {
 };
 
 Status Parser::take_mode() {
-  if (!next_line() || words_.empty()) return error("there is no mode", "a text workload begins with DATA, MODEL, HYBRID_DLRM, ...");
+  if (!next_line() || words_.empty())
+    return error("there is no mode", "a text workload begins with DATA, MODEL, HYBRID_DLRM, ...");
   const std::optional<Mode> mode = mode_called(words_[0]);
-  if (!mode) return error(fmt::format("{} is no mode that ASTRA-sim knows", words_[0]), fmt::format("{}", fmt::join(kModes, ", ")));
+  if (!mode)
+    return error(fmt::format("{} is no mode that ASTRA-sim knows", words_[0]),
+                 fmt::format("{}", fmt::join(kModes, ", ")));
   out_.mode = *mode;
   if (*mode == Mode::transformer || *mode == Mode::transformer_checkpointed) return take_transformer();
   if (*mode != Mode::hybrid_dlrm && *mode != Mode::hybrid_dlrm_enhanced) return {};
@@ -144,13 +148,15 @@ Status Parser::take_numbers(std::size_t& at, std::string_view what, std::vector<
 Status Parser::take_work(std::size_t column, Work& work) {
   const std::optional<std::int64_t> time = integer(words_[column]), bytes = integer(words_[column + 2]);
   if (!time || !bytes) return error(fmt::format("\"{}\" is not a whole number", words_[time ? column + 2 : column]));
-  if (*time < 0 || *time > graph::kMaxWeightPs / kPsPerUs) return error(fmt::format("a compute time of {} is out of range", *time));
+  if (*time < 0 || *time > graph::kMaxWeightPs / kPsPerUs)
+    return error(fmt::format("a compute time of {} is out of range", *time));
   work = {*time, std::string(words_[column + 1]), *bytes};
   return {};
 }
 
 Status Parser::take_layer() {
-  if (words_.size() < kColumns) return error(fmt::format("a layer has {} columns, this line {}", kColumns, words_.size()));
+  if (words_.size() < kColumns)
+    return error(fmt::format("a layer has {} columns, this line {}", kColumns, words_.size()));
   Layer layer;
   layer.name = words_[0];
   if (Status taken = take_work(2, layer.forward); !taken) return taken;
@@ -158,7 +164,8 @@ Status Parser::take_layer() {
   if (Status taken = take_work(8, layer.weight_gradient); !taken) return taken;
   if (out_.mode == Mode::hybrid_customized) {
     if (words_.size() > kColumns) layer.own_mode = mode_called(words_[kColumns]);
-    if (!layer.own_mode) return error("a layer of HYBRID_CUSTOMIZED ends with its own mode", "DATA, MODEL, HYBRID_DATA_MODEL, ...");
+    if (!layer.own_mode)
+      return error("a layer of HYBRID_CUSTOMIZED ends with its own mode", "DATA, MODEL, HYBRID_DATA_MODEL, ...");
   }
   out_.layers.push_back(std::move(layer));
   return {};

@@ -66,13 +66,14 @@ struct Options {
   std::size_t passes = 1;
 };
 
-/// What ASTRA-sim 1.0 does: computation in order; a collective that the mode waits for before anything else goes on; gradients of weights
-/// that the next forward pass waits for. Collectives of type NONE are none. The dimensions or groups of ranks that take part are given.
-/// Compute times are microseconds, as Chakra's converter has it. Ranks that do the same share a program.
+/// What ASTRA-sim 1.0 does: computation in order; a collective that the mode waits for before anything else goes on;
+/// gradients of weights that the next forward pass waits for. Collectives of type NONE are none. The dimensions or
+/// groups of ranks that take part are given. Compute times are microseconds, as Chakra's converter has it. Ranks that
+/// do the same share a program.
 Result<workload::Workload> to_workload(const TextWorkload& text, const Options& options);
 
-/// What chakra_converter Text 1.0.0 makes of it, node by node: numbers run on across ranks, NONE is an all-reduce of 0 bytes, all ranks
-/// take part in everything. An Error says on what the original stops; it knows seven of the modes.
+/// What chakra_converter Text 1.0.0 makes of it, node by node: numbers run on across ranks, NONE is an all-reduce of 0
+/// bytes, all ranks take part in everything. An Error says on what the original stops; it knows seven of the modes.
 Result<workload::Workload> to_chakra_workload(const TextWorkload& text, const Options& options);
 
 }  // namespace orrery::astra_text

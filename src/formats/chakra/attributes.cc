@@ -16,8 +16,9 @@ namespace activity = workload::activity;
 using Known = KnownAttribute;
 
 constexpr std::array<std::string_view, static_cast<std::size_t>(Known::none)> kAttributeNames = {
-    "is_cpu_op", "num_ops", "tensor_size",  "comm_type", "comm_size", "comm_priority", "comm_src",    "comm_dst",          "root_rank",
-    "comm_tag",  "pg_name", "involved_dim", "stream",    "tid",       "comm_parts",    "duration_ps", "simulated_run_time"};
+    "is_cpu_op", "num_ops",  "tensor_size", "comm_type",   "comm_size",         "comm_priority",
+    "comm_src",  "comm_dst", "root_rank",   "comm_tag",    "pg_name",           "involved_dim",
+    "stream",    "tid",      "comm_parts",  "duration_ps", "simulated_run_time"};
 
 bool fits_32_bits(std::int64_t value) {
   return value >= std::numeric_limits<std::int32_t>::min() && value <= std::numeric_limits<std::int32_t>::max();
@@ -60,7 +61,8 @@ std::string take_integer(Known attribute, std::int64_t value, Activity& out, Voc
       out.flags |= activity::kHasBytes;
       return {};
     case Known::comm_type: {
-      // On other nodes it is left over from a writer that fills in all attributes; whether it is known does not matter there.
+      // On other nodes it is left over from a writer that fills in all attributes; whether it is known does not matter
+      // there.
       if (out.kind != ActivityKind::collective) return {};
       const std::optional<Collective> collective = collective_of(vocabulary, value);
       if (!collective) return fmt::format("comm_type {} is unknown", value);
@@ -86,7 +88,9 @@ std::string take_integer(Known attribute, std::int64_t value, Activity& out, Voc
 
 KnownAttribute known_attribute(std::string_view name) {
   // Asked for every attribute of every node: the length decides which one name is compared.
-  const auto is = [&](Known attribute) { return name == kAttributeNames[static_cast<std::size_t>(attribute)] ? attribute : Known::none; };
+  const auto is = [&](Known attribute) {
+    return name == kAttributeNames[static_cast<std::size_t>(attribute)] ? attribute : Known::none;
+  };
   switch (name.size()) {
     case 3: return is(Known::thread);
     case 6: return is(Known::stream);
@@ -107,10 +111,11 @@ KnownAttribute known_attribute(std::string_view name) {
 
 std::string NodeAttributes::resolve_numbers(Activity& activity, Vocabulary vocabulary) const {
   // These are no whole numbers, or are read elsewhere.
-  constexpr std::uint32_t kOthers = 1u << static_cast<unsigned>(Known::group) | 1u << static_cast<unsigned>(Known::dims) |
-                                    1u << static_cast<unsigned>(Known::stream) | 1u << static_cast<unsigned>(Known::thread) |
-                                    1u << static_cast<unsigned>(Known::run_time) | 1u << static_cast<unsigned>(Known::duration_ps) |
-                                    1u << static_cast<unsigned>(Known::parts);
+  constexpr std::uint32_t kOthers =
+      1u << static_cast<unsigned>(Known::group) | 1u << static_cast<unsigned>(Known::dims) |
+      1u << static_cast<unsigned>(Known::stream) | 1u << static_cast<unsigned>(Known::thread) |
+      1u << static_cast<unsigned>(Known::run_time) | 1u << static_cast<unsigned>(Known::duration_ps) |
+      1u << static_cast<unsigned>(Known::parts);
   for (std::uint32_t left = given_ & ~kOthers; left != 0; left &= left - 1) {
     const auto attribute = static_cast<Known>(std::countr_zero(left));
     const AttributeValue& value = values_[static_cast<std::size_t>(attribute)];
@@ -124,8 +129,10 @@ std::string NodeAttributes::resolve_numbers(Activity& activity, Vocabulary vocab
 
 std::string NodeAttributes::resolve_group(Activity& activity, Interner& strings) const {
   if (const AttributeValue* group = get(Known::group)) {
-    // "0" is what ASTRA-sim and PyTorch call all ranks; so is no name at all. One spelling, or they would be matched apart.
-    if (group->kind == AttributeValue::Kind::text) activity.group_name = group->text == "0" ? 0 : strings.intern(group->text);
+    // "0" is what ASTRA-sim and PyTorch call all ranks; so is no name at all. One spelling, or they would be matched
+    // apart.
+    if (group->kind == AttributeValue::Kind::text)
+      activity.group_name = group->text == "0" ? 0 : strings.intern(group->text);
     else if (group->kind == AttributeValue::Kind::integer)
       activity.group_name = group->integer == 0 ? 0 : strings.intern(std::to_string(group->integer));
     else return "pg_name is not a text";
@@ -145,7 +152,8 @@ void NodeAttributes::resolve_lane(Activity& activity, std::uint8_t& oddities) co
   else oddities |= kNoLane;
 }
 
-std::string NodeAttributes::resolve(Activity& activity, Interner& strings, Vocabulary vocabulary, std::uint8_t& oddities) const {
+std::string NodeAttributes::resolve(Activity& activity, Interner& strings, Vocabulary vocabulary,
+                                    std::uint8_t& oddities) const {
   if (std::string problem = resolve_numbers(activity, vocabulary); !problem.empty()) return problem;
   if (std::string problem = resolve_group(activity, strings); !problem.empty()) return problem;
   resolve_lane(activity, oddities);

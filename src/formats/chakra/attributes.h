@@ -1,5 +1,5 @@
-// What the attributes of a node mean for an activity: collected in any order, resolved when the node is known whole, since the meaning
-// depends on the node's type, whose place in the message nobody promises.
+// What the attributes of a node mean for an activity: collected in any order, resolved when the node is known whole,
+// since the meaning depends on the node's type, whose place in the message nobody promises.
 #pragma once
 
 #include <array>
@@ -58,12 +58,14 @@ class NodeAttributes {
     given_ |= 1u << static_cast<unsigned>(attribute);
   }
   [[nodiscard]] const AttributeValue* get(KnownAttribute attribute) const {
-    return (given_ >> static_cast<unsigned>(attribute) & 1) != 0 ? &values_[static_cast<std::size_t>(attribute)] : nullptr;
+    return (given_ >> static_cast<unsigned>(attribute) & 1) != 0 ? &values_[static_cast<std::size_t>(attribute)]
+                                                                 : nullptr;
   }
 
-  /// Fills in what they mean for an activity of the kind that `activity` has. The message of an error, or empty. `oddities`: see Oddity; a
-  /// message without a tag or size gets 0.
-  std::string resolve(workload::Activity& activity, Interner& strings, Vocabulary vocabulary, std::uint8_t& oddities) const;
+  /// Fills in what they mean for an activity of the kind that `activity` has. The message of an error, or empty.
+  /// `oddities`: see Oddity; a message without a tag or size gets 0.
+  std::string resolve(workload::Activity& activity, Interner& strings, Vocabulary vocabulary,
+                      std::uint8_t& oddities) const;
 
  private:
   std::string resolve_numbers(workload::Activity& activity, Vocabulary vocabulary) const;

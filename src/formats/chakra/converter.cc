@@ -43,7 +43,8 @@ std::optional<std::int64_t> comm_type_of_kernel(std::string_view name) {
   for (const auto& [word, type] : kKnown) {
     if (flat.find(word) != std::string::npos) return type;
   }
-  // All-to-all is made of sends and receives in NCCL, and its kernel is called like theirs; messages were told apart before.
+  // All-to-all is made of sends and receives in NCCL, and its kernel is called like theirs; messages were told apart
+  // before.
   if (name.find("ncclDevKernel_SendRecv") != std::string_view::npos) return comm_type::all_to_all;
   return std::nullopt;
 }
@@ -167,13 +168,15 @@ class LinkedConverter {
     const double exclusive = trace_.measured[row].exclusive_dur;
     constexpr double kTooLarge = 18446744073709551616.0;
     // Python's int() cuts toward zero, so -0.5 is 0 and fits; protobuf refuses the rest with a ValueError.
-    if (!(exclusive > -1 && exclusive < kTooLarge)) return stop_at(trace_, row, "exclusive_dur is negative or too large");
+    if (!(exclusive > -1 && exclusive < kTooLarge))
+      return stop_at(trace_, row, "exclusive_dur is negative or too large");
     const auto micros = exclusive < 1 ? 0 : static_cast<std::uint64_t>(exclusive);
     if (micros != 0) node.add_number(node_field::duration_micros, micros);
     return {};
   }
 
-  // Device rows come right after the operator whose inputs and outputs they share: the text of the last row is often that of this one.
+  // Device rows come right after the operator whose inputs and outputs they share: the text of the last row is often
+  // that of this one.
   struct TensorText {
     TextRange of;
     std::string message;
@@ -220,9 +223,11 @@ class LinkedConverter {
       return stop_at(trace_, row, "there is no attribute op_schema");
     append_text(node, node_field::attr, "op_schema", strings_.text(op_schema));
     const bool on_device = is_device_row(trace_, row);
-    append_attribute(node, node_field::attr, "is_cpu_op", [&](WireWriter& a) { a.add_number(field::bool_val, !on_device); });
+    append_attribute(node, node_field::attr, "is_cpu_op",
+                     [&](WireWriter& a) { a.add_number(field::bool_val, !on_device); });
     if (!on_device) append_number(node, "stream", 0);
-    else if (trace_.measured[row].stream != trace::kNoNumber) append_number(node, "stream", trace_.measured[row].stream);
+    else if (trace_.measured[row].stream != trace::kNoNumber)
+      append_number(node, "stream", trace_.measured[row].stream);
     return on_device ? append_communication(node, row, name) : Status();
   }
 
@@ -237,7 +242,8 @@ class LinkedConverter {
     const auto bytes = bytes_of_inputs(trace_.text(trace_.inputs[row]));
     if (!bytes) return stop_at(trace_, row, "an input that is said to be a tensor is none");
     append_number(node, "comm_size", *bytes);
-    if (graph_.group_name[row] != 0) append_text(node, node_field::attr, "pg_name", strings_.text(graph_.group_name[row]));
+    if (graph_.group_name[row] != 0)
+      append_text(node, node_field::attr, "pg_name", strings_.text(graph_.group_name[row]));
     return {};
   }
 

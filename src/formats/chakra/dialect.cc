@@ -13,7 +13,8 @@ using workload::Collective;
 
 bool is_old(Vocabulary vocabulary) { return vocabulary != Vocabulary::v0_0_4; }
 
-/// Of an attribute: whether it has a type (2 is a number, not the documentation), and in whose words. {name, 2: type, 4 + type: value}
+/// Of an attribute: whether it has a type (2 is a number, not the documentation), and in whose words. {name, 2: type, 4
+/// + type: value}
 struct AttributeVerdict {
   bool typed = false;
   std::optional<Vocabulary> vocabulary;
@@ -29,9 +30,12 @@ AttributeVerdict judge_attribute(std::string_view message) {
     // Until 0.0.2 the types are FLOAT, INT, STRING, FLOATS, ...; then BOOL comes first.
     const bool is_float = field.type == WireType::fixed32;
     // So a type and the wire type of its value tell the two apart, except where both have the same.
-    if (type == 0 && (is_float || field.is_varint())) found.vocabulary = is_float ? Vocabulary::v0_0_2 : Vocabulary::v0_0_3;
-    if (type == 1 && (is_float || field.is_varint())) found.vocabulary = is_float ? Vocabulary::v0_0_3 : Vocabulary::v0_0_2;
-    if (type == 2 && (field.is_bytes() || field.is_varint())) found.vocabulary = field.is_bytes() ? Vocabulary::v0_0_2 : Vocabulary::v0_0_3;
+    if (type == 0 && (is_float || field.is_varint()))
+      found.vocabulary = is_float ? Vocabulary::v0_0_2 : Vocabulary::v0_0_3;
+    if (type == 1 && (is_float || field.is_varint()))
+      found.vocabulary = is_float ? Vocabulary::v0_0_3 : Vocabulary::v0_0_2;
+    if (type == 2 && (field.is_bytes() || field.is_varint()))
+      found.vocabulary = field.is_bytes() ? Vocabulary::v0_0_2 : Vocabulary::v0_0_3;
     if ((type == 3 || type == 4) && field.is_bytes()) found.vocabulary = Vocabulary::v0_0_3;
   }
   if (reader.damaged()) return {};
@@ -156,8 +160,10 @@ Dialect recognise_dialect(std::string_view bytes, std::optional<Vocabulary> requ
   const FirstRecord first = judge_first(*record);
   dialect.has_metadata = first.is_metadata;
   const std::optional<Vocabulary> stated = requested ? requested : vocabulary_called(first.version);
-  // Converters of today write metadata with attributes and no version: that is today's schema, and no node need be asked.
-  const bool is_todays = first.is_metadata && !first.is_empty && !first.has_typed_attributes && (!stated || !is_old(*stated));
+  // Converters of today write metadata with attributes and no version: that is today's schema, and no node need be
+  // asked.
+  const bool is_todays =
+      first.is_metadata && !first.is_empty && !first.has_typed_attributes && (!stated || !is_old(*stated));
   if (is_todays) {
     if (!first.version.empty() && !stated)
       dialect.unsure_about = fmt::format("version \"{}\" of the schema is unknown; read as 1.0.0", first.version);
@@ -177,7 +183,8 @@ Dialect recognise_dialect(std::string_view bytes, std::optional<Vocabulary> requ
       dialect.unsure_about = "there is no metadata and nothing tells the schema; read as 0.0.1";
   } else if (dialect.layout == Layout::typed) {
     dialect.vocabulary = evidence.vocabulary.value_or(first.is_metadata ? Vocabulary::v0_0_3 : Vocabulary::v0_0_2);
-    if (!evidence.vocabulary && !first.is_metadata) dialect.unsure_about = "nothing tells schema 0.0.2 from 0.0.3; read as 0.0.2";
+    if (!evidence.vocabulary && !first.is_metadata)
+      dialect.unsure_about = "nothing tells schema 0.0.2 from 0.0.3; read as 0.0.2";
   }
   return dialect;
 }

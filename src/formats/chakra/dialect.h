@@ -1,4 +1,5 @@
-// Which of the schemas that Chakra has had since 2023 a file follows: how its nodes are laid out, and what its enumerations mean.
+// Which of the schemas that Chakra has had since 2023 a file follows: how its nodes are laid out, and what its
+// enumerations mean.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +32,8 @@ struct Dialect {
 std::optional<Vocabulary> vocabulary_called(std::string_view version);
 inline constexpr std::string_view kSchemaNames = "0.0.1 0.0.2 0.0.3 0.0.4 1.0.0";
 
-/// Reads as many records as it takes to be sure: one, if there is metadata. `requested`: what the user knows about the vocabulary.
+/// Reads as many records as it takes to be sure: one, if there is metadata. `requested`: what the user knows about the
+/// vocabulary.
 Dialect recognise_dialect(std::string_view bytes, std::optional<Vocabulary> requested);
 
 /// Whether this is an attribute as 0.0.2 and 0.0.3 had them: with a type where today the documentation is.

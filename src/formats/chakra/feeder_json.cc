@@ -41,7 +41,8 @@ AttributeValue value_of(const element& value) {
   using Kind = AttributeValue::Kind;
   switch (value.type()) {
     case simdjson::dom::element_type::INT64: return {Kind::integer, value.get_int64().value()};
-    case simdjson::dom::element_type::UINT64: return {Kind::integer, static_cast<std::int64_t>(value.get_uint64().value())};
+    case simdjson::dom::element_type::UINT64:
+      return {Kind::integer, static_cast<std::int64_t>(value.get_uint64().value())};
     case simdjson::dom::element_type::BOOL: return {Kind::boolean, value.get_bool().value() ? 1 : 0};
     case simdjson::dom::element_type::STRING: return {Kind::text, 0, value.get_string().value()};
     case simdjson::dom::element_type::DOUBLE: return {Kind::number};
@@ -79,7 +80,10 @@ std::string take_dependencies(const object& node, std::initializer_list<std::str
 class FeederParser {
  public:
   FeederParser(const std::string& path, Interner& strings, const ReadOptions& options)
-      : path_(path), strings_(strings), options_(options), vocabulary_(vocabulary_called(options.schema).value_or(Vocabulary::v0_0_4)) {}
+      : path_(path),
+        strings_(strings),
+        options_(options),
+        vocabulary_(vocabulary_called(options.schema).value_or(Vocabulary::v0_0_4)) {}
 
   /// The message of an error, or empty.
   std::string add(const object& node);
@@ -129,7 +133,8 @@ std::string FeederParser::add(const object& node) {
   if (std::string problem = take_fields(node); !problem.empty()) return problem;
   for (const auto field : node) attributes_.set(known_attribute(field.key), value_of(field.value));
   std::uint8_t oddities = 0;
-  if (std::string problem = attributes_.resolve(activity_, strings_, vocabulary_, oddities); !problem.empty()) return problem;
+  if (std::string problem = attributes_.resolve(activity_, strings_, vocabulary_, oddities); !problem.empty())
+    return problem;
   if ((oddities & (NodeAttributes::kNoTag | NodeAttributes::kNoBytes)) != 0) {
     if (options_.diagnostics == nullptr)
       return (oddities & NodeAttributes::kNoTag) != 0 ? "a message without comm_tag" : "a message without comm_size";
@@ -149,15 +154,16 @@ Result<workload::Program> FeederParser::finish(std::int64_t* epoch_us) {
 
 }  // namespace
 
-Result<workload::Program> parse_feeder_json(std::string_view bytes, const std::string& path, Interner& strings, const ReadOptions& options,
-                                            std::int64_t* epoch_us) {
+Result<workload::Program> parse_feeder_json(std::string_view bytes, const std::string& path, Interner& strings,
+                                            const ReadOptions& options, std::int64_t* epoch_us) {
   simdjson::dom::parser parser;
   element document;
   if (const auto code = parser.parse(bytes.data(), bytes.size()).get(document); code != simdjson::SUCCESS) {
     return json_error(path, fmt::format("this is not JSON: {}", simdjson::error_message(code)));
   }
   simdjson::dom::array nodes;
-  if (document["workload_graph"].get(nodes) != simdjson::SUCCESS) return json_error(path, "there is no workload_graph list in this file");
+  if (document["workload_graph"].get(nodes) != simdjson::SUCCESS)
+    return json_error(path, "there is no workload_graph list in this file");
   FeederParser feeder(path, strings, options);
   for (const element entry : nodes) {
     object node;
@@ -165,7 +171,8 @@ Result<workload::Program> parse_feeder_json(std::string_view bytes, const std::s
       return json_error(path, fmt::format("entry {} of workload_graph is not an object", feeder.size()));
     const std::string problem = feeder.add(node);
     if (!problem.empty())
-      return json_error(path, fmt::format("entry {} of workload_graph (node {}): {}", feeder.size(), feeder.last_id(), problem));
+      return json_error(
+          path, fmt::format("entry {} of workload_graph (node {}): {}", feeder.size(), feeder.last_id(), problem));
   }
   return feeder.finish(epoch_us);
 }

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "base/json/json_writer.h"
 #include "base/io/output_file.h"
+#include "base/json/json_writer.h"
 #include "formats/chakra/node_words.h"
 #include "formats/chakra/schema.h"
 
@@ -22,7 +22,8 @@ constexpr std::size_t kFlushedTextBytes = std::size_t{1} << 20;
 void append_dependencies(JsonWriter& json, const Program& program, std::size_t i, Dependency type) {
   json.begin_array();
   for (const graph::Slot slot : program.dependencies.incoming(static_cast<graph::NodeId>(i))) {
-    if (static_cast<Dependency>(program.dependencies.type(slot)) == type) json.value(program.ids[program.dependencies.source(slot)]);
+    if (static_cast<Dependency>(program.dependencies.type(slot)) == type)
+      json.value(program.ids[program.dependencies.source(slot)]);
   }
   json.end_array();
 }
@@ -58,8 +59,10 @@ void append_node(JsonWriter& json, const workload::Workload& workload, std::size
   json.key("ctrlDeps"), append_dependencies(json, program, i, Dependency::control);
   json.key("data_deps"), append_dependencies(json, program, i, Dependency::data);
   json.field("is_cpu_op", program.has(i, activity::kOnHost)).field("runtime", duration_micros(program, i));
-  if (const std::uint64_t start = start_micros(workload, program, i); start != 0) json.field("start_time_micros", start);
-  if (!program.lanes.values().empty()) json.field(program.has(i, activity::kOnHost) ? "tid" : "stream", program.lanes[i]);
+  if (const std::uint64_t start = start_micros(workload, program, i); start != 0)
+    json.field("start_time_micros", start);
+  if (!program.lanes.values().empty())
+    json.field(program.has(i, activity::kOnHost) ? "tid" : "stream", program.lanes[i]);
   if (kind == ActivityKind::collective) append_collective(json, workload, program, i);
   else if (kind == ActivityKind::send || kind == ActivityKind::recv) append_message(json, program, i, rank);
   else {

@@ -9,8 +9,8 @@
 
 namespace orrery::chakra {
 
-/// {"workload_graph": [...]} with a node per line, in the order of ids; attributes as docs/formats/chakra.md names them. Durations and starts
-/// as in the protobuf form. An Error names an activity the format has no word for.
+/// {"workload_graph": [...]} with a node per line, in the order of ids; attributes as docs/formats/chakra.md names
+/// them. Durations and starts as in the protobuf form. An Error names an activity the format has no word for.
 Status write_feeder_json(const workload::Workload& workload, std::size_t rank, const std::string& path);
 
 }  // namespace orrery::chakra

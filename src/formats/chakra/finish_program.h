@@ -12,7 +12,7 @@
 namespace orrery::chakra {
 
 /// An Error names `path`. See ReadOptions for what dangling control dependencies become.
-Result<workload::Program> finish_program(workload::ProgramBuilder builder, const RecordedStarts& starts, const std::string& path,
-                                         const ReadOptions& options, std::int64_t* epoch_us);
+Result<workload::Program> finish_program(workload::ProgramBuilder builder, const RecordedStarts& starts,
+                                         const std::string& path, const ReadOptions& options, std::int64_t* epoch_us);
 
 }  // namespace orrery::chakra

@@ -13,8 +13,10 @@ bool is_chakra(const formats::Head& head) { return head.is_called(".et") || look
 bool is_feeder(const formats::Head& head) { return looks_like_feeder_json(head.bytes); }
 bool is_log(const formats::Head& head) { return looks_like_timeline_log(head.bytes); }
 
-Result<workload::Workload> read_rank_programs(std::span<const std::string> paths, const formats::WorkloadOptions& options) {
-  return read_workload(paths, {.schema = options.schema, .diagnostics = options.diagnostics, .micros_only = options.micros_only});
+Result<workload::Workload> read_rank_programs(std::span<const std::string> paths,
+                                              const formats::WorkloadOptions& options) {
+  return read_workload(
+      paths, {.schema = options.schema, .diagnostics = options.diagnostics, .micros_only = options.micros_only});
 }
 
 Status write_rank_program(const workload::Workload& workload, std::size_t rank, const std::string& path) {

@@ -1,4 +1,5 @@
-// The descriptors of Chakra execution traces: protobuf, the JSON of its feeder, and the log that a simulator writes of them.
+// The descriptors of Chakra execution traces: protobuf, the JSON of its feeder, and the log that a simulator writes of
+// them.
 #pragma once
 
 #include "formats/format.h"

@@ -11,7 +11,9 @@ namespace {
 void append_value(JsonWriter& json, ValueType type, const ScalarView& value) {
   switch (type) {
     case ValueType::double_val: json.value(std::bit_cast<double>(value.bits)); return;
-    case ValueType::float_val: json.value(static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(value.bits)))); return;
+    case ValueType::float_val:
+      json.value(static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(value.bits))));
+      return;
     case ValueType::bool_val: json.value(value.bits != 0); return;
     case ValueType::string_val:
     case ValueType::bytes_val: json.value(value.bytes); return;

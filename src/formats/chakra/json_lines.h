@@ -12,7 +12,8 @@ std::string_view node_type_name(std::uint64_t type);
 /// "ALL_REDUCE"; empty for a value the schema does not have.
 std::string_view comm_type_name(std::int64_t type);
 
-// Each appends one object without a line end; false if the message is damaged. Of today's schema: upgrade() brings others there.
+// Each appends one object without a line end; false if the message is damaged. Of today's schema: upgrade() brings
+// others there.
 
 /// {"version":"0.0.4","attr":{"schema":"1.1.1-chakra.0.0.4"}}
 bool append_metadata_line(std::string_view message, std::string& out);
@@ -20,7 +21,8 @@ bool append_metadata_line(std::string_view message, std::string& out);
 /// "ALL_REDUCE","comm_size":4096}}: what is absent or 0 is left out but for the id.
 bool append_node_line(std::string_view message, std::string& out);
 
-// The same as protobuf's own JSON form, which Chakra's jsonizer writes: camelCase, 64-bit integers as texts, two blanks per level, ASCII.
+// The same as protobuf's own JSON form, which Chakra's jsonizer writes: camelCase, 64-bit integers as texts, two blanks
+// per level, ASCII.
 
 bool append_metadata_json(std::string_view message, std::string& out);
 bool append_node_json(std::string_view message, std::string& out);

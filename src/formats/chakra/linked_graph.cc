@@ -38,14 +38,15 @@ class GraphBuilder {
   [[nodiscard]] bool is_metadata(std::uint32_t row) const { return contains(name(row), "process_group:init"); }
   [[nodiscard]] bool is_on_device(std::uint32_t row) const { return is_device_row(trace_, row) && !is_metadata(row); }
   [[nodiscard]] bool is_thread_row(std::uint32_t row) const {
-    return name(row) == "[pytorch|profiler|execution_trace|thread]" || name(row) == "[pytorch|profiler|execution_graph|thread]";
+    return name(row) == "[pytorch|profiler|execution_trace|thread]" ||
+           name(row) == "[pytorch|profiler|execution_graph|thread]";
   }
 
   [[nodiscard]] std::uint32_t row_of(std::uint64_t id) const {
     // As PyTorch writes them, unless rows were dropped: no search is needed then.
     if (ids_count_up_) return id < rows_ ? static_cast<std::uint32_t>(id) : kNoRow;
-    const KeyedIndex* const at =
-        std::lower_bound(by_id_.begin(), by_id_.end(), id, [](const KeyedIndex& item, std::uint64_t key) { return item.key < key; });
+    const KeyedIndex* const at = std::lower_bound(
+        by_id_.begin(), by_id_.end(), id, [](const KeyedIndex& item, std::uint64_t key) { return item.key < key; });
     return at == by_id_.end() || at->key != id ? kNoRow : at->index;
   }
 
@@ -74,7 +75,8 @@ class GraphBuilder {
     }
     for (const trace::HostCollective& collective : trace_.collectives) {
       StringId& known = graph_.group_name[collective.row];
-      if (collective.group_name != 0 || (known != 0 && contains(trace_.text(trace_.attributes[collective.row]), "\"pg_name\"")))
+      if (collective.group_name != 0 ||
+          (known != 0 && contains(trace_.text(trace_.attributes[collective.row]), "\"pg_name\"")))
         known = collective.group_name;
     }
   }
@@ -111,15 +113,18 @@ class GraphBuilder {
       if (contains(*caller, "send")) return NodeType::comm_send;
       if (contains(*caller, "recv")) return NodeType::comm_recv;
     }
-    return contains(name(row), "ncclKernel") || contains(name(row), "ncclDevKernel") ? NodeType::comm_coll : NodeType::comp;
+    return contains(name(row), "ncclKernel") || contains(name(row), "ncclDevKernel") ? NodeType::comm_coll
+                                                                                     : NodeType::comp;
   }
 
-  // What names the direction of a message: its operator, or what called that if it only records parameters. Those know the group, too.
+  // What names the direction of a message: its operator, or what called that if it only records parameters. Those know
+  // the group, too.
   Result<std::string_view> caller_of_message(std::uint32_t row) {
     const std::uint32_t parent = parent_[row];
     if (name(parent) != "record_param_comms") return name(parent);
     if (graph_.group_name[parent] != 0) graph_.group_name[row] = graph_.group_name[parent];
-    if (parent_[parent] == kNoRow) return stop_at(trace_, parent, "what called this record_param_comms is not in the trace");
+    if (parent_[parent] == kNoRow)
+      return stop_at(trace_, parent, "what called this record_param_comms is not in the trace");
     return name(parent_[parent]);
   }
 
@@ -139,7 +144,8 @@ class GraphBuilder {
         const std::int64_t other = trace_.measured[row].inter_thread_dep;
         if (other != trace::kNoNumber && other != 0) graph_.data.add(row, static_cast<std::uint64_t>(other));
       }
-      // Also between a parent and its first child: the original has it as data dependency beside the control dependency.
+      // Also between a parent and its first child: the original has it as data dependency beside the control
+      // dependency.
       if (last) graph_.data.add(row, *last);
       if (!is_on_device(row)) last = trace_.id[row];
       push_children(row);
@@ -201,7 +207,8 @@ class GraphBuilder {
         const std::uint32_t other = row_of(id);
         if (other == kNoRow || graph_.type[other] == NodeType::invalid)
           return stop_at(trace_, row, "depends on row " + std::to_string(id) + ", which is no node");
-        if (state[other] == open) return stop_at(trace_, row, "depends on row " + std::to_string(id) + ", which depends on it: a cycle");
+        if (state[other] == open)
+          return stop_at(trace_, row, "depends on row " + std::to_string(id) + ", which depends on it: a cycle");
         if (state[other] == done) continue;
         state[other] = open;
         stack.push_back({other, 0});
@@ -236,6 +243,8 @@ void DataDependencies::add(std::uint32_t row, std::uint64_t id) {
   ++few.count;
 }
 
-Result<LinkedGraph> make_linked_graph(const HostTrace& trace, const Interner& strings) { return GraphBuilder(trace, strings).build(); }
+Result<LinkedGraph> make_linked_graph(const HostTrace& trace, const Interner& strings) {
+  return GraphBuilder(trace, strings).build();
+}
 
 }  // namespace orrery::chakra

@@ -1,4 +1,5 @@
-// Which rows of a linked trace become nodes of a Chakra graph, of which type, and what they depend on: chakra_converter's rules.
+// Which rows of a linked trace become nodes of a Chakra graph, of which type, and what they depend on:
+// chakra_converter's rules.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +20,9 @@ class DataDependencies {
 
   void add(std::uint32_t row, std::uint64_t id);
   [[nodiscard]] std::size_t size(std::uint32_t row) const { return few_[row].count; }
-  [[nodiscard]] std::uint64_t get(std::uint32_t row, std::size_t i) const { return i < 2 ? few_[row].ids[i] : more_.at(row)[i - 2]; }
+  [[nodiscard]] std::uint64_t get(std::uint32_t row, std::size_t i) const {
+    return i < 2 ? few_[row].ids[i] : more_.at(row)[i - 2];
+  }
 
  private:
   struct Few {
@@ -31,7 +34,8 @@ class DataDependencies {
 };
 
 struct LinkedGraph {
-  explicit LinkedGraph(std::size_t rows) : type(rows, NodeType::invalid), has_parent(rows, 0), group_name(rows, 0), data(rows) {}
+  explicit LinkedGraph(std::size_t rows)
+      : type(rows, NodeType::invalid), has_parent(rows, 0), group_name(rows, 0), data(rows) {}
 
   Column<NodeType> type;            ///< per row; invalid: it does not become a node
   Column<std::uint8_t> has_parent;  ///< per row: its parent is a control dependency
@@ -46,7 +50,8 @@ inline bool is_device_row(const trace::HostTrace& trace, std::uint32_t row) {
   return trace.is_linked() && trace.measured[row].category != 0;
 }
 
-/// Fails on a dependency that is missing or part of a cycle. No recursion. Time grows with the rows under each thread's row.
+/// Fails on a dependency that is missing or part of a cycle. No recursion. Time grows with the rows under each thread's
+/// row.
 Result<LinkedGraph> make_linked_graph(const trace::HostTrace& trace, const Interner& strings);
 
 }  // namespace orrery::chakra

@@ -131,7 +131,8 @@ std::int64_t integer_of(ValueType type, std::uint64_t bits) {
 }
 
 bool is_unsigned(ValueType type) {
-  return type == ValueType::uint32_val || type == ValueType::uint64_val || type == ValueType::fixed32_val || type == ValueType::fixed64_val;
+  return type == ValueType::uint32_val || type == ValueType::uint64_val || type == ValueType::fixed32_val ||
+         type == ValueType::fixed64_val;
 }
 
 }  // namespace orrery::chakra

@@ -64,8 +64,8 @@ struct MetadataView {
   std::vector<AttributeView> attributes;
 };
 
-// False if the message is damaged or a field of another type than the schema has it. Of a field given twice the last counts. Unknown fields
-// are passed over. The views are cleared first and keep their memory.
+// False if the message is damaged or a field of another type than the schema has it. Of a field given twice the last
+// counts. Unknown fields are passed over. The views are cleared first and keep their memory.
 bool view_node(std::string_view message, NodeView& out);
 bool view_metadata(std::string_view message, MetadataView& out);
 bool view_attribute(std::string_view message, AttributeView& out);

@@ -49,8 +49,8 @@ bool read_booleans(std::string_view list, AttributeValue& out) {
   return !reader.damaged();
 }
 
-/// The value of an attribute from its field; false if the field is not of its type. Unsigned values beyond 63 bits keep their bits and so
-/// become negative.
+/// The value of an attribute from its field; false if the field is not of its type. Unsigned values beyond 63 bits keep
+/// their bits and so become negative.
 bool read_value(const WireField& field, AttributeValue& value) {
   namespace at = attribute_field;
   switch (field.number) {
@@ -60,12 +60,16 @@ bool read_value(const WireField& field, AttributeValue& value) {
     case at::uint32_val: return value = integer_value(static_cast<std::uint32_t>(field.value)), field.is_varint();
     case at::int64_val:
     case at::uint64_val: return value = integer_value(static_cast<std::int64_t>(field.value)), field.is_varint();
-    case at::sint32_val: return value = integer_value(static_cast<std::int32_t>(unzigzag(field.value))), field.is_varint();
+    case at::sint32_val:
+      return value = integer_value(static_cast<std::int32_t>(unzigzag(field.value))), field.is_varint();
     case at::sint64_val: return value = integer_value(unzigzag(field.value)), field.is_varint();
-    case at::fixed32_val: return value = integer_value(static_cast<std::int64_t>(field.value)), field.type == WireType::fixed32;
-    case at::sfixed32_val: return value = integer_value(static_cast<std::int32_t>(field.value)), field.type == WireType::fixed32;
+    case at::fixed32_val:
+      return value = integer_value(static_cast<std::int64_t>(field.value)), field.type == WireType::fixed32;
+    case at::sfixed32_val:
+      return value = integer_value(static_cast<std::int32_t>(field.value)), field.type == WireType::fixed32;
     case at::fixed64_val:
-    case at::sfixed64_val: return value = integer_value(static_cast<std::int64_t>(field.value)), field.type == WireType::fixed64;
+    case at::sfixed64_val:
+      return value = integer_value(static_cast<std::int64_t>(field.value)), field.type == WireType::fixed64;
     case at::bool_val: return value = {Kind::boolean, field.value != 0 ? 1 : 0}, field.is_varint();
     case at::int64_list: return value = {Kind::integers, 0, field.bytes}, field.is_bytes();
     case at::bool_list: return field.is_bytes() && read_booleans(field.bytes, value);
@@ -74,8 +78,8 @@ bool read_value(const WireField& field, AttributeValue& value) {
   }
 }
 
-/// An attribute that has a meaning: {name: "comm_size", int64_val: 1048576}. What comes after the name of another is not looked at.
-/// False if it is damaged or its value of another type than its field.
+/// An attribute that has a meaning: {name: "comm_size", int64_val: 1048576}. What comes after the name of another is
+/// not looked at. False if it is damaged or its value of another type than its field.
 bool read_attribute(std::string_view message, KnownAttribute& attribute, AttributeValue& value) {
   attribute = KnownAttribute::none;
   WireReader reader(message);
@@ -85,7 +89,8 @@ bool read_attribute(std::string_view message, KnownAttribute& attribute, Attribu
       attribute = known_attribute(field.bytes);
       // Writers put the name first. If one did not, its value has been read for nothing, and it is still passed over.
       if (attribute == KnownAttribute::none) return true;
-    } else if (field.number >= attribute_field::double_val && field.number <= attribute_field::bytes_list && !read_value(field, value)) {
+    } else if (field.number >= attribute_field::double_val && field.number <= attribute_field::bytes_list &&
+               !read_value(field, value)) {
       return false;
     }
   }
@@ -223,7 +228,8 @@ bool NodeParser::take_typed_attribute(std::string_view message) {
   if (reader.damaged()) return false;
   const KnownAttribute attribute = known_attribute(name);
   // In this layout the duration was an attribute like others.
-  if (attribute == KnownAttribute::run_time) return duration_us_ = static_cast<std::uint64_t>(value.integer), value.kind == Kind::integer;
+  if (attribute == KnownAttribute::run_time)
+    return duration_us_ = static_cast<std::uint64_t>(value.integer), value.kind == Kind::integer;
   if (attribute == KnownAttribute::dims) value = {Kind::booleans, 0, {}, false_bits};
   attributes_.set(attribute, value);
   return true;
@@ -242,14 +248,17 @@ std::string NodeParser::take_parts() {
     if (field.is_varint()) parts_.push_back(static_cast<std::int64_t>(field.value));
     else if (!field.is_bytes() || !append_varints(field.bytes, parts_)) return std::string(kNoList);
   }
-  const bool whole = !reader.damaged() && std::all_of(parts_.begin(), parts_.end(), [](std::int64_t part) { return part >= 0; });
+  const bool whole =
+      !reader.damaged() && std::all_of(parts_.begin(), parts_.end(), [](std::int64_t part) { return part >= 0; });
   return whole ? std::string() : std::string(kNoList);
 }
 
 void NodeParser::take_exact_duration() {
   const AttributeValue* exact = attributes_.get(KnownAttribute::duration_ps);
   // Where the two contradict each other, somebody who knows the field only has changed it since.
-  if (exact == nullptr || exact->kind != Kind::integer || workload::in_whole_microseconds(exact->integer) != activity_.duration_ps) return;
+  if (exact == nullptr || exact->kind != Kind::integer ||
+      workload::in_whole_microseconds(exact->integer) != activity_.duration_ps)
+    return;
   activity_.duration_ps = exact->integer;
 }
 

@@ -23,19 +23,22 @@ class NodeParser {
   };
 
   /// `strings` takes the texts and must outlive the parser.
-  NodeParser(Interner& strings, const Dialect& dialect) : strings_(strings), layout_(dialect.layout), vocabulary_(dialect.vocabulary) {}
+  NodeParser(Interner& strings, const Dialect& dialect)
+      : strings_(strings), layout_(dialect.layout), vocabulary_(dialect.vocabulary) {}
 
   /// The message of an error, or empty; `damaged()` tells whether it is that the record is no node at all.
   std::string parse(std::string_view message);
 
   // Of the node parsed last.
 
-  [[nodiscard]] workload::Activity& activity() { return activity_; }               ///< without its start
-  [[nodiscard]] const std::vector<Need>& needs() const { return needs_; }          ///< in the order of the file
-  [[nodiscard]] const std::vector<std::int64_t>& parts() const { return parts_; }  ///< Program::parts; empty: they are equal
-  [[nodiscard]] std::uint64_t start_us() const { return start_us_; }               ///< 0: not recorded
-  [[nodiscard]] std::uint8_t oddities() const { return oddities_; }                ///< NodeAttributes::Oddity
-  [[nodiscard]] std::uint64_t node_type() const { return node_type_; }             ///< as in the file
+  [[nodiscard]] workload::Activity& activity() { return activity_; }       ///< without its start
+  [[nodiscard]] const std::vector<Need>& needs() const { return needs_; }  ///< in the order of the file
+  [[nodiscard]] const std::vector<std::int64_t>& parts() const {
+    return parts_;
+  }                                                                     ///< Program::parts; empty: they are equal
+  [[nodiscard]] std::uint64_t start_us() const { return start_us_; }    ///< 0: not recorded
+  [[nodiscard]] std::uint8_t oddities() const { return oddities_; }     ///< NodeAttributes::Oddity
+  [[nodiscard]] std::uint64_t node_type() const { return node_type_; }  ///< as in the file
   [[nodiscard]] bool damaged() const { return damaged_; }
 
  private:

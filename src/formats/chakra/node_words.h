@@ -10,8 +10,9 @@
 
 namespace orrery::chakra {
 
-// Today's enumerators. What does nothing but gather dependencies (ActivityKind::none) is a computation of no length called [join]: ASTRA-sim
-// passes over nodes of type 0 without looking at what comes after them, and ends before its ranks have finished.
+// Today's enumerators. What does nothing but gather dependencies (ActivityKind::none) is a computation of no length
+// called [join]: ASTRA-sim passes over nodes of type 0 without looking at what comes after them, and ends before its
+// ranks have finished.
 NodeType node_type_of(workload::ActivityKind kind);
 /// The name of an activity; of a nameless join that of one.
 std::string_view node_name(const workload::Workload& workload, const workload::Program& program, std::size_t i);

@@ -31,7 +31,9 @@ class ProgramParser {
   [[nodiscard]] Error error(std::string message, std::string hint = {}) const {
     return {std::move(message), path_, record_, std::move(hint)};
   }
-  [[nodiscard]] std::string where(std::uint64_t id) const { return fmt::format("{}: byte {}: node {}", path_, record_, id); }
+  [[nodiscard]] std::string where(std::uint64_t id) const {
+    return fmt::format("{}: byte {}: node {}", path_, record_, id);
+  }
 
   RecordReader records_;
   Dialect dialect_;
@@ -64,7 +66,8 @@ std::string ProgramParser::remark(NodeParser& node) {
 std::string ProgramParser::add_node(NodeParser& node) {
   if (std::string problem = remark(node); !problem.empty()) return problem;
   workload::Activity& activity = node.activity();
-  if (diagnostics_ == nullptr || options_.micros_only) activity.duration_ps = workload::in_whole_microseconds(activity.duration_ps);
+  if (diagnostics_ == nullptr || options_.micros_only)
+    activity.duration_ps = workload::in_whole_microseconds(activity.duration_ps);
   // To everybody else a join is a computation.
   else if (is_join(activity, strings_)) activity.kind = workload::ActivityKind::none;
   if (node.start_us() != 0) {
@@ -74,7 +77,8 @@ std::string ProgramParser::add_node(NodeParser& node) {
   }
   builder_.add(activity);
   if (!node.parts().empty()) builder_.set_parts(node.parts());
-  // An id in both lists, as Chakra's converter writes for first children, is a data dependency: feeders may look at those alone.
+  // An id in both lists, as Chakra's converter writes for first children, is a data dependency: feeders may look at
+  // those alone.
   for (const workload::Dependency type : {workload::Dependency::data, workload::Dependency::control}) {
     for (const NodeParser::Need& need : node.needs()) {
       if (need.type == type) builder_.depend(need.on, type);
@@ -93,7 +97,8 @@ Status ProgramParser::add_nodes() {
     if (is_metadata) continue;
     std::string problem = node.parse(*message);
     if (node.damaged())
-      return error(fmt::format("this record is not a Chakra node ({})", problem), "is it a Chakra execution trace (.et)?");
+      return error(fmt::format("this record is not a Chakra node ({})", problem),
+                   "is it a Chakra execution trace (.et)?");
     if (problem.empty()) problem = add_node(node);
     if (!problem.empty()) return error(fmt::format("node {}: {}", node.activity().id, problem));
   }
@@ -110,8 +115,8 @@ Result<workload::Program> ProgramParser::parse(std::int64_t* epoch_us) {
 
 }  // namespace
 
-Result<workload::Program> parse_protobuf(std::string_view bytes, const std::string& path, Interner& strings, const ReadOptions& options,
-                                         std::int64_t* epoch_us) {
+Result<workload::Program> parse_protobuf(std::string_view bytes, const std::string& path, Interner& strings,
+                                         const ReadOptions& options, std::int64_t* epoch_us) {
   return ProgramParser(bytes, path, strings, options).parse(epoch_us);
 }
 

@@ -78,7 +78,8 @@ std::string base64(std::string_view bytes) {
   for (std::size_t i = 0; i < bytes.size(); i += 3) {
     std::uint32_t group = 0;
     const std::size_t count = std::min<std::size_t>(3, bytes.size() - i);
-    for (std::size_t k = 0; k < 3; ++k) group = group << 8 | (k < count ? static_cast<unsigned char>(bytes[i + k]) : 0u);
+    for (std::size_t k = 0; k < 3; ++k)
+      group = group << 8 | (k < count ? static_cast<unsigned char>(bytes[i + k]) : 0u);
     for (std::size_t k = 0; k < 4; ++k) out += k <= count ? kDigits[group >> (18 - 6 * k) & 63] : '=';
   }
   return out;
@@ -89,7 +90,8 @@ void append_scalar(IndentedJson& json, ValueType type, const ScalarView& value) 
   switch (type) {
     case ValueType::double_val: return json.append_number(std::bit_cast<double>(value.bits), false);
     case ValueType::float_val:
-      return json.append_number(static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(value.bits))), true);
+      return json.append_number(static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(value.bits))),
+                                true);
     case ValueType::bool_val: return json.append(value.bits != 0 ? "true" : "false");
     case ValueType::string_val: return json.append_text(value.bytes);
     case ValueType::bytes_val: return json.append_text(base64(value.bytes));
@@ -104,9 +106,9 @@ void append_scalar(IndentedJson& json, ValueType type, const ScalarView& value) 
 }
 
 bool append_attribute(IndentedJson& json, const AttributeView& attribute) {
-  static constexpr std::array<std::string_view, kValueTypes> kNames = {"double",   "float",    "int32",  "int64",   "uint32",
-                                                                       "uint64",   "sint32",   "sint64", "fixed32", "fixed64",
-                                                                       "sfixed32", "sfixed64", "bool",   "string",  "bytes"};
+  static constexpr std::array<std::string_view, kValueTypes> kNames = {
+      "double",  "float",   "int32",    "int64",    "uint32", "uint64", "sint32", "sint64",
+      "fixed32", "fixed64", "sfixed32", "sfixed64", "bool",   "string", "bytes"};
   json.begin_object();
   if (!attribute.name.empty()) json.key("name"), json.append_text(attribute.name);
   if (!attribute.doc_string.empty()) json.key("docString"), json.append_text(attribute.doc_string);
@@ -121,7 +123,8 @@ bool append_attribute(IndentedJson& json, const AttributeView& attribute) {
       if (count > 0) {
         json.key("values");
         json.begin_list();
-        for_each_value(attribute, [&](const ScalarView& value) { json.next_line(), append_scalar(json, attribute.type, value); });
+        for_each_value(attribute,
+                       [&](const ScalarView& value) { json.next_line(), append_scalar(json, attribute.type, value); });
         json.end_list();
       }
       json.end_object();

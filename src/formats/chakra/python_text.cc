@@ -50,7 +50,8 @@ void append_repr(std::string& out, std::string_view text) {
     else if (c == '\r') out += "\\r";
     else if (c == '\t') out += "\\t";
     else if (length == 0) append_escape(out, static_cast<unsigned char>(c));
-    else if (const std::uint32_t code = length == 1 ? static_cast<unsigned char>(c) : decode_utf8(sequence); is_printable(code))
+    else if (const std::uint32_t code = length == 1 ? static_cast<unsigned char>(c) : decode_utf8(sequence);
+             is_printable(code))
       out += sequence;
     else append_escape(out, code);
   }
@@ -76,7 +77,8 @@ void append_float(std::string& out, std::string_view text) {
     return;
   }
   const std::size_t begin = out.size();
-  fmt::format_to(std::back_inserter(out), "{}", value);  // shortest, with an exponent below 1e-4 and from 1e16 on, as Python's
+  fmt::format_to(std::back_inserter(out), "{}",
+                 value);  // shortest, with an exponent below 1e-4 and from 1e16 on, as Python's
   // Python shows that it is a float.
   if (out.find_first_of(".e", begin) == std::string::npos) out += ".0";
 }
@@ -159,7 +161,8 @@ bool append_json_of_python(std::string& out, std::string_view python) {
     } else if (c == '\'' || c == '"') {
       std::string text;
       for (++i; i < python.size() && python[i] != c; ++i) {
-        if (python[i] == '\\' && i + 1 < python.size()) ++i;  // Python writes quotes and backslashes so; other escapes are of no recorder
+        if (python[i] == '\\' && i + 1 < python.size())
+          ++i;  // Python writes quotes and backslashes so; other escapes are of no recorder
         text += python[i];
       }
       if (i == python.size()) return false;

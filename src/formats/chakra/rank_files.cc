@@ -31,7 +31,8 @@ std::vector<std::size_t> missing_ranks(std::span<const RankFile> files, std::siz
 }
 
 Error incomplete(std::span<const std::size_t> missing, std::size_t ranks, const std::string& path) {
-  return {fmt::format("of {} ranks {} missing: {}", ranks, missing.size() == 1 ? "this one is" : "these are", list_ranks(missing)),
+  return {fmt::format("of {} ranks {} missing: {}", ranks, missing.size() == 1 ? "this one is" : "these are",
+                      list_ranks(missing)),
           path,
           Error::kNoOffset,
           "a job is the files of all its ranks; was one lost on the way, or is this what an earlier job left?",
@@ -47,12 +48,14 @@ std::vector<RankFile> find_rank_files(const std::string& prefix) {
   const fs::path folder = whole.has_parent_path() ? whole.parent_path() : fs::path(".");
   std::map<std::size_t, std::size_t> ending_of_rank;
   std::error_code failed;
-  for (fs::directory_iterator entries(folder, failed); !failed && entries != fs::directory_iterator(); entries.increment(failed)) {
+  for (fs::directory_iterator entries(folder, failed); !failed && entries != fs::directory_iterator();
+       entries.increment(failed)) {
     const std::string name = entries->path().filename().string();
     if (!name.starts_with(stem)) continue;
     for (std::size_t e = 0; e < kRankEndings.size(); ++e) {
       if (!name.ends_with(kRankEndings[e]) || name.size() < stem.size() + kRankEndings[e].size()) continue;
-      const std::string_view digits = std::string_view(name).substr(stem.size(), name.size() - stem.size() - kRankEndings[e].size());
+      const std::string_view digits =
+          std::string_view(name).substr(stem.size(), name.size() - stem.size() - kRankEndings[e].size());
       const std::optional<std::size_t> rank = parse_number<std::size_t>(digits);
       // "job.007.et" is not how ranks are written: asking for rank 7 would not find it again.
       if (!rank || digits != std::to_string(*rank)) continue;
@@ -63,7 +66,8 @@ std::vector<RankFile> find_rank_files(const std::string& prefix) {
   }
   std::vector<RankFile> files;
   files.reserve(ending_of_rank.size());
-  for (const auto& [rank, ending] : ending_of_rank) files.push_back({rank, fmt::format("{}.{}{}", prefix, rank, kRankEndings[ending])});
+  for (const auto& [rank, ending] : ending_of_rank)
+    files.push_back({rank, fmt::format("{}.{}{}", prefix, rank, kRankEndings[ending])});
   return files;
 }
 
@@ -76,8 +80,8 @@ Result<std::vector<RankFile>> number_files(const std::vector<std::string>& paths
     else unnumbered = &path;
   }
   if (unnumbered != nullptr && !files.empty()) {
-    return Error{fmt::format("this file has no rank in its name, but {} has", files.front().path), *unnumbered, Error::kNoOffset,
-                 "call it NAME.RANK.et if it is a rank of this job, or leave it out"};
+    return Error{fmt::format("this file has no rank in its name, but {} has", files.front().path), *unnumbered,
+                 Error::kNoOffset, "call it NAME.RANK.et if it is a rank of this job, or leave it out"};
   }
   std::stable_sort(files.begin(), files.end(), [](const RankFile& a, const RankFile& b) { return a.rank < b.rank; });
   const auto same_rank = [](const RankFile& a, const RankFile& b) { return a.rank == b.rank; };
@@ -119,7 +123,8 @@ std::string list_ranks(std::span<const std::size_t> ranks) {
   }
   if (listed < ranks.size()) ranges.push_back(fmt::format("{} more", ranks.size() - listed));
   std::string text;
-  for (std::size_t i = 0; i < ranges.size(); ++i) text += (i == 0 ? "" : i + 1 == ranges.size() ? " and " : ", ") + ranges[i];
+  for (std::size_t i = 0; i < ranges.size(); ++i)
+    text += (i == 0 ? "" : i + 1 == ranges.size() ? " and " : ", ") + ranges[i];
   return text;
 }
 

@@ -74,7 +74,8 @@ class ProgramShelf {
     content->populate();
     const std::string_view bytes = content->bytes();
     if (alone_) return parse(bytes, path);  // nothing to share with: the content need not be known again
-    // Ranks that do the same have the same bytes: a job of thousands then has a handful of programs. 128 bits do not meet by chance.
+    // Ranks that do the same have the same bytes: a job of thousands then has a handful of programs. 128 bits do not
+    // meet by chance.
     const XXH128_hash_t hash = XXH3_128bits(bytes.data(), bytes.size());
     const std::pair<std::uint64_t, std::uint64_t> key{hash.low64, hash.high64};
     if (const auto known = by_content_.find(key); known != by_content_.end()) return known->second;
@@ -88,7 +89,8 @@ class ProgramShelf {
     std::int64_t epoch_us = 0;
     Result<workload::Program> program = parse_as(bytes, path, workload_.strings, options_, &epoch_us);
     if (!program) return program.error();
-    if (parse_as == parse_protobuf) workload_.recorded_ranks = std::max(workload_.recorded_ranks, recorded_ranks(bytes));
+    if (parse_as == parse_protobuf)
+      workload_.recorded_ranks = std::max(workload_.recorded_ranks, recorded_ranks(bytes));
     workload_.programs.push_back(std::move(*program));
     epochs_us_.push_back(epoch_us);
     return static_cast<std::uint32_t>(workload_.programs.size() - 1);
@@ -107,8 +109,8 @@ class ProgramShelf {
 Result<workload::Workload> read_workload(const std::string& prefix, std::size_t ranks, const ReadOptions& options) {
   std::vector<RankFile> files = find_rank_files(prefix);
   if (files.empty()) {
-    return Error{fmt::format("there is no workload file for rank 0 of {}", ranks), fmt::format("{}.0.et", prefix), Error::kNoOffset,
-                 "every rank needs PREFIX.RANK.et (also .et.gz, .et.zst or .json)"};
+    return Error{fmt::format("there is no workload file for rank 0 of {}", ranks), fmt::format("{}.0.et", prefix),
+                 Error::kNoOffset, "every rank needs PREFIX.RANK.et (also .et.gz, .et.zst or .json)"};
   }
   if (const Status complete = check_complete(files, ranks); !complete) return complete.error();
   std::vector<std::string> paths;
@@ -130,7 +132,8 @@ Result<workload::Workload> read_workload(std::span<const std::string> paths, con
 
 bool looks_like_feeder_json(std::string_view first_bytes) {
   const std::size_t first = first_bytes.find_first_not_of(" \n\r\t");
-  return first != std::string_view::npos && first_bytes[first] == '{' && first_bytes.find("workload_graph") != std::string_view::npos;
+  return first != std::string_view::npos && first_bytes[first] == '{' &&
+         first_bytes.find("workload_graph") != std::string_view::npos;
 }
 
 bool looks_like_protobuf(std::string_view first_bytes) {

@@ -1,4 +1,5 @@
-// Recorded starts, which are microseconds since 1970 or since some start-up, as picoseconds since the first of them: numbers that fit.
+// Recorded starts, which are microseconds since 1970 or since some start-up, as picoseconds since the first of them:
+// numbers that fit.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +13,8 @@
 
 namespace orrery::chakra {
 
-/// Moves the recorded starts of a program from one epoch to an earlier one; what then does not fit counts as not recorded.
+/// Moves the recorded starts of a program from one epoch to an earlier one; what then does not fit counts as not
+/// recorded.
 inline void move_epoch(workload::Program& program, std::int64_t from_us, std::int64_t to_us) {
   const std::int64_t apart_us = from_us - to_us;
   if (apart_us == 0) return;

@@ -19,8 +19,8 @@ enum class Encoding : std::uint8_t { varint, zigzag, fixed };
 
 /// An attribute, and below it the same as a list; the field of a list comes after that of its type.
 template <typename AddValue, typename AddList>
-void append_pair(WireWriter& node, std::string_view name, std::uint32_t number, bool documented, const AddValue& add_value,
-                 const AddList& add_list) {
+void append_pair(WireWriter& node, std::string_view name, std::uint32_t number, bool documented,
+                 const AddValue& add_value, const AddList& add_list) {
   {
     WireWriter attribute(node, node_field::attr);
     attribute.add_bytes(field::name, name);
@@ -35,7 +35,8 @@ void append_pair(WireWriter& node, std::string_view name, std::uint32_t number, 
 
 /// Of three numbers the first is the value alone, the others are the list.
 template <Encoding kEncoding, typename T>
-void append_numbers(WireWriter& node, std::string_view name, std::uint32_t number, bool documented, std::array<T, 3> numbers) {
+void append_numbers(WireWriter& node, std::string_view name, std::uint32_t number, bool documented,
+                    std::array<T, 3> numbers) {
   const std::array<T, 2> listed = {numbers[1], numbers[2]};
   append_pair(
       node, name, number, documented,
@@ -53,7 +54,8 @@ void append_numbers(WireWriter& node, std::string_view name, std::uint32_t numbe
 
 void append_texts(WireWriter& node, std::string_view name, std::uint32_t number, bool documented) {
   append_pair(
-      node, name, number, documented, [](WireWriter& attribute, std::uint32_t tag) { attribute.add_bytes(tag, "12345"); },
+      node, name, number, documented,
+      [](WireWriter& attribute, std::uint32_t tag) { attribute.add_bytes(tag, "12345"); },
       [](WireWriter& list) {
         for (int i = 0; i < 10; ++i) list.add_bytes(kListValues, std::to_string(12345 + i));
       });
@@ -81,7 +83,8 @@ void append_sample_attributes(WireWriter& node) {
   append_numbers<fixed, I32>(node, "sfixed32", field::sfixed32_val, false, {-12345, 12345, -23456});
   append_numbers<fixed, I64>(node, "sfixed64", field::sfixed64_val, false, {-9876543210, 9876543210, -1234567890});
   append_pair(
-      node, "bool", field::bool_val, true, [](WireWriter& attribute, std::uint32_t tag) { attribute.add_number(tag, true); },
+      node, "bool", field::bool_val, true,
+      [](WireWriter& attribute, std::uint32_t tag) { attribute.add_number(tag, true); },
       [](WireWriter& list) {
         list.add_packed(kListValues, std::array<U32, 10>{1, 0, 1, 0, 1, 0, 1, 0, 1, 0});
       });

@@ -60,7 +60,8 @@ enum : std::int64_t {
 };
 }
 
-/// Members of AttributeProto: name, doc_string, then one of the values. A list of a type has the number after the type's.
+/// Members of AttributeProto: name, doc_string, then one of the values. A list of a type has the number after the
+/// type's.
 namespace attribute_field {
 enum : std::uint32_t {
   name = 1,

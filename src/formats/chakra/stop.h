@@ -10,7 +10,8 @@
 namespace orrery::chakra {
 
 inline Error stop(const trace::HostTrace& trace, std::string why) {
-  return {std::move(why), trace.path, Error::kNoOffset, "chakra_converter stops here", Error::Kind::unusable, Remedy::without_compat};
+  return {std::move(why),        trace.path, Error::kNoOffset, "chakra_converter stops here", Error::Kind::unusable,
+          Remedy::without_compat};
 }
 
 inline Error stop_at(const trace::HostTrace& trace, std::size_t row, const std::string& why) {

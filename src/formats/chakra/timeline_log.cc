@@ -9,15 +9,16 @@
 #include <vector>
 
 #include "base/json/json_writer.h"
-#include "base/numbers.h"
 #include "base/json/python_json.h"
+#include "base/numbers.h"
 #include "formats/chakra/schema.h"
 
 namespace orrery::chakra {
 namespace {
 
 enum class Thread : std::uint8_t { other, local_memory, remote_memory, compute, communication };
-constexpr std::array<std::string_view, 5> kThreadNames = {"other", "local memory", "remote memory", "compute", "communication"};
+constexpr std::array<std::string_view, 5> kThreadNames = {"other", "local memory", "remote memory", "compute",
+                                                          "communication"};
 
 Thread thread_of(std::string_view name) {
   const auto has = [&](std::string_view word) { return name.find(word) != std::string_view::npos; };
@@ -51,10 +52,11 @@ struct LogLine {
   std::optional<std::int64_t> type = {};
 };
 
-/// "[2026-03-26 10:00:00.000] [workload] [debug] issue,..." without what stands in brackets, which newer versions put in front of every line; nothing if
-/// it does not begin so.
+/// "[2026-03-26 10:00:00.000] [workload] [debug] issue,..." without what stands in brackets, which newer versions put
+/// in front of every line; nothing if it does not begin so.
 std::optional<std::string_view> without_prefix(std::string_view line) {
-  if (line.size() < 12 || line[0] != '[' || line[5] != '-' || line[8] != '-' || line[1] < '0' || line[1] > '9') return std::nullopt;
+  if (line.size() < 12 || line[0] != '[' || line[5] != '-' || line[8] != '-' || line[1] < '0' || line[1] > '9')
+    return std::nullopt;
   for (int group = 0; group < 3; ++group) {
     const std::size_t end = line.find(']');
     if (!line.starts_with('[') || end == std::string_view::npos) return std::nullopt;
@@ -78,7 +80,9 @@ std::optional<std::string_view> value_of(std::string_view column) {
   return value.substr(0, value.find('='));
 }
 
-bool number_of(std::string_view column, std::int64_t& number) { return parse_number(trimmed(value_of(column).value_or("")), number); }
+bool number_of(std::string_view column, std::int64_t& number) {
+  return parse_number(trimmed(value_of(column).value_or("")), number);
+}
 
 std::optional<LogLine> parse_line(std::string_view line) {
   std::array<std::string_view, 5> columns;
@@ -97,7 +101,8 @@ std::optional<LogLine> parse_line(std::string_view line) {
   }
   out.word = columns[0];
   const std::optional<std::string_view> name = value_of(columns[4]);
-  if (!name || !number_of(columns[1], out.rank) || !number_of(columns[2], out.cycle) || !number_of(columns[3], out.node))
+  if (!name || !number_of(columns[1], out.rank) || !number_of(columns[2], out.cycle) ||
+      !number_of(columns[3], out.node))
     return std::nullopt;
   out.name = *name;
   return out;
@@ -109,7 +114,9 @@ class Timeline {
       : path_(path), options_(options), diagnostics_(diagnostics), out_(out) {}
 
   Status add(std::string_view line, std::uint64_t number);
-  void begin() { out_.write(options_.like_chakra ? "{\"meta_user\": \"aras\", \"traceEvents\": [" : "{\"traceEvents\":["); }
+  void begin() {
+    out_.write(options_.like_chakra ? "{\"meta_user\": \"aras\", \"traceEvents\": [" : "{\"traceEvents\":[");
+  }
   void end();
 
  private:
@@ -121,9 +128,12 @@ class Timeline {
   Status finish(const LogLine& line, std::uint64_t number);
   void append_event(const LogLine& line, const Issued& issued);
   void append_like_chakra(const LogLine& line, const Issued& issued);
-  [[nodiscard]] Error error(std::uint64_t line, std::string what) const { return {fmt::format("line {}: {}", line, what), path_}; }
+  [[nodiscard]] Error error(std::uint64_t line, std::string what) const {
+    return {fmt::format("line {}: {}", line, what), path_};
+  }
   void count_unfinished(const std::string& what, std::int64_t rank, std::int64_t node) {
-    diagnostics_.add(kUnfinishedNode, [&] { return fmt::format("{}: {} node {} of rank {}", path_, what, node, rank); });
+    diagnostics_.add(kUnfinishedNode,
+                     [&] { return fmt::format("{}: {} node {} of rank {}", path_, what, node, rank); });
   }
 
   const std::string& path_;
@@ -142,18 +152,21 @@ Status Timeline::add(std::string_view text, std::uint64_t number) {
     if (!text.starts_with("issue,") && !text.starts_with("callback,"))
       return {};  // there all lines begin alike, and the words may be in any
   }
-  // Logs have other lines between; the original looks for the two words anywhere, so a line with one of them must be an event.
+  // Logs have other lines between; the original looks for the two words anywhere, so a line with one of them must be an
+  // event.
   const bool is_event = text.find("issue") != std::string_view::npos || text.find("callback") != std::string_view::npos;
   if (!is_event) return {};
   const std::optional<LogLine> line = parse_line(text);
   if (!line) return error(number, "this is no event: issue|callback,x=RANK,x=CYCLE,x=NODE,x=NAME");
-  const bool is_known_rank = options_.ranks == 0 || (line->rank >= 0 && static_cast<std::uint64_t>(line->rank) < options_.ranks);
+  const bool is_known_rank =
+      options_.ranks == 0 || (line->rank >= 0 && static_cast<std::uint64_t>(line->rank) < options_.ranks);
   if (!is_known_rank) return error(number, fmt::format("rank {} of {}", line->rank, options_.ranks));
   ranks_ = std::max(ranks_, line->rank + 1);
   if (line->word == "callback") return finish(*line, number);
   if (line->word != "issue") return error(number, fmt::format("\"{}\" is neither issue nor callback", line->word));
-  issued_.insert_or_assign({line->rank, line->node},
-                           Issued{std::string(line->name), line->cycle, line->type ? thread_of_type(*line->type) : thread_of(line->name)});
+  issued_.insert_or_assign(
+      {line->rank, line->node},
+      Issued{std::string(line->name), line->cycle, line->type ? thread_of_type(*line->type) : thread_of(line->name)});
   return {};
 }
 
@@ -174,14 +187,17 @@ Status Timeline::finish(const LogLine& line, std::uint64_t number) {
 }
 
 void Timeline::append_like_chakra(const LogLine& line, const Issued& issued) {
-  // Milliseconds where trace viewers read microseconds, and divided in this order: the original's own, to the last digit.
+  // Milliseconds where trace viewers read microseconds, and divided in this order: the original's own, to the last
+  // digit.
   const double start = static_cast<double>(issued.cycle) / static_cast<double>(options_.frequency_mhz) / 1000;
-  const double duration = static_cast<double>(line.cycle - issued.cycle) / static_cast<double>(options_.frequency_mhz * 1000);
+  const double duration =
+      static_cast<double>(line.cycle - issued.cycle) / static_cast<double>(options_.frequency_mhz * 1000);
   std::string name;
   append_json_string(name, issued.name);
-  out_.write(fmt::format("{}{{\"pid\": {}, \"tid\": {}, \"ts\": {}, \"dur\": {}, \"ph\": \"X\", \"name\": {}, \"args\": {{\"ms\": {}}}}}",
-                         std::exchange(has_events_, true) ? ", " : "", line.rank, static_cast<int>(thread_of(issued.name)),
-                         python_number(start), python_number(duration), name, python_number(duration)));
+  out_.write(fmt::format(
+      "{}{{\"pid\": {}, \"tid\": {}, \"ts\": {}, \"dur\": {}, \"ph\": \"X\", \"name\": {}, \"args\": {{\"ms\": {}}}}}",
+      std::exchange(has_events_, true) ? ", " : "", line.rank, static_cast<int>(thread_of(issued.name)),
+      python_number(start), python_number(duration), name, python_number(duration)));
 }
 
 void Timeline::append_event(const LogLine& line, const Issued& issued) {
@@ -189,7 +205,9 @@ void Timeline::append_event(const LogLine& line, const Issued& issued) {
   threads_[{line.rank, thread}] = true;
   std::string text = std::exchange(has_events_, true) ? ",\n" : "\n";
   JsonWriter json(text);
-  const auto micros = [&](std::int64_t cycles) { return static_cast<double>(cycles) / static_cast<double>(options_.frequency_mhz); };
+  const auto micros = [&](std::int64_t cycles) {
+    return static_cast<double>(cycles) / static_cast<double>(options_.frequency_mhz);
+  };
   json.begin_object().field("ph", "X").field("pid", line.rank).field("tid", static_cast<int>(thread));
   json.field("ts", micros(issued.cycle)).field("dur", micros(line.cycle - issued.cycle)).field("name", issued.name);
   json.key("args").begin_object().field("node", line.node).end_object().end_object();
@@ -206,8 +224,16 @@ void Timeline::end() {
   for (const auto& [key, unused] : threads_) {
     std::string text = ",\n";
     JsonWriter json(text);
-    json.begin_object().field("ph", "M").field("pid", key.first).field("tid", static_cast<int>(key.second)).field("name", "thread_name");
-    json.key("args").begin_object().field("name", kThreadNames[static_cast<std::size_t>(key.second)]).end_object().end_object();
+    json.begin_object()
+        .field("ph", "M")
+        .field("pid", key.first)
+        .field("tid", static_cast<int>(key.second))
+        .field("name", "thread_name");
+    json.key("args")
+        .begin_object()
+        .field("name", kThreadNames[static_cast<std::size_t>(key.second)])
+        .end_object()
+        .end_object();
     out_.write(text);
   }
   out_.write("\n]}\n");
@@ -221,8 +247,8 @@ bool looks_like_timeline_log(std::string_view first_bytes) {
   return parse_line(first).has_value() && (first.starts_with("issue") || first.starts_with("callback"));
 }
 
-Status write_timeline(std::string_view log, const std::string& path, const TimelineOptions& options, Diagnostics& diagnostics,
-                      OutputFile& out) {
+Status write_timeline(std::string_view log, const std::string& path, const TimelineOptions& options,
+                      Diagnostics& diagnostics, OutputFile& out) {
   if (options.frequency_mhz <= 0) return Error{"the frequency is not above 0"};
   Timeline timeline(path, options, diagnostics, out);
   timeline.begin();

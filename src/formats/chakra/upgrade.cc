@@ -29,7 +29,8 @@ std::int64_t todays_comm_type(Vocabulary vocabulary, std::int64_t type) {
   return collective ? comm_type_of(*collective) : type;
 }
 
-void append_attribute(std::string& out, std::string_view name, const auto& add_value, std::uint32_t number = node_field::attr) {
+void append_attribute(std::string& out, std::string_view name, const auto& add_value,
+                      std::uint32_t number = node_field::attr) {
   WireWriter message(out);
   WireWriter attribute(message, number);
   attribute.add_bytes(attribute_field::name, name);
@@ -57,7 +58,8 @@ std::string todays_comm_attribute(std::string_view message, const AttributeView&
   for (WireField field; fields.next(field);) {
     if (field.number < attribute_field::double_val || field.number > attribute_field::bytes_list) out += field.whole();
   }
-  WireWriter(out).add_number(attribute_field::int64_val, todays_comm_type(vocabulary, integer_of(attribute.type, attribute.scalar.bits)));
+  WireWriter(out).add_number(attribute_field::int64_val,
+                             todays_comm_type(vocabulary, integer_of(attribute.type, attribute.scalar.bits)));
   return out;
 }
 
@@ -89,20 +91,21 @@ struct FlatAttribute {
   std::string_view name;
   std::uint32_t value_field;
 };
-constexpr std::array kFlatAttributes = {FlatAttribute{5, "tensor_loc", attribute_field::int32_val},
-                                        FlatAttribute{flat_field::tensor_size, "tensor_size", attribute_field::uint64_val},
-                                        FlatAttribute{8, "input_tensor_loc", attribute_field::int32_val},
-                                        FlatAttribute{9, "input_tensor_size", attribute_field::uint64_val},
-                                        FlatAttribute{10, "output_tensor_loc", attribute_field::int32_val},
-                                        FlatAttribute{11, "output_tensor_size", attribute_field::uint64_val},
-                                        FlatAttribute{flat_field::num_ops, "num_ops", attribute_field::int64_val},
-                                        FlatAttribute{flat_field::comm_type, "comm_type", attribute_field::int64_val},
-                                        FlatAttribute{flat_field::communicator_id, "pg_name", attribute_field::string_val},
-                                        FlatAttribute{flat_field::comm_src, "comm_src", attribute_field::int32_val},
-                                        FlatAttribute{flat_field::comm_dst, "comm_dst", attribute_field::int32_val},
-                                        FlatAttribute{flat_field::comm_size, "comm_size", attribute_field::int64_val},
-                                        FlatAttribute{flat_field::comm_tag, "comm_tag", attribute_field::int32_val},
-                                        FlatAttribute{flat_field::comm_priority, "comm_priority", attribute_field::int32_val}};
+constexpr std::array kFlatAttributes = {
+    FlatAttribute{5, "tensor_loc", attribute_field::int32_val},
+    FlatAttribute{flat_field::tensor_size, "tensor_size", attribute_field::uint64_val},
+    FlatAttribute{8, "input_tensor_loc", attribute_field::int32_val},
+    FlatAttribute{9, "input_tensor_size", attribute_field::uint64_val},
+    FlatAttribute{10, "output_tensor_loc", attribute_field::int32_val},
+    FlatAttribute{11, "output_tensor_size", attribute_field::uint64_val},
+    FlatAttribute{flat_field::num_ops, "num_ops", attribute_field::int64_val},
+    FlatAttribute{flat_field::comm_type, "comm_type", attribute_field::int64_val},
+    FlatAttribute{flat_field::communicator_id, "pg_name", attribute_field::string_val},
+    FlatAttribute{flat_field::comm_src, "comm_src", attribute_field::int32_val},
+    FlatAttribute{flat_field::comm_dst, "comm_dst", attribute_field::int32_val},
+    FlatAttribute{flat_field::comm_size, "comm_size", attribute_field::int64_val},
+    FlatAttribute{flat_field::comm_tag, "comm_tag", attribute_field::int32_val},
+    FlatAttribute{flat_field::comm_priority, "comm_priority", attribute_field::int32_val}};
 
 void append_flat_attribute(const FlatAttribute& known, std::uint64_t value, std::string& out) {
   append_attribute(out, known.name, [&](WireWriter& attribute) {
@@ -111,12 +114,14 @@ void append_flat_attribute(const FlatAttribute& known, std::uint64_t value, std:
     if (known.value_field == attribute_field::string_val)
       attribute.add_bytes(known.value_field, std::to_string(static_cast<std::int64_t>(value)));
     else
-      attribute.add_number(known.value_field == attribute_field::int32_val && !fits ? attribute_field::int64_val : known.value_field,
-                           value);
+      attribute.add_number(
+          known.value_field == attribute_field::int32_val && !fits ? attribute_field::int64_val : known.value_field,
+          value);
   });
 }
 
-/// What old layouts have in common, in the order of today's fields: dependencies and duration come before the attributes.
+/// What old layouts have in common, in the order of today's fields: dependencies and duration come before the
+/// attributes.
 struct OldNode {
   std::string head, attributes, unknown;
   std::vector<std::uint64_t> parents;
@@ -162,13 +167,16 @@ bool upgrade_flat(std::string_view message, Vocabulary vocabulary, std::string& 
       if (known.number != field.number) continue;
       const bool is_comm_type = known.number == flat_field::comm_type;
       const std::uint64_t value =
-          is_comm_type ? static_cast<std::uint64_t>(todays_comm_type(vocabulary, static_cast<std::int64_t>(field.value))) : field.value;
+          is_comm_type
+              ? static_cast<std::uint64_t>(todays_comm_type(vocabulary, static_cast<std::int64_t>(field.value)))
+              : field.value;
       append_flat_attribute(known, value, node.attributes);
     }
   }
   if (!involved.empty()) {
-    append_attribute(node.attributes, "involved_dim",
-                     [&](WireWriter& attribute) { WireWriter(attribute, attribute_field::bool_list).add_packed(1, involved); });
+    append_attribute(node.attributes, "involved_dim", [&](WireWriter& attribute) {
+      WireWriter(attribute, attribute_field::bool_list).add_packed(1, involved);
+    });
   }
   node.append_to(out);
   return !reader.damaged();
@@ -192,7 +200,8 @@ TypedKind kind_of(const TypedAttribute& attribute, Vocabulary vocabulary) {
     const bool is_flag = known == KnownAttribute::on_host || known == KnownAttribute::dims;
     return is_flag ? TypedKind::boolean : TypedKind::integer;
   }
-  return vocabulary != Vocabulary::v0_0_2 && attribute.type == 0 ? TypedKind::boolean : TypedKind::integer;  // 0.0.2 had no BOOL
+  return vocabulary != Vocabulary::v0_0_2 && attribute.type == 0 ? TypedKind::boolean
+                                                                 : TypedKind::integer;  // 0.0.2 had no BOOL
 }
 
 /// Half of the types are lists, those of a single value first. What is known is a single value, but for the dimensions.
@@ -225,7 +234,8 @@ void append_typed_list(WireWriter& attribute, TypedKind kind, const std::vector<
 void append_typed_value(WireWriter& attribute, TypedKind kind, const WireField& value) {
   switch (kind) {
     case TypedKind::boolean: return attribute.add_number(attribute_field::bool_val, value.value);
-    case TypedKind::real: return attribute.add_fixed(attribute_field::float_val, static_cast<std::uint32_t>(value.value));
+    case TypedKind::real:
+      return attribute.add_fixed(attribute_field::float_val, static_cast<std::uint32_t>(value.value));
     case TypedKind::integer: return attribute.add_number(attribute_field::int64_val, value.value);
     case TypedKind::text: return attribute.add_bytes(attribute_field::string_val, value.bytes);
   }
@@ -274,11 +284,13 @@ bool upgrade_typed(std::string_view message, Vocabulary vocabulary, std::string&
     if (field.number <= typed_field::type) fits = node.take_head(field, vocabulary);
     else if (field.number == typed_field::parent) fits = take_ids(field, node.parents);
     else if (field.number == typed_field::attribute)
-      fits = field.is_bytes() && upgrade_typed_attribute(field.bytes, vocabulary, node_field::attr, node.attributes, node.duration_us);
+      fits = field.is_bytes() &&
+             upgrade_typed_attribute(field.bytes, vocabulary, node_field::attr, node.attributes, node.duration_us);
     else if (field.number > typed_field::attribute) node.unknown.append(field.whole());
     else {
       const bool is_input = field.number < typed_field::outputs;
-      const std::uint32_t number = tensors_field::values + field.number - (is_input ? typed_field::inputs : typed_field::outputs);
+      const std::uint32_t number =
+          tensors_field::values + field.number - (is_input ? typed_field::inputs : typed_field::outputs);
       fits = field.is_bytes();
       if (fits) WireWriter(is_input ? inputs : outputs).add_bytes(number, field.bytes);
     }
@@ -291,7 +303,8 @@ bool upgrade_typed(std::string_view message, Vocabulary vocabulary, std::string&
   return !reader.damaged();
 }
 
-/// What was old says that it no longer is; attributes move from 1 to 2 where they were there, that is before there was a version.
+/// What was old says that it no longer is; attributes move from 1 to 2 where they were there, that is before there was
+/// a version.
 bool upgrade_metadata(std::string_view message, const Dialect& dialect, bool is_old, std::string& out) {
   std::uint64_t ignored = 0;
   if (is_old) WireWriter(out).add_bytes(metadata_field::version, "0.0.4");
@@ -301,7 +314,8 @@ bool upgrade_metadata(std::string_view message, const Dialect& dialect, bool is_
     // NOLINTNEXTLINE(bugprone-branch-clone)
     if (field.number != metadata_field::version || !field.is_bytes()) {
       out += field.whole();
-    } else if (AttributeView attribute; view_attribute(field.bytes, attribute) && attribute.has_value && !attribute.name.empty()) {
+    } else if (AttributeView attribute;
+               view_attribute(field.bytes, attribute) && attribute.has_value && !attribute.name.empty()) {
       WireWriter(out).add_bytes(metadata_field::attr, field.bytes);
     } else if (dialect.layout == Layout::typed && is_typed_attribute(field.bytes)) {
       if (!upgrade_typed_attribute(field.bytes, dialect.vocabulary, metadata_field::attr, out, ignored)) return false;
@@ -327,7 +341,8 @@ bool upgrade_fields(std::string_view message, const Dialect& dialect, std::strin
 bool upgrade_node(std::string_view message, const Dialect& dialect, std::string& out) {
   out.clear();
   if (!upgrade_fields(message, dialect, out)) return false;
-  if (out.empty() && !message.empty()) WireWriter(out).add_number(node_field::id, 0);  // an empty record would end the file
+  if (out.empty() && !message.empty())
+    WireWriter(out).add_number(node_field::id, 0);  // an empty record would end the file
   return true;
 }
 
@@ -337,7 +352,8 @@ Status upgrade(std::string_view bytes, const std::string& path, std::string_view
   const bool is_old = dialect.layout != Layout::present || dialect.vocabulary != Vocabulary::v0_0_4;
   std::string changed;
   if (!dialect.has_metadata) {
-    // Files of 2023-01 begin with the first node; today's readers take the first record for metadata, so there must be one.
+    // Files of 2023-01 begin with the first node; today's readers take the first record for metadata, so there must be
+    // one.
     if (!upgrade_metadata({}, dialect, true, changed)) return Error{"the metadata cannot be written", path};
     if (Status taken = take(changed, true); !taken) return taken;
   }
@@ -345,11 +361,13 @@ Status upgrade(std::string_view bytes, const std::string& path, std::string_view
   for (bool is_metadata = dialect.has_metadata; !records.at_end(); is_metadata = false) {
     const std::size_t position = records.position();
     const std::optional<std::string_view> message = records.next();
-    if (!message) return Error{"the file ends inside a record", path, position, "it is truncated, or not a Chakra execution trace"};
+    if (!message)
+      return Error{"the file ends inside a record", path, position, "it is truncated, or not a Chakra execution trace"};
     std::string_view upgraded = *message;
     if (is_metadata || is_old) {
       changed.clear();
-      if (!(is_metadata ? upgrade_metadata(*message, dialect, is_old, changed) : upgrade_node(*message, dialect, changed)))
+      if (!(is_metadata ? upgrade_metadata(*message, dialect, is_old, changed)
+                        : upgrade_node(*message, dialect, changed)))
         return Error{"this record is damaged", path, position, "is it a Chakra execution trace (.et)?"};
       upgraded = changed;
     }

@@ -32,7 +32,8 @@ bool is_plain_identifier(std::string_view text) {
   const std::size_t point = text.find('.');
   const std::string_view whole = text.substr(0, point),
                          part = point == std::string_view::npos ? std::string_view() : text.substr(point + 1);
-  const bool only_digits = std::all_of(whole.begin(), whole.end(), is_digit) && std::all_of(part.begin(), part.end(), is_digit);
+  const bool only_digits =
+      std::all_of(whole.begin(), whole.end(), is_digit) && std::all_of(part.begin(), part.end(), is_digit);
   return only_digits && (!whole.empty() || !part.empty());
 }
 
@@ -70,7 +71,9 @@ std::string xml_escaped(std::string_view text) {
   return out;
 }
 
-Error damaged_node(const std::string& path, std::uint64_t number) { return {fmt::format("record {} is not a Chakra node", number), path}; }
+Error damaged_node(const std::string& path, std::uint64_t number) {
+  return {fmt::format("record {} is not a Chakra node", number), path};
+}
 
 /// Calls f(NodeView) for every node.
 template <typename F>
@@ -131,22 +134,28 @@ class NamedGraph {
 void NamedGraph::write(OutputFile& out) const {
   out.write(
       "<?xml version='1.0' encoding='utf-8'?>\n<graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\" "
-      "xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\" xsi:schemaLocation=\"http://graphml.graphdrawing.org/xmlns "
+      "xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\" "
+      "xsi:schemaLocation=\"http://graphml.graphdrawing.org/xmlns "
       "http://graphml.graphdrawing.org/xmlns/1.0/graphml.xsd\">\n");
   if (has_edges_) out.write("  <key id=\"d1\" for=\"edge\" attr.name=\"dependency\" attr.type=\"string\" />\n");
   // ElementTree writes what is empty in one tag, and keys only for attributes that occur.
   if (nodes_.empty()) return out.write("  <graph edgedefault=\"directed\" />\n</graphml>\n");
-  out.write("  <key id=\"d0\" for=\"node\" attr.name=\"label\" attr.type=\"string\" />\n  <graph edgedefault=\"directed\">\n");
+  out.write(
+      "  <key id=\"d0\" for=\"node\" attr.name=\"label\" attr.type=\"string\" />\n  <graph "
+      "edgedefault=\"directed\">\n");
   for (const Node& node : nodes_) {
     // A node that others depend on and that is not in the file: networkx makes one without attributes.
     if (!node.has_label) out.write(fmt::format("    <node id=\"{}\" />\n", node.id));
-    else if (node.label.empty()) out.write(fmt::format("    <node id=\"{}\">\n      <data key=\"d0\" />\n    </node>\n", node.id));
-    else out.write(fmt::format("    <node id=\"{}\">\n      <data key=\"d0\">{}</data>\n    </node>\n", node.id, xml_escaped(node.label)));
+    else if (node.label.empty())
+      out.write(fmt::format("    <node id=\"{}\">\n      <data key=\"d0\" />\n    </node>\n", node.id));
+    else
+      out.write(fmt::format("    <node id=\"{}\">\n      <data key=\"d0\">{}</data>\n    </node>\n", node.id,
+                            xml_escaped(node.label)));
   }
   for (const Node& node : nodes_) {
     for (const Edge& edge : node.edges) {
-      out.write(fmt::format("    <edge source=\"{}\" target=\"{}\">\n      <data key=\"d1\">{}</data>\n    </edge>\n", node.id,
-                            nodes_[edge.target].id, edge.is_data ? "data" : "control"));
+      out.write(fmt::format("    <edge source=\"{}\" target=\"{}\">\n      <data key=\"d1\">{}</data>\n    </edge>\n",
+                            node.id, nodes_[edge.target].id, edge.is_data ? "data" : "control"));
     }
   }
   out.write("  </graph>\n</graphml>\n");
@@ -158,7 +167,8 @@ Status visualize_dot(std::string_view bytes, const std::string& path, std::strin
   out.write("digraph {\n");
   Status drawn = for_each_node(bytes, path, schema, [&](const NodeView& node) {
     out.write(fmt::format("\t{0} [label={1} id={0} shape=record]\n", node.id, dot_quoted(escaped_label(node.name))));
-    for (const std::uint64_t on : node.data_deps) out.write(fmt::format("\t{} -> {} [arrowhead=normal]\n", on, node.id));
+    for (const std::uint64_t on : node.data_deps)
+      out.write(fmt::format("\t{} -> {} [arrowhead=normal]\n", on, node.id));
     for (const std::uint64_t on : node.ctrl_deps) out.write(fmt::format("\t{} -> {} [arrowhead=tee]\n", on, node.id));
   });
   out.write("}\n");
@@ -182,7 +192,8 @@ Status jsonize(std::string_view bytes, const std::string& path, std::string_view
   return upgrade(bytes, path, schema, [&](std::string_view message, bool is_metadata) -> Status {
     text.clear();
     ++number;
-    if (!(is_metadata ? append_metadata_json(message, text) : append_node_json(message, text))) return damaged_node(path, number);
+    if (!(is_metadata ? append_metadata_json(message, text) : append_node_json(message, text)))
+      return damaged_node(path, number);
     out.write(text);
     return {};
   });
@@ -194,7 +205,8 @@ Status write_json_lines(std::string_view bytes, const std::string& path, std::st
   return upgrade(bytes, path, schema, [&](std::string_view message, bool is_metadata) -> Status {
     text.clear();
     ++number;
-    if (!(is_metadata ? append_metadata_line(message, text) : append_node_line(message, text))) return damaged_node(path, number);
+    if (!(is_metadata ? append_metadata_line(message, text) : append_node_line(message, text)))
+      return damaged_node(path, number);
     text += '\n';
     out.write(text);
     return {};

@@ -9,10 +9,12 @@
 
 namespace orrery::chakra {
 
-/// What the visualizer hands to Graphviz: records, arrowhead normal for data and tee for control. `schema`: see ReadOptions.
+/// What the visualizer hands to Graphviz: records, arrowhead normal for data and tee for control. `schema`: see
+/// ReadOptions.
 Status visualize_dot(std::string_view bytes, const std::string& path, std::string_view schema, OutputFile& out);
 
-/// What networkx writes of the visualizer's graph: nodes in the order of first mention, an edge given twice once, with its last type.
+/// What networkx writes of the visualizer's graph: nodes in the order of first mention, an edge given twice once, with
+/// its last type.
 Status visualize_graphml(std::string_view bytes, const std::string& path, std::string_view schema, OutputFile& out);
 
 /// Everything in one file, one message after the other, without separators: what Chakra's jsonizer writes.

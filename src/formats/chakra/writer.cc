@@ -10,9 +10,9 @@
 #include <string_view>
 #include <vector>
 
-#include "base/json/json_writer.h"
 #include "base/io/output_file.h"
 #include "base/io/output_set.h"
+#include "base/json/json_writer.h"
 #include "base/protobuf/protobuf_writer.h"
 #include "formats/chakra/node_words.h"
 #include "formats/chakra/sample_attributes.h"
@@ -163,10 +163,12 @@ void RankWriter::append_attributes(WireWriter& node, std::size_t i) {
     return;
   }
   // Workloads that were never on a host (generated ones) do without: Chakra's generator writes none.
-  if (const TimePs duration = program_.duration_ps(i); duration > 0 && duration % kPsPerUs != 0 && kind != ActivityKind::none)
+  if (const TimePs duration = program_.duration_ps(i);
+      duration > 0 && duration % kPsPerUs != 0 && kind != ActivityKind::none)
     int64_attribute(node, "duration_ps", duration);
   if (options_.host_attribute)
-    attribute(node, "is_cpu_op", [&](WireWriter& a) { a.add_number(field::bool_val, program_.has(i, activity::kOnHost)); });
+    attribute(node, "is_cpu_op",
+              [&](WireWriter& a) { a.add_number(field::bool_val, program_.has(i, activity::kOnHost)); });
   append_lane(node, i);
   if (kind == ActivityKind::collective) return append_collective_attributes(node, i);
   const bool is_message = kind == ActivityKind::send || kind == ActivityKind::recv;
@@ -189,8 +191,10 @@ Status RankWriter::append_node(std::size_t i) {
   if (const NodeType type = node_type_of(program_.kinds[i]); type != NodeType::invalid)
     node.add_number(node_field::type, static_cast<std::int32_t>(type));
   append_dependencies(node, i);
-  if (const std::uint64_t start = start_micros(workload_, program_, i); start != 0) node.add_number(node_field::start_time_micros, start);
-  if (const std::uint64_t duration = duration_micros(program_, i); duration != 0) node.add_number(node_field::duration_micros, duration);
+  if (const std::uint64_t start = start_micros(workload_, program_, i); start != 0)
+    node.add_number(node_field::start_time_micros, start);
+  if (const std::uint64_t duration = duration_micros(program_, i); duration != 0)
+    node.add_number(node_field::duration_micros, duration);
   // Kept between nodes for its memory.
   details_.clear();
   if (options_.details) options_.details(rank_, i, details_);
@@ -226,7 +230,8 @@ Result<std::string> to_protobuf(const workload::Workload& workload, std::size_t 
   return bytes;
 }
 
-Status write_rank(const workload::Workload& workload, std::size_t rank, const std::string& path, const WriteOptions& options) {
+Status write_rank(const workload::Workload& workload, std::size_t rank, const std::string& path,
+                  const WriteOptions& options) {
   Result<OutputFile> file = OutputFile::create(path);
   if (!file) return file.error();
   const Status written = RankWriter(workload, rank, options, [&](std::string_view part) { file->write(part); }).write();
@@ -248,7 +253,8 @@ std::pair<std::string, std::string> world_size_metadata(std::size_t ranks) {
 Status write_workload(const workload::Workload& workload, const std::string& prefix, const WriteOptions& options) {
   OutputSet files;
   for (std::size_t rank = 0; rank < workload.rank_count(); ++rank) {
-    if (Status written = write_rank(workload, rank, fmt::format("{}.{}.et", prefix, rank), options); !written) return written;
+    if (Status written = write_rank(workload, rank, fmt::format("{}.{}.et", prefix, rank), options); !written)
+      return written;
   }
   return files.publish();
 }

@@ -16,25 +16,29 @@ namespace {
 using simdjson::dom::element;
 using simdjson::dom::object;
 
-constexpr std::uint32_t kMaxNode = 1'000'000;              // tables are as long as the largest number of a node
-constexpr std::int64_t kMost = 3'000'000'000'000'000'000;  // of a time or any other number: the difference of two still fits
-constexpr double kFarAwayNs = 1e11;        // no two clocks of a job are this far apart; a difference that is was reckoned from another zero
+constexpr std::uint32_t kMaxNode = 1'000'000;  // tables are as long as the largest number of a node
+constexpr std::int64_t kMost =
+    3'000'000'000'000'000'000;  // of a time or any other number: the difference of two still fits
+constexpr double kFarAwayNs =
+    1e11;  // no two clocks of a job are this far apart; a difference that is was reckoned from another zero
 constexpr double kAlphaIsRateBelow = 0.5;  // some writers give 1 + rate
 
 std::optional<double> number(const object& row, std::string_view key) {
   element value;
   double found = 0;
-  if (row[key].get(value) != simdjson::SUCCESS || value.get(found) != simdjson::SUCCESS || !std::isfinite(found)) return std::nullopt;
+  if (row[key].get(value) != simdjson::SUCCESS || value.get(found) != simdjson::SUCCESS || !std::isfinite(found))
+    return std::nullopt;
   return found;
 }
 
-/// Large integers exactly; numbers that were printed with a point or an exponent as near as they say. None beyond the year 2065, so that
-/// differences of two fit.
+/// Large integers exactly; numbers that were printed with a point or an exponent as near as they say. None beyond the
+/// year 2065, so that differences of two fit.
 std::optional<std::int64_t> integer(const object& row, std::string_view key) {
   element value;
   if (row[key].get(value) != simdjson::SUCCESS) return std::nullopt;
   std::int64_t whole = 0;
-  if (value.get(whole) == simdjson::SUCCESS) return whole > kMost || whole < -kMost ? std::nullopt : std::optional(whole);
+  if (value.get(whole) == simdjson::SUCCESS)
+    return whole > kMost || whole < -kMost ? std::nullopt : std::optional(whole);
   double found = 0;
   if (value.get(found) != simdjson::SUCCESS || !(std::abs(found) < static_cast<double>(kMost))) return std::nullopt;
   return static_cast<std::int64_t>(std::llround(found));
@@ -62,7 +66,8 @@ class FileReader {
     Result<std::string> text = read_whole_file(path_, kMaxRecordingBytes);
     if (!text) return text.error();
     const std::size_t first = text->find_first_not_of(" \n\r\t");
-    if (first == std::string::npos) return Error{"the file is empty", path_, 0, "it should hold one measurement per line"};
+    if (first == std::string::npos)
+      return Error{"the file is empty", path_, 0, "it should hold one measurement per line"};
     if (kind_ == Kind::snapshots) into_.snapshots.emplace_back();
     if (kind_ == Kind::snapshots && (*text)[first] != '{') return read_snapshot_messages(*text);
     simdjson::dom::parser parser;
@@ -98,7 +103,8 @@ class FileReader {
     return false;
   }
 
-  // {"meta": true, "nodes": [{"node_id": 0, "start_walltime_ns": ..., "start_gpu_ns": ...}]}, or the three members in the row itself
+  // {"meta": true, "nodes": [{"node_id": 0, "start_walltime_ns": ..., "start_gpu_ns": ...}]}, or the three members in
+  // the row itself
   bool take_meta(const object& row) {
     --usable_;  // says nothing about clocks by itself
     const auto take_start = [&](const object& from) {
@@ -135,7 +141,8 @@ class FileReader {
     return true;
   }
 
-  // {"window_start_ns": ..., "window_end_ns": ..., "node_id": 0, "edges": [{"dst": 1, "alpha": 1.2e-05, "beta": 830.0, "pairs": 40, "lost": 0}]}
+  // {"window_start_ns": ..., "window_end_ns": ..., "node_id": 0, "edges": [{"dst": 1, "alpha": 1.2e-05, "beta": 830.0,
+  // "pairs": 40, "lost": 0}]}
   bool take_window(const object& row) {
     const auto begin = integer(row, "window_start_ns"), end = integer(row, "window_end_ns");
     const auto from = node(row, "node_id");
@@ -161,7 +168,8 @@ class FileReader {
     return true;
   }
 
-  // {"round_id": 3, "window_start_ns": ..., "window_end_ns": ..., "node_id": 2, "offset_ns": 1.2e+06, "reachable": true, "converged": true}
+  // {"round_id": 3, "window_start_ns": ..., "window_end_ns": ..., "node_id": 2, "offset_ns": 1.2e+06, "reachable":
+  // true, "converged": true}
   bool take_offset(const object& row) {
     const auto who = node(row, "node_id");
     const auto offset = number(row, "offset_ns");
@@ -176,7 +184,8 @@ class FileReader {
     given.middle_ns = middle ? *middle : *begin + (*end - *begin) / 2;
     given.usable = flag(row, "reachable", true) && flag(row, "converged", true);
     if (given.usable && !offset) return false;
-    if (!given.usable) diagnostics_.add(kUnreachable, [&] { return fmt::format("{}: node {}, round {}", path_, *who, *round); });
+    if (!given.usable)
+      diagnostics_.add(kUnreachable, [&] { return fmt::format("{}: node {}, round {}", path_, *who, *round); });
     given.offset_ns = offset.value_or(0);
     given.drift_ppm = number(row, "drift_ppm").value_or(0);
     given.residual_ns = number(row, "residual").value_or(0);
@@ -209,18 +218,22 @@ class FileReader {
       else diagnostics_.add(kUnusableRow, [&] { return path_; });
     }
     if (file.damaged()) return no_messages(file.position() - bytes.data());
-    if (into_.snapshots.back().pairs.empty()) return Error{"there is no usable row in this file", path_, Error::kNoOffset, wanted()};
+    if (into_.snapshots.back().pairs.empty())
+      return Error{"there is no usable row in this file", path_, Error::kNoOffset, wanted()};
     return {};
   }
 
   [[nodiscard]] Error no_messages(std::ptrdiff_t offset) const {
-    return {"this is neither JSON lines nor a SnapshotPairs message", path_, static_cast<std::uint64_t>(offset), wanted()};
+    return {"this is neither JSON lines nor a SnapshotPairs message", path_, static_cast<std::uint64_t>(offset),
+            wanted()};
   }
 
   [[nodiscard]] std::string wanted() const {
     switch (kind_) {
-      case Kind::probes: return R"(a row of probes is {"src": 0, "dst": 1, "t1": ..., "t2": ..., "t3": ..., "t4": ...})";
-      case Kind::probe_windows: return R"(a row has window_start_ns, window_end_ns, node_id and edges of dst, alpha and beta)";
+      case Kind::probes:
+        return R"(a row of probes is {"src": 0, "dst": 1, "t1": ..., "t2": ..., "t3": ..., "t4": ...})";
+      case Kind::probe_windows:
+        return R"(a row has window_start_ns, window_end_ns, node_id and edges of dst, alpha and beta)";
       case Kind::offsets: return R"(a row has round_id, window_start_ns, window_end_ns, node_id and offset_ns)";
       case Kind::snapshots: return R"(a row of snapshots is {"sys_ns": ..., "tracer_ns": ...})";
     }

@@ -40,7 +40,8 @@ void append_node(std::string& out, const workload::Workload& workload, const Pro
 void append_edges(std::string& out, const Program& program, std::size_t i) {
   for (const graph::Slot slot : program.dependencies.incoming(static_cast<graph::NodeId>(i))) {
     const auto type = static_cast<Dependency>(program.dependencies.type(slot));
-    fmt::format_to(std::back_inserter(out), "  {} -> {}{}\n", program.ids[program.dependencies.source(slot)], program.ids[i],
+    fmt::format_to(std::back_inserter(out), "  {} -> {}{}\n", program.ids[program.dependencies.source(slot)],
+                   program.ids[i],
                    type == Dependency::data      ? ""
                    : type == Dependency::control ? " [style=dashed]"
                                                  : " [style=dotted]");

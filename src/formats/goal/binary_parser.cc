@@ -15,7 +15,8 @@ namespace {
 using workload::ActivityKind;
 using workload::Dependency;
 
-/// One rank's block: counts, roots, nodes, and the appendix with the numbers of dependents. Invariant: all of them lie within the file.
+/// One rank's block: counts, roots, nodes, and the appendix with the numbers of dependents. Invariant: all of them lie
+/// within the file.
 struct Block {
   std::uint64_t offset = 0;  ///< of the block in the file
   std::uint32_t nodes = 0;
@@ -36,7 +37,8 @@ class BinaryParser {
  private:
   Result<Block> find_block(std::uint32_t rank) const;
   Status add_node(const Block& block, std::uint32_t i, RankProgram& program) const;
-  Status add_dependents(const Block& block, std::uint32_t i, RankProgram& program, Column<std::uint32_t>& incoming) const;
+  Status add_dependents(const Block& block, std::uint32_t i, RankProgram& program,
+                        Column<std::uint32_t>& incoming) const;
   Result<workload::Program> parse_rank(std::uint32_t rank) const;
 
   [[nodiscard]] Error error(std::string message, std::uint64_t offset, std::string hint = {}) const {
@@ -59,11 +61,12 @@ Result<Block> BinaryParser::find_block(std::uint32_t rank) const {
   const char* const start = bytes_.data() + block.offset;
   block.nodes = load<std::uint32_t>(start);
   const std::uint64_t roots = load<std::uint32_t>(start + 4);
-  const std::uint64_t size = end - begin, fixed = kBlockHeaderBytes + roots * 4 + std::uint64_t{block.nodes} * kNodeBytes;
+  const std::uint64_t size = end - begin,
+                      fixed = kBlockHeaderBytes + roots * 4 + std::uint64_t{block.nodes} * kNodeBytes;
   if (fixed > size)
-    return error(
-        fmt::format("rank {} has {} and {} roots, which do not fit its {} bytes", rank, report::counted(block.nodes, "node"), roots, size),
-        block.offset);
+    return error(fmt::format("rank {} has {} and {} roots, which do not fit its {} bytes", rank,
+                             report::counted(block.nodes, "node"), roots, size),
+                 block.offset);
   block.first_node = start + kBlockHeaderBytes + roots * 4;
   block.appendix = start + fixed;
   block.appendix_entries = (size - fixed) / 4;
@@ -78,7 +81,8 @@ Status BinaryParser::add_node(const Block& block, std::uint32_t i, RankProgram& 
                       .cpu = load<std::uint8_t>(at + node_offset::cpu),
                       .nic = load<std::uint8_t>(at + node_offset::nic)};
   if (type == NodeType::calc) {
-    if (size > static_cast<std::uint64_t>(kMaxCalcNs)) return error(fmt::format("a calc of {} ns", size), offset_of(at));
+    if (size > static_cast<std::uint64_t>(kMaxCalcNs))
+      return error(fmt::format("a calc of {} ns", size), offset_of(at));
     operation.nic = 0;
     program.add(operation);
     return {};
@@ -98,17 +102,20 @@ Status BinaryParser::add_node(const Block& block, std::uint32_t i, RankProgram& 
   return {};
 }
 
-Status BinaryParser::add_dependents(const Block& block, std::uint32_t i, RankProgram& program, Column<std::uint32_t>& incoming) const {
+Status BinaryParser::add_dependents(const Block& block, std::uint32_t i, RankProgram& program,
+                                    Column<std::uint32_t>& incoming) const {
   const char* const at = block.node(i);
   const auto add = [&](std::size_t count_at, std::size_t first_at, Dependency type) -> Status {
     const std::uint64_t count = load<std::uint32_t>(at + count_at), first = load<std::uint32_t>(at + first_at);
     if (count == 0) return {};
     if (first + count > block.appendix_entries)
-      return error(fmt::format("dependents {} to {} of {}", first, first + count, block.appendix_entries), offset_of(at));
+      return error(fmt::format("dependents {} to {} of {}", first, first + count, block.appendix_entries),
+                   offset_of(at));
     for (std::uint64_t k = first; k < first + count; ++k) {
       const std::uint32_t dependent = block.dependent(k);
       if (dependent >= block.nodes || dependent == i)
-        return error(fmt::format("node {} of {} cannot wait for node {}", dependent, block.nodes, i), offset_of(block.appendix + k * 4));
+        return error(fmt::format("node {} of {} cannot wait for node {}", dependent, block.nodes, i),
+                     offset_of(block.appendix + k * 4));
       program.require(dependent, i, type);
       ++incoming[dependent];
     }
@@ -129,17 +136,20 @@ Result<workload::Program> BinaryParser::parse_rank(std::uint32_t rank) const {
     dependents += load<std::uint32_t>(block->node(i) + node_offset::dependents);
     dependents += load<std::uint32_t>(block->node(i) + node_offset::start_dependents);
   }
-  // Every entry of the appendix belongs to one node: without this check a few bytes could stand for very many dependencies.
+  // Every entry of the appendix belongs to one node: without this check a few bytes could stand for very many
+  // dependencies.
   if (dependents > block->appendix_entries)
-    return error(fmt::format("rank {} has {} dependents but room for {}", rank, dependents, block->appendix_entries), block->offset);
+    return error(fmt::format("rank {} has {} dependents but room for {}", rank, dependents, block->appendix_entries),
+                 block->offset);
   for (std::uint32_t i = 0; i < block->nodes; ++i) {
     if (const Status added = add_dependents(*block, i, program, incoming); !added) return added.error();
   }
   for (std::uint32_t i = 0; i < block->nodes; ++i) {
     const auto promised = load<std::uint32_t>(block->node(i) + node_offset::dependencies);
     if (promised != incoming[i])
-      return error(fmt::format("node {} of rank {} waits for {} others, but {} name it", i, rank, promised, incoming[i]),
-                   offset_of(block->node(i)), "a schedule that a simulation was interrupted in?");
+      return error(
+          fmt::format("node {} of rank {} waits for {} others, but {} name it", i, rank, promised, incoming[i]),
+          offset_of(block->node(i)), "a schedule that a simulation was interrupted in?");
   }
   Result<workload::Program> built = std::move(program).build();
   if (!built) return error(fmt::format("rank {}: {}", rank, built.error().message), block->offset);
@@ -148,12 +158,15 @@ Result<workload::Program> BinaryParser::parse_rank(std::uint32_t rank) const {
 
 Result<workload::Workload> BinaryParser::parse() {
   if (load<std::uint64_t>(bytes_.data()) == kConsumedCookie)
-    return error("this schedule was used up by a simulation that ran in place", 0, "make it again from its text with txt2bin");
+    return error("this schedule was used up by a simulation that ran in place", 0,
+                 "make it again from its text with txt2bin");
   if (bytes_.size() < kCookieBytes + kHeaderBytes) return error("the file ends within its header", bytes_.size());
   rank_count_ = load<std::uint32_t>(bytes_.data() + kCookieBytes);
   // Checked before anything is sized by it.
-  if (rank_count_ == 0 || rank_count_ > most_in(bytes_.size() - kCookieBytes - kHeaderBytes, kRankEntryBytes + kBlockHeaderBytes))
-    return error(fmt::format("{} cannot be in a file of {} bytes", report::counted(rank_count_, "rank"), bytes_.size()), kCookieBytes);
+  if (rank_count_ == 0 ||
+      rank_count_ > most_in(bytes_.size() - kCookieBytes - kHeaderBytes, kRankEntryBytes + kBlockHeaderBytes))
+    return error(fmt::format("{} cannot be in a file of {} bytes", report::counted(rank_count_, "rank"), bytes_.size()),
+                 kCookieBytes);
   workload::Workload workload;
   workload.program_of_rank.assign(rank_count_, 0);
   std::uint64_t total = 0;
@@ -162,7 +175,8 @@ Result<workload::Workload> BinaryParser::parse() {
     if (!program) return std::move(program.error());
     // Ranks have blocks of their own: without this check a few bytes could stand for very many operations.
     total += program->size() * kNodeBytes;
-    if (total > bytes_.size()) return error(fmt::format("the blocks of ranks up to {} overlap", rank), kCookieBytes + kHeaderBytes);
+    if (total > bytes_.size())
+      return error(fmt::format("the blocks of ranks up to {} overlap", rank), kCookieBytes + kHeaderBytes);
     workload.program_of_rank[rank] = rank;
     workload.programs.push_back(std::move(*program));
   }

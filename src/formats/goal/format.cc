@@ -15,10 +15,12 @@ bool is_goal(const formats::Head& head) {
   }
   if (bytes.find('\0') != std::string_view::npos) return false;  // no text
   const std::size_t at = bytes.find("num_ranks");
-  return at != std::string_view::npos && (at == 0 || bytes[at - 1] == '\n' || bytes[at - 1] == ' ' || bytes[at - 1] == '/');
+  return at != std::string_view::npos &&
+         (at == 0 || bytes[at - 1] == '\n' || bytes[at - 1] == ' ' || bytes[at - 1] == '/');
 }
 
-Result<workload::Workload> read_schedule(std::span<const std::string> paths, const formats::WorkloadOptions& /*options*/) {
+Result<workload::Workload> read_schedule(std::span<const std::string> paths,
+                                         const formats::WorkloadOptions& /*options*/) {
   return read_workload(paths.front());
 }
 

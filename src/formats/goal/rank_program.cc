@@ -36,7 +36,8 @@ Result<workload::Program> RankProgram::build() && {
   program.tags.complete(count);
   program.cpus.complete(count);
   program.nics.complete(count);
-  // Schedules have up to millions of ranks with a handful of operations each: spare capacity would be most of the memory.
+  // Schedules have up to millions of ranks with a handful of operations each: spare capacity would be most of the
+  // memory.
   program.ids.shrink_to_fit();
   program.names.shrink_to_fit();
   program.kinds.shrink_to_fit();

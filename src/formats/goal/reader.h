@@ -9,9 +9,10 @@
 
 namespace orrery::goal {
 
-/// Reads a file, plain or compressed, text or binary: told apart by content. Every rank gets a Program of its own; ids are the positions of
-/// the operations within the rank, names their labels. `requires` becomes Dependency::data, `irequires` Dependency::start; edges are added
-/// in the order of the file, on which LogGOPSim's order of equal times rests. The Error names the line (text) or the byte (binary).
+/// Reads a file, plain or compressed, text or binary: told apart by content. Every rank gets a Program of its own; ids
+/// are the positions of the operations within the rank, names their labels. `requires` becomes Dependency::data,
+/// `irequires` Dependency::start; edges are added in the order of the file, on which LogGOPSim's order of equal times
+/// rests. The Error names the line (text) or the byte (binary).
 Result<workload::Workload> read_workload(const std::string& path);
 
 /// The same from memory; `path` is used in errors.

@@ -1,4 +1,5 @@
-// Tokens of GOAL text: words (letters, digits, '_', '-') and the signs ':', '{' and '}'. Comments are `// ...` and `/* ... */`.
+// Tokens of GOAL text: words (letters, digits, '_', '-') and the signs ':', '{' and '}'. Comments are `// ...` and `/*
+// ... */`.
 #pragma once
 
 #include <cstdint>

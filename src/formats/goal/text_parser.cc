@@ -95,13 +95,16 @@ bool TextParser::expect(std::string_view token) {
   return true;
 }
 
-bool TextParser::expect_line_end() { return scanner_.on_new_line() || scanner_.token() == "}" || fail_here("the end of the line"); }
+bool TextParser::expect_line_end() {
+  return scanner_.on_new_line() || scanner_.token() == "}" || fail_here("the end of the line");
+}
 
 bool TextParser::take_number(std::string_view what, std::int64_t limit, std::int64_t& value) {
   const std::string_view token = scanner_.token();
   const NumberScan<std::int64_t> found = scan_number<std::int64_t>(token);
   if (found.used == 0 || found.used != token.size() || token[0] == '-') return fail_here(what);
-  if (!found.in_range || found.value > limit) return fail(fmt::format("{} is {}, more than {}", what, token.substr(0, 40), limit));
+  if (!found.in_range || found.value > limit)
+    return fail(fmt::format("{} is {}, more than {}", what, token.substr(0, 40), limit));
   value = found.value;
   scanner_.take();
   return true;
@@ -217,7 +220,8 @@ bool TextParser::parse_statement() {
   if (!is_verb(scanner_.token())) return fail_here("'send', 'recv' or 'calc'");
   const StringId label = workload_.strings.intern(word);
   if (label >= definitions_.size()) definitions_.resize(label + 1);
-  if (definitions_[label].block == block_) return fail(fmt::format("another operation of this rank is called '{}'", word.substr(0, 40)));
+  if (definitions_[label].block == block_)
+    return fail(fmt::format("another operation of this rank is called '{}'", word.substr(0, 40)));
   return parse_operation(label);
 }
 
@@ -233,7 +237,8 @@ bool TextParser::parse_rank() {
   const std::uint64_t line = scanner_.line();
   std::int64_t rank = 0;
   if (!expect("rank") || !take_number("the rank", rank_count_ - 1, rank)) return false;
-  if (workload_.program_of_rank[static_cast<std::size_t>(rank)] != ~std::uint32_t{0}) return fail(fmt::format("rank {} again", rank));
+  if (workload_.program_of_rank[static_cast<std::size_t>(rank)] != ~std::uint32_t{0})
+    return fail(fmt::format("rank {} again", rank));
   if (!expect("{")) return false;
   ++block_;
   while (scanner_.token() != "}") {
@@ -259,6 +264,8 @@ Result<workload::Workload> TextParser::parse() {
 
 }  // namespace
 
-Result<workload::Workload> parse_text(std::string_view text, const std::string& path) { return TextParser(text, path).parse(); }
+Result<workload::Workload> parse_text(std::string_view text, const std::string& path) {
+  return TextParser(text, path).parse();
+}
 
 }  // namespace orrery::goal

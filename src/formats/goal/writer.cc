@@ -17,7 +17,8 @@ using workload::Program;
 
 bool is_message(ActivityKind kind) { return kind == ActivityKind::send || kind == ActivityKind::recv; }
 
-/// Numbers of 32 bits for tags beyond those (messages of collectives have such): above all others, in the same order. All ranks have the same.
+/// Numbers of 32 bits for tags beyond those (messages of collectives have such): above all others, in the same order.
+/// All ranks have the same.
 class Tags {
  public:
   /// False if there are more of them than numbers.
@@ -46,7 +47,8 @@ class Tags {
   std::int64_t first_ = 0;
 };
 
-/// Whole nanoseconds for the computations of a rank. What rounding adds to one is taken from the next: the sum never is off by more than half of one.
+/// Whole nanoseconds for the computations of a rank. What rounding adds to one is taken from the next: the sum never is
+/// off by more than half of one.
 class Rounding {
  public:
   std::int64_t to_ns(TimePs duration) {
@@ -73,11 +75,12 @@ bool append_operation(const Program& program, std::size_t i, const Tags& tags, R
   const ActivityKind kind = program.kinds[i];
   const bool is_memory = kind == ActivityKind::memory_load || kind == ActivityKind::memory_store;
   if (kind == ActivityKind::compute || is_memory || kind == ActivityKind::metadata || kind == ActivityKind::none) {
-    fmt::format_to(out, "l{}: calc {}", i + 1, kind == ActivityKind::compute || is_memory ? rounding.to_ns(program.duration_ps(i)) : 0);
+    fmt::format_to(out, "l{}: calc {}", i + 1,
+                   kind == ActivityKind::compute || is_memory ? rounding.to_ns(program.duration_ps(i)) : 0);
   } else if (is_message(kind) && program.has(i, workload::activity::kHasPeer)) {
     const bool is_send = kind == ActivityKind::send;
-    fmt::format_to(out, "l{}: {} {}b {} {} tag {}", i + 1, is_send ? "send" : "recv", program.bytes[i], is_send ? "to" : "from",
-                   program.peers[i], tags.narrow(program.tags[i]));
+    fmt::format_to(out, "l{}: {} {}b {} {} tag {}", i + 1, is_send ? "send" : "recv", program.bytes[i],
+                   is_send ? "to" : "from", program.peers[i], tags.narrow(program.tags[i]));
   } else {
     return false;
   }
@@ -106,7 +109,8 @@ Result<std::string> to_text(const workload::Workload& workload) {
     fmt::format_to(std::back_inserter(text), "\nrank {} {{\n", rank);
     Rounding rounding;
     for (std::size_t i = 0; i < program.size(); ++i) {
-      if (!append_operation(program, i, tags, rounding, text)) return Error{workload.describe(rank, i) + " cannot be written as GOAL"};
+      if (!append_operation(program, i, tags, rounding, text))
+        return Error{workload.describe(rank, i) + " cannot be written as GOAL"};
     }
     append_dependencies(program, text);
     text += "}\n";

@@ -18,7 +18,8 @@ constexpr std::size_t kFlushedBytes = std::size_t{1} << 20;
 constexpr std::string_view kHead =
     "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
     "<graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\" xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\" "
-    "xsi:schemaLocation=\"http://graphml.graphdrawing.org/xmlns http://graphml.graphdrawing.org/xmlns/1.0/graphml.xsd\">\n";
+    "xsi:schemaLocation=\"http://graphml.graphdrawing.org/xmlns "
+    "http://graphml.graphdrawing.org/xmlns/1.0/graphml.xsd\">\n";
 
 struct Key {
   std::string_view name, type;
@@ -65,8 +66,9 @@ void append_node(std::string& out, const workload::Workload& workload, const Pro
 void append_edges(std::string& out, const Program& program, std::size_t i) {
   static constexpr std::array<std::string_view, 3> kTypes = {"data", "control", "start"};
   for (const graph::Slot slot : program.dependencies.incoming(static_cast<graph::NodeId>(i))) {
-    fmt::format_to(std::back_inserter(out), "    <edge source=\"{}\" target=\"{}\"><data key=\"dependency\">{}</data></edge>\n",
-                   program.ids[program.dependencies.source(slot)], program.ids[i], kTypes[program.dependencies.type(slot)]);
+    fmt::format_to(
+        std::back_inserter(out), "    <edge source=\"{}\" target=\"{}\"><data key=\"dependency\">{}</data></edge>\n",
+        program.ids[program.dependencies.source(slot)], program.ids[i], kTypes[program.dependencies.type(slot)]);
   }
 }
 
@@ -78,8 +80,8 @@ Status write_rank(const workload::Workload& workload, std::size_t rank, const st
   const Program& program = workload.program(rank);
   std::string text(kHead);
   const auto append_key = [&](const Key& key, std::string_view owner) {
-    fmt::format_to(std::back_inserter(text), "  <key id=\"{0}\" for=\"{1}\" attr.name=\"{0}\" attr.type=\"{2}\"/>\n", key.name, owner,
-                   key.type);
+    fmt::format_to(std::back_inserter(text), "  <key id=\"{0}\" for=\"{1}\" attr.name=\"{0}\" attr.type=\"{2}\"/>\n",
+                   key.name, owner, key.type);
   };
   for (const Key& key : kNodeKeys) append_key(key, "node");
   append_key({"dependency", "string"}, "edge");

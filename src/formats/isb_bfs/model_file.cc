@@ -8,9 +8,9 @@
 #include <cmath>
 
 #include "base/io/file_content.h"
+#include "base/io/output_file.h"
 #include "base/limits.h"
 #include "base/numbers.h"
-#include "base/io/output_file.h"
 
 namespace orrery::isb_bfs {
 namespace {
@@ -21,7 +21,9 @@ constexpr std::string_view kMsgHeader = "callsite threads_per_rank";
 constexpr double kNanosecondsPerMicrosecond = 1000;
 constexpr int kHighestPower = 16;
 
-bool says_polynomial(std::string_view path) { return path.substr(path.find_last_of('/') + 1).find("poly") != std::string_view::npos; }
+bool says_polynomial(std::string_view path) {
+  return path.substr(path.find_last_of('/') + 1).find("poly") != std::string_view::npos;
+}
 
 /// The words of a line, one after the other.
 class Words {
@@ -73,8 +75,9 @@ class ModelFileParser {
       const std::size_t comma = word.find(',');
       if (comma == std::string_view::npos) continue;
       std::pair<int, int> power;
-      const bool good = parse_number(word.substr(0, comma), power.first) && parse_number(word.substr(comma + 1), power.second) &&
-                        std::min(power.first, power.second) >= 0 && std::max(power.first, power.second) <= kHighestPower;
+      const bool good =
+          parse_number(word.substr(0, comma), power.first) && parse_number(word.substr(comma + 1), power.second) &&
+          std::min(power.first, power.second) >= 0 && std::max(power.first, power.second) <= kHighestPower;
       if (!good) return error(fmt::format("'{}' is no pair of exponents", word));
       file_.powers.push_back(power);
     }
@@ -105,9 +108,11 @@ class ModelFileParser {
 
   Status take_type(std::string_view word, Model& model) const {
     const auto found = std::find(kTypeNames.begin(), kTypeNames.end(), word);
-    if (found == kTypeNames.end()) return error(fmt::format("unknown type '{}'", word), "CONSTANT, BILINEAR, EXPONENTIAL or TRACE");
+    if (found == kTypeNames.end())
+      return error(fmt::format("unknown type '{}'", word), "CONSTANT, BILINEAR, EXPONENTIAL or TRACE");
     model.type = static_cast<ModelType>(found - kTypeNames.begin());
-    if (model.type == ModelType::bilinear && file_.content == Content::msg) return error("BILINEAR is not for messages");
+    if (model.type == ModelType::bilinear && file_.content == Content::msg)
+      return error("BILINEAR is not for messages");
     return {};
   }
 
@@ -153,7 +158,8 @@ std::string to_text(const ModelFile& file) {
     out += fmt::format("{} ", model.source);
     if (file.content == Content::exec) out += fmt::format("{} ", model.destination);
     out += fmt::format("{}", model.threads);
-    if (model.type != ModelType::polynomial) out += fmt::format(" {}", kTypeNames[static_cast<std::size_t>(model.type)]);
+    if (model.type != ModelType::polynomial)
+      out += fmt::format(" {}", kTypeNames[static_cast<std::size_t>(model.type)]);
     for (const double value : model.parameters) out += fmt::format(" {}", value);
     out += '\n';
   }
@@ -180,7 +186,8 @@ double evaluate(const ModelFile& file, const Model& model, double nodes, double 
     case ModelType::polynomial: break;
   }
   double sum = 0;
-  for (std::size_t i = 0; i < v.size(); ++i) sum += v[i] * std::pow(size, file.powers[i].first) * std::pow(nodes, file.powers[i].second);
+  for (std::size_t i = 0; i < v.size(); ++i)
+    sum += v[i] * std::pow(size, file.powers[i].first) * std::pow(nodes, file.powers[i].second);
   return std::max(0.0, sum);
 }
 

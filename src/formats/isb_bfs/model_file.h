@@ -1,5 +1,6 @@
-// The model and trace files of the ISB-BFS motif (Sandia's a-sst): what a transition between call sites takes, or what a call sends, as a function of
-// nodes and problem size. One text line per model; docs/formats/isb_bfs.md describes them.
+// The model and trace files of the ISB-BFS motif (Sandia's a-sst): what a transition between call sites takes, or what
+// a call sends, as a function of nodes and problem size. One text line per model; docs/formats/isb_bfs.md describes
+// them.
 //
 //     1 2 1 EXPONENTIAL -0.0050 0.0799 0.3816 -2.7159        exec: source, destination, threads, type, parameters
 //     28 1 TRACE 0.0 148.0 4.0                               msg: call site, threads, type, parameters
@@ -41,15 +42,17 @@ struct ModelFile {
 Result<ModelFile> read_model_file(const std::string& path, Content content);
 Result<ModelFile> parse_model_file(std::string_view text, const std::string& path, Content content);
 
-/// Numbers in the shortest form that reads back to the same bits. A polynomial file whose name does not say so would be misread: refused.
+/// Numbers in the shortest form that reads back to the same bits. A polynomial file whose name does not say so would be
+/// misread: refused.
 Status write_model_file(const ModelFile& file, const std::string& path);
 std::string to_text(const ModelFile& file);
 
-/// What the model says: microseconds or bytes. Only polynomials are never negative. A trace answers with the value of the `call`-th call, and begins
-/// again at its end.
+/// What the model says: microseconds or bytes. Only polynomials are never negative. A trace answers with the value of
+/// the `call`-th call, and begins again at its end.
 double evaluate(const ModelFile& file, const Model& model, double nodes, double size, std::uint64_t call = 0);
 
-/// The same as the motif uses it: nanoseconds of compute, or bytes, rounded to even (constants and traces of messages are not rounded).
+/// The same as the motif uses it: nanoseconds of compute, or bytes, rounded to even (constants and traces of messages
+/// are not rounded).
 double evaluate_scaled(const ModelFile& file, const Model& model, double nodes, double size, std::uint64_t call = 0);
 
 }  // namespace orrery::isb_bfs

@@ -15,7 +15,9 @@ using simdjson::dom::element;
 
 constexpr std::int64_t kVersion = 1;
 
-std::string prefix(bool has_own_comma) { return fmt::format("{}\n\"{}\": ", has_own_comma ? "," : "", kAlignmentMember); }
+std::string prefix(bool has_own_comma) {
+  return fmt::format("{}\n\"{}\": ", has_own_comma ? "," : "", kAlignmentMember);
+}
 
 template <typename Value>
 bool take(element object, const char* key, Value& out) {
@@ -56,7 +58,8 @@ bool take_remembered(element object, RememberedTimes& out) {
     std::uint64_t since = 0;
     SpelledTimes original;
     if (row.get(values) != simdjson::SUCCESS || values.size() < 2 || values.size() > 3) return false;
-    if (values.at(0).get(since) != simdjson::SUCCESS || values.at(1).get(original.ts) != simdjson::SUCCESS) return false;
+    if (values.at(0).get(since) != simdjson::SUCCESS || values.at(1).get(original.ts) != simdjson::SUCCESS)
+      return false;
     if (values.size() == 3 && values.at(2).get(original.dur) != simdjson::SUCCESS) return false;
     event += since;
     out.add(event, original);
@@ -88,7 +91,8 @@ std::string encode(const AlignmentMember& member) {
   for (const trace::ClockKnot& knot : member.clock.knots())
     json.begin_array().value(knot.from_ps).value(knot.to_ps).value(knot.uncertainty_ps).end_array();
   json.end_array().field("ownComma", member.has_own_comma);
-  json.field("originalBytes", member.original_bytes).field("originalXxh3", fmt::format("{:016x}", member.original_xxh3));
+  json.field("originalBytes", member.original_bytes)
+      .field("originalXxh3", fmt::format("{:016x}", member.original_xxh3));
   json.key("remembered").begin_array();
   std::uint64_t event = 0;
   for (std::size_t i = 0; i < member.remembered.size(); ++i) {
@@ -110,11 +114,12 @@ Result<AlignmentMember> decode(std::string_view json, const std::string& path) {
   AlignmentMember member;
   std::int64_t version = 0;
   std::string_view note;
-  const bool good = parser.parse(json.data(), json.size()).get(object) == simdjson::SUCCESS && take(object, "version", version) &&
-                    version == kVersion && take(object, "note", note) && take(object, "baseUnixNs", member.base_unix_ns) &&
-                    take(object, "epochUnixNs", member.epoch_unix_ns) && take_clock(object, member.clock) &&
-                    take(object, "ownComma", member.has_own_comma) && take(object, "originalBytes", member.original_bytes) &&
-                    take_hash(object, "originalXxh3", member.original_xxh3) && take_remembered(object, member.remembered);
+  const bool good =
+      parser.parse(json.data(), json.size()).get(object) == simdjson::SUCCESS && take(object, "version", version) &&
+      version == kVersion && take(object, "note", note) && take(object, "baseUnixNs", member.base_unix_ns) &&
+      take(object, "epochUnixNs", member.epoch_unix_ns) && take_clock(object, member.clock) &&
+      take(object, "ownComma", member.has_own_comma) && take(object, "originalBytes", member.original_bytes) &&
+      take_hash(object, "originalXxh3", member.original_xxh3) && take_remembered(object, member.remembered);
   if (!good)
     return Error{.message = "the record of the alignment (orreryAlignment) cannot be read",
                  .file = path,

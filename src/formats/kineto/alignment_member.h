@@ -1,4 +1,5 @@
-// What an aligned file says about its alignment: the member "orreryAlignment" at the end of the document. docs/formats/kineto.md has the layout.
+// What an aligned file says about its alignment: the member "orreryAlignment" at the end of the document.
+// docs/formats/kineto.md has the layout.
 #pragma once
 
 #include <cstdint>
@@ -54,7 +55,8 @@ struct AlignmentMember {
   std::string note;  ///< how the clock was found
 };
 
-/// The member with its key and, if it is its own, the comma before it: to be put before the brace that closes the document.
+/// The member with its key and, if it is its own, the comma before it: to be put before the brace that closes the
+/// document.
 std::string encode(const AlignmentMember& member);
 /// How many bytes of that come before the value.
 std::size_t bytes_before_value(const AlignmentMember& member);

@@ -66,7 +66,8 @@ std::optional<std::int64_t> product_of(element dims) {
   std::int64_t product = 1;
   for (const element dim : list) {
     std::int64_t size = 0;
-    if (dim.get(size) != simdjson::SUCCESS || size < 0 || __builtin_mul_overflow(product, size, &product)) return std::nullopt;
+    if (dim.get(size) != simdjson::SUCCESS || size < 0 || __builtin_mul_overflow(product, size, &product))
+      return std::nullopt;
   }
   return product;
 }
@@ -82,13 +83,15 @@ std::optional<std::int64_t> sum_of(const array& tensors) {
 }
 
 void read_call(const CallLayout& layout, element args, CommunicationArguments& out) {
-  const auto inputs = list_at(args, "Concrete Inputs"), dims = list_at(args, "Input Dims"), types = list_at(args, "Input type");
+  const auto inputs = list_at(args, "Concrete Inputs"), dims = list_at(args, "Input Dims"),
+             types = list_at(args, "Input type");
   out.peer = number_at(inputs, layout.peer);
   out.tag = number_at(inputs, layout.tag);
   const auto input = static_cast<std::size_t>(layout.input);
   const std::string_view type = text_at(types, input);
   element of_input;
-  if (type.empty() || !dims || dims->at(input).get(of_input) != simdjson::SUCCESS) return;  // a list of lists has no dimensions written
+  if (type.empty() || !dims || dims->at(input).get(of_input) != simdjson::SUCCESS)
+    return;  // a list of lists has no dimensions written
   if (type == "TensorList") {
     array tensors;
     if (of_input.get(tensors) == simdjson::SUCCESS) out.elements = sum_of(tensors);

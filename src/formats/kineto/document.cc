@@ -1,7 +1,8 @@
-// Why this is not base/json/json_document.h, which walks the documents of all other formats: with it the same events took 1.01 to 1.06 times as long
-// (384 MB, one core, nothing done with them), and it would have to learn what is needed here alone: to begin inside the list and to stop at a byte,
-// so that parts of a file can be read side by side; to show the closing brace to those who write the document again; and to tell damage, which can
-// be salvaged, from what is no trace.
+// Why this is not base/json/json_document.h, which walks the documents of all other formats: with it the same events
+// took 1.01 to 1.06 times as long (384 MB, one core, nothing done with them), and it would have to learn what is needed
+// here alone: to begin inside the list and to stop at a byte, so that parts of a file can be read side by side; to show
+// the closing brace to those who write the document again; and to tell damage, which can be salvaged, from what is no
+// trace.
 #include "formats/kineto/document.h"
 
 #include "base/json/json_unescape.h"
@@ -52,7 +53,8 @@ Result<const char*> DocumentParser::parse(const Window& window) {
 void DocumentParser::look_for_trailing_text() {
   if (saw_trailing_text_) return;
   const char* p = skip_space(p_, window_.end);
-  while (p < window_.end && *p == '\0') p = skip_space(p + 1, window_.end);  // some file systems and archives pad with zeros
+  while (p < window_.end && *p == '\0')
+    p = skip_space(p + 1, window_.end);  // some file systems and archives pad with zeros
   if (p >= window_.end) return;
   saw_trailing_text_ = true;
   handler_.on_trailing_text(offset_of(p));
@@ -68,7 +70,8 @@ Result<bool> DocumentParser::start() {
   if (detect_compression(rest) != Compression::none)
     return error_at(p_, "this is not JSON", "the file is compressed twice: unpack it once");
   if (rest[0] != '{' && rest[0] != '[') {
-    return error_at(p_, "this is not JSON", "a Kineto trace starts with { or [; binary traces (Chakra .et, XSpace .pb) have other readers");
+    return error_at(p_, "this is not JSON",
+                    "a Kineto trace starts with { or [; binary traces (Chakra .et, XSpace .pb) have other readers");
   }
   is_array_ = rest[0] == '[';
   state_ = is_array_ ? State::before_event : State::before_key;
@@ -88,7 +91,8 @@ void DocumentParser::end_object(bool needs_comma) {
 Result<bool> DocumentParser::step() {
   if (p_ >= window_.end) {
     if (!window_.is_last) return false;
-    if (state_ == State::start) return error_at(p_, "the file is empty", "expected a Kineto trace (JSON with traceEvents)");
+    if (state_ == State::start)
+      return error_at(p_, "the file is empty", "expected a Kineto trace (JSON with traceEvents)");
     if (is_array_ && (state_ == State::before_event || state_ == State::after_event)) {
       state_ = State::done;  // Chrome's array format allows the closing bracket to be missing
       return true;
@@ -159,7 +163,8 @@ Result<bool> DocumentParser::step_event() {
     switch (event.outcome) {
       case ParseOutcome::parsed: break;
       case ParseOutcome::incomplete: return need_more("an event");
-      case ParseOutcome::malformed: return damage_at(event.position, "malformed JSON in an event", "the file is damaged");
+      case ParseOutcome::malformed:
+        return damage_at(event.position, "malformed JSON in an event", "the file is damaged");
       case ParseOutcome::too_deep:
         return error_at(event.position, "nested deeper than " + std::to_string(kMaxDepth) + " levels", kDepthHint);
     }

@@ -1,12 +1,13 @@
-// The document around the events: {"schemaVersion": 1, ..., "traceEvents": [ ... ], "traceName": ...} or a bare array of events.
+// The document around the events: {"schemaVersion": 1, ..., "traceEvents": [ ... ], "traceName": ...} or a bare array
+// of events.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <string_view>
 
-#include "base/result.h"
 #include "base/io/window_stream.h"
+#include "base/result.h"
 #include "formats/kineto/event_parser.h"
 
 namespace orrery::kineto {
@@ -23,14 +24,15 @@ class DocumentHandler {
   virtual void on_property(const std::string& key, std::string_view json) = 0;
   /// The event list begins: properties seen from now on follow it.
   virtual void on_event_list() {}
-  /// The brace that closes the document, if that is an object. `needs_comma`: one more member would need a comma in front of it.
+  /// The brace that closes the document, if that is an object. `needs_comma`: one more member would need a comma in
+  /// front of it.
   virtual void on_object_end(std::string_view /*brace*/, bool /*needs_comma*/) {}
   /// Something other than white space follows the document. At most once, after everything else.
   virtual void on_trailing_text(std::uint64_t /*offset*/) {}
 };
 
-/// Parses a document handed over in windows, each followed by at least 64 zero bytes or the rest of the file with stop_at() before its end.
-/// What a window leaves unfinished comes again at the front of the next one.
+/// Parses a document handed over in windows, each followed by at least 64 zero bytes or the rest of the file with
+/// stop_at() before its end. What a window leaves unfinished comes again at the front of the next one.
 class DocumentParser {
  public:
   /// `path` is used in errors.
@@ -38,7 +40,8 @@ class DocumentParser {
 
   void keep_record_functions(bool keep) { event_parser_.keep_record_functions(keep); }
 
-  /// Starts inside the event list, at the { of an event: for reading one file in parts. `is_array`: the document is a bare array.
+  /// Starts inside the event list, at the { of an event: for reading one file in parts. `is_array`: the document is a
+  /// bare array.
   void start_inside_events(bool is_array) { state_ = State::before_event, is_array_ = is_array; }
   /// Stop before the first event that starts at or after this byte of the file.
   void stop_at(std::uint64_t offset) { stop_at_ = offset; }
@@ -70,7 +73,9 @@ class DocumentParser {
   void end_object(bool needs_comma);
   Result<bool> need_more(const char* what);
   void look_for_trailing_text();
-  [[nodiscard]] std::uint64_t offset_of(const char* p) const { return window_.offset + static_cast<std::uint64_t>(p - window_.begin); }
+  [[nodiscard]] std::uint64_t offset_of(const char* p) const {
+    return window_.offset + static_cast<std::uint64_t>(p - window_.begin);
+  }
   Error error_at(const char* p, std::string message, std::string hint = {}) const;
   /// The same of what salvaging reads up to.
   Error damage_at(const char* p, std::string message, std::string hint) const;

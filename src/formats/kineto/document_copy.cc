@@ -33,7 +33,8 @@ std::string_view DocumentCopy::window_up_to(const char* position) const {
 
 void DocumentCopy::copy_up_to(const char* position) {
   if (position <= copied_) return;
-  copy({copied_, static_cast<std::size_t>(position - copied_)}, window_.offset + static_cast<std::uint64_t>(copied_ - window_.begin));
+  copy({copied_, static_cast<std::size_t>(position - copied_)},
+       window_.offset + static_cast<std::uint64_t>(copied_ - window_.begin));
   copied_ = position;
 }
 

@@ -12,7 +12,8 @@
 
 namespace orrery::kineto {
 
-/// Asks for the new spelling of times; what is not replaced is handed on as it is. To be used as handler and observer of one walk.
+/// Asks for the new spelling of times; what is not replaced is handed on as it is. To be used as handler and observer
+/// of one walk.
 class DocumentCopy : public DocumentHandler, public WindowObserver {
  public:
   void begin_window(const Window& window) final;
@@ -22,7 +23,8 @@ class DocumentCopy : public DocumentHandler, public WindowObserver {
   void on_property(const std::string& /*key*/, std::string_view /*json*/) final {}
 
  protected:
-  /// The new spelling of the times of an event that has some and is no metadata; `event` is its place among the objects of the event list.
+  /// The new spelling of the times of an event that has some and is no metadata; `event` is its place among the objects
+  /// of the event list.
   virtual SpelledTimes change(const EventRecord& record, std::uint64_t event) = 0;
   /// Bytes of the input, which begin at `offset` in it, that are to be copied; and bytes that are new.
   virtual void copy(std::string_view bytes, std::uint64_t offset) = 0;
@@ -41,7 +43,8 @@ class DocumentCopy : public DocumentHandler, public WindowObserver {
   std::uint64_t events_ = 0;
 };
 
-/// Collects small pieces for a file, and hashes them: both are slow piece by piece. The file must outlive it, and is committed by its owner.
+/// Collects small pieces for a file, and hashes them: both are slow piece by piece. The file must outlive it, and is
+/// committed by its owner.
 class BlockWriter {
  public:
   explicit BlockWriter(OutputFile& file);

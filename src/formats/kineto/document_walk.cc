@@ -19,7 +19,8 @@ Status walk_mapped(const MappedFile& file, DocumentParser& parser, WindowObserve
   for (std::uint64_t at = 0;;) {
     parser.stop_at(at + kWalkedBytes);
     file.populate(at, at + kWalkedBytes);
-    const Result<const char*> taken = parse_window({text.data() + at, text.data() + text.size(), at, true}, parser, observer);
+    const Result<const char*> taken =
+        parse_window({text.data() + at, text.data() + text.size(), at, true}, parser, observer);
     if (!taken) return taken.error();
     const auto now = static_cast<std::uint64_t>(*taken - text.data());
     file.release(at, now);
@@ -33,7 +34,8 @@ Status walk_mapped(const MappedFile& file, DocumentParser& parser, WindowObserve
 
 Status walk_document(const MappedFile& file, DocumentParser& parser, WindowObserver* observer) {
   if (detect_compression(file.bytes()) == Compression::none) return walk_mapped(file, parser, observer);
-  const auto streamed = stream_windows(file, [&](const Window& window) { return parse_window(window, parser, observer); }, {});
+  const auto streamed =
+      stream_windows(file, [&](const Window& window) { return parse_window(window, parser, observer); }, {});
   if (!streamed) return streamed.error();
   return streamed->input_error ? Status(*streamed->input_error) : Status();
 }

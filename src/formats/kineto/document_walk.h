@@ -17,8 +17,9 @@ class WindowObserver {
   virtual Status end_window(const char* taken) = 0;
 };
 
-/// Feeds the file to the parser from front to back. Memory: a few MiB, or twice the largest single value of a compressed file if that is
-/// more; pages of a plain file are given back as they have been read. Damaged input is an Error.
+/// Feeds the file to the parser from front to back. Memory: a few MiB, or twice the largest single value of a
+/// compressed file if that is more; pages of a plain file are given back as they have been read. Damaged input is an
+/// Error.
 Status walk_document(const MappedFile& file, DocumentParser& parser, WindowObserver* observer = nullptr);
 
 }  // namespace orrery::kineto

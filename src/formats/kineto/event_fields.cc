@@ -18,7 +18,8 @@ constexpr SlotName kEventSlots[] = {
     {"ts", kTime},  {"dur", kDuration}, {"id", kId},     {"args", kArgs},
 };
 
-/// What the profiler called arguments before, or calls others that go the same way; today's names are in trace::kFields.
+/// What the profiler called arguments before, or calls others that go the same way; today's names are in
+/// trace::kFields.
 constexpr SlotName kOtherArguments[] = {
     {"external id", slot_of(Field::external_id)},  // before 2022
     {"name", kLabel},

@@ -9,8 +9,8 @@
 
 namespace orrery::kineto {
 
-/// Where the value of a member goes. Values below kFirstField are members of the event itself; from there on, members of its "args" that
-/// become columns: kFirstField + Field.
+/// Where the value of a member goes. Values below kFirstField are members of the event itself; from there on, members
+/// of its "args" that become columns: kFirstField + Field.
 enum Slot : std::uint8_t {
   kIgnored,
   kPhase,

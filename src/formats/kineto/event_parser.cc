@@ -53,7 +53,8 @@ ParsedEvent EventParser::parse_generic(const char* p, const char* end, EventReco
   literal_start_ = p;
   const ParsedEvent parsed = parse_members(p, end, record, false);
   if (parsed.outcome != ParseOutcome::parsed) return parsed;
-  steps_.push_back({{literal_start_, static_cast<std::size_t>(parsed.position - literal_start_)}, ValueKind::end, kIgnored});
+  steps_.push_back(
+      {{literal_start_, static_cast<std::size_t>(parsed.position - literal_start_)}, ValueKind::end, kIgnored});
   skeleton_.learn(steps_);
   return parsed;
 }
@@ -82,7 +83,8 @@ ParsedEvent EventParser::parse_members(const char* p, const char* end, EventReco
     if (*p != ':') return {ParseOutcome::malformed, p};
     p = skip_space(p + 1, end);
     if (p >= end) return {ParseOutcome::incomplete, p};
-    const ParsedEvent value = slot == kArgs && *p == '{' ? parse_members(p, end, record, true) : parse_value(p, end, record, slot);
+    const ParsedEvent value =
+        slot == kArgs && *p == '{' ? parse_members(p, end, record, true) : parse_value(p, end, record, slot);
     if (value.outcome != ParseOutcome::parsed) return value;
     p = skip_space(value.position, end);
     if (p >= end) return {ParseOutcome::incomplete, p};
@@ -110,7 +112,8 @@ ParsedEvent EventParser::parse_value(const char* p, const char* end, EventRecord
   }
   if (starts_number(*p) && p[1] != 'I') {
     const char* after = take_number(record, slot, p, end);
-    if (after == nullptr) return {skip_number(p, end) == nullptr ? ParseOutcome::incomplete : ParseOutcome::malformed, p};
+    if (after == nullptr)
+      return {skip_number(p, end) == nullptr ? ParseOutcome::incomplete : ParseOutcome::malformed, p};
     note_step(p, ValueKind::number, slot, after);
     return {ParseOutcome::parsed, after};
   }

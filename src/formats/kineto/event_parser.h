@@ -1,4 +1,5 @@
-// Parses one event object into an EventRecord: by the learned skeleton where it fits, member by member where it does not.
+// Parses one event object into an EventRecord: by the learned skeleton where it fits, member by member where it does
+// not.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +24,8 @@ struct ParsedEvent {
 
 class EventParser {
  public:
-  /// Whether operators keep their record-function ids. Set before the first event: shapes learned without it do not look for them.
+  /// Whether operators keep their record-function ids. Set before the first event: shapes learned without it do not
+  /// look for them.
   void keep_record_functions(bool keep) { keep_record_functions_ = keep; }
 
   /// `p` is at a {. The record's views point into the window.

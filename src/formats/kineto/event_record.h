@@ -42,12 +42,13 @@ struct EventRecord {
   bool has_time = false;
   bool has_duration = false;
   bool has_category = false;
-  bool bad_time = false;             ///< a ts is there that is no number
-  bool bad_duration = false;         ///< the same for dur
-  bool has_other_arguments = false;  ///< an argument is there that no Field keeps; told of the first event of a shape only
+  bool bad_time = false;      ///< a ts is there that is no number
+  bool bad_duration = false;  ///< the same for dur
+  bool has_other_arguments =
+      false;  ///< an argument is there that no Field keeps; told of the first event of a shape only
   char phase = 0;
-  std::uint64_t present = 0;                                              ///< bit per Field
-  std::array<std::int64_t, trace::kIntegerFields> numbers;                ///< valid where present, for the fields that hold integers
+  std::uint64_t present = 0;                                ///< bit per Field
+  std::array<std::int64_t, trace::kIntegerFields> numbers;  ///< valid where present, for the fields that hold integers
   std::array<RawText, trace::kFieldCount - trace::kIntegerFields> texts;  ///< the same for the others
 
   void clear() {
@@ -62,12 +63,13 @@ static_assert(trace::kFieldCount <= 64, "EventRecord::present has a bit per Fiel
 
 /// Takes note of a value that is of no use to any member: an array, an object, a word.
 inline void take_unusable(EventRecord& record, Slot slot);
-/// Takes the value of a member that is a word at `p`: true, false, null, or Python's NaN, Infinity and -Infinity. Returns the position after
-/// it, `p` if there is none, nullptr if the window ends.
+/// Takes the value of a member that is a word at `p`: true, false, null, or Python's NaN, Infinity and -Infinity.
+/// Returns the position after it, `p` if there is none, nullptr if the window ends.
 const char* take_word(EventRecord& record, Slot slot, const char* p, const char* end);
 /// Takes the value of a member that is a string.
 ORRERY_INLINE void take_string(EventRecord& record, Slot slot, RawText text);
-/// Takes the value of a member that is a number at `p`; returns the position after it, nullptr if there is none or the window ends.
+/// Takes the value of a member that is a number at `p`; returns the position after it, nullptr if there is none or the
+/// window ends.
 ORRERY_INLINE const char* take_number(EventRecord& record, Slot slot, const char* p, const char* end);
 
 }  // namespace orrery::kineto

@@ -17,7 +17,9 @@ inline void take_unusable(EventRecord& record, Slot slot) {
 
 ORRERY_INLINE void take_string(EventRecord& record, Slot slot, RawText text) {
   switch (slot) {
-    case kPhase: record.phase = text.view.empty() ? '\0' : text.escaped ? first_unescaped(text.view) : text.view[0]; return;
+    case kPhase:
+      record.phase = text.view.empty() ? '\0' : text.escaped ? first_unescaped(text.view) : text.view[0];
+      return;
     case kCategory:
       record.category = text;
       record.has_category = true;
@@ -55,9 +57,10 @@ ORRERY_INLINE const char* take_time(Decimal& out, const char* p, const char* end
   }
   const Digits fraction = read_eight_digits(q + 1);
   q += 1 + fraction.count;
-  if (fraction.count == 0 || (*q >= '0' && *q <= '9') || *q == 'e' || *q == 'E' || q >= end) return parse_decimal(p, end, out);
-  out = {static_cast<std::int64_t>(whole.value), static_cast<std::int64_t>(fraction.value * kPowersOfTen[12 - fraction.count]), false, true,
-         true};
+  if (fraction.count == 0 || (*q >= '0' && *q <= '9') || *q == 'e' || *q == 'E' || q >= end)
+    return parse_decimal(p, end, out);
+  out = {static_cast<std::int64_t>(whole.value),
+         static_cast<std::int64_t>(fraction.value * kPowersOfTen[12 - fraction.count]), false, true, true};
   return q;
 }
 

@@ -86,7 +86,8 @@ SpelledTimes TimeRestorer::restore(const EventTimes& aligned) {
   if (aligned.duration == 0) return text;
   const TimePs duration = cursor_.first_preimage(aligned.start + aligned.duration) - start;
   last_kind_ = kind_of(duration);
-  if (duration != aligned.duration) text.dur = duration_.emplace(TimeFrame::dur_of(duration, decimals(last_kind_))).view();
+  if (duration != aligned.duration)
+    text.dur = duration_.emplace(TimeFrame::dur_of(duration, decimals(last_kind_))).view();
   return text;
 }
 
@@ -107,7 +108,8 @@ bool EventRetimer::map(EventTimes& times) {
   const TimePs duration = times.duration == 0 ? 0 : cursor_.map(times.start + times.duration).time - start;
   if (!lies_within(2 * kMaxMomentPs, duration)) return false;
   if (start != times.start) times.text.ts = start_.emplace(frame_.ts_of(start, count_decimals(times.text.ts))).view();
-  if (duration != times.duration) times.text.dur = duration_.emplace(TimeFrame::dur_of(duration, count_decimals(times.text.dur))).view();
+  if (duration != times.duration)
+    times.text.dur = duration_.emplace(TimeFrame::dur_of(duration, count_decimals(times.text.dur))).view();
   times.start = start;
   times.duration = duration;
   return true;

@@ -46,19 +46,25 @@ struct EventTimes {
 /// Of an event that has a ts.
 EventTimes times_of(const EventRecord& record, const TimeFrame& frame);
 
-/// Finds the spelling that an event had before its alignment: by the clock, and by how the file's numbers were written so far.
+/// Finds the spelling that an event had before its alignment: by the clock, and by how the file's numbers were written
+/// so far.
 class TimeRestorer {
  public:
   /// Both must outlive this; the knots are those of a clock that fits (ClockCursor::fits).
   TimeRestorer(const TimeFrame& frame, const trace::Clock& clock) : frame_(frame), cursor_(clock.knots()) {}
 
-  /// What the clock gives back. Times it leaves as they are keep their spelling. Views into `aligned` or this object, good until the next call.
+  /// What the clock gives back. Times it leaves as they are keep their spelling. Views into `aligned` or this object,
+  /// good until the next call.
   SpelledTimes restore(const EventTimes& aligned);
   /// The spelling was another one than restore() said: numbers that follow are expected to look like these.
   void learn(const SpelledTimes& original);
 
  private:
-  enum class Kind : std::uint8_t { start, duration, no_duration };  // writers may spell a duration of zero in another way
+  enum class Kind : std::uint8_t {
+    start,
+    duration,
+    no_duration
+  };  // writers may spell a duration of zero in another way
   static Kind kind_of(TimePs duration) { return duration == 0 ? Kind::no_duration : Kind::duration; }
   void learn(Kind kind, std::string_view original);
   int& decimals(Kind kind) { return decimals_[static_cast<std::size_t>(kind)]; }
@@ -75,7 +81,8 @@ class TimeRestorer {
 class EventRetimer {
  public:
   /// As for TimeRestorer.
-  EventRetimer(const TimeFrame& frame, const trace::Clock& clock) : frame_(frame), cursor_(clock.knots()), restorer_(frame, clock) {}
+  EventRetimer(const TimeFrame& frame, const trace::Clock& clock)
+      : frame_(frame), cursor_(clock.knots()), restorer_(frame, clock) {}
 
   struct Outcome {
     SpelledTimes text;  ///< views into the record's window or this object, good until the next call

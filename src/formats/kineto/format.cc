@@ -24,7 +24,8 @@ ReadOptions read_options(const formats::TraceOptions& options) {
   return read;
 }
 
-Result<trace::Trace> read_traces(const std::vector<std::string>& paths, Diagnostics& diagnostics, const formats::TraceOptions& options) {
+Result<trace::Trace> read_traces(const std::vector<std::string>& paths, Diagnostics& diagnostics,
+                                 const formats::TraceOptions& options) {
   return read_job(paths, diagnostics, read_options(options));
 }
 
@@ -36,8 +37,8 @@ Result<trace::ReadRank> read_one(const std::string& path, const formats::TraceOp
   return read;
 }
 
-Result<trace::Trace> join(const std::vector<std::string>& paths, std::vector<trace::ReadRank> ranks, Diagnostics& diagnostics,
-                          const formats::TraceOptions&) {
+Result<trace::Trace> join(const std::vector<std::string>& paths, std::vector<trace::ReadRank> ranks,
+                          Diagnostics& diagnostics, const formats::TraceOptions&) {
   return join_ranks(paths, std::move(ranks), diagnostics);
 }
 

@@ -32,7 +32,9 @@ bool take_legacy_categories(trace::RankTrace& rank, Interner& strings) {
   rank.categories.push_back({strings.intern("user_annotation"), Activity::annotation});
   for (trace::EventIndex e = 0; e < rank.event_count(); ++e) {
     const bool is_step = strings.text(rank.name[e]).starts_with("ProfilerStep#");
-    rank.category[e] = static_cast<std::uint16_t>(category + (places[rank.lane[e]] == Place::device ? 1 : is_step ? 2 : 0));
+    rank.category[e] = static_cast<std::uint16_t>(category + (places[rank.lane[e]] == Place::device ? 1
+                                                              : is_step                             ? 2
+                                                                                                    : 0));
     rank.flags[e] |= trace::kHasCategory;
   }
   return true;

@@ -65,7 +65,8 @@ bool take(const std::string& key, element value, trace::SourceInfo& source) {
   }
   std::int64_t number = 0;
   if (key == "schemaVersion" && value.get(number) == simdjson::SUCCESS) return source.schema_version = number, true;
-  if (key == "baseTimeNanoseconds" && value.get(number) == simdjson::SUCCESS && number >= -kMaxUnixNs && number <= kMaxUnixNs)
+  if (key == "baseTimeNanoseconds" && value.get(number) == simdjson::SUCCESS && number >= -kMaxUnixNs &&
+      number <= kMaxUnixNs)
     return source.base_time_ns = number, true;
   return false;
 }
@@ -73,7 +74,8 @@ bool take(const std::string& key, element value, trace::SourceInfo& source) {
 }  // namespace
 
 bool has_meaning(std::string_view key) {
-  return key == "deviceProperties" || key == "distributedInfo" || key == "schemaVersion" || key == "baseTimeNanoseconds";
+  return key == "deviceProperties" || key == "distributedInfo" || key == "schemaVersion" ||
+         key == "baseTimeNanoseconds";
 }
 
 void interpret_properties(trace::SourceInfo& source) {

@@ -14,15 +14,16 @@ namespace {
 
 using trace::EventIndex;
 
-/// Arguments that became columns. Events are asked for in nearly ascending order, so that the next one is mostly a step away.
+/// Arguments that became columns. Events are asked for in nearly ascending order, so that the next one is mostly a step
+/// away.
 class KnownArguments {
  public:
   explicit KnownArguments(const trace::RankTrace& rank) {
-    trace::ArgumentTable::for_each(rank.arguments,
-                                   [&](std::string_view, std::string_view written, trace::ValueType, const trace::SparseColumn& column) {
-                                     if (!column.event.empty())
-                                       columns_.push_back({written, column.event.begin(), column.event.begin(), column.event.end()});
-                                   });
+    trace::ArgumentTable::for_each(rank.arguments, [&](std::string_view, std::string_view written, trace::ValueType,
+                                                       const trace::SparseColumn& column) {
+      if (!column.event.empty())
+        columns_.push_back({written, column.event.begin(), column.event.begin(), column.event.end()});
+    });
   }
 
   bool has(std::string_view key, EventIndex event) {
@@ -46,13 +47,15 @@ class KnownArguments {
 }  // namespace
 
 Status visit_other_arguments(const trace::RankTrace& rank, const ArgumentVisitor& visit) {
-  if (rank.source.format != "kineto" || rank.source_offset.empty()) return {};  // others leave nothing behind in the file
+  if (rank.source.format != "kineto" || rank.source_offset.empty())
+    return {};  // others leave nothing behind in the file
   std::vector<EventIndex> order(rank.event_count());
   std::iota(order.begin(), order.end(), EventIndex{0});
   const auto is_earlier = [&](EventIndex a, EventIndex b) { return rank.source_offset[a] < rank.source_offset[b]; };
   if (!std::is_sorted(order.begin(), order.end(), is_earlier)) std::stable_sort(order.begin(), order.end(), is_earlier);
   std::vector<std::uint64_t> offsets(order.size());
-  std::transform(order.begin(), order.end(), offsets.begin(), [&](EventIndex event) { return rank.source_offset[event]; });
+  std::transform(order.begin(), order.end(), offsets.begin(),
+                 [&](EventIndex event) { return rank.source_offset[event]; });
   KnownArguments known(rank);
   std::vector<JsonMember> members, arguments;
   return visit_event_texts(rank.source.path, offsets, [&](std::size_t i, std::string_view text) {

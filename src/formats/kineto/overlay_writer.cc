@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include "base/io/input.h"
+#include "base/io/output_file.h"
 #include "base/json/json_unescape.h"
 #include "base/json/json_writer.h"
-#include "base/io/output_file.h"
 #include "formats/kineto/document.h"
 #include "formats/kineto/document_walk.h"
 
@@ -48,7 +48,8 @@ class OverlayWriter final : public DocumentHandler {
     const bool critical = ordinal < overlay_.critical.size() && overlay_.critical[ordinal] != 0;
     if (!critical) {
       const std::string_view category = record.category.view;
-      const bool keep = !overlay_.only_critical || record.phase != 'X' || category == "user_annotation" || category == "python_function";
+      const bool keep = !overlay_.only_critical || record.phase != 'X' || category == "user_annotation" ||
+                        category == "python_function";
       if (keep) entry(text);
       return;
     }

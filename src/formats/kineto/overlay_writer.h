@@ -1,4 +1,5 @@
-// Writes a trace again with some of its events marked and arrows added: for looking at a result in Perfetto or chrome://tracing.
+// Writes a trace again with some of its events marked and arrows added: for looking at a result in Perfetto or
+// chrome://tracing.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +36,8 @@ inline constexpr std::uint64_t kFirstSharedFlow = std::uint64_t{1} << 40;
 
 struct Overlay {
   std::vector<std::uint8_t> critical;  ///< by position in the event list: gets args.critical = 1
-  bool only_critical = false;          ///< leaves out complete events (ph X) that are not critical, except annotations and Python frames
+  bool only_critical =
+      false;  ///< leaves out complete events (ph X) that are not critical, except annotations and Python frames
   std::vector<Flow> flows;
 };
 

@@ -60,15 +60,19 @@ std::int64_t flow_id(const RawKey& id) {
 
 }  // namespace
 
-std::string RankBuilder::position(std::uint64_t offset) const { return rank_.source.path + ": byte " + std::to_string(offset); }
+std::string RankBuilder::position(std::uint64_t offset) const {
+  return rank_.source.path + ": byte " + std::to_string(offset);
+}
 
 bool RankBuilder::take_times(const EventRecord& record, TimePs& start, TimePs& duration, std::uint64_t offset) {
   const Decimal& us = record.time;
-  if (!us.in_range || (record.has_duration && (!record.duration.in_range || !to_ps(record.duration.whole, record.duration, duration))))
+  if (!us.in_range ||
+      (record.has_duration && (!record.duration.in_range || !to_ps(record.duration.whole, record.duration, duration))))
     return false;
   std::int64_t epoch_us = epoch_us_;
   if (!has_epoch_) {
-    // A whole second at or before the first event: close enough for TimePs, and the same in every part of the file that starts here.
+    // A whole second at or before the first event: close enough for TimePs, and the same in every part of the file that
+    // starts here.
     epoch_us = (us.whole / kUsPerSecond - (us.whole % kUsPerSecond < 0 ? 1 : 0)) * kUsPerSecond;
     if (epoch_us > kMaxUnixNs / 1000 || epoch_us < -kMaxUnixNs / 1000) return false;
   }
@@ -152,7 +156,8 @@ void RankBuilder::on_unusable(std::string_view /*text*/, std::uint64_t offset) {
   diagnostics_.add(kNotAnObject, [&] { return position(offset); });
 }
 
-EventIndex RankBuilder::add_row(const EventRecord& record, TimePs start, TimePs duration, std::uint8_t flags, std::uint64_t offset) {
+EventIndex RankBuilder::add_row(const EventRecord& record, TimePs start, TimePs duration, std::uint8_t flags,
+                                std::uint64_t offset) {
   const StringId name = intern(record.name, offset);
   const trace::LaneIndex lane = lane_of(record, offset);
   const std::uint16_t category = category_of(record, offset);
@@ -161,7 +166,8 @@ EventIndex RankBuilder::add_row(const EventRecord& record, TimePs start, TimePs 
   for (std::uint64_t rest = record.present; rest != 0; rest &= rest - 1) {
     const auto place = static_cast<std::size_t>(std::countr_zero(rest));
     const bool is_text = place >= trace::kIntegerFields;
-    rank_.arguments.known(place).push(row, is_text ? intern(record.texts[place - trace::kIntegerFields], offset) : record.numbers[place]);
+    rank_.arguments.known(place).push(
+        row, is_text ? intern(record.texts[place - trace::kIntegerFields], offset) : record.numbers[place]);
   }
   return row;
 }
@@ -169,7 +175,8 @@ EventIndex RankBuilder::add_row(const EventRecord& record, TimePs start, TimePs 
 void RankBuilder::add_communication(EventIndex row, const EventRecord& record, std::string_view text) {
   using trace::Field;
   // Profilers repeat the annotations of the host on the streams of the device.
-  if (rank_.activity(row) != trace::Activity::cpu_operator && rank_.activity(row) != trace::Activity::annotation) return;
+  if (rank_.activity(row) != trace::Activity::cpu_operator && rank_.activity(row) != trace::Activity::annotation)
+    return;
   const std::string_view name = strings_.text(rank_.name[row]);
   const CommunicationArguments found = communication_.read(name, text);
   const auto push = [&](Field field, std::optional<std::int64_t> value) {
@@ -220,21 +227,25 @@ bool RankBuilder::absorb(RankBuilder& later) {
   const std::size_t known = strings_.size();
   if (!trace::append(rank_, strings_, std::move(later.rank_), later.strings_)) return false;
   const auto here = [&](StringId id) { return strings_.find(later.strings_.text(id)); };
-  for (const auto& [process, name] : later.process_names_) process_names_[{process.number, here(process.text)}] = here(name);
+  for (const auto& [process, name] : later.process_names_)
+    process_names_[{process.number, here(process.text)}] = here(name);
   for (const InvalidText& invalid : later.invalid_texts_) {
     if (const StringId id = here(invalid.text); id >= known) invalid_texts_.push_back({id, invalid.offset});
   }
   auto& more = later.rank_.source.properties;
-  rank_.source.properties.insert(rank_.source.properties.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+  rank_.source.properties.insert(rank_.source.properties.end(), std::make_move_iterator(more.begin()),
+                                 std::make_move_iterator(more.end()));
   large_properties_.insert(large_properties_.end(), later.large_properties_.begin(), later.large_properties_.end());
   diagnostics_.merge(later.diagnostics_);
   return true;
 }
 
 void RankBuilder::finish() {
-  for (const InvalidText& invalid : invalid_texts_) diagnostics_.add(kInvalidUtf8, [&] { return position(invalid.offset); });
+  for (const InvalidText& invalid : invalid_texts_)
+    diagnostics_.add(kInvalidUtf8, [&] { return position(invalid.offset); });
   for (auto& [lane, rows] : open_) {
-    for (const EventIndex row : rows) diagnostics_.add(kUnmatchedPair, [&] { return position(rank_.source_offset[row]); });
+    for (const EventIndex row : rows)
+      diagnostics_.add(kUnmatchedPair, [&] { return position(rank_.source_offset[row]); });
     rows.clear();
   }
   for (trace::Lane& lane : rank_.lanes) {
@@ -243,8 +254,8 @@ void RankBuilder::finish() {
   move_epoch_to_earliest();
 }
 
-// Until now the epoch was the second of whatever event the file begins with; times that are told to people count from it, and must not depend on
-// the order in which a file has its events.
+// Until now the epoch was the second of whatever event the file begins with; times that are told to people count from
+// it, and must not depend on the order in which a file has its events.
 void RankBuilder::move_epoch_to_earliest() {
   if (rank_.start.empty() && rank_.flows.time.empty()) return;
   TimePs earliest = std::numeric_limits<TimePs>::max();
@@ -272,8 +283,8 @@ LaneKey RankBuilder::key_of(const RawKey& key, std::uint64_t offset) {
 LaneIndex RankBuilder::lane_of(const EventRecord& record, std::uint64_t offset) {
   const LaneKey process = key_of(record.process, offset);
   const LaneKey thread = key_of(record.thread, offset);
-  const std::uint64_t hash =
-      static_cast<std::uint64_t>(process.number) * 31 + static_cast<std::uint64_t>(thread.number) * 7 + process.text * 5 + thread.text;
+  const std::uint64_t hash = static_cast<std::uint64_t>(process.number) * 31 +
+                             static_cast<std::uint64_t>(thread.number) * 7 + process.text * 5 + thread.text;
   LaneCacheEntry& cached = lane_cache_[(hash ^ hash >> 6) & 63];
   if (cached.lane != ~0u && cached.process == process && cached.thread == thread) return cached.lane;
   const auto [at, is_new] = lanes_.emplace(std::pair(process, thread), static_cast<LaneIndex>(rank_.lanes.size()));
@@ -285,9 +296,14 @@ LaneIndex RankBuilder::lane_of(const EventRecord& record, std::uint64_t offset) 
 std::uint16_t RankBuilder::category_of(const EventRecord& record, std::uint64_t offset) {
   const std::string_view text = record.category.view;
   const std::size_t slot =
-      text.empty() ? 0 : (text.size() * 7 + static_cast<unsigned char>(text.front()) * 3 + static_cast<unsigned char>(text.back())) & 63;
+      text.empty()
+          ? 0
+          : (text.size() * 7 + static_cast<unsigned char>(text.front()) * 3 + static_cast<unsigned char>(text.back())) &
+                63;
   const std::uint16_t guess = category_cache_[slot];
-  if (guess < rank_.categories.size() && !record.category.escaped && strings_.text(rank_.categories[guess].text) == text) return guess;
+  if (guess < rank_.categories.size() && !record.category.escaped &&
+      strings_.text(rank_.categories[guess].text) == text)
+    return guess;
   StringId id = intern(record.category, offset);
   auto at = categories_.find(id);
   if (at == categories_.end() && rank_.categories.size() >= trace::kMaxCategories) {

@@ -27,8 +27,9 @@ class RankBuilder final : public DocumentHandler {
   void on_property(const std::string& key, std::string_view json) override;
   void on_trailing_text(std::uint64_t offset) override;
 
-  /// Takes over what `later` has read: the part of the file that follows. False if reading the file in one go would give something else
-  /// (a begin and its end may lie in different parts, times may be out of range for one of them only); neither is of use then.
+  /// Takes over what `later` has read: the part of the file that follows. False if reading the file in one go would
+  /// give something else (a begin and its end may lie in different parts, times may be out of range for one of them
+  /// only); neither is of use then.
   bool absorb(RankBuilder& later);
   /// Names lanes after the metadata seen, closes what is still open. Call once, after the last event.
   void finish();
@@ -55,7 +56,8 @@ class RankBuilder final : public DocumentHandler {
   void add_flow(const EventRecord& record, TimePs time, std::uint64_t offset);
   void add_metadata(const EventRecord& record, std::uint64_t offset);
   void close_pair(trace::LaneIndex lane, TimePs end, std::uint64_t offset);
-  trace::EventIndex add_row(const EventRecord& record, TimePs start, TimePs duration, std::uint8_t flags, std::uint64_t offset);
+  trace::EventIndex add_row(const EventRecord& record, TimePs start, TimePs duration, std::uint8_t flags,
+                            std::uint64_t offset);
   void add_communication(trace::EventIndex row, const EventRecord& record, std::string_view text);
   StringId intern(RawText text, std::uint64_t offset);
   trace::LaneKey key_of(const RawKey& key, std::uint64_t offset);

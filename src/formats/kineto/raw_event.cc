@@ -1,7 +1,7 @@
 #include "formats/kineto/raw_event.h"
 
-#include "base/json/json_scan.h"
 #include "base/io/window_stream.h"
+#include "base/json/json_scan.h"
 
 namespace orrery::kineto {
 namespace {
@@ -49,7 +49,8 @@ Status visit_event_texts(const std::string& path, std::span<const std::uint64_t>
 
 Result<std::string> read_event_text(const std::string& path, std::uint64_t offset) {
   std::string found;
-  const Status visited = visit_event_texts(path, {&offset, 1}, [&](std::size_t, std::string_view text) { found = text; });
+  const Status visited =
+      visit_event_texts(path, {&offset, 1}, [&](std::size_t, std::string_view text) { found = text; });
   if (!visited) return visited.error();
   return found;
 }

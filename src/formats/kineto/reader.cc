@@ -35,7 +35,8 @@ struct Part {
 };
 
 // Parses the mapped file from `begin`, in steps, so that pages already read can be given back.
-void parse_mapped(const MappedFile& file, Part& part, std::uint64_t begin, std::uint64_t stop_at, const ReadOptions& options) {
+void parse_mapped(const MappedFile& file, Part& part, std::uint64_t begin, std::uint64_t stop_at,
+                  const ReadOptions& options) {
   const std::string_view text = file.bytes();
   const auto in_part = [&](std::uint64_t offset) {
     return std::min(offset, stop_at);
@@ -68,7 +69,8 @@ bool is_bare_array(std::string_view text) {
   return first != std::string_view::npos && text[first] == '[';
 }
 
-// Appends what `next` has read to `whole`. False if they do not meet, or if reading the file in one go would give something else.
+// Appends what `next` has read to `whole`. False if they do not meet, or if reading the file in one go would give
+// something else.
 bool join(Part& whole, Part& next) {
   const bool meets = !whole.error && whole.parser.stopped() && whole.end == next.begin;
   if (!meets || !whole.builder.absorb(next.builder)) return false;
@@ -78,12 +80,13 @@ bool join(Part& whole, Part& next) {
   return true;
 }
 
-// Cuts the file at guessed event starts, reads the parts side by side, and joins them. If two do not meet, the file is read in one go:
-// correct for any input, fast for real ones.
+// Cuts the file at guessed event starts, reads the parts side by side, and joins them. If two do not meet, the file is
+// read in one go: correct for any input, fast for real ones.
 std::unique_ptr<Part> read_in_parts(const MappedFile& file, const ReadOptions& options) {
   const std::uint64_t size = file.bytes().size();
   std::vector<std::uint64_t> starts{0};
-  for (std::uint64_t nominal = options.part_bytes; nominal + options.part_bytes / 2 < size; nominal += options.part_bytes) {
+  for (std::uint64_t nominal = options.part_bytes; nominal + options.part_bytes / 2 < size;
+       nominal += options.part_bytes) {
     const auto start = guess_event_start(file.bytes(), nominal, options.part_bytes / 2);
     if (!start) break;
     if (*start > starts.back()) starts.push_back(*start);
@@ -137,9 +140,10 @@ void parse_stretch(const Stretch& stretch, Part& part) {
   part.error = parsed ? offer_salvage(stretch.input_error) : parsed.error();
 }
 
-// Parses stretches side by side while the next are inflated. Null if they do not join: then the file has to be read in one go.
-std::unique_ptr<Part> read_compressed_in_parts(const MappedFile& file, Compression compression, const ReadOptions& options,
-                                               std::uint64_t& text_bytes) {
+// Parses stretches side by side while the next are inflated. Null if they do not join: then the file has to be read in
+// one go.
+std::unique_ptr<Part> read_compressed_in_parts(const MappedFile& file, Compression compression,
+                                               const ReadOptions& options, std::uint64_t& text_bytes) {
   struct Slot {
     Stretch stretch;
     std::unique_ptr<Part> part;
@@ -188,7 +192,8 @@ Error not_a_trace(const RankBuilder& builder, const std::string& path, std::uint
 
 }  // namespace
 
-Result<trace::RankTrace> read_rank(const std::string& path, Interner& strings, Diagnostics& diagnostics, const ReadOptions& options) {
+Result<trace::RankTrace> read_rank(const std::string& path, Interner& strings, Diagnostics& diagnostics,
+                                   const ReadOptions& options) {
   auto file = MappedFile::open(path);
   if (!file) return file.error();
   const std::uint64_t file_bytes = file->bytes().size();
@@ -218,7 +223,8 @@ Result<trace::RankTrace> read_rank(const std::string& path, Interner& strings, D
   }
   if (!part->parser.saw_events()) return not_a_trace(part->builder, path, text_bytes);
   part->builder.finish();
-  if (take_legacy_categories(rank, part->builder.strings())) part->builder.diagnostics().add(kLegacyAutograd, [&] { return path; });
+  if (take_legacy_categories(rank, part->builder.strings()))
+    part->builder.diagnostics().add(kLegacyAutograd, [&] { return path; });
   interpret_properties(rank.source);
   rank.source.file_bytes = file_bytes;
   rank.source.text_bytes = text_bytes;
@@ -231,7 +237,8 @@ Result<trace::RankTrace> read_rank(const std::string& path, Interner& strings, D
   return std::move(rank);
 }
 
-Result<trace::Trace> read_job(const std::vector<std::string>& paths, Diagnostics& diagnostics, const ReadOptions& options) {
+Result<trace::Trace> read_job(const std::vector<std::string>& paths, Diagnostics& diagnostics,
+                              const ReadOptions& options) {
   std::vector<trace::ReadRank> ranks(paths.size());
   std::vector<std::optional<Error>> errors(paths.size());
   ReadOptions each = options;
@@ -247,7 +254,8 @@ Result<trace::Trace> read_job(const std::vector<std::string>& paths, Diagnostics
   return join_ranks(paths, std::move(ranks), diagnostics);
 }
 
-Result<trace::Trace> join_ranks(const std::vector<std::string>& paths, std::vector<trace::ReadRank> ranks, Diagnostics& diagnostics) {
+Result<trace::Trace> join_ranks(const std::vector<std::string>& paths, std::vector<trace::ReadRank> ranks,
+                                Diagnostics& diagnostics) {
   std::vector<trace::ToldRank> told;
   for (std::size_t i = 0; i < ranks.size(); ++i) {
     const std::optional<std::int64_t> inside = ranks[i].rank.source.rank;
@@ -263,10 +271,12 @@ Result<trace::Trace> join_ranks(const std::vector<std::string>& paths, std::vect
     if (!rank.source.rank && ranks.size() > 1 && !is_run)
       read.diagnostics.add(kRankGuessed, [&] { return paths[i] + ": taken as rank " + std::to_string(rank.rank); });
     diagnostics.merge(read.diagnostics);
-    const auto same =
-        std::find_if(job.ranks.begin(), job.ranks.end(), [&](const trace::RankTrace& known) { return known.rank == rank.rank; });
-    if (same != job.ranks.end()) diagnostics.add(kDuplicateRank, [&] { return paths[i] + " and " + same->source.path; });
-    const bool fits = is_run ? trace::add_run(job, std::move(rank), read.strings) : trace::add_rank(job, std::move(rank), read.strings);
+    const auto same = std::find_if(job.ranks.begin(), job.ranks.end(),
+                                   [&](const trace::RankTrace& known) { return known.rank == rank.rank; });
+    if (same != job.ranks.end())
+      diagnostics.add(kDuplicateRank, [&] { return paths[i] + " and " + same->source.path; });
+    const bool fits = is_run ? trace::add_run(job, std::move(rank), read.strings)
+                             : trace::add_rank(job, std::move(rank), read.strings);
     if (!fits) {
       return Error{"its events are more than 26 days away from those of the other files", paths[i], Error::kNoOffset,
                    "do the files belong to one job?"};

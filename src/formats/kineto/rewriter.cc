@@ -18,7 +18,10 @@ namespace {
 class AlignedCopy final : public DocumentCopy {
  public:
   AlignedCopy(const Retiming& retiming, OutputFile& file)
-      : retiming_(retiming), out_(file), frame_(retiming.base_unix_ns, retiming.epoch_unix_ns), retimer_(frame_, *retiming.clock) {}
+      : retiming_(retiming),
+        out_(file),
+        frame_(retiming.base_unix_ns, retiming.epoch_unix_ns),
+        retimer_(frame_, *retiming.clock) {}
 
   /// Only to know what kind of document this is.
   void watch(const DocumentParser& parser) { parser_ = &parser; }
@@ -114,7 +117,10 @@ class MemberFinder final : public DocumentHandler, public WindowObserver {
 class RestoredCopy final : public DocumentCopy {
  public:
   RestoredCopy(const FoundMember& found, OutputFile& file)
-      : found_(found), out_(file), frame_(found.member.base_unix_ns, found.member.epoch_unix_ns), restorer_(frame_, found.member.clock) {}
+      : found_(found),
+        out_(file),
+        frame_(found.member.base_unix_ns, found.member.epoch_unix_ns),
+        restorer_(frame_, found.member.clock) {}
 
   /// Whether what came before the record is what it was made of.
   [[nodiscard]] bool is_original() const { return is_original_; }
@@ -141,7 +147,8 @@ class RestoredCopy final : public DocumentCopy {
  private:
   void check() {
     out_.flush();
-    is_original_ = out_.hash().bytes() == found_.member.original_bytes && out_.hash().xxh3() == found_.member.original_xxh3;
+    is_original_ =
+        out_.hash().bytes() == found_.member.original_bytes && out_.hash().xxh3() == found_.member.original_xxh3;
   }
 
   const FoundMember& found_;
@@ -163,7 +170,9 @@ Error cannot_rewrite(Error error) {
 
 Result<RewriteSummary> rewrite(const std::string& path_in, const std::string& path_out, const Retiming& retiming) {
   if (!trace::ClockCursor(retiming.clock->knots()).fits())
-    return Error{.message = "the clocks are more than 26 days apart", .file = path_in, .hint = "do the files belong to one run?"};
+    return Error{.message = "the clocks are more than 26 days apart",
+                 .file = path_in,
+                 .hint = "do the files belong to one run?"};
   const Result<MappedFile> file = MappedFile::open(path_in);
   if (!file) return file.error();
   Result<OutputFile> out = OutputFile::create(path_out);
@@ -173,7 +182,8 @@ Result<RewriteSummary> rewrite(const std::string& path_in, const std::string& pa
   copy.watch(parser);
   const Status walked = walk_document(*file, parser, &copy);
   if (!walked && parser.is_array())
-    return Error{.message = walked.error().message, .file = path_in, .hint = R"(make it a document: {"traceEvents": [...]})"};
+    return Error{
+        .message = walked.error().message, .file = path_in, .hint = R"(make it a document: {"traceEvents": [...]})"};
   if (!walked) return cannot_rewrite(walked.error());
   if (!parser.saw_events()) return Error{.message = "there is no traceEvents list in this file", .file = path_in};
   copy.finish();

@@ -64,7 +64,8 @@ ORRERY_HOT Skeleton::Match Skeleton::match(const char* p, const char* end, Event
         if (p == nullptr) return {Outcome::miss, nullptr};
         break;
       case Action::container: {
-        if (*p != '[' && (*p != '{' || edge.slot == kArgs)) return {Outcome::miss, nullptr};  // an object of arguments is looked into
+        if (*p != '[' && (*p != '{' || edge.slot == kArgs))
+          return {Outcome::miss, nullptr};  // an object of arguments is looked into
         const ContainerSkip skip = skip_container(p, end);
         if (skip.after == nullptr) return {skip.too_deep ? Outcome::too_deep : Outcome::incomplete, nullptr};
         take_unusable(record, edge.slot);
@@ -95,8 +96,8 @@ Skeleton::Action Skeleton::action_for(ValueKind kind, Slot slot) {
   return Action::end;
 }
 
-// The literal of `first` and, as long as their values are of no interest and so may well be constant, of the steps that follow, with those
-// values between them.
+// The literal of `first` and, as long as their values are of no interest and so may well be constant, of the steps that
+// follow, with those values between them.
 SkeletonStep Skeleton::merged(std::span<const SkeletonStep> steps, std::size_t& used) {
   const char* const begin = steps[0].literal.data();
   used = 1;
@@ -114,18 +115,22 @@ SkeletonStep Skeleton::merged(std::span<const SkeletonStep> steps, std::size_t& 
 
 void Skeleton::learn(std::span<const SkeletonStep> steps) {
   if (edges_.size() + steps.size() > kMaxSkeletonEdges) return;
-  const auto too_long = [](const SkeletonStep& step) { return step.literal.size() > kMaxLiteralBytes || step.literal.empty(); };
+  const auto too_long = [](const SkeletonStep& step) {
+    return step.literal.size() > kMaxLiteralBytes || step.literal.empty();
+  };
   if (std::any_of(steps.begin(), steps.end(), too_long)) return;
   // Invariant: no literal holds a zero byte, so that none matches beyond the end of a window, where there are zeros.
   const char* const begin = steps.front().literal.data();
-  const std::string_view event(begin, static_cast<std::size_t>(steps.back().literal.data() + steps.back().literal.size() - begin));
+  const std::string_view event(
+      begin, static_cast<std::size_t>(steps.back().literal.data() + steps.back().literal.size() - begin));
   if (event.find('\0') != std::string_view::npos) return;
   std::uint32_t node = 0;
   while (!steps.empty()) {
     std::size_t used = 0;
     const SkeletonStep longest = merged(steps, used);
     const SkeletonStep& single = steps[0];
-    std::uint32_t similar = kNone;  // an edge that takes the value of `single` for a constant, which it now turns out not to be
+    std::uint32_t similar =
+        kNone;  // an edge that takes the value of `single` for a constant, which it now turns out not to be
     std::uint32_t at = edges_[node].first_child;
     int siblings = 0;
     for (; at != kNone; at = edges_[at].next_sibling, ++siblings) {
@@ -135,7 +140,8 @@ void Skeleton::learn(std::span<const SkeletonStep> steps) {
         used = 1;
         break;
       }
-      if (known.size() > single.literal.size() && known.substr(0, single.literal.size()) == single.literal) similar = at;
+      if (known.size() > single.literal.size() && known.substr(0, single.literal.size()) == single.literal)
+        similar = at;
     }
     if (at == kNone && similar != kNone) {
       used = 1;

@@ -1,14 +1,17 @@
 // What makes the reader fast: the text between values, learned.
 //
-// A profiler prints events of a kind with the same printf: only the values differ. The skeleton is a trie of the literal text between
-// values, learned from events parsed the slow way:
+// A profiler prints events of a kind with the same printf: only the values differ. The skeleton is a trie of the
+// literal text between values, learned from events parsed the slow way:
 //
 //     {"ph": "X", "cat": "kernel", "name": "gemm", "ts": 12.5, ...
-//     '{"ph": "' -> string (phase) -> '", "cat": "' -> string (category) -> '", "name": "' -> string (name) -> '", "ts": ' -> number ...
+//     '{"ph": "' -> string (phase) -> '", "cat": "' -> string (category) -> '", "name": "' -> string (name) -> '",
+//     "ts": ' -> number ...
 //
-// Parsing a known kind of event is then: compare 32 bytes at a time with the expected literal, take the value, follow the edge.
-// Keys are neither unescaped nor looked up. A value that nobody reads is taken for part of the literal until it turns out to vary
-// ("Trace name": "PyTorch Profiler" never does). Anything unexpected is a miss, and the generic parser reads that event and extends the trie.
+// Parsing a known kind of event is then: compare 32 bytes at a time with the expected literal, take the value, follow
+// the edge. Keys are neither unescaped nor looked up. A value that nobody reads is taken for part of the literal until
+// it turns out to vary
+// ("Trace name": "PyTorch Profiler" never does). Anything unexpected is a miss, and the generic parser reads that event
+// and extends the trie.
 #pragma once
 
 #include <cstdint>
@@ -48,14 +51,24 @@ class Skeleton {
   /// `p` is at the { of an event. On anything but `parsed` the record is left half-filled.
   Match match(const char* p, const char* end, EventRecord& record) const;
 
-  /// Adds the steps of one event, ending with ValueKind::end. Does nothing once the trie has reached its size limit: a file whose events
-  /// all differ is read by the generic parser.
+  /// Adds the steps of one event, ending with ValueKind::end. Does nothing once the trie has reached its size limit: a
+  /// file whose events all differ is read by the generic parser.
   void learn(std::span<const SkeletonStep> steps);
 
  private:
   static constexpr std::uint32_t kNone = ~0u;
-  /// What to do with the value: its kind, and for the commonest kinds also the slot, so that one jump leads to the right place.
-  enum class Action : std::uint8_t { pass_string, take_string, pass_number, take_field, take_number, container, word, end };
+  /// What to do with the value: its kind, and for the commonest kinds also the slot, so that one jump leads to the
+  /// right place.
+  enum class Action : std::uint8_t {
+    pass_string,
+    take_string,
+    pass_number,
+    take_field,
+    take_number,
+    container,
+    word,
+    end
+  };
 
   // A node of the trie is the edge that leads to it; the root is edge 0, which is never compared with anything.
   struct alignas(32) Edge {

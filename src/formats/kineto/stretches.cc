@@ -9,7 +9,8 @@
 namespace orrery::kineto {
 namespace {
 
-constexpr std::size_t kCutWindowBytes = 64 << 10;  // how far from the end to look for a place to cut: more than most events take
+constexpr std::size_t kCutWindowBytes =
+    64 << 10;  // how far from the end to look for a place to cut: more than most events take
 
 }  // namespace
 

@@ -21,8 +21,11 @@ struct Stretch {
   std::optional<Error> input_error;  ///< the compressed data is damaged behind this, the last stretch
 
   [[nodiscard]] std::string_view text() const { return {buffer.data(), text_bytes}; }
-  /// With damaged input the end of the text is not the end of the document: what is incomplete there is no error of the document.
-  [[nodiscard]] Window window() const { return {buffer.data(), buffer.data() + text_bytes, offset, is_last && !input_error}; }
+  /// With damaged input the end of the text is not the end of the document: what is incomplete there is no error of the
+  /// document.
+  [[nodiscard]] Window window() const {
+    return {buffer.data(), buffer.data() + text_bytes, offset, is_last && !input_error};
+  }
 };
 
 class StretchCutter {
@@ -30,7 +33,8 @@ class StretchCutter {
   /// Stretches take about `nominal_bytes`.
   StretchCutter(Inflater& inflater, std::size_t nominal_bytes) : inflater_(inflater), nominal_bytes_(nominal_bytes) {}
 
-  /// Fills `out`, whose buffer is used again; false after the last one, or when no place to cut was found within four times the usual length.
+  /// Fills `out`, whose buffer is used again; false after the last one, or when no place to cut was found within four
+  /// times the usual length.
   bool next(Stretch& out);
   [[nodiscard]] bool gave_up() const { return gave_up_; }
   /// Inflated so far.

@@ -12,8 +12,9 @@ using Fields = std::vector<std::string_view>;
 
 struct Prototype {
   std::string_view functions;  ///< separated by blanks
-  /// A letter per parameter: b buffer, status, displacements or anything else; n count; t type; d destination; s source; g tag; c communicator;
-  /// q request; w number of requests; r root; N, T, G: count, type and tag of the receive side; S, R: counts of the send and receive side.
+  /// A letter per parameter: b buffer, status, displacements or anything else; n count; t type; d destination; s
+  /// source; g tag; c communicator; q request; w number of requests; r root; N, T, G: count, type and tag of the
+  /// receive side; S, R: counts of the send and receive side.
   std::string_view parameters;
 };
 
@@ -52,8 +53,8 @@ const Prototype* find_prototype(std::string_view function) {
     for (std::size_t at = prototype.functions.find(function); at != std::string_view::npos;
          at = prototype.functions.find(function, at + 1)) {
       const std::size_t end = at + function.size();
-      const bool is_whole =
-          (at == 0 || prototype.functions[at - 1] == ' ') && (end == prototype.functions.size() || prototype.functions[end] == ' ');
+      const bool is_whole = (at == 0 || prototype.functions[at - 1] == ' ') &&
+                            (end == prototype.functions.size() || prototype.functions[end] == ' ');
       if (is_whole) return &prototype;
     }
   }
@@ -96,7 +97,9 @@ bool parse_numbers(std::string_view text, std::vector<std::int64_t>& out) {
 bool parse_type(std::string_view text, std::optional<std::int64_t>& bytes) {
   std::vector<std::int64_t> parts;
   const std::size_t comma = text.find(',');  // ids may be larger than a signed number
-  if (comma == std::string_view::npos || !parse_numbers(text.substr(comma + 1), parts) || parts.size() != 2 || parts[0] < 0) return false;
+  if (comma == std::string_view::npos || !parse_numbers(text.substr(comma + 1), parts) || parts.size() != 2 ||
+      parts[0] < 0)
+    return false;
   bytes = parts[0];
   return true;
 }
@@ -165,7 +168,8 @@ class Arguments {
 
 const char* parse_call_line(std::string_view line, CallLine& out) {
   out = {};
-  if (const std::size_t backtrace = line.find("  # backtrace"); backtrace != std::string_view::npos) line = line.substr(0, backtrace);
+  if (const std::size_t backtrace = line.find("  # backtrace"); backtrace != std::string_view::npos)
+    line = line.substr(0, backtrace);
   Fields fields;
   for (std::size_t at = 0; at <= line.size();) {
     const std::size_t end = std::min(line.find(':', at), line.size());

@@ -2,10 +2,11 @@
 //
 //   MPI_Send:1237666053149864:11251872:4500:11,8,8:1:7000:0,0,4:1237666053150082
 //
-// that is the function, its start, buffer, count, datatype (id, size, extent), destination, tag, communicator (handle, own rank, size), and its
-// end; times in microseconds. Arrays of counts are an address and then the counts: :140735182514476:1,2,3,4. There is no clock before MPI_Init and
-// after MPI_Finalize, so that a complete trace begins with MPI_Init:-:...:1237666053000000 and ends with MPI_Finalize:1237666058000000:-
-// (liballprof2 writes 0.00 for these, and a backtrace behind each call, "  # backtrace [...]").
+// that is the function, its start, buffer, count, datatype (id, size, extent), destination, tag, communicator (handle,
+// own rank, size), and its end; times in microseconds. Arrays of counts are an address and then the counts:
+// :140735182514476:1,2,3,4. There is no clock before MPI_Init and after MPI_Finalize, so that a complete trace begins
+// with MPI_Init:-:...:1237666053000000 and ends with MPI_Finalize:1237666058000000:- (liballprof2 writes 0.00 for
+// these, and a backtrace behind each call, "  # backtrace [...]").
 #pragma once
 
 #include <cstdint>
@@ -22,10 +23,12 @@ struct Communicator {
 
 struct CallLine {
   std::string_view function;
-  std::optional<std::int64_t> start_us, end_us;  ///< none where there is no clock: before MPI_Init has returned, and after MPI_Finalize
-  bool arguments_fit = false;                    ///< false: nothing below is set
+  std::optional<std::int64_t> start_us,
+      end_us;                  ///< none where there is no clock: before MPI_Init has returned, and after MPI_Finalize
+  bool arguments_fit = false;  ///< false: nothing below is set
 
-  std::optional<std::int64_t> count, receive_count, type_bytes, receive_type_bytes, destination, source, tag, receive_tag, root;
+  std::optional<std::int64_t> count, receive_count, type_bytes, receive_type_bytes, destination, source, tag,
+      receive_tag, root;
   std::optional<std::uint64_t> request;  ///< address of the request, or of the first of an array
   std::optional<std::int64_t> requests;  ///< how many
   std::optional<Communicator> communicator;

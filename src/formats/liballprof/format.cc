@@ -5,7 +5,8 @@
 namespace orrery::liballprof {
 namespace {
 
-Result<trace::Trace> read_traces(const std::vector<std::string>& paths, Diagnostics& diagnostics, const formats::TraceOptions& options) {
+Result<trace::Trace> read_traces(const std::vector<std::string>& paths, Diagnostics& diagnostics,
+                                 const formats::TraceOptions& options) {
   return read_job(paths, diagnostics, {.salvage = options.salvage, .on_progress = options.on_progress});
 }
 

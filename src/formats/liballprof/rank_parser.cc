@@ -44,7 +44,8 @@ class RankParser {
     if (line.starts_with('#')) {
       // "# Init clockdiff: 12.5": kept as it is written.
       if (const std::size_t colon = line.find(": "); colon != std::string_view::npos)
-        rank_.trace.source.properties.emplace_back(std::string(line.substr(2, colon - 2)), "\"" + printable(line.substr(colon + 2)) + "\"");
+        rank_.trace.source.properties.emplace_back(std::string(line.substr(2, colon - 2)),
+                                                   "\"" + printable(line.substr(colon + 2)) + "\"");
       return {};
     }
     const char* const wrong = parse_call_line(line, call_);
@@ -52,12 +53,13 @@ class RankParser {
     if (!has_end && wrong == nullptr && call_.function == "MPI_Finalize") has_end = true;
     if (wrong != nullptr || !has_end) {
       const bool is_cut = !has_end;
-      return Error{is_cut ? "the trace ends inside a call" : "this is no line of a liballprof trace",
-                   path_,
-                   is_cut ? offset : offset + static_cast<std::size_t>(wrong - line.data()),
-                   is_cut ? "was the run stopped, or the file cut short?" : "expected: MPI_Function:start:arguments:end",
-                   Error::Kind::unusable,
-                   Remedy::salvage};
+      return Error{
+          is_cut ? "the trace ends inside a call" : "this is no line of a liballprof trace",
+          path_,
+          is_cut ? offset : offset + static_cast<std::size_t>(wrong - line.data()),
+          is_cut ? "was the run stopped, or the file cut short?" : "expected: MPI_Function:start:arguments:end",
+          Error::Kind::unusable,
+          Remedy::salvage};
     }
     return take_call(offset);
   }
@@ -88,8 +90,9 @@ class RankParser {
   Status add_call(std::int64_t start_us, std::int64_t end_us, std::size_t offset) {
     if (calls_ == 0) out_.first_us = start_us;
     std::int64_t start = 0, end = 0;
-    if (__builtin_sub_overflow(start_us, out_.first_us, &start) || __builtin_sub_overflow(end_us, out_.first_us, &end) ||
-        std::max(start, end) > kMostUs || std::min(start, end) < -kMostUs) {
+    if (__builtin_sub_overflow(start_us, out_.first_us, &start) ||
+        __builtin_sub_overflow(end_us, out_.first_us, &end) || std::max(start, end) > kMostUs ||
+        std::min(start, end) < -kMostUs) {
       return Error{"this call is more than 26 days after the first", path_, offset};
     }
     if (end < start) {
@@ -101,9 +104,10 @@ class RankParser {
       diagnostics_.add(kUnknownFunction, [&] { return std::string(call_.function) + " (" + at_byte(offset) + ")"; });
     if (!call_.arguments_fit) {
       const MpiRole role = rank_.last_function() == nullptr ? MpiRole::local : rank_.last_function()->role;
-      const bool communicates =
-          role == MpiRole::send || role == MpiRole::receive || role == MpiRole::send_receive || role == MpiRole::collective;
-      if (communicates) diagnostics_.add(kOddArguments, [&] { return std::string(call_.function) + " (" + at_byte(offset) + ")"; });
+      const bool communicates = role == MpiRole::send || role == MpiRole::receive || role == MpiRole::send_receive ||
+                                role == MpiRole::collective;
+      if (communicates)
+        diagnostics_.add(kOddArguments, [&] { return std::string(call_.function) + " (" + at_byte(offset) + ")"; });
       return {};
     }
     set_arguments();
@@ -118,19 +122,23 @@ class RankParser {
     const std::int64_t type_bytes = call_.type_bytes.value_or(0);
     if (!call_.send_counts.empty()) rank_.set(Field::bytes, product(sum(call_.send_counts), type_bytes));
     else if (call_.count) rank_.set(Field::bytes, product(*call_.count, type_bytes));
-    else if (!call_.receive_counts.empty() && call_.type_bytes) rank_.set(Field::bytes, product(sum(call_.receive_counts), type_bytes));
-    if (call_.receive_count) rank_.set(Field::receive_bytes, product(*call_.receive_count, call_.receive_type_bytes.value_or(type_bytes)));
+    else if (!call_.receive_counts.empty() && call_.type_bytes)
+      rank_.set(Field::bytes, product(sum(call_.receive_counts), type_bytes));
+    if (call_.receive_count)
+      rank_.set(Field::receive_bytes, product(*call_.receive_count, call_.receive_type_bytes.value_or(type_bytes)));
     if (call_.tag) rank_.set(Field::tag, *call_.tag);
     if (call_.receive_tag) rank_.set(Field::receive_tag, *call_.receive_tag);
     if (call_.root) rank_.set(Field::group_rank, *call_.root);
     if (!call_.send_counts.empty()) rank_.set_text(Field::send_counts_text, match::list_text(call_.send_counts));
-    if (!call_.receive_counts.empty()) rank_.set_text(Field::receive_counts_text, match::list_text(call_.receive_counts));
+    if (!call_.receive_counts.empty())
+      rank_.set_text(Field::receive_counts_text, match::list_text(call_.receive_counts));
     if (!call_.send_counts.empty() || !call_.receive_counts.empty())
       rank_.set(Field::element_bytes, call_.type_bytes.value_or(call_.receive_type_bytes.value_or(0)));
     if (call_.destination) out_.peers.push_back({event_, *call_.destination, true});
     if (call_.source) out_.peers.push_back({event_, *call_.source, false});
     if (call_.communicator)
-      out_.communicators.push_back({event_, call_.communicator->handle, call_.communicator->rank, call_.communicator->size});
+      out_.communicators.push_back(
+          {event_, call_.communicator->handle, call_.communicator->rank, call_.communicator->size});
     else if (role == MpiRole::receive) diagnostics_.add(kUnknownMembers, [&] { return path_; });
   }
 
@@ -142,7 +150,8 @@ class RankParser {
     return total;
   }
 
-  /// A request is known by the address of its variable, which is used again and again: it gets a number of its own each time.
+  /// A request is known by the address of its variable, which is used again and again: it gets a number of its own each
+  /// time.
   void set_requests() {
     if (!call_.request) return;
     if (!rank_.last_function()->is_blocking) {
@@ -155,7 +164,8 @@ class RankParser {
     // Requests of MPICH, and of Fortran, are half as long as pointers.
     if (const std::vector<std::int64_t> shorter = in_array(*call_.request, count, 4); shorter.size() > completed.size())
       completed = shorter;
-    for (const std::int64_t request : completed) std::erase_if(open_, [&](const auto& entry) { return entry.second == request; });
+    for (const std::int64_t request : completed)
+      std::erase_if(open_, [&](const auto& entry) { return entry.second == request; });
     rank_.set_text(Field::requests_text, match::list_text(completed));
   }
 

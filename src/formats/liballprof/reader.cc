@@ -30,7 +30,8 @@ Result<std::vector<MpiRankFile>> number_files(const std::vector<std::string>& pa
   std::vector<MpiRankFile> files;
   bool all_numbered = true;
   for (const std::string& path : paths) {
-    const std::optional<std::int64_t> rank = trace::rank_at_end(std::filesystem::path(path).filename().string(), ".txt");
+    const std::optional<std::int64_t> rank =
+        trace::rank_at_end(std::filesystem::path(path).filename().string(), ".txt");
     all_numbered = all_numbered && rank;
     files.push_back({rank.value_or(0), path});
   }
@@ -63,9 +64,11 @@ Status read_rank(const MpiRankFile& file, const ReadOptions& options, Reading& o
 /// Who is in the communicator that ranks know by one handle, size and their own places.
 class Members {
  public:
-  Members(const std::vector<MpiRankFile>& files, const std::vector<Reading>& readings, std::int64_t world_size) : world_size_(world_size) {
+  Members(const std::vector<MpiRankFile>& files, const std::vector<Reading>& readings, std::int64_t world_size)
+      : world_size_(world_size) {
     for (std::size_t i = 0; i < files.size(); ++i) {
-      for (const NamedCommunicator& named : readings[i].calls.communicators) users_[{named.handle, named.size}][files[i].rank] = named.rank;
+      for (const NamedCommunicator& named : readings[i].calls.communicators)
+        users_[{named.handle, named.size}][files[i].rank] = named.rank;
     }
     std::vector<std::int64_t> everybody(static_cast<std::size_t>(world_size));
     std::iota(everybody.begin(), everybody.end(), 0);
@@ -82,8 +85,10 @@ class Members {
 
  private:
   using Users = std::map<std::int64_t, std::int64_t>;  // from rank to its place
-  [[nodiscard]] std::vector<std::int64_t> members(std::int64_t size, const Users& users, const std::vector<std::int64_t>& everybody) const {
-    const bool in_order = std::all_of(users.begin(), users.end(), [](const auto& user) { return user.first == user.second; });
+  [[nodiscard]] std::vector<std::int64_t> members(std::int64_t size, const Users& users,
+                                                  const std::vector<std::int64_t>& everybody) const {
+    const bool in_order =
+        std::all_of(users.begin(), users.end(), [](const auto& user) { return user.first == user.second; });
     if (size == world_size_ && in_order) return everybody;
     if (static_cast<std::int64_t>(users.size()) != size) return {};
     std::vector<std::int64_t> list(users.size(), -1);
@@ -106,13 +111,16 @@ void set_partners(const Members& members, std::int64_t number, RankCalls& calls,
       diagnostics.add(kUnknownMembers, [&] { return rank.source.path; });
       continue;
     }
-    const match::MpiFunction* const function = match::find_mpi_function(calls.read.strings.text(rank.name[named.event]));
-    calls.read.rank.communicators.add(named.event, named.handle, list, function != nullptr && function->role == match::MpiRole::collective);
+    const match::MpiFunction* const function =
+        match::find_mpi_function(calls.read.strings.text(rank.name[named.event]));
+    calls.read.rank.communicators.add(named.event, named.handle, list,
+                                      function != nullptr && function->role == match::MpiRole::collective);
     lists[named.event] = std::move(list);
   }
   for (const NamedPeer& peer : calls.peers) {
     const auto list = lists.find(peer.event);
-    const bool is_in = list != lists.end() && peer.place >= 0 && static_cast<std::size_t>(peer.place) < list->second.size();
+    const bool is_in =
+        list != lists.end() && peer.place >= 0 && static_cast<std::size_t>(peer.place) < list->second.size();
     if (peer.place >= 0 && !is_in) continue;
     const std::int64_t number_of_peer = is_in ? list->second[static_cast<std::size_t>(peer.place)] : peer.place;
     rank.field(peer.is_destination ? Field::destination_rank : Field::source_rank).push(peer.event, number_of_peer);
@@ -121,11 +129,13 @@ void set_partners(const Members& members, std::int64_t number, RankCalls& calls,
 
 }  // namespace
 
-Result<trace::Trace> read_job(const std::vector<std::string>& paths, Diagnostics& diagnostics, const ReadOptions& options) {
+Result<trace::Trace> read_job(const std::vector<std::string>& paths, Diagnostics& diagnostics,
+                              const ReadOptions& options) {
   const Result<std::vector<MpiRankFile>> files = number_files(paths, diagnostics);
   if (!files) return files.error();
   std::vector<Reading> readings(files->size());
-  parallel_for(readings.size(), [&](std::size_t i) { readings[i].status = read_rank((*files)[i], options, readings[i]); });
+  parallel_for(readings.size(),
+               [&](std::size_t i) { readings[i].status = read_rank((*files)[i], options, readings[i]); });
   std::int64_t world_size = files->back().rank + 1;
   for (const Reading& reading : readings) {
     if (!reading.status) return reading.status.error();
@@ -144,12 +154,13 @@ Result<trace::Trace> read_job(const std::vector<std::string>& paths, Diagnostics
     rank.source.world_size = world_size;
     uses.push_back(std::move(readings[i].calls.read.rank.communicators));
     if (!trace::add_rank(job, std::move(rank), readings[i].calls.read.strings))
-      return Error{"its calls are more than 26 days away from those of the other files", (*files)[i].path, Error::kNoOffset,
-                   "do the files belong to one job?"};
+      return Error{"its calls are more than 26 days away from those of the other files", (*files)[i].path,
+                   Error::kNoOffset, "do the files belong to one job?"};
   }
   match::name_communicators(uses, world_size, job);
   if (const auto missing = static_cast<std::uint64_t>(world_size) - files->size(); missing > 0)
-    diagnostics.add_many(kRanksMissing, missing, fmt::format("{} of {} are here", files->size(), report::counted(world_size, "rank")));
+    diagnostics.add_many(kRanksMissing, missing,
+                         fmt::format("{} of {} are here", files->size(), report::counted(world_size, "rank")));
   return job;
 }
 

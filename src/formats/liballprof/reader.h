@@ -20,8 +20,10 @@ struct ReadOptions {
   std::function<void(std::uint64_t bytes)> on_progress = {};  ///< called from any thread
 };
 
-/// One file per rank (pmpi-trace-rank-3.txt): docs/formats/mpi.md has the shape of the result. Times are those of the hosts' clocks.
-Result<trace::Trace> read_job(const std::vector<std::string>& paths, Diagnostics& diagnostics, const ReadOptions& options = {});
+/// One file per rank (pmpi-trace-rank-3.txt): docs/formats/mpi.md has the shape of the result. Times are those of the
+/// hosts' clocks.
+Result<trace::Trace> read_job(const std::vector<std::string>& paths, Diagnostics& diagnostics,
+                              const ReadOptions& options = {});
 
 /// What a rank says of the communicators of its calls, before it is known who else is in them.
 struct NamedCommunicator {

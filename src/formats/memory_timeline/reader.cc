@@ -33,7 +33,9 @@ std::string_view without_blanks(std::string_view text) {
 }
 
 /// Two entries, the second a list of lists: [times, bytes by category].
-bool is_by_moment(const std::vector<std::string_view>& entries) { return entries.size() == 2 && looks_like_timeline(entries[1]); }
+bool is_by_moment(const std::vector<std::string_view>& entries) {
+  return entries.size() == 2 && looks_like_timeline(entries[1]);
+}
 
 /// Null, or the entry that makes no sense.
 const char* take_moments(std::string_view times, std::string_view rows, std::vector<Change>& changes) {
@@ -46,8 +48,8 @@ const char* take_moments(std::string_view times, std::string_view rows, std::vec
     if (bad != nullptr) return;
     const std::vector<std::string_view> bytes = list_entries(entry);
     std::int64_t time_us = 0, time_ns = 0;
-    const bool has_time =
-        row < moments.size() && parse_number(without_blanks(moments[row]), time_us) && !__builtin_mul_overflow(time_us, kNsPerUs, &time_ns);
+    const bool has_time = row < moments.size() && parse_number(without_blanks(moments[row]), time_us) &&
+                          !__builtin_mul_overflow(time_us, kNsPerUs, &time_ns);
     ++row;
     if (!has_time || bytes.size() != kCategories + 1) {
       bad = entry.data();
@@ -55,7 +57,8 @@ const char* take_moments(std::string_view times, std::string_view rows, std::vec
     }
     for (std::size_t category = 0; category < kCategories; ++category) {
       std::int64_t now = 0, change = 0;
-      if (!parse_number(without_blanks(bytes[category + 1]), now) || __builtin_sub_overflow(now, before[category], &change)) {
+      if (!parse_number(without_blanks(bytes[category + 1]), now) ||
+          __builtin_sub_overflow(now, before[category], &change)) {
         bad = entry.data();
         return;
       }
@@ -87,8 +90,8 @@ Result<std::vector<Change>> read_timeline(const std::string& path) {
   if (const std::vector<std::string_view> entries = list_entries(text); is_by_moment(entries)) {
     bad = take_moments(entries[0], entries[1], changes);
     if (bad != nullptr)
-      return Error{"there is not a time, a 0 and the bytes of eight categories for each moment", path, content->offset_of(bad),
-                   "is this a memory timeline of PyTorch's profiler?"};
+      return Error{"there is not a time, a 0 and the bytes of eight categories for each moment", path,
+                   content->offset_of(bad), "is this a memory timeline of PyTorch's profiler?"};
   } else {
     is_list = for_each_entry(text, [&](std::string_view entry) {
       Change change{};
@@ -97,8 +100,8 @@ Result<std::vector<Change>> read_timeline(const std::string& path) {
     });
   }
   if (bad != nullptr)
-    return Error{"an entry is not [time, action, bytes, category] with a category from 0 to 7", path, content->offset_of(bad),
-                 "is this a raw memory timeline of PyTorch's profiler?"};
+    return Error{"an entry is not [time, action, bytes, category] with a category from 0 to 7", path,
+                 content->offset_of(bad), "is this a raw memory timeline of PyTorch's profiler?"};
   if (!is_list)
     return Error{"the list of changes is damaged or cut short", path, Error::kNoOffset,
                  "is this a raw memory timeline of PyTorch's profiler?"};

@@ -1,8 +1,10 @@
-// Timelines that PyTorch's memory profiler exports (export_memory_timeline), plain or compressed: a list of changes ("raw.json"), or
-// what each category has at each moment (any other "x.json").
+// Timelines that PyTorch's memory profiler exports (export_memory_timeline), plain or compressed: a list of changes
+// ("raw.json"), or what each category has at each moment (any other "x.json").
 //
-//     [[1700000000000, 1, 4096, 0], [1700000000100, 3, -512, 4], ...]                     time in ns, action, bytes, category
-//     [[1700000000, 1700000001, ...], [[0, 4096, 0, 0, 0, 0, 0, 0, 0], ...]]              times in us; a 0, and bytes by category
+//     [[1700000000000, 1, 4096, 0], [1700000000100, 3, -512, 4], ...]                     time in ns, action, bytes,
+//     category
+//     [[1700000000, 1700000001, ...], [[0, 4096, 0, 0, 0, 0, 0, 0, 0], ...]]              times in us; a 0, and bytes
+//     by category
 #pragma once
 
 #include <cstdint>
@@ -26,7 +28,8 @@ struct Change {
 /// Whether a file that begins so is one: a list of lists.
 bool looks_like_timeline(std::string_view head);
 
-/// In file order; of bytes at moments, what changed since the moment before. An Error names the first entry that is none; so is a file without entries.
+/// In file order; of bytes at moments, what changed since the moment before. An Error names the first entry that is
+/// none; so is a file without entries.
 Result<std::vector<Change>> read_timeline(const std::string& path);
 
 }  // namespace orrery::memory_timeline

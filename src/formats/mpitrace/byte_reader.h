@@ -9,7 +9,8 @@
 
 namespace orrery::mpitrace {
 
-/// Once something is not there, nothing more is: failed() then says so, and all numbers are 0. Callers check once, at the end.
+/// Once something is not there, nothing more is: failed() then says so, and all numbers are 0. Callers check once, at
+/// the end.
 class ByteReader {
  public:
   explicit ByteReader(std::string_view bytes) : at_(bytes.data()), end_(bytes.data() + bytes.size()) {}
@@ -32,7 +33,8 @@ class ByteReader {
     return {begin, static_cast<std::size_t>(bytes)};
   }
   std::string_view rest() { return raw(static_cast<std::uint64_t>(end_ - at_)); }
-  /// How many things of at least one byte each there can still be: what a count is held against before memory is taken for it.
+  /// How many things of at least one byte each there can still be: what a count is held against before memory is taken
+  /// for it.
   [[nodiscard]] std::uint64_t left() const { return static_cast<std::uint64_t>(end_ - at_); }
   [[nodiscard]] const char* position() const { return at_; }
   [[nodiscard]] bool failed() const { return failed_; }

@@ -34,8 +34,8 @@ Result<WholeFile> walk_whole(const FileContent& content) {
   }
   if (walk.damage()) return *walk.damage();
   if (walk.is_cut() || walk.has_zeros_behind())
-    return Error{"the file ends in the middle of a block: it cannot be written again with another clock", content.path(), walk.cut_at(),
-                 "--perfetto shows what is there on one clock"};
+    return Error{"the file ends in the middle of a block: it cannot be written again with another clock",
+                 content.path(), walk.cut_at(), "--perfetto shows what is there on one clock"};
   return file;
 }
 

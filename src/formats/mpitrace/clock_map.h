@@ -1,4 +1,5 @@
-// The clock of an aligned file: a last block says how all times before it are to be read. The bytes of the recording stay as they were.
+// The clock of an aligned file: a last block says how all times before it are to be read. The bytes of the recording
+// stay as they were.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +27,8 @@ std::string encode_clock_block(const ClockMap& map);
 /// Starts and ends on the other clock. What then lies out of range keeps its times; returns how many do.
 std::uint64_t apply(const ClockMap& map, trace::RankTrace& rank);
 
-/// The recording with the map at its end, and back. Files that are cut or damaged are refused: a block behind the cut could not be told from it.
+/// The recording with the map at its end, and back. Files that are cut or damaged are refused: a block behind the cut
+/// could not be told from it.
 Status write_aligned(const std::string& path_in, const std::string& path_out, const ClockMap& map);
 Status undo(const std::string& path_in, const std::string& path_out);
 

@@ -9,7 +9,8 @@
 namespace orrery::mpitrace {
 namespace {
 
-// What the members of all communicators of a file may take: half a gigabyte. Runs of members are short however many they stand for.
+// What the members of all communicators of a file may take: half a gigabyte. Runs of members are short however many
+// they stand for.
 constexpr std::size_t kMostMembers = std::size_t{1} << 26;
 
 template <typename T>
@@ -48,7 +49,8 @@ bool Definitions::add_communicator(std::string_view body) {
   if (!decode_communicator(body, world_size_, record) || record.number != communicators_.size() + 1) return false;
   all_members_ += record.members.size() + record.remote.size();
   if (all_members_ > kMostMembers) return false;
-  most_counts_ = std::max({most_counts_, record.members.size(), record.remote.size(), record.sources.size(), record.destinations.size()});
+  most_counts_ = std::max(
+      {most_counts_, record.members.size(), record.remote.size(), record.sources.size(), record.destinations.size()});
   communicators_.push_back(std::move(record));
   return true;
 }
@@ -67,7 +69,9 @@ std::string_view Definitions::text(std::uint64_t number) const {
   return text != nullptr ? *text : std::string_view();
 }
 
-const CommunicatorRecord* Definitions::communicator(std::uint64_t number) const { return numbered(communicators_, number); }
+const CommunicatorRecord* Definitions::communicator(std::uint64_t number) const {
+  return numbered(communicators_, number);
+}
 
 const WindowRecord* Definitions::window(std::uint64_t number) const { return numbered(windows_, number); }
 

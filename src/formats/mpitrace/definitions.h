@@ -29,7 +29,8 @@ class Definitions {
   [[nodiscard]] const CommunicatorRecord* communicator(std::uint64_t number) const;
   [[nodiscard]] const std::vector<CommunicatorRecord>& communicators() const { return communicators_; }
   [[nodiscard]] const WindowRecord* window(std::uint64_t number) const;
-  /// "halo+0x12f4 exchange < halo+0x1538 main": the same on all ranks that run the same program, wherever it was loaded.
+  /// "halo+0x12f4 exchange < halo+0x1538 main": the same on all ranks that run the same program, wherever it was
+  /// loaded.
   [[nodiscard]] std::string site_text(std::uint64_t number) const;
   /// The most numbers that a list of counts can have.
   [[nodiscard]] std::size_t most_counts() const { return most_counts_; }

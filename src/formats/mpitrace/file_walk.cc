@@ -20,23 +20,27 @@ bool is_all_zero(std::string_view bytes) { return bytes.find_first_not_of('\0') 
 
 }  // namespace
 
-bool has_magic(std::string_view bytes) { return bytes.starts_with(std::string_view(tracer::kMagic, tracer::kMagicBytes)); }
+bool has_magic(std::string_view bytes) {
+  return bytes.starts_with(std::string_view(tracer::kMagic, tracer::kMagicBytes));
+}
 
 Result<FileHead> read_file_head(std::string_view bytes, const std::string& path) {
   if (!has_magic(bytes)) return Error{"this is no recording of an MPI rank: its first bytes are others", path, 0};
-  if (bytes.size() < tracer::kFileHeadBytes) return Error{"the file ends inside its head", path, bytes.size(), "nothing was recorded"};
+  if (bytes.size() < tracer::kFileHeadBytes)
+    return Error{"the file ends inside its head", path, bytes.size(), "nothing was recorded"};
   const auto version = fixed_at<std::uint32_t>(bytes, tracer::kMagicBytes);
   if (version != tracer::kVersion)
-    return Error{
-        "version " + std::to_string(version) + " of the format, and this program knows version " + std::to_string(tracer::kVersion), path,
-        tracer::kMagicBytes, "record and read with the same version of Orrery"};
+    return Error{"version " + std::to_string(version) + " of the format, and this program knows version " +
+                     std::to_string(tracer::kVersion),
+                 path, tracer::kMagicBytes, "record and read with the same version of Orrery"};
   const auto head_bytes = fixed_at<std::uint32_t>(bytes, tracer::kMagicBytes + 4);
   if (bytes.size() - tracer::kFileHeadBytes < std::uint64_t{head_bytes} + 8)
     return Error{"the file ends inside its head", path, bytes.size(), "nothing was recorded"};
   const std::string_view body = bytes.substr(tracer::kFileHeadBytes, head_bytes);
   const auto sum = fixed_at<std::uint64_t>(bytes, tracer::kFileHeadBytes + head_bytes);
   if (sum != tracer::checksum(body.data(), body.size(), version))
-    return Error{"the head of the file is damaged: its checksum is another", path, tracer::kFileHeadBytes, "copy the file again"};
+    return Error{"the head of the file is damaged: its checksum is another", path, tracer::kFileHeadBytes,
+                 "copy the file again"};
   FileHead head;
   ByteReader reader(body);
   head.rank = static_cast<std::int64_t>(reader.number());
@@ -48,8 +52,10 @@ Result<FileHead> read_file_head(std::string_view bytes, const std::string& path)
   head.host = reader.text();
   head.library = reader.text();
   head.program = reader.text();
-  const bool makes_sense = head.world_size > 0 && head.world_size <= kMostRanks && head.rank >= 0 && head.rank < head.world_size;
-  if (reader.failed() || !makes_sense) return Error{"the head of the file makes no sense", path, tracer::kFileHeadBytes};
+  const bool makes_sense =
+      head.world_size > 0 && head.world_size <= kMostRanks && head.rank >= 0 && head.rank < head.world_size;
+  if (reader.failed() || !makes_sense)
+    return Error{"the head of the file makes no sense", path, tracer::kFileHeadBytes};
   head.bytes = tracer::kFileHeadBytes + head_bytes + 8;
   return head;
 }
@@ -58,7 +64,8 @@ FileWalk::FileWalk(std::string_view bytes, const FileHead& head, std::string pat
     : bytes_(bytes), path_(std::move(path)), at_(head.bytes), block_end_(head.bytes) {}
 
 void FileWalk::set_damage(std::string what, std::uint64_t offset) {
-  damage_ = Error{std::move(what), path_, offset, "copy the file again if you can", Error::Kind::unusable, Remedy::salvage};
+  damage_ =
+      Error{std::move(what), path_, offset, "copy the file again if you can", Error::Kind::unusable, Remedy::salvage};
 }
 
 bool FileWalk::begin_block() {
@@ -103,7 +110,8 @@ bool FileWalk::next(Record& record) {
   const std::size_t begin = at_;
   ByteReader reader(bytes_.substr(at_, block_end_ - at_));
   record.kind = static_cast<tracer::RecordKind>(reader.byte());
-  if (block_is_cut_ && record.kind == tracer::RecordKind{0}) {  // where the tracer was about to write when the program was killed
+  if (block_is_cut_ &&
+      record.kind == tracer::RecordKind{0}) {  // where the tracer was about to write when the program was killed
     cut_at_ = begin;
     return false;
   }

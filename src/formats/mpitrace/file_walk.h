@@ -36,9 +36,9 @@ struct Record {
   std::uint64_t offset = 0;  ///< in the file
 };
 
-/// A file may end anywhere: its program died, or its disk was full. What is there of the last block is read, unchecked by its sum; of one that the
-/// tracer had not finished, up to the first kind 0. A block whose
-/// bytes do not agree with its checksum is damage(), and nothing behind it is read.
+/// A file may end anywhere: its program died, or its disk was full. What is there of the last block is read, unchecked
+/// by its sum; of one that the tracer had not finished, up to the first kind 0. A block whose bytes do not agree with
+/// its checksum is damage(), and nothing behind it is read.
 class FileWalk {
  public:
   /// `bytes` is the whole file and must outlive this.

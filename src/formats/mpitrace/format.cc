@@ -8,7 +8,8 @@ namespace {
 
 bool is_mpitrace(const formats::Head& head) { return has_magic(head.bytes); }
 
-Result<trace::Trace> read_traces(const std::vector<std::string>& paths, Diagnostics& diagnostics, const formats::TraceOptions& options) {
+Result<trace::Trace> read_traces(const std::vector<std::string>& paths, Diagnostics& diagnostics,
+                                 const formats::TraceOptions& options) {
   return read_job(paths, diagnostics, {.salvage = options.salvage, .on_progress = options.on_progress});
 }
 

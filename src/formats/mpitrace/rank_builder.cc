@@ -14,13 +14,20 @@ using trace::Field;
 
 namespace {
 
-bool got_message(const Completion* completion) { return completion != nullptr && (completion->flags & tracer::kIsReceive) != 0; }
+bool got_message(const Completion* completion) {
+  return completion != nullptr && (completion->flags & tracer::kIsReceive) != 0;
+}
 
 }  // namespace
 
-RankBuilder::RankBuilder(const FileHead& head, const std::string& path, const Definitions& definitions, const RequestTable& requests,
-                         Interner& strings, Diagnostics& diagnostics)
-    : head_(head), path_(path), definitions_(definitions), requests_(requests), strings_(strings), diagnostics_(diagnostics) {
+RankBuilder::RankBuilder(const FileHead& head, const std::string& path, const Definitions& definitions,
+                         const RequestTable& requests, Interner& strings, Diagnostics& diagnostics)
+    : head_(head),
+      path_(path),
+      definitions_(definitions),
+      requests_(requests),
+      strings_(strings),
+      diagnostics_(diagnostics) {
   rank_.rank = head.rank;
   rank_.epoch_unix_ns = head.unix_offset_ns + static_cast<std::int64_t>(head.start_ns);
   rank_.categories.push_back({strings.intern("mpi"), trace::Activity::mpi_call});
@@ -36,7 +43,8 @@ trace::LaneIndex RankBuilder::lane_of(std::uint64_t thread) {
   const auto [at, is_new] = lanes_.try_emplace(thread, static_cast<trace::LaneIndex>(rank_.lanes.size()));
   if (is_new) {
     const std::string name = thread == 0 ? "main thread" : fmt::format("thread {}", thread);
-    rank_.lanes.push_back({{head_.rank}, {static_cast<std::int64_t>(thread)}, strings_.intern("MPI rank"), strings_.intern(name)});
+    rank_.lanes.push_back(
+        {{head_.rank}, {static_cast<std::int64_t>(thread)}, strings_.intern("MPI rank"), strings_.intern(name)});
   }
   return at->second;
 }
@@ -54,7 +62,8 @@ void RankBuilder::add(const CallRecord& call, trace::SourcePosition position) {
   set_call(call, call.has(tracer::kRequest) ? requests_.completion(call.request, 0) : nullptr);
 }
 
-/// A call may start several persistent requests, which are as many messages: each is an event, in equal parts of the time.
+/// A call may start several persistent requests, which are as many messages: each is an event, in equal parts of the
+/// time.
 void RankBuilder::add_started(const CallRecord& call, Times times, trace::SourcePosition position) {
   const auto parts = static_cast<std::int64_t>(call.started.size());
   const TimePs part = (times.end - times.start) / parts;
@@ -75,8 +84,11 @@ void RankBuilder::add_started(const CallRecord& call, Times times, trace::Source
 void RankBuilder::begin_event(const CallRecord& call, Times times, trace::SourcePosition position) {
   const std::string_view name = definitions_.text(call.function);
   function_ = match::find_mpi_function(name);
-  event_ = rank_.append_event(
-      {.start = times.start, .duration = times.end - times.start, .name = strings_.intern(name), .lane = lane_of(call.thread)}, position);
+  event_ = rank_.append_event({.start = times.start,
+                               .duration = times.end - times.start,
+                               .name = strings_.intern(name),
+                               .lane = lane_of(call.thread)},
+                              position);
 }
 
 void RankBuilder::set_call(const CallRecord& call, const Completion* completion) {
@@ -121,7 +133,8 @@ void RankBuilder::set_message(const CallRecord& call, const Completion* completi
     if (call.source == tracer::kAnyRank && source != call.source) set_named("asked_source", call.source);
     if (call.receive_tag == tracer::kAnyTag && tag != call.receive_tag) set_named("asked_tag", call.receive_tag);
   }
-  const bool is_foreign = (sends && call.destination == tracer::kForeignRank) || (receives && call.source == tracer::kForeignRank);
+  const bool is_foreign =
+      (sends && call.destination == tracer::kForeignRank) || (receives && call.source == tracer::kForeignRank);
   if (is_foreign) diagnostics_.add(kForeignPeer, [&] { return example(call); });
 }
 
@@ -131,16 +144,19 @@ RankBuilder::Group* RankBuilder::use(std::uint64_t number, const CallRecord& cal
   Group& group = groups_[number - 1];
   if (group.place >= 0) return &group;
   std::vector<std::int64_t> members = communicator->members;
-  // Between two groups everybody of both takes part; the one with the lowest first member comes first, so that both sides say the same.
+  // Between two groups everybody of both takes part; the one with the lowest first member comes first, so that both
+  // sides say the same.
   if (!communicator->remote.empty()) {
     const bool is_first = members.front() < communicator->remote.front();
-    members.insert(is_first ? members.end() : members.begin(), communicator->remote.begin(), communicator->remote.end());
+    members.insert(is_first ? members.end() : members.begin(), communicator->remote.begin(),
+                   communicator->remote.end());
   }
   group.name = strings_.intern(communicator->name);
   group.ranks = strings_.intern(match::list_text(members));
   group.place = static_cast<std::ptrdiff_t>(rank_.source.groups.size());
   rank_.source.groups.push_back({std::string(communicator->name), std::move(members)});
-  if ((communicator->flags & tracer::kIsFound) != 0) diagnostics_.add(kFoundCommunicator, [&] { return example(call); });
+  if ((communicator->flags & tracer::kIsFound) != 0)
+    diagnostics_.add(kFoundCommunicator, [&] { return example(call); });
   return &group;
 }
 
@@ -151,7 +167,8 @@ void RankBuilder::set_communicator(const CallRecord& call) {
   set(Field::group_name_text, group->name);
   set(Field::group_ranks_text, group->ranks);
   set(Field::group_size, static_cast<std::int64_t>(members.size()));
-  if (function_ != nullptr && function_->role == MpiRole::collective) set(Field::collective_sequence, group->collectives++);
+  if (function_ != nullptr && function_->role == MpiRole::collective)
+    set(Field::collective_sequence, group->collectives++);
   if (!call.has(tracer::kRoot)) return;
   // Of an intercommunicator only the root itself says so.
   const std::int64_t root = call.root == tracer::kIsRoot ? head_.rank : call.root;
@@ -163,10 +180,12 @@ void RankBuilder::set_counts(const CallRecord& call) {
   const bool sends = call.has(tracer::kSendCounts), receives = call.has(tracer::kReceiveCounts);
   if (!sends && !receives) return;
   const auto are_multiples = [&](const std::vector<std::int64_t>& counts) {
-    return std::all_of(counts.begin(), counts.end(), [&](std::int64_t bytes) { return bytes % call.element_bytes == 0; });
+    return std::all_of(counts.begin(), counts.end(),
+                       [&](std::int64_t bytes) { return bytes % call.element_bytes == 0; });
   };
   // The two sides may have different types, and MPI_Alltoallw one per member: then elements are bytes.
-  const bool has_elements = call.has(tracer::kElementBytes) && call.element_bytes > 0 && (!sends || are_multiples(call.send_counts)) &&
+  const bool has_elements = call.has(tracer::kElementBytes) && call.element_bytes > 0 &&
+                            (!sends || are_multiples(call.send_counts)) &&
                             (!receives || are_multiples(call.receive_counts));
   const std::int64_t element_bytes = has_elements ? call.element_bytes : 1;
   const auto text_of = [&](std::vector<std::int64_t> counts) {
@@ -181,7 +200,9 @@ void RankBuilder::set_counts(const CallRecord& call) {
 void RankBuilder::set_site(const CallRecord& call) {
   set(Field::callsite, static_cast<std::int64_t>(call.site));
   const auto [at, is_new] = site_texts_.try_emplace({call.function, call.site}, 0);
-  if (is_new) at->second = strings_.intern(fmt::format("{} {}", definitions_.text(call.function), definitions_.site_text(call.site)));
+  if (is_new)
+    at->second =
+        strings_.intern(fmt::format("{} {}", definitions_.text(call.function), definitions_.site_text(call.site)));
   set(Field::callsite_text, at->second);
 }
 
@@ -189,7 +210,8 @@ void RankBuilder::set_requests(const CallRecord& call) {
   const bool begins = call.has(tracer::kRequest) && function_ != nullptr && function_->role != MpiRole::local;
   if (begins) set(Field::request, static_cast<std::int64_t>(call.request));
   // Also one that completed nothing says so: readers of other formats do not know, and must assume.
-  const bool may_complete = function_ != nullptr && function_->role >= MpiRole::wait_one && function_->role <= MpiRole::test;
+  const bool may_complete =
+      function_ != nullptr && function_->role >= MpiRole::wait_one && function_->role <= MpiRole::test;
   if (!call.has(tracer::kCompleted) && !may_complete) return;
   std::vector<std::int64_t> numbers;
   for (const Completion& done : call.completed) {

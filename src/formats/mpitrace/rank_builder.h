@@ -20,12 +20,13 @@ namespace orrery::mpitrace {
 
 inline constexpr std::string_view kCreatedArgument = "created";  ///< of a call that makes a communicator: its name
 
-/// Calls come in the order of the file. Groups are called by the names on which all ranks agree ("world/3:4"); reader.cc gives them shorter ones.
+/// Calls come in the order of the file. Groups are called by the names on which all ranks agree ("world/3:4");
+/// reader.cc gives them shorter ones.
 class RankBuilder {
  public:
   /// All of them must outlive this. `definitions` and `requests` are complete.
-  RankBuilder(const FileHead& head, const std::string& path, const Definitions& definitions, const RequestTable& requests,
-              Interner& strings, Diagnostics& diagnostics);
+  RankBuilder(const FileHead& head, const std::string& path, const Definitions& definitions,
+              const RequestTable& requests, Interner& strings, Diagnostics& diagnostics);
 
   void add(const CallRecord& call, trace::SourcePosition position);
   trace::RankTrace finish() { return std::move(rank_); }
@@ -45,7 +46,9 @@ class RankBuilder {
   void add_started(const CallRecord& call, Times times, trace::SourcePosition position);
   void set(trace::Field field, std::int64_t value) { rank_.field(field).push(event_, value); }
   void set_text(trace::Field field, std::string_view text) { set(field, strings_.intern(text)); }
-  void set_named(std::string_view name, std::int64_t value) { rank_.arguments.named(name, trace::ValueType::integer).push(event_, value); }
+  void set_named(std::string_view name, std::int64_t value) {
+    rank_.arguments.named(name, trace::ValueType::integer).push(event_, value);
+  }
 
   void set_call(const CallRecord& call, const Completion* completion);
   void set_sizes(const CallRecord& call, const Completion* completion);

@@ -39,7 +39,8 @@ struct Outline {
 class CallTimes {
  public:
   bool decode(const Record& record, std::int64_t world_size, std::size_t most_counts, CallRecord& call) {
-    if (record.base_ns != base_ns_ || record.is_first_of_block) previous_ns_ = static_cast<std::int64_t>(record.base_ns);
+    if (record.base_ns != base_ns_ || record.is_first_of_block)
+      previous_ns_ = static_cast<std::int64_t>(record.base_ns);
     base_ns_ = record.base_ns;
     if (record.kind != tracer::RecordKind::call) return true;
     call.fields = 0;
@@ -107,14 +108,16 @@ Outline read_outline(std::string_view bytes, const FileHead& head, const std::st
   return outline;
 }
 
-void add_calls(std::string_view bytes, const FileHead& head, const std::string& path, const Outline& outline, RankBuilder& builder) {
+void add_calls(std::string_view bytes, const FileHead& head, const std::string& path, const Outline& outline,
+               RankBuilder& builder) {
   FileWalk walk(bytes, head, path);
   CallTimes times;
   CallRecord call;
   std::uint32_t ordinal = 0;
   for (Record record; walk.next(record) && record.offset < outline.usable_end;) {
     clear_lists(call);
-    times.decode(record, head.world_size, outline.definitions.most_counts(), call);  // what the first pass took makes sense
+    times.decode(record, head.world_size, outline.definitions.most_counts(),
+                 call);  // what the first pass took makes sense
     if (record.kind == tracer::RecordKind::call) builder.add(call, {ordinal++, record.offset});
   }
 }
@@ -123,7 +126,8 @@ void describe(const FileHead& head, trace::RankTrace& rank) {
   rank.source.format = "mpitrace";
   rank.source.rank = head.rank;
   rank.source.world_size = head.world_size;
-  // Ranks of one node share its clock; where each rank was asked to count as a node, or containers have clocks of their own, they do not.
+  // Ranks of one node share its clock; where each rank was asked to count as a node, or containers have clocks of their
+  // own, they do not.
   rank.source.host = fmt::format("{}#{}", head.host, head.node);
   rank.source.base_time_ns = rank.epoch_unix_ns;
   rank.source.entries = rank.event_count();
@@ -140,8 +144,8 @@ void describe(const FileHead& head, trace::RankTrace& rank) {
 
 }  // namespace
 
-Result<trace::RankTrace> parse_rank(std::string_view bytes, const std::string& path, Interner& strings, Diagnostics& diagnostics,
-                                    const ReadOptions& options) {
+Result<trace::RankTrace> parse_rank(std::string_view bytes, const std::string& path, Interner& strings,
+                                    Diagnostics& diagnostics, const ReadOptions& options) {
   const Result<FileHead> head = read_file_head(bytes, path);
   if (!head) return head.error();
   const Outline outline = read_outline(bytes, *head, path, diagnostics);
@@ -181,18 +185,19 @@ Status check_ranks(const std::vector<trace::ReadRank>& readings) {
   for (std::size_t i = 1; i < readings.size(); ++i) {
     const trace::SourceInfo &before = readings[i - 1].rank.source, &source = readings[i].rank.source;
     if (source.world_size != before.world_size)
-      return Error{fmt::format("this is of a job of {}, and {} of one of {}", report::counted(*source.world_size, "rank"), before.path,
-                               *before.world_size),
+      return Error{fmt::format("this is of a job of {}, and {} of one of {}",
+                               report::counted(*source.world_size, "rank"), before.path, *before.world_size),
                    source.path, Error::kNoOffset, "give the files of one job"};
     if (source.rank == before.rank)
-      return Error{fmt::format("this and {} are both of rank {}", before.path, *source.rank), source.path, Error::kNoOffset,
-                   "leave one of them"};
+      return Error{fmt::format("this and {} are both of rank {}", before.path, *source.rank), source.path,
+                   Error::kNoOffset, "leave one of them"};
   }
   return {};
 }
 
-/// Communicators by their members, as other MPI traces call them: "world", "0,2", and "world#2" for the second of the same members. `world/3:4`
-/// and the like, on which the ranks agreed, is the same on all of them, so that one table does for all.
+/// Communicators by their members, as other MPI traces call them: "world", "0,2", and "world#2" for the second of the
+/// same members. `world/3:4` and the like, on which the ranks agreed, is the same on all of them, so that one table
+/// does for all.
 void name_groups(std::int64_t world_size, trace::Trace& job) {
   std::map<std::string, std::string> names;
   std::map<std::string, int> times;
@@ -225,7 +230,8 @@ void name_groups(std::int64_t world_size, trace::Trace& job) {
 
 }  // namespace
 
-Result<trace::Trace> read_job(const std::vector<std::string>& paths, Diagnostics& diagnostics, const ReadOptions& options) {
+Result<trace::Trace> read_job(const std::vector<std::string>& paths, Diagnostics& diagnostics,
+                              const ReadOptions& options) {
   std::vector<std::optional<Result<trace::ReadRank>>> read(paths.size());
   parallel_for(paths.size(), [&](std::size_t i) { read[i] = read_rank(paths[i], options); });
   std::vector<trace::ReadRank> ranks;
@@ -247,8 +253,8 @@ Result<trace::Trace> join_ranks(std::vector<trace::ReadRank> ranks, Diagnostics&
   for (trace::ReadRank& read : ranks) {
     world_size = read.rank.source.world_size.value_or(0);
     if (!trace::add_rank(job, std::move(read.rank), read.strings))
-      return Error{"its calls are more than 26 days away from those of the other files", read.rank.source.path, Error::kNoOffset,
-                   "do the files belong to one job?"};
+      return Error{"its calls are more than 26 days away from those of the other files", read.rank.source.path,
+                   Error::kNoOffset, "do the files belong to one job?"};
   }
   name_groups(world_size, job);
   const auto missing = static_cast<std::uint64_t>(world_size) - job.ranks.size();

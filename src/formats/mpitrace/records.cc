@@ -135,7 +135,8 @@ bool decode_communicator(std::string_view body, std::int64_t most_ranks, Communi
   return !reader.failed() && !record.members.empty() && record.rank < record.members.size();
 }
 
-bool decode_call(std::string_view body, std::int64_t previous_ns, std::int64_t most_ranks, std::size_t most_counts, CallRecord& record) {
+bool decode_call(std::string_view body, std::int64_t previous_ns, std::int64_t most_ranks, std::size_t most_counts,
+                 CallRecord& record) {
   ByteReader reader(body);
   record.function = reader.number();
   record.thread = reader.number();
@@ -144,7 +145,9 @@ bool decode_call(std::string_view body, std::int64_t previous_ns, std::int64_t m
   record.site = reader.number();
   record.fields = reader.number();
   constexpr std::int64_t kMostNs = std::int64_t{1} << 60;  // 36 years
-  if (since_ns > kMostNs || since_ns < -kMostNs || inside_ns > static_cast<std::uint64_t>(kMostNs) || previous_ns > kMostNs) return false;
+  if (since_ns > kMostNs || since_ns < -kMostNs || inside_ns > static_cast<std::uint64_t>(kMostNs) ||
+      previous_ns > kMostNs)
+    return false;
   record.enter_ns = previous_ns + since_ns;
   record.exit_ns = record.enter_ns + static_cast<std::int64_t>(inside_ns);
   if (record.has(kComm)) record.comm = reader.number();

@@ -49,11 +49,13 @@ struct CallRecord {
   [[nodiscard]] bool has(tracer::CallField field) const { return (fields & field) != 0; }
 };
 
-// Each is false if the body is not one. Values are within bounds that sums of a few of them keep; counts agree with the bytes that are there.
-// `most_ranks` and `most_counts` bound the lists: a run of equal numbers takes few bytes however long it is.
+// Each is false if the body is not one. Values are within bounds that sums of a few of them keep; counts agree with the
+// bytes that are there. `most_ranks` and `most_counts` bound the lists: a run of equal numbers takes few bytes however
+// long it is.
 bool decode_site(std::string_view body, std::uint64_t& number, std::vector<SiteFrame>& frames);
 bool decode_communicator(std::string_view body, std::int64_t most_ranks, CommunicatorRecord& record);
 /// `previous_ns` is the time of entry of the call before in the block, or the block's base.
-bool decode_call(std::string_view body, std::int64_t previous_ns, std::int64_t most_ranks, std::size_t most_counts, CallRecord& record);
+bool decode_call(std::string_view body, std::int64_t previous_ns, std::int64_t most_ranks, std::size_t most_counts,
+                 CallRecord& record);
 
 }  // namespace orrery::mpitrace

@@ -16,8 +16,9 @@ void RequestTable::finish() {
 }
 
 const Completion* RequestTable::completion(std::uint64_t request, std::uint64_t n) const {
-  const auto first = std::lower_bound(completions_.begin(), completions_.end(), request,
-                                      [](const Completion& done, std::uint64_t wanted) { return done.request < wanted; });
+  const auto first =
+      std::lower_bound(completions_.begin(), completions_.end(), request,
+                       [](const Completion& done, std::uint64_t wanted) { return done.request < wanted; });
   if (static_cast<std::uint64_t>(completions_.end() - first) <= n) return nullptr;
   const Completion& done = first[static_cast<std::ptrdiff_t>(n)];
   return done.request == request ? &done : nullptr;

@@ -1,4 +1,5 @@
-// What became of the requests of a rank: a receive that took a message of anybody knows whose it was only when it completes.
+// What became of the requests of a rank: a receive that took a message of anybody knows whose it was only when it
+// completes.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +11,8 @@
 
 namespace orrery::mpitrace {
 
-/// Filled in one pass over the calls, asked in a second one. A persistent request is begun once and completes as often as it is started.
+/// Filled in one pass over the calls, asked in a second one. A persistent request is begun once and completes as often
+/// as it is started.
 class RequestTable {
  public:
   /// `is_persistent`: the call made a request that can be started often.
@@ -18,7 +20,8 @@ class RequestTable {
   /// Once all calls are added.
   void finish();
 
-  /// How the request completed for the n-th time, counted from 0; null if it did not. Only receives have a message (CompletionFlag).
+  /// How the request completed for the n-th time, counted from 0; null if it did not. Only receives have a message
+  /// (CompletionFlag).
   [[nodiscard]] const Completion* completion(std::uint64_t request, std::uint64_t n) const;
   /// The call that made a persistent request: what it sends or receives when it is started. Null if it is not known.
   [[nodiscard]] const CallRecord* prepared(std::uint64_t request) const;

@@ -9,14 +9,15 @@ constexpr std::size_t kFlushAt = 1u << 20;
 namespace field {
 constexpr std::uint32_t kPacket = 1;  // of Trace
 // of TracePacket
-constexpr std::uint32_t kTimestamp = 8, kSequence = 10, kTrackEvent = 11, kInternedData = 12, kSequenceFlags = 13, kTrackDescriptor = 60;
+constexpr std::uint32_t kTimestamp = 8, kSequence = 10, kTrackEvent = 11, kInternedData = 12, kSequenceFlags = 13,
+                        kTrackDescriptor = 60;
 // of TrackDescriptor
 constexpr std::uint32_t kUuid = 1, kTrackName = 2, kProcess = 3, kThread = 4, kParent = 5, kCounter = 8;
 // of ProcessDescriptor and ThreadDescriptor
 constexpr std::uint32_t kPid = 1, kProcessName = 6, kTid = 2, kThreadName = 5;
 // of TrackEvent
-constexpr std::uint32_t kCategoryNumbers = 3, kAnnotation = 4, kType = 9, kNameNumber = 10, kTrack = 11, kCounterValue = 30, kFlows = 47,
-                        kEndingFlows = 48;
+constexpr std::uint32_t kCategoryNumbers = 3, kAnnotation = 4, kType = 9, kNameNumber = 10, kTrack = 11,
+                        kCounterValue = 30, kFlows = 47, kEndingFlows = 48;
 // of DebugAnnotation
 constexpr std::uint32_t kKeyNumber = 1, kIntegerValue = 4, kRealValue = 5, kTextValue = 6;
 // of what InternedData holds
@@ -30,7 +31,8 @@ constexpr std::uint32_t kStateCleared = 1, kNeedsState = 2;
 void write_annotation(WireWriter& event, std::uint64_t key, const Annotation& annotation) {
   WireWriter out(event, field::kAnnotation);
   out.add_number(field::kKeyNumber, key);
-  if (const auto* integer = std::get_if<std::int64_t>(&annotation.value)) out.add_number(field::kIntegerValue, *integer);
+  if (const auto* integer = std::get_if<std::int64_t>(&annotation.value))
+    out.add_number(field::kIntegerValue, *integer);
   else if (const auto* real = std::get_if<double>(&annotation.value)) out.add_fixed(field::kRealValue, *real);
   else out.add_bytes(field::kTextValue, std::get<std::string_view>(annotation.value));
 }
@@ -124,7 +126,8 @@ void PacketWriter::add_event(Track track, std::int64_t time_ns, EventType type, 
     if (category != 0) event.add_number(field::kCategoryNumbers, category);
     for (const FlowId flow : slice.begins) event.add_fixed(field::kFlows, flow);
     for (const FlowId flow : slice.ends) event.add_fixed(field::kEndingFlows, flow);
-    for (const Annotation& annotation : slice.annotations) write_annotation(event, keys_.numbers.find(annotation.key)->second, annotation);
+    for (const Annotation& annotation : slice.annotations)
+      write_annotation(event, keys_.numbers.find(annotation.key)->second, annotation);
   });
 }
 

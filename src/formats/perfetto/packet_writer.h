@@ -1,4 +1,5 @@
-// Writes Perfetto's own format, protobuf packets (docs/formats/perfetto.md): tracks, slices on them, arrows between slices, counters.
+// Writes Perfetto's own format, protobuf packets (docs/formats/perfetto.md): tracks, slices on them, arrows between
+// slices, counters.
 #pragma once
 
 #include <cstdint>
@@ -31,10 +32,11 @@ struct Slice {
   std::span<const Annotation> annotations = {};
 };
 
-/// One trace. Compressed if its name ends in .gz; it replaces an old one only when it is complete. Memory: a few MB and each name once.
+/// One trace. Compressed if its name ends in .gz; it replaces an old one only when it is complete. Memory: a few MB and
+/// each name once.
 ///
-/// Perfetto sorts packets by time and keeps the order of those of one moment. So on each track slices must be begun and ended as on a stack, in order of
-/// time; tracks may be written one after the other.
+/// Perfetto sorts packets by time and keeps the order of those of one moment. So on each track slices must be begun and
+/// ended as on a stack, in order of time; tracks may be written one after the other.
 class PacketWriter {
  public:
   static Result<PacketWriter> create(const std::string& path);

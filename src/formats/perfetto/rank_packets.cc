@@ -14,7 +14,9 @@ using trace::EventIndex;
 class LaneTracks {
  public:
   LaneTracks(Track first, PacketWriter& writer)
-      : tracks_{first}, writer_(writer), rows_([this](trace::NestingRows::Row row, std::int64_t end) { writer_.end(tracks_[row], end); }) {}
+      : tracks_{first},
+        writer_(writer),
+        rows_([this](trace::NestingRows::Row row, std::int64_t end) { writer_.end(tracks_[row], end); }) {}
 
   /// Slices come by start.
   void begin(std::int64_t start, std::int64_t end, const Slice& slice) {
@@ -35,10 +37,10 @@ class LaneTracks {
 class EventAnnotations {
  public:
   EventAnnotations(const trace::RankTrace& rank, const Interner& strings) : strings_(strings) {
-    trace::ArgumentTable::for_each(
-        rank.arguments, [&](std::string_view, std::string_view written, trace::ValueType type, const trace::SparseColumn& column) {
-          if (!column.event.empty()) columns_.push_back({written, type == trace::ValueType::text, &column});
-        });
+    trace::ArgumentTable::for_each(rank.arguments, [&](std::string_view, std::string_view written,
+                                                       trace::ValueType type, const trace::SparseColumn& column) {
+      if (!column.event.empty()) columns_.push_back({written, type == trace::ValueType::text, &column});
+    });
   }
 
   /// Good until the next call.
@@ -71,7 +73,8 @@ class EventFlows {
 
   void find(EventIndex event, Slice& slice) {
     begins_.clear(), ends_.clear();
-    auto at = std::lower_bound(flows_.begin(), flows_.end(), event, [](const FlowEnd& flow, EventIndex e) { return flow.event < e; });
+    auto at = std::lower_bound(flows_.begin(), flows_.end(), event,
+                               [](const FlowEnd& flow, EventIndex e) { return flow.event < e; });
     for (; at != flows_.end() && at->event == event; ++at) (at->leaves ? begins_ : ends_).push_back(at->flow);
     slice.begins = begins_;
     slice.ends = ends_;
@@ -84,15 +87,16 @@ class EventFlows {
 
 }  // namespace
 
-void write_rank(const trace::RankTrace& rank, const Interner& strings, std::span<const Track> lanes, std::span<const FlowEnd> flows,
-                std::int64_t epoch_ns, PacketWriter& writer) {
+void write_rank(const trace::RankTrace& rank, const Interner& strings, std::span<const Track> lanes,
+                std::span<const FlowEnd> flows, std::int64_t epoch_ns, PacketWriter& writer) {
   const trace::LaneOrder order(rank);
   EventAnnotations annotations(rank, strings);
   EventFlows arrows(flows);
   for (trace::LaneIndex lane = 0; lane < rank.lanes.size(); ++lane) {
     LaneTracks tracks(lanes[lane], writer);
     for (const EventIndex event : order.of(lane)) {
-      Slice slice{.name = strings.text(rank.name[event]), .category = strings.text(rank.categories[rank.category[event]].text)};
+      Slice slice{.name = strings.text(rank.name[event]),
+                  .category = strings.text(rank.categories[rank.category[event]].text)};
       slice.annotations = annotations.of(event);
       arrows.find(event, slice);
       const std::int64_t start = to_ns(rank.start[event], epoch_ns);

@@ -18,10 +18,10 @@ class ArgumentCursor {
   explicit ArgumentCursor(const trace::RankTrace& rank) {
     using trace::SparseColumn;
     using trace::ValueType;
-    trace::ArgumentTable::for_each(rank.arguments,
-                                   [&](std::string_view, std::string_view written, ValueType type, const SparseColumn& column) {
-                                     if (!column.event.empty()) columns_.push_back({written, type == ValueType::text, &column, 0});
-                                   });
+    trace::ArgumentTable::for_each(
+        rank.arguments, [&](std::string_view, std::string_view written, ValueType type, const SparseColumn& column) {
+          if (!column.event.empty()) columns_.push_back({written, type == ValueType::text, &column, 0});
+        });
   }
 
   /// To be called for every event in order.
@@ -80,8 +80,8 @@ JsonWriter TraceWriter::begin_entry() {
 void TraceWriter::add_rank(const trace::RankTrace& rank, const Interner& strings, const MoreArguments& more) {
   std::vector<Row> rows;
   for (const trace::Lane& lane : rank.lanes)
-    rows.push_back(
-        {to_json(strings, lane.process), to_json(strings, lane.thread), strings.text(lane.process_name), strings.text(lane.thread_name)});
+    rows.push_back({to_json(strings, lane.process), to_json(strings, lane.thread), strings.text(lane.process_name),
+                    strings.text(lane.thread_name)});
   add_lanes(rows);
   add_events(rank, rows, strings, more);
   add_flows(rank, rank.flows, rows, strings);
@@ -91,7 +91,8 @@ void TraceWriter::add_rank(const trace::RankTrace& rank, const Interner& strings
                            const trace::Flows& flows) {
   std::vector<Row> rows;
   for (const LaneLabel& label : labels)
-    rows.push_back({std::to_string(label.process), std::to_string(label.thread), label.process_name, label.thread_name});
+    rows.push_back(
+        {std::to_string(label.process), std::to_string(label.thread), label.process_name, label.thread_name});
   add_lanes(rows);
   add_events(rank, rows, strings, {});
   add_flows(rank, flows, rows, strings);
@@ -111,7 +112,8 @@ void TraceWriter::add_lanes(const std::vector<Row>& rows) {
     if (!row.process_name.empty() && (lane == 0 || rows[lane - 1].process != row.process)) {
       describe("process_name", row, true, [&](JsonWriter& json) { json.field("name", row.process_name); });
       const bool is_number = !row.process.starts_with('"');
-      if (is_number) describe("process_sort_index", row, true, [&](JsonWriter& json) { json.key("sort_index").raw(row.process); });
+      if (is_number)
+        describe("process_sort_index", row, true, [&](JsonWriter& json) { json.key("sort_index").raw(row.process); });
     }
     if (row.thread_name.empty()) continue;
     describe("thread_name", row, false, [&](JsonWriter& json) { json.field("name", row.thread_name); });

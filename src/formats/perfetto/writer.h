@@ -1,4 +1,5 @@
-// Writes traces as JSON that Perfetto and chrome://tracing open, and that the Kineto reader reads back: docs/formats/perfetto.md.
+// Writes traces as JSON that Perfetto and chrome://tracing open, and that the Kineto reader reads back:
+// docs/formats/perfetto.md.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +11,8 @@
 #include <vector>
 
 #include "base/interner.h"
-#include "base/json/json_writer.h"
 #include "base/io/output_file.h"
+#include "base/json/json_writer.h"
 #include "base/result.h"
 #include "trace/trace.h"
 
@@ -20,7 +21,8 @@ namespace orrery::perfetto {
 /// Adds members to the args of an event, beside those that the trace has as columns.
 using MoreArguments = std::function<void(trace::EventIndex event, JsonWriter& args)>;
 
-/// How a lane is shown where not as its trace has it: a document with several ranks needs numbers that no two of them share.
+/// How a lane is shown where not as its trace has it: a document with several ranks needs numbers that no two of them
+/// share.
 struct LaneLabel {
   std::int64_t process = 0;
   std::int64_t thread = 0;
@@ -35,16 +37,18 @@ struct Header {
   std::string backend = {};
 };
 
-/// One document, rank after rank; it is compressed if its name ends in .gz and replaces an old one only when it is complete. Memory: a few MB,
-/// whatever its size. Times are written exactly, to the picosecond.
+/// One document, rank after rank; it is compressed if its name ends in .gz and replaces an old one only when it is
+/// complete. Memory: a few MB, whatever its size. Times are written exactly, to the picosecond.
 class TraceWriter {
  public:
   static Result<TraceWriter> create(const std::string& path, const Header& header);
 
-  /// Events with a duration are written as complete events (X), all others as instants. Lanes are named and sorted in their order.
+  /// Events with a duration are written as complete events (X), all others as instants. Lanes are named and sorted in
+  /// their order.
   void add_rank(const trace::RankTrace& rank, const Interner& strings, const MoreArguments& more = {});
   /// The same with a label for every lane, and with these arrows instead of the recorded ones.
-  void add_rank(const trace::RankTrace& rank, const Interner& strings, std::span<const LaneLabel> labels, const trace::Flows& flows);
+  void add_rank(const trace::RankTrace& rank, const Interner& strings, std::span<const LaneLabel> labels,
+                const trace::Flows& flows);
   /// Writes what is left and puts the file in its place. Errors of all writes before are told here.
   Status commit();
 
@@ -60,8 +64,10 @@ class TraceWriter {
   };
 
   void add_lanes(const std::vector<Row>& rows);
-  void add_events(const trace::RankTrace& rank, const std::vector<Row>& rows, const Interner& strings, const MoreArguments& more);
-  void add_flows(const trace::RankTrace& rank, const trace::Flows& flows, const std::vector<Row>& rows, const Interner& strings);
+  void add_events(const trace::RankTrace& rank, const std::vector<Row>& rows, const Interner& strings,
+                  const MoreArguments& more);
+  void add_flows(const trace::RankTrace& rank, const trace::Flows& flows, const std::vector<Row>& rows,
+                 const Interner& strings);
   /// A writer for the next entry of the event list, behind its comma.
   JsonWriter begin_entry();
 

@@ -23,8 +23,8 @@ class ValueWalk {
  public:
   ValueWalk(const char* begin, const char* end) : p_(begin), end_(end) {}
 
-  /// Calls on_tensor(argument, storage, bytes, device), on_integer(argument, value) and on_text(argument) for what it finds; numbers and
-  /// texts only outside of lists.
+  /// Calls on_tensor(argument, storage, bytes, device), on_integer(argument, value) and on_text(argument) for what it
+  /// finds; numbers and texts only outside of lists.
   template <typename OnTensor, typename OnInteger, typename OnText>
   void walk(OnTensor&& on_tensor, OnInteger&& on_integer, OnText&& on_text) {
     // Values that are no list, or a row without any: nothing to walk.
@@ -67,7 +67,8 @@ class ValueWalk {
   template <typename OnInteger>
   void read_integer(const char* number, int argument, OnInteger&& on_integer) const {
     Decimal decimal;
-    if (parse_decimal(number, end_, decimal) != nullptr && decimal.is_integer && decimal.in_range) on_integer(argument, decimal.whole);
+    if (parse_decimal(number, end_, decimal) != nullptr && decimal.is_integer && decimal.in_range)
+      on_integer(argument, decimal.whole);
   }
 
   // [tensor, storage, offset, elements, bytes per element, "cuda:0"]
@@ -165,7 +166,8 @@ class RowReader {
               last_integer = value;
             },
             [&](int) {
-              // [sequence, group, rank, "send", ...]: of messages and rooted collectives, `rank` is the other one or the root.
+              // [sequence, group, rank, "send", ...]: of messages and rooted collectives, `rank` is the other one or
+              // the root.
               if (is_record && peers.peer == trace::kNoNumber) peers.peer = last_integer;
             });
     values_of(trace_, trace_.outputs[row], row, "outputs")
@@ -187,12 +189,14 @@ class RowReader {
 }  // namespace
 
 ArgumentLists input_lists(const HostTrace& trace, std::size_t row) {
-  if (trace.is_flat()) return lists_of(trace.text(trace.object[row]), {"inputs", "input_shapes", "input_types", "input_strides"});
+  if (trace.is_flat())
+    return lists_of(trace.text(trace.object[row]), {"inputs", "input_shapes", "input_types", "input_strides"});
   return lists_of(trace.text(trace.inputs[row]), {"values", "shapes", "types", "strides"});
 }
 
 ArgumentLists output_lists(const HostTrace& trace, std::size_t row) {
-  if (trace.is_flat()) return lists_of(trace.text(trace.object[row]), {"outputs", "output_shapes", "output_types", "output_strides"});
+  if (trace.is_flat())
+    return lists_of(trace.text(trace.object[row]), {"outputs", "output_shapes", "output_types", "output_strides"});
   return lists_of(trace.text(trace.outputs[row]), {"values", "shapes", "types", "strides"});
 }
 

@@ -5,7 +5,8 @@
 namespace orrery::pytorch_et {
 
 bool AttributeSkeleton::passes(const char*& p, std::string_view text, const JsonWalk& walk) const {
-  if (static_cast<std::size_t>(walk.end() - p) < text.size() || std::memcmp(p, text.data(), text.size()) != 0) return false;
+  if (static_cast<std::size_t>(walk.end() - p) < text.size() || std::memcmp(p, text.data(), text.size()) != 0)
+    return false;
   p += text.size();
   return true;
 }

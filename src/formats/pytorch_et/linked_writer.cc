@@ -5,10 +5,10 @@
 #include <utility>
 #include <vector>
 
+#include "base/io/output_file.h"
 #include "base/json/json_unescape.h"
 #include "base/json/json_walk.h"
 #include "base/json/json_writer.h"
-#include "base/io/output_file.h"
 #include "base/json/python_json.h"
 #include "formats/pytorch_et/profiler_part.h"
 
@@ -23,7 +23,11 @@ constexpr std::size_t kFlushBytes = 1u << 20;
 class LinkedWriter {
  public:
   LinkedWriter(const HostTrace& trace, const Interner& strings, const LinkedWriteOptions& options, OutputFile& file)
-      : trace_(trace), strings_(strings), options_(options), walk_(trace.content.data() + trace.content.size()), file_(file) {}
+      : trace_(trace),
+        strings_(strings),
+        options_(options),
+        walk_(trace.content.data() + trace.content.size()),
+        file_(file) {}
 
   Status write() {
     const char* p = trace_.content.data();
@@ -45,7 +49,8 @@ class LinkedWriter {
     if (after == nullptr) return fault();
     if (!options_.profiler.empty()) {
       file_.write(std::exchange(text_, {}));
-      const Status copied = copy_profiler_part(options_.profiler, keys_, [&](std::string_view text) { file_.write(text); });
+      const Status copied =
+          copy_profiler_part(options_.profiler, keys_, [&](std::string_view text) { file_.write(text); });
       if (!copied) return copied;
     }
     text_ += options_.as_chakra ? "\n}" : "\n}\n";
@@ -99,28 +104,32 @@ class LinkedWriter {
   bool write_row(std::size_t row) {
     const char* const begin = trace_.content.data();
     const MeasuredRow measured = trace_.is_linked() ? trace_.measured[row] : MeasuredRow{};
-    const trace::TextRange inputs = trace_.inputs[row], outputs = trace_.outputs[row], attributes = trace_.attributes[row];
+    const trace::TextRange inputs = trace_.inputs[row], outputs = trace_.outputs[row],
+                           attributes = trace_.attributes[row];
     JsonWriter json(row_text_);
     json.begin_object();
-    const char* const after = walk_.each_member(begin + trace_.object[row].begin, [&](std::string_view key, const char* value) {
-      const char* end = nullptr;
-      for (const trace::TextRange known : {inputs, outputs, attributes}) {  // these are long: no need to look for their ends
-        if (known.size != 0 && value == begin + known.begin) end = value + known.size;
-      }
-      if (end == nullptr) end = walk_.skip_value(value);
-      if (end == nullptr) return end;
-      if (is_replaced(key, measured)) {
-        // Python's dictionaries keep the place of a member that gets another value.
-        if (options_.as_chakra) write_in_place(json, key, row, measured);
-        return end;
-      }
-      // Ids are given anew when work is put among the rows: the parent's as well.
-      if (key == "ctrl_deps") json.field(key, trace_.parent[row]);
-      // Members are copied as they are written, whatever they are: a linked trace loses nothing of the original.
-      else if (key.find('\\') == std::string_view::npos) json.key(key).raw({value, static_cast<std::size_t>(end - value)});
-      else json.key(unescape_json(key)).raw({value, static_cast<std::size_t>(end - value)});
-      return end;
-    });
+    const char* const after =
+        walk_.each_member(begin + trace_.object[row].begin, [&](std::string_view key, const char* value) {
+          const char* end = nullptr;
+          for (const trace::TextRange known :
+               {inputs, outputs, attributes}) {  // these are long: no need to look for their ends
+            if (known.size != 0 && value == begin + known.begin) end = value + known.size;
+          }
+          if (end == nullptr) end = walk_.skip_value(value);
+          if (end == nullptr) return end;
+          if (is_replaced(key, measured)) {
+            // Python's dictionaries keep the place of a member that gets another value.
+            if (options_.as_chakra) write_in_place(json, key, row, measured);
+            return end;
+          }
+          // Ids are given anew when work is put among the rows: the parent's as well.
+          if (key == "ctrl_deps") json.field(key, trace_.parent[row]);
+          // Members are copied as they are written, whatever they are: a linked trace loses nothing of the original.
+          else if (key.find('\\') == std::string_view::npos)
+            json.key(key).raw({value, static_cast<std::size_t>(end - value)});
+          else json.key(unescape_json(key)).raw({value, static_cast<std::size_t>(end - value)});
+          return end;
+        });
     if (after == nullptr) return false;
     if (!options_.as_chakra) json.field("id", trace_.id[row]);
     if (measured.measured) write_measured(json, row, measured);
@@ -137,7 +146,8 @@ class LinkedWriter {
 
   // Whether a member of the original row gives way to one that is written after all of them.
   [[nodiscard]] bool is_replaced(std::string_view key, const MeasuredRow& measured) const {
-    constexpr std::array<std::string_view, 4> kOfMeasured = {"ts", "inclusive_dur", "exclusive_dur", "inter_thread_dep"};
+    constexpr std::array<std::string_view, 4> kOfMeasured = {"ts", "inclusive_dur", "exclusive_dur",
+                                                             "inter_thread_dep"};
     constexpr std::array<std::string_view, 5> kOfWork = {"name", "ctrl_deps", "cat", "ph", "stream"};
     const auto is_one_of = [&](const auto& keys) { return std::find(keys.begin(), keys.end(), key) != keys.end(); };
     if (key == "id") return true;
@@ -195,7 +205,8 @@ class LinkedWriter {
 
 }  // namespace
 
-Status write_linked_trace(const HostTrace& linked, const Interner& strings, const std::string& path, const LinkedWriteOptions& options) {
+Status write_linked_trace(const HostTrace& linked, const Interner& strings, const std::string& path,
+                          const LinkedWriteOptions& options) {
   Result<OutputFile> file = OutputFile::create(path);
   if (!file) return file.error();
   if (Status written = LinkedWriter(linked, strings, options, *file).write(); !written) return written;

@@ -1,5 +1,6 @@
 // Process groups, from the first input of a row "## process_group:init ##": a JSON text inside a JSON string,
-// [{"pg_name": "0", "pg_desc": "default_pg", "backend_config": "cuda:nccl", "ranks": [], "group_size": 4, "group_count": 1}].
+// [{"pg_name": "0", "pg_desc": "default_pg", "backend_config": "cuda:nccl", "ranks": [], "group_size": 4,
+// "group_count": 1}].
 #include <simdjson.h>
 
 #include <algorithm>
@@ -38,7 +39,8 @@ std::string description_of(const trace::HostTrace& trace, std::size_t row) {
   simdjson::dom::parser parser;
   const bool is_flat = trace.inputs[row].size == 0;
   element object;
-  if (parser.parse(simdjson::padded_string(trace.text(is_flat ? trace.object[row] : trace.inputs[row]))).get(object) != simdjson::SUCCESS)
+  if (parser.parse(simdjson::padded_string(trace.text(is_flat ? trace.object[row] : trace.inputs[row]))).get(object) !=
+      simdjson::SUCCESS)
     return {};
   std::string_view text;
   if (object[is_flat ? "inputs" : "values"].at(0).get(text) != simdjson::SUCCESS) return {};
@@ -57,7 +59,8 @@ void append_groups(const std::string& description, std::vector<ProcessGroup>& gr
     group.ranks = ranks_of(item);
     if (item["group_size"].get(group.size) != simdjson::SUCCESS) group.size = trace::kNoNumber;
     // The row comes again whenever recording starts: what is said last counts.
-    const auto known = std::find_if(groups.begin(), groups.end(), [&](const ProcessGroup& other) { return other.name == group.name; });
+    const auto known =
+        std::find_if(groups.begin(), groups.end(), [&](const ProcessGroup& other) { return other.name == group.name; });
     if (known == groups.end()) groups.push_back(std::move(group));
     else *known = std::move(group);
   }

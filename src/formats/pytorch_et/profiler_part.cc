@@ -30,7 +30,8 @@ class PartCopier {
   Result<const char*> take_record(const char* p, const Window& window) {
     const WholeValue whole = whole_value(p, window);
     if (whole.after == nullptr)
-      return whole.fault == JsonFault::ends ? Result<const char*>(nullptr) : Result<const char*>(fault(whole.fault, window.offset));
+      return whole.fault == JsonFault::ends ? Result<const char*>(nullptr)
+                                            : Result<const char*>(fault(whole.fault, window.offset));
     (text_ += has_records_ ? ",\n" : "\n").append(p, whole.after);
     has_records_ = true;
     if (text_.size() >= kCopiedBytes) flush();
@@ -43,7 +44,9 @@ class PartCopier {
     return {};
   }
 
-  [[nodiscard]] Error fault(JsonFault fault, std::uint64_t offset) const { return {std::string(to_string(fault)), path_, offset}; }
+  [[nodiscard]] Error fault(JsonFault fault, std::uint64_t offset) const {
+    return {std::string(to_string(fault)), path_, offset};
+  }
 
   void finish() {
     if (has_list_) text_ += "\n]";
@@ -68,8 +71,8 @@ class PartCopier {
 }  // namespace
 
 bool is_of_profiler(std::string_view key) {
-  constexpr std::array<std::string_view, 5> kKeys = {kEvents, "distributedInfo", "deviceProperties", "baseTimeNanoseconds",
-                                                     "schemaVersion"};
+  constexpr std::array<std::string_view, 5> kKeys = {kEvents, "distributedInfo", "deviceProperties",
+                                                     "baseTimeNanoseconds", "schemaVersion"};
   return std::find(kKeys.begin(), kKeys.end(), key) != kKeys.end();
 }
 
@@ -95,7 +98,8 @@ bool has_profiler_part(const trace::HostTrace& linked) {
   return found;
 }
 
-Status copy_profiler_part(const std::string& path, std::span<const std::string> taken, const std::function<void(std::string_view)>& write) {
+Status copy_profiler_part(const std::string& path, std::span<const std::string> taken,
+                          const std::function<void(std::string_view)>& write) {
   const auto file = MappedFile::open(path);
   if (!file) return file.error();
   PartCopier copier(path, taken, write);

@@ -17,9 +17,11 @@
 
 namespace orrery::pytorch_et {
 
-// The document around the rows: {"schema": "1.1.1-chakra.0.0.4", "pid": 1306, "time": ..., "start_ts": ..., "nodes": [ ... ], "finish_ts": ...}.
+// The document around the rows: {"schema": "1.1.1-chakra.0.0.4", "pid": 1306, "time": ..., "start_ts": ..., "nodes": [
+// ... ], "finish_ts": ...}.
 
-/// Parses `trace.content`, which is complete and followed by 64 readable bytes, into the rest of `trace`. One pass; members in any order.
+/// Parses `trace.content`, which is complete and followed by 64 readable bytes, into the rest of `trace`. One pass;
+/// members in any order.
 Status parse_document(trace::HostTrace& trace, Interner& strings, Diagnostics& diagnostics);
 
 namespace {
@@ -27,7 +29,8 @@ namespace {
 constexpr const char* kDamagedHint = "the file is damaged or was not written to its end; record it again";
 constexpr const char* kNoNodes = "there is no nodes list in this file";
 constexpr const char* kExpected = "expected a PyTorch execution trace (JSON with schema and nodes)";
-constexpr const char* kKinetoHint = "it looks like a Kineto trace (device trace), not a PyTorch execution trace (host trace)";
+constexpr const char* kKinetoHint =
+    "it looks like a Kineto trace (device trace), not a PyTorch execution trace (host trace)";
 
 // "1.1.1-chakra.0.0.4": the version of PyTorch's part, {1, 1, 1}.
 std::optional<std::array<int, 3>> version_of(std::string_view schema) {
@@ -64,7 +67,9 @@ class DocumentParser {
 
   // What JsonDocument asks and tells.
 
-  [[nodiscard]] bool is_record_list(std::string_view key) const { return key == "nodes" || (key == "traceEvents" && !saw_nodes_); }
+  [[nodiscard]] bool is_record_list(std::string_view key) const {
+    return key == "nodes" || (key == "traceEvents" && !saw_nodes_);
+  }
 
   Status on_list(std::string_view key, std::uint64_t offset) {
     if (key != "nodes") return Error{kNoNodes, trace_.path, offset, kKinetoHint};
@@ -98,7 +103,8 @@ class DocumentParser {
 
   [[nodiscard]] Error fault(JsonFault fault, std::uint64_t offset) const {
     const char* hint = fault == JsonFault::empty || fault == JsonFault::no_json ? kExpected : kDamagedHint;
-    const bool is_packed = fault == JsonFault::no_json && detect_compression(trace_.content.substr(offset)) != Compression::none;
+    const bool is_packed =
+        fault == JsonFault::no_json && detect_compression(trace_.content.substr(offset)) != Compression::none;
     if (is_packed) hint = "the file is compressed twice: unpack it once";
     return {std::string(to_string(fault)), trace_.path, offset, hint};
   }
@@ -133,7 +139,8 @@ class DocumentParser {
     p = walk_.skip_space(p);
     while (p < walk_.end() && *p == '\0') p = walk_.skip_space(p + 1);  // some file systems and archives pad with zeros
     if (p >= walk_.end()) return;
-    diagnostics_.add(kTextAfterEnd, [&] { return trace_.path + ": byte " + std::to_string(p - trace_.content.data()); });
+    diagnostics_.add(kTextAfterEnd,
+                     [&] { return trace_.path + ": byte " + std::to_string(p - trace_.content.data()); });
   }
 
   trace::HostTrace& trace_;
@@ -201,8 +208,9 @@ Result<trace::HostTrace> read_host_trace(const std::string& path, Interner& stri
   if (const Status loaded = load_text(path, trace); !loaded) return loaded.error();
   if (const Status parsed = parse_document(trace, strings, diagnostics); !parsed) return parsed.error();
   if (const auto row = find_repeated_id(trace.id)) {
-    return Error{"two rows have the id " + std::to_string(trace.id[*row]) + ", so it is not clear which of them calls others", path,
-                 trace.object[*row].begin, "were two traces joined?"};
+    return Error{
+        "two rows have the id " + std::to_string(trace.id[*row]) + ", so it is not clear which of them calls others",
+        path, trace.object[*row].begin, "were two traces joined?"};
   }
   return trace;
 }

@@ -1,4 +1,5 @@
-// Reads PyTorch execution traces (ExecutionTraceObserver), plain or compressed, and linked traces, which are the same with times.
+// Reads PyTorch execution traces (ExecutionTraceObserver), plain or compressed, and linked traces, which are the same
+// with times.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +14,8 @@
 
 namespace orrery::pytorch_et {
 
-/// Schemas 1.0.1 to 1.1.1; a newer one is read as the last of them, with a warning. Texts go to `strings`. An Error names the file and the
-/// byte; a row that cannot be used is counted in `diagnostics`.
+/// Schemas 1.0.1 to 1.1.1; a newer one is read as the last of them, with a warning. Texts go to `strings`. An Error
+/// names the file and the byte; a row that cannot be used is counted in `diagnostics`.
 Result<trace::HostTrace> read_host_trace(const std::string& path, Interner& strings, Diagnostics& diagnostics);
 
 /// Whether a file that begins like this may be such a trace: an object with "schema" and "nodes".
@@ -30,7 +31,8 @@ struct Tensor {
   std::string_view device;  ///< in the text
 };
 
-/// The tensors among the values of `inputs` or `outputs` (JSON of HostTrace), those inside lists too, in order, appended to `out`.
+/// The tensors among the values of `inputs` or `outputs` (JSON of HostTrace), those inside lists too, in order,
+/// appended to `out`.
 void append_tensors(std::string_view inputs_or_outputs, std::vector<Tensor>& out);
 
 /// A process group, from the row "## process_group:init ##".

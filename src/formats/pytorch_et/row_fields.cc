@@ -3,7 +3,8 @@
 namespace orrery::pytorch_et {
 namespace {
 
-// What attributes and the flat rows of schema 1.0.1 have in common. By length first: one comparison of few bytes decides.
+// What attributes and the flat rows of schema 1.0.1 have in common. By length first: one comparison of few bytes
+// decides.
 Field common_field(std::string_view key) {
   switch (key.size()) {
     case 3: return key == "tid" ? Field::thread : Field::unknown;

@@ -31,10 +31,12 @@ const char* RowParser::parse(const char* p) {
   row_ = Row{};
   row_.numbers.fill(kNoNumber);
   const std::size_t sync_ids = trace_.sync_ids.size();
-  const char* const after = walk_.each_member(p, [&](std::string_view key, const char* value) { return take_member(key, value); });
+  const char* const after =
+      walk_.each_member(p, [&](std::string_view key, const char* value) { return take_member(key, value); });
   if (after == nullptr) return nullptr;
   if (static_cast<std::uint64_t>(after - p) > kMax32) return walk_.fail(p, "a row of 4 GiB or more");
-  if (trace_.size() >= kMax32 || trace_.sync_ids.size() > kMax32) return walk_.fail(p, "more than 4,294,967,295 rows or sync_dep entries");
+  if (trace_.size() >= kMax32 || trace_.sync_ids.size() > kMax32)
+    return walk_.fail(p, "more than 4,294,967,295 rows or sync_dep entries");
   // Without an id nothing can refer to it. What it added to shared columns before that showed is taken back.
   if (row_.has_id) {
     commit(p, after);
@@ -95,7 +97,8 @@ const char* RowParser::take_new_attributes(const char* p) {
     skeleton_.add(field, json);
     return attribute_end;
   });
-  // A list with something odd in it is not worth remembering: what is remembered is matched without looking for oddities.
+  // A list with something odd in it is not worth remembering: what is remembered is matched without looking for
+  // oddities.
   if (after != nullptr && is_usual) skeleton_.end(after);
   else skeleton_.forget();
   return after;
@@ -186,7 +189,9 @@ void RowParser::commit(const char* begin, const char* after) {
   // A row without a parent is its own, as the recorder writes its root.
   trace_.parent.push_back(row_.has_parent ? row_.parent : row_.has_flat_parent ? row_.flat_parent : row_.id);
   trace_.name.push_back(row_.name);
-  const auto column = [&](Column<std::int64_t>& numbers, Field field) { numbers.push_back(row_.numbers[static_cast<std::size_t>(field)]); };
+  const auto column = [&](Column<std::int64_t>& numbers, Field field) {
+    numbers.push_back(row_.numbers[static_cast<std::size_t>(field)]);
+  };
   column(trace_.record_function, Field::record_function);
   column(trace_.forward_parent, Field::forward_parent);
   column(trace_.sequence_number, Field::sequence_number);

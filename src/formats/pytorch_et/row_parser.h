@@ -19,8 +19,8 @@ class RowParser {
   RowParser(trace::HostTrace& trace, Interner& strings, Diagnostics& diagnostics, JsonWalk& walk)
       : trace_(trace), strings_(strings), diagnostics_(diagnostics), walk_(walk) {}
 
-  /// `p` is at the { of a row, or at whatever stands where a row should. Returns the position after it, or nullptr: then the walk says why.
-  /// A row that cannot be used is counted and passed over.
+  /// `p` is at the { of a row, or at whatever stands where a row should. Returns the position after it, or nullptr:
+  /// then the walk says why. A row that cannot be used is counted and passed over.
   const char* parse(const char* p);
 
   /// After the last row.
@@ -32,7 +32,8 @@ class RowParser {
     std::uint64_t id = 0;
     std::uint64_t parent = 0;       // "ctrl_deps"
     std::uint64_t flat_parent = 0;  // "parent" of schema 1.0.1
-    bool has_id = false, has_parent = false, has_flat_parent = false, has_attributes = false, is_measured = false, is_collective = false;
+    bool has_id = false, has_parent = false, has_flat_parent = false, has_attributes = false, is_measured = false,
+         is_collective = false;
     StringId name = 0;
     StringId op_schema = 0;
     trace::TextRange inputs, outputs, attributes;
@@ -53,7 +54,9 @@ class RowParser {
   std::int64_t number(std::string_view json);
   double real(std::string_view json, bool& given);
   void complain(const DiagnosticKind& kind, const char* where);
-  [[nodiscard]] std::uint64_t offset_of(const char* p) const { return static_cast<std::uint64_t>(p - trace_.content.data()); }
+  [[nodiscard]] std::uint64_t offset_of(const char* p) const {
+    return static_cast<std::uint64_t>(p - trace_.content.data());
+  }
   [[nodiscard]] trace::TextRange range(const char* begin, const char* after) const {
     return {offset_of(begin), static_cast<std::uint32_t>(after - begin)};
   }

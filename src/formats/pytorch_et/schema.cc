@@ -19,7 +19,8 @@ SchemaArgument parse_argument(std::string_view text) {
   const std::string_view declaration = without_spaces_around(text.substr(0, equals));
   const std::size_t space = declaration.rfind(' ');
   argument.name = declaration.substr(space + 1);  // of a declaration in one word, npos + 1: all of it
-  argument.type = space == std::string_view::npos ? std::string_view() : without_spaces_around(declaration.substr(0, space));
+  argument.type =
+      space == std::string_view::npos ? std::string_view() : without_spaces_around(declaration.substr(0, space));
   argument.is_written = argument.type.find("!)") != std::string_view::npos;
   return argument;
 }
@@ -47,7 +48,8 @@ std::optional<OperatorSchema> parse_operator_schema(std::string_view text) {
     const std::string_view argument = without_spaces_around(text.substr(begin, i - begin));
     begin = i + 1;
     if (argument == "*") is_keyword = true;  // it only separates: what follows is given by name
-    else if (!argument.empty()) schema.arguments.push_back(parse_argument(argument)), schema.arguments.back().is_keyword = is_keyword;
+    else if (!argument.empty())
+      schema.arguments.push_back(parse_argument(argument)), schema.arguments.back().is_keyword = is_keyword;
     if (depth != 0) continue;
     // "-> Tensor(a)", "-> (Tensor(a), Tensor)": within the returns a bracket right after a type is an annotation.
     const std::string_view returns = text.substr(i + 1);

@@ -1,4 +1,5 @@
-// Operator schemas as PyTorch writes them: "aten::add_.Tensor(Tensor(a!) self, Tensor other, *, Scalar alpha=1) -> Tensor(a!)".
+// Operator schemas as PyTorch writes them: "aten::add_.Tensor(Tensor(a!) self, Tensor other, *, Scalar alpha=1) ->
+// Tensor(a!)".
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// Tensors inside {"values": [[5,6,0,2056,8,"cuda:0"], [1,2], [[7,8,0,4,4,"cuda:0"]]], "shapes": ..., "types": ["Tensor(long int)", ...]}.
+// Tensors inside {"values": [[5,6,0,2056,8,"cuda:0"], [1,2], [[7,8,0,4,4,"cuda:0"]]], "shapes": ..., "types":
+// ["Tensor(long int)", ...]}.
 
 #include "base/numbers.h"
 #include "formats/pytorch_et/reader.h"
@@ -6,7 +7,8 @@
 namespace orrery::pytorch_et {
 namespace {
 
-/// A view that is eaten from the front. Inputs are short, and here the bytes behind the text belong to others: byte by byte.
+/// A view that is eaten from the front. Inputs are short, and here the bytes behind the text belong to others: byte by
+/// byte.
 class Text {
  public:
   explicit Text(std::string_view rest) : rest_(rest) {}
@@ -68,9 +70,10 @@ class Text {
 
 bool take_tensor(Text& text, Tensor& out) {
   Text ahead = text;
-  const bool whole = ahead.take('[') && ahead.take_number(out.tensor) && ahead.take(',') && ahead.take_number(out.storage) &&
-                     ahead.take(',') && ahead.take_number(out.offset) && ahead.take(',') && ahead.take_number(out.elements) &&
-                     ahead.take(',') && ahead.take_number(out.element_bytes) && ahead.take(',') && ahead.take_string(out.device) &&
+  const bool whole = ahead.take('[') && ahead.take_number(out.tensor) && ahead.take(',') &&
+                     ahead.take_number(out.storage) && ahead.take(',') && ahead.take_number(out.offset) &&
+                     ahead.take(',') && ahead.take_number(out.elements) && ahead.take(',') &&
+                     ahead.take_number(out.element_bytes) && ahead.take(',') && ahead.take_string(out.device) &&
                      ahead.take(']');
   if (whole) text = ahead;
   return whole;

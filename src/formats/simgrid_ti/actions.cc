@@ -18,7 +18,8 @@ constexpr std::array<std::int64_t, 30> kTypeBytes = {8, 4, 1, 2, 8, 4, 1, 8, 1, 
                                                      4, 1, 1, 2, 4, 8, 1, 2, 4, 8, 8, 16, 32, 8, 8};
 
 constexpr double kMostNumber = 4e18;
-constexpr std::int64_t kLeastPeer = -1000;  // MPI_ANY_SOURCE is -333 there, MPI_ANY_TAG -444, MPI_PROC_NULL -666; other writers have -1
+constexpr std::int64_t kLeastPeer =
+    -1000;  // MPI_ANY_SOURCE is -333 there, MPI_ANY_TAG -444, MPI_PROC_NULL -666; other writers have -1
 constexpr std::int64_t kNobody = -666;
 
 /// Counts may be written as "1e6".
@@ -52,21 +53,23 @@ constexpr CollectiveName kCollectives[] = {{"barrier", Collective::barrier},
 }  // namespace
 
 bool is_action(std::string_view name) {
-  static constexpr std::string_view kOthers[] = {"init",     "finalize", "location", "comm_size", "comm_split", "comm_dup",
-                                                 "compute",  "sleep",    "send",     "isend",     "recv",       "irecv",
-                                                 "sendRecv", "sendrecv", "wait",     "test",      "waitall",    "waitAll"};
+  static constexpr std::string_view kOthers[] = {
+      "init",  "finalize", "location", "comm_size", "comm_split", "comm_dup", "compute", "sleep",   "send",
+      "isend", "recv",     "irecv",    "sendRecv",  "sendrecv",   "wait",     "test",    "waitall", "waitAll"};
   return std::find(std::begin(kOthers), std::end(kOthers), name) != std::end(kOthers) ||
-         std::any_of(std::begin(kCollectives), std::end(kCollectives), [&](const CollectiveName& known) { return known.name == name; });
+         std::any_of(std::begin(kCollectives), std::end(kCollectives),
+                     [&](const CollectiveName& known) { return known.name == name; });
 }
 
 Error ActionProgram::error(std::string message) const {
-  return {"rank " + std::to_string(rank_) + ", " + std::string(action_->name) + ": " + std::move(message), path_, action_->offset,
-          "docs/formats/simgrid_ti.md has the arguments"};
+  return {"rank " + std::to_string(rank_) + ", " + std::string(action_->name) + ": " + std::move(message), path_,
+          action_->offset, "docs/formats/simgrid_ti.md has the arguments"};
 }
 
 Status ActionProgram::remark(const DiagnosticKind& kind) {
   if (diagnostics_ == nullptr) return error(kind.summary);
-  diagnostics_->add(kind, [&] { return path_ + ": byte " + std::to_string(action_->offset) + ": " + std::string(action_->name); });
+  diagnostics_->add(
+      kind, [&] { return path_ + ": byte " + std::to_string(action_->offset) + ": " + std::string(action_->name); });
   return {};
 }
 
@@ -166,10 +169,11 @@ Status ActionProgram::take_message(bool is_send, bool is_blocking) {
 /// sendRecv <send count> <destination> <receive count> <source> [types]
 Status ActionProgram::take_exchange() {
   std::int64_t send_count = 0, destination = 0, receive_count = 0, source = 0, send_bytes = 0, receive_bytes = 0;
-  if (!number(0, 0, send_count) || !number(1, kLeastPeer, destination) || !number(2, 0, receive_count) || !number(3, kLeastPeer, source) ||
-      !element(4, send_bytes) || !element(5, receive_bytes))
+  if (!number(0, 0, send_count) || !number(1, kLeastPeer, destination) || !number(2, 0, receive_count) ||
+      !number(3, kLeastPeer, source) || !element(4, send_bytes) || !element(5, receive_bytes))
     return error("it needs a count and a destination, a count and a source, and perhaps two datatypes");
-  if (destination >= ranks_ || source >= ranks_) return error("there is no rank " + std::to_string(std::max(destination, source)));
+  if (destination >= ranks_ || source >= ranks_)
+    return error("there is no rank " + std::to_string(std::max(destination, source)));
   std::vector<std::uint64_t> ids;
   workload::Activity activity;
   activity.flags = workload::activity::kHasPeer | workload::activity::kHasTag;
@@ -219,8 +223,8 @@ void ActionProgram::add_operations(std::size_t argument) {
 }
 
 Status ActionProgram::take_collective() {
-  const auto* const known =
-      std::find_if(std::begin(kCollectives), std::end(kCollectives), [&](const CollectiveName& c) { return c.name == action_->name; });
+  const auto* const known = std::find_if(std::begin(kCollectives), std::end(kCollectives),
+                                         [&](const CollectiveName& c) { return c.name == action_->name; });
   if (known == std::end(kCollectives)) return remark(kUnknownAction);
   if (known->name == "scan" || known->name == "exscan") {
     if (Status remarked = remark(kScan); !remarked) return remarked;
@@ -265,7 +269,8 @@ Status ActionProgram::take_counts(std::string_view name, workload::Activity& act
   else if (name == "alltoallv") type_at = 2 * all + 2;
   else type_at = 2;  // allreduce, scan, alltoall, allgather
   if (!element(type_at, bytes)) return error("its datatype is not known");
-  if (name == "alltoallv" ? !counts(1, list_) : has_list && !counts(0, list_)) return error("it needs a count for each rank");
+  if (name == "alltoallv" ? !counts(1, list_) : has_list && !counts(0, list_))
+    return error("it needs a count for each rank");
   if (!has_list && !number(0, 0, count)) return error("it needs a count");
   if (root_at != 0 && root_at < action_->arguments.size()) {
     if (!number(root_at, 0, root) || root >= ranks_) return error("its root is no rank");

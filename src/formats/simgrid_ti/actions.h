@@ -17,11 +17,13 @@ namespace orrery::simgrid_ti {
 
 // What can be odd about a TI trace. Codes are listed in docs/DIAGNOSTICS.md.
 
-inline constexpr DiagnosticKind kWithoutEffect{"I830", Severity::note, "TI trace: action on communicators, which replay passes over",
+inline constexpr DiagnosticKind kWithoutEffect{"I830", Severity::note,
+                                               "TI trace: action on communicators, which replay passes over",
                                                "all collectives are of all ranks, as in SimGrid's replay"};
-inline constexpr DiagnosticKind kNothingToWaitFor{"I831", Severity::warning, "TI trace: wait for a request that nobody made",
-                                                  "it waits for nothing"};
-inline constexpr DiagnosticKind kUnknownAction{"I832", Severity::warning, "TI trace: action that is not known", "it was left out"};
+inline constexpr DiagnosticKind kNothingToWaitFor{
+    "I831", Severity::warning, "TI trace: wait for a request that nobody made", "it waits for nothing"};
+inline constexpr DiagnosticKind kUnknownAction{"I832", Severity::warning, "TI trace: action that is not known",
+                                               "it was left out"};
 inline constexpr DiagnosticKind kScan{"I833", Severity::warning, "TI trace: scan or exscan, which no workload has",
                                       "taken as an all-reduce of the same size"};
 
@@ -37,7 +39,8 @@ bool is_action(std::string_view name);
 
 class ActionProgram {
  public:
-  ActionProgram(std::int64_t rank, std::int64_t ranks, const std::string& path, Interner& strings, Diagnostics* diagnostics)
+  ActionProgram(std::int64_t rank, std::int64_t ranks, const std::string& path, Interner& strings,
+                Diagnostics* diagnostics)
       : rank_(rank), ranks_(ranks), path_(path), strings_(strings), diagnostics_(diagnostics) {}
 
   Status take(const Action& action);

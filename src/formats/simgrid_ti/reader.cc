@@ -53,7 +53,8 @@ Result<std::int64_t> count_ranks(const std::vector<Text>& texts) {
   }
   if (highest < 0) return Error{"there is no action in this trace", *texts.front().path, 0};
   if (highest >= lines)
-    return Error{fmt::format("it names rank {}, but has {} actions: ranks are missing", highest, lines), *texts.front().path};
+    return Error{fmt::format("it names rank {}, but has {} actions: ranks are missing", highest, lines),
+                 *texts.front().path};
   return highest + 1;
 }
 
@@ -71,8 +72,8 @@ void spread_scatters(const std::vector<std::vector<ActionProgram::Scatter>>& sca
   for (std::size_t rank = 0; rank < scatters.size(); ++rank) {
     for (const ActionProgram::Scatter& here : scatters[rank]) {
       const std::vector<ActionProgram::Scatter>& of_root = scatters[here.root];
-      const auto root =
-          std::find_if(of_root.begin(), of_root.end(), [&](const auto& other) { return other.collective == here.collective; });
+      const auto root = std::find_if(of_root.begin(), of_root.end(),
+                                     [&](const auto& other) { return other.collective == here.collective; });
       // Without a partner the collectives of the ranks do not fit, which is told when they are matched.
       if (here.root == rank || root == of_root.end()) continue;
       workload::Program& program = workload.programs[rank];
@@ -98,7 +99,8 @@ Result<workload::Workload> make_workload(const std::vector<Text>& texts, Diagnos
       std::int64_t rank = 0;
       parse_rank(words[0], rank);
       std::unique_ptr<ActionProgram>& program = programs[static_cast<std::size_t>(rank)];
-      if (program == nullptr) program = std::make_unique<ActionProgram>(rank, *ranks, *text.path, workload.strings, diagnostics);
+      if (program == nullptr)
+        program = std::make_unique<ActionProgram>(rank, *ranks, *text.path, workload.strings, diagnostics);
       action.name = words[1];
       action.arguments.assign(words.begin() + 2, words.end());
       action.offset = at;
@@ -109,8 +111,8 @@ Result<workload::Workload> make_workload(const std::vector<Text>& texts, Diagnos
   std::vector<std::vector<ActionProgram::Scatter>> scatters;
   for (std::size_t rank = 0; rank < programs.size(); ++rank) {
     if (programs[rank] == nullptr)
-      return Error{fmt::format("there are no actions of rank {}, but of rank {}", rank, programs.size() - 1), *texts.front().path,
-                   Error::kNoOffset, "are all files of the trace there?"};
+      return Error{fmt::format("there are no actions of rank {}, but of rank {}", rank, programs.size() - 1),
+                   *texts.front().path, Error::kNoOffset, "are all files of the trace there?"};
     scatters.push_back(programs[rank]->scatters());
     Result<workload::Program> program = std::move(*programs[rank]).build();
     if (!program) return program.error();
@@ -132,10 +134,11 @@ Result<workload::Workload> read_workload(const std::string& path, Diagnostics* d
   if (!content) return content.error();
   if (content_of(content->bytes(), true) != Content::list) return parse_actions(content->bytes(), path, diagnostics);
   std::vector<std::string> names;
-  const Status listed = for_lines({content->bytes(), &path}, [&](const std::vector<std::string_view>& words, std::uint64_t) -> Status {
-    names.emplace_back(words.front());
-    return {};
-  });
+  const Status listed =
+      for_lines({content->bytes(), &path}, [&](const std::vector<std::string_view>& words, std::uint64_t) -> Status {
+        names.emplace_back(words.front());
+        return {};
+      });
   if (!listed) return listed.error();
   std::vector<std::string> paths;
   std::vector<FileContent> files;
@@ -182,7 +185,8 @@ std::string without_numbers(std::string_view name) {
   return text;
 }
 
-/// A name has letters, a number that tells it from the others, and a folder before it or an ending behind it; a version ("v1.2.3") has neither.
+/// A name has letters, a number that tells it from the others, and a folder before it or an ending behind it; a version
+/// ("v1.2.3") has neither.
 bool is_numbered_file(std::string_view name) {
   const auto is_letter = [](char c) { return (c | 0x20) >= 'a' && (c | 0x20) <= 'z'; };
   const bool is_plain = std::all_of(name.begin(), name.end(), [](char c) { return c > ' ' && c <= '~'; });

@@ -19,7 +19,8 @@ constexpr int kBytesType = 6;  // SimGrid's number for MPI_CHAR
 
 class RankWriter {
  public:
-  RankWriter(const workload::Workload& workload, std::uint32_t rank) : workload_(workload), program_(workload.program(rank)), rank_(rank) {}
+  RankWriter(const workload::Workload& workload, std::uint32_t rank)
+      : workload_(workload), program_(workload.program(rank)), rank_(rank) {}
 
   Result<std::string> write() {
     open_.assign(program_.size(), false);
@@ -46,7 +47,8 @@ class RankWriter {
     text_ += '\n';
   }
   [[nodiscard]] Error refuse(graph::NodeId activity, std::string_view why) const {
-    return Error{.message = fmt::format("{} {}", workload_.describe(rank_, activity), why), .hint = "export to GOAL or Chakra instead"};
+    return Error{.message = fmt::format("{} {}", workload_.describe(rank_, activity), why),
+                 .hint = "export to GOAL or Chakra instead"};
   }
 
   Status wait_for_those_before(graph::NodeId activity) {
@@ -69,7 +71,8 @@ class RankWriter {
   [[nodiscard]] bool next_waits_for(graph::NodeId next, graph::NodeId activity) const {
     if (next == graph::kNoNode) return false;
     const auto incoming = program_.dependencies.incoming(next);
-    return std::any_of(incoming.begin(), incoming.end(), [&](graph::Slot slot) { return program_.dependencies.source(slot) == activity; });
+    return std::any_of(incoming.begin(), incoming.end(),
+                       [&](graph::Slot slot) { return program_.dependencies.source(slot) == activity; });
   }
 
   Status write_activity(graph::NodeId i, graph::NodeId next) {
@@ -94,14 +97,15 @@ class RankWriter {
     if (!program_.has(i, workload::activity::kHasPeer) || program_.peers[i] < 0)
       return refuse(i, "names no rank, and SimGrid's traces have to");
     const bool sends = program_.kinds[i] == ActivityKind::send, blocks = next_waits_for(next, i);
-    action("{}{} {} {} {} {}", blocks ? "" : "i", sends ? "send" : "recv", program_.peers[i], program_.tags[i], program_.bytes[i],
-           kBytesType);
+    action("{}{} {} {} {} {}", blocks ? "" : "i", sends ? "send" : "recv", program_.peers[i], program_.tags[i],
+           program_.bytes[i], kBytesType);
     open_[i] = !blocks;
     return {};
   }
 
   Status write_collective(graph::NodeId i) {
-    if (program_.group_names[i] != 0) return refuse(i, "is among a part of the ranks, and SimGrid replays every collective among all");
+    if (program_.group_names[i] != 0)
+      return refuse(i, "is among a part of the ranks, and SimGrid replays every collective among all");
     const auto ranks = static_cast<std::int64_t>(workload_.rank_count());
     const std::int64_t bytes = program_.bytes[i];
     const std::int32_t root = program_.has(i, workload::activity::kHasPeer) ? program_.peers[i] : 0;
@@ -135,7 +139,9 @@ class RankWriter {
 
 }  // namespace
 
-Result<std::string> rank_text(const workload::Workload& workload, std::uint32_t rank) { return RankWriter(workload, rank).write(); }
+Result<std::string> rank_text(const workload::Workload& workload, std::uint32_t rank) {
+  return RankWriter(workload, rank).write();
+}
 
 Status write_workload(const workload::Workload& workload, const std::string& prefix) {
   std::string index;

@@ -228,10 +228,13 @@ std::string encode(const AlignmentRecord& record) {
     append_bytes(entry, entry_field::value, metadata);
     append_bytes(plane, plane_field::stat_metadata, entry);
   }
-  append_stat(plane, kOrigin,
-              [&](std::string& stat) { append_number(stat, stat_field::int64_value, static_cast<std::uint64_t>(record.origin_unix_ns)); });
-  if (!record.note.empty()) append_stat(plane, kNote, [&](std::string& stat) { append_bytes(stat, stat_field::str_value, record.note); });
-  append_stat(plane, kUndo, [&](std::string& stat) { append_bytes(stat, stat_field::bytes_value, encode_body(record)); });
+  append_stat(plane, kOrigin, [&](std::string& stat) {
+    append_number(stat, stat_field::int64_value, static_cast<std::uint64_t>(record.origin_unix_ns));
+  });
+  if (!record.note.empty())
+    append_stat(plane, kNote, [&](std::string& stat) { append_bytes(stat, stat_field::str_value, record.note); });
+  append_stat(plane, kUndo,
+              [&](std::string& stat) { append_bytes(stat, stat_field::bytes_value, encode_body(record)); });
   std::string field;
   append_bytes(field, space_field::planes, plane);
   return field;
@@ -250,7 +253,8 @@ Result<AlignmentRecord> decode(const Contents& contents, const PlaneOutline& pla
       return contents.damage(message.data(), "the record of the alignment is damaged, or of a later version");
     found = true;
   }
-  if (!found) return contents.damage(plane.message.data(), "there is no record of the alignment in the plane /clock_alignment");
+  if (!found)
+    return contents.damage(plane.message.data(), "there is no record of the alignment in the plane /clock_alignment");
   return record;
 }
 

@@ -1,4 +1,5 @@
-// What a rewritten file says about its rewriting: the plane "/clock_alignment", at the end of the file. docs/formats/xspace.md has the layout.
+// What a rewritten file says about its rewriting: the plane "/clock_alignment", at the end of the file.
+// docs/formats/xspace.md has the layout.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +14,8 @@
 
 namespace orrery::xspace {
 
-/// Times of a line and of an event, with whether the file has the member at all: a member that is absent is to be absent again.
+/// Times of a line and of an event, with whether the file has the member at all: a member that is absent is to be
+/// absent again.
 struct LineTimes {
   std::int64_t timestamp_ns = 0;
   std::int64_t duration_ps = 0;
@@ -65,7 +67,8 @@ struct AlignmentRecord {
 /// The plane as a field of an XSpace, to be appended to it.
 std::string encode(const AlignmentRecord& record);
 
-/// `plane` must be one called kAlignmentPlane. Numbers are checked: a decoded record is safe to use whatever the bytes were.
+/// `plane` must be one called kAlignmentPlane. Numbers are checked: a decoded record is safe to use whatever the bytes
+/// were.
 Result<AlignmentRecord> decode(const Contents& contents, const PlaneOutline& plane);
 
 }  // namespace orrery::xspace

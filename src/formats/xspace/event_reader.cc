@@ -38,8 +38,8 @@ bool take_usual_stat(const char* p, const char* end, const PlaneNames& names, Ev
   if (p == id_at || p >= end) return false;
   StatValue stat;
   const char tag = *p++;
-  const bool is_number =
-      tag == varint_tag(stat_field::uint64_value) || tag == varint_tag(stat_field::int64_value) || tag == varint_tag(stat_field::ref_value);
+  const bool is_number = tag == varint_tag(stat_field::uint64_value) || tag == varint_tag(stat_field::int64_value) ||
+                         tag == varint_tag(stat_field::ref_value);
   if (!is_number) return false;
   const char* const value_at = p;
   take_padded_varint(p, stat.number);

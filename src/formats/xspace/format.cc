@@ -13,10 +13,14 @@ bool is_xspace(const formats::Head& head) {
 }
 
 ReadOptions read_options(const formats::TraceOptions& options) {
-  return {.salvage = options.salvage, .positions = options.positions, .far_clocks = options.far_clocks, .on_progress = options.on_progress};
+  return {.salvage = options.salvage,
+          .positions = options.positions,
+          .far_clocks = options.far_clocks,
+          .on_progress = options.on_progress};
 }
 
-Result<trace::Trace> read_traces(const std::vector<std::string>& paths, Diagnostics& diagnostics, const formats::TraceOptions& options) {
+Result<trace::Trace> read_traces(const std::vector<std::string>& paths, Diagnostics& diagnostics,
+                                 const formats::TraceOptions& options) {
   return read_job(paths, diagnostics, read_options(options));
 }
 
@@ -28,8 +32,8 @@ Result<trace::ReadRank> read_one(const std::string& path, const formats::TraceOp
   return read;
 }
 
-Result<trace::Trace> join(const std::vector<std::string>& paths, std::vector<trace::ReadRank> ranks, Diagnostics& diagnostics,
-                          const formats::TraceOptions& options) {
+Result<trace::Trace> join(const std::vector<std::string>& paths, std::vector<trace::ReadRank> ranks,
+                          Diagnostics& diagnostics, const formats::TraceOptions& options) {
   return join_ranks(paths, std::move(ranks), diagnostics, read_options(options));
 }
 

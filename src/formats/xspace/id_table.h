@@ -1,4 +1,5 @@
-// From the ids of a metadata table to places in a list. Ids are small and dense in almost every file, but they are 64-bit numbers.
+// From the ids of a metadata table to places in a list. Ids are small and dense in almost every file, but they are
+// 64-bit numbers.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +19,8 @@ class IdTable {
 
   explicit IdTable(std::span<const MetadataEntry> entries) {
     std::int64_t highest = 0, lowest = 0;
-    for (const MetadataEntry& entry : entries) highest = std::max(highest, entry.id), lowest = std::min(lowest, entry.id);
+    for (const MetadataEntry& entry : entries)
+      highest = std::max(highest, entry.id), lowest = std::min(lowest, entry.id);
     const bool dense = lowest >= 0 && highest <= static_cast<std::int64_t>(entries.size() * 8 + 1024);
     if (dense) places_.assign(static_cast<std::size_t>(highest) + 1, kMissing);
     for (std::uint32_t i = 0; i < entries.size(); ++i) {
@@ -30,7 +32,8 @@ class IdTable {
 
   [[nodiscard]] std::uint32_t find(std::int64_t id) const {
     if (!places_.empty())
-      return id >= 0 && static_cast<std::uint64_t>(id) < places_.size() ? places_[static_cast<std::size_t>(id)] : kMissing;
+      return id >= 0 && static_cast<std::uint64_t>(id) < places_.size() ? places_[static_cast<std::size_t>(id)]
+                                                                        : kMissing;
     const auto after = std::upper_bound(sorted_.begin(), sorted_.end(), std::pair(id, kMissing));
     return after == sorted_.begin() || (after - 1)->first != id ? kMissing : (after - 1)->second;
   }

@@ -126,7 +126,8 @@ std::string merged_name(const PlaneOutline& plane, std::int64_t node, bool is_fi
   const std::string suffix = " (node " + std::to_string(node) + ")";
   if (is_device(plane.name)) return std::string(plane.name) + suffix;
   if (plane.lines.empty()) return std::string(plane.name) + (is_first_file ? "" : suffix);
-  if (plane.name.starts_with('/')) return std::string(kMergedPlanePrefix) + std::to_string(node) + std::string(plane.name);
+  if (plane.name.starts_with('/'))
+    return std::string(kMergedPlanePrefix) + std::to_string(node) + std::string(plane.name);
   return std::string(kMergedPlanePrefix) + std::to_string(node) + "/" + std::string(plane.name);
 }
 
@@ -154,7 +155,9 @@ class Merger {
                      .file = input.path,
                      .hint = "show the files of the run directory together instead"};
       PlaneMerger merger(*contents, plane, node_index);
-      if (const Status written = merger.write(next_id++, merged_name(plane, input.node, node_index == 0), file_); !written) return written;
+      if (const Status written = merger.write(next_id++, merged_name(plane, input.node, node_index == 0), file_);
+          !written)
+        return written;
     }
     copy_other_members(contents->bytes());
     return {};

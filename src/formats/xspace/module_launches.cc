@@ -10,9 +10,11 @@ using trace::Field;
 
 constexpr EventIndex kNone = ~EventIndex{0};
 
-// Correlations are told apart from "none" by not being negative, and from those of a device tracer, which count from 1, by their size.
+// Correlations are told apart from "none" by not being negative, and from those of a device tracer, which count from 1,
+// by their size.
 std::int64_t correlation_of(const ModuleLaunches::Key& key) {
-  const auto mixed = (static_cast<std::uint64_t>(key.scope) + 1) * 0x9E3779B97F4A7C15u ^ static_cast<std::uint64_t>(key.number);
+  const auto mixed =
+      (static_cast<std::uint64_t>(key.scope) + 1) * 0x9E3779B97F4A7C15u ^ static_cast<std::uint64_t>(key.number);
   return static_cast<std::int64_t>((mixed & ((std::uint64_t{1} << 62) - 1)) | std::uint64_t{1} << 61);
 }
 
@@ -23,7 +25,8 @@ void merge_into(trace::SparseColumn& column, std::vector<std::pair<EventIndex, s
   std::size_t i = 0;
   for (const auto& [event, value] : added) {
     for (; i < column.event.size() && column.event[i] < event; ++i) merged.push(column.event[i], column.value[i]);
-    const bool is_there = (i < column.event.size() && column.event[i] == event) || (!merged.event.empty() && merged.event.back() == event);
+    const bool is_there = (i < column.event.size() && column.event[i] == event) ||
+                          (!merged.event.empty() && merged.event.back() == event);
     if (!is_there) merged.push(event, value);
   }
   for (; i < column.event.size(); ++i) merged.push(column.event[i], column.value[i]);
@@ -32,7 +35,8 @@ void merge_into(trace::SparseColumn& column, std::vector<std::pair<EventIndex, s
 
 }  // namespace
 
-void ModuleLaunches::add_module(std::size_t plane, TimePs start, TimePs end, std::optional<Key> context, std::optional<Key> run) {
+void ModuleLaunches::add_module(std::size_t plane, TimePs start, TimePs end, std::optional<Key> context,
+                                std::optional<Key> run) {
   modules_.push_back({plane, start, end, context, run, {}, kNone});
 }
 
@@ -40,8 +44,8 @@ void ModuleLaunches::find_call(const trace::RankTrace& rank, Module& module) con
   for (const std::optional<Key>& key : {module.context, module.run}) {
     if (!key) continue;
     module.matched = *key;
-    // Several events of the host may have the number of the run: the last that began before the module enqueued it. A context has one
-    // producer, which may seem to be late where the clocks of host and device disagree.
+    // Several events of the host may have the number of the run: the last that began before the module enqueued it. A
+    // context has one producer, which may seem to be late where the clocks of host and device disagree.
     auto at = std::lower_bound(calls_.begin(), calls_.end(), Call{*key, 0});
     for (; at != calls_.end() && at->key == *key; ++at) {
       const bool is_before = rank.start[at->row] <= module.start;
@@ -68,8 +72,9 @@ std::vector<EventIndex> ModuleLaunches::tie(trace::RankTrace& rank) {
   for (EventIndex e = 0; e < rank.event_count(); ++e) {
     const std::size_t plane = plane_of[rank.lane[e]];
     if (plane == kNoPlane) continue;
-    const auto after = std::upper_bound(modules_.begin(), modules_.end(), std::pair(plane, rank.start[e]),
-                                        [](const auto& at, const Module& module) { return at < std::pair(module.plane, module.start); });
+    const auto after = std::upper_bound(
+        modules_.begin(), modules_.end(), std::pair(plane, rank.start[e]),
+        [](const auto& at, const Module& module) { return at < std::pair(module.plane, module.start); });
     if (after == modules_.begin()) continue;
     const Module& module = *(after - 1);
     if (module.plane != plane || rank.start[e] >= module.end) continue;

@@ -1,8 +1,10 @@
 // Which host call enqueued which program of a TPU core.
 //
-// A GPU's work has the correlation id of the call that launched it. The operations of a TPU have none, but the line "XLA Modules" of the core says
-// which execution each belongs to, and the call that enqueued it (DoEnqueueProgram) names the same:
-//   * by the context that the runtime hands on (stats _pt, _p of the producer; _ct, _c of the consumer), or, where that was not recorded,
+// A GPU's work has the correlation id of the call that launched it. The operations of a TPU have none, but the line
+// "XLA Modules" of the core says which execution each belongs to, and the call that enqueued it (DoEnqueueProgram)
+// names the same:
+//   * by the context that the runtime hands on (stats _pt, _p of the producer; _ct, _c of the consumer), or, where that
+//   was not recorded,
 //   * by the number of the execution and the device (run_id; device_ordinal of the call, the plane of the module).
 // All operations that start inside the module get one correlation with that call, like the kernels of a CUDA graph.
 #pragma once
@@ -34,7 +36,8 @@ class ModuleLaunches {
   /// A lane with operations of a core.
   void add_core(std::size_t plane, trace::LaneIndex lane) { cores_.push_back({plane, lane}); }
 
-  /// Adds Field::correlation to the operations and to the calls that enqueued them; returns those calls. Does nothing where there are no cores.
+  /// Adds Field::correlation to the operations and to the calls that enqueued them; returns those calls. Does nothing
+  /// where there are no cores.
   [[nodiscard]] std::vector<trace::EventIndex> tie(trace::RankTrace& rank);
 
  private:

@@ -23,8 +23,9 @@ constexpr Spelling kOperations[] = {{"all-reduce", "allreduce"},
                                     {"collective-broadcast", "broadcast"},
                                     {"send", "send"},
                                     {"recv", "recv"}};
-constexpr Spelling kKernels[] = {{"AllReduce", "allreduce"},        {"AllGather", "all_gather"}, {"ReduceScatter", "reduce_scatter"},
-                                 {"AllToAll", "all_to_all"},        {"Broadcast", "broadcast"},  {"Reduce", "reduce"},
+constexpr Spelling kKernels[] = {{"AllReduce", "allreduce"},          {"AllGather", "all_gather"},
+                                 {"ReduceScatter", "reduce_scatter"}, {"AllToAll", "all_to_all"},
+                                 {"Broadcast", "broadcast"},          {"Reduce", "reduce"},
                                  {"SendRecv", "collective_permute"}};
 
 std::optional<std::int64_t> number_at(std::string_view text, std::size_t at) {
@@ -32,7 +33,9 @@ std::optional<std::int64_t> number_at(std::string_view text, std::size_t at) {
   return value && *value >= 0 ? value : std::nullopt;
 }
 
-bool ends_name(std::string_view rest) { return rest.empty() || rest.front() == '.' || rest.front() == ' ' || rest.front() == '('; }
+bool ends_name(std::string_view rest) {
+  return rest.empty() || rest.front() == '.' || rest.front() == ' ' || rest.front() == '(';
+}
 
 CollectiveName collective_operation(std::string_view name) {
   if (name.starts_with('%')) name.remove_prefix(1);
@@ -70,7 +73,8 @@ std::string_view original_plane_name(std::string_view name) {
 
 LineKind line_kind(std::string_view plane_name, std::string_view line_name) {
   plane_name = original_plane_name(plane_name);
-  if (!plane_name.starts_with("/device:")) return line_name.starts_with("Host Threads/") ? LineKind::host_api : LineKind::host;
+  if (!plane_name.starts_with("/device:"))
+    return line_name.starts_with("Host Threads/") ? LineKind::host_api : LineKind::host;
   if (line_name.starts_with("Stream #")) return LineKind::stream;
   if (line_name.starts_with("Async XLA Ops")) return LineKind::device_async;
   const bool is_gpu = plane_name.starts_with("/device:GPU");
@@ -97,7 +101,8 @@ CollectiveName collective_of(std::string_view event_name) {
 }
 
 bool is_communication_kernel(std::string_view event_name) {
-  return event_name.starts_with("ncclDevKernel") || event_name.starts_with("ncclKernel") || event_name.starts_with("rcclDevKernel");
+  return event_name.starts_with("ncclDevKernel") || event_name.starts_with("ncclKernel") ||
+         event_name.starts_with("rcclDevKernel");
 }
 
 std::string_view operation_name(std::string_view event_name) {
@@ -109,7 +114,8 @@ std::string_view operation_name(std::string_view event_name) {
 std::string_view instruction_attribute(std::string_view text, std::string_view attribute) {
   if (!text.starts_with('%')) return {};
   std::size_t at = text.find(attribute);
-  while (at != std::string_view::npos && !text.substr(at + attribute.size()).starts_with('=')) at = text.find(attribute, at + 1);
+  while (at != std::string_view::npos && !text.substr(at + attribute.size()).starts_with('='))
+    at = text.find(attribute, at + 1);
   if (at == std::string_view::npos) return {};
   std::string_view value = text.substr(at + attribute.size() + 1);
   if (value.starts_with('"')) value.remove_prefix(1);
@@ -131,8 +137,9 @@ std::optional<std::int64_t> bytes_in_details(std::string_view details) {
 }
 
 bool looks_like_xspace(std::string_view first_bytes) {
-  // A plane (field 1) that begins with its id, its name or a line. A JSON text may begin with a line break, which reads as field 1, but
-  // then goes on with a bracket, which reads as a length, and a quote, a bracket, white space or a digit: none of 08, 12 and 1A.
+  // A plane (field 1) that begins with its id, its name or a line. A JSON text may begin with a line break, which reads
+  // as field 1, but then goes on with a bracket, which reads as a length, and a quote, a bracket, white space or a
+  // digit: none of 08, 12 and 1A.
   if (first_bytes.size() < 2 || first_bytes[0] != '\x0A') return false;
   std::size_t at = 1;
   while (at < first_bytes.size() && at < 10 && (static_cast<unsigned char>(first_bytes[at]) & 0x80) != 0) ++at;

@@ -1,4 +1,5 @@
-// What the names in an XSpace say: which planes and lines are of the device, which events are collectives, which node a file is.
+// What the names in an XSpace say: which planes and lines are of the device, which events are collectives, which node a
+// file is.
 #pragma once
 
 #include <cstdint>
@@ -40,18 +41,20 @@ struct CollectiveName {
   CollectivePart part = CollectivePart::whole;
 };
 
-/// "all-reduce.3" and "%all-reduce = f32[8]{0} all-reduce(...)" -> allreduce; "all-gather-start.1" -> the start of an all_gather;
-/// "ncclDevKernel_ReduceScatter_Sum_f32_RING_LL" -> reduce_scatter. Not "all-reduce-done", whose start says as much, nor
-/// "all-reduce-simplifier", a pass of the compiler.
+/// "all-reduce.3" and "%all-reduce = f32[8]{0} all-reduce(...)" -> allreduce; "all-gather-start.1" -> the start of an
+/// all_gather; "ncclDevKernel_ReduceScatter_Sum_f32_RING_LL" -> reduce_scatter. Not "all-reduce-done", whose start says
+/// as much, nor "all-reduce-simplifier", a pass of the compiler.
 CollectiveName collective_of(std::string_view event_name);
 /// A kernel of a communication library whose name does not say what it does: "ncclDevKernel_Generic_1".
 bool is_communication_kernel(std::string_view event_name);
 
-/// The name of an HLO operation in the text of the instruction: "%fusion.2 = f32[8]{0} fusion(...)" -> "fusion.2". Other names stay.
+/// The name of an HLO operation in the text of the instruction: "%fusion.2 = f32[8]{0} fusion(...)" -> "fusion.2".
+/// Other names stay.
 std::string_view operation_name(std::string_view event_name);
 
 /// The value of an attribute in the text of an HLO instruction, with its brackets; empty if it has none:
-/// "%p.1 = f32[8]{0} collective-permute(f32[8]{0} %x), channel_id=1, source_target_pairs={{0,1},{1,0}}" has for "source_target_pairs"
+/// "%p.1 = f32[8]{0} collective-permute(f32[8]{0} %x), channel_id=1, source_target_pairs={{0,1},{1,0}}" has for
+/// "source_target_pairs"
 /// {{0,1},{1,0}}. Also attributes that end so (_xla_send_recv_source_target_pairs).
 std::string_view instruction_attribute(std::string_view text, std::string_view attribute);
 

@@ -60,7 +60,8 @@ Damage read_space(std::string_view bytes, SpaceOutline& space) {
   WireField field;
   while (cursor.next(field)) {
     if (field.number <= space_field::hostnames && field.type != WireType::bytes) return field.begin;
-    if (field.number == space_field::errors || field.number == space_field::warnings) space.complaints.push_back(field.bytes);
+    if (field.number == space_field::errors || field.number == space_field::warnings)
+      space.complaints.push_back(field.bytes);
     if (field.number == space_field::hostnames) space.hostnames.push_back(field.bytes);
     if (field.number != space_field::planes) continue;
     PlaneOutline plane;
@@ -160,7 +161,8 @@ std::optional<std::int64_t> profile_start_unix_ns(const SpaceOutline& space) {
     if (plane.name != kEnvironmentPlane) continue;
     for (const std::string_view message : plane.stats) {
       StatValue stat;
-      if (!read_stat(message, stat) || (stat.kind != stat_field::uint64_value && stat.kind != stat_field::int64_value)) continue;
+      if (!read_stat(message, stat) || (stat.kind != stat_field::uint64_value && stat.kind != stat_field::int64_value))
+        continue;
       if (plane.stat_name(stat.metadata_id) == kStartTimeStat) return static_cast<std::int64_t>(stat.number);
     }
   }

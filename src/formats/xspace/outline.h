@@ -1,4 +1,5 @@
-// Where things stand in an XSpace: its planes, their lines and their tables of names. Walks over the lines without looking into them.
+// Where things stand in an XSpace: its planes, their lines and their tables of names. Walks over the lines without
+// looking into them.
 #pragma once
 
 #include <cstdint>
@@ -60,7 +61,8 @@ Result<LineHeader> read_line_header(const Contents& contents, std::string_view l
 /// No further than to the first event: whoever goes on through the events meets the other members behind them.
 Result<LineHeader> read_line_front(const Contents& contents, std::string_view line);
 
-/// A value of an event or a plane. References are not resolved: `number` is the id of the entry whose name is the value.
+/// A value of an event or a plane. References are not resolved: `number` is the id of the entry whose name is the
+/// value.
 struct StatValue {
   std::int64_t metadata_id = 0;
   std::uint32_t kind = 0;  ///< a stat_field other than metadata_id; 0: none

@@ -38,7 +38,8 @@ StatRole role_of(std::string_view name) {
 
 NameClass class_of(std::string_view name) {
   if (name.starts_with('$')) return NameClass::python;
-  if (name.starts_with("Memcpy") || name.starts_with("CopyDevice") || name.starts_with("CopyHost")) return NameClass::copy;
+  if (name.starts_with("Memcpy") || name.starts_with("CopyDevice") || name.starts_with("CopyHost"))
+    return NameClass::copy;
   return name.starts_with("Memset") ? NameClass::fill : NameClass::other;
 }
 
@@ -74,7 +75,11 @@ const EventKind& KnownNames::resolve(const MetadataEntry& entry) {
 }
 
 PlaneNames::PlaneNames(const PlaneOutline& plane, KnownNames& known)
-    : plane_(plane), known_(known), events_(plane.event_metadata), stats_(plane.stat_metadata), kinds_(plane.event_metadata.size()) {
+    : plane_(plane),
+      known_(known),
+      events_(plane.event_metadata),
+      stats_(plane.stat_metadata),
+      kinds_(plane.event_metadata.size()) {
   quick_.resize(events_.dense_ids());
   roles_.reserve(plane.stat_metadata.size());
   for (const MetadataEntry& entry : plane.stat_metadata) roles_.push_back(role_of(entry.name));
@@ -91,7 +96,8 @@ const EventKind& PlaneNames::resolve_event(std::uint32_t at, std::int64_t metada
   }
   const EventKind& kind = kinds_[at] = known_.resolve(plane_.event_metadata[at]);
   if (static_cast<std::uint64_t>(metadata_id) < quick_.size())
-    quick_[static_cast<std::size_t>(metadata_id)] = {kind.name, kind.name_class, kind.collective != 0 || kind.is_communication};
+    quick_[static_cast<std::size_t>(metadata_id)] = {kind.name, kind.name_class,
+                                                     kind.collective != 0 || kind.is_communication};
   return kind;
 }
 

@@ -52,7 +52,8 @@ struct EventKind {
   bool is_named = false;  ///< its metadata is there
 };
 
-/// The part of an EventKind that most events need no more than: small, so that those of a plane stay in the nearest cache.
+/// The part of an EventKind that most events need no more than: small, so that those of a plane stay in the nearest
+/// cache.
 struct QuickName {
   StringId name = 0;
   NameClass name_class = NameClass::unresolved;
@@ -86,12 +87,16 @@ class PlaneNames {
 
   const EventKind& event(std::int64_t metadata_id) {
     const std::uint32_t at = events_.find(metadata_id);
-    return at != IdTable::kMissing && kinds_[at].name_class != NameClass::unresolved ? kinds_[at] : resolve_event(at, metadata_id);
+    return at != IdTable::kMissing && kinds_[at].name_class != NameClass::unresolved ? kinds_[at]
+                                                                                     : resolve_event(at, metadata_id);
   }
   /// Unresolved if event() was not asked for it yet, or the id is not one of those that are usual.
-  [[nodiscard]] QuickName quick(std::uint64_t metadata_id) const { return metadata_id < quick_.size() ? quick_[metadata_id] : QuickName(); }
+  [[nodiscard]] QuickName quick(std::uint64_t metadata_id) const {
+    return metadata_id < quick_.size() ? quick_[metadata_id] : QuickName();
+  }
   [[nodiscard]] StatRole role(std::int64_t metadata_id) const {
-    if (static_cast<std::uint64_t>(metadata_id) < role_of_id_.size()) return role_of_id_[static_cast<std::size_t>(metadata_id)];
+    if (static_cast<std::uint64_t>(metadata_id) < role_of_id_.size())
+      return role_of_id_[static_cast<std::size_t>(metadata_id)];
     const std::uint32_t at = stats_.find(metadata_id);
     return at == IdTable::kMissing ? StatRole::none : roles_[at];
   }

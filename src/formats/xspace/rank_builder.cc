@@ -19,7 +19,16 @@ struct CategoryName {
   const char* text;
   Activity activity;
 };
-enum CategoryIndex : std::uint16_t { kOperator, kPython, kAnnotation, kRuntime, kKernel, kCopy, kFill, kDeviceAnnotation };
+enum CategoryIndex : std::uint16_t {
+  kOperator,
+  kPython,
+  kAnnotation,
+  kRuntime,
+  kKernel,
+  kCopy,
+  kFill,
+  kDeviceAnnotation
+};
 constexpr CategoryName kCategories[] = {{"cpu_op", Activity::cpu_operator},
                                         {"python_function", Activity::python},
                                         {"user_annotation", Activity::annotation},
@@ -46,8 +55,8 @@ std::uint16_t category_of_name(LineKind line, NameClass name) {
 
 }  // namespace
 
-RankBuilder::RankBuilder(const Contents& contents, Interner& strings, Diagnostics& diagnostics, std::int64_t base_unix_ns,
-                         std::int64_t epoch_unix_ns, bool positions, HeaderWalk header_walk)
+RankBuilder::RankBuilder(const Contents& contents, Interner& strings, Diagnostics& diagnostics,
+                         std::int64_t base_unix_ns, std::int64_t epoch_unix_ns, bool positions, HeaderWalk header_walk)
     : contents_(contents),
       begin_(contents.bytes().data()),
       strings_(strings),
@@ -56,14 +65,18 @@ RankBuilder::RankBuilder(const Contents& contents, Interner& strings, Diagnostic
       positions_(positions),
       header_walk_(header_walk) {
   rank_.epoch_unix_ns = epoch_unix_ns;
-  for (const CategoryName& category : kCategories) rank_.categories.push_back({strings.intern(category.text), category.activity});
+  for (const CategoryName& category : kCategories)
+    rank_.categories.push_back({strings.intern(category.text), category.activity});
 }
 
-std::string RankBuilder::position(const char* at) const { return contents_.path() + ": byte " + std::to_string(contents_.offset_of(at)); }
+std::string RankBuilder::position(const char* at) const {
+  return contents_.path() + ": byte " + std::to_string(contents_.offset_of(at));
+}
 
-Status RankBuilder::add_line(const PlaneOutline& plane, std::size_t plane_index, PlaneNames& names, std::string_view message) {
-  const Result<LineHeader> header =
-      header_walk_ == HeaderWalk::with_events ? read_line_front(contents_, message) : read_line_header(contents_, message);
+Status RankBuilder::add_line(const PlaneOutline& plane, std::size_t plane_index, PlaneNames& names,
+                             std::string_view message) {
+  const Result<LineHeader> header = header_walk_ == HeaderWalk::with_events ? read_line_front(contents_, message)
+                                                                            : read_line_header(contents_, message);
   if (!header) return header.error();
   const LineKind kind = line_kind(plane.name, header->name);
   lines_.push_back({.kind = kind,
@@ -84,7 +97,8 @@ Status RankBuilder::add_line(const PlaneOutline& plane, std::size_t plane_index,
   // Behind the events, since the name that is shown stands behind them.
   const LineHeader& complete = added_line.header;
   rank_.lanes.back().process_name = strings_.intern(plane.name);
-  rank_.lanes.back().thread_name = strings_.intern(complete.display_name.empty() ? complete.name : complete.display_name);
+  rank_.lanes.back().thread_name =
+      strings_.intern(complete.display_name.empty() ? complete.name : complete.display_name);
   add_collectives();
   return {};
 }
@@ -125,8 +139,8 @@ std::optional<TimePs> RankBuilder::start_of(const Line& line) const {
   return trace::is_moment(start) ? std::optional(static_cast<TimePs>(start)) : std::nullopt;
 }
 
-[[gnu::always_inline]] inline bool RankBuilder::add_usual_event(const Line& line, PlaneNames& names, std::string_view event,
-                                                                trace::LaneRows& rows) {
+[[gnu::always_inline]] inline bool RankBuilder::add_usual_event(const Line& line, PlaneNames& names,
+                                                                std::string_view event, trace::LaneRows& rows) {
   EventHead head;
   if (!read_usual_head(event, head) || !line.start) return false;
   // Numbers of 8 bytes have 56 bits: the sums stay within 64.
@@ -136,13 +150,14 @@ std::optional<TimePs> RankBuilder::start_of(const Line& line) const {
   if (name.name_class == NameClass::unresolved) return false;
   event_.roles = 0;
   const char* const end = event.data() + event.size();
-  if (head.stats != end && (!read_usual_stats(head.stats, end, names, event_) || event_.has(StatRole::step_number))) return false;
+  if (head.stats != end && (!read_usual_stats(head.stats, end, names, event_) || event_.has(StatRole::step_number)))
+    return false;
   if (!rows.make_room()) return false;
-  const std::uint16_t category =
-      event_.roles == 0 ? line.category_of_name[static_cast<std::size_t>(name.name_class)] : category_of(line, name.name_class);
+  const std::uint16_t category = event_.roles == 0 ? line.category_of_name[static_cast<std::size_t>(name.name_class)]
+                                                   : category_of(line, name.name_class);
   const auto ordinal = static_cast<std::uint32_t>(rank_.source.entries++);
-  const EventIndex row =
-      rows.put(start, head.duration_ps, name.name, category, {ordinal, static_cast<std::uint64_t>(event.data() - begin_)});
+  const EventIndex row = rows.put(start, head.duration_ps, name.name, category,
+                                  {ordinal, static_cast<std::uint64_t>(event.data() - begin_)});
   if (event_.roles != 0 || name.may_be_collective || line.is_timeline)
     add_fields(line, names.event(static_cast<std::int64_t>(head.metadata_id)), row);
   return true;
@@ -157,7 +172,8 @@ Status RankBuilder::add_any_event(const Line& line, PlaneNames& names, std::stri
     return {};
   }
   const std::int64_t duration_ps = event_.duration_ps;
-  const Int128 start = (Int128{base_unix_ns_} - rank_.epoch_unix_ns + line.header.timestamp_ns) * kPsPerNs + event_.offset_ps;
+  const Int128 start =
+      (Int128{base_unix_ns_} - rank_.epoch_unix_ns + line.header.timestamp_ns) * kPsPerNs + event_.offset_ps;
   if (!trace::is_moment(start) || !trace::is_moment(start + duration_ps)) {
     diagnostics_.add(kUnusableTime, [&] { return position(event.data()); });
     return {};
@@ -168,7 +184,8 @@ Status RankBuilder::add_any_event(const Line& line, PlaneNames& names, std::stri
   if (!kind.is_named) diagnostics_.add(kNamelessEvent, [&] { return position(event.data()); });
   StringId name = kind.name;
   if (event_.has(StatRole::step_number) && !is_device_line(line.kind))
-    name = strings_.intern(std::string(strings_.text(name)) + " " + std::to_string(event_.number(StatRole::step_number)));
+    name =
+        strings_.intern(std::string(strings_.text(name)) + " " + std::to_string(event_.number(StatRole::step_number)));
   const EventIndex row = rows.put(static_cast<TimePs>(start), duration_ps, name, category_of(line, kind.name_class),
                                   {ordinal, contents_.offset_of(event.data())});
   add_fields(line, kind, row);
@@ -214,12 +231,13 @@ void RankBuilder::note_execution(const Line& line, EventIndex row) {
     return ModuleLaunches::Key{true, event_.number(type), event_.number(id)};
   };
   if (line.kind == LineKind::host) {
-    for (const auto& key : {context(StatRole::producer_type, StatRole::producer), run_on(event_.find(StatRole::device_number))}) {
+    for (const auto& key :
+         {context(StatRole::producer_type, StatRole::producer), run_on(event_.find(StatRole::device_number))}) {
       if (key) launches_.add_call(*key, row);
     }
   } else if (line.kind == LineKind::device_derived && line.header.name == "XLA Modules") {
-    launches_.add_module(line.plane, rank_.start[row], rank_.end(row), context(StatRole::consumer_type, StatRole::consumer),
-                         run_on(line.device));
+    launches_.add_module(line.plane, rank_.start[row], rank_.end(row),
+                         context(StatRole::consumer_type, StatRole::consumer), run_on(line.device));
   }
 }
 
@@ -231,17 +249,21 @@ void RankBuilder::note_collective(const Line& line, const EventKind& kind, Event
   if (kind.is_communication && !asked_for.empty()) {
     operation = strings_.intern(operation_name(asked_for));
     // The program knows better what it asked for: a library may do one collective with the kernel of another.
-    if (const CollectiveName asked = collective_of(asked_for); !asked.kind.empty()) collective = strings_.intern(asked.kind);
+    if (const CollectiveName asked = collective_of(asked_for); !asked.kind.empty())
+      collective = strings_.intern(asked.kind);
   }
   if (collective == 0 || line.kind == LineKind::device_derived) return;
-  // The operation that sets off an asynchronous collective ends at once; its extent is only known where the transfer has a line of its own.
-  const bool sets_off = kind.part == CollectivePart::start && line.kind != LineKind::device_async && !kind.is_communication;
+  // The operation that sets off an asynchronous collective ends at once; its extent is only known where the transfer
+  // has a line of its own.
+  const bool sets_off =
+      kind.part == CollectivePart::start && line.kind != LineKind::device_async && !kind.is_communication;
   if (sets_off) return;
   std::optional<std::int64_t> device = event_.find(StatRole::device_number);
   if (line.is_timeline) device = std::nullopt;  // it has one already
   else if (is_device_line(line.kind)) device = line.device;
-  collectives_.push_back({row, collective, operation, module_name.empty() ? 0 : strings_.intern(module_name), kind.channel, kind.groups,
-                          kind.pairs, event_.find(event_.has(StatRole::unique_id) ? StatRole::unique_id : StatRole::run_id), device});
+  collectives_.push_back(
+      {row, collective, operation, module_name.empty() ? 0 : strings_.intern(module_name), kind.channel, kind.groups,
+       kind.pairs, event_.find(event_.has(StatRole::unique_id) ? StatRole::unique_id : StatRole::run_id), device});
 }
 
 void RankBuilder::add_collectives() {
@@ -250,14 +272,16 @@ void RankBuilder::add_collectives() {
   for (std::uint32_t i = 0; i < order.size(); ++i) order[i] = i;
   const auto start = [&](std::uint32_t i) { return rank_.start[collectives_[i].event]; };
   const auto end = [&](std::uint32_t i) { return rank_.end(collectives_[i].event); };
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::uint32_t a, std::uint32_t b) { return start(a) != start(b) ? start(a) < start(b) : end(a) > end(b); });
+  std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return start(a) != start(b) ? start(a) < start(b) : end(a) > end(b);
+  });
   std::vector<std::uint8_t> wrapped(collectives_.size(), 0);
   std::vector<std::uint32_t> open;  // those that the one at hand may lie in
   for (const std::uint32_t i : order) {
     std::erase_if(open, [&](std::uint32_t outer) { return end(outer) < end(i) || end(outer) <= start(i); });
-    wrapped[i] = std::any_of(open.begin(), open.end(),
-                             [&](std::uint32_t outer) { return collectives_[outer].operation == collectives_[i].operation; });
+    wrapped[i] = std::any_of(open.begin(), open.end(), [&](std::uint32_t outer) {
+      return collectives_[outer].operation == collectives_[i].operation;
+    });
     if (wrapped[i] == 0) open.push_back(i);
   }
   for (std::uint32_t i = 0; i < collectives_.size(); ++i) {
@@ -282,8 +306,8 @@ void RankBuilder::drop_launches_of_collectives() {
   const auto on_device = [&](EventIndex e) { return is_device_line(lines_[rank_.lane[e]].kind); };
   const trace::SparseColumn& kinds = rank_.field(Field::collective_text);
   if (std::none_of(kinds.event.begin(), kinds.event.end(), on_device)) return;
-  for (const Field f : {Field::collective_text, Field::operation_text, Field::module_text, Field::group_name_text, Field::group_ranks_text,
-                        Field::pairs_text, Field::collective_sequence}) {
+  for (const Field f : {Field::collective_text, Field::operation_text, Field::module_text, Field::group_name_text,
+                        Field::group_ranks_text, Field::pairs_text, Field::collective_sequence}) {
     trace::SparseColumn kept;
     const trace::SparseColumn& all = rank_.field(f);
     for (std::size_t i = 0; i < all.event.size(); ++i) {
@@ -293,8 +317,9 @@ void RankBuilder::drop_launches_of_collectives() {
   }
 }
 
-// The tracer of a device stamps the lines of the device and, with the same anchor, those of the calls it saw on the host. Where all lines of
-// the host have that anchor it says nothing, unless a line is known to be the tracer's by its name.
+// The tracer of a device stamps the lines of the device and, with the same anchor, those of the calls it saw on the
+// host. Where all lines of the host have that anchor it says nothing, unless a line is known to be the tracer's by its
+// name.
 void RankBuilder::assign_clocks() {
   std::set<std::int64_t> anchors;
   bool host_has_its_own = false;
@@ -302,11 +327,13 @@ void RankBuilder::assign_clocks() {
     if (is_device_line(lines_[lane].kind) && is_timed_[lane] != 0) anchors.insert(lines_[lane].header.timestamp_ns);
   }
   for (std::size_t lane = 0; lane < lines_.size(); ++lane) {
-    if (!is_device_line(lines_[lane].kind) && !anchors.contains(lines_[lane].header.timestamp_ns)) host_has_its_own = true;
+    if (!is_device_line(lines_[lane].kind) && !anchors.contains(lines_[lane].header.timestamp_ns))
+      host_has_its_own = true;
   }
   for (std::size_t lane = 0; lane < lines_.size(); ++lane) {
     const Line& line = lines_[lane];
-    const bool shares_anchor = anchors.contains(line.header.timestamp_ns) && (host_has_its_own || line.kind == LineKind::host_api);
+    const bool shares_anchor =
+        anchors.contains(line.header.timestamp_ns) && (host_has_its_own || line.kind == LineKind::host_api);
     rank_.lanes[lane].clock = is_device_line(line.kind) || shares_anchor ? 1 : 0;
   }
 }

@@ -28,11 +28,11 @@ enum class HeaderWalk : std::uint8_t {
 class RankBuilder {
  public:
   /// `base_unix_ns` is what the lines' times count from, `epoch_unix_ns` what TimePs 0 shall mean.
-  RankBuilder(const Contents& contents, Interner& strings, Diagnostics& diagnostics, std::int64_t base_unix_ns, std::int64_t epoch_unix_ns,
-              bool positions, HeaderWalk header_walk);
+  RankBuilder(const Contents& contents, Interner& strings, Diagnostics& diagnostics, std::int64_t base_unix_ns,
+              std::int64_t epoch_unix_ns, bool positions, HeaderWalk header_walk);
 
-  /// Adds a lane. All lines of a plane come one after the other; `plane_index` is the place of the plane in the file. After an Error the whole
-  /// rank is of no use.
+  /// Adds a lane. All lines of a plane come one after the other; `plane_index` is the place of the plane in the file.
+  /// After an Error the whole rank is of no use.
   Status add_line(const PlaneOutline& plane, std::size_t plane_index, PlaneNames& names, std::string_view line);
   /// What can be said only after the last line: clocks, and which collectives stand for others.
   trace::RankTrace finish();
@@ -43,9 +43,9 @@ class RankBuilder {
     std::size_t plane;
     std::optional<std::int64_t> device;
     LineHeader header;
-    std::optional<TimePs> start;                               ///< what its offsets count from; none: too far away, see start_of
+    std::optional<TimePs> start;  ///< what its offsets count from; none: too far away, see start_of
     std::array<std::uint16_t, kNameClasses> category_of_name;  ///< of events without stats that say otherwise
-    bool is_timeline;                                          ///< of a stream or core: each event has those as arguments
+    bool is_timeline;  ///< of a stream or core: each event has those as arguments
   };
   struct Collective {
     trace::EventIndex event;

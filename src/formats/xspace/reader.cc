@@ -20,7 +20,8 @@ namespace {
 constexpr std::int64_t kNsPerDay = 86'400'000'000'000;
 constexpr std::int64_t kNsPerSecond = 1'000'000'000;
 
-// Lines of files that were never put on the profile's start have Unix times of their own, which only fit TimePs if the epoch is near.
+// Lines of files that were never put on the profile's start have Unix times of their own, which only fit TimePs if the
+// epoch is near.
 Result<std::int64_t> epoch_of_lines(const Contents& contents, const SpaceOutline& space) {
   for (const PlaneOutline& plane : space.planes) {
     for (const std::string_view line : plane.lines) {
@@ -61,12 +62,14 @@ void describe_device(const PlaneOutline& plane, trace::SourceInfo& source) {
 void check_names(const Contents& contents, const PlaneOutline& plane, Diagnostics& diagnostics) {
   for (const MetadataEntry& entry : plane.event_metadata) {
     if (!is_valid_utf8(entry.name))
-      diagnostics.add(kInvalidUtf8, [&] { return contents.path() + ": byte " + std::to_string(contents.offset_of(entry.name.data())); });
+      diagnostics.add(kInvalidUtf8, [&] {
+        return contents.path() + ": byte " + std::to_string(contents.offset_of(entry.name.data()));
+      });
   }
 }
 
-Status read_planes(const Contents& contents, const SpaceOutline& space, Interner& strings, Diagnostics& diagnostics, RankBuilder& builder,
-                   const ReadOptions& options) {
+Status read_planes(const Contents& contents, const SpaceOutline& space, Interner& strings, Diagnostics& diagnostics,
+                   RankBuilder& builder, const ReadOptions& options) {
   KnownNames known(strings);
   for (std::size_t p = 0; p < space.planes.size(); ++p) {
     const PlaneOutline& plane = space.planes[p];
@@ -111,19 +114,21 @@ struct ReadEvents {
   trace::RankTrace rank;
 };
 
-Result<ReadEvents> read_events(const Contents& contents, const SpaceOutline& space, const Times& times, const ReadOptions& options,
-                               HeaderWalk header_walk) {
+Result<ReadEvents> read_events(const Contents& contents, const SpaceOutline& space, const Times& times,
+                               const ReadOptions& options, HeaderWalk header_walk) {
   ReadEvents read;
-  RankBuilder builder(contents, read.strings, read.remarks, times.start_unix_ns.value_or(0), times.epoch_unix_ns, options.positions,
-                      header_walk);
-  if (const Status added = read_planes(contents, space, read.strings, read.remarks, builder, options); !added) return added.error();
+  RankBuilder builder(contents, read.strings, read.remarks, times.start_unix_ns.value_or(0), times.epoch_unix_ns,
+                      options.positions, header_walk);
+  if (const Status added = read_planes(contents, space, read.strings, read.remarks, builder, options); !added)
+    return added.error();
   read.rank = builder.finish();
   return read;
 }
 
 }  // namespace
 
-Result<trace::RankTrace> read_rank(const std::string& path, Interner& strings, Diagnostics& diagnostics, const ReadOptions& options) {
+Result<trace::RankTrace> read_rank(const std::string& path, Interner& strings, Diagnostics& diagnostics,
+                                   const ReadOptions& options) {
   const Result<Contents> contents = Contents::open(path, options.on_progress);
   if (!contents) return contents.error();
   const Result<SpaceOutline> space = read_outline(*contents, options.salvage);
@@ -142,7 +147,8 @@ Result<trace::RankTrace> read_rank(const std::string& path, Interner& strings, D
     if (times.epoch_unix_ns == 0) remarks.add(kNoStartTime, [&] { return path; });
   }
   Result<ReadEvents> read = read_events(*contents, *space, times, options, HeaderWalk::with_events);
-  // Lines in an order that no profiler writes, or damage: of that, the first in the walk over the lines is the one to tell.
+  // Lines in an order that no profiler writes, or damage: of that, the first in the walk over the lines is the one to
+  // tell.
   if (!read) read = read_events(*contents, *space, times, options, HeaderWalk::before_events);
   if (!read) return read.error();
   trace::RankTrace& rank = read->rank;
@@ -163,8 +169,8 @@ Result<trace::RankTrace> read_rank(const std::string& path, Interner& strings, D
 
 namespace {
 
-/// Moves a rank whose times do not fit the job's epoch there: as another was moved before, so that clocks of one era stay as far apart as they
-/// are, or else so that the profiles begin together.
+/// Moves a rank whose times do not fit the job's epoch there: as another was moved before, so that clocks of one era
+/// stay as far apart as they are, or else so that the profiles begin together.
 bool add_far_rank(trace::Trace& job, trace::RankTrace&& rank, const Interner& strings) {
   std::vector<std::int64_t> eras;
   for (const trace::RankTrace& other : job.ranks) {
@@ -181,7 +187,8 @@ bool add_far_rank(trace::Trace& job, trace::RankTrace&& rank, const Interner& st
 
 }  // namespace
 
-Result<trace::Trace> read_job(const std::vector<std::string>& paths, Diagnostics& diagnostics, const ReadOptions& options) {
+Result<trace::Trace> read_job(const std::vector<std::string>& paths, Diagnostics& diagnostics,
+                              const ReadOptions& options) {
   std::vector<trace::ReadRank> ranks(paths.size());
   std::vector<std::optional<Error>> errors(paths.size());
   parallel_for(paths.size(), [&](std::size_t i) {
@@ -195,10 +202,11 @@ Result<trace::Trace> read_job(const std::vector<std::string>& paths, Diagnostics
   return join_ranks(paths, std::move(ranks), diagnostics, options);
 }
 
-Result<trace::Trace> join_ranks(const std::vector<std::string>& paths, std::vector<trace::ReadRank> ranks, Diagnostics& diagnostics,
-                                const ReadOptions& options) {
+Result<trace::Trace> join_ranks(const std::vector<std::string>& paths, std::vector<trace::ReadRank> ranks,
+                                Diagnostics& diagnostics, const ReadOptions& options) {
   std::vector<trace::ToldRank> told;
-  for (std::size_t i = 0; i < ranks.size(); ++i) told.push_back({trace::node_in_name(paths[i]), host_of(ranks[i].rank)});
+  for (std::size_t i = 0; i < ranks.size(); ++i)
+    told.push_back({trace::node_in_name(paths[i]), host_of(ranks[i].rank)});
   std::set<std::optional<std::int64_t>> numbers;
   for (const trace::ToldRank& rank : told) numbers.insert(rank.rank);
   // Names that number some nodes only, or several alike, number none.
@@ -217,7 +225,8 @@ Result<trace::Trace> join_ranks(const std::vector<std::string>& paths, std::vect
     diagnostics.merge(read.diagnostics);
     // A rank that does not fit is left whole.
     // NOLINTBEGIN(bugprone-use-after-move)
-    bool fits = is_run ? trace::add_run(job, std::move(rank), read.strings) : trace::add_rank(job, std::move(rank), read.strings);
+    bool fits = is_run ? trace::add_run(job, std::move(rank), read.strings)
+                       : trace::add_rank(job, std::move(rank), read.strings);
     if (!fits && options.far_clocks) fits = add_far_rank(job, std::move(rank), read.strings);
     // NOLINTEND(bugprone-use-after-move)
     if (!fits) {

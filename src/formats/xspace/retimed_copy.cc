@@ -14,7 +14,8 @@ namespace {
 constexpr std::size_t kReleaseBytes = 4u << 20;
 constexpr std::size_t kMaxVarintBytes = 10;
 
-/// A number whose bits are all needed, as are those of its tag. Of the tenth byte only the lowest is: readers drop the others.
+/// A number whose bits are all needed, as are those of its tag. Of the tenth byte only the lowest is: readers drop the
+/// others.
 bool is_minimal_number(const WireField& field) {
   const std::size_t bytes = varint_size(field.value);
   return static_cast<std::size_t>(field.end - field.begin) == varint_size(wire_tag(field.number, field.type)) + bytes &&
@@ -37,7 +38,9 @@ struct Member {
   [[nodiscard]] std::size_t copied_bytes() const {
     return is_present ? varint_size(wire_tag(number, WireType::varint)) + varint_size(value) : 0;
   }
-  char* put(char* out) const { return is_present ? put_varint(put_varint(out, wire_tag(number, WireType::varint)), value) : out; }
+  char* put(char* out) const {
+    return is_present ? put_varint(put_varint(out, wire_tag(number, WireType::varint)), value) : out;
+  }
 };
 
 class Copier {
@@ -97,9 +100,10 @@ class Copier {
     if ((name != kStartTimeStat && name != kStopTimeStat) || !is_number || done) return append(stat.whole()), Status();
     done = true;
     const auto unix_ns = static_cast<std::int64_t>(value.number);
-    Member member{.number = value.kind,
-                  .is_present = true,
-                  .value = static_cast<std::uint64_t>(name == kStartTimeStat ? change_.start(unix_ns) : change_.stop(unix_ns))};
+    Member member{
+        .number = value.kind,
+        .is_present = true,
+        .value = static_cast<std::uint64_t>(name == kStartTimeStat ? change_.start(unix_ns) : change_.stop(unix_ns))};
     WireReader cursor(stat.bytes);
     WireField field;
     while (cursor.next(field)) {
@@ -135,8 +139,8 @@ class Copier {
     }
     if (cursor.damaged()) return contents_.damage(cursor.position());
     const char* const end = line.bytes.data() + line.bytes.size();
-    times = {static_cast<std::int64_t>(timestamp.value), static_cast<std::int64_t>(duration.value), timestamp.was_present(),
-             duration.was_present()};
+    times = {static_cast<std::int64_t>(timestamp.value), static_cast<std::int64_t>(duration.value),
+             timestamp.was_present(), duration.was_present()};
     if (!timestamp.was_present()) timestamp.begin = timestamp.end = before_events == nullptr ? end : before_events;
     if (!duration.was_present()) duration.begin = duration.end = end;
     return {};
@@ -203,8 +207,9 @@ class Copier {
   }
 
   void append_usual(const UsualEvent& event) {
-    const Member offset{
-        .number = event_field::offset_ps, .is_present = event.times.has_offset, .value = static_cast<std::uint64_t>(event.times.offset_ps)};
+    const Member offset{.number = event_field::offset_ps,
+                        .is_present = event.times.has_offset,
+                        .value = static_cast<std::uint64_t>(event.times.offset_ps)};
     const Member duration{.number = event_field::duration_ps,
                           .is_present = event.times.has_duration,
                           .value = static_cast<std::uint64_t>(event.times.duration_ps)};
@@ -247,8 +252,8 @@ class Copier {
       return {};
     }
     if (!has_minimal_length(event)) return unusual(event.begin);
-    const EventTimes before{static_cast<std::int64_t>(offset.value), static_cast<std::int64_t>(duration.value), offset.was_present(),
-                            duration.was_present()};
+    const EventTimes before{static_cast<std::int64_t>(offset.value), static_cast<std::int64_t>(duration.value),
+                            offset.was_present(), duration.was_present()};
     EventTimes times = before;
     change_.change(times);
     if (times == before) return append(event.whole()), Status();
@@ -264,7 +269,8 @@ class Copier {
   void append_message(std::uint32_t number, std::string_view message, const Member& one, const Member& other) {
     const Member& first = one.begin <= other.begin ? one : other;
     const Member& second = one.begin <= other.begin ? other : one;
-    const auto removed = static_cast<std::size_t>(first.end - first.begin) + static_cast<std::size_t>(second.end - second.begin);
+    const auto removed =
+        static_cast<std::size_t>(first.end - first.begin) + static_cast<std::size_t>(second.end - second.begin);
     const std::size_t size = message.size() - removed + first.copied_bytes() + second.copied_bytes();
     const std::size_t old = out_.size();
     out_.resize_uninitialized(old + 2 * kMaxVarintBytes + size);
@@ -304,8 +310,9 @@ class Copier {
   }
 
   [[nodiscard]] Status unusual(const char* position) const {
-    return Error{"a number is written twice or in more bytes than it needs, which no protobuf library does", contents_.path(),
-                 contents_.offset_of(position), "its times cannot be changed in a way that could be undone"};
+    return Error{"a number is written twice or in more bytes than it needs, which no protobuf library does",
+                 contents_.path(), contents_.offset_of(position),
+                 "its times cannot be changed in a way that could be undone"};
   }
 
   const Contents& contents_;
@@ -319,7 +326,8 @@ class Copier {
 
 }  // namespace
 
-Status copy_with_times(const Contents& contents, const SpaceOutline& space, std::string_view part, TimeChange& change, CopySink& sink) {
+Status copy_with_times(const Contents& contents, const SpaceOutline& space, std::string_view part, TimeChange& change,
+                       CopySink& sink) {
   return Copier(contents, space, change, sink).copy(part);
 }
 

@@ -26,8 +26,10 @@ class TimeChange {
   virtual void pass_untimed() = 0;
 };
 
-/// Copies `part` of the file, which is made of whole fields: all of it, or all but the last ones. `space` is its outline. An Error if a message is damaged, or written
-/// in a way (numbers longer than needed, a member twice) that no protobuf library uses and a change and its undoing would not keep.
-Status copy_with_times(const Contents& contents, const SpaceOutline& space, std::string_view part, TimeChange& change, CopySink& sink);
+/// Copies `part` of the file, which is made of whole fields: all of it, or all but the last ones. `space` is its
+/// outline. An Error if a message is damaged, or written in a way (numbers longer than needed, a member twice) that no
+/// protobuf library uses and a change and its undoing would not keep.
+Status copy_with_times(const Contents& contents, const SpaceOutline& space, std::string_view part, TimeChange& change,
+                       CopySink& sink);
 
 }  // namespace orrery::xspace

@@ -22,7 +22,9 @@ bool fits_64_bits(Int128 value) {
   return value <= std::numeric_limits<std::int64_t>::max() && value >= std::numeric_limits<std::int64_t>::min();
 }
 
-Int128 ps_between(std::int64_t from_unix_ns, std::int64_t to_unix_ns) { return (Int128{to_unix_ns} - from_unix_ns) * kPsPerNs; }
+Int128 ps_between(std::int64_t from_unix_ns, std::int64_t to_unix_ns) {
+  return (Int128{to_unix_ns} - from_unix_ns) * kPsPerNs;
+}
 
 Int128 floor_to_ns(Int128 ps) { return ps / kPsPerNs - (ps % kPsPerNs < 0 ? 1 : 0); }
 
@@ -40,7 +42,8 @@ class Forward final : public TimeChange {
     record_.stop_unix_ns = unix_ns;
     const Int128 time = ps_between(retiming_.epoch_unix_ns, unix_ns);
     if (retiming_.host_clock == nullptr || !trace::is_moment(time)) return unix_ns;
-    const Int128 moved = floor_to_ns(retiming_.host_clock->map(static_cast<TimePs>(time))) + retiming_.epoch_unix_ns + retiming_.era_ns;
+    const Int128 moved =
+        floor_to_ns(retiming_.host_clock->map(static_cast<TimePs>(time))) + retiming_.epoch_unix_ns + retiming_.era_ns;
     return fits_64_bits(moved) ? static_cast<std::int64_t>(moved) : unix_ns;
   }
 
@@ -61,7 +64,8 @@ class Forward final : public TimeChange {
     set_timestamp(times, floor_to_ns(cursor_->map(static_cast<TimePs>(anchor_)).time - origin));
     zero_ = origin + Int128{times.timestamp_ns} * kPsPerNs;
     if (times.duration_ps != 0 && trace::is_moment(anchor_ + times.duration_ps))
-      times.duration_ps = static_cast<std::int64_t>(cursor_->map(static_cast<TimePs>(anchor_ + times.duration_ps)).time - zero_);
+      times.duration_ps =
+          static_cast<std::int64_t>(cursor_->map(static_cast<TimePs>(anchor_ + times.duration_ps)).time - zero_);
     return true;
   }
 
@@ -131,7 +135,8 @@ class Backward final : public TimeChange {
   std::int64_t stop(std::int64_t unix_ns) override { return record_.stop_unix_ns.value_or(unix_ns); }
 
   bool begin_line(LineTimes& times) override {
-    if (next_line_ >= record_.lines.size()) return false;  // not the file that the record is about, as its hash will show
+    if (next_line_ >= record_.lines.size())
+      return false;  // not the file that the record is about, as its hash will show
     const AlignmentRecord::Line& line = record_.lines[next_line_++];
     zero_ = ps_between(record_.epoch_unix_ns, record_.origin_unix_ns) + Int128{times.timestamp_ns} * kPsPerNs;
     times = line.original;
@@ -176,9 +181,13 @@ class Backward final : public TimeChange {
 };
 
 Status check_clocks(const Retiming& retiming) {
-  const auto too_far = [] { return Error{.message = "the clocks are more than 26 days apart", .hint = "do the files belong to one run?"}; };
+  const auto too_far = [] {
+    return Error{.message = "the clocks are more than 26 days apart", .hint = "do the files belong to one run?"};
+  };
   if (!trace::is_moment(ps_between(retiming.epoch_unix_ns, retiming.origin_unix_ns))) return too_far();
-  const auto fits = [](const trace::Clock* clock) { return clock == nullptr || trace::ClockCursor(clock->knots()).fits(); };
+  const auto fits = [](const trace::Clock* clock) {
+    return clock == nullptr || trace::ClockCursor(clock->knots()).fits();
+  };
   for (const trace::Clock* clock : retiming.clock_of_lane) {
     if (!fits(clock)) return too_far();
   }
@@ -214,7 +223,8 @@ Result<RewriteSummary> rewrite(const std::string& path_in, const std::string& pa
   record.note = retiming.record;
   Forward change(retiming, record);
   CopySink sink(*file);
-  if (const Status copied = copy_with_times(*contents, *space, contents->bytes(), change, sink); !copied) return copied.error();
+  if (const Status copied = copy_with_times(*contents, *space, contents->bytes(), change, sink); !copied)
+    return copied.error();
   const bool is_same = sink.bytes() == record.original_bytes && sink.xxh3() == record.original_xxh3;
   if (!is_same || !record.note.empty()) sink.write(encode(record));
   if (const Status written = file->commit(); !written) return written.error();
@@ -227,7 +237,8 @@ Status undo(const std::string& path_in, const std::string& path_out) {
   const Result<SpaceOutline> space = read_outline(*contents);
   if (!space) return space.error();
   const WireField last = last_field(contents->bytes());
-  const bool is_aligned = !space->planes.empty() && space->planes.back().name == kAlignmentPlane && last.number == space_field::planes;
+  const bool is_aligned =
+      !space->planes.empty() && space->planes.back().name == kAlignmentPlane && last.number == space_field::planes;
   if (!is_aligned)
     return Error{.message = "there is no alignment to undo: the file does not end with a plane /clock_alignment",
                  .file = path_in,

@@ -13,7 +13,15 @@ namespace plane_field {
 enum : std::uint32_t { id = 1, name = 2, lines = 3, event_metadata = 4, stat_metadata = 5, stats = 6 };
 }
 namespace line_field {
-enum : std::uint32_t { id = 1, name = 2, timestamp_ns = 3, events = 4, duration_ps = 9, display_id = 10, display_name = 11 };
+enum : std::uint32_t {
+  id = 1,
+  name = 2,
+  timestamp_ns = 3,
+  events = 4,
+  duration_ps = 9,
+  display_id = 10,
+  display_name = 11
+};
 }
 inline constexpr char kEventTag = line_field::events << 3 | 2;  ///< how an event begins in a line
 namespace event_field {

@@ -14,7 +14,8 @@ struct UsualEvent {
   EventTimes times;
 };
 
-/// False if the event is anything but usual; it is then up to the general way to copy it or to say what is wrong with it.
+/// False if the event is anything but usual; it is then up to the general way to copy it or to say what is wrong with
+/// it.
 bool read_usual_event(std::string_view event, UsualEvent& usual);
 
 }  // namespace orrery::xspace

@@ -11,7 +11,8 @@ Result<HostFiles> read_host_files(const Source& source, const Reading& reading) 
   std::vector<chakra::RankFile> ranks;
   // Names that do not tell all ranks tell none.
   if (const Result<std::vector<chakra::RankFile>> numbered = chakra::number_files(source.files)) ranks = *numbered;
-  for (std::size_t i = 0; i < source.files.size() && ranks.size() < source.files.size(); ++i) ranks.push_back({i, source.files[i]});
+  for (std::size_t i = 0; i < source.files.size() && ranks.size() < source.files.size(); ++i)
+    ranks.push_back({i, source.files[i]});
   for (const chakra::RankFile& rank : ranks) {
     Result<trace::HostTrace> host = source.format->read_host(rank.path, files.strings, reading.diagnostics);
     if (!host) return host.error();

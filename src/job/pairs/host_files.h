@@ -20,7 +20,8 @@ struct HostFiles {
 
   /// Whether all of them have times; nothing is to be said of none.
   [[nodiscard]] bool is_linked() const {
-    return !traces.empty() && std::all_of(traces.begin(), traces.end(), [](const trace::HostTrace& trace) { return trace.is_linked(); });
+    return !traces.empty() &&
+           std::all_of(traces.begin(), traces.end(), [](const trace::HostTrace& trace) { return trace.is_linked(); });
   }
 };
 

@@ -30,20 +30,23 @@ std::vector<std::int64_t> calling_functions(const trace::HostTrace& host) {
   for (std::uint32_t row = 0; row < host.size(); ++row) {
     const auto* const at = std::lower_bound(by_id.begin(), by_id.end(), host.parent[row],
                                             [](const KeyedIndex& item, std::uint64_t id) { return item.key < id; });
-    if (at != by_id.end() && at->key == host.parent[row] && at->index != row) callers[row] = host.record_function[at->index];
+    if (at != by_id.end() && at->key == host.parent[row] && at->index != row)
+      callers[row] = host.record_function[at->index];
   }
   return callers;
 }
 
-void add_row_details(const trace::HostTrace& host, std::uint32_t row, const std::vector<std::int64_t>& callers, const Interner& strings,
-                     chakra::NodeDetails& details) {
+void add_row_details(const trace::HostTrace& host, std::uint32_t row, const std::vector<std::int64_t>& callers,
+                     const Interner& strings, chakra::NodeDetails& details) {
   details.has_tensors = true;
-  const pytorch_et::ArgumentLists inputs = pytorch_et::input_lists(host, row), outputs = pytorch_et::output_lists(host, row);
+  const pytorch_et::ArgumentLists inputs = pytorch_et::input_lists(host, row),
+                                  outputs = pytorch_et::output_lists(host, row);
   spell(inputs, details.inputs);
   spell(outputs, details.outputs);
   const std::pair<std::string_view, std::int64_t> integers[] = {
-      {"rf_id", host.record_function[row]}, {"fw_parent", host.forward_parent[row]}, {"seq_id", host.sequence_number[row]},
-      {"scope", host.scope[row]},           {"fw_tid", host.forward_thread[row]},    {"caller_rf_id", callers[row]}};
+      {"rf_id", host.record_function[row]},  {"fw_parent", host.forward_parent[row]},
+      {"seq_id", host.sequence_number[row]}, {"scope", host.scope[row]},
+      {"fw_tid", host.forward_thread[row]},  {"caller_rf_id", callers[row]}};
   for (const auto& [name, value] : integers) {
     if (value != trace::kNoNumber) details.integers.emplace_back(name, value);
   }

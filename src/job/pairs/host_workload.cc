@@ -22,8 +22,9 @@ using trace::HostTrace;
 using workload::ActivityKind;
 using workload::Dependency;
 
-constexpr DiagnosticKind kNoTimes{"C308", Severity::note, "host trace without times",
-                                  "operators have an order but take no time; link it with the profiler trace of the same run"};
+constexpr DiagnosticKind kNoTimes{
+    "C308", Severity::note, "host trace without times",
+    "operators have an order but take no time; link it with the profiler trace of the same run"};
 constexpr DiagnosticKind kLeadsBack{"C309", Severity::warning, "dependency of a host trace on a later row",
                                     "it was left out; it could never be met"};
 
@@ -56,8 +57,10 @@ class HostProgram {
 void HostProgram::number_rows() {
   order_.resize(host_.size());
   std::iota(order_.begin(), order_.end(), 0u);
-  std::stable_sort(order_.begin(), order_.end(), [&](std::uint32_t a, std::uint32_t b) { return host_.id[a] < host_.id[b]; });
-  for (std::uint32_t i = 0; i < host_.collectives.size(); ++i) collective_.emplace(host_.id[host_.collectives[i].row], i);
+  std::stable_sort(order_.begin(), order_.end(),
+                   [&](std::uint32_t a, std::uint32_t b) { return host_.id[a] < host_.id[b]; });
+  for (std::uint32_t i = 0; i < host_.collectives.size(); ++i)
+    collective_.emplace(host_.id[host_.collectives[i].row], i);
 }
 
 const HostCollective* HostProgram::collective_of(std::uint64_t id) const {
@@ -72,7 +75,8 @@ void HostProgram::set_communication(const HostCollective& said, workload::Activi
   out.collective = kind->collective;
   out.flags = 0;  // not the host's
   const std::int64_t element = match::element_bytes(strings_.text(said.dtype));
-  const bool known = said.in_elements >= 0 && element > 0 && said.in_elements < std::numeric_limits<std::int64_t>::max() / element;
+  const bool known =
+      said.in_elements >= 0 && element > 0 && said.in_elements < std::numeric_limits<std::int64_t>::max() / element;
   if (known) out.bytes = said.in_elements * element, out.flags |= workload::activity::kHasBytes;
   out.group_name = said.group_name;
 }
@@ -127,7 +131,8 @@ void take_groups(const HostTrace& host, workload::Workload& workload, workload::
 
 }  // namespace
 
-Result<workload::Workload> host_workload(const std::vector<HostTrace>& traces, Interner strings, Diagnostics& diagnostics) {
+Result<workload::Workload> host_workload(const std::vector<HostTrace>& traces, Interner strings,
+                                         Diagnostics& diagnostics) {
   workload::Workload workload;
   workload.strings = std::move(strings);
   for (const HostTrace& host : traces) {

@@ -15,7 +15,8 @@ namespace {
 Result<causal::RankTensors> tensors_of(const LinkedJob& job, std::size_t r) {
   const trace::RankTrace& rank = job.trace.ranks[r];
   const causal::HostMatch match = causal::match_host(rank, job.hosts[r], job.trace.strings);
-  const Status same_run = causal::check_same_run(match.coverage, rank, job.hosts[r], causal::LinkOptions{}.least_coverage_percent);
+  const Status same_run =
+      causal::check_same_run(match.coverage, rank, job.hosts[r], causal::LinkOptions{}.least_coverage_percent);
   if (!same_run) return same_run.error();
   return causal::find_tensor_reads(rank, match, causal::make_operator_index(job.trace, rank),
                                    pytorch_et::read_arguments(job.hosts[r], job.trace.strings));
@@ -24,8 +25,8 @@ Result<causal::RankTensors> tensors_of(const LinkedJob& job, std::size_t r) {
 }  // namespace
 
 bool has_host_traces(const Source& source) {
-  return !source.pairs.empty() &&
-         std::none_of(source.pairs.begin(), source.pairs.end(), [](const TracePair& pair) { return pair.host.empty(); });
+  return !source.pairs.empty() && std::none_of(source.pairs.begin(), source.pairs.end(),
+                                               [](const TracePair& pair) { return pair.host.empty(); });
 }
 
 Result<std::vector<causal::RankTensors>> read_job_tensors(const Source& source, const Reading& reading) {

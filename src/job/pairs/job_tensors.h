@@ -13,7 +13,8 @@ namespace orrery::job {
 /// Whether every rank's trace has a host trace beside it.
 bool has_host_traces(const Source& source);
 
-/// By rank, in ascending order. `source` must have host traces. An Error: a host trace of another run, or one that cannot be read.
+/// By rank, in ascending order. `source` must have host traces. An Error: a host trace of another run, or one that
+/// cannot be read.
 Result<std::vector<causal::RankTensors>> read_job_tensors(const Source& source, const Reading& reading);
 
 }  // namespace orrery::job

@@ -27,8 +27,10 @@ Status write_json(const LinkTarget& target, const LinkedJob& job) {
     }
     const trace::HostTrace linked = causal::make_linked_rows(job.hosts[r], job.trace, job.trace.ranks[r]);
     const trace::SourceInfo& device = job.trace.ranks[r].source;
-    const pytorch_et::LinkedWriteOptions options{.profiler = device.format == kineto::kFormat.name ? device.path : std::string()};
-    const Status written = pytorch_et::write_linked_trace(linked, job.trace.strings, target_file(target, job.ranks[r].rank), options);
+    const pytorch_et::LinkedWriteOptions options{.profiler = device.format == kineto::kFormat.name ? device.path
+                                                                                                   : std::string()};
+    const Status written =
+        pytorch_et::write_linked_trace(linked, job.trace.strings, target_file(target, job.ranks[r].rank), options);
     if (!written) return written;
   }
   return {};
@@ -46,14 +48,16 @@ Status write_chakra(const LinkTarget& target, const LinkedJob& job) {
   for (std::size_t r = 0; r < job.ranks.size(); ++r) {
     const Result<std::string> bytes = chakra::to_protobuf(job.workload, r, options);
     if (!bytes) return bytes.error();
-    if (const Status written = write_whole_file(target_file(target, job.ranks[r].rank), *bytes); !written) return written;
+    if (const Status written = write_whole_file(target_file(target, job.ranks[r].rank), *bytes); !written)
+      return written;
   }
   if (job.workload.groups.empty() || is_standard_output(target.path)) return {};
   const std::string prefix = target.file_per_rank ? target.path : target.path.substr(0, target.path.size() - 3);
   return write_whole_file(prefix + ".groups.json", chakra::groups_json(job.workload));
 }
 
-/// The files of several ranks go into a folder that may be new, as those of generate and simulate do; a single file goes where its folder is.
+/// The files of several ranks go into a folder that may be new, as those of generate and simulate do; a single file
+/// goes where its folder is.
 Status make_folder_of(const LinkTarget& target) {
   const std::filesystem::path folder = std::filesystem::path(target.path).parent_path();
   if (!target.file_per_rank || folder.empty()) return {};
@@ -100,7 +104,8 @@ Status write_linked(const LinkTarget& target, const LinkedJob& job) {
   }
   if (target.form == LinkTarget::Form::none) return {};
   if (Status made = make_folder_of(target); !made) return made;
-  if (Status written = target.form == LinkTarget::Form::chakra ? write_chakra(target, job) : write_json(target, job); !written)
+  if (Status written = target.form == LinkTarget::Form::chakra ? write_chakra(target, job) : write_json(target, job);
+      !written)
     return written;
   return files.publish();
 }
@@ -109,12 +114,15 @@ Status write_linked_as_chakra(const LinkTarget& target, LinkedJob& job, Diagnost
   OutputSet files;
   if (Status made = make_folder_of(target); !made) return made;
   for (std::size_t r = 0; r < job.hosts.size(); ++r) {
-    const Result<trace::HostTrace> linked = causal::chakra::link(std::move(job.hosts[r]), job.trace, job.trace.ranks[r], diagnostics);
+    const Result<trace::HostTrace> linked =
+        causal::chakra::link(std::move(job.hosts[r]), job.trace, job.trace.ranks[r], diagnostics);
     if (!linked) return linked.error();
     const std::string file = target_file(target, job.trace.ranks[r].rank);
     if (target.form == LinkTarget::Form::linked_json) {
-      const pytorch_et::LinkedWriteOptions options{.as_chakra = true, .whole_times = !job.trace.ranks[r].source.fractional_timestamps};
-      if (const Status written = pytorch_et::write_linked_trace(*linked, job.trace.strings, file, options); !written) return written;
+      const pytorch_et::LinkedWriteOptions options{.as_chakra = true,
+                                                   .whole_times = !job.trace.ranks[r].source.fractional_timestamps};
+      if (const Status written = pytorch_et::write_linked_trace(*linked, job.trace.strings, file, options); !written)
+        return written;
       continue;
     }
     const Result<std::string> bytes = chakra::convert_linked_trace(*linked, job.trace.strings);

@@ -17,9 +17,9 @@ struct LinkTarget {
   bool file_per_rank = false;  ///< PATH.RANK.et
 };
 
-/// NAME.et and NAME.json are files of one rank; anything else, and any name for several ranks, is what the names of the ranks' files begin with
-/// (NAME.0.et, NAME.1.et), as ASTRA-sim wants them. An empty name: nothing is written. `as_chakra_trace_link`: what does not end in .et is one
-/// linked host trace, as of that tool.
+/// NAME.et and NAME.json are files of one rank; anything else, and any name for several ranks, is what the names of the
+/// ranks' files begin with (NAME.0.et, NAME.1.et), as ASTRA-sim wants them. An empty name: nothing is written.
+/// `as_chakra_trace_link`: what does not end in .et is one linked host trace, as of that tool.
 LinkTarget link_target(std::string path, bool as_chakra_trace_link, std::size_t ranks);
 
 /// The file of a rank.
@@ -28,7 +28,8 @@ std::string target_file(const LinkTarget& target, std::int64_t rank);
 /// Writes the files of all ranks, and NAME.groups.json if there are groups. All files appear, or none does.
 Status write_linked(const LinkTarget& target, const LinkedJob& job);
 
-/// What chakra_trace_link, and for a Chakra file chakra_converter, make of the same traces. `job` is read but not linked.
+/// What chakra_trace_link, and for a Chakra file chakra_converter, make of the same traces. `job` is read but not
+/// linked.
 Status write_linked_as_chakra(const LinkTarget& target, LinkedJob& job, Diagnostics& diagnostics);
 
 }  // namespace orrery::job

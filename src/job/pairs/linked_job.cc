@@ -28,7 +28,8 @@ struct HostReading {
   std::optional<Result<trace::HostTrace>> trace;
 };
 
-Result<trace::Trace> read_devices(const std::vector<TracePair>& pairs, const LinkJobOptions& options, Diagnostics& diagnostics) {
+Result<trace::Trace> read_devices(const std::vector<TracePair>& pairs, const LinkJobOptions& options,
+                                  Diagnostics& diagnostics) {
   std::vector<std::string> paths;
   paths.reserve(pairs.size());
   for (const TracePair& pair : pairs) paths.push_back(pair.device);
@@ -54,7 +55,8 @@ Status choose_rank(const LinkJobOptions& options, trace::Trace& trace) {
   for (const trace::RankTrace& rank : trace.ranks) known += (known.empty() ? "" : ", ") + std::to_string(rank.rank);
   std::erase_if(trace.ranks, [&](const trace::RankTrace& rank) { return rank.rank != *options.rank; });
   if (!trace.ranks.empty()) return {};
-  return Error{"there is no rank " + std::to_string(*options.rank), {}, Error::kNoOffset, "ranks in these files: " + known};
+  return Error{
+      "there is no rank " + std::to_string(*options.rank), {}, Error::kNoOffset, "ranks in these files: " + known};
 }
 
 std::vector<workload::CommGroup> listed_groups(const trace::RankTrace& rank, Interner& strings) {
@@ -83,7 +85,8 @@ Result<causal::LinkedRank> link_one(const LinkedJob& job, std::size_t r, std::ve
                                     const JobFindings& findings, const LinkJobOptions& options, Interner& strings,
                                     Diagnostics& diagnostics) {
   if (match::is_mpi_rank(job.trace.ranks[r]))
-    return causal::link_mpi_rank(job.trace, job.trace.ranks[r], findings.mpi[r], findings.mpi_facts, strings, options.link, diagnostics);
+    return causal::link_mpi_rank(job.trace, job.trace.ranks[r], findings.mpi[r], findings.mpi_facts, strings,
+                                 options.link, diagnostics);
   const match::HostWorks& works = findings.works;
   causal::LinkOptions link = options.link;
   link.groups = std::move(groups);
@@ -94,10 +97,12 @@ Result<causal::LinkedRank> link_one(const LinkedJob& job, std::size_t r, std::ve
     arguments = pytorch_et::read_arguments(job.hosts[r], job.trace.strings);
     link.arguments = &arguments;
   }
-  return causal::link_rank(job.trace, job.trace.ranks[r], has_host ? &job.hosts[r] : nullptr, strings, link, diagnostics);
+  return causal::link_rank(job.trace, job.trace.ranks[r], has_host ? &job.hosts[r] : nullptr, strings, link,
+                           diagnostics);
 }
 
-// The name of a group in the workload. One that another rank uses for other members gets a name that says which: "tp [2, 3]".
+// The name of a group in the workload. One that another rank uses for other members gets a name that says which: "tp
+// [2, 3]".
 StringId name_of_group(const workload::CommGroup& group, workload::Workload& workload, Diagnostics& diagnostics) {
   const workload::CommGroup* const known = workload.find_group(group.name);
   if (known == nullptr || known->ranks == group.ranks) return group.name;
@@ -107,7 +112,8 @@ StringId name_of_group(const workload::CommGroup& group, workload::Workload& wor
 }
 
 // Ranks were linked with a table of texts each.
-void add_to_workload(causal::LinkedRank& rank, const Interner& strings, workload::Workload& workload, Diagnostics& diagnostics) {
+void add_to_workload(causal::LinkedRank& rank, const Interner& strings, workload::Workload& workload,
+                     Diagnostics& diagnostics) {
   Column<StringId> number(strings.size());
   for (StringId id = 0; id < number.size(); ++id) number[id] = workload.strings.intern(strings.text(id));
   for (StringId& name : rank.program.names) name = number[name];
@@ -120,7 +126,8 @@ void add_to_workload(causal::LinkedRank& rank, const Interner& strings, workload
     if (workload.find_group(group.name) == nullptr) workload.groups.push_back(group);
   }
   OptionalColumn<StringId> groups;
-  for (std::size_t i = 0; i < rank.program.group_names.values().size(); ++i) groups.set(i, group_number[rank.program.group_names[i]]);
+  for (std::size_t i = 0; i < rank.program.group_names.values().size(); ++i)
+    groups.set(i, group_number[rank.program.group_names[i]]);
   groups.complete(rank.program.size());
   rank.program.group_names = std::move(groups);
   workload.epoch_us = rank.epoch_us;
@@ -137,7 +144,8 @@ std::size_t recorded_ranks(const trace::Trace& trace) {
 
 }  // namespace
 
-Result<LinkedJob> read_pairs(const std::vector<TracePair>& pairs, const LinkJobOptions& options, Diagnostics& diagnostics) {
+Result<LinkedJob> read_pairs(const std::vector<TracePair>& pairs, const LinkJobOptions& options,
+                             Diagnostics& diagnostics) {
   std::vector<HostReading> readings(pairs.size());
   std::optional<Result<trace::Trace>> devices;
   parallel_for(2, [&](std::size_t side) {
@@ -150,7 +158,8 @@ Result<LinkedJob> read_pairs(const std::vector<TracePair>& pairs, const LinkJobO
   if (const Status chosen = choose_rank(options, job.trace); !chosen) return chosen.error();
   if (const Status joined = refuse_runs(job.trace); !joined) return joined.error();
   for (const trace::RankTrace& rank : job.trace.ranks) {
-    const auto pair = std::find_if(pairs.begin(), pairs.end(), [&](const TracePair& of) { return of.device == rank.source.path; });
+    const auto pair =
+        std::find_if(pairs.begin(), pairs.end(), [&](const TracePair& of) { return of.device == rank.source.path; });
     HostReading& reading = readings[static_cast<std::size_t>(pair - pairs.begin())];
     diagnostics.merge(reading.diagnostics);
     trace::HostTrace& host = job.hosts.emplace_back();
@@ -180,13 +189,16 @@ Result<LinkedJob> link_read(LinkedJob job, const LinkJobOptions& options, Diagno
   }
   const JobFindings findings(job.trace);
   const match::HostWorks& works = findings.works;
-  if (works.inferred > 0) diagnostics.add_many(match::kGroupInferred, works.inferred, job.trace.ranks.front().source.path);
-  if (works.group_unclear > 0) diagnostics.add_many(match::kGroupUnclear, works.group_unclear, job.trace.ranks.front().source.path);
+  if (works.inferred > 0)
+    diagnostics.add_many(match::kGroupInferred, works.inferred, job.trace.ranks.front().source.path);
+  if (works.group_unclear > 0)
+    diagnostics.add_many(match::kGroupUnclear, works.group_unclear, job.trace.ranks.front().source.path);
   std::vector<Interner> strings(count);
   std::vector<Diagnostics> remarks(count);
   std::vector<std::optional<Result<causal::LinkedRank>>> linked(count);
-  parallel_for(count,
-               [&](std::size_t r) { linked[r] = link_one(job, r, std::move(groups[r]), findings, options, strings[r], remarks[r]); });
+  parallel_for(count, [&](std::size_t r) {
+    linked[r] = link_one(job, r, std::move(groups[r]), findings, options, strings[r], remarks[r]);
+  });
   for (std::size_t r = 0; r < count; ++r) {
     diagnostics.merge(remarks[r]);
     if (!*linked[r]) return linked[r]->error();
@@ -197,7 +209,8 @@ Result<LinkedJob> link_read(LinkedJob job, const LinkJobOptions& options, Diagno
   return job;
 }
 
-Result<LinkedJob> link_job(const std::vector<TracePair>& pairs, const LinkJobOptions& options, Diagnostics& diagnostics) {
+Result<LinkedJob> link_job(const std::vector<TracePair>& pairs, const LinkJobOptions& options,
+                           Diagnostics& diagnostics) {
   Result<LinkedJob> job = read_pairs(pairs, options, diagnostics);
   if (!job) return job;
   return link_read(std::move(*job), options, diagnostics);

@@ -22,7 +22,7 @@ struct LinkJobOptions {
   causal::LinkOptions link;                 ///< `arguments` and `groups` are filled in from the host traces
   bool salvage = false;                     ///< see formats::TraceOptions
   const formats::Format* format = nullptr;  ///< of the profiler traces; null: Kineto
-  std::optional<std::int64_t> rank;         ///< of several ranks only this one; of a single pair: the rank it is taken to be
+  std::optional<std::int64_t> rank;  ///< of several ranks only this one; of a single pair: the rank it is taken to be
   std::function<void(std::uint64_t bytes)> on_progress = {};
 };
 
@@ -35,7 +35,8 @@ struct LinkedJob {
 };
 
 /// Reads the traces. Host and profiler traces are read at the same time, ranks in parallel.
-Result<LinkedJob> read_pairs(const std::vector<TracePair>& pairs, const LinkJobOptions& options, Diagnostics& diagnostics);
+Result<LinkedJob> read_pairs(const std::vector<TracePair>& pairs, const LinkJobOptions& options,
+                             Diagnostics& diagnostics);
 
 /// Where profiler traces do not list process groups their host traces may: then they are taken from there.
 void take_groups_of_hosts(LinkedJob& job);
@@ -44,6 +45,7 @@ void take_groups_of_hosts(LinkedJob& job);
 Result<LinkedJob> link_read(LinkedJob job, const LinkJobOptions& options, Diagnostics& diagnostics);
 
 /// Reads and links. The result does not depend on the number of threads.
-Result<LinkedJob> link_job(const std::vector<TracePair>& pairs, const LinkJobOptions& options, Diagnostics& diagnostics);
+Result<LinkedJob> link_job(const std::vector<TracePair>& pairs, const LinkJobOptions& options,
+                           Diagnostics& diagnostics);
 
 }  // namespace orrery::job

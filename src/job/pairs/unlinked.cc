@@ -27,8 +27,9 @@ using trace::HostCollective;
 using trace::HostTrace;
 using trace::MeasuredRow;
 
-constexpr DiagnosticKind kUnusableTime{"C311", Severity::warning, "row of a linked trace whose time cannot be used",
-                                       "it counts as not measured: its time is more than 26 days from the first one, or no number"};
+constexpr DiagnosticKind kUnusableTime{
+    "C311", Severity::warning, "row of a linked trace whose time cannot be used",
+    "it counts as not measured: its time is more than 26 days from the first one, or no number"};
 
 constexpr DiagnosticKind kRowsOnly{
     "C317", Severity::note, "linked trace without the calls of the device's runtime, and with device work",
@@ -64,7 +65,8 @@ class RankUnlinker {
     for (const std::uint32_t row : order_) take_interval(row);
     describe_source();
     std::vector<std::uint32_t> by_start = order_;
-    std::stable_sort(by_start.begin(), by_start.end(), [&](std::uint32_t a, std::uint32_t b) { return starts_before(a, b); });
+    std::stable_sort(by_start.begin(), by_start.end(),
+                     [&](std::uint32_t a, std::uint32_t b) { return starts_before(a, b); });
     lane_of_row_.resize(linked_.size());
     for (const std::uint32_t row : by_start) {
       if (interval_[row] && !is_device(row)) add_host_row(row);
@@ -86,16 +88,19 @@ class RankUnlinker {
   // Those around others before them.
   [[nodiscard]] bool starts_before(std::uint32_t a, std::uint32_t b) const {
     if (!interval_[a] || !interval_[b]) return interval_[a].has_value() && !interval_[b].has_value();
-    return interval_[a]->start != interval_[b]->start ? interval_[a]->start < interval_[b]->start : interval_[a]->end > interval_[b]->end;
+    return interval_[a]->start != interval_[b]->start ? interval_[a]->start < interval_[b]->start
+                                                      : interval_[a]->end > interval_[b]->end;
   }
 
   void order_rows() {
     order_.resize(linked_.size());
     std::iota(order_.begin(), order_.end(), 0u);
-    std::stable_sort(order_.begin(), order_.end(), [&](std::uint32_t a, std::uint32_t b) { return linked_.id[a] < linked_.id[b]; });
+    std::stable_sort(order_.begin(), order_.end(),
+                     [&](std::uint32_t a, std::uint32_t b) { return linked_.id[a] < linked_.id[b]; });
     row_of_id_.reserve(order_.size());
     for (const std::uint32_t row : order_) row_of_id_.emplace(linked_.id[row], row);
-    for (std::uint32_t i = 0; i < linked_.collectives.size(); ++i) collective_of_row_.emplace(linked_.collectives[i].row, i);
+    for (std::uint32_t i = 0; i < linked_.collectives.size(); ++i)
+      collective_of_row_.emplace(linked_.collectives[i].row, i);
     interval_.resize(linked_.size());
   }
 
@@ -121,7 +126,8 @@ class RankUnlinker {
     interval_[row] = interval;
   }
 
-  // What was called lies within its caller. Where it does not by no more than the rounding of times, it is the rounding.
+  // What was called lies within its caller. Where it does not by no more than the rounding of times, it is the
+  // rounding.
   void fit_into_caller(std::uint32_t row, Interval& interval) const {
     const std::optional<std::uint32_t> caller = caller_of(row);
     if (!caller || !interval_[*caller] || linked_.thread[*caller] != linked_.thread[row]) return;
@@ -160,13 +166,15 @@ class RankUnlinker {
   }
 
   trace::LaneIndex lane(std::int64_t process, std::int64_t thread) {
-    const auto [found, is_new] = lanes_.try_emplace(std::pair(process, thread), static_cast<trace::LaneIndex>(rank_.lanes.size()));
+    const auto [found, is_new] =
+        lanes_.try_emplace(std::pair(process, thread), static_cast<trace::LaneIndex>(rank_.lanes.size()));
     if (is_new) rank_.lanes.push_back({{process, 0}, {thread, 0}, 0, 0});
     return found->second;
   }
 
-  // Where a row of the host ran. Communication that the host does itself (gloo:all_reduce) is begun on the thread that asks for it, whose number its row
-  // has, and done on a worker's, beside what that thread does then: it goes to the first worker that is free.
+  // Where a row of the host ran. Communication that the host does itself (gloo:all_reduce) is begun on the thread that
+  // asks for it, whose number its row has, and done on a worker's, beside what that thread does then: it goes to the
+  // first worker that is free.
   trace::LaneIndex host_lane(std::uint32_t row) {
     // Devices are processes with small numbers in profiler traces.
     const std::int64_t process = linked_.pid == trace::kNoNumber ? -1 : linked_.pid;
@@ -180,13 +188,15 @@ class RankUnlinker {
     return lane(process, kFirstWorker + number);
   }
 
-  EventIndex add_event(std::uint32_t row, StringId name, std::string_view category_text, trace::LaneIndex lane, Interval interval) {
-    return rank_.append_event({.start = interval.start,
-                               .duration = interval.end - interval.start,
-                               .name = name,
-                               .lane = lane,
-                               .category = category(category_text)},
-                              {.ordinal = static_cast<std::uint32_t>(rank_.event_count()), .offset = linked_.object[row].begin});
+  EventIndex add_event(std::uint32_t row, StringId name, std::string_view category_text, trace::LaneIndex lane,
+                       Interval interval) {
+    return rank_.append_event(
+        {.start = interval.start,
+         .duration = interval.end - interval.start,
+         .name = name,
+         .lane = lane,
+         .category = category(category_text)},
+        {.ordinal = static_cast<std::uint32_t>(rank_.event_count()), .offset = linked_.object[row].begin});
   }
 
   void add_host_row(std::uint32_t row) {
@@ -194,8 +204,8 @@ class RankUnlinker {
     lane_of_row_[row] = host_lane(row);
     if (rows_of_lane_.size() < rank_.lanes.size()) rows_of_lane_.resize(rank_.lanes.size());
     rows_of_lane_[lane_of_row_[row]].push_back(row);
-    const EventIndex event =
-        add_event(row, linked_.name[row], is_annotation ? "user_annotation" : "cpu_op", lane_of_row_[row], *interval_[row]);
+    const EventIndex event = add_event(row, linked_.name[row], is_annotation ? "user_annotation" : "cpu_op",
+                                       lane_of_row_[row], *interval_[row]);
     const auto set = [&](Field field, std::int64_t value, std::int64_t least) {
       if (value != trace::kNoNumber && value >= least) rank_.field(field).push(event, value);
     };
@@ -205,20 +215,22 @@ class RankUnlinker {
     set(Field::forward_thread, linked_.forward_thread[row], 1);
   }
 
-  // When the operator did something itself, and nothing that ran inside of it on its thread: what such an operator launched is not its own.
+  // When the operator did something itself, and nothing that ran inside of it on its thread: what such an operator
+  // launched is not its own.
   const std::vector<Interval>& own_times(std::uint32_t op) {
     const auto [found, is_new] = own_times_.try_emplace(op);
     std::vector<Interval>& own = found->second;
     if (!is_new) return own;
     const std::vector<std::uint32_t>& rows = rows_of_lane_[lane_of_row_[op]];
     const Interval& around = *interval_[op];
-    auto at = std::lower_bound(rows.begin(), rows.end(), op, [&](std::uint32_t a, std::uint32_t b) { return starts_before(a, b); });
+    auto at = std::lower_bound(rows.begin(), rows.end(), op,
+                               [&](std::uint32_t a, std::uint32_t b) { return starts_before(a, b); });
     TimePs since = around.start;
     for (; at != rows.end() && interval_[*at]->start < around.end; ++at) {
       const Interval& inside = *interval_[*at];
       // Of rows that lie alike the one that was called later, which has the higher id, is inside.
-      const bool is_around =
-          inside.end > around.end || (inside.start == around.start && inside.end == around.end && linked_.id[*at] <= linked_.id[op]);
+      const bool is_around = inside.end > around.end || (inside.start == around.start && inside.end == around.end &&
+                                                         linked_.id[*at] <= linked_.id[op]);
       if (is_around) continue;
       if (inside.start > since) own.push_back({since, inside.start});
       since = std::max(since, inside.end);
@@ -230,7 +242,8 @@ class RankUnlinker {
   // The last moment of the operator's own time at or before `latest`.
   TimePs launch_moment(std::uint32_t op, TimePs latest) {
     const std::vector<Interval>& own = own_times(op);
-    const auto after = std::lower_bound(own.begin(), own.end(), latest, [](const Interval& of, TimePs time) { return of.start < time; });
+    const auto after = std::lower_bound(own.begin(), own.end(), latest,
+                                        [](const Interval& of, TimePs time) { return of.start < time; });
     const TimePs moment = after == own.begin() ? interval_[op]->start + 1 : std::min(latest, (after - 1)->end);
     return std::max(moment, interval_[op]->start + 1);
   }
@@ -241,16 +254,18 @@ class RankUnlinker {
     const std::int64_t correlation = static_cast<std::int64_t>(row) + 1;
     if (op && interval_[*op]) {
       const TimePs moment = launch_moment(*op, interval_[row]->start);
-      const EventIndex call = add_event(row, strings_.intern("[launch]"), "cuda_runtime", lane_of_row_[*op], {moment - 1, moment});
+      const EventIndex call =
+          add_event(row, strings_.intern("[launch]"), "cuda_runtime", lane_of_row_[*op], {moment - 1, moment});
       rank_.field(Field::correlation).push(call, correlation);
     }
     const std::int64_t stream = times.stream == trace::kNoNumber ? 0 : times.stream;
-    const EventIndex work = add_event(row, linked_.name[row], strings_.text(times.category), lane(0, stream), *interval_[row]);
+    const EventIndex work =
+        add_event(row, linked_.name[row], strings_.text(times.category), lane(0, stream), *interval_[row]);
     rank_.field(Field::correlation).push(work, correlation);
     rank_.field(Field::stream).push(work, stream);
     rank_.field(Field::device).push(work, 0);
-    const bool is_library =
-        rank_.activity(work) == Activity::kernel && match::library_kernel(strings_.text(linked_.name[row])) == match::LibraryKernel::entry;
+    const bool is_library = rank_.activity(work) == Activity::kernel &&
+                            match::library_kernel(strings_.text(linked_.name[row])) == match::LibraryKernel::entry;
     if (is_library) add_communication(row, work);
     else if (times.has_group_name) rank_.field(Field::group_name_text).push(work, times.group_name);
   }
@@ -258,7 +273,8 @@ class RankUnlinker {
   // Rows of device work share the attributes of the row that launched them.
   void add_communication(std::uint32_t row, EventIndex work) {
     const auto found = collective_of_row_.find(row);
-    const HostCollective said = found == collective_of_row_.end() ? HostCollective{} : linked_.collectives[found->second];
+    const HostCollective said =
+        found == collective_of_row_.end() ? HostCollective{} : linked_.collectives[found->second];
     const auto set_number = [&](Field field, std::int64_t value) {
       if (value != trace::kNoNumber) rank_.field(field).push(work, value);
     };
@@ -276,7 +292,8 @@ class RankUnlinker {
 
   struct PairHash {
     std::size_t operator()(const std::pair<std::int64_t, std::int64_t>& of) const {
-      return static_cast<std::size_t>(static_cast<std::uint64_t>(of.first) * 0x9E3779B97F4A7C15u ^ static_cast<std::uint64_t>(of.second));
+      return static_cast<std::size_t>(static_cast<std::uint64_t>(of.first) * 0x9E3779B97F4A7C15u ^
+                                      static_cast<std::uint64_t>(of.second));
     }
   };
 
@@ -287,11 +304,12 @@ class RankUnlinker {
   trace::RankTrace rank_;
   std::vector<std::uint32_t> order_;  // rows by id: callers before what they call
   std::unordered_map<std::uint64_t, std::uint32_t> row_of_id_, collective_of_row_;
-  std::vector<std::optional<Interval>> interval_;                       // per row
-  std::vector<trace::LaneIndex> lane_of_row_;                           // per row of the host with times
-  std::vector<std::vector<std::uint32_t>> rows_of_lane_;                // by start, those around others first
-  std::unordered_map<std::uint32_t, std::vector<Interval>> own_times_;  // by row, of those that launched work; only looked up
-  std::vector<TimePs> worker_free_at_;                                  // by worker
+  std::vector<std::optional<Interval>> interval_;         // per row
+  std::vector<trace::LaneIndex> lane_of_row_;             // per row of the host with times
+  std::vector<std::vector<std::uint32_t>> rows_of_lane_;  // by start, those around others first
+  std::unordered_map<std::uint32_t, std::vector<Interval>>
+      own_times_;                       // by row, of those that launched work; only looked up
+  std::vector<TimePs> worker_free_at_;  // by worker
   std::unordered_map<std::pair<std::int64_t, std::int64_t>, trace::LaneIndex, PairHash> lanes_;
 };
 
@@ -337,8 +355,8 @@ Result<LinkedJob> split_files(HostFiles linked, Diagnostics& diagnostics) {
   LinkedJob job;
   job.trace = std::move(*trace);
   for (const trace::RankTrace& rank : job.trace.ranks) {
-    const auto file =
-        std::find_if(linked.traces.begin(), linked.traces.end(), [&](const HostTrace& of) { return of.path == rank.source.path; });
+    const auto file = std::find_if(linked.traces.begin(), linked.traces.end(),
+                                   [&](const HostTrace& of) { return of.path == rank.source.path; });
     HostTrace& host = job.hosts.emplace_back(host_part(*file));
     trace::move_texts(host, linked.strings, job.trace.strings);
   }
@@ -346,7 +364,8 @@ Result<LinkedJob> split_files(HostFiles linked, Diagnostics& diagnostics) {
 }
 
 bool has_device_work(const HostTrace& linked) {
-  return std::any_of(linked.measured.begin(), linked.measured.end(), [](const MeasuredRow& row) { return row.category != 0; });
+  return std::any_of(linked.measured.begin(), linked.measured.end(),
+                     [](const MeasuredRow& row) { return row.category != 0; });
 }
 
 }  // namespace

@@ -30,14 +30,16 @@ Result<machine::AstraSystem> read_astra_system(const AstraInput& input, Diagnost
   return system;
 }
 
-Result<std::map<std::string, workload::Workload>> read_custom_collectives(const machine::AstraSystem& system, const AstraInput& input) {
+Result<std::map<std::string, workload::Workload>> read_custom_collectives(const machine::AstraSystem& system,
+                                                                          const AstraInput& input) {
   std::map<std::string, workload::Workload> programs;
   std::vector<std::string> prefixes(system.custom.begin(), system.custom.end());
   for (const auto& [node, prefix] : system.custom_of_node) prefixes.push_back(prefix);
   for (const std::string& prefix : prefixes) {
     if (prefix.empty() || programs.contains(prefix)) continue;
     std::vector<chakra::RankFile> files = chakra::find_rank_files(prefix);
-    if (files.empty()) files = chakra::find_rank_files((std::filesystem::path(input.system).parent_path() / prefix).string());
+    if (files.empty())
+      files = chakra::find_rank_files((std::filesystem::path(input.system).parent_path() / prefix).string());
     if (files.empty())
       return Error{fmt::format("there is no execution trace {}.0.et", prefix), input.system, Error::kNoOffset,
                    "names are from where you are"};
@@ -53,7 +55,8 @@ Result<std::map<std::string, workload::Workload>> read_custom_collectives(const 
 
 Result<machine::AstraFiles> read_astra_files(const AstraInput& input) {
   machine::AstraFiles files;
-  files.memory_json = R"({"memory-type": "NO_MEMORY_EXPANSION"})";  // ASTRA-sim asks for a file also where there is none
+  files.memory_json =
+      R"({"memory-type": "NO_MEMORY_EXPANSION"})";  // ASTRA-sim asks for a file also where there is none
   const auto read = [](const std::string& path, std::string& into) -> Status {
     Result<std::string> content = read_whole_file(path, kMaxConfigurationBytes);
     if (!content) return content.error();

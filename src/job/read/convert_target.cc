@@ -11,16 +11,20 @@ namespace orrery::job {
 namespace {
 
 // In the order of TargetFormat.
-constexpr std::array<std::string_view, 9> kNames = {"et", "feeder", "json", "jsonl", "dot", "graphml", "timeline", "goal", "pftrace"};
+constexpr std::array<std::string_view, 9> kNames = {"et",      "feeder",   "json", "jsonl",  "dot",
+                                                    "graphml", "timeline", "goal", "pftrace"};
 
 struct Ending {
   std::string_view text;
   std::optional<TargetFormat> format;
 };
-constexpr std::array kEndings = {
-    Ending{".et", TargetFormat::et},          Ending{".jsonl", TargetFormat::jsonl},     Ending{".json", std::nullopt},
-    Ending{".dot", TargetFormat::dot},        Ending{".graphml", TargetFormat::graphml}, Ending{".goal", TargetFormat::goal},
-    Ending{".pftrace", TargetFormat::pftrace}};
+constexpr std::array kEndings = {Ending{".et", TargetFormat::et},
+                                 Ending{".jsonl", TargetFormat::jsonl},
+                                 Ending{".json", std::nullopt},
+                                 Ending{".dot", TargetFormat::dot},
+                                 Ending{".graphml", TargetFormat::graphml},
+                                 Ending{".goal", TargetFormat::goal},
+                                 Ending{".pftrace", TargetFormat::pftrace}};
 
 }  // namespace
 
@@ -42,7 +46,8 @@ std::string_view format_ending(std::string_view path) {
 std::optional<TargetFormat> target_format_of_name(std::string_view path) {
   std::string_view ending = format_ending(path);
   if (ending.ends_with(".gz")) ending.remove_suffix(3);
-  const auto* const found = std::find_if(kEndings.begin(), kEndings.end(), [&](const Ending& one) { return one.text == ending; });
+  const auto* const found =
+      std::find_if(kEndings.begin(), kEndings.end(), [&](const Ending& one) { return one.text == ending; });
   return found == kEndings.end() ? std::nullopt : found->format;
 }
 
@@ -69,11 +74,14 @@ bool is_for_all_ranks(TargetFormat format) {
   return format == TargetFormat::timeline || format == TargetFormat::goal || format == TargetFormat::pftrace;
 }
 
-std::string ConvertTarget::file(std::size_t rank) const { return file_per_rank ? fmt::format("{}.{}{}", path, rank, ending) : path; }
+std::string ConvertTarget::file(std::size_t rank) const {
+  return file_per_rank ? fmt::format("{}.{}{}", path, rank, ending) : path;
+}
 
 bool is_format(const Source& source, std::string_view name) { return source.format->name == name; }
 
-Result<ConvertTarget> choose_target(const Source& source, const std::string& output, std::optional<TargetFormat> wanted, bool like_chakra) {
+Result<ConvertTarget> choose_target(const Source& source, const std::string& output, std::optional<TargetFormat> wanted,
+                                    bool like_chakra) {
   ConvertTarget target;
   target.path = output;
   const std::string_view ending = format_ending(output);
@@ -87,15 +95,18 @@ Result<ConvertTarget> choose_target(const Source& source, const std::string& out
   else if (ending.starts_with(".json")) target.format = like_chakra ? TargetFormat::json : TargetFormat::feeder;
   else target.format = TargetFormat::et;
   if (is_format(source, "log") && target.format != TargetFormat::timeline)
-    return Error{"of a log there is only a timeline", {}, Error::kNoOffset, "ask for the format timeline", Error::Kind::misuse};
+    return Error{
+        "of a log there is only a timeline", {}, Error::kNoOffset, "ask for the format timeline", Error::Kind::misuse};
   if (like_chakra && target.format == TargetFormat::pftrace)
-    return Error{"Chakra's tools write no Perfetto traces", {}, Error::kNoOffset, "leave out --compat", Error::Kind::misuse};
+    return Error{
+        "Chakra's tools write no Perfetto traces", {}, Error::kNoOffset, "leave out --compat", Error::Kind::misuse};
   if (is_for_all_ranks(target.format)) return target;
-  target.file_per_rank = source.is_prefix || source.files.size() > 1 || is_format(source, "text") || is_format(source, "goal") ||
-                         is_format(source, "ti") || ending.empty();
+  target.file_per_rank = source.is_prefix || source.files.size() > 1 || is_format(source, "text") ||
+                         is_format(source, "goal") || is_format(source, "ti") || ending.empty();
   if (!source.pairs.empty()) target.file_per_rank = source.pairs.size() > 1 || ending.empty();
   if (is_standard_output(output)) {
-    // Of formats with a file per rank, a single one can go there; how many ranks a text or a schedule has is known when it is read.
+    // Of formats with a file per rank, a single one can go there; how many ranks a text or a schedule has is known when
+    // it is read.
     if (source.files.size() > 1 && source.pairs.size() != 1) {
       return Error{"several ranks are several files, which standard output is not",
                    {},

@@ -19,7 +19,8 @@ std::optional<TargetFormat> target_format_called(std::string_view name);
 std::string_view to_string(TargetFormat format);
 inline constexpr std::string_view kTargetFormats = "et feeder json jsonl dot graphml timeline goal pftrace";
 
-/// By how the name ends; nothing if that says nothing (then it is what the names of Chakra files begin with). ".json" may be several.
+/// By how the name ends; nothing if that says nothing (then it is what the names of Chakra files begin with). ".json"
+/// may be several.
 std::optional<TargetFormat> target_format_of_name(std::string_view path);
 
 /// The part of a name that says the format: ".et.gz" of "job.et.gz"; empty if there is none.
@@ -38,8 +39,10 @@ struct ConvertTarget {
 /// Whether the source is of the format with this name.
 bool is_format(const Source& source, std::string_view name);
 
-/// From the format that is wanted, else the ending of `output`, else what the source is. An Error (misuse) if these do not go together.
-Result<ConvertTarget> choose_target(const Source& source, const std::string& output, std::optional<TargetFormat> wanted, bool like_chakra);
+/// From the format that is wanted, else the ending of `output`, else what the source is. An Error (misuse) if these do
+/// not go together.
+Result<ConvertTarget> choose_target(const Source& source, const std::string& output, std::optional<TargetFormat> wanted,
+                                    bool like_chakra);
 
 /// One file has all ranks, whatever they are.
 bool is_for_all_ranks(TargetFormat format);

@@ -27,7 +27,8 @@ Status visit_arguments(const trace::RankTrace& rank, const std::vector<trace::Ev
   });
 }
 
-Result<std::vector<Arguments>> read_arguments(const trace::RankTrace& rank, const std::vector<trace::EventIndex>& wanted) {
+Result<std::vector<Arguments>> read_arguments(const trace::RankTrace& rank,
+                                              const std::vector<trace::EventIndex>& wanted) {
   std::vector<Arguments> arguments(wanted.size());
   const Status visited = visit_arguments(rank, wanted, [&](std::size_t i, const std::vector<JsonMember>& members) {
     for (const JsonMember& member : members) arguments[i][unescape_json(member.key)] = std::string(member.value);

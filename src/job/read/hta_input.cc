@@ -5,10 +5,10 @@
 #include <optional>
 
 #include "base/io/file_content.h"
+#include "base/io/window_stream.h"
 #include "base/json/json_members.h"
 #include "base/numbers.h"
 #include "base/parallel.h"
-#include "base/io/window_stream.h"
 #include "formats/kineto/format.h"
 #include "job/read/trace_input.h"
 
@@ -30,8 +30,8 @@ class RankSearch {
       const auto* const key = static_cast<const char*>(memmem(p, left(), kKey.data(), kKey.size()));
       if (key == nullptr) break;
       p = key + kKey.size();
-      const char* const digits =
-          std::find_if(p, window.end, [](char c) { return c == '\n' || std::strchr(" \t\r\f\v", c) == nullptr || c == '\0'; });
+      const char* const digits = std::find_if(
+          p, window.end, [](char c) { return c == '\n' || std::strchr(" \t\r\f\v", c) == nullptr || c == '\0'; });
       const char* const after = std::find_if(digits, window.end, [](char c) { return c < '0' || c > '9'; });
       if (after == window.end && !window.is_last) return key;  // may go on
       // Digits that are no number are too many: the search goes on.
@@ -46,7 +46,8 @@ class RankSearch {
   std::optional<std::int64_t> found_;
 };
 
-Result<trace::Trace> read_one(const Source& source, const std::string& file, const Reading& reading, Diagnostics& diagnostics) {
+Result<trace::Trace> read_one(const Source& source, const std::string& file, const Reading& reading,
+                              Diagnostics& diagnostics) {
   Result<trace::Trace> trace =
       source.format->read_traces({file}, diagnostics, {.salvage = reading.salvage, .on_progress = reading.on_progress});
   if (!trace) return trace;
@@ -80,7 +81,8 @@ Result<std::int64_t> hta_rank_of(const std::string& path) {
   const auto streamed = stream_windows(*file,
                                        [&](const Window& window) -> Result<const char*> {
                                          const char* const taken = search.look(window);
-                                         if (search.found()) return Error{"found"};  // ends the stream: it is near the front as a rule
+                                         if (search.found())
+                                           return Error{"found"};  // ends the stream: it is near the front as a rule
                                          return taken;
                                        },
                                        {});
@@ -105,7 +107,9 @@ Result<HtaInput> read_hta_job(const Source& source, const Reading& reading) {
     for (const std::string& file : source.files) {
       if (const Status told = reading.tell(file); !told) return told.error();
     }
-    parallel_for(reads.size(), [&](std::size_t i) { reads[i].trace = read_one(source, source.files[i], reading, reads[i].diagnostics); });
+    parallel_for(reads.size(), [&](std::size_t i) {
+      reads[i].trace = read_one(source, source.files[i], reading, reads[i].diagnostics);
+    });
     for (Read& read : reads) {
       if (!*read.trace) return read.trace->error();
       reading.diagnostics.merge(read.diagnostics);
@@ -122,14 +126,15 @@ Result<std::vector<Arguments>> read_arguments(const Rows& rows, const std::vecto
   return read_arguments(*rows.rank, events_of(rows, wanted));
 }
 
-Result<std::vector<double>> read_number_argument(const Rows& rows, const std::vector<RowIndex>& wanted, std::string_view name,
-                                                 double missing) {
+Result<std::vector<double>> read_number_argument(const Rows& rows, const std::vector<RowIndex>& wanted,
+                                                 std::string_view name, double missing) {
   std::vector<double> numbers(wanted.size(), missing);
-  const Status visited = visit_arguments(*rows.rank, events_of(rows, wanted), [&](std::size_t i, const std::vector<JsonMember>& members) {
-    for (const JsonMember& member : members) {
-      if (member.key == name) numbers[i] = leading_number<double>(member.value).value_or(numbers[i]);
-    }
-  });
+  const Status visited =
+      visit_arguments(*rows.rank, events_of(rows, wanted), [&](std::size_t i, const std::vector<JsonMember>& members) {
+        for (const JsonMember& member : members) {
+          if (member.key == name) numbers[i] = leading_number<double>(member.value).value_or(numbers[i]);
+        }
+      });
   if (!visited) return visited.error();
   return numbers;
 }

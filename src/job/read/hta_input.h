@@ -21,15 +21,17 @@ struct HtaInput {
 /// Files are read side by side. Programs are replayed, and formats with several ranks in a file keep their numbers.
 Result<HtaInput> read_hta_job(const Source& source, const Reading& reading);
 
-/// The number behind the first `"rank":` of the text that is followed by blanks and digits, wherever that is; 0 if there is none. HTA wants at
-/// least one blank there.
+/// The number behind the first `"rank":` of the text that is followed by blanks and digits, wherever that is; 0 if
+/// there is none. HTA wants at least one blank there.
 Result<std::int64_t> hta_rank_of(const std::string& path);
 
 /// Of some rows: see job/read/event_arguments.h.
-Result<std::vector<Arguments>> read_arguments(const causal::hta::Rows& rows, const std::vector<causal::hta::RowIndex>& wanted);
+Result<std::vector<Arguments>> read_arguments(const causal::hta::Rows& rows,
+                                              const std::vector<causal::hta::RowIndex>& wanted);
 
 /// Of the same rows one argument as a number; `missing` where there is none.
-Result<std::vector<double>> read_number_argument(const causal::hta::Rows& rows, const std::vector<causal::hta::RowIndex>& wanted,
+Result<std::vector<double>> read_number_argument(const causal::hta::Rows& rows,
+                                                 const std::vector<causal::hta::RowIndex>& wanted,
                                                  std::string_view name, double missing);
 
 }  // namespace orrery::job

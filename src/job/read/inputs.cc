@@ -51,12 +51,14 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kFolderHint =
-    "a folder is searched for *.xplane.pb, *.json, *.et, *.goal, also compressed, and *.pt.trace.json*, and if it has none for files that "
+    "a folder is searched for *.xplane.pb, *.json, *.et, *.goal, also compressed, and *.pt.trace.json*, and if it has "
+    "none for files that "
     "begin as a known format does; not its subfolders";
 
 bool is_xspace_name(std::string_view name) { return name.ends_with(".xplane.pb") || name.ends_with(".xplane.pb.gz"); }
 
-/// The files of a folder that have traces' names. Where there are XSpaces, all else is mostly made out of them: trace viewer exports, statistics.
+/// The files of a folder that have traces' names. Where there are XSpaces, all else is mostly made out of them: trace
+/// viewer exports, statistics.
 Status list_traces(const fs::path& folder, std::vector<std::string>& files) {
   std::error_code problem;
   fs::directory_iterator entries(folder, problem);
@@ -71,12 +73,14 @@ Status list_traces(const fs::path& folder, std::vector<std::string>& files) {
   return {};
 }
 
-/// The newest run of a folder that a profiler keeps its runs in: <run>/ or plugins/profile/<run>/, which are named by their time.
+/// The newest run of a folder that a profiler keeps its runs in: <run>/ or plugins/profile/<run>/, which are named by
+/// their time.
 std::vector<std::string> newest_run(const fs::path& folder) {
   std::vector<std::string> runs;
   for (const fs::path& place : {folder / "plugins/profile", folder}) {
     std::error_code problem;
-    for (fs::directory_iterator entries(place, problem); !problem && entries != fs::directory_iterator(); entries.increment(problem)) {
+    for (fs::directory_iterator entries(place, problem); !problem && entries != fs::directory_iterator();
+         entries.increment(problem)) {
       std::error_code unreadable;
       if (entries->is_directory(unreadable)) runs.push_back(entries->path().string());
     }
@@ -90,22 +94,26 @@ std::vector<std::string> newest_run(const fs::path& folder) {
   return {};
 }
 
-/// Traces whose names tell nothing, as those of MPI tools (trace_0, trace_1, ...), told by how they begin; without those of `taken`, ascending.
+/// Traces whose names tell nothing, as those of MPI tools (trace_0, trace_1, ...), told by how they begin; without
+/// those of `taken`, ascending.
 std::vector<std::string> recognised(const fs::path& folder, const std::vector<std::string>& taken = {}) {
   std::vector<std::string> files;
   std::error_code problem;
-  for (fs::directory_iterator entries(folder, problem); !problem && entries != fs::directory_iterator(); entries.increment(problem)) {
+  for (fs::directory_iterator entries(folder, problem); !problem && entries != fs::directory_iterator();
+       entries.increment(problem)) {
     std::error_code unreadable;
     const std::string path = entries->path().string();
     const bool is_known = std::binary_search(taken.begin(), taken.end(), path);
-    if (is_known || entries->path().filename().string().starts_with('.') || !entries->is_regular_file(unreadable)) continue;
+    if (is_known || entries->path().filename().string().starts_with('.') || !entries->is_regular_file(unreadable))
+      continue;
     const Result<const formats::Format*> format = detect(path);
     if (format && (*format)->content != formats::Content::companion) files.push_back(path);
   }
   return files;
 }
 
-/// Whether a file can be what a job is read from. One that cannot be read, or is empty, was to be something: its reader says what is wrong.
+/// Whether a file can be what a job is read from. One that cannot be read, or is empty, was to be something: its reader
+/// says what is wrong.
 bool may_be_job(const std::string& path) {
   const Result<FileHead> head = read_head(path);
   if (!head || head->bytes.empty()) return true;
@@ -117,15 +125,17 @@ bool may_be_job(const std::string& path) {
 std::vector<std::string> others_beside(std::vector<std::string> taken) {
   std::sort(taken.begin(), taken.end());
   std::vector<std::string> others = recognised(fs::path(taken.front()).parent_path(), taken);
-  std::erase_if(others,
-                [](const std::string& file) { return is_alignment_report(fs::path(file).filename().string()) || !may_be_job(file); });
+  std::erase_if(others, [](const std::string& file) {
+    return is_alignment_report(fs::path(file).filename().string()) || !may_be_job(file);
+  });
   return others;
 }
 
 Status add_folder(const std::string& folder, ExpandedInputs& inputs) {
   std::vector<std::string> found;
   if (const Status listed = list_traces(folder, found); !listed) return listed;
-  // Names that traces have may be those of other things beside traces without such names: settings and results beside trace_0, trace_1, ...
+  // Names that traces have may be those of other things beside traces without such names: settings and results beside
+  // trace_0, trace_1, ...
   if (!found.empty() && std::none_of(found.begin(), found.end(), may_be_job)) {
     const std::vector<std::string> others = recognised(folder);
     if (std::any_of(others.begin(), others.end(), may_be_job)) {
@@ -136,7 +146,8 @@ Status add_folder(const std::string& folder, ExpandedInputs& inputs) {
   }
   if (found.empty()) found = newest_run(folder);
   if (found.empty()) found = recognised(folder);
-  if (found.empty()) return Error{.message = "the folder holds no trace files", .file = folder, .hint = std::string(kFolderHint)};
+  if (found.empty())
+    return Error{.message = "the folder holds no trace files", .file = folder, .hint = std::string(kFolderHint)};
   // Of the folder that they were found in, which may be that of a run below it.
   const std::vector<std::string> others = others_beside(found);
   inputs.files.insert(inputs.files.end(), found.begin(), found.end());
@@ -154,13 +165,15 @@ Status add_glob(const std::string& pattern, std::vector<std::string>& files) {
   }
   ::globfree(&matches);
   if (files.size() == before)
-    return Error{
-        .message = "no file matches this pattern", .file = pattern, .hint = "put it in quotes to see that the shell did not change it"};
+    return Error{.message = "no file matches this pattern",
+                 .file = pattern,
+                 .hint = "put it in quotes to see that the shell did not change it"};
   return {};
 }
 
 Status add_operand(const std::string& operand, ExpandedInputs& inputs) {
-  if (operand.empty()) return Error{.message = "an empty text is not a file name", .hint = "is a variable of your script unset?"};
+  if (operand.empty())
+    return Error{.message = "an empty text is not a file name", .hint = "is a variable of your script unset?"};
   std::error_code problem;
   const fs::file_status status = fs::status(operand, problem);
   if (fs::is_directory(status)) return add_folder(operand, inputs);
@@ -170,7 +183,8 @@ Status add_operand(const std::string& operand, ExpandedInputs& inputs) {
   }
   if (operand.find_first_of("*?[") != std::string::npos) return add_glob(operand, inputs.files);
   if (status.type() == fs::file_type::not_found)
-    return Error{.message = "no such file or folder", .file = operand, .hint = "give trace files, folders or glob patterns"};
+    return Error{
+        .message = "no such file or folder", .file = operand, .hint = "give trace files, folders or glob patterns"};
   return Error{"cannot open: " + problem.message(), operand};
 }
 
@@ -201,7 +215,9 @@ Result<ExpandedInputs> expand_all_inputs(std::span<const std::string> operands) 
   }
   std::vector<std::string>& files = inputs.files;
   // aligned/*.json: the shell does not know which are traces.
-  const auto is_report = [](const std::string& file) { return is_alignment_report(fs::path(file).filename().string()); };
+  const auto is_report = [](const std::string& file) {
+    return is_alignment_report(fs::path(file).filename().string());
+  };
   if (!std::all_of(files.begin(), files.end(), is_report)) std::erase_if(files, is_report);
   std::set<fs::path> seen;
   const auto was_seen = [&](const std::string& file) {

@@ -41,7 +41,8 @@ Result<AskedRank> ask_file(const formats::Format& format, const RankQuestion& qu
 
 class RankQuestionTask : public SharedTask {
  public:
-  RankQuestionTask(const formats::Format& format, RankQuestion question, bool salvage) : format_(format), question_(question) {
+  RankQuestionTask(const formats::Format& format, RankQuestion question, bool salvage)
+      : format_(format), question_(question) {
     options_.salvage = salvage;
   }
 
@@ -49,8 +50,9 @@ class RankQuestionTask : public SharedTask {
     std::vector<std::optional<std::string>> results;
     for (const SharedItem& item : items) {
       const Result<AskedRank> asked = ask_file(format_, question_, std::string(item.content), options_);
-      results.push_back(asked ? std::optional(PackedWriter().text(trace::to_bytes(asked->outline)).text(asked->answer).take())
-                              : std::nullopt);
+      results.push_back(
+          asked ? std::optional(PackedWriter().text(trace::to_bytes(asked->outline)).text(asked->answer).take())
+                : std::nullopt);
     }
     return results;
   }
@@ -65,7 +67,11 @@ class RankQuestionTask : public SharedTask {
 class FilesAsked {
  public:
   FilesAsked(const Source& source, const RankQuestion& question, const Reading& reading)
-      : source_(source), question_(question), reading_(reading), asked_(source.files.size()), errors_(source.files.size()) {}
+      : source_(source),
+        question_(question),
+        reading_(reading),
+        asked_(source.files.size()),
+        errors_(source.files.size()) {}
 
   Result<RankAnswers> ask() {
     ProcessTeam* const team = process_team();
@@ -79,9 +85,10 @@ class FilesAsked {
 
  private:
   void ask_here(std::size_t i) {
-    const formats::TraceOptions options{.salvage = reading_.salvage,
-                                        .in_parts = asked_.size() < thread_count(),  // a file per thread is enough to do
-                                        .on_progress = reading_.on_progress};
+    const formats::TraceOptions options{
+        .salvage = reading_.salvage,
+        .in_parts = asked_.size() < thread_count(),  // a file per thread is enough to do
+        .on_progress = reading_.on_progress};
     Result<AskedRank> asked = ask_file(*source_.format, question_, source_.files[i], options);
     if (asked) asked_[i] = std::move(*asked);
     else errors_[i] = asked.error();
@@ -98,9 +105,11 @@ class FilesAsked {
       else errors_[i] = outline.error();
       if (reading_.on_progress) reading_.on_progress(bytes_of(source_.files[i]));
     };
-    ProcessTeam::Work work(team, kAskRankTask,
-                           PackedWriter().text(source_.format->name).text(question_.name).number(reading_.salvage ? 1 : 0).take());
-    work.run({.order = largest_first(source_.files), .content = [&](std::size_t i) { return source_.files[i]; }}, here, take);
+    ProcessTeam::Work work(
+        team, kAskRankTask,
+        PackedWriter().text(source_.format->name).text(question_.name).number(reading_.salvage ? 1 : 0).take());
+    work.run({.order = largest_first(source_.files), .content = [&](std::size_t i) { return source_.files[i]; }}, here,
+             take);
   }
 
   Result<RankAnswers> join() {
@@ -156,7 +165,8 @@ SharedTaskKind rank_question_task(std::vector<RankQuestion> questions) {
             const formats::Format* const format = format_called(reader.text());
             const std::string_view name = reader.text();
             const bool salvage = reader.number() != 0;
-            const auto question = std::find_if(questions.begin(), questions.end(), [&](const RankQuestion& q) { return q.name == name; });
+            const auto question =
+                std::find_if(questions.begin(), questions.end(), [&](const RankQuestion& q) { return q.name == name; });
             if (!reader.ok() || format == nullptr || question == questions.end()) return nullptr;
             return std::make_unique<RankQuestionTask>(*format, *question, salvage);
           }};

@@ -26,10 +26,11 @@ using formats::Format;
 
 std::span<const Format* const> all_formats() {
   static const auto formats = [] {
-    std::array list = {&kineto::kFormat,   &xspace::kFormat,         &pytorch_et::kFormat, &chakra::kFormat,      &chakra::kFeederFormat,
-                       &goal::kFormat,     &astra_text::kFormat,     &chakra::kLogFormat,  &astra::kGroupsFormat, &kRecipeFormat,
-                       &ampip::kFormat,    &ampip::kReportFormat,    &liballprof::kFormat, &simgrid_ti::kFormat,  &simgrid_ti::kRankFormat,
-                       &mpitrace::kFormat, &memory_timeline::kFormat};
+    std::array list = {&kineto::kFormat,         &xspace::kFormat,     &pytorch_et::kFormat,     &chakra::kFormat,
+                       &chakra::kFeederFormat,   &goal::kFormat,       &astra_text::kFormat,     &chakra::kLogFormat,
+                       &astra::kGroupsFormat,    &kRecipeFormat,       &ampip::kFormat,          &ampip::kReportFormat,
+                       &liballprof::kFormat,     &simgrid_ti::kFormat, &simgrid_ti::kRankFormat, &mpitrace::kFormat,
+                       &memory_timeline::kFormat};
     std::sort(list.begin(), list.end(), [](const Format* a, const Format* b) { return a->priority < b->priority; });
     return list;
   }();

@@ -68,8 +68,8 @@ std::vector<std::size_t> largest_first(const std::vector<std::string>& files) {
   return order;
 }
 
-Result<trace::Trace> read_traces(const formats::Format& format, const std::vector<std::string>& files, Diagnostics& diagnostics,
-                                 const formats::TraceOptions& options) {
+Result<trace::Trace> read_traces(const formats::Format& format, const std::vector<std::string>& files,
+                                 Diagnostics& diagnostics, const formats::TraceOptions& options) {
   ProcessTeam* const team = process_team();
   // In a sweep everybody reads everything: each of them needs it.
   if (team == nullptr || !team->is_idle() || files.size() < 2 || format.read_rank == nullptr)

@@ -18,7 +18,8 @@ namespace fs = std::filesystem;
 using formats::Content;
 using formats::Format;
 
-constexpr DiagnosticKind kPassedOver{"J102", Severity::note, "file of the folder that is no part of the job", "it was not read"};
+constexpr DiagnosticKind kPassedOver{"J102", Severity::note, "file of the folder that is no part of the job",
+                                     "it was not read"};
 
 struct KnownFile {
   std::string path;
@@ -28,7 +29,8 @@ struct KnownFile {
 
 // The keys that linking adds to the rows of a host trace; every row has them.
 bool begins_as_linked(const formats::Head& head) {
-  return head.bytes.find("\"inclusive_dur\"") != std::string_view::npos || head.bytes.find("\"exclusive_dur\"") != std::string_view::npos;
+  return head.bytes.find("\"inclusive_dur\"") != std::string_view::npos ||
+         head.bytes.find("\"exclusive_dur\"") != std::string_view::npos;
 }
 
 // Which of several kinds of files are the job: what says most of it.
@@ -45,9 +47,12 @@ int weight(Content content) {
   return 0;
 }
 
-bool is_one_file_for_all(const Format& format) { return format.content == Content::workload || format.content == Content::log; }
+bool is_one_file_for_all(const Format& format) {
+  return format.content == Content::workload || format.content == Content::log;
+}
 
-Result<std::vector<KnownFile>> recognise(const std::vector<std::string>& files, const SourceOptions& options, bool is_folder) {
+Result<std::vector<KnownFile>> recognise(const std::vector<std::string>& files, const SourceOptions& options,
+                                         bool is_folder) {
   std::vector<KnownFile> known;
   for (const std::string& file : files) {
     if (options.format != nullptr) {
@@ -93,17 +98,21 @@ Status number_ranks(Source& source, const SourceOptions& options) {
     if (Status complete = chakra::check_complete(*ranks, 0); !complete) return complete;
   }
   for (std::size_t i = 0; i < ranks->size(); ++i) source.files[i] = (*ranks)[i].path;
-  const auto prefix_of = [](const std::string& file) { return trace::program_name(file).value_or(trace::ProgramName{}).prefix; };
+  const auto prefix_of = [](const std::string& file) {
+    return trace::program_name(file).value_or(trace::ProgramName{}).prefix;
+  };
   source.prefix = prefix_of(source.files.front());
-  const bool is_common =
-      std::all_of(source.files.begin(), source.files.end(), [&](const std::string& file) { return prefix_of(file) == source.prefix; });
+  const bool is_common = std::all_of(source.files.begin(), source.files.end(),
+                                     [&](const std::string& file) { return prefix_of(file) == source.prefix; });
   if (!is_common) source.prefix.clear();
   return {};
 }
 
-Result<Source> source_of_prefix(const std::string& prefix, const std::vector<chakra::RankFile>& ranks, const SourceOptions& options) {
+Result<Source> source_of_prefix(const std::string& prefix, const std::vector<chakra::RankFile>& ranks,
+                                const SourceOptions& options) {
   Source source;
-  if (Status complete = options.may_miss_ranks ? Status() : chakra::check_complete(ranks, 0); !complete) return complete.error();
+  if (Status complete = options.may_miss_ranks ? Status() : chakra::check_complete(ranks, 0); !complete)
+    return complete.error();
   for (const chakra::RankFile& rank : ranks) source.files.push_back(rank.path);
   source.format = options.format != nullptr ? options.format : format_called("chakra");
   source.prefix = prefix;
@@ -112,13 +121,15 @@ Result<Source> source_of_prefix(const std::string& prefix, const std::vector<cha
 }
 
 /// Sorts files into those of the job and its host traces; the rest is an Error, or a note if it was found in a folder.
-Status take_files(const std::vector<KnownFile>& files, const Format& leading, Source& source, Diagnostics& diagnostics) {
+Status take_files(const std::vector<KnownFile>& files, const Format& leading, Source& source,
+                  Diagnostics& diagnostics) {
   std::vector<std::string> hosts;
   for (const KnownFile& file : files) {
     const bool is_host = file.format != nullptr && file.format->content == Content::host_trace;
     if (file.format != nullptr && belongs(*file.format, leading)) source.files.push_back(file.path);
     // A linked file in a folder says again what the traces beside it say, and what they say is asked.
-    else if (is_host && leading.content == Content::trace && !(file.is_linked && source.is_folder)) hosts.push_back(file.path);
+    else if (is_host && leading.content == Content::trace && !(file.is_linked && source.is_folder))
+      hosts.push_back(file.path);
     // The reader of what it belongs to looks for it itself.
     else if (file.format != nullptr && file.format->content == Content::companion) continue;
     else if (source.is_folder) diagnostics.add(kPassedOver, [&] { return file.path; });
@@ -146,16 +157,19 @@ Status keep_rank(std::size_t rank, Source& source) {
   if (is_one_file_for_all(*source.format)) return {};
   std::vector<chakra::RankFile> ranks;
   for (std::size_t i = 0; i < source.files.size(); ++i) {
-    const Result<FileHead> head = source.format->peek_rank == nullptr ? Result<FileHead>(FileHead{}) : read_head(source.files[i]);
+    const Result<FileHead> head =
+        source.format->peek_rank == nullptr ? Result<FileHead>(FileHead{}) : read_head(source.files[i]);
     if (!head) return head.error();
     std::size_t number = i;
     const auto name = trace::program_name(source.files[i]);
     if (source.format->content == Content::rank_program && name) number = name->rank;
     if (source.format->peek_rank != nullptr)
-      number = static_cast<std::size_t>(source.format->peek_rank(head->view()).value_or(static_cast<std::int64_t>(number)));
+      number =
+          static_cast<std::size_t>(source.format->peek_rank(head->view()).value_or(static_cast<std::int64_t>(number)));
     ranks.push_back({number, source.files[i]});
   }
-  const auto found = std::find_if(ranks.begin(), ranks.end(), [&](const chakra::RankFile& file) { return file.rank == rank; });
+  const auto found =
+      std::find_if(ranks.begin(), ranks.end(), [&](const chakra::RankFile& file) { return file.rank == rank; });
   if (found == ranks.end()) {
     std::vector<std::size_t> known;
     known.reserve(ranks.size());
@@ -173,18 +187,21 @@ Status keep_rank(std::size_t rank, Source& source) {
   return {};
 }
 
-Result<Source> find_source(const std::vector<std::string>& named, const SourceOptions& options, Diagnostics& diagnostics) {
+Result<Source> find_source(const std::vector<std::string>& named, const SourceOptions& options,
+                           Diagnostics& diagnostics) {
   std::error_code none;
   if (named.size() == 1 && !fs::exists(named[0], none)) {
     if (const std::vector<chakra::RankFile> ranks = chakra::find_rank_files(named[0]); !ranks.empty())
       return source_of_prefix(named[0], ranks, options);
     if (named[0].find_first_of("*?[") == std::string::npos && !named[0].empty()) {
       return Error{"there is no such file or folder, and no first rank of that name", named[0], Error::kNoOffset,
-                   "give files, folders, glob patterns, or the PREFIX of PREFIX.0.et, PREFIX.1.et, ... (also .et.gz, .et.zst or .json)"};
+                   "give files, folders, glob patterns, or the PREFIX of PREFIX.0.et, PREFIX.1.et, ... (also .et.gz, "
+                   ".et.zst or .json)"};
     }
   }
   Source source;
-  source.is_folder = std::all_of(named.begin(), named.end(), [&](const std::string& name) { return fs::is_directory(name, none); });
+  source.is_folder =
+      std::all_of(named.begin(), named.end(), [&](const std::string& name) { return fs::is_directory(name, none); });
   const Result<ExpandedInputs> inputs = expand_all_inputs(named);
   if (!inputs) return inputs.error();
   const std::vector<std::string>* const files = &inputs->files;
@@ -198,7 +215,8 @@ Result<Source> find_source(const std::vector<std::string>& named, const SourceOp
   if (Status taken = take_files(*known, *leading, source, diagnostics); !taken) return taken.error();
   for (const std::string& file : inputs->left_out) diagnostics.add(kPassedOver, [&] { return file; });
   if (is_one_file_for_all(*leading) && source.files.size() > 1)
-    return Error{fmt::format("{} is one file for all ranks", leading->title), source.files[1], Error::kNoOffset, "name one of them"};
+    return Error{fmt::format("{} is one file for all ranks", leading->title), source.files[1], Error::kNoOffset,
+                 "name one of them"};
   if (leading->content == Content::rank_program) {
     if (Status numbered = number_ranks(source, options); !numbered) return numbered.error();
   }

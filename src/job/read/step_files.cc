@@ -23,11 +23,13 @@ Status add_idle_ranks(workload::Workload& workload, std::size_t devices) {
 
 }  // namespace
 
-Result<GeneratedFiles> write_step_files(const workload::Workload& workload, const machine::Machine& machine, const std::string& folder) {
+Result<GeneratedFiles> write_step_files(const workload::Workload& workload, const machine::Machine& machine,
+                                        const std::string& folder) {
   const auto files = machine::to_astra(machine);
   if (!files) return files.error();
   workload::Workload resolved = workload::resolve_roles(workload);
-  if (Status added = add_idle_ranks(resolved, static_cast<std::size_t>(machine.devices.count)); !added) return added.error();
+  if (Status added = add_idle_ranks(resolved, static_cast<std::size_t>(machine.devices.count)); !added)
+    return added.error();
   OutputSet together;
   auto written = write_generated(resolved, folder, "step");
   if (!written) return written;

@@ -10,8 +10,10 @@
 
 namespace orrery::job {
 
-/// FOLDER/step.RANK.et, FOLDER/step.groups.json, and FOLDER/network.yml, system.json, memory.json; all of them or none. The Error says which
-/// dimension ASTRA-sim has no words for. A device of the machine without a rank has nothing to do, but a file.
-Result<GeneratedFiles> write_step_files(const workload::Workload& workload, const machine::Machine& machine, const std::string& folder);
+/// FOLDER/step.RANK.et, FOLDER/step.groups.json, and FOLDER/network.yml, system.json, memory.json; all of them or none.
+/// The Error says which dimension ASTRA-sim has no words for. A device of the machine without a rank has nothing to do,
+/// but a file.
+Result<GeneratedFiles> write_step_files(const workload::Workload& workload, const machine::Machine& machine,
+                                        const std::string& folder);
 
 }  // namespace orrery::job

@@ -7,9 +7,9 @@
 
 #include "job/pairs/host_files.h"
 #include "job/pairs/host_workload.h"
+#include "job/pairs/unlinked.h"
 #include "job/read/registry.h"
 #include "job/read/shared_reading.h"
-#include "job/pairs/unlinked.h"
 #include "job/read/workload_input.h"
 #include "job/write/workload_trace.h"
 #include "simulate/replay.h"
@@ -31,8 +31,8 @@ std::optional<std::size_t> find_rank(const Source& source, const TraceRequest& r
     numbers.push_back(*number);
   }
   if (std::set<std::int64_t>(numbers.begin(), numbers.end()).size() != numbers.size()) return std::nullopt;
-  const auto found =
-      request.rank ? std::find(numbers.begin(), numbers.end(), *request.rank) : std::min_element(numbers.begin(), numbers.end());
+  const auto found = request.rank ? std::find(numbers.begin(), numbers.end(), *request.rank)
+                                  : std::min_element(numbers.begin(), numbers.end());
   if (found == numbers.end()) return std::nullopt;
   return static_cast<std::size_t>(found - numbers.begin());
 }
@@ -47,11 +47,13 @@ Status keep_one(const TraceRequest& request, trace::Trace& trace) {
   return Error{"there is no rank " + std::to_string(wanted), {}, Error::kNoOffset, "ranks in these files: " + known};
 }
 
-Result<trace::Trace> read_files(const Source& source, const std::vector<std::string>& files, const TraceRequest& request,
-                                const Reading& reading) {
-  return read_traces(
-      *source.format, files, reading.diagnostics,
-      {.salvage = reading.salvage, .positions = request.positions, .far_clocks = request.far_clocks, .on_progress = reading.on_progress});
+Result<trace::Trace> read_files(const Source& source, const std::vector<std::string>& files,
+                                const TraceRequest& request, const Reading& reading) {
+  return read_traces(*source.format, files, reading.diagnostics,
+                     {.salvage = reading.salvage,
+                      .positions = request.positions,
+                      .far_clocks = request.far_clocks,
+                      .on_progress = reading.on_progress});
 }
 
 Result<TraceInput> read_recorded(const Source& source, const TraceRequest& request, const Reading& reading) {
@@ -106,7 +108,8 @@ Result<TraceInput> replay_programs(const Source& source, const TraceRequest& req
   if (request.untimed && !simulate::has_durations(programs->workload))
     return TraceInput{{}, 0, std::make_shared<const workload::Workload>(std::move(programs->workload))};
   if (!programs->workload.roles.empty()) programs->workload = workload::resolve_roles(programs->workload);
-  Result<trace::Trace> trace = trace_of(std::move(programs->workload), programs->rank_numbers, source.files, source.format->name);
+  Result<trace::Trace> trace =
+      trace_of(std::move(programs->workload), programs->rank_numbers, source.files, source.format->name);
   if (!trace) return trace.error();
   TraceInput input{std::move(*trace), 0};
   input.job_ranks = input.trace.ranks.size();

@@ -1,4 +1,5 @@
-// A Source as a Trace: what analyses of recorded time ask for. Programs are replayed first, which makes a recording of them.
+// A Source as a Trace: what analyses of recorded time ask for. Programs are replayed first, which makes a recording of
+// them.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +16,8 @@ namespace orrery::job {
 struct TraceRequest {
   bool positions = true;    ///< see formats::TraceOptions
   bool far_clocks = false;  ///< see formats::TraceOptions
-  bool one_rank = false;    ///< one rank is enough: `rank`, or the lowest; others are not read where that can be told beforehand
+  bool one_rank =
+      false;  ///< one rank is enough: `rank`, or the lowest; others are not read where that can be told beforehand
   std::optional<std::int64_t> rank = {};
   bool untimed = false;  ///< programs of which no durations were recorded are no Error: TraceInput::untimed
 };
@@ -27,7 +29,8 @@ struct TraceInput {
   std::shared_ptr<const workload::Workload> untimed = nullptr;
 };
 
-/// Ranks are in ascending order. With `one_rank` the trace has that rank only; an Error lists those there are if it is none of them.
+/// Ranks are in ascending order. With `one_rank` the trace has that rank only; an Error lists those there are if it is
+/// none of them.
 Result<TraceInput> read_trace(const Source& source, const TraceRequest& request, const Reading& reading);
 
 }  // namespace orrery::job

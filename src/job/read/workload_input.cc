@@ -22,14 +22,16 @@ namespace orrery::job {
 
 // The file of groups that lies beside a workload.
 
-/// PREFIX.groups.json, which lies beside the ranks that `link`, `convert` and `generate` write, is read if it is there (J101).
+/// PREFIX.groups.json, which lies beside the ranks that `link`, `convert` and `generate` write, is read if it is there
+/// (J101).
 Status read_groups_beside(const std::string& prefix, workload::Workload& workload, Diagnostics& diagnostics);
 
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr DiagnosticKind kGroupsBeside{"J101", Severity::note, "the members of groups were read from the file beside the workload",
+constexpr DiagnosticKind kGroupsBeside{"J101", Severity::note,
+                                       "the members of groups were read from the file beside the workload",
                                        "name another file of groups to use that instead"};
 
 }  // namespace
@@ -99,14 +101,16 @@ Result<WorkloadInput> read_hosts(const Source& source, const WorkloadRequest& re
 Result<WorkloadInput> read_programs(const Source& source, const WorkloadRequest& request, const Reading& reading) {
   if (source.format->read_workload == nullptr)
     return Error{fmt::format("{} does not say what the job did", source.format->title), source.files.front()};
-  Result<workload::Workload> workload = source.format->read_workload(source.files, {.schema = request.schema,
-                                                                                    .ranks = request.ranks,
-                                                                                    .passes = request.passes,
-                                                                                    .diagnostics = &reading.diagnostics,
-                                                                                    .micros_only = request.micros_only});
+  Result<workload::Workload> workload =
+      source.format->read_workload(source.files, {.schema = request.schema,
+                                                  .ranks = request.ranks,
+                                                  .passes = request.passes,
+                                                  .diagnostics = &reading.diagnostics,
+                                                  .micros_only = request.micros_only});
   if (!workload) return workload.error();
   WorkloadInput input;
-  input.workload = workload->roles.empty() || request.keep_roles ? std::move(*workload) : workload::resolve_roles(*workload);
+  input.workload =
+      workload->roles.empty() || request.keep_roles ? std::move(*workload) : workload::resolve_roles(*workload);
   if (source.format->content != Content::rank_program) return input;
   const Result<std::vector<chakra::RankFile>> ranks = chakra::number_files(source.files);
   if (!ranks) return ranks.error();
@@ -118,11 +122,13 @@ Result<WorkloadInput> read_programs(const Source& source, const WorkloadRequest&
 Status check_complete(const Source& source, const WorkloadInput& input) {
   std::vector<chakra::RankFile> files;
   for (const std::size_t rank : input.rank_numbers) files.push_back({rank, source.files.front()});
-  if (Status complete = chakra::check_complete(files, 0); !complete && source.format->content == Content::trace) return complete;
+  if (Status complete = chakra::check_complete(files, 0); !complete && source.format->content == Content::trace)
+    return complete;
   return chakra::check_recorded_ranks(input.workload, source.prefix.empty() ? source.files.front() : source.prefix);
 }
 
-Status take_groups(const Source& source, const WorkloadRequest& request, const Reading& reading, workload::Workload& workload) {
+Status take_groups(const Source& source, const WorkloadRequest& request, const Reading& reading,
+                   workload::Workload& workload) {
   if (request.groups_file.empty()) {
     // Of one rank alone the members of its groups are not there to be named.
     const bool is_job = source.is_prefix || source.files.size() > 1;
@@ -158,7 +164,8 @@ Result<WorkloadInput> read_workload(const Source& source, const WorkloadRequest&
     input->rank_numbers.resize(input->workload.rank_count());
     std::iota(input->rank_numbers.begin(), input->rank_numbers.end(), std::size_t{0});
   }
-  if (Status complete = request.complete ? check_complete(source, *input) : Status(); !complete) return complete.error();
+  if (Status complete = request.complete ? check_complete(source, *input) : Status(); !complete)
+    return complete.error();
   if (Status taken = take_groups(source, request, reading, input->workload); !taken) return taken.error();
   return input;
 }

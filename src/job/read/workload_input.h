@@ -36,7 +36,8 @@ struct WorkloadInput {
 /// A job that is better made while it runs than held in memory: a recipe of many steps. Null if the source is none.
 Result<std::unique_ptr<workload::WorkloadSource>> open_workload(const Source& source, const Reading& reading);
 
-/// Programs are read; traces are linked, with their host traces where there are some; host traces alone are programs without device work.
+/// Programs are read; traces are linked, with their host traces where there are some; host traces alone are programs
+/// without device work.
 Result<WorkloadInput> read_workload(const Source& source, const WorkloadRequest& request, const Reading& reading);
 
 }  // namespace orrery::job

@@ -51,8 +51,9 @@ class ModelTable {
   Result<double> at(std::uint32_t source, std::uint32_t destination, double nodes, double size) {
     const auto found = places_.find({source, destination});
     if (found == places_.end()) {
-      return Error{.message = destination == 0 ? fmt::format("no model for call site {}", source)
-                                               : fmt::format("no model for the way from call site {} to {}", source, destination),
+      return Error{.message = destination == 0
+                                  ? fmt::format("no model for call site {}", source)
+                                  : fmt::format("no model for the way from call site {} to {}", source, destination),
                    .file = path_};
     }
     // Bilinear and exponential models can be negative or without bounds; times and sizes are neither.
@@ -173,8 +174,9 @@ Result<motif::Pattern> breadth_first_search(const motif::Values& values, std::ui
   return motif::call_pattern(search.take());
 }
 
-constexpr motif::PatternInfo kBfs{"bfs", "breadth-first searches on a square of ranks, with published models of times and sizes",
-                                  kBfsParameters, breadth_first_search};
+constexpr motif::PatternInfo kBfs{
+    "bfs", "breadth-first searches on a square of ranks, with published models of times and sizes", kBfsParameters,
+    breadth_first_search};
 
 }  // namespace
 

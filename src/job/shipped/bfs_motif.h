@@ -1,4 +1,5 @@
-// The breadth-first search of the ISB-BFS study as a built-in motif: its control flow, with times and sizes from published model files.
+// The breadth-first search of the ISB-BFS study as a built-in motif: its control flow, with times and sizes from
+// published model files.
 #pragma once
 
 #include <cstdint>

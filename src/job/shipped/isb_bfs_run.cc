@@ -66,7 +66,8 @@ class BytesByDestination {
     only = !only ? size : (*only == size ? size : std::nan(""));
   }
 
-  /// Sites whose size is known from elsewhere take theirs; a site that is called as often as one size occurs takes that; what is left is shared.
+  /// Sites whose size is known from elsewhere take theirs; a site that is called as often as one size occurs takes
+  /// that; what is left is shared.
   void split(Following& following) {
     std::set<std::uint32_t> open;
     for (const auto& [site, calls] : following.calls) {
@@ -75,8 +76,10 @@ class BytesByDestination {
     }
     for (auto site = open.begin(); site != open.end();) {
       const double calls = following.calls.at(*site);
-      const auto same = std::find_if(following.sizes.begin(), following.sizes.end(), [&](const auto& one) { return one.second == calls; });
-      if (open.size() > 1 && same != following.sizes.end() && take(following, *site, same->first, calls)) site = open.erase(site);
+      const auto same = std::find_if(following.sizes.begin(), following.sizes.end(),
+                                     [&](const auto& one) { return one.second == calls; });
+      if (open.size() > 1 && same != following.sizes.end() && take(following, *site, same->first, calls))
+        site = open.erase(site);
       else ++site;
     }
     double calls = 0, sizes = 0, sum = 0;
@@ -103,7 +106,8 @@ class BytesByDestination {
 
   ClassRun& run_;
   std::map<std::uint32_t, Following> following_;
-  std::map<std::uint32_t, std::optional<double>> only_size_;  // of sites that always send the same; not a number: of the others
+  std::map<std::uint32_t, std::optional<double>>
+      only_size_;  // of sites that always send the same; not a number: of the others
 };
 
 }  // namespace

@@ -34,9 +34,15 @@ constexpr machine::Range kElement = {1, 8, true};
 constexpr machine::Range kShare = {0, 1, true};
 
 /// Which software: the file may leave it to the device.
-enum class SoftwareChoice : std::uint8_t { automatic, megatron_core, megatron_lm_2021, megatron_deepspeed_2021, pytorch_fsdp };
-constexpr std::array<std::string_view, 5> kSoftwareChoices = {"auto", "megatron_core", "megatron_lm_2021", "megatron_deepspeed_2021",
-                                                              "pytorch_fsdp"};
+enum class SoftwareChoice : std::uint8_t {
+  automatic,
+  megatron_core,
+  megatron_lm_2021,
+  megatron_deepspeed_2021,
+  pytorch_fsdp
+};
+constexpr std::array<std::string_view, 5> kSoftwareChoices = {"auto", "megatron_core", "megatron_lm_2021",
+                                                              "megatron_deepspeed_2021", "pytorch_fsdp"};
 static_assert(kSoftwareChoices.size() == llm::kSoftwareNames.size() + 1);
 
 struct Training {
@@ -133,8 +139,10 @@ template <typename Visitor>
 void describe(Visitor& visitor, machine::MaybeConst<MemoryOptions> auto& value) {
   const MemoryOptions usual;
   visitor.number("optimizer_bytes", value.optimizer_bytes, job::kPerParameter, machine::Default{usual.optimizer_bytes});
-  visitor.number("library_bytes", value.library_bytes, machine::Range{0, 1e12, true}, machine::Default{usual.library_bytes});
-  visitor.number("fragmentation_share", value.fragmentation_share, job::kShare, machine::Default{usual.fragmentation_share});
+  visitor.number("library_bytes", value.library_bytes, machine::Range{0, 1e12, true},
+                 machine::Default{usual.library_bytes});
+  visitor.number("fragmentation_share", value.fragmentation_share, job::kShare,
+                 machine::Default{usual.fragmentation_share});
 }
 
 template <typename Visitor>
@@ -180,14 +188,16 @@ void describe(Visitor& visitor, machine::MaybeConst<Document> auto& value) {
 /// Makes a configuration of a document, or says which field is in the way.
 class Resolver {
  public:
-  Resolver(const llm::Catalog& catalog, const std::string& file) : catalog_(catalog), folder_(std::filesystem::path(file).parent_path()) {}
+  Resolver(const llm::Catalog& catalog, const std::string& file)
+      : catalog_(catalog), folder_(std::filesystem::path(file).parent_path()) {}
 
   std::optional<Violation> resolve(const Document& document, LlmConfig& config) const {
     config.name = document.name;
     config.memory = document.memory;
     config.sweep = document.sweep;
     config.network = document.network;
-    if (const Status good = document.network.check(); !good) return Violation{"network", good.error().message, good.error().hint};
+    if (const Status good = document.network.check(); !good)
+      return Violation{"network", good.error().message, good.error().hint};
     if (auto found = find_kind_violation(document)) return found;
     if (document.model) {
       if (auto found = find_model(*document.model, config.plan)) return found;
@@ -198,7 +208,8 @@ class Resolver {
     if (document.inference) return resolve_inference(document, config);
     if (document.lstm) take_lstm(document.lstm->shape, config.plan);
     if (document.software_release && !llm::parse_release(*document.software_release)) {
-      return Violation{"software_release", fmt::format("is '{}', which is not a year and a month", *document.software_release),
+      return Violation{"software_release",
+                       fmt::format("is '{}', which is not a year and a month", *document.software_release),
                        "26.06 is of June 2026; left out: the latest that is known"};
     }
     plan(document, document.lstm ? document.lstm->training : *document.training, config);
@@ -228,13 +239,16 @@ class Resolver {
     if (document.gemm) given.emplace_back("gemm");
     if (document.lstm) given.emplace_back("lstm");
     if (given.empty())
-      return Violation{"training", "is missing: a configuration says what to predict", "one of training, inference, gemm, lstm"};
+      return Violation{"training", "is missing: a configuration says what to predict",
+                       "one of training, inference, gemm, lstm"};
     if (given.size() > 1)
-      return Violation{std::string(given[1]), fmt::format("is there beside {}: a configuration predicts one thing", given[0]),
+      return Violation{std::string(given[1]),
+                       fmt::format("is there beside {}: a configuration predicts one thing", given[0]),
                        "one of training, inference, gemm, lstm; the other goes into a file of its own"};
     const bool needs_model = document.training || document.inference;
     if (needs_model && !document.model)
-      return Violation{"model", "is missing: training and inference need one", "model: gpt_3_175b, or a file that describes one"};
+      return Violation{"model", "is missing: training and inference need one",
+                       "model: gpt_3_175b, or a file that describes one"};
     if (!needs_model && document.model)
       return Violation{"model", fmt::format("is not for {}, which says its own shape", given[0]), "leave it out"};
     return std::nullopt;
@@ -255,8 +269,9 @@ class Resolver {
   [[nodiscard]] static std::optional<Violation> find_rate_violation(const char* field, machine::DataType precision,
                                                                     const LlmConfig& config) {
     if (config.device.peak_flops(precision) > 0) return std::nullopt;
-    return Violation{field, fmt::format("is {}, of which the device '{}' has no rate",
-                                        machine::kDataTypeNames[static_cast<std::size_t>(precision)], config.device.name)};
+    return Violation{field,
+                     fmt::format("is {}, of which the device '{}' has no rate",
+                                 machine::kDataTypeNames[static_cast<std::size_t>(precision)], config.device.name)};
   }
 
   [[nodiscard]] std::optional<Violation> resolve_inference(const Document& document, LlmConfig& config) const {
@@ -264,16 +279,17 @@ class Resolver {
     plan(document, {.tied_embeddings = fields.tied_embeddings}, config);
     if (auto found = count_devices(document, config)) return found;
     if (auto found = find_rate_violation("inference.precision", fields.precision, config)) return found;
-    llm::InferencePlan& inference = config.inference.emplace(llm::InferencePlan{.shape = config.plan,
-                                                                                .batch = fields.batch,
-                                                                                .prompt = fields.prompt,
-                                                                                .generate = fields.generate,
-                                                                                .micro_batches = fields.micro_batches,
-                                                                                .positions = fields.positions,
-                                                                                .batching = fields.batching,
-                                                                                .stack = fields.stack,
-                                                                                .precision = fields.precision,
-                                                                                .kv_cache_bytes = fields.kv_cache_bytes});
+    llm::InferencePlan& inference =
+        config.inference.emplace(llm::InferencePlan{.shape = config.plan,
+                                                    .batch = fields.batch,
+                                                    .prompt = fields.prompt,
+                                                    .generate = fields.generate,
+                                                    .micro_batches = fields.micro_batches,
+                                                    .positions = fields.positions,
+                                                    .batching = fields.batching,
+                                                    .stack = fields.stack,
+                                                    .precision = fields.precision,
+                                                    .kv_cache_bytes = fields.kv_cache_bytes});
     inference.shape.model.prediction_layers = 0;
     return llm::find_inference_violation(inference);
   }
@@ -282,8 +298,8 @@ class Resolver {
     config.product = document.gemm;
     config.plan.job.devices = document.gemm->devices();
     if (document.devices && static_cast<double>(*document.devices) != document.gemm->devices()) {
-      return Violation{"devices", fmt::format("are {}, and gemm.rows x gemm.columns = {} x {} = {}", *document.devices, document.gemm->rows,
-                                              document.gemm->columns, document.gemm->devices())};
+      return Violation{"devices", fmt::format("are {}, and gemm.rows x gemm.columns = {} x {} = {}", *document.devices,
+                                              document.gemm->rows, document.gemm->columns, document.gemm->devices())};
     }
     if (auto found = llm::find_matrix_violation(*document.gemm)) return found;
     if (auto found = find_rate_violation("gemm.precision", document.gemm->precision, config)) return found;
@@ -333,7 +349,8 @@ class Resolver {
     const std::string text = document.device.value_or(config.machine.devices.name);
     auto read = read_device(catalog_, document.device && names_file(text) ? path_of(text) : text);
     if (!read)
-      return Violation{document.device ? "device" : "machine", fmt::format("has no device with known kernels: {}", read.error().message),
+      return Violation{document.device ? "device" : "machine",
+                       fmt::format("has no device with known kernels: {}", read.error().message),
                        document.device ? read.error().hint : "device: NAME says which one it is"};
     config.device = std::move(*read);
     return std::nullopt;
@@ -376,7 +393,8 @@ class Resolver {
   }
 
   static llm::Software software(const Document& document, const machine::Device& device) {
-    if (document.software != SoftwareChoice::automatic) return static_cast<llm::Software>(static_cast<int>(document.software) - 1);
+    if (document.software != SoftwareChoice::automatic)
+      return static_cast<llm::Software>(static_cast<int>(document.software) - 1);
     // What ran on these when they were new, and what their constants were fitted with.
     const bool early = device.generation == "ampere" || device.generation == "volta";
     return early ? llm::Software::megatron_lm_2021 : llm::Software::megatron_core;
@@ -386,9 +404,9 @@ class Resolver {
     const llm::ParallelJob& job = config.plan.job;
     const auto there = static_cast<double>(config.machine.devices.count);
     if (job.devices > there) {
-      return Violation{
-          document.devices ? "devices" : "parallelism",
-          fmt::format("needs {}, and the machine '{}' has {}", report::counted(job.devices, "device"), config.machine.name, there)};
+      return Violation{document.devices ? "devices" : "parallelism",
+                       fmt::format("needs {}, and the machine '{}' has {}", report::counted(job.devices, "device"),
+                                   config.machine.name, there)};
     }
     config.machine = cut_to(std::move(config.machine), static_cast<std::int64_t>(job.devices));
     return std::nullopt;
@@ -420,8 +438,9 @@ machine::Machine cut_to(machine::Machine machine, std::int64_t devices) {
 Result<LlmConfig> parse_llm_config(std::string_view yaml, const std::string& file, const llm::Catalog& catalog) {
   LlmConfig config;
   const Resolver resolver(catalog, file);
-  const auto read = machine::read_description<Document>(yaml, file, "the configuration", "docs/formats/llm.md",
-                                                        [&](const Document& document) { return resolver.resolve(document, config); });
+  const auto read =
+      machine::read_description<Document>(yaml, file, "the configuration", "docs/formats/llm.md",
+                                          [&](const Document& document) { return resolver.resolve(document, config); });
   if (!read) return read.error();
   return config;
 }

@@ -32,13 +32,13 @@ struct LlmConfig {
   llm::SweepSpace sweep;  ///< what a sweep tries instead
 };
 
-/// An Error names the file, the line and the field, and the rule that it breaks: a model or machine that is not known, sizes that do not divide
-/// one another, more devices than the machine has.
+/// An Error names the file, the line and the field, and the rule that it breaks: a model or machine that is not known,
+/// sizes that do not divide one another, more devices than the machine has.
 Result<LlmConfig> read_llm_config(const std::string& path, const llm::Catalog& catalog);
 Result<LlmConfig> parse_llm_config(std::string_view yaml, const std::string& file, const llm::Catalog& catalog);
 
-/// The machine with the outermost dimension as small as `devices` allow: a cluster is described once and used in parts. A dimension whose shape says
-/// how large it is stays as it is.
+/// The machine with the outermost dimension as small as `devices` allow: a cluster is described once and used in parts.
+/// A dimension whose shape says how large it is stays as it is.
 machine::Machine cut_to(machine::Machine machine, std::int64_t devices);
 
 }  // namespace orrery::job

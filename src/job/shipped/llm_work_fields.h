@@ -1,4 +1,5 @@
-// The fields of what a configuration may have in place of `training:`: inference, a distributed product, an LSTM. Each is said once.
+// The fields of what a configuration may have in place of `training:`: inference, a distributed product, an LSTM. Each
+// is said once.
 #pragma once
 
 #include "llm/serving/inference_plan.h"

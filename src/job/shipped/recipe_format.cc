@@ -7,7 +7,8 @@ namespace {
 
 bool is_recipe(const formats::Head& head) { return head.is_json() && generate::looks_like_recipe(head.bytes); }
 
-Result<workload::Workload> make_workload(std::span<const std::string> paths, const formats::WorkloadOptions& /*options*/) {
+Result<workload::Workload> make_workload(std::span<const std::string> paths,
+                                         const formats::WorkloadOptions& /*options*/) {
   return generate::make_from_recipe(paths.front());
 }
 

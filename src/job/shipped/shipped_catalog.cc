@@ -19,7 +19,8 @@ Result<llm::Catalog> read_shipped_catalog() {
 
 Result<machine::Device> read_device(const llm::Catalog& catalog, const std::string& text) {
   std::error_code ignored;
-  if (text.find('/') != std::string::npos || std::filesystem::is_regular_file(text, ignored)) return machine::read_device(text);
+  if (text.find('/') != std::string::npos || std::filesystem::is_regular_file(text, ignored))
+    return machine::read_device(text);
   const auto found = llm::device_called(catalog, text);
   if (!found) return found.error();
   return **found;

@@ -31,8 +31,8 @@ std::string first_folder(const fs::path& beside, std::initializer_list<const cha
 }  // namespace
 
 std::string shipped_folder(std::string_view kind) {
-  // Within Python the program is Python's. A wheel has the files in the package; lib/python3.11/dist-packages/orrery and build/python/orrery are
-  // as deep below what share/ and data/ are beside.
+  // Within Python the program is Python's. A wheel has the files in the package; lib/python3.11/dist-packages/orrery
+  // and build/python/orrery are as deep below what share/ and data/ are beside.
   if (const fs::path library = own_library(); !library.empty())
     return first_folder(library, {"data", "../../../../share/orrery", "../../../data"}, kind);
   std::error_code failed;

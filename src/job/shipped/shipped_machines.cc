@@ -28,7 +28,8 @@ Result<machine::Machine> read_machine(const std::string& machine) {
   std::error_code ignored;
   if (read || fs::exists(path, ignored) || path.find('/') != std::string::npos) return read;
   read.error().message = "there is no such file, and no shipped machine of that name";
-  for (const std::string& name : shipped_machines()) read.error().hint += (read.error().hint.empty() ? "shipped: " : ", ") + name;
+  for (const std::string& name : shipped_machines())
+    read.error().hint += (read.error().hint.empty() ? "shipped: " : ", ") + name;
   return read;
 }
 

@@ -13,9 +13,9 @@
 #include "formats/kineto/rewriter.h"
 #include "formats/mpitrace/clock_map.h"
 #include "formats/xspace/rewriter.h"
-#include "job/write/aligned_names.h"
 #include "job/alignment_sheets.h"
 #include "job/read/registry.h"
+#include "job/write/aligned_names.h"
 
 namespace orrery::job {
 namespace {
@@ -25,10 +25,12 @@ namespace fs = std::filesystem;
 constexpr DiagnosticKind kNotMoved{"A731", Severity::warning, "event whose times are out of range or no numbers",
                                    "it has the same times in the aligned file"};
 
-// docs/formats/ampip.md: a record has the time since the call before, and no clock was read that others could be held against.
+// docs/formats/ampip.md: a record has the time since the call before, and no clock was read that others could be held
+// against.
 constexpr std::string_view kNoMoments =
     "an A-mpiP trace has no moments that could be moved: it says how long after the call before each call ended";
-constexpr std::string_view kNoMomentsHint = "simulate and motif fit take it as it is; to put ranks on one clock, record with liborrery_mpi";
+constexpr std::string_view kNoMomentsHint =
+    "simulate and motif fit take it as it is; to put ranks on one clock, record with liborrery_mpi";
 
 std::string record_of(const align::Alignment& alignment) {
   if (!alignment.calibrated) return "uncalibrated";
@@ -43,8 +45,8 @@ struct Written {
   std::uint64_t unusable = 0;  ///< events left as they are
 };
 
-Written write_xspace(const trace::Trace& trace, const trace::RankTrace& rank, const align::NodeAlignment& node, std::int64_t origin,
-                     const std::string& note, const std::string& target) {
+Written write_xspace(const trace::Trace& trace, const trace::RankTrace& rank, const align::NodeAlignment& node,
+                     std::int64_t origin, const std::string& note, const std::string& target) {
   xspace::Retiming retiming;
   for (const trace::Lane& lane : rank.lanes) retiming.clock_of_lane.push_back(&node.clock(lane.clock));
   retiming.host_clock = &node.host;
@@ -57,22 +59,25 @@ Written write_xspace(const trace::Trace& trace, const trace::RankTrace& rank, co
 }
 
 // Each file goes on counting from its own base time: base + ts is what agrees between ranks.
-Written write_kineto(const trace::Trace& trace, const trace::RankTrace& rank, const align::NodeAlignment& node, const std::string& note,
-                     const std::string& target) {
-  const kineto::Retiming retiming{
-      .clock = &node.host, .epoch_unix_ns = trace.epoch_unix_ns, .base_unix_ns = rank.source.base_time_ns.value_or(0), .note = note};
+Written write_kineto(const trace::Trace& trace, const trace::RankTrace& rank, const align::NodeAlignment& node,
+                     const std::string& note, const std::string& target) {
+  const kineto::Retiming retiming{.clock = &node.host,
+                                  .epoch_unix_ns = trace.epoch_unix_ns,
+                                  .base_unix_ns = rank.source.base_time_ns.value_or(0),
+                                  .note = note};
   const Result<kineto::RewriteSummary> summary = kineto::rewrite(rank.source.path, target, retiming);
   if (!summary) return {summary.error()};
   return {{}, summary->unusable};
 }
 
 // The recording stays as it is; how its times are to be read is added at the end.
-Written write_mpitrace(const trace::Trace& trace, const trace::RankTrace& rank, const align::NodeAlignment& node, const std::string& note,
-                       const std::string& target) {
+Written write_mpitrace(const trace::Trace& trace, const trace::RankTrace& rank, const align::NodeAlignment& node,
+                       const std::string& note, const std::string& target) {
   return {mpitrace::write_aligned(rank.source.path, target, {node.host, trace.epoch_unix_ns, note})};
 }
 
-/// Each rank's file to the one named in its correction, side by side. The first that fails, in the order of ranks, is the Error.
+/// Each rank's file to the one named in its correction, side by side. The first that fails, in the order of ranks, is
+/// the Error.
 Status write_traces(const trace::Trace& trace, const align::Alignment& alignment, std::int64_t origin,
                     const std::vector<NodeCorrection>& corrections, Diagnostics& diagnostics) {
   const std::string note = record_of(alignment);
@@ -82,10 +87,14 @@ Status write_traces(const trace::Trace& trace, const align::Alignment& alignment
     const align::NodeAlignment& node = alignment.nodes[i];
     if (rank.source.format == "xspace") written[i] = write_xspace(trace, rank, node, origin, note, corrections[i].file);
     else if (rank.source.format == "kineto") written[i] = write_kineto(trace, rank, node, note, corrections[i].file);
-    else if (rank.source.format == "mpitrace") written[i] = write_mpitrace(trace, rank, node, note, corrections[i].file);
+    else if (rank.source.format == "mpitrace")
+      written[i] = write_mpitrace(trace, rank, node, note, corrections[i].file);
     else if (rank.source.format == "ampip")
-      written[i].status = Error{std::string(kNoMoments), rank.source.path, Error::kNoOffset, std::string(kNoMomentsHint)};
-    else written[i].status = Error{"aligned files are written of XSpace, Kineto and liborrery_mpi traces only", rank.source.path};
+      written[i].status =
+          Error{std::string(kNoMoments), rank.source.path, Error::kNoOffset, std::string(kNoMomentsHint)};
+    else
+      written[i].status =
+          Error{"aligned files are written of XSpace, Kineto and liborrery_mpi traces only", rank.source.path};
   });
   for (std::size_t i = 0; i < written.size(); ++i) {
     if (!written[i].status) return written[i].status;
@@ -95,8 +104,9 @@ Status write_traces(const trace::Trace& trace, const align::Alignment& alignment
 }
 
 /// NODE.alignment_stats.json beside each trace, and one report of all.
-Status write_statistics(const align::Alignment& alignment, const std::string& folder, const std::vector<AlignedName>& names,
-                        std::int64_t origin, const std::vector<NodeCorrection>& corrections) {
+Status write_statistics(const align::Alignment& alignment, const std::string& folder,
+                        const std::vector<AlignedName>& names, std::int64_t origin,
+                        const std::vector<NodeCorrection>& corrections) {
   std::string report;
   JsonWriter all(report);
   const report::Sheet nodes = aligned_nodes_sheet(alignment, corrections);
@@ -106,7 +116,8 @@ Status write_statistics(const align::Alignment& alignment, const std::string& fo
     JsonWriter json(statistics);
     for (JsonWriter* writer : {&json, &all}) write_node(*writer, nodes, alignment, i);
     statistics += '\n';
-    if (const Status done = write_whole_file((fs::path(folder) / names[i].statistics).string(), statistics); !done) return done;
+    if (const Status done = write_whole_file((fs::path(folder) / names[i].statistics).string(), statistics); !done)
+      return done;
   }
   all.end_array().end_object();
   report += '\n';
@@ -125,7 +136,8 @@ std::int64_t common_origin(const trace::Trace& trace, const align::Alignment& al
   TimePs earliest = std::numeric_limits<TimePs>::max();
   for (std::size_t i = 0; i < trace.ranks.size(); ++i) {
     const trace::RankTrace& rank = trace.ranks[i];
-    if (rank.source.base_time_ns && rank.source.format == "xspace") {  // the recording began there; to Kineto it is just a number
+    if (rank.source.base_time_ns &&
+        rank.source.format == "xspace") {  // the recording began there; to Kineto it is just a number
       const TimePs start = (*rank.source.base_time_ns + rank.era_ns - trace.epoch_unix_ns) * 1000;
       earliest = std::min(earliest, alignment.nodes[i].host.map(start));
     }
@@ -137,8 +149,8 @@ std::int64_t common_origin(const trace::Trace& trace, const align::Alignment& al
   return trace.epoch_unix_ns + whole_ns;
 }
 
-Status write_aligned(const trace::Trace& trace, const align::Alignment& alignment, std::int64_t origin, const AlignedTarget& target,
-                     std::vector<NodeCorrection>& corrections, Diagnostics& diagnostics) {
+Status write_aligned(const trace::Trace& trace, const align::Alignment& alignment, std::int64_t origin,
+                     const AlignedTarget& target, std::vector<NodeCorrection>& corrections, Diagnostics& diagnostics) {
   const std::string& folder = target.folder;
   const Result<std::vector<AlignedName>> names = aligned_names(trace, target, diagnostics);
   if (!names) return names.error();

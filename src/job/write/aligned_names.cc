@@ -14,7 +14,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kStatisticsEnding = ".alignment_stats.json";
-constexpr DiagnosticKind kNamedByRank{"A732", Severity::note, "aligned file that has the number of its rank in its name",
+constexpr DiagnosticKind kNamedByRank{"A732", Severity::note,
+                                      "aligned file that has the number of its rank in its name",
                                       "several files, of different folders, have the same name"};
 
 /// "host.xplane.pb.gz" -> "host".
@@ -29,7 +30,8 @@ std::string_view stem_of(std::string_view name) {
 Status check_nodes(const trace::Trace& trace) {
   std::map<std::int64_t, std::string> path_of_node;
   for (const trace::RankTrace& rank : trace.ranks) {
-    const std::optional<std::int64_t> node = rank.source.format == "xspace" ? trace::node_in_name(rank.source.path) : std::nullopt;
+    const std::optional<std::int64_t> node =
+        rank.source.format == "xspace" ? trace::node_in_name(rank.source.path) : std::nullopt;
     if (!node) continue;
     const auto [found, is_new] = path_of_node.emplace(*node, rank.source.path);
     if (!is_new)
@@ -52,14 +54,16 @@ AlignedTarget aligned_target(const std::string& output, std::size_t traces) {
   return {path.has_parent_path() ? path.parent_path().string() : ".", name};
 }
 
-Result<std::vector<AlignedName>> aligned_names(const trace::Trace& trace, const AlignedTarget& target, Diagnostics& diagnostics) {
+Result<std::vector<AlignedName>> aligned_names(const trace::Trace& trace, const AlignedTarget& target,
+                                               Diagnostics& diagnostics) {
   if (!target.file.empty()) {
     const std::string stem(stem_of(target.file));
     return std::vector<AlignedName>{{target.file, stem + std::string(kStatisticsEnding)}};
   }
   if (const Status distinct = check_nodes(trace); !distinct) return distinct.error();
   std::map<std::string, int, std::less<>> uses;
-  for (const trace::RankTrace& rank : trace.ranks) ++uses[std::string(stem_of(fs::path(rank.source.path).filename().string()))];
+  for (const trace::RankTrace& rank : trace.ranks)
+    ++uses[std::string(stem_of(fs::path(rank.source.path).filename().string()))];
   std::vector<AlignedName> names;
   std::set<std::string> taken;
   for (const trace::RankTrace& rank : trace.ranks) {
@@ -81,6 +85,8 @@ Result<std::vector<AlignedName>> aligned_names(const trace::Trace& trace, const 
   return names;
 }
 
-bool is_alignment_report(std::string_view name) { return name == kAlignmentReport || name.ends_with(kStatisticsEnding); }
+bool is_alignment_report(std::string_view name) {
+  return name == kAlignmentReport || name.ends_with(kStatisticsEnding);
+}
 
 }  // namespace orrery::job

@@ -41,9 +41,9 @@ bool is_group_number(std::string_view name) { return parse_number<std::int32_t>(
 /// Old names of groups and new ones; the same if all of them are numbers.
 std::map<StringId, StringId> number_groups(workload::Workload& workload) {
   std::map<StringId, StringId> names;
-  const bool are_numbers = std::all_of(workload.groups.begin(), workload.groups.end(), [&](const workload::CommGroup& group) {
-    return is_group_number(workload.strings.text(group.name));
-  });
+  const bool are_numbers =
+      std::all_of(workload.groups.begin(), workload.groups.end(),
+                  [&](const workload::CommGroup& group) { return is_group_number(workload.strings.text(group.name)); });
   for (std::size_t i = 0; i < workload.groups.size(); ++i) {
     workload::CommGroup& group = workload.groups[i];
     const StringId name = are_numbers ? group.name : workload.strings.intern(std::to_string(i + 1));
@@ -58,7 +58,8 @@ void become_computation(Program& program, std::size_t i) {
   program.flags[i] = 0;
 }
 
-void adapt(workload::Workload& workload, Program& program, const std::map<StringId, StringId>& names, Diagnostics& diagnostics) {
+void adapt(workload::Workload& workload, Program& program, const std::map<StringId, StringId>& names,
+           Diagnostics& diagnostics) {
   program.group_names.update([&](StringId name) {
     const auto found = names.find(name);
     return found == names.end() ? name : found->second;
@@ -70,11 +71,14 @@ void adapt(workload::Workload& workload, Program& program, const std::map<String
     const ActivityKind kind = program.kinds[i];
     if (kind == ActivityKind::metadata) program.kinds[i] = ActivityKind::none;
     if (kind == ActivityKind::memory_load || kind == ActivityKind::memory_store) become_computation(program, i);
-    if (kind == ActivityKind::compute && has_device_work && program.has(i, workload::activity::kOnHost)) diagnostics.add(kHostOnDevice);
+    if (kind == ActivityKind::compute && has_device_work && program.has(i, workload::activity::kOnHost))
+      diagnostics.add(kHostOnDevice);
     program.flags[i] = static_cast<std::uint8_t>(program.flags[i] & ~workload::activity::kOnHost);
     if (kind != ActivityKind::collective) continue;
-    const workload::CommGroup* const group = program.group_names[i] == 0 ? nullptr : workload.find_group(program.group_names[i]);
-    const std::size_t members = group == nullptr ? std::max(workload.rank_count(), workload.recorded_ranks) : group->ranks.size();
+    const workload::CommGroup* const group =
+        program.group_names[i] == 0 ? nullptr : workload.find_group(program.group_names[i]);
+    const std::size_t members =
+        group == nullptr ? std::max(workload.rank_count(), workload.recorded_ranks) : group->ranks.size();
     if (is_simulated(program.collectives[i]) && members > 1) continue;
     diagnostics.add(kNotSimulated, [&] { return std::string(to_string(program.collectives[i])); });
     become_computation(program, i);

@@ -19,12 +19,15 @@ enum class Reader : std::uint8_t {
 inline constexpr std::string_view kForHelp =
     "write Chakra files that READER runs: nothing on the host, copies as computation, groups by number";
 
-/// ASTRA-sim refuses communication on the host, aborts in its statistics when a rank that had any node on the host ends, has memory transfers between
-/// devices and remote memory only, gives up when a metadata node comes by, does not know every collective, and waits for ever for a group of one. So
-///   - communication is the device's, also what the host did itself (gloo); and so is all else that the host did (C316 where the device computes, too);
+/// ASTRA-sim refuses communication on the host, aborts in its statistics when a rank that had any node on the host
+/// ends, has memory transfers between devices and remote memory only, gives up when a metadata node comes by, does not
+/// know every collective, and waits for ever for a group of one. So
+///   - communication is the device's, also what the host did itself (gloo); and so is all else that the host did (C316
+///   where the device computes, too);
 ///   - copies and fills are computation of the device, which takes as long as recorded;
 ///   - what tells groups (metadata) gathers dependencies only;
-///   - reduce, gather, scatter and barrier, and collectives of one rank, are computation that takes as long as recorded (C315);
+///   - reduce, gather, scatter and barrier, and collectives of one rank, are computation that takes as long as recorded
+///   (C315);
 ///   - groups are called by numbers from 1, in their order, unless they are already.
 workload::Workload workload_for_astra(workload::Workload workload, Diagnostics& diagnostics);
 

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "base/io/file_content.h"
-#include "base/limits.h"
 #include "base/io/output_file.h"
+#include "base/limits.h"
 #include "formats/astra_text/text_workload.h"
 #include "formats/chakra/converter.h"
 #include "formats/chakra/visualizer.h"
@@ -31,7 +31,8 @@ Result<Files> convert_text(const Source& source, const ConvertTarget& target, co
   Files files;
   for (std::size_t rank = 0; rank < workload->rank_count(); ++rank) {
     files.push_back({target.file(rank), workload->program(rank).size()});
-    if (const Status written = chakra::write_rank(*workload, rank, files.back().path, options); !written) return written.error();
+    if (const Status written = chakra::write_rank(*workload, rank, files.back().path, options); !written)
+      return written.error();
   }
   return files;
 }
@@ -72,14 +73,16 @@ Result<Files> export_chakra(const Source& source, const ConvertTarget& target, c
 
 Result<Files> write_like_chakra(const Source& source, const ConvertTarget& target, const WorkloadRequest& request,
                                 Diagnostics& diagnostics) {
-  const bool is_drawing =
-      target.format == TargetFormat::json || target.format == TargetFormat::dot || target.format == TargetFormat::graphml;
+  const bool is_drawing = target.format == TargetFormat::json || target.format == TargetFormat::dot ||
+                          target.format == TargetFormat::graphml;
   if (is_format(source, "text") && target.format == TargetFormat::et) return convert_text(source, target, request);
-  if (is_format(source, "host") && target.format == TargetFormat::et) return convert_linked(source, target, diagnostics);
+  if (is_format(source, "host") && target.format == TargetFormat::et)
+    return convert_linked(source, target, diagnostics);
   if (is_format(source, "chakra") && is_drawing) return export_chakra(source, target, request.schema);
-  return Error{.message = fmt::format("Chakra has no tool that makes {} of {}", to_string(target.format), source.format->name),
-               .file = source.files[0],
-               .remedy = Remedy::without_compat};
+  return Error{
+      .message = fmt::format("Chakra has no tool that makes {} of {}", to_string(target.format), source.format->name),
+      .file = source.files[0],
+      .remedy = Remedy::without_compat};
 }
 
 }  // namespace orrery::job

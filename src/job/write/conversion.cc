@@ -15,13 +15,13 @@
 #include "formats/chakra/writer.h"
 #include "formats/dot/writer.h"
 #include "formats/graphml/writer.h"
-#include "job/write/chakra_tools.h"
 #include "job/pairs/host_row_details.h"
-#include "job/write/packet_export.h"
-#include "job/recorded_job.h"
 #include "job/read/shared_reading.h"
-#include "job/write/trace_export.h"
 #include "job/read/trace_input.h"
+#include "job/recorded_job.h"
+#include "job/write/chakra_tools.h"
+#include "job/write/packet_export.h"
+#include "job/write/trace_export.h"
 #include "job/write/workload_export.h"
 #include "job/write/workload_timeline.h"
 #include "job/write/workload_trace.h"
@@ -57,7 +57,8 @@ Status copy_chakra(const std::string& from, const std::string& schema, const std
 chakra::WriteOptions write_options(const WorkloadInput& input) {
   chakra::WriteOptions options;
   std::vector<std::vector<std::int64_t>> callers;
-  for (const trace::HostTrace& host : input.hosts.empty() ? input.job.hosts : input.hosts) callers.push_back(calling_functions(host));
+  for (const trace::HostTrace& host : input.hosts.empty() ? input.job.hosts : input.hosts)
+    callers.push_back(calling_functions(host));
   if (!input.hosts.empty()) {
     options.details = [&input, callers = std::move(callers), rows = std::vector<std::vector<std::uint32_t>>()](
                           std::size_t rank, std::size_t activity, chakra::NodeDetails& details) mutable {
@@ -66,14 +67,17 @@ chakra::WriteOptions write_options(const WorkloadInput& input) {
       if (rows[rank].empty()) {  // activities are by id
         rows[rank].resize(host.size());
         for (std::uint32_t row = 0; row < host.size(); ++row) rows[rank][row] = row;
-        std::stable_sort(rows[rank].begin(), rows[rank].end(), [&](std::uint32_t a, std::uint32_t b) { return host.id[a] < host.id[b]; });
+        std::stable_sort(rows[rank].begin(), rows[rank].end(),
+                         [&](std::uint32_t a, std::uint32_t b) { return host.id[a] < host.id[b]; });
       }
       add_row_details(host, rows[rank][activity], callers[rank], input.workload.strings, details);
     };
   } else if (!input.job.hosts.empty()) {
-    options.details = [&input, callers = std::move(callers)](std::size_t rank, std::size_t activity, chakra::NodeDetails& details) {
+    options.details = [&input, callers = std::move(callers)](std::size_t rank, std::size_t activity,
+                                                             chakra::NodeDetails& details) {
       const std::uint32_t row = input.job.ranks[rank].host_row[activity];
-      if (row != causal::kNoRow) add_row_details(input.job.hosts[rank], row, callers[rank], input.job.trace.strings, details);
+      if (row != causal::kNoRow)
+        add_row_details(input.job.hosts[rank], row, callers[rank], input.job.trace.strings, details);
     };
   }
   return options;
@@ -87,12 +91,13 @@ Status write_lines(const WorkloadInput& input, std::size_t rank, const std::stri
   });
 }
 
-Status write_rank(const Source& source, const WorkloadInput& input, const ConvertTarget& target, const ConvertOptions& options,
-                  Diagnostics& diagnostics, std::size_t rank) {
+Status write_rank(const Source& source, const WorkloadInput& input, const ConvertTarget& target,
+                  const ConvertOptions& options, Diagnostics& diagnostics, std::size_t rank) {
   const std::string path = target.file(rank);
   const std::string& schema = options.workload.schema;
   // What is written for somebody is not what was read, message by message.
-  const bool is_chakra = is_format(source, "chakra") && !source.files[rank].ends_with(".json") && options.reader == Reader::anyone;
+  const bool is_chakra =
+      is_format(source, "chakra") && !source.files[rank].ends_with(".json") && options.reader == Reader::anyone;
   switch (target.format) {
     case TargetFormat::et:
       if (is_chakra) return copy_chakra(source.files[rank], schema, path);
@@ -134,13 +139,15 @@ Result<Files> write_log_timeline(const Source& source, const ConvertTarget& targ
   if (options.workload.ranks != 0) how.ranks = options.workload.ranks;
   how.frequency_mhz = options.frequency_mhz;
   how.like_chakra = options.like_chakra;
-  const Status written = write_file(
-      target.path, [&](OutputFile& out) { return chakra::write_timeline(log->bytes(), source.files[0], how, diagnostics, out); });
+  const Status written = write_file(target.path, [&](OutputFile& out) {
+    return chakra::write_timeline(log->bytes(), source.files[0], how, diagnostics, out);
+  });
   if (!written) return written.error();
   return Files{{target.path, 0}};
 }
 
-/// What was recorded, as it was recorded. Of Kineto traces that is their own file: a timeline of them is one of their programs.
+/// What was recorded, as it was recorded. Of Kineto traces that is their own file: a timeline of them is one of their
+/// programs.
 bool has_recorded_timeline(const Source& source) {
   return source.format->content == formats::Content::trace && !is_format(source, "kineto");
 }
@@ -167,7 +174,8 @@ Result<trace::Trace> read_as_trace(const Source& source, const ConvertOptions& o
   return trace_of(std::move(programs->workload), programs->rank_numbers, source.files, source.format->name);
 }
 
-Result<Files> write_packets(const Source& source, const ConvertTarget& target, const ConvertOptions& options, const Reading& reading) {
+Result<Files> write_packets(const Source& source, const ConvertTarget& target, const ConvertOptions& options,
+                            const Reading& reading) {
   Result<trace::Trace> trace = read_as_trace(source, options, reading);
   if (!trace) return trace.error();
   Status written;
@@ -183,7 +191,8 @@ Result<Files> write_packets(const Source& source, const ConvertTarget& target, c
   return Files{{target.path, 0}};
 }
 
-Result<Files> write_ranks(const Source& source, const ConvertTarget& target, const ConvertOptions& options, const Reading& reading) {
+Result<Files> write_ranks(const Source& source, const ConvertTarget& target, const ConvertOptions& options,
+                          const Reading& reading) {
   WorkloadRequest request = options.workload;
   // Chakra's unit is a microsecond: rounding each time by itself would add up to another step.
   request.whole_microseconds = target.format == TargetFormat::et;
@@ -191,17 +200,19 @@ Result<Files> write_ranks(const Source& source, const ConvertTarget& target, con
   request.complete = source.is_prefix || source.files.size() > 1;
   Result<WorkloadInput> input = read_workload(source, request, reading);
   if (!input) return input.error();
-  if (options.reader == Reader::astra) input->workload = workload_for_astra(std::move(input->workload), reading.diagnostics);
+  if (options.reader == Reader::astra)
+    input->workload = workload_for_astra(std::move(input->workload), reading.diagnostics);
   const workload::Workload& workload = input->workload;
   OutputSet outputs;
   Files files;
   const std::size_t count = is_for_all_ranks(target.format) ? 1 : workload.rank_count();
   if (count > 1 && !target.file_per_rank) {
-    return Error{fmt::format("{} are as many files, and {} is one", report::counted(count, "rank"), target.path), source.files[0],
-                 Error::kNoOffset, "name what the files of all ranks begin with", Error::Kind::misuse};
+    return Error{fmt::format("{} are as many files, and {} is one", report::counted(count, "rank"), target.path),
+                 source.files[0], Error::kNoOffset, "name what the files of all ranks begin with", Error::Kind::misuse};
   }
   for (std::size_t rank = 0; rank < count; ++rank) {
-    if (const Status written = write_rank(source, *input, target, options, reading.diagnostics, rank); !written) return written.error();
+    if (const Status written = write_rank(source, *input, target, options, reading.diagnostics, rank); !written)
+      return written.error();
     files.push_back({target.file(rank), count == workload.rank_count() ? workload.program(rank).size() : 0});
   }
   if (const Status written = write_groups(target, workload, files); !written) return written.error();
@@ -211,11 +222,13 @@ Result<Files> write_ranks(const Source& source, const ConvertTarget& target, con
 
 }  // namespace
 
-Result<Files> convert(const Source& source, const ConvertTarget& target, const ConvertOptions& options, const Reading& reading) {
+Result<Files> convert(const Source& source, const ConvertTarget& target, const ConvertOptions& options,
+                      const Reading& reading) {
   if (is_format(source, "log")) return write_log_timeline(source, target, options, reading.diagnostics);
   if (options.like_chakra) return write_like_chakra(source, target, options.workload, reading.diagnostics);
   if (target.format == TargetFormat::pftrace) return write_packets(source, target, options, reading);
-  if (has_recorded_timeline(source) && target.format == TargetFormat::timeline) return write_recorded_timeline(source, target, reading);
+  if (has_recorded_timeline(source) && target.format == TargetFormat::timeline)
+    return write_recorded_timeline(source, target, reading);
   return write_ranks(source, target, options, reading);
 }
 

@@ -7,7 +7,8 @@
 
 namespace orrery::job {
 
-std::vector<perfetto::LaneLabel> label_lanes(const trace::Trace& trace, const trace::RankTrace& rank, LaneNumbers& numbers) {
+std::vector<perfetto::LaneLabel> label_lanes(const trace::Trace& trace, const trace::RankTrace& rank,
+                                             LaneNumbers& numbers) {
   std::vector<perfetto::LaneLabel> labels;
   std::map<trace::LaneKey, std::int64_t> processes;
   const std::string owner = (rank.source.format == "xspace" ? "node " : "rank ") + std::to_string(rank.rank);
@@ -36,7 +37,8 @@ std::vector<LaunchArrow> launch_arrows(const trace::RankTrace& rank) {
   for (std::size_t i = 0; i < correlation.event.size(); ++i) {
     const trace::EventIndex work = correlation.event[i];
     if (!is_device_work(rank.activity(work))) continue;
-    const auto call = std::lower_bound(calls.begin(), calls.end(), std::pair(correlation.value[i], trace::EventIndex{0}));
+    const auto call =
+        std::lower_bound(calls.begin(), calls.end(), std::pair(correlation.value[i], trace::EventIndex{0}));
     if (call != calls.end() && call->first == correlation.value[i]) arrows.push_back({call->second, work});
   }
   return arrows;

@@ -1,4 +1,5 @@
-// What the files that show a recorded job have in common: how lanes are called there, and which launch leads to which work.
+// What the files that show a recorded job have in common: how lanes are called there, and which launch leads to which
+// work.
 #pragma once
 
 #include <cstdint>
@@ -16,14 +17,16 @@ struct LaneNumbers {
 };
 
 /// One per lane; processes are called after their rank or node.
-std::vector<perfetto::LaneLabel> label_lanes(const trace::Trace& trace, const trace::RankTrace& rank, LaneNumbers& numbers);
+std::vector<perfetto::LaneLabel> label_lanes(const trace::Trace& trace, const trace::RankTrace& rank,
+                                             LaneNumbers& numbers);
 
 struct LaunchArrow {
   trace::EventIndex call = 0;
   trace::EventIndex work = 0;
 };
 
-/// From the call to each piece of work with its correlation id, in the order of the work; of calls with the same id the first counts.
+/// From the call to each piece of work with its correlation id, in the order of the work; of calls with the same id the
+/// first counts.
 std::vector<LaunchArrow> launch_arrows(const trace::RankTrace& rank);
 
 }  // namespace orrery::job

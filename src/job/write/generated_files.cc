@@ -9,8 +9,8 @@
 namespace orrery::job {
 namespace {
 
-Result<GeneratedFiles> write_programs(const workload::Workload& workload, const std::string& folder, const std::string& name,
-                                      const chakra::WriteOptions& options) {
+Result<GeneratedFiles> write_programs(const workload::Workload& workload, const std::string& folder,
+                                      const std::string& name, const chakra::WriteOptions& options) {
   if (const Status made = OutputSet::make_folder(folder); !made) return made.error();
   const std::string prefix = folder + "/" + name;
   if (const Status written = chakra::write_workload(workload, prefix, options); !written) return written.error();
@@ -19,22 +19,26 @@ Result<GeneratedFiles> write_programs(const workload::Workload& workload, const 
 
 }  // namespace
 
-Result<GeneratedFiles> write_generated(const workload::Workload& workload, const std::string& folder, const std::string& name) {
+Result<GeneratedFiles> write_generated(const workload::Workload& workload, const std::string& folder,
+                                       const std::string& name) {
   // Without the number of ranks, a job whose last files were lost would be a smaller job.
-  auto written = write_programs(workload, folder, name, {.metadata = {chakra::world_size_metadata(workload.rank_count())}});
+  auto written =
+      write_programs(workload, folder, name, {.metadata = {chakra::world_size_metadata(workload.rank_count())}});
   if (!written || workload.groups.empty()) return written;
   if (const Status groups = write_whole_file(written->prefix + ".groups.json", chakra::groups_json(workload)); !groups)
     return groups.error();
   return written;
 }
 
-Result<std::vector<GeneratedFiles>> write_chakra_families(const generate::ChakraFamilyOptions& options, const std::string& folder) {
+Result<std::vector<GeneratedFiles>> write_chakra_families(const generate::ChakraFamilyOptions& options,
+                                                          const std::string& folder) {
   const auto families = generate::chakra_families(options);
   if (!families) return families.error();
   std::vector<GeneratedFiles> all;
   for (const generate::NamedWorkload& family : *families) {
     // The version and the sample attributes are part of the bytes that Chakra's generator writes.
-    const auto written = write_programs(family.workload, folder, family.name, {.version = "1.0.0", .sample_attributes = true});
+    const auto written =
+        write_programs(family.workload, folder, family.name, {.version = "1.0.0", .sample_attributes = true});
     if (!written) return written.error();
     all.push_back(*written);
   }
@@ -49,7 +53,8 @@ Result<GeneratedFiles> write_recipe(const generate::PipelineStep& step, const st
   const std::string path = folder + "/pipeline.json";
   if (const Status written = write_whole_file(path, generate::recipe_of(step)); !written) return written.error();
   GeneratedFiles files{path, (*source)->job().rank_count(), 0};
-  for (const std::uint32_t program : (*source)->job().program_of_rank) files.nodes += (*source)->structure(program).length->activities;
+  for (const std::uint32_t program : (*source)->job().program_of_rank)
+    files.nodes += (*source)->structure(program).length->activities;
   return files;
 }
 

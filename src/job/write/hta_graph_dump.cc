@@ -13,7 +13,9 @@ namespace orrery::job {
 
 Status dump_graph(const causal::hta::CriticalPath& path, const std::string& prefix) {
   const causal::hta::Nodes& nodes = path.window.nodes;
-  const auto us = [](TimePs ps) { return ps % kPsPerUs == 0 ? fmt::format("{}", ps / kPsPerUs) : fmt::format("{}", to_us(ps)); };
+  const auto us = [](TimePs ps) {
+    return ps % kPsPerUs == 0 ? fmt::format("{}", ps / kPsPerUs) : fmt::format("{}", to_us(ps));
+  };
   auto node_file = OutputFile::create(prefix + ".nodes.csv.gz");
   if (!node_file) return node_file.error();
   auto edge_file = OutputFile::create(prefix + ".edges.csv.gz");
@@ -22,8 +24,8 @@ Status dump_graph(const causal::hta::CriticalPath& path, const std::string& pref
   const causal::hta::NameSet is_blocking(path.rows.trace->strings, causal::hta::kBlockingCalls);
   std::string text = "node,ev_idx,ts,is_start,is_blocking\n";
   for (causal::hta::NodeNumber n = 0; n < nodes.size(); ++n) {
-    fmt::format_to(std::back_inserter(text), "{},{},{},{},{}\n", n, path.rows.index[nodes.row[n]], us(nodes.time[n]), nodes.is_start[n],
-                   is_blocking(path.rows.name(nodes.row[n])) ? 1 : 0);
+    fmt::format_to(std::back_inserter(text), "{},{},{},{},{}\n", n, path.rows.index[nodes.row[n]], us(nodes.time[n]),
+                   nodes.is_start[n], is_blocking(path.rows.name(nodes.row[n])) ? 1 : 0);
   }
   node_file->write(text);
 
@@ -32,9 +34,11 @@ Status dump_graph(const causal::hta::CriticalPath& path, const std::string& pref
   text = "u,v,type,weight_object,weight_graph,attributed_event,critical\n";
   for (std::size_t i = 0; i < path.edges.size(); ++i) {
     const causal::hta::Edge& edge = path.edges[i];
-    fmt::format_to(std::back_inserter(text), "{},{},critical_path_{},{},{},{},{}\n", edge.from, edge.to, to_string(edge.type),
-                   us(edge.weight), us(path.path_weight[i]),
-                   edge.attributed == causal::hta::kNoRow ? std::string() : std::to_string(path.rows.index[edge.attributed]), critical[i]);
+    fmt::format_to(
+        std::back_inserter(text), "{},{},critical_path_{},{},{},{},{}\n", edge.from, edge.to, to_string(edge.type),
+        us(edge.weight), us(path.path_weight[i]),
+        edge.attributed == causal::hta::kNoRow ? std::string() : std::to_string(path.rows.index[edge.attributed]),
+        critical[i]);
   }
   edge_file->write(text);
   if (const Status done = node_file->commit(); !done) return done;

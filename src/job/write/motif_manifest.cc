@@ -8,10 +8,10 @@
 
 #include "base/io/csv.h"
 #include "base/numbers.h"
-#include "job/shipped/bfs_call_sites.h"
-#include "job/shipped/isb_bfs_run.h"
 #include "job/read/source.h"
 #include "job/read/trace_input.h"
+#include "job/shipped/bfs_call_sites.h"
+#include "job/shipped/isb_bfs_run.h"
 #include "motif/fit/mpi_ranks.h"
 #include "motif/fit/rank_classes.h"
 #include "report/counted.h"
@@ -55,8 +55,9 @@ Result<std::vector<ManifestRow>> manifest_rows(const CsvTable& table) {
   std::vector<ManifestRow> rows;
   for (std::size_t i = 0; i < table.rows.size(); ++i) {
     ManifestRow row;
-    for (const auto& [column, value] : {std::pair{"nodes", &row.run.nodes}, std::pair{"size", &row.run.size},
-                                        std::pair{"threads", &row.run.threads}, std::pair{"ranks_per_node", &row.run.ranks_per_node}}) {
+    for (const auto& [column, value] :
+         {std::pair{"nodes", &row.run.nodes}, std::pair{"size", &row.run.size}, std::pair{"threads", &row.run.threads},
+          std::pair{"ranks_per_node", &row.run.ranks_per_node}}) {
       const auto number = number_in(table, i, column, 1);
       if (!number) return number.error();
       *value = *number;
@@ -67,7 +68,8 @@ Result<std::vector<ManifestRow>> manifest_rows(const CsvTable& table) {
       row.exec = path_in(*exec);
       row.msg = path_in(*msg);
     }
-    for (const auto& [column, path] : {std::pair{"dir", &row.folder}, std::pair{"exec", &row.exec}, std::pair{"msg", &row.msg}}) {
+    for (const auto& [column, path] :
+         {std::pair{"dir", &row.folder}, std::pair{"exec", &row.exec}, std::pair{"msg", &row.msg}}) {
       std::error_code ignored;
       const bool wanted = folder ? std::string_view(column) == "dir" : std::string_view(column) != "dir";
       if (wanted && (path->empty() || !std::filesystem::exists(*path, ignored)))
@@ -92,7 +94,8 @@ Result<MotifRuns> read_published_runs(const std::vector<ManifestRow>& rows) {
     run.run = row.run;
     run.name = row.exec;
     if (run.edges.empty())
-      return Error{.message = fmt::format("has no transition with {}", report::counted(row.run.threads, "thread")), .file = row.exec};
+      return Error{.message = fmt::format("has no transition with {}", report::counted(row.run.threads, "thread")),
+                   .file = row.exec};
     for (const auto& [edge, times] : run.edges) sites.insert(edge.second);
     one.runs.push_back(std::move(run));
     runs.files.push_back(row.exec);
@@ -100,7 +103,8 @@ Result<MotifRuns> read_published_runs(const std::vector<ManifestRow>& rows) {
   }
   // Numbers that the study does not have are of another program.
   const bool is_known = !sites.empty() && *sites.begin() >= 1 && *sites.rbegin() <= kBfsCallSites;
-  for (const std::uint32_t site : sites) runs.observations.sites.push_back(is_known ? bfs_call_site(site) : motif::Site{.id = site});
+  for (const std::uint32_t site : sites)
+    runs.observations.sites.push_back(is_known ? bfs_call_site(site) : motif::Site{.id = site});
   runs.observations.classes.push_back(std::move(one));
   return runs;
 }
@@ -136,7 +140,8 @@ Result<MotifRuns> read_motif_manifest(const std::string& path, Diagnostics& diag
   if (!runs) return runs;
   // A manifest is called by its program, or "runs.csv" in a folder that is.
   const auto manifest = std::filesystem::absolute(path);
-  runs->observations.program = manifest.stem() == "runs" ? manifest.parent_path().filename().string() : manifest.stem().string();
+  runs->observations.program =
+      manifest.stem() == "runs" ? manifest.parent_path().filename().string() : manifest.stem().string();
   return runs;
 }
 

@@ -1,4 +1,5 @@
-// Runs to learn a motif from, as a manifest lists them: comma-separated, a line per run with its files and its parameters.
+// Runs to learn a motif from, as a manifest lists them: comma-separated, a line per run with its files and its
+// parameters.
 //
 //     exec,msg,nodes,size,threads            ISB-BFS traces of one rank
 //     dir,nodes,size,threads                 folders of A-mpiP traces of all ranks

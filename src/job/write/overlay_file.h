@@ -12,7 +12,9 @@ namespace orrery::job {
 /// The file `source` again at `path`, with the overlay. An Error if `source` is of a format that is not written so.
 Status write_overlay_of(const std::string& source, const kineto::Overlay& overlay, const std::string& path);
 
-/// The files of several ranks again, under their own names in `folder`, which is made. All have different names, or it is an Error.
-Status write_overlays_of(const std::vector<std::string>& sources, const std::vector<kineto::Overlay>& overlays, const std::string& folder);
+/// The files of several ranks again, under their own names in `folder`, which is made. All have different names, or it
+/// is an Error.
+Status write_overlays_of(const std::vector<std::string>& sources, const std::vector<kineto::Overlay>& overlays,
+                         const std::string& folder);
 
 }  // namespace orrery::job

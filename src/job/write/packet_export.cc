@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "formats/perfetto/rank_packets.h"
-#include "job/write/export_lanes.h"
 #include "job/path_pieces.h"
+#include "job/write/export_lanes.h"
 #include "trace/nesting.h"
 
 namespace orrery::job {
@@ -19,7 +19,8 @@ using perfetto::FlowId;
 using perfetto::Track;
 using trace::EventIndex;
 
-constexpr DiagnosticKind kNoPathTrack{"J830", Severity::note, "there is no critical path to draw", "orrery path says what is missing"};
+constexpr DiagnosticKind kNoPathTrack{"J830", Severity::note, "there is no critical path to draw",
+                                      "orrery path says what is missing"};
 
 /// The arrows of all ranks, by rank.
 class Arrows {
@@ -37,7 +38,8 @@ class Arrows {
 
   /// By event.
   std::span<const FlowEnd> of(std::size_t rank) {
-    std::stable_sort(ends_[rank].begin(), ends_[rank].end(), [](const FlowEnd& a, const FlowEnd& b) { return a.event < b.event; });
+    std::stable_sort(ends_[rank].begin(), ends_[rank].end(),
+                     [](const FlowEnd& a, const FlowEnd& b) { return a.event < b.event; });
     return ends_[rank];
   }
 
@@ -55,7 +57,8 @@ void add_messages(const match::Exchanges& exchanges, Arrows& arrows) {
   }
 }
 
-/// From what a simulated run recorded of its messages: points on lanes, which lie in the event that begins last before them.
+/// From what a simulated run recorded of its messages: points on lanes, which lie in the event that begins last before
+/// them.
 void add_recorded_flows(const trace::Trace& trace, Arrows& arrows) {
   struct Ends {
     std::optional<std::pair<std::uint32_t, EventIndex>> from, to;
@@ -67,8 +70,8 @@ void add_recorded_flows(const trace::Trace& trace, Arrows& arrows) {
     const trace::LaneOrder order(rank);
     for (std::size_t i = 0; i < rank.flows.size(); ++i) {
       const std::span<const EventIndex> events = order.of(rank.flows.lane[i]);
-      const auto after =
-          std::upper_bound(events.begin(), events.end(), rank.flows.time[i], [&](TimePs t, EventIndex e) { return t < rank.start[e]; });
+      const auto after = std::upper_bound(events.begin(), events.end(), rank.flows.time[i],
+                                          [&](TimePs t, EventIndex e) { return t < rank.start[e]; });
       if (after == events.begin()) continue;
       Ends& ends = by_id[rank.flows.id[i]];
       (rank.flows.phase[i] == 's' ? ends.from : ends.to) = std::pair(r, *(after - 1));
@@ -80,8 +83,8 @@ void add_recorded_flows(const trace::Trace& trace, Arrows& arrows) {
 }
 
 /// What each link carried in each bin, as bytes per second. A bin like the one before is not written.
-void write_links(const simulate::Schedule& schedule, std::span<const std::string> names, std::int64_t process, std::int64_t epoch_ns,
-                 perfetto::PacketWriter& writer) {
+void write_links(const simulate::Schedule& schedule, std::span<const std::string> names, std::int64_t process,
+                 std::int64_t epoch_ns, perfetto::PacketWriter& writer) {
   const simulate::LinkSeries& series = schedule.link_series;
   if (series.empty()) return;
   const TimePs span = schedule.makespan_ps();
@@ -93,7 +96,8 @@ void write_links(const simulate::Schedule& schedule, std::span<const std::string
     std::int64_t last = -1;
     for (std::size_t bin = 0; bin < simulate::LinkSeries::kBins; ++bin) {
       const TimePs begin = simulate::bin_begin(span, bin), length = simulate::bin_begin(span, bin + 1) - begin;
-      const auto rate = length == 0 ? 0 : static_cast<std::int64_t>(Int128{series.of(row)[bin]} * kPsPerSecond / length);
+      const auto rate =
+          length == 0 ? 0 : static_cast<std::int64_t>(Int128{series.of(row)[bin]} * kPsPerSecond / length);
       if (rate != std::exchange(last, rate)) writer.count(counter, perfetto::to_ns(begin, epoch_ns), rate);
     }
     writer.count(counter, perfetto::to_ns(span, epoch_ns), 0);
@@ -105,7 +109,8 @@ void add_hops(const trace::Trace& trace, const std::vector<PathPiece>& pieces, A
   for (std::size_t i = 1; i < pieces.size(); ++i) {
     const PathPiece &from = pieces[i - 1], &to = pieces[i];
     if (!from.event || !to.event) continue;
-    const bool same_lane = from.rank == to.rank && trace.ranks[from.rank].lane[*from.event] == trace.ranks[to.rank].lane[*to.event];
+    const bool same_lane =
+        from.rank == to.rank && trace.ranks[from.rank].lane[*from.event] == trace.ranks[to.rank].lane[*to.event];
     if (!same_lane) arrows.add(from.rank, *from.event, to.rank, *to.event);
   }
 }
@@ -125,11 +130,13 @@ struct RankTracks {
   std::vector<Track> lanes;
 };
 
-RankTracks add_lanes(const trace::Trace& trace, const trace::RankTrace& rank, LaneNumbers& numbers, perfetto::PacketWriter& writer) {
+RankTracks add_lanes(const trace::Trace& trace, const trace::RankTrace& rank, LaneNumbers& numbers,
+                     perfetto::PacketWriter& writer) {
   RankTracks tracks;
   std::map<std::int64_t, Track> processes;
   for (const perfetto::LaneLabel& label : label_lanes(trace, rank, numbers)) {
-    if (!processes.contains(label.process)) processes[label.process] = writer.add_process(label.process, label.process_name);
+    if (!processes.contains(label.process))
+      processes[label.process] = writer.add_process(label.process, label.process_name);
     if (!tracks.process) tracks.process = processes[label.process];
     tracks.lanes.push_back(writer.add_thread(label.process, label.thread, label.thread_name));
   }
@@ -137,26 +144,30 @@ RankTracks add_lanes(const trace::Trace& trace, const trace::RankTrace& rank, La
 }
 
 /// A track per rank that is on the path; where it goes to another rank, an arrow.
-void write_path(const std::vector<PathPiece>& pieces, const std::vector<RankTracks>& ranks, std::int64_t epoch_ns, Arrows& arrows,
-                perfetto::PacketWriter& writer) {
+void write_path(const std::vector<PathPiece>& pieces, const std::vector<RankTracks>& ranks, std::int64_t epoch_ns,
+                Arrows& arrows, perfetto::PacketWriter& writer) {
   std::map<std::uint32_t, Track> tracks;
   std::optional<FlowId> arriving;
   for (std::size_t i = 0; i < pieces.size(); ++i) {
     const PathPiece& piece = pieces[i];
-    if (!tracks.contains(piece.rank)) tracks[piece.rank] = writer.add_track(*ranks[piece.rank].process, "critical path");
+    if (!tracks.contains(piece.rank))
+      tracks[piece.rank] = writer.add_track(*ranks[piece.rank].process, "critical path");
     std::vector<FlowId> begins, ends;
     if (arriving) ends.push_back(*std::exchange(arriving, std::nullopt));
     if (i + 1 < pieces.size() && pieces[i + 1].rank != piece.rank) begins.push_back(*(arriving = arrows.next()));
     const std::string_view kind = identifier(piece.kind);
     writer.begin(tracks[piece.rank], perfetto::to_ns(piece.begin, epoch_ns),
-                 {.name = piece.name.empty() ? kind : std::string_view(piece.name), .category = kind, .begins = begins, .ends = ends});
+                 {.name = piece.name.empty() ? kind : std::string_view(piece.name),
+                  .category = kind,
+                  .begins = begins,
+                  .ends = ends});
     writer.end(tracks[piece.rank], perfetto::to_ns(piece.end, epoch_ns));
   }
 }
 
 /// All lanes with their events.
-std::vector<RankTracks> write_ranks(const trace::Trace& trace, LaneNumbers& numbers, std::int64_t epoch_ns, Arrows& arrows,
-                                    perfetto::PacketWriter& writer) {
+std::vector<RankTracks> write_ranks(const trace::Trace& trace, LaneNumbers& numbers, std::int64_t epoch_ns,
+                                    Arrows& arrows, perfetto::PacketWriter& writer) {
   std::vector<RankTracks> tracks;
   for (const trace::RankTrace& rank : trace.ranks) tracks.push_back(add_lanes(trace, rank, numbers, writer));
   for (std::size_t r = 0; r < trace.ranks.size(); ++r)
@@ -166,7 +177,8 @@ std::vector<RankTracks> write_ranks(const trace::Trace& trace, LaneNumbers& numb
 
 }  // namespace
 
-Status export_packets(const trace::Trace& trace, const RecordedJob* job, const std::string& path, Diagnostics& diagnostics) {
+Status export_packets(const trace::Trace& trace, const RecordedJob* job, const std::string& path,
+                      Diagnostics& diagnostics) {
   Result<std::vector<PathPiece>> pieces = find_path_pieces(trace, job, diagnostics);
   if (!pieces) {
     diagnostics.add(kNoPathTrack, [&] { return pieces.error().message; });
@@ -187,8 +199,8 @@ Status export_packets(const trace::Trace& trace, const RecordedJob* job, const s
   return writer->commit();
 }
 
-Status export_packets(const trace::Trace& trace, const simulate::Schedule& schedule, std::span<const std::string> link_names,
-                      const std::string& path) {
+Status export_packets(const trace::Trace& trace, const simulate::Schedule& schedule,
+                      std::span<const std::string> link_names, const std::string& path) {
   Result<perfetto::PacketWriter> writer = perfetto::PacketWriter::create(path);
   if (!writer) return writer.error();
   Arrows arrows(trace);

@@ -12,15 +12,18 @@
 
 namespace orrery::job {
 
-/// Every lane of every rank; arrows from launches to the work they started, from sends to receives, and along the critical path where it changes lanes; a
-/// track "critical path" for each rank that is on it, of the step that `orrery path` would choose. If there is none, that is remarked. `job`: of several
-/// ranks what `trace` is of, else null. Processes and threads are renumbered, so that no two ranks share them. Compressed if the name ends in .gz; complete
+/// Every lane of every rank; arrows from launches to the work they started, from sends to receives, and along the
+/// critical path where it changes lanes; a track "critical path" for each rank that is on it, of the step that `orrery
+/// path` would choose. If there is none, that is remarked. `job`: of several ranks what `trace` is of, else null.
+/// Processes and threads are renumbered, so that no two ranks share them. Compressed if the name ends in .gz; complete
 /// or absent.
-Status export_packets(const trace::Trace& trace, const RecordedJob* job, const std::string& path, Diagnostics& diagnostics);
+Status export_packets(const trace::Trace& trace, const RecordedJob* job, const std::string& path,
+                      Diagnostics& diagnostics);
 
-/// A simulated run: `trace` is what it would have recorded (simulate/schedule_trace.h), with arrows for messages as recorded flows. Links whose use over
-/// time was kept (Schedule::link_series) are counters, in bytes per second; `link_names` are by link.
-Status export_packets(const trace::Trace& trace, const simulate::Schedule& schedule, std::span<const std::string> link_names,
-                      const std::string& path);
+/// A simulated run: `trace` is what it would have recorded (simulate/schedule_trace.h), with arrows for messages as
+/// recorded flows. Links whose use over time was kept (Schedule::link_series) are counters, in bytes per second;
+/// `link_names` are by link.
+Status export_packets(const trace::Trace& trace, const simulate::Schedule& schedule,
+                      std::span<const std::string> link_names, const std::string& path);
 
 }  // namespace orrery::job

@@ -60,8 +60,8 @@ class LaneFamily {
 
 class RankTimeline {
  public:
-  RankTimeline(const workload::Workload& workload, std::uint32_t rank, std::span<const TimePs> starts, std::span<const TimePs> ends,
-               Interner& strings)
+  RankTimeline(const workload::Workload& workload, std::uint32_t rank, std::span<const TimePs> starts,
+               std::span<const TimePs> ends, Interner& strings)
       : workload_(workload),
         program_(workload.program(rank)),
         is_delay_(workload::find_delays(program_, workload.strings)),
@@ -70,8 +70,9 @@ class RankTimeline {
         strings_(strings) {
     trace_.rank = rank;
     trace_.epoch_unix_ns = kPsPerSecond / kPsPerNs;
-    for (const auto& [text, activity] : {std::pair("kernel", Activity::kernel), std::pair("gpu_memcpy", Activity::memory_copy),
-                                         std::pair("cpu_op", Activity::cpu_operator), std::pair("delay", Activity::other)})
+    for (const auto& [text, activity] :
+         {std::pair("kernel", Activity::kernel), std::pair("gpu_memcpy", Activity::memory_copy),
+          std::pair("cpu_op", Activity::cpu_operator), std::pair("delay", Activity::other)})
       trace_.categories.push_back({strings.intern(text), activity});
     process_name_ = strings.intern(fmt::format("rank {}", rank));
     for (std::uint32_t i = 0; i < program_.size(); ++i) {
@@ -87,7 +88,8 @@ class RankTimeline {
     writer.add_rank(trace_, strings_, [this](trace::EventIndex event, JsonWriter& args) {
       const std::uint32_t i = activity_of_event_[event];
       args.field("node", program_.ids[i]);
-      if (program_.starts_ps[i] != workload::kNotRecorded) args.field("recorded start (us)", to_us(program_.starts_ps[i]));
+      if (program_.starts_ps[i] != workload::kNotRecorded)
+        args.field("recorded start (us)", to_us(program_.starts_ps[i]));
       if (program_.has(i, workload::activity::kHasBytes)) args.field("bytes", program_.bytes[i]);
     });
   }
@@ -150,7 +152,8 @@ Status export_replay(const workload::Workload& workload, const simulate::Schedul
   const std::vector<std::uint64_t> first = workload.first_activities();
   for (std::uint32_t rank = 0; rank < workload.rank_count(); ++rank) {
     const std::size_t count = first[rank + 1] - first[rank];
-    RankTimeline(workload, rank, {schedule.start_ps.data() + first[rank], count}, {schedule.end_ps.data() + first[rank], count}, strings)
+    RankTimeline(workload, rank, {schedule.start_ps.data() + first[rank], count},
+                 {schedule.end_ps.data() + first[rank], count}, strings)
         .write(*writer);
   }
   return writer->commit();

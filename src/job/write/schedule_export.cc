@@ -30,7 +30,8 @@ perfetto::MoreArguments more_arguments(const ScheduleTracer& tracer, const Sched
       args.field("bus bandwidth (GB/s)", simulate::bus_bytes_per_second(*use) / 1e9);
       args.field("waited for the last rank (us)", to_us(use->last_arrival_ps - traced.trace.start[event]));
     }
-    if (const auto message = tracer.message_of(rank, activity)) args.field("from rank", message->source).field("to rank", message->target);
+    if (const auto message = tracer.message_of(rank, activity))
+      args.field("from rank", message->source).field("to rank", message->target);
   };
 }
 
@@ -48,7 +49,8 @@ Status write_folder(const ScheduleTracer& tracer, std::size_t rank_count, const 
   if (Status made = OutputSet::make_folder(folder.string()); !made) return made;
   std::vector<std::optional<Error>> errors(rank_count);
   parallel_for(rank_count, [&](std::size_t rank) {
-    const Status status = write_rank(tracer, static_cast<std::uint32_t>(rank), (folder / fmt::format("rank_{}.json.gz", rank)).string());
+    const Status status =
+        write_rank(tracer, static_cast<std::uint32_t>(rank), (folder / fmt::format("rank_{}.json.gz", rank)).string());
     if (!status) errors[rank] = status.error();
   });
   for (const std::optional<Error>& error : errors) {
@@ -69,8 +71,8 @@ Status write_file(const ScheduleTracer& tracer, std::size_t rank_count, const st
   return writer->commit();
 }
 
-Status write_packets(const ScheduleTracer& tracer, const simulate::Schedule& schedule, std::span<const std::string> link_names,
-                     std::size_t rank_count, const std::string& path) {
+Status write_packets(const ScheduleTracer& tracer, const simulate::Schedule& schedule,
+                     std::span<const std::string> link_names, std::size_t rank_count, const std::string& path) {
   trace::Trace trace;
   for (std::uint32_t rank = 0; rank < rank_count; ++rank)
     trace.ranks.push_back(std::move(tracer.trace_rank(rank, TraceDetail::timeline, trace.strings).trace));
@@ -91,12 +93,14 @@ bool writes_folder(const std::string& path) {
   return !path.ends_with(".json") && !path.ends_with(".json.gz") && !path.ends_with(".json.zst") && !shows_links(path);
 }
 
-Status export_schedule(const workload::Workload& workload, const simulate::Schedule& schedule, std::span<const std::string> link_names,
-                       const std::string& path) {
+Status export_schedule(const workload::Workload& workload, const simulate::Schedule& schedule,
+                       std::span<const std::string> link_names, const std::string& path) {
   const Result<ScheduleTracer> tracer = ScheduleTracer::make(workload, schedule);
   if (!tracer) return tracer.error();
-  if (!writes_folder(path) && shows_links(path)) return write_packets(*tracer, schedule, link_names, workload.rank_count(), path);
-  return writes_folder(path) ? write_folder(*tracer, workload.rank_count(), path) : write_file(*tracer, workload.rank_count(), path);
+  if (!writes_folder(path) && shows_links(path))
+    return write_packets(*tracer, schedule, link_names, workload.rank_count(), path);
+  return writes_folder(path) ? write_folder(*tracer, workload.rank_count(), path)
+                             : write_file(*tracer, workload.rank_count(), path);
 }
 
 }  // namespace orrery::job

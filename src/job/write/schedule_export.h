@@ -10,16 +10,17 @@
 
 namespace orrery::job {
 
-/// Whether export_schedule takes `path` for a folder: it is one, ends in '/', or is the name of nothing yet and does not end as traces do
+/// Whether export_schedule takes `path` for a folder: it is one, ends in '/', or is the name of nothing yet and does
+/// not end as traces do
 /// (.json, .json.gz, .json.zst, .pftrace, .pftrace.gz).
 bool writes_folder(const std::string& path);
 
-/// If `path` is meant as a folder, which is then made: one file per rank, rank_N.json.gz, with what the host did, as `orrery path` needs
-/// it. Otherwise one file with the timeline of all ranks and arrows for messages, for viewing; compressed if its name ends in .gz.
-/// A name that ends in .pftrace or .pftrace.gz is written in Perfetto's own format, with the links whose use over time was kept as counters.
-/// All files appear, or none does.
-Status export_schedule(const workload::Workload& workload, const simulate::Schedule& schedule, std::span<const std::string> link_names,
-                       const std::string& path);
+/// If `path` is meant as a folder, which is then made: one file per rank, rank_N.json.gz, with what the host did, as
+/// `orrery path` needs it. Otherwise one file with the timeline of all ranks and arrows for messages, for viewing;
+/// compressed if its name ends in .gz. A name that ends in .pftrace or .pftrace.gz is written in Perfetto's own format,
+/// with the links whose use over time was kept as counters. All files appear, or none does.
+Status export_schedule(const workload::Workload& workload, const simulate::Schedule& schedule,
+                       std::span<const std::string> link_names, const std::string& path);
 /// Whether `path` is that: the use of links over time is then worth keeping.
 bool shows_links(const std::string& path);
 

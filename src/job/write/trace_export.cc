@@ -9,7 +9,8 @@
 namespace orrery::job {
 namespace {
 
-void push(trace::Flows& flows, std::int64_t id, TimePs time, trace::LaneIndex lane, std::uint16_t category, char phase) {
+void push(trace::Flows& flows, std::int64_t id, TimePs time, trace::LaneIndex lane, std::uint16_t category,
+          char phase) {
   flows.id.push_back(id);
   flows.time.push_back(time);
   flows.lane.push_back(lane);
@@ -49,7 +50,8 @@ Status export_trace(const trace::Trace& trace, const std::string& path) {
   std::int64_t next_flow = 1;
   for (const trace::RankTrace& rank : trace.ranks) {
     const std::vector<perfetto::LaneLabel> labels = label_lanes(trace, rank, numbers);
-    const trace::Flows flows = rank.flows.size() != 0 ? renumber_flows(rank, next_flow) : flows_of_correlations(rank, next_flow);
+    const trace::Flows flows =
+        rank.flows.size() != 0 ? renumber_flows(rank, next_flow) : flows_of_correlations(rank, next_flow);
     writer->add_rank(rank, trace.strings, labels, flows);
   }
   return writer->commit();

@@ -15,7 +15,8 @@ namespace {
 using workload::ActivityKind;
 using workload::Program;
 
-constexpr DiagnosticKind kNoStart{"C310", Severity::note, "activity whose start was not recorded", "it is not on the timeline"};
+constexpr DiagnosticKind kNoStart{"C310", Severity::note, "activity whose start was not recorded",
+                                  "it is not on the timeline"};
 
 enum Category : std::uint16_t { kHostOperator, kKernel, kCopy, kDelay };
 
@@ -56,7 +57,8 @@ std::uint16_t category_of(const Program& program, std::size_t i, bool is_delay) 
   return kind == ActivityKind::memory_load || kind == ActivityKind::memory_store ? kCopy : kKernel;
 }
 
-trace::RankTrace rank_timeline(const workload::Workload& workload, std::size_t rank, Interner& strings, Diagnostics& diagnostics) {
+trace::RankTrace rank_timeline(const workload::Workload& workload, std::size_t rank, Interner& strings,
+                               Diagnostics& diagnostics) {
   const Program& program = workload.program(rank);
   trace::RankTrace out;
   out.rank = static_cast<std::int64_t>(rank);

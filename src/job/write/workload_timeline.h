@@ -9,8 +9,9 @@
 
 namespace orrery::job {
 
-/// All ranks in one document, compressed if its name ends in ".gz": a process per rank, a thread per recorded thread or stream. Activities
-/// whose start was not recorded are counted in `diagnostics` and left out; if none was, that is an Error.
+/// All ranks in one document, compressed if its name ends in ".gz": a process per rank, a thread per recorded thread or
+/// stream. Activities whose start was not recorded are counted in `diagnostics` and left out; if none was, that is an
+/// Error.
 Status write_timeline(const workload::Workload& workload, const std::string& path, Diagnostics& diagnostics);
 
 }  // namespace orrery::job

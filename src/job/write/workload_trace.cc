@@ -14,7 +14,8 @@ namespace {
 
 using workload::ActivityKind;
 
-void name_source(trace::RankTrace& rank, std::size_t number, const std::string& file, std::string_view format, std::size_t job_ranks) {
+void name_source(trace::RankTrace& rank, std::size_t number, const std::string& file, std::string_view format,
+                 std::size_t job_ranks) {
   rank.rank = static_cast<std::int64_t>(number);
   trace::SourceInfo& source = rank.source;
   source.path = file;
@@ -30,7 +31,8 @@ void name_source(trace::RankTrace& rank, std::size_t number, const std::string& 
 
 using Kinds = std::vector<ActivityKind>;
 
-/// Communication that asks for no partners: work of the device that takes as long as recorded. Returns what it was, by program.
+/// Communication that asks for no partners: work of the device that takes as long as recorded. Returns what it was, by
+/// program.
 std::vector<Kinds> take_apart(workload::Workload& workload) {
   std::vector<Kinds> before;
   for (workload::Program& program : workload.programs) {
@@ -43,7 +45,8 @@ std::vector<Kinds> take_apart(workload::Workload& workload) {
 }
 
 /// The events of communication are marked as a profiler marks them: analyses tell it from other work by that.
-void mark_communication(const workload::Program& program, const Kinds& kinds, simulate::ScheduleTracer::Rank& traced, Interner& strings) {
+void mark_communication(const workload::Program& program, const Kinds& kinds, simulate::ScheduleTracer::Rank& traced,
+                        Interner& strings) {
   trace::SparseColumn& marks = traced.trace.field(trace::Field::collective_text);
   for (trace::EventIndex event = 0; event < traced.trace.event_count(); ++event) {
     const std::uint32_t activity = traced.activity_of_event[event];
@@ -55,21 +58,25 @@ void mark_communication(const workload::Program& program, const Kinds& kinds, si
 }
 
 void put_together(workload::Workload& workload, const std::vector<Kinds>& kinds) {
-  for (std::size_t p = 0; p < kinds.size(); ++p) std::copy(kinds[p].begin(), kinds[p].end(), workload.programs[p].kinds.begin());
+  for (std::size_t p = 0; p < kinds.size(); ++p)
+    std::copy(kinds[p].begin(), kinds[p].end(), workload.programs[p].kinds.begin());
 }
 
 /// `kinds`: what take_apart gave; empty: nothing was taken apart.
-Result<trace::Trace> trace_ranks(const workload::Workload& workload, const simulate::Schedule& schedule, const std::vector<Kinds>& kinds,
-                                 const std::vector<std::size_t>& rank_numbers, const std::vector<std::string>& files,
-                                 std::string_view format) {
+Result<trace::Trace> trace_ranks(const workload::Workload& workload, const simulate::Schedule& schedule,
+                                 const std::vector<Kinds>& kinds, const std::vector<std::size_t>& rank_numbers,
+                                 const std::vector<std::string>& files, std::string_view format) {
   const Result<simulate::ScheduleTracer> tracer = simulate::ScheduleTracer::make(workload, schedule);
   if (!tracer) return tracer.error();
   trace::Trace job;
   for (std::uint32_t rank = 0; rank < workload.rank_count(); ++rank) {
     Interner strings;
     simulate::ScheduleTracer::Rank traced = tracer->trace_rank(rank, simulate::TraceDetail::causes, strings);
-    if (!kinds.empty()) mark_communication(workload.program(rank), kinds[workload.program_of_rank[rank]], traced, strings);
-    const std::size_t job_ranks = workload.recorded_ranks != 0 ? workload.recorded_ranks : kinds.empty() ? workload.rank_count() : 0;
+    if (!kinds.empty())
+      mark_communication(workload.program(rank), kinds[workload.program_of_rank[rank]], traced, strings);
+    const std::size_t job_ranks = workload.recorded_ranks != 0 ? workload.recorded_ranks
+                                  : kinds.empty()              ? workload.rank_count()
+                                                               : 0;
     name_source(traced.trace, rank_numbers[rank], files.size() == 1 ? files.front() : files[rank], format, job_ranks);
     if (!trace::add_rank(job, std::move(traced.trace), strings))
       return Error{"its times are more than 26 days away from those of other ranks", files.front()};

@@ -15,14 +15,16 @@ namespace orrery::job {
 /// What to say of a file whose activities have no durations.
 Error without_times(const std::string& file);
 
-/// Replays the workload (simulate/replay.h) and traces it with causes (simulate/schedule_trace.h), so that path and what-if work on it. Ranks that
-/// have their partners wait for them; if some have not, every rank is replayed on its own, and communication takes as long as recorded.
-/// `rank_numbers` are by rank of the workload; `files` too, or one for all: where it was read from, in the format of that name. An Error if no durations were recorded.
+/// Replays the workload (simulate/replay.h) and traces it with causes (simulate/schedule_trace.h), so that path and
+/// what-if work on it. Ranks that have their partners wait for them; if some have not, every rank is replayed on its
+/// own, and communication takes as long as recorded. `rank_numbers` are by rank of the workload; `files` too, or one
+/// for all: where it was read from, in the format of that name. An Error if no durations were recorded.
 Result<trace::Trace> trace_of(workload::Workload workload, const std::vector<std::size_t>& rank_numbers,
                               const std::vector<std::string>& files, std::string_view format);
 
-/// The same of a schedule that replay made of the workload. `alone`: every rank was replayed on its own; what communication was is put aside for as
-/// long as this takes, and then as before. `source`: what the ranks are said to come from.
+/// The same of a schedule that replay made of the workload. `alone`: every rank was replayed on its own; what
+/// communication was is put aside for as long as this takes, and then as before. `source`: what the ranks are said to
+/// come from.
 Result<trace::Trace> trace_of_replay(workload::Workload& workload, const simulate::Schedule& schedule, bool alone,
                                      const std::vector<std::size_t>& rank_numbers, const std::string& source);
 

@@ -1,5 +1,5 @@
-// How far published measurements lay from predictions of their kind: what an interval around a prediction stands on. data/accuracy has the values,
-// written by scripts/llm_accuracy.py from a back-test.
+// How far published measurements lay from predictions of their kind: what an interval around a prediction stands on.
+// data/accuracy has the values, written by scripts/llm_accuracy.py from a back-test.
 #pragma once
 
 #include <string>

@@ -21,9 +21,10 @@ namespace {
 using Row = BacktestRow;
 constexpr double kGiB = 0x1p30;
 
-/// A row about serving: which of latency, time per token, time to the first token or throughput it measured. In the unit of the row; none if the row
-/// has no sequence or its metric is not known.
-std::optional<double> serving_value(const ServingConstants& c, const machine::Device& device, const Architecture& model, const Row& row) {
+/// A row about serving: which of latency, time per token, time to the first token or throughput it measured. In the
+/// unit of the row; none if the row has no sequence or its metric is not known.
+std::optional<double> serving_value(const ServingConstants& c, const machine::Device& device, const Architecture& model,
+                                    const Row& row) {
   if (!row.sequence || model.hybrid) return std::nullopt;
   const double prompt = *row.sequence, tokens = row.output_tokens.value_or(1), batch = row.global_batch.value_or(1);
   const Deployment all{.tensor = row.tensor, .batch = batch};
@@ -61,7 +62,8 @@ Prediction predict_eager(const Catalog& catalog, const machine::Device& device, 
   }
   const bool decode = row.phase == "decode";
   const double batch = *row.global_batch;
-  prediction.value = decode ? decode_seconds(device, catalog.eager, *model, batch) : prefill_seconds(device, catalog.eager, *model, batch);
+  prediction.value = decode ? decode_seconds(device, catalog.eager, *model, batch)
+                            : prefill_seconds(device, catalog.eager, *model, batch);
   set_peak(prediction, inference_peak_bytes(catalog.eager, *model, batch, decode), device.memory_bytes());
   return prediction;
 }
@@ -79,22 +81,26 @@ std::optional<double> memory_gib(const Source& source, const Row& row) {
 /// Operations of the model per second and device, in 10^12: what papers quote instead of a time.
 std::optional<double> model_tflops(const Catalog& catalog, const Source& source, const Row& row, double seconds) {
   const auto model = architecture_of(catalog, source, row);
-  if (!model || !row.has({&Row::layers, &Row::hidden, &Row::sequence, &Row::global_batch, &Row::devices})) return std::nullopt;
+  if (!model || !row.has({&Row::layers, &Row::hidden, &Row::sequence, &Row::global_batch, &Row::devices}))
+    return std::nullopt;
   const double per_token = 6 * dense_parameters(*model) + 6 * *row.layers * *row.hidden * *row.sequence;
   return per_token * *row.sequence * *row.global_batch / seconds / *row.devices * 1e-12;
 }
 
-Prediction predict_training(const Catalog& catalog, const Source& source, const machine::Device& device, const Row& row) {
+Prediction predict_training(const Catalog& catalog, const Source& source, const machine::Device& device,
+                            const Row& row) {
   Prediction prediction;
-  const bool has_shape =
-      row.has({&Row::layers, &Row::hidden, &Row::ffn, &Row::vocabulary, &Row::sequence, &Row::micro_batch, &Row::global_batch});
+  const bool has_shape = row.has(
+      {&Row::layers, &Row::hidden, &Row::ffn, &Row::vocabulary, &Row::sequence, &Row::micro_batch, &Row::global_batch});
   if (source.framework == Framework::nanotron && has_shape) {
-    const ShardedModel model{.layers = *row.layers, .hidden = *row.hidden, .ffn = *row.ffn, .vocabulary = *row.vocabulary};
+    const ShardedModel model{
+        .layers = *row.layers, .hidden = *row.hidden, .ffn = *row.ffn, .vocabulary = *row.vocabulary};
     const double bytes = fullest_rank_bytes(catalog.shard_memory, model, job_of(source, row));
     set_peak(prediction, bytes, catalog.shard_memory.usable_share * device.memory_bytes());
   }
   prediction.value = row_step_seconds(catalog, source, device, row);
-  if (prediction.value && row.metric == "TFLOPs/GPU") prediction.value = model_tflops(catalog, source, row, *prediction.value);
+  if (prediction.value && row.metric == "TFLOPs/GPU")
+    prediction.value = model_tflops(catalog, source, row, *prediction.value);
   return prediction;
 }
 
@@ -107,7 +113,8 @@ std::string kind_of(const Source& source, const Row& row) {
   return fmt::format("{} {}", training ? to_string(source.framework) : "serving", row.metric);
 }
 
-Prediction predict_by_kind(const Catalog& catalog, const Source& source, const machine::Device& device, const Row& row) {
+Prediction predict_by_kind(const Catalog& catalog, const Source& source, const machine::Device& device,
+                           const Row& row) {
   if (row.phase == "op") {
     const MeasuringMethod* method = find_method(catalog, source.method);
     return {.value = method != nullptr ? operator_value(*method, device, row) : std::nullopt};
@@ -128,7 +135,8 @@ void count_unpredicted(const Catalog& catalog, const Source& source, const Row& 
 
 double fullest_stage_bytes(const StepPlan& plan) {
   double fullest = 0;
-  for (std::uint32_t stage = 0; stage < plan.stages(); ++stage) fullest = std::max(fullest, peak_memory(plan, {}, stage).sum());
+  for (std::uint32_t stage = 0; stage < plan.stages(); ++stage)
+    fullest = std::max(fullest, peak_memory(plan, {}, stage).sum());
   return fullest;
 }
 
@@ -149,7 +157,8 @@ void predict_by_schedule(const Catalog& catalog, const Source& source, const mac
 
 Prediction predict_row(const Catalog& catalog, const Row& row, Diagnostics& diagnostics, const StepModel& step_model) {
   const machine::Device* device = find_device(catalog, row.device);
-  if (device == nullptr) return diagnostics.add(kUnknownDevice, [&] { return fmt::format("{}: '{}'", row.id, row.device); }), Prediction{};
+  if (device == nullptr)
+    return diagnostics.add(kUnknownDevice, [&] { return fmt::format("{}: '{}'", row.id, row.device); }), Prediction{};
   const Source& source = source_of(row.dataset);
   Prediction prediction = predict_by_kind(catalog, source, *device, row);
   prediction.kind = kind_of(source, row);
@@ -172,7 +181,8 @@ std::vector<Prediction> predict(const Catalog& catalog, const std::vector<Row>& 
   return predictions;
 }
 
-std::map<std::string, ErrorSummary> errors_by_dataset(const std::vector<Row>& rows, const std::vector<Prediction>& predictions) {
+std::map<std::string, ErrorSummary> errors_by_dataset(const std::vector<Row>& rows,
+                                                      const std::vector<Prediction>& predictions) {
   std::map<std::string, std::vector<double>> errors;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (rows[i].unit == "bool") continue;  // a verdict, not a measurement
@@ -202,12 +212,13 @@ report::Sheet prediction_sheet(const std::vector<Row>& rows, const std::vector<P
     const Prediction& one = predictions[i];
     const auto known = [](const std::optional<double>& number) { return number ? Cell(*number) : Cell(nullptr); };
     const std::string digits = one.value ? report::plain_digits(*one.value, 4) : "-";
-    const std::string interval =
-        one.low && one.high ? fmt::format("{} to {}", report::plain_digits(*one.low, 3), report::plain_digits(*one.high, 3)) : "-";
+    const std::string interval = one.low && one.high ? fmt::format("{} to {}", report::plain_digits(*one.low, 3),
+                                                                   report::plain_digits(*one.high, 3))
+                                                     : "-";
     std::optional<double> peak_gib;
     if (one.peak_bytes) peak_gib = *one.peak_bytes / kGiB;
-    sheet.add_row({rows[i].id, one.kind, known(one.value), known(one.low), known(one.high), digits, interval, rows[i].unit,
-                   one.peak_bytes ? Cell(one.out_of_memory) : Cell(nullptr), known(peak_gib)});
+    sheet.add_row({rows[i].id, one.kind, known(one.value), known(one.low), known(one.high), digits, interval,
+                   rows[i].unit, one.peak_bytes ? Cell(one.out_of_memory) : Cell(nullptr), known(peak_gib)});
   }
   return sheet;
 }
@@ -220,7 +231,8 @@ report::Sheet dataset_sheet(const std::map<std::string, ErrorSummary>& errors) {
       .add({.name = "mape", .type = Type::real, .title = "mean error %", .decimals = 1})
       .add({.name = "median", .type = Type::real, .title = "median %", .decimals = 1})
       .add({.name = "bias", .type = Type::real, .title = "bias %", .is_change = true, .decimals = 1});
-  for (const auto& [dataset, one] : errors) sheet.add_row({dataset, one.rows, one.mean_pct, one.median_pct, one.bias_pct});
+  for (const auto& [dataset, one] : errors)
+    sheet.add_row({dataset, one.rows, one.mean_pct, one.median_pct, one.bias_pct});
   return sheet;
 }
 

@@ -10,8 +10,8 @@
 #include "base/diagnostics.h"
 #include "llm/backtest/backtest_plan.h"
 #include "llm/backtest/backtest_row.h"
-#include "llm/catalog.h"
 #include "llm/backtest/error_summary.h"
+#include "llm/catalog.h"
 #include "report/sheet.h"
 
 namespace orrery::llm {
@@ -19,7 +19,8 @@ namespace orrery::llm {
 struct Prediction {
   std::string kind = {};             ///< which model made it, of what: "fsdp iteration_time", "eager decode"
   std::optional<double> value = {};  ///< in the unit of the row; none: the row does not say enough, which is counted
-  std::optional<double> low = {};    ///< eight of ten published measurements of the kind lay between low and high, if there are enough
+  std::optional<double> low =
+      {};  ///< eight of ten published measurements of the kind lay between low and high, if there are enough
   std::optional<double> high = {};
   std::optional<double> peak_bytes = {};
   bool out_of_memory = false;  ///< where the peak is known
@@ -28,13 +29,14 @@ struct Prediction {
 /// Seconds of a step by another model than the closed forms; none: it has no answer.
 using StepModel = std::function<std::optional<double>(const machine::Device& device, const RowPlans& plans)>;
 
-/// In the order of the rows. A row that cannot be predicted is counted, by the reason. With a `step_model`, rows that are plans are asked of it; their
-/// kind is then "schedule ...".
+/// In the order of the rows. A row that cannot be predicted is counted, by the reason. With a `step_model`, rows that
+/// are plans are asked of it; their kind is then "schedule ...".
 std::vector<Prediction> predict(const Catalog& catalog, const std::vector<BacktestRow>& rows, Diagnostics& diagnostics,
                                 const StepModel& step_model = {});
 
 /// Errors per data set, of rows that were measured and predicted.
-std::map<std::string, ErrorSummary> errors_by_dataset(const std::vector<BacktestRow>& rows, const std::vector<Prediction>& predictions);
+std::map<std::string, ErrorSummary> errors_by_dataset(const std::vector<BacktestRow>& rows,
+                                                      const std::vector<Prediction>& predictions);
 
 /// "rows": id, kind, predicted, low, high, unit, oom, peak_gib; the last two are null where memory is not modelled.
 report::Sheet prediction_sheet(const std::vector<BacktestRow>& rows, const std::vector<Prediction>& predictions);

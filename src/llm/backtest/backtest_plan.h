@@ -1,4 +1,5 @@
-// From a row about training to a plan that can be run: what the step models of backtest_training.h do in closed form, as a schedule.
+// From a row about training to a plan that can be run: what the step models of backtest_training.h do in closed form,
+// as a schedule.
 #pragma once
 
 #include <optional>
@@ -27,8 +28,8 @@ struct RowPlans {
 /// Of rows of Megatron in its versions; others are not scheduled.
 RowPlans row_plans(const Catalog& catalog, const Source& source, const machine::Device& device, const BacktestRow& row);
 
-/// What predictions by schedule of such plans are called in data/accuracy: "schedule megatron iteration_time". Models with experts are of a kind of their
-/// own: they are further off.
+/// What predictions by schedule of such plans are called in data/accuracy: "schedule megatron iteration_time". Models
+/// with experts are of a kind of their own: they are further off.
 std::string schedule_kind(const StepPlan& plan);
 
 }  // namespace orrery::llm

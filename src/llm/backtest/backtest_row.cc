@@ -17,7 +17,8 @@ constexpr std::array<std::string_view, 6> kRequiredColumns = {"id", "dataset", "
 /// Takes cells of one row by the names of their columns.
 class RowCells {
  public:
-  RowCells(const CsvTable& table, std::size_t row, Diagnostics& diagnostics) : table_(table), row_(row), diagnostics_(diagnostics) {}
+  RowCells(const CsvTable& table, std::size_t row, Diagnostics& diagnostics)
+      : table_(table), row_(row), diagnostics_(diagnostics) {}
 
   [[nodiscard]] std::string text(std::string_view column) const {
     const auto at = table_.find(column);
@@ -28,8 +29,9 @@ class RowCells {
     std::erase(cell, ' ');
     if (cell.empty()) return std::nullopt;
     if (const auto number = parse_finite(cell)) return number;
-    diagnostics_.add(kNoNumber,
-                     [&] { return fmt::format("{}: line {}, column '{}': '{}'", table_.file, table_.lines[row_], column, cell); });
+    diagnostics_.add(kNoNumber, [&] {
+      return fmt::format("{}: line {}, column '{}': '{}'", table_.file, table_.lines[row_], column, cell);
+    });
     return std::nullopt;
   }
   /// Sizes and degrees: 0 stands for "not said", as an empty cell does.
@@ -102,7 +104,8 @@ bool BacktestRow::has(std::initializer_list<Number> numbers) const {
 Result<std::vector<BacktestRow>> backtest_rows(const CsvTable& table, Diagnostics& diagnostics) {
   for (const std::string_view column : kRequiredColumns) {
     if (!table.find(column))
-      return Error{fmt::format("line 1: there is no column '{}'", column), table.file, Error::kNoOffset, "docs/LLM.md lists the columns"};
+      return Error{fmt::format("line 1: there is no column '{}'", column), table.file, Error::kNoOffset,
+                   "docs/LLM.md lists the columns"};
   }
   std::vector<BacktestRow> rows;
   for (std::size_t row = 0; row < table.rows.size(); ++row) rows.push_back(row_of(RowCells(table, row, diagnostics)));

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "base/io/csv.h"
 #include "base/diagnostics.h"
+#include "base/io/csv.h"
 #include "llm/steps/parallel_job.h"
 
 namespace orrery::llm {
@@ -28,8 +28,8 @@ struct BacktestRow {
   [[nodiscard]] bool has(std::initializer_list<Number> numbers) const;
 };
 
-/// A cell that should hold a number and does not is counted, and taken for empty. An Error if a column is missing without which no row can be
-/// told from another: id, dataset, phase, gpu, metric, unit.
+/// A cell that should hold a number and does not is counted, and taken for empty. An Error if a column is missing
+/// without which no row can be told from another: id, dataset, phase, gpu, metric, unit.
 Result<std::vector<BacktestRow>> backtest_rows(const CsvTable& table, Diagnostics& diagnostics);
 
 }  // namespace orrery::llm

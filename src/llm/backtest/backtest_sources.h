@@ -1,4 +1,5 @@
-// What published tables do not say about themselves: which framework ran where, and what was usual for fields that they leave out.
+// What published tables do not say about themselves: which framework ran where, and what was usual for fields that they
+// leave out.
 #pragma once
 
 #include <cstdint>

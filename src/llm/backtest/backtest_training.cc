@@ -10,8 +10,8 @@
 #include "llm/closed_forms/eager_step.h"
 #include "llm/closed_forms/fsdp_step.h"
 #include "llm/closed_forms/megatron_step.h"
-#include "llm/model_names.h"
 #include "llm/closed_forms/pair_step.h"
+#include "llm/model_names.h"
 
 namespace orrery::llm {
 namespace {
@@ -22,7 +22,8 @@ using Row = BacktestRow;
 constexpr double kPaddedGpt2Vocabulary = 51200;  // what Megatron makes of GPT-2's 50,257
 
 /// The shortest step over the sizes of micro-batch that the row leaves open.
-std::optional<double> best_over_micro_batches(const Row& row, ParallelJob job, const std::function<double(const ParallelJob&)>& seconds) {
+std::optional<double> best_over_micro_batches(const Row& row, ParallelJob job,
+                                              const std::function<double(const ParallelJob&)>& seconds) {
   if (row.micro_batch) return seconds(job);
   std::optional<double> best;
   for (const double size : {1.0, 2.0, 4.0, 8.0}) {
@@ -36,11 +37,13 @@ std::optional<double> best_over_micro_batches(const Row& row, ParallelJob job, c
   return seconds(job);
 }
 
-std::optional<double> megatron_seconds(const Catalog& catalog, const Source& source, const machine::Device& device, const Row& row) {
+std::optional<double> megatron_seconds(const Catalog& catalog, const Source& source, const machine::Device& device,
+                                       const Row& row) {
   const MegatronFlavour* flavour = find_flavour(catalog.megatron, source.flavour);
   const Cluster* cluster = find_cluster(catalog, source.cluster);
   if (flavour == nullptr || cluster == nullptr) return std::nullopt;
-  if (!row.has({&Row::layers, &Row::hidden, &Row::heads, &Row::ffn, &Row::vocabulary, &Row::global_batch})) return std::nullopt;
+  if (!row.has({&Row::layers, &Row::hidden, &Row::heads, &Row::ffn, &Row::vocabulary, &Row::global_batch}))
+    return std::nullopt;
   const MegatronModel model{.layers = *row.layers,
                             .hidden = *row.hidden,
                             .heads = *row.heads,
@@ -52,9 +55,10 @@ std::optional<double> megatron_seconds(const Catalog& catalog, const Source& sou
   });
 }
 
-std::optional<double> fsdp_seconds(const Catalog& catalog, const Source& source, const machine::Device& device, const Row& row) {
-  if (!row.has(
-          {&Row::layers, &Row::hidden, &Row::heads, &Row::ffn, &Row::vocabulary, &Row::global_batch, &Row::micro_batch, &Row::devices}))
+std::optional<double> fsdp_seconds(const Catalog& catalog, const Source& source, const machine::Device& device,
+                                   const Row& row) {
+  if (!row.has({&Row::layers, &Row::hidden, &Row::heads, &Row::ffn, &Row::vocabulary, &Row::global_batch,
+                &Row::micro_batch, &Row::devices}))
     return std::nullopt;
   const FsdpModel model{.style = BlockStyle::gpt,
                         .layers = *row.layers,
@@ -77,12 +81,14 @@ std::optional<double> tokens_in(const std::string& notes) {
   return std::nullopt;
 }
 
-std::optional<double> paired_seconds(const Catalog& catalog, const Source& source, const machine::Device& device, const Row& row) {
+std::optional<double> paired_seconds(const Catalog& catalog, const Source& source, const machine::Device& device,
+                                     const Row& row) {
   if (!row.has({&Row::layers, &Row::hidden, &Row::heads, &Row::ffn})) return std::nullopt;
   ParallelJob job = job_of(source, row);
   job.sequence = row.sequence.value_or(source.sequence);
   job.micro_batch = row.micro_batch.value_or(1);
-  job.global_batch = row.global_batch.value_or(std::floor(tokens_in(row.notes).value_or(source.step_tokens) / job.sequence));
+  job.global_batch =
+      row.global_batch.value_or(std::floor(tokens_in(row.notes).value_or(source.step_tokens) / job.sequence));
   job.recomputation = Recomputation::none;
   const FsdpModel model{.style = BlockStyle::llama,
                         .layers = *row.layers,
@@ -94,22 +100,25 @@ std::optional<double> paired_seconds(const Catalog& catalog, const Source& sourc
   return pair_step_seconds(device, catalog.fsdp, catalog.pairs, model, job);
 }
 
-std::optional<double> core_seconds(const Catalog& catalog, const Source& source, const machine::Device& device, const Row& row) {
+std::optional<double> core_seconds(const Catalog& catalog, const Source& source, const machine::Device& device,
+                                   const Row& row) {
   if (!row.has({&Row::global_batch, &Row::devices})) return std::nullopt;
   const auto model = architecture_of(catalog, source, row);
   if (!model) return std::nullopt;
   const CoreRun run{.precision = precision_called(source, row.precision),
                     .release = parse_release(row.notes).value_or(SoftwareRelease{}),
                     .adapters_only = row.notes.find("LoRA") != std::string::npos};
-  return best_over_micro_batches(row, job_of(source, row),
-                                 [&](const ParallelJob& job) { return core_step_seconds(device, catalog.core, *model, job, run); });
+  return best_over_micro_batches(row, job_of(source, row), [&](const ParallelJob& job) {
+    return core_step_seconds(device, catalog.core, *model, job, run);
+  });
 }
 
 }  // namespace
 
 /// "MXFP8", "FP8-CS", "NVFP4", "BF16": recipes of one width differ in scaling, not in speed.
 DataType precision_called(const Source& source, std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
   if (source.framework == Framework::nanotron || text.empty()) return source.precision;
   if (text.find("FP4") != std::string::npos) return DataType::fp4;
   return text.find("FP8") != std::string::npos ? DataType::fp8 : DataType::bf16;
@@ -135,7 +144,8 @@ std::optional<Architecture> architecture_of(const Catalog& catalog, const Source
 }
 
 std::optional<EagerModel> eager_model_of(const Row& row) {
-  if (!row.has({&Row::layers, &Row::hidden, &Row::heads, &Row::kv_heads, &Row::ffn, &Row::vocabulary, &Row::sequence})) return std::nullopt;
+  if (!row.has({&Row::layers, &Row::hidden, &Row::heads, &Row::kv_heads, &Row::ffn, &Row::vocabulary, &Row::sequence}))
+    return std::nullopt;
   return EagerModel{.style = row.model == "llama" ? BlockStyle::llama : BlockStyle::gpt,
                     .layers = *row.layers,
                     .hidden = *row.hidden,
@@ -171,7 +181,8 @@ ParallelJob job_of(const Source& source, const Row& row) {
           .recomputation = row.recomputation};
 }
 
-std::optional<double> row_step_seconds(const Catalog& catalog, const Source& source, const machine::Device& device, const Row& row) {
+std::optional<double> row_step_seconds(const Catalog& catalog, const Source& source, const machine::Device& device,
+                                       const Row& row) {
   if (!row.sequence && source.sequence == 0) return std::nullopt;
   switch (source.framework) {
     case Framework::eager: return std::nullopt;  // one device, answered with its memory by backtest.cc

@@ -23,7 +23,9 @@ machine::DataType precision_called(const Source& source, std::string text);
 std::optional<EagerModel> eager_model_of(const BacktestRow& row);
 std::optional<EagerTraining> eager_training_of(const BacktestRow& row);
 
-/// Seconds of a step; none if the row does not say enough. Micro-batches that the row does not name: the best of 1, 2, 4 and 8.
-std::optional<double> row_step_seconds(const Catalog& catalog, const Source& source, const machine::Device& device, const BacktestRow& row);
+/// Seconds of a step; none if the row does not say enough. Micro-batches that the row does not name: the best of 1, 2,
+/// 4 and 8.
+std::optional<double> row_step_seconds(const Catalog& catalog, const Source& source, const machine::Device& device,
+                                       const BacktestRow& row);
 
 }  // namespace orrery::llm

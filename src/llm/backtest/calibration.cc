@@ -9,10 +9,10 @@
 #include <map>
 
 #include "base/parallel.h"
-#include "llm/diagnostics.h"
 #include "llm/backtest/free_constants.h"
-#include "llm/kernels/kernel_kinds.h"
 #include "llm/backtest/robust_fit.h"
+#include "llm/diagnostics.h"
+#include "llm/kernels/kernel_kinds.h"
 
 namespace orrery::llm {
 namespace {
@@ -50,7 +50,8 @@ std::vector<double> log_ratios(const machine::Device& device, const std::vector<
 }
 
 /// The constants that any of the rows depends on.
-std::vector<FreeConstant> responding(const Group& group, const machine::Device& base, const std::vector<const KernelRow*>& rows) {
+std::vector<FreeConstant> responding(const Group& group, const machine::Device& base,
+                                     const std::vector<const KernelRow*>& rows) {
   std::vector<FreeConstant> constants = constants_of(group.name, base);
   const std::vector<double> before = log_ratios(base, rows);
   std::erase_if(constants, [&](const FreeConstant& constant) {
@@ -121,7 +122,9 @@ void hold_out(const Group& group, const machine::Device& base, std::size_t fold,
 }
 
 std::vector<LearntConstant> learnt_of(const Group& group, machine::Device before, machine::Device after) {
-  const auto error_pct_of = [&](const machine::Device& device) { return 100 * robust_loss(log_ratios(device, group.rows), kCap); };
+  const auto error_pct_of = [&](const machine::Device& device) {
+    return 100 * robust_loss(log_ratios(device, group.rows), kCap);
+  };
   const double best = error_pct_of(after);
   std::vector<LearntConstant> learnt;
   for (const FreeConstant& constant : responding(group, before, group.rows)) {
@@ -137,7 +140,8 @@ std::vector<LearntConstant> learnt_of(const Group& group, machine::Device before
   return learnt;
 }
 
-/// Fits groups that do not depend on each other, all and their folds at once, and takes what they learnt into the device.
+/// Fits groups that do not depend on each other, all and their folds at once, and takes what they learnt into the
+/// device.
 void fit_groups(const std::vector<Group>& groups, Calibration& result) {
   const machine::Device base = result.device;
   std::vector<machine::Device> devices(groups.size());
@@ -153,8 +157,10 @@ void fit_groups(const std::vector<Group>& groups, Calibration& result) {
   for (std::size_t g = 0; g < groups.size(); ++g) {
     const std::vector<LearntConstant> learnt = learnt_of(groups[g], base, devices[g]);
     result.constants.insert(result.constants.end(), learnt.begin(), learnt.end());
-    for (const FreeConstant& constant : constants_of(groups[g].name, base)) constant.at(result.device) = constant.at(devices[g]);
-    if (result.device.standalone) std::erase(result.device.standalone->estimated, groups[g].name.substr(groups[g].name.find('.') + 1));
+    for (const FreeConstant& constant : constants_of(groups[g].name, base))
+      constant.at(result.device) = constant.at(devices[g]);
+    if (result.device.standalone)
+      std::erase(result.device.standalone->estimated, groups[g].name.substr(groups[g].name.find('.') + 1));
   }
 }
 
@@ -176,7 +182,8 @@ std::pair<double, double> interval_by_order(const std::vector<double>& sorted) {
 
 /// The prediction interval of a normal distribution whose mean and variance are estimated.
 std::pair<double, double> interval_of_few(const std::vector<double>& ratios) {
-  constexpr std::array kStudent = {1.886, 1.638, 1.533, 1.476, 1.440, 1.415};  // 90th percentile of t with 2 to 7 degrees of freedom
+  constexpr std::array kStudent = {1.886, 1.638, 1.533,
+                                   1.476, 1.440, 1.415};  // 90th percentile of t with 2 to 7 degrees of freedom
   const double n = static_cast<double>(ratios.size());
   double mean = 0, square = 0;
   for (const double ratio : ratios) mean += std::log(ratio) / n;
@@ -216,15 +223,17 @@ Result<Calibration> calibrate(const KernelDevice& base, const std::vector<Kernel
                [&](const KernelRow& row) { return usable(row, base.device, diagnostics); });
   name_timed_kinds(result.device, used);
   for (const KernelRow& row : used)
-    result.rows.push_back({.kind = row.kind, .measured_us = *row.measured_us, .before_us = priced_us(base.device, row)});
+    result.rows.push_back(
+        {.kind = row.kind, .measured_us = *row.measured_us, .before_us = priced_us(base.device, row)});
   std::vector<Group> groups = groups_of(used);
   std::size_t most = 0;
   for (const Group& group : groups) most = std::max(most, group.shapes);
   if (most < kFewestShapes)
-    return Error{fmt::format("too few measured kernels to learn from: {} at most of what has constants in common", most),
-                 {},
-                 Error::kNoOffset,
-                 fmt::format("at least {} shapes of one kind, with their time in the column us", kFewestShapes)};
+    return Error{
+        fmt::format("too few measured kernels to learn from: {} at most of what has constants in common", most),
+        {},
+        Error::kNoOffset,
+        fmt::format("at least {} shapes of one kind, with their time in the column us", kFewestShapes)};
   std::erase_if(groups, [&](const Group& group) {
     if (group.shapes >= kFewestShapes) return false;
     diagnostics.add(kTooFewShapes, [&] { return group.name; });
@@ -239,7 +248,8 @@ Result<Calibration> calibrate(const KernelDevice& base, const std::vector<Kernel
   for (std::size_t i = 0; i < used.size(); ++i) result.rows[i].after_us = priced_us(result.device, used[i]);
   set_intervals(result);
   if (result.device.gemm.memory_share > 1)
-    diagnostics.add(kBeyondRates, [&] { return fmt::format("gemm.memory_share is {:.3g}", result.device.gemm.memory_share); });
+    diagnostics.add(kBeyondRates,
+                    [&] { return fmt::format("gemm.memory_share is {:.3g}", result.device.gemm.memory_share); });
   return result;
 }
 

@@ -37,7 +37,8 @@ struct KindErrors {
 
 void add_errors(report::Sheet& sheet, const std::string& kind, const KindErrors& errors) {
   const Cell held_out = errors.held_out.empty() ? Cell(nullptr) : Cell(summarise_errors(errors.held_out).mean_pct);
-  sheet.add_row({kind, errors.before.size(), summarise_errors(errors.before).mean_pct, summarise_errors(errors.after).mean_pct, held_out});
+  sheet.add_row({kind, errors.before.size(), summarise_errors(errors.before).mean_pct,
+                 summarise_errors(errors.after).mean_pct, held_out});
 }
 
 }  // namespace
@@ -50,9 +51,24 @@ report::Sheet constant_sheet(const Calibration& calibration) {
       // Microseconds and shares in one column: people read digits, not decimals.
       .add({.name = "from", .title = "before", .people_only = true})
       .add({.name = "to", .title = "after", .people_only = true})
-      .add({.name = "change", .type = Type::real, .unit = Unit::pct, .title = "change", .is_change = true, .decimals = 1})
-      .add({.name = "with_more", .type = Type::real, .unit = Unit::pct, .title = "10 % more", .is_change = true, .decimals = 2})
-      .add({.name = "with_less", .type = Type::real, .unit = Unit::pct, .title = "10 % less", .is_change = true, .decimals = 2})
+      .add({.name = "change",
+            .type = Type::real,
+            .unit = Unit::pct,
+            .title = "change",
+            .is_change = true,
+            .decimals = 1})
+      .add({.name = "with_more",
+            .type = Type::real,
+            .unit = Unit::pct,
+            .title = "10 % more",
+            .is_change = true,
+            .decimals = 2})
+      .add({.name = "with_less",
+            .type = Type::real,
+            .unit = Unit::pct,
+            .title = "10 % less",
+            .is_change = true,
+            .decimals = 2})
       .add({.name = "determined", .title = "determined"});
   for (const LearntConstant& one : calibration.constants) {
     sheet.add_row({one.path, one.before, one.after, fmt::format("{:.4g}", one.before), fmt::format("{:.4g}", one.after),
@@ -82,9 +98,11 @@ report::Sheet calibrated_kind_sheet(const Calibration& calibration) {
 report::Sheet calibrated_row_sheet(const Calibration& calibration) {
   report::Sheet sheet("rows");
   sheet.add({.name = "kind"});
-  for (const char* name : {"measured", "before", "after", "held_out"}) sheet.add({.name = name, .type = Type::real, .unit = Unit::us});
+  for (const char* name : {"measured", "before", "after", "held_out"})
+    sheet.add({.name = name, .type = Type::real, .unit = Unit::us});
   for (const CalibratedRow& row : calibration.rows) {
-    sheet.add_row({row.kind, row.measured_us, row.before_us, row.after_us, row.held_out_us ? Cell(*row.held_out_us) : Cell(nullptr)});
+    sheet.add_row({row.kind, row.measured_us, row.before_us, row.after_us,
+                   row.held_out_us ? Cell(*row.held_out_us) : Cell(nullptr)});
   }
   return sheet;
 }
@@ -101,9 +119,11 @@ std::string calibrated_yaml(const Calibration& calibration, const std::string& t
   const std::string file = std::filesystem::path(table).filename().string();
   std::string head = fmt::format(
       "# Written by orrery llm calibrate.\n#\n# Sources:\n"
-      "#   [calibrated]  fitted on {} kernel timings, {} shapes, of {}; accuracy: of shapes that the constants had not seen\n",
+      "#   [calibrated]  fitted on {} kernel timings, {} shapes, of {}; accuracy: of shapes that the constants had not "
+      "seen\n",
       calibration.timings(), calibration.shapes, file);
-  if (!base.shares_of.empty()) head += fmt::format("#   [{0}]        the shares of {0}: nothing in the table says more\n", base.shares_of);
+  if (!base.shares_of.empty())
+    head += fmt::format("#   [{0}]        the shares of {0}: nothing in the table says more\n", base.shares_of);
   head += fmt::format("#   without mark  as in the description of {} that the fit began with\n", base.device.name);
   return head + to_yaml(calibration.device, comment);
 }

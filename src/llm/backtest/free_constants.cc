@@ -15,7 +15,8 @@ using machine::Device;
 /// Visits a part of a description and lists its numbers with their paths.
 class ConstantLister {
  public:
-  ConstantLister(std::string path, std::vector<std::string>& paths, std::vector<double*>& values, std::vector<double>& most)
+  ConstantLister(std::string path, std::vector<std::string>& paths, std::vector<double*>& values,
+                 std::vector<double>& most)
       : path_(std::move(path)), paths_(paths), values_(values), most_(most) {}
 
   void text(std::string_view, const std::string&) {}
@@ -100,7 +101,8 @@ std::string share_group(ElementwiseRate rate) {
 
 std::string step_group(const KernelKind& kind, const KernelSizes& sizes) {
   if (kind.traffic != nullptr) return share_group(kind.share(sizes));
-  if (kind.name == "softmax" || kind.name.ends_with("norm")) return share_group(&machine::ElementwiseShares::norm_forward);
+  if (kind.name == "softmax" || kind.name.ends_with("norm"))
+    return share_group(&machine::ElementwiseShares::norm_forward);
   if (kind.name == "sdpa_fwd" || kind.name == "sdpa_bwd" || kind.name == "sdpa_fwd_bwd") return "attention";
   return {};
 }

@@ -1,4 +1,5 @@
-// Which constants of a device follow from timings of which kernels. Constants that the same rows speak about are fitted together: a group.
+// Which constants of a device follow from timings of which kernels. Constants that the same rows speak about are fitted
+// together: a group.
 #pragma once
 
 #include <functional>
@@ -22,7 +23,8 @@ std::string group_of(const KernelRow& row);
 /// The constants of a group that are not 0 in `device`, in the order of its description: what is switched off stays so.
 std::vector<FreeConstant> constants_of(const std::string& group, const machine::Device& device);
 
-/// Gives every element-wise kind that `rows` time alone an entry of its own in device.standalone, which must be there: what it was estimated with so far.
+/// Gives every element-wise kind that `rows` time alone an entry of its own in device.standalone, which must be there:
+/// what it was estimated with so far.
 void name_timed_kinds(machine::Device& device, const std::vector<KernelRow>& rows);
 
 }  // namespace orrery::llm

@@ -92,7 +92,9 @@ class Descent {
       const double residual = here[static_cast<std::size_t>(i)];
       values(i) = residual;
       // Beyond the cap a measurement costs the same wherever it is.
-      weights(i) = std::abs(residual) >= cap_ ? 0 : 1 / std::max(std::abs(residual), kSmallestResidual) / static_cast<double>(rows);
+      weights(i) = std::abs(residual) >= cap_
+                       ? 0
+                       : 1 / std::max(std::abs(residual), kSmallestResidual) / static_cast<double>(rows);
     }
     const Eigen::Map<const Eigen::VectorXd> at(x_.data(), unknowns);
     const Eigen::MatrixXd weighted = weights.asDiagonal() * slopes;
@@ -103,7 +105,8 @@ class Descent {
       const Eigen::MatrixXd damped = normal + damping * Eigen::MatrixXd::Identity(unknowns, unknowns);
       const Eigen::VectorXd step = damped.ldlt().solve(downhill);
       std::vector<double> candidate = x_;
-      for (Eigen::Index j = 0; j < unknowns; ++j) candidate[static_cast<std::size_t>(j)] += std::clamp(step(j), -0.5, 0.5);
+      for (Eigen::Index j = 0; j < unknowns; ++j)
+        candidate[static_cast<std::size_t>(j)] += std::clamp(step(j), -0.5, 0.5);
       if (!accept(std::move(candidate))) continue;
       damping = std::max(damping / 10, 1e-6);
       return true;
@@ -131,7 +134,8 @@ double robust_loss(const std::vector<double>& residuals, double cap) {
 std::vector<double> fit_robustly(const Residuals& residuals, const RobustFitOptions& options) {
   if (options.highest.empty()) return {};
   const std::vector<double> start(options.highest.size(), 0);
-  // From a start that is far off, all measurements lie beyond the cap and none says where to go: a wide cap first (graduated non-convexity).
+  // From a start that is far off, all measurements lie beyond the cap and none says where to go: a wide cap first
+  // (graduated non-convexity).
   Descent wide(residuals, options, kWideCap * options.cap, start);
   wide.step_until_flat();
   Descent descent(residuals, options, options.cap, start), from_wide(residuals, options, options.cap, wide.x());

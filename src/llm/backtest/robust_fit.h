@@ -1,10 +1,12 @@
-// Fits a few unknowns to many measurements, some of which may be wrong. With r_i(x) the residuals, x the distances of the unknowns from where they start:
+// Fits a few unknowns to many measurements, some of which may be wrong. With r_i(x) the residuals, x the distances of
+// the unknowns from where they start:
 //
 //     minimise  mean_i min(|r_i(x)|, cap)  +  penalty |x|^2        |x_j| <= bound_j
 //
-// Absolute errors, so that a few bad measurements do not pull; the cap, so that a faulty one pulls no more than any other bad one; the penalty, so that what
-// the measurements do not say stays where it was. Steps of Gauss and Newton on reweighted squares (IRLS, with Levenberg's damping) come close; since the
-// residuals have kinks (the best of several tiles), a pattern search along the axes finishes. No randomness: the same input gives the same bits.
+// Absolute errors, so that a few bad measurements do not pull; the cap, so that a faulty one pulls no more than any
+// other bad one; the penalty, so that what the measurements do not say stays where it was. Steps of Gauss and Newton on
+// reweighted squares (IRLS, with Levenberg's damping) come close; since the residuals have kinks (the best of several
+// tiles), a pattern search along the axes finishes. No randomness: the same input gives the same bits.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
-// Megatron-Core, 2024 and later: flash attention, fused kernels, experts, FP8 and FP4. data/frameworks/megatron_core.yaml has the values.
+// Megatron-Core, 2024 and later: flash attention, fused kernels, experts, FP8 and FP4.
+// data/frameworks/megatron_core.yaml has the values.
 #pragma once
 
 #include <string>

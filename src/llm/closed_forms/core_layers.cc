@@ -56,7 +56,8 @@ double parameters_of_all(const std::vector<Projection>& projections) {
 }
 
 std::vector<Projection> attention_projections(const Architecture& m, double tp) {
-  if (!m.latent_attention) return {{(m.heads + 2 * m.kv_heads) * m.head_size / tp, m.hidden}, {m.hidden, m.heads * m.head_size / tp}};
+  if (!m.latent_attention)
+    return {{(m.heads + 2 * m.kv_heads) * m.head_size / tp, m.hidden}, {m.hidden, m.heads * m.head_size / tp}};
   const LatentAttention& l = *m.latent_attention;
   // Down-projections are small and not split; up-projections are, by heads.
   return {{l.query_rank + l.key_value_rank + l.rotary_size, m.hidden},
@@ -67,7 +68,8 @@ std::vector<Projection> attention_projections(const Architecture& m, double tp) 
 
 double attention_flop_of_layer(const Architecture& m, double tokens, double sequence, double tp) {
   double sizes = 2 * m.head_size;
-  if (m.latent_attention) sizes = m.latent_attention->plain_size + m.latent_attention->rotary_size + m.latent_attention->value_size;
+  if (m.latent_attention)
+    sizes = m.latent_attention->plain_size + m.latent_attention->rotary_size + m.latent_attention->value_size;
   return 2 * tokens * m.heads / tp * sizes * (sequence + kDiagonalBlock) / 2 * m.attention_window_share;
 }
 
@@ -77,7 +79,8 @@ CoreWork core_work(const machine::Device& device, const Architecture& m, const P
   const double layers = m.layers + m.prediction_layers;
   const std::vector<Projection> attention = attention_projections(m, tp);
   const std::vector<Projection> mlp = {{(m.plain_mlp ? 1 : 2) * m.ffn / tp, h}, {h, m.ffn / tp}};
-  const double attention_products = seconds_of_all(device, tokens, attention), attention_parameters = parameters_of_all(attention);
+  const double attention_products = seconds_of_all(device, tokens, attention),
+               attention_parameters = parameters_of_all(attention);
   const double mlp_parameters = parameters_of_all(mlp);
 
   CoreWork work;
@@ -89,21 +92,23 @@ CoreWork core_work(const machine::Device& device, const Architecture& m, const P
     const double rows = job.expert <= e.count ? rank_tokens * e.chosen * job.expert / e.count : rank_tokens * e.chosen;
     work.expert_layers = with_experts / pp;
     work.local_experts = local;
-    work.expert_products =
-        work.expert_layers * (three_products(device, rows, {2 * e.ffn, h}, local) + three_products(device, rows, {h, e.ffn}, local));
+    work.expert_products = work.expert_layers * (three_products(device, rows, {2 * e.ffn, h}, local) +
+                                                 three_products(device, rows, {h, e.ffn}, local));
     work.permute_pass = work.expert_layers * rank_tokens * e.chosen * h * kElementBytes / memory;
     work.activation_pass = work.expert_layers * rank_tokens * e.chosen * e.ffn * kElementBytes / memory;
-    const double shared = e.shared_ffn > 0 ? seconds_of_all(device, tokens, {{2 * e.shared_ffn / tp, h}, {h, e.shared_ffn / tp}}) : 0;
+    const double shared =
+        e.shared_ffn > 0 ? seconds_of_all(device, tokens, {{2 * e.shared_ffn / tp, h}, {h, e.shared_ffn / tp}}) : 0;
     const double dense = e.dense_layers > 0 ? e.dense_layers * seconds_of_all(device, tokens, mlp) : 0;
     products = layers * attention_products + dense + with_experts * shared;
     // Experts are reduced only over their own replicas, which are fewer.
     const double replicas = std::max(1.0, std::floor(job.devices / (pp * job.expert)));
     const double of_experts = with_experts * local * 3 * h * e.ffn / pp * (replicas - 1) / replicas;
-    parameters =
-        (m.layers * attention_parameters + e.dense_layers * mlp_parameters + with_experts * (3 * h * e.shared_ffn / tp + e.count * h)) /
-            pp +
-        of_experts;
-    work.model_parameters = m.layers * attention_parameters * tp + with_experts * e.count * 3 * h * e.ffn + 2 * m.vocabulary * h;
+    parameters = (m.layers * attention_parameters + e.dense_layers * mlp_parameters +
+                  with_experts * (3 * h * e.shared_ffn / tp + e.count * h)) /
+                     pp +
+                 of_experts;
+    work.model_parameters =
+        m.layers * attention_parameters * tp + with_experts * e.count * 3 * h * e.ffn + 2 * m.vocabulary * h;
   } else {
     products = m.layers * (attention_products + seconds_of_all(device, tokens, mlp));
     parameters = m.layers * (attention_parameters + mlp_parameters) / pp;
@@ -111,8 +116,8 @@ CoreWork core_work(const machine::Device& device, const Architecture& m, const P
   }
   work.layers = layers / pp;
   work.dense_products = products / pp;
-  work.attention =
-      kBothPasses * work.layers * attention_flop_of_layer(m, tokens, job.sequence, tp) / device.peak_flops(machine::DataType::bf16);
+  work.attention = kBothPasses * work.layers * attention_flop_of_layer(m, tokens, job.sequence, tp) /
+                   device.peak_flops(machine::DataType::bf16);
   work.elementwise = work.layers * elementwise_of_layer(device, m, tokens) / tp;
   work.heads = 1 + m.prediction_layers;
   work.head_products = three_products(device, tokens, {m.vocabulary / tp, h});
@@ -123,8 +128,8 @@ CoreWork core_work(const machine::Device& device, const Architecture& m, const P
   return work;
 }
 
-ExchangeBytes exchange_bytes(const machine::Device& device, double tokens, double width, const Experts& experts, const ParallelJob& job,
-                             double token_bytes) {
+ExchangeBytes exchange_bytes(const machine::Device& device, double tokens, double width, const Experts& experts,
+                             const ParallelJob& job, double token_bytes) {
   const double one_copy = 4 * tokens * width * token_bytes;
   const double domain = static_cast<double>(device.scale_up_devices);
   const double domains = job.expert * job.tensor / domain, chosen = experts.chosen;

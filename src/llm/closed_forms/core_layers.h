@@ -1,4 +1,5 @@
-// The work of Megatron-Core's layers on one rank, before the framework's constants: seconds of kernels at their stand-alone speed, bytes, counts.
+// The work of Megatron-Core's layers on one rank, before the framework's constants: seconds of kernels at their
+// stand-alone speed, bytes, counts.
 #pragma once
 
 #include <algorithm>
@@ -42,14 +43,15 @@ struct CoreWork {
   double optimizer_parameters = 0;
   double model_parameters = 0;
 };
-CoreWork core_work(const machine::Device& device, const Architecture& model, const ParallelJob& job, double logit_bytes);
+CoreWork core_work(const machine::Device& device, const Architecture& model, const ParallelJob& job,
+                   double logit_bytes);
 
 /// All-to-all of one layer and micro-batch: dispatch and combine, forward and backward.
 struct ExchangeBytes {
   double inside = 0;  ///< the scale-up domain
   double across = 0;  ///< domains, where a token is sent once per remote domain
 };
-ExchangeBytes exchange_bytes(const machine::Device& device, double tokens, double width, const Experts& experts, const ParallelJob& job,
-                             double token_bytes);
+ExchangeBytes exchange_bytes(const machine::Device& device, double tokens, double width, const Experts& experts,
+                             const ParallelJob& job, double token_bytes);
 
 }  // namespace orrery::llm

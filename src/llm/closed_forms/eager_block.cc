@@ -7,7 +7,9 @@ namespace {
 
 using Shares = machine::ElementwiseShares;
 
-machine::AttentionShape attention_of(const BlockShape& s) { return {s.batch, s.heads, std::floor(s.hidden / s.heads), s.sequence}; }
+machine::AttentionShape attention_of(const BlockShape& s) {
+  return {s.batch, s.heads, std::floor(s.hidden / s.heads), s.sequence};
+}
 
 /// Linears that read a norm's output: autocast casts it again for each.
 double casts_of_norms(const BlockShape& s) { return s.style == BlockStyle::gpt ? 2 : 5; }
@@ -78,7 +80,8 @@ std::vector<Kernel> backward_kernels(const BlockShape& s) {
 }
 
 std::vector<Kernel> head_products(double tokens, double hidden, double vocabulary) {
-  return {product(tokens, vocabulary, hidden), product(tokens, hidden, vocabulary), product(hidden, vocabulary, tokens)};
+  return {product(tokens, vocabulary, hidden), product(tokens, hidden, vocabulary),
+          product(hidden, vocabulary, tokens)};
 }
 
 }  // namespace orrery::llm

@@ -1,6 +1,6 @@
-// A transformer block as eager PyTorch runs it: which products, and how many bytes each element-wise kernel moves. Two ways of writing one are
-// known: "gpt" (fused qkv, LayerNorm with bias, GELU, linears with bias) and "llama" (separate projections, RMSNorm, rotary positions computed
-// element-wise, SwiGLU with separate gate and up, no bias).
+// A transformer block as eager PyTorch runs it: which products, and how many bytes each element-wise kernel moves. Two
+// ways of writing one are known: "gpt" (fused qkv, LayerNorm with bias, GELU, linears with bias) and "llama" (separate
+// projections, RMSNorm, rotary positions computed element-wise, SwiGLU with separate gate and up, no bias).
 #pragma once
 
 #include <vector>
@@ -34,7 +34,8 @@ double block_parameters(const BlockShape& shape);
 double matrix_parameters(const BlockShape& shape);
 
 std::vector<Kernel> forward_kernels(const BlockShape& shape);
-/// What full recomputation repeats: not the last linear, since non-reentrant checkpointing stops once it has all that was saved.
+/// What full recomputation repeats: not the last linear, since non-reentrant checkpointing stops once it has all that
+/// was saved.
 std::vector<Kernel> recomputed_kernels(const BlockShape& shape);
 std::vector<Kernel> backward_kernels(const BlockShape& shape);
 

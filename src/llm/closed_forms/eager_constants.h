@@ -1,5 +1,6 @@
-// What eager PyTorch on one device adds to the kernels of a step: launches, gaps, what a decode graph holds, and how much memory is
-// taken besides what the model needs. data/frameworks/pytorch_eager.yaml has the values and where they come from.
+// What eager PyTorch on one device adds to the kernels of a step: launches, gaps, what a decode graph holds, and how
+// much memory is taken besides what the model needs. data/frameworks/pytorch_eager.yaml has the values and where they
+// come from.
 #pragma once
 
 #include <string>
@@ -13,7 +14,8 @@ namespace orrery::llm {
 
 /// Counts that depend on how a block is written.
 struct EagerStyle {
-  std::string name;  ///< "gpt": fused qkv, LayerNorm, GELU, biases; "llama": separate projections, RMSNorm, rotary positions, SwiGLU
+  std::string name;  ///< "gpt": fused qkv, LayerNorm, GELU, biases; "llama": separate projections, RMSNorm, rotary
+                     ///< positions, SwiGLU
   double forward_kernels_per_layer = 0;
   double forward_kernels = 0;  ///< besides those of the layers
   double backward_kernels_per_layer = 0;

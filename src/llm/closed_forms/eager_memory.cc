@@ -28,7 +28,8 @@ double training_peak_bytes(const EagerConstants& c, const EagerModel& model, con
   const double saved = saved_activations(block);
   // Autocast keeps a bf16 copy of what it has cast, until the backward pass (or, recomputing, the block) is over.
   double copies = 0;
-  if (training.mixed_precision) copies = training.full_recomputation ? 2 * (of_block + model.vocabulary * model.hidden) : 2 * parameters;
+  if (training.mixed_precision)
+    copies = training.full_recomputation ? 2 * (of_block + model.vocabulary * model.hidden) : 2 * parameters;
   const double base = 3 * weight_bytes * parameters;  // weights and two states
   const bool accumulates = std::floor(training.global_batch / training.micro_batch) > 1;
   const double at_loss = base + (accumulates ? weight_bytes * parameters : 0) +
@@ -43,9 +44,11 @@ double training_peak_bytes(const EagerConstants& c, const EagerModel& model, con
 double inference_peak_bytes(const EagerConstants& c, const EagerModel& model, double batch, bool decode) {
   const double tokens = decode ? batch : batch * model.sequence;
   const double cache = model.layers * batch * model.sequence * 2 * model.kv_width * 2;
-  const double widths = model.style == BlockStyle::gpt ? 5 * model.hidden + 2 * model.ffn : 4 * model.hidden + 3 * model.ffn;
+  const double widths =
+      model.style == BlockStyle::gpt ? 5 * model.hidden + 2 * model.ffn : 4 * model.hidden + 3 * model.ffn;
   const double bytes = 2 * model.parameters() + cache + 2 * tokens * widths + 2 * batch * model.vocabulary;
-  const double low = c.workspace_low_mib * 0x1p20, high = c.workspace_high_mib * 0x1p20, half = c.workspace_half_gib * 0x1p30;
+  const double low = c.workspace_low_mib * 0x1p20, high = c.workspace_high_mib * 0x1p20,
+               half = c.workspace_half_gib * 0x1p30;
   const double large = std::pow(bytes, 4) / (std::pow(bytes, 4) + std::pow(half, 4));
   return bytes + low + (high - low) * large;
 }

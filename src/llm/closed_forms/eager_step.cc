@@ -26,7 +26,8 @@ BlockShape EagerModel::block(double batch, bool mixed_precision) const {
 }
 
 double EagerModel::parameters() const {
-  return layers * block_parameters(block(1)) + 2 * vocabulary * hidden + (style == BlockStyle::gpt ? sequence * hidden : 0);
+  return layers * block_parameters(block(1)) + 2 * vocabulary * hidden +
+         (style == BlockStyle::gpt ? sequence * hidden : 0);
 }
 
 const EagerStyle& style_of(const EagerConstants& constants, BlockStyle style) {
@@ -37,7 +38,8 @@ const EagerStyle& style_of(const EagerConstants& constants, BlockStyle style) {
   return constants.styles.front();  // the reader of the file has seen to it that both are there
 }
 
-double training_seconds(const machine::Device& device, const EagerConstants& c, const EagerModel& model, const EagerTraining& training) {
+double training_seconds(const machine::Device& device, const EagerConstants& c, const EagerModel& model,
+                        const EagerTraining& training) {
   const EagerStyle& style = style_of(c, model.style);
   const BlockShape block = model.block(training.micro_batch, training.mixed_precision);
   const double tokens = block.tokens();
@@ -51,7 +53,8 @@ double training_seconds(const machine::Device& device, const EagerConstants& c, 
   KernelSeconds micro = model.layers * layer;
   micro += seconds_of(device, head_products(tokens, model.hidden, model.vocabulary));
   micro.elementwise += elementwise_seconds(device, &Shares::cross_entropy, kLogitBytes * tokens * model.vocabulary);
-  micro.elementwise += elementwise_seconds(device, &Shares::add, 4 * r * tokens * model.hidden);  // embedding, last norm
+  micro.elementwise +=
+      elementwise_seconds(device, &Shares::add, 4 * r * tokens * model.hidden);  // embedding, last norm
   if (training.mixed_precision) {
     const double bytes = training.full_recomputation ? kCastBytesRecomputing : kCastBytes;
     micro.elementwise += elementwise_seconds(device, &Shares::cast, bytes * parameters);
@@ -59,8 +62,9 @@ double training_seconds(const machine::Device& device, const EagerConstants& c, 
   double seconds = micro_batches * micro.sum();
   // The first micro-batch's gradients are put where they belong, the others are added.
   seconds += (micro_batches - 1) * elementwise_seconds(device, &Shares::accumulate, 3 * r * parameters);
-  seconds += training.mixed_precision ? elementwise_seconds(device, &Shares::optimizer_32bit, kAdam32BitBytes * parameters)
-                                      : elementwise_seconds(device, &Shares::optimizer_16bit, kAdam16BitBytes * parameters);
+  seconds += training.mixed_precision
+                 ? elementwise_seconds(device, &Shares::optimizer_32bit, kAdam32BitBytes * parameters)
+                 : elementwise_seconds(device, &Shares::optimizer_16bit, kAdam16BitBytes * parameters);
   const double forward = style.forward_kernels_per_layer * (training.full_recomputation ? 2 : 1);
   const double kernels = micro_batches * model.layers * (forward + style.backward_kernels_per_layer) *
                              (training.mixed_precision ? c.mixed_precision_kernels : 1) +
@@ -75,7 +79,8 @@ double prefill_seconds(const machine::Device& device, const EagerConstants& c, c
   // The cache is filled: keys and values are read and written.
   seconds += model.layers * elementwise_seconds(device, &Shares::add, 2 * 2 * 2 * block.tokens() * model.kv_width);
   seconds += elementwise_seconds(device, &Shares::add, 4 * 2 * block.tokens() * model.hidden);  // embedding, last norm
-  seconds += seconds_of(device, {product(batch, model.vocabulary, model.hidden)}).products;     // of the last position only
+  seconds +=
+      seconds_of(device, {product(batch, model.vocabulary, model.hidden)}).products;  // of the last position only
   const double kernels = style.forward_kernels_per_layer * model.layers + style.forward_kernels;
   return soft_max(seconds + c.gap_us * 1e-6 * kernels, c.inference_launch_us * 1e-6 * kernels, c.host_corner);
 }
@@ -87,9 +92,11 @@ double decode_seconds(const machine::Device& device, const EagerConstants& c, co
   double seconds = model.layers * seconds_of(device, products).products;
   seconds += seconds_of(device, {product(batch, model.vocabulary, model.hidden)}).products;
   const double cache_bytes = 2 * 2 * batch * model.sequence * model.kv_width;
-  const double attention = c.decode_attention_us * 1e-6 * (model.sequence < c.short_context ? c.decode_attention_short_factor : 1) +
-                           cache_bytes / (device.memory_bytes_per_s() * c.cache_read_share);
-  const double small = style.decode_small_kernels * c.decode_small_kernel_us * 1e-6 + 2 * model.hidden * c.decode_ns_per_width * 1e-9;
+  const double attention =
+      c.decode_attention_us * 1e-6 * (model.sequence < c.short_context ? c.decode_attention_short_factor : 1) +
+      cache_bytes / (device.memory_bytes_per_s() * c.cache_read_share);
+  const double small =
+      style.decode_small_kernels * c.decode_small_kernel_us * 1e-6 + 2 * model.hidden * c.decode_ns_per_width * 1e-9;
   seconds += model.layers * (attention + small);
   // One graph: the host launches nothing, but kernels still start one after another.
   return seconds + c.decode_gap_us * 1e-6 * (style.decode_kernels_per_layer * model.layers + style.decode_kernels);

@@ -25,10 +25,13 @@ struct EagerTraining {
 
 const EagerStyle& style_of(const EagerConstants& constants, BlockStyle style);
 
-/// Seconds; of a training step, of the prefill of `batch` requests of `sequence` tokens, of one token of each at the end of `sequence`.
+/// Seconds; of a training step, of the prefill of `batch` requests of `sequence` tokens, of one token of each at the
+/// end of `sequence`.
 double training_seconds(const machine::Device& device, const EagerConstants& constants, const EagerModel& model,
                         const EagerTraining& training);
-double prefill_seconds(const machine::Device& device, const EagerConstants& constants, const EagerModel& model, double batch);
-double decode_seconds(const machine::Device& device, const EagerConstants& constants, const EagerModel& model, double batch);
+double prefill_seconds(const machine::Device& device, const EagerConstants& constants, const EagerModel& model,
+                       double batch);
+double decode_seconds(const machine::Device& device, const EagerConstants& constants, const EagerModel& model,
+                      double batch);
 
 }  // namespace orrery::llm

@@ -1,4 +1,5 @@
-// Fully sharded data parallelism with fused element-wise kernels, as LLM Foundry runs it. data/frameworks/llm_foundry.yaml has the values.
+// Fully sharded data parallelism with fused element-wise kernels, as LLM Foundry runs it.
+// data/frameworks/llm_foundry.yaml has the values.
 #pragma once
 
 #include <string>

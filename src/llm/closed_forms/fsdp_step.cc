@@ -22,7 +22,8 @@ std::vector<Kernel> kernels_of(const BlockShape& block, Recomputation recomputat
 
 }  // namespace
 
-FsdpCompute fsdp_compute(const machine::Device& device, const FsdpConstants& c, const FsdpModel& model, const ParallelJob& job) {
+FsdpCompute fsdp_compute(const machine::Device& device, const FsdpConstants& c, const FsdpModel& model,
+                         const ParallelJob& job) {
   const BlockShape block{.style = model.style,
                          .batch = job.micro_batch,
                          .sequence = job.sequence,
@@ -34,30 +35,35 @@ FsdpCompute fsdp_compute(const machine::Device& device, const FsdpConstants& c, 
   const FsdpRates& rates = rates_of(c.rates, device.generation);
   const KernelSeconds layer = seconds_of(device, kernels_of(block, job.recomputation));
   const double head = seconds_of(device, head_products(block.tokens(), model.hidden, model.vocabulary)).products;
-  const double attention_flop = machine::attention_flop({block.batch, block.heads, std::floor(block.hidden / block.heads), block.sequence});
+  const double attention_flop =
+      machine::attention_flop({block.batch, block.heads, std::floor(block.hidden / block.heads), block.sequence});
   const double forward_passes = job.recomputation == Recomputation::full ? 2 : 1;
 
   FsdpCompute compute;
-  compute.attention = model.layers * attention_flop / device.peak_flops(machine::DataType::bf16) *
-                      (forward_passes / rates.attention_forward_share + machine::kBackwardAttention / rates.attention_backward_share);
-  compute.other =
-      device.sustained_slowdown * (model.layers * layer.products + head) + c.elementwise_factor * model.layers * layer.elementwise +
-      c.cross_entropy_factor * elementwise_seconds(device, &Shares::cross_entropy, c.logit_bytes * block.tokens() * model.vocabulary) +
-      c.layer_us * 1e-6 * model.layers;
+  compute.attention =
+      model.layers * attention_flop / device.peak_flops(machine::DataType::bf16) *
+      (forward_passes / rates.attention_forward_share + machine::kBackwardAttention / rates.attention_backward_share);
+  compute.other = device.sustained_slowdown * (model.layers * layer.products + head) +
+                  c.elementwise_factor * model.layers * layer.elementwise +
+                  c.cross_entropy_factor * elementwise_seconds(device, &Shares::cross_entropy,
+                                                               c.logit_bytes * block.tokens() * model.vocabulary) +
+                  c.layer_us * 1e-6 * model.layers;
   compute.parameters = model.layers * matrix_parameters(block) + model.vocabulary * model.hidden;
   return compute;
 }
 
-double fsdp_step_seconds(const machine::Device& device, const FsdpConstants& c, const FsdpModel& model, const ParallelJob& job) {
+double fsdp_step_seconds(const machine::Device& device, const FsdpConstants& c, const FsdpModel& model,
+                         const ParallelJob& job) {
   const FsdpCompute compute = fsdp_compute(device, c, model, job);
   const FsdpRates& rates = rates_of(c.rates, device.generation);
   const double bandwidth = (job.devices > c.node_devices ? rates.network_gb_per_s : rates.node_gb_per_s) * 1e9;
   // ZeRO-3 gathers weights for both passes and scatters gradients; ZeRO-2 keeps the weights of the forward pass.
   const double collectives = job.zero_stage == 3 ? 3 : 2;
-  const double traffic = collectives * (2 * compute.parameters / bandwidth + c.collective_latency_us * 1e-6 * job.devices * model.layers);
+  const double traffic =
+      collectives * (2 * compute.parameters / bandwidth + c.collective_latency_us * 1e-6 * job.devices * model.layers);
   const double micro_batches = std::max(1.0, std::floor(job.global_batch / (job.micro_batch * job.devices)));
-  const double optimizer =
-      elementwise_seconds(device, &Shares::optimizer_32bit, c.optimizer_bytes_per_parameter * compute.parameters / job.devices);
+  const double optimizer = elementwise_seconds(device, &Shares::optimizer_32bit,
+                                               c.optimizer_bytes_per_parameter * compute.parameters / job.devices);
   return micro_batches * (std::max(compute.sum(), traffic) + c.exposed_share * traffic) + optimizer;
 }
 

@@ -1,4 +1,5 @@
-// A training step with fully sharded data parallelism (ZeRO-2, ZeRO-3): every device has a replica's work and a share of its state.
+// A training step with fully sharded data parallelism (ZeRO-2, ZeRO-3): every device has a replica's work and a share
+// of its state.
 #pragma once
 
 #include "llm/closed_forms/eager_block.h"
@@ -22,9 +23,11 @@ struct FsdpCompute {
 
   [[nodiscard]] double sum() const { return attention + other; }
 };
-FsdpCompute fsdp_compute(const machine::Device& device, const FsdpConstants& constants, const FsdpModel& model, const ParallelJob& job);
+FsdpCompute fsdp_compute(const machine::Device& device, const FsdpConstants& constants, const FsdpModel& model,
+                         const ParallelJob& job);
 
 /// Seconds. `job.data` is ignored: every device is a replica.
-double fsdp_step_seconds(const machine::Device& device, const FsdpConstants& constants, const FsdpModel& model, const ParallelJob& job);
+double fsdp_step_seconds(const machine::Device& device, const FsdpConstants& constants, const FsdpModel& model,
+                         const ParallelJob& job);
 
 }  // namespace orrery::llm

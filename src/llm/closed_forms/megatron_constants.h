@@ -1,5 +1,5 @@
-// Megatron as of 2021 and 2022, before flash attention: constants of the framework, jointly fitted for its two flavours.
-// data/frameworks/megatron_2021.yaml has the values and the rows they were fitted on.
+// Megatron as of 2021 and 2022, before flash attention: constants of the framework, jointly fitted for its two
+// flavours. data/frameworks/megatron_2021.yaml has the values and the rows they were fitted on.
 #pragma once
 
 #include <string>

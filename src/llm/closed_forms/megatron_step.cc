@@ -8,7 +8,8 @@
 namespace orrery::llm {
 namespace {
 
-/// What one configuration needs of the device, before the framework's constants: seconds of products, bytes at streaming speed.
+/// What one configuration needs of the device, before the framework's constants: seconds of products, bytes at
+/// streaming speed.
 struct LayerWork {
   double forward_products = 0, backward_products = 0;  ///< of the linears
   double forward_core = 0, backward_core = 0;          ///< of the scores and their use
@@ -18,13 +19,14 @@ struct LayerWork {
 
 class MegatronStep {
  public:
-  MegatronStep(const machine::Device& device, const MegatronConstants& constants, const MegatronFlavour& flavour, const Cluster& cluster,
-               const MegatronModel& model, const ParallelJob& job)
+  MegatronStep(const machine::Device& device, const MegatronConstants& constants, const MegatronFlavour& flavour,
+               const Cluster& cluster, const MegatronModel& model, const ParallelJob& job)
       : device_(device), c_(constants), flavour_(flavour), cluster_(cluster), model_(model), job_(job) {
     tokens_ = job.micro_batch * job.sequence;
     streaming_ = c_.streaming_share * device.memory_bytes_per_s();
     activation_bytes_ = kElementBytes * tokens_ * model.hidden;
-    rank_parameters_ = model.layers / job.pipeline * matrix_parameters() / job.tensor + model.vocabulary * model.hidden / job.tensor;
+    rank_parameters_ =
+        model.layers / job.pipeline * matrix_parameters() / job.tensor + model.vocabulary * model.hidden / job.tensor;
   }
 
   [[nodiscard]] double seconds() const {
@@ -39,22 +41,28 @@ class MegatronStep {
     const double chunks = pipelined ? job_.interleave : 1;
     const double message = message_seconds();
     const double software = (pipelined ? flavour_.pipeline_micro_batch_us : c_.micro_batch_us) * 1e-6;
-    const double accumulate = model_.fp32_gradients ? c_.accumulation_bytes_per_parameter * rank_parameters_ / streaming_ : 0;
+    const double accumulate =
+        model_.fp32_gradients ? c_.accumulation_bytes_per_parameter * rank_parameters_ / streaming_ : 0;
     const double steady = std::floor(job_.global_batch / (job_.micro_batch * job_.data)) *
                           (last + 2 * chunks * message * c_.exposed_message_share + software + accumulate);
     const double bubble = (job_.pipeline - 1) / chunks * (other + 2 * message);
     // Embedding and head share their weights, which sit at both ends of the pipeline.
-    const double tied = pipelined ? kElementBytes * model_.vocabulary * model_.hidden / job_.tensor / (c_.message_gb_per_s * 1e9) : 0;
-    return steady + bubble + reduction_seconds() + tied + rank_parameters_ * flavour_.optimizer_bytes_per_parameter / streaming_;
+    const double tied =
+        pipelined ? kElementBytes * model_.vocabulary * model_.hidden / job_.tensor / (c_.message_gb_per_s * 1e9) : 0;
+    return steady + bubble + reduction_seconds() + tied +
+           rank_parameters_ * flavour_.optimizer_bytes_per_parameter / streaming_;
   }
 
  private:
-  [[nodiscard]] double matrix_parameters() const { return 4 * model_.hidden * model_.hidden + 2 * model_.hidden * model_.ffn; }
+  [[nodiscard]] double matrix_parameters() const {
+    return 4 * model_.hidden * model_.hidden + 2 * model_.hidden * model_.ffn;
+  }
 
   /// Whole tiles only: extents are cut as integers are. Floors of kernels are in layer_floor_us.
   [[nodiscard]] double product_seconds(double m, double n, double k, double batch = 1) const {
     return device_.sustained_slowdown *
-           machine::gemm_seconds(device_, {.m = std::floor(m), .n = std::floor(n), .k = std::floor(k), .batch = std::floor(batch)}, {});
+           machine::gemm_seconds(
+               device_, {.m = std::floor(m), .n = std::floor(n), .k = std::floor(k), .batch = std::floor(batch)}, {});
   }
 
   [[nodiscard]] LayerWork work() const {
@@ -77,10 +85,11 @@ class MegatronStep {
     const LayerWork w = work();
     const double tp = job_.tensor, sp = job_.sequence_parallel ? tp : 1;
     const double reduce = all_reduce_seconds();
-    // Softmax and dropout pass 9 bytes per score forward and 11 backward; 11 and 21 passes over the hidden state are shared only by sequence
-    // parallelism (norms, dropouts, residuals), 14 and 27 by tensor parallelism.
+    // Softmax and dropout pass 9 bytes per score forward and 11 backward; 11 and 21 passes over the hidden state are
+    // shared only by sequence parallelism (norms, dropouts, residuals), 14 and 27 by tensor parallelism.
     const double core = w.forward_core + 9 * c_.forward_softmax_factor * w.score_byte;
-    const double forward = w.forward_products + core + w.hidden_pass * (11 / sp + 14 / tp) * c_.forward_elementwise_factor + 2 * reduce;
+    const double forward =
+        w.forward_products + core + w.hidden_pass * (11 / sp + 14 / tp) * c_.forward_elementwise_factor + 2 * reduce;
     const double backward = w.backward_products + w.backward_core + 11 * c_.backward_softmax_factor * w.score_byte +
                             w.hidden_pass * (21 / sp + 27 / tp) * c_.backward_elementwise_factor + 2 * reduce;
     double again = 0;
@@ -90,17 +99,21 @@ class MegatronStep {
   }
 
   /// Full recomputation launches the forward kernels twice; the constants are those of that case.
-  [[nodiscard]] double kernel_factor() const { return job_.recomputation == Recomputation::full ? 1 : c_.without_recomputation_factor; }
+  [[nodiscard]] double kernel_factor() const {
+    return job_.recomputation == Recomputation::full ? 1 : c_.without_recomputation_factor;
+  }
 
   [[nodiscard]] double host_seconds() const {
-    return c_.host_layer_us * 1e-6 * kernel_factor() + c_.host_tensor_us * 1e-6 * std::pow(std::log2(job_.tensor), c_.host_tensor_exponent);
+    return c_.host_layer_us * 1e-6 * kernel_factor() +
+           c_.host_tensor_us * 1e-6 * std::pow(std::log2(job_.tensor), c_.host_tensor_exponent);
   }
 
   [[nodiscard]] double head_seconds() const {
     const double part = model_.vocabulary / job_.tensor;
     return product_seconds(tokens_, part, model_.hidden) + product_seconds(tokens_, model_.hidden, part) +
            product_seconds(part, model_.hidden, tokens_) +
-           c_.head_bytes_per_logit * c_.forward_elementwise_factor * tokens_ * model_.vocabulary / job_.tensor / streaming_;
+           c_.head_bytes_per_logit * c_.forward_elementwise_factor * tokens_ * model_.vocabulary / job_.tensor /
+               streaming_;
   }
 
   [[nodiscard]] double all_reduce_seconds() const {
@@ -109,12 +122,14 @@ class MegatronStep {
     const double bytes = activation_bytes_ + std::min(activation_bytes_, c_.all_reduce_ramp_mb * 1e6);
     const double inside = c_.all_reduce_latency_us * 1e-6 + 2 * (n - 1) / n * bytes / (c_.all_reduce_gb_per_s * 1e9);
     if (n <= local) return inside;
-    return inside + 2 * (1 - local / n) * activation_bytes_ / (cluster_.node_gb_per_s * 1e9 * c_.cross_node_tensor_share);
+    return inside +
+           2 * (1 - local / n) * activation_bytes_ / (cluster_.node_gb_per_s * 1e9 * c_.cross_node_tensor_share);
   }
 
   [[nodiscard]] double message_seconds() const {
     if (job_.pipeline <= 1) return 0;
-    return c_.message_latency_us * 1e-6 + activation_bytes_ / (flavour_.splits_messages ? job_.tensor : 1) / (c_.message_gb_per_s * 1e9);
+    return c_.message_latency_us * 1e-6 +
+           activation_bytes_ / (flavour_.splits_messages ? job_.tensor : 1) / (c_.message_gb_per_s * 1e9);
   }
 
   /// Of gradients; nothing hides it in these versions.
@@ -134,7 +149,8 @@ class MegatronStep {
     const double m = std::floor(job_.global_batch / (job_.micro_batch * job_.data));
     const double devices = job_.tensor * job_.pipeline * job_.data;
     const double parameters = model_.layers * matrix_parameters() + model_.vocabulary * model_.hidden;
-    const double gather = 6 * parameters / (c_.zero3_node_gb_per_s * 1e9) + c_.zero3_layer_us * 1e-6 * model_.layers * std::log2(devices);
+    const double gather =
+        6 * parameters / (c_.zero3_node_gb_per_s * 1e9) + c_.zero3_layer_us * 1e-6 * model_.layers * std::log2(devices);
     return m * (model_.layers / job_.pipeline * layer + head) + m * gather +
            parameters / devices * c_.zero3_optimizer_bytes_per_parameter / streaming_;
   }
@@ -157,8 +173,9 @@ const MegatronFlavour* find_flavour(const MegatronConstants& constants, std::str
   return nullptr;
 }
 
-double megatron_step_seconds(const machine::Device& device, const MegatronConstants& constants, const MegatronFlavour& flavour,
-                             const Cluster& cluster, const MegatronModel& model, const ParallelJob& job) {
+double megatron_step_seconds(const machine::Device& device, const MegatronConstants& constants,
+                             const MegatronFlavour& flavour, const Cluster& cluster, const MegatronModel& model,
+                             const ParallelJob& job) {
   return MegatronStep(device, constants, flavour, cluster, model, job).seconds();
 }
 

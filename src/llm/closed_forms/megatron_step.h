@@ -1,9 +1,10 @@
-// A training step of Megatron as of 2021 and 2022 (Narayanan et al., SC 2021; Korthikanti et al., 2022): no flash attention, tensor and sequence
-// parallelism inside a node, 1F1B pipelines with interleaving, data parallelism over the network, ZeRO-3.
+// A training step of Megatron as of 2021 and 2022 (Narayanan et al., SC 2021; Korthikanti et al., 2022): no flash
+// attention, tensor and sequence parallelism inside a node, 1F1B pipelines with interleaving, data parallelism over the
+// network, ZeRO-3.
 #pragma once
 
-#include "llm/cluster.h"
 #include "llm/closed_forms/megatron_constants.h"
+#include "llm/cluster.h"
 #include "llm/steps/parallel_job.h"
 #include "machine/device/device.h"
 
@@ -18,7 +19,8 @@ struct MegatronModel {
 const MegatronFlavour* find_flavour(const MegatronConstants& constants, std::string_view name);
 
 /// Seconds.
-double megatron_step_seconds(const machine::Device& device, const MegatronConstants& constants, const MegatronFlavour& flavour,
-                             const Cluster& cluster, const MegatronModel& model, const ParallelJob& job);
+double megatron_step_seconds(const machine::Device& device, const MegatronConstants& constants,
+                             const MegatronFlavour& flavour, const Cluster& cluster, const MegatronModel& model,
+                             const ParallelJob& job);
 
 }  // namespace orrery::llm

@@ -1,4 +1,5 @@
-// Parallelism of a few devices in NVLink pairs that share one link across. data/frameworks/paired_devices.yaml has the values.
+// Parallelism of a few devices in NVLink pairs that share one link across. data/frameworks/paired_devices.yaml has the
+// values.
 #pragma once
 
 #include <string>

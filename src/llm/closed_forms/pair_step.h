@@ -1,4 +1,5 @@
-// A training step on a box of a few devices in pairs, joined by one link that all groups across share: what combination of parallelism suits it.
+// A training step on a box of a few devices in pairs, joined by one link that all groups across share: what combination
+// of parallelism suits it.
 #pragma once
 
 #include "llm/closed_forms/fsdp_constants.h"
@@ -7,8 +8,9 @@
 
 namespace orrery::llm {
 
-/// Seconds of a llama with untied head, micro-batches of `job.micro_batch`. Ranks are numbered tensor first, then context, data, pipeline.
-double pair_step_seconds(const machine::Device& device, const FsdpConstants& stack, const PairConstants& constants, const FsdpModel& model,
-                         const ParallelJob& job);
+/// Seconds of a llama with untied head, micro-batches of `job.micro_batch`. Ranks are numbered tensor first, then
+/// context, data, pipeline.
+double pair_step_seconds(const machine::Device& device, const FsdpConstants& stack, const PairConstants& constants,
+                         const FsdpModel& model, const ParallelJob& job);
 
 }  // namespace orrery::llm

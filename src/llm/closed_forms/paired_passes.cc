@@ -33,8 +33,9 @@ class Strand {
 
  private:
   [[nodiscard]] bool waits_for_tokens(const Piece& piece) const {
-    return std::any_of(piece.waits_for.begin(), piece.waits_for.end(),
-                       [&](std::int32_t place) { return place != kNoPiece && exchanges_tokens(pieces_[static_cast<std::size_t>(place)]); });
+    return std::any_of(piece.waits_for.begin(), piece.waits_for.end(), [&](std::int32_t place) {
+      return place != kNoPiece && exchanges_tokens(pieces_[static_cast<std::size_t>(place)]);
+    });
   }
 
   void add_wait(std::int32_t place) {

@@ -19,21 +19,24 @@ using Shares = machine::ElementwiseShares;
 constexpr double kForwardShare = 1.0 / 3;
 
 /// Seconds of the three products of one matrix.
-PassTimes products(const machine::Device& device, double rows, const Projection& p, double batch, const machine::GemmRun& run,
-                   double factor) {
+PassTimes products(const machine::Device& device, double rows, const Projection& p, double batch,
+                   const machine::GemmRun& run, double factor) {
   const double m = whole_extent(rows), n = whole_extent(p.out), k = whole_extent(p.in), b = whole_extent(batch);
   return {.forward = factor * machine::gemm_seconds(device, {.m = m, .n = n, .k = k, .batch = b}, run),
           .input_gradient = factor * machine::gemm_seconds(device, {.m = m, .n = k, .k = n, .batch = b}, run),
           .weight_gradient = factor * machine::gemm_seconds(device, {.m = n, .n = k, .k = m, .batch = b}, run)};
 }
 
-PassTimes spread(double seconds) { return {.forward = kForwardShare * seconds, .input_gradient = (1 - kForwardShare) * seconds}; }
+PassTimes spread(double seconds) {
+  return {.forward = kForwardShare * seconds, .input_gradient = (1 - kForwardShare) * seconds};
+}
 
 /// Element-wise kernels of a block, forward and backward, of the half with attention and of the MLP.
 struct Halves {
   PassTimes attention, mlp;
 };
-Halves elementwise_halves(const machine::Device& device, const BlockShape& block, double factor, bool with_biases = true) {
+Halves elementwise_halves(const machine::Device& device, const BlockShape& block, double factor,
+                          bool with_biases = true) {
   Halves halves;
   const auto add = [&](const std::vector<Kernel>& kernels, double PassTimes::*pass) {
     for (const Kernel& kernel : kernels) {
@@ -73,7 +76,8 @@ class CoreTimes {
         rates_(rates_of(constants.rates, device.generation)),
         precision_(precision_of(constants, plan.precision)),
         release_(release_of(constants, plan.release)) {
-    const bool listed = std::find(rates_.generations.begin(), rates_.generations.end(), device.generation) != rates_.generations.end();
+    const bool listed =
+        std::find(rates_.generations.begin(), rates_.generations.end(), device.generation) != rates_.generations.end();
     // Of a generation that no steps were measured on, the clock that it keeps up is the device's own figure.
     slowdown_ = (listed ? rates_.matrix_slowdown : device.sustained_slowdown) * rates_.compute_factor;
   }
@@ -89,12 +93,14 @@ class CoreTimes {
     recompute(all.layer.mlp, plain.mlp.forward);
     if (m.experts) experts(all.layer, *m.experts);
     const double head_seconds =
-        rates_.elementwise_factor * elementwise_seconds(device_, &Shares::cross_entropy, c_.logit_bytes * tokens * m.vocabulary / tp);
+        rates_.elementwise_factor *
+        elementwise_seconds(device_, &Shares::cross_entropy, c_.logit_bytes * tokens * m.vocabulary / tp);
     all.head = linear({{m.vocabulary / tp, m.hidden}});
     all.head += spread(head_seconds);
     const double lookup = elementwise_seconds(device_, &Shares::add, 4 * kElementBytes * tokens * m.hidden / tp);
     all.embedding = {.forward = lookup, .input_gradient = 0, .weight_gradient = lookup};
-    all.optimizer_per_parameter = elementwise_seconds(device_, &Shares::optimizer_32bit, c_.optimizer_bytes_per_parameter);
+    all.optimizer_per_parameter =
+        elementwise_seconds(device_, &Shares::optimizer_32bit, c_.optimizer_bytes_per_parameter);
     return all;
   }
 
@@ -120,13 +126,14 @@ class CoreTimes {
     layer.output = linear({projections.back()});  // the last one leads back
     projections.pop_back();
     layer.queries = linear(projections);
-    layer.core.forward = attention_flop_of_layer(m, plan_.tokens(), plan_.job.sequence, tp) / device_.peak_flops(machine::DataType::bf16) /
-                         rates_.attention_share * rates_.compute_factor;
+    layer.core.forward = attention_flop_of_layer(m, plan_.tokens(), plan_.job.sequence, tp) /
+                         device_.peak_flops(machine::DataType::bf16) / rates_.attention_share * rates_.compute_factor;
     layer.core.input_gradient = machine::kBackwardAttention * layer.core.forward;
     layer.queries += elementwise;
     layer.queries += spread(c_.layer_us * 1e-6);
     double again = elementwise.forward;
-    // The up-projections of latent attention, whose inputs are much smaller than what they make; the first of the three leads down.
+    // The up-projections of latent attention, whose inputs are much smaller than what they make; the first of the three
+    // leads down.
     if (m.latent_attention) again += linear({projections.begin() + 1, projections.end()}).forward;
     recompute(layer.queries, again);
     recompute(layer.core, 0);
@@ -144,9 +151,10 @@ class CoreTimes {
     layer.experts = products(device_, rows, {2 * e.ffn, h}, local, run, factor);
     layer.experts += products(device_, rows, {h, e.ffn}, local, run, factor);
     if (plan_.adapters_only) layer.experts.weight_gradient = 0;
-    layer.experts +=
-        spread(overhead * (c_.expert_us * 1e-6 * local + c_.activation_passes * rank_tokens * e.chosen * e.ffn * kElementBytes / memory));
-    layer.router = spread(overhead * (c_.expert_layer_us * 1e-6 + c_.permute_passes * rank_tokens * e.chosen * h * kElementBytes / memory));
+    layer.experts += spread(overhead * (c_.expert_us * 1e-6 * local + c_.activation_passes * rank_tokens * e.chosen *
+                                                                          e.ffn * kElementBytes / memory));
+    layer.router = spread(overhead * (c_.expert_layer_us * 1e-6 +
+                                      c_.permute_passes * rank_tokens * e.chosen * h * kElementBytes / memory));
     const Halves block = elementwise_halves(device_, block_of(plan_, e.chosen * e.ffn), rates_.elementwise_factor / tp);
     layer.router += block.mlp;
     if (e.shared_ffn > 0) layer.shared_expert = linear({{2 * e.shared_ffn / tp, h}, {h, e.shared_ffn / tp}});
@@ -164,7 +172,8 @@ class CoreTimes {
   double slowdown_ = 1;
 };
 
-/// PyTorch's FSDP with fused kernels, as LLM Foundry runs it: the constants are those of llm/closed_forms/fsdp_step, of which the schedule needs none about traffic.
+/// PyTorch's FSDP with fused kernels, as LLM Foundry runs it: the constants are those of llm/closed_forms/fsdp_step, of
+/// which the schedule needs none about traffic.
 class FsdpTimes {
  public:
   FsdpTimes(const FsdpConstants& constants, const machine::Device& device, const StepPlan& plan)
@@ -181,7 +190,8 @@ class FsdpTimes {
     layer.queries = linear({(m.heads + 2 * m.kv_heads) * m.head_size, m.hidden});
     layer.queries += plain.attention;
     layer.queries += spread(c_.layer_us * 1e-6);
-    const double attention = attention_flop_of_layer(m, tokens, plan_.job.sequence, 1) / device_.peak_flops(machine::DataType::bf16);
+    const double attention =
+        attention_flop_of_layer(m, tokens, plan_.job.sequence, 1) / device_.peak_flops(machine::DataType::bf16);
     layer.core = {.forward = attention / rates_.attention_forward_share,
                   .input_gradient = machine::kBackwardAttention * attention / rates_.attention_backward_share};
     layer.output = linear({m.hidden, m.heads * m.head_size});
@@ -194,9 +204,10 @@ class FsdpTimes {
       layer.mlp.recomputed -= down.forward;  // checkpointing stops before the last product, whose output is not needed
     }
     all.head = linear({m.vocabulary, m.hidden});
-    all.head +=
-        spread(c_.cross_entropy_factor * elementwise_seconds(device_, &Shares::cross_entropy, c_.logit_bytes * tokens * m.vocabulary));
-    all.optimizer_per_parameter = elementwise_seconds(device_, &Shares::optimizer_32bit, c_.optimizer_bytes_per_parameter);
+    all.head += spread(c_.cross_entropy_factor *
+                       elementwise_seconds(device_, &Shares::cross_entropy, c_.logit_bytes * tokens * m.vocabulary));
+    all.optimizer_per_parameter =
+        elementwise_seconds(device_, &Shares::optimizer_32bit, c_.optimizer_bytes_per_parameter);
     return all;
   }
 
@@ -211,7 +222,8 @@ class FsdpTimes {
   const FsdpRates& rates_;
 };
 
-/// Megatron as of 2021: layers without flash attention, launched by a host that can be the slower one. Constants of llm/megatron_step.
+/// Megatron as of 2021: layers without flash attention, launched by a host that can be the slower one. Constants of
+/// llm/megatron_step.
 class EarlyTimes {
  public:
   EarlyTimes(const MegatronConstants& constants, const machine::Device& device, const StepPlan& plan)
@@ -232,7 +244,8 @@ class EarlyTimes {
     layer.core = {.forward = products + 9 * c_.forward_softmax_factor * score_byte(),
                   .input_gradient = 2 * products + 11 * c_.backward_softmax_factor * score_byte()};
     layer.mlp = linear({{(m.plain_mlp ? 1 : 2) * m.ffn / tp, m.hidden}, {m.hidden, m.ffn / tp}});
-    // 11 and 21 passes over the hidden state are shared only by sequence parallelism, 14 and 27 by tensor parallelism: half of each per half.
+    // 11 and 21 passes over the hidden state are shared only by sequence parallelism, 14 and 27 by tensor parallelism:
+    // half of each per half.
     const PassTimes elementwise = {.forward = pass * (11 / sp + 14 / tp) * c_.forward_elementwise_factor / 2,
                                    .input_gradient = pass * (21 / sp + 27 / tp) * c_.backward_elementwise_factor / 2};
     const double floor = c_.layer_floor_us * 1e-6 * kernel_factor() / 2;
@@ -245,14 +258,16 @@ class EarlyTimes {
     for (const PassTimes* part : {&layer.queries, &layer.core, &layer.output, &layer.mlp})
       device_layer += part->forward * (full ? 2 : 1) + part->backward();
     // A host that launches more slowly than the device runs stretches the whole layer.
-    const double host =
-        c_.host_layer_us * 1e-6 * kernel_factor() + c_.host_tensor_us * 1e-6 * std::pow(std::log2(tp), c_.host_tensor_exponent);
+    const double host = c_.host_layer_us * 1e-6 * kernel_factor() +
+                        c_.host_tensor_us * 1e-6 * std::pow(std::log2(tp), c_.host_tensor_exponent);
     const double waits = (soft_max(device_layer, host, c_.host_corner) - device_layer) / 2;
     for (PassTimes* half : {&layer.queries, &layer.mlp}) *half += spread(waits);
-    for (PassTimes* part : {&layer.queries, &layer.core, &layer.output, &layer.mlp}) part->recomputed = full ? part->forward : 0;
+    for (PassTimes* part : {&layer.queries, &layer.core, &layer.output, &layer.mlp})
+      part->recomputed = full ? part->forward : 0;
     if (job.recomputation == Recomputation::selective) layer.core.recomputed = layer.core.forward;
     all.head = linear({{m.vocabulary / tp, m.hidden}});
-    all.head += spread(c_.head_bytes_per_logit * c_.forward_elementwise_factor * tokens * m.vocabulary / tp / streaming_);
+    all.head +=
+        spread(c_.head_bytes_per_logit * c_.forward_elementwise_factor * tokens * m.vocabulary / tp / streaming_);
     all.embedding = {.forward = 2 * pass / tp, .input_gradient = 0, .weight_gradient = 2 * pass / tp};
     all.micro_batch = (job.pipeline > 1 ? flavour_.pipeline_micro_batch_us : c_.micro_batch_us) * 1e-6;
     all.optimizer_per_parameter = flavour_.optimizer_bytes_per_parameter / streaming_;
@@ -270,15 +285,18 @@ class EarlyTimes {
   }
   [[nodiscard]] PassTimes linear(const std::vector<Projection>& projections) const {
     PassTimes sum;
-    for (const Projection& one : projections) sum += products(device_, plan_.tokens(), one, 1, {}, device_.sustained_slowdown);
+    for (const Projection& one : projections)
+      sum += products(device_, plan_.tokens(), one, 1, {}, device_.sustained_slowdown);
     return sum;
   }
   /// Both products of attention over whole rows of scores.
   [[nodiscard]] double scores() const {
-    const double s = plan_.job.sequence, size = plan_.model.head_size, batch = plan_.job.micro_batch * plan_.model.heads / plan_.job.tensor;
+    const double s = plan_.job.sequence, size = plan_.model.head_size,
+                 batch = plan_.job.micro_batch * plan_.model.heads / plan_.job.tensor;
     const double rows = s / plan_.job.context;
-    return device_.sustained_slowdown * (machine::gemm_seconds(device_, {.m = rows, .n = s, .k = size, .batch = whole_extent(batch)}, {}) +
-                                         machine::gemm_seconds(device_, {.m = rows, .n = size, .k = s, .batch = whole_extent(batch)}, {}));
+    return device_.sustained_slowdown *
+           (machine::gemm_seconds(device_, {.m = rows, .n = s, .k = size, .batch = whole_extent(batch)}, {}) +
+            machine::gemm_seconds(device_, {.m = rows, .n = size, .k = s, .batch = whole_extent(batch)}, {}));
   }
   [[nodiscard]] double score_byte() const {
     return plan_.tokens() * plan_.model.heads * plan_.job.sequence / plan_.job.tensor / streaming_;

@@ -1,4 +1,5 @@
-// Device time of the parts of a layer, pass by pass: what kernels take and what a framework's software adds. Communication is not in it.
+// Device time of the parts of a layer, pass by pass: what kernels take and what a framework's software adds.
+// Communication is not in it.
 #pragma once
 
 #include "llm/catalog.h"

@@ -23,7 +23,9 @@ double product_seconds_of(const D& d, const S& s, double m, double batch) {
 }
 double gemm_kind(const D& d, const S& s) { return product_seconds_of(d, s, s.m, s.batch > 0 ? s.batch : 1); }
 /// One product per expert in one kernel; tokens are spread evenly.
-double grouped_gemm_kind(const D& d, const S& s) { return product_seconds_of(d, s, std::max(s.m / s.experts, 1.0), s.experts); }
+double grouped_gemm_kind(const D& d, const S& s) {
+  return product_seconds_of(d, s, std::max(s.m / s.experts, 1.0), s.experts);
+}
 
 double softmax_kind(const D& d, const S& s) {
   if (alone(s)) return machine::softmax_seconds(d.standalone->softmax, s.m, s.n);
@@ -57,8 +59,12 @@ double attention_seconds(const D& d, const S& s, machine::AttentionPass pass) {
   const double forward = pass == AttentionPass::backward ? 0 : machine::attention_forward_seconds(d, shape);
   return forward + (pass == AttentionPass::forward ? 0 : machine::attention_backward_seconds(d, shape));
 }
-double attention_forward_kind(const D& d, const S& s) { return attention_seconds(d, s, machine::AttentionPass::forward); }
-double attention_backward_kind(const D& d, const S& s) { return attention_seconds(d, s, machine::AttentionPass::backward); }
+double attention_forward_kind(const D& d, const S& s) {
+  return attention_seconds(d, s, machine::AttentionPass::forward);
+}
+double attention_backward_kind(const D& d, const S& s) {
+  return attention_seconds(d, s, machine::AttentionPass::backward);
+}
 double attention_both_kind(const D& d, const S& s) { return attention_seconds(d, s, machine::AttentionPass::both); }
 
 /// One token per request: the keys and values of its context are read once, and nothing else takes time.
@@ -86,8 +92,8 @@ double block_seconds(const D& device, const S& s, bool with_backward) {
 double block_forward_kind(const D& d, const S& s) { return block_seconds(d, s, false); }
 double block_both_kind(const D& d, const S& s) { return block_seconds(d, s, true); }
 
-/// The gates of an LSTM cell: a product each with the input and with the state, then one element-wise kernel. Only the first kernel is timed from an
-/// event; the others follow in the stream.
+/// The gates of an LSTM cell: a product each with the input and with the state, then one element-wise kernel. Only the
+/// first kernel is timed from an event; the others follow in the stream.
 double cell_seconds(const D& d, const S& s, std::initializer_list<machine::GemmShape> products, double passes) {
   machine::GemmRun run = run_of(d, s);
   double seconds = 0;
@@ -108,15 +114,17 @@ double cell_forward_kind(const D& d, const S& s) {
 double cell_backward_kind(const D& d, const S& s) {
   const double in = s.dim > 0 ? s.dim : s.hidden, gates = 4 * s.hidden;
   // Two gradients, the gates and both cells in; the gradients of gates and cell out.
-  return cell_seconds(d, s, {{s.batch, in, gates}, {s.batch, s.hidden, gates}, {gates, in, s.batch}, {gates, s.hidden, s.batch}},
-                      2 + 4 + 2 + 4 + 1);
+  return cell_seconds(
+      d, s, {{s.batch, in, gates}, {s.batch, s.hidden, gates}, {gates, in, s.batch}, {gates, s.hidden, s.batch}},
+      2 + 4 + 2 + 4 + 1);
 }
 
 }  // namespace
 
 std::vector<KernelKind> computed_kinds() {
   using Price = double (*)(const D&, const S&);
-  const auto kind = [](std::string_view name, Formats formats, std::vector<double S::*> needs, Price seconds, bool timed) {
+  const auto kind = [](std::string_view name, Formats formats, std::vector<double S::*> needs, Price seconds,
+                       bool timed) {
     return KernelKind{.name = name, .formats = formats, .needs = std::move(needs), .seconds = seconds, .timed = timed};
   };
   const std::vector<double S::*> heads = {&S::batch, &S::heads, &S::seq, &S::dim};

@@ -1,5 +1,5 @@
-// Element-wise kernels by name: how many bytes each moves. Passes are those of a fused kernel that reads every input once and writes every output
-// once; where eager PyTorch is known to do more, the kind says so in its name.
+// Element-wise kernels by name: how many bytes each moves. Passes are those of a fused kernel that reads every input
+// once and writes every output once; where eager PyTorch is known to do more, the kind says so in its name.
 #include "llm/kernels/kernel_kinds.h"
 
 #include <utility>
@@ -32,7 +32,8 @@ constexpr double kMaskBytes = 1;          // of dropout, per element
 constexpr double kIndexBytes = 8;         // PyTorch's indices are 64 bits
 constexpr double kWeightBytes = 4;        // of a router: fp32
 constexpr double kEagerRotaryPasses = 9;  // halves, products, sums, cat (eager_block.cc)
-// Of 36 bytes per logit in both directions (eager_block.h): cast 2 + 4, log-softmax 4 + 4; and zeros 4, its gradient 4 + 4 + 4, cast 4 + 2.
+// Of 36 bytes per logit in both directions (eager_block.h): cast 2 + 4, log-softmax 4 + 4; and zeros 4, its gradient 4
+// + 4 + 4, cast 4 + 2.
 constexpr double kLossForwardBytes = 14;
 constexpr double kLossBackwardBytes = kLogitBytes - kLossForwardBytes;
 // AdamW reads weight, gradient and two states and writes all but the gradient: seven passes.
@@ -42,9 +43,10 @@ constexpr double kOptimizerOperations = 14;
 const Needs kMatrix = {&S::m, &S::n};
 const Needs kHeads = {&S::batch, &S::seq, &S::heads, &S::dim};
 
-KernelKind streaming(std::string_view name, Traffic (*traffic)(const S&), ElementwiseRate (*share)(const S&), AloneLike like,
-                     Needs needs = kMatrix, Formats formats = Formats::sized) {
-  return {.name = name, .formats = formats, .needs = std::move(needs), .traffic = traffic, .share = share, .like = like};
+KernelKind streaming(std::string_view name, Traffic (*traffic)(const S&), ElementwiseRate (*share)(const S&),
+                     AloneLike like, Needs needs = kMatrix, Formats formats = Formats::sized) {
+  return {
+      .name = name, .formats = formats, .needs = std::move(needs), .traffic = traffic, .share = share, .like = like};
 }
 
 std::vector<KernelKind> activation_kinds() {
@@ -92,7 +94,8 @@ std::vector<KernelKind> tensor_kinds() {
           },
           at<&Shares::bias_gradient>, AloneLike::step),
       streaming("softmax_bwd", over_matrix<3, 4>, at<&Shares::norm_forward>, AloneLike::step),
-      // Input and gradient are read twice, as eager PyTorch does: for the sums of a row and for the gradient; one pass out.
+      // Input and gradient are read twice, as eager PyTorch does: for the sums of a row and for the gradient; one pass
+      // out.
       streaming("layernorm_bwd", over_matrix<5, 14>, at<&Shares::norm_backward>, AloneLike::step),
       streaming("rmsnorm_bwd", over_matrix<5, 14>, at<&Shares::norm_backward>, AloneLike::step),
   };
@@ -153,12 +156,13 @@ std::vector<KernelKind> model_kinds() {
           [](const S& s) {
             return Traffic{kOptimizerPasses * s.element_bytes() * s.m, kOptimizerOperations * s.m};
           },
-          [](const S& s) { return s.element_bytes() > 2 ? &Shares::optimizer_32bit : &Shares::optimizer_16bit; }, AloneLike::step, {&S::m},
-          Formats::optimizer),
+          [](const S& s) { return s.element_bytes() > 2 ? &Shares::optimizer_32bit : &Shares::optimizer_16bit; },
+          AloneLike::step, {&S::m}, Formats::optimizer),
       // Logits in, probabilities out and in again for the top k, of which weight and index go out.
       streaming("moe_route",
                 [](const S& s) {
-                  const double row = s.experts * (s.element_bytes() + 2 * kWeightBytes) + s.top_k * (kWeightBytes + kIndexBytes);
+                  const double row =
+                      s.experts * (s.element_bytes() + 2 * kWeightBytes) + s.top_k * (kWeightBytes + kIndexBytes);
                   return Traffic{s.m * row, s.m * s.experts * (7 + s.top_k)};
                 },
                 at<&Shares::add>, AloneLike::gelu, {&S::m, &S::experts, &S::top_k}),

@@ -18,7 +18,8 @@ namespace {
 constexpr const char* kRates = "rates";
 constexpr std::string_view kAlone = "standalone.";
 
-std::optional<double> price_of(const KernelRow& row, const KernelKind* kind, const KernelDevice& on, Diagnostics& diagnostics) {
+std::optional<double> price_of(const KernelRow& row, const KernelKind* kind, const KernelDevice& on,
+                               Diagnostics& diagnostics) {
   const auto at = [&] { return fmt::format("{}: {}", row.place, row.kind); };
   if (kind == nullptr) return diagnostics.add(kUnknownKernel, at), std::nullopt;
   const bool lacks_figures = kind->standalone && row.sizes.run == KernelRun::alone && !on.device.standalone;
@@ -38,7 +39,8 @@ std::string basis_of(const KernelRow& row, const KernelKind& kind, const KernelD
   return on.shares_of.empty() ? "another device" : on.shares_of;
 }
 
-/// Whether kernels like this were among those that intervals stand on: alone, in 16 bits, attention with a mask and equal heads.
+/// Whether kernels like this were among those that intervals stand on: alone, in 16 bits, attention with a mask and
+/// equal heads.
 bool is_as_measured(const KernelSizes& sizes) {
   const bool known_format = !sizes.type || sizes.element_bytes() == 2;
   return sizes.run == KernelRun::alone && known_format && sizes.causal && sizes.kv_heads == 0 && sizes.v_dim == 0;
@@ -69,7 +71,8 @@ KernelPrice price_kernel(const KernelRow& row, const KernelDevice& on, Diagnosti
   return price;
 }
 
-Result<std::vector<KernelPrice>> price_kernels(const CsvTable& table, const KernelDevice& on, Diagnostics& diagnostics) {
+Result<std::vector<KernelPrice>> price_kernels(const CsvTable& table, const KernelDevice& on,
+                                               Diagnostics& diagnostics) {
   const auto rows = kernel_rows(table);
   if (!rows) return rows.error();
   std::vector<KernelPrice> prices;
@@ -89,13 +92,17 @@ report::Sheet kernel_sheet(const std::vector<KernelPrice>& prices) {
       .add({.name = "measured", .type = Type::real, .unit = Unit::us, .title = "measured µs"})
       .add({.name = "error", .type = Type::real, .unit = Unit::pct, .title = "error", .is_change = true});
   for (const KernelPrice& one : prices) {
-    const auto cell = [](const std::optional<double>& number) { return number ? report::Cell(*number) : report::Cell(nullptr); };
+    const auto cell = [](const std::optional<double>& number) {
+      return number ? report::Cell(*number) : report::Cell(nullptr);
+    };
     std::optional<double> error;
     if (one.us && one.measured_us) error = error_pct(*one.us, *one.measured_us);
-    const std::string interval =
-        one.low_us ? fmt::format("{} to {}", report::plain_digits(*one.low_us, 4), report::plain_digits(*one.high_us, 4)) : "-";
+    const std::string interval = one.low_us ? fmt::format("{} to {}", report::plain_digits(*one.low_us, 4),
+                                                          report::plain_digits(*one.high_us, 4))
+                                            : "-";
     sheet.add_row({one.kind, cell(one.us), cell(one.low_us), cell(one.high_us), interval,
-                   one.basis.empty() ? report::Cell(nullptr) : report::Cell(one.basis), cell(one.measured_us), cell(error)});
+                   one.basis.empty() ? report::Cell(nullptr) : report::Cell(one.basis), cell(one.measured_us),
+                   cell(error)});
   }
   return sheet;
 }

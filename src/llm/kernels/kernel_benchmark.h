@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "base/io/csv.h"
 #include "base/diagnostics.h"
+#include "base/io/csv.h"
 #include "llm/kernels/kernel_row.h"
 #include "llm/steps/standalone_shares.h"
 #include "report/sheet.h"
@@ -15,8 +15,10 @@ namespace orrery::llm {
 
 struct KernelPrice {
   std::string kind;
-  std::optional<double> us = {};      ///< none: the kind is not known, or the device has no figures for it, which is counted
-  std::optional<double> low_us = {};  ///< eight of ten measured kernels of the kind lay between, where the device has such measurements
+  std::optional<double> us =
+      {};  ///< none: the kind is not known, or the device has no figures for it, which is counted
+  std::optional<double> low_us =
+      {};  ///< eight of ten measured kernels of the kind lay between, where the device has such measurements
   std::optional<double> high_us = {};
   std::optional<double> measured_us = {};
   std::string basis = {};  ///< empty: the device's own figures; else the device whose shares were taken, or "rates"

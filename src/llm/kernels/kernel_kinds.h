@@ -1,4 +1,5 @@
-// The kinds of kernels that can be priced by name, with the sizes that each needs. docs/LLM.md has the same list for people.
+// The kinds of kernels that can be priced by name, with the sizes that each needs. docs/LLM.md has the same list for
+// people.
 #pragma once
 
 #include <cstdint>

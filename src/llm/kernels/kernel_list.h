@@ -40,7 +40,8 @@ struct KernelSeconds {
   friend KernelSeconds operator*(double count, KernelSeconds seconds);
 };
 
-KernelSeconds seconds_of(const machine::Device& device, const std::vector<Kernel>& kernels, const machine::GemmRun& run);
+KernelSeconds seconds_of(const machine::Device& device, const std::vector<Kernel>& kernels,
+                         const machine::GemmRun& run);
 /// Of kernels inside a stream.
 KernelSeconds seconds_of(const machine::Device& device, const std::vector<Kernel>& kernels);
 

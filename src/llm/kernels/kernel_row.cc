@@ -49,12 +49,14 @@ Status take_words(const CsvTable& table, std::size_t row, KernelSizes& sizes) {
   if (const auto causal = cell(table, row, "causal"); !causal.empty()) {
     const bool yes = causal == "1" || causal == "true" || causal == "yes";
     if (!yes && causal != "0" && causal != "false" && causal != "no")
-      return table.error_at(row, "causal", fmt::format("'{}' is neither yes nor no", causal), "1 or 0, or nothing for 1");
+      return table.error_at(row, "causal", fmt::format("'{}' is neither yes nor no", causal),
+                            "1 or 0, or nothing for 1");
     sizes.causal = yes;
   }
   if (const auto run = cell(table, row, "run"); !run.empty()) {
     if (run != "alone" && run != "step")
-      return table.error_at(row, "run", fmt::format("'{}' is no way to run a kernel", run), "alone or step, or nothing for alone");
+      return table.error_at(row, "run", fmt::format("'{}' is no way to run a kernel", run),
+                            "alone or step, or nothing for alone");
     sizes.run = run == "step" ? KernelRun::step : KernelRun::alone;
   }
   return {};
@@ -68,7 +70,8 @@ Result<KernelSizes> sizes_of(const CsvTable& table, std::size_t row) {
     if (text.empty()) continue;
     const std::int64_t number = parse_number<std::int64_t>(text).value_or(0);
     if (number < 1)
-      return table.error_at(row, column.name, fmt::format("'{}' is no size", text), "a whole number of at least 1, or nothing");
+      return table.error_at(row, column.name, fmt::format("'{}' is no size", text),
+                            "a whole number of at least 1, or nothing");
     sizes.*column.size = static_cast<double>(number);
   }
   return sizes;
@@ -83,7 +86,8 @@ std::optional<double> measured(const CsvTable& table, std::size_t row) {
 
 Result<std::vector<KernelRow>> kernel_rows(const CsvTable& table) {
   const auto kind = table.find("kind");
-  if (!kind) return Error{"line 1: there is no column 'kind'", table.file, Error::kNoOffset, "docs/LLM.md lists the columns"};
+  if (!kind)
+    return Error{"line 1: there is no column 'kind'", table.file, Error::kNoOffset, "docs/LLM.md lists the columns"};
   std::vector<KernelRow> rows;
   for (std::size_t row = 0; row < table.rows.size(); ++row) {
     const auto sizes = sizes_of(table, row);
@@ -98,8 +102,8 @@ Result<std::vector<KernelRow>> kernel_rows(const CsvTable& table) {
 
 std::string shape_key(const KernelRow& row) {
   // Widths are fixed so that keys sort by size: neighbours in the order are neighbours in shape.
-  std::string key =
-      fmt::format("{} {} {}", row.kind, static_cast<int>(row.sizes.run), row.sizes.type ? static_cast<int>(*row.sizes.type) : -1);
+  std::string key = fmt::format("{} {} {}", row.kind, static_cast<int>(row.sizes.run),
+                                row.sizes.type ? static_cast<int>(*row.sizes.type) : -1);
   for (const SizeColumn& column : kSizeColumns) key += fmt::format(" {:020.0f}", row.sizes.*column.size);
   return key + (row.sizes.causal ? "" : " full");
 }

@@ -1,5 +1,5 @@
-// One row of a table of kernels: the columns kind, dtype, run, m, n, k, batch, heads, kv_heads, seq, dim, v_dim, hidden, experts, top_k, vocab, causal,
-// of which each kind needs some, and us where it was measured.
+// One row of a table of kernels: the columns kind, dtype, run, m, n, k, batch, heads, kv_heads, seq, dim, v_dim,
+// hidden, experts, top_k, vocab, causal, of which each kind needs some, and us where it was measured.
 #pragma once
 
 #include <cstddef>
@@ -20,8 +20,8 @@ enum class KernelRun : std::uint8_t {
 
 /// The sizes in one row: what is not there is 0, which no size is.
 struct KernelSizes {
-  double m = 0, n = 0, k = 0, batch = 0, heads = 0, kv_heads = 0, seq = 0, dim = 0, v_dim = 0, hidden = 0, experts = 0, top_k = 0,
-         vocab = 0;
+  double m = 0, n = 0, k = 0, batch = 0, heads = 0, kv_heads = 0, seq = 0, dim = 0, v_dim = 0, hidden = 0, experts = 0,
+         top_k = 0, vocab = 0;
   bool causal = true;                                               ///< of attention
   std::optional<machine::DataType> type = machine::DataType::bf16;  ///< none: a name that is no number format
   KernelRun run = KernelRun::alone;
@@ -41,7 +41,8 @@ struct KernelRow {
 /// In the order of the table. An Error about a cell that is no size names line and column.
 Result<std::vector<KernelRow>> kernel_rows(const CsvTable& table);
 
-/// A text that rows of one kind, shape and way of running have in common, and no others: what cross-validation must not tear apart.
+/// A text that rows of one kind, shape and way of running have in common, and no others: what cross-validation must not
+/// tear apart.
 std::string shape_key(const KernelRow& row);
 
 }  // namespace orrery::llm

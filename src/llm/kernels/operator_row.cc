@@ -39,10 +39,12 @@ double product_seconds(const MeasuringMethod& method, const machine::Device& dev
   return machine::gemm_seconds(device, {.m = m, .n = n, .k = k}, run) + added_us * 1e-6;
 }
 
-double elementwise_method_seconds(const MeasuringMethod& method, const machine::Device& device, std::string_view kernel, double elements) {
+double elementwise_method_seconds(const MeasuringMethod& method, const machine::Device& device, std::string_view kernel,
+                                  double elements) {
   const double bytes = 2 * kElementBytes * elements;
   for (const MethodKernel& one : method.kernels) {
-    if (one.device == device.name && one.kernel == kernel) return one.floor_us * 1e-6 + bytes / (one.bandwidth_gb_per_s * 1e9);
+    if (one.device == device.name && one.kernel == kernel)
+      return one.floor_us * 1e-6 + bytes / (one.bandwidth_gb_per_s * 1e9);
   }
   return method.added_us * 1e-6 + bytes / (device.elementwise.add * device.memory_bytes_per_s());
 }
@@ -56,7 +58,8 @@ double vector_product_seconds(const MeasuringMethod& method, const machine::Devi
   return method.floor_us * 1e-6 + std::max(latency, memory);
 }
 
-std::optional<double> operator_value(const MeasuringMethod& method, const machine::Device& device, const BacktestRow& row) {
+std::optional<double> operator_value(const MeasuringMethod& method, const machine::Device& device,
+                                     const BacktestRow& row) {
   const std::vector<double> product = numbers_behind(row.notes, "M,K,N=", ",");
   if (product.size() >= 3) return product_seconds(method, device, product[0], product[2], product[1]) * 1e3;
   const std::vector<double> extents = numbers_behind(row.notes, "dims=", "x");

@@ -8,7 +8,8 @@ namespace orrery::llm {
 
 InferenceMemory inference_memory(const InferencePlan& plan, const MemoryOptions& options, std::uint32_t stage) {
   const Architecture& m = plan.shape.model;
-  const double tp = plan.shape.job.tensor, weight_bytes = machine::bytes_of(plan.precision), table = m.vocabulary * m.hidden / tp;
+  const double tp = plan.shape.job.tensor, weight_bytes = machine::bytes_of(plan.precision),
+               table = m.vocabulary * m.hidden / tp;
   const std::uint32_t first = plan.shape.first_layer(stage), end = plan.shape.first_layer(stage + 1);
   const bool is_first = stage == 0, is_last = stage + 1 == plan.shape.stages();
   InferenceMemory memory;
@@ -21,7 +22,8 @@ InferenceMemory inference_memory(const InferencePlan& plan, const MemoryOptions&
   if (is_last && !(is_first && plan.shape.tied_embeddings)) memory.weights += weight_bytes * table;
 
   const bool continuous = plan.batching == Batching::continuous;
-  memory.cache_per_request = cache_bytes_per_token(plan) * (end - first) * (plan.prompt + plan.generate / (continuous ? 2 : 1));
+  memory.cache_per_request =
+      cache_bytes_per_token(plan) * (end - first) * (plan.prompt + plan.generate / (continuous ? 2 : 1));
   memory.cache = plan.replica_requests() * memory.cache_per_request;
 
   const double prompts = continuous ? 1 : plan.requests();

@@ -19,7 +19,8 @@ struct InferenceMemory {
   [[nodiscard]] double sum() const { return weights + cache + workspace + unused; }
 };
 
-/// Static batches: when the last token is made. Continuous ones: pages are taken as they are needed, so that requests hold their mean.
+/// Static batches: when the last token is made. Continuous ones: pages are taken as they are needed, so that requests
+/// hold their mean.
 InferenceMemory inference_memory(const InferencePlan& plan, const MemoryOptions& options, std::uint32_t stage);
 
 }  // namespace orrery::llm

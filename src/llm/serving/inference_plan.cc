@@ -19,7 +19,9 @@ bool divides_whole(double divisor, double value) { return std::fmod(value, divis
 /// What only training knows.
 std::optional<Violation> find_training_field(const StepPlan& shape) {
   const ParallelJob& job = shape.job;
-  const auto wrong = [](const char* field) { return Violation{field, "is for training: it has no meaning in inference", "leave it out"}; };
+  const auto wrong = [](const char* field) {
+    return Violation{field, "is for training: it has no meaning in inference", "leave it out"};
+  };
   if (job.context > 1) return wrong("parallelism.context");
   if (job.interleave > 1) return wrong("parallelism.chunks");
   if (job.zero_stage > 0) return wrong("parallelism.zero");
@@ -32,21 +34,25 @@ std::optional<Violation> find_expert_violation(const StepPlan& shape) {
   const ParallelJob& job = shape.job;
   const Architecture& model = shape.model;
   if (!model.experts) {
-    if (job.expert > 1) return Violation{"parallelism.expert", fmt::format("of {} needs a model with experts", job.expert)};
+    if (job.expert > 1)
+      return Violation{"parallelism.expert", fmt::format("of {} needs a model with experts", job.expert)};
     return std::nullopt;
   }
   if (!divides_whole(job.expert, model.experts->count))
-    return Violation{"parallelism.expert", fmt::format("of {} must divide the {} experts", job.expert, model.experts->count)};
+    return Violation{"parallelism.expert",
+                     fmt::format("of {} must divide the {} experts", job.expert, model.experts->count)};
   const bool inside = divides_whole(job.expert, job.tensor);
   const bool across = divides_whole(job.tensor, job.expert) && divides_whole(job.expert, job.tensor * job.data);
   if (!inside && !across) {
-    return Violation{"parallelism.expert",
-                     fmt::format("of {} must divide tensor = {}, or be a multiple of it that divides tensor x data = {}", job.expert,
-                                 job.tensor, job.tensor * job.data)};
+    return Violation{
+        "parallelism.expert",
+        fmt::format("of {} must divide tensor = {}, or be a multiple of it that divides tensor x data = {}", job.expert,
+                    job.tensor, job.tensor * job.data)};
   }
   const double split = job.expert < job.tensor ? job.tensor / job.expert : 1;
   if (!divides_whole(split, model.experts->ffn))
-    return Violation{"parallelism.tensor", fmt::format("/ expert = {} must divide an expert's width of {}", split, model.experts->ffn)};
+    return Violation{"parallelism.tensor",
+                     fmt::format("/ expert = {} must divide an expert's width of {}", split, model.experts->ffn)};
   return std::nullopt;
 }
 
@@ -55,16 +61,19 @@ std::optional<Violation> find_shape_violation(const StepPlan& shape) {
   const Architecture& model = shape.model;
   if (model.hybrid) return Violation{"model", "has state-space layers, whose kernels are not modelled one by one"};
   if (!divides_whole(job.tensor, model.heads))
-    return Violation{"parallelism.tensor", fmt::format("of {} must divide the {} attention heads", job.tensor, model.heads)};
-  if (!divides_whole(job.tensor, model.kv_heads) && !divides_whole(model.kv_heads, job.tensor)) {
     return Violation{"parallelism.tensor",
-                     fmt::format("of {} must divide, or be a multiple of, the {} heads of keys", job.tensor, model.kv_heads)};
+                     fmt::format("of {} must divide the {} attention heads", job.tensor, model.heads)};
+  if (!divides_whole(job.tensor, model.kv_heads) && !divides_whole(model.kv_heads, job.tensor)) {
+    return Violation{"parallelism.tensor", fmt::format("of {} must divide, or be a multiple of, the {} heads of keys",
+                                                       job.tensor, model.kv_heads)};
   }
   if (!divides_whole(job.tensor, model.ffn))
-    return Violation{"parallelism.tensor", fmt::format("of {} must divide the MLP's width of {}", job.tensor, model.ffn)};
+    return Violation{"parallelism.tensor",
+                     fmt::format("of {} must divide the MLP's width of {}", job.tensor, model.ffn)};
   if (model.layers < job.pipeline)
-    return Violation{"parallelism.pipeline", fmt::format("makes {} of {}: each needs one", report::counted(job.pipeline, "stage"),
-                                                         report::counted(model.layers, "layer"))};
+    return Violation{"parallelism.pipeline",
+                     fmt::format("makes {} of {}: each needs one", report::counted(job.pipeline, "stage"),
+                                 report::counted(model.layers, "layer"))};
   return find_expert_violation(shape);
 }
 
@@ -76,10 +85,11 @@ std::optional<Violation> find_eager_violation(const InferencePlan& plan) {
   };
   if (plan.shape.job.tensor > 1)
     return needs(fmt::format("has no tensor parallelism, and parallelism.tensor is {}", plan.shape.job.tensor));
-  if (model.experts || model.latent_attention) return needs("has neither experts nor latent attention, and the model does");
+  if (model.experts || model.latent_attention)
+    return needs("has neither experts nor latent attention, and the model does");
   if (model.heads * model.head_size != model.hidden)
-    return needs(
-        fmt::format("needs heads x head_size = hidden, and the model has {} x {} and {}", model.heads, model.head_size, model.hidden));
+    return needs(fmt::format("needs heads x head_size = hidden, and the model has {} x {} and {}", model.heads,
+                             model.head_size, model.hidden));
   if (machine::bytes_of(plan.precision) != 2) return needs("computes in 16 bits");
   return std::nullopt;
 }
@@ -91,25 +101,30 @@ std::optional<Violation> find_inference_violation(const InferencePlan& plan) {
   const double ranks = job.tensor * job.pipeline * job.data;
   if (auto found = find_training_field(plan.shape)) return found;
   if (job.devices > 0 && ranks != job.devices) {
-    return Violation{"parallelism", fmt::format("tensor x pipeline x data = {} x {} x {} = {} must be the {}", job.tensor, job.pipeline,
-                                                job.data, ranks, report::counted(job.devices, "device"))};
+    return Violation{"parallelism",
+                     fmt::format("tensor x pipeline x data = {} x {} x {} = {} must be the {}", job.tensor,
+                                 job.pipeline, job.data, ranks, report::counted(job.devices, "device"))};
   }
   if (auto found = find_shape_violation(plan.shape)) return found;
   if (auto found = find_eager_violation(plan)) return found;
   if (!divides_whole(job.data * plan.micro_batches, plan.batch)) {
-    return Violation{"inference.batch", fmt::format("of {} requests must be a multiple of data x micro_batches = {} x {}", plan.batch,
-                                                    job.data, plan.micro_batches)};
+    return Violation{"inference.batch",
+                     fmt::format("of {} requests must be a multiple of data x micro_batches = {} x {}", plan.batch,
+                                 job.data, plan.micro_batches)};
   }
   if (plan.micro_batches > 1 && job.pipeline < 2)
-    return Violation{"inference.micro_batches", fmt::format("of {} needs a pipeline of at least 2 stages", plan.micro_batches)};
+    return Violation{"inference.micro_batches",
+                     fmt::format("of {} needs a pipeline of at least 2 stages", plan.micro_batches)};
   if (plan.batching == Batching::continuous && plan.generate < 2)
-    return Violation{"inference.generate", "must be at least 2 where requests join others: one token comes of the prompt itself"};
+    return Violation{"inference.generate",
+                     "must be at least 2 where requests join others: one token comes of the prompt itself"};
   return std::nullopt;
 }
 
 double cache_bytes_per_token(const InferencePlan& plan) {
   const Architecture& m = plan.shape.model;
-  if (m.latent_attention) return plan.kv_cache_bytes * (m.latent_attention->key_value_rank + m.latent_attention->rotary_size);
+  if (m.latent_attention)
+    return plan.kv_cache_bytes * (m.latent_attention->key_value_rank + m.latent_attention->rotary_size);
   return plan.kv_cache_bytes * 2 * m.head_size * std::max(1.0, m.kv_heads / plan.shape.job.tensor);
 }
 
@@ -135,7 +150,8 @@ std::vector<Round> rounds_of(const InferencePlan& plan) {
   };
   std::vector<Round> rounds;
   if (plan.batching == Batching::continuous) {
-    // Requests are at all places between their first token and their last: together they have the cache of as many at the mean.
+    // Requests are at all places between their first token and their last: together they have the cache of as many at
+    // the mean.
     const double mean = plan.prompt + plan.generate / 2;
     for (std::uint32_t i = 0; i < parts; ++i) rounds.push_back(token(mean, false));
     rounds.push_back(token(mean, true));

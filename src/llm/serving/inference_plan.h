@@ -1,4 +1,5 @@
-// Serving as it is planned: which model, cut up how, and which requests. The workload and the memory are made from one plan.
+// Serving as it is planned: which model, cut up how, and which requests. The workload and the memory are made from one
+// plan.
 #pragma once
 
 #include <array>
@@ -15,19 +16,22 @@ namespace orrery::llm {
 /// How requests come together.
 enum class Batching : std::uint8_t {
   fixed,       ///< all prompts first, then all tokens, until the last request has all of its own
-  continuous,  ///< whenever a request has all of its tokens another takes its place, whose prompt is read between two tokens of the others
+  continuous,  ///< whenever a request has all of its tokens another takes its place, whose prompt is read between two
+               ///< tokens of the others
 };
 inline constexpr std::array<std::string_view, 2> kBatchingNames = {"static", "continuous"};
 
 /// Whose kernels and constants.
 enum class ServingStack : std::uint8_t {
   serving,        ///< TensorRT-LLM, vLLM and their like: llm/serving/serving
-  pytorch_eager,  ///< one device per stage; prefill launched by the host, decode as one graph: llm/closed_forms/eager_step
+  pytorch_eager,  ///< one device per stage; prefill launched by the host, decode as one graph:
+                  ///< llm/closed_forms/eager_step
 };
 inline constexpr std::array<std::string_view, 2> kServingStackNames = {"serving", "pytorch_eager"};
 
 struct InferencePlan {
-  /// The model without the layers that only training has, and tensor, pipeline, expert, data (replicas), devices of the job.
+  /// The model without the layers that only training has, and tensor, pipeline, expert, data (replicas), devices of the
+  /// job.
   StepPlan shape;
   double batch = 1;          ///< requests at once, all replicas together
   double prompt = 0;         ///< tokens
@@ -43,16 +47,20 @@ struct InferencePlan {
   /// That go through the pipeline together.
   [[nodiscard]] double requests() const { return replica_requests() / micro_batches; }
   /// How many tensor ranks share one expert.
-  [[nodiscard]] double expert_split() const { return shape.job.expert < shape.job.tensor ? shape.job.tensor / shape.job.expert : 1; }
+  [[nodiscard]] double expert_split() const {
+    return shape.job.expert < shape.job.tensor ? shape.job.tensor / shape.job.expert : 1;
+  }
   /// How many replicas bring their tokens to the same experts.
-  [[nodiscard]] double expert_replicas() const { return shape.job.expert > shape.job.tensor ? shape.job.expert / shape.job.tensor : 1; }
+  [[nodiscard]] double expert_replicas() const {
+    return shape.job.expert > shape.job.tensor ? shape.job.expert / shape.job.tensor : 1;
+  }
 };
 
 /// The first rule that the plan breaks, with the field as a configuration calls it.
 std::optional<machine::Violation> find_inference_violation(const InferencePlan& plan);
 
-/// Bytes of keys and values of one token in one layer, on one rank. Where there are more tensor ranks than heads of keys, each has one; latent
-/// ones are not divided at all.
+/// Bytes of keys and values of one token in one layer, on one rank. Where there are more tensor ranks than heads of
+/// keys, each has one; latent ones are not divided at all.
 double cache_bytes_per_token(const InferencePlan& plan);
 
 /// Parameters of one layer on one rank.
@@ -80,8 +88,8 @@ struct Round {
   bool joins = false;        ///< a prompt that is read between tokens of others: nothing waits for its token
 };
 
-/// What is simulated. Static: all prompts, then a token at each of some contexts, evenly spaced from the first to the last. Continuous: tokens at
-/// the mean context, a prompt, tokens.
+/// What is simulated. Static: all prompts, then a token at each of some contexts, evenly spaced from the first to the
+/// last. Continuous: tokens at the mean context, a prompt, tokens.
 std::vector<Round> rounds_of(const InferencePlan& plan);
 
 }  // namespace orrery::llm

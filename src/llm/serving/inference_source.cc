@@ -26,7 +26,8 @@ class VisitWriter {
     if (stage == 0) {
       compute({.what = "embedding", .pass = label_}, times_.embedding);
       // The table is divided by words: each rank has the rows of its own.
-      collective({.what = "embedding", .pass = label_, .detail = "sum"}, Collective::all_reduce, ParallelAxis::tensor, hidden_bytes());
+      collective({.what = "embedding", .pass = label_, .detail = "sum"}, Collective::all_reduce, ParallelAxis::tensor,
+                 hidden_bytes());
     }
     for (std::uint32_t layer = shape.first_layer(stage); layer < shape.first_layer(stage + 1); ++layer) run(layer);
     if (stage + 1 == shape.stages()) {
@@ -56,7 +57,8 @@ class VisitWriter {
     collective(name("dispatch"), Collective::all_to_all, ParallelAxis::expert, routed);
     compute(name("experts"), times.experts);
     collective(name("combine"), Collective::all_to_all, ParallelAxis::expert, routed);
-    collective(name("experts").with("tokens"), Collective::all_gather, ParallelAxis::tensor, hidden_bytes() / plan_.shape.job.tensor);
+    collective(name("experts").with("tokens"), Collective::all_gather, ParallelAxis::tensor,
+               hidden_bytes() / plan_.shape.job.tensor);
   }
 
   [[nodiscard]] double hidden_bytes() const { return kElementBytes * visit_.tokens() * plan_.shape.model.hidden; }
@@ -95,7 +97,8 @@ class StageProgram {
     const double token_bytes = kTokenBytes * round.visit.requests;
     if (stage_ > 0) message(ActivityKind::recv, "recv activations", stage_, bytes);
     else if (awaits_token && last_ > 0) message(ActivityKind::recv, "recv tokens", 0, token_bytes);
-    for (const Piece& piece : VisitWriter(plan_, round.visit, times).make(stage_)) add(activity_of(piece, roles_, strings_), true);
+    for (const Piece& piece : VisitWriter(plan_, round.visit, times).make(stage_))
+      add(activity_of(piece, roles_, strings_), true);
     end_ = builder_.size() - 1;
     if (stage_ < last_) message(ActivityKind::send, "send activations", stage_ + 1, bytes);
     else if (gives_token && last_ > 0) message(ActivityKind::send, "send tokens", 0, token_bytes);
@@ -107,14 +110,15 @@ class StageProgram {
  private:
   /// Messages go to the next stage, and from the last one to the first: round about.
   void message(ActivityKind kind, std::string_view name, std::uint32_t receiver, double bytes) {
-    workload::Activity activity{.name = strings_.intern(name),
-                                .kind = kind,
-                                .flags = workload::activity::kHasBytes | workload::activity::kHasPeer | workload::activity::kHasTag,
-                                .bytes = static_cast<std::int64_t>(std::ceil(bytes)),
-                                .peer = kind == ActivityKind::send ? 1 : -1,
-                                .peer_role = roles_[static_cast<std::size_t>(ParallelAxis::pipeline)],
-                                .tag = receiver,
-                                .lane = lane_of(ParallelAxis::pipeline)};
+    workload::Activity activity{
+        .name = strings_.intern(name),
+        .kind = kind,
+        .flags = workload::activity::kHasBytes | workload::activity::kHasPeer | workload::activity::kHasTag,
+        .bytes = static_cast<std::int64_t>(std::ceil(bytes)),
+        .peer = kind == ActivityKind::send ? 1 : -1,
+        .peer_role = roles_[static_cast<std::size_t>(ParallelAxis::pipeline)],
+        .tag = receiver,
+        .lane = lane_of(ParallelAxis::pipeline)};
     // A stage waits for what it receives, not for what it sends.
     add(activity, kind == ActivityKind::recv);
   }

@@ -19,7 +19,8 @@ struct Work {
 
 class ServingTimes {
  public:
-  ServingTimes(const ServingConstants& constants, const machine::Device& device, const InferencePlan& plan, const Visit& visit)
+  ServingTimes(const ServingConstants& constants, const machine::Device& device, const InferencePlan& plan,
+               const Visit& visit)
       : c_(constants), plan_(plan), visit_(visit), weight_bytes_(machine::bytes_of(plan.precision)) {
     const ServingRates& rates = rates_of(c_.rates, device.generation);
     layer_s_ = rates.layer_us * 1e-6;
@@ -29,7 +30,8 @@ class ServingTimes {
                   (1 + c_.all_reduce_growth * plan.shape.model.hidden / c_.all_reduce_width);
     }
     bytes_per_s_ = c_.memory_share * device.memory_bytes_per_s();
-    flop_per_s_ = (visit.is_prefill ? c_.prefill_matrix_share : c_.decode_matrix_share) * device.peak_flops(plan.precision);
+    flop_per_s_ =
+        (visit.is_prefill ? c_.prefill_matrix_share : c_.decode_matrix_share) * device.peak_flops(plan.precision);
   }
 
   [[nodiscard]] VisitTimes times() const {
@@ -44,7 +46,9 @@ class ServingTimes {
   }
 
  private:
-  [[nodiscard]] Work matrices(double parameters) const { return {weight_bytes_ * parameters, 2 * parameters * visit_.tokens()}; }
+  [[nodiscard]] Work matrices(double parameters) const {
+    return {weight_bytes_ * parameters, 2 * parameters * visit_.tokens()};
+  }
 
   [[nodiscard]] Work attention(double parameters) const {
     const Architecture& m = plan_.shape.model;
@@ -79,8 +83,11 @@ class ServingTimes {
     const Work first = attention(of.attention), second = matrices(of.mlp), third = with_experts ? experts() : Work{};
     const double bytes = first.bytes + second.bytes + third.bytes, flop = first.flop + second.flop + third.flop;
     const bool by_bytes = bytes / bytes_per_s_ >= flop / flop_per_s_;
-    const auto seconds = [&](const Work& work) { return by_bytes ? work.bytes / bytes_per_s_ : work.flop / flop_per_s_; };
-    return {.attention = seconds(first) + layer_s_ / 2, .mlp = seconds(second) + layer_s_ / 2, .experts = seconds(third)};
+    const auto seconds = [&](const Work& work) {
+      return by_bytes ? work.bytes / bytes_per_s_ : work.flop / flop_per_s_;
+    };
+    return {
+        .attention = seconds(first) + layer_s_ / 2, .mlp = seconds(second) + layer_s_ / 2, .experts = seconds(third)};
   }
 
   const ServingConstants& c_;
@@ -112,7 +119,8 @@ double mlp_products(const machine::Device& device, const BlockShape& block, doub
 }
 
 /// What prefill_seconds() sums, part by part.
-VisitTimes eager_prefill(const EagerConstants& c, const machine::Device& device, const InferencePlan& plan, const Visit& visit) {
+VisitTimes eager_prefill(const EagerConstants& c, const machine::Device& device, const InferencePlan& plan,
+                         const Visit& visit) {
   const EagerModel model = eager_model(plan, visit.context);
   const BlockShape block = model.block(visit.requests);
   const KernelSeconds kernels = seconds_of(device, forward_kernels(block));
@@ -130,7 +138,8 @@ VisitTimes eager_prefill(const EagerConstants& c, const machine::Device& device,
 }
 
 /// What decode_seconds() sums, part by part.
-VisitTimes eager_decode(const EagerConstants& c, const machine::Device& device, const InferencePlan& plan, const Visit& visit) {
+VisitTimes eager_decode(const EagerConstants& c, const machine::Device& device, const InferencePlan& plan,
+                        const Visit& visit) {
   const EagerModel model = eager_model(plan, visit.context);
   const EagerStyle& style = style_of(c, model.style);
   EagerModel none = model, one = model;
@@ -139,8 +148,8 @@ VisitTimes eager_decode(const EagerConstants& c, const machine::Device& device, 
   VisitTimes all;
   all.head = decode_seconds(device, c, none, visit.requests);
   const double layer = decode_seconds(device, c, one, visit.requests) - all.head;
-  const double small =
-      style.decode_small_kernels * c.decode_small_kernel_us * 1e-6 + c.decode_gap_us * 1e-6 * style.decode_kernels_per_layer;
+  const double small = style.decode_small_kernels * c.decode_small_kernel_us * 1e-6 +
+                       c.decode_gap_us * 1e-6 * style.decode_kernels_per_layer;
   all.dense.mlp = mlp_products(device, model.block(visit.requests), visit.requests) + small / 2;
   all.dense.attention = layer - all.dense.mlp;
   return all;
@@ -148,9 +157,11 @@ VisitTimes eager_decode(const EagerConstants& c, const machine::Device& device, 
 
 }  // namespace
 
-VisitTimes visit_times(const Catalog& catalog, const machine::Device& device, const InferencePlan& plan, const Visit& visit) {
+VisitTimes visit_times(const Catalog& catalog, const machine::Device& device, const InferencePlan& plan,
+                       const Visit& visit) {
   if (plan.stack == ServingStack::serving) return ServingTimes(catalog.serving, device, plan, visit).times();
-  return visit.is_prefill ? eager_prefill(catalog.eager, device, plan, visit) : eager_decode(catalog.eager, device, plan, visit);
+  return visit.is_prefill ? eager_prefill(catalog.eager, device, plan, visit)
+                          : eager_decode(catalog.eager, device, plan, visit);
 }
 
 }  // namespace orrery::llm

@@ -24,7 +24,8 @@ struct ServingConstants {
   double all_reduce_growth = 0;  ///< per all_reduce_width of hidden
   double all_reduce_width = 0;
   double prefill_network_share = 0;  ///< of the scale-up bandwidth
-  /// Of a decode step's all-reduce as measured, what is not on the wire: launching, and ranks that wait for one another. The rest is the network's.
+  /// Of a decode step's all-reduce as measured, what is not on the wire: launching, and ranks that wait for one
+  /// another. The rest is the network's.
   double all_reduce_software_share = 0;
   double queued_prefill_share = 0;  ///< of the others' prefills that a request waits for
   std::vector<ServingRates> rates = {};

@@ -24,9 +24,13 @@ struct PassageTime {
 
 class FoldedStepMaker {
  public:
-  FoldedStepMaker(const StepPlan& plan, const StepTimes& times, const std::vector<std::vector<PassItem>>& orders, const CommPrice& price,
-                  std::int64_t eager_limit_bytes)
-      : plan_(plan), passages_(plan, times), orders_(orders), price_(price), is_eager_(passages_.message_bytes() <= eager_limit_bytes) {}
+  FoldedStepMaker(const StepPlan& plan, const StepTimes& times, const std::vector<std::vector<PassItem>>& orders,
+                  const CommPrice& price, std::int64_t eager_limit_bytes)
+      : plan_(plan),
+        passages_(plan, times),
+        orders_(orders),
+        price_(price),
+        is_eager_(passages_.message_bytes() <= eager_limit_bytes) {}
 
   Result<FoldedStep> make() {
     if (plan_.stages() > 1) {
@@ -114,7 +118,8 @@ class FoldedStepMaker {
 
   /// Of one pass, or of two that run as one.
   Result<PassageTime> pass_time(std::span<const PassPlace> places) {
-    const std::pair<Alike, std::optional<Alike>> key{alike(places[0]), places.size() > 1 ? std::optional(alike(places[1])) : std::nullopt};
+    const std::pair<Alike, std::optional<Alike>> key{
+        alike(places[0]), places.size() > 1 ? std::optional(alike(places[1])) : std::nullopt};
     const auto found = known_.find(key);
     if (found != known_.end()) return found->second;
     Passage passage = passages_.make(places[0]);
@@ -190,7 +195,8 @@ class FoldedStepMaker {
       if (last != graph::kNoNode) builder_.add_edge(last, node, 0, 0);
       last = node;
       std::uint32_t chunk = 0;
-      while (plan_.first_layer(chunk * plan_.stages() + stage + 1) <= static_cast<std::uint32_t>(piece.name.layer)) ++chunk;
+      while (plan_.first_layer(chunk * plan_.stages() + stage + 1) <= static_cast<std::uint32_t>(piece.name.layer))
+        ++chunk;
       gathered[chunk] = node;
     }
     return {};
@@ -206,7 +212,8 @@ class FoldedStepMaker {
   }
   void connect(std::size_t from, std::size_t to) {
     if (plan_.stages() == 1) return;
-    if (is_eager_ || before_[to] == graph::kNoNode) return static_cast<void>(builder_.add_edge(nodes_[from], nodes_[to], 0, message_ps_));
+    if (is_eager_ || before_[to] == graph::kNoNode)
+      return static_cast<void>(builder_.add_edge(nodes_[from], nodes_[to], 0, message_ps_));
     // It moves when both sides are ready, so it is a node of its own.
     const graph::NodeId message = builder_.add_node(message_ps_);
     builder_.add_edge(nodes_[from], message, 0, 0);
@@ -259,8 +266,9 @@ class FoldedStepMaker {
 
 }  // namespace
 
-Result<FoldedStep> folded_step(const StepPlan& plan, const StepTimes& times, const std::vector<std::vector<PassItem>>& orders,
-                               const CommPrice& price, std::int64_t eager_limit_bytes) {
+Result<FoldedStep> folded_step(const StepPlan& plan, const StepTimes& times,
+                               const std::vector<std::vector<PassItem>>& orders, const CommPrice& price,
+                               std::int64_t eager_limit_bytes) {
   return FoldedStepMaker(plan, times, orders, price, eager_limit_bytes).make();
 }
 

@@ -1,5 +1,6 @@
-// A step without its ranks: each stage once, each pass as long as its chain takes when every communication has the network to itself. A graph of
-// passes and messages, solved once: what sweeps over thousands of plans need. Sharing of links between axes is what it cannot see.
+// A step without its ranks: each stage once, each pass as long as its chain takes when every communication has the
+// network to itself. A graph of passes and messages, solved once: what sweeps over thousands of plans need. Sharing of
+// links between axes is what it cannot see.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +14,8 @@
 
 namespace orrery::llm {
 
-/// One communication: a collective of the first group along an axis, or a message from a rank of a stage to its neighbour in the next.
+/// One communication: a collective of the first group along an axis, or a message from a rank of a stage to its
+/// neighbour in the next.
 struct CommQuestion {
   bool is_message = false;
   workload::Collective collective = workload::Collective::all_reduce;
@@ -30,9 +32,11 @@ struct FoldedStep {
   TimePs bubble_ps = 0;   ///< of the same stage: it neither computes nor communicates
 };
 
-/// Exact, like the engine with isolated prices, where communication beside the chain of a pass ends before the next pass needs its stream; else the
-/// step is at least as long as each stream is busy. Messages of at most `eager_limit_bytes` do not wait for their receiver. The Error is that of a price.
-Result<FoldedStep> folded_step(const StepPlan& plan, const StepTimes& times, const std::vector<std::vector<PassItem>>& orders,
-                               const CommPrice& price, std::int64_t eager_limit_bytes);
+/// Exact, like the engine with isolated prices, where communication beside the chain of a pass ends before the next
+/// pass needs its stream; else the step is at least as long as each stream is busy. Messages of at most
+/// `eager_limit_bytes` do not wait for their receiver. The Error is that of a price.
+Result<FoldedStep> folded_step(const StepPlan& plan, const StepTimes& times,
+                               const std::vector<std::vector<PassItem>>& orders, const CommPrice& price,
+                               std::int64_t eager_limit_bytes);
 
 }  // namespace orrery::llm

@@ -1,4 +1,5 @@
-// Device time of the parts of a step: what llm/closed_forms/pass_times and llm/steps/lstm make, and passages are made from.
+// Device time of the parts of a step: what llm/closed_forms/pass_times and llm/steps/lstm make, and passages are made
+// from.
 #pragma once
 
 namespace orrery::llm {

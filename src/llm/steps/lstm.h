@@ -1,7 +1,9 @@
-// Long short-term memory (Hochreiter and Schmidhuber, 1997) as layers of a training step: what StepPlan::lstm changes about times, parameters, memory.
+// Long short-term memory (Hochreiter and Schmidhuber, 1997) as layers of a training step: what StepPlan::lstm changes
+// about times, parameters, memory.
 //
-// A layer multiplies the inputs of all time steps at once, then goes through time: a product with the state, four gates, the new state. Backward
-// likewise; gradients of weights are products over all time steps. Weights are read again at every time step: persistent kernels are not modelled.
+// A layer multiplies the inputs of all time steps at once, then goes through time: a product with the state, four
+// gates, the new state. Backward likewise; gradients of weights are products over all time steps. Weights are read
+// again at every time step: persistent kernels are not modelled.
 #pragma once
 
 #include <cstdint>

@@ -52,8 +52,10 @@ class MatrixWriter {
       const Place room = i >= kPanelsHeld ? products[i - kPanelsHeld] : Place();
       of_a = collective(fmt::format("panel {} of A", i), Collective::all_gather, kAlongRow, a, {of_a, room});
       of_b = collective(fmt::format("panel {} of B", i), Collective::all_gather, kAlongColumn, b, {of_b, room});
-      const machine::GemmShape shape{plan_.m / plan_.rows, plan_.n / plan_.columns, panel, plan_.batch, plan_.precision};
-      products.push_back(compute(fmt::format("product {}", i), shape, {of_a, of_b, products.empty() ? Place() : products.back()}));
+      const machine::GemmShape shape{plan_.m / plan_.rows, plan_.n / plan_.columns, panel, plan_.batch,
+                                     plan_.precision};
+      products.push_back(
+          compute(fmt::format("product {}", i), shape, {of_a, of_b, products.empty() ? Place() : products.back()}));
     }
   }
 
@@ -63,7 +65,8 @@ class MatrixWriter {
     const auto kind = plan_.sum == MatrixSum::scattered ? Collective::reduce_scatter : Collective::all_reduce;
     Place product, sum;
     for (std::size_t i = 0; i < static_cast<std::size_t>(plan_.panels); ++i) {
-      const machine::GemmShape shape{plan_.m / plan_.rows, panel, plan_.k / plan_.columns, plan_.batch, plan_.precision};
+      const machine::GemmShape shape{plan_.m / plan_.rows, panel, plan_.k / plan_.columns, plan_.batch,
+                                     plan_.precision};
       product = compute(fmt::format("product {}", i), shape, {product});
       sum = collective(fmt::format("sum {}", i), kind, kAlongRow, partial, {product, sum});
     }
@@ -77,7 +80,8 @@ class MatrixWriter {
                after);
   }
   /// Nothing, where there is nobody to talk to.
-  Place collective(const std::string& name, Collective kind, std::size_t axis, double bytes, std::initializer_list<Place> after) {
+  Place collective(const std::string& name, Collective kind, std::size_t axis, double bytes,
+                   std::initializer_list<Place> after) {
     if ((axis == kAlongRow ? plan_.columns : plan_.rows) < 2) return {};
     return add({.name = job_.strings.intern(name),
                 .kind = workload::ActivityKind::collective,
@@ -107,8 +111,8 @@ class MatrixWriter {
 /// `extent` is divided by `parts`, which may be a product of several fields.
 std::optional<Violation> find_part_violation(const char* field, double parts, const char* extent_name, double extent) {
   if (std::fmod(extent, parts) == 0) return std::nullopt;
-  return Violation{fmt::format("gemm.{}", field),
-                   fmt::format("makes {}, which must divide {} = {}", report::counted(parts, "part"), extent_name, extent)};
+  return Violation{fmt::format("gemm.{}", field), fmt::format("makes {}, which must divide {} = {}",
+                                                              report::counted(parts, "part"), extent_name, extent)};
 }
 
 }  // namespace

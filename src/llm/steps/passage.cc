@@ -15,8 +15,9 @@ namespace {
 using workload::Collective;
 
 constexpr double kNormBytes = 4;
-constexpr double kLossBytes = 8;            // per token: the largest logit, and the sum of exponentials
-constexpr double kExpertTokenShare = 0.75;  // of 16 bits that a token takes on its way to and from experts in 8: one way each
+constexpr double kLossBytes = 8;  // per token: the largest logit, and the sum of exponentials
+constexpr double kExpertTokenShare =
+    0.75;  // of 16 bits that a token takes on its way to and from experts in 8: one way each
 
 constexpr std::array<std::int32_t, 3> kNothing = {-1, -1, -1};  // to wait for
 
@@ -26,7 +27,8 @@ std::int64_t to_bytes(double bytes) { return static_cast<std::int64_t>(std::llro
 /// Appends pieces to a passage.
 class PassageWriter {
  public:
-  PassageWriter(const StepPlan& plan, const StepTimes& times, Passage& passage) : plan_(plan), times_(times), passage_(passage) {}
+  PassageWriter(const StepPlan& plan, const StepTimes& times, Passage& passage)
+      : plan_(plan), times_(times), passage_(passage) {}
 
   void forward(std::uint32_t layer) {
     attention_forward(layer, "forward", &PassTimes::forward);
@@ -46,9 +48,12 @@ class PassageWriter {
   }
 
   void weight_gradient(std::uint32_t layer) {
-    double seconds = times_.layer.queries.weight_gradient + times_.layer.core.weight_gradient + times_.layer.output.weight_gradient;
+    double seconds =
+        times_.layer.queries.weight_gradient + times_.layer.core.weight_gradient + times_.layer.output.weight_gradient;
     if (!plan_.has_experts(layer)) seconds += plain(layer).weight_gradient;
-    else seconds += times_.layer.router.weight_gradient + times_.layer.experts.weight_gradient + times_.layer.shared_expert.weight_gradient;
+    else
+      seconds += times_.layer.router.weight_gradient + times_.layer.experts.weight_gradient +
+                 times_.layer.shared_expert.weight_gradient;
     if (plan_.job.sequence_parallel) {
       const bool both = !plan_.has_experts(layer);
       collective(name(layer, "weights", "").with("tokens"), Collective::all_gather, ParallelAxis::tensor,
@@ -65,13 +70,15 @@ class PassageWriter {
   }
   void embedding_backward() {
     if (plan_.job.sequence_parallel)
-      collective({.what = "embedding gradient"}, Collective::all_gather, ParallelAxis::tensor, hidden_bytes() / plan_.job.tensor);
+      collective({.what = "embedding gradient"}, Collective::all_gather, ParallelAxis::tensor,
+                 hidden_bytes() / plan_.job.tensor);
     compute({.what = "embedding backward"}, times_.embedding.backward());
   }
   void head_forward(std::uint32_t heads) {
     for (std::uint32_t i = 0; i < heads; ++i) {
       if (plan_.job.sequence_parallel)
-        collective({.what = "head input"}, Collective::all_gather, ParallelAxis::tensor, hidden_bytes() / plan_.job.tensor);
+        collective({.what = "head input"}, Collective::all_gather, ParallelAxis::tensor,
+                   hidden_bytes() / plan_.job.tensor);
       compute({.what = "head forward"}, times_.head.forward);
       collective({.what = "loss"}, Collective::all_reduce, ParallelAxis::tensor, kLossBytes * plan_.tokens());
     }
@@ -79,7 +86,8 @@ class PassageWriter {
   void head_backward(std::uint32_t heads, bool with_weights) {
     for (std::uint32_t i = 0; i < heads; ++i) {
       compute({.what = "head backward"}, times_.head.input_gradient + (with_weights ? times_.head.weight_gradient : 0));
-      collective({.what = "head gradient"}, plan_.job.sequence_parallel ? Collective::reduce_scatter : Collective::all_reduce,
+      collective({.what = "head gradient"},
+                 plan_.job.sequence_parallel ? Collective::reduce_scatter : Collective::all_reduce,
                  ParallelAxis::tensor, hidden_bytes());
     }
   }
@@ -98,7 +106,8 @@ class PassageWriter {
   std::int32_t collective(PieceName label, Collective kind, ParallelAxis axis, double bytes, bool joins = true) {
     const std::int64_t size = to_bytes(bytes);
     if (ranks_along(plan_, axis) < 2 || size <= 0) return -1;
-    passage_.push_back({.name = label, .is_collective = true, .joins = joins, .collective = kind, .axis = axis, .bytes = size});
+    passage_.push_back(
+        {.name = label, .is_collective = true, .joins = joins, .collective = kind, .axis = axis, .bytes = size});
     passage_.back().waits_for = waits_;
     if (!joins) return static_cast<std::int32_t>(passage_.size()) - 1;
     waits_ = kNothing;
@@ -144,7 +153,8 @@ class PassageWriter {
     return domains_reached(*plan_.model.experts, domains);
   }
   [[nodiscard]] double routed_bytes() const {
-    const double share = plan_.precision == machine::DataType::fp8 || plan_.precision == machine::DataType::fp4 ? kExpertTokenShare : 1;
+    const double share =
+        plan_.precision == machine::DataType::fp8 || plan_.precision == machine::DataType::fp4 ? kExpertTokenShare : 1;
     return share * kElementBytes * plan_.tokens() / plan_.job.tensor * copies() * plan_.model.hidden;
   }
   /// What is recomputed a little is part of the backward pass; what is recomputed whole is a forward pass of its own.
@@ -152,8 +162,8 @@ class PassageWriter {
     return times.input_gradient + (plan_.job.recomputation == Recomputation::full ? 0 : times.recomputed);
   }
 
-  /// Gathers tokens, computes, and scatters the sums: what sequence parallelism does around both halves of a layer; in parts, where they are to
-  /// overlap one another.
+  /// Gathers tokens, computes, and scatters the sums: what sequence parallelism does around both halves of a layer; in
+  /// parts, where they are to overlap one another.
   void half(const PieceName& label, double seconds) {
     if (plan_.job.tensor < 2) return compute(label, seconds);
     if (!plan_.job.sequence_parallel) {
@@ -171,19 +181,21 @@ class PassageWriter {
     for (std::uint32_t i = 0; i < parts; ++i) {
       if (parts > 1) wait_for(gathered[i]);
       compute(label, seconds * share);
-      collective(label.with("sum"), Collective::reduce_scatter, ParallelAxis::tensor, hidden_bytes() * share, i + 1 == parts);
+      collective(label.with("sum"), Collective::reduce_scatter, ParallelAxis::tensor, hidden_bytes() * share,
+                 i + 1 == parts);
     }
   }
 
-  /// While the gradient of the half's input is summed over the ranks, that of its first matrix is computed (`overlapped`), for which the tokens
-  /// of all ranks are gathered again, beside the rest.
+  /// While the gradient of the half's input is summed over the ranks, that of its first matrix is computed
+  /// (`overlapped`), for which the tokens of all ranks are gathered again, beside the rest.
   void half_backward(const PieceName& label, double seconds, double overlapped) {
     if (plan_.job.tensor < 2) return compute(label, seconds + overlapped);
     std::int32_t tokens = -1;
     if (plan_.job.sequence_parallel) {
       const double share = hidden_bytes() / plan_.job.tensor;
       collective(label.with("gradients"), Collective::all_gather, ParallelAxis::tensor, share);
-      if (overlapped > 0) tokens = collective(label.with("tokens"), Collective::all_gather, ParallelAxis::tensor, share, false);
+      if (overlapped > 0)
+        tokens = collective(label.with("tokens"), Collective::all_gather, ParallelAxis::tensor, share, false);
     }
     compute(label, seconds);
     const auto kind = plan_.job.sequence_parallel ? Collective::reduce_scatter : Collective::all_reduce;
@@ -209,27 +221,30 @@ class PassageWriter {
     compute(name(layer, "queries", pass), t.queries.*time);
     collective(label.with("keys"), Collective::all_gather, ParallelAxis::context, key_bytes());
     compute(label, t.core.*time + t.output.*time);
-    collective(label.with("sum"), plan_.job.sequence_parallel ? Collective::reduce_scatter : Collective::all_reduce, ParallelAxis::tensor,
-               hidden_bytes());
+    collective(label.with("sum"), plan_.job.sequence_parallel ? Collective::reduce_scatter : Collective::all_reduce,
+               ParallelAxis::tensor, hidden_bytes());
   }
 
   void attention_backward(std::uint32_t layer, bool with_weights) {
     const LayerTimes& t = times_.layer;
     const PieceName label = name(layer, "attention", "backward");
-    const double output_weights = with_weights ? t.output.weight_gradient : 0, query_weights = with_weights ? t.queries.weight_gradient : 0;
+    const double output_weights = with_weights ? t.output.weight_gradient : 0,
+                 query_weights = with_weights ? t.queries.weight_gradient : 0;
     if (plan_.job.context < 2) {
-      return half_backward(label, backward_seconds(t.queries) + backward_seconds(t.core) + backward_seconds(t.output) + output_weights,
-                           query_weights);
+      return half_backward(
+          label, backward_seconds(t.queries) + backward_seconds(t.core) + backward_seconds(t.output) + output_weights,
+          query_weights);
     }
     if (plan_.job.sequence_parallel)
       collective(label.with("tokens"), Collective::all_gather, ParallelAxis::tensor, hidden_bytes() / plan_.job.tensor);
     // Keys of other ranks were not kept.
     collective(label.with("keys"), Collective::all_gather, ParallelAxis::context, key_bytes());
     compute(label, backward_seconds(t.core) + backward_seconds(t.output) + output_weights);
-    collective(label.with("key gradients"), Collective::reduce_scatter, ParallelAxis::context, key_bytes() * plan_.job.context);
+    collective(label.with("key gradients"), Collective::reduce_scatter, ParallelAxis::context,
+               key_bytes() * plan_.job.context);
     compute(name(layer, "queries", "backward"), backward_seconds(t.queries) + query_weights);
-    collective(label.with("sum"), plan_.job.sequence_parallel ? Collective::reduce_scatter : Collective::all_reduce, ParallelAxis::tensor,
-               hidden_bytes());
+    collective(label.with("sum"), plan_.job.sequence_parallel ? Collective::reduce_scatter : Collective::all_reduce,
+               ParallelAxis::tensor, hidden_bytes());
   }
 
   /// What every token passes is computed while the others are on their way to their experts.
@@ -237,8 +252,8 @@ class PassageWriter {
     const LayerTimes& t = times_.layer;
     compute(name(layer, "router", pass), t.router.*time);
     const bool beside = t.shared_expert.*time > 0;
-    const std::int32_t dispatched =
-        collective(name(layer, "dispatch", pass), Collective::all_to_all, ParallelAxis::expert, routed_bytes(), !beside);
+    const std::int32_t dispatched = collective(name(layer, "dispatch", pass), Collective::all_to_all,
+                                               ParallelAxis::expert, routed_bytes(), !beside);
     if (beside) half(name(layer, "shared expert", pass), t.shared_expert.*time);
     if (beside) wait_for(dispatched);
     compute(name(layer, "experts", pass), t.experts.*time);
@@ -247,10 +262,12 @@ class PassageWriter {
 
   void experts_backward(std::uint32_t layer, bool with_weights) {
     const LayerTimes& t = times_.layer;
-    const auto seconds = [&](const PassTimes& times) { return backward_seconds(times) + (with_weights ? times.weight_gradient : 0); };
+    const auto seconds = [&](const PassTimes& times) {
+      return backward_seconds(times) + (with_weights ? times.weight_gradient : 0);
+    };
     const bool beside = t.shared_expert.forward > 0;
-    const std::int32_t sent =
-        collective(name(layer, "combine", "backward"), Collective::all_to_all, ParallelAxis::expert, routed_bytes(), !beside);
+    const std::int32_t sent = collective(name(layer, "combine", "backward"), Collective::all_to_all,
+                                         ParallelAxis::expert, routed_bytes(), !beside);
     if (beside) mlp_backward(name(layer, "shared expert", "backward"), t.shared_expert, with_weights);
     if (beside) wait_for(sent);
     compute(name(layer, "experts", "backward"), seconds(t.experts));
@@ -282,7 +299,8 @@ class SharedParameters {
   /// Where both communicators work, both are to be waited for.
   std::array<std::int32_t, 2> gather(const PieceName& label, const PartParameters& of, bool joins) {
     const double data = ranks_along(plan_, ParallelAxis::data), copies = ranks_along(plan_, ParallelAxis::expert_data);
-    return {writer_.collective(label, Collective::all_gather, ParallelAxis::data, kElementBytes * of.replicated / data, joins),
+    return {writer_.collective(label, Collective::all_gather, ParallelAxis::data, kElementBytes * of.replicated / data,
+                               joins),
             writer_.collective(label.with("of experts"), Collective::all_gather, ParallelAxis::expert_data,
                                kElementBytes * of.experts / copies, joins)};
   }
@@ -300,7 +318,8 @@ class SharedParameters {
   void reduce(const PartParameters& of, bool joins) {
     const auto kind = plan_.job.zero_stage >= 1 ? Collective::reduce_scatter : Collective::all_reduce;
     writer_.collective({.what = "gradients"}, kind, ParallelAxis::data, plan_.gradient_bytes * of.replicated, joins);
-    writer_.collective({.what = "gradients of experts"}, kind, ParallelAxis::expert_data, plan_.gradient_bytes * of.experts, joins);
+    writer_.collective({.what = "gradients of experts"}, kind, ParallelAxis::expert_data,
+                       plan_.gradient_bytes * of.experts, joins);
   }
 
  private:
@@ -317,7 +336,8 @@ bool gathers_at_first(const StepPlan& plan) {
 /// The layers of a part in the order in which a pass goes through them.
 std::vector<std::uint32_t> layers_of(const StepPlan& plan, const PassPlace& place) {
   std::vector<std::uint32_t> layers;
-  for (std::uint32_t layer = plan.first_layer(place.part); layer < plan.first_layer(place.part + 1); ++layer) layers.push_back(layer);
+  for (std::uint32_t layer = plan.first_layer(place.part); layer < plan.first_layer(place.part + 1); ++layer)
+    layers.push_back(layer);
   if (place.pass != Pass::forward) std::reverse(layers.begin(), layers.end());
   return layers;
 }
@@ -350,7 +370,8 @@ PartParameters part_parameters(const StepPlan& plan, std::uint32_t part) {
 
 std::int64_t Passages::message_bytes() const {
   const bool split = plan_.job.sequence_parallel || plan_.software == Software::megatron_lm_2021;
-  return std::max<std::int64_t>(1, to_bytes(kElementBytes * plan_.tokens() * plan_.model.hidden / (split ? plan_.job.tensor : 1)));
+  return std::max<std::int64_t>(
+      1, to_bytes(kElementBytes * plan_.tokens() * plan_.model.hidden / (split ? plan_.job.tensor : 1)));
 }
 
 Passage Passages::make(const PassPlace& place) const {
@@ -371,11 +392,13 @@ Passage Passages::make(const PassPlace& place) const {
   const bool at_first = gathers_at_first(plan_) && place.pass == Pass::forward && place.is_first;
   const bool adds_gradients = place.pass == Pass::weight_gradient || (place.pass == Pass::backward && with_weights);
   // ZeRO-2 and 3 keep no whole gradients from one micro-batch to the next.
-  const bool reduces = adds_gradients && !plan_.adapters_only && (plan_.job.zero_stage >= 2 || (place.is_last && plan_.overlap.gradients));
+  const bool reduces = adds_gradients && !plan_.adapters_only &&
+                       (plan_.job.zero_stage >= 2 || (place.is_last && plan_.overlap.gradients));
   std::vector<std::array<std::int32_t, 2>> gathered(layers.size(), {-1, -1});
   const auto gather = [&](std::size_t i) {
     if (i < layers.size())
-      gathered[i] = shared.gather(PieceName{static_cast<std::int32_t>(layers[i]), "parameters"}, layer_parameters(plan_, layers[i]), false);
+      gathered[i] = shared.gather(PieceName{static_cast<std::int32_t>(layers[i]), "parameters"},
+                                  layer_parameters(plan_, layers[i]), false);
   };
   if (each_pass) gather(0);
   for (std::size_t i = 0; i < layers.size(); ++i) {
@@ -431,7 +454,8 @@ Passage Passages::end_of_step(std::uint32_t stage) const {
   const double updated = all.replicated / (sharded ? ranks_along(plan_, ParallelAxis::data) : 1) +
                          all.experts / (sharded ? ranks_along(plan_, ParallelAxis::expert_data) : 1);
   writer.compute({.what = "optimizer"}, times_.optimizer_per_parameter * updated);
-  if (plan_.job.zero_stage >= 1 && plan_.job.zero_stage < 3 && !plan_.overlap.parameters) shared.gather({.what = "parameters"}, all, true);
+  if (plan_.job.zero_stage >= 1 && plan_.job.zero_stage < 3 && !plan_.overlap.parameters)
+    shared.gather({.what = "parameters"}, all, true);
   return passage;
 }
 

@@ -1,4 +1,5 @@
-// What one rank of a stage does in one pass of one micro-batch through its part of the model: computing and collectives, in order.
+// What one rank of a stage does in one pass of one micro-batch through its part of the model: computing and
+// collectives, in order.
 #pragma once
 
 #include <array>
@@ -28,15 +29,15 @@ struct PieceName {
 };
 std::string to_string(const PieceName& name);
 
-/// Pieces hang together by a chain: most wait for the end of the chain so far and are its new end. What runs beside it, because another stream
-/// carries it, leaves the end where it was; whoever needs it says so.
+/// Pieces hang together by a chain: most wait for the end of the chain so far and are its new end. What runs beside it,
+/// because another stream carries it, leaves the end where it was; whoever needs it says so.
 struct Piece {
   PieceName name;
   bool is_collective = false;
   bool joins = true;                                     ///< the chain goes on when it has ended
   std::array<std::int32_t, 3> waits_for = {-1, -1, -1};  ///< besides the chain: earlier pieces of the same passage
-  std::int32_t needs_layer = -1;                         ///< parameters of this layer, gathered since the step began; -1: of none
-  TimePs duration_ps = 0;                                ///< of computing
+  std::int32_t needs_layer = -1;  ///< parameters of this layer, gathered since the step began; -1: of none
+  TimePs duration_ps = 0;         ///< of computing
   workload::Collective collective = workload::Collective::all_reduce;
   ParallelAxis axis = ParallelAxis::tensor;
   std::int64_t bytes = 0;  ///< as workload::Program::bytes counts them
@@ -58,9 +59,11 @@ class Passages {
 
   /// Collectives over one rank and work that takes no time are left out.
   [[nodiscard]] Passage make(const PassPlace& place) const;
-  /// Before the first pass of a stage, and beside it: a sharded optimizer's parameters come together, in the order in which they are needed.
+  /// Before the first pass of a stage, and beside it: a sharded optimizer's parameters come together, in the order in
+  /// which they are needed.
   [[nodiscard]] Passage begin_of_step(std::uint32_t stage) const;
-  /// After the last pass of a stage: what is left of reducing gradients, their norm, the optimizer, and parameters that are not gathered later.
+  /// After the last pass of a stage: what is left of reducing gradients, their norm, the optimizer, and parameters that
+  /// are not gathered later.
   [[nodiscard]] Passage end_of_step(std::uint32_t stage) const;
   /// What goes from stage to stage, per rank.
   [[nodiscard]] std::int64_t message_bytes() const;

@@ -19,7 +19,8 @@ Order gpipe(std::uint32_t micro_batches) {
 }
 
 /// With one chunk this is the plain 1F1B order.
-Order one_f_one_b(std::uint32_t stage, std::uint32_t stages, std::uint32_t chunks, std::uint32_t micro_batches, bool pairs) {
+Order one_f_one_b(std::uint32_t stage, std::uint32_t stages, std::uint32_t chunks, std::uint32_t micro_batches,
+                  bool pairs) {
   const std::uint32_t total = chunks * micro_batches, round = stages * chunks;
   const auto item = [&](Pass pass, std::uint32_t place) -> PassItem {
     if (chunks == 1) return {pass, 0, place};
@@ -95,7 +96,8 @@ class GreedyOrder {
     };
     // Earlier ones win where they can start at the same moment.
     if (backward < forward) consider(Pass::backward, ready(stage, Pass::backward, backward));
-    if (forward < micro_batches_ && forward - weights < stages_) consider(Pass::forward, ready(stage, Pass::forward, forward));
+    if (forward < micro_batches_ && forward - weights < stages_)
+      consider(Pass::forward, ready(stage, Pass::forward, forward));
     if (weights < backward) consider(Pass::weight_gradient, state.free_at);
     return best;
   }
@@ -117,21 +119,23 @@ class GreedyOrder {
   std::vector<Order> orders_;
 };
 
-/// 1F1B, with each gradient of weights put off by as many micro-batches as the stage's number: where 1F1B has stages - s in flight, the last of
-/// them wait for their weights here, so that every stage holds as many as the first.
+/// 1F1B, with each gradient of weights put off by as many micro-batches as the stage's number: where 1F1B has stages -
+/// s in flight, the last of them wait for their weights here, so that every stage holds as many as the first.
 Order lagging_weights(std::uint32_t stage, std::uint32_t stages, std::uint32_t micro_batches) {
   Order order;
   std::uint32_t weights = 0;
   for (const PassItem& item : one_f_one_b(stage, stages, 1, micro_batches, false)) {
     order.push_back(item);
-    if (item.pass == Pass::backward && item.micro_batch >= stage) order.push_back({Pass::weight_gradient, 0, weights++});
+    if (item.pass == Pass::backward && item.micro_batch >= stage)
+      order.push_back({Pass::weight_gradient, 0, weights++});
   }
   while (weights < micro_batches) order.push_back({Pass::weight_gradient, 0, weights++});
   return order;
 }
 
 /// How long the pipeline takes in these orders.
-TimePs length_of(const std::vector<Order>& orders, std::uint32_t micro_batches, const std::vector<PassDurations>& durations) {
+TimePs length_of(const std::vector<Order>& orders, std::uint32_t micro_batches,
+                 const std::vector<PassDurations>& durations) {
   graph::GraphBuilder builder;
   const auto stages = static_cast<std::uint32_t>(orders.size());
   std::vector<graph::NodeId> nodes(std::size_t{2} * stages * micro_batches, 0);
@@ -139,7 +143,8 @@ TimePs length_of(const std::vector<Order>& orders, std::uint32_t micro_batches, 
     return (std::size_t{2} * stage + (pass == Pass::forward ? 0 : 1)) * micro_batches + i;
   };
   for (std::uint32_t stage = 0; stage < stages; ++stage) {
-    const TimePs takes[kPasses] = {durations[stage].forward_ps, durations[stage].backward_ps, durations[stage].weight_gradient_ps};
+    const TimePs takes[kPasses] = {durations[stage].forward_ps, durations[stage].backward_ps,
+                                   durations[stage].weight_gradient_ps};
     graph::NodeId before = graph::kNoNode;
     for (const PassItem& item : orders[stage]) {
       const graph::NodeId node = builder.add_node(takes[static_cast<std::size_t>(item.pass)]);
@@ -150,30 +155,37 @@ TimePs length_of(const std::vector<Order>& orders, std::uint32_t micro_batches, 
   }
   for (std::uint32_t stage = 0; stage + 1 < stages; ++stage) {
     for (std::uint32_t i = 0; i < micro_batches; ++i) {
-      builder.add_edge(nodes[place(stage, Pass::forward, i)], nodes[place(stage + 1, Pass::forward, i)], 0, durations[stage].message_ps);
-      builder.add_edge(nodes[place(stage + 1, Pass::backward, i)], nodes[place(stage, Pass::backward, i)], 0, durations[stage].message_ps);
+      builder.add_edge(nodes[place(stage, Pass::forward, i)], nodes[place(stage + 1, Pass::forward, i)], 0,
+                       durations[stage].message_ps);
+      builder.add_edge(nodes[place(stage + 1, Pass::backward, i)], nodes[place(stage, Pass::backward, i)], 0,
+                       durations[stage].message_ps);
     }
   }
   const auto graph = std::move(builder).build();
   return graph ? graph::solve(*graph).length() : std::numeric_limits<TimePs>::max();
 }
 
-std::vector<Order> zero_bubble(std::uint32_t stages, std::uint32_t micro_batches, const std::vector<PassDurations>& durations) {
+std::vector<Order> zero_bubble(std::uint32_t stages, std::uint32_t micro_batches,
+                               const std::vector<PassDurations>& durations) {
   std::vector<Order> lagging;
-  for (std::uint32_t stage = 0; stage < stages; ++stage) lagging.push_back(lagging_weights(stage, stages, micro_batches));
+  for (std::uint32_t stage = 0; stage < stages; ++stage)
+    lagging.push_back(lagging_weights(stage, stages, micro_batches));
   std::vector<Order> greedy = GreedyOrder(stages, micro_batches, durations).run();
-  const bool greedy_is_shorter = length_of(greedy, micro_batches, durations) < length_of(lagging, micro_batches, durations);
+  const bool greedy_is_shorter =
+      length_of(greedy, micro_batches, durations) < length_of(lagging, micro_batches, durations);
   return greedy_is_shorter ? greedy : lagging;
 }
 
 }  // namespace
 
-std::vector<Order> pipeline_orders(PipelineOrder order, std::uint32_t stages, std::uint32_t chunks, std::uint32_t micro_batches,
-                                   const std::vector<PassDurations>& durations, bool pairs) {
+std::vector<Order> pipeline_orders(PipelineOrder order, std::uint32_t stages, std::uint32_t chunks,
+                                   std::uint32_t micro_batches, const std::vector<PassDurations>& durations,
+                                   bool pairs) {
   if (order == PipelineOrder::zero_bubble) return zero_bubble(stages, micro_batches, durations);
   std::vector<Order> orders;
   for (std::uint32_t stage = 0; stage < stages; ++stage)
-    orders.push_back(order == PipelineOrder::gpipe ? gpipe(micro_batches) : one_f_one_b(stage, stages, chunks, micro_batches, pairs));
+    orders.push_back(order == PipelineOrder::gpipe ? gpipe(micro_batches)
+                                                   : one_f_one_b(stage, stages, chunks, micro_batches, pairs));
   return orders;
 }
 

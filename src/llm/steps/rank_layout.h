@@ -17,8 +17,9 @@ inline constexpr std::int32_t lane_of(ParallelAxis axis) { return 1 + static_cas
 /// By axis: the name of its role in Workload::strings, whether or not there is such a role.
 using RoleNames = std::array<StringId, kParallelAxes>;
 
-/// Ranks are laid out as Megatron does: neighbours are a tensor group, then come context, data and the pipeline; experts are spread over
-/// neighbours of a stage. Roles are called as kParallelAxisNames, and are there where they have more than one rank. Program s is that of stage s.
+/// Ranks are laid out as Megatron does: neighbours are a tensor group, then come context, data and the pipeline;
+/// experts are spread over neighbours of a stage. Roles are called as kParallelAxisNames, and are there where they have
+/// more than one rank. Program s is that of stage s.
 RoleNames lay_out(const StepPlan& plan, workload::Workload& workload);
 
 /// The activity that a piece becomes; its id is left open.

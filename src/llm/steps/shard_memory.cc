@@ -15,12 +15,14 @@ double fullest_rank_bytes(const ShardMemoryConstants& c, const ShardedModel& mod
   const double first = one_stage ? model.layers : std::min(model.layers, std::ceil(target - 0.5));
   const double last = one_stage ? model.layers : std::max(0.0, model.layers - std::ceil((pp - 1) * target - 0.5));
 
-  const double activations =
-      tokens * (c.replicated_activation * 2 * h + (c.hidden_activation * 2 * h + c.ffn_activation * 2 * model.ffn) / tp);
-  const double per_parameter = c.bytes_per_parameter + c.state_bytes_per_parameter / (job.zero_stage >= 1 ? job.data : 1);
+  const double activations = tokens * (c.replicated_activation * 2 * h +
+                                       (c.hidden_activation * 2 * h + c.ffn_activation * 2 * model.ffn) / tp);
+  const double per_parameter =
+      c.bytes_per_parameter + c.state_bytes_per_parameter / (job.zero_stage >= 1 ? job.data : 1);
   const double embedding = model.vocabulary * h / tp;
   const double logits = c.logit_bytes * tokens * model.vocabulary / tp;
-  const double in_flight = std::min(job.micro_batches(), pp);  // 1F1B: the first stage has begun as many as there are stages
+  const double in_flight =
+      std::min(job.micro_batches(), pp);  // 1F1B: the first stage has begun as many as there are stages
   const double of_first = (first * layer_parameters / tp + embedding * (one_stage ? 2 : 1)) * per_parameter +
                           first * in_flight * activations + (one_stage ? logits : 0);
   const double of_last = (last * layer_parameters / tp + embedding) * per_parameter + last * activations + logits;

@@ -17,7 +17,8 @@ struct ShardMemoryConstants {
   double hidden_activation = 0;          ///< and that it does
   double ffn_activation = 0;
   double logit_bytes = 0;
-  double head_layer_share = 0;  ///< cost of the head in layers when stages are cut, in units of its share of the parameters
+  double head_layer_share =
+      0;  ///< cost of the head in layers when stages are cut, in units of its share of the parameters
   double overhead_mb = 0;
   double usable_share = 0;  ///< of the device memory
 };

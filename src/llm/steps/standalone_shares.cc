@@ -5,7 +5,8 @@ namespace orrery::llm {
 machine::StandaloneKernels scaled_kernels(const machine::Device& from, const machine::Device& to) {
   machine::StandaloneKernels kernels = *from.standalone;
   const double memory = to.memory_bytes_per_s() / from.memory_bytes_per_s();
-  for (machine::StreamingKernel* kernel : {&kernels.add, &kernels.gelu, &kernels.device_copy}) kernel->bandwidth_gb_per_s *= memory;
+  for (machine::StreamingKernel* kernel : {&kernels.add, &kernels.gelu, &kernels.device_copy})
+    kernel->bandwidth_gb_per_s *= memory;
   for (machine::NamedKernel& named : kernels.kinds) named.kernel.bandwidth_gb_per_s *= memory;
   for (machine::RowAlgorithm& algorithm : kernels.softmax.algorithms) algorithm.bandwidth_gb_per_s *= memory;
   // All units together keep their share of the bandwidth: with more of them, each has less of it.

@@ -9,7 +9,8 @@
 namespace orrery::llm {
 namespace {
 
-constexpr double kScoreBytes = 5;  // per score without flash attention: scores and softmax in 16 bits, and a dropout mask
+constexpr double kScoreBytes =
+    5;  // per score without flash attention: scores and softmax in 16 bits, and a dropout mask
 
 /// What all passes of a stage have in common.
 struct StageParts {
@@ -19,8 +20,9 @@ struct StageParts {
   double largest_saved = 0;  ///< of one layer, as if nothing were recomputed
 };
 
-/// Of what the backward pass of a layer needs, how many bytes an element takes. With products in 8 bits or fewer, their inputs are kept as they were
-/// multiplied (NVIDIA's Transformer Engine does so); what norms, attention and activations need stays in 16 bits.
+/// Of what the backward pass of a layer needs, how many bytes an element takes. With products in 8 bits or fewer, their
+/// inputs are kept as they were multiplied (NVIDIA's Transformer Engine does so); what norms, attention and activations
+/// need stays in 16 bits.
 struct KeptBytes {
   double plain = 2;    ///< inputs of norms and of activations, queries, keys, values
   double norm = 2;     ///< outputs of norms, which are inputs of products; 0: computed again
@@ -30,22 +32,24 @@ struct KeptBytes {
 KeptBytes kept_bytes(const StepPlan& plan, bool selective) {
   KeptBytes kept;
   if (is_early(plan.software)) return kept;  // then selective meant scores alone
-  if (plan.precision == machine::DataType::fp8 || plan.precision == machine::DataType::fp4) kept.norm = kept.product = kept.copy = 1;
+  if (plan.precision == machine::DataType::fp8 || plan.precision == machine::DataType::fp4)
+    kept.norm = kept.product = kept.copy = 1;
   if (selective) kept.norm = kept.product = 0;
   return kept;
 }
 
 /// Per token, of all heads. Latent attention that is recomputed keeps only what the up-projections read.
 double attention_kept(const Architecture& m, const KeptBytes& kept, bool selective) {
-  if (!m.latent_attention) return kept.plain * (2 * m.heads * m.head_size + 2 * m.kv_width()) + kept.copy * m.heads * m.head_size;
+  if (!m.latent_attention)
+    return kept.plain * (2 * m.heads * m.head_size + 2 * m.kv_width()) + kept.copy * m.heads * m.head_size;
   const LatentAttention& l = *m.latent_attention;
   const double output = (kept.plain + kept.copy) * m.heads * l.value_size;
   if (selective) return output + kept.plain * (l.query_rank + l.key_value_rank + l.rotary_size);
   return output + kept.plain * m.heads * (2 * (l.plain_size + l.rotary_size) + l.value_size);
 }
 
-/// Kept by a layer if no more is recomputed than `selective` says. Korthikanti et al., Reducing activation recomputation in large transformer models,
-/// 2022, with gated MLPs, grouped keys and flash attention besides.
+/// Kept by a layer if no more is recomputed than `selective` says. Korthikanti et al., Reducing activation
+/// recomputation in large transformer models, 2022, with gated MLPs, grouped keys and flash attention besides.
 double saved_whole(const StepPlan& plan, std::uint32_t layer, bool selective) {
   if (plan.lstm) return saved_cell_bytes(plan, layer, true);
   const Architecture& m = plan.model;
@@ -59,10 +63,11 @@ double saved_whole(const StepPlan& plan, std::uint32_t layer, bool selective) {
   const double gated = 2 * kept.plain + kept.product;  // gate and up, and their product
   if (plan.has_experts(layer)) {
     const Experts& e = *m.experts;
-    // Routed tokens as products read them, and what experts keep: each rank has its share of all. Their outputs are not needed again, since the
-    // router's weights multiply the activations inside.
+    // Routed tokens as products read them, and what experts keep: each rank has its share of all. Their outputs are not
+    // needed again, since the router's weights multiply the activations inside.
     const double input = kept.copy > 0 ? kept.copy : kept.plain;
-    return shared / sequence + attention / tp + t / tp * e.chosen * (input * h + gated * e.ffn) + t * gated * e.shared_ffn / tp;
+    return shared / sequence + attention / tp + t / tp * e.chosen * (input * h + gated * e.ffn) +
+           t * gated * e.shared_ffn / tp;
   }
   const double mlp = t * m.ffn * (m.plain_mlp ? kept.plain + kept.product : gated);
   double scores = 0;
@@ -92,20 +97,24 @@ MemoryParts resident(const StepPlan& plan, const MemoryOptions& options, const S
   const double data = ranks_along(plan, ParallelAxis::data), copies = ranks_along(plan, ParallelAxis::expert_data);
   const auto shared = [&](double bytes, int from_stage) {
     const bool is_sharded = plan.job.zero_stage >= from_stage;
-    return bytes * (parts.parameters.replicated / (is_sharded ? data : 1) + parts.parameters.experts / (is_sharded ? copies : 1));
+    return bytes * (parts.parameters.replicated / (is_sharded ? data : 1) +
+                    parts.parameters.experts / (is_sharded ? copies : 1));
   };
   if (plan.adapters_only) return {.weights = shared(kElementBytes, 3)};
-  return {
-      .weights = shared(kElementBytes, 3), .gradients = shared(plan.gradient_bytes, 2), .optimizer = shared(options.optimizer_bytes, 1)};
+  return {.weights = shared(kElementBytes, 3),
+          .gradients = shared(plan.gradient_bytes, 2),
+          .optimizer = shared(options.optimizer_bytes, 1)};
 }
 
-double workspace(const StepPlan& plan, const MemoryOptions& options, const StageParts& parts, std::uint32_t part, Pass pass) {
+double workspace(const StepPlan& plan, const MemoryOptions& options, const StageParts& parts, std::uint32_t part,
+                 Pass pass) {
   double bytes = options.library_bytes;
   if (part + 1 == plan.parts() && pass != Pass::weight_gradient)
     bytes += kLogitsHeldBytes * plan.tokens() * plan.model.vocabulary / plan.job.tensor;
   // While a layer runs backward, all that it needs is there, also what was not kept.
   if (pass == Pass::backward && plan.job.recomputation != Recomputation::none) bytes += parts.largest_saved;
-  // Gradients of the layer at hand are whole until they are scattered, and those of the one before may still be under way.
+  // Gradients of the layer at hand are whole until they are scattered, and those of the one before may still be under
+  // way.
   if (plan.job.zero_stage >= 2 && pass != Pass::forward) bytes += 2 * plan.gradient_bytes * parts.largest_layer;
   // The layer at hand and the next one are whole.
   if (plan.job.zero_stage >= 3) bytes += 2 * kElementBytes * parts.largest_layer;
@@ -127,7 +136,8 @@ double saved_bytes(const StepPlan& plan, std::uint32_t layer) {
   return saved_whole(plan, layer, plan.job.recomputation == Recomputation::selective);
 }
 
-StageMemory stage_memory(const StepPlan& plan, const MemoryOptions& options, std::uint32_t stage, const std::vector<PassItem>& order) {
+StageMemory stage_memory(const StepPlan& plan, const MemoryOptions& options, std::uint32_t stage,
+                         const std::vector<PassItem>& order) {
   const StageParts parts = parts_of(plan, stage);
   const MemoryParts stays = resident(plan, options, parts);
   const Pass frees = plan.order == PipelineOrder::zero_bubble ? Pass::weight_gradient : Pass::backward;
@@ -165,9 +175,10 @@ MemoryParts peak_memory(const StepPlan& plan, const MemoryOptions& options, std:
   const double stages = plan.stages(), chunks = plan.chunks(), micro_batches = plan.micro_batches();
   double in_flight = micro_batches;  // GPipe: all of them
   if (plan.order == PipelineOrder::one_f_one_b)
-    in_flight = std::min(micro_batches * chunks, chunks == 1 && !plan.overlap.experts ? stages - stage
-                                                                                      : 2 * (stages - 1 - stage) + (chunks - 1) * stages +
-                                                                                            1 + (plan.overlap.experts ? 1 : 0));
+    in_flight = std::min(micro_batches * chunks,
+                         chunks == 1 && !plan.overlap.experts
+                             ? stages - stage
+                             : 2 * (stages - 1 - stage) + (chunks - 1) * stages + 1 + (plan.overlap.experts ? 1 : 0));
   if (plan.order == PipelineOrder::zero_bubble) in_flight = std::min(micro_batches, stages);
   memory.activations = in_flight * parts.saved;
   const bool is_last = stage + 1 == plan.stages();

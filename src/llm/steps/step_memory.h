@@ -16,8 +16,9 @@ struct MemoryParts {
   double gradients = 0;
   double optimizer = 0;    ///< states, and fp32 copies of weights
   double activations = 0;  ///< kept for backward passes
-  double workspace = 0;    ///< what the pass at hand needs besides: logits, a layer that is recomputed or gathered, buffers of libraries
-  double unused = 0;       ///< what the allocator cannot hand out: fragmentation
+  double workspace =
+      0;  ///< what the pass at hand needs besides: logits, a layer that is recomputed or gathered, buffers of libraries
+  double unused = 0;  ///< what the allocator cannot hand out: fragmentation
 
   [[nodiscard]] double sum() const { return weights + gradients + optimizer + activations + workspace + unused; }
 };
@@ -43,7 +44,8 @@ struct StageMemory {
 };
 
 /// `order` is that of the stage.
-StageMemory stage_memory(const StepPlan& plan, const MemoryOptions& options, std::uint32_t stage, const std::vector<PassItem>& order);
+StageMemory stage_memory(const StepPlan& plan, const MemoryOptions& options, std::uint32_t stage,
+                         const std::vector<PassItem>& order);
 
 /// The same peak without the moments, from the number of micro-batches that are in flight at most: for sweeps.
 MemoryParts peak_memory(const StepPlan& plan, const MemoryOptions& options, std::uint32_t stage);

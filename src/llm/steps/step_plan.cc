@@ -19,11 +19,13 @@ bool divides(double divisor, double value) { return std::fmod(value, divisor) ==
 
 std::optional<Violation> find_batch_violation(const ParallelJob& job) {
   if (!divides(job.context, job.sequence))
-    return Violation{"parallelism.context", fmt::format("of {} must divide the sequence of {} tokens", job.context, job.sequence)};
+    return Violation{"parallelism.context",
+                     fmt::format("of {} must divide the sequence of {} tokens", job.context, job.sequence)};
   const double at_once = job.micro_batch * job.data;
   if (!divides(at_once, job.global_batch)) {
-    return Violation{"training.global_batch", fmt::format("of {} must be a multiple of micro_batch x data = {} x {} = {}", job.global_batch,
-                                                          job.micro_batch, job.data, at_once)};
+    return Violation{"training.global_batch",
+                     fmt::format("of {} must be a multiple of micro_batch x data = {} x {} = {}", job.global_batch,
+                                 job.micro_batch, job.data, at_once)};
   }
   if (job.global_batch / at_once > kMostMicroBatches)
     return Violation{"training.global_batch",
@@ -59,27 +61,33 @@ std::optional<Violation> find_model_violation(const StepPlan& plan) {
     return Violation{"model", "has state-space layers, whose kernels are not modelled one by one",
                      "llm backtest knows its published steps"};
   if (!divides(job.tensor, model.heads))
-    return Violation{"parallelism.tensor", fmt::format("of {} must divide the {} attention heads", job.tensor, model.heads)};
-  if (!divides(job.tensor, model.kv_heads) && !divides(model.kv_heads, job.tensor))
     return Violation{"parallelism.tensor",
-                     fmt::format("of {} must divide, or be a multiple of, the {} heads of keys", job.tensor, model.kv_heads)};
+                     fmt::format("of {} must divide the {} attention heads", job.tensor, model.heads)};
+  if (!divides(job.tensor, model.kv_heads) && !divides(model.kv_heads, job.tensor))
+    return Violation{"parallelism.tensor", fmt::format("of {} must divide, or be a multiple of, the {} heads of keys",
+                                                       job.tensor, model.kv_heads)};
   if (!divides(job.tensor, model.ffn))
-    return Violation{"parallelism.tensor", fmt::format("of {} must divide the MLP's width of {}", job.tensor, model.ffn)};
+    return Violation{"parallelism.tensor",
+                     fmt::format("of {} must divide the MLP's width of {}", job.tensor, model.ffn)};
   if (job.sequence_parallel && !divides(job.tensor * job.context, job.sequence)) {
-    return Violation{"parallelism.sequence",
-                     fmt::format("needs a sequence that tensor x context = {} divides, not {}", job.tensor * job.context, job.sequence)};
+    return Violation{"parallelism.sequence", fmt::format("needs a sequence that tensor x context = {} divides, not {}",
+                                                         job.tensor * job.context, job.sequence)};
   }
   if (!model.experts) {
-    if (job.expert > 1) return Violation{"parallelism.expert", fmt::format("of {} needs a model with experts", job.expert)};
+    if (job.expert > 1)
+      return Violation{"parallelism.expert", fmt::format("of {} needs a model with experts", job.expert)};
     return std::nullopt;
   }
   if (!divides(job.expert, model.experts->count))
-    return Violation{"parallelism.expert", fmt::format("of {} must divide the {} experts", job.expert, model.experts->count)};
+    return Violation{"parallelism.expert",
+                     fmt::format("of {} must divide the {} experts", job.expert, model.experts->count)};
   if (job.tensor > 1 && !job.sequence_parallel)
-    return Violation{"parallelism.sequence", "must be true where experts meet tensor parallelism: each rank routes its own tokens"};
+    return Violation{"parallelism.sequence",
+                     "must be true where experts meet tensor parallelism: each rank routes its own tokens"};
   if (!divides(job.expert, job.tensor * job.context * job.data)) {
-    return Violation{"parallelism.expert", fmt::format("of {} must divide the {} of a stage (tensor x context x data)", job.expert,
-                                                       report::counted(job.tensor * job.context * job.data, "rank"))};
+    return Violation{"parallelism.expert",
+                     fmt::format("of {} must divide the {} of a stage (tensor x context x data)", job.expert,
+                                 report::counted(job.tensor * job.context * job.data, "rank"))};
   }
   return std::nullopt;
 }
@@ -87,21 +95,24 @@ std::optional<Violation> find_model_violation(const StepPlan& plan) {
 std::optional<Violation> find_pipeline_violation(const StepPlan& plan) {
   const ParallelJob& job = plan.job;
   if (plan.layers() < plan.parts()) {
-    return Violation{
-        job.interleave > 1 ? "parallelism.chunks" : "parallelism.pipeline",
-        fmt::format("makes {} of {}: each needs one", report::counted(plan.parts(), "part"), report::counted(plan.layers(), "layer"))};
+    return Violation{job.interleave > 1 ? "parallelism.chunks" : "parallelism.pipeline",
+                     fmt::format("makes {} of {}: each needs one", report::counted(plan.parts(), "part"),
+                                 report::counted(plan.layers(), "layer"))};
   }
   if (plan.overlap.experts && plan.order != PipelineOrder::one_f_one_b)
     return Violation{"overlap.experts", "only goes with the order 1f1b, which has forward and backward passes in turn"};
   if (plan.overlap.experts && job.expert < 2)
-    return Violation{"overlap.experts", "needs experts on several ranks: there is no exchange to hide", "parallelism.expert"};
+    return Violation{"overlap.experts", "needs experts on several ranks: there is no exchange to hide",
+                     "parallelism.expert"};
   if (job.interleave <= 1) return std::nullopt;
-  if (job.pipeline < 2) return Violation{"parallelism.chunks", fmt::format("of {} needs a pipeline of at least 2 stages", job.interleave)};
+  if (job.pipeline < 2)
+    return Violation{"parallelism.chunks", fmt::format("of {} needs a pipeline of at least 2 stages", job.interleave)};
   if (plan.order != PipelineOrder::one_f_one_b)
     return Violation{"parallelism.chunks", fmt::format("of {} only goes with the order 1f1b", job.interleave)};
   if (!divides(job.pipeline, plan.micro_batches())) {
-    return Violation{"parallelism.chunks", fmt::format("of {}: interleaving needs a number of micro-batches, here {}, that the {} divide",
-                                                       job.interleave, plan.micro_batches(), report::counted(job.pipeline, "stage"))};
+    return Violation{"parallelism.chunks",
+                     fmt::format("of {}: interleaving needs a number of micro-batches, here {}, that the {} divide",
+                                 job.interleave, plan.micro_batches(), report::counted(job.pipeline, "stage"))};
   }
   return std::nullopt;
 }
@@ -111,14 +122,16 @@ std::optional<Violation> find_pipeline_violation(const StepPlan& plan) {
 std::uint32_t StepPlan::first_layer(std::uint32_t part) const {
   const std::uint32_t count = parts(), each = layers() / count, more = layers() % count;
   if (part == 0 || more == 0) return each * part;
-  // The layers left over go to parts 1, 2, ..., count - 2; the first part gets one only if all of those have theirs, the last never.
+  // The layers left over go to parts 1, 2, ..., count - 2; the first part gets one only if all of those have theirs,
+  // the last never.
   const bool first_has_one = more == count - 1;
   return each * part + (first_has_one ? 1 : 0) + std::min(part - 1, std::min(more, count - 2));
 }
 
 std::vector<workload::Axis> layout_of(const StepPlan& plan, ParallelAxis axis) {
   const auto whole = [](double value) { return static_cast<std::uint32_t>(value); };
-  const std::uint32_t tensor = whole(plan.job.tensor), context = whole(plan.job.context), expert = whole(plan.job.expert);
+  const std::uint32_t tensor = whole(plan.job.tensor), context = whole(plan.job.context),
+                      expert = whole(plan.job.expert);
   const workload::Axis along_tensor{tensor, 1}, along_pipeline{plan.stages(), plan.stage_ranks()};
   switch (axis) {
     case ParallelAxis::tensor: return {along_tensor};
@@ -141,13 +154,18 @@ double ranks_along(const StepPlan& plan, ParallelAxis axis) {
 std::optional<Violation> find_plan_violation(const StepPlan& plan) {
   const ParallelJob& job = plan.job;
   const double ranks = job.tensor * job.context * job.pipeline * job.data;
-  if (ranks > kMostRanks) return Violation{"devices", fmt::format("are {:.0f}: at most {:.0f} are simulated", ranks, kMostRanks)};
+  if (ranks > kMostRanks)
+    return Violation{"devices", fmt::format("are {:.0f}: at most {:.0f} are simulated", ranks, kMostRanks)};
   if (job.devices > 0 && ranks != job.devices) {
-    return Violation{"parallelism", fmt::format("tensor x context x pipeline x data = {} x {} x {} x {} = {} must be the {}", job.tensor,
-                                                job.context, job.pipeline, job.data, ranks, report::counted(job.devices, "device"))};
+    return Violation{
+        "parallelism",
+        fmt::format("tensor x context x pipeline x data = {} x {} x {} x {} = {} must be the {}", job.tensor,
+                    job.context, job.pipeline, job.data, ranks, report::counted(job.devices, "device"))};
   }
-  if (plan.software == Software::pytorch_fsdp && (job.tensor * job.context * job.pipeline > 1 || plan.model.experts || plan.lstm))
-    return Violation{"software", "of pytorch_fsdp is known for data parallelism of transformers without experts alone", "megatron_core"};
+  if (plan.software == Software::pytorch_fsdp &&
+      (job.tensor * job.context * job.pipeline > 1 || plan.model.experts || plan.lstm))
+    return Violation{"software", "of pytorch_fsdp is known for data parallelism of transformers without experts alone",
+                     "megatron_core"};
   if (auto found = find_batch_violation(job)) return found;
   if (auto found = find_model_violation(plan)) return found;
   return find_pipeline_violation(plan);
@@ -157,7 +175,8 @@ double active_parameters(const Architecture& m) {
   double attention = m.hidden * (m.heads + 2 * m.kv_heads) * m.head_size + m.heads * m.head_size * m.hidden;
   if (m.latent_attention) {
     const LatentAttention& l = *m.latent_attention;
-    attention = m.hidden * (l.query_rank + l.key_value_rank + l.rotary_size) + l.query_rank * m.heads * (l.plain_size + l.rotary_size) +
+    attention = m.hidden * (l.query_rank + l.key_value_rank + l.rotary_size) +
+                l.query_rank * m.heads * (l.plain_size + l.rotary_size) +
                 l.key_value_rank * m.heads * (l.plain_size + l.value_size) + m.heads * l.value_size * m.hidden;
   }
   const double matrices = m.plain_mlp ? 2 : 3;
@@ -167,7 +186,8 @@ double active_parameters(const Architecture& m) {
     const Experts& e = *m.experts;
     sum += (layers - dense) * (3 * m.hidden * (e.chosen * e.ffn + e.shared_ffn) + m.hidden * e.count);
   }
-  return sum + (1 + m.prediction_layers) * m.vocabulary * m.hidden;  // the head; looking up an embedding computes nothing
+  return sum +
+         (1 + m.prediction_layers) * m.vocabulary * m.hidden;  // the head; looking up an embedding computes nothing
 }
 
 double model_flop(const StepPlan& plan) {
@@ -176,7 +196,8 @@ double model_flop(const StepPlan& plan) {
   if (plan.lstm) return tokens * 6 * lstm_active_parameters(plan);
   double width = m.heads * m.head_size;
   if (m.latent_attention)
-    width = m.heads * (m.latent_attention->plain_size + m.latent_attention->rotary_size + m.latent_attention->value_size) / 2;
+    width = m.heads *
+            (m.latent_attention->plain_size + m.latent_attention->rotary_size + m.latent_attention->value_size) / 2;
   const double attention = 12 * (m.layers + m.prediction_layers) * width * plan.job.sequence * m.attention_window_share;
   return tokens * (6 * active_parameters(m) + attention);
 }

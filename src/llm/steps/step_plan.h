@@ -1,5 +1,5 @@
-// A training step as it is planned: which model, cut up how, in which order, by which software. The workload, the memory and the folded estimate are all
-// made from one plan.
+// A training step as it is planned: which model, cut up how, in which order, by which software. The workload, the
+// memory and the folded estimate are all made from one plan.
 #pragma once
 
 #include <array>
@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "llm/architecture.h"
-#include "llm/steps/parallel_job.h"
 #include "llm/software_release.h"
+#include "llm/steps/parallel_job.h"
 #include "machine/device/device.h"
 #include "machine/yaml/violation.h"
 #include "workload/role.h"
@@ -20,7 +20,8 @@ namespace orrery::llm {
 /// In which order a stage of a pipeline runs forward and backward passes.
 enum class PipelineOrder : std::uint8_t {
   gpipe,        ///< all forward, then all backward (Huang et al., GPipe, 2019)
-  one_f_one_b,  ///< one forward, one backward in turn (Narayanan et al., PipeDream-Flush, 2021); with several chunks interleaved
+  one_f_one_b,  ///< one forward, one backward in turn (Narayanan et al., PipeDream-Flush, 2021); with several chunks
+                ///< interleaved
   zero_bubble,  ///< gradients of weights fill the waits (Qi et al., Zero Bubble Pipeline Parallelism, ZB-H1, 2023)
 };
 inline constexpr std::array<std::string_view, 3> kPipelineOrderNames = {"gpipe", "1f1b", "zero_bubble"};
@@ -29,8 +30,8 @@ inline constexpr std::array<std::string_view, 3> kRecomputationNames = {"none", 
 
 /// Whose constants say what software adds to kernels: data/frameworks.
 enum class Software : std::uint8_t { megatron_core, megatron_lm_2021, megatron_deepspeed_2021, pytorch_fsdp };
-inline constexpr std::array<std::string_view, 4> kSoftwareNames = {"megatron_core", "megatron_lm_2021", "megatron_deepspeed_2021",
-                                                                   "pytorch_fsdp"};
+inline constexpr std::array<std::string_view, 4> kSoftwareNames = {"megatron_core", "megatron_lm_2021",
+                                                                   "megatron_deepspeed_2021", "pytorch_fsdp"};
 /// Without flash attention, with dropout, and with nothing that runs beside.
 constexpr bool is_early(Software software) {
   return software == Software::megatron_lm_2021 || software == Software::megatron_deepspeed_2021;
@@ -39,16 +40,19 @@ constexpr bool is_early(Software software) {
 /// The directions in which a job is parallel: each is a role of the workload, and an axis of what is reported.
 enum class ParallelAxis : std::uint8_t { tensor, context, expert, pipeline, data, expert_data, model };
 inline constexpr std::size_t kParallelAxes = 7;
-inline constexpr std::array<std::string_view, kParallelAxes> kParallelAxisNames = {"tensor", "context",     "expert", "pipeline",
-                                                                                   "data",   "expert_data", "model"};
+inline constexpr std::array<std::string_view, kParallelAxes> kParallelAxisNames = {
+    "tensor", "context", "expert", "pipeline", "data", "expert_data", "model"};
 
 /// What may run beside computing; the rest follows from streams and dependencies.
 struct Overlap {
-  bool gradients = true;    ///< a bucket is reduced as soon as its layers are done; else all at the end
-  bool parameters = true;   ///< a sharded optimizer's parameters are gathered under the first forward pass; else before it
-  bool messages = true;     ///< receives between stages are posted one pass ahead
-  bool experts = false;     ///< tokens travel to and from experts of one micro-batch while another one computes: see llm/closed_forms/paired_passes
-  double tensor_parts = 1;  ///< collectives of tensor parallelism and the products beside them are cut into so many parts, in a pipeline
+  bool gradients = true;  ///< a bucket is reduced as soon as its layers are done; else all at the end
+  bool parameters =
+      true;              ///< a sharded optimizer's parameters are gathered under the first forward pass; else before it
+  bool messages = true;  ///< receives between stages are posted one pass ahead
+  bool experts = false;  ///< tokens travel to and from experts of one micro-batch while another one computes: see
+                         ///< llm/closed_forms/paired_passes
+  double tensor_parts =
+      1;  ///< collectives of tensor parallelism and the products beside them are cut into so many parts, in a pipeline
 };
 
 /// Layers of an LSTM in place of a transformer's: llm/lstm. Layers, hidden and vocabulary are those of StepPlan::model.
@@ -64,11 +68,12 @@ struct StepPlan {
   machine::DataType precision = machine::DataType::bf16;
   Software software = Software::megatron_core;
   SoftwareRelease release = {};  ///< of Megatron Core: experts came to cost less
-  bool adapters_only = false;    ///< LoRA: the model's own matrices have no gradients; those of the adapters are too small to count
+  bool adapters_only =
+      false;  ///< LoRA: the model's own matrices have no gradients; those of the adapters are too small to count
   Overlap overlap = {};
   double bucket_bytes = 0;  ///< gradients are reduced in pieces of at least this size; 0: a layer each
-  /// Neighbours that share a fast network: a token goes to each such domain once, and is copied there to the experts that it chose (as NVIDIA's and
-  /// DeepSeek's libraries for experts do). 0: not known, every expert gets its own copy.
+  /// Neighbours that share a fast network: a token goes to each such domain once, and is copied there to the experts
+  /// that it chose (as NVIDIA's and DeepSeek's libraries for experts do). 0: not known, every expert gets its own copy.
   double domain_devices = 0;
   double gradient_bytes = 4;     ///< of one element, as it is reduced
   bool tied_embeddings = false;  ///< embedding and head share their weights
@@ -81,13 +86,17 @@ struct StepPlan {
   /// Of one micro-batch on one rank of a context group.
   [[nodiscard]] double tokens() const { return job.micro_batch * job.sequence / job.context; }
   /// Ranks of one stage.
-  [[nodiscard]] std::uint32_t stage_ranks() const { return static_cast<std::uint32_t>(job.tensor * job.context * job.data); }
+  [[nodiscard]] std::uint32_t stage_ranks() const {
+    return static_cast<std::uint32_t>(job.tensor * job.context * job.data);
+  }
   [[nodiscard]] std::uint32_t ranks() const { return stage_ranks() * stages(); }
 
   /// Layers with those of multi-token prediction, which come last.
-  [[nodiscard]] std::uint32_t layers() const { return static_cast<std::uint32_t>(model.layers + model.prediction_layers); }
-  /// The first layer of a part of the model, 0 <= part <= parts(). Parts differ by one layer at most; the first and the last part, which have
-  /// embedding and head besides, are the last to get one more.
+  [[nodiscard]] std::uint32_t layers() const {
+    return static_cast<std::uint32_t>(model.layers + model.prediction_layers);
+  }
+  /// The first layer of a part of the model, 0 <= part <= parts(). Parts differ by one layer at most; the first and the
+  /// last part, which have embedding and head besides, are the last to get one more.
   [[nodiscard]] std::uint32_t first_layer(std::uint32_t part) const;
   [[nodiscard]] bool has_experts(std::uint32_t layer) const {
     return model.experts.has_value() && layer >= static_cast<std::uint32_t>(model.experts->dense_layers);
@@ -102,8 +111,9 @@ double ranks_along(const StepPlan& plan, ParallelAxis axis);
 /// The first rule that the plan breaks, with the field as a configuration calls it: "parallelism.tensor".
 std::optional<machine::Violation> find_plan_violation(const StepPlan& plan);
 
-/// Operations of the model in a step, without what is recomputed, all ranks together: 6 per parameter that a token passes, and 12 x layers x
-/// width x sequence of attention (Chowdhery et al., PaLM, appendix B: not halved for the causal mask). The numerator of MFU.
+/// Operations of the model in a step, without what is recomputed, all ranks together: 6 per parameter that a token
+/// passes, and 12 x layers x width x sequence of attention (Chowdhery et al., PaLM, appendix B: not halved for the
+/// causal mask). The numerator of MFU.
 double model_flop(const StepPlan& plan);
 
 /// Parameters that one token passes; with experts, only the chosen ones.

@@ -37,7 +37,11 @@ using ReadyPassage = std::vector<ReadyPiece>;
 class StepJob {
  public:
   StepJob(const StepPlan& plan, const StepTimes& times, std::vector<std::vector<PassItem>> orders)
-      : plan_(plan), times_(times), passages_(plan_, times_), orders_(std::move(orders)), message_bytes_(passages_.message_bytes()) {
+      : plan_(plan),
+        times_(times),
+        passages_(plan_, times_),
+        orders_(std::move(orders)),
+        message_bytes_(passages_.message_bytes()) {
     role_names_ = lay_out(plan_, job_);
     for (const char* name : {"recv activations", "recv gradients", "send activations", "send gradients"})
       message_names_.push_back(job_.strings.intern(name));
@@ -48,7 +52,9 @@ class StepJob {
   [[nodiscard]] const workload::Workload& job() const { return job_; }
   [[nodiscard]] workload::Workload take_job() && { return std::move(job_); }
   [[nodiscard]] const std::vector<PassItem>& order(std::uint32_t stage) const { return orders_[stage]; }
-  [[nodiscard]] std::uint32_t part_of(std::uint32_t stage, std::uint32_t chunk) const { return chunk * plan_.stages() + stage; }
+  [[nodiscard]] std::uint32_t part_of(std::uint32_t stage, std::uint32_t chunk) const {
+    return chunk * plan_.stages() + stage;
+  }
 
   const ReadyPassage& passage(std::uint32_t stage, const PassItem& item) {
     const PassPlace place = place_of(stage, item);
@@ -69,15 +75,17 @@ class StepJob {
   [[nodiscard]] ReadyPassage end_of_step(std::uint32_t stage) { return prepare(passages_.end_of_step(stage)); }
 
   [[nodiscard]] workload::Activity message(ActivityKind kind, bool gradients, std::uint32_t receiver_part) const {
-    // Activations go to the next stage, gradients back; round about, since the first stage's second chunk follows the last stage's first.
+    // Activations go to the next stage, gradients back; round about, since the first stage's second chunk follows the
+    // last stage's first.
     const bool forward_peer = (kind == ActivityKind::send) != gradients;
-    workload::Activity activity{.kind = kind,
-                                .flags = workload::activity::kHasBytes | workload::activity::kHasPeer | workload::activity::kHasTag,
-                                .bytes = message_bytes_,
-                                .peer = forward_peer ? 1 : -1,
-                                .peer_role = role_names_[static_cast<std::size_t>(ParallelAxis::pipeline)],
-                                .tag = 2 * std::int64_t{receiver_part} + (gradients ? 1 : 0),
-                                .lane = lane_of(ParallelAxis::pipeline)};
+    workload::Activity activity{
+        .kind = kind,
+        .flags = workload::activity::kHasBytes | workload::activity::kHasPeer | workload::activity::kHasTag,
+        .bytes = message_bytes_,
+        .peer = forward_peer ? 1 : -1,
+        .peer_role = role_names_[static_cast<std::size_t>(ParallelAxis::pipeline)],
+        .tag = 2 * std::int64_t{receiver_part} + (gradients ? 1 : 0),
+        .lane = lane_of(ParallelAxis::pipeline)};
     activity.name = message_names_[(kind == ActivityKind::send ? 2 : 0) + (gradients ? 1 : 0)];
     return activity;
   }
@@ -86,8 +94,8 @@ class StepJob {
     workload::Activity activity = message(kind, (kind == ActivityKind::send) == is_first_stage, 0);
     activity.name = job_.strings.intern("tied embeddings");
     activity.tag = 2 * std::int64_t{plan_.parts()} + ((kind == ActivityKind::send) == is_first_stage ? 1 : 0);
-    activity.bytes = std::max<std::int64_t>(
-        1, static_cast<std::int64_t>(plan_.gradient_bytes * plan_.model.vocabulary * plan_.model.hidden / plan_.job.tensor));
+    activity.bytes = std::max<std::int64_t>(1, static_cast<std::int64_t>(plan_.gradient_bytes * plan_.model.vocabulary *
+                                                                         plan_.model.hidden / plan_.job.tensor));
     return activity;
   }
 
@@ -121,7 +129,8 @@ class StepJob {
   ReadyPassage prepare(const Passage& passage) {
     ReadyPassage ready;
     for (const Piece& piece : passage)
-      ready.push_back({activity_of(piece, role_names_, job_.strings), piece.joins, piece.waits_for, piece.needs_layer, piece.name.layer});
+      ready.push_back({activity_of(piece, role_names_, job_.strings), piece.joins, piece.waits_for, piece.needs_layer,
+                       piece.name.layer});
     return ready;
   }
 
@@ -188,7 +197,8 @@ class StageWriter {
   }
 
   void begin_step() {
-    for (const ReadyPiece& piece : job_.begin_of_step(stage_)) progress_.gathered.emplace(piece.layer, add(piece.activity));
+    for (const ReadyPiece& piece : job_.begin_of_step(stage_))
+      progress_.gathered.emplace(piece.layer, add(piece.activity));
   }
 
   /// Passes come again and again: all but the first of a kind repeat what that added.
@@ -212,7 +222,8 @@ class StageWriter {
       const std::uint64_t id = add(piece.activity);
       if (progress_.chain) depend(*progress_.chain);
       for (const std::int32_t place : piece.waits_for) {
-        if (place >= 0 && begin + static_cast<std::uint64_t>(place) != progress_.chain) depend(begin + static_cast<std::uint64_t>(place));
+        if (place >= 0 && begin + static_cast<std::uint64_t>(place) != progress_.chain)
+          depend(begin + static_cast<std::uint64_t>(place));
       }
       const auto [first, last] = progress_.gathered.equal_range(piece.needs_layer);
       for (auto one = first; one != last; ++one) depend(one->second);
@@ -223,7 +234,8 @@ class StageWriter {
 
   void receive(bool gradients, std::uint32_t part, std::optional<std::uint64_t> before) {
     const std::uint64_t id = add(job_.message(ActivityKind::recv, gradients, part));
-    // Posted ahead, it waits only for what the stage had done one pass ago; what follows waits for it and for the chain.
+    // Posted ahead, it waits only for what the stage had done one pass ago; what follows waits for it and for the
+    // chain.
     const std::optional<std::uint64_t> after = job_.plan().overlap.messages ? before : progress_.chain;
     if (after) depend(*after);
     if (!job_.plan().overlap.messages || !progress_.chain) {
@@ -304,8 +316,8 @@ class PlannedStep final : public StepSource {
   PlannedStep(const StepPlan& plan, const StepTimes& times, std::vector<std::vector<PassItem>> orders)
       : job_(plan, times, std::move(orders)), stages_(plan.stages()) {}
 
-  /// What each program speaks to and how long it is: known once it was made. What fits into one window is kept, the rest is made again when it is
-  /// needed.
+  /// What each program speaks to and how long it is: known once it was made. What fits into one window is kept, the
+  /// rest is made again when it is needed.
   Status announce() {
     whole_.resize(stages_.size());
     for (std::uint32_t stage = 0; stage < stages_.size(); ++stage) {
@@ -318,7 +330,8 @@ class PlannedStep final : public StepSource {
         if (!window) return std::move(window.error());
         if (!*window) break;
         auto lines = std::make_shared<workload::ProgramLines>(lines_of(job_.job(), *(*window)->program));
-        for (const workload::Stream& stream : lines->streams) collectives[stream.group_name] += stream.activities.size();
+        for (const workload::Stream& stream : lines->streams)
+          collectives[stream.group_name] += stream.activities.size();
         for (const workload::Channel& channel : lines->channels) all.channels.push_back(channel.key);
         all.length->activities += (*window)->program->size();
         all.length->sends += lines->sends.size();
@@ -342,8 +355,12 @@ class PlannedStep final : public StepSource {
 
   [[nodiscard]] const workload::Workload& job() const override { return job_.job(); }
   [[nodiscard]] std::uint32_t program_count() const override { return static_cast<std::uint32_t>(stages_.size()); }
-  [[nodiscard]] const workload::ProgramStructure& structure(std::uint32_t program) const override { return structures_[program]; }
-  [[nodiscard]] const std::vector<std::uint64_t>& pass_ends(std::uint32_t stage) const override { return pass_ends_[stage]; }
+  [[nodiscard]] const workload::ProgramStructure& structure(std::uint32_t program) const override {
+    return structures_[program];
+  }
+  [[nodiscard]] const std::vector<std::uint64_t>& pass_ends(std::uint32_t stage) const override {
+    return pass_ends_[stage];
+  }
   void restart() override { stages_.assign(stages_.size(), StageProgress()); }
   Result<std::optional<workload::Window>> next_window(std::uint32_t program) override {
     if (stages_[program].ended) return std::optional<workload::Window>();
@@ -366,19 +383,22 @@ class PlannedStep final : public StepSource {
 
 }  // namespace
 
-Result<std::unique_ptr<StepSource>> step_source(const StepPlan& plan, const StepTimes& times, std::vector<std::vector<PassItem>> orders) {
+Result<std::unique_ptr<StepSource>> step_source(const StepPlan& plan, const StepTimes& times,
+                                                std::vector<std::vector<PassItem>> orders) {
   auto source = std::make_unique<PlannedStep>(plan, times, std::move(orders));
   if (const Status announced = source->announce(); !announced) return announced.error();
   return std::unique_ptr<StepSource>(std::move(source));
 }
 
-Result<StepWorkload> step_workload(const StepPlan& plan, const StepTimes& times, std::vector<std::vector<PassItem>> orders) {
+Result<StepWorkload> step_workload(const StepPlan& plan, const StepTimes& times,
+                                   std::vector<std::vector<PassItem>> orders) {
   StepJob job(plan, times, std::move(orders));
   StepWorkload step;
   std::vector<workload::Program> programs;
   for (std::uint32_t stage = 0; stage < plan.stages(); ++stage) {
     StageProgress progress;
-    Result<workload::Program> program = StageWriter(job, stage, progress, std::numeric_limits<std::size_t>::max()).program();
+    Result<workload::Program> program =
+        StageWriter(job, stage, progress, std::numeric_limits<std::size_t>::max()).program();
     if (!program) return std::move(program.error());
     programs.push_back(std::move(*program));
     step.pass_ends.push_back(std::move(progress.pass_ends));
@@ -395,11 +415,14 @@ std::vector<PassDurations> compute_durations(const StepPlan& plan, const StepTim
     const auto sum = [&](Pass pass) {
       TimePs total = 0;
       for (std::uint32_t chunk = 0; chunk < plan.chunks(); ++chunk) {
-        for (const Piece& piece : passages.make({.pass = pass, .part = chunk * plan.stages() + stage})) total += piece.duration_ps;
+        for (const Piece& piece : passages.make({.pass = pass, .part = chunk * plan.stages() + stage}))
+          total += piece.duration_ps;
       }
       return total / plan.chunks();
     };
-    all[stage] = {.forward_ps = sum(Pass::forward), .backward_ps = sum(Pass::backward), .weight_gradient_ps = sum(Pass::weight_gradient)};
+    all[stage] = {.forward_ps = sum(Pass::forward),
+                  .backward_ps = sum(Pass::backward),
+                  .weight_gradient_ps = sum(Pass::weight_gradient)};
   }
   return all;
 }

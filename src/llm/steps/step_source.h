@@ -1,4 +1,5 @@
-// A planned training step as a workload: a program per pipeline stage, whatever the number of ranks, made in windows as it is executed.
+// A planned training step as a workload: a program per pipeline stage, whatever the number of ranks, made in windows as
+// it is executed.
 #pragma once
 
 #include <memory>
@@ -22,16 +23,18 @@ class StepSource : public workload::WorkloadSource {
 
 /// Ranks are laid out as lay_out() says.
 ///
-/// A stage waits for what it receives, not for what it sends. Ids of activities count through the step, so that they are the same whatever prices
-/// communication. `plan` must have no violation; `orders` is that of pipeline_orders().
-Result<std::unique_ptr<StepSource>> step_source(const StepPlan& plan, const StepTimes& times, std::vector<std::vector<PassItem>> orders);
+/// A stage waits for what it receives, not for what it sends. Ids of activities count through the step, so that they
+/// are the same whatever prices communication. `plan` must have no violation; `orders` is that of pipeline_orders().
+Result<std::unique_ptr<StepSource>> step_source(const StepPlan& plan, const StepTimes& times,
+                                                std::vector<std::vector<PassItem>> orders);
 
 /// The same step, all of it in memory: what collect() makes of the source, without windows on the way.
 struct StepWorkload {
   workload::Workload workload;                        ///< a program per stage
   std::vector<std::vector<std::uint64_t>> pass_ends;  ///< by stage: as StepSource::pass_ends
 };
-Result<StepWorkload> step_workload(const StepPlan& plan, const StepTimes& times, std::vector<std::vector<PassItem>> orders);
+Result<StepWorkload> step_workload(const StepPlan& plan, const StepTimes& times,
+                                   std::vector<std::vector<PassItem>> orders);
 
 /// About how long passes of each stage take, computing alone: for the order of a zero-bubble pipeline.
 std::vector<PassDurations> compute_durations(const StepPlan& plan, const StepTimes& times);

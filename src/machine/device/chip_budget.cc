@@ -10,14 +10,18 @@ namespace {
 constexpr double kBitsPerByte = 8;
 constexpr double kMostShares = 1 + 1e-9;  // tenths do not add up to 1 in binary
 
-double nominal_product(const VoltageCurve& c) { return c.nominal_voltage_v * std::pow(c.nominal_voltage_v - c.threshold_voltage_v, 2); }
+double nominal_product(const VoltageCurve& c) {
+  return c.nominal_voltage_v * std::pow(c.nominal_voltage_v - c.threshold_voltage_v, 2);
+}
 double speed_at(const VoltageCurve& c, double volts) { return std::pow(volts - c.threshold_voltage_v, 2) / volts; }
 
 double area_of(const ChipBudget& b, const BudgetShare& share) { return b.area_mm2 * share.area_share; }
 double power_of(const ChipBudget& b, const BudgetShare& share) { return b.power_w * share.power_share; }
 
 double matrix_units(const ChipBudget& b) { return std::floor(area_of(b, b.core.share) / b.core.unit_area_mm2); }
-double compute_units(const ChipBudget& b) { return std::floor(matrix_units(b) / static_cast<double>(b.core.units_per_compute_unit)); }
+double compute_units(const ChipBudget& b) {
+  return std::floor(matrix_units(b) / static_cast<double>(b.core.units_per_compute_unit));
+}
 
 double core_power_ratio(const ChipBudget& b) {
   const double units = compute_units(b) * static_cast<double>(b.core.units_per_compute_unit);
@@ -31,7 +35,9 @@ double banks_of(const ChipBudget& b, const SramBudget& sram) {
 double watts_to_move(const ChipBudget& b, const SramBudget& sram) {
   return power_of(b, sram.share) - sram.bank_leakage_w * banks_of(b, sram);
 }
-double bytes_per_s(const ChipBudget& b, const SramBudget& sram) { return watts_to_move(b, sram) / (sram.energy_pj_per_byte * 1e-12); }
+double bytes_per_s(const ChipBudget& b, const SramBudget& sram) {
+  return watts_to_move(b, sram) / (sram.energy_pj_per_byte * 1e-12);
+}
 
 double stacks_of(const ChipBudget& b) { return std::floor(area_of(b, b.dram.share) / b.dram.stack_area_mm2); }
 double memory_links(const ChipBudget& b) {
@@ -91,7 +97,8 @@ std::optional<Violation> find_budget_violation(const ChipBudget& b) {
   const std::array shares = {b.core.share, b.registers.share, b.l1.share, b.l2.share, b.dram.share, b.network.share};
   double area = 0, power = 0;
   for (const BudgetShare& share : shares) area += share.area_share, power += share.power_share;
-  if (area > kMostShares) return Violation{"budgets", "gives away more than all of its area", "the area_shares must not exceed 1 in sum"};
+  if (area > kMostShares)
+    return Violation{"budgets", "gives away more than all of its area", "the area_shares must not exceed 1 in sum"};
   if (power > kMostShares)
     return Violation{"budgets", "gives away more than all of its power", "the power_shares must not exceed 1 in sum"};
   if (!b.core.flop_per_cycle[DataType::bf16]) return Violation{"budgets.core.flop_per_cycle", "has no figure for bf16"};
@@ -110,7 +117,8 @@ std::optional<Violation> find_budget_violation(const ChipBudget& b) {
 ChipRates rates_of(const ChipBudget& b) {
   ChipRates rates;
   const double ratio = core_power_ratio(b);
-  rates.core_voltage_v = std::max(operating_voltage_v(b.core.voltage, ratio), b.core.voltage.threshold_voltage_v + b.core.voltage.margin_v);
+  rates.core_voltage_v = std::max(operating_voltage_v(b.core.voltage, ratio),
+                                  b.core.voltage.threshold_voltage_v + b.core.voltage.margin_v);
   rates.core_frequency_ghz = operating_frequency_ghz(b.core.voltage, ratio);
   const double units = compute_units(b);
   rates.compute_unit_count = static_cast<std::int64_t>(units);
@@ -124,10 +132,14 @@ ChipRates rates_of(const ChipBudget& b) {
     if (const auto flop = b.core.vector_flop_per_cycle[type]) rates.vector_peak_tflops[type] = cycles * *flop * 1e-12;
   }
   const double links = memory_links(b);
-  const double link_gbit_per_s = operating_frequency_ghz(b.dram.voltage, power_of(b, b.dram.share) / (links * b.dram.link_power_w));
-  rates.memory = {
-      .name = "DRAM", .capacity_gb = stacks_of(b) * b.dram.stack_gb, .bandwidth_gb_per_s = links * link_gbit_per_s / kBitsPerByte};
-  rates.cache = {.name = "L2", .capacity_gb = banks_of(b, b.l2) * b.l2.bank_kb * 1e-6, .bandwidth_gb_per_s = bytes_per_s(b, b.l2) * 1e-9};
+  const double link_gbit_per_s =
+      operating_frequency_ghz(b.dram.voltage, power_of(b, b.dram.share) / (links * b.dram.link_power_w));
+  rates.memory = {.name = "DRAM",
+                  .capacity_gb = stacks_of(b) * b.dram.stack_gb,
+                  .bandwidth_gb_per_s = links * link_gbit_per_s / kBitsPerByte};
+  rates.cache = {.name = "L2",
+                 .capacity_gb = banks_of(b, b.l2) * b.l2.bank_kb * 1e-6,
+                 .bandwidth_gb_per_s = bytes_per_s(b, b.l2) * 1e-9};
   rates.scale_up_gb_per_s = network_gb_per_s(b);
   rates.scale_up_devices = b.network.devices;
   return rates;

@@ -1,5 +1,6 @@
-// One accelerator as the kernel model sees it: published rates, and the few constants that measurements of its kernels gave. A plain value, read
-// from data/devices; docs/formats/device.md tells the fields. What connects devices is a Machine's business.
+// One accelerator as the kernel model sees it: published rates, and the few constants that measurements of its kernels
+// gave. A plain value, read from data/devices; docs/formats/device.md tells the fields. What connects devices is a
+// Machine's business.
 #pragma once
 
 #include <cstdint>
@@ -131,8 +132,8 @@ struct StandaloneKernels {
   }
 };
 
-/// How far kernels of a kind that were timed alone lay from the model: eight of ten between these ratios of measured to predicted, where the
-/// constants had not seen them.
+/// How far kernels of a kind that were timed alone lay from the model: eight of ten between these ratios of measured to
+/// predicted, where the constants had not seen them.
 struct KernelAccuracy {
   std::string kind;
   std::int64_t rows = 0;  ///< measurements that it stands on
@@ -161,8 +162,8 @@ struct Device {
   std::optional<StandaloneKernels> standalone = {};  ///< where they were measured
   std::vector<KernelAccuracy> accuracy = {};         ///< of the kinds that were timed alone
 
-  /// Of matrix products. 0: the device does not compute in that format, or its rate is not known. Where only bf16 is listed, fp16 is as fast: both
-  /// use the same units. A format without matrix units is computed outside of them.
+  /// Of matrix products. 0: the device does not compute in that format, or its rate is not known. Where only bf16 is
+  /// listed, fp16 is as fast: both use the same units. A format without matrix units is computed outside of them.
   [[nodiscard]] double peak_flops(DataType type) const {
     if (const auto listed = matrix_peak_tflops[type]) return *listed * 1e12;
     if (type == DataType::fp16) return matrix_peak_tflops[DataType::bf16].value_or(0) * 1e12;

@@ -13,7 +13,8 @@ namespace {
 std::optional<Violation> find_rate_violation(const Device& device) {
   if (device.budgets) return find_budget_violation(*device.budgets);
   if (!device.matrix_peak_tflops[DataType::bf16])
-    return Violation{"matrix_peak_tflops", "has no rate for bf16", "devices without bf16 units: write the rate of fp16"};
+    return Violation{"matrix_peak_tflops", "has no rate for bf16",
+                     "devices without bf16 units: write the rate of fp16"};
   if (!device.memory.bandwidth_gb_per_s) return Violation{"memory", "has no bandwidth_gb_per_s"};
   if (!device.cache.bandwidth_gb_per_s) return Violation{"cache", "has no bandwidth_gb_per_s"};
   return std::nullopt;

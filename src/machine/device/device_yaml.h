@@ -10,8 +10,8 @@
 
 namespace orrery::machine {
 
-/// Reads a description; `file` is only used in errors, which name file, line and field and, where that can be guessed, what was meant. A Device
-/// that is returned has every rate that the kernel model divides by.
+/// Reads a description; `file` is only used in errors, which name file, line and field and, where that can be guessed,
+/// what was meant. A Device that is returned has every rate that the kernel model divides by.
 Result<Device> parse_device(std::string_view yaml, const std::string& file);
 Result<Device> read_device(const std::string& path);
 

@@ -3,7 +3,8 @@
 namespace orrery::machine {
 namespace {
 
-constexpr double kDiagonalBlock = 128;  // rows and columns of a block: half of it on the diagonal is computed for nothing
+constexpr double kDiagonalBlock =
+    128;  // rows and columns of a block: half of it on the diagonal is computed for nothing
 
 }  // namespace
 

@@ -1,6 +1,7 @@
-// How long flash attention (Dao: "FlashAttention-2", 2023) takes. When causal, blocks above the diagonal are skipped, the diagonal itself is not.
-// Heads of queries may share heads of keys and values (grouped-query attention): the same operations on fewer bytes. Values may be narrower than
-// queries and keys (multi-head latent attention): the two forward products then differ in size.
+// How long flash attention (Dao: "FlashAttention-2", 2023) takes. When causal, blocks above the diagonal are skipped,
+// the diagonal itself is not. Heads of queries may share heads of keys and values (grouped-query attention): the same
+// operations on fewer bytes. Values may be narrower than queries and keys (multi-head latent attention): the two
+// forward products then differ in size.
 #pragma once
 
 #include "machine/device/device.h"

@@ -11,20 +11,23 @@ namespace {
 struct Tile {
   double rows, columns;
 };
-// The shapes that cuBLAS and rocBLAS have kernels for. The short side of C comes first: only the small tiles are not symmetric.
-constexpr std::array kTiles = {Tile{16, 64},  Tile{32, 64},   Tile{64, 64},   Tile{64, 128},  Tile{128, 64}, Tile{64, 256},
-                               Tile{256, 64}, Tile{128, 128}, Tile{128, 192}, Tile{128, 256}, Tile{256, 128}};
+// The shapes that cuBLAS and rocBLAS have kernels for. The short side of C comes first: only the small tiles are not
+// symmetric.
+constexpr std::array kTiles = {Tile{16, 64},   Tile{32, 64},   Tile{64, 64},  Tile{64, 128},
+                               Tile{128, 64},  Tile{64, 256},  Tile{256, 64}, Tile{128, 128},
+                               Tile{128, 192}, Tile{128, 256}, Tile{256, 128}};
 constexpr std::array kSplits = {1.0, 2.0, 3.0, 4.0, 6.0, 8.0, 16.0};
 
 // The shape of the formula, the same for every device: none of these was fitted to one.
-constexpr double kCorner = 4.4;            // the p of the header
-constexpr double kStepOfK = 64;            // a tile advances along k in steps of this many elements
-constexpr double kShortestSplit = 128;     // parts of k below this are not worth a reduction
-constexpr double kReadAgain = 0.25;        // of an operand, per wave's width that it is passed over: the rest hits the cache
-constexpr double kPartialSumBytes = 1.12;  // per element and part: 4 bytes, of which 0.28 go to memory and not to the cache
-constexpr double kTilesInFlight = 2;       // per compute unit
-constexpr double kTilesToSaturate = 1.3;   // per compute unit, for the full memory bandwidth
-constexpr double kMostThrottle = 4;        // e-folds: the power limit is reached
+constexpr double kCorner = 4.4;         // the p of the header
+constexpr double kStepOfK = 64;         // a tile advances along k in steps of this many elements
+constexpr double kShortestSplit = 128;  // parts of k below this are not worth a reduction
+constexpr double kReadAgain = 0.25;  // of an operand, per wave's width that it is passed over: the rest hits the cache
+constexpr double kPartialSumBytes =
+    1.12;                             // per element and part: 4 bytes, of which 0.28 go to memory and not to the cache
+constexpr double kTilesInFlight = 2;  // per compute unit
+constexpr double kTilesToSaturate = 1.3;  // per compute unit, for the full memory bandwidth
+constexpr double kMostThrottle = 4;       // e-folds: the power limit is reached
 
 /// A shape with its short side first.
 struct Product {
@@ -61,16 +64,18 @@ double memory_seconds(const Product& p, Tile tile, double split, double tiles) {
   return bytes / (p.device.memory_bytes_per_s() * c.memory_share * busy);
 }
 
-/// Not less than `best` if it cannot be less: the sum of the parts is at least the largest of them, and powers are what takes the time here.
+/// Not less than `best` if it cannot be less: the sum of the parts is at least the largest of them, and powers are what
+/// takes the time here.
 double cut_seconds(const Product& p, Tile tile, double split, double best) {
   const double tiles = std::ceil(p.m / tile.rows) * std::ceil(p.n / tile.columns) * p.batch * split;
   const double math = math_seconds(p, tile, split, tiles);
   const double memory = memory_seconds(p, tile, split, tiles);
-  const double cache =
-      tiles * (tile.rows + tile.columns) * std::ceil(p.k / split) * p.element_bytes / (p.device.cache_bytes_per_s() * p.run.clock_share);
+  const double cache = tiles * (tile.rows + tile.columns) * std::ceil(p.k / split) * p.element_bytes /
+                       (p.device.cache_bytes_per_s() * p.run.clock_share);
   const double reduction = split > 1 ? p.device.gemm.split_us * 1e-6 : 0;
   if (std::max({math, memory, cache}) + reduction >= best) return best;
-  const double together = std::pow(std::pow(math, kCorner) + std::pow(memory, kCorner) + std::pow(cache, kCorner), 1 / kCorner);
+  const double together =
+      std::pow(std::pow(math, kCorner) + std::pow(memory, kCorner) + std::pow(cache, kCorner), 1 / kCorner);
   return together + reduction;
 }
 

@@ -1,14 +1,16 @@
 // How long a matrix product takes: C = A B with A of m x k and B of k x n, `batch` of them in one kernel.
 //
-// The library cuts C into tiles of tm x tn and may split k into s parts; every cut is tried and the best taken, as the library's heuristics do:
+// The library cuts C into tiles of tm x tn and may split k into s parts; every cut is tried and the best taken, as the
+// library's heuristics do:
 //
-//     tiles  = ceil(m/tm) ceil(n/tn) batch s        waves = w if w <= 1 is full, else w + q (ceil w - w), w = tiles / compute units
-//     t_math = waves 2 tm tn (k/s + fill) / (peak / units * e),   e = e0 / (1 + edge (1/tm + 1/tn))      times the slowdown by power
-//     t_mem  = (A + B + C, operands read again where the other does not stay in the cache) / bandwidth
-//     t_l2   = tiles (tm + tn) k/s element bytes / cache bandwidth
-//     t      = floor + (t_math^p + t_mem^p + t_l2^p)^(1/p), p = 4.4: a roofline whose corner is round, since the parts do not overlap perfectly
+//     tiles  = ceil(m/tm) ceil(n/tn) batch s        waves = w if w <= 1 is full, else w + q (ceil w - w), w = tiles /
+//     compute units t_math = waves 2 tm tn (k/s + fill) / (peak / units * e),   e = e0 / (1 + edge (1/tm + 1/tn)) times
+//     the slowdown by power t_mem  = (A + B + C, operands read again where the other does not stay in the cache) /
+//     bandwidth t_l2   = tiles (tm + tn) k/s element bytes / cache bandwidth t      = floor + (t_math^p + t_mem^p +
+//     t_l2^p)^(1/p), p = 4.4: a roofline whose corner is round, since the parts do not overlap perfectly
 //
-// Seconds are doubles here: models add fitted constants, and round once, where a kernel becomes an activity with picoseconds.
+// Seconds are doubles here: models add fitted constants, and round once, where a kernel becomes an activity with
+// picoseconds.
 #pragma once
 
 #include <cstdint>

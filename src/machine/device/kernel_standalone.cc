@@ -26,7 +26,8 @@ double streaming_seconds(const StreamingKernel& kernel, double bytes) {
 
 double softmax_seconds(const SoftmaxKernel& kernel, double rows, double columns) {
   const RowAlgorithm& algorithm = algorithm_for(kernel, columns);
-  const double bandwidth = algorithm.bandwidth_gb_per_s * 1e9 * std::pow(columns / algorithm.at_columns, algorithm.exponent);
+  const double bandwidth =
+      algorithm.bandwidth_gb_per_s * 1e9 * std::pow(columns / algorithm.at_columns, algorithm.exponent);
   return kernel.floor_us * 1e-6 + 2 * kElementBytes * rows * columns / bandwidth;
 }
 
@@ -36,20 +37,22 @@ double norm_seconds(const RowKernel& kernel, double compute_units, double rows, 
   return kernel.floor_us * 1e-6 + block * std::pow(1 + std::pow(waves, kernel.sharpness), 1 / kernel.sharpness);
 }
 
-double attention_alone_seconds(const Device& device, const AttentionKernel& kernel, const AttentionShape& shape, AttentionPass pass) {
+double attention_alone_seconds(const Device& device, const AttentionKernel& kernel, const AttentionShape& shape,
+                               AttentionPass pass) {
   const bool narrow = shape.head_size <= kNarrowHead;
   const double peak = device.peak_flops(DataType::bf16);
-  const double forward_share =
-      kernel.forward_share / (1 + kernel.forward_half_sequence / shape.sequence) * (narrow ? device.attention.narrow_head_forward : 1);
+  const double forward_share = kernel.forward_share / (1 + kernel.forward_half_sequence / shape.sequence) *
+                               (narrow ? device.attention.narrow_head_forward : 1);
   const double forward = kernel.floor_us * 1e-6 + attention_flop(shape) / (peak * forward_share);
   if (pass == AttentionPass::forward) return forward;
-  const double backward_share =
-      kernel.backward_share / (1 + kernel.backward_half_sequence / shape.sequence) * (narrow ? device.attention.narrow_head_backward : 1);
+  const double backward_share = kernel.backward_share / (1 + kernel.backward_half_sequence / shape.sequence) *
+                                (narrow ? device.attention.narrow_head_backward : 1);
   const double products = attention_backward_flop(shape) / (peak * backward_share);
   // Alone, the backward pass is one kernel after another on the device: nobody waits for the host.
   if (pass == AttentionPass::backward) return kernel.floor_us * 1e-6 + products;
   const double operand_bytes = kElementBytes * attention_operands(shape);
-  const double both = forward + products + kernel.gradient_passes * operand_bytes / (device.elementwise.add * device.memory_bytes_per_s());
+  const double both = forward + products +
+                      kernel.gradient_passes * operand_bytes / (device.elementwise.add * device.memory_bytes_per_s());
   return std::pow(std::pow(both, kHostCorner) + std::pow(kernel.host_us * 1e-6, kHostCorner), 1 / kHostCorner);
 }
 

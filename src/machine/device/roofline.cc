@@ -10,7 +10,8 @@ namespace orrery::machine {
 
 std::optional<TimePs> time_under(const Ceiling& ceiling) {
   if (ceiling.amount == 0) return 0;  // also where the rate is not known: 0 / 0 would be no number
-  const double ps = std::round(static_cast<double>(ceiling.amount) * static_cast<double>(kPsPerSecond) / ceiling.per_second);
+  const double ps =
+      std::round(static_cast<double>(ceiling.amount) * static_cast<double>(kPsPerSecond) / ceiling.per_second);
   if (!(ps <= static_cast<double>(kMaxRooflinePs))) return std::nullopt;
   return static_cast<TimePs>(ps);
 }
@@ -28,7 +29,8 @@ std::optional<TimePs> roofline_time(std::span<const Ceiling> ceilings) {
 Result<DeviceRates> device_rates(const Machine& machine, DataType type) {
   const Devices& devices = machine.devices;
   // Nearly all operations of a step are matrix products: where there are units for them, those set the pace.
-  const std::optional<double> peak = devices.matrix_peak_tflops[type] ? devices.matrix_peak_tflops[type] : devices.vector_peak_tflops[type];
+  const std::optional<double> peak =
+      devices.matrix_peak_tflops[type] ? devices.matrix_peak_tflops[type] : devices.vector_peak_tflops[type];
   const std::string_view name = kDataTypeNames[static_cast<std::size_t>(type)];
   if (!peak)
     return Error{fmt::format("the machine '{}' has no peak rate for {}", machine.name, name),
@@ -37,7 +39,8 @@ Result<DeviceRates> device_rates(const Machine& machine, DataType type) {
                  "add it under matrix_peak_tflops"};
   DeviceRates rates;
   rates.operations_per_second = *peak * 1e12;
-  for (const MemoryLevel& level : devices.memory) rates.level_bytes_per_second.push_back(level.bandwidth_gb_per_s.value_or(0) * 1e9);
+  for (const MemoryLevel& level : devices.memory)
+    rates.level_bytes_per_second.push_back(level.bandwidth_gb_per_s.value_or(0) * 1e9);
   if (rates.level_bytes_per_second.empty() || rates.level_bytes_per_second[0] <= 0) {
     return Error{fmt::format("the machine '{}' has no memory bandwidth", machine.name),
                  {},

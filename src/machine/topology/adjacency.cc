@@ -42,7 +42,8 @@ std::optional<Gap> find_gap(std::span<const Link> links, std::uint32_t vertex_co
     if (found == devices_end) return std::nullopt;
     return static_cast<VertexId>(found - distances.begin());
   };
-  // Reaching all from device 0, and device 0 from all, is reaching all from all: two searches instead of one per device.
+  // Reaching all from device 0, and device 0 from all, is reaching all from all: two searches instead of one per
+  // device.
   if (const auto device = unreached(Adjacency::Towards::ends)) return Gap{.from = 0, .to = *device};
   if (const auto device = unreached(Adjacency::Towards::begins)) return Gap{.from = *device, .to = 0};
   return std::nullopt;
@@ -66,7 +67,8 @@ bool append_shortest_path(VertexId source, VertexId target, std::span<const Link
   }
   if (reached_by[target] == kUnreached) return false;
   const auto begin = static_cast<std::ptrdiff_t>(route.size());
-  for (VertexId vertex = target; vertex != source; vertex = links[reached_by[vertex]].from) route.push_back(reached_by[vertex]);
+  for (VertexId vertex = target; vertex != source; vertex = links[reached_by[vertex]].from)
+    route.push_back(reached_by[vertex]);
   std::reverse(route.begin() + begin, route.end());
   return true;
 }

@@ -29,8 +29,8 @@ class Adjacency {
 
 inline constexpr std::uint32_t kUnreached = ~std::uint32_t{0};
 
-/// How many links every vertex is away from `start` (along them, or against them, as the adjacency says), breadth first; kUnreached for
-/// those that cannot be reached. O(vertices + links).
+/// How many links every vertex is away from `start` (along them, or against them, as the adjacency says), breadth
+/// first; kUnreached for those that cannot be reached. O(vertices + links).
 std::vector<std::uint32_t> distances_from(VertexId start, std::span<const Link> links, const Adjacency& adjacency);
 
 /// Two devices without a way from the first to the second.
@@ -41,8 +41,8 @@ struct Gap {
 /// A gap among the vertices 0 … device_count-1, if there is one.
 std::optional<Gap> find_gap(std::span<const Link> links, std::uint32_t vertex_count, std::uint32_t device_count);
 
-/// A shortest path over links that are up, of several the one found first when links are tried in ascending order; false if there is none.
-/// O(vertices + links), and only for pairs whose regular paths are all cut.
+/// A shortest path over links that are up, of several the one found first when links are tried in ascending order;
+/// false if there is none. O(vertices + links), and only for pairs whose regular paths are all cut.
 bool append_shortest_path(VertexId source, VertexId target, std::span<const Link> links, const Adjacency& leaving,
                           std::vector<LinkId>& route);
 

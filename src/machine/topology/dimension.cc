@@ -12,7 +12,8 @@ double grid_size(const std::vector<std::int64_t>& shape) {
   return places;
 }
 
-/// A line of `extent` devices has a cable between neighbours and, if it wraps around to more than one other device, one from end to end.
+/// A line of `extent` devices has a cable between neighbours and, if it wraps around to more than one other device, one
+/// from end to end.
 double grid_links(const std::vector<std::int64_t>& shape, bool wraps) {
   double links = 0;
   for (const std::int64_t extent : shape) {
@@ -39,7 +40,8 @@ double dragonfly_links(const Dragonfly& d) {
   const auto chassis = static_cast<double>(d.chassis_per_group);
   const auto blades = static_cast<double>(d.routers_per_chassis);
   const double routers = groups * chassis * blades;
-  return routers * (2 * static_cast<double>(d.devices_per_router) + (blades - 1) + (chassis - 1)) + groups * (groups - 1);
+  return routers * (2 * static_cast<double>(d.devices_per_router) + (blades - 1) + (chassis - 1)) +
+         groups * (groups - 1);
 }
 
 }  // namespace
@@ -55,8 +57,8 @@ std::optional<double> implied_size(const Dimension& dimension) {
     }
     case Topology::dragonfly: {
       const Dragonfly& d = dimension.dragonfly;
-      return static_cast<double>(d.groups) * static_cast<double>(d.chassis_per_group) * static_cast<double>(d.routers_per_chassis) *
-             static_cast<double>(d.devices_per_router);
+      return static_cast<double>(d.groups) * static_cast<double>(d.chassis_per_group) *
+             static_cast<double>(d.routers_per_chassis) * static_cast<double>(d.devices_per_router);
     }
     case Topology::ring:
     case Topology::fully_connected:

@@ -1,5 +1,5 @@
-// One dimension of a machine's network, as described: which topology, of what shape, over which links. docs/formats/machine.md tells the
-// fields; fabric.h lays them out.
+// One dimension of a machine's network, as described: which topology, of what shape, over which links.
+// docs/formats/machine.md tells the fields; fabric.h lays them out.
 #pragma once
 
 #include <array>
@@ -12,15 +12,26 @@
 
 namespace orrery::machine {
 
-enum class Topology : std::uint8_t { ring, fully_connected, switched, mesh, torus, fat_tree, leaf_spine, dragonfly, rails, links };
-inline constexpr std::array<std::string_view, 10> kTopologyNames = {"ring",     "fully_connected", "switch",    "mesh",  "torus",
-                                                                    "fat_tree", "leaf_spine",      "dragonfly", "rails", "links"};
+enum class Topology : std::uint8_t {
+  ring,
+  fully_connected,
+  switched,
+  mesh,
+  torus,
+  fat_tree,
+  leaf_spine,
+  dragonfly,
+  rails,
+  links
+};
+inline constexpr std::array<std::string_view, 10> kTopologyNames = {
+    "ring", "fully_connected", "switch", "mesh", "torus", "fat_tree", "leaf_spine", "dragonfly", "rails", "links"};
 
 /// One level of switches of a fat tree. A cable is a link in each direction.
 struct FatTreeLevel {
-  std::int64_t children = 2;                      ///< nodes of the level below that a switch of this level connects
-  std::int64_t parents = 1;                       ///< switches of this level that a node of the level below is connected to
-  std::int64_t cables = 1;                        ///< parallel ones between a node and each of its parents
+  std::int64_t children = 2;  ///< nodes of the level below that a switch of this level connects
+  std::int64_t parents = 1;   ///< switches of this level that a node of the level below is connected to
+  std::int64_t cables = 1;    ///< parallel ones between a node and each of its parents
   std::optional<double> bandwidth_gb_per_s = {};  ///< of one of them; the dimension's if left out
   std::optional<double> latency_ns = {};          ///< the same
 
@@ -36,13 +47,13 @@ struct LeafSpine {
   friend bool operator==(const LeafSpine&, const LeafSpine&) = default;
 };
 
-/// Whose routes to take within a group. SimGrid 3.32 takes a message that changes its place within the chassis on to the first chassis without
-/// a link: fewer or other links than lead there, in reality.
+/// Whose routes to take within a group. SimGrid 3.32 takes a message that changes its place within the chassis on to
+/// the first chassis without a link: fewer or other links than lead there, in reality.
 enum class DragonflyCompat : std::uint8_t { none, simgrid };
 inline constexpr std::array<std::string_view, 2> kDragonflyCompatNames = {"none", "simgrid"};
 
-/// Routers in groups: all routers of a chassis are connected, so are the ones at the same place of the chassis of a group, and every pair of
-/// groups is connected once. Cables multiply the bandwidth of those links.
+/// Routers in groups: all routers of a chassis are connected, so are the ones at the same place of the chassis of a
+/// group, and every pair of groups is connected once. Cables multiply the bandwidth of those links.
 struct Dragonfly {
   std::int64_t groups = 2;
   std::int64_t chassis_per_group = 1;
@@ -59,8 +70,8 @@ struct Dragonfly {
 enum class CrossRail : std::uint8_t { inner, spine };
 inline constexpr std::array<std::string_view, 2> kCrossRailNames = {"inner", "spine"};
 
-/// One switch per rail: per place inside the dimensions further in. What has to change rails does so inside, before it leaves, or over
-/// spine switches that connect the rails.
+/// One switch per rail: per place inside the dimensions further in. What has to change rails does so inside, before it
+/// leaves, or over spine switches that connect the rails.
 struct Rails {
   CrossRail cross_rail = CrossRail::inner;
   std::int64_t spine_count = 1;  ///< if cross_rail is spine
@@ -83,8 +94,8 @@ struct Cable {
   friend bool operator==(const Cable&, const Cable&) = default;
 };
 
-/// Every set of `size` devices that differ in this coordinate alone is connected like this. Of the members after `derate` only those of the
-/// topology mean anything, and the others are as constructed.
+/// Every set of `size` devices that differ in this coordinate alone is connected like this. Of the members after
+/// `derate` only those of the topology mean anything, and the others are as constructed.
 struct Dimension {
   std::string name;
   Topology topology = Topology::ring;
@@ -103,8 +114,8 @@ struct Dimension {
   friend bool operator==(const Dimension&, const Dimension&) = default;
 };
 
-/// How many devices the topology's own fields make room for; none if they leave that to `size`. A double, because fields that have not
-/// been checked may multiply to anything.
+/// How many devices the topology's own fields make room for; none if they leave that to `size`. A double, because
+/// fields that have not been checked may multiply to anything.
 std::optional<double> implied_size(const Dimension& dimension);
 
 /// How many links one instance of the dimension has, where the dimensions further in have `inner_size` places.

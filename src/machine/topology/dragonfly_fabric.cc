@@ -34,7 +34,8 @@ LinkId DragonflyFabric::group_link(std::uint32_t group, std::uint32_t to_group) 
 std::vector<Link> DragonflyFabric::make_links() const {
   const std::uint32_t routers = groups_ * group_size_;
   std::vector<Link> links;
-  links.reserve(2 * std::size_t{places_} + std::size_t{routers} * (blades_ + chassis_ - 2) + std::size_t{groups_} * (groups_ - 1));
+  links.reserve(2 * std::size_t{places_} + std::size_t{routers} * (blades_ + chassis_ - 2) +
+                std::size_t{groups_} * (groups_ - 1));
   for (std::uint32_t d = 0; d < places_; ++d) grade_.append_cable(d, places_ + d / devices_per_router_, links);
   const LinkGrade between_routers = grade_.times(shape_.cables_between_routers);
   for (std::uint32_t r = 0; r < routers; ++r) {
@@ -46,7 +47,8 @@ std::vector<Link> DragonflyFabric::make_links() const {
   for (std::uint32_t r = 0; r < routers; ++r) {
     for (std::uint32_t c = 0; c < chassis_; ++c) {
       const std::uint32_t own =
-          r % group_size_ / blades_;  // NOLINT(clang-analyzer-core.DivideZero): where there are routers, there are blades
+          r % group_size_ /
+          blades_;  // NOLINT(clang-analyzer-core.DivideZero): where there are routers, there are blades
       if (c != own) links.push_back(between_chassis.link(places_ + r, places_ + r - own * blades_ + c * blades_));
     }
   }
@@ -66,7 +68,8 @@ DragonflyFabric::Legs DragonflyFabric::legs(std::uint32_t source, std::uint32_t 
   const std::uint32_t to = end / group_size_;
   if (from == to) return {.begin = begin, .exit = end, .entry = end, .end = end, .crosses = false};
   // Group a is joined to group b by router b of a and router a of b: one link per pair, and no table of who has which.
-  return {.begin = begin, .exit = from * group_size_ + to, .entry = to * group_size_ + from, .end = end, .crosses = true};
+  return {
+      .begin = begin, .exit = from * group_size_ + to, .entry = to * group_size_ + from, .end = end, .crosses = true};
 }
 
 std::uint32_t DragonflyFabric::local_paths(std::uint32_t from, std::uint32_t to) const {
@@ -101,7 +104,8 @@ void DragonflyFabric::append_local(std::uint32_t from, std::uint32_t to, bool ch
   }
 }
 
-void DragonflyFabric::append_simgrid_local(std::uint32_t from, std::uint32_t to, LinkId first_link, std::vector<LinkId>& route) const {
+void DragonflyFabric::append_simgrid_local(std::uint32_t from, std::uint32_t to, LinkId first_link,
+                                           std::vector<LinkId>& route) const {
   const std::uint32_t blade = to % blades_;
   if (from % blades_ != blade) {
     route.push_back(first_link + blade_link(from, blade));

@@ -6,12 +6,13 @@
 
 namespace orrery::machine {
 
-/// Device d hangs on router d / devices_per_router; routers are numbered group by group, chassis by chassis. Groups a and b are connected
-/// by router b of group a and router a of group b. Links, in this order: 2d and 2d+1 from device d to its router and back; each router's to
-/// the others of its chassis; each router's to the ones at its place in the other chassis of the group; each group's to the other groups.
-/// A message goes up, within its group to the router that has the link to the target's group, over that, to the target's router, and
-/// down. Within a group it goes within the chassis first and then between chassis (path 0), or the other way around where both are needed:
-/// bit 0 of the path says so for the target's group, the next bit for the source's.
+/// Device d hangs on router d / devices_per_router; routers are numbered group by group, chassis by chassis. Groups a
+/// and b are connected by router b of group a and router a of group b. Links, in this order: 2d and 2d+1 from device d
+/// to its router and back; each router's to the others of its chassis; each router's to the ones at its place in the
+/// other chassis of the group; each group's to the other groups. A message goes up, within its group to the router that
+/// has the link to the target's group, over that, to the target's router, and down. Within a group it goes within the
+/// chassis first and then between chassis (path 0), or the other way around where both are needed: bit 0 of the path
+/// says so for the target's group, the next bit for the source's.
 class DragonflyFabric : public Fabric {
  public:
   explicit DragonflyFabric(const Dimension& dimension);
@@ -24,7 +25,8 @@ class DragonflyFabric : public Fabric {
   [[nodiscard]] std::string switch_name(std::uint32_t index) const override;
 
  private:
-  /// Where a path enters and leaves the two groups, by the routers' numbers; with a single group only the first leg counts.
+  /// Where a path enters and leaves the two groups, by the routers' numbers; with a single group only the first leg
+  /// counts.
   struct Legs {
     std::uint32_t begin, exit, entry, end;
     bool crosses;
@@ -32,7 +34,8 @@ class DragonflyFabric : public Fabric {
   [[nodiscard]] Legs legs(std::uint32_t source, std::uint32_t target) const;
   /// 2 if two routers of a group differ in chassis and in their place, otherwise 1.
   [[nodiscard]] std::uint32_t local_paths(std::uint32_t from, std::uint32_t to) const;
-  void append_local(std::uint32_t from, std::uint32_t to, bool chassis_first, LinkId first_link, std::vector<LinkId>& route) const;
+  void append_local(std::uint32_t from, std::uint32_t to, bool chassis_first, LinkId first_link,
+                    std::vector<LinkId>& route) const;
 
   void append_simgrid_local(std::uint32_t from, std::uint32_t to, LinkId first_link, std::vector<LinkId>& route) const;
 

@@ -1,4 +1,5 @@
-// The links and paths of one instance of one dimension. Network joins the instances of all dimensions; each topology is one Fabric.
+// The links and paths of one instance of one dimension. Network joins the instances of all dimensions; each topology is
+// one Fabric.
 #pragma once
 
 #include <cstddef>
@@ -14,8 +15,8 @@ namespace orrery::machine {
 using PathNumber = std::uint64_t;
 inline constexpr PathNumber kMaxPaths = PathNumber{1} << 32;
 
-/// Counts its places and links from 0: places 0 … size-1 are devices, the vertices after them switches. Immutable. Paths are computed, not
-/// stored, and nothing is allocated for them.
+/// Counts its places and links from 0: places 0 … size-1 are devices, the vertices after them switches. Immutable.
+/// Paths are computed, not stored, and nothing is allocated for them.
 class Fabric {
  public:
   virtual ~Fabric() = default;
@@ -28,8 +29,8 @@ class Fabric {
   [[nodiscard]] virtual PathNumber path_count(std::uint32_t source, std::uint32_t target) const = 0;
   /// The one that is taken when nothing asks for variety.
   [[nodiscard]] virtual PathNumber usual_path(std::uint32_t, std::uint32_t) const { return 0; }
-  /// Appends the links of path number `path` < path_count(), each plus `first_link`. Paths are in the order of their links, where that is
-  /// not said otherwise.
+  /// Appends the links of path number `path` < path_count(), each plus `first_link`. Paths are in the order of their
+  /// links, where that is not said otherwise.
   virtual void append_path(std::uint32_t source, std::uint32_t target, PathNumber path, LinkId first_link,
                            std::vector<LinkId>& route) const = 0;
 

@@ -42,7 +42,8 @@ std::vector<Link> FatTreeFabric::make_links() const {
       const std::uint32_t subtree = node / step.tops / step.children;
       for (std::uint32_t port = 0; port < step.ports(); ++port) {
         const std::uint32_t top = node % step.tops + port % step.parents * step.tops;
-        step.grade.append_cable(step.first_vertex + node, first_parent + subtree * step.tops * step.parents + top, links);
+        step.grade.append_cable(step.first_vertex + node, first_parent + subtree * step.tops * step.parents + top,
+                                links);
       }
     }
   }
@@ -68,8 +69,10 @@ PathNumber FatTreeFabric::path_count(std::uint32_t source, std::uint32_t target)
 PathNumber FatTreeFabric::usual_path(std::uint32_t source, std::uint32_t target) const {
   const std::size_t levels = climb(source, target);
   PathNumber path = 0;
-  // D-mod-k (Zahavi 2012): the way up follows from the target, so that flows to different targets part early and those to one meet.
-  for (std::size_t l = 0; l < levels; ++l) path = path * steps_[l].ports() + target / steps_[l].tops % steps_[l].ports();
+  // D-mod-k (Zahavi 2012): the way up follows from the target, so that flows to different targets part early and those
+  // to one meet.
+  for (std::size_t l = 0; l < levels; ++l)
+    path = path * steps_[l].ports() + target / steps_[l].tops % steps_[l].ports();
   for (std::size_t l = levels; l-- > 0;) path = path * steps_[l].cables + source % steps_[l].cables;
   return path;
 }
@@ -79,7 +82,8 @@ void FatTreeFabric::append_path(std::uint32_t source, std::uint32_t target, Path
   const std::size_t levels = climb(source, target);
   const std::size_t begin = route.size();
   route.resize(begin + 2 * levels);
-  // The digits of the path, last one first: the cables downwards from the lowest level up, then the ports upwards from the top down.
+  // The digits of the path, last one first: the cables downwards from the lowest level up, then the ports upwards from
+  // the top down.
   for (std::size_t l = 0; l < levels; ++l) {
     route[begin + 2 * levels - 1 - l] = static_cast<std::uint32_t>(path % steps_[l].cables);
     path /= steps_[l].cables;
@@ -96,7 +100,8 @@ void FatTreeFabric::append_path(std::uint32_t source, std::uint32_t target, Path
     const std::uint32_t cable = route[begin + 2 * levels - 1 - l];
     route[begin + l] = first_link + step.link(source / step.devices * step.tops + top, port);
     // On its way down the message passes the same tops, in the subtrees of the target.
-    route[begin + 2 * levels - 1 - l] = first_link + step.link(target / step.devices * step.tops + top, parent + cable * step.parents) + 1;
+    route[begin + 2 * levels - 1 - l] =
+        first_link + step.link(target / step.devices * step.tops + top, parent + cable * step.parents) + 1;
     top += parent * step.tops;
   }
 }
@@ -113,7 +118,8 @@ std::string FatTreeFabric::switch_name(std::uint32_t index) const {
 }
 
 std::uint32_t FatTreeFabric::parallel_index(LinkId link) const {
-  const auto after = std::upper_bound(steps_.begin(), steps_.end(), link, [](LinkId id, const Step& step) { return id < step.first_link; });
+  const auto after = std::upper_bound(steps_.begin(), steps_.end(), link,
+                                      [](LinkId id, const Step& step) { return id < step.first_link; });
   const Step& step = *(after - 1);
   return (link - step.first_link) / 2 % step.ports() / step.parents;
 }
@@ -121,10 +127,11 @@ std::uint32_t FatTreeFabric::parallel_index(LinkId link) const {
 std::vector<FatTreeLevel> leaf_spine_levels(const Dimension& dimension) {
   const LeafSpine& tree = dimension.leaf_spine;
   // What comes up from a leaf is shared out over its spines, less the oversubscription.
-  const double up_gb_per_s =
-      dimension.bandwidth_gb_per_s * static_cast<double>(tree.leaf_size) / (static_cast<double>(tree.spine_count) * tree.oversubscription);
-  return {{.children = tree.leaf_size},
-          {.children = dimension.size / tree.leaf_size, .parents = tree.spine_count, .bandwidth_gb_per_s = up_gb_per_s}};
+  const double up_gb_per_s = dimension.bandwidth_gb_per_s * static_cast<double>(tree.leaf_size) /
+                             (static_cast<double>(tree.spine_count) * tree.oversubscription);
+  return {
+      {.children = tree.leaf_size},
+      {.children = dimension.size / tree.leaf_size, .parents = tree.spine_count, .bandwidth_gb_per_s = up_gb_per_s}};
 }
 
 }  // namespace orrery::machine

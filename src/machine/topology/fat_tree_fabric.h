@@ -1,4 +1,5 @@
-// Fat trees of any number of levels (extended generalised fat trees, Öhring et al. 1995), of which a leaf–spine network is the case of two.
+// Fat trees of any number of levels (extended generalised fat trees, Öhring et al. 1995), of which a leaf–spine network
+// is the case of two.
 #pragma once
 
 #include "machine/topology/fabric.h"
@@ -6,12 +7,13 @@
 
 namespace orrery::machine {
 
-/// A node of level l (level 0: the devices) is known by its subtree g = device / (children of the levels up to l, multiplied) and by which
-/// of the subtree's w tops it is; its number within the level is g * tops + w. It has parents * cables ports upwards: port p leads to parent
-/// p mod parents, over cable p / parents. Links are numbered level by level, node by node, port by port, upwards (even) before downwards.
-/// Paths differ in the ports taken upwards (the lowest level varies slowest), and then in the cables taken downwards (the lowest level
-/// varies fastest). The usual path is that of d-mod-k routing, as SimGrid has it: at level l the port upwards is target / (parents of the
-/// levels below, multiplied) modulo the number of ports, and downwards it takes cable source modulo the number of cables.
+/// A node of level l (level 0: the devices) is known by its subtree g = device / (children of the levels up to l,
+/// multiplied) and by which of the subtree's w tops it is; its number within the level is g * tops + w. It has parents
+/// * cables ports upwards: port p leads to parent p mod parents, over cable p / parents. Links are numbered level by
+/// level, node by node, port by port, upwards (even) before downwards. Paths differ in the ports taken upwards (the
+/// lowest level varies slowest), and then in the cables taken downwards (the lowest level varies fastest). The usual
+/// path is that of d-mod-k routing, as SimGrid has it: at level l the port upwards is target / (parents of the levels
+/// below, multiplied) modulo the number of ports, and downwards it takes cable source modulo the number of cables.
 /// (Where a level below the highest one has parallel cables, SimGrid 3.32 may take another of those.)
 class FatTreeFabric : public Fabric {
  public:
@@ -41,7 +43,9 @@ class FatTreeFabric : public Fabric {
     LinkId first_link;
 
     [[nodiscard]] std::uint32_t ports() const { return parents * cables; }
-    [[nodiscard]] LinkId link(std::uint32_t node, std::uint32_t port) const { return first_link + 2 * (node * ports() + port); }
+    [[nodiscard]] LinkId link(std::uint32_t node, std::uint32_t port) const {
+      return first_link + 2 * (node * ports() + port);
+    }
   };
 
   /// How many levels a message climbs: the lowest at which both devices are in one subtree.

@@ -42,8 +42,8 @@ std::optional<CableProblem> make_cable_graph(const Dimension& dimension, CableGr
     const auto from = names.vertex(cable.from);
     const auto to = names.vertex(cable.to);
     if (!from || !to) {
-      return CableProblem{
-          i, fmt::format("names {}, but the dimension has only device0 to device{}", from ? cable.to : cable.from, dimension.size - 1)};
+      return CableProblem{i, fmt::format("names {}, but the dimension has only device0 to device{}",
+                                         from ? cable.to : cable.from, dimension.size - 1)};
     }
     // No route would ever take it, so that it can only be a slip.
     if (*from == *to) return CableProblem{i, fmt::format("leads from {} to itself", cable.from)};
@@ -52,7 +52,8 @@ std::optional<CableProblem> make_cable_graph(const Dimension& dimension, CableGr
     if (cable.direction == Direction::both) graph.links.push_back(grade.link(*to, *from));
   }
   if (const auto gap = find_gap(graph.links, graph.vertex_count(), graph.device_count)) {
-    return CableProblem{{}, fmt::format("do not connect all devices: there is no way from device{} to device{}", gap->from, gap->to)};
+    return CableProblem{
+        {}, fmt::format("do not connect all devices: there is no way from device{} to device{}", gap->from, gap->to)};
   }
   return std::nullopt;
 }
@@ -69,7 +70,8 @@ void GraphFabric::count_paths(VertexId target, const Adjacency& reaching) {
   Way* ways = ways_.data() + std::size_t{target} * graph_.vertex_count();
   ways[target] = {.distance = 0, .paths = 1};
   std::vector<VertexId> queue = {target};
-  // Breadth first: when a vertex is taken from the queue, all shorter ways, and so all paths over it, have been counted.
+  // Breadth first: when a vertex is taken from the queue, all shorter ways, and so all paths over it, have been
+  // counted.
   for (std::size_t head = 0; head < queue.size(); ++head) {
     const Way& here = ways[queue[head]];
     for (const LinkId id : reaching.links_of(queue[head])) {
@@ -84,7 +86,9 @@ void GraphFabric::count_paths(VertexId target, const Adjacency& reaching) {
   }
 }
 
-PathNumber GraphFabric::path_count(std::uint32_t source, std::uint32_t target) const { return way(source, target).paths; }
+PathNumber GraphFabric::path_count(std::uint32_t source, std::uint32_t target) const {
+  return way(source, target).paths;
+}
 
 void GraphFabric::append_path(std::uint32_t source, std::uint32_t target, PathNumber path, LinkId first_link,
                               std::vector<LinkId>& route) const {
@@ -106,7 +110,9 @@ void GraphFabric::append_path(std::uint32_t source, std::uint32_t target, PathNu
 }
 
 std::uint32_t GraphFabric::parallel_index(LinkId link) const {
-  const auto same = [&](const Link& other) { return other.from == graph_.links[link].from && other.to == graph_.links[link].to; };
+  const auto same = [&](const Link& other) {
+    return other.from == graph_.links[link].from && other.to == graph_.links[link].to;
+  };
   return static_cast<std::uint32_t>(std::count_if(graph_.links.begin(), graph_.links.begin() + link, same));
 }
 

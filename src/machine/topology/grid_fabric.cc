@@ -56,7 +56,8 @@ std::uint32_t GridFabric::append_axis(const Axis& axis, std::uint32_t place, std
   const bool up = goes_up(axis, begin, end);
   for (std::uint32_t c = begin; c != end;) {
     const std::uint32_t next = up ? (c + 1 == axis.extent ? 0 : c + 1) : (c == 0 ? axis.extent - 1 : c - 1);
-    // Between the two devices of an axis of two there is only one cable, and 1 -> 0 goes back on it whichever way it is looked at.
+    // Between the two devices of an axis of two there is only one cable, and 1 -> 0 goes back on it whichever way it is
+    // looked at.
     const bool forward = up && c < axis.cables;
     route.push_back(line + (forward ? 2 * c : 2 * (up ? 0 : next) + 1));
     c = next;

@@ -16,12 +16,15 @@ struct LinkGrade {
   TimePs latency_ps = 0;
 
   /// The dimension's own, unless a part of it says otherwise.
-  static LinkGrade of(const Dimension& dimension, std::optional<double> bandwidth_gb_per_s = {}, std::optional<double> latency_ns = {}) {
+  static LinkGrade of(const Dimension& dimension, std::optional<double> bandwidth_gb_per_s = {},
+                      std::optional<double> latency_ns = {}) {
     const double gb_per_s = bandwidth_gb_per_s.value_or(dimension.bandwidth_gb_per_s) * dimension.derate;
     const double ns = latency_ns ? *latency_ns : dimension.latency_ns.value_or(0);
     return {.bytes_per_second = gb_per_s * 1e9, .latency_ps = std::llround(ns * static_cast<double>(kPsPerNs))};
   }
-  [[nodiscard]] LinkGrade times(std::int64_t cables) const { return {bytes_per_second * static_cast<double>(cables), latency_ps}; }
+  [[nodiscard]] LinkGrade times(std::int64_t cables) const {
+    return {bytes_per_second * static_cast<double>(cables), latency_ps};
+  }
 
   [[nodiscard]] Link link(VertexId from, VertexId to) const { return {from, to, bytes_per_second, latency_ps}; }
   /// Both directions of a cable, upwards or forwards first: many fabrics number their links so.

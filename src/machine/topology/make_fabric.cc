@@ -22,8 +22,9 @@ Result<FabricPointer> make_graph_fabric(const Dimension& dimension) {
   }
   // It keeps a distance and a count for every device and vertex: quadratic, which regular topologies need not be.
   if (std::uint64_t{graph.device_count} * graph.vertex_count() > GraphFabric::kMaxEntries) {
-    return Error{.message = fmt::format("the links of '{}' join {} devices and {} switches, more than an explicit network may have",
-                                        dimension.name, graph.device_count, graph.switch_names.size()),
+    return Error{.message = fmt::format(
+                     "the links of '{}' join {} devices and {} switches, more than an explicit network may have",
+                     dimension.name, graph.device_count, graph.switch_names.size()),
                  .hint = "describe it as a regular topology, or as a product of dimensions"};
   }
   return FabricPointer(std::make_unique<GraphFabric>(std::move(graph)));
@@ -37,13 +38,16 @@ bool spans_inner(const Dimension& dimension) {
 
 Result<FabricPointer> make_fabric(const Dimension& dimension, std::uint32_t places) {
   switch (dimension.topology) {
-    case Topology::ring: return FabricPointer(std::make_unique<GridFabric>(dimension, std::vector{dimension.size}, GridWrap::ties_up));
+    case Topology::ring:
+      return FabricPointer(std::make_unique<GridFabric>(dimension, std::vector{dimension.size}, GridWrap::ties_up));
     case Topology::fully_connected: return FabricPointer(std::make_unique<FullFabric>(dimension, places));
     case Topology::switched: return FabricPointer(std::make_unique<SwitchFabric>(dimension, places));
     case Topology::mesh: return FabricPointer(std::make_unique<GridFabric>(dimension, dimension.shape, GridWrap::none));
-    case Topology::torus: return FabricPointer(std::make_unique<GridFabric>(dimension, dimension.shape, GridWrap::ties_simgrid));
+    case Topology::torus:
+      return FabricPointer(std::make_unique<GridFabric>(dimension, dimension.shape, GridWrap::ties_simgrid));
     case Topology::fat_tree: return FabricPointer(std::make_unique<FatTreeFabric>(dimension, dimension.levels, false));
-    case Topology::leaf_spine: return FabricPointer(std::make_unique<FatTreeFabric>(dimension, leaf_spine_levels(dimension), true));
+    case Topology::leaf_spine:
+      return FabricPointer(std::make_unique<FatTreeFabric>(dimension, leaf_spine_levels(dimension), true));
     case Topology::dragonfly: return FabricPointer(std::make_unique<DragonflyFabric>(dimension));
     case Topology::rails:
       // Without spines each rail is a switch by itself, one instance per rail.

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cassert>
 
-#include "machine/yaml/machine_rules.h"
 #include "machine/topology/make_fabric.h"
 #include "machine/topology/network_layout.h"
+#include "machine/yaml/machine_rules.h"
 
 namespace orrery::machine {
 
@@ -29,7 +29,8 @@ void append_links(NetworkLevel& level, std::vector<Link>& links) {
 
 std::string level_name(const std::vector<Dimension>& network, std::size_t index) {
   const std::string& name = network[index].name;
-  const bool unique = std::count_if(network.begin(), network.end(), [&](const Dimension& other) { return other.name == name; }) == 1;
+  const bool unique =
+      std::count_if(network.begin(), network.end(), [&](const Dimension& other) { return other.name == name; }) == 1;
   return unique ? name : fmt::format("{}#{}", name, index);
 }
 
@@ -76,13 +77,14 @@ Status append_levels(const Machine& machine, NetworkLayout& layout) {
 
 Result<Network> Network::build(const Machine& machine) {
   if (const auto violation = find_violation(machine)) {
-    return Error{.message = fmt::format("the machine's {} {}", violation->field, violation->message), .hint = violation->hint};
+    return Error{.message = fmt::format("the machine's {} {}", violation->field, violation->message),
+                 .hint = violation->hint};
   }
   const double link_count = total_links(machine);
   // Asked before anything is laid out: a full mesh of 2^20 devices would be 10^12 links.
   if (link_count > static_cast<double>(kMaxLinks)) {
-    return Error{.message = fmt::format("the network of '{}' has {:.0f} links, more than the {} that are supported", machine.name,
-                                        link_count, kMaxLinks),
+    return Error{.message = fmt::format("the network of '{}' has {:.0f} links, more than the {} that are supported",
+                                        machine.name, link_count, kMaxLinks),
                  .hint = "a switch stands for many links"};
   }
   auto layout = std::make_shared<NetworkLayout>();
@@ -133,7 +135,8 @@ std::string NetworkLayout::vertex_name(VertexId vertex) const {
   const NetworkLevel& level = levels[level_of_switch(vertex)];
   const std::uint32_t instance = (vertex - level.first_switch) / level.switches_per_instance;
   const std::string place = level.instances == 1 ? level.name : fmt::format("{}[{}]", level.name, instance);
-  return fmt::format("{}.{}", place, level.fabric->switch_name((vertex - level.first_switch) % level.switches_per_instance));
+  return fmt::format("{}.{}", place,
+                     level.fabric->switch_name((vertex - level.first_switch) % level.switches_per_instance));
 }
 
 std::size_t NetworkLayout::level_of_switch(VertexId vertex) const {

@@ -1,5 +1,6 @@
-// A machine's network laid out: every link between every device and switch, and the way a message takes. Made from a Machine once; the
-// simulators and the lowering of collectives work on this. docs/formats/machine.md tells the names, numbers and routes.
+// A machine's network laid out: every link between every device and switch, and the way a message takes. Made from a
+// Machine once; the simulators and the lowering of collectives work on this. docs/formats/machine.md tells the names,
+// numbers and routes.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +14,8 @@
 
 #include "base/result.h"
 #include "base/units.h"
-#include "machine/topology/link.h"
 #include "machine/machine.h"
+#include "machine/topology/link.h"
 
 namespace orrery::machine {
 
@@ -23,16 +24,18 @@ struct NetworkLayout;
 /// How much a link is in use, in whatever measure the caller has; only compared and added.
 using LinkLoad = std::function<double(LinkId)>;
 
-/// Immutable and cheap to copy; may be used from several threads. Memory: 24 bytes per link, and for an explicit network its paths.
+/// Immutable and cheap to copy; may be used from several threads. Memory: 24 bytes per link, and for an explicit
+/// network its paths.
 class Network {
  public:
   static constexpr std::uint64_t kMaxLinks = 1 << 23;
 
-  /// An Error names what cannot be: a violation, devices that are not connected (which two), a fault of a link that is not there, a route
-  /// cut by faults, more than kMaxLinks links. O(links).
+  /// An Error names what cannot be: a violation, devices that are not connected (which two), a fault of a link that is
+  /// not there, a route cut by faults, more than kMaxLinks links. O(links).
   static Result<Network> build(const Machine& machine);
 
-  /// The same network with other rates and latencies: `links` are this one's, in order, with nothing else changed. None may be taken down.
+  /// The same network with other rates and latencies: `links` are this one's, in order, with nothing else changed. None
+  /// may be taken down.
   [[nodiscard]] Network with_links(std::vector<Link> links) const;
 
   [[nodiscard]] std::uint32_t device_count() const;
@@ -46,20 +49,23 @@ class Network {
   /// Which dimension a switch belongs to, or a link: an index into Machine::network.
   [[nodiscard]] std::size_t dimension_of_switch(VertexId vertex) const;
   [[nodiscard]] std::size_t dimension_of_link(LinkId link) const;
-  /// "device3 -> NVLink.switch", and "… (cable 1)" for all but the first of parallel links: for people; unique within the network.
+  /// "device3 -> NVLink.switch", and "… (cable 1)" for all but the first of parallel links: for people; unique within
+  /// the network.
   [[nodiscard]] std::string link_name(LinkId link) const;
 
-  /// Appends the links from device `source` to another device `target`, in order; nothing if they are the same. Deterministic: the same
-  /// `flow` always takes the same way; with ECMP different flows between the same devices may take different ones. Under adaptive routing
-  /// this is the way when nothing else is under way, that of shortest routing. O(length of the route), unless faults cut the regular ways.
+  /// Appends the links from device `source` to another device `target`, in order; nothing if they are the same.
+  /// Deterministic: the same `flow` always takes the same way; with ECMP different flows between the same devices may
+  /// take different ones. Under adaptive routing this is the way when nothing else is under way, that of shortest
+  /// routing. O(length of the route), unless faults cut the regular ways.
   void append_route(std::uint32_t source, std::uint32_t target, std::uint64_t flow, std::vector<LinkId>& route) const;
 
-  /// The same, but in every dimension the least loaded of the shortest paths: of least maximum, then least sum, then lowest number. Looks at
-  /// 4,096 paths at most. Whatever the machine's routing is.
-  void append_adaptive_route(std::uint32_t source, std::uint32_t target, const LinkLoad& load, std::vector<LinkId>& route) const;
+  /// The same, but in every dimension the least loaded of the shortest paths: of least maximum, then least sum, then
+  /// lowest number. Looks at 4,096 paths at most. Whatever the machine's routing is.
+  void append_adaptive_route(std::uint32_t source, std::uint32_t target, const LinkLoad& load,
+                             std::vector<LinkId>& route) const;
 
-  /// How far apart two devices are in the hierarchy: the outermost dimension (index into Machine::network) in which they differ; 0 if they
-  /// are the same.
+  /// How far apart two devices are in the hierarchy: the outermost dimension (index into Machine::network) in which
+  /// they differ; 0 if they are the same.
   [[nodiscard]] std::size_t outermost_dimension(std::uint32_t a, std::uint32_t b) const;
 
  private:

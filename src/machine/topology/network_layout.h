@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "base/result.h"
+#include "machine/machine.h"
 #include "machine/topology/adjacency.h"
 #include "machine/topology/fabric.h"
-#include "machine/machine.h"
 
 namespace orrery::machine {
 
@@ -19,7 +19,7 @@ struct NetworkLevel {
   Topology topology = Topology::ring;    ///< likewise
   std::uint32_t size = 0;                ///< likewise
   std::uint32_t coordinate_stride = 1;   ///< between ranks that differ by one in this coordinate
-  bool spans_inner = false;              ///< places are then those of the dimensions further in as well, and the stride is 1
+  bool spans_inner = false;  ///< places are then those of the dimensions further in as well, and the stride is 1
   std::uint32_t places = 0;
   std::uint32_t stride = 1;
   std::uint32_t instances = 1;
@@ -30,8 +30,12 @@ struct NetworkLevel {
 
   [[nodiscard]] std::uint32_t coordinate(std::uint32_t rank) const { return rank / coordinate_stride % size; }
   [[nodiscard]] std::uint32_t place(std::uint32_t rank) const { return rank / stride % places; }
-  [[nodiscard]] std::uint32_t instance(std::uint32_t rank) const { return rank / (stride * places) * stride + rank % stride; }
-  [[nodiscard]] LinkId first_link_of(std::uint32_t instance_number) const { return first_link + instance_number * links_per_instance; }
+  [[nodiscard]] std::uint32_t instance(std::uint32_t rank) const {
+    return rank / (stride * places) * stride + rank % stride;
+  }
+  [[nodiscard]] LinkId first_link_of(std::uint32_t instance_number) const {
+    return first_link + instance_number * links_per_instance;
+  }
   /// The network's number for a vertex of one of the fabrics.
   [[nodiscard]] VertexId vertex(std::uint32_t instance_number, VertexId local) const {
     if (local >= places) return first_switch + instance_number * switches_per_instance + (local - places);
@@ -54,7 +58,8 @@ struct NetworkLayout {
   [[nodiscard]] std::uint32_t parallel_index(LinkId link) const;
 };
 
-/// Derates links and takes them down. An Error names the fault that cannot be, or two devices that it leaves without a way.
+/// Derates links and takes them down. An Error names the fault that cannot be, or two devices that it leaves without a
+/// way.
 Status apply_faults(const std::vector<Fault>& faults, NetworkLayout& layout);
 
 }  // namespace orrery::machine

@@ -26,7 +26,8 @@ std::vector<Link> FullFabric::make_links() const {
   return links;
 }
 
-void FullFabric::append_path(std::uint32_t source, std::uint32_t target, PathNumber, LinkId first_link, std::vector<LinkId>& route) const {
+void FullFabric::append_path(std::uint32_t source, std::uint32_t target, PathNumber, LinkId first_link,
+                             std::vector<LinkId>& route) const {
   route.push_back(first_link + source * (places_ - 1) + (target < source ? target : target - 1));
 }
 
@@ -46,7 +47,8 @@ std::vector<Link> RailsFabric::make_links() const {
   links.reserve(2 * (std::size_t{places_} + std::size_t{rails_} * spines_));
   for (std::uint32_t i = 0; i < places_; ++i) grade_.append_cable(i, places_ + i % rails_, links);
   for (std::uint32_t rail = 0; rail < rails_; ++rail) {
-    for (std::uint32_t spine = 0; spine < spines_; ++spine) spine_grade_.append_cable(places_ + rail, places_ + rails_ + spine, links);
+    for (std::uint32_t spine = 0; spine < spines_; ++spine)
+      spine_grade_.append_cable(places_ + rail, places_ + rails_ + spine, links);
   }
   return links;
 }
@@ -55,7 +57,9 @@ PathNumber RailsFabric::path_count(std::uint32_t source, std::uint32_t target) c
   return source % rails_ == target % rails_ ? 1 : spines_;
 }
 
-PathNumber RailsFabric::usual_path(std::uint32_t source, std::uint32_t target) const { return target % path_count(source, target); }
+PathNumber RailsFabric::usual_path(std::uint32_t source, std::uint32_t target) const {
+  return target % path_count(source, target);
+}
 
 void RailsFabric::append_path(std::uint32_t source, std::uint32_t target, PathNumber path, LinkId first_link,
                               std::vector<LinkId>& route) const {

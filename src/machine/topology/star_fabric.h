@@ -40,8 +40,8 @@ class FullFabric : public Fabric {
   std::uint32_t places_;
 };
 
-/// One switch per rail (place modulo `rails`), and spine switches that connect the rails. Links 2i and 2i+1 lead from device i to its rail's
-/// leaf and back; then, leaf by leaf, pairs of links to each spine and back.
+/// One switch per rail (place modulo `rails`), and spine switches that connect the rails. Links 2i and 2i+1 lead from
+/// device i to its rail's leaf and back; then, leaf by leaf, pairs of links to each spine and back.
 class RailsFabric : public Fabric {
  public:
   RailsFabric(const Dimension& dimension, std::uint32_t places);
@@ -55,7 +55,9 @@ class RailsFabric : public Fabric {
   [[nodiscard]] std::string switch_name(std::uint32_t index) const override;
 
  private:
-  [[nodiscard]] LinkId spine_link(std::uint32_t rail, std::uint32_t spine) const { return 2 * (places_ + rail * spines_ + spine); }
+  [[nodiscard]] LinkId spine_link(std::uint32_t rail, std::uint32_t spine) const {
+    return 2 * (places_ + rail * spines_ + spine);
+  }
 
   LinkGrade grade_;
   LinkGrade spine_grade_;

@@ -13,7 +13,8 @@ constexpr std::size_t kMaxLevels = 24;
 std::optional<Violation> check_fat_tree(const Dimension& dimension, const std::string& place) {
   const std::size_t count = dimension.levels.size();
   if (count == 0 || count > kMaxLevels) {
-    return Violation{.field = place + ".levels", .message = fmt::format("must have 1 to {} entries, and has {}", kMaxLevels, count)};
+    return Violation{.field = place + ".levels",
+                     .message = fmt::format("must have 1 to {} entries, and has {}", kMaxLevels, count)};
   }
   double paths = 1;
   for (const FatTreeLevel& level : dimension.levels) {
@@ -39,10 +40,11 @@ std::optional<Violation> check_dragonfly(const Dimension& dimension, const std::
   const Dragonfly& dragonfly = dimension.dragonfly;
   const std::int64_t routers = dragonfly.chassis_per_group * dragonfly.routers_per_chassis;
   if (dragonfly.groups <= routers) return std::nullopt;
-  return Violation{.field = place + ".groups",
-                   .message = fmt::format("is {}, but the {} routers of a group can be connected to no more than that many groups",
-                                          dragonfly.groups, routers),
-                   .hint = "each router has a link to at most one other group"};
+  return Violation{
+      .field = place + ".groups",
+      .message = fmt::format("is {}, but the {} routers of a group can be connected to no more than that many groups",
+                             dragonfly.groups, routers),
+      .hint = "each router has a link to at most one other group"};
 }
 
 std::optional<Violation> check_links(const Dimension& dimension, const std::string& place) {
@@ -50,7 +52,8 @@ std::optional<Violation> check_links(const Dimension& dimension, const std::stri
   const auto problem = make_cable_graph(dimension, graph);
   if (!problem) return std::nullopt;
   const std::string field = place + ".links";
-  return Violation{.field = problem->entry ? fmt::format("{}[{}]", field, *problem->entry) : field, .message = problem->message};
+  return Violation{.field = problem->entry ? fmt::format("{}[{}]", field, *problem->entry) : field,
+                   .message = problem->message};
 }
 
 }  // namespace

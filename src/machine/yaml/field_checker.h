@@ -25,11 +25,13 @@ inline constexpr std::size_t kMaxDescribedCounts = 20;  // that many factors of 
 /// Visits every field and keeps the first violation.
 class FieldChecker {
  public:
-  explicit FieldChecker(std::optional<Violation>& found, std::string path = {}) : found_(found), path_(std::move(path)) {}
+  explicit FieldChecker(std::optional<Violation>& found, std::string path = {})
+      : found_(found), path_(std::move(path)) {}
 
   void format(std::string_view, std::string_view) {}
   void text(std::string_view key, const std::string& value) {
-    if (value.size() > kMaxDescribedNameBytes) return report(key, fmt::format("is longer than {} bytes", kMaxDescribedNameBytes));
+    if (value.size() > kMaxDescribedNameBytes)
+      return report(key, fmt::format("is longer than {} bytes", kMaxDescribedNameBytes));
     expression(key, value);
   }
   void expression(std::string_view key, const std::string& value) {
@@ -84,7 +86,8 @@ class FieldChecker {
     for (std::size_t i = 0; i < values.size(); ++i) count(fmt::format("{}[{}]", key, i), values[i], range);
   }
   /// One that may be left out may be empty.
-  void counts(std::string_view key, const std::vector<std::int64_t>& values, Range range, const Default<std::vector<std::int64_t>>&) {
+  void counts(std::string_view key, const std::vector<std::int64_t>& values, Range range,
+              const Default<std::vector<std::int64_t>>&) {
     if (!values.empty()) counts(key, values, range);
   }
   template <typename Enumerator>
@@ -123,7 +126,9 @@ class FieldChecker {
   }
 
  private:
-  [[nodiscard]] std::string join(std::string_view key) const { return path_.empty() ? std::string(key) : fmt::format("{}.{}", path_, key); }
+  [[nodiscard]] std::string join(std::string_view key) const {
+    return path_.empty() ? std::string(key) : fmt::format("{}.{}", path_, key);
+  }
   void report(std::string_view key, std::string message) {
     // The first is the one to mend: later ones often follow from it.
     if (!found_) found_ = Violation{.field = join(key), .message = std::move(message)};

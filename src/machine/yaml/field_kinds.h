@@ -14,7 +14,9 @@ struct Range {
   double high;
   bool low_included = false;
 
-  [[nodiscard]] bool holds(double value) const { return (value > low || (low_included && value == low)) && value <= high; }
+  [[nodiscard]] bool holds(double value) const {
+    return (value > low || (low_included && value == low)) && value <= high;
+  }
 };
 
 /// Marks a field that may be left out, and what it then is. A field that has this value is not written.
@@ -36,11 +38,12 @@ struct Derived {
 template <typename T, typename Plain>
 concept MaybeConst = std::is_same_v<std::remove_const_t<T>, Plain>;
 
-// A visitor has  text(key, string or optional<string>)  number(key, double or optional<double>, range)  count(key, int64 or optional<int64>, range)
-// whole(key, double that holds a whole number, range)
-// expression(key, string or optional<string>): text of any length, in a notation of its own
-// choice(key, enumerator, names)  rates(key, PeakTflops, range)  object(key, struct or optional struct)  list(key, vector of structs)
-// counts(key, vector of int64, range)  choices(key, vector of enumerators, names)  texts(key, vector of strings)  flag(key, bool)  format(key, name).
-// std::optional or a Default marks what may be left out; rates, texts and flags (false) may always be, and lists that are not Required.
+// A visitor has  text(key, string or optional<string>)  number(key, double or optional<double>, range)  count(key,
+// int64 or optional<int64>, range) whole(key, double that holds a whole number, range) expression(key, string or
+// optional<string>): text of any length, in a notation of its own choice(key, enumerator, names)  rates(key,
+// PeakTflops, range)  object(key, struct or optional struct)  list(key, vector of structs) counts(key, vector of int64,
+// range)  choices(key, vector of enumerators, names)  texts(key, vector of strings)  flag(key, bool)  format(key,
+// name). std::optional or a Default marks what may be left out; rates, texts and flags (false) may always be, and lists
+// that are not Required.
 
 }  // namespace orrery::machine

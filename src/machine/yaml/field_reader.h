@@ -1,5 +1,6 @@
-// From a YAML tree to a described value: the visitor that every reader of a description file uses. A type says its fields once, in describe();
-// this takes each from the document, and tells what is missing, mistyped or unknown with its line and, where it can be guessed, what was meant.
+// From a YAML tree to a described value: the visitor that every reader of a description file uses. A type says its
+// fields once, in describe(); this takes each from the document, and tells what is missing, mistyped or unknown with
+// its line and, where it can be guessed, what was meant.
 #pragma once
 
 #include <fmt/format.h>
@@ -59,30 +60,35 @@ inline std::string describe_value(const YamlNode& node) {
     case YamlNode::Kind::scalar: break;
   }
   const bool shown_whole = node.text.size() <= kMaxShown;
-  return fmt::format("{}'{}'", node.quoted ? "the text " : "", shown_whole ? node.text : node.text.substr(0, kMaxShown) + "…");
+  return fmt::format("{}'{}'", node.quoted ? "the text " : "",
+                     shown_whole ? node.text : node.text.substr(0, kMaxShown) + "…");
 }
 
 /// Visits the fields of one mapping and takes each from there.
 class FieldReader {
  public:
-  FieldReader(FieldContext& context, const YamlNode& node, std::string path) : context_(context), node_(node), path_(std::move(path)) {
+  FieldReader(FieldContext& context, const YamlNode& node, std::string path)
+      : context_(context), node_(node), path_(std::move(path)) {
     if (node.kind != YamlNode::Kind::mapping)
       context_.fail(node.line, fmt::format("{} must be a mapping, found {}", place(), describe_value(node)));
   }
 
-  /// Call after all fields: whatever was not visited is not known. An absent key comes last, because an unknown one explains it better.
+  /// Call after all fields: whatever was not visited is not known. An absent key comes last, because an unknown one
+  /// explains it better.
   void finish() {
     if (node_.kind != YamlNode::Kind::mapping) return;
     for (const YamlNode& child : node_.children) {
       if (std::find(known_.begin(), known_.end(), child.key) != known_.end()) continue;
       const std::string_view meant = nearest_word(child.key, known_);
-      std::string hint = meant.empty() ? fmt::format("known keys: {}", fmt::join(known_, ", ")) : fmt::format("did you mean '{}'?", meant);
+      std::string hint = meant.empty() ? fmt::format("known keys: {}", fmt::join(known_, ", "))
+                                       : fmt::format("did you mean '{}'?", meant);
       // `latency: 5` for `latency_ns: 5` is the usual slip.
       if (meant.starts_with(child.key + "_")) hint += " Units are part of the name";
       return context_.fail(child.key_line, fmt::format("unknown key '{}' in {}", child.key, place()), std::move(hint));
     }
     if (!missing_.empty())
-      context_.fail(node_.line, fmt::format("{} has no '{}'", place(), missing_), fmt::format("{} lists the fields", context_.document));
+      context_.fail(node_.line, fmt::format("{} has no '{}'", place(), missing_),
+                    fmt::format("{} lists the fields", context_.document));
   }
 
   void format(std::string_view key, std::string_view expected) {
@@ -152,7 +158,8 @@ class FieldReader {
   void counts(std::string_view key, std::vector<std::int64_t>& values, Range) {
     if (const YamlNode* child = require(key)) take_counts(*child, key, values);
   }
-  void counts(std::string_view key, std::vector<std::int64_t>& values, Range, Default<std::vector<std::int64_t>> usual) {
+  void counts(std::string_view key, std::vector<std::int64_t>& values, Range,
+              Default<std::vector<std::int64_t>> usual) {
     values = std::move(usual.value);
     const YamlNode* child = find(key);
     if (child == nullptr) return;
@@ -172,7 +179,8 @@ class FieldReader {
     if (const YamlNode* child = require(key)) take_choice(*child, key, value, names);
   }
   template <typename Enumerator>
-  void choice(std::string_view key, Enumerator& value, std::span<const std::string_view> names, Default<Enumerator> usual) {
+  void choice(std::string_view key, Enumerator& value, std::span<const std::string_view> names,
+              Default<Enumerator> usual) {
     value = usual.value;
     if (const YamlNode* child = find(key)) take_choice(*child, key, value, names);
   }
@@ -206,7 +214,9 @@ class FieldReader {
   }
 
  private:
-  [[nodiscard]] std::string join(std::string_view key) const { return path_.empty() ? std::string(key) : fmt::format("{}.{}", path_, key); }
+  [[nodiscard]] std::string join(std::string_view key) const {
+    return path_.empty() ? std::string(key) : fmt::format("{}.{}", path_, key);
+  }
   [[nodiscard]] std::string place() const { return path_.empty() ? std::string(context_.whole) : path_; }
 
   const YamlNode* find(std::string_view key) {
@@ -221,7 +231,8 @@ class FieldReader {
     return child;
   }
   void wrong_type(const YamlNode& child, std::string_view key, std::string_view expected, std::string hint = {}) {
-    context_.fail(child.line, fmt::format("{} must be {}, found {}", join(key), expected, describe_value(child)), std::move(hint));
+    context_.fail(child.line, fmt::format("{} must be {}, found {}", join(key), expected, describe_value(child)),
+                  std::move(hint));
   }
 
   template <typename T>
@@ -242,14 +253,17 @@ class FieldReader {
     inner.finish();
   }
   template <typename Enumerator>
-  void take_choice(const YamlNode& child, std::string_view key, Enumerator& value, std::span<const std::string_view> names) {
+  void take_choice(const YamlNode& child, std::string_view key, Enumerator& value,
+                   std::span<const std::string_view> names) {
     const auto found = std::find(names.begin(), names.end(), child.text);
     if (child.kind == YamlNode::Kind::scalar && found != names.end()) {
       value = static_cast<Enumerator>(found - names.begin());
       return;
     }
-    const std::string_view meant = child.kind == YamlNode::Kind::scalar ? nearest_word(child.text, names) : std::string_view();
-    wrong_type(child, key, fmt::format("one of {}", fmt::join(names, ", ")), meant.empty() ? "" : fmt::format("did you mean '{}'?", meant));
+    const std::string_view meant =
+        child.kind == YamlNode::Kind::scalar ? nearest_word(child.text, names) : std::string_view();
+    wrong_type(child, key, fmt::format("one of {}", fmt::join(names, ", ")),
+               meant.empty() ? "" : fmt::format("did you mean '{}'?", meant));
   }
   void take_counts(const YamlNode& child, std::string_view key, std::vector<std::int64_t>& values) {
     if (child.kind != YamlNode::Kind::sequence) return wrong_type(child, key, "a list of whole numbers");
@@ -272,7 +286,8 @@ class FieldReader {
       return;
     }
     // `400 GB/s`: what is wrong is not the number.
-    const bool begins_with_number = child.kind == YamlNode::Kind::scalar && found.is_number() && !found.is_all_of(child.text);
+    const bool begins_with_number =
+        child.kind == YamlNode::Kind::scalar && found.is_number() && !found.is_all_of(child.text);
     wrong_type(child, key, whole ? "a whole number" : "a number",
                begins_with_number && !whole ? "write the number alone: the unit is part of the key" : "");
   }
@@ -297,11 +312,11 @@ class FieldReader {
   std::string_view missing_;  // the first required key that is not there
 };
 
-/// Reads a whole document into a T by its describe(), and holds it against the ranges there. `whole` and `document` as in FieldContext;
-/// `rule` may look for more: what no single field shows.
+/// Reads a whole document into a T by its describe(), and holds it against the ranges there. `whole` and `document` as
+/// in FieldContext; `rule` may look for more: what no single field shows.
 template <typename T>
-Result<T> read_description(std::string_view yaml, const std::string& file, std::string_view whole, std::string_view document,
-                           const std::function<std::optional<Violation>(const T&)>& rule) {
+Result<T> read_description(std::string_view yaml, const std::string& file, std::string_view whole,
+                           std::string_view document, const std::function<std::optional<Violation>(const T&)>& rule) {
   auto tree = parse_yaml(yaml, file);
   if (!tree) return tree.error();
   FieldContext context{.file = file, .whole = whole, .document = document};
@@ -314,7 +329,8 @@ Result<T> read_description(std::string_view yaml, const std::string& file, std::
   std::optional<Violation> violation = find_field_violation(value);
   if (!violation && rule) violation = rule(value);
   if (violation)
-    return yaml_error(file, context.line_of(violation->field, tree->line), violation->field + " " + violation->message, violation->hint);
+    return yaml_error(file, context.line_of(violation->field, tree->line), violation->field + " " + violation->message,
+                      violation->hint);
   return value;
 }
 

@@ -1,4 +1,5 @@
-// From a described value to YAML: the visitor behind every writer of a description file, and the counterpart of field_reader.h.
+// From a described value to YAML: the visitor behind every writer of a description file, and the counterpart of
+// field_reader.h.
 #pragma once
 
 #include <fmt/format.h>
@@ -19,15 +20,18 @@
 
 namespace orrery::machine {
 
-/// What to say behind the line of a field: nothing, or a comment without its "# ". Paths are as in errors: "gemm.wave_share", "memory[0].name".
+/// What to say behind the line of a field: nothing, or a comment without its "# ". Paths are as in errors:
+/// "gemm.wave_share", "memory[0].name".
 using FieldComment = std::function<std::string(const std::string& path)>;
 
-/// Visits the fields and appends "key: value" lines. Numbers take the shortest form that reads back to the same bits; text is quoted as in
-/// JSON, which is YAML too.
+/// Visits the fields and appends "key: value" lines. Numbers take the shortest form that reads back to the same bits;
+/// text is quoted as in JSON, which is YAML too.
 class FieldWriter {
  public:
-  /// `lead` is what the first line starts with ("  - " for an item of a list), the others are indented to the same depth.
-  explicit FieldWriter(std::string& out, std::string lead = {}, std::string path = {}, const FieldComment* comment = nullptr)
+  /// `lead` is what the first line starts with ("  - " for an item of a list), the others are indented to the same
+  /// depth.
+  explicit FieldWriter(std::string& out, std::string lead = {}, std::string path = {},
+                       const FieldComment* comment = nullptr)
       : out_(out), lead_(std::move(lead)), depth_(lead_.size()), path_(std::move(path)), comment_(comment) {}
 
   void format(std::string_view key, std::string_view name) { line(key, name); }
@@ -51,7 +55,9 @@ class FieldWriter {
     if (value) line(key, "true");
   }
   void whole(std::string_view key, double value, Range range) { number(key, value, range); }
-  void whole(std::string_view key, double value, Range range, Default<double> usual) { number(key, value, range, usual); }
+  void whole(std::string_view key, double value, Range range, Default<double> usual) {
+    number(key, value, range, usual);
+  }
   void number(std::string_view key, double value, Range) { line(key, fmt::format("{}", value)); }
   void count(std::string_view key, std::int64_t value, Range) { line(key, fmt::format("{}", value)); }
   void number(std::string_view key, const std::optional<double>& value, Range range) {
@@ -77,7 +83,8 @@ class FieldWriter {
     line(key, names[static_cast<std::size_t>(value)]);
   }
   template <typename Enumerator>
-  void choice(std::string_view key, Enumerator value, std::span<const std::string_view> names, Default<Enumerator> usual) {
+  void choice(std::string_view key, Enumerator value, std::span<const std::string_view> names,
+              Default<Enumerator> usual) {
     if (value != usual.value) choice(key, value, names);
   }
   void rates(std::string_view key, const PeakTflops& value, Range range) {
@@ -120,7 +127,9 @@ class FieldWriter {
   }
 
  private:
-  [[nodiscard]] std::string join(std::string_view key) const { return path_.empty() ? std::string(key) : fmt::format("{}.{}", path_, key); }
+  [[nodiscard]] std::string join(std::string_view key) const {
+    return path_.empty() ? std::string(key) : fmt::format("{}.{}", path_, key);
+  }
   void line(std::string_view key, std::string_view value) {
     const std::string comment = comment_ == nullptr ? std::string() : (*comment_)(join(key));
     out_ += fmt::format("{}{}: {}{}{}\n", take_lead(), key, value, comment.empty() ? "" : "  # ", comment);

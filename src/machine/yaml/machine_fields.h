@@ -2,8 +2,8 @@
 #pragma once
 
 #include "base/limits.h"
-#include "machine/yaml/field_kinds.h"
 #include "machine/machine.h"
+#include "machine/yaml/field_kinds.h"
 
 namespace orrery::machine {
 
@@ -124,7 +124,8 @@ void describe(Visitor& visitor, MaybeConst<LogGops> auto& loggops) {
   visitor.number("gap_ns", loggops.gap_ns, kDelay, Default{usual.gap_ns});
   visitor.number("gap_ns_per_byte", loggops.gap_ns_per_byte, kDelay, Default{usual.gap_ns_per_byte});
   visitor.number("overhead_ns_per_byte", loggops.overhead_ns_per_byte, kDelay, Default{usual.overhead_ns_per_byte});
-  visitor.count("rendezvous_threshold_bytes", loggops.rendezvous_threshold_bytes, kByteCount, Default{usual.rendezvous_threshold_bytes});
+  visitor.count("rendezvous_threshold_bytes", loggops.rendezvous_threshold_bytes, kByteCount,
+                Default{usual.rendezvous_threshold_bytes});
 }
 
 template <typename Visitor>

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "machine/topology/topology_rules.h"
 #include "machine/yaml/field_checker.h"
 #include "machine/yaml/machine_fields.h"
-#include "machine/topology/topology_rules.h"
 
 namespace orrery::machine {
 
@@ -17,9 +17,10 @@ std::optional<Violation> find_violation(const Machine& machine) {
   double places = 1;  // A double cannot overflow here, and is exact for every product that can equal a count.
   for (const Dimension& dimension : machine.network) places *= static_cast<double>(dimension.size);
   if (places != static_cast<double>(machine.devices.count)) {
-    return Violation{.field = "network",
-                     .message = fmt::format("has places for {:.0f} devices, but devices.count is {}", places, machine.devices.count),
-                     .hint = "the sizes of the dimensions multiply to the number of devices; a single device has no network"};
+    return Violation{
+        .field = "network",
+        .message = fmt::format("has places for {:.0f} devices, but devices.count is {}", places, machine.devices.count),
+        .hint = "the sizes of the dimensions multiply to the number of devices; a single device has no network"};
   }
   return std::nullopt;
 }

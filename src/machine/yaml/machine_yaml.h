@@ -9,8 +9,8 @@
 
 namespace orrery::machine {
 
-/// Reads a description; `file` is only used in errors. The Error names the file and the line, says what is wrong with which field and,
-/// where that can be guessed, what was meant. A Machine that is returned has no violation.
+/// Reads a description; `file` is only used in errors. The Error names the file and the line, says what is wrong with
+/// which field and, where that can be guessed, what was meant. A Machine that is returned has no violation.
 Result<Machine> parse_machine(std::string_view yaml, const std::string& file);
 Result<Machine> read_machine(const std::string& path);
 

@@ -1,4 +1,5 @@
-// A small, safe subset of YAML as a tree that knows its lines: what a description file written by hand needs, and nothing that can explode.
+// A small, safe subset of YAML as a tree that knows its lines: what a description file written by hand needs, and
+// nothing that can explode.
 #pragma once
 
 #include <cstddef>
@@ -25,8 +26,9 @@ struct YamlNode {
   [[nodiscard]] const YamlNode* find(std::string_view name) const;
 };
 
-/// Parses one document. Refused, with the line: text that is not UTF-8 or holds control characters, more than base/limits.h allows, anchors,
-/// aliases, tags, keys that are not plain text, a key twice in one mapping, a second document, and whatever is not YAML.
+/// Parses one document. Refused, with the line: text that is not UTF-8 or holds control characters, more than
+/// base/limits.h allows, anchors, aliases, tags, keys that are not plain text, a key twice in one mapping, a second
+/// document, and whatever is not YAML.
 Result<YamlNode> parse_yaml(std::string_view text, const std::string& file);
 
 /// An Error of the form "line 7: message".

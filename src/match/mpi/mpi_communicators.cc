@@ -107,7 +107,8 @@ class CommunicatorNames {
     for (std::size_t i = 0; i < most; ++i) {
       for (std::size_t m = 0; m < list.members.size(); ++m) {
         const ListUses::Member& member = list.members[m];
-        handles[m] = i < member.collectives.size() ? uses_[member.node].uses()[member.collectives[i]].handle : kNoHandle;
+        handles[m] =
+            i < member.collectives.size() ? uses_[member.node].uses()[member.collectives[i]].handle : kNoHandle;
       }
       const std::uint32_t epoch = epochs.epoch_of(handles);
       if (next.size() < epoch) next.push_back(0);
@@ -180,7 +181,8 @@ std::int64_t stride_of(const std::vector<std::int64_t>& members) {
 
 }  // namespace
 
-void CommunicatorUses::add(trace::EventIndex event, std::uint64_t handle, const std::vector<std::int64_t>& members, bool is_collective) {
+void CommunicatorUses::add(trace::EventIndex event, std::uint64_t handle, const std::vector<std::int64_t>& members,
+                           bool is_collective) {
   const auto [at, is_new] = numbers_.try_emplace(members, static_cast<std::uint32_t>(lists_.size()));
   if (is_new) lists_.push_back(&at->first);
   uses_.push_back({event, handle, at->second, is_collective});
@@ -192,8 +194,8 @@ void name_communicators(const std::vector<CommunicatorUses>& uses, std::int64_t 
 
 std::string name_of_members(const std::vector<std::int64_t>& members, std::int64_t world_size) {
   const std::int64_t stride = stride_of(members);
-  const bool is_world = static_cast<std::int64_t>(members.size()) == world_size && !members.empty() && members.front() == 0 &&
-                        (stride == 1 || world_size == 1);
+  const bool is_world = static_cast<std::int64_t>(members.size()) == world_size && !members.empty() &&
+                        members.front() == 0 && (stride == 1 || world_size == 1);
   if (is_world) return "world";
   if (stride > 0 && members.size() > 2) {
     return stride == 1 ? fmt::format("{}-{}", members.front(), members.back())
@@ -206,7 +208,9 @@ std::string name_of_members(const std::vector<std::int64_t>& members, std::int64
   return fmt::format("{},{},... ({} ranks, {:08x})", members[0], members[1], members.size(), hash.xxh3() & 0xffffffffu);
 }
 
-std::string list_text(const std::vector<std::int64_t>& numbers) { return fmt::format("[{}]", fmt::join(numbers, ", ")); }
+std::string list_text(const std::vector<std::int64_t>& numbers) {
+  return fmt::format("[{}]", fmt::join(numbers, ", "));
+}
 
 std::vector<std::int64_t> parse_list(std::string_view text) {
   std::vector<std::int64_t> numbers;

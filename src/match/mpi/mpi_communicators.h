@@ -1,9 +1,11 @@
-// Which communicator an MPI call used: handles mean nothing outside the process that wrote them, and are used again after a communicator was
-// freed. What is the same on all ranks is the ordered list of members and the order in which those do their collectives.
+// Which communicator an MPI call used: handles mean nothing outside the process that wrote them, and are used again
+// after a communicator was freed. What is the same on all ranks is the ordered list of members and the order in which
+// those do their collectives.
 //
-// A communicator is (members in order, epoch). Members of one list do their collectives in one order, whatever the handles: the n-th of a rank
-// is the n-th of the others. The handles that they used for the n-th, taken together, tell the communicators of one list apart: two
-// collectives are of the same one if every member used the same handle for both. Epochs count those from 1, by their first collective.
+// A communicator is (members in order, epoch). Members of one list do their collectives in one order, whatever the
+// handles: the n-th of a rank is the n-th of the others. The handles that they used for the n-th, taken together, tell
+// the communicators of one list apart: two collectives are of the same one if every member used the same handle for
+// both. Epochs count those from 1, by their first collective.
 #pragma once
 
 #include <cstdint>
@@ -42,10 +44,10 @@ class CommunicatorUses {
   std::vector<CommunicatorUse> uses_;
 };
 
-/// Fills group_name_text, group_ranks_text, group_size and, of collectives, collective_sequence (its place among those of its
-/// communicator, from 0) of every use, and SourceInfo::groups. `uses` has one entry per rank of the trace. The communicator of all ranks is
-/// called "world"; others by their members ("0,2", "0-9:3": every third); later epochs get their number ("world#2"). O(uses x members of
-/// their communicators).
+/// Fills group_name_text, group_ranks_text, group_size and, of collectives, collective_sequence (its place among those
+/// of its communicator, from 0) of every use, and SourceInfo::groups. `uses` has one entry per rank of the trace. The
+/// communicator of all ranks is called "world"; others by their members ("0,2", "0-9:3": every third); later epochs get
+/// their number ("world#2"). O(uses x members of their communicators).
 void name_communicators(const std::vector<CommunicatorUses>& uses, std::int64_t world_size, trace::Trace& trace);
 
 /// "0,2,5", "0-3", "0-9:3"; a long list without rule by its first members, its size and a hash.

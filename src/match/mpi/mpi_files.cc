@@ -7,11 +7,12 @@
 namespace orrery::match {
 
 Status sort_by_rank(std::vector<MpiRankFile>& files) {
-  std::stable_sort(files.begin(), files.end(), [](const MpiRankFile& a, const MpiRankFile& b) { return a.rank < b.rank; });
+  std::stable_sort(files.begin(), files.end(),
+                   [](const MpiRankFile& a, const MpiRankFile& b) { return a.rank < b.rank; });
   for (std::size_t i = 1; i < files.size(); ++i) {
     if (files[i].rank == files[i - 1].rank)
-      return Error{fmt::format("this and {} are both of rank {}", files[i - 1].path, files[i].rank), files[i].path, Error::kNoOffset,
-                   "leave one of them"};
+      return Error{fmt::format("this and {} are both of rank {}", files[i - 1].path, files[i].rank), files[i].path,
+                   Error::kNoOffset, "leave one of them"};
   }
   return {};
 }

@@ -105,7 +105,8 @@ constexpr std::string_view kOthers[] = {"MPI_Accumulate",
                                         "MPI_Win_unlock",
                                         "MPI_Win_unlock_all",
                                         "MPI_Win_wait"};
-// MPI_Init and MPI_Finalize begin and end MPI: ranks may wait there for one another, but the program says nothing to anybody.
+// MPI_Init and MPI_Finalize begin and end MPI: ranks may wait there for one another, but the program says nothing to
+// anybody.
 constexpr std::string_view kLocals[] = {"MPI_Abort",
                                         "MPI_Finalize",
                                         "MPI_Init",
@@ -207,10 +208,11 @@ constexpr std::string_view kLocals[] = {"MPI_Abort",
                                         "MPI_Win_get_group",
                                         "MPI_Wtick",
                                         "MPI_Wtime"};
-constexpr std::string_view kFileAccesses[] = {"MPI_File_delete",    "MPI_File_get_size", "MPI_File_preallocate",  "MPI_File_read",
-                                              "MPI_File_read_all",  "MPI_File_read_at",  "MPI_File_read_at_all",  "MPI_File_read_shared",
-                                              "MPI_File_seek",      "MPI_File_set_size", "MPI_File_sync",         "MPI_File_write",
-                                              "MPI_File_write_all", "MPI_File_write_at", "MPI_File_write_at_all", "MPI_File_write_shared"};
+constexpr std::string_view kFileAccesses[] = {
+    "MPI_File_delete",    "MPI_File_get_size", "MPI_File_preallocate",  "MPI_File_read",
+    "MPI_File_read_all",  "MPI_File_read_at",  "MPI_File_read_at_all",  "MPI_File_read_shared",
+    "MPI_File_seek",      "MPI_File_set_size", "MPI_File_sync",         "MPI_File_write",
+    "MPI_File_write_all", "MPI_File_write_at", "MPI_File_write_at_all", "MPI_File_write_shared"};
 
 std::vector<MpiFunction> list_functions() {
   std::vector<MpiFunction> all;
@@ -245,8 +247,9 @@ std::vector<MpiFunction> list_functions() {
 
 const MpiFunction* find_mpi_function(std::string_view name) {
   static const std::vector<MpiFunction> kAll = list_functions();
-  const auto at = std::lower_bound(kAll.begin(), kAll.end(), name,
-                                   [](const MpiFunction& function, std::string_view wanted) { return function.name < wanted; });
+  const auto at =
+      std::lower_bound(kAll.begin(), kAll.end(), name,
+                       [](const MpiFunction& function, std::string_view wanted) { return function.name < wanted; });
   return at != kAll.end() && at->name == name ? &*at : nullptr;
 }
 

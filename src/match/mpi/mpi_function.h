@@ -22,7 +22,7 @@ enum class MpiRole : std::uint8_t {
   wait_all,      ///< completes all: MPI_Waitall
   test,          ///< may complete some, or none: MPI_Test and its kin
   probe,         ///< waits for a message, and leaves it there
-  other,         ///< communicates in a way that is not told by messages and collectives: one-sided, files, persistent requests
+  other,  ///< communicates in a way that is not told by messages and collectives: one-sided, files, persistent requests
 };
 
 struct MpiFunction {

@@ -15,7 +15,8 @@ trace::EventIndex MpiRank::add_call(std::string_view function, TimePs start, Tim
                             .name = strings_.intern(function),
                             .flags = static_cast<std::uint8_t>(trace::kHasDuration | trace::kHasCategory | flags)};
   last_ = trace.append_event(row, position);
-  if (function_ != nullptr && function_->role == MpiRole::collective) set_text(trace::Field::collective_text, function_->kind);
+  if (function_ != nullptr && function_->role == MpiRole::collective)
+    set_text(trace::Field::collective_text, function_->kind);
   return last_;
 }
 

@@ -1,4 +1,5 @@
-// The Trace of one rank of an MPI job as readers build it: one lane, one event per call. docs/formats/mpi.md has the shape.
+// The Trace of one rank of an MPI job as readers build it: one lane, one event per call. docs/formats/mpi.md has the
+// shape.
 #pragma once
 
 #include <cstdint>
@@ -18,9 +19,10 @@ class MpiRank {
   MpiRank(const MpiRank&) = delete;
   MpiRank& operator=(const MpiRank&) = delete;
 
-  /// Adds a call; calls come in the order in which they ended. Of a collective its Field::collective_text is set too. What else is known of
-  /// it is set() before the next is added.
-  trace::EventIndex add_call(std::string_view function, TimePs start, TimePs duration, std::uint8_t flags, trace::SourcePosition position);
+  /// Adds a call; calls come in the order in which they ended. Of a collective its Field::collective_text is set too.
+  /// What else is known of it is set() before the next is added.
+  trace::EventIndex add_call(std::string_view function, TimePs start, TimePs duration, std::uint8_t flags,
+                             trace::SourcePosition position);
   /// An argument of the call added last.
   void set(trace::Field field, std::int64_t value) { trace.field(field).push(last_, value); }
   void set_text(trace::Field field, std::string_view text) { set(field, strings_.intern(text)); }

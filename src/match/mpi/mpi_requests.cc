@@ -25,7 +25,8 @@ class OpenRequests {
       const MpiFunction* const function = functions_[e];
       if (function == nullptr) continue;
       if (!function->is_blocking) begin(e);
-      else if (const auto listed = rank_.field(Field::requests_text).find(e)) complete_listed(e, static_cast<StringId>(*listed));
+      else if (const auto listed = rank_.field(Field::requests_text).find(e))
+        complete_listed(e, static_cast<StringId>(*listed));
       else complete_assumed(e, function->role);
     }
     out_.open = open_.size();
@@ -89,7 +90,8 @@ std::vector<const MpiFunction*> functions_of(const trace::Trace& trace, const tr
   // Starting a persistent request is what MPI_Isend or MPI_Irecv of the same message would be.
   const auto take_for = [&](Field peer, const char* like) {
     for (const EventIndex e : rank.field(peer).event) {
-      if (functions[e] != nullptr && functions[e]->name.starts_with("MPI_Start")) functions[e] = find_mpi_function(like);
+      if (functions[e] != nullptr && functions[e]->name.starts_with("MPI_Start"))
+        functions[e] = find_mpi_function(like);
     }
   };
   take_for(Field::destination_rank, "MPI_Isend");
@@ -97,7 +99,8 @@ std::vector<const MpiFunction*> functions_of(const trace::Trace& trace, const tr
   return functions;
 }
 
-MpiRequests find_requests(const trace::RankTrace& rank, const std::vector<const MpiFunction*>& functions, const Interner& strings) {
+MpiRequests find_requests(const trace::RankTrace& rank, const std::vector<const MpiFunction*>& functions,
+                          const Interner& strings) {
   return OpenRequests(rank, functions, strings).find();
 }
 

@@ -129,7 +129,8 @@ class SourceSearch {
   void infer_one(std::uint32_t node) {
     const std::set<Sender>& left = to_[node];
     if (left.size() != unknown_[node].size() || left.empty() || left.begin()->node != left.rbegin()->node) return;
-    for (const EventIndex e : std::vector<EventIndex>(unknown_[node].begin(), unknown_[node].end())) take(node, e, *to_[node].begin());
+    for (const EventIndex e : std::vector<EventIndex>(unknown_[node].begin(), unknown_[node].end()))
+      take(node, e, *to_[node].begin());
   }
 
   void settle(std::uint32_t node) {

@@ -64,7 +64,8 @@ BytesFit fit_bytes(const std::vector<RunParameters>& runs, const std::vector<dou
     best_error = error;
   }
   const Law law = fit_law(best, byte_terms(), scopes, bytes);
-  return {Formula::composed(law.text()), std::string(kFamilyNames[static_cast<std::size_t>(best)]), 100 * mean_error(law, scopes, bytes)};
+  return {Formula::composed(law.text()), std::string(kFamilyNames[static_cast<std::size_t>(best)]),
+          100 * mean_error(law, scopes, bytes)};
 }
 
 }  // namespace orrery::motif::fit

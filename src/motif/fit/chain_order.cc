@@ -39,7 +39,8 @@ class Passages {
       collect_sites(chain.parts[block], sites);
       for (const std::uint32_t site : sites) block_of_.emplace(site, static_cast<std::uint32_t>(block));
       // A transition that a block makes within itself starts no new visit of it.
-      const FlowCounts inside = count_flow(chain.parts[block], Scope(), [](std::uint32_t, const Scope&) { return 0.0; });
+      const FlowCounts inside =
+          count_flow(chain.parts[block], Scope(), [](std::uint32_t, const Scope&) { return 0.0; });
       for (const auto& [edge, count] : inside.transitions) {
         if (edge.first == 0) first_.insert(edge.second);
         else inner_.insert(edge);
@@ -80,8 +81,8 @@ class Passages {
         paths_[run].emplace_back();
         levels.clear();
       }
-      const bool begins =
-          !inside || found->second != current || (first_.contains(sequence[i]) && !inner_.contains({sequence[i - 1], sequence[i]}));
+      const bool begins = !inside || found->second != current ||
+                          (first_.contains(sequence[i]) && !inner_.contains({sequence[i - 1], sequence[i]}));
       inside = true;
       current = found->second;
       if (begins) {
@@ -129,8 +130,9 @@ class ContextTree {
       for (const Path& path : paths_[run]) {
         for (std::size_t i = 0; i <= path.size(); ++i) {
           const bool fits = at_entry ? i == 0
-                                     : i >= context.size() && std::equal(context.begin(), context.end(),
-                                                                         path.begin() + static_cast<std::ptrdiff_t>(i - context.size()));
+                                     : i >= context.size() &&
+                                           std::equal(context.begin(), context.end(),
+                                                      path.begin() + static_cast<std::ptrdiff_t>(i - context.size()));
           if (!fits) continue;
           auto& row = counts[i < path.size() ? path[i] : ChainStep::kEnd];
           row.resize(paths_.size(), 0);
@@ -156,13 +158,15 @@ class ContextTree {
     for (const auto& [next, row] : taken) {
       for (std::size_t i = 0; i < row.size(); ++i) counts[next][i] -= row[i];
     }
-    std::erase_if(counts,
-                  [](const auto& one) { return std::all_of(one.second.begin(), one.second.end(), [](double c) { return c <= 0; }); });
+    std::erase_if(counts, [](const auto& one) {
+      return std::all_of(one.second.begin(), one.second.end(), [](double c) { return c <= 0; });
+    });
     return counts;
   }
 
   /// Splits a context by the block before it, where that gains more than the numbers it costs.
-  void extend(const Path& context, const NextCounts& counts, const std::set<std::uint32_t>& blocks, std::map<Path, NextCounts>& chosen) {
+  void extend(const Path& context, const NextCounts& counts, const std::set<std::uint32_t>& blocks,
+              std::map<Path, NextCounts>& chosen) {
     NextCounts rest = counts;
     if (context.size() < kLongestContext) {
       std::map<Path, NextCounts> longer;
@@ -216,7 +220,8 @@ void learn_levels(const Passages& passages, const std::vector<ClassRun>& runs, s
   for (Site& site : sites) {
     const auto found = passages.visits().find(site.id);
     if (found == passages.visits().end()) continue;
-    // Each run by itself, since runs of different sizes send different amounts: how a visit compares with the mean of its run.
+    // Each run by itself, since runs of different sizes send different amounts: how a visit compares with the mean of
+    // its run.
     std::map<std::size_t, SiteBytes> by_run;
     for (const Visit& visit : found->second) {
       ++by_run[visit.run].calls;
@@ -245,7 +250,8 @@ void learn_levels(const Passages& passages, const std::vector<ClassRun>& runs, s
 
 void learn_order(const std::vector<ClassRun>& runs, SizeMeaning meaning, Flow& flow, std::vector<Site>& sites) {
   for (Flow& part : flow.parts) learn_order(runs, meaning, part, sites);
-  const bool have_order = std::none_of(runs.begin(), runs.end(), [](const ClassRun& run) { return run.sequence.empty(); });
+  const bool have_order =
+      std::none_of(runs.begin(), runs.end(), [](const ClassRun& run) { return run.sequence.empty(); });
   if (flow.kind != Flow::Kind::chain || !have_order) return;
   const Passages passages(flow, runs);
   learn_contexts(passages, runs, meaning, flow);

@@ -16,7 +16,8 @@ namespace {
 
 constexpr double kExact = 1e-7;       // relative; counts are whole numbers or means of them
 constexpr double kMostFactor = 4096;  // a larger whole number in a law would be a coincidence
-constexpr double kDispersion = 0.1;   // variance of a count over its mean; 1 would be independent chances, levels of a search vary less
+constexpr double kDispersion =
+    0.1;  // variance of a count over its mean; 1 would be independent chances, levels of a search vary less
 
 constexpr std::array<std::string_view, 7> kCountVariables = {"q", "log2(p)", "p", "n", "s", "X", "t"};
 
@@ -66,7 +67,8 @@ Eigen::MatrixXd regressors(const RateCandidate& candidate, const std::vector<Sco
   Eigen::MatrixXd x(static_cast<Eigen::Index>(scopes.size()), static_cast<Eigen::Index>(candidate.names.size()));
   for (std::size_t j = 0; j < candidate.names.size(); ++j) {
     const Formula formula = Formula::composed(candidate.names[j]);
-    for (std::size_t i = 0; i < scopes.size(); ++i) x(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j)) = formula.at(scopes[i]);
+    for (std::size_t i = 0; i < scopes.size(); ++i)
+      x(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j)) = formula.at(scopes[i]);
   }
   return x;
 }
@@ -78,7 +80,8 @@ Eigen::VectorXd weighted_line(const Eigen::MatrixXd& x, const Eigen::VectorXd& y
   return normal.ldlt().solve(weighted.transpose() * y);
 }
 
-/// Newton's method on the binomial likelihood. A run that never or always does something has no finite logit: half a chance is added to each side.
+/// Newton's method on the binomial likelihood. A run that never or always does something has no finite logit: half a
+/// chance is added to each side.
 Eigen::VectorXd logistic_line(const Eigen::MatrixXd& x, const Eigen::VectorXd& rate, const Eigen::VectorXd& chances) {
   Eigen::VectorXd smoothed(rate.size());
   for (Eigen::Index i = 0; i < rate.size(); ++i) smoothed(i) = (rate(i) * chances(i) + 0.5) / (chances(i) + 1);
@@ -108,7 +111,8 @@ std::string linear_text(const RateCandidate& candidate, const Eigen::VectorXd& b
 
 }  // namespace
 
-std::optional<Formula> exact_law(std::span<const RunParameters> runs, std::span<const double> values, SizeMeaning meaning) {
+std::optional<Formula> exact_law(std::span<const RunParameters> runs, std::span<const double> values,
+                                 SizeMeaning meaning) {
   if (values.empty()) return std::nullopt;
   if (std::all_of(values.begin(), values.end(), [&](double value) { return nearly_equal(value, values[0]); })) {
     const double whole = std::nearbyint(values[0]);
@@ -146,7 +150,8 @@ std::vector<Formula> rate_laws(std::span<const RunParameters> runs, const std::v
   }
   const std::string size = meaning == SizeMeaning::exponent ? "s" : "log2(s)";
   std::vector<RateCandidate> candidates = {{{"1"}}};
-  // A line needs more runs than it has unknowns to be wrong about one of them; a plane over (size, nodes) a small table of them.
+  // A line needs more runs than it has unknowns to be wrong about one of them; a plane over (size, nodes) a small table
+  // of them.
   if (varies_in_size && rows >= 4) candidates.push_back({{"1", size}, is_share});
   if (varies_in_nodes && varies_in_size && rows >= 9) candidates.push_back({{"1", size, "log2(n)"}, is_share});
   struct Tried {
@@ -162,11 +167,13 @@ std::vector<Formula> rate_laws(std::span<const RunParameters> runs, const std::v
     one.unknowns = ways * static_cast<double>(candidate.names.size());
     for (const std::vector<double>& way : counts) {
       Eigen::VectorXd rate(rows);
-      for (Eigen::Index i = 0; i < rows; ++i) rate(i) = weight(i) > 0 ? way[static_cast<std::size_t>(i)] / weight(i) : 0;
+      for (Eigen::Index i = 0; i < rows; ++i)
+        rate(i) = weight(i) > 0 ? way[static_cast<std::size_t>(i)] / weight(i) : 0;
       const Eigen::VectorXd b = candidate.logistic ? logistic_line(x, rate, weight) : weighted_line(x, rate, weight);
       Eigen::VectorXd fitted = x * b;
       if (candidate.logistic) fitted = (1 / (1 + (-fitted.array()).exp())).matrix();
-      // Counts are samples: of so many chances a rate is not known better than this, and a law that is closer follows the noise.
+      // Counts are samples: of so many chances a rate is not known better than this, and a law that is closer follows
+      // the noise.
       const double mean = weight.dot(rate) / std::max(weight.sum(), 1e-300);
       const double spread = counts.size() > 1 ? mean : mean * (1 - mean);
       const double variance = std::max(is_share ? spread : kDispersion * mean, 1e-6);
@@ -178,9 +185,11 @@ std::vector<Formula> rate_laws(std::span<const RunParameters> runs, const std::v
   // What even the richest law leaves over is scatter of the runs, beyond that of the counts.
   const double freedom = ways * static_cast<double>(rows) - tried.back().unknowns;
   const double scatter = freedom > 0 ? std::max(1.0, tried.back().misfit / freedom) : 1;
-  const auto score = [&](const Tried& one) { return one.misfit / scatter + one.unknowns * std::log(static_cast<double>(rows)); };
-  const auto best =
-      std::min_element(tried.begin(), tried.end(), [&](const Tried& one, const Tried& other) { return score(one) < score(other); });
+  const auto score = [&](const Tried& one) {
+    return one.misfit / scatter + one.unknowns * std::log(static_cast<double>(rows));
+  };
+  const auto best = std::min_element(tried.begin(), tried.end(),
+                                     [&](const Tried& one, const Tried& other) { return score(one) < score(other); });
   return best->formulas;
 }
 

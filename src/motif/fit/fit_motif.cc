@@ -24,7 +24,9 @@ constexpr double kLargestExponent = 60;  // 2^60 things fit into no machine: suc
 constexpr double kClearlyBetter = 0.75;
 constexpr double kLocalQuantile = 0.1;  // of the least times of transitions: what a call costs that waits for nobody
 
-std::string run_text(const RunParameters& run) { return fmt::format("nodes {}, size {}, threads {}", run.nodes, run.size, run.threads); }
+std::string run_text(const RunParameters& run) {
+  return fmt::format("nodes {}, size {}, threads {}", run.nodes, run.size, run.threads);
+}
 
 Status check_runs(const Observations& observations) {
   std::map<std::tuple<double, double, double, double>, std::vector<const ClassRun*>> by_parameters;
@@ -41,16 +43,17 @@ Status check_runs(const Observations& observations) {
         for (const auto& [edge, times] : a.edges) sites_a.insert(edge.second);
         for (const auto& [edge, times] : b.edges) sites_b.insert(edge.second);
         if (sites_a != sites_b)
-          return Error{.message = fmt::format("has the parameters of {} ({}) and other call sites", a.name, run_text(a.run)),
-                       .file = b.name,
-                       .hint = "one program per manifest; a parameter that tells them apart needs a column"};
+          return Error{
+              .message = fmt::format("has the parameters of {} ({}) and other call sites", a.name, run_text(a.run)),
+              .file = b.name,
+              .hint = "one program per manifest; a parameter that tells them apart needs a column"};
       }
     }
   }
   if (by_parameters.size() < kFewestRuns)
-    return Error{.message = fmt::format(
-                     "{} with different parameters; a motif needs {} at least, and 5 values of each parameter that its laws should follow",
-                     report::counted(by_parameters.size(), "run"), kFewestRuns)};
+    return Error{.message = fmt::format("{} with different parameters; a motif needs {} at least, and 5 values of each "
+                                        "parameter that its laws should follow",
+                                        report::counted(by_parameters.size(), "run"), kFewestRuns)};
   return {};
 }
 
@@ -78,7 +81,8 @@ TimesTable times_table(const Observations& observations, SizeMeaning meaning) {
       const double share = one.share.at(Scope(run.run, meaning));
       for (const auto& [edge, times] : run.edges) {
         if (edge.first == 0) continue;
-        const auto at = static_cast<std::size_t>(std::lower_bound(table.edges.begin(), table.edges.end(), edge) - table.edges.begin());
+        const auto at = static_cast<std::size_t>(std::lower_bound(table.edges.begin(), table.edges.end(), edge) -
+                                                 table.edges.begin());
         table.counts[at][place] += share * times.count;
         table.mean_us[at][place] += share * times.sum_us;  // the sum, for now
       }
@@ -110,7 +114,8 @@ double local_constant_us(const Observations& observations) {
   return quantile(values, kLocalQuantile);
 }
 
-/// The part of a law that grows with the work, and the constant that every call costs. The rest is latency and waiting, which a network makes.
+/// The part of a law that grows with the work, and the constant that every call costs. The rest is latency and waiting,
+/// which a network makes.
 std::string compute_text(const Law& law, double local_us) {
   if (law.terms.empty()) return coefficient_text(local_us);
   std::vector<double> coefficients = law.coefficients;
@@ -123,8 +128,10 @@ std::string compute_text(const Law& law, double local_us) {
   return sum_text(law.terms, coefficients);
 }
 
-/// Mean local time of one transition per run, where the report of a run told it apart from the time inside MPI; else nothing.
-std::optional<std::string> measured_compute_text(const Observations& observations, const Edge& edge, SizeMeaning meaning) {
+/// Mean local time of one transition per run, where the report of a run told it apart from the time inside MPI; else
+/// nothing.
+std::optional<std::string> measured_compute_text(const Observations& observations, const Edge& edge,
+                                                 SizeMeaning meaning) {
   std::map<std::string, std::pair<Scope, EdgeTimes>> by_run;
   for (const ClassObservation& one : observations.classes) {
     for (const ClassRun& run : one.runs) {
@@ -180,7 +187,8 @@ void fit_site_bytes(const Observations& observations, FitOutcome& outcome) {
 double best_error(const Observations& observations, SizeMeaning meaning) {
   const TimesTable table = times_table(observations, meaning);
   double best = std::numeric_limits<double>::infinity();
-  for (const FamilyScore& score : score_families(table, meaning, true)) best = std::min(best, penalised_error(score, table.runs.size()));
+  for (const FamilyScore& score : score_families(table, meaning, true))
+    best = std::min(best, penalised_error(score, table.runs.size()));
   return best;
 }
 
@@ -199,10 +207,12 @@ FitRecord record_of(const TimesTable& table, const TimesFit& fit) {
   record.error_pct = hundredths(fit.error_pct);
   record.left_out_error_pct = hundredths(fit.left_out_error_pct);
   std::vector<FamilyScore> scores = fit.scores;
-  std::stable_sort(scores.begin(), scores.end(), [](const FamilyScore& a, const FamilyScore& b) { return a.error_pct < b.error_pct; });
+  std::stable_sort(scores.begin(), scores.end(),
+                   [](const FamilyScore& a, const FamilyScore& b) { return a.error_pct < b.error_pct; });
   for (const FamilyScore& score : scores) {
     if (!record.times_family.empty()) record.times_family += ", ";
-    record.times_family += fmt::format("{} {:.1f} %", kFamilyNames[static_cast<std::size_t>(score.family)], score.error_pct);
+    record.times_family +=
+        fmt::format("{} {:.1f} %", kFamilyNames[static_cast<std::size_t>(score.family)], score.error_pct);
   }
   return record;
 }
@@ -214,7 +224,8 @@ SizeMeaning choose_meaning(const Observations& observations) {
   }
   if (largest > kLargestExponent) return SizeMeaning::amount;
   // Small numbers are exponents as a rule: amounts have to be clearly better.
-  const bool amount = best_error(observations, SizeMeaning::amount) < kClearlyBetter * best_error(observations, SizeMeaning::exponent);
+  const bool amount =
+      best_error(observations, SizeMeaning::amount) < kClearlyBetter * best_error(observations, SizeMeaning::exponent);
   return amount ? SizeMeaning::amount : SizeMeaning::exponent;
 }
 
@@ -241,7 +252,8 @@ Result<FitOutcome> fit_motif(const Observations& observations) {
     const std::string compute = measured                              ? *measured
                                 : site != nullptr && site->is_local() ? whole
                                                                       : compute_text(times.laws[edge], local_us);
-    motif.transitions.push_back({table.edges[edge].first, table.edges[edge].second, Formula::composed(whole), Formula::composed(compute)});
+    motif.transitions.push_back(
+        {table.edges[edge].first, table.edges[edge].second, Formula::composed(whole), Formula::composed(compute)});
   }
   fit_site_bytes(observations, outcome);
   motif.fit = record_of(table, times);

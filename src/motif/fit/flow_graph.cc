@@ -128,8 +128,8 @@ class Region {
     return exact_law(runs, ratios, meaning_);
   }
 
-  /// The mean of trips may be a whole number by chance. Where the order of calls is known, every passage through the circle must come to its head
-  /// equally often.
+  /// The mean of trips may be a whole number by chance. Where the order of calls is known, every passage through the
+  /// circle must come to its head equally often.
   [[nodiscard]] bool is_regular(const std::set<int>& circle, int head) const {
     std::set<std::uint32_t> sites;
     for (const int item : circle) collect_calls(items_.at(item), sites);
@@ -198,7 +198,8 @@ class Region {
     return false;
   }
 
-  /// Strongly connected sets, within `within` and without the ways back to `heads`, of more than one item or of one that follows itself.
+  /// Strongly connected sets, within `within` and without the ways back to `heads`, of more than one item or of one
+  /// that follows itself.
   [[nodiscard]] std::vector<std::set<int>> find_circles(const std::set<int>& within, const std::set<int>& heads) const {
     std::map<int, std::set<int>> reach;
     for (const int start : within) {
@@ -291,7 +292,8 @@ class Region {
     return true;
   }
 
-  [[nodiscard]] Flow chain_of(const std::set<int>& members, const Border& border, const Counts* skipped = nullptr) const {
+  [[nodiscard]] Flow chain_of(const std::set<int>& members, const Border& border,
+                              const Counts* skipped = nullptr) const {
     Flow chain;
     chain.kind = Flow::Kind::chain;
     std::map<int, std::uint32_t> places;
@@ -369,7 +371,8 @@ class Region {
       std::set<int> fork;
       const std::size_t first = i;
       while (i < order.size() && jumped[i + 1]) fork.insert(order[i++]);
-      flow.parts.push_back(fork_between(fork, first == 0 ? kEntry : order[first - 1], i < order.size() ? order[i] : kExit));
+      flow.parts.push_back(
+          fork_between(fork, first == 0 ? kEntry : order[first - 1], i < order.size() ? order[i] : kExit));
     }
     if (flow.parts.size() == 1) {
       Flow only = std::move(flow.parts.front());
@@ -412,7 +415,8 @@ Flow infer_flow(const std::vector<ClassRun>& runs, SizeMeaning meaning) {
     for (const auto& [edge, times] : runs[i].edges) {
       if (edge.first != 0) sites.insert(edge.first);
       sites.insert(edge.second);
-      region.add_edge(edge.first == 0 ? kEntry : static_cast<int>(edge.first), static_cast<int>(edge.second), only(times.count));
+      region.add_edge(edge.first == 0 ? kEntry : static_cast<int>(edge.first), static_cast<int>(edge.second),
+                      only(times.count));
     }
     region.add_edge(static_cast<int>(runs[i].last_site), kExit, only(1));
   }

@@ -56,7 +56,8 @@ double smallest_positive(std::span<const double> y) {
 }
 
 template <typename Regressors>
-std::vector<double> fit_linear(const std::vector<Scope>& runs, std::span<const double> y, bool logarithms, const Regressors& regressors) {
+std::vector<double> fit_linear(const std::vector<Scope>& runs, std::span<const double> y, bool logarithms,
+                               const Regressors& regressors) {
   const double smallest = std::max(smallest_positive(y), 1e-9);
   std::vector<std::vector<double>> rows;
   std::vector<double> values, weights;
@@ -90,7 +91,8 @@ const std::vector<Term>& normal_form_terms() {
     for (const double work : {0.0, 0.5, 0.75, 1.0, 1.1, 1.25}) {
       for (const double nodes : {0.0, 0.5, 1.0, -0.5, -1.0, -1.5}) {
         for (const double logarithm : {0.0, 1.0}) {
-          if (work != 0 || nodes != 0 || logarithm != 0) all.push_back({.work = work, .nodes = nodes, .logarithm = logarithm});
+          if (work != 0 || nodes != 0 || logarithm != 0)
+            all.push_back({.work = work, .nodes = nodes, .logarithm = logarithm});
         }
       }
     }
@@ -162,7 +164,8 @@ std::vector<std::pair<int, int>> polynomial_powers(int degree) {
 double Law::at(const Scope& scope) const {
   switch (family) {
     case Family::bilinear: return std::max(0.0, dot(coefficients, published_regressors(scope)));
-    case Family::exponential: return std::min(std::exp(dot(coefficients, published_regressors(scope))), Formula::kLargest);
+    case Family::exponential:
+      return std::min(std::exp(dot(coefficients, published_regressors(scope))), Formula::kLargest);
     case Family::polynomial: return std::max(0.0, dot(coefficients, polynomial_regressors(scope, degree)));
     case Family::power: return std::min(std::exp(dot(coefficients, power_regressors(scope))), Formula::kLargest);
     default: break;
@@ -178,7 +181,8 @@ std::string Law::text() const {
   switch (family) {
     case Family::bilinear:
     case Family::exponential: {
-      const std::string sum = signed_sum({{coefficients[0], "n*s"}, {coefficients[1], "n"}, {coefficients[2], "s"}, {coefficients[3], ""}});
+      const std::string sum =
+          signed_sum({{coefficients[0], "n*s"}, {coefficients[1], "n"}, {coefficients[2], "s"}, {coefficients[3], ""}});
       return family == Family::bilinear ? sum : fmt::format("exp({})", sum);
     }
     case Family::polynomial: {
@@ -195,7 +199,8 @@ std::string Law::text() const {
       std::string text = coefficient_text(std::exp(coefficients[0]));
       constexpr std::array<std::string_view, 3> kNames = {"X", "n", "t"};
       for (std::size_t j = 0; j < kNames.size(); ++j) {
-        if (std::abs(coefficients[j + 1]) > 1e-9) text += fmt::format("*{}^({})", kNames[j], coefficient_text(coefficients[j + 1]));
+        if (std::abs(coefficients[j + 1]) > 1e-9)
+          text += fmt::format("*{}^({})", kNames[j], coefficient_text(coefficients[j + 1]));
       }
       return text;
     }
@@ -215,7 +220,10 @@ Law fit_law(Family family, const std::vector<Term>& terms, const std::vector<Sco
   }
   int degree = kHighestDegree;
   while (degree > 0 && polynomial_powers(degree).size() > runs.size()) --degree;
-  return {family, {}, fit_linear(runs, y, false, [&](const Scope& scope) { return polynomial_regressors(scope, degree); }), degree};
+  return {family,
+          {},
+          fit_linear(runs, y, false, [&](const Scope& scope) { return polynomial_regressors(scope, degree); }),
+          degree};
 }
 
 }  // namespace orrery::motif::fit

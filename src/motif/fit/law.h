@@ -19,12 +19,13 @@ enum class Family : std::uint8_t {
   exponential,  ///< exp(A n s + B n + C s + D), as published
   polynomial,   ///< sum of c_ij s^i n^j, up to the fourth degree, as published
   power,        ///< c X^a n^b
-  normal_form,  ///< c0 and at most two of X^a n^b (log2 n)^c, chosen per law (performance-model normal form; Calotoiu et al. 2013)
+  normal_form,  ///< c0 and at most two of X^a n^b (log2 n)^c, chosen per law (performance-model normal form; Calotoiu
+                ///< et al. 2013)
   dictionary,   ///< one set of terms for all laws, coefficients that are not negative
 };
 inline constexpr std::size_t kFamilies = 7;
-inline constexpr std::array<std::string_view, kFamilies> kFamilyNames = {"constant",  "bilinear",    "exponential", "polynomial",
-                                                                         "power law", "normal form", "dictionary"};
+inline constexpr std::array<std::string_view, kFamilies> kFamilyNames = {
+    "constant", "bilinear", "exponential", "polynomial", "power law", "normal form", "dictionary"};
 
 /// A fitted law. Negative values of the published families count as zero.
 struct Law {

@@ -19,8 +19,10 @@ std::uint32_t SiteTable::add(const LocalSite& site) {
   return static_cast<std::uint32_t>(known_.size());
 }
 
-std::vector<std::uint32_t> SiteTable::place(const std::vector<LocalSite>& sites, const std::vector<std::size_t>& calls) {
-  const bool have_stacks = std::none_of(sites.begin(), sites.end(), [](const LocalSite& site) { return site.stack.empty(); });
+std::vector<std::uint32_t> SiteTable::place(const std::vector<LocalSite>& sites,
+                                            const std::vector<std::size_t>& calls) {
+  const bool have_stacks =
+      std::none_of(sites.begin(), sites.end(), [](const LocalSite& site) { return site.stack.empty(); });
   std::vector<std::uint32_t> numbers = have_stacks ? by_stack(sites) : align(sites);
   std::map<std::pair<std::size_t, std::size_t>, std::size_t> transitions;
   for (std::size_t i = 1; i < calls.size(); ++i) ++transitions[{calls[i - 1], calls[i]}];
@@ -45,7 +47,8 @@ void SiteTable::exchange_twins(const std::vector<LocalSite>& sites,
                                std::vector<std::uint32_t>& numbers) const {
   const auto unknown = [&] {
     std::size_t count = 0;
-    for (const auto& [edge, times] : transitions) count += transitions_.contains({numbers[edge.first], numbers[edge.second]}) ? 0 : times;
+    for (const auto& [edge, times] : transitions)
+      count += transitions_.contains({numbers[edge.first], numbers[edge.second]}) ? 0 : times;
     return count;
   };
   std::map<std::string, std::vector<std::size_t>> twins;
@@ -104,7 +107,8 @@ std::vector<std::uint32_t> SiteTable::align(const std::vector<LocalSite>& sites)
 std::vector<Site> SiteTable::sites() const {
   std::vector<Site> sites;
   for (std::size_t i = 0; i < known_.size(); ++i)
-    sites.push_back({.id = static_cast<std::uint32_t>(i + 1), .operation = known_[i].operation, .stack = known_[i].stack});
+    sites.push_back(
+        {.id = static_cast<std::uint32_t>(i + 1), .operation = known_[i].operation, .stack = known_[i].stack});
   return sites;
 }
 
@@ -124,8 +128,10 @@ Group group_of(const std::vector<std::int64_t>& members, std::uint64_t rank, std
   if (members.size() == 1) return Group::self;
   const std::uint64_t columns = ranks / grid_rows(ranks);
   const auto all = [&](const auto& same) { return std::all_of(members.begin(), members.end(), same); };
-  const bool one_row = all([&](std::int64_t other) { return static_cast<std::uint64_t>(other) / columns == rank / columns; });
-  const bool one_column = all([&](std::int64_t other) { return static_cast<std::uint64_t>(other) % columns == rank % columns; });
+  const bool one_row =
+      all([&](std::int64_t other) { return static_cast<std::uint64_t>(other) / columns == rank / columns; });
+  const bool one_column =
+      all([&](std::int64_t other) { return static_cast<std::uint64_t>(other) % columns == rank % columns; });
   if (one_row && members.size() == columns) return Group::row;
   if (one_column && members.size() == ranks / columns) return Group::column;
   return Group::unknown;
@@ -166,7 +172,9 @@ class RankReader {
   }
 
  private:
-  [[nodiscard]] Column<std::int64_t> column(Field field) const { return rank_.field(field).dense(rank_.event_count(), kMissing); }
+  [[nodiscard]] Column<std::int64_t> column(Field field) const {
+    return rank_.field(field).dense(rank_.event_count(), kMissing);
+  }
 
   /// Which of `found_` each call is at.
   std::vector<std::size_t> local_sites() {
@@ -175,9 +183,11 @@ class RankReader {
     for (const EventIndex e : events_) {
       const std::string operation(trace_.name(rank_, e));
       const bool has_stack = stack_[e] != kMissing;
-      const auto [found, is_new] = known.emplace(std::pair(has_stack ? stack_[e] : number_[e], operation), found_.size());
+      const auto [found, is_new] =
+          known.emplace(std::pair(has_stack ? stack_[e] : number_[e], operation), found_.size());
       if (is_new)
-        found_.push_back({operation, has_stack ? std::string(trace_.strings.text(static_cast<StringId>(stack_[e]))) : std::string()});
+        found_.push_back({operation, has_stack ? std::string(trace_.strings.text(static_cast<StringId>(stack_[e])))
+                                               : std::string()});
       places.push_back(found->second);
     }
     return places;
@@ -214,12 +224,16 @@ class RankReader {
 
 }  // namespace
 
-Result<std::vector<RankRun>> mpi_ranks(const trace::Trace& trace, const RunParameters& run, const std::string& name, SiteTable& sites) {
+Result<std::vector<RankRun>> mpi_ranks(const trace::Trace& trace, const RunParameters& run, const std::string& name,
+                                       SiteTable& sites) {
   const std::uint64_t ranks = trace.ranks.size();
   if (static_cast<double>(ranks) != run.ranks())
-    return Error{.message = fmt::format("has {} where the manifest says {}", report::counted(ranks, "rank"), run.ranks()),
-                 .file = name,
-                 .hint = "nodes times ranks_per_node (1 if the manifest has no such column) are the ranks; the traces of all are needed"};
+    return Error{
+        .message = fmt::format("has {} where the manifest says {}", report::counted(ranks, "rank"), run.ranks()),
+        .file = name,
+        .hint =
+            "nodes times ranks_per_node (1 if the manifest has no such column) are the ranks; the traces of all are "
+            "needed"};
   std::vector<RankRun> runs;
   for (const trace::RankTrace& rank : trace.ranks) {
     RankRun one = RankReader(trace, rank, ranks).read(sites);

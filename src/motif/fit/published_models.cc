@@ -13,9 +13,10 @@ struct Measured {
 
 PublishedModel model_of(Edge edge, Family family, const Measured& measured) {
   PublishedModel model{.edge = edge};
-  model.is_constant =
-      std::all_of(measured.values.begin(), measured.values.end(), [&](double value) { return value == measured.values[0]; });
-  if (model.is_constant && family == Family::exponential) model.law = {Family::constant, {Term{}}, {measured.values[0]}};
+  model.is_constant = std::all_of(measured.values.begin(), measured.values.end(),
+                                  [&](double value) { return value == measured.values[0]; });
+  if (model.is_constant && family == Family::exponential)
+    model.law = {Family::constant, {Term{}}, {measured.values[0]}};
   else model.law = fit_law(family, {}, measured.runs, measured.values);
   return model;
 }

@@ -19,7 +19,8 @@ struct PublishedModels {
   std::vector<PublishedModel> times = {}, bytes = {};
 };
 
-/// `family` is exponential or polynomial (the degree follows from the number of runs, the same for all). Of the first class of ranks.
+/// `family` is exponential or polynomial (the degree follows from the number of runs, the same for all). Of the first
+/// class of ranks.
 PublishedModels fit_published(const Observations& observations, Family family);
 
 }  // namespace orrery::motif::fit

@@ -26,7 +26,9 @@ const std::vector<Partition>& partitions() {
       {{Members::first, "1/p"}, {Members::others, "1 - 1/p"}},
       {{Members::last, "1/p"}, {Members::others, "1 - 1/p"}},
       {{Members::first, "1/p"}, {Members::last, "1/p"}, {Members::others, "1 - 2/p"}},
-      {{Members::corner, "min(1, 4/p)"}, {Members::edge, "4*max(0, q - 2)/p"}, {Members::interior, "max(0, q - 2)^2/p"}},
+      {{Members::corner, "min(1, 4/p)"},
+       {Members::edge, "4*max(0, q - 2)/p"},
+       {Members::interior, "max(0, q - 2)^2/p"}},
       {{Members::first, "1/p"}, {Members::diagonal, "1/q - 1/p"}, {Members::others, "1 - 1/q"}},
   };
   return all;
@@ -115,9 +117,11 @@ struct PeerEvidence {
 
   void add(std::uint64_t rank, std::uint64_t ranks, std::int64_t target) {
     ++calls;
-    const auto columns = static_cast<std::int64_t>(ranks / grid_rows(ranks)), rows = static_cast<std::int64_t>(grid_rows(ranks));
+    const auto columns = static_cast<std::int64_t>(ranks / grid_rows(ranks)),
+               rows = static_cast<std::int64_t>(grid_rows(ranks));
     const auto from = static_cast<std::int64_t>(rank), all = static_cast<std::int64_t>(ranks);
-    const std::int64_t row = from / columns, column = from % columns, to_row = target / columns, to_column = target % columns;
+    const std::int64_t row = from / columns, column = from % columns, to_row = target / columns,
+                       to_column = target % columns;
     const auto narrow = [](std::optional<std::int64_t>& value, bool& still_holds, std::int64_t seen) {
       if (!value) value = seen;
       still_holds = still_holds && *value == seen;
@@ -181,7 +185,8 @@ std::vector<ClassObservation> classify_ranks(const std::vector<RankRun>& ranks) 
     ++members[cell][found->second];
   }
   for (std::size_t cell = 0; cell < classes.size(); ++cell) {
-    for (std::size_t run = 0; run < classes[cell].runs.size(); ++run) divide(classes[cell].runs[run], members[cell][run]);
+    for (std::size_t run = 0; run < classes[cell].runs.size(); ++run)
+      divide(classes[cell].runs[run], members[cell][run]);
   }
   // A class that no run has (the interior of a 2 x 2 grid) is not known.
   std::erase_if(classes, [](const ClassObservation& one) { return one.runs.empty(); });

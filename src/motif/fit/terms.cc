@@ -25,18 +25,22 @@ struct NormalEquations {
 
 NormalEquations normal_equations(const Design& design, std::span<const double> y, std::span<const double> weights) {
   const auto columns = static_cast<Eigen::Index>(design.columns);
-  NormalEquations normal{Eigen::MatrixXd::Zero(columns, columns), Eigen::VectorXd::Zero(columns), std::vector<double>(design.columns, 0)};
+  NormalEquations normal{Eigen::MatrixXd::Zero(columns, columns), Eigen::VectorXd::Zero(columns),
+                         std::vector<double>(design.columns, 0)};
   for (std::size_t i = 0; i < design.rows(); ++i) {
-    for (std::size_t j = 0; j < design.columns; ++j) normal.length[j] += weights[i] * design.row(i)[j] * design.row(i)[j];
+    for (std::size_t j = 0; j < design.columns; ++j)
+      normal.length[j] += weights[i] * design.row(i)[j] * design.row(i)[j];
   }
   for (double& length : normal.length) length = std::sqrt(length);
   std::vector<double> scaled(design.columns);
   for (std::size_t i = 0; i < design.rows(); ++i) {
-    for (std::size_t j = 0; j < design.columns; ++j) scaled[j] = normal.length[j] > 0 ? design.row(i)[j] / normal.length[j] : 0;
+    for (std::size_t j = 0; j < design.columns; ++j)
+      scaled[j] = normal.length[j] > 0 ? design.row(i)[j] / normal.length[j] : 0;
     for (std::size_t j = 0; j < design.columns; ++j) {
       const auto row = static_cast<Eigen::Index>(j);
       normal.right(row) += weights[i] * scaled[j] * y[i];
-      for (std::size_t k = 0; k <= j; ++k) normal.gram(row, static_cast<Eigen::Index>(k)) += weights[i] * scaled[j] * scaled[k];
+      for (std::size_t k = 0; k <= j; ++k)
+        normal.gram(row, static_cast<Eigen::Index>(k)) += weights[i] * scaled[j] * scaled[k];
     }
   }
   normal.gram = normal.gram.selfadjointView<Eigen::Lower>();
@@ -83,13 +87,15 @@ void step_back(Eigen::VectorXd& x, const Eigen::VectorXd& target, std::vector<bo
 
 }  // namespace
 
-std::vector<double> nonnegative_least_squares(const Design& design, std::span<const double> y, std::span<const double> weights) {
+std::vector<double> nonnegative_least_squares(const Design& design, std::span<const double> y,
+                                              std::span<const double> weights) {
   const NormalEquations normal = normal_equations(design, y, weights);
   const std::size_t columns = design.columns;
   Eigen::VectorXd x = Eigen::VectorXd::Zero(static_cast<Eigen::Index>(columns));
   std::vector<bool> active(columns, false);
   const double enough = 1e-10 * std::max(normal.right.cwiseAbs().maxCoeff(), 1e-300);
-  // Each pass lets one more term in; the bound is far beyond what the method needs, and ends a cycle that rounding might make.
+  // Each pass lets one more term in; the bound is far beyond what the method needs, and ends a cycle that rounding
+  // might make.
   for (std::size_t pass = 0; pass < 4 * columns; ++pass) {
     const Eigen::VectorXd gradient = normal.right - normal.gram * x;
     std::size_t best = columns;
@@ -103,7 +109,8 @@ std::vector<double> nonnegative_least_squares(const Design& design, std::span<co
     for (std::size_t inner = 0; inner <= columns; ++inner) {
       const Eigen::VectorXd target = solve_active(normal, active);
       bool inside = true;
-      for (std::size_t j = 0; j < columns; ++j) inside = inside && (!active[j] || target(static_cast<Eigen::Index>(j)) > 0);
+      for (std::size_t j = 0; j < columns; ++j)
+        inside = inside && (!active[j] || target(static_cast<Eigen::Index>(j)) > 0);
       if (inside) {
         x = target;
         break;
@@ -148,7 +155,8 @@ namespace {
 std::string power_text(std::string_view name, double exponent) {
   if (exponent == 1) return std::string(name);
   if (exponent == 0.5) return fmt::format("sqrt({})", name);
-  return exponent < 0 ? fmt::format("{}^({})", name, coefficient_text(exponent)) : fmt::format("{}^{}", name, coefficient_text(exponent));
+  return exponent < 0 ? fmt::format("{}^({})", name, coefficient_text(exponent))
+                      : fmt::format("{}^{}", name, coefficient_text(exponent));
 }
 
 }  // namespace
@@ -156,7 +164,8 @@ std::string power_text(std::string_view name, double exponent) {
 double Term::at(const Scope& scope) const {
   const double n = scope[Variable::n];
   double value = 1;
-  if (work != 0) value = std::pow(capacity < 0 ? scope[Variable::X] : std::max(0.0, scope[Variable::X] / n - capacity), work);
+  if (work != 0)
+    value = std::pow(capacity < 0 ? scope[Variable::X] : std::max(0.0, scope[Variable::X] / n - capacity), work);
   if (nodes != 0) value *= std::pow(n, nodes);
   if (logarithm != 0) value *= std::pow(std::max(0.0, std::log2(n)), logarithm);
   if (threads != 0) value *= std::pow(scope[Variable::t], threads);

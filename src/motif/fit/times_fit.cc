@@ -13,10 +13,12 @@ namespace orrery::motif::fit {
 namespace {
 
 bool varies(const TimesTable& table, Variable variable) {
-  return std::any_of(table.runs.begin(), table.runs.end(), [&](const Scope& run) { return run[variable] != table.runs[0][variable]; });
+  return std::any_of(table.runs.begin(), table.runs.end(),
+                     [&](const Scope& run) { return run[variable] != table.runs[0][variable]; });
 }
 
-/// Latency grows with the ranks, work is shared by them; a loop of sqrt(n) passes splits a fixed amount of work, hence n^1.5.
+/// Latency grows with the ranks, work is shared by them; a loop of sqrt(n) passes splits a fixed amount of work, hence
+/// n^1.5.
 std::vector<Term> base_terms(const TimesTable& table, SizeMeaning meaning) {
   std::vector<Term> terms = {Term{}};
   if (varies(table, Variable::n)) {
@@ -27,7 +29,8 @@ std::vector<Term> base_terms(const TimesTable& table, SizeMeaning meaning) {
   if (meaning == SizeMeaning::exponent) {
     for (const double nodes : {-1.0, -0.5, -1.5}) work.push_back({.work = 1, .nodes = nodes});
   } else {
-    // An amount may be the edge of a block: its area is what is worked on, whether the block is shared or each rank has one.
+    // An amount may be the edge of a block: its area is what is worked on, whether the block is shared or each rank has
+    // one.
     for (const double power : {1.0, 2.0}) {
       for (const double nodes : {0.0, -1.0}) work.push_back({.work = power, .nodes = nodes});
     }
@@ -67,7 +70,9 @@ double share_weighted_error(const TimesTable& table, const Laws& laws) {
   return sum;
 }
 
-double relative_error(double predicted, double measured) { return measured > 0 ? std::abs(predicted - measured) / measured : 0; }
+double relative_error(double predicted, double measured) {
+  return measured > 0 ? std::abs(predicted - measured) / measured : 0;
+}
 
 /// Runs left out together, as an extrapolation would miss them.
 std::vector<std::vector<std::size_t>> extrapolating_folds(const TimesTable& table) {
@@ -102,7 +107,8 @@ FamilyScore score_family(const TimesTable& table, Family family, SizeMeaning mea
       ++count;
     }
     for (const Law& law : laws) {
-      parameters += static_cast<double>(std::count_if(law.coefficients.begin(), law.coefficients.end(), [](double c) { return c != 0; }));
+      parameters += static_cast<double>(
+          std::count_if(law.coefficients.begin(), law.coefficients.end(), [](double c) { return c != 0; }));
     }
   }
   const auto folds = static_cast<double>(std::max<std::size_t>(extrapolating_folds(table).size(), 1));
@@ -153,7 +159,8 @@ double TimesTable::total_us(std::size_t run) const {
   return total;
 }
 
-Laws fit_laws(const TimesTable& table, Family family, const std::vector<Term>& terms, const std::vector<std::size_t>& chosen) {
+Laws fit_laws(const TimesTable& table, Family family, const std::vector<Term>& terms,
+              const std::vector<std::size_t>& chosen) {
   return fit_each(table, chosen, [&](std::size_t, const std::vector<Scope>& runs, const std::vector<double>& y) {
     return fit_law(family, terms, runs, y);
   });
@@ -182,7 +189,8 @@ std::vector<Term> choose_terms(const TimesTable& table, SizeMeaning meaning) {
   for (const Scope& run : table.runs) largest = std::max(largest, run[Variable::X] / run[Variable::n]);
   double best_error = share_weighted_error(table, fit_laws(table, Family::dictionary, best, all_runs(table)));
   const std::vector<Term> plain = best;
-  // Quarter powers of two below the largest work per node: beyond it nothing is seen of a cache, and far below everything is.
+  // Quarter powers of two below the largest work per node: beyond it nothing is seen of a cache, and far below
+  // everything is.
   for (int quarter = -12; quarter <= -2; ++quarter) {
     const double exponent = quarter / 4.0;
     std::vector<Term> terms = plain;
@@ -213,9 +221,11 @@ double penalised_error(const FamilyScore& score, std::size_t runs) {
 
 TimesFit fit_times(const TimesTable& table, SizeMeaning meaning) {
   TimesFit fit;
-  for (std::size_t i = 0; i < kFamilies; ++i) fit.scores.push_back(score_family(table, static_cast<Family>(i), meaning));
-  const auto best = std::min_element(fit.scores.begin(), fit.scores.end(),
-                                     [](const FamilyScore& a, const FamilyScore& b) { return a.error_pct < b.error_pct; });
+  for (std::size_t i = 0; i < kFamilies; ++i)
+    fit.scores.push_back(score_family(table, static_cast<Family>(i), meaning));
+  const auto best =
+      std::min_element(fit.scores.begin(), fit.scores.end(),
+                       [](const FamilyScore& a, const FamilyScore& b) { return a.error_pct < b.error_pct; });
   fit.family = best->family;
   if (fit.family == Family::dictionary) fit.terms = choose_terms(table, meaning);
   fit.laws = fit_laws(table, fit.family, fit.terms, all_runs(table));

@@ -49,11 +49,13 @@ std::vector<FamilyScore> score_families(const TimesTable& table, SizeMeaning mea
 /// The error with Schwarz's penalty for its parameters: what families are chosen by.
 double penalised_error(const FamilyScore& score, std::size_t runs);
 
-/// The laws of `like` fitted anew to the runs whose numbers are in `chosen` (with repetitions: resampling); each keeps its terms.
+/// The laws of `like` fitted anew to the runs whose numbers are in `chosen` (with repetitions: resampling); each keeps
+/// its terms.
 Laws refit_laws(const TimesTable& table, const Laws& like, const std::vector<std::size_t>& chosen);
 
 /// Fits to the runs whose numbers are in `chosen` (with repetitions: resampling).
-Laws fit_laws(const TimesTable& table, Family family, const std::vector<Term>& terms, const std::vector<std::size_t>& chosen);
+Laws fit_laws(const TimesTable& table, Family family, const std::vector<Term>& terms,
+              const std::vector<std::size_t>& chosen);
 
 /// The total that `laws` give with the run's own counts.
 double predicted_total(const TimesTable& table, const Laws& laws, std::size_t run);

@@ -18,9 +18,9 @@ namespace orrery::motif {
 
 // Where lists of MPI calls are cut into the rounds of a pattern, and which of these are alike.
 
-/// A round ends with a call of all ranks where no list has messages that stay under way from call to call: at such a call all ranks are at the same
-/// place, and a search that comes again, or a level of it, is a round that comes again. Else, and where there are no such calls for long, a round is
-/// a number of calls.
+/// A round ends with a call of all ranks where no list has messages that stay under way from call to call: at such a
+/// call all ranks are at the same place, and a search that comes again, or a level of it, is a round that comes again.
+/// Else, and where there are no such calls for long, a round is a number of calls.
 class CallRounds {
  public:
   struct Range {
@@ -53,7 +53,9 @@ namespace {
 constexpr std::uint64_t kCallsPerRound = 128;        // a window of these is made at a time
 constexpr std::uint64_t kMostCallsPerRound = 1'024;  // where rounds end with calls of all ranks
 
-bool is_of_all(const MpiCall& call) { return call.kind == MpiCall::Kind::collective && call.group == MpiCall::Group::world; }
+bool is_of_all(const MpiCall& call) {
+  return call.kind == MpiCall::Kind::collective && call.group == MpiCall::Group::world;
+}
 bool stays_under_way(const MpiCall& call) { return call.kind == MpiCall::Kind::exchange && !call.blocks; }
 
 }  // namespace
@@ -80,7 +82,8 @@ std::vector<std::uint64_t> CallRounds::cut(const std::vector<MpiCall>& calls, bo
   return ends;
 }
 
-std::vector<std::uint32_t> CallRounds::compare(const std::vector<MpiCall>& calls, const std::vector<std::uint64_t>& ends) {
+std::vector<std::uint32_t> CallRounds::compare(const std::vector<MpiCall>& calls,
+                                               const std::vector<std::uint64_t>& ends) {
   struct Less {
     bool operator()(std::span<const MpiCall> a, std::span<const MpiCall> b) const {
       return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end());
@@ -128,7 +131,8 @@ constexpr std::uint32_t kRowGroup = 0, kColumnGroup = 1;
 
 class CallScript {
  public:
-  explicit CallScript(CallLists lists) : lists_(std::move(lists)), rounds_(lists_.by_class), grid_{{lists_.columns, lists_.rows}} {
+  explicit CallScript(CallLists lists)
+      : lists_(std::move(lists)), rounds_(lists_.by_class), grid_{{lists_.columns, lists_.rows}} {
     for (const auto& calls : lists_.by_class) {
       for (const MpiCall& call : calls) {
         if (call.kind != MpiCall::Kind::exchange) continue;
@@ -151,7 +155,8 @@ class CallScript {
     if (names_ranks_) return rank;
     const auto [column, row] = grid_.place(rank);
     const std::uint64_t diagonal = mirrors_ ? std::uint64_t{column} + lists_.rows - row : 0;
-    return (lists_.class_of(rank) * (std::uint64_t{2} * ranks() + 1) + diagonal) * 64 + (names_neighbours_ ? grid_.class_of(rank) : 0);
+    return (lists_.class_of(rank) * (std::uint64_t{2} * ranks() + 1) + diagonal) * 64 +
+           (names_neighbours_ ? grid_.class_of(rank) : 0);
   }
 
   void append(Script& script, std::uint32_t rank, std::uint64_t round) const {
@@ -173,7 +178,8 @@ class CallScript {
     switch (call.kind) {
       case MpiCall::Kind::local: return;
       case MpiCall::Kind::wait: return script.wait_all();
-      case MpiCall::Kind::collective: return script.collective(call.collective, call.bytes, group_of(call.group), call.root);
+      case MpiCall::Kind::collective:
+        return script.collective(call.collective, call.bytes, group_of(call.group), call.root);
       case MpiCall::Kind::exchange: break;
     }
     append_exchange(script, rank, call);
@@ -220,7 +226,8 @@ class CallScript {
   }
 
   [[nodiscard]] std::optional<std::uint32_t> neighbour(std::uint32_t rank, std::int64_t number) const {
-    constexpr std::array<std::array<int, 2>, 4> kTowards = {{{0, -1}, {0, 1}, {-1, 0}, {1, 0}}};  // up, down, left, right
+    constexpr std::array<std::array<int, 2>, 4> kTowards = {
+        {{0, -1}, {0, 1}, {-1, 0}, {1, 0}}};  // up, down, left, right
     for (const auto& towards : kTowards) {
       const auto peer = grid_.beside(rank, towards);
       if (peer && number-- == 0) return peer;
@@ -254,7 +261,9 @@ Result<Pattern> call_pattern(CallLists lists) {
     return Error{fmt::format("messages to mirrored places need a square number of ranks, not {}", pattern.ranks)};
   pattern.groups = {{"row", {{grid.extents[0], 1}}}, {"column", {{grid.extents[1], grid.extents[0]}}}};
   pattern.class_of = [calls](std::uint32_t rank) { return calls->class_of(rank); };
-  pattern.append = [calls](Script& script, std::uint32_t rank, std::uint64_t round) { calls->append(script, rank, round); };
+  pattern.append = [calls](Script& script, std::uint32_t rank, std::uint64_t round) {
+    calls->append(script, rank, round);
+  };
   return pattern;
 }
 

@@ -1,4 +1,5 @@
-// A pattern out of lists of MPI calls: what the ranks of a class of a program call, one after the other, with the computation before each.
+// A pattern out of lists of MPI calls: what the ranks of a class of a program call, one after the other, with the
+// computation before each.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +23,8 @@ struct CallLists {
 };
 
 /// An Error if a mirrored place is asked for and the grid is not square, or nobody calls anything.
-/// Ranks that call the same share a program wherever they stand, as far as their peers are the same seen from each: mirrored places make a class of
-/// each diagonal of the grid.
+/// Ranks that call the same share a program wherever they stand, as far as their peers are the same seen from each:
+/// mirrored places make a class of each diagonal of the grid.
 Result<Pattern> call_pattern(CallLists lists);
 
 }  // namespace orrery::motif

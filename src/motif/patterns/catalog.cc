@@ -16,7 +16,8 @@ namespace {
 std::string plain(std::string_view name) {
   std::string text;
   for (const char letter : name) {
-    if (std::isalnum(static_cast<unsigned char>(letter)) != 0) text += static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
+    if (std::isalnum(static_cast<unsigned char>(letter)) != 0)
+      text += static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
   }
   return text;
 }
@@ -26,9 +27,9 @@ std::string plain(std::string_view name) {
 const std::vector<PatternInfo>& pattern_catalog() {
   static const std::vector<PatternInfo> all = [] {
     std::vector<PatternInfo> infos;
-    for (const auto family :
-         {collective_patterns(), message_patterns(), communicator_patterns(), stream_patterns(), random_patterns(), halo_patterns(),
-          sweep_patterns(), cmt_patterns(), lattice_patterns(), transform_patterns(), mesh_patterns(), triangle_patterns()}) {
+    for (const auto family : {collective_patterns(), message_patterns(), communicator_patterns(), stream_patterns(),
+                              random_patterns(), halo_patterns(), sweep_patterns(), cmt_patterns(), lattice_patterns(),
+                              transform_patterns(), mesh_patterns(), triangle_patterns()}) {
       infos.insert(infos.end(), family.begin(), family.end());
     }
     return infos;
@@ -38,11 +39,13 @@ const std::vector<PatternInfo>& pattern_catalog() {
 
 const PatternInfo* find_pattern(std::string_view name, std::span<const PatternInfo> catalog) {
   const std::string wanted = plain(name);
-  const auto found = std::find_if(catalog.begin(), catalog.end(), [&](const PatternInfo& info) { return info.name == wanted; });
+  const auto found =
+      std::find_if(catalog.begin(), catalog.end(), [&](const PatternInfo& info) { return info.name == wanted; });
   return found == catalog.end() ? nullptr : &*found;
 }
 
-Result<Pattern> make_pattern(std::string_view name, const Settings& settings, std::uint32_t ranks, std::span<const PatternInfo> catalog) {
+Result<Pattern> make_pattern(std::string_view name, const Settings& settings, std::uint32_t ranks,
+                             std::span<const PatternInfo> catalog) {
   const PatternInfo* const info = find_pattern(name, catalog);
   if (info == nullptr) {
     std::vector<std::string_view> names;
@@ -52,7 +55,8 @@ Result<Pattern> make_pattern(std::string_view name, const Settings& settings, st
                  .hint = meant.empty() ? std::string("orrery motif list") : fmt::format("did you mean '{}'?", meant)};
   }
   if (ranks < 1 || ranks > kMostRanks)
-    return Error{fmt::format("{} on {}: from 1 to {} can be made", info->name, report::counted(ranks, "rank"), kMostRanks)};
+    return Error{
+        fmt::format("{} on {}: from 1 to {} can be made", info->name, report::counted(ranks, "rank"), kMostRanks)};
   auto values = Values::of(info->parameters, settings);
   if (!values) {
     Error error = values.error();

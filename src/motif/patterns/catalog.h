@@ -1,7 +1,7 @@
 // The built-in motifs: names, parameters with their defaults, a sentence each.
 //
-// What they do follows the motifs of SST's Ember, under the same names and parameters, so that configurations carry over; docs/MOTIF_RUN.md tells
-// where they differ and why.
+// What they do follows the motifs of SST's Ember, under the same names and parameters, so that configurations carry
+// over; docs/MOTIF_RUN.md tells where they differ and why.
 #pragma once
 
 #include <span>
@@ -19,7 +19,8 @@ const std::vector<PatternInfo>& pattern_catalog();
 /// The one called `name`, in any spelling of Ember's ("Halo3D", "NAS-LU"); null if there is none.
 const PatternInfo* find_pattern(std::string_view name, std::span<const PatternInfo> catalog = pattern_catalog());
 
-/// An Error names the motif or parameter that is not known, with what may be meant; or says why so many ranks cannot do it.
+/// An Error names the motif or parameter that is not known, with what may be meant; or says why so many ranks cannot do
+/// it.
 Result<Pattern> make_pattern(std::string_view name, const Settings& settings, std::uint32_t ranks,
                              std::span<const PatternInfo> catalog = pattern_catalog());
 

@@ -1,4 +1,5 @@
-// Compressible turbulence with spectral elements (CMT-nek): neighbours in one, two or three dimensions, or the crystal router.
+// Compressible turbulence with spectral elements (CMT-nek): neighbours in one, two or three dimensions, or the crystal
+// router.
 #include <fmt/format.h>
 
 #include <array>
@@ -30,9 +31,16 @@ constexpr Parameter kPx{"px", ParameterKind::count, "0", "ranks along x; 0: as c
 constexpr Parameter kPy{"py", ParameterKind::count, "0", "ranks along y"};
 constexpr Parameter kPz{"pz", ParameterKind::count, "0", "ranks along z"};
 
-constexpr std::array kCmt1D = {
-    kCmtRounds, kElementSize, kQuantities, kThreads,   Parameter{"nelt", ParameterKind::count, "1000", "elements of a rank"},
-    kFlops,     kFrequency,   kMean,       kDeviation, kSeed};
+constexpr std::array kCmt1D = {kCmtRounds,
+                               kElementSize,
+                               kQuantities,
+                               kThreads,
+                               Parameter{"nelt", ParameterKind::count, "1000", "elements of a rank"},
+                               kFlops,
+                               kFrequency,
+                               kMean,
+                               kDeviation,
+                               kSeed};
 constexpr std::array kCmt2D = {kCmtRounds, kElementSize, kQuantities, kPx,        kPy,   kThreads,   kMx,
                                kMy,        kMz,          kFlops,      kFrequency, kMean, kDeviation, kSeed};
 constexpr std::array kCmt3D = {kCmtRounds, kElementSize, kQuantities, kPx,        kPy,   kPz,        kThreads, kMx,
@@ -45,12 +53,14 @@ struct NoisyCompute {
 
   static Result<NoisyCompute> of(const Values& values, double elements) {
     const auto points = static_cast<double>(values.count("elementsize"));
-    const double rate = values.number("processorflops") * values.number("processorfreq") * static_cast<double>(values.count("threads"));
+    const double rate =
+        values.number("processorflops") * values.number("processorfreq") * static_cast<double>(values.count("threads"));
     if (!values.has("nsComputeMean") && rate <= 0)
       return Error{"processorflops, processorfreq and threads are above 0, or nsComputeMean is given"};
     NoisyCompute compute{.seed = values.count("seed")};
-    compute.mean_ns = values.has("nsComputeMean") ? values.number("nsComputeMean")
-                                                  : std::pow(points, 3) * elements * std::max(0.0, 2 * points - 1) / rate;
+    compute.mean_ns = values.has("nsComputeMean")
+                          ? values.number("nsComputeMean")
+                          : std::pow(points, 3) * elements * std::max(0.0, 2 * points - 1) / rate;
     compute.deviation_ns = values.has("nsComputeStddev") ? values.number("nsComputeStddev") : 0.05 * compute.mean_ns;
     return compute;
   }
@@ -63,7 +73,8 @@ struct NoisyCompute {
 };
 
 /// Sets what all of them have in common; `class_of` is for ranks that compute for equally long.
-Pattern cmt_pattern(const Values& values, const NoisyCompute& compute, std::function<std::uint64_t(std::uint32_t)> class_of) {
+Pattern cmt_pattern(const Values& values, const NoisyCompute& compute,
+                    std::function<std::uint64_t(std::uint32_t)> class_of) {
   Pattern pattern;
   pattern.rounds = static_cast<std::uint64_t>(product({values.count("iterations"), values.count("variables")}));
   pattern.rounds_alike = !compute.varies();
@@ -118,7 +129,8 @@ Pattern neighbour_exchange(const Values& values, const Grid<D>& grid, const Nois
 }
 
 double elements_of(const Values& values) {
-  return static_cast<double>(values.count("mx")) * static_cast<double>(values.count("my")) * static_cast<double>(values.count("mz"));
+  return static_cast<double>(values.count("mx")) * static_cast<double>(values.count("my")) *
+         static_cast<double>(values.count("mz"));
 }
 
 std::int64_t face_bytes(const Values& values, std::string_view a, std::string_view b) {
@@ -130,7 +142,8 @@ Result<Pattern> cmt_2d(const Values& values, std::uint32_t ranks) {
   if (!grid) return grid.error();
   const auto compute = NoisyCompute::of(values, elements_of(values));
   if (!compute) return compute.error();
-  return neighbour_exchange<2>(values, *grid, *compute, {face_bytes(values, "my", "mz"), face_bytes(values, "mx", "mz")});
+  return neighbour_exchange<2>(values, *grid, *compute,
+                               {face_bytes(values, "my", "mz"), face_bytes(values, "mx", "mz")});
 }
 
 Result<Pattern> cmt_3d(const Values& values, std::uint32_t ranks) {
@@ -138,15 +151,17 @@ Result<Pattern> cmt_3d(const Values& values, std::uint32_t ranks) {
   if (!grid) return grid.error();
   const auto compute = NoisyCompute::of(values, elements_of(values));
   if (!compute) return compute.error();
-  return neighbour_exchange<3>(values, *grid, *compute,
-                               {face_bytes(values, "my", "mz"), face_bytes(values, "mx", "mz"), face_bytes(values, "mx", "my")});
+  return neighbour_exchange<3>(
+      values, *grid, *compute,
+      {face_bytes(values, "my", "mz"), face_bytes(values, "mx", "mz"), face_bytes(values, "mx", "my")});
 }
 
 /// Everything goes through a hypercube: with the rank whose number differs in the highest bit first.
 Result<Pattern> cmt_crystal_router(const Values& values, std::uint32_t ranks) {
   const auto grid = make_grid(ranks, values.count("px"), values.count("py"), values.count("pz"));
   if (!grid) return grid.error();
-  if (!std::has_single_bit(ranks)) return Error{fmt::format("the crystal router takes a power of two ranks, not {}", ranks)};
+  if (!std::has_single_bit(ranks))
+    return Error{fmt::format("the crystal router takes a power of two ranks, not {}", ranks)};
   const auto compute = NoisyCompute::of(values, elements_of(values));
   if (!compute) return compute.error();
   Pattern pattern = cmt_pattern(values, *compute, [](std::uint32_t rank) { return rank; });

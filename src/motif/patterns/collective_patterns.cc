@@ -1,4 +1,5 @@
-// What all ranks do alike: one collective, again and again, with computation before each; the begin and the end of a program.
+// What all ranks do alike: one collective, again and again, with computation before each; the begin and the end of a
+// program.
 #include <array>
 #include <functional>
 #include <utility>
@@ -18,11 +19,12 @@ constexpr Parameter kRoot{"root", ParameterKind::count, "0", "the rank that has 
 
 constexpr std::array kCounted = {kIterations, kCompute,
                                  Parameter{"count", ParameterKind::count, "1", "elements of each rank, 8 bytes each"}};
-constexpr std::array kCountedInts = {kIterations, kCompute,
-                                     Parameter{"count", ParameterKind::count, "1", "elements of each rank, 4 bytes each"}};
-constexpr std::array kCountedRooted = {kIterations, kCompute,
-                                       Parameter{"count", ParameterKind::count, "1", "elements of each rank, 8 bytes each"}, kRoot};
-constexpr std::array kBytes = {kIterations, kCompute, Parameter{"bytes", ParameterKind::count, "1", "from each rank to each"}};
+constexpr std::array kCountedInts = {
+    kIterations, kCompute, Parameter{"count", ParameterKind::count, "1", "elements of each rank, 4 bytes each"}};
+constexpr std::array kCountedRooted = {
+    kIterations, kCompute, Parameter{"count", ParameterKind::count, "1", "elements of each rank, 8 bytes each"}, kRoot};
+constexpr std::array kBytes = {kIterations, kCompute,
+                               Parameter{"bytes", ParameterKind::count, "1", "from each rank to each"}};
 constexpr std::array kBarrier = {Parameter{"iterations", ParameterKind::count, "1024", "rounds"}, kCompute};
 constexpr std::array kStop = {Parameter{"iterations", ParameterKind::count, "1", "barriers"},
                               Parameter{"compute", ParameterKind::number, "0", "ns of computation before each"}};
@@ -39,12 +41,13 @@ Pattern same_on_all(std::uint64_t rounds, std::function<void(Script&)> append) {
 }
 
 Result<Pattern> repeated(const Values& values, Collective collective, std::int64_t bytes, std::uint32_t root = 0) {
-  return same_on_all(values.count("iterations"), [collective, bytes, root, compute = values.nanoseconds("compute")](Script& script) {
-    script.phase("compute");
-    script.compute(compute);
-    script.phase(to_string(collective));
-    script.collective(collective, bytes, Script::kWorld, root);
-  });
+  return same_on_all(values.count("iterations"),
+                     [collective, bytes, root, compute = values.nanoseconds("compute")](Script& script) {
+                       script.phase("compute");
+                       script.compute(compute);
+                       script.phase(to_string(collective));
+                       script.collective(collective, bytes, Script::kWorld, root);
+                     });
 }
 
 Result<Pattern> rooted(const Values& values, Collective collective, std::int64_t bytes, std::uint32_t ranks) {
@@ -70,26 +73,31 @@ std::int64_t counted(const Values& values, std::uint64_t width, std::uint64_t ti
 }
 
 constexpr std::array kPatterns = {
-    PatternInfo{"allreduce", "every rank gets the sum of what all have", kCounted,
-                [](const Values& v, std::uint32_t) { return repeated(v, Collective::all_reduce, counted(v, kDouble)); }},
+    PatternInfo{
+        "allreduce", "every rank gets the sum of what all have", kCounted,
+        [](const Values& v, std::uint32_t) { return repeated(v, Collective::all_reduce, counted(v, kDouble)); }},
     PatternInfo{"reduce", "the root gets the sum of what all have", kCountedRooted,
                 [](const Values& v, std::uint32_t n) { return rooted(v, Collective::reduce, counted(v, kDouble), n); }},
-    PatternInfo{"bcast", "every rank gets what the root has", kCountedRooted,
-                [](const Values& v, std::uint32_t n) { return rooted(v, Collective::broadcast, counted(v, kDouble), n); }},
+    PatternInfo{
+        "bcast", "every rank gets what the root has", kCountedRooted,
+        [](const Values& v, std::uint32_t n) { return rooted(v, Collective::broadcast, counted(v, kDouble), n); }},
     PatternInfo{"allgather", "every rank gets what each has", kCountedInts,
                 [](const Values& v, std::uint32_t) { return repeated(v, Collective::all_gather, counted(v, kInt)); }},
     PatternInfo{"allgatherv", "the same through the call for unequal parts", kCountedInts,
                 [](const Values& v, std::uint32_t) { return repeated(v, Collective::all_gather, counted(v, kInt)); }},
-    PatternInfo{"scatter", "every rank gets its part of what the root has", kCountedRooted,
-                [](const Values& v, std::uint32_t n) { return rooted(v, Collective::scatter, counted(v, kLong, n), n); }},
-    PatternInfo{"scatterv", "the same through the call for unequal parts", kCountedRooted,
-                [](const Values& v, std::uint32_t n) { return rooted(v, Collective::scatter, counted(v, kLong, n), n); }},
+    PatternInfo{
+        "scatter", "every rank gets its part of what the root has", kCountedRooted,
+        [](const Values& v, std::uint32_t n) { return rooted(v, Collective::scatter, counted(v, kLong, n), n); }},
+    PatternInfo{
+        "scatterv", "the same through the call for unequal parts", kCountedRooted,
+        [](const Values& v, std::uint32_t n) { return rooted(v, Collective::scatter, counted(v, kLong, n), n); }},
     PatternInfo{"alltoall", "every rank sends a part of its own to each", kBytes,
                 [](const Values& v, std::uint32_t n) {
                   return repeated(v, Collective::all_to_all, product({v.count("bytes"), n}));
                 }},
-    PatternInfo{"alltoallv", "the same through the call for unequal parts, by count", kCounted,
-                [](const Values& v, std::uint32_t n) { return repeated(v, Collective::all_to_all, counted(v, kDouble, n)); }},
+    PatternInfo{
+        "alltoallv", "the same through the call for unequal parts, by count", kCounted,
+        [](const Values& v, std::uint32_t n) { return repeated(v, Collective::all_to_all, counted(v, kDouble, n)); }},
     PatternInfo{"barrier", "nobody goes on before all have come", kBarrier,
                 [](const Values& v, std::uint32_t) { return repeated(v, Collective::barrier, 0); }},
     PatternInfo{"null", "nothing at all: nodes that are left alone", kNoParameters, do_nothing},

@@ -12,13 +12,14 @@ namespace {
 
 constexpr std::array kSplit = {Parameter{"messagesize", ParameterKind::count, "1024", "bytes of a message"},
                                Parameter{"iterations", ParameterKind::count, "1", "times around"}};
-constexpr std::array kGrowing = {Parameter{"pex", ParameterKind::count, "0", "ranks along x; 0: as cubic as can be"},
-                                 Parameter{"pey", ParameterKind::count, "0", "ranks along y"},
-                                 Parameter{"pez", ParameterKind::count, "0", "ranks along z"},
-                                 Parameter{"basephase", ParameterKind::count, "0", "added to the distances 9, 27, 81, …"},
-                                 Parameter{"items_per_node", ParameterKind::count, "64",
-                                           "bytes from which messages grow: 1,124 more and then three times as many, each time"},
-                                 Parameter{"compute_at_step", ParameterKind::number, "2000", "ns of computation before each exchange"}};
+constexpr std::array kGrowing = {
+    Parameter{"pex", ParameterKind::count, "0", "ranks along x; 0: as cubic as can be"},
+    Parameter{"pey", ParameterKind::count, "0", "ranks along y"},
+    Parameter{"pez", ParameterKind::count, "0", "ranks along z"},
+    Parameter{"basephase", ParameterKind::count, "0", "added to the distances 9, 27, 81, …"},
+    Parameter{"items_per_node", ParameterKind::count, "64",
+              "bytes from which messages grow: 1,124 more and then three times as many, each time"},
+    Parameter{"compute_at_step", ParameterKind::number, "2000", "ns of computation before each exchange"}};
 
 constexpr std::uint32_t kHalves = 0;
 
@@ -26,7 +27,8 @@ constexpr std::uint32_t kHalves = 0;
 constexpr std::int64_t kColourAndKey = 8;
 
 Result<Pattern> split_twice(const Values& values, std::uint32_t ranks) {
-  if (ranks < 8 || ranks % 4 != 0) return Error{fmt::format("it takes a multiple of 4 ranks, at least 8, not {}", ranks)};
+  if (ranks < 8 || ranks % 4 != 0)
+    return Error{fmt::format("it takes a multiple of 4 ranks, at least 8, not {}", ranks)};
   const std::uint32_t quarter = ranks / 4;
   Pattern pattern;
   pattern.rounds = values.count("iterations");
@@ -34,9 +36,11 @@ Result<Pattern> split_twice(const Values& values, std::uint32_t ranks) {
   pattern.content = [](std::uint32_t, std::uint64_t round) { return round == 0 ? 1 : 2; };
   pattern.relative = true;
   pattern.groups = {{"half", {{ranks / 2, 1}}}};
-  pattern.class_of = [quarter](std::uint32_t rank) { return rank % quarter == 0 ? 0 : rank % quarter + 1 == quarter ? 1 : 2; };
-  pattern.append = [quarter, ranks, bytes = static_cast<std::int64_t>(values.count("messagesize"))](Script& script, std::uint32_t rank,
-                                                                                                    std::uint64_t round) {
+  pattern.class_of = [quarter](std::uint32_t rank) {
+    return rank % quarter == 0 ? 0 : rank % quarter + 1 == quarter ? 1 : 2;
+  };
+  pattern.append = [quarter, ranks, bytes = static_cast<std::int64_t>(values.count("messagesize"))](
+                       Script& script, std::uint32_t rank, std::uint64_t round) {
     if (round == 0) {
       script.phase("split");
       script.collective(workload::Collective::all_gather, kColourAndKey * ranks);
@@ -126,9 +130,10 @@ Result<Pattern> growing_distance(const Values& values, std::uint32_t ranks) {
 }
 
 constexpr std::array kCommunicatorPatterns = {
-    PatternInfo{"comm", "the ranks are split in two, these again, and a message goes around in each quarter", kSplit, split_twice},
-    PatternInfo{"commdouble", "a grid of ranks in space: exchanges with partners at distances that grow by three", kGrowing,
-                growing_distance}};
+    PatternInfo{"comm", "the ranks are split in two, these again, and a message goes around in each quarter", kSplit,
+                split_twice},
+    PatternInfo{"commdouble", "a grid of ranks in space: exchanges with partners at distances that grow by three",
+                kGrowing, growing_distance}};
 
 }  // namespace
 

@@ -18,7 +18,8 @@ namespace orrery::motif {
 namespace {
 
 constexpr std::uint64_t kMostFittedCalls = std::uint64_t{1} << 24;
-constexpr std::uint64_t kMostFittedSteps = 4 * kMostFittedCalls;  // through the flow: loops around nothing take some, too
+constexpr std::uint64_t kMostFittedSteps =
+    4 * kMostFittedCalls;  // through the flow: loops around nothing take some, too
 
 using workload::Collective;
 
@@ -26,22 +27,23 @@ using workload::Collective;
 
 std::optional<Collective> collective_of(std::string_view operation) {
   if (operation.starts_with("MPI_")) operation.remove_prefix(4);
-  constexpr std::array<std::pair<std::string_view, Collective>, 16> kNames = {{{"Allreduce", Collective::all_reduce},
-                                                                               {"Reduce", Collective::reduce},
-                                                                               {"Bcast", Collective::broadcast},
-                                                                               {"Allgather", Collective::all_gather},
-                                                                               {"Allgatherv", Collective::all_gather},
-                                                                               {"Gather", Collective::gather},
-                                                                               {"Gatherv", Collective::gather},
-                                                                               {"Scatter", Collective::scatter},
-                                                                               {"Scatterv", Collective::scatter},
-                                                                               {"Alltoall", Collective::all_to_all},
-                                                                               {"Alltoallv", Collective::all_to_all},
-                                                                               {"Alltoallw", Collective::all_to_all},
-                                                                               {"Reduce_scatter", Collective::reduce_scatter},
-                                                                               {"Reduce_scatter_block", Collective::reduce_scatter},
-                                                                               {"Barrier", Collective::barrier},
-                                                                               {"Scan", Collective::all_reduce}}};
+  constexpr std::array<std::pair<std::string_view, Collective>, 16> kNames = {
+      {{"Allreduce", Collective::all_reduce},
+       {"Reduce", Collective::reduce},
+       {"Bcast", Collective::broadcast},
+       {"Allgather", Collective::all_gather},
+       {"Allgatherv", Collective::all_gather},
+       {"Gather", Collective::gather},
+       {"Gatherv", Collective::gather},
+       {"Scatter", Collective::scatter},
+       {"Scatterv", Collective::scatter},
+       {"Alltoall", Collective::all_to_all},
+       {"Alltoallv", Collective::all_to_all},
+       {"Alltoallw", Collective::all_to_all},
+       {"Reduce_scatter", Collective::reduce_scatter},
+       {"Reduce_scatter_block", Collective::reduce_scatter},
+       {"Barrier", Collective::barrier},
+       {"Scan", Collective::all_reduce}}};
   for (const auto& [name, collective] : kNames)
     if (operation == name) return collective;
   return std::nullopt;
@@ -69,11 +71,13 @@ class CallMaker {
       call.compute_ps = to_picoseconds(transition->compute_us.at(scope) * 1000);
     call.phase = phase_of(*site);
     call.bytes = static_cast<std::int64_t>(std::llround(std::min(bytes_of_call(*site, scope), 0x1p50)));
-    if (site->operation.empty()) note(fmt::format("site {}: what it calls is not known, and it is taken for local work", site->id));
+    if (site->operation.empty())
+      note(fmt::format("site {}: what it calls is not known, and it is taken for local work", site->id));
     std::string_view operation = site->operation;
     if (operation.starts_with("MPI_")) operation.remove_prefix(4);
     if (const auto collective = collective_of(operation)) return made_collective(call, *site, *collective);
-    if (is_one_of(operation, {"Wait", "Waitall", "Waitany", "Waitsome", "Recv", "Mrecv"})) call.kind = MpiCall::Kind::wait;
+    if (is_one_of(operation, {"Wait", "Waitall", "Waitany", "Waitsome", "Recv", "Mrecv"}))
+      call.kind = MpiCall::Kind::wait;
     if (is_one_of(operation, {"Sendrecv", "Sendrecv_replace"})) made_exchange(call, *site, pass, true);
     if (is_one_of(operation, {"Send", "Isend", "Ssend", "Issend", "Bsend", "Ibsend", "Rsend", "Irsend"}))
       made_exchange(call, *site, pass, false);
@@ -107,7 +111,8 @@ class CallMaker {
                                : call.group == MpiCall::Group::column ? lists_.rows
                                                                       : lists_.rows * lists_.columns;
     call.root = static_cast<std::uint32_t>(std::clamp<std::int64_t>(site.root, 0, size - 1));
-    if (collective == Collective::all_to_all || collective == Collective::scatter) call.bytes *= size;  // what a site says is for each
+    if (collective == Collective::all_to_all || collective == Collective::scatter)
+      call.bytes *= size;  // what a site says is for each
     if (collective == Collective::barrier) call.bytes = 0;
     return call;
   }
@@ -139,7 +144,8 @@ class CallMaker {
     }
     call.kind = MpiCall::Kind::local;
     if (site.peer != Peer::self)
-      note(fmt::format("site {} ({}): whom it sends to is not known, and its messages are left out", site.id, site.operation));
+      note(fmt::format("site {} ({}): whom it sends to is not known, and its messages are left out", site.id,
+                       site.operation));
   }
 
   const Motif& motif_;
@@ -151,12 +157,14 @@ class CallMaker {
 
 /// The calls of one class in one run. Every class draws the same numbers in the same order, so that branches agree.
 ///
-/// Draws are evenly spread: at each place of the flow they go on by the golden section of the unit interval from where the seed began (an additive
-/// recurrence, Kronecker's sequence), so that each way is taken as often as its share says to within one or two, in any order of the places. The
-/// total of traced runs varies by some per cent; with independent draws the number of levels of 64 searches alone made it vary by 15 %.
+/// Draws are evenly spread: at each place of the flow they go on by the golden section of the unit interval from where
+/// the seed began (an additive recurrence, Kronecker's sequence), so that each way is taken as often as its share says
+/// to within one or two, in any order of the places. The total of traced runs varies by some per cent; with independent
+/// draws the number of levels of 64 searches alone made it vary by 15 %.
 class FlowWalk {
  public:
-  FlowWalk(CallMaker& maker, std::uint64_t seed, std::vector<MpiCall>& calls) : maker_(maker), random_(seed), calls_(calls) {}
+  FlowWalk(CallMaker& maker, std::uint64_t seed, std::vector<MpiCall>& calls)
+      : maker_(maker), random_(seed), calls_(calls) {}
 
   Status walk(const Flow& flow, std::uint32_t level = 1, std::uint64_t pass = 0) {
     stop_if_requested();
@@ -172,7 +180,8 @@ class FlowWalk {
 
  private:
   Status call(std::uint32_t site, std::uint32_t level, std::uint64_t pass) {
-    if (calls_.size() == kMostFittedCalls) return Error{fmt::format("a rank makes more than {} calls", kMostFittedCalls)};
+    if (calls_.size() == kMostFittedCalls)
+      return Error{fmt::format("a rank makes more than {} calls", kMostFittedCalls)};
     const auto made = maker_.make(last_, site, level, pass);
     if (!made) return made.error();
     calls_.push_back(*made);
@@ -208,9 +217,9 @@ class FlowWalk {
   /// In proportion to the steps of the longest context that fits what was visited; the end where none does.
   std::uint32_t draw(const Flow& flow, const std::vector<std::uint32_t>& history) {
     const auto fits = [&](const ChainStep& step) {
-      return step.context.empty()
-                 ? history.empty()
-                 : step.context.size() <= history.size() && std::equal(step.context.rbegin(), step.context.rend(), history.rbegin());
+      return step.context.empty() ? history.empty()
+                                  : step.context.size() <= history.size() &&
+                                        std::equal(step.context.rbegin(), step.context.rend(), history.rbegin());
     };
     std::size_t longest = 0;
     for (const ChainStep& step : flow.steps)
@@ -244,7 +253,8 @@ class FlowWalk {
 
   CallMaker& maker_;
   std::uint64_t random_;
-  std::map<std::pair<const Flow*, std::vector<std::uint32_t>>, double> draws_;  // the last ones; asked for, never walked through
+  std::map<std::pair<const Flow*, std::vector<std::uint32_t>>, double>
+      draws_;  // the last ones; asked for, never walked through
   std::vector<MpiCall>& calls_;
   std::uint32_t last_ = 0;  // the site called before; 0: the start
   std::uint64_t steps_ = 0;
@@ -263,7 +273,8 @@ Result<FittedPattern> fitted_pattern(const Motif& motif, const RunParameters& ru
   std::vector<std::uint32_t> classes(ranks);
   for (std::uint32_t rank = 0; rank < ranks; ++rank) {
     const std::size_t number = class_of(motif, rank, ranks);
-    if (number == motif.classes.size()) return Error{fmt::format("rank {} of {} belongs to no class of the motif", rank, ranks)};
+    if (number == motif.classes.size())
+      return Error{fmt::format("rank {} of {} belongs to no class of the motif", rank, ranks)};
     classes[rank] = static_cast<std::uint32_t>(number);
   }
   CallMaker maker(motif, run, lists);
@@ -273,9 +284,8 @@ Result<FittedPattern> fitted_pattern(const Motif& motif, const RunParameters& ru
     if (const Status walked = FlowWalk(maker, seed, lists.by_class[number]).walk(motif.classes[number].flow); !walked)
       return walked.error();
   }
-  lists.class_of = [classes = std::make_shared<const std::vector<std::uint32_t>>(std::move(classes))](std::uint32_t rank) {
-    return (*classes)[rank];
-  };
+  lists.class_of = [classes = std::make_shared<const std::vector<std::uint32_t>>(std::move(classes))](
+                       std::uint32_t rank) { return (*classes)[rank]; };
   auto pattern = call_pattern(std::move(lists));
   if (!pattern) return pattern.error();
   return FittedPattern{std::move(*pattern), maker.notes()};

@@ -10,8 +10,8 @@
 namespace orrery::motif {
 namespace {
 
-/// Of all grids with the sides that are given the one with the least sum of squares, which is nearest to a cube; of equal ones the one that is longer
-/// along the first axes.
+/// Of all grids with the sides that are given the one with the least sum of squares, which is nearest to a cube; of
+/// equal ones the one that is longer along the first axes.
 template <std::size_t D>
 class NearestCube {
  public:
@@ -21,7 +21,8 @@ class NearestCube {
     fill(0, ranks, 0);
     if (least_ < std::numeric_limits<std::uint64_t>::max()) return best_;
     std::string sides;
-    for (const std::uint64_t side : given_) sides += (sides.empty() ? "" : " x ") + (side == 0 ? std::string("any") : std::to_string(side));
+    for (const std::uint64_t side : given_)
+      sides += (sides.empty() ? "" : " x ") + (side == 0 ? std::string("any") : std::to_string(side));
     return Error{.message = fmt::format("a grid of {} does not have {}", sides, report::counted(ranks, "rank")),
                  .hint = "0 leaves it to the motif"};
   }
@@ -48,7 +49,9 @@ class NearestCube {
 
 }  // namespace
 
-Result<Grid<2>> make_grid(std::uint32_t ranks, std::uint64_t x, std::uint64_t y) { return NearestCube<2>({x, y}).of(ranks); }
+Result<Grid<2>> make_grid(std::uint32_t ranks, std::uint64_t x, std::uint64_t y) {
+  return NearestCube<2>({x, y}).of(ranks);
+}
 
 Result<Grid<3>> make_grid(std::uint32_t ranks, std::uint64_t x, std::uint64_t y, std::uint64_t z) {
   return NearestCube<3>({x, y, z}).of(ranks);

@@ -1,4 +1,5 @@
-// Ranks on a grid: how many go along each axis, where a rank stands, and who is beside it. The first axis varies fastest; nothing wraps around.
+// Ranks on a grid: how many go along each axis, where a rank stands, and who is beside it. The first axis varies
+// fastest; nothing wraps around.
 #pragma once
 
 #include <array>
@@ -39,19 +40,21 @@ struct Grid {
     all[axis] = steps;
     return beside(rank, all);
   }
-  /// Corner, edge or inside: along each axis whether somebody is before and behind. With `parity` also whether the place is odd.
+  /// Corner, edge or inside: along each axis whether somebody is before and behind. With `parity` also whether the
+  /// place is odd.
   [[nodiscard]] std::uint64_t class_of(std::uint32_t rank, bool parity = false) const {
     const auto here = place(rank);
     std::uint64_t number = 0;
     for (std::size_t d = 0; d < D; ++d) {
-      number = number * 8 + (here[d] > 0 ? 1 : 0) + (here[d] + 1 < extents[d] ? 2 : 0) + (parity && here[d] % 2 == 1 ? 4 : 0);
+      number = number * 8 + (here[d] > 0 ? 1 : 0) + (here[d] + 1 < extents[d] ? 2 : 0) +
+               (parity && here[d] % 2 == 1 ? 4 : 0);
     }
     return number;
   }
 };
 
-/// With the sides that are given, and those that are 0 so that it is as near to a cube (a square) as the divisors of `ranks` allow, the longest axis
-/// first. An Error if no grid of `ranks` has what is given.
+/// With the sides that are given, and those that are 0 so that it is as near to a cube (a square) as the divisors of
+/// `ranks` allow, the longest axis first. An Error if no grid of `ranks` has what is given.
 Result<Grid<2>> make_grid(std::uint32_t ranks, std::uint64_t x, std::uint64_t y);
 Result<Grid<3>> make_grid(std::uint32_t ranks, std::uint64_t x, std::uint64_t y, std::uint64_t z);
 

@@ -1,4 +1,5 @@
-// Stencils: ranks on a grid compute and exchange the faces (and edges and corners) of their blocks with their neighbours.
+// Stencils: ranks on a grid compute and exchange the faces (and edges and corners) of their blocks with their
+// neighbours.
 #include <fmt/format.h>
 
 #include <array>
@@ -9,13 +10,14 @@
 namespace orrery::motif {
 namespace {
 
-constexpr std::array kHalo2D = {Parameter{"iterations", ParameterKind::count, "10", "rounds"},
-                                Parameter{"computenano", ParameterKind::number, "10", "ns of computation in a round"},
-                                Parameter{"messagesizex", ParameterKind::count, "128", "bytes to each neighbour along x"},
-                                Parameter{"messagesizey", ParameterKind::count, "128", "bytes to each neighbour along y"},
-                                Parameter{"computecopy", ParameterKind::number, "5", "ns of copying between x and y"},
-                                Parameter{"sizex", ParameterKind::count, "0", "ranks along x; 0: as square as can be"},
-                                Parameter{"sizey", ParameterKind::count, "0", "ranks along y"}};
+constexpr std::array kHalo2D = {
+    Parameter{"iterations", ParameterKind::count, "10", "rounds"},
+    Parameter{"computenano", ParameterKind::number, "10", "ns of computation in a round"},
+    Parameter{"messagesizex", ParameterKind::count, "128", "bytes to each neighbour along x"},
+    Parameter{"messagesizey", ParameterKind::count, "128", "bytes to each neighbour along y"},
+    Parameter{"computecopy", ParameterKind::number, "5", "ns of copying between x and y"},
+    Parameter{"sizex", ParameterKind::count, "0", "ranks along x; 0: as square as can be"},
+    Parameter{"sizey", ParameterKind::count, "0", "ranks along y"}};
 
 constexpr std::array kHalo2DEarlyReceives =
     with(kHalo2D, Parameter{"computecopy", ParameterKind::number, "0", "ns of copying between x and y"});
@@ -27,28 +29,35 @@ constexpr std::array kBlock = {Parameter{"nx", ParameterKind::count, "100", "cel
                                Parameter{"pey", ParameterKind::count, "0", "ranks along y"},
                                Parameter{"pez", ParameterKind::count, "0", "ranks along z"},
                                Parameter{"fields_per_cell", ParameterKind::count, "1", "values of a cell"}};
-constexpr std::array kOperations = {Parameter{"datatype_width", ParameterKind::count, "8", "bytes of a value"},
-                                    Parameter{"peflops", ParameterKind::number, "10000000000", "operations per second of a rank"},
-                                    Parameter{"flopspercell", ParameterKind::number, "26", "operations for one value of a cell"}};
+constexpr std::array kOperations = {
+    Parameter{"datatype_width", ParameterKind::count, "8", "bytes of a value"},
+    Parameter{"peflops", ParameterKind::number, "10000000000", "operations per second of a rank"},
+    Parameter{"flopspercell", ParameterKind::number, "26", "operations for one value of a cell"}};
 
 constexpr std::array kHalo3D = joined(
-    kBlock, std::array{Parameter{"doreduce", ParameterKind::flag, "1", "a sum of one double over all ranks ends a round"}}, kOperations,
-    std::array{Parameter{"computetime", ParameterKind::number, "", "ns of computation in a round; left out: by the operations"},
+    kBlock,
+    std::array{Parameter{"doreduce", ParameterKind::flag, "1", "a sum of one double over all ranks ends a round"}},
+    kOperations,
+    std::array{Parameter{"computetime", ParameterKind::number, "",
+                         "ns of computation in a round; left out: by the operations"},
                Parameter{"copytime", ParameterKind::number, "5", "ns of copying after each exchange"},
                Parameter{"iterations", ParameterKind::count, "10", "rounds"}});
 
 constexpr std::array kHalo3DByField = joined(
     kBlock,
-    std::array{Parameter{"field_chunk", ParameterKind::count, "1", "of these so many are computed and exchanged at once"},
-               Parameter{"doreduce", ParameterKind::count, "1", "after every so many rounds a sum of one double over all ranks; 0: never"}},
-    kOperations,
     std::array{
-        Parameter{"computetime", ParameterKind::number, "", "ns of computation for one value of all cells; left out: by the operations"},
-        Parameter{"copytime", ParameterKind::number, "0", "ns of copying after each exchange"},
-        Parameter{"iterations", ParameterKind::count, "1", "rounds"}});
+        Parameter{"field_chunk", ParameterKind::count, "1", "of these so many are computed and exchanged at once"},
+        Parameter{"doreduce", ParameterKind::count, "1",
+                  "after every so many rounds a sum of one double over all ranks; 0: never"}},
+    kOperations,
+    std::array{Parameter{"computetime", ParameterKind::number, "",
+                         "ns of computation for one value of all cells; left out: by the operations"},
+               Parameter{"copytime", ParameterKind::number, "0", "ns of copying after each exchange"},
+               Parameter{"iterations", ParameterKind::count, "1", "rounds"}});
 
 /// Even places receive first and odd ones send first, so that nobody waits for his own neighbour's neighbour.
-void exchange_in_turn(Script& script, bool odd, std::initializer_list<std::optional<std::uint32_t>> peers, std::int64_t bytes) {
+void exchange_in_turn(Script& script, bool odd, std::initializer_list<std::optional<std::uint32_t>> peers,
+                      std::int64_t bytes) {
   for (const auto& peer : peers) {
     if (!peer) continue;
     if (odd) script.send(*peer, bytes);
@@ -74,30 +83,34 @@ Result<Pattern> halo_2d_by(const Values& values, std::uint32_t ranks, bool posts
   pattern.rounds = values.count("iterations");
   pattern.relative = true;
   pattern.class_of = [grid = *grid](std::uint32_t rank) { return grid.class_of(rank, true); };
-  pattern.append = [grid = *grid, posts_first, compute = values.nanoseconds("computenano"), copy = values.nanoseconds("computecopy"),
-                    x = static_cast<std::int64_t>(values.count("messagesizex")),
-                    y = static_cast<std::int64_t>(values.count("messagesizey"))](Script& script, std::uint32_t rank, std::uint64_t) {
-    const auto here = grid.place(rank);
-    const auto up = [&](std::size_t axis) { return grid.beside(rank, axis, 1); };
-    const auto down = [&](std::size_t axis) { return grid.beside(rank, axis, -1); };
-    script.phase("compute");
-    script.compute(compute);
-    const auto exchange_with = [&](bool odd, const std::optional<std::uint32_t>& first, const std::optional<std::uint32_t>& second,
-                                   std::int64_t bytes) {
-      posts_first ? exchange_posted(script, {first, second}, bytes) : exchange_in_turn(script, odd, {first, second}, bytes);
-    };
-    script.phase("exchange x");
-    here[0] % 2 == 0 ? exchange_with(false, up(0), down(0), x) : exchange_with(true, down(0), up(0), x);
-    script.phase("copy");
-    script.compute(copy);
-    script.phase("exchange y");
-    here[1] % 2 == 0 ? exchange_with(false, down(1), up(1), y) : exchange_with(true, up(1), down(1), y);
-  };
+  pattern.append =
+      [grid = *grid, posts_first, compute = values.nanoseconds("computenano"), copy = values.nanoseconds("computecopy"),
+       x = static_cast<std::int64_t>(values.count("messagesizex")),
+       y = static_cast<std::int64_t>(values.count("messagesizey"))](Script& script, std::uint32_t rank, std::uint64_t) {
+        const auto here = grid.place(rank);
+        const auto up = [&](std::size_t axis) { return grid.beside(rank, axis, 1); };
+        const auto down = [&](std::size_t axis) { return grid.beside(rank, axis, -1); };
+        script.phase("compute");
+        script.compute(compute);
+        const auto exchange_with = [&](bool odd, const std::optional<std::uint32_t>& first,
+                                       const std::optional<std::uint32_t>& second, std::int64_t bytes) {
+          posts_first ? exchange_posted(script, {first, second}, bytes)
+                      : exchange_in_turn(script, odd, {first, second}, bytes);
+        };
+        script.phase("exchange x");
+        here[0] % 2 == 0 ? exchange_with(false, up(0), down(0), x) : exchange_with(true, down(0), up(0), x);
+        script.phase("copy");
+        script.compute(copy);
+        script.phase("exchange y");
+        here[1] % 2 == 0 ? exchange_with(false, down(1), up(1), y) : exchange_with(true, up(1), down(1), y);
+      };
   return pattern;
 }
 
 Result<Pattern> halo_2d(const Values& values, std::uint32_t ranks) { return halo_2d_by(values, ranks, false); }
-Result<Pattern> halo_2d_early_receives(const Values& values, std::uint32_t ranks) { return halo_2d_by(values, ranks, true); }
+Result<Pattern> halo_2d_early_receives(const Values& values, std::uint32_t ranks) {
+  return halo_2d_by(values, ranks, true);
+}
 
 struct Block {
   Grid<3> grid;
@@ -109,7 +122,8 @@ struct Block {
   static Result<Block> of(const Values& values, std::uint32_t ranks) {
     auto grid = make_grid(ranks, values.count("pex"), values.count("pey"), values.count("pez"));
     if (!grid) return grid.error();
-    Block block{.grid = *grid, .cell_bytes = product({values.count("fields_per_cell"), values.count("datatype_width")})};
+    Block block{.grid = *grid,
+                .cell_bytes = product({values.count("fields_per_cell"), values.count("datatype_width")})};
     double all_cells = 1;
     for (std::size_t axis = 0; axis < 3; ++axis) {
       constexpr std::array<std::string_view, 3> kNames = {"nx", "ny", "nz"};
@@ -117,10 +131,12 @@ struct Block {
       all_cells *= static_cast<double>(block.cells[axis]);
     }
     if (all_cells * static_cast<double>(block.cell_bytes) > 0x1p60) return Error{"blocks of more than an exabyte"};
-    const double operations = all_cells * static_cast<double>(values.count("fields_per_cell")) * values.number("flopspercell");
-    if (!values.has("computetime") && values.number("peflops") <= 0) return Error{"peflops=0: nothing is ever computed"};
-    block.compute =
-        values.has("computetime") ? values.nanoseconds("computetime") : to_picoseconds(operations / (values.number("peflops") * 1e-9));
+    const double operations =
+        all_cells * static_cast<double>(values.count("fields_per_cell")) * values.number("flopspercell");
+    if (!values.has("computetime") && values.number("peflops") <= 0)
+      return Error{"peflops=0: nothing is ever computed"};
+    block.compute = values.has("computetime") ? values.nanoseconds("computetime")
+                                              : to_picoseconds(operations / (values.number("peflops") * 1e-9));
     block.copy = values.nanoseconds("copytime");
     block.reduces = values.text("doreduce") != "0" && values.text("doreduce") != "false";
     return block;
@@ -142,7 +158,8 @@ struct Block {
       script.compute(copy);
     }
   }
-  /// Of what is exchanged with a neighbour: the extent along an axis counts where the neighbour is not further along it.
+  /// Of what is exchanged with a neighbour: the extent along an axis counts where the neighbour is not further along
+  /// it.
   [[nodiscard]] std::int64_t bytes_towards(const std::array<int, 3>& steps) const {
     std::int64_t bytes = cell_bytes;
     for (std::size_t axis = 0; axis < 3; ++axis) bytes *= steps[axis] == 0 ? cells[axis] : 1;
@@ -178,8 +195,10 @@ Result<Pattern> halo_3d(const Values& values, std::uint32_t ranks) {
 
 /// A few values of every cell after the others: less is exchanged at once, and more often.
 Result<Pattern> halo_3d_by_field(const Values& values, std::uint32_t ranks) {
-  const std::uint64_t fields = values.count("fields_per_cell"), chunk = values.count("field_chunk"), every = values.count("doreduce");
-  if (chunk == 0 || fields % chunk != 0) return Error{fmt::format("field_chunk={} does not divide fields_per_cell={}", chunk, fields)};
+  const std::uint64_t fields = values.count("fields_per_cell"), chunk = values.count("field_chunk"),
+                      every = values.count("doreduce");
+  if (chunk == 0 || fields % chunk != 0)
+    return Error{fmt::format("field_chunk={} does not divide fields_per_cell={}", chunk, fields)};
   auto block = Block::of(values, ranks);
   if (!block) return block.error();
   block->cell_bytes = static_cast<std::int64_t>(values.count("datatype_width"));
@@ -187,8 +206,8 @@ Result<Pattern> halo_3d_by_field(const Values& values, std::uint32_t ranks) {
   Pattern pattern = block_pattern(values, *block);
   pattern.rounds_alike = every <= 1;
   pattern.content = [every](std::uint32_t, std::uint64_t round) { return every == 0 || round % every != 0 ? 2 : 1; };
-  pattern.append = [block = *block, chunk = static_cast<std::int64_t>(chunk), chunks = chunk == 0 ? 0 : fields / chunk, every](
-                       Script& script, std::uint32_t rank, std::uint64_t round) {
+  pattern.append = [block = *block, chunk = static_cast<std::int64_t>(chunk), chunks = chunk == 0 ? 0 : fields / chunk,
+                    every](Script& script, std::uint32_t rank, std::uint64_t round) {
     for (std::uint64_t i = 0; i < chunks; ++i) {
       script.phase("compute");
       script.compute(block.compute * chunk);
@@ -230,7 +249,8 @@ constexpr std::array kHaloPatterns = {
     PatternInfo{"halo3d26", "the same with all 26 neighbours at once: faces, edges and corners", kHalo3D, halo_3d_26},
     PatternInfo{"halo2dnbr", "as halo2d, with receives that are posted before anything is sent", kHalo2DEarlyReceives,
                 halo_2d_early_receives},
-    PatternInfo{"halo3dsv", "as halo3d, a few of the values of a cell after the others", kHalo3DByField, halo_3d_by_field}};
+    PatternInfo{"halo3dsv", "as halo3d, a few of the values of a cell after the others", kHalo3DByField,
+                halo_3d_by_field}};
 
 }  // namespace
 

@@ -34,7 +34,8 @@ class JobsReader {
     for (const YamlNode& job : jobs->children) {
       auto read = read_job(job, result.size());
       if (!read) return read.error();
-      const auto same = std::find_if(result.begin(), result.end(), [&](const MotifJob& other) { return other.name == read->name; });
+      const auto same =
+          std::find_if(result.begin(), result.end(), [&](const MotifJob& other) { return other.name == read->name; });
       if (same != result.end()) return yaml_error(file_, job.line, fmt::format("two jobs are called '{}'", read->name));
       result.push_back(std::move(*read));
     }
@@ -48,13 +49,15 @@ class JobsReader {
       if (std::find(known.begin(), known.end(), child.key) != known.end()) continue;
       const std::string_view meant = nearest_word(child.key, std::span(known.begin(), known.size()));
       return yaml_error(file_, child.key_line, fmt::format("unknown key '{}'", child.key),
-                        meant.empty() ? fmt::format("known keys: {}", fmt::join(known, ", ")) : fmt::format("did you mean '{}'?", meant));
+                        meant.empty() ? fmt::format("known keys: {}", fmt::join(known, ", "))
+                                      : fmt::format("did you mean '{}'?", meant));
     }
     return {};
   }
 
   Result<MotifJob> read_job(const YamlNode& node, std::size_t number) {
-    if (const Status known = check_keys(node, "a job", {"name", "nodes", "count", "motifs"}); !known) return known.error();
+    if (const Status known = check_keys(node, "a job", {"name", "nodes", "count", "motifs"}); !known)
+      return known.error();
     MotifJob job;
     job.name = node.find("name") != nullptr ? node.find("name")->text : fmt::format("job {}", number);
     if (job.name.empty()) return yaml_error(file_, node.line, "a name is not empty");
@@ -82,12 +85,14 @@ class JobsReader {
         if (!taken_[rank]) job.nodes.push_back(rank);
       if (job.nodes.size() < wanted)
         return yaml_error(file_, count->line,
-                          fmt::format("{} wanted, and {} are free", report::counted(wanted, "node is", "nodes are"), job.nodes.size()));
+                          fmt::format("{} wanted, and {} are free", report::counted(wanted, "node is", "nodes are"),
+                                      job.nodes.size()));
     } else if (const Status listed = list_nodes(*nodes, job.nodes); !listed) {
       return listed;
     }
     for (const std::uint32_t rank : job.nodes) {
-      if (rank >= taken_.size()) return yaml_error(file_, node.line, fmt::format("node {}: there are {}", rank, taken_.size()));
+      if (rank >= taken_.size())
+        return yaml_error(file_, node.line, fmt::format("node {}: there are {}", rank, taken_.size()));
       if (taken_[rank]) return yaml_error(file_, node.line, fmt::format("node {} is taken already", rank));
       taken_[rank] = true;
     }
@@ -110,8 +115,8 @@ class JobsReader {
     for (const std::string_view range : ranges) {
       std::uint32_t first = 0, last = 0;
       const std::size_t dash = range.find('-');
-      const bool fits =
-          number_of(range.substr(0, dash), first) && (dash == std::string_view::npos || number_of(range.substr(dash + 1), last));
+      const bool fits = number_of(range.substr(0, dash), first) &&
+                        (dash == std::string_view::npos || number_of(range.substr(dash + 1), last));
       if (dash == std::string_view::npos) last = first;
       if (!fits || last < first || last >= taken_.size())
         return yaml_error(file_, node.line, fmt::format("'{}' are no nodes from 0 to {}", range, taken_.size() - 1));

@@ -1,4 +1,5 @@
-// Several motifs in a file: one after the other on the same nodes, or beside one another on nodes of their own. docs/formats/motif_jobs.md.
+// Several motifs in a file: one after the other on the same nodes, or beside one another on nodes of their own.
+// docs/formats/motif_jobs.md.
 #pragma once
 
 #include <cstdint>

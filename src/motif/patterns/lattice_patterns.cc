@@ -1,4 +1,5 @@
-// Lattice quantum chromodynamics: the conjugate gradient of MILC on a lattice in four dimensions, with first and third neighbours.
+// Lattice quantum chromodynamics: the conjugate gradient of MILC on a lattice in four dimensions, with first and third
+// neighbours.
 #include <fmt/format.h>
 
 #include <array>
@@ -16,7 +17,8 @@ constexpr std::array kLattice = {
     Parameter{"nz", ParameterKind::count, "8", "sites along z"},
     Parameter{"nt", ParameterKind::count, "8", "sites along t"},
     Parameter{"peflops", ParameterKind::number, "1000000000000", "operations per second of a rank"},
-    Parameter{"computetime", ParameterKind::number, "", "ns of each of the five computations; left out: by the operations"},
+    Parameter{"computetime", ParameterKind::number, "",
+              "ns of each of the five computations; left out: by the operations"},
     Parameter{"iterations", ParameterKind::count, "1", "rounds"}};
 
 constexpr std::int64_t kVectorBytes = 6 * 8;      // three complex numbers: a quark at a site
@@ -34,7 +36,8 @@ struct Lattice {
   }
 };
 
-/// As MILC lays it out: by the largest prime factor first, across the longest side, and one that was cut before if there is a choice.
+/// As MILC lays it out: by the largest prime factor first, across the longest side, and one that was cut before if
+/// there is a choice.
 Result<Lattice> lay_out_lattice(std::uint32_t ranks, const std::array<std::int64_t, 4>& sites) {
   Lattice lattice{.ranks = {{1, 1, 1, 1}}, .sites = sites};
   std::vector<std::uint32_t> factors;
@@ -46,13 +49,13 @@ Result<Lattice> lay_out_lattice(std::uint32_t ranks, const std::array<std::int64
     for (std::size_t axis = 0; axis < sites.size(); ++axis) {
       if (lattice.sites[axis] % *factor != 0) continue;
       const bool longer = best == sites.size() || lattice.sites[axis] > lattice.sites[best];
-      const bool cut_before = best < sites.size() && lattice.sites[axis] == lattice.sites[best] && lattice.ranks.extents[best] == 1 &&
-                              lattice.ranks.extents[axis] > 1;
+      const bool cut_before = best < sites.size() && lattice.sites[axis] == lattice.sites[best] &&
+                              lattice.ranks.extents[best] == 1 && lattice.ranks.extents[axis] > 1;
       if (longer || cut_before) best = axis;
     }
     if (best == sites.size()) {
-      return Error{.message = fmt::format("a lattice of {} x {} x {} x {} cannot be cut into {}", sites[0], sites[1], sites[2], sites[3],
-                                          report::counted(ranks, "part")),
+      return Error{.message = fmt::format("a lattice of {} x {} x {} x {} cannot be cut into {}", sites[0], sites[1],
+                                          sites[2], sites[3], report::counted(ranks, "part")),
                    .hint = fmt::format("no side has the factor {} left", *factor)};
     }
     lattice.sites[best] /= *factor;
@@ -74,14 +77,15 @@ Result<Pattern> lattice_qcd(const Values& values, std::uint32_t ranks) {
   if (!values.has("computetime") && values.number("peflops") <= 0) return Error{"peflops=0: nothing is ever computed"};
   const auto time_of = [&](double operations_per_site) {
     if (values.has("computetime")) return values.nanoseconds("computetime");
-    return to_picoseconds(operations_per_site * static_cast<double>(lattice->all_sites()) / (values.number("peflops") * 1e-9));
+    return to_picoseconds(operations_per_site * static_cast<double>(lattice->all_sites()) /
+                          (values.number("peflops") * 1e-9));
   };
   Pattern pattern;
   pattern.rounds = values.count("iterations");
   pattern.relative = true;
   pattern.class_of = [grid = lattice->ranks](std::uint32_t rank) { return grid.class_of(rank); };
-  pattern.append = [lattice = *lattice, matrix = time_of(kMatrixOperationsPerSite), residual = time_of(kResidualOperationsPerSite)](
-                       Script& script, std::uint32_t rank, std::uint64_t) {
+  pattern.append = [lattice = *lattice, matrix = time_of(kMatrixOperationsPerSite),
+                    residual = time_of(kResidualOperationsPerSite)](Script& script, std::uint32_t rank, std::uint64_t) {
     // The first neighbours, and planes two and three for the third ones; towards each side with tags of their own.
     const auto gather = [&](int side, std::vector<Script::StepId>& received) {
       for (const std::int64_t planes : {1, 2}) {
@@ -89,7 +93,8 @@ Result<Pattern> lattice_qcd(const Values& values, std::uint32_t ranks) {
           if (const auto peer = lattice.ranks.beside(rank, axis, side))
             received.push_back(script.irecv(*peer, lattice.side_bytes(axis, planes), planes));
         for (std::size_t axis = 0; axis < 4; ++axis)
-          if (const auto peer = lattice.ranks.beside(rank, axis, side)) script.isend(*peer, lattice.side_bytes(axis, planes), planes);
+          if (const auto peer = lattice.ranks.beside(rank, axis, side))
+            script.isend(*peer, lattice.side_bytes(axis, planes), planes);
       }
     };
     for (const std::string_view parity : {"even sites", "odd sites"}) {
@@ -112,7 +117,8 @@ Result<Pattern> lattice_qcd(const Values& values, std::uint32_t ranks) {
 }
 
 constexpr std::array kLatticePatterns = {PatternInfo{
-    "lqcd", "quarks on a lattice in four dimensions: even and odd sites in turn, and a sum that ends a round", kLattice, lattice_qcd}};
+    "lqcd", "quarks on a lattice in four dimensions: even and odd sites in turn, and a sum that ends a round", kLattice,
+    lattice_qcd}};
 
 }  // namespace
 

@@ -29,7 +29,8 @@ class MatrixReader {
 
   Result<MatrixPlaces> read() {
     std::string_view line = next_line();
-    const bool header = take_word(line) == "%%MatrixMarket" && take_word(line) == "matrix" && take_word(line) == "coordinate";
+    const bool header =
+        take_word(line) == "%%MatrixMarket" && take_word(line) == "matrix" && take_word(line) == "coordinate";
     if (!header) return fail("'%%MatrixMarket matrix coordinate ...' is wanted");
     take_word(line);  // the type of the values
     const bool mirrored = take_word(line) != "general";
@@ -38,12 +39,14 @@ class MatrixReader {
     std::uint64_t rows = 0, columns = 0, count = 0;
     if (!take_entry(line, rows) || !take_entry(line, columns) || !take_entry(line, count))
       return fail("rows, columns and entries are wanted");
-    if (std::max(rows, columns) > (std::uint64_t{1} << 24) || count > rest_.size()) return fail("more than the file can hold");
+    if (std::max(rows, columns) > (std::uint64_t{1} << 24) || count > rest_.size())
+      return fail("more than the file can hold");
     MatrixPlaces matrix{static_cast<std::uint32_t>(rows), static_cast<std::uint32_t>(columns), {}};
     for (std::uint64_t i = 0; i < count; ++i) {
       line = next_line();
       std::uint64_t row = 0, column = 0;
-      if (!take_entry(line, row) || !take_entry(line, column)) return fail(fmt::format("entry {} of {} is wanted", i + 1, count));
+      if (!take_entry(line, row) || !take_entry(line, column))
+        return fail(fmt::format("entry {} of {} is wanted", i + 1, count));
       if (row < 1 || row > rows || column < 1 || column > columns) return fail("an entry outside the matrix");
       matrix.places.emplace_back(row - 1, column - 1);
       if (mirrored) matrix.places.emplace_back(column - 1, row - 1);

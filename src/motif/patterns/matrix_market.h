@@ -15,8 +15,8 @@ struct MatrixPlaces {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> places;  ///< row and column from 0, ascending, each once
 };
 
-/// Coordinate files (Boisvert, Pozo, Remington: The Matrix Market exchange formats, 1996); those that are not "general" stand for their mirror image
-/// too. An Error names the file and the line.
+/// Coordinate files (Boisvert, Pozo, Remington: The Matrix Market exchange formats, 1996); those that are not "general"
+/// stand for their mirror image too. An Error names the file and the line.
 Result<MatrixPlaces> read_matrix_market(const std::string& path);
 
 }  // namespace orrery::motif

@@ -34,8 +34,9 @@ struct BlockMesh {
   std::vector<std::uint32_t> received;  ///< places in `sent`, by receiver, in the same order
   std::vector<std::uint64_t> first_received;
 
-  /// x times y times z blocks, of which those are cut whose centre lies within `radius` times half of the longest side from the centre of the mesh.
-  /// Blocks go to ranks in the order of their places, as many to each as to the others. An Error if there are fewer blocks than ranks.
+  /// x times y times z blocks, of which those are cut whose centre lies within `radius` times half of the longest side
+  /// from the centre of the mesh. Blocks go to ranks in the order of their places, as many to each as to the others. An
+  /// Error if there are fewer blocks than ranks.
   static Result<BlockMesh> of(std::uint32_t x, std::uint32_t y, std::uint32_t z, double radius, std::uint32_t ranks);
 };
 
@@ -46,11 +47,13 @@ using Place = std::array<std::int64_t, 3>;
 /// The blocks by number: those of a cut one lie together, in the order of their places in it.
 class Blocks {
  public:
-  Blocks(const Place& extents, double radius) : extents_(extents), first_(static_cast<std::size_t>(extents[0] * extents[1] * extents[2])) {
+  Blocks(const Place& extents, double radius)
+      : extents_(extents), first_(static_cast<std::size_t>(extents[0] * extents[1] * extents[2])) {
     const double longest = static_cast<double>(std::max({extents[0], extents[1], extents[2]})) / 2;
     for_each_large([&](const Place& at) {
       double square = 0;
-      for (std::size_t d = 0; d < 3; ++d) square += std::pow(static_cast<double>(at[d]) + 0.5 - static_cast<double>(extents[d]) / 2, 2);
+      for (std::size_t d = 0; d < 3; ++d)
+        square += std::pow(static_cast<double>(at[d]) + 0.5 - static_cast<double>(extents[d]) / 2, 2);
       first_[number(at)] = {count_, std::sqrt(square) < radius * longest};
       count_ += first_[number(at)].cut ? 8 : 1;
     });
@@ -63,8 +66,8 @@ class Blocks {
   [[nodiscard]] bool is_cut(const Place& at) const { return first_[number(at)].cut; }
   /// Of a large block, or of the small one with these halves (0 or 1).
   [[nodiscard]] std::uint32_t block(const Place& at, const Place& half = {}) const {
-    return static_cast<std::uint32_t>(first_[number(at)].first +
-                                      (is_cut(at) ? static_cast<std::uint64_t>(half[0] + 2 * half[1] + 4 * half[2]) : 0));
+    return static_cast<std::uint32_t>(
+        first_[number(at)].first + (is_cut(at) ? static_cast<std::uint64_t>(half[0] + 2 * half[1] + 4 * half[2]) : 0));
   }
   template <typename Take>
   void for_each_large(const Take& take) const {
@@ -87,7 +90,8 @@ class Blocks {
   std::uint64_t count_ = 0;
 };
 
-/// Calls `take(block, other, axis, quarter)` for each face of which `block` is one side and which lies towards higher places.
+/// Calls `take(block, other, axis, quarter)` for each face of which `block` is one side and which lies towards higher
+/// places.
 template <typename Take>
 void for_each_face(const Blocks& blocks, const Take& take) {
   blocks.for_each_large([&](const Place& at) {
@@ -101,7 +105,8 @@ void for_each_face(const Blocks& blocks, const Take& take) {
           near[axis] = 1;
           near[across[0]] = far[across[0]] = a;
           near[across[1]] = far[across[1]] = b;
-          if (blocks.is_cut(at)) take(blocks.block(at, far), blocks.block(at, near), axis, true);  // between its two halves
+          if (blocks.is_cut(at))
+            take(blocks.block(at, far), blocks.block(at, near), axis, true);  // between its two halves
           if (!blocks.inside(next)) continue;
           const bool quarter = blocks.is_cut(at) || blocks.is_cut(next);
           if (quarter || (a == 0 && b == 0)) take(blocks.block(at, near), blocks.block(next, far), axis, quarter);
@@ -118,8 +123,11 @@ Result<BlockMesh> BlockMesh::of(std::uint32_t x, std::uint32_t y, std::uint32_t 
   if (x == 0 || y == 0 || z == 0 || std::uint64_t{x} * y > kMostBlocks || std::uint64_t{x} * y * z > kMostBlocks)
     return Error{fmt::format("a mesh of {} x {} x {} blocks: from 1 to {} in all", x, y, z, kMostBlocks)};
   const Blocks blocks({x, y, z}, radius);
-  if (blocks.count() < ranks) return Error{fmt::format("{} blocks are too few for {}", blocks.count(), report::counted(ranks, "rank"))};
-  const auto rank_of = [&](std::uint32_t block) { return static_cast<std::uint32_t>(std::uint64_t{block} * ranks / blocks.count()); };
+  if (blocks.count() < ranks)
+    return Error{fmt::format("{} blocks are too few for {}", blocks.count(), report::counted(ranks, "rank"))};
+  const auto rank_of = [&](std::uint32_t block) {
+    return static_cast<std::uint32_t>(std::uint64_t{block} * ranks / blocks.count());
+  };
   BlockMesh mesh;
   mesh.blocks = blocks.count();
   for_each_face(blocks, [&](std::uint32_t block, std::uint32_t other, std::uint32_t axis, bool quarter) {
@@ -148,11 +156,13 @@ constexpr std::array kRefinedMesh = {
     Parameter{"nz", ParameterKind::count, "8", "cells of a block along z"},
     Parameter{"fieldspercell", ParameterKind::count, "8", "values of a cell, 8 bytes each"},
     Parameter{"blocksperrank", ParameterKind::count, "8", "large blocks for each rank"},
-    Parameter{"radius", ParameterKind::number, "0.5", "of the ball within which blocks are cut; 1 reaches the longest side"},
+    Parameter{"radius", ParameterKind::number, "0.5",
+              "of the ball within which blocks are cut; 1 reaches the longest side"},
     Parameter{"computetime", ParameterKind::number, "0", "ns for each block of a rank"},
     Parameter{"iterations", ParameterKind::count, "1", "rounds"}};
 constexpr std::array kUnstructured = {
-    Parameter{"graphfile", ParameterKind::text, "", "Matrix Market file: an entry in row i and column j, and i sends to j"},
+    Parameter{"graphfile", ParameterKind::text, "",
+              "Matrix Market file: an entry in row i and column j, and i sends to j"},
     Parameter{"p_size", ParameterKind::count, "10000", "cells that are exchanged with each"},
     Parameter{"fields_per_cell", ParameterKind::count, "1", "values of a cell"},
     Parameter{"datatype_width", ParameterKind::count, "8", "bytes of a value"},
@@ -161,7 +171,8 @@ constexpr std::array kUnstructured = {
 
 Result<Pattern> refined_mesh(const Values& values, std::uint32_t ranks) {
   const std::uint64_t per_rank = values.count("blocksperrank");
-  if (per_rank < 1 || product({per_rank, ranks}) > kMostRanks * std::int64_t{16}) return Error{fmt::format("blocksperrank={}", per_rank)};
+  if (per_rank < 1 || product({per_rank, ranks}) > kMostRanks * std::int64_t{16})
+    return Error{fmt::format("blocksperrank={}", per_rank)};
   // As cubic as the number of blocks allows; a prime number of ranks makes a long one.
   const auto grid = make_grid(static_cast<std::uint32_t>(per_rank * ranks), 0, 0, 0);
   auto made = BlockMesh::of(grid->extents[0], grid->extents[1], grid->extents[2], values.number("radius"), ranks);
@@ -173,9 +184,13 @@ Result<Pattern> refined_mesh(const Values& values, std::uint32_t ranks) {
     bytes[axis] = product({cells[(axis + 1) % 3], cells[(axis + 2) % 3], values.count("fieldspercell"), 8});
   Pattern pattern;
   pattern.rounds = values.count("iterations");
-  pattern.append = [mesh, bytes, ranks, compute = values.number("computetime")](Script& script, std::uint32_t rank, std::uint64_t) {
-    // A small block has as many cells as a large one: a face between the two is counted in the large one's, a quarter of it.
-    const auto bytes_of = [&](const BlockMesh::Face& face) { return face.quarter ? (bytes[face.axis] + 3) / 4 : bytes[face.axis]; };
+  pattern.append = [mesh, bytes, ranks, compute = values.number("computetime")](Script& script, std::uint32_t rank,
+                                                                                std::uint64_t) {
+    // A small block has as many cells as a large one: a face between the two is counted in the large one's, a quarter
+    // of it.
+    const auto bytes_of = [&](const BlockMesh::Face& face) {
+      return face.quarter ? (bytes[face.axis] + 3) / 4 : bytes[face.axis];
+    };
     script.phase("compute");
     script.compute(to_picoseconds(compute * static_cast<double>(mesh->blocks) / ranks));
     script.phase("exchange faces");
@@ -183,7 +198,8 @@ Result<Pattern> refined_mesh(const Values& values, std::uint32_t ranks) {
       const BlockMesh::Face& face = mesh->sent[mesh->received[i]];
       script.irecv(face.from, bytes_of(face));
     }
-    for (std::uint64_t i = mesh->first[rank]; i < mesh->first[rank + 1]; ++i) script.isend(mesh->sent[i].to, bytes_of(mesh->sent[i]));
+    for (std::uint64_t i = mesh->first[rank]; i < mesh->first[rank + 1]; ++i)
+      script.isend(mesh->sent[i].to, bytes_of(mesh->sent[i]));
     script.wait_all();
     script.phase("allreduce");
     script.collective(workload::Collective::all_reduce, 8);
@@ -197,7 +213,8 @@ Result<Pattern> unstructured(const Values& values, std::uint32_t ranks) {
   auto entries = read_matrix_market(values.text("graphfile"));
   if (!entries) return entries.error();
   if (entries->rows != ranks || entries->columns != ranks) {
-    return Error{.message = fmt::format("{} x {} entries are not for {}", entries->rows, entries->columns, report::counted(ranks, "rank")),
+    return Error{.message = fmt::format("{} x {} entries are not for {}", entries->rows, entries->columns,
+                                        report::counted(ranks, "rank")),
                  .file = values.text("graphfile")};
   }
   struct Neighbours {
@@ -210,10 +227,12 @@ Result<Pattern> unstructured(const Values& values, std::uint32_t ranks) {
     graph->to[row].push_back(column);
     graph->from[column].push_back(row);
   }
-  const std::int64_t bytes = product({values.count("p_size"), values.count("fields_per_cell"), values.count("datatype_width")});
+  const std::int64_t bytes =
+      product({values.count("p_size"), values.count("fields_per_cell"), values.count("datatype_width")});
   Pattern pattern;
   pattern.rounds = values.count("iterations");
-  pattern.append = [graph, bytes, compute = values.nanoseconds("computetime")](Script& script, std::uint32_t rank, std::uint64_t) {
+  pattern.append = [graph, bytes, compute = values.nanoseconds("computetime")](Script& script, std::uint32_t rank,
+                                                                               std::uint64_t) {
     script.phase("compute");
     script.compute(compute);
     script.phase("exchange");
@@ -225,8 +244,9 @@ Result<Pattern> unstructured(const Values& values, std::uint32_t ranks) {
 }
 
 constexpr std::array kMeshPatterns = {
-    PatternInfo{"3damr", "a mesh of blocks, cut finer within a ball, spread over the ranks: faces are exchanged one by one", kRefinedMesh,
-                refined_mesh},
+    PatternInfo{"3damr",
+                "a mesh of blocks, cut finer within a ball, spread over the ranks: faces are exchanged one by one",
+                kRefinedMesh, refined_mesh},
     PatternInfo{"unstructured", "every rank exchanges with its neighbours in a graph", kUnstructured, unstructured}};
 
 }  // namespace

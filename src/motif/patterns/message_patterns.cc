@@ -14,28 +14,33 @@ namespace {
 constexpr Parameter kRounds{"iterations", ParameterKind::count, "1", "rounds"};
 constexpr Parameter kMessageSize{"messageSize", ParameterKind::count, "1024", "bytes of a message"};
 
-constexpr std::array kPingPong = {kMessageSize, kRounds, Parameter{"rank2", ParameterKind::count, "1", "who answers rank 0"},
-                                  Parameter{"blockingSend", ParameterKind::flag, "1", "send instead of isend and wait"},
-                                  Parameter{"blockingRecv", ParameterKind::flag, "1", "recv instead of irecv and wait"}};
+constexpr std::array kPingPong = {
+    kMessageSize, kRounds, Parameter{"rank2", ParameterKind::count, "1", "who answers rank 0"},
+    Parameter{"blockingSend", ParameterKind::flag, "1", "send instead of isend and wait"},
+    Parameter{"blockingRecv", ParameterKind::flag, "1", "recv instead of irecv and wait"}};
 constexpr std::array kTwoWay = {kMessageSize, kRounds};
 constexpr std::array kAllPairs = {Parameter{"iterations", ParameterKind::count, "1024", "rounds"},
                                   Parameter{"messageSize", ParameterKind::count, "128", "bytes of a message"},
                                   Parameter{"computetime", ParameterKind::number, "1000", "ns before each round"}};
 constexpr std::array kRing = {Parameter{"messagesize", ParameterKind::count, "1024", "bytes of the message"}, kRounds};
-constexpr std::array kIncast = {kMessageSize, kRounds, Parameter{"incasttarget", ParameterKind::count, "0", "the rank that all send to"}};
+constexpr std::array kIncast = {kMessageSize, kRounds,
+                                Parameter{"incasttarget", ParameterKind::count, "0", "the rank that all send to"}};
 constexpr std::array kMessageRate = {Parameter{"msgSize", ParameterKind::count, "0", "bytes of a message"},
                                      Parameter{"numMsgs", ParameterKind::count, "128", "messages of a round"}, kRounds};
 
-constexpr std::array kSendReceive = {Parameter{"messageSize", ParameterKind::count, "1024", "elements of a message, 4 bytes each"},
-                                     kRounds};
+constexpr std::array kSendReceive = {
+    Parameter{"messageSize", ParameterKind::count, "1024", "elements of a message, 4 bytes each"}, kRounds};
 constexpr std::array kWaitAny = {Parameter{"latest", ParameterKind::number, "1000000", "ns by which all have sent"},
                                  Parameter{"seed", ParameterKind::count, "1", "of the times at which they send"}};
-constexpr std::array kTest = joined(std::array{Parameter{"interval", ParameterKind::number, "10000", "ns between two looks"}}, kWaitAny);
-constexpr std::array kTestAny = with(kTest, Parameter{"interval", ParameterKind::number, "1000", "ns between two looks"});
+constexpr std::array kTest =
+    joined(std::array{Parameter{"interval", ParameterKind::number, "10000", "ns between two looks"}}, kWaitAny);
+constexpr std::array kTestAny =
+    with(kTest, Parameter{"interval", ParameterKind::number, "1000", "ns between two looks"});
 
-constexpr std::array kManyToMany = {kMessageSize, kRounds,
-                                    Parameter{"numRecvBufs", ParameterKind::count, "1", "receives that a target has posted at once"},
-                                    Parameter{"targetRankList", ParameterKind::text, "0", "the ranks that all others send to, as 0,4-7"}};
+constexpr std::array kManyToMany = {
+    kMessageSize, kRounds,
+    Parameter{"numRecvBufs", ParameterKind::count, "1", "receives that a target has posted at once"},
+    Parameter{"targetRankList", ParameterKind::text, "0", "the ranks that all others send to, as 0,4-7"}};
 
 Status at_least(std::uint32_t ranks, std::uint32_t least) {
   if (ranks >= least) return {};
@@ -54,7 +59,8 @@ Result<Pattern> ping_pong(const Values& values, std::uint32_t ranks) {
   Pattern pattern;
   pattern.rounds = values.count("iterations");
   pattern.class_of = [other](std::uint32_t rank) { return rank == 0 ? 0u : rank == other ? 1u : 2u; };
-  pattern.append = [other = static_cast<std::uint32_t>(other), bytes = static_cast<std::int64_t>(values.count("messageSize")),
+  pattern.append = [other = static_cast<std::uint32_t>(other),
+                    bytes = static_cast<std::int64_t>(values.count("messageSize")),
                     blocking_send = values.flag("blockingSend"),
                     blocking_recv = values.flag("blockingRecv")](Script& script, std::uint32_t rank, std::uint64_t) {
     if (rank != 0 && rank != other) return;
@@ -83,7 +89,8 @@ Result<Pattern> two_way_ping_pong(const Values& values, std::uint32_t ranks) {
   Pattern pattern;
   pattern.rounds = values.count("iterations");
   pattern.class_of = [](std::uint32_t rank) { return rank < 2 ? rank : 2; };
-  pattern.append = [bytes = static_cast<std::int64_t>(values.count("messageSize"))](Script& script, std::uint32_t rank, std::uint64_t) {
+  pattern.append = [bytes = static_cast<std::int64_t>(values.count("messageSize"))](Script& script, std::uint32_t rank,
+                                                                                    std::uint64_t) {
     if (rank > 1) return;
     script.phase("both ways");
     exchange(script, 1 - rank, bytes);
@@ -98,8 +105,8 @@ Result<Pattern> all_ping_pong(const Values& values, std::uint32_t ranks) {
   pattern.rounds = values.count("iterations");
   pattern.relative = true;
   pattern.class_of = [ranks](std::uint32_t rank) { return rank < ranks / 2 ? 0 : 1; };
-  pattern.append = [ranks, bytes = static_cast<std::int64_t>(values.count("messageSize")), compute = values.nanoseconds("computetime")](
-                       Script& script, std::uint32_t rank, std::uint64_t) {
+  pattern.append = [ranks, bytes = static_cast<std::int64_t>(values.count("messageSize")),
+                    compute = values.nanoseconds("computetime")](Script& script, std::uint32_t rank, std::uint64_t) {
     script.phase("compute");
     script.compute(compute);
     const bool first = rank < ranks / 2;
@@ -118,8 +125,8 @@ Result<Pattern> ring(const Values& values, std::uint32_t ranks) {
   pattern.rounds = values.count("iterations");
   pattern.relative = true;
   pattern.class_of = [](std::uint32_t rank) { return rank == 0 ? 0 : 1; };
-  pattern.append = [ranks, bytes = static_cast<std::int64_t>(values.count("messagesize"))](Script& script, std::uint32_t rank,
-                                                                                           std::uint64_t) {
+  pattern.append = [ranks, bytes = static_cast<std::int64_t>(values.count("messagesize"))](
+                       Script& script, std::uint32_t rank, std::uint64_t) {
     const std::uint32_t next = (rank + 1) % ranks, previous = (rank + ranks - 1) % ranks;
     script.phase("ring");
     if (rank == 0) script.send(next, bytes);
@@ -131,12 +138,14 @@ Result<Pattern> ring(const Values& values, std::uint32_t ranks) {
 
 Result<Pattern> incast(const Values& values, std::uint32_t ranks) {
   const std::uint64_t target = values.count("incasttarget");
-  if (target >= ranks) return Error{fmt::format("incasttarget={}: there are {}", target, report::counted(ranks, "rank"))};
+  if (target >= ranks)
+    return Error{fmt::format("incasttarget={}: there are {}", target, report::counted(ranks, "rank"))};
   Pattern pattern;
   pattern.rounds = values.count("iterations");
   pattern.class_of = [target](std::uint32_t rank) { return rank == target ? 0 : 1; };
-  pattern.append = [ranks, target = static_cast<std::uint32_t>(target), bytes = static_cast<std::int64_t>(values.count("messageSize"))](
-                       Script& script, std::uint32_t rank, std::uint64_t) {
+  pattern.append = [ranks, target = static_cast<std::uint32_t>(target),
+                    bytes = static_cast<std::int64_t>(values.count("messageSize"))](Script& script, std::uint32_t rank,
+                                                                                    std::uint64_t) {
     script.phase("incast");
     if (rank != target) return script.send(target, bytes);
     for (std::uint32_t sender = 0; sender < ranks; ++sender)
@@ -166,12 +175,14 @@ Result<Pattern> message_rate(const Values& values, std::uint32_t ranks) {
   return pattern;
 }
 
-/// After a barrier every other rank sends to each of a few, in turn; these take the messages in the order of the senders.
+/// After a barrier every other rank sends to each of a few, in turn; these take the messages in the order of the
+/// senders.
 Result<Pattern> many_to_many(const Values& values, std::uint32_t ranks) {
   const auto targets = rank_list(values.text("targetRankList"), ranks);
   if (!targets) return targets.error();
   if (targets->empty() || targets->size() == ranks)
-    return Error{fmt::format("targetRankList={}: some of the {} ranks, and not all", values.text("targetRankList"), ranks)};
+    return Error{
+        fmt::format("targetRankList={}: some of the {} ranks, and not all", values.text("targetRankList"), ranks)};
   const std::uint64_t buffers = values.count("numRecvBufs");
   if (buffers == 0) return Error{"numRecvBufs=0: nothing is ever received"};
   std::vector<std::uint32_t> sources;
@@ -184,8 +195,9 @@ Result<Pattern> many_to_many(const Values& values, std::uint32_t ranks) {
   pattern.rounds_alike = pattern.rounds == 1;  // the first has the barrier
   pattern.content = [](std::uint32_t, std::uint64_t round) { return round == 0 ? 1 : 2; };
   pattern.class_of = [is_target](std::uint32_t rank) { return is_target[rank] ? 0 : 1; };
-  pattern.append = [targets = *targets, sources, is_target, buffers, bytes = static_cast<std::int64_t>(values.count("messageSize"))](
-                       Script& script, std::uint32_t rank, std::uint64_t round) {
+  pattern.append = [targets = *targets, sources, is_target, buffers,
+                    bytes = static_cast<std::int64_t>(values.count("messageSize"))](Script& script, std::uint32_t rank,
+                                                                                    std::uint64_t round) {
     std::vector<Script::StepId> posted;
     const auto post = [&] { posted.push_back(script.irecv(sources[posted.size()], bytes)); };
     script.phase("messages");
@@ -209,7 +221,8 @@ Result<Pattern> send_receive(const Values& values, std::uint32_t ranks) {
   if (const Status two = just_two(ranks); !two) return two.error();
   Pattern pattern;
   pattern.rounds = values.count("iterations");
-  pattern.append = [bytes = product({values.count("messageSize"), 4})](Script& script, std::uint32_t rank, std::uint64_t) {
+  pattern.append = [bytes = product({values.count("messageSize"), 4})](Script& script, std::uint32_t rank,
+                                                                       std::uint64_t) {
     script.phase("sendrecv");
     script.irecv(1 - rank, bytes);
     script.isend(1 - rank, bytes);
@@ -218,8 +231,9 @@ Result<Pattern> send_receive(const Values& values, std::uint32_t ranks) {
   return pattern;
 }
 
-/// Everybody computes for a time that is drawn and sends to rank 0, which goes on when the first message has come. That is the one of whoever computes
-/// least: it is empty, and all are as far as the network is wide. `interval`: how long rank 0 computes before it looks for the first time.
+/// Everybody computes for a time that is drawn and sends to rank 0, which goes on when the first message has come. That
+/// is the one of whoever computes least: it is empty, and all are as far as the network is wide. `interval`: how long
+/// rank 0 computes before it looks for the first time.
 Pattern first_to_come(const Values& values, std::uint32_t ranks, TimePs interval) {
   std::vector<TimePs> computes(ranks);
   std::uint64_t state = values.count("seed");
@@ -229,7 +243,8 @@ Pattern first_to_come(const Values& values, std::uint32_t ranks, TimePs interval
   std::uint32_t first = 1;
   for (std::uint32_t rank = 2; rank < ranks; ++rank) first = computes[rank] < computes[first] ? rank : first;
   Pattern pattern;
-  pattern.append = [computes = std::move(computes), first, ranks, interval](Script& script, std::uint32_t rank, std::uint64_t) {
+  pattern.append = [computes = std::move(computes), first, ranks, interval](Script& script, std::uint32_t rank,
+                                                                            std::uint64_t) {
     if (rank != 0) {
       script.phase("compute");
       script.compute(computes[rank]);
@@ -267,7 +282,8 @@ Result<Pattern> test_one(const Values& values, std::uint32_t ranks) {
 constexpr std::array kMessagePatterns = {
     PatternInfo{"pingpong", "rank 0 sends to one other, which sends back", kPingPong, ping_pong},
     PatternInfo{"bipingpong", "ranks 0 and 1 send to each other at the same time", kTwoWay, two_way_ping_pong},
-    PatternInfo{"allpingpong", "each rank of the first half with one of the second, there and back", kAllPairs, all_ping_pong},
+    PatternInfo{"allpingpong", "each rank of the first half with one of the second, there and back", kAllPairs,
+                all_ping_pong},
     PatternInfo{"ring", "a message goes around through all ranks", kRing, ring},
     PatternInfo{"incast", "all ranks send to one at the same time", kIncast, incast},
     PatternInfo{"msgrate", "many messages at once from rank 0 to rank 1", kMessageRate, message_rate},

@@ -19,7 +19,8 @@ bool is_flag(std::string_view text) { return text == "0" || text == "1" || text 
 
 Status check_value(const Parameter& parameter, const std::string& text) {
   const auto refuse = [&](std::string_view wanted) {
-    return Error{.message = fmt::format("{}={}: {}", parameter.name, text, wanted), .hint = std::string(parameter.help)};
+    return Error{.message = fmt::format("{}={}: {}", parameter.name, text, wanted),
+                 .hint = std::string(parameter.help)};
   };
   std::uint64_t count = 0;
   double number = 0;
@@ -28,7 +29,8 @@ Status check_value(const Parameter& parameter, const std::string& text) {
       if (!parse_number(text, count) || count > kLargestCount) return refuse("a whole number from 0 on is wanted");
       break;
     case ParameterKind::number:
-      if (!parse_number(text, number) || !std::isfinite(number) || number < 0) return refuse("a number from 0 on is wanted");
+      if (!parse_number(text, number) || !std::isfinite(number) || number < 0)
+        return refuse("a number from 0 on is wanted");
       break;
     case ParameterKind::flag:
       if (!is_flag(text)) return refuse("true or false is wanted");
@@ -57,7 +59,8 @@ Result<Values> Values::of(std::span<const Parameter> parameters, const Settings&
                            : names.empty() ? std::string("it has none")
                                            : fmt::format("it has {}", fmt::join(names, ", "))};
     }
-    if (std::find(given.begin(), given.end(), name) != given.end()) return Error{fmt::format("{} is given twice", name)};
+    if (std::find(given.begin(), given.end(), name) != given.end())
+      return Error{fmt::format("{} is given twice", name)};
     given.push_back(*known);
     if (const Status checked = check_value(parameters[known - names.begin()], text); !checked) return checked.error();
     values.texts_[name] = text;
@@ -82,9 +85,10 @@ Result<std::vector<std::uint32_t>> rank_list(std::string_view text, std::uint32_
     const std::string_view piece = text.substr(at, end - at);
     const std::size_t dash = piece.find('-');
     std::uint64_t first = 0, last = 0;
-    const bool is_range =
-        parse_number(piece.substr(0, dash), first) && parse_number(dash == std::string_view::npos ? piece : piece.substr(dash + 1), last);
-    if (!is_range || first > last || last >= ranks) return Error{fmt::format("'{}' are no ranks: there are {}", piece, ranks)};
+    const bool is_range = parse_number(piece.substr(0, dash), first) &&
+                          parse_number(dash == std::string_view::npos ? piece : piece.substr(dash + 1), last);
+    if (!is_range || first > last || last >= ranks)
+      return Error{fmt::format("'{}' are no ranks: there are {}", piece, ranks)};
     for (std::uint64_t rank = first; rank <= last; ++rank) named[rank] = true;
     at = end + 1;
   }

@@ -68,7 +68,8 @@ class Values {
 /// "0,4-7" or "all": ranks below `ranks`, ascending, each once; none of an empty text. An Error names what is no rank.
 Result<std::vector<std::uint32_t>> rank_list(std::string_view text, std::uint32_t ranks);
 
-/// Of sizes and numbers, as a size: at most the largest there is, which no machine sends in 26 days, instead of what an overflow leaves of it.
+/// Of sizes and numbers, as a size: at most the largest there is, which no machine sends in 26 days, instead of what an
+/// overflow leaves of it.
 std::int64_t product(std::initializer_list<std::uint64_t> factors);
 
 /// A time from a calculation, in picoseconds; never negative, at most the longest there is.

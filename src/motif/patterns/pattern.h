@@ -1,4 +1,5 @@
-// A communication pattern of a parallel program: what every rank does, round by round, for any number of ranks. The built-in motifs are these.
+// A communication pattern of a parallel program: what every rank does, round by round, for any number of ranks. The
+// built-in motifs are these.
 #pragma once
 
 #include <cstdint>
@@ -34,8 +35,8 @@ struct Pattern {
   bool rounds_alike = true;
   /// Where they are not all alike: rounds of a rank with the same number other than 0 are. None: no two are.
   std::function<std::uint64_t(std::uint32_t rank, std::uint64_t round)> content = {};
-  /// Ranks of a class do the same in every round. `class_of` tells them apart: equal numbers, equal scripts, with peers counted from the rank
-  /// itself (around the ends) if `relative`, and as they are if not.
+  /// Ranks of a class do the same in every round. `class_of` tells them apart: equal numbers, equal scripts, with peers
+  /// counted from the rank itself (around the ends) if `relative`, and as they are if not.
   bool relative = false;
   std::function<std::uint64_t(std::uint32_t rank)> class_of = [](std::uint32_t rank) { return rank; };
   std::vector<SubGroup> groups = {};  ///< Script::Step::group counts these

@@ -30,7 +30,8 @@ class Addressing {
     for (std::size_t number = 0; number < job.patterns.size(); ++number) {
       std::vector<StringId> names;
       for (const SubGroup& group : job.patterns[number].groups) {
-        names.push_back(workload.strings.intern(number == 0 ? std::string(group.name) : fmt::format("{} {}", group.name, number + 1)));
+        names.push_back(workload.strings.intern(number == 0 ? std::string(group.name)
+                                                            : fmt::format("{} {}", group.name, number + 1)));
         workload.roles.push_back({names.back(), group.axes});
       }
       group_names_.push_back(std::move(names));
@@ -52,7 +53,8 @@ class Addressing {
     const bool in_group = step.group != Script::kWorld;
     if (!nodes_.empty()) {
       const workload::Role role{0, in_group ? pattern.groups[step.group].axes : std::vector<workload::Axis>()};
-      activity.peer = static_cast<std::int32_t>(nodes_[in_group ? role.neighbour(rank, static_cast<std::int32_t>(step.peer)) : step.peer]);
+      activity.peer = static_cast<std::int32_t>(
+          nodes_[in_group ? role.neighbour(rank, static_cast<std::int32_t>(step.peer)) : step.peer]);
     } else if (in_group) {
       activity.peer = static_cast<std::int32_t>(step.peer);
       activity.peer_role = group_names_[number][step.group];
@@ -92,7 +94,8 @@ class Addressing {
       const std::vector<std::uint32_t> ranks = role.ranks_with(rank);
       members.reserve(ranks.size());
       for (const std::uint32_t member : ranks) members.push_back(job.nodes[member]);
-      const StringId name = workload.strings.intern(fmt::format("{} {} {} {}", job.name, number + 1, group.name, count++));
+      const StringId name =
+          workload.strings.intern(fmt::format("{} {} {} {}", job.name, number + 1, group.name, count++));
       workload.groups.push_back({name, members});
       const auto shared = std::make_shared<const std::vector<std::uint32_t>>(std::move(members));
       for (const std::uint32_t member : ranks) listed_[{number, place, member}] = {name, shared};
@@ -102,7 +105,8 @@ class Addressing {
   StringId relative_role_ = 0, world_ = 0;
   std::vector<std::uint32_t> nodes_;  // empty: by place and role
   std::vector<std::vector<StringId>> group_names_;
-  std::map<std::tuple<std::size_t, std::uint32_t, std::uint32_t>, std::pair<StringId, Members>> listed_;  // by pattern, group and rank
+  std::map<std::tuple<std::size_t, std::uint32_t, std::uint32_t>, std::pair<StringId, Members>>
+      listed_;  // by pattern, group and rank
 };
 
 class PatternSource : public workload::WorkloadSource {
@@ -113,8 +117,8 @@ class PatternSource : public workload::WorkloadSource {
   }
 
   Status lay_out() {
-    const bool all_in_order =
-        jobs_.size() == 1 && jobs_[0].nodes.size() == job_.rank_count() && std::is_sorted(jobs_[0].nodes.begin(), jobs_[0].nodes.end());
+    const bool all_in_order = jobs_.size() == 1 && jobs_[0].nodes.size() == job_.rank_count() &&
+                              std::is_sorted(jobs_[0].nodes.begin(), jobs_[0].nodes.end());
     for (std::size_t number = 0; number < jobs_.size(); ++number) {
       for (const std::uint32_t node : jobs_[number].nodes) {
         if (node >= job_.rank_count())
@@ -123,7 +127,8 @@ class PatternSource : public workload::WorkloadSource {
           return Error{fmt::format("node {} is in two jobs, or twice in {}", node, jobs_[number].name)};
         job_.program_of_rank[node] = 0;  // taken
       }
-      all_in_order ? addressing_[number].use_roles(jobs_[number], job_) : addressing_[number].use_lists(jobs_[number], job_);
+      all_in_order ? addressing_[number].use_roles(jobs_[number], job_)
+                   : addressing_[number].use_lists(jobs_[number], job_);
       all_in_order ? add_classes(number) : add_each(number);
     }
     for (std::uint32_t& program : job_.program_of_rank) {
@@ -137,7 +142,9 @@ class PatternSource : public workload::WorkloadSource {
 
   [[nodiscard]] const workload::Workload& job() const override { return job_; }
   [[nodiscard]] std::uint32_t program_count() const override { return static_cast<std::uint32_t>(programs_.size()); }
-  [[nodiscard]] const workload::ProgramStructure& structure(std::uint32_t program) const override { return structures_[program]; }
+  [[nodiscard]] const workload::ProgramStructure& structure(std::uint32_t program) const override {
+    return structures_[program];
+  }
   void restart() override {
     for (ProgramState& state : programs_) state.pattern = 0, state.round = 0, state.activities = 0, state.last.reset();
   }
@@ -163,7 +170,9 @@ class PatternSource : public workload::WorkloadSource {
     const MotifJob& job = jobs_[state.job];
     if (idle_ == program || state.pattern == job.patterns.size()) return 0;
     const Pattern& pattern = job.patterns[state.pattern];
-    const std::uint64_t content = pattern.rounds_alike ? 1 : pattern.content ? pattern.content(state.rank, state.round) : 0;
+    const std::uint64_t content = pattern.rounds_alike ? 1
+                                  : pattern.content    ? pattern.content(state.rank, state.round)
+                                                       : 0;
     return content == 0 ? 0 : content * job.patterns.size() + state.pattern;
   }
   [[nodiscard]] std::uint64_t next_alike(std::uint32_t program) const override {
@@ -204,8 +213,9 @@ class PatternSource : public workload::WorkloadSource {
       pattern.append(script_, state.rank, state.round);
       script_.close();
     } catch (const RoundTooLong&) {
-      return Error{.message = fmt::format("rank {} has more than {} steps in one round", state.rank, format_count(kMostSteps)),
-                   .hint = "smaller parameters, or more iterations of less"};
+      return Error{
+          .message = fmt::format("rank {} has more than {} steps in one round", state.rank, format_count(kMostSteps)),
+          .hint = "smaller parameters, or more iterations of less"};
     }
     return {};
   }
@@ -289,7 +299,8 @@ class PatternSource : public workload::WorkloadSource {
     state.activities = 1;
     Result<workload::Program> program = std::move(builder).build();
     if (!program) return std::move(program.error());
-    return std::optional<workload::Window>(workload::Window{std::make_shared<workload::Program>(std::move(*program)), {}});
+    return std::optional<workload::Window>(
+        workload::Window{std::make_shared<workload::Program>(std::move(*program)), {}});
   }
 
   Status check_unlike_rounds() const {
@@ -299,7 +310,8 @@ class PatternSource : public workload::WorkloadSource {
       for (const Pattern& pattern : jobs_[programs_[program].job].patterns)
         if (!pattern.rounds_alike) unlike += std::min(pattern.rounds, kMostRounds);
       if (unlike > kMostUnlikeRounds)
-        return Error{.message = fmt::format("more than {} rounds of the ranks that are not all alike", format_count(kMostUnlikeRounds)),
+        return Error{.message = fmt::format("more than {} rounds of the ranks that are not all alike",
+                                            format_count(kMostUnlikeRounds)),
                      .hint = "fewer iterations or ranks"};
     }
     return {};
@@ -324,7 +336,8 @@ class PatternSource : public workload::WorkloadSource {
     std::unordered_map<std::uint64_t, workload::ProgramStructure> known;  // by content
     ProgramState& state = programs_[program];
     const auto add = [&](const workload::ProgramStructure& one, std::uint64_t times) {
-      for (std::size_t i = 0; i < one.group_names.size(); ++i) collectives[one.group_names[i]] += one.length->collectives[i] * times;
+      for (std::size_t i = 0; i < one.group_names.size(); ++i)
+        collectives[one.group_names[i]] += one.length->collectives[i] * times;
       all.length->activities += one.length->activities * times;
       all.length->sends += one.length->sends * times;
     };
@@ -351,7 +364,8 @@ class PatternSource : public workload::WorkloadSource {
       if (content != 0) known.emplace(content, std::move(one));
     }
     all.channels.assign(channels.begin(), channels.end());
-    for (const auto& [name, count] : collectives) all.group_names.push_back(name), all.length->collectives.push_back(count);
+    for (const auto& [name, count] : collectives)
+      all.group_names.push_back(name), all.length->collectives.push_back(count);
     return all;
   }
 

@@ -21,9 +21,10 @@ struct MotifJob {
 
 /// A workload of `ranks` ranks; those that are in no job do nothing.
 ///
-/// One job on all ranks in order has a program per class: 65,536 ranks of a stencil have 27. Their messages count from the rank itself, and their
-/// groups are roles. Other jobs have a program per rank, and groups that list their members; of these, too, only the windows that ranks are in are
-/// held. An Error if two jobs want the same node, or a node that is not there.
+/// One job on all ranks in order has a program per class: 65,536 ranks of a stencil have 27. Their messages count from
+/// the rank itself, and their groups are roles. Other jobs have a program per rank, and groups that list their members;
+/// of these, too, only the windows that ranks are in are held. An Error if two jobs want the same node, or a node that
+/// is not there.
 Result<std::unique_ptr<workload::WorkloadSource>> pattern_source(std::vector<MotifJob> jobs, std::uint32_t ranks);
 
 /// One pattern on all ranks in order.

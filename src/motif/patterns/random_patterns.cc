@@ -19,18 +19,20 @@ namespace {
 
 constexpr std::uint64_t kMostDraws = std::uint64_t{1} << 26;  // ranks times rounds, all of which are held
 
-constexpr std::array kRandom = {Parameter{"messagesize", ParameterKind::count, "1", "elements of a message, 8 bytes each"},
-                                Parameter{"iterations", ParameterKind::count, "1", "rounds, each with partners of its own"},
-                                Parameter{"seed", ParameterKind::count, "1", "of the partners"}};
-constexpr std::array kHotSpots = {Parameter{"messageSize", ParameterKind::count, "", "bytes of every message; left out: drawn"},
-                                  Parameter{"messageSizeMean", ParameterKind::number, "1024", "mean of the sizes drawn"},
-                                  Parameter{"messageSizeStdDev", ParameterKind::number, "1024", "their standard deviation"},
-                                  Parameter{"maxMessageSize", ParameterKind::count, "1048576", "the largest that is drawn"},
-                                  Parameter{"delayNano", ParameterKind::number, "1000", "ns between the messages of a rank"},
-                                  Parameter{"hotSpots", ParameterKind::count, "0", "how many ranks get more than others"},
-                                  Parameter{"hotSpotsRatio", ParameterKind::count, "99", "messages to anybody between two to a hot spot"},
-                                  Parameter{"stopIterations", ParameterKind::count, "1000", "messages of each rank"},
-                                  Parameter{"seed", ParameterKind::count, "1", "of partners and sizes"}};
+constexpr std::array kRandom = {
+    Parameter{"messagesize", ParameterKind::count, "1", "elements of a message, 8 bytes each"},
+    Parameter{"iterations", ParameterKind::count, "1", "rounds, each with partners of its own"},
+    Parameter{"seed", ParameterKind::count, "1", "of the partners"}};
+constexpr std::array kHotSpots = {
+    Parameter{"messageSize", ParameterKind::count, "", "bytes of every message; left out: drawn"},
+    Parameter{"messageSizeMean", ParameterKind::number, "1024", "mean of the sizes drawn"},
+    Parameter{"messageSizeStdDev", ParameterKind::number, "1024", "their standard deviation"},
+    Parameter{"maxMessageSize", ParameterKind::count, "1048576", "the largest that is drawn"},
+    Parameter{"delayNano", ParameterKind::number, "1000", "ns between the messages of a rank"},
+    Parameter{"hotSpots", ParameterKind::count, "0", "how many ranks get more than others"},
+    Parameter{"hotSpotsRatio", ParameterKind::count, "99", "messages to anybody between two to a hot spot"},
+    Parameter{"stopIterations", ParameterKind::count, "1000", "messages of each rank"},
+    Parameter{"seed", ParameterKind::count, "1", "of partners and sizes"}};
 
 constexpr std::array kTraffic = {
     Parameter{"pattern", ParameterKind::text, "plusOne", "plusOne: two ranks exchange; random: messages to anybody"},
@@ -39,7 +41,8 @@ constexpr std::array kTraffic = {
     Parameter{"stddev", ParameterKind::number, "300", "plusOne: its standard deviation"},
     Parameter{"startDelay", ParameterKind::number, "0", "plusOne: ns more before the first"},
     Parameter{"iterations", ParameterKind::count, "1000", "plusOne: exchanges; Ember's go on until the other jobs end"},
-    Parameter{"messageSizeMean", ParameterKind::number, "1024", "random: elements of 8 bytes of a message, in the mean"},
+    Parameter{"messageSizeMean", ParameterKind::number, "1024",
+              "random: elements of 8 bytes of a message, in the mean"},
     Parameter{"messageSizeStdDev", ParameterKind::number, "1024", "random: their standard deviation"},
     Parameter{"maxMessageSize", ParameterKind::count, "1048576", "random: the most elements of a message"},
     Parameter{"computeDelay", ParameterKind::number, "100", "random: ns of computation for each element that comes"},
@@ -60,7 +63,10 @@ struct Draws {
   std::vector<std::uint32_t> first;      // by round and target: where these begin, and one more per round
 
   Draws(std::uint32_t rank_count, std::uint64_t rounds)
-      : ranks(rank_count), sent(rank_count * rounds), by_target(rank_count * rounds), first((rank_count + 1) * rounds, 0) {}
+      : ranks(rank_count),
+        sent(rank_count * rounds),
+        by_target(rank_count * rounds),
+        first((rank_count + 1) * rounds, 0) {}
   Message& at(std::uint64_t round, std::uint32_t rank) { return sent[round * ranks + rank]; }
   [[nodiscard]] const Message& at(std::uint64_t round, std::uint32_t rank) const { return sent[round * ranks + rank]; }
 
@@ -85,7 +91,8 @@ struct Draws {
 
 Status check_draws(std::uint32_t ranks, std::uint64_t rounds) {
   if (rounds <= kMostDraws / ranks) return {};
-  return Error{fmt::format("{} rounds of {}: at most {} messages are drawn", rounds, report::counted(ranks, "rank"), kMostDraws)};
+  return Error{fmt::format("{} rounds of {}: at most {} messages are drawn", rounds, report::counted(ranks, "rank"),
+                           kMostDraws)};
 }
 
 Result<Pattern> random_partners(const Values& values, std::uint32_t ranks) {
@@ -105,7 +112,8 @@ Result<Pattern> random_partners(const Values& values, std::uint32_t ranks) {
   }
   pattern.append = [draws](Script& script, std::uint32_t rank, std::uint64_t round) {
     script.phase("exchange");
-    for (const std::uint32_t sender : draws->senders_to(round, rank)) script.irecv(sender, draws->at(round, sender).bytes);
+    for (const std::uint32_t sender : draws->senders_to(round, rank))
+      script.irecv(sender, draws->at(round, sender).bytes);
     if (const auto& message = draws->at(round, rank); message.peer != rank) script.isend(message.peer, message.bytes);
     script.wait_all();
   };
@@ -123,12 +131,14 @@ std::vector<std::uint32_t> draw_hot_spots(std::uint64_t count, std::uint32_t ran
 }
 
 /// A message of each rank in each round, of `bytes`, or else of a size that is drawn.
-Result<std::shared_ptr<const Draws>> draw_hot_messages(const Values& values, std::uint32_t ranks, std::optional<std::uint64_t> bytes) {
+Result<std::shared_ptr<const Draws>> draw_hot_messages(const Values& values, std::uint32_t ranks,
+                                                       std::optional<std::uint64_t> bytes) {
   if (ranks < 2) return Error{"it takes at least 2 ranks"};
   const std::uint64_t rounds = values.count("stopIterations");
   if (const Status checked = check_draws(ranks, rounds); !checked) return checked.error();
   if (values.count("hotSpots") > ranks / 2)
-    return Error{fmt::format("hotSpots={}: at most half of {}", values.count("hotSpots"), report::counted(ranks, "rank"))};
+    return Error{
+        fmt::format("hotSpots={}: at most half of {}", values.count("hotSpots"), report::counted(ranks, "rank"))};
   std::uint64_t state = values.count("seed");
   const std::vector<std::uint32_t> hot = draw_hot_spots(values.count("hotSpots"), ranks, state);
   const std::uint64_t between = values.count("hotSpotsRatio");
@@ -140,7 +150,8 @@ Result<std::shared_ptr<const Draws>> draw_hot_messages(const Values& values, std
     for (std::uint32_t rank = 0; rank < ranks; ++rank) {
       auto peer = static_cast<std::uint32_t>(next_random(state) % (ranks - 1));
       peer += peer >= rank ? 1 : 0;
-      if (to_hot_spot && std::find(hot.begin(), hot.end(), rank) == hot.end()) peer = hot[next_random(state) % hot.size()];
+      if (to_hot_spot && std::find(hot.begin(), hot.end(), rank) == hot.end())
+        peer = hot[next_random(state) % hot.size()];
       const double drawn = std::clamp(std::abs(mean + deviation * next_gaussian(state)), 1.0, largest);
       draws->at(round, rank) = {peer, static_cast<std::int64_t>(bytes ? static_cast<double>(*bytes) : drawn)};
     }
@@ -150,15 +161,18 @@ Result<std::shared_ptr<const Draws>> draw_hot_messages(const Values& values, std
 }
 
 Result<Pattern> hot_spots(const Values& values, std::uint32_t ranks) {
-  const auto made = draw_hot_messages(values, ranks, values.has("messageSize") ? std::optional(values.count("messageSize")) : std::nullopt);
+  const auto made = draw_hot_messages(
+      values, ranks, values.has("messageSize") ? std::optional(values.count("messageSize")) : std::nullopt);
   if (!made) return made.error();
   Pattern pattern;
   pattern.rounds = values.count("stopIterations");
   pattern.rounds_alike = false;
-  pattern.append = [draws = *made, delay = values.nanoseconds("delayNano")](Script& script, std::uint32_t rank, std::uint64_t round) {
+  pattern.append = [draws = *made, delay = values.nanoseconds("delayNano")](Script& script, std::uint32_t rank,
+                                                                            std::uint64_t round) {
     script.phase("messages");
     // Nobody waits for what he gets: a rank goes on when its own message has left.
-    for (const std::uint32_t sender : draws->senders_to(round, rank)) script.irecv(sender, draws->at(round, sender).bytes);
+    for (const std::uint32_t sender : draws->senders_to(round, rank))
+      script.irecv(sender, draws->at(round, sender).bytes);
     script.send(draws->at(round, rank).peer, draws->at(round, rank).bytes);
     script.phase("delay");
     script.compute(delay);
@@ -174,7 +188,8 @@ Result<Pattern> random_traffic(const Values& values, std::uint32_t ranks) {
   Pattern pattern;
   pattern.rounds = values.count("stopIterations");
   pattern.rounds_alike = false;
-  pattern.append = [draws = *made, delay_ns = values.number("computeDelay")](Script& script, std::uint32_t rank, std::uint64_t round) {
+  pattern.append = [draws = *made, delay_ns = values.number("computeDelay")](Script& script, std::uint32_t rank,
+                                                                             std::uint64_t round) {
     script.phase("messages");
     double elements = 0;
     for (const std::uint32_t sender : draws->senders_to(round, rank)) {
@@ -193,13 +208,15 @@ Result<Pattern> traffic(const Values& values, std::uint32_t ranks) {
   const std::string& kind = values.text("pattern");
   if (kind != "plusOne" && kind != "random") return Error{fmt::format("pattern={}: plusOne or random", kind)};
   if (kind == "random") return random_traffic(values, ranks);
-  if (ranks != 2) return Error{.message = fmt::format("plusOne is between 2 ranks, not {}", ranks), .hint = "pattern=random"};
+  if (ranks != 2)
+    return Error{.message = fmt::format("plusOne is between 2 ranks, not {}", ranks), .hint = "pattern=random"};
   const double mean = values.number("mean"), deviation = values.number("stddev"), delay = values.number("startDelay");
   Pattern pattern;
   pattern.rounds = values.count("iterations");
   pattern.rounds_alike = deviation == 0 && delay == 0;
-  pattern.append = [mean, deviation, delay, seed = values.count("seed"), bytes = static_cast<std::int64_t>(values.count("messageSize"))](
-                       Script& script, std::uint32_t rank, std::uint64_t round) {
+  pattern.append = [mean, deviation, delay, seed = values.count("seed"),
+                    bytes = static_cast<std::int64_t>(values.count("messageSize"))](Script& script, std::uint32_t rank,
+                                                                                    std::uint64_t round) {
     std::uint64_t state = seed + (std::uint64_t{rank} << 32) + round;
     next_random(state);  // numbers that lie close together begin alike
     const double drawn = deviation > 0 ? mean + deviation * next_gaussian(state) : mean;
@@ -214,9 +231,12 @@ Result<Pattern> traffic(const Values& values, std::uint32_t ranks) {
 }
 
 constexpr std::array kRandomPatterns = {
-    PatternInfo{"random", "every rank sends to one and gets from one, drawn anew in each round", kRandom, random_partners},
-    PatternInfo{"hotspots", "messages to partners at random, every so often to one of a few hot spots", kHotSpots, hot_spots},
-    PatternInfo{"trafficgen", "traffic beside other jobs: two ranks after times that vary, or anybody to anybody", kTraffic, traffic}};
+    PatternInfo{"random", "every rank sends to one and gets from one, drawn anew in each round", kRandom,
+                random_partners},
+    PatternInfo{"hotspots", "messages to partners at random, every so often to one of a few hot spots", kHotSpots,
+                hot_spots},
+    PatternInfo{"trafficgen", "traffic beside other jobs: two ranks after times that vary, or anybody to anybody",
+                kTraffic, traffic}};
 
 }  // namespace
 

@@ -52,11 +52,21 @@ Script::StepId Script::irecv(std::uint32_t peer, std::int64_t bytes, std::int64_
 }
 
 Script::StepId Script::isend_in(std::uint32_t group, std::int32_t places, std::int64_t bytes, std::int64_t tag) {
-  return add({.kind = ActivityKind::send, .peer = static_cast<std::uint32_t>(places), .group = group, .bytes = bytes, .tag = tag}, false);
+  return add({.kind = ActivityKind::send,
+              .peer = static_cast<std::uint32_t>(places),
+              .group = group,
+              .bytes = bytes,
+              .tag = tag},
+             false);
 }
 
 Script::StepId Script::irecv_in(std::uint32_t group, std::int32_t places, std::int64_t bytes, std::int64_t tag) {
-  return add({.kind = ActivityKind::recv, .peer = static_cast<std::uint32_t>(places), .group = group, .bytes = bytes, .tag = tag}, false);
+  return add({.kind = ActivityKind::recv,
+              .peer = static_cast<std::uint32_t>(places),
+              .group = group,
+              .bytes = bytes,
+              .tag = tag},
+             false);
 }
 
 void Script::wait(StepId request) {

@@ -1,4 +1,5 @@
-// What one rank does in one round of a pattern, written down as an MPI program would call it: calls that block, calls that do not, and waits.
+// What one rank does in one round of a pattern, written down as an MPI program would call it: calls that block, calls
+// that do not, and waits.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +14,8 @@ namespace orrery::motif {
 
 /// A round is held as a whole, and more steps than these make no sense in one.
 inline constexpr std::uint32_t kMostSteps = 1u << 20;
-/// Thrown from within the pattern that goes on and on: the one place where all of them come by, whatever parameter makes a round long. Caught where
-/// windows are made (pattern_source.h), and an Error from there on.
+/// Thrown from within the pattern that goes on and on: the one place where all of them come by, whatever parameter
+/// makes a round long. Caught where windows are made (pattern_source.h), and an Error from there on.
 class RoundTooLong : public std::exception {
  public:
   [[nodiscard]] const char* what() const noexcept override { return "a round has too many steps"; }
@@ -22,8 +23,8 @@ class RoundTooLong : public std::exception {
 
 /// Ranks are those of the pattern, 0 to n - 1; who they are on a machine is for the source to say (pattern_source.h).
 ///
-/// Calls come one after the other: each begins when the one before is done, a call that does not block (isend, irecv) is done at once, and a wait
-/// is done when what it waits for is.
+/// Calls come one after the other: each begins when the one before is done, a call that does not block (isend, irecv)
+/// is done at once, and a wait is done when what it waits for is.
 class Script {
  public:
   using StepId = std::uint32_t;
@@ -33,7 +34,8 @@ class Script {
     workload::ActivityKind kind = workload::ActivityKind::none;
     workload::Collective collective = workload::Collective::all_reduce;
     std::uint32_t phase = 0;  ///< into phases()
-    /// Of a message: a rank, or in a group how many places further, round about; of a rooted collective: the root's place in the group.
+    /// Of a message: a rank, or in a group how many places further, round about; of a rooted collective: the root's
+    /// place in the group.
     std::uint32_t peer = 0;
     std::uint32_t group = kWorld;
     std::int64_t bytes = 0;  ///< as Program::bytes counts
@@ -59,7 +61,8 @@ class Script {
   void wait(StepId request);
   /// For all that did not block and was not waited for yet.
   void wait_all();
-  void collective(workload::Collective collective, std::int64_t bytes, std::uint32_t group = kWorld, std::uint32_t root = 0);
+  void collective(workload::Collective collective, std::int64_t bytes, std::uint32_t group = kWorld,
+                  std::uint32_t root = 0);
   /// With parts of unequal size, one per member: see Program::parts.
   void collective(workload::Collective collective, std::vector<std::int64_t> parts, std::uint32_t group = kWorld);
   /// Puts the end of the round behind all that must be over by then: the next one then waits for one step, last().

@@ -1,4 +1,5 @@
-// Ranks that stream through their memory. Ember leaves that to a model of a processor, cycle by cycle; here it takes as long as the bytes at a rate.
+// Ranks that stream through their memory. Ember leaves that to a model of a processor, cycle by cycle; here it takes as
+// long as the bytes at a rate.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,10 +16,12 @@ constexpr std::array kDetailedRing = {
     Parameter{"messagesize", ParameterKind::count, "1024", "bytes of a message"},
     Parameter{"iterations", ParameterKind::count, "1", "rounds"},
     Parameter{"detailedCompute", ParameterKind::text, "", "ranks that stream, as 0,4-7 or all; left out: none"},
-    Parameter{"stream_n", ParameterKind::count, "1000", "numbers of each array that they stream through, ten times a round"},
+    Parameter{"stream_n", ParameterKind::count, "1000",
+              "numbers of each array that they stream through, ten times a round"},
     kRate,
     Parameter{"computeTime", ParameterKind::number, "0", "ns of computation of the others in a round"},
-    Parameter{"computeWindow", ParameterKind::number, "", "ns after which a message may move on in Ember; here it always may"},
+    Parameter{"computeWindow", ParameterKind::number, "",
+              "ns after which a message may move on in Ember; here it always may"},
     kIgnored};
 constexpr std::array kDetailedStream = {
     Parameter{"stream_n", ParameterKind::count, "1024", "numbers of each array"},
@@ -44,14 +47,18 @@ Result<Pattern> detailed_ring(const Values& values, std::uint32_t ranks) {
   if (!per_byte) return per_byte.error();
   auto streaming = rank_list(values.text("detailedCompute"), ranks);
   if (!streaming) return streaming.error();
-  const auto streams = [list = *streaming](std::uint32_t rank) { return std::binary_search(list.begin(), list.end(), rank); };
-  const TimePs stream = to_picoseconds(kTriadsOfRound * kTriadBytes * static_cast<double>(values.count("stream_n")) * *per_byte);
+  const auto streams = [list = *streaming](std::uint32_t rank) {
+    return std::binary_search(list.begin(), list.end(), rank);
+  };
+  const TimePs stream =
+      to_picoseconds(kTriadsOfRound * kTriadBytes * static_cast<double>(values.count("stream_n")) * *per_byte);
   Pattern pattern;
   pattern.rounds = values.count("iterations");
   pattern.relative = true;
   pattern.class_of = [streams](std::uint32_t rank) { return streams(rank) ? 1 : 0; };
   pattern.append = [ranks, streams, stream, compute = values.nanoseconds("computeTime"),
-                    bytes = static_cast<std::int64_t>(values.count("messagesize"))](Script& script, std::uint32_t rank, std::uint64_t) {
+                    bytes = static_cast<std::int64_t>(values.count("messagesize"))](Script& script, std::uint32_t rank,
+                                                                                    std::uint64_t) {
     script.phase("ring");
     script.irecv((rank + ranks - 1) % ranks, bytes);
     script.isend((rank + 1) % ranks, bytes);
@@ -70,8 +77,9 @@ Result<Pattern> detailed_stream(const Values& values, std::uint32_t /*ranks*/) {
   pattern.rounds = values.count("n_loops");
   pattern.relative = true;
   pattern.class_of = [](std::uint32_t) { return 0; };
-  pattern.append = [copy = to_picoseconds(kCopyBytes * numbers * *per_byte), triad = to_picoseconds(kTriadBytes * numbers * *per_byte)](
-                       Script& script, std::uint32_t, std::uint64_t) {
+  pattern.append = [copy = to_picoseconds(kCopyBytes * numbers * *per_byte),
+                    triad = to_picoseconds(kTriadBytes * numbers * *per_byte)](Script& script, std::uint32_t,
+                                                                               std::uint64_t) {
     script.phase("copy");
     script.compute(copy);
     script.phase("triad");
@@ -81,10 +89,10 @@ Result<Pattern> detailed_stream(const Values& values, std::uint32_t /*ranks*/) {
 }
 
 constexpr std::array kStreamPatterns = {
-    PatternInfo{"detailedring", "everybody sends to the next at once, and computes or streams through memory meanwhile", kDetailedRing,
-                detailed_ring},
-    PatternInfo{"detailedstream", "ranks stream through their memory: a copy and a triad, again and again", kDetailedStream,
-                detailed_stream}};
+    PatternInfo{"detailedring", "everybody sends to the next at once, and computes or streams through memory meanwhile",
+                kDetailedRing, detailed_ring},
+    PatternInfo{"detailedstream", "ranks stream through their memory: a copy and a triad, again and again",
+                kDetailedStream, detailed_stream}};
 
 }  // namespace
 

@@ -1,4 +1,5 @@
-// Wavefronts: a rank computes when what comes from upstream is there and hands on downstream, block by block, from each corner of the grid in turn.
+// Wavefronts: a rank computes when what comes from upstream is there and hands on downstream, block by block, from each
+// corner of the grid in turn.
 #include <fmt/format.h>
 
 #include <array>
@@ -32,8 +33,9 @@ constexpr std::array kSweep3D = {
     Parameter{"flops_per_cell", ParameterKind::number, "275", "operations for one value of a cell"},
     Parameter{"nodeflops", ParameterKind::number, "1000000000", "operations per second of a rank"},
     Parameter{"computetime", ParameterKind::number, "", "ns for one layer of one value; left out: by the operations"}};
-constexpr std::array kNasLu = {kBlockTime, kPex, kPey, kSweepRounds,
-                               kNx,        kNy,  kNz,  Parameter{"nzblock", ParameterKind::count, "1", "cells along z of a block"}};
+constexpr std::array kNasLu = {
+    kBlockTime, kPex, kPey, kSweepRounds,
+    kNx,        kNy,  kNz,  Parameter{"nzblock", ParameterKind::count, "1", "cells along z of a block"}};
 
 struct Sweep {
   Grid<2> grid;
@@ -43,7 +45,9 @@ struct Sweep {
 
   /// From the corner that `x` and `y` (1 or -1) point away from. A direction of 0 has no neighbours.
   void append(Script& script, std::uint32_t rank, int x, int y, std::int64_t tag) const {
-    const auto beside = [&](std::size_t axis, int steps) { return steps == 0 ? std::nullopt : grid.beside(rank, axis, steps); };
+    const auto beside = [&](std::size_t axis, int steps) {
+      return steps == 0 ? std::nullopt : grid.beside(rank, axis, steps);
+    };
     for (std::uint64_t block = 0; block < blocks; ++block) {
       if (const auto peer = beside(0, -x)) script.recv(*peer, x_bytes, tag);
       if (const auto peer = beside(1, -y)) script.recv(*peer, y_bytes, tag);
@@ -86,17 +90,21 @@ Result<Pattern> sweep_2d(const Values& values, std::uint32_t ranks) {
   return pattern;
 }
 
-constexpr std::array<std::string_view, 4> kCorners = {"sweep from 0, 0", "sweep from X, 0", "sweep from X, Y", "sweep from 0, Y"};
+constexpr std::array<std::string_view, 4> kCorners = {"sweep from 0, 0", "sweep from X, 0", "sweep from X, Y",
+                                                      "sweep from 0, Y"};
 
 Result<Pattern> sweep_3d(const Values& values, std::uint32_t ranks) {
   const auto grid = make_grid(ranks, values.count("pex"), values.count("pey"));
   if (!grid) return grid.error();
   if (const Status checked = check_blocks("nz", "kba", values); !checked) return checked.error();
-  if (!values.has("computetime") && values.number("nodeflops") <= 0) return Error{"nodeflops=0: nothing is ever computed"};
-  const double layer_ns = values.has("computetime") ? values.number("computetime")
-                                                    : values.number("nx") * values.number("ny") * values.number("flops_per_cell") /
-                                                          (values.number("nodeflops") * 1e-9);
-  const std::uint64_t layers = values.count("kba"), fields = values.count("fields_per_cell"), width = values.count("datatype_width");
+  if (!values.has("computetime") && values.number("nodeflops") <= 0)
+    return Error{"nodeflops=0: nothing is ever computed"};
+  const double layer_ns = values.has("computetime")
+                              ? values.number("computetime")
+                              : values.number("nx") * values.number("ny") * values.number("flops_per_cell") /
+                                    (values.number("nodeflops") * 1e-9);
+  const std::uint64_t layers = values.count("kba"), fields = values.count("fields_per_cell"),
+                      width = values.count("datatype_width");
   const Sweep sweep{.grid = *grid,
                     .blocks = values.count("nz") / values.count("kba"),
                     .x_bytes = product({values.count("nx"), layers, fields, width}),
@@ -108,7 +116,8 @@ Result<Pattern> sweep_3d(const Values& values, std::uint32_t ranks) {
     constexpr std::array<std::array<int, 2>, 4> kTowards = {{{1, 1}, {-1, 1}, {-1, -1}, {1, -1}}};
     for (std::size_t corner = 0; corner < kTowards.size(); ++corner) {
       script.phase(kCorners[corner]);
-      sweep.append(script, rank, kTowards[corner][0], kTowards[corner][1], 1000 * (static_cast<std::int64_t>(corner) + 1));
+      sweep.append(script, rank, kTowards[corner][0], kTowards[corner][1],
+                   1000 * (static_cast<std::int64_t>(corner) + 1));
     }
   };
   return pattern;
@@ -135,7 +144,8 @@ Result<Pattern> nas_lu(const Values& values, std::uint32_t ranks) {
 
 constexpr std::array kSweepPatterns = {
     PatternInfo{"sweep2d", "wavefronts up and down a row of ranks", kSweep2D, sweep_2d},
-    PatternInfo{"sweep3d", "wavefronts from the four corners of a plane of ranks, twice: discrete ordinates transport", kSweep3D, sweep_3d},
+    PatternInfo{"sweep3d", "wavefronts from the four corners of a plane of ranks, twice: discrete ordinates transport",
+                kSweep3D, sweep_3d},
     PatternInfo{"naslu", "the two wavefronts of the NAS benchmark LU", kNasLu, nas_lu}};
 
 }  // namespace

@@ -1,4 +1,5 @@
-// The Fourier transform of a cube that is spread over rows and columns of ranks: pencils, turned by all-to-alls with parts of unequal size.
+// The Fourier transform of a cube that is spread over rows and columns of ranks: pencils, turned by all-to-alls with
+// parts of unequal size.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,20 +12,23 @@
 namespace orrery::motif {
 namespace {
 
-constexpr Parameter factor(std::string_view name, std::string_view help) { return {name, ParameterKind::number, "1", help}; }
+constexpr Parameter factor(std::string_view name, std::string_view help) {
+  return {name, ParameterKind::number, "1", help};
+}
 
-constexpr std::array kTransform = {Parameter{"nx", ParameterKind::count, "8", "points along x, as many as along y and z"},
-                                   Parameter{"ny", ParameterKind::count, "8", "points along y"},
-                                   Parameter{"nz", ParameterKind::count, "8", "points along z"},
-                                   Parameter{"npRow", ParameterKind::count, "0", "ranks of a column; 0: as square as can be"},
-                                   Parameter{"iterations", ParameterKind::count, "1", "rounds, each there and back"},
-                                   Parameter{"nsPerElement", ParameterKind::number, "1", "ns to transform a point once"},
-                                   factor("fwd_fft1", "times as long, of the first transform there"),
-                                   factor("fwd_fft2", "of the second"),
-                                   factor("fwd_fft3", "of the third"),
-                                   factor("bwd_fft1", "of the first back"),
-                                   factor("bwd_fft2", "of the second"),
-                                   factor("bwd_fft3", "of the third, which is twice as long")};
+constexpr std::array kTransform = {
+    Parameter{"nx", ParameterKind::count, "8", "points along x, as many as along y and z"},
+    Parameter{"ny", ParameterKind::count, "8", "points along y"},
+    Parameter{"nz", ParameterKind::count, "8", "points along z"},
+    Parameter{"npRow", ParameterKind::count, "0", "ranks of a column; 0: as square as can be"},
+    Parameter{"iterations", ParameterKind::count, "1", "rounds, each there and back"},
+    Parameter{"nsPerElement", ParameterKind::number, "1", "ns to transform a point once"},
+    factor("fwd_fft1", "times as long, of the first transform there"),
+    factor("fwd_fft2", "of the second"),
+    factor("fwd_fft3", "of the third"),
+    factor("bwd_fft1", "of the first back"),
+    factor("bwd_fft2", "of the second"),
+    factor("bwd_fft3", "of the third, which is twice as long")};
 
 /// `total` over `count`, the first ones get one more.
 std::vector<std::int64_t> shares_of(std::uint64_t total, std::uint32_t count) {
@@ -63,8 +67,8 @@ constexpr std::uint32_t kColumn = 0, kRow = 1;
 Result<Pattern> transform_3d(const Values& values, std::uint32_t ranks) {
   const std::uint64_t points = values.count("nx");
   if (points < 1 || points > 65536 || values.count("ny") != points || values.count("nz") != points)
-    return Error{fmt::format("{} x {} x {} points: a cube of up to 65536 along each axis is transformed", points, values.count("ny"),
-                             values.count("nz"))};
+    return Error{fmt::format("{} x {} x {} points: a cube of up to 65536 along each axis is transformed", points,
+                             values.count("ny"), values.count("nz"))};
   const auto grid = make_grid(ranks, values.count("npRow"), 0);
   if (!grid) return grid.error();
   Pencils pencils;
@@ -77,21 +81,25 @@ Result<Pattern> transform_3d(const Values& values, std::uint32_t ranks) {
   pencils.z_in_row = shares_of(points, pencils.row);
   const auto lines = points * points / ranks;  // whole ones
   const double base = values.number("nsPerElement") * static_cast<double>(points) * static_cast<double>(lines);
-  constexpr std::array<std::string_view, 6> kFactors = {"fwd_fft1", "fwd_fft2", "fwd_fft3", "bwd_fft1", "bwd_fft2", "bwd_fft3"};
+  constexpr std::array<std::string_view, 6> kFactors = {"fwd_fft1", "fwd_fft2", "fwd_fft3",
+                                                        "bwd_fft1", "bwd_fft2", "bwd_fft3"};
   std::array<TimePs, 6> times{};
-  for (std::size_t i = 0; i < times.size(); ++i) times[i] = to_picoseconds(base * values.number(kFactors[i]) * (i == 5 ? 2 : 1));
+  for (std::size_t i = 0; i < times.size(); ++i)
+    times[i] = to_picoseconds(base * values.number(kFactors[i]) * (i == 5 ? 2 : 1));
 
   Pattern pattern;
   pattern.rounds = values.count("iterations");
   pattern.relative = true;
   pattern.groups = {{"column", {{pencils.column, 1}}}, {"row", {{pencils.row, pencils.column}}}};
-  // Whoever has as much as another sends as much to each: the remainders of the divisions make up to two kinds along each axis.
+  // Whoever has as much as another sends as much to each: the remainders of the divisions make up to two kinds along
+  // each axis.
   pattern.class_of = [pencils](std::uint32_t rank) {
     const std::uint32_t place = rank % pencils.column, row_place = rank / pencils.column;
     const auto first_like = [](const std::vector<std::int64_t>& lengths, std::uint32_t at) {
       return std::find(lengths.begin(), lengths.end(), lengths[at]) - lengths.begin();
     };
-    return ((static_cast<std::uint64_t>(first_like(pencils.x_in_column, place)) * pencils.column + first_like(pencils.y_in_column, place)) *
+    return ((static_cast<std::uint64_t>(first_like(pencils.x_in_column, place)) * pencils.column +
+             first_like(pencils.y_in_column, place)) *
                 pencils.row +
             first_like(pencils.y_in_row, row_place)) *
                pencils.row +
@@ -125,9 +133,10 @@ Result<Pattern> transform_3d(const Values& values, std::uint32_t ranks) {
   return pattern;
 }
 
-constexpr std::array kTransformPatterns = {
-    PatternInfo{"fft3d", "the Fourier transform of a cube of real numbers, there and back, with all-to-alls in rows and columns of ranks",
-                kTransform, transform_3d}};
+constexpr std::array kTransformPatterns = {PatternInfo{
+    "fft3d",
+    "the Fourier transform of a cube of real numbers, there and back, with all-to-alls in rows and columns of ranks",
+    kTransform, transform_3d}};
 
 }  // namespace
 

@@ -1,4 +1,5 @@
-// Counting triangles in a graph: a server hands out pairs of parts of the vertices, and who gets one fetches the edges of both from whoever has them.
+// Counting triangles in a graph: a server hands out pairs of parts of the vertices, and who gets one fetches the edges
+// of both from whoever has them.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -27,14 +28,17 @@ constexpr std::size_t kMostVertexBytes = std::size_t{1} << 30;
 constexpr std::int64_t kWord = 8;
 constexpr std::int64_t kTaskTag = 0, kFetchTag = 1, kEdgesTag = 2;
 
-/// Edges are numbered by the vertex that they begin at; `first[v]` is the first of vertex v, and one more entry ends the last.
+/// Edges are numbered by the vertex that they begin at; `first[v]` is the first of vertex v, and one more entry ends
+/// the last.
 struct EdgeList {
   std::uint64_t edges = 0;
   std::uint64_t degree = 0;  // of every vertex; 0: as in `first`
   std::uint64_t vertices = 0;
   std::vector<std::uint64_t> first;
 
-  [[nodiscard]] std::uint64_t first_of(std::uint64_t vertex) const { return degree > 0 ? vertex * degree : first[vertex]; }
+  [[nodiscard]] std::uint64_t first_of(std::uint64_t vertex) const {
+    return degree > 0 ? vertex * degree : first[vertex];
+  }
 };
 
 Result<EdgeList> read_vertices(const std::string& path) {
@@ -42,9 +46,11 @@ Result<EdgeList> read_vertices(const std::string& path) {
   if (!text) return text.error();
   std::vector<std::uint64_t> numbers;
   for (std::string_view rest = *text; !rest.empty();) {
-    if (rest.front() == ' ' || rest.front() == '\t' || rest.front() == '\n' || rest.front() == '\r') rest.remove_prefix(1);
+    if (rest.front() == ' ' || rest.front() == '\t' || rest.front() == '\n' || rest.front() == '\r')
+      rest.remove_prefix(1);
     else if (!take_number(rest, numbers.emplace_back()))
-      return Error{.message = "not a number", .file = path, .offset = static_cast<std::uint64_t>(text->size() - rest.size())};
+      return Error{
+          .message = "not a number", .file = path, .offset = static_cast<std::uint64_t>(text->size() - rest.size())};
   }
   if (numbers.size() < 3 || numbers.size() % 2 == 0)
     return Error{.message = "the number of edges and then two numbers for each vertex are wanted", .file = path};
@@ -65,11 +71,14 @@ Result<EdgeList> edges_of(const Values& values) {
   if (!values.flag("use_constant_degree")) return Error{"vertices_filename is wanted, or use_constant_degree"};
   if (scale > kMostScale || degree < 1 || degree > std::uint64_t{1} << 30)
     return Error{fmt::format("scale up to {} and constant_degree from 1 to 2^30 can be run", kMostScale)};
-  return EdgeList{.edges = (std::uint64_t{1} << scale) * degree, .degree = degree, .vertices = std::uint64_t{1} << scale, .first = {}};
+  return EdgeList{.edges = (std::uint64_t{1} << scale) * degree,
+                  .degree = degree,
+                  .vertices = std::uint64_t{1} << scale,
+                  .first = {}};
 }
 
-/// Cuts the vertices into parts, the first ones larger than the last, so that pairs of them are alike in work; `parts` of them are aimed at. What is
-/// returned begins each part, and ends the last.
+/// Cuts the vertices into parts, the first ones larger than the last, so that pairs of them are alike in work; `parts`
+/// of them are aimed at. What is returned begins each part, and ends the last.
 std::vector<std::uint64_t> cut_vertices(const EdgeList& list, std::uint64_t parts) {
   const auto share = [&](double of) {
     return static_cast<std::uint64_t>(of * static_cast<double>(list.edges) / static_cast<double>(parts));
@@ -103,7 +112,9 @@ struct TriangleTasks {
   [[nodiscard]] std::uint64_t clients() const { return ranks - 1; }
   [[nodiscard]] std::uint64_t rounds() const { return (tasks + clients() - 1) / clients() + 1; }
   /// Tasks are handed out in turn.
-  [[nodiscard]] bool has_task(std::uint64_t round, std::uint32_t rank) const { return round * clients() + rank - 1 < tasks; }
+  [[nodiscard]] bool has_task(std::uint64_t round, std::uint32_t rank) const {
+    return round * clients() + rank - 1 < tasks;
+  }
   /// It asks in vain once.
   [[nodiscard]] bool asks(std::uint64_t round, std::uint32_t rank) const {
     return has_task(round, rank) || round == 0 || has_task(round - 1, rank);
@@ -172,13 +183,15 @@ Result<Pattern> count_triangles(const Values& values, std::uint32_t ranks) {
   made->ranks = ranks;
   made->compute = values.nanoseconds("computetime");
   // About six tasks for each client, one for every pair of parts.
-  const auto parts = static_cast<std::uint64_t>(std::llround((std::sqrt(1 + 48 * static_cast<double>(ranks - 1)) - 1) / 2));
+  const auto parts =
+      static_cast<std::uint64_t>(std::llround((std::sqrt(1 + 48 * static_cast<double>(ranks - 1)) - 1) / 2));
   made->tasks = parts * (parts + 1) / 2;
   const std::vector<std::uint64_t> starts = cut_vertices(*list, parts);
   const EdgeBlocks blocks{list->edges, made->clients()};
   made->fetched.resize(made->rounds() * ranks);
   made->served.resize(made->rounds() * ranks);
-  std::vector<std::array<std::uint64_t, 2>> held(ranks, {~std::uint64_t{0}, ~std::uint64_t{0}});  // the parts of the task before
+  std::vector<std::array<std::uint64_t, 2>> held(
+      ranks, {~std::uint64_t{0}, ~std::uint64_t{0}});  // the parts of the task before
   std::uint64_t fetches = 0;
   const auto fetch_part = [&](std::uint64_t round, std::uint32_t rank, std::uint64_t part) {
     const std::uint64_t from = list->first_of(starts[part]), behind = list->first_of(starts[part + 1]);
@@ -199,7 +212,8 @@ Result<Pattern> count_triangles(const Values& values, std::uint32_t ranks) {
       const auto rank = static_cast<std::uint32_t>(task % made->clients()) + 1;
       if (held[rank][0] != i) fetch_part(round, rank, held[rank][0] = i);
       if (held[rank][1] != j && j != i) fetch_part(round, rank, held[rank][1] = j);
-      if (fetches > kMostFetches) return Error{fmt::format("more than {} messages with edges: fewer ranks can do it", kMostFetches)};
+      if (fetches > kMostFetches)
+        return Error{fmt::format("more than {} messages with edges: fewer ranks can do it", kMostFetches)};
     }
   }
   Pattern pattern;
@@ -211,9 +225,9 @@ Result<Pattern> count_triangles(const Values& values, std::uint32_t ranks) {
   return pattern;
 }
 
-constexpr std::array kTrianglePatterns = {
-    PatternInfo{"tricount", "triangles of a graph: rank 0 hands out tasks, the others fetch the edges for them from each other", kTriangles,
-                count_triangles}};
+constexpr std::array kTrianglePatterns = {PatternInfo{
+    "tricount", "triangles of a graph: rank 0 hands out tasks, the others fetch the edges for them from each other",
+    kTriangles, count_triangles}};
 
 }  // namespace
 

@@ -18,10 +18,12 @@ namespace {
 
 /// So many values of a rank say whether an argument counts on; and fewer distinct ones than this are worth no column.
 constexpr std::size_t kValuesLookedAt = 16'384, kFewValues = 16;
-/// One in so many values may be new for a name before the argument gets a column; the stricter ones where that leaves too many sets.
+/// One in so many values may be new for a name before the argument gets a column; the stricter ones where that leaves
+/// too many sets.
 constexpr std::size_t kUsesOfValue[] = {8, 32, 128, 1024};
 constexpr std::size_t kSetsAtLeast = 4096, kEventsPerSet = 16;
-/// An argument is left out if its distinct texts take more than this, and more than so many bytes per event of the page.
+/// An argument is left out if its distinct texts take more than this, and more than so many bytes per event of the
+/// page.
 constexpr std::size_t kTextBytesAtLeast = 256 * 1024, kTextBytesPerEvent = 4;
 
 /// An argument of the whole job.
@@ -38,9 +40,10 @@ struct RankWork {
   std::optional<RankArguments> arguments;
   std::vector<const ArgumentColumn*> by_key;  ///< per JobKey; null: the rank has none
   ArgumentSets sets;
-  Column<std::uint32_t> set_of;                  ///< per event of the page
-  std::vector<std::uint32_t> numbers;            ///< per set: its number in the job
-  std::vector<std::vector<std::int64_t>> texts;  ///< per JobKey that varies and is text: numbers of the job by number of the rank
+  Column<std::uint32_t> set_of;        ///< per event of the page
+  std::vector<std::uint32_t> numbers;  ///< per set: its number in the job
+  std::vector<std::vector<std::int64_t>>
+      texts;  ///< per JobKey that varies and is text: numbers of the job by number of the rank
 };
 
 class ArgumentEncoder {
@@ -71,7 +74,9 @@ class ArgumentEncoder {
   [[nodiscard]] std::uint32_t name_of(std::size_t rank, trace::EventIndex event) const {
     return names_.number(trace_.ranks[rank].name[event], events_.ranks()[rank].kind[event]);
   }
-  [[nodiscard]] std::uint32_t place_of(std::size_t rank, trace::EventIndex event) const { return events_.ranks()[rank].place[event]; }
+  [[nodiscard]] std::uint32_t place_of(std::size_t rank, trace::EventIndex event) const {
+    return events_.ranks()[rank].place[event];
+  }
 
   Status read_all() {
     std::vector<Status> read(ranks_.size());
@@ -90,7 +95,8 @@ class ArgumentEncoder {
   void collect_keys() {
     std::map<std::pair<std::size_t, std::string>, JobKey> found;
     const auto order = [](std::string_view key) {
-      const auto* const known = std::find_if(trace::kFields.begin(), trace::kFields.end(), [&](const auto& f) { return f.written == key; });
+      const auto* const known =
+          std::find_if(trace::kFields.begin(), trace::kFields.end(), [&](const auto& f) { return f.written == key; });
       return std::pair(static_cast<std::size_t>(known - trace::kFields.begin()), std::string(key));
     };
     for (std::size_t r = 0; r < ranks_.size(); ++r) {
@@ -104,11 +110,13 @@ class ArgumentEncoder {
     for (RankWork& rank : ranks_) {
       for (const JobKey& key : keys_) {
         const auto& columns = rank.arguments->columns();
-        const auto column = std::find_if(columns.begin(), columns.end(), [&](const ArgumentColumn& c) { return c.key == key.text; });
+        const auto column =
+            std::find_if(columns.begin(), columns.end(), [&](const ArgumentColumn& c) { return c.key == key.text; });
         rank.by_key.push_back(column == columns.end() ? nullptr : &*column);
       }
     }
-    const std::size_t most_text = std::max(kTextBytesAtLeast, static_cast<std::size_t>(events_.events()) * kTextBytesPerEvent);
+    const std::size_t most_text =
+        std::max(kTextBytesAtLeast, static_cast<std::size_t>(events_.events()) * kTextBytesPerEvent);
     for (JobKey& key : keys_) key.is_left_out = key.text_bytes > most_text;
   }
 
@@ -120,9 +128,11 @@ class ArgumentEncoder {
       if (place_of(r, column.events[i]) == EventTable::kLeftOut) continue;
       if (seen < kValuesLookedAt) {
         ++seen;
-        values.insert(std::uint64_t{name_of(r, column.events[i])} * 0x9E3779B97F4A7C15U ^ static_cast<std::uint64_t>(column.values[i]));
+        values.insert(std::uint64_t{name_of(r, column.events[i])} * 0x9E3779B97F4A7C15U ^
+                      static_cast<std::uint64_t>(column.values[i]));
       }
-      if (column.texts != nullptr && texts.insert(column.values[i]).second) text_bytes += column.text(column.values[i]).size();
+      if (column.texts != nullptr && texts.insert(column.values[i]).second)
+        text_bytes += column.text(column.values[i]).size();
       key.is_text |= column.texts == nullptr && zigzag(column.values[i]) >= kExactInScript;
     }
     key.is_text |= column.texts != nullptr;
@@ -178,7 +188,8 @@ class ArgumentEncoder {
       for (std::uint32_t place = 0; place < rank.set_of.size(); ++place) {
         std::uint32_t& number = rank.numbers[rank.set_of[place]];
         if (number == kNone) {
-          const auto [at, is_new] = known.emplace(set_json(rank, rank.set_of[place]), static_cast<std::uint32_t>(set_texts_.size()));
+          const auto [at, is_new] =
+              known.emplace(set_json(rank, rank.set_of[place]), static_cast<std::uint32_t>(set_texts_.size()));
           number = at->second;
           if (is_new) set_texts_.push_back(at->first), uses.push_back(0);
         }
@@ -203,11 +214,13 @@ class ArgumentEncoder {
   void sort_sets(const std::vector<std::uint64_t>& uses) {
     std::vector<std::uint32_t> sorted(set_texts_.size());
     for (std::uint32_t i = 0; i < sorted.size(); ++i) sorted[i] = i;
-    std::sort(sorted.begin(), sorted.end(),
-              [&](std::uint32_t a, std::uint32_t b) { return uses[a] != uses[b] ? uses[a] > uses[b] : set_texts_[a] < set_texts_[b]; });
+    std::sort(sorted.begin(), sorted.end(), [&](std::uint32_t a, std::uint32_t b) {
+      return uses[a] != uses[b] ? uses[a] > uses[b] : set_texts_[a] < set_texts_[b];
+    });
     place_of_set_.resize(sorted.size());
     std::vector<std::string> texts(sorted.size());
-    for (std::uint32_t i = 0; i < sorted.size(); ++i) place_of_set_[sorted[i]] = i, texts[i] = std::move(set_texts_[sorted[i]]);
+    for (std::uint32_t i = 0; i < sorted.size(); ++i)
+      place_of_set_[sorted[i]] = i, texts[i] = std::move(set_texts_[sorted[i]]);
     set_texts_ = std::move(texts);
   }
 
@@ -246,17 +259,22 @@ class ArgumentEncoder {
     Blob blob{"arguments", -1, {}};
     blob.table.push_back(list("ar.keys", keys_.size(), [&](JsonWriter& json, std::size_t k) {
       const JobKey& key = keys_[k];
-      json.begin_array().value(key.text).value(key.is_left_out ? "left out" : !key.varies ? "set" : key.is_text ? "text" : "number");
+      json.begin_array().value(key.text).value(key.is_left_out ? "left out"
+                                               : !key.varies   ? "set"
+                                               : key.is_text   ? "text"
+                                                               : "number");
       json.end_array();
     }));
-    blob.table.push_back(list("ar.sets", set_texts_.size(), [&](JsonWriter& json, std::size_t i) { json.raw(set_texts_[i]); }));
+    blob.table.push_back(
+        list("ar.sets", set_texts_.size(), [&](JsonWriter& json, std::size_t i) { json.raw(set_texts_[i]); }));
     blob.table.push_back(list("ar.names", sets_of_name_.size(), [&](JsonWriter& json, std::size_t name) {
       json.begin_array();
       for (const std::uint32_t set : sets_of_name_[name]) json.value(set);
       json.end_array();
     }));
-    blob.table.push_back(
-        list("ar.texts", texts_.size(), [&](JsonWriter& json, std::size_t i) { json.value(texts_.text(static_cast<StringId>(i))); }));
+    blob.table.push_back(list("ar.texts", texts_.size(), [&](JsonWriter& json, std::size_t i) {
+      json.value(texts_.text(static_cast<StringId>(i)));
+    }));
     return blob;
   }
 
@@ -275,7 +293,8 @@ class ArgumentEncoder {
       const Column<std::int64_t> values = in_page_order(r, k);
       const auto value = [&](std::size_t i) { return values[i]; };
       const std::string name = "ar." + std::to_string(k);
-      blob.table.push_back(keys_[k].is_text ? encode_planes(name, values.size(), value) : encode_delta(name, values.size(), value));
+      blob.table.push_back(keys_[k].is_text ? encode_planes(name, values.size(), value)
+                                            : encode_delta(name, values.size(), value));
     }
     return blob;
   }

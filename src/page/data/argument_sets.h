@@ -48,7 +48,8 @@ class ArgumentSets {
 
   void grow() {
     slots_.assign(slots_.size() * 2, kFree);
-    for (std::uint32_t set = 1; set < nodes_.size(); ++set) slots_[find(nodes_[set].parent, nodes_[set].key, nodes_[set].value)] = set;
+    for (std::uint32_t set = 1; set < nodes_.size(); ++set)
+      slots_[find(nodes_[set].parent, nodes_[set].key, nodes_[set].value)] = set;
   }
 
   std::vector<Node> nodes_;

@@ -10,7 +10,8 @@
 namespace orrery::page {
 
 EncodedColumn encode_u8(std::string name, std::span<const std::uint8_t> values) {
-  return {std::move(name), "u8", values.size(), std::string(reinterpret_cast<const char*>(values.data()), values.size())};
+  return {std::move(name), "u8", values.size(),
+          std::string(reinterpret_cast<const char*>(values.data()), values.size())};
 }
 
 EncodedColumn encode_json(std::string name, std::string json) { return {std::move(name), "json", 1, std::move(json)}; }
@@ -22,7 +23,11 @@ std::string blob_html(const Blob& blob) {
   std::vector<std::string_view> parts;
   std::size_t offset = 0;
   for (const EncodedColumn& column : blob.table) {
-    json.begin_object().field("name", column.name).field("codec", column.codec).field("count", column.count).field("offset", offset);
+    json.begin_object()
+        .field("name", column.name)
+        .field("codec", column.codec)
+        .field("count", column.count)
+        .field("offset", offset);
     json.field("bytes", column.bytes.size()).end_object();
     parts.emplace_back(column.bytes);
     offset += column.bytes.size();

@@ -1,5 +1,5 @@
-// How numbers go into a page (docs/REPORT.md, codecs): bytes of equal weight side by side, so that deflate finds what repeats and a browser
-// reads them without a branch.
+// How numbers go into a page (docs/REPORT.md, codecs): bytes of equal weight side by side, so that deflate finds what
+// repeats and a browser reads them without a branch.
 #pragma once
 
 #include <bit>
@@ -37,7 +37,8 @@ EncodedColumn encode_planes(std::string name, std::size_t count, ValueOf&& value
   char* const bytes = column.bytes.data();
   for (std::size_t i = 0; i < count; ++i) {
     auto value = static_cast<std::uint64_t>(value_of(i));
-    for (std::size_t plane = 0; plane < planes; ++plane, value >>= 8U) bytes[plane * count + i] = static_cast<char>(value & 0xFFU);
+    for (std::size_t plane = 0; plane < planes; ++plane, value >>= 8U)
+      bytes[plane * count + i] = static_cast<char>(value & 0xFFU);
   }
   return column;
 }
@@ -46,7 +47,8 @@ EncodedColumn encode_planes(std::string name, std::size_t count, ValueOf&& value
 template <std::invocable<std::size_t> ValueOf>
 EncodedColumn encode_delta(std::string name, std::size_t count, ValueOf&& value_of) {
   const auto difference = [&](std::size_t i) {
-    return zigzag(static_cast<std::int64_t>(value_of(i)) - (i == 0 ? std::int64_t{0} : static_cast<std::int64_t>(value_of(i - 1))));
+    return zigzag(static_cast<std::int64_t>(value_of(i)) -
+                  (i == 0 ? std::int64_t{0} : static_cast<std::int64_t>(value_of(i - 1))));
   };
   return encode_planes(std::move(name), count, difference, "delta");
 }

@@ -1,4 +1,5 @@
-// The events of one rank as columns of the page: ev.start, ev.dur, ev.name, ev.ordinal; where events are left out, ev.row.
+// The events of one rank as columns of the page: ev.start, ev.dur, ev.name, ev.ordinal; where events are left out,
+// ev.row.
 #pragma once
 
 #include <vector>

@@ -1,4 +1,5 @@
-// What kind of time an event of a trace is, for its colour in the page: that of the edges which its time is on, or would be.
+// What kind of time an event of a trace is, for its colour in the page: that of the edges which its time is on, or
+// would be.
 #pragma once
 
 #include <cstdint>

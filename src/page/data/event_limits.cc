@@ -40,7 +40,8 @@ std::vector<Column<std::uint8_t>> chosen_events(const trace::Trace& trace, const
   if (all <= limits.most_events) return {};
   const std::uint64_t excess = all - limits.most_events;
   const Leaving leaving(trace, limits);
-  // The largest length of which all shorter ones may go. Counting again and again takes no memory, and such traces have little to spare.
+  // The largest length of which all shorter ones may go. Counting again and again takes no memory, and such traces have
+  // little to spare.
   TimePs low = 0, high = 1;
   leaving.for_each([&](std::size_t, trace::EventIndex, TimePs duration) { high = std::max(high, duration + 1); });
   while (low < high) {

@@ -15,8 +15,8 @@ struct EventLimits {
   std::vector<Column<std::uint8_t>> must_stay = {};
 };
 
-/// Per rank and event 1 if it is in the page; empty if all are. Of those that may go the shortest go first, among equals those of the lowest rank
-/// that come first in the file.
+/// Per rank and event 1 if it is in the page; empty if all are. Of those that may go the shortest go first, among
+/// equals those of the lowest rank that come first in the file.
 std::vector<Column<std::uint8_t>> chosen_events(const trace::Trace& trace, const EventLimits& limits);
 
 }  // namespace orrery::page

@@ -20,11 +20,14 @@ using trace::Activity;
 using trace::EventIndex;
 using trace::LaneIndex;
 
-/// A stream whose work is less than this part of the time that its rank was recorded has little; but a handful of streams has rows enough.
+/// A stream whose work is less than this part of the time that its rank was recorded has little; but a handful of
+/// streams has rows enough.
 constexpr TimePs kLittlePart = 100;
 constexpr std::size_t kStreamsWithRows = 4;
 
-std::uint32_t ordinal_of(const trace::RankTrace& rank, EventIndex e) { return rank.ordinal.empty() ? e : rank.ordinal[e]; }
+std::uint32_t ordinal_of(const trace::RankTrace& rank, EventIndex e) {
+  return rank.ordinal.empty() ? e : rank.ordinal[e];
+}
 
 /// Chosen events by start, the longer first, ordinal.
 Column<EventIndex> by_start(const trace::RankTrace& rank, const Column<std::uint8_t>* chosen) {
@@ -64,7 +67,9 @@ std::vector<LaneContent> lane_contents(const trace::RankTrace& rank, const Colum
       lane.has_device = true;
     }
     lane.has_host |= trace::is_host_work(activity);
-    if (activity == Activity::annotation || activity == Activity::device_annotation || activity == Activity::profiler_span) continue;
+    if (activity == Activity::annotation || activity == Activity::device_annotation ||
+        activity == Activity::profiler_span)
+      continue;
     const TimePs begin = std::max(rank.start[e], lane.busy_until), end = rank.end(e);
     if (end > begin) lane.work += end - begin, lane.busy_until = end;
   }
@@ -73,7 +78,8 @@ std::vector<LaneContent> lane_contents(const trace::RankTrace& rank, const Colum
 
 std::string lane_name(const trace::Trace& trace, const trace::Lane& lane, LaneSort sort) {
   if (lane.thread_name != 0) return std::string(trace.strings.text(lane.thread_name));
-  const std::string key = lane.thread.text != 0 ? std::string(trace.strings.text(lane.thread.text)) : std::to_string(lane.thread.number);
+  const std::string key =
+      lane.thread.text != 0 ? std::string(trace.strings.text(lane.thread.text)) : std::to_string(lane.thread.number);
   if (lane.thread.text != 0 && !key.empty()) return key;
   return (sort == LaneSort::stream ? "stream " : "thread ") + key;
 }
@@ -88,7 +94,8 @@ void tell_apart(const trace::Trace& trace, const trace::RankTrace& rank, std::ve
     const std::string process = about.process_name != 0   ? std::string(trace.strings.text(about.process_name))
                                 : about.process.text != 0 ? std::string(trace.strings.text(about.process.text))
                                                           : std::to_string(about.process.number);
-    lane.name += lane.sort == LaneSort::stream && lane.device >= 0 ? " of device " + std::to_string(lane.device) : " of " + process;
+    lane.name += lane.sort == LaneSort::stream && lane.device >= 0 ? " of device " + std::to_string(lane.device)
+                                                                   : " of " + process;
   }
 }
 
@@ -102,7 +109,8 @@ void mark_little(std::vector<PageLane>& lanes, TimePs span) {
     ++streams;
   }
   if (streams <= kStreamsWithRows) return;
-  for (PageLane& lane : lanes) lane.is_little = lane.sort == LaneSort::stream && lane.work < std::min(most, span / kLittlePart);
+  for (PageLane& lane : lanes)
+    lane.is_little = lane.sort == LaneSort::stream && lane.work < std::min(most, span / kLittlePart);
 }
 
 /// From the first start to the last end.
@@ -125,7 +133,8 @@ std::vector<PageLane> make_lanes(const trace::Trace& trace, std::size_t rank_pla
   for (const LaneIndex l : content.lanes()) {
     const LaneContent& has = contents[l];
     if (has.count == 0) continue;
-    PageLane lane{.rank = static_cast<std::uint32_t>(rank_place), .lane = l, .name = {}, .count = has.count, .work = has.work};
+    PageLane lane{
+        .rank = static_cast<std::uint32_t>(rank_place), .lane = l, .name = {}, .count = has.count, .work = has.work};
     lane.sort = has.has_device ? LaneSort::stream : has.has_host ? LaneSort::thread : LaneSort::other;
     if (has.has_device) {
       const causal::Queue queue = queues.of(has.first_device_work);
@@ -146,7 +155,8 @@ std::vector<PageLane> make_lanes(const trace::Trace& trace, std::size_t rank_pla
 }
 
 /// `events` by lane, in the order of `lanes`; within a lane as they are.
-Column<EventIndex> by_lane(const trace::RankTrace& rank, const Column<EventIndex>& events, const std::vector<PageLane>& lanes) {
+Column<EventIndex> by_lane(const trace::RankTrace& rank, const Column<EventIndex>& events,
+                           const std::vector<PageLane>& lanes) {
   std::vector<std::uint32_t> next(rank.lanes.size(), 0);
   std::uint32_t at = 0;
   for (const PageLane& lane : lanes) next[lane.lane] = at, at += lane.count;

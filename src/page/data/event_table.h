@@ -1,5 +1,5 @@
-// The events of a job as the page numbers them: by rank, lane, start, the longer first, ordinal. Which events are in, on which lanes they are
-// drawn, and what their ids are.
+// The events of a job as the page numbers them: by rank, lane, start, the longer first, ordinal. Which events are in,
+// on which lanes they are drawn, and what their ids are.
 #pragma once
 
 #include <cstdint>
@@ -45,8 +45,8 @@ class EventTable {
  public:
   static constexpr std::uint32_t kLeftOut = ~std::uint32_t{0};
 
-  /// Of the events beyond the limit the shortest are left out, among equals those of the lowest rank that come first in the file.
-  /// Ranks are gone through at the same time.
+  /// Of the events beyond the limit the shortest are left out, among equals those of the lowest rank that come first in
+  /// the file. Ranks are gone through at the same time.
   EventTable(const trace::Trace& trace, const EventLimits& limits);
 
   [[nodiscard]] const std::vector<RankEvents>& ranks() const { return ranks_; }

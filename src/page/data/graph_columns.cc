@@ -63,13 +63,16 @@ class GraphEncoder {
   [[nodiscard]] std::string why_not() const {
     const std::uint64_t edges = job_.graph.edge_count();
     if (edges > kMostPageEdges)
-      return fmt::format("the graph has {} edges, more than the {} that a page can solve while a slider moves.", format_count(edges),
-                         format_count(kMostPageEdges));
+      return fmt::format("the graph has {} edges, more than the {} that a page can solve while a slider moves.",
+                         format_count(edges), format_count(kMostPageEdges));
     if (static_cast<std::uint64_t>(solution_.length()) >= kExactInScript)
       return "the step takes longer than the two and a half hours up to which a page computes exactly.";
-    const auto is_exact = [](std::int64_t value) { return static_cast<std::uint64_t>(std::llabs(value)) < kExactInScript / 4; };
+    const auto is_exact = [](std::int64_t value) {
+      return static_cast<std::uint64_t>(std::llabs(value)) < kExactInScript / 4;
+    };
     for (const causal::Owner& owner : job_.owners) {
-      if (!is_exact(owner.stream) || !is_exact(owner.device)) return "numbers of streams are larger than a page can hold exactly.";
+      if (!is_exact(owner.stream) || !is_exact(owner.device))
+        return "numbers of streams are larger than a page can hold exactly.";
     }
     return {};
   }
@@ -100,8 +103,9 @@ class GraphEncoder {
     signed_weights_ = std::any_of(weights.begin(), weights.end(), [](TimePs weight) { return weight < 0; });
     add(encode_planes("gr.indegree", graph.node_count(),
                       [&](std::size_t p) { return graph.incoming_at(static_cast<Position>(p)).size(); }));
-    add(encode_planes("gr.back", graph.edge_count(),
-                      TargetOf(graph, [&](Position target, Slot slot) { return std::uint64_t{target} - graph.source_positions()[slot]; })));
+    add(encode_planes("gr.back", graph.edge_count(), TargetOf(graph, [&](Position target, Slot slot) {
+                        return std::uint64_t{target} - graph.source_positions()[slot];
+                      })));
     add(encode_planes("gr.weight", graph.edge_count(), [&](std::size_t slot) {
       const std::int64_t weight = weights[slot] / unit_ps;
       return signed_weights_ ? zigzag(weight) : static_cast<std::uint64_t>(weight);
@@ -110,11 +114,12 @@ class GraphEncoder {
     for (Slot slot = 0; slot < graph.edge_count(); ++slot) kinds[slot] = graph.type(slot);
     add(encode_u8("gr.kind", {kinds.data(), kinds.size()}));
     add_edge_owners();
-    add(encode_planes("gr.late", graph.node_count(), [&](std::size_t p) { return zigzag(late(static_cast<Position>(p)) / unit_ps); }));
+    add(encode_planes("gr.late", graph.node_count(),
+                      [&](std::size_t p) { return zigzag(late(static_cast<Position>(p)) / unit_ps); }));
   }
 
-  /// Which rank and lane each node is of. Lanes are numbered in the engine's order, so that what goes lane by lane does so in the page; those without
-  /// a lane come last, per rank, and 0 is of no rank.
+  /// Which rank and lane each node is of. Lanes are numbered in the engine's order, so that what goes lane by lane does
+  /// so in the page; those without a lane come last, per rank, and 0 is of no rank.
   void add_lanes() {
     const std::size_t ranks = job_.ranks.size();
     std::vector<std::vector<std::uint8_t>> used(ranks);
@@ -173,8 +178,9 @@ class GraphEncoder {
 
   void write_facts(JsonWriter& json) const {
     json.field("signed_weights", signed_weights_).field("profiler_ps", analyze::kTypicalPerEvent);
-    write_list(json, "lanes", lanes_,
-               [&](const Lane& lane) { json.begin_array().value(lane.rank).value(lane.place).value(lane.is_lane ? 1 : 0).end_array(); });
+    write_list(json, "lanes", lanes_, [&](const Lane& lane) {
+      json.begin_array().value(lane.rank).value(lane.place).value(lane.is_lane ? 1 : 0).end_array();
+    });
     write_list(json, "more_names", more_names_.texts(), [&](const std::string& text) { json.value(text); });
     write_list(json, "annotations", annotations_.texts(), [&](const std::string& text) { json.value(text); });
     write_sets(json, "inside", inside_);
@@ -187,7 +193,8 @@ class GraphEncoder {
     bool is_lane;
   };
 
-  /// Calls value(target position, slot) for slots in ascending order, again and again from 0 on: a codec goes over its values twice.
+  /// Calls value(target position, slot) for slots in ascending order, again and again from 0 on: a codec goes over its
+  /// values twice.
   template <typename Value>
   class TargetOf {
    public:
@@ -204,7 +211,8 @@ class GraphEncoder {
     Position target_ = 0;
   };
 
-  /// Owners are numbered as edges first name them, so that an edge names one that is new, or one a few back: 0 none, 1 new, 2 the newest, ...
+  /// Owners are numbered as edges first name them, so that an edge names one that is new, or one a few back: 0 none, 1
+  /// new, 2 the newest, ...
   void add_edge_owners() {
     const graph::Graph& graph = job_.graph;
     numbers_.assign(job_.owners.size(), kNoTag);
@@ -260,7 +268,8 @@ class GraphEncoder {
     return ranks;
   }
 
-  /// Per owner the one that launched it; kNoTag. The call is in the graph, too, where its work is: it is the one that begins when the launch does.
+  /// Per owner the one that launched it; kNoTag. The call is in the graph, too, where its work is: it is the one that
+  /// begins when the launch does.
   [[nodiscard]] std::vector<std::uint32_t> launches_of_owners(const std::vector<std::uint32_t>& ranks) const {
     struct Key {
       std::uint32_t rank, lane;
@@ -290,7 +299,8 @@ class GraphEncoder {
   /// Per owner the number of its set of annotations.
   std::vector<std::uint32_t> annotations_of_owners(const std::vector<std::uint32_t>& ranks) {
     std::vector<std::vector<causal::AnnotatedRange>> ranges;
-    for (const causal::JobRank& rank : job_.ranks) ranges.emplace_back(rank.annotations.begin(), rank.annotations.end());
+    for (const causal::JobRank& rank : job_.ranks)
+      ranges.emplace_back(rank.annotations.begin(), rank.annotations.end());
     analyze::add_handed_over(job_, ranges);
     std::vector<std::map<std::uint32_t, RangeSets>> by_lane(ranges.size());
     for (std::size_t rank = 0; rank < ranges.size(); ++rank) {
@@ -333,7 +343,8 @@ class GraphEncoder {
 };
 
 /// Transfers by what was exchanged, of edges of communication in the order of slots; see docs/formats/page_graph.md.
-std::vector<std::uint32_t> exchange_classes(const causal::CausalGraph& job, std::vector<std::pair<StringId, StringId>>& classes) {
+std::vector<std::uint32_t> exchange_classes(const causal::CausalGraph& job,
+                                            std::vector<std::pair<StringId, StringId>>& classes) {
   std::map<std::pair<StringId, StringId>, std::uint32_t> numbers;
   std::vector<std::uint32_t> of_edges;
   for (Slot slot = 0; slot < job.graph.edge_count(); ++slot) {
@@ -376,7 +387,8 @@ PageGraph absent(std::string why) {
 }  // namespace
 
 PageGraph graph_columns(const causal::CausalGraph& job, const PagePlaces& places) {
-  if (!job.pieces.empty()) return absent("of each rank only a reduced graph was kept; --reduce never keeps everything.");
+  if (!job.pieces.empty())
+    return absent("of each rank only a reduced graph was kept; --reduce never keeps everything.");
   GraphEncoder encoder(job, places);
   if (std::string why = encoder.why_not(); !why.empty()) return absent(std::move(why));
   encoder.add_edges();

@@ -1,5 +1,5 @@
-// The causal graph as columns of the page, with what edits ask of it, so that the page's script solves it again as the engine does
-// (docs/formats/page_graph.md).
+// The causal graph as columns of the page, with what edits ask of it, so that the page's script solves it again as the
+// engine does (docs/formats/page_graph.md).
 #pragma once
 
 #include <cstdint>

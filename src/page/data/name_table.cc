@@ -39,7 +39,10 @@ EncodedColumn NameTable::column(const Interner& strings) const {
   JsonWriter json(text);
   json.begin_array();
   for (const std::uint32_t at : sorted_)
-    json.begin_array().value(strings.text(entries_[at].name)).value(static_cast<unsigned>(entries_[at].kind)).end_array();
+    json.begin_array()
+        .value(strings.text(entries_[at].name))
+        .value(static_cast<unsigned>(entries_[at].kind))
+        .end_array();
   json.end_array();
   return encode_json("names", std::move(text));
 }

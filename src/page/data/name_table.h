@@ -1,5 +1,5 @@
-// Names of events for the whole job: what `ev.name` counts in. A name that stands for work of two kinds is two names, so that a colour is a property
-// of a name.
+// Names of events for the whole job: what `ev.name` counts in. A name that stands for work of two kinds is two names,
+// so that a colour is a property of a name.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,8 @@
 #include "page/data/page_places.h"
 
 namespace orrery::page {
-PagePlaces places_in_page(const causal::CausalGraph& job, const trace::Trace& trace, const EventTable& events, const NameTable& names) {
+PagePlaces places_in_page(const causal::CausalGraph& job, const trace::Trace& trace, const EventTable& events,
+                          const NameTable& names) {
   PagePlaces places;
   places.name_count = static_cast<std::uint32_t>(names.size());
   places.name = [&trace, &names](std::string_view text) -> std::optional<std::uint32_t> {

@@ -9,6 +9,7 @@
 namespace orrery::page {
 
 /// All of them must outlive the result. The ranks of the graph are those of the trace.
-PagePlaces places_in_page(const causal::CausalGraph& job, const trace::Trace& trace, const EventTable& events, const NameTable& names);
+PagePlaces places_in_page(const causal::CausalGraph& job, const trace::Trace& trace, const EventTable& events,
+                          const NameTable& names);
 
 }  // namespace orrery::page

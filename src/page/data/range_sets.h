@@ -1,4 +1,5 @@
-// Which of many ranges hold a moment, for many moments: the line is cut where ranges begin and end, and every piece has the set of those over it.
+// Which of many ranges hold a moment, for many moments: the line is cut where ranges begin and end, and every piece has
+// the set of those over it.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +12,8 @@ namespace orrery::page {
 
 /// Sets of numbers, each kept once. Set 0 is empty.
 ///
-/// n ranges that all overlap have sets of n²/2 members together: a table has room for so many, and is full beyond. Ranges of recorded jobs nest some
-/// ten deep.
+/// n ranges that all overlap have sets of n²/2 members together: a table has room for so many, and is full beyond.
+/// Ranges of recorded jobs nest some ten deep.
 class SetTable {
  public:
   using Set = std::vector<std::int64_t>;                          ///< ascending, each once
@@ -35,7 +36,8 @@ class RangeSets {
  public:
   /// [begin, end) has the member; one may be given several times.
   void add(TimePs begin, TimePs end, std::int64_t member);
-  /// After the last range and before the first question: O(ranges * (log ranges + the largest set)), or until the table is full.
+  /// After the last range and before the first question: O(ranges * (log ranges + the largest set)), or until the table
+  /// is full.
   void close(SetTable& table);
   /// The number of the set of those that hold the moment. O(log ranges).
   [[nodiscard]] std::uint32_t at(TimePs moment) const;

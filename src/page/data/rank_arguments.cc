@@ -25,7 +25,8 @@ std::string cut(std::string_view text) {
 
 /// What the aligner needs of a recorder's clock says nothing to a reader who sees when the event began.
 bool is_shown(std::string_view key) {
-  return key != trace::info(trace::Field::tracer_clock).written && key != trace::info(trace::Field::recorded_delta).written;
+  return key != trace::info(trace::Field::tracer_clock).written &&
+         key != trace::info(trace::Field::recorded_delta).written;
 }
 
 bool is_exact_in_script(std::int64_t value) { return zigzag(value) < kExactInScript; }
@@ -46,7 +47,8 @@ void RankArguments::add(FileColumn& column, trace::EventIndex event, std::string
     column.holds_text = true;
     for (std::int64_t& value : column.values.value) value = texts_->intern(std::to_string(value));
   }
-  column.values.push(event, is_json_string(json) ? texts_->intern(cut(unescape_json(string_content(json)))) : texts_->intern(cut(json)));
+  column.values.push(event, is_json_string(json) ? texts_->intern(cut(unescape_json(string_content(json))))
+                                                 : texts_->intern(cut(json)));
 }
 
 Result<RankArguments> RankArguments::read(const trace::Trace& trace, std::size_t rank_place, const EventTable& events) {
@@ -54,29 +56,31 @@ Result<RankArguments> RankArguments::read(const trace::Trace& trace, std::size_t
   const Column<std::uint32_t>& place = events.ranks()[rank_place].place;
   const auto is_in_page = [&](trace::EventIndex event) { return place[event] != EventTable::kLeftOut; };
   RankArguments made;
-  trace::ArgumentTable::for_each(rank.arguments,
-                                 [&](std::string_view, std::string_view written, trace::ValueType type, const trace::SparseColumn& column) {
-                                   if (!is_shown(written) || std::none_of(column.event.begin(), column.event.end(), is_in_page)) return;
-                                   made.columns_.push_back({written, std::span(column.event.begin(), column.event.size()),
-                                                            std::span(column.value.begin(), column.value.size()),
-                                                            type == trace::ValueType::text ? &trace.strings : nullptr});
-                                 });
+  trace::ArgumentTable::for_each(rank.arguments, [&](std::string_view, std::string_view written, trace::ValueType type,
+                                                     const trace::SparseColumn& column) {
+    if (!is_shown(written) || std::none_of(column.event.begin(), column.event.end(), is_in_page)) return;
+    made.columns_.push_back({written, std::span(column.event.begin(), column.event.size()),
+                             std::span(column.value.begin(), column.value.size()),
+                             type == trace::ValueType::text ? &trace.strings : nullptr});
+  });
   if (!rank.source.has_other_arguments) return made;
   std::map<std::string, FileColumn*, std::less<>> by_key;
-  const Status visited = kineto::visit_other_arguments(rank, [&](trace::EventIndex event, std::string_view key, std::string_view json) {
-    if (!is_in_page(event) || json == "null") return;
-    auto column = by_key.find(key);
-    if (column == by_key.end()) {
-      made.from_file_.push_back({std::string(key), false, {}});
-      column = by_key.emplace(key, &made.from_file_.back()).first;
-    }
-    made.add(*column->second, event, json);
-  });
+  const Status visited =
+      kineto::visit_other_arguments(rank, [&](trace::EventIndex event, std::string_view key, std::string_view json) {
+        if (!is_in_page(event) || json == "null") return;
+        auto column = by_key.find(key);
+        if (column == by_key.end()) {
+          made.from_file_.push_back({std::string(key), false, {}});
+          column = by_key.emplace(key, &made.from_file_.back()).first;
+        }
+        made.add(*column->second, event, json);
+      });
   if (!visited) return visited.error();
   for (const auto& [key, column] : by_key) {
     const trace::SparseColumn& values = column->values;
     made.columns_.push_back({column->key, std::span(values.event.begin(), values.event.size()),
-                             std::span(values.value.begin(), values.value.size()), column->holds_text ? made.texts_.get() : nullptr});
+                             std::span(values.value.begin(), values.value.size()),
+                             column->holds_text ? made.texts_.get() : nullptr});
   }
   return made;
 }

@@ -32,7 +32,8 @@ class RankArguments {
   /// Reads the file of the rank again if it has more than the trace. Refers to `trace`.
   static Result<RankArguments> read(const trace::Trace& trace, std::size_t rank, const EventTable& events);
 
-  /// Those that analyses know first, in the order of trace::Field; then by key. Columns that no event of the page has are not among them.
+  /// Those that analyses know first, in the order of trace::Field; then by key. Columns that no event of the page has
+  /// are not among them.
   [[nodiscard]] const std::vector<ArgumentColumn>& columns() const { return columns_; }
 
  private:

@@ -46,7 +46,10 @@ void write_kinds(JsonWriter& json) {
 }
 
 void write_times(JsonWriter& json, const PageTimes& times) {
-  json.field("version", 1).field("unit_ps", times.unit_ps).field("weight_unit_ps", times.weight_unit_ps).field("origin_ps", times.origin);
+  json.field("version", 1)
+      .field("unit_ps", times.unit_ps)
+      .field("weight_unit_ps", times.weight_unit_ps)
+      .field("origin_ps", times.origin);
   json.key("step").begin_object().field("begin_ps", times.step_begin).field("end_ps", times.step_end);
   json.field("length_ps", times.step_length).field("label", times.label).end_object();
   json.key("range").begin_object().field("begin_ps", 0).field("end_ps", times.range_end).end_object();
@@ -57,13 +60,22 @@ void write_ranks_and_lanes(JsonWriter& json, const trace::Trace& trace, const Ev
   json.key("ranks").begin_array();
   for (std::size_t r = 0; r < trace.ranks.size(); ++r) {
     const RankEvents& rank = events.ranks()[r];
-    json.begin_object().field("rank", trace.ranks[r].rank).field("label", "rank " + std::to_string(trace.ranks[r].rank));
+    json.begin_object()
+        .field("rank", trace.ranks[r].rank)
+        .field("label", "rank " + std::to_string(trace.ranks[r].rank));
     json.field("events", rank.order.size()).field("left_out", rank.left_out).end_object();
   }
   json.end_array().key("lanes").begin_array();
   for (const PageLane& lane : events.lanes()) {
-    json.begin_object().field("rank", trace.ranks[lane.rank].rank).field("name", lane.name).field("sort", to_string(lane.sort));
-    json.field("device", lane.device).field("stream", lane.stream).field("count", lane.count).field("little", lane.is_little).end_object();
+    json.begin_object()
+        .field("rank", trace.ranks[lane.rank].rank)
+        .field("name", lane.name)
+        .field("sort", to_string(lane.sort));
+    json.field("device", lane.device)
+        .field("stream", lane.stream)
+        .field("count", lane.count)
+        .field("little", lane.is_little)
+        .end_object();
   }
   json.end_array();
 }
@@ -87,7 +99,8 @@ void write_form(JsonWriter& json, const std::optional<GraphSummary>& graph, cons
   write_texts(json, "operands", command.operands);
   write_texts(json, "flags", command.flags);
   json.end_object().key("sliders").begin_array();
-  for (const Slider& slider : sliders) json.begin_object().field("edit", slider.edit).field("title", slider.title).end_object();
+  for (const Slider& slider : sliders)
+    json.begin_object().field("edit", slider.edit).field("title", slider.title).end_object();
   json.end_array();
 }
 

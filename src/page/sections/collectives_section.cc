@@ -25,12 +25,17 @@ Section collectives_section(const Sheet& collectives, std::string_view about) {
   if (collectives.rows() == 0) return {"collectives", "", {}, "no collective or message was found."};
   Section section{"collectives", "Communication", {}, {}};
   report::HtmlWriter html(section.html);
-  html.open("section", {{"id", "collectives"}}).element("h2", {}, "Communication").element("p", {{"class", "about"}}, about);
-  SheetTable table{
-      .caption = "Communication by kind, group and size", .rows = kCollectivesShown, .rest = "kinds, groups and sizes", .left_out = {}};
+  html.open("section", {{"id", "collectives"}})
+      .element("h2", {}, "Communication")
+      .element("p", {{"class", "about"}}, about);
+  SheetTable table{.caption = "Communication by kind, group and size",
+                   .rows = kCollectivesShown,
+                   .rest = "kinds, groups and sizes",
+                   .left_out = {}};
   table.of_row = [&](std::size_t row) {
-    return std::vector<HtmlAttribute>{{"data-collective", std::string(collectives.text(kind_column(collectives), row))},
-                                      {"data-calls", std::to_string(collectives.integer(collectives.find("calls"), row))}};
+    return std::vector<HtmlAttribute>{
+        {"data-collective", std::string(collectives.text(kind_column(collectives), row))},
+        {"data-calls", std::to_string(collectives.integer(collectives.find("calls"), row))}};
   };
   table.of_cell = [&](std::size_t row, std::size_t column) {
     std::vector<HtmlAttribute> attributes;
@@ -38,7 +43,8 @@ Section collectives_section(const Sheet& collectives, std::string_view about) {
     if (collectives.is_null(column, row)) return attributes;
     if (shape.unit == report::Unit::gb_per_s)
       attributes.push_back({"data-bus-gbps", fmt::format("{:.6g}", collectives.number(column, row))});
-    if (shape.type == report::Type::time) attributes.push_back({"data-ps", std::to_string(collectives.integer(column, row))});
+    if (shape.type == report::Type::time)
+      attributes.push_back({"data-ps", std::to_string(collectives.integer(column, row))});
     return attributes;
   };
   write_sheet_table(html, collectives, table);

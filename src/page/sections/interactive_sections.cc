@@ -34,7 +34,8 @@ void write_button(HtmlWriter& html, const char* id, const char* text, const char
 /// The step as it is, and the command; ends the section.
 void write_answer(HtmlWriter& html, const StepFacts& facts, const CommandParts& command) {
   html.open("div", {{"class", "answer"}}).open("p", {{"class", "step"}});
-  html.element("output", {{"id", "whatif-step"}, {"data-ps", std::to_string(facts.length)}, {"data-edits", "[]"}}, time_text(facts.length))
+  html.element("output", {{"id", "whatif-step"}, {"data-ps", std::to_string(facts.length)}, {"data-edits", "[]"}},
+               time_text(facts.length))
       .raw(" ");
   html.element("span", {{"id", "whatif-change"}}, "unchanged").close("p").open("p", {{"class", "command"}});
   std::string line = "orrery whatif";
@@ -55,7 +56,8 @@ std::string factor_text(double factor) {
 }
 
 void write_ranges(HtmlWriter& html, const std::vector<SliderRange>& ranges) {
-  html.open("table", {{"class", "ranges"}}).element("caption", {{"class", "unseen"}}, "What scaling each sort of time does to the step");
+  html.open("table", {{"class", "ranges"}})
+      .element("caption", {{"class", "unseen"}}, "What scaling each sort of time does to the step");
   html.open("thead").open("tr");
   write_heading(html, "all time of", false);
   write_heading(html, "1 % less saves", true);
@@ -115,7 +117,8 @@ Section whatif_section_without_graph(const StepFacts& facts, const CommandParts&
   // Sliders that do nothing would look like an answer.
   html.open("p", {{"class", "notice"}}).text("This page cannot solve the step again: ").text(why);
   html.text(
-      " What a little less or more of each sort of time does is known, and how far it goes on so; the command answers everything else.");
+      " What a little less or more of each sort of time does is known, and how far it goes on so; the command answers "
+      "everything else.");
   html.close("p");
   write_ranges(html, ranges);
   html.close("div");
@@ -154,12 +157,15 @@ Section timeline_section() {
   html.raw("<label><input type=\"checkbox\" id=\"dim\" checked> dim what is not critical</label>");
   html.raw("<span id=\"span\"></span></div>");
   html.raw(
-      "<noscript><p class=\"notice\">The timeline needs JavaScript, which is off here. Everything else on this page is text and "
+      "<noscript><p class=\"notice\">The timeline needs JavaScript, which is off here. Everything else on this page is "
+      "text and "
       "tables.</p></noscript>");
   html.raw("<p class=\"notice\" id=\"timeline-notice\" hidden></p>");
   html.raw(
-      "<div id=\"stage\" tabindex=\"0\" role=\"application\" aria-label=\"Timeline of all events; press ? for its keys\">"
-      "<canvas id=\"minimap\" aria-hidden=\"true\"></canvas><canvas id=\"canvas\" aria-hidden=\"true\"></canvas></div>");
+      "<div id=\"stage\" tabindex=\"0\" role=\"application\" aria-label=\"Timeline of all events; press ? for its "
+      "keys\">"
+      "<canvas id=\"minimap\" aria-hidden=\"true\"></canvas><canvas id=\"canvas\" "
+      "aria-hidden=\"true\"></canvas></div>");
   html.raw("<div id=\"view\" data-begin-ps=\"0\" data-end-ps=\"0\" hidden></div>");
   html.open("p", {{"class", "hint"}});
   for (const KeyHelp& key : {KeyHelp{"W S", "zoom"},
@@ -177,7 +183,9 @@ Section timeline_section() {
 }
 
 void write_keys_table(HtmlWriter& html) {
-  html.open("table", {{"class", "keys"}}).element("caption", {{"class", "unseen"}}, "Keys of the timeline").open("tbody");
+  html.open("table", {{"class", "keys"}})
+      .element("caption", {{"class", "unseen"}}, "Keys of the timeline")
+      .open("tbody");
   for (const KeyHelp& key : kKeys) {
     html.open("tr").open("th", {{"scope", "row"}});
     write_keycaps(html, key.keys);

@@ -30,9 +30,9 @@ void write_waterfall_row(HtmlWriter& html, const Sheet& sheet, std::size_t row, 
       .close("td");
   const double width = std::max(share, kNarrowestBar);
   html.open("td", {{"class", "bars"}})
-      .open("span",
-            {{"class", "bar"},
-             {"style", fmt::format("left:{:.3f}%;width:{:.3f}%;background:var(--k-{})", std::min(begin_pct, 100 - width), width, kind)}});
+      .open("span", {{"class", "bar"},
+                     {"style", fmt::format("left:{:.3f}%;width:{:.3f}%;background:var(--k-{})",
+                                           std::min(begin_pct, 100 - width), width, kind)}});
   html.close("span").close("td").close("tr");
 }
 
@@ -40,7 +40,8 @@ void write_contributor(HtmlWriter& html, const Sheet& sheet, std::size_t row) {
   const std::string kind(sheet.text(sheet.find("kind"), row));
   const auto time_of = [&](std::string_view column) { return sheet.integer(sheet.find(column), row); };
   const std::string_view label = sheet.text(sheet.find("label"), row);
-  html.open("tr", {{"data-kind", kind}}).open("th", {{"scope", "row"}, {"class", "name"}, {"title", std::string(label)}});
+  html.open("tr", {{"data-kind", kind}})
+      .open("th", {{"scope", "row"}, {"class", "name"}, {"title", std::string(label)}});
   write_swatch(html, kind);
   html.element("code", {}, label).close("th");
   if (const std::size_t rank = sheet.find("rank"); rank < sheet.columns().size())

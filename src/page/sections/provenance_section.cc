@@ -32,13 +32,14 @@ void write_remarks(HtmlWriter& html, const Diagnostics& diagnostics) {
   const std::vector<Diagnostic> remarks = diagnostics.sorted();
   if (remarks.empty()) return;
   html.open("table").element("caption", {}, "Remarks").open("thead").open("tr");
-  for (const char* title : {"code", "what", "count", "hint"}) write_heading(html, title, std::string_view(title) == "count");
+  for (const char* title : {"code", "what", "count", "hint"})
+    write_heading(html, title, std::string_view(title) == "count");
   html.close("tr").close("thead").open("tbody");
   for (const Diagnostic& remark : remarks) {
     html.open("tr", {{"class", to_string(remark.kind->severity)}}).element("th", {{"scope", "row"}}, remark.kind->code);
     html.element("td", {},
-                 fmt::format("{}: {}{}{}", to_string(remark.kind->severity), remark.kind->summary, remark.example.empty() ? "" : ": ",
-                             remark.example));
+                 fmt::format("{}: {}{}{}", to_string(remark.kind->severity), remark.kind->summary,
+                             remark.example.empty() ? "" : ": ", remark.example));
     write_number(html, format_count(remark.count));
     html.element("td", {}, remark.kind->hint).close("tr");
   }
@@ -57,7 +58,8 @@ void write_absent(HtmlWriter& html, const std::vector<Section>& others) {
 
 }  // namespace
 
-Section provenance_section(const PageSource& source, const Diagnostics& diagnostics, const std::vector<Section>& others) {
+Section provenance_section(const PageSource& source, const Diagnostics& diagnostics,
+                           const std::vector<Section>& others) {
   Section section{"provenance", "About", {}, {}};
   HtmlWriter html(section.html);
   html.open("section", {{"id", "provenance"}}).element("h2", {}, "About");
@@ -70,7 +72,8 @@ Section provenance_section(const PageSource& source, const Diagnostics& diagnost
   write_keys_table(html);
   html.close("details").open("details").element("summary", {}, "Licences");
   html.element("p", {},
-               "Orrery, its script and its style are under the Apache License 2.0. The page holds no code of others and no fonts.");
+               "Orrery, its script and its style are under the Apache License 2.0. The page holds no code of others "
+               "and no fonts.");
   html.close("details").close("section");
   return section;
 }

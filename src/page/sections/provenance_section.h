@@ -25,6 +25,7 @@ struct PageSource {
 };
 
 /// `others`: all other sections, of which those that are absent are told.
-Section provenance_section(const PageSource& source, const Diagnostics& diagnostics, const std::vector<Section>& others);
+Section provenance_section(const PageSource& source, const Diagnostics& diagnostics,
+                           const std::vector<Section>& others);
 
 }  // namespace orrery::page

@@ -54,7 +54,9 @@ HeatMap choose(const CausalGraph& job, const Blame& blame) {
   return map;
 }
 
-std::string heat(TimePs time, TimePs most) { return fmt::format("{:.3f}", static_cast<double>(time) / static_cast<double>(most)); }
+std::string heat(TimePs time, TimePs most) {
+  return fmt::format("{:.3f}", static_cast<double>(time) / static_cast<double>(most));
+}
 
 /// Both numbers; which is seen is a matter of style.
 void write_both(HtmlWriter& html, TimePs wait, TimePs caused) {
@@ -70,7 +72,8 @@ void add_culprit(const CausalGraph& job, const LongestWait& longest, const char*
   attributes.push_back({ordinal, std::to_string(job.owners[part.owner].ordinal)});
 }
 
-void write_cell(HtmlWriter& html, const CausalGraph& job, const Blame& blame, const HeatMap& map, std::uint32_t step, std::uint32_t rank) {
+void write_cell(HtmlWriter& html, const CausalGraph& job, const Blame& blame, const HeatMap& map, std::uint32_t step,
+                std::uint32_t rank) {
   const TimePs wait = blame.waits.at(step, rank), caused = blame.steps.at(step, rank);
   const LongestWait& longest = blame.longest_waits[step * job.ranks.size() + rank];
   std::vector<HtmlAttribute> attributes = {{"class", "number"},
@@ -79,8 +82,10 @@ void write_cell(HtmlWriter& html, const CausalGraph& job, const Blame& blame, co
                                            {"data-ps", std::to_string(wait)},
                                            {"data-blame-ps", std::to_string(caused)}};
   add_culprit(job, longest, "data-culprit", "data-ordinal", attributes);
-  add_culprit(job, blame.longest_caused[step * job.ranks.size() + rank], "data-blame-culprit", "data-blame-ordinal", attributes);
-  attributes.push_back({"style", fmt::format("--w:{};--b:{}", heat(wait, map.most_wait), heat(caused, map.most_blame))});
+  add_culprit(job, blame.longest_caused[step * job.ranks.size() + rank], "data-blame-culprit", "data-blame-ordinal",
+              attributes);
+  attributes.push_back(
+      {"style", fmt::format("--w:{};--b:{}", heat(wait, map.most_wait), heat(caused, map.most_blame))});
   html.open("td", attributes);
   write_both(html, wait, caused);
   html.close("td");
@@ -95,9 +100,12 @@ std::string short_step_name(const CausalGraph& job, std::size_t step) {
 
 void write_table(HtmlWriter& html, const CausalGraph& job, const Blame& blame, const HeatMap& map) {
   html.open("div", {{"class", "wide"}}).open("table", {{"class", "heat"}});
-  html.element("caption", {{"class", "unseen"}}, "Waiting, and waiting that a rank caused, by rank and step").open("thead").open("tr");
+  html.element("caption", {{"class", "unseen"}}, "Waiting, and waiting that a rank caused, by rank and step")
+      .open("thead")
+      .open("tr");
   write_heading(html, "rank", true);
-  for (const std::uint32_t step : map.steps) write_heading(html, short_step_name(job, step), true, analyze::step_name(job, step));
+  for (const std::uint32_t step : map.steps)
+    write_heading(html, short_step_name(job, step), true, analyze::step_name(job, step));
   write_heading(html, "all steps", true);
   html.close("tr").close("thead").open("tbody");
   for (const std::uint32_t rank : map.ranks) {
@@ -129,7 +137,8 @@ void write_picture(HtmlWriter& html, const CausalGraph& job, const Blame& blame,
   html.open("svg", {{"class", "heat-picture"},
                     {"viewBox", fmt::format("0 0 {} {}", columns * 12, rows * 3)},
                     {"role", "img"},
-                    {"aria-label", fmt::format("Waiting of {} in {}", report::counted(ranks, "rank"), report::counted(steps, "step"))}});
+                    {"aria-label", fmt::format("Waiting of {} in {}", report::counted(ranks, "rank"),
+                                               report::counted(steps, "step"))}});
   for (std::size_t y = 0; y < rows; ++y) {
     for (std::size_t x = 0; x < columns; ++x) {
       TimePs wait = 0, caused = 0;
@@ -147,12 +156,16 @@ void write_picture(HtmlWriter& html, const CausalGraph& job, const Blame& blame,
 
 std::string ranks_sentence(const CausalGraph& job, const Blame& blame) {
   std::string text =
-      fmt::format("{} in {}: {} are spent waiting for others, {:.1f} % of all ranks' time.", report::counted(job.ranks.size(), "rank"),
-                  report::counted(blame.steps.steps(), "step"), time_text(blame.exposed), blame.share_pct());
-  const auto less = [](const analyze::RankBlame& a, const analyze::RankBlame& b) { return a.caused_root < b.caused_root; };
+      fmt::format("{} in {}: {} are spent waiting for others, {:.1f} % of all ranks' time.",
+                  report::counted(job.ranks.size(), "rank"), report::counted(blame.steps.steps(), "step"),
+                  time_text(blame.exposed), blame.share_pct());
+  const auto less = [](const analyze::RankBlame& a, const analyze::RankBlame& b) {
+    return a.caused_root < b.caused_root;
+  };
   const auto worst = std::max_element(blame.ranks.begin(), blame.ranks.end(), less);
   if (worst != blame.ranks.end() && worst->caused_root > 0)
-    text += fmt::format(" Rank {} caused most of it, {}.", job.ranks[static_cast<std::size_t>(worst - blame.ranks.begin())].rank,
+    text += fmt::format(" Rank {} caused most of it, {}.",
+                        job.ranks[static_cast<std::size_t>(worst - blame.ranks.begin())].rank,
                         time_text(worst->caused_root));
   return text;
 }
@@ -171,7 +184,8 @@ Section ranks_section(const CausalGraph& job, const Blame& blame) {
   html.raw(
       "<fieldset class=\"choice\"><legend class=\"unseen\">What the table shows</legend>"
       "<label><input type=\"radio\" name=\"ranks-show\" id=\"ranks-show-wait\" checked> how long it waited</label>"
-      "<label><input type=\"radio\" name=\"ranks-show\" id=\"ranks-show-blame\"> how long others waited because of it</label></fieldset>");
+      "<label><input type=\"radio\" name=\"ranks-show\" id=\"ranks-show-blame\"> how long others waited because of "
+      "it</label></fieldset>");
   if (map.ranks.size() < job.ranks.size()) {
     html.element("p", {{"class", "about"}},
                  fmt::format("All {}, from top to bottom; below, the {} with most waiting and blame.",
@@ -181,7 +195,8 @@ Section ranks_section(const CausalGraph& job, const Blame& blame) {
   write_table(html, job, blame, map);
   if (map.steps.size() < blame.steps.steps())
     html.element("p", {{"class", "about"}},
-                 fmt::format("The {} with most waiting, of {}.", report::counted(map.steps.size(), "step"), blame.steps.steps()));
+                 fmt::format("The {} with most waiting, of {}.", report::counted(map.steps.size(), "step"),
+                             blame.steps.steps()));
   html.close("section");
   return section;
 }

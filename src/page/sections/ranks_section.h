@@ -7,8 +7,9 @@
 
 namespace orrery::page {
 
-/// Up to 64 ranks one row each; of more those with most waiting and blame, and a picture in which neighbours are merged. Cells name the event of the
-/// culprit by its rank and its place in the file. Absent where nothing joins the ranks.
+/// Up to 64 ranks one row each; of more those with most waiting and blame, and a picture in which neighbours are
+/// merged. Cells name the event of the culprit by its rank and its place in the file. Absent where nothing joins the
+/// ranks.
 Section ranks_section(const causal::CausalGraph& job, const analyze::Blame& blame);
 
 }  // namespace orrery::page

@@ -7,7 +7,8 @@
 
 namespace orrery::page {
 
-/// One section. Its HTML is readable without script, and whole: <section id=...>...</section>, made with report/html_writer.h.
+/// One section. Its HTML is readable without script, and whole: <section id=...>...</section>, made with
+/// report/html_writer.h.
 struct Section {
   std::string id;     ///< "verdict", "trust", ...: see docs/REPORT.md
   std::string title;  ///< as the menu of the page calls it; empty: not in the menu

@@ -15,7 +15,9 @@ void write_number(report::HtmlWriter& html, std::string_view text, std::vector<r
   html.open("td", attributes).text(text).close("td");
 }
 
-void write_time(report::HtmlWriter& html, TimePs ps) { write_number(html, time_text(ps), {{"data-ps", std::to_string(ps)}}); }
+void write_time(report::HtmlWriter& html, TimePs ps) {
+  write_number(html, time_text(ps), {{"data-ps", std::to_string(ps)}});
+}
 
 std::string time_text(TimePs ps) { return format_duration(ps); }
 

@@ -44,16 +44,22 @@ void write_sheet_table(report::HtmlWriter& html, const Sheet& sheet, const Sheet
   if (sheet.rows() == 0) return;
   std::vector<std::size_t> columns = report::shown_columns(sheet);
   std::erase_if(columns, [&](std::size_t column) {
-    return std::find(table.left_out.begin(), table.left_out.end(), sheet.columns()[column].name) != table.left_out.end();
+    return std::find(table.left_out.begin(), table.left_out.end(), sheet.columns()[column].name) !=
+           table.left_out.end();
   });
   std::erase_if(columns, [&](std::size_t column) { return is_empty(sheet, column); });
   std::vector<std::string_view> titles;
   titles.reserve(columns.size());
   for (const std::size_t column : columns) titles.push_back(sheet.columns()[column].title);
   for (const auto& [name, title] : table.added) {
-    if (const std::size_t column = sheet.find(name); !is_empty(sheet, column)) columns.push_back(column), titles.push_back(title);
+    if (const std::size_t column = sheet.find(name); !is_empty(sheet, column))
+      columns.push_back(column), titles.push_back(title);
   }
-  html.open("div", {{"class", "wide"}}).open("table").element("caption", {{"class", "unseen"}}, table.caption).open("thead").open("tr");
+  html.open("div", {{"class", "wide"}})
+      .open("table")
+      .element("caption", {{"class", "unseen"}}, table.caption)
+      .open("thead")
+      .open("tr");
   for (std::size_t i = 0; i < columns.size(); ++i) write_heading(html, titles[i], is_number(sheet, columns[i]));
   html.close("tr").close("thead").open("tbody");
   const std::size_t shown = std::min(sheet.rows(), table.rows);
@@ -75,7 +81,8 @@ void write_sheet_table(report::HtmlWriter& html, const Sheet& sheet, const Sheet
   }
   html.close("tbody").close("table").close("div");
   if (shown < sheet.rows())
-    html.element("p", {{"class", "about"}}, fmt::format("and {} more {}.", format_count(sheet.rows() - shown), table.rest));
+    html.element("p", {{"class", "about"}},
+                 fmt::format("and {} more {}.", format_count(sheet.rows() - shown), table.rest));
 }
 
 }  // namespace orrery::page

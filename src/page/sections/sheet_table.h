@@ -25,7 +25,8 @@ struct SheetTable {
   std::function<std::vector<report::HtmlAttribute>(std::size_t row, std::size_t column)> of_cell = {};
 };
 
-/// The first column is the heading of its row. Nothing for a sheet without rows; columns in which nothing is known are left out.
+/// The first column is the heading of its row. Nothing for a sheet without rows; columns in which nothing is known are
+/// left out.
 void write_sheet_table(report::HtmlWriter& html, const report::Sheet& sheet, const SheetTable& table);
 
 /// As in tables: µ for micro; "" for what is not known.

@@ -53,8 +53,8 @@ void write_ranks(HtmlWriter& html, const SimulatedRun& run) {
       .open("table")
       .element("caption", {{"class", "unseen"}}, "When ranks finish");
   html.open("thead").open("tr");
-  const std::vector<std::size_t> columns = {ranks.find("rank"), ranks.find("finish"), ranks.find("compute"), ranks.find("exposed_comm"),
-                                            ranks.find("exposed_comm_share")};
+  const std::vector<std::size_t> columns = {ranks.find("rank"), ranks.find("finish"), ranks.find("compute"),
+                                            ranks.find("exposed_comm"), ranks.find("exposed_comm_share")};
   for (const std::size_t column : columns) {
     // Here a rank that waits for another one communicates.
     const bool with_waits = run.shares && column == ranks.find("exposed_comm");
@@ -76,7 +76,8 @@ void write_ranks(HtmlWriter& html, const SimulatedRun& run) {
     i += alike;
     if (shown + 1 == kRanksShown && i < order.size()) {
       html.close("tbody").close("table").close("div");
-      html.element("p", {{"class", "about"}}, fmt::format("and {} more ranks, done earlier.", format_count(order.size() - i)));
+      html.element("p", {{"class", "about"}},
+                   fmt::format("and {} more ranks, done earlier.", format_count(order.size() - i)));
       return;
     }
   }
@@ -104,17 +105,20 @@ void write_network(HtmlWriter& html, const SimulatedRun& run) {
   const std::vector<analyze::LinkUseRow> rows = analyze::link_use(run.schedule, run.link_names);
   if (rows.empty()) {
     html.element("p", {{"class", "about"}},
-                 run.link_names.empty() ? "Links: the model tells nothing of links, or one rank stood for all (--no-symmetry lists them)."
-                                        : "Links: none carried anything.");
+                 run.link_names.empty()
+                     ? "Links: the model tells nothing of links, or one rank stood for all (--no-symmetry lists them)."
+                     : "Links: none carried anything.");
     return;
   }
   const TimePs makespan = run.schedule.makespan_ps();
   if (run.use != nullptr && run.machine != nullptr) {
     const analyze::MachineUse& use = *run.use;
     html.open("div", {{"id", "topology"}}).element("h3", {}, "Machine");
-    html.element("p", {{"class", "about"}},
-                 fmt::format("{}: devices below, switches of each dimension above. The fuller its links, the stronger the colour.",
-                             run.machine->name));
+    html.element(
+        "p", {{"class", "about"}},
+        fmt::format(
+            "{}: devices below, switches of each dimension above. The fuller its links, the stronger the colour.",
+            run.machine->name));
     write_topology(html, use, static_cast<std::size_t>(run.machine->devices.count));
     write_sheet_table(html, analyze::topology_sheet(use),
                       {.caption = "Use of the machine by part", .rows = kPartsShown, .rest = "parts", .left_out = {}});
@@ -123,11 +127,12 @@ void write_network(HtmlWriter& html, const SimulatedRun& run) {
   if (!run.schedule.link_series.empty()) {
     html.open("div", {{"id", "utilisation"}}).element("h3", {}, "Links over time");
     const double full = fullest_bin(rows, kPicturesShown, run.network, makespan);
-    html.element(
-        "p", {{"class", "about"}},
-        fmt::format("From begin to end in 512 bins of {}; full height is {}. The busiest links; those that did alike are one picture.",
-                    time_text(makespan / static_cast<TimePs>(simulate::LinkSeries::kBins)),
-                    full > 0 ? fmt::format("{:.3g} % of a link's bandwidth", 100 * full) : "the most that the link carried in a bin"));
+    html.element("p", {{"class", "about"}},
+                 fmt::format("From begin to end in 512 bins of {}; full height is {}. The busiest links; those that "
+                             "did alike are one picture.",
+                             time_text(makespan / static_cast<TimePs>(simulate::LinkSeries::kBins)),
+                             full > 0 ? fmt::format("{:.3g} % of a link's bandwidth", 100 * full)
+                                      : "the most that the link carried in a bin"));
     write_link_pictures(html, rows, kPicturesShown, run.network, makespan, full);
     html.close("div");
   }
@@ -138,8 +143,9 @@ void write_reasons(HtmlWriter& html, const SimulatedRun& run) {
   const TimePs makespan = run.schedule.makespan_ps();
   if (!run.reasons.path.empty()) {
     html.element("h3", {}, "On the critical path");
-    write_sheet_table(html, analyze::path_parts_sheet(run.workload, run.reasons.path, makespan),
-                      {.caption = "What the critical path consists of", .rows = kPartsShown, .rest = "kinds", .left_out = {}});
+    write_sheet_table(
+        html, analyze::path_parts_sheet(run.workload, run.reasons.path, makespan),
+        {.caption = "What the critical path consists of", .rows = kPartsShown, .rest = "kinds", .left_out = {}});
   }
   if (run.reasons.reactions.empty()) return;
   html.element("h3", {}, "Sensitivity of the makespan");
@@ -179,7 +185,8 @@ Section simulated_verdict_section(const SimulatedRun& run, const analyze::PathSu
   const RunBound bound = bound_of(run);
   Section section{"verdict", "Run", {}, {}};
   HtmlWriter html(section.html);
-  const std::string verdict = fmt::format("{:.0f} % {}-bound{}", bound.share_pct, bound.what, relief_clause(bound, path));
+  const std::string verdict =
+      fmt::format("{:.0f} % {}-bound{}", bound.share_pct, bound.what, relief_clause(bound, path));
   html.open("section", {{"id", "verdict"},
                         {"data-step-ps", std::to_string(makespan)},
                         {"data-span-ps", std::to_string(makespan)},
@@ -190,17 +197,20 @@ Section simulated_verdict_section(const SimulatedRun& run, const analyze::PathSu
   const simulate::RankUse& latest = run.schedule.ranks[last];
   std::string text = fmt::format("{}{}, {}. ", report::counted(run.schedule.ranks.size(), "rank"),
                                  run.machine != nullptr ? " on " + run.machine->name : "", run.model);
-  text += run.shares ? fmt::format(
-                           "{:.1f} % of the step is communication that no computation hides, and {:.1f} % waiting for other stages, in "
-                           "the mean of the stages.",
-                           run.shares->exposed_pct, run.shares->bubble_pct)
-                     : fmt::format("Rank {} is done last; {:.1f} % of its time is communication that no computation hides.",
-                                   run.number_of(last), share_percent(latest.exposed_ps, latest.finish_ps));
+  text += run.shares
+              ? fmt::format(
+                    "{:.1f} % of the step is communication that no computation hides, and {:.1f} % waiting for other "
+                    "stages, in "
+                    "the mean of the stages.",
+                    run.shares->exposed_pct, run.shares->bubble_pct)
+              : fmt::format("Rank {} is done last; {:.1f} % of its time is communication that no computation hides.",
+                            run.number_of(last), share_percent(latest.exposed_ps, latest.finish_ps));
   for (std::size_t i = 0; i < std::min<std::size_t>(run.reasons.reactions.size(), 1); ++i) {
     const analyze::Reaction& reaction = run.reasons.reactions[i];
     if (reaction.less_makespan_ps < makespan)
-      text += fmt::format(" If {}{}{} took {} % less, the run would take {}.", reaction.what, reaction.group.empty() ? "" : " of ",
-                          reaction.group, analyze::kLessPercent, time_text(reaction.less_makespan_ps));
+      text += fmt::format(" If {}{}{} took {} % less, the run would take {}.", reaction.what,
+                          reaction.group.empty() ? "" : " of ", reaction.group, analyze::kLessPercent,
+                          time_text(reaction.less_makespan_ps));
   }
   html.element("p", {{"class", "about"}}, text).close("section");
   return section;

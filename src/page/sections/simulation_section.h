@@ -30,12 +30,15 @@ struct SimulatedRun {
   simulate::CollectiveSums collectives = {};
   const simulate::PhaseSums* phases = nullptr;
   std::optional<analyze::StageShares> shares = {};  ///< of a forecast; none: what the last rank did has to do
-  const machine::Machine* machine = nullptr;        ///< that the links are of; null: of none, or of another tool's description
-  const machine::Network* network = nullptr;        ///< of that machine; null: the links are another tool's
-  const analyze::MachineUse* use = nullptr;         ///< of the machine by part; null: not known
-  std::span<const std::size_t> rank_numbers = {};   ///< what the ranks of the workload are called; empty: by their place
+  const machine::Machine* machine =
+      nullptr;  ///< that the links are of; null: of none, or of another tool's description
+  const machine::Network* network = nullptr;       ///< of that machine; null: the links are another tool's
+  const analyze::MachineUse* use = nullptr;        ///< of the machine by part; null: not known
+  std::span<const std::size_t> rank_numbers = {};  ///< what the ranks of the workload are called; empty: by their place
 
-  [[nodiscard]] std::size_t number_of(std::size_t rank) const { return rank_numbers.empty() ? rank : rank_numbers[rank]; }
+  [[nodiscard]] std::size_t number_of(std::size_t rank) const {
+    return rank_numbers.empty() ? rank : rank_numbers[rank];
+  }
 };
 
 /// "compute 78 %": what most of the path, or of the last rank's time, is; for the verdict.
@@ -45,9 +48,11 @@ struct RunBound {
 };
 RunBound bound_of(const SimulatedRun& run);
 
-/// #verdict of a simulated run. `path`: of the run looked at like a recorded one, for what making free saves that the run is bound by; null: not known.
+/// #verdict of a simulated run. `path`: of the run looked at like a recorded one, for what making free saves that the
+/// run is bound by; null: not known.
 Section simulated_verdict_section(const SimulatedRun& run, const analyze::PathSums* path);
-/// #simulation with #links, #utilisation and #topology; those that there is nothing to say of are left out, with a sentence.
+/// #simulation with #links, #utilisation and #topology; those that there is nothing to say of are left out, with a
+/// sentence.
 Section simulation_section(const SimulatedRun& run);
 
 }  // namespace orrery::page

@@ -47,7 +47,8 @@ TrustCell clock_cell(const StepFacts& facts) {
   if (facts.cut > 0) {
     cell.value = report::counted(facts.cut, "violation");
     cell.state = State::bad;
-    cell.explained = "Some ranks seem to end a communication before another had come to it: their clocks contradict what happened.";
+    cell.explained =
+        "Some ranks seem to end a communication before another had come to it: their clocks contradict what happened.";
   }
   return cell;
 }
@@ -67,10 +68,13 @@ TrustCell ranks_cell(const TrustInputs& inputs) {
 
 TrustCell events_cell(const TrustInputs& inputs) {
   if (inputs.events_left_out == 0)
-    return {"events", "events shown", format_count(inputs.events), State::ok, "Every recorded event is on the timeline."};
+    return {"events", "events shown", format_count(inputs.events), State::ok,
+            "Every recorded event is on the timeline."};
   return {"events", "events shown",
-          fmt::format("{} of {}", format_count(inputs.events), format_count(inputs.events + inputs.events_left_out)), State::warn,
-          "The shortest events off the path are not on the timeline (--max-events). Sums and the path rest on all of them."};
+          fmt::format("{} of {}", format_count(inputs.events), format_count(inputs.events + inputs.events_left_out)),
+          State::warn,
+          "The shortest events off the path are not on the timeline (--max-events). Sums and the path rest on all of "
+          "them."};
 }
 
 TrustCell remarks_cell(const Diagnostics& diagnostics) {
@@ -95,7 +99,8 @@ Section trust_section(const TrustInputs& inputs) {
        "How far the graph, solved from its edges alone, is from the measured step."},
       {"coverage", "path covers", fmt::format("{:.3g} %", facts.coverage_pct), state_of(100 - facts.coverage_pct, 1, 5),
        "The part of the step that the longest path explains."},
-      {"unexplained", "no recorded cause", fmt::format("{:.2g} %", facts.unexplained_pct), state_of(facts.unexplained_pct, 5, 20),
+      {"unexplained", "no recorded cause", fmt::format("{:.2g} %", facts.unexplained_pct),
+       state_of(facts.unexplained_pct, 5, 20),
        "Time on the path in which a thread or a device did nothing and the trace does not say why."},
       clock_cell(facts),
       ranks_cell(inputs),

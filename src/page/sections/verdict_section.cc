@@ -32,7 +32,10 @@ Section verdict_section(const StepFacts& facts) {
                         {"data-span-ps", std::to_string(facts.span)},
                         {"data-verdict", facts.verdict},
                         {"data-rank", facts.ranks.size() == 1 ? std::to_string(facts.ranks.front()) : "all"}});
-  html.open("h1").element("strong", {}, time_text(facts.length)).text(fmt::format(" {}: {}.", per_what(facts), facts.verdict)).close("h1");
+  html.open("h1")
+      .element("strong", {}, time_text(facts.length))
+      .text(fmt::format(" {}: {}.", per_what(facts), facts.verdict))
+      .close("h1");
   html.open("p", {{"class", "about"}}).text(step_sentence(facts));
   if (!facts.gains.empty()) {
     const Gain& first = facts.gains.front();
@@ -40,11 +43,13 @@ Section verdict_section(const StepFacts& facts) {
     html.text(facts.gains.size() > 1 ? "; the largest gains:" : ".");
   }
   html.close("p");
-  if (!facts.steps_differ.empty()) html.element("p", {{"class", "about"}, {"data-steps", "differ"}}, facts.steps_differ);
+  if (!facts.steps_differ.empty())
+    html.element("p", {{"class", "about"}, {"data-steps", "differ"}}, facts.steps_differ);
   if (!facts.gains.empty()) {
     html.open("p", {{"class", "gains"}});
     for (const Gain& gain : facts.gains) {
-      html.open("button", {{"type", "button"}, {"class", "gain"}, {"data-edit", gain.edit}, {"title", "What if: " + gain.edit}});
+      html.open("button",
+                {{"type", "button"}, {"class", "gain"}, {"data-edit", gain.edit}, {"title", "What if: " + gain.edit}});
       html.element("b", {}, "\u2212" + time_text(gain.gain))
           .text(" if ")
           .element("code", {}, gain.name)

@@ -28,17 +28,19 @@ double ComparedRow::error_percent() const { return change_percent(measured_ps, p
 
 std::vector<ComparedRow> compare(const Measured& measured, const Predicted& predicted) {
   std::vector<ComparedRow> rows;
-  rows.push_back({"makespan", 0, 0, 1, measured.makespans.times_ps.size(), measured.makespans.median_ps(), predicted.makespan_ps});
+  rows.push_back(
+      {"makespan", 0, 0, 1, measured.makespans.times_ps.size(), measured.makespans.median_ps(), predicted.makespan_ps});
   for (const auto& [key, sample] : measured.collectives) {
     const auto other = predicted.collectives.find(key);
     if (other == predicted.collectives.end() || sample.times_ps.empty() || other->second.times_ps.empty()) continue;
-    rows.push_back({std::string(to_string(key.kind)), key.ranks, key.bytes, sample.per_run, sample.times_ps.size(), sample.median_ps(),
-                    other->second.median_ps()});
+    rows.push_back({std::string(to_string(key.kind)), key.ranks, key.bytes, sample.per_run, sample.times_ps.size(),
+                    sample.median_ps(), other->second.median_ps()});
   }
   for (const auto& [bytes, sample] : measured.messages) {
     const auto other = predicted.messages.find(bytes);
     if (other == predicted.messages.end() || sample.times_ps.empty() || other->second.times_ps.empty()) continue;
-    rows.push_back({"message", 2, bytes, sample.per_run, sample.times_ps.size(), sample.median_ps(), other->second.median_ps()});
+    rows.push_back(
+        {"message", 2, bytes, sample.per_run, sample.times_ps.size(), sample.median_ps(), other->second.median_ps()});
   }
   return rows;
 }
@@ -52,11 +54,12 @@ Sheet against_sheet(const std::vector<ComparedRow>& rows, std::string name) {
       .add({.name = "samples", .type = Type::integer})
       .add({.name = "measured", .type = Type::time, .unit = Unit::us, .title = "measured"})
       .add({.name = "simulated", .type = Type::time, .unit = Unit::us, .title = "simulated"})
-      .add({.name = "error", .type = Type::real, .unit = Unit::pct, .title = "error", .is_change = true, .decimals = 1});
+      .add(
+          {.name = "error", .type = Type::real, .unit = Unit::pct, .title = "error", .is_change = true, .decimals = 1});
   for (const ComparedRow& row : rows) {
     const bool is_whole = row.ranks == 0;
-    sheet.add_row({row.what, is_whole ? Cell(nullptr) : Cell(row.ranks), is_whole ? Cell(nullptr) : Cell(row.bytes), row.per_run,
-                   row.samples, row.measured_ps, row.predicted_ps, row.error_percent()});
+    sheet.add_row({row.what, is_whole ? Cell(nullptr) : Cell(row.ranks), is_whole ? Cell(nullptr) : Cell(row.bytes),
+                   row.per_run, row.samples, row.measured_ps, row.predicted_ps, row.error_percent()});
   }
   return sheet;
 }

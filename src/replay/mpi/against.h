@@ -1,4 +1,5 @@
-// What a machine description says about a replay, beside what was measured: the back-test of the description on the machine that it describes.
+// What a machine description says about a replay, beside what was measured: the back-test of the description on the
+// machine that it describes.
 #pragma once
 
 #include <string>

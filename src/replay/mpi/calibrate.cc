@@ -15,12 +15,14 @@ namespace orrery::replay {
 namespace {
 
 constexpr std::size_t kParameters = 4;
-constexpr std::array<const char*, kParameters> kNames = {"latency_ns", "bandwidth_gb_per_s", "message_overhead_us", "launch_overhead_us"};
+constexpr std::array<const char*, kParameters> kNames = {"latency_ns", "bandwidth_gb_per_s", "message_overhead_us",
+                                                         "launch_overhead_us"};
 constexpr std::array<double, kParameters> kLeast = {1, 1e-4, 1e-3, 1e-3}, kMost = {1e9, 1e5, 1e6, 1e6};
 constexpr double kFirstStep = 2, kLastStep = 0.04;  // of base-2 logarithms: a factor of 4, and of 1.03
 constexpr int kMostSimulations = 400;
-constexpr double kNudge = 0.1;      // of base-2 logarithms, to see what a parameter does
-constexpr double kSeen = 0.05;      // what a parameter must do to a row beyond what others could do, in the mean: percent per percent
+constexpr double kNudge = 0.1;  // of base-2 logarithms, to see what a parameter does
+constexpr double kSeen =
+    0.05;  // what a parameter must do to a row beyond what others could do, in the mean: percent per percent
 constexpr TimePs kTooShort = 1000;  // shorter times say more about the clock than about the network
 
 using Values = std::array<double, kParameters>;
@@ -100,14 +102,14 @@ class Search {
     rows.front().measured_ps = measured_.makespans.least_ps();
     found.reserve(rows.size());
     for (const ComparedRow& row : rows) {
-      found.push_back(
-          std::log(static_cast<double>(std::max(row.predicted_ps, kTooShort)) / static_cast<double>(std::max(row.measured_ps, kTooShort))));
+      found.push_back(std::log(static_cast<double>(std::max(row.predicted_ps, kTooShort)) /
+                               static_cast<double>(std::max(row.measured_ps, kTooShort))));
     }
     return found;
   }
 
-  /// The makespan counts as much as all other rows together: of many short calls the median may be short, and their sum is not. Infinite where nothing
-  /// can be simulated.
+  /// The makespan counts as much as all other rows together: of many short calls the median may be short, and their sum
+  /// is not. Infinite where nothing can be simulated.
   double misfit(const Values& values) {
     const std::vector<double> found = deviations(values);
     if (found.empty()) return HUGE_VAL;
@@ -134,7 +136,8 @@ class Search {
     return best;
   }
 
-  /// Per parameter, how much of what it does to the rows the others cannot do: from 0 (nothing) to 1 (all rows are proportional to it).
+  /// Per parameter, how much of what it does to the rows the others cannot do: from 0 (nothing) to 1 (all rows are
+  /// proportional to it).
   Values own_effects(const Values& best) {
     std::array<std::vector<double>, kParameters> effects;
     const std::vector<double> before = deviations(best);
@@ -142,7 +145,8 @@ class Search {
       Values nudged = best;
       nudged[p] *= std::exp2(kNudge);
       effects[p] = deviations(nudged);
-      for (std::size_t row = 0; row < effects[p].size(); ++row) effects[p][row] = (effects[p][row] - before[row]) / (kNudge * std::log(2));
+      for (std::size_t row = 0; row < effects[p].size(); ++row)
+        effects[p][row] = (effects[p][row] - before[row]) / (kNudge * std::log(2));
     }
     Values own{};
     for (std::size_t p = 0; p < kParameters; ++p) own[p] = length_beside(effects, p);
@@ -187,12 +191,14 @@ Result<Calibration> calibrate(const Measured& measured, const workload::Matching
                  .hint = "a job of several ranks, with messages or collectives of several sizes"};
   Search search(measured, matching);
   const Values best = search.run(first_guess(measured));
-  if (!std::isfinite(search.misfit(best))) return search.error().value_or(Error{"the fitted machine cannot be simulated"});
+  if (!std::isfinite(search.misfit(best)))
+    return search.error().value_or(Error{"the fitted machine cannot be simulated"});
   Calibration calibration;
   calibration.machine = describe(best, ranks);
   calibration.samples = samples;
   const Values own = search.own_effects(best);
-  for (std::size_t p = 0; p < kParameters; ++p) calibration.parameters.push_back({kNames[p], rounded(best[p]), own[p] > kSeen});
+  for (std::size_t p = 0; p < kParameters; ++p)
+    calibration.parameters.push_back({kNames[p], rounded(best[p]), own[p] > kSeen});
   const auto predicted = predict(matching, calibration.machine);
   if (!predicted) return predicted.error();
   calibration.rows = compare(measured, *predicted);
@@ -204,9 +210,10 @@ Result<Calibration> calibrate(const Measured& measured, const workload::Matching
 }
 
 std::string Calibration::yaml() const {
-  std::string text = fmt::format("# Fitted by orrery replay --on mpi --calibrate to {} samples in {} rows.\n", samples, rows.size());
-  text += fmt::format("#   residual of a row                  {:.1f} % in the median, {:.1f} % at most\n", median_error_percent,
-                      worst_error_percent);
+  std::string text =
+      fmt::format("# Fitted by orrery replay --on mpi --calibrate to {} samples in {} rows.\n", samples, rows.size());
+  text += fmt::format("#   residual of a row                  {:.1f} % in the median, {:.1f} % at most\n",
+                      median_error_percent, worst_error_percent);
   text += fmt::format("#   makespan                           {:.1f} % off\n", rows.front().error_percent());
   for (const FittedParameter& parameter : parameters) {
     if (!parameter.is_determined) text += fmt::format("#   {:<34} the run does not tell\n", parameter.name);
@@ -219,7 +226,8 @@ report::Sheet parameters_sheet(const Calibration& calibration) {
   sheet.add({.name = "parameter", .title = "fitted"})
       .add({.name = "value", .type = report::Type::real, .title = "value", .decimals = 4})
       .add({.name = "determined", .type = report::Type::flag, .title = "told by the run"});
-  for (const FittedParameter& parameter : calibration.parameters) sheet.add_row({parameter.name, parameter.value, parameter.is_determined});
+  for (const FittedParameter& parameter : calibration.parameters)
+    sheet.add_row({parameter.name, parameter.value, parameter.is_determined});
   return sheet;
 }
 

@@ -1,7 +1,9 @@
-// A machine description fitted to a replay: one switch with a link per rank, and what the software adds to a message and to a collective.
+// A machine description fitted to a replay: one switch with a link per rank, and what the software adds to a message
+// and to a collective.
 //
-// The description is simulated again and again, with its numbers a little larger and smaller, until no such step brings the times of collectives and
-// messages, and the makespan, nearer to what was measured (a pattern search on logarithms). So what is fitted is what `simulate` will say.
+// The description is simulated again and again, with its numbers a little larger and smaller, until no such step brings
+// the times of collectives and messages, and the makespan, nearer to what was measured (a pattern search on
+// logarithms). So what is fitted is what `simulate` will say.
 #pragma once
 
 #include <string>
@@ -18,7 +20,8 @@ namespace orrery::replay {
 struct FittedParameter {
   std::string name;  ///< as the description calls it, with its unit
   double value = 0;
-  /// No other parameters would make up for it if it were another: the run tells it. Else the value is one of many that fit as well.
+  /// No other parameters would make up for it if it were another: the run tells it. Else the value is one of many that
+  /// fit as well.
   bool is_determined = false;
 };
 
@@ -34,7 +37,8 @@ struct Calibration {
   [[nodiscard]] std::string yaml() const;
 };
 
-/// An Error if there is nothing to fit: one rank, or no communication whose time is known. Deterministic; at most some hundred simulations.
+/// An Error if there is nothing to fit: one rank, or no communication whose time is known. Deterministic; at most some
+/// hundred simulations.
 Result<Calibration> calibrate(const Measured& measured, const workload::Matching& matching);
 
 report::Sheet parameters_sheet(const Calibration& calibration);

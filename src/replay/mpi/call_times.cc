@@ -9,8 +9,9 @@ namespace orrery::replay {
 namespace {
 
 bool is_dropped(const workload::Workload& workload, const workload::Program& program, std::size_t activity) {
-  return program.kinds[activity] == workload::ActivityKind::compute && program.has(activity, workload::activity::kOnHost) &&
-         program.duration_ps(activity) > 0 && is_time_of_a_call(workload.strings.text(program.names[activity]));
+  return program.kinds[activity] == workload::ActivityKind::compute &&
+         program.has(activity, workload::activity::kOnHost) && program.duration_ps(activity) > 0 &&
+         is_time_of_a_call(workload.strings.text(program.names[activity]));
 }
 
 std::uint64_t drop(const workload::Workload& workload, workload::Program& program) {
@@ -19,7 +20,8 @@ std::uint64_t drop(const workload::Workload& workload, workload::Program& progra
   if (dropped == 0) return 0;
   graph::GraphBuilder builder = workload::dependency_builder();
   const graph::Graph& old = program.dependencies;
-  for (graph::NodeId i = 0; i < program.size(); ++i) builder.add_node(is_dropped(workload, program, i) ? 0 : old.duration(i));
+  for (graph::NodeId i = 0; i < program.size(); ++i)
+    builder.add_node(is_dropped(workload, program, i) ? 0 : old.duration(i));
   for (graph::NodeId i = 0; i < program.size(); ++i) {
     for (const graph::Slot slot : old.incoming(i)) builder.add_edge(old.source(slot), i, old.type(slot), 0);
   }

@@ -1,4 +1,5 @@
-// Time that a recorded job spent inside calls of MPI, taken out of its programs: a replay makes the calls again, and they take what they take.
+// Time that a recorded job spent inside calls of MPI, taken out of its programs: a replay makes the calls again, and
+// they take what they take.
 #pragma once
 
 #include <cstdint>

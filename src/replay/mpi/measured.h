@@ -24,7 +24,8 @@ struct Sample {
 };
 
 using CollectiveSamples = std::map<simulate::CollectiveKind, Sample>;  ///< from the last arrival to the last end
-using MessageSamples = std::map<std::int64_t, Sample>;  ///< by size; from when both sides are there to the end of the receive
+using MessageSamples =
+    std::map<std::int64_t, Sample>;  ///< by size; from when both sides are there to the end of the receive
 
 CollectiveSamples collective_samples(const workload::Workload& workload, const simulate::Schedule& schedule);
 MessageSamples message_samples(const workload::Matching& matching, const simulate::Schedule& schedule);

@@ -8,11 +8,12 @@
 
 namespace orrery::replay {
 
-/// OrreryReplayCall of the function that an activity was recorded as; 0 (the function that does not block) if its name is none of MPI's.
+/// OrreryReplayCall of the function that an activity was recorded as; 0 (the function that does not block) if its name
+/// is none of MPI's.
 std::uint8_t recorded_call(std::string_view function, workload::ActivityKind kind);
 
-/// Of a computation with the name of a function: the time was spent inside a call that is made again, or in beginning and ending the job: the replay
-/// spends what it takes now.
+/// Of a computation with the name of a function: the time was spent inside a call that is made again, or in beginning
+/// and ending the job: the replay spends what it takes now.
 bool is_time_of_a_call(std::string_view function);
 
 /// MPI_Sendrecv and MPI_Sendrecv_replace: a send and a receive in one call.

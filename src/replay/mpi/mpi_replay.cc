@@ -4,8 +4,8 @@
 #include <cstring>
 #include <span>
 
-#include "base/team/launcher.h"
 #include "base/packed.h"
+#include "base/team/launcher.h"
 #include "replay/mpi/stall.h"
 
 namespace orrery::replay {
@@ -16,8 +16,8 @@ constexpr TimePs kPsPerNs = 1000;
 constexpr int kStalledExitCode = 3;
 
 const OrreryReplayPlugin* find_plugin(std::string& why) {
-  const auto entry =
-      reinterpret_cast<OrreryReplayPluginEntry>(load_plugin(kPluginFile, "ORRERY_REPLAY_PLUGIN", kReplayPluginEntry, false, why));
+  const auto entry = reinterpret_cast<OrreryReplayPluginEntry>(
+      load_plugin(kPluginFile, "ORRERY_REPLAY_PLUGIN", kReplayPluginEntry, false, why));
   const OrreryReplayPlugin* const plugin = entry == nullptr ? nullptr : entry();
   if (plugin != nullptr && plugin->version != kReplayPluginVersion) {
     why = std::string(kPluginFile) + " is no plugin of this version";
@@ -82,7 +82,8 @@ JointTaskKind mpi_replay_task() {
 }
 
 Result<MeasuredRun> replay_on_team(ProcessTeam& team, const ReplayPlan& plan, const MpiReplayOptions& options) {
-  const JointTaskKind here{mpi_replay_task().name, [&](ProcessTeam& all, std::string_view about) { return run_here(all, &plan, about); }};
+  const JointTaskKind here{mpi_replay_task().name,
+                           [&](ProcessTeam& all, std::string_view about) { return run_here(all, &plan, about); }};
   const std::vector<std::string> answers = team.together(here, [&](int process) {
     PackedWriter about;
     about.number(options.warm_ups).number(options.repeats).number(options.uses_flops ? 1 : 0).real(options.timeout_s);
@@ -113,7 +114,8 @@ std::int64_t MeasuredRun::begin_ns(std::uint32_t repeat) const {
 
 TimePs MeasuredRun::makespan_ps(std::uint32_t repeat) const {
   std::int64_t last = INT64_MIN;
-  for (const std::vector<std::int64_t>& rank : times_) last = std::max(last, rank[repeat * (rank.size() / repeats_) + 1]);
+  for (const std::vector<std::int64_t>& rank : times_)
+    last = std::max(last, rank[repeat * (rank.size() / repeats_) + 1]);
   return (last - begin_ns(repeat)) * kPsPerNs;
 }
 

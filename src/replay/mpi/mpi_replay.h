@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "base/team/process_team.h"
 #include "base/result.h"
+#include "base/team/process_team.h"
 #include "replay/mpi/replay_plan.h"
 #include "simulate/schedule.h"
 

@@ -57,14 +57,17 @@ class RankPlanner {
       const std::uint32_t number = matching_.communicator_number(rank_, stream);
       const Communicator& communicator = matching_.communicators()[number];
       if (is_world(communicator)) continue;
-      by_number[number + 1] = {name_of(communicator), {communicator.ranks.begin(), communicator.ranks.end()}, number + 1};
+      by_number[number + 1] = {
+          name_of(communicator), {communicator.ranks.begin(), communicator.ranks.end()}, number + 1};
     }
-    // Messages of a role pass those by that name ranks. All ranks make it, whether they need it or not: making it is for all.
+    // Messages of a role pass those by that name ranks. All ranks make it, whether they need it or not: making it is
+    // for all.
     for (std::size_t role = 0; role < facts_.message_roles.size(); ++role) {
       const auto number = static_cast<std::uint32_t>(matching_.communicators().size() + 1 + role);
       std::vector<std::int32_t> all(job_.rank_count());
       for (std::size_t rank = 0; rank < all.size(); ++rank) all[rank] = static_cast<std::int32_t>(rank);
-      by_number[number] = {"messages in " + std::string(job_.strings.text(facts_.message_roles[role])), std::move(all), number};
+      by_number[number] = {"messages in " + std::string(job_.strings.text(facts_.message_roles[role])), std::move(all),
+                           number};
     }
     for (auto& [number, communicator] : by_number) {
       place_of_number_[number] = static_cast<std::uint32_t>(made_.communicators.size());
@@ -84,8 +87,10 @@ class RankPlanner {
 
   std::uint32_t message_communicator(StringId role) {
     if (role == 0) return 0;
-    const auto at = std::find(facts_.message_roles.begin(), facts_.message_roles.end(), role) - facts_.message_roles.begin();
-    return place_of_number_[static_cast<std::uint32_t>(matching_.communicators().size() + 1 + static_cast<std::size_t>(at))];
+    const auto at =
+        std::find(facts_.message_roles.begin(), facts_.message_roles.end(), role) - facts_.message_roles.begin();
+    return place_of_number_[static_cast<std::uint32_t>(matching_.communicators().size() + 1 +
+                                                       static_cast<std::size_t>(at))];
   }
 
   // --- lines: streams, then channels ---
@@ -156,7 +161,8 @@ class RankPlanner {
     operation.line = here.line;
     operation.place = here.place;
     operation.bytes = program_.bytes[i];
-    if (workload::is_rooted(kind)) operation.peer = static_cast<std::int32_t>(workload::root_place(communicator, program_, i));
+    if (workload::is_rooted(kind))
+      operation.peer = static_cast<std::int32_t>(workload::root_place(communicator, program_, i));
     add_parts(communicator, here.place, operation);
   }
 
@@ -164,10 +170,11 @@ class RankPlanner {
   void add_parts(const Communicator& communicator, std::uint64_t place, OrreryReplayOperation& operation) {
     const auto kind = static_cast<Collective>(operation.collective);
     const std::size_t members = communicator.ranks.size();
-    const auto me =
-        static_cast<std::size_t>(std::find(communicator.ranks.begin(), communicator.ranks.end(), rank_) - communicator.ranks.begin());
+    const auto me = static_cast<std::size_t>(std::find(communicator.ranks.begin(), communicator.ranks.end(), rank_) -
+                                             communicator.ranks.begin());
     workload::collect_parts(matching_, communicator, place, parts_);
-    const bool has_own_share = kind == Collective::all_to_all || kind == Collective::scatter || kind == Collective::reduce_scatter;
+    const bool has_own_share =
+        kind == Collective::all_to_all || kind == Collective::scatter || kind == Collective::reduce_scatter;
     const bool may_list = workload::may_have_unequal_parts(kind) || has_own_share;
     const auto count = static_cast<std::int64_t>(members);
     const bool is_uneven = has_own_share && operation.bytes % count != 0;
@@ -184,8 +191,9 @@ class RankPlanner {
     }
     // The first members get a byte more, so that the sum is what was asked for.
     const auto part = [&](std::size_t member) {
-      return has_own_share ? operation.bytes / count + (static_cast<std::int64_t>(member) < operation.bytes % count ? 1 : 0)
-                           : operation.bytes;
+      return has_own_share
+                 ? operation.bytes / count + (static_cast<std::int64_t>(member) < operation.bytes % count ? 1 : 0)
+                 : operation.bytes;
     };
     for (std::size_t other = 0; other < members; ++other) made_.parts.push_back(part(other));
     if (kind == Collective::all_to_all) made_.parts.insert(made_.parts.end(), members, part(me));
@@ -195,7 +203,8 @@ class RankPlanner {
   void pair_halves() {
     for (std::uint32_t i = 0; i + 1 < program_.size(); ++i) {
       const OrreryReplayOperation &send = made_.operations[i], &receive = made_.operations[i + 1];
-      if (send.kind != kReplaySend || receive.kind != kReplayReceive || program_.names[i] != program_.names[i + 1]) continue;
+      if (send.kind != kReplaySend || receive.kind != kReplayReceive || program_.names[i] != program_.names[i + 1])
+        continue;
       if (is_send_and_receive(name(i))) made_.operations[i].partner = i + 1;
     }
   }

@@ -60,8 +60,9 @@ Status ReplayPlan::number_tags() {
     for (const workload::Channel& channel : matching_.lines(rank).channels) {
       if (channel.key.tag != workload::kAnyTag) tags.insert(channel.key.tag);
       else if (channel.key.is_send)
-        return Error{.message = job.describe(rank, channel.activities.front()) + ": a send of any tag, which MPI does not have",
-                     .hint = "give sends and receives a tag"};
+        return Error{
+            .message = job.describe(rank, channel.activities.front()) + ": a send of any tag, which MPI does not have",
+            .hint = "give sends and receives a tag"};
     }
   }
   if (tags.empty() || (*tags.begin() >= 0 && *tags.rbegin() <= INT_MAX)) return {};
@@ -76,12 +77,14 @@ Status ReplayPlan::check_sizes() const {
     const Program& program = job.program(rank);
     for (std::uint32_t i = 0; i < program.size(); ++i) {
       if (program.kinds[i] != ActivityKind::send && program.kinds[i] != ActivityKind::collective) continue;
-      const std::size_t members = program.kinds[i] == ActivityKind::collective ? matching_.communicator(rank, i).ranks.size() : 1;
+      const std::size_t members =
+          program.kinds[i] == ActivityKind::collective ? matching_.communicator(rank, i).ranks.size() : 1;
       const bool is_gathered = program.kinds[i] == ActivityKind::collective && program.part_lists[i] == 0;
-      const std::int64_t most = is_gathered ? workload::whole_bytes(program.collectives[i], program.bytes[i], members) : program.bytes[i];
+      const std::int64_t most =
+          is_gathered ? workload::whole_bytes(program.collectives[i], program.bytes[i], members) : program.bytes[i];
       if (fits_counts(program.bytes[i]) && most / 16 <= kMostCount) continue;
-      return Error{.message = fmt::format("{}: {} in one call is beyond the counts of MPI, which are 32 bits wide", job.describe(rank, i),
-                                          format_bytes(static_cast<std::uint64_t>(most))),
+      return Error{.message = fmt::format("{}: {} in one call is beyond the counts of MPI, which are 32 bits wide",
+                                          job.describe(rank, i), format_bytes(static_cast<std::uint64_t>(most))),
                    .hint = "sizes above 2 GiB have to be multiples of 4, 8 or 16 bytes, and below 32 GiB"};
     }
   }
@@ -97,7 +100,8 @@ void ReplayPlan::find_roles() {
       if (channel.key.role != 0) roles.insert(channel.key.role);
       const std::uint32_t peer = matching_.membership().peer(rank, channel.key);
       if (!channel.key.is_send || peer == workload::Membership::kNoRank) continue;
-      for (const std::uint32_t send : channel.activities) largest_to_[peer] = std::max(largest_to_[peer], job.program(rank).bytes[send]);
+      for (const std::uint32_t send : channel.activities)
+        largest_to_[peer] = std::max(largest_to_[peer], job.program(rank).bytes[send]);
     }
   }
   message_roles_.assign(roles.begin(), roles.end());

@@ -15,8 +15,8 @@ namespace orrery::replay {
 
 class ReplayPlan {
  public:
-  /// Everything that can be known before anything runs is looked at: partners (workload/matching.h), sizes and tags that MPI has. `workload` must
-  /// outlive the plan.
+  /// Everything that can be known before anything runs is looked at: partners (workload/matching.h), sizes and tags
+  /// that MPI has. `workload` must outlive the plan.
   static Result<ReplayPlan> of(const workload::Workload& workload);
 
   [[nodiscard]] const workload::Workload& workload() const { return matching_.workload(); }

@@ -39,7 +39,8 @@ Sheet collectives_sheet(const Measured& measured) {
       .add({.name = "calls", .type = Type::integer, .title = "calls per run"});
   add_times(sheet);
   for (const auto& [key, sample] : measured.collectives)
-    sheet.add_row({to_string(key.kind), key.ranks, key.bytes, sample.per_run, sample.median_ps(), sample.least_ps(), sample.most_ps()});
+    sheet.add_row({to_string(key.kind), key.ranks, key.bytes, sample.per_run, sample.median_ps(), sample.least_ps(),
+                   sample.most_ps()});
   return sheet;
 }
 
@@ -49,8 +50,8 @@ Sheet messages_sheet(const Measured& measured) {
       .add({.name = "messages", .type = Type::integer, .title = "messages per run"});
   add_times(sheet);
   for (const auto& [bytes, sample] : measured.messages)
-    sheet.add_row(
-        {bytes, sample.per_run, known(sample, sample.median_ps()), known(sample, sample.least_ps()), known(sample, sample.most_ps())});
+    sheet.add_row({bytes, sample.per_run, known(sample, sample.median_ps()), known(sample, sample.least_ps()),
+                   known(sample, sample.most_ps())});
   return sheet;
 }
 

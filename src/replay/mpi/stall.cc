@@ -18,7 +18,8 @@ constexpr std::size_t kNamedRanks = 8;
 
 std::string list_ranks(const std::vector<std::uint32_t>& ranks) {
   std::string text = ranks.size() == 1 ? "rank " : "ranks ";
-  for (std::size_t i = 0; i < ranks.size() && i < kNamedRanks; ++i) text += fmt::format("{}{}", i == 0 ? "" : ", ", ranks[i]);
+  for (std::size_t i = 0; i < ranks.size() && i < kNamedRanks; ++i)
+    text += fmt::format("{}{}", i == 0 ? "" : ", ", ranks[i]);
   if (ranks.size() > kNamedRanks) text += fmt::format(" and {} more", ranks.size() - kNamedRanks);
   return text;
 }
@@ -34,7 +35,8 @@ class StallWords {
         const auto rank = static_cast<std::uint32_t>(stall.rank);
         const std::vector<std::uint32_t> missing = missing_in(rank, stall.waiting[w]);
         if (missing.empty()) continue;
-        std::string text = fmt::format("{} was never reached by {}", describe(rank, stall.waiting[w]), list_ranks(missing));
+        std::string text =
+            fmt::format("{} was never reached by {}", describe(rank, stall.waiting[w]), list_ranks(missing));
         for (std::size_t m = 0; m < missing.size() && m < 3; ++m) text += "; " + why(missing[m]);
         return text;
       }
@@ -45,15 +47,17 @@ class StallWords {
     }
     if (!silent.empty()) return list_ranks(silent) + (silent.size() == 1 ? " does not answer" : " do not answer");
     for (const OrreryReplayStall& stall : stalls_) {
-      if (stall.waiting_count > 0) return why(static_cast<std::uint32_t>(stall.rank)) + ", which all of its sides reached";
+      if (stall.waiting_count > 0)
+        return why(static_cast<std::uint32_t>(stall.rank)) + ", which all of its sides reached";
     }
     return "all ranks are at the end of their programs";
   }
 
  private:
   [[nodiscard]] const OrreryReplayStall* stall_of(std::uint32_t rank) const {
-    const auto at = std::find_if(stalls_.begin(), stalls_.end(),
-                                 [&](const OrreryReplayStall& stall) { return stall.rank == static_cast<std::int32_t>(rank); });
+    const auto at = std::find_if(stalls_.begin(), stalls_.end(), [&](const OrreryReplayStall& stall) {
+      return stall.rank == static_cast<std::int32_t>(rank);
+    });
     return at == stalls_.end() || at->is_known == 0 ? nullptr : &*at;
   }
 
@@ -86,8 +90,9 @@ class StallWords {
     const workload::Program& program = job_.program(rank);
     if (program.kinds[activity] == ActivityKind::collective) {
       const workload::LinePlace here = matching_.place(rank, activity);
-      return fmt::format("{} number {} of {} ({}), in which rank {} waits,", workload::to_string(program.collectives[activity]),
-                         here.place + 1, matching_.membership().name_of(matching_.communicator(rank, activity)),
+      return fmt::format("{} number {} of {} ({}), in which rank {} waits,",
+                         workload::to_string(program.collectives[activity]), here.place + 1,
+                         matching_.membership().name_of(matching_.communicator(rank, activity)),
                          job_.describe(rank, activity), rank);
     }
     return fmt::format("the other side of {}", job_.describe(rank, activity));
@@ -112,8 +117,9 @@ std::string describe_stall(const ReplayPlan* plan, std::span<const OrreryReplayS
   if (plan != nullptr) return head + StallWords(*plan, stalls).tell();
   std::string text = head;
   for (const OrreryReplayStall& stall : stalls)
-    text += fmt::format("rank {} waits in {}, the first of them node number {}", stall.rank,
-                        report::counted(stall.waiting_count, "operation"), stall.waiting_count > 0 ? stall.waiting[0] : 0);
+    text +=
+        fmt::format("rank {} waits in {}, the first of them node number {}", stall.rank,
+                    report::counted(stall.waiting_count, "operation"), stall.waiting_count > 0 ? stall.waiting[0] : 0);
   return text;
 }
 

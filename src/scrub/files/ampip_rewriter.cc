@@ -35,8 +35,8 @@ Status for_each_line(std::string_view bytes, const F& f) {
 
 bool is_csv(std::string_view bytes) { return bytes.starts_with(ampip::kCsvHeader); }
 
-/// "12", "0.5", "1.2e+06", "-nan", and "*" for all ranks. Not whatever the library takes for a number: "nan(secret)" is one, too, and digits alone
-/// can spell a text where there are many.
+/// "12", "0.5", "1.2e+06", "-nan", and "*" for all ranks. Not whatever the library takes for a number: "nan(secret)" is
+/// one, too, and digits alone can spell a text where there are many.
 bool is_figure(std::string_view word) {
   for (const std::string_view known : {"*", "nan", "-nan", "inf", "-inf"})
     if (word == known) return true;
@@ -103,8 +103,8 @@ class TraceWriter {
     }
     std::string region;
     if (!record_.region.empty()) region = counter_.renamed("region", record_.region);
-    fmt::format_to(std::back_inserter(out), "{},{},{},{},{},{},{}\n", cells[0], counter_.function(record_.function), time(cells[2]),
-                   cells[3], cells[4], cells[5], region);
+    fmt::format_to(std::back_inserter(out), "{},{},{},{},{},{},{}\n", cells[0], counter_.function(record_.function),
+                   time(cells[2]), cells[3], cells[4], cells[5], region);
     count_partner();
   }
 
@@ -118,7 +118,8 @@ class TraceWriter {
   /// Handles are addresses: what counts is which are the same.
   void write_communicator(std::string& out) {
     const auto [handle, is_new] = handles_.try_emplace(record_.handle, handles_.size() + 1);
-    fmt::format_to(std::back_inserter(out), " coll {:#x} {} to ", record_.handle == 0 ? 0 : handle->second, record_.bytes);
+    fmt::format_to(std::back_inserter(out), " coll {:#x} {} to ", record_.handle == 0 ? 0 : handle->second,
+                   record_.bytes);
     for (std::size_t i = 0; i < record_.members.size(); ++i) {
       fmt::format_to(std::back_inserter(out), "{}", record_.members[i]);
       if (!record_.send_counts.empty()) fmt::format_to(std::back_inserter(out), ">{}", record_.send_counts[i]);
@@ -185,7 +186,8 @@ class ReportWriter {
  private:
   /// mpiP closes with a rule.
   void write_behind_end(std::string_view line, std::string& out) {
-    if (line.find_first_not_of("- \t\r") == std::string_view::npos) return write_line(line.starts_with("---") ? "---" : "", out);
+    if (line.find_first_not_of("- \t\r") == std::string_view::npos)
+      return write_line(line.starts_with("---") ? "---" : "", out);
     counter_.leave_out("line behind the end");
   }
 
@@ -196,9 +198,10 @@ class ReportWriter {
 
   /// Those that mpiP has: a line of another program in their place would be one more secret.
   void write_header(const std::vector<std::string_view>& words, std::string& out) {
-    constexpr std::string_view kColumns[] = {"Task",  "AppTime", "MPITime", "MPI%", "ID",   "TmpID", "HashID", "Lev",      "File/Address",
-                                             "Line",  "Call",    "Site",    "Time", "App%", "Count", "COV",    "Total",    "Avrg",
-                                             "Sent%", "Name",    "Rank",    "Max",  "Mean", "Min",   "Sum",    "MPI_Call", "Parent_Funct"};
+    constexpr std::string_view kColumns[] = {
+        "Task",  "AppTime", "MPITime", "MPI%", "ID",   "TmpID", "HashID", "Lev",      "File/Address",
+        "Line",  "Call",    "Site",    "Time", "App%", "Count", "COV",    "Total",    "Avrg",
+        "Sent%", "Name",    "Rank",    "Max",  "Mean", "Min",   "Sum",    "MPI_Call", "Parent_Funct"};
     bool any = false;
     for (const std::string_view word : words) {
       if (std::find(std::begin(kColumns), std::end(kColumns), word) == std::end(kColumns)) continue;
@@ -218,12 +221,15 @@ class ReportWriter {
     if (section_ == nullptr) return counter_.leave_out("section");
     needs_header_ = true;
     const std::size_t colon = line.rfind(": ");
-    const std::vector<std::string_view> words = split_words(colon == std::string_view::npos ? std::string_view() : line.substr(colon + 2));
+    const std::vector<std::string_view> words =
+        split_words(colon == std::string_view::npos ? std::string_view() : line.substr(colon + 2));
     const bool has_count = !words.empty() && is_natural(words.front());
-    fmt::format_to(std::back_inserter(out), "@--- {}{} ---\n", section_->title, has_count ? fmt::format(": {}", words.front()) : "");
+    fmt::format_to(std::back_inserter(out), "@--- {}{} ---\n", section_->title,
+                   has_count ? fmt::format(": {}", words.front()) : "");
   }
 
-  /// "@ MPI Task Assignment      : 3 vm". Of the others the version and the way it was made stay; the command, the date and folders do not.
+  /// "@ MPI Task Assignment      : 3 vm". Of the others the version and the way it was made stay; the command, the date
+  /// and folders do not.
   void write_property(std::string_view line, std::string& out) {
     const std::size_t colon = line.find(" : ");
     if (colon == std::string_view::npos) return write_line("@ mpiP", out);
@@ -231,8 +237,10 @@ class ReportWriter {
     key = key.substr(0, key.find_last_not_of(' ') + 1);
     const std::vector<std::string_view> words = split_words(line.substr(colon + 3));
     if (key == "MPI Task Assignment" && words.size() == 2) {
-      fmt::format_to(std::back_inserter(out), "@ MPI Task Assignment : {} {}\n", words[0], counter_.renamed("host", words[1]));
-    } else if (key == "Version" && words.size() == 1 && words[0].find_first_not_of("0123456789.") == std::string_view::npos) {
+      fmt::format_to(std::back_inserter(out), "@ MPI Task Assignment : {} {}\n", words[0],
+                     counter_.renamed("host", words[1]));
+    } else if (key == "Version" && words.size() == 1 &&
+               words[0].find_first_not_of("0123456789.") == std::string_view::npos) {
       counter_.count("version");
       fmt::format_to(std::back_inserter(out), "@ Version : {}\n", words[0]);
     } else {
@@ -242,7 +250,8 @@ class ReportWriter {
 
   /// Numbers stay as they are written, behind the functions that a row begins with.
   void write_row(const std::vector<std::string_view>& words, std::size_t functions, std::string& out) {
-    if (!std::all_of(words.begin() + static_cast<std::ptrdiff_t>(std::min(functions, words.size())), words.end(), is_figure))
+    if (!std::all_of(words.begin() + static_cast<std::ptrdiff_t>(std::min(functions, words.size())), words.end(),
+                     is_figure))
       return counter_.leave_out("row");
     for (std::size_t i = 0; i < words.size(); ++i) {
       out += i == 0 ? "" : " ";
@@ -257,7 +266,8 @@ class ReportWriter {
   void write_frame(const std::vector<std::string_view>& words, std::string& out) {
     const std::size_t numbers = has_local_ids_ ? 4 : 2;
     // The first pass saw none of these.
-    if (words.size() <= numbers || !std::all_of(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(numbers), is_figure))
+    if (words.size() <= numbers ||
+        !std::all_of(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(numbers), is_figure))
       return counter_.leave_out("callsite");
     for (std::size_t i = 0; i < numbers; ++i) (out += words[i]) += ' ';
     const bool is_call = words[numbers - 1] == "0";
@@ -270,7 +280,8 @@ class ReportWriter {
     const std::size_t end = words.size() - (is_call ? 1 : 0);
     std::string function;
     for (; at < end; ++at) (function += function.empty() ? "" : " ") += words[at];
-    if (!function.empty()) (out += ' ') += function == kUnknownFunction ? kUnknownFunction : counter_.renamed("frame", function);
+    if (!function.empty())
+      (out += ' ') += function == kUnknownFunction ? kUnknownFunction : counter_.renamed("frame", function);
     if (is_call) (out += ' ') += counter_.function("MPI_" + std::string(words.back())).substr(4);
     out += '\n';
   }

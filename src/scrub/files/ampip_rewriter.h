@@ -1,5 +1,6 @@
-// A-mpiP traces and mpiP reports written again line by line. What they give away: paths, source files and functions of callsites, hosts, the command, the date,
-// and the regions that a program named. What stays: functions of MPI, numbers of callsites, ranks, counts, sizes, times, lines in files.
+// A-mpiP traces and mpiP reports written again line by line. What they give away: paths, source files and functions of
+// callsites, hosts, the command, the date, and the regions that a program named. What stays: functions of MPI, numbers
+// of callsites, ranks, counts, sizes, times, lines in files.
 #pragma once
 
 #include <functional>

@@ -12,8 +12,8 @@ namespace orrery::scrub {
 /// Nothing for texts, fractions and lists.
 inline std::optional<std::int64_t> integer_in(const chakra::AttributeView& attribute) {
   using enum chakra::ValueType;
-  const bool is_number =
-      attribute.type != double_val && attribute.type != float_val && attribute.type != string_val && attribute.type != bytes_val;
+  const bool is_number = attribute.type != double_val && attribute.type != float_val && attribute.type != string_val &&
+                         attribute.type != bytes_val;
   if (!attribute.has_value || attribute.is_list || !is_number) return std::nullopt;
   return chakra::integer_of(attribute.type, attribute.scalar.bits);
 }

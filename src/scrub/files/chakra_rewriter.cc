@@ -62,7 +62,8 @@ class Rewriter {
   void write_dependencies(const NodeView& node, WireWriter& out);
   void write_times(std::uint64_t start_us, std::uint64_t duration_us, std::uint64_t id, WireWriter& out);
   [[nodiscard]] std::uint64_t new_duration(std::uint64_t us, std::uint64_t id) const;
-  void write_attribute(const ObjectRules& rules, const AttributeView& attribute, std::uint32_t number, std::uint64_t id, WireWriter& out);
+  void write_attribute(const ObjectRules& rules, const AttributeView& attribute, std::uint32_t number, std::uint64_t id,
+                       WireWriter& out);
   bool write_value(const MemberRule& rule, const AttributeView& attribute, std::uint64_t id, WireWriter& out);
   [[nodiscard]] std::int64_t new_size(std::int64_t bytes) const;
   bool write_integer(const MemberRule& rule, ValueType type, std::int64_t value, std::uint64_t id, WireWriter& out);
@@ -71,7 +72,9 @@ class Rewriter {
   std::string rewritten_list(Treatment treatment, std::string_view json);
   bool write_kept_text(std::string_view name, std::string_view text, WireWriter& out);
   void count_unknown(std::string_view message, std::string_view place, std::uint32_t last_known);
-  void count(std::string_view field) { ++shared_.tally().of(chakra_node_rules(), *chakra_node_rules().find(field)).count; }
+  void count(std::string_view field) {
+    ++shared_.tally().of(chakra_node_rules(), *chakra_node_rules().find(field)).count;
+  }
 
   const Settings& settings_;
   const JobFacts& facts_;
@@ -109,12 +112,15 @@ bool Rewriter::write_metadata(std::string_view message, std::string& out) {
   if (!metadata.version.empty()) {
     const MemberRule& rule = *rules.find("version");
     ++shared_.tally().of(rules, rule).count;
-    writer.add_bytes(metadata_field::version, shared_.renamer().rename(rule.domain, metadata.version, false, rule.words));
+    writer.add_bytes(metadata_field::version,
+                     shared_.renamer().rename(rule.domain, metadata.version, false, rule.words));
   }
-  for (const AttributeView& attribute : metadata.attributes) write_attribute(rules, attribute, metadata_field::attr, 0, writer);
+  for (const AttributeView& attribute : metadata.attributes)
+    write_attribute(rules, attribute, metadata_field::attr, 0, writer);
   count_unknown(message, rules.place, metadata_field::attr);
   if (out.empty())
-    writer.add_bytes(metadata_field::version, "0.0.4");  // Chakra's Python reader takes an empty message for the end of the file
+    writer.add_bytes(metadata_field::version,
+                     "0.0.4");  // Chakra's Python reader takes an empty message for the end of the file
   return true;
 }
 
@@ -176,8 +182,8 @@ std::uint64_t Rewriter::new_duration(std::uint64_t us, std::uint64_t id) const {
   return static_cast<std::uint64_t>(warp_.stretch(static_cast<TimePs>(us) * kPsPerUs, id) / kPsPerUs);
 }
 
-void Rewriter::write_attribute(const ObjectRules& rules, const AttributeView& attribute, std::uint32_t number, std::uint64_t id,
-                               WireWriter& out) {
+void Rewriter::write_attribute(const ObjectRules& rules, const AttributeView& attribute, std::uint32_t number,
+                               std::uint64_t id, WireWriter& out) {
   const MemberRule* const rule = rules.find(attribute.name);
   if (rule == nullptr) return shared_.tally().add_unknown(rules.place, attribute.name);
   MemberCount& counted = shared_.tally().of(rules, *rule);
@@ -193,7 +199,8 @@ void Rewriter::write_attribute(const ObjectRules& rules, const AttributeView& at
 
 bool Rewriter::write_value(const MemberRule& rule, const AttributeView& attribute, std::uint64_t id, WireWriter& out) {
   if (rule.treatment == Treatment::of_operators)
-    return attribute.type == ValueType::string_val && !attribute.is_list && write_kept_text(rule.key, attribute.scalar.bytes, out);
+    return attribute.type == ValueType::string_val && !attribute.is_list &&
+           write_kept_text(rule.key, attribute.scalar.bytes, out);
   if (const auto integer = integer_in(attribute)) {
     if (rule.treatment == Treatment::thread && is_system_thread(attribute)) {
       const auto thread = facts_.threads.find(*integer);
@@ -203,10 +210,12 @@ bool Rewriter::write_value(const MemberRule& rule, const AttributeView& attribut
     return write_integer(rule, attribute.type, *integer, id, out);
   }
   if (rule.treatment == Treatment::rename && attribute.type == ValueType::string_val && !attribute.is_list) {
-    out.add_bytes(attribute_field::string_val, shared_.renamer().rename(rule.domain, attribute.scalar.bytes, false, rule.words));
+    out.add_bytes(attribute_field::string_val,
+                  shared_.renamer().rename(rule.domain, attribute.scalar.bytes, false, rule.words));
     return true;
   }
-  if (rule.treatment == Treatment::size && attribute.type == ValueType::int64_val && attribute.is_list) {  // parts of a collective
+  if (rule.treatment == Treatment::size && attribute.type == ValueType::int64_val &&
+      attribute.is_list) {  // parts of a collective
     std::vector<std::uint64_t> parts;
     const auto take = [&](const chakra::ScalarView& value) {
       parts.push_back(static_cast<std::uint64_t>(new_size(static_cast<std::int64_t>(value.bits))));
@@ -218,9 +227,11 @@ bool Rewriter::write_value(const MemberRule& rule, const AttributeView& attribut
     return true;
   }
   // Of other lists there is one that means something: which dimensions of a network a collective is on.
-  if (rule.treatment != Treatment::keep_numbers || attribute.type != ValueType::bool_val || !attribute.is_list) return false;
+  if (rule.treatment != Treatment::keep_numbers || attribute.type != ValueType::bool_val || !attribute.is_list)
+    return false;
   std::vector<std::uint8_t> values;
-  if (!for_each_value(attribute, [&](const chakra::ScalarView& value) { values.push_back(value.bits != 0 ? 1 : 0); })) return false;
+  if (!for_each_value(attribute, [&](const chakra::ScalarView& value) { values.push_back(value.bits != 0 ? 1 : 0); }))
+    return false;
   std::string list;
   WireWriter(list).add_packed(1, values);
   out.add_bytes(attribute_field::bool_list, list);
@@ -233,7 +244,8 @@ std::int64_t Rewriter::new_size(std::int64_t bytes) const {
   return rounded >= 0 ? rounded : bytes;  // to 2^63: the size is nobody's
 }
 
-bool Rewriter::write_integer(const MemberRule& rule, ValueType type, std::int64_t value, std::uint64_t id, WireWriter& out) {
+bool Rewriter::write_integer(const MemberRule& rule, ValueType type, std::int64_t value, std::uint64_t id,
+                             WireWriter& out) {
   // Small numbers of groups are counted up by frameworks; a large one is a hash of a name or of the members' hosts.
   if (rule.treatment == Treatment::rename && (value >= kSmallestHash || value < 0)) return false;
   if (rule.treatment == Treatment::duration && value >= 0)
@@ -250,7 +262,9 @@ std::string Rewriter::rewritten_list(Treatment treatment, std::string_view json)
   const std::string_view text(padded_.data(), json.size());
   const char* const end = text.data() + text.size();
   std::string out;
-  if (!text.starts_with('[') || skip_container(text.data(), end).after != end || !shared_.rewrite_operands(treatment, text, out)) return {};
+  if (!text.starts_with('[') || skip_container(text.data(), end).after != end ||
+      !shared_.rewrite_operands(treatment, text, out))
+    return {};
   return out;
 }
 
@@ -310,7 +324,8 @@ void Rewriter::write_chain(const FusedChains::Chain& chain, const NodeView& last
   }
   const auto add_sum = [&](std::string_view name, ValueType type, std::uint64_t sum) {
     if (sum == 0) return;
-    const AttributeView attribute{.name = name, .doc_string = {}, .has_value = true, .type = type, .scalar = {.bits = sum}};
+    const AttributeView attribute{
+        .name = name, .doc_string = {}, .has_value = true, .type = type, .scalar = {.bits = sum}};
     write_attribute(chakra_attribute_rules(), attribute, node_field::attr, last.id, writer);
   };
   add_sum("num_ops", ValueType::int64_val, chain.operations);

@@ -1,4 +1,5 @@
-// Chakra files (.et) written again message by message: fields and attributes with a rule stay, all others are left out and counted.
+// Chakra files (.et) written again message by message: fields and attributes with a rule stay, all others are left out
+// and counted.
 #pragma once
 
 #include <functional>
@@ -10,8 +11,8 @@
 
 namespace orrery::scrub {
 
-/// Second pass, over `bytes`, the inflated file `path`, which was surveyed. `write` gets the new bytes in pieces. `rewriter` lends its names,
-/// counts and settings. With Settings::fuse chains of compute nodes become one (fuse.h).
+/// Second pass, over `bytes`, the inflated file `path`, which was surveyed. `write` gets the new bytes in pieces.
+/// `rewriter` lends its names, counts and settings. With Settings::fuse chains of compute nodes become one (fuse.h).
 Status rewrite_chakra(std::string_view bytes, const std::string& path, const Settings& settings, const JobFacts& facts,
                       JsonRewriter& rewriter, const std::function<void(std::string_view)>& write);
 

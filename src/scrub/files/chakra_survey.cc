@@ -26,13 +26,16 @@ void take_node(const chakra::NodeView& node, FileFacts& facts) {
 Status survey_chakra(std::string_view bytes, FileFacts& facts) {
   const auto failure = [&](std::string message, std::size_t at) {
     return Error{std::move(message), facts.path, at,
-                 "scrub knows JSON traces and Chakra execution traces of the schema of 0.0.4 and later; convert older ones first"};
+                 "scrub knows JSON traces and Chakra execution traces of the schema of 0.0.4 and later; convert older "
+                 "ones first"};
   };
   if (bytes.empty()) return Error{"the file is empty", facts.path, 0};
   const chakra::Dialect dialect = chakra::recognise_dialect(bytes, std::nullopt);
   // Older layouts have the same bytes with another meaning: rules for today's fields would keep the wrong ones.
-  if (dialect.layout != chakra::Layout::present || dialect.vocabulary != chakra::Vocabulary::v0_0_4 || !dialect.has_metadata)
-    return failure(fmt::format("this is no Chakra trace of today's schema (it looks like {})", to_string(dialect.vocabulary)), 0);
+  if (dialect.layout != chakra::Layout::present || dialect.vocabulary != chakra::Vocabulary::v0_0_4 ||
+      !dialect.has_metadata)
+    return failure(
+        fmt::format("this is no Chakra trace of today's schema (it looks like {})", to_string(dialect.vocabulary)), 0);
   facts.text_bytes = bytes.size();
   chakra::NodeView node;
   chakra::MetadataView metadata;

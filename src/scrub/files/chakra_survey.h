@@ -8,7 +8,8 @@
 
 namespace orrery::scrub {
 
-/// Checks every message of `bytes`, the inflated file, and fills in `facts`. An Error if it is no whole Chakra trace of the present schema.
+/// Checks every message of `bytes`, the inflated file, and fills in `facts`. An Error if it is no whole Chakra trace of
+/// the present schema.
 Status survey_chakra(std::string_view bytes, FileFacts& facts);
 
 }  // namespace orrery::scrub

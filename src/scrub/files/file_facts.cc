@@ -26,8 +26,9 @@ std::string_view to_string(FileKind kind) {
 
 Result<FileKind> kind_of(const formats::Format& format, const std::string& path) {
   const std::pair<const formats::Format*, FileKind> kinds[] = {
-      {&kineto::kFormat, FileKind::kineto},       {&pytorch_et::kFormat, FileKind::host},    {&chakra::kFormat, FileKind::chakra},
-      {&chakra::kFeederFormat, FileKind::feeder}, {&astra::kGroupsFormat, FileKind::groups}, {&ampip::kFormat, FileKind::ampip},
+      {&kineto::kFormat, FileKind::kineto},      {&pytorch_et::kFormat, FileKind::host},
+      {&chakra::kFormat, FileKind::chakra},      {&chakra::kFeederFormat, FileKind::feeder},
+      {&astra::kGroupsFormat, FileKind::groups}, {&ampip::kFormat, FileKind::ampip},
       {&ampip::kReportFormat, FileKind::mpip}};
   std::string known;
   for (const auto& [candidate, kind] : kinds) {
@@ -35,11 +36,13 @@ Result<FileKind> kind_of(const formats::Format& format, const std::string& path)
     if (candidate == &format) return kind;
     known += (known.empty() ? "" : ", ") + std::string(candidate->title);
   }
-  return Error{"scrub has no rules for " + std::string(format.title) + ", so it could not say what stays in it", path, Error::kNoOffset,
-               "it takes " + known};
+  return Error{"scrub has no rules for " + std::string(format.title) + ", so it could not say what stays in it", path,
+               Error::kNoOffset, "it takes " + known};
 }
 
-bool is_read_whole(FileKind kind) { return kind == FileKind::chakra || kind == FileKind::ampip || kind == FileKind::mpip; }
+bool is_read_whole(FileKind kind) {
+  return kind == FileKind::chakra || kind == FileKind::ampip || kind == FileKind::mpip;
+}
 
 std::string_view record_list_of(FileKind kind) {
   switch (kind) {

@@ -28,11 +28,12 @@ enum class FileKind : std::uint8_t {
 };
 std::string_view to_string(FileKind kind);
 
-/// By the format that the registry found `path` to be of. An Error if there are no rules for it: what is not understood cannot be cleaned. An
-/// execution trace counts as host until a row with times is seen.
+/// By the format that the registry found `path` to be of. An Error if there are no rules for it: what is not understood
+/// cannot be cleaned. An execution trace counts as host until a row with times is seen.
 Result<FileKind> kind_of(const formats::Format& format, const std::string& path);
 
-/// Not as a JSON document in windows: a message of protobuf may be as long as the file, and traces of MPI are short lines.
+/// Not as a JSON document in windows: a message of protobuf may be as long as the file, and traces of MPI are short
+/// lines.
 bool is_read_whole(FileKind kind);
 
 /// The list of records that a JSON document of this kind must have: "traceEvents". Empty: none.

@@ -40,7 +40,8 @@ class DocumentWriter {
 
   Result<const char*> take_record(const char* p, const Window& window) {
     const WholeValue whole = whole_value(p, window);
-    if (whole.after == nullptr) return whole.fault == JsonFault::ends ? Result<const char*>(nullptr) : fault(whole.fault, window.offset);
+    if (whole.after == nullptr)
+      return whole.fault == JsonFault::ends ? Result<const char*>(nullptr) : fault(whole.fault, window.offset);
     out_ += has_records_ ? ",\n" : "\n";
     has_records_ = true;
     if (!rewriter_.rewrite_record(*rules_, {p, static_cast<std::size_t>(whole.after - p)}, out_)) {
@@ -69,8 +70,8 @@ class DocumentWriter {
 
  private:
   bool write_group(const JsonMember& member) {
-    ((out_ += '"') +=
-     rewriter_.renamer().rename(Domain::group, member.key, member.key.find('\\') != std::string_view::npos, Vocabulary::group)) += "\":[";
+    ((out_ += '"') += rewriter_.renamer().rename(
+         Domain::group, member.key, member.key.find('\\') != std::string_view::npos, Vocabulary::group)) += "\":[";
     bool comma = false;
     for_each_entry(member.value, [&](std::string_view rank) {
       // The first pass saw numbers only; this is for a file that changed since.
@@ -101,8 +102,8 @@ class DocumentWriter {
 
 }  // namespace
 
-Result<std::uint64_t> rewrite_file(const FileFacts& file, const Settings& settings, const JobFacts& job, JsonRewriter& rewriter,
-                                   const std::function<void(std::string_view)>& write,
+Result<std::uint64_t> rewrite_file(const FileFacts& file, const Settings& settings, const JobFacts& job,
+                                   JsonRewriter& rewriter, const std::function<void(std::string_view)>& write,
                                    const std::function<void(std::uint64_t)>& on_progress) {
   auto mapped = MappedFile::open(file.path);
   if (!mapped) return mapped.error();
@@ -111,8 +112,9 @@ Result<std::uint64_t> rewrite_file(const FileFacts& file, const Settings& settin
     if (!content) return content.error();
     std::uint64_t written = 0;
     const auto count = [&](std::string_view bytes) { write(bytes), written += bytes.size(); };
-    const Status done = file.kind == FileKind::chakra ? rewrite_chakra(content->bytes(), file.path, settings, job, rewriter, count)
-                                                      : rewrite_ampip(content->bytes(), file, rewriter, count);
+    const Status done = file.kind == FileKind::chakra
+                            ? rewrite_chakra(content->bytes(), file.path, settings, job, rewriter, count)
+                            : rewrite_ampip(content->bytes(), file, rewriter, count);
     if (!done) return done.error();
     if (on_progress) on_progress(file.file_bytes);
     return written;

@@ -1,9 +1,12 @@
-// The parts of JsonRewriter that know what calls of communication say in lists among their arguments: whom with, which tag, how much. Analyses
-// match the ranks of a job by that (match/host_work.h), so it stays; shapes and all other values go.
+// The parts of JsonRewriter that know what calls of communication say in lists among their arguments: whom with, which
+// tag, how much. Analyses match the ranks of a job by that (match/host_work.h), so it stays; shapes and all other
+// values go.
 //
-//     {"name": "c10d::send", "args": {"Concrete Inputs": ["", "", "2", "0"], "Input type": ["TensorList", "", "Scalar", "Scalar"],
+//     {"name": "c10d::send", "args": {"Concrete Inputs": ["", "", "2", "0"], "Input type": ["TensorList", "", "Scalar",
+//     "Scalar"],
 //                                     "Input Dims": [[[192, 64]], [], [], []]}}
-//  -> {"name": "c10d::send", "args": {"Concrete Inputs": ["", "", "2", "0"], "Input type": ["TensorList", "", "Scalar", "Scalar"],
+//  -> {"name": "c10d::send", "args": {"Concrete Inputs": ["", "", "2", "0"], "Input type": ["TensorList", "", "Scalar",
+//  "Scalar"],
 //                                     "Input Dims": [[[12288]], [], [], []]}}
 
 #include "base/numbers.h"
@@ -19,7 +22,8 @@ constexpr std::int64_t kUnknown = -1;       // what readers take for no size eit
 
 bool is_small_integer(std::string_view text) {
   if (text.starts_with('-')) text.remove_prefix(1);
-  return !text.empty() && text.size() <= kIntegerDigits && text.find_first_not_of("0123456789") == std::string_view::npos;
+  return !text.empty() && text.size() <= kIntegerDigits &&
+         text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
 /// Adds up the elements of tensors; once one of them is unknown, so is the sum.
@@ -71,7 +75,8 @@ std::int64_t JsonRewriter::new_elements(std::int64_t elements) const {
 }
 
 bool JsonRewriter::write_call_sizes(std::string_view value, std::string& out) {
-  // The annotation of the work lists its tensors one by one; how many there are and how large each is would tell layers apart.
+  // The annotation of the work lists its tensors one by one; how many there are and how large each is would tell layers
+  // apart.
   if (event_call_ == EventCall::work) {
     ElementSum all;
     bool any = false;

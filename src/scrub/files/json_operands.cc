@@ -17,15 +17,16 @@ constexpr std::size_t kTensorParts = 6;  // tensor id, storage id, offset, eleme
 bool is_tensor(std::string_view value) {
   std::size_t parts = 0;
   bool fits = true;
-  const bool is_list = for_each_entry(
-      value, [&](std::string_view part) { fits = fits && (++parts < kTensorParts ? starts_number(part.front()) : is_json_string(part)); });
+  const bool is_list = for_each_entry(value, [&](std::string_view part) {
+    fits = fits && (++parts < kTensorParts ? starts_number(part.front()) : is_json_string(part));
+  });
   return is_list && fits && parts == kTensorParts;
 }
 
 // What the recorder writes for a value it does not tell: "<None>", "<Object>", or a device.
 bool is_public_value(std::string_view text) {
-  return text.empty() || text == "<None>" || text == "<Object>" || text == "<Generator>" || text == "<Storage>" || text == "<Stream>" ||
-         text == "<unknown>" || is_public(Vocabulary::device, text);
+  return text.empty() || text == "<None>" || text == "<Object>" || text == "<Generator>" || text == "<Storage>" ||
+         text == "<Stream>" || text == "<unknown>" || is_public(Vocabulary::device, text);
 }
 
 // Calls `write(entry)` for each entry of a list and puts brackets and commas around; false if it is none.
@@ -71,7 +72,9 @@ bool JsonRewriter::write_operand(std::string_view value, std::string& out) {
     // What the recorder itself writes in place of values says nothing about them.
     if (is_public_value(text)) return out += value, true;
     if (operator_ == Operator::communication || is_public(Vocabulary::collective, text))
-      return write_renamed(Domain::group, is_public(Vocabulary::collective, text) ? Vocabulary::collective : Vocabulary::group, value, out);
+      return write_renamed(Domain::group,
+                           is_public(Vocabulary::collective, text) ? Vocabulary::collective : Vocabulary::group, value,
+                           out);
     return keeps_operands_ ? write_kept_text(value, out) : (out += "\"\"", true);
   }
   // Ranks, tags and sequence numbers: matching needs them. Of other operators a number is a dimension, a rate, a seed.
@@ -97,7 +100,9 @@ bool JsonRewriter::write_tensor(std::string_view value, std::string& out) {
   std::size_t part = 0;
   return write_list(value, out, [&](std::string_view text) {
     switch (part++) {
-      case 2: return (keeps_operands_ && write_number(text, out)) || (out += '0', true);  // where in its storage a tensor begins
+      case 2:
+        return (keeps_operands_ && write_number(text, out)) ||
+               (out += '0', true);  // where in its storage a tensor begins
       case 3: return write_size(text, out);
       case kTensorParts - 1: return write_renamed(Domain::device, Vocabulary::device, text, out);
       default: return write_number(text, out) || (out += '0', true);
@@ -121,7 +126,8 @@ bool JsonRewriter::write_types(std::string_view value, std::string& out) {
   });
 }
 
-// "aten::copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!)" -> "op(Tensor(a!) x)": all that linking reads there.
+// "aten::copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!)" -> "op(Tensor(a!) x)": all that
+// linking reads there.
 bool JsonRewriter::write_schema(std::string_view value, std::string& out) {
   if (!is_json_string(value)) return false;
   const std::string text = unescape_json(string_content(value));
@@ -189,10 +195,13 @@ std::string scrub_process_groups(JsonRewriter& rewriter, std::string_view json) 
   const std::string_view text(padded.data(), json.size());
   const char* const begin = skip_space(text.data(), text.data() + text.size());
   // The text comes from inside a string, where the first pass did not look: it may be anything.
-  if (begin == text.data() + text.size() || *begin != '[' || skip_container(begin, text.data() + text.size()).after == nullptr) return {};
+  if (begin == text.data() + text.size() || *begin != '[' ||
+      skip_container(begin, text.data() + text.size()).after == nullptr)
+    return {};
   std::string out;
-  return rewriter.rewrite_list(process_group_rules(), text.substr(static_cast<std::size_t>(begin - text.data())), out) ? out
-                                                                                                                       : std::string();
+  return rewriter.rewrite_list(process_group_rules(), text.substr(static_cast<std::size_t>(begin - text.data())), out)
+             ? out
+             : std::string();
 }
 
 }  // namespace orrery::scrub

@@ -14,7 +14,8 @@ namespace {
 
 bool is_quoted_number(std::string_view value) {
   // Longer than any number that a profiler writes: digits alone can spell a text.
-  return is_json_string(value) && value.size() > 2 && value.size() < 32 && starts_number(value[1]) && is_json_scalar(string_content(value));
+  return is_json_string(value) && value.size() > 2 && value.size() < 32 && starts_number(value[1]) &&
+         is_json_scalar(string_content(value));
 }
 
 // Numbers may be written as texts.
@@ -32,7 +33,8 @@ double ratio_of(std::string_view after, std::string_view before) {
   return to / from;
 }
 
-constexpr std::int64_t kFirstDeviceSortIndex = 5'000'000;  // beyond every process number: Kineto orders devices from here
+constexpr std::int64_t kFirstDeviceSortIndex =
+    5'000'000;  // beyond every process number: Kineto orders devices from here
 
 }  // namespace
 
@@ -48,7 +50,10 @@ std::uint64_t round_size(std::uint64_t value, int bits) {
 }
 
 JsonRewriter::JsonRewriter(const Settings& settings, const JobFacts& facts)
-    : settings_(settings), facts_(facts), renamer_(settings.key, settings.keep_operators), warp_(settings.key, settings.jitter_ps) {}
+    : settings_(settings),
+      facts_(facts),
+      renamer_(settings.key, settings.keep_operators),
+      warp_(settings.key, settings.jitter_ps) {}
 
 bool JsonRewriter::rewrite_record(const ObjectRules& rules, std::string_view text, std::string& out) {
   members_.clear();
@@ -76,7 +81,8 @@ void JsonRewriter::note_operator() {
 void JsonRewriter::begin_operator(std::string_view name) {
   operator_ = Operator::ordinary;
   if (name.find("process_group:init") != std::string_view::npos) operator_ = Operator::process_groups;
-  else if (name.find("record_param_comms") != std::string_view::npos || name.starts_with("c10d")) operator_ = Operator::communication;
+  else if (name.find("record_param_comms") != std::string_view::npos || name.starts_with("c10d"))
+    operator_ = Operator::communication;
   keeps_operands_ = settings_.keep_operators && (is_public_operator(name) || name == "record_param_comms");
 }
 
@@ -105,7 +111,8 @@ void JsonRewriter::note_jitter() {
   }
   // A node without a place in time: its duration is stretched by its id, see write_duration.
   if (start.empty()) return;
-  std::tie(jittered_.start, jittered_.duration) = warp_decimal_us(start, length, facts_.shift_us, facts_.first_us, warp_);
+  std::tie(jittered_.start, jittered_.duration) =
+      warp_decimal_us(start, length, facts_.shift_us, facts_.first_us, warp_);
   jittered_.duration_ratio = ratio_of(jittered_.duration, length);
   jittered_.is_set = true;
 }
@@ -152,7 +159,8 @@ bool JsonRewriter::rewrite_member(const ObjectRules& rules, const JsonMember& me
   return false;
 }
 
-bool JsonRewriter::write_container(Treatment treatment, const ObjectRules& inner, std::string_view value, std::string& out) {
+bool JsonRewriter::write_container(Treatment treatment, const ObjectRules& inner, std::string_view value,
+                                   std::string& out) {
   if (treatment == Treatment::objects) return write_objects(inner, value, out);
   if (treatment == Treatment::attributes) return write_attributes(inner, value, out);
   // Schema 1.0.1 of host traces has the values of an operator where later ones have an object with them.
@@ -185,7 +193,8 @@ bool JsonRewriter::write_value(const MemberRule& rule, std::string_view value, s
     case Treatment::empty_text: return out += "\"\"", true;
     case Treatment::object:
     case Treatment::objects:
-    case Treatment::attributes: return rule.inner != nullptr && write_container(rule.treatment, *rule.inner, value, out);
+    case Treatment::attributes:
+      return rule.inner != nullptr && write_container(rule.treatment, *rule.inner, value, out);
     case Treatment::tensors: return write_operand_list(value, out);
     case Treatment::hollow: return write_hollow(value, out);
     case Treatment::types: return write_types(value, out);
@@ -217,7 +226,8 @@ bool JsonRewriter::write_numbers(std::string_view value, std::string& out) {
 
 // "[0, 1, 2, 3]", or "[0, 1, ..., 7]" where PyTorch shortens it.
 bool JsonRewriter::write_ranks(std::string_view value, std::string& out) {
-  if (!is_json_string(value) || string_content(value).find_first_not_of("0123456789[], .") != std::string_view::npos) return false;
+  if (!is_json_string(value) || string_content(value).find_first_not_of("0123456789[], .") != std::string_view::npos)
+    return false;
   out += value;
   return true;
 }
@@ -235,7 +245,8 @@ bool JsonRewriter::write_size(std::string_view value, std::string& out) {
   } else if (parse_number(number, real) && std::isfinite(real)) {
     int exponent = 0;
     const double mantissa = std::frexp(real, &exponent);
-    rounded = fmt::format("{}", std::ldexp(std::nearbyint(std::ldexp(mantissa, settings_.size_bits)), exponent - settings_.size_bits));
+    rounded = fmt::format(
+        "{}", std::ldexp(std::nearbyint(std::ldexp(mantissa, settings_.size_bits)), exponent - settings_.size_bits));
   } else {
     return false;
   }
@@ -264,7 +275,8 @@ bool JsonRewriter::write_duration(std::string_view key, std::string_view value, 
   if (warp_.is_identity()) return write_number(value, out);
   double us = 0;
   if (!parse_number(value, us) || !std::isfinite(us)) return write_number(value, out);
-  if (key == "exclusive_dur") return out += fmt::format("{:.{}f}", us * jittered_.duration_ratio, decimals_of(value)), true;
+  if (key == "exclusive_dur")
+    return out += fmt::format("{:.{}f}", us * jittered_.duration_ratio, decimals_of(value)), true;
   if (!jittered_.duration.empty()) return out += jittered_.duration, true;
   // Eleven days, or less than nothing: no duration that anybody recorded, and no reader uses it.
   if (us < 0 || us > 1e12) return write_number(value, out);
@@ -292,7 +304,8 @@ bool JsonRewriter::write_sort_index(std::string_view value, std::string& out) {
   if (number == lane_.thread) mapped = new_thread(number);
   else if (number == lane_.process) mapped = facts_.processes.find(number);
   else if (number >= kFirstDeviceSortIndex) mapped = number;
-  // PyTorch 2.11 puts lanes before all others by -1; small ones are devices. Others might be a number of the system that the file does not show elsewhere.
+  // PyTorch 2.11 puts lanes before all others by -1; small ones are devices. Others might be a number of the system
+  // that the file does not show elsewhere.
   else if (facts_.processes.keeps(number)) mapped = facts_.processes.find(number);
   if (!mapped) return false;
   out += std::to_string(*mapped);

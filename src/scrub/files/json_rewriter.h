@@ -9,14 +9,15 @@
 
 #include "base/json/json_members.h"
 #include "scrub/job_facts.h"
-#include "scrub/words/renamer.h"
 #include "scrub/rules.h"
 #include "scrub/tally.h"
 #include "scrub/time_shift.h"
+#include "scrub/words/renamer.h"
 
 namespace orrery::scrub {
 
-/// One per file; not thread-safe. Texts given to it must be followed by at least 64 readable bytes, and nested at most kMaxDepth deep.
+/// One per file; not thread-safe. Texts given to it must be followed by at least 64 readable bytes, and nested at most
+/// kMaxDepth deep.
 class JsonRewriter {
  public:
   /// Both must outlive the rewriter.
@@ -28,12 +29,14 @@ class JsonRewriter {
   bool rewrite_member(const ObjectRules& rules, const JsonMember& member, std::string& out);
 
   /// Appends a list of objects, each by `rules`. False if it is none; what was appended is then without meaning.
-  bool rewrite_list(const ObjectRules& rules, std::string_view text, std::string& out) { return write_objects(rules, text, out); }
+  bool rewrite_list(const ObjectRules& rules, std::string_view text, std::string& out) {
+    return write_objects(rules, text, out);
+  }
 
   /// What follows are operands and the schema of the operator `name`: for formats that are not JSON throughout.
   void begin_operator(std::string_view name);
-  /// Appends the values, shapes, types or the schema of an operator (`treatment` says which) again. False if they are none; what was appended is then without
-  /// meaning.
+  /// Appends the values, shapes, types or the schema of an operator (`treatment` says which) again. False if they are
+  /// none; what was appended is then without meaning.
   bool rewrite_operands(Treatment treatment, std::string_view json, std::string& out);
 
   Renamer& renamer() { return renamer_; }
@@ -43,8 +46,8 @@ class JsonRewriter {
   /// What the values of an operator mean depends on the operator.
   enum class Operator : std::uint8_t { ordinary, communication, process_groups };
 
-  /// What the name of an event says of its lists of arguments: they are of a call that asks for communication (c10d::send), of the work that
-  /// hosts do for it (gloo:send), or of anything else and none of our business.
+  /// What the name of an event says of its lists of arguments: they are of a call that asks for communication
+  /// (c10d::send), of the work that hosts do for it (gloo:send), or of anything else and none of our business.
   enum class EventCall : std::uint8_t { other, call, work };
 
   /// Where an event happened, as its file says.
@@ -109,7 +112,8 @@ class JsonRewriter {
   Jittered jittered_;
 };
 
-/// The list of process groups that a host trace or a Chakra node holds as a text, `json` unescaped, scrubbed; empty if it is none.
+/// The list of process groups that a host trace or a Chakra node holds as a text, `json` unescaped, scrubbed; empty if
+/// it is none.
 std::string scrub_process_groups(JsonRewriter& rewriter, std::string_view json);
 
 /// `value` with `bits` leading bits, to the nearest; all of them if `bits` is 0.

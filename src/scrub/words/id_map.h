@@ -7,8 +7,8 @@
 
 namespace orrery::scrub {
 
-/// Analyses break ties by these numbers, so the new ones, from kFirstNew on, are in the same order. Those below a limit stay: they mean
-/// something else. Collect first, then seal(), then ask.
+/// Analyses break ties by these numbers, so the new ones, from kFirstNew on, are in the same order. Those below a limit
+/// stay: they mean something else. Collect first, then seal(), then ask.
 class IdMap {
  public:
   static constexpr std::int64_t kFirstNew = 1000;

@@ -8,7 +8,8 @@ namespace orrery::scrub {
 
 using Words = std::unordered_set<std::string_view>;
 
-/// The runtime and driver functions that profilers record. A function missing here is renamed, and keeps what analyses ask of its name.
+/// The runtime and driver functions that profilers record. A function missing here is renamed, and keeps what analyses
+/// ask of its name.
 const Words& runtime_calls();
 
 /// Names that the profiler, the execution trace recorder, the trace format and linking give.

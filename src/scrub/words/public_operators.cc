@@ -43,9 +43,10 @@ bool is_known(std::string_view heading, std::string_view name) {
 }
 
 constexpr std::array<std::string_view, 34> kChoices = {
-    "none", "mean",  "sum",      "prod",     "min",       "max",      "amin",  "amax",   "avg",      "tanh",     "trunc", "floor",
-    "same", "valid", "constant", "reflect",  "replicate", "circular", "zeros", "border", "ij",       "xy",       "left",  "right",
-    "fro",  "nuc",   "reduced",  "complete", "r",         "inf",      "-inf",  "nan",    "Infinity", "-Infinity"};
+    "none",     "mean",   "sum",   "prod", "min",   "max",      "amin",     "amax",      "avg",
+    "tanh",     "trunc",  "floor", "same", "valid", "constant", "reflect",  "replicate", "circular",
+    "zeros",    "border", "ij",    "xy",   "left",  "right",    "fro",      "nuc",       "reduced",
+    "complete", "r",      "inf",   "-inf", "nan",   "Infinity", "-Infinity"};
 
 constexpr std::array<std::string_view, 6> kGradients = {"torch::autograd::AccumulateGrad",
                                                         "torch::autograd::CopyBackwards",
@@ -84,14 +85,17 @@ bool is_public_operator(std::string_view name) {
 bool is_public_gradient(std::string_view name) {
   if (name.starts_with(kEvaluate)) name.remove_prefix(kEvaluate.size());
   if (is_in(kGradients, name)) return true;
-  // The number, which tells apart what one operator has several derivatives for, differs between versions; it has one digit, or two.
+  // The number, which tells apart what one operator has several derivatives for, differs between versions; it has one
+  // digit, or two.
   const std::size_t digits = name.size() - (name.find_last_not_of("0123456789") + 1);
   return digits >= 1 && digits <= 2 && is_known("gradients", name.substr(0, name.size() - digits));
 }
 
 bool is_public_schema(std::string_view text) {
   static constexpr std::string_view kPunctuation = " :.,()[]!?*=|<>'\"+-/";
-  const auto may_be = [](char c) { return is_letter(c) || is_digit(c) || kPunctuation.find(c) != std::string_view::npos; };
+  const auto may_be = [](char c) {
+    return is_letter(c) || is_digit(c) || kPunctuation.find(c) != std::string_view::npos;
+  };
   if (text.size() > kLongestSchema || !std::all_of(text.begin(), text.end(), may_be)) return false;
   const auto schema = pytorch_et::parse_operator_schema(text);
   if (!schema || !is_public_operator(schema->name)) return false;

@@ -6,7 +6,8 @@
 
 namespace orrery::scrub {
 
-/// "GenericList[Tensor(float),__torch__.Secret]" -> "GenericList[Tensor(float),Object.Object]": words that every trace has stay.
+/// "GenericList[Tensor(float),__torch__.Secret]" -> "GenericList[Tensor(float),Object.Object]": words that every trace
+/// has stay.
 std::string public_type(std::string_view type);
 
 }  // namespace orrery::scrub

@@ -177,7 +177,9 @@ bool is_number(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
-bool is_letter_or_digit(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+bool is_letter_or_digit(char c) {
+  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
 
 // Calls `accept` with every run of letters and digits; whether it accepted them all.
 template <typename Accept>
@@ -203,7 +205,8 @@ bool is_backend(std::string_view text) {
 
 // "cpu", "cuda:0"
 bool is_device(std::string_view text) {
-  static const Words kinds = {"cpu", "cuda", "hip", "xpu", "hpu", "mtia", "meta", "mps", "privateuseone", "xla", "mkldnn", "vulkan"};
+  static const Words kinds = {"cpu",  "cuda", "hip",           "xpu", "hpu",    "mtia",
+                              "meta", "mps",  "privateuseone", "xla", "mkldnn", "vulkan"};
   const std::size_t colon = text.find(':');
   return kinds.contains(text.substr(0, colon)) &&
          (colon == std::string_view::npos || (is_number(text.substr(colon + 1)) && text.size() < 16));
@@ -244,7 +247,8 @@ bool is_profiler_span(std::string_view text) {
 bool is_collective_annotation(std::string_view text) {
   const std::size_t colon = text.find(':');
   // Both halves must be known: "nccl:my_secret_model" is an annotation that a user may write.
-  return colon != std::string_view::npos && backends().contains(text.substr(0, colon)) && collectives().contains(text.substr(colon + 1));
+  return colon != std::string_view::npos && backends().contains(text.substr(0, colon)) &&
+         collectives().contains(text.substr(colon + 1));
 }
 
 // "Memcpy DtoH (Device -> Pinned)", "Memset (Device)", and ROCm's "CopyDeviceToHost"
@@ -279,8 +283,10 @@ bool is_memory_operation(std::string_view text) {
                               "CopyDeviceToDevice",
                               "Peer"};
   return text.size() < 64 &&
-         (text.starts_with("Memcpy") || text.starts_with("Memset") || text.starts_with("Copy") || text == "FillBuffer") &&
-         text.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 ()->") == std::string_view::npos &&
+         (text.starts_with("Memcpy") || text.starts_with("Memset") || text.starts_with("Copy") ||
+          text == "FillBuffer") &&
+         text.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 ()->") ==
+             std::string_view::npos &&
          all_words(text, [](std::string_view word) { return words.contains(word); });
 }
 
@@ -304,7 +310,8 @@ bool is_public(Vocabulary vocabulary, std::string_view text) {
     case Vocabulary::device: return is_device(text);
     case Vocabulary::attribute: return text == "string" || text == "bool" || is_public_type_word(text);
     case Vocabulary::time_unit: return text == "ms" || text == "ns";
-    case Vocabulary::sync: return text == "Stream Sync" || text == "Event Sync" || text == "Context Sync" || text == "Stream Wait Event";
+    case Vocabulary::sync:
+      return text == "Stream Sync" || text == "Event Sync" || text == "Context Sync" || text == "Stream Wait Event";
     case Vocabulary::lane: return is_lane(text);
     case Vocabulary::group: return is_group(text);
     case Vocabulary::schema: return is_schema(text);
@@ -313,8 +320,8 @@ bool is_public(Vocabulary vocabulary, std::string_view text) {
 }
 
 bool is_public_name(std::string_view text) {
-  return runtime_calls().contains(text) || recorder_names().contains(text) || is_step(text) || is_collective_annotation(text) ||
-         is_memory_operation(text) || is_profiler_span(text);
+  return runtime_calls().contains(text) || recorder_names().contains(text) || is_step(text) ||
+         is_collective_annotation(text) || is_memory_operation(text) || is_profiler_span(text);
 }
 
 bool is_public_type_word(std::string_view word) {

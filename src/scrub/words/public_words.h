@@ -1,5 +1,5 @@
-// Words that give nothing away, because every trace has them: names of the device runtime, of the profiler and of the collectives. Analyses
-// look at them, so they stay.
+// Words that give nothing away, because every trace has them: names of the device runtime, of the profiler and of the
+// collectives. Analyses look at them, so they stay.
 #pragma once
 
 #include <cstdint>
@@ -27,8 +27,8 @@ enum class Vocabulary : std::uint8_t {
 
 bool is_public(Vocabulary vocabulary, std::string_view text);
 
-/// Whether the name of an event, an operator, a kernel or a node is one that every trace has: "cudaLaunchKernel", "ProfilerStep#12",
-/// "Memcpy DtoH (Device -> Pinned)", "nccl:all_reduce".
+/// Whether the name of an event, an operator, a kernel or a node is one that every trace has: "cudaLaunchKernel",
+/// "ProfilerStep#12", "Memcpy DtoH (Device -> Pinned)", "nccl:all_reduce".
 bool is_public_name(std::string_view text);
 
 /// Whether a type is spelt in PyTorch's own words only: "GenericList[Tensor(float),Tensor(float)]".

@@ -12,8 +12,9 @@ namespace {
 bool contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 
 // Beginnings that analyses ask for, the longer first. Communication goes on with the collective.
-constexpr std::string_view kCommunicationLeads[] = {"ncclDevKernel", "ncclKernel", "nccl:", "nccl", "hccl:",       "hccl",   "rccl:",
-                                                    "xccl:",         "gloo:",      "mpi:",  "ucc:", "mscclKernel", "c10d::", "c10d"};
+constexpr std::string_view kCommunicationLeads[] = {
+    "ncclDevKernel", "ncclKernel", "nccl:", "nccl", "hccl:",       "hccl",   "rccl:",
+    "xccl:",         "gloo:",      "mpi:",  "ucc:", "mscclKernel", "c10d::", "c10d"};
 constexpr std::string_view kRuntimeLeads[] = {"cuda", "cu", "hip", "mtia"};
 
 // Parts that analyses ask for anywhere in a name. What is part of another comes after it.
@@ -60,7 +61,8 @@ std::string_view lead_of(std::string_view name) {
   for (const std::string_view lead : kCommunicationLeads) {
     if (name.starts_with(lead)) return lead;
   }
-  // A blocking call is told by its beginning and "Synchronize"; HTA takes kernels whose name begins with "hip" for communication.
+  // A blocking call is told by its beginning and "Synchronize"; HTA takes kernels whose name begins with "hip" for
+  // communication.
   for (const std::string_view lead : kRuntimeLeads) {
     if (name.starts_with(lead) && (lead == "hip" || contains(name, "Synchronize"))) return lead;
   }
@@ -74,7 +76,8 @@ std::string_view step_of(std::string_view name) {
   std::size_t end = kStep.size();
   if (end < name.size() && name[end] == '#') ++end;
   // The number of the step says nothing; more than nine digits are not one.
-  while (end > kStep.size() && end < name.size() && end < kStep.size() + 10 && name[end] >= '0' && name[end] <= '9') ++end;
+  while (end > kStep.size() && end < name.size() && end < kStep.size() + 10 && name[end] >= '0' && name[end] <= '9')
+    ++end;
   return name.substr(0, end);
 }
 
@@ -166,7 +169,8 @@ std::string Renamer::make_name(std::string_view name) const {
   if (keep_operators_) {
     if (is_public_operator(name) || is_public_gradient(name)) return std::string(name);
     // That the engine evaluates it stays, what it is does not.
-    if (name.starts_with(kEvaluate)) return std::string(kEvaluate) + new_name(name.substr(kEvaluate.size()), keyed_hash(key_, name));
+    if (name.starts_with(kEvaluate))
+      return std::string(kEvaluate) + new_name(name.substr(kEvaluate.size()), keyed_hash(key_, name));
   }
   return new_name(name, keyed_hash(key_, name));
 }
@@ -197,8 +201,8 @@ Status RenameLedger::add(const Renamer& file) {
         continue;
       }
       Renamed& known = table.renamed[at->second];
-      // In 64 bits of hash two of a million names meet once in 37 million jobs; then all is refused, since analyses would add up two
-      // things.
+      // In 64 bits of hash two of a million names meet once in 37 million jobs; then all is refused, since analyses
+      // would add up two things.
       if (known.original != entry.original)
         return Error{"two names came to the same new name", {}, Error::kNoOffset, "run it again, with another key"};
       known.uses += entry.uses;

@@ -15,16 +15,19 @@
 
 namespace orrery::scrub {
 
-// The name that takes the place of another: a word for the sort of work, the parts that analyses look for, and a keyed hash.
+// The name that takes the place of another: a word for the sort of work, the parts that analyses look for, and a keyed
+// hash.
 
-/// "aten::mm" -> "op.gemm.3fa9c2d1e5b60718", "ncclDevKernel_AllReduce_Sum_f32_RING_LL(...)" -> "ncclDevKernel_AllReduce_3fa9c2d1e5b60718".
+/// "aten::mm" -> "op.gemm.3fa9c2d1e5b60718", "ncclDevKernel_AllReduce_Sum_f32_RING_LL(...)" ->
+/// "ncclDevKernel_AllReduce_3fa9c2d1e5b60718".
 ///
-/// Promises: depends on the name and the hash alone, whatever kind of file or event it stands in. Every test on names that an analysis of
-/// this program, HTA or Chakra makes ("contains nccl", "begins with hip", "contains DataLoader") has the same answer for both names; the parts are
-/// listed in new_name.cc.
+/// Promises: depends on the name and the hash alone, whatever kind of file or event it stands in. Every test on names
+/// that an analysis of this program, HTA or Chakra makes ("contains nccl", "begins with hip", "contains DataLoader")
+/// has the same answer for both names; the parts are listed in new_name.cc.
 std::string new_name(std::string_view name, std::uint64_t hash);
 
-/// What a text is the name of. Each has its own table; the new text says which, except for names, which say more (see new_name.h).
+/// What a text is the name of. Each has its own table; the new text says which, except for names, which say more (see
+/// new_name.h).
 enum class Domain : std::uint8_t { name, group, description, device, label, lane, flow, category, text };
 inline constexpr std::size_t kDomains = 9;
 /// "operators, kernels and annotations": for people.
@@ -42,12 +45,16 @@ class Renamer {
   /// `keep_operators`: names of PyTorch's own operators and gradients (public_operators.h) stay.
   explicit Renamer(const Key& key, bool keep_operators = false) : key_(key), keep_operators_(keep_operators) {}
 
-  /// The text that takes the place of `raw`, a JSON string without its quotes (`escaped`: with escapes in it), or any other bytes. It needs no
-  /// escapes in turn. Words of `vocabulary`, public names and the empty text stay as they are. Valid as long as `raw` and until the next call.
-  std::string_view rename(Domain domain, std::string_view raw, bool escaped = false, Vocabulary vocabulary = Vocabulary::none);
+  /// The text that takes the place of `raw`, a JSON string without its quotes (`escaped`: with escapes in it), or any
+  /// other bytes. It needs no escapes in turn. Words of `vocabulary`, public names and the empty text stay as they are.
+  /// Valid as long as `raw` and until the next call.
+  std::string_view rename(Domain domain, std::string_view raw, bool escaped = false,
+                          Vocabulary vocabulary = Vocabulary::none);
 
   /// In order of first appearance, words of a vocabulary left out. One original may be there twice, in two spellings.
-  [[nodiscard]] const std::vector<Renamed>& renamed(Domain domain) const { return tables_[static_cast<std::size_t>(domain)].renamed; }
+  [[nodiscard]] const std::vector<Renamed>& renamed(Domain domain) const {
+    return tables_[static_cast<std::size_t>(domain)].renamed;
+  }
 
  private:
   struct Table {
@@ -69,7 +76,9 @@ class RenameLedger {
   /// An Error if two texts came to the same new text: another key is needed.
   Status add(const Renamer& file);
   /// In order of first appearance, each once.
-  [[nodiscard]] const std::vector<Renamed>& renamed(Domain domain) const { return tables_[static_cast<std::size_t>(domain)].renamed; }
+  [[nodiscard]] const std::vector<Renamed>& renamed(Domain domain) const {
+    return tables_[static_cast<std::size_t>(domain)].renamed;
+  }
 
  private:
   struct Table {

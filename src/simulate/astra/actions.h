@@ -23,7 +23,8 @@ enum class ActionKind : std::uint8_t {
   receive_requested,  ///< rendezvous: the deferred receive `a` may be posted
 };
 
-/// In the global queue `value` is the time at which the event was caused, and `b` of an arrival tells from where (0: from the same rank).
+/// In the global queue `value` is the time at which the event was caused, and `b` of an arrival tells from where (0:
+/// from the same rank).
 struct Action {
   ActionKind kind = ActionKind::none;
   std::uint32_t a = 0;

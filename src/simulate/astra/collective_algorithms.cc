@@ -12,8 +12,9 @@ constexpr std::uint32_t kNobody = ~0u;
 
 std::uint32_t log2_of(std::uint32_t n) { return static_cast<std::uint32_t>(std::countr_zero(n)); }
 
-// A complete binary tree over the members but one, numbered in order, below the remaining one as root: the last member with the tree as its
-// left child, or, for the second tree, the first with the tree as its right child. Positions of the inner tree count from 1.
+// A complete binary tree over the members but one, numbered in order, below the remaining one as root: the last member
+// with the tree as its left child, or, for the second tree, the first with the tree as its right child. Positions of
+// the inner tree count from 1.
 struct TreePlace {
   std::uint32_t parent, left, right;
 };
@@ -45,13 +46,17 @@ void Collectives::begin_phase(std::uint32_t number) {
   stream.window = 1;
   switch (phase.algorithm) {
     case Algorithm::ring:
-      stream.sends_left = phase.type == Type::all_reduce ? 2 * (n - 1) : phase.type == Type::all_to_all ? n * (n - 1) / 2 : n - 1;
+      stream.sends_left = phase.type == Type::all_reduce   ? 2 * (n - 1)
+                          : phase.type == Type::all_to_all ? n * (n - 1) / 2
+                                                           : n - 1;
       break;
     case Algorithm::direct:
       stream.sends_left = phase.type == Type::all_reduce ? 2 * (n - 1) : n - 1;
       stream.window = phase.window < 0 ? n - 1 : std::min(static_cast<std::uint32_t>(phase.window), n - 1);
       break;
-    case Algorithm::halving_doubling: stream.sends_left = phase.type == Type::all_reduce ? 2 * log2_of(n) : log2_of(n); break;
+    case Algorithm::halving_doubling:
+      stream.sends_left = phase.type == Type::all_reduce ? 2 * log2_of(n) : log2_of(n);
+      break;
     case Algorithm::double_binary_tree: return begin_tree(stream, phase), tree_event(number, false);
   }
   const std::uint32_t window = stream.window;
@@ -87,8 +92,8 @@ Collectives::Packet Collectives::packet(const Phase& phase, std::uint32_t number
   return {partner, partner, bytes};
 }
 
-// A packet passes the endpoint before it can be sent; a received one is reduced there first, by a rule of counting: blocks of plain packets,
-// then of reducing ones, and of an all-reduce only every other such pair reduces.
+// A packet passes the endpoint before it can be sent; a received one is reduced there first, by a rule of counting:
+// blocks of plain packets, then of reducing ones, and of an all-reduce only every other such pair reduces.
 void Collectives::insert_packet(std::uint32_t number) {
   Stream& stream = streams_[number];
   const Phase& phase = running(stream);
@@ -97,7 +102,9 @@ void Collectives::insert_packet(std::uint32_t number) {
     stream.plain_left = stream.window;
     switch (phase.algorithm) {
       case Algorithm::halving_doubling: stream.reducing_left = log2_of(n) - 1; break;
-      case Algorithm::direct: stream.reducing_left = phase.members.local ? (n - 1) * stream.window : stream.window; break;
+      case Algorithm::direct:
+        stream.reducing_left = phase.members.local ? (n - 1) * stream.window : stream.window;
+        break;
       default: stream.reducing_left = n - 1; break;
     }
     stream.toggle = !stream.toggle;
@@ -123,10 +130,13 @@ void Collectives::hand_to_endpoint(std::uint32_t number, const LocalBus::Crossin
   std::int64_t reduction = -1;
   if (packet.reduces) {
     const double bytes_per_second = system_.local_memory_gb_per_s * 1e9;
-    reduction = bytes_per_second > 0 ? static_cast<std::int64_t>(static_cast<double>(packet.bytes) / bytes_per_second * 1e9) * 3 : 0;
+    reduction = bytes_per_second > 0
+                    ? static_cast<std::int64_t>(static_cast<double>(packet.bytes) / bytes_per_second * 1e9) * 3
+                    : 0;
   }
   const Action passed{ActionKind::endpoint_passed, number, 0, reduction};
-  // Sub-groups have their own delay, bus or not; and what was worked on at the bus is reduced again behind it, as in ASTRA-sim.
+  // Sub-groups have their own delay, bus or not; and what was worked on at the bus is reduced again behind it, as in
+  // ASTRA-sim.
   if (bus_ != nullptr && !local) return bus_->cross(stream.rank, packet, passed);
   ticks_.add(stream.rank, local ? kLocalEndpointNs : system_.endpoint_delay_ns, passed);
 }
@@ -188,7 +198,8 @@ void Collectives::tree_send(const Stream& stream, std::uint32_t member) {
 void Collectives::tree_receive(std::uint32_t number, std::uint32_t member) {
   const Stream& stream = streams_[number];
   const Phase& phase = running(stream);
-  transport_.receive(phase.members.rank(member), stream.rank, phase.bytes, stream.tag, {ActionKind::packet_received, number});
+  transport_.receive(phase.members.rank(member), stream.rank, phase.bytes, stream.tag,
+                     {ActionKind::packet_received, number});
 }
 
 void Collectives::tree_event(std::uint32_t number, bool received) {
@@ -208,7 +219,9 @@ void Collectives::tree_leaf(std::uint32_t number) {
       stream.tree = TreeState::wait_parent;
       tree_send(stream, stream.parent);
       return tree_receive(number, stream.parent);
-    case TreeState::wait_parent: stream.tree = TreeState::end; return hand_to_endpoint(number, {.bytes = running(stream).bytes});
+    case TreeState::wait_parent:
+      stream.tree = TreeState::end;
+      return hand_to_endpoint(number, {.bytes = running(stream).bytes});
     default: return advance(number);
   }
 }

@@ -68,8 +68,8 @@ std::uint32_t Collectives::take_queue(std::uint32_t rank, std::size_t dimension,
   return static_cast<std::uint32_t>(dimension) * count + queue;
 }
 
-bool Collectives::add_phase(const CollectiveCall& call, Type type, std::size_t dimension, Turn turn, std::int64_t& bytes,
-                            std::vector<Phase>& phases) {
+bool Collectives::add_phase(const CollectiveCall& call, Type type, std::size_t dimension, Turn turn,
+                            std::int64_t& bytes, std::vector<Phase>& phases) {
   const machine::AstraImplementation chosen = implementation(call, dimension);
   const Members members = members_of(call, dimension);
   const std::uint32_t n = members.count;
@@ -77,21 +77,29 @@ bool Collectives::add_phase(const CollectiveCall& call, Type type, std::size_t d
   Phase phase{bytes, members, 0, chosen.window, type, chosen.algorithm, 1, false};
   phase.queue = take_queue(call.rank, dimension, turn, phase.direction);
   const auto refuse = [&](const char* algorithm, const char* why, const char* hint) {
-    dispatcher_.fail({fmt::format("{} cannot be used for {}", algorithm, fmt::format(fmt::runtime(why), n)), {}, Error::kNoOffset, hint});
+    dispatcher_.fail({fmt::format("{} cannot be used for {}", algorithm, fmt::format(fmt::runtime(why), n)),
+                      {},
+                      Error::kNoOffset,
+                      hint});
     return false;
   };
   switch (chosen.algorithm) {
     case Algorithm::ring:
     case Algorithm::direct: break;
     case Algorithm::halving_doubling:
-      if (type == Type::all_to_all) return refuse("halvingDoubling", "all-to-all", "choose ring or direct for all-to-all-implementation");
-      if (!std::has_single_bit(n)) return refuse("halvingDoubling", "{} ranks, which is not a power of two", "choose ring or direct");
+      if (type == Type::all_to_all)
+        return refuse("halvingDoubling", "all-to-all", "choose ring or direct for all-to-all-implementation");
+      if (!std::has_single_bit(n))
+        return refuse("halvingDoubling", "{} ranks, which is not a power of two", "choose ring or direct");
       break;
     case Algorithm::double_binary_tree: {
-      if (members.local) return refuse("doubleBinaryTree", "a group that is not the world", "choose ring, direct or halvingDoubling");
-      if (!std::has_single_bit(n)) return refuse("doubleBinaryTree", "{} ranks, which is not a power of two", "choose ring or direct");
+      if (members.local)
+        return refuse("doubleBinaryTree", "a group that is not the world", "choose ring, direct or halvingDoubling");
+      if (!std::has_single_bit(n))
+        return refuse("doubleBinaryTree", "{} ranks, which is not a power of two", "choose ring or direct");
       const std::size_t counter =
-          (std::size_t{call.rank} * machine::kAstraCollectives + static_cast<std::size_t>(call.type)) * grid_.size() + dimension;
+          (std::size_t{call.rank} * machine::kAstraCollectives + static_cast<std::size_t>(call.type)) * grid_.size() +
+          dimension;
       phase.second_tree = tree_counters_[counter]++ % 2 == 1;
       phases.push_back(phase);
       return true;  // whatever the type: it behaves as an all-reduce and keeps the size
@@ -152,10 +160,11 @@ void Collectives::start(const CollectiveCall& call) {
     bytes = system_.splits * chunk;
   }
   if (chunk == 0) {
-    return dispatcher_.fail({fmt::format("an all-gather of {} bytes cannot be split into {} chunks", bytes, system_.splits),
-                             {},
-                             Error::kNoOffset,
-                             "lower preferred-dataset-splits, or gather more"});
+    return dispatcher_.fail(
+        {fmt::format("an all-gather of {} bytes cannot be split into {} chunks", bytes, system_.splits),
+         {},
+         Error::kNoOffset,
+         "lower preferred-dataset-splits, or gather more"});
   }
   const std::int64_t priority = next_priority(call);
   std::uint32_t data_set = 0;

@@ -5,8 +5,8 @@
 
 namespace orrery::simulate::astra {
 
-Collectives::Collectives(const machine::AstraSystem& system, const Grid& grid, std::uint32_t simulated, TickLists& ticks,
-                         Transport& transport, LocalBus* bus, Dispatcher& dispatcher)
+Collectives::Collectives(const machine::AstraSystem& system, const Grid& grid, std::uint32_t simulated,
+                         TickLists& ticks, Transport& transport, LocalBus* bus, Dispatcher& dispatcher)
     : system_(system),
       grid_(grid),
       ticks_(ticks),
@@ -14,7 +14,8 @@ Collectives::Collectives(const machine::AstraSystem& system, const Grid& grid, s
       bus_(bus),
       dispatcher_(dispatcher),
       queue_count_(static_cast<std::uint32_t>(grid.size() * static_cast<std::size_t>(system.queues_per_dim))),
-      running_limit_(static_cast<std::uint32_t>((system.active_chunks + system.queues_per_dim - 1) / system.queues_per_dim)),
+      running_limit_(
+          static_cast<std::uint32_t>((system.active_chunks + system.queues_per_dim - 1) / system.queues_per_dim)),
       queues_(std::size_t{simulated} * queue_count_),
       turns_(std::size_t{simulated} * grid.size()),
       priority_counters_(simulated, 0),
@@ -52,7 +53,8 @@ void Collectives::release(std::uint32_t number) {
   free_streams_.push_back(number);
 }
 
-// The order of these steps decides who sends first. The node is done while its last stream still holds its place in the queue.
+// The order of these steps decides who sends first. The node is done while its last stream still holds its place in the
+// queue.
 void Collectives::advance(std::uint32_t number) {
   const std::uint32_t rank = streams_[number].rank;
   const std::int32_t previous = streams_[number].queue;
@@ -85,7 +87,9 @@ void Collectives::advance(std::uint32_t number) {
   stream.queue = static_cast<std::int32_t>(queue);
   stream.started = false;
   std::vector<std::uint32_t>& waiting = queue_of(rank, queue).streams;
-  const auto before = [&](std::uint32_t other) { return streams_[other].started || streams_[other].priority >= stream.priority; };
+  const auto before = [&](std::uint32_t other) {
+    return streams_[other].started || streams_[other].priority >= stream.priority;
+  };
   waiting.insert(std::find_if_not(waiting.begin(), waiting.end(), before), number);
   leave_previous();
   start_waiting(rank, queue);

@@ -1,4 +1,5 @@
-// ASTRA-sim's system layer: a collective is split into chunks, a chunk passes phases, a phase waits in a queue and runs an algorithm.
+// ASTRA-sim's system layer: a collective is split into chunks, a chunk passes phases, a phase waits in a queue and runs
+// an algorithm.
 #pragma once
 
 #include <cstdint>
@@ -33,8 +34,8 @@ struct CollectiveCall {
 class Collectives {
  public:
   /// `simulated`: how many ranks, from 0 on, take part. `bus` may be null: packets take the endpoint's delay then.
-  Collectives(const machine::AstraSystem& system, const Grid& grid, std::uint32_t simulated, TickLists& ticks, Transport& transport,
-              LocalBus* bus, Dispatcher& dispatcher);
+  Collectives(const machine::AstraSystem& system, const Grid& grid, std::uint32_t simulated, TickLists& ticks,
+              Transport& transport, LocalBus* bus, Dispatcher& dispatcher);
 
   /// Ends with ActionKind::node_done.
   void start(const CollectiveCall& call);
@@ -59,7 +60,9 @@ class Collectives {
     [[nodiscard]] std::uint32_t rank(std::uint32_t i) const { return list != nullptr ? list[i] : base + i * stride; }
     /// `distance` steps ahead (or back) of the own one.
     [[nodiscard]] std::uint32_t ahead(std::uint32_t distance) const { return rank((index + distance) % count); }
-    [[nodiscard]] std::uint32_t back(std::uint32_t distance) const { return rank((index + count - distance % count) % count); }
+    [[nodiscard]] std::uint32_t back(std::uint32_t distance) const {
+      return rank((index + count - distance % count) % count);
+    }
   };
 
   struct Phase {
@@ -84,7 +87,8 @@ class Collectives {
     bool started = false;
     // Of the running phase: packets may be sent while there are free ones; every received one becomes the next to send.
     bool toggle = false;
-    std::uint32_t window = 0, sends_left = 0, free_packets = 0, inserted = 0, sent = 0, received = 0, plain_left = 0, reducing_left = 0;
+    std::uint32_t window = 0, sends_left = 0, free_packets = 0, inserted = 0, sent = 0, received = 0, plain_left = 0,
+                  reducing_left = 0;
     TreeState tree = TreeState::begin;
     bool one_reduced = false;
     std::uint32_t parent = 0, left = 0, right = 0;
@@ -109,7 +113,8 @@ class Collectives {
   // Plan (collective_plan.cc). False: it cannot be done, and the dispatcher knows why.
   enum class Turn : std::uint8_t { any, first, last };
   bool plan_chunk(const CollectiveCall& call, std::int64_t chunk_bytes, std::vector<Phase>& phases);
-  bool add_phase(const CollectiveCall& call, Type type, std::size_t dimension, Turn turn, std::int64_t& bytes, std::vector<Phase>& phases);
+  bool add_phase(const CollectiveCall& call, Type type, std::size_t dimension, Turn turn, std::int64_t& bytes,
+                 std::vector<Phase>& phases);
   std::uint32_t take_queue(std::uint32_t rank, std::size_t dimension, Turn turn, std::int8_t& direction);
   [[nodiscard]] bool is_sub_group(const CollectiveCall& call) const;
   [[nodiscard]] std::size_t dimension_count(const CollectiveCall& call) const;
@@ -123,7 +128,9 @@ class Collectives {
   void release(std::uint32_t stream);
   void advance(std::uint32_t stream);
   void start_waiting(std::uint32_t rank, std::uint32_t queue);
-  RankQueue& queue_of(std::uint32_t rank, std::uint32_t queue) { return queues_[std::size_t{rank} * queue_count_ + queue]; }
+  RankQueue& queue_of(std::uint32_t rank, std::uint32_t queue) {
+    return queues_[std::size_t{rank} * queue_count_ + queue];
+  }
 
   // Algorithms (collective_algorithms.cc).
   void begin_phase(std::uint32_t stream);
@@ -138,7 +145,9 @@ class Collectives {
   void tree_root(std::uint32_t stream);
   void tree_send(const Stream& stream, std::uint32_t member);
   void tree_receive(std::uint32_t stream, std::uint32_t member);
-  [[nodiscard]] const Phase& running(const Stream& stream) const { return phases_[stream.first_phase + stream.phase - 1]; }
+  [[nodiscard]] const Phase& running(const Stream& stream) const {
+    return phases_[stream.first_phase + stream.phase - 1];
+  }
 
   const machine::AstraSystem& system_;
   const Grid& grid_;

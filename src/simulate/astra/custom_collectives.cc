@@ -22,7 +22,9 @@ std::uint32_t CustomCollectives::rank_at(const Run& run, std::uint32_t place) {
 bool CustomCollectives::start(const CollectiveCall& call, const std::string& prefix) {
   if (programs_ == nullptr) return false;
   const auto found = programs_->find(prefix);
-  if (found == programs_->end() || call.index >= found->second.rank_count() || found->second.program(call.index).size() == 0) return false;
+  if (found == programs_->end() || call.index >= found->second.rank_count() ||
+      found->second.program(call.index).size() == 0)
+    return false;
   std::uint32_t number = static_cast<std::uint32_t>(runs_.size());
   if (free_runs_.empty()) runs_.emplace_back();
   else number = free_runs_.back(), free_runs_.pop_back();
@@ -46,7 +48,8 @@ void CustomCollectives::begin(std::uint32_t number, std::uint32_t node) {
   const workload::Program& program = *run.program;
   const Action done{ActionKind::custom_done, number, node};
   const auto fail = [&](std::string_view problem) {
-    dispatcher_.fail({fmt::format("node {} of a custom collective, place {}, {}", program.ids[node], run.call.index, problem)});
+    dispatcher_.fail(
+        {fmt::format("node {} of a custom collective, place {}, {}", program.ids[node], run.call.index, problem)});
   };
   if (program.kinds[node] == ActivityKind::compute) {
     const std::int64_t recorded = workload::in_whole_microseconds(program.duration_ps(node)) / kPsPerNs;
@@ -56,7 +59,8 @@ void CustomCollectives::begin(std::uint32_t number, std::uint32_t node) {
   if (!is_send && program.kinds[node] != ActivityKind::recv) return fail("is neither a message nor a computation");
   const auto place = static_cast<std::uint32_t>(program.peers[node]);
   const std::size_t members = run.call.group == nullptr ? ~std::size_t{0} : run.call.group->ranks.size();
-  if (!program.has(node, workload::activity::kHasPeer) || place >= members) return fail("names nobody of the communicator");
+  if (!program.has(node, workload::activity::kHasPeer) || place >= members)
+    return fail("names nobody of the communicator");
   const std::uint32_t peer = rank_at(run, place), rank = run.call.rank;
   if (peer == rank || peer >= ranks_) return fail("sends to itself, or to a rank that is not there");
   if (program.bytes[node] <= 0) return fail("is a message of 0 bytes");

@@ -28,10 +28,13 @@ std::string Issuer::explain_collective(std::uint32_t rank, std::uint32_t node) c
     if (other == rank || other >= ranks_.size()) continue;
     const std::optional<std::uint32_t> waiting = waiting_node(other);
     if (!waiting)
-      return fmt::format("for rank {}, which {}", other, finished(other) ? "has finished without joining" : "has nothing it can start");
+      return fmt::format("for rank {}, which {}", other,
+                         finished(other) ? "has finished without joining" : "has nothing it can start");
     const workload::Program& others = workload_.program(other);
-    const bool same = others.kinds[*waiting] == ActivityKind::collective && others.group_names[*waiting] == program.group_names[node] &&
-                      others.collectives[*waiting] == program.collectives[node] && others.bytes[*waiting] == program.bytes[node];
+    const bool same = others.kinds[*waiting] == ActivityKind::collective &&
+                      others.group_names[*waiting] == program.group_names[node] &&
+                      others.collectives[*waiting] == program.collectives[node] &&
+                      others.bytes[*waiting] == program.bytes[node];
     if (!same) return fmt::format("for rank {}, which is in {}", other, workload_.describe(other, *waiting));
     if (others.ids[*waiting] != program.ids[node]) {
       return fmt::format("for rank {}, which is in {}: ranks must start their collectives in the same order", other,
@@ -45,8 +48,8 @@ std::string Issuer::explain_message(std::uint32_t rank, std::uint32_t node) cons
   const workload::Program& program = workload_.program(rank);
   const bool sends = program.kinds[node] == ActivityKind::send;
   const auto peer = static_cast<std::uint32_t>(program.peers[node]);
-  std::string text =
-      fmt::format("for rank {} to {} {} bytes with tag {}", peer, sends ? "receive" : "send", program.bytes[node], program.tags[node]);
+  std::string text = fmt::format("for rank {} to {} {} bytes with tag {}", peer, sends ? "receive" : "send",
+                                 program.bytes[node], program.tags[node]);
   if (peer >= ranks_.size()) return text;
   const workload::Program& peers = workload_.program(peer);
   for (std::uint32_t i = 0; i < peers.size(); ++i) {
@@ -74,11 +77,12 @@ Error Issuer::explain_deadlock() const {
   std::string reason = fmt::format("rank {} has no node that can start", *first);
   if (const std::optional<std::uint32_t> node = waiting_node(*first)) {
     const ActivityKind kind = workload_.program(*first).kinds[*node];
-    reason = fmt::format("{} waits {}", workload_.describe(*first, *node),
-                         kind == ActivityKind::collective ? explain_collective(*first, *node) : explain_message(*first, *node));
+    reason = fmt::format(
+        "{} waits {}", workload_.describe(*first, *node),
+        kind == ActivityKind::collective ? explain_collective(*first, *node) : explain_message(*first, *node));
   }
-  return {
-      fmt::format("deadlock at {} ns: {} ({} of {} never finish)", queue_.now(), reason, stuck, report::counted(ranks_.size(), "rank"))};
+  return {fmt::format("deadlock at {} ns: {} ({} of {} never finish)", queue_.now(), reason, stuck,
+                      report::counted(ranks_.size(), "rank"))};
 }
 
 }  // namespace orrery::simulate::astra

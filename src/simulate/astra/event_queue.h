@@ -8,9 +8,9 @@
 
 namespace orrery::simulate::astra {
 
-/// One bucket per distinct time: a linked list of events. Buckets are found by a hash of the time and ordered by a heap. Simulated ranks move
-/// in lockstep, so that one bucket holds thousands of events and the heap is hardly touched; with all times distinct an event still costs
-/// one insertion into each.
+/// One bucket per distinct time: a linked list of events. Buckets are found by a hash of the time and ordered by a
+/// heap. Simulated ranks move in lockstep, so that one bucket holds thousands of events and the heap is hardly touched;
+/// with all times distinct an event still costs one insertion into each.
 template <typename Event>
 class EventQueue {
  public:
@@ -57,7 +57,8 @@ class EventQueue {
     std::uint32_t tail;
   };
   struct Later {
-    bool operator()(const std::pair<std::int64_t, std::uint32_t>& a, const std::pair<std::int64_t, std::uint32_t>& b) const {
+    bool operator()(const std::pair<std::int64_t, std::uint32_t>& a,
+                    const std::pair<std::int64_t, std::uint32_t>& b) const {
       return a.first > b.first;
     }
   };

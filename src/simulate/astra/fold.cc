@@ -18,7 +18,8 @@ std::optional<std::vector<bool>> symmetry(const workload::Program& program, cons
     if (!type) continue;
     const auto& list = system.implementations[static_cast<std::size_t>(*type)];
     for (std::size_t d = 0; d < list.size() && d < dimensions; ++d) {
-      if (list[d].algorithm == AstraAlgorithm::double_binary_tree || (list[d].flat && dimensions > 1)) return std::nullopt;
+      if (list[d].algorithm == AstraAlgorithm::double_binary_tree || (list[d].flat && dimensions > 1))
+        return std::nullopt;
       (list[d].algorithm == AstraAlgorithm::halving_doubling ? exchanges : rotates)[d] = true;
     }
   }
@@ -49,7 +50,8 @@ bool Fold::applies(const workload::Workload& workload, const machine::AstraSyste
     const ActivityKind kind = program.kinds[i];
     if (kind == ActivityKind::send || kind == ActivityKind::recv) return false;
     const bool memory = kind == ActivityKind::memory_load || kind == ActivityKind::memory_store;
-    if (memory && system.remote_memory && system.remote_memory->sharing != machine::AstraRemoteMemory::Sharing::per_npu) return false;
+    if (memory && system.remote_memory && system.remote_memory->sharing != machine::AstraRemoteMemory::Sharing::per_npu)
+      return false;
     if (kind == ActivityKind::collective && program.group_names[i] != 0) return false;
   }
   const auto exchanges = symmetry(program, system);

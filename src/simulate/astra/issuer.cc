@@ -20,9 +20,9 @@ constexpr std::int64_t kMessageTagModulus = 500'000'000;
 
 }  // namespace
 
-Issuer::Issuer(const workload::Workload& workload, const machine::AstraSystem& system, std::uint32_t simulated, Queue& queue,
-               TickLists& ticks, Transport& transport, Collectives& collectives, CustomCollectives& custom, Dispatcher& dispatcher,
-               bool whole_microseconds)
+Issuer::Issuer(const workload::Workload& workload, const machine::AstraSystem& system, std::uint32_t simulated,
+               Queue& queue, TickLists& ticks, Transport& transport, Collectives& collectives,
+               CustomCollectives& custom, Dispatcher& dispatcher, bool whole_microseconds)
     : workload_(workload),
       system_(system),
       queue_(queue),
@@ -74,7 +74,9 @@ Status Issuer::prepare() {
 Issuer::Slot Issuer::slot_of(const workload::Program& program, std::size_t node) {
   if (program.has(node, activity::kOnHost)) return host;
   if (program.kinds[node] == ActivityKind::compute) return device;
-  return program.kinds[node] == ActivityKind::recv ? none : communication;  // memory and metadata share the slot of communication
+  return program.kinds[node] == ActivityKind::recv
+             ? none
+             : communication;  // memory and metadata share the slot of communication
 }
 
 void Issuer::make_ready(std::uint32_t rank, std::uint32_t node) {
@@ -113,8 +115,10 @@ void Issuer::begin(std::uint32_t rank, std::uint32_t node) {
   start_ns_[first_[rank] + node] = queue_.now();
   if (system_.replay_only) return replay(rank, node, !program.has(node, activity::kOnHost));
   if (is_communication(program.kinds[node]) && program.has(node, activity::kOnHost)) {
-    return fail(rank, node, "communicates on the host (is_cpu_op), which ASTRA-sim refuses: \"Comm node should not be on CPU\"",
-                "link or convert the traces again with --for astra, which puts it on the device; the default mode simulates it as it is");
+    return fail(rank, node,
+                "communicates on the host (is_cpu_op), which ASTRA-sim refuses: \"Comm node should not be on CPU\"",
+                "link or convert the traces again with --for astra, which puts it on the device; the default mode "
+                "simulates it as it is");
   }
   switch (program.kinds[node]) {
     case ActivityKind::memory_load:
@@ -130,7 +134,8 @@ void Issuer::begin(std::uint32_t rank, std::uint32_t node) {
 
 void Issuer::replay(std::uint32_t rank, std::uint32_t node, bool on_device) {
   const TimePs recorded_ps = workload_.program(rank).duration_ps(node);
-  const std::int64_t recorded = (whole_microseconds_ ? workload::in_whole_microseconds(recorded_ps) : recorded_ps) / kPsPerNs;
+  const std::int64_t recorded =
+      (whole_microseconds_ ? workload::in_whole_microseconds(recorded_ps) : recorded_ps) / kPsPerNs;
   const std::int64_t duration = recorded == 0 ? 1 : recorded;
   if (on_device) ranks_[rank].device_ns += duration;
   ticks_.add(rank, duration, {ActionKind::node_done, rank, node});
@@ -144,9 +149,10 @@ void Issuer::begin_compute(std::uint32_t rank, std::uint32_t node) {
     return fail(rank, node, "has no num_ops or tensor_size, which the roofline needs");
   }
   if (program.bytes[node] == 0) return skip(rank, node);
-  const double duration =
-      machine::astra_roofline_ns(program.operations[node], program.bytes[node], system_.local_memory_gb_per_s, system_.peak_tflops);
-  constexpr auto kLongest = static_cast<double>(std::int64_t{1} << 61);  // a quarter of what a time can hold: sums of a few still fit
+  const double duration = machine::astra_roofline_ns(program.operations[node], program.bytes[node],
+                                                     system_.local_memory_gb_per_s, system_.peak_tflops);
+  constexpr auto kLongest =
+      static_cast<double>(std::int64_t{1} << 61);  // a quarter of what a time can hold: sums of a few still fit
   if (!(duration < kLongest)) {
     return fail(rank, node, "would never end", "are local-mem-bw and peak-perf above 0?");
   }
@@ -164,29 +170,35 @@ void Issuer::begin_collective(std::uint32_t rank, std::uint32_t node) {
                 "the default mode simulates it");
   }
   if (!program.has(node, activity::kHasBytes)) return fail(rank, node, "has no comm_size");
-  CollectiveCall call{rank, node, *type, program.bytes[node], program.excluded_dims[node], program.priorities[node], nullptr, rank};
+  CollectiveCall call{rank,    node, *type, program.bytes[node], program.excluded_dims[node], program.priorities[node],
+                      nullptr, rank};
   if (const StringId name = program.group_names[node]; name != 0) {
     const workload::CommGroup* const group = workload_.find_group(name);
     if (group == nullptr) {
-      return fail(rank, node, fmt::format("belongs to the group '{}', which is not defined", workload_.strings.text(name)),
+      return fail(rank, node,
+                  fmt::format("belongs to the group '{}', which is not defined", workload_.strings.text(name)),
                   "give the file of the groups");
     }
     const auto member = std::find(group->ranks.begin(), group->ranks.end(), rank);
     if (member == group->ranks.end())
-      return fail(rank, node, fmt::format("belongs to the group '{}', but its rank does not", workload_.strings.text(name)));
+      return fail(rank, node,
+                  fmt::format("belongs to the group '{}', but its rank does not", workload_.strings.text(name)));
     call.group = &groups_[static_cast<std::size_t>(group - workload_.groups.data())];
     call.index = static_cast<std::uint32_t>(member - group->ranks.begin());
   }
   const auto of_node = system_.custom_of_node.find(program.ids[node]);
-  const std::string& prefix = of_node != system_.custom_of_node.end() ? of_node->second : system_.custom[static_cast<std::size_t>(*type)];
+  const std::string& prefix =
+      of_node != system_.custom_of_node.end() ? of_node->second : system_.custom[static_cast<std::size_t>(*type)];
   if (prefix.empty()) return collectives_.start(call);
   if (!custom_.start(call, prefix))
-    fail(rank, node, fmt::format("has no execution trace {}.{}.et, as which its collective is given", prefix, call.index));
+    fail(rank, node,
+         fmt::format("has no execution trace {}.{}.et, as which its collective is given", prefix, call.index));
 }
 
 void Issuer::begin_message(std::uint32_t rank, std::uint32_t node) {
   const workload::Program& program = workload_.program(rank);
-  const std::uint32_t peer = program.has(node, activity::kHasPeer) ? static_cast<std::uint32_t>(program.peers[node]) : rank;
+  const std::uint32_t peer =
+      program.has(node, activity::kHasPeer) ? static_cast<std::uint32_t>(program.peers[node]) : rank;
   const std::int64_t tag = program.tags[node] % kMessageTagModulus;
   if (peer >= workload_.rank_count())
     return fail(rank, node, fmt::format("names rank {}, but there are only {}", peer, workload_.rank_count()));
@@ -217,7 +229,8 @@ void Issuer::begin_memory(std::uint32_t rank, std::uint32_t node) {
 
 void Issuer::serve(std::uint32_t number, const Transaction& transaction) {
   const machine::AstraRemoteMemory& memory = *system_.remote_memory;
-  const std::int64_t duration = memory.latency_ns + static_cast<std::int64_t>(static_cast<double>(transaction.bytes) / memory.bytes_per_ns);
+  const std::int64_t duration =
+      memory.latency_ns + static_cast<std::int64_t>(static_cast<double>(transaction.bytes) / memory.bytes_per_ns);
   memories_[number].busy = true;
   ticks_.add(transaction.rank, duration, {ActionKind::node_done, transaction.rank, transaction.node});
   ticks_.add(transaction.rank, duration, {ActionKind::memory_released, number});
@@ -272,7 +285,8 @@ bool Issuer::issue_left_behind() {
 }
 
 void Issuer::fail(std::uint32_t rank, std::uint32_t node, std::string problem, std::string hint) {
-  dispatcher_.fail({fmt::format("{} {}", workload_.describe(rank, node), problem), {}, Error::kNoOffset, std::move(hint)});
+  dispatcher_.fail(
+      {fmt::format("{} {}", workload_.describe(rank, node), problem), {}, Error::kNoOffset, std::move(hint)});
 }
 
 }  // namespace orrery::simulate::astra

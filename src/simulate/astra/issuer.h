@@ -1,5 +1,5 @@
-// ASTRA-sim's workload layer: which node of a rank's program starts when. One node at a time computes on the device, one on the host, one
-// communicates; receives need no slot.
+// ASTRA-sim's workload layer: which node of a rank's program starts when. One node at a time computes on the device,
+// one on the host, one communicates; receives need no slot.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,9 @@ namespace orrery::simulate::astra {
 
 class Issuer {
  public:
-  Issuer(const workload::Workload& workload, const machine::AstraSystem& system, std::uint32_t simulated, Queue& queue, TickLists& ticks,
-         Transport& transport, Collectives& collectives, CustomCollectives& custom, Dispatcher& dispatcher, bool whole_microseconds);
+  Issuer(const workload::Workload& workload, const machine::AstraSystem& system, std::uint32_t simulated, Queue& queue,
+         TickLists& ticks, Transport& transport, Collectives& collectives, CustomCollectives& custom,
+         Dispatcher& dispatcher, bool whole_microseconds);
 
   /// Resolves group names; an Error names the first node whose group does not exist or does not have its rank.
   Status prepare();
@@ -31,7 +32,9 @@ class Issuer {
   [[nodiscard]] std::int64_t finish_ns(std::uint32_t rank) const { return ranks_[rank].finish_ns; }
   /// How long the device computed.
   [[nodiscard]] std::int64_t device_ns(std::uint32_t rank) const { return ranks_[rank].device_ns; }
-  [[nodiscard]] std::int64_t start_ns(std::uint32_t rank, std::size_t node) const { return start_ns_[first_[rank] + node]; }
+  [[nodiscard]] std::int64_t start_ns(std::uint32_t rank, std::size_t node) const {
+    return start_ns_[first_[rank] + node];
+  }
   [[nodiscard]] std::int64_t end_ns(std::uint32_t rank, std::size_t node) const { return end_ns_[first_[rank] + node]; }
   /// Who waits for what, after a deadlock.
   [[nodiscard]] Error explain_deadlock() const;

@@ -14,13 +14,15 @@ constexpr std::int32_t kBytesPerStep = 100;  // of a reduction; what is left ove
 
 }  // namespace
 
-LocalBus::LocalBus(const machine::AstraSharedBus& bus, std::uint32_t ranks, const Queue& queue, TickLists& ticks, Dispatcher& dispatcher)
+LocalBus::LocalBus(const machine::AstraSharedBus& bus, std::uint32_t ranks, const Queue& queue, TickLists& ticks,
+                   Dispatcher& dispatcher)
     : bus_(bus), queue_(queue), ticks_(ticks), dispatcher_(dispatcher), sides_(std::size_t{ranks} * kEnds) {}
 
 void LocalBus::cross(std::uint32_t rank, const Crossing& crossing, const Action& done) {
   if (crossing.bytes > std::numeric_limits<std::int32_t>::max()) {
     return dispatcher_.fail(
-        {fmt::format("rank {}: a packet of {} bytes on the shared bus, for which ASTRA-sim has 31 bits", rank, crossing.bytes),
+        {fmt::format("rank {}: a packet of {} bytes on the shared bus, for which ASTRA-sim has 31 bits", rank,
+                     crossing.bytes),
          {},
          Error::kNoOffset,
          "more preferred-dataset-splits make smaller ones"});
@@ -55,8 +57,8 @@ void LocalBus::wait_for_memory(std::uint32_t rank, const Request& of, bool retur
 
 void LocalBus::send_or_yield(std::uint32_t rank, std::uint8_t end) {
   const std::uint8_t other = end ^ 1;
-  const bool yields =
-      side(rank, end).sent_in_a_row > kInARow && !side(rank, other).sends.empty() && side(rank, other).sent_in_a_row <= kInARow;
+  const bool yields = side(rank, end).sent_in_a_row > kInARow && !side(rank, other).sends.empty() &&
+                      side(rank, other).sent_in_a_row <= kInARow;
   if (!yields) return send_next(rank, end);
   if (side(rank, other).state == State::free) step(rank, other, Event::none, {});
 }

@@ -1,11 +1,12 @@
-// The bus between a rank and its network endpoint, as ASTRA-sim models it with model-shared-bus: what a collective hands to the endpoint, and
-// what it takes from there, crosses it instead of taking endpoint-delay.
+// The bus between a rank and its network endpoint, as ASTRA-sim models it with model-shared-bus: what a collective
+// hands to the endpoint, and what it takes from there, crosses it instead of taking endpoint-delay.
 //
-// A bus has two ends that send to each other by LogGP: a transfer of b bytes keeps its sender for s + G (b - 1) and its receiver for
-// s + G (b - 1) + L + o, where s is o, or what is left of the gap g since the sender's last transfer. An end is free, sends or receives, and an
-// end that has sent more than eight times in a row lets the other begin. There are two such buses in a row: from the network to the rank, and
-// from the rank to its memory, with the same L, o and g and a G of its own. What goes to the network is first read from memory; what comes from
-// there is written to memory, and if it is to be reduced, or sent on, it waits for that once each.
+// A bus has two ends that send to each other by LogGP: a transfer of b bytes keeps its sender for s + G (b - 1) and its
+// receiver for s + G (b - 1) + L + o, where s is o, or what is left of the gap g since the sender's last transfer. An
+// end is free, sends or receives, and an end that has sent more than eight times in a row lets the other begin. There
+// are two such buses in a row: from the network to the rank, and from the rank to its memory, with the same L, o and g
+// and a G of its own. What goes to the network is first read from memory; what comes from there is written to memory,
+// and if it is to be reduced, or sent on, it waits for that once each.
 #pragma once
 
 #include <array>
@@ -21,7 +22,8 @@ namespace orrery::simulate::astra {
 
 class LocalBus {
  public:
-  LocalBus(const machine::AstraSharedBus& bus, std::uint32_t ranks, const Queue& queue, TickLists& ticks, Dispatcher& dispatcher);
+  LocalBus(const machine::AstraSharedBus& bus, std::uint32_t ranks, const Queue& queue, TickLists& ticks,
+           Dispatcher& dispatcher);
 
   /// What crosses the bus.
   struct Crossing {

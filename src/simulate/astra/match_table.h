@@ -1,4 +1,5 @@
-// Which receive gets which message: the i-th message of a (tag, source, target, size) goes to the i-th receive posted for it.
+// Which receive gets which message: the i-th message of a (tag, source, target, size) goes to the i-th receive posted
+// for it.
 #pragma once
 
 #include <bit>
@@ -18,11 +19,11 @@ struct MatchKey {
   friend bool operator==(const MatchKey&, const MatchKey&) = default;
 };
 
-/// Not workload/message_matcher.h, since ASTRA-sim's rule is another: the size is part of what is matched, so that a receive of another size waits
-/// for ever instead of being an error, and there are no wildcards and no roles.
+/// Not workload/message_matcher.h, since ASTRA-sim's rule is another: the size is part of what is matched, so that a
+/// receive of another size waits for ever instead of being an error, and there are no wildcards and no roles.
 ///
-/// Open addressing; an entry lives only while messages or receives are waiting, so that the table stays as small as what is in flight.
-/// Messages of one key arrive in the order in which they were sent, so that counting is enough.
+/// Open addressing; an entry lives only while messages or receives are waiting, so that the table stays as small as
+/// what is in flight. Messages of one key arrive in the order in which they were sent, so that counting is enough.
 class MatchTable {
  public:
   MatchTable() : slots_(1024) {}

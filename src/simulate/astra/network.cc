@@ -30,11 +30,13 @@ std::int64_t UnawareNetwork::delay_ns(std::uint32_t source, std::uint32_t target
   const machine::AstraDimension& dimension = dimensions_[d];
   std::uint32_t hops = dimension.topology == AstraTopology::switched ? 2 : 1;
   if (dimension.topology == AstraTopology::ring) {
-    const std::uint32_t clockwise = (grid_.coordinate(target, d) + dimension.npus - grid_.coordinate(source, d)) % dimension.npus;
+    const std::uint32_t clockwise =
+        (grid_.coordinate(target, d) + dimension.npus - grid_.coordinate(source, d)) % dimension.npus;
     hops = std::min(clockwise, dimension.npus - clockwise);
   }
   if (last_.dimension == d && last_.hops == hops && last_.size == size) return last_.delay;
-  const auto delay = static_cast<std::int64_t>(hops * dimension.latency_ns + static_cast<double>(size) / dimension.bytes_per_ns());
+  const auto delay =
+      static_cast<std::int64_t>(hops * dimension.latency_ns + static_cast<double>(size) / dimension.bytes_per_ns());
   last_ = {d, hops, size, delay};
   return delay;
 }
@@ -80,7 +82,8 @@ const LinkTimes& AwareNetwork::times(std::size_t d, std::int64_t size) {
   LinkTimes& last = dimensions_[d].last;
   if (last.size != size) {
     const double transfer = static_cast<double>(size) / description_[d].bytes_per_ns();
-    last = {size, static_cast<std::int64_t>(transfer), static_cast<std::int64_t>(description_[d].latency_ns + transfer)};
+    last = {size, static_cast<std::int64_t>(transfer),
+            static_cast<std::int64_t>(description_[d].latency_ns + transfer)};
   }
   return last;
 }
@@ -135,13 +138,16 @@ std::string AwareNetwork::link_name(std::size_t link) const {
   const std::size_t d = dimension_of(static_cast<std::uint32_t>(link));
   const auto offset = static_cast<std::uint32_t>(link - dimensions_[d].first_link);
   const std::uint32_t n = grid_.count(d), stride = grid_.stride(d);
-  const auto moved = [&](std::uint32_t rank, std::uint32_t to) { return rank - grid_.coordinate(rank, d) * stride + to % n * stride; };
+  const auto moved = [&](std::uint32_t rank, std::uint32_t to) {
+    return rank - grid_.coordinate(rank, d) * stride + to % n * stride;
+  };
   switch (dimensions_[d].topology) {
     case AstraTopology::ring: {
       const std::uint32_t rank = offset / 2, here = grid_.coordinate(rank, d);
       return fmt::format("{} -> {} (dim {})", rank, moved(rank, offset % 2 == 0 ? here + 1 : here + n - 1), d);
     }
-    case AstraTopology::fully_connected: return fmt::format("{} -> {} (dim {})", offset / n, moved(offset / n, offset % n), d);
+    case AstraTopology::fully_connected:
+      return fmt::format("{} -> {} (dim {})", offset / n, moved(offset / n, offset % n), d);
     case AstraTopology::switched: break;
   }
   return offset < grid_.ranks() ? fmt::format("{} -> switch (dim {})", offset, d)

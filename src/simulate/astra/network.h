@@ -31,7 +31,9 @@ class Grid {
   [[nodiscard]] std::uint32_t count(std::size_t d) const { return counts_[d]; }
   [[nodiscard]] std::uint32_t stride(std::size_t d) const { return strides_[d]; }
   [[nodiscard]] std::uint32_t ranks() const { return ranks_; }
-  [[nodiscard]] std::uint32_t coordinate(std::uint32_t rank, std::size_t d) const { return rank / strides_[d] % counts_[d]; }
+  [[nodiscard]] std::uint32_t coordinate(std::uint32_t rank, std::size_t d) const {
+    return rank / strides_[d] % counts_[d];
+  }
   /// The lowest dimension in which two different ranks differ.
   [[nodiscard]] std::size_t first_difference(std::uint32_t a, std::uint32_t b) const;
 
@@ -40,14 +42,16 @@ class Grid {
   std::uint32_t ranks_ = 1;
 };
 
-/// How long a message of some size needs on one link of a dimension: truncated to nanoseconds separately, as ASTRA-sim does.
+/// How long a message of some size needs on one link of a dimension: truncated to nanoseconds separately, as ASTRA-sim
+/// does.
 struct LinkTimes {
   std::int64_t size = -1;
   std::int64_t busy_ns = 0;     ///< trunc(size / B)
   std::int64_t arrival_ns = 0;  ///< trunc(L + size / B)
 };
 
-/// No contention: a message needs trunc(hops * L + size / B) of the lowest dimension in which the ranks differ; other dimensions are free.
+/// No contention: a message needs trunc(hops * L + size / B) of the lowest dimension in which the ranks differ; other
+/// dimensions are free.
 class UnawareNetwork {
  public:
   UnawareNetwork(const machine::AstraSystem& system, const Grid& grid) : dimensions_(system.dimensions), grid_(grid) {}
@@ -64,7 +68,8 @@ class UnawareNetwork {
   } last_;  // most messages are like the one before
 };
 
-/// First in, first out at every directed link; whole messages are stored and forwarded; dimension by dimension, 0 first.
+/// First in, first out at every directed link; whole messages are stored and forwarded; dimension by dimension, 0
+/// first.
 class AwareNetwork {
  public:
   /// `folded`: only rank 0 is simulated; the links of every rank are those of rank 0.
@@ -77,7 +82,9 @@ class AwareNetwork {
   void record_links(LinkRecorder* recorder) { recorder_ = recorder; }
   [[nodiscard]] std::size_t link_count() const { return links_.size(); }
   [[nodiscard]] std::string link_name(std::size_t link) const;
-  [[nodiscard]] LinkUse use(std::size_t link) const { return {links_[link].bytes, links_[link].busy_ns * kPsPerNs, links_[link].peak}; }
+  [[nodiscard]] LinkUse use(std::size_t link) const {
+    return {links_[link].bytes, links_[link].busy_ns * kPsPerNs, links_[link].peak};
+  }
 
  private:
   struct Link {

@@ -26,10 +26,12 @@ class Simulation final : public Dispatcher {
         grid_(system.dimensions),
         ticks_(queue_, simulated_),
         transport_(system, grid_, queue_, *this, options.backend != Backend::unaware, fold),
-        bus_(system.shared_bus ? std::make_unique<LocalBus>(*system.shared_bus, simulated_, queue_, ticks_, *this) : nullptr),
+        bus_(system.shared_bus ? std::make_unique<LocalBus>(*system.shared_bus, simulated_, queue_, ticks_, *this)
+                               : nullptr),
         collectives_(system, grid_, simulated_, ticks_, transport_, bus_.get(), *this),
         custom_(options.custom, grid_.ranks(), ticks_, transport_, *this),
-        issuer_(workload, system, simulated_, queue_, ticks_, transport_, collectives_, custom_, *this, options.whole_microseconds) {}
+        issuer_(workload, system, simulated_, queue_, ticks_, transport_, collectives_, custom_, *this,
+                options.whole_microseconds) {}
 
   void record_links(LinkRecorder* recorder) { transport_.record_links(recorder); }
 
@@ -98,7 +100,8 @@ class Simulation final : public Dispatcher {
     const Message& message = transport_.message(action.a);
     const bool passes_on = transport_.links() != nullptr && (message.at_switch || message.at != message.target);
     const auto tag = static_cast<std::uint64_t>(message.tag);
-    return fold_->sees(queue_.now(), action.value, action.b, passes_on ? (std::uint64_t{1} << 63) + action.a : tag << 1 | 1);
+    return fold_->sees(queue_.now(), action.value, action.b,
+                       passes_on ? (std::uint64_t{1} << 63) + action.a : tag << 1 | 1);
   }
 
   Outcome outcome() const {
@@ -166,7 +169,8 @@ Status check(const workload::Workload& workload, const machine::AstraSystem& sys
 
 }  // namespace
 
-Result<Outcome> simulate(const workload::Workload& workload, const machine::AstraSystem& system, const Options& options) {
+Result<Outcome> simulate(const workload::Workload& workload, const machine::AstraSystem& system,
+                         const Options& options) {
   if (const Status checked = check(workload, system, options.backend); !checked) return checked.error();
   if (options.use_symmetry && Fold::applies(workload, system)) {
     Fold fold(workload, system);

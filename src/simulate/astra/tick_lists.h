@@ -1,5 +1,6 @@
-// Per rank, what is due at a tick. ASTRA-sim posts one global event for the first registration of a (rank, tick); later ones join that list
-// and run at the place of the first, also those added while it runs. Who sends first at equal times depends on it.
+// Per rank, what is due at a tick. ASTRA-sim posts one global event for the first registration of a (rank, tick); later
+// ones join that list and run at the place of the first, also those added while it runs. Who sends first at equal times
+// depends on it.
 #pragma once
 
 #include <cstdint>

@@ -12,19 +12,21 @@ MatchKey request_for(const MatchKey& key) { return {key.tag + kRequestTag, kRequ
 
 }  // namespace
 
-Transport::Transport(const machine::AstraSystem& system, const Grid& grid, Queue& queue, Dispatcher& dispatcher, bool contended,
-                     const Fold* fold)
+Transport::Transport(const machine::AstraSystem& system, const Grid& grid, Queue& queue, Dispatcher& dispatcher,
+                     bool contended, const Fold* fold)
     : queue_(queue), dispatcher_(dispatcher), fold_(fold), rendezvous_(system.rendezvous), unaware_(system, grid) {
   if (contended) aware_.emplace(system, grid, queue, fold != nullptr);
 }
 
-void Transport::send(std::uint32_t source, std::uint32_t target, std::int64_t size, std::int64_t tag, const Action& when_sent) {
+void Transport::send(std::uint32_t source, std::uint32_t target, std::int64_t size, std::int64_t tag,
+                     const Action& when_sent) {
   const MatchKey key{tag, size, source, target};
   if (rendezvous_) post(request_for(key), {ActionKind::send_granted, defer(key, when_sent)});
   else transmit(key, when_sent);
 }
 
-void Transport::receive(std::uint32_t source, std::uint32_t target, std::int64_t size, std::int64_t tag, const Action& when_received) {
+void Transport::receive(std::uint32_t source, std::uint32_t target, std::int64_t size, std::int64_t tag,
+                        const Action& when_received) {
   const MatchKey key{tag, size, source, target};
   if (rendezvous_) transmit(request_for(key), {ActionKind::receive_requested, defer(key, when_received)});
   else post(key, when_received);
@@ -62,10 +64,11 @@ void Transport::post(const MatchKey& key, const Action& when_received) {
 
 void Transport::transmit(const MatchKey& key, const Action& when_sent) {
   if (key.size <= 0) {
-    return dispatcher_.fail({fmt::format("rank {} would send a message of {} bytes to rank {}", key.source, key.size, key.target),
-                             {},
-                             Error::kNoOffset,
-                             "the collective is too small to be split like this: fewer splits or a larger size"});
+    return dispatcher_.fail(
+        {fmt::format("rank {} would send a message of {} bytes to rank {}", key.source, key.size, key.target),
+         {},
+         Error::kNoOffset,
+         "the collective is too small to be split like this: fewer splits or a larger size"});
   }
   if (key.source == key.target) return dispatcher_.fail({fmt::format("rank {} sends a message to itself", key.source)});
   std::uint32_t number = free_message_;
@@ -77,7 +80,8 @@ void Transport::transmit(const MatchKey& key, const Action& when_sent) {
   }
   messages_[number] = {key.tag, key.size, key.source, key.target, when_sent, key.source, ~0u, false};
   if (aware_) return aware_->go_on(messages_, number);
-  queue_.push(queue_.now() + unaware_.delay_ns(key.source, key.target, key.size), {ActionKind::arrival, number, key.target, queue_.now()});
+  queue_.push(queue_.now() + unaware_.delay_ns(key.source, key.target, key.size),
+              {ActionKind::arrival, number, key.target, queue_.now()});
 }
 
 void Transport::arrival(std::uint32_t number) {

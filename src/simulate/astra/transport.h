@@ -23,12 +23,14 @@ class Dispatcher {
 class Transport {
  public:
   /// `contended`: messages queue at links. `fold`: null, or only the representative rank is simulated.
-  Transport(const machine::AstraSystem& system, const Grid& grid, Queue& queue, Dispatcher& dispatcher, bool contended, const Fold* fold);
+  Transport(const machine::AstraSystem& system, const Grid& grid, Queue& queue, Dispatcher& dispatcher, bool contended,
+            const Fold* fold);
 
   /// `when_sent` runs when the message has arrived at `target`.
   void send(std::uint32_t source, std::uint32_t target, std::int64_t size, std::int64_t tag, const Action& when_sent);
   /// `when_received` runs when the message has arrived; not before now, also if it did earlier.
-  void receive(std::uint32_t source, std::uint32_t target, std::int64_t size, std::int64_t tag, const Action& when_received);
+  void receive(std::uint32_t source, std::uint32_t target, std::int64_t size, std::int64_t tag,
+               const Action& when_received);
 
   // Events.
   void arrival(std::uint32_t message);

@@ -4,7 +4,9 @@ namespace orrery::simulate {
 
 using workload::Collective;
 
-std::string_view to_string(Algorithm algorithm) { return machine::kCollectiveAlgorithmNames[static_cast<std::size_t>(algorithm)]; }
+std::string_view to_string(Algorithm algorithm) {
+  return machine::kCollectiveAlgorithmNames[static_cast<std::size_t>(algorithm)];
+}
 
 bool can_do(Algorithm algorithm, Collective collective) {
   const bool gather_or_scatter = collective == Collective::gather || collective == Collective::scatter;
@@ -20,9 +22,11 @@ bool can_do(Algorithm algorithm, Collective collective) {
     case Algorithm::binomial_tree:
       return gather_or_scatter || collective == Collective::all_reduce || collective == Collective::broadcast ||
              collective == Collective::reduce || collective == Collective::barrier;
-    case Algorithm::recursive_doubling: return collective == Collective::all_reduce || collective == Collective::barrier;
+    case Algorithm::recursive_doubling:
+      return collective == Collective::all_reduce || collective == Collective::barrier;
     case Algorithm::bruck:
-      return collective == Collective::all_gather || collective == Collective::all_to_all || collective == Collective::barrier;
+      return collective == Collective::all_gather || collective == Collective::all_to_all ||
+             collective == Collective::barrier;
     case Algorithm::pairwise: return collective == Collective::all_to_all || collective == Collective::reduce_scatter;
   }
   return false;
@@ -36,7 +40,8 @@ bool is_automatic(Algorithm algorithm, Collective collective, bool inside_node) 
     case Algorithm::double_binary_tree:
     case Algorithm::hierarchical: return true;
     case Algorithm::direct:
-      return inside_node || collective == Collective::all_to_all || collective == Collective::gather || collective == Collective::scatter;
+      return inside_node || collective == Collective::all_to_all || collective == Collective::gather ||
+             collective == Collective::scatter;
     default: return false;
   }
 }

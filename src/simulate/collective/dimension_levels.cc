@@ -9,7 +9,8 @@
 
 namespace orrery::simulate {
 
-Result<std::vector<std::size_t>> dimension_levels(std::span<const std::uint32_t> ranks, const machine::Network& network) {
+Result<std::vector<std::size_t>> dimension_levels(std::span<const std::uint32_t> ranks,
+                                                  const machine::Network& network) {
   // Ranks are numbered with the first dimension fastest: those that share all outer coordinates follow each other.
   std::vector<std::size_t> apart;  // by neighbours in the group
   for (std::size_t i = 1; i < ranks.size(); ++i) apart.push_back(network.outermost_dimension(ranks[i - 1], ranks[i]));
@@ -28,10 +29,11 @@ Result<std::vector<std::size_t>> dimension_levels(std::span<const std::uint32_t>
       }
       if (block == 0) block = length;
       if (block != length) {
-        return Error{.message = fmt::format("the group of {} does not fill the machine's dimensions evenly: {} in one place, "
-                                            "{} in another",
-                                            report::counted(ranks.size(), "rank"), report::counted(block, "rank"), length),
-                     .hint = "choose an algorithm that is not hierarchical"};
+        return Error{
+            .message = fmt::format("the group of {} does not fill the machine's dimensions evenly: {} in one place, "
+                                   "{} in another",
+                                   report::counted(ranks.size(), "rank"), report::counted(block, "rank"), length),
+            .hint = "choose an algorithm that is not hierarchical"};
       }
       length = 1;
     }
@@ -43,7 +45,8 @@ Result<std::vector<std::size_t>> dimension_levels(std::span<const std::uint32_t>
 
 bool lies_inside_node(std::span<const std::uint32_t> ranks, const machine::Network& network) {
   if (ranks.size() < 2 || !is_inside_node(0, network.topology(0))) return false;
-  return std::all_of(ranks.begin(), ranks.end(), [&](std::uint32_t rank) { return network.outermost_dimension(ranks[0], rank) == 0; });
+  return std::all_of(ranks.begin(), ranks.end(),
+                     [&](std::uint32_t rank) { return network.outermost_dimension(ranks[0], rank) == 0; });
 }
 
 Channels channels_over_places(std::span<const std::uint32_t> ranks, const machine::Network& network) {

@@ -25,7 +25,8 @@ PlanPhase root_phase(const Draft& draft, const GroupFamily& family, double bytes
   for (std::size_t g = 0; g < family.group_count(); ++g) {
     const auto members = family.group(g);
     for (const std::uint32_t other : members.subspan(1)) {
-      latency = std::max(latency, inwards ? draft.weights.add(other, members[0]) : draft.weights.add(members[0], other));
+      latency =
+          std::max(latency, inwards ? draft.weights.add(other, members[0]) : draft.weights.add(members[0], other));
     }
   }
   const TimePs issue = static_cast<TimePs>(family.group_size - 1) * draft.message_overhead_ps;

@@ -1,5 +1,6 @@
-// Two trees with half of the bytes each, in which nobody is an inner node twice: Sanders, Speck and Träff, "Two-tree algorithms for full
-// bandwidth broadcast, reduction and scan", 2009. The buffer flows through in small pieces, so that all edges are busy at once.
+// Two trees with half of the bytes each, in which nobody is an inner node twice: Sanders, Speck and Träff, "Two-tree
+// algorithms for full bandwidth broadcast, reduction and scan", 2009. The buffer flows through in small pieces, so that
+// all edges are busy at once.
 #include <algorithm>
 
 #include "simulate/collective/dimension_levels.h"
@@ -36,7 +37,8 @@ Cost longest_path(std::span<const std::uint32_t> parents, const std::vector<Cost
 }
 
 /// Loads the links of one tree in the directions asked for. `members[parents[i]]` is the parent of member i.
-Depth add_tree(const Draft& draft, std::span<const std::uint32_t> members, std::span<const std::uint32_t> parents, bool up, bool down) {
+Depth add_tree(const Draft& draft, std::span<const std::uint32_t> members, std::span<const std::uint32_t> parents,
+               bool up, bool down) {
   const std::size_t n = members.size();
   std::vector<TimePs> up_ps(n), down_ps(n), children(n);
   for (std::size_t i = 0; i < n; ++i) children[parents[i]] += parents[i] != i;
@@ -60,7 +62,8 @@ std::vector<std::uint32_t> below_a_root(std::vector<std::uint32_t> parents) {
 }
 
 /// The tree over places joins the ranks number `entry` of each; from these a chain goes through the rest of the place.
-std::vector<std::uint32_t> with_chains(std::span<const std::uint32_t> over_places, std::size_t ranks_per_place, std::size_t entry) {
+std::vector<std::uint32_t> with_chains(std::span<const std::uint32_t> over_places, std::size_t ranks_per_place,
+                                       std::size_t entry) {
   std::vector<std::uint32_t> parents(over_places.size() * ranks_per_place);
   for (std::size_t place = 0; place < over_places.size(); ++place) {
     const auto rank = [&](std::size_t in_place, std::size_t i) {
@@ -72,8 +75,9 @@ std::vector<std::uint32_t> with_chains(std::span<const std::uint32_t> over_place
   return parents;
 }
 
-/// A tree from (`inwards`: to) every rank, each with one block: at distance 1, 2, 4, … everybody has one partner, to whom go the blocks of all trees that
-/// pass there. What flows is flowing through all of them at once. NCCL's PAT (2.23); the trees are those of Bruck et al., 1997.
+/// A tree from (`inwards`: to) every rank, each with one block: at distance 1, 2, 4, … everybody has one partner, to
+/// whom go the blocks of all trees that pass there. What flows is flowing through all of them at once. NCCL's PAT
+/// (2.23); the trees are those of Bruck et al., 1997.
 PlanPhase aggregated_trees(const Draft& draft, const GroupFamily& family, bool inwards) {
   const std::size_t n = family.group_size;
   TimePs alpha = 0;
@@ -85,7 +89,8 @@ PlanPhase aggregated_trees(const Draft& draft, const GroupFamily& family, bool i
       const auto members = family.group(g);
       for (std::size_t i = 0; i < n; ++i) {
         const std::uint32_t before = members[i], after = members[(i + distance) % n];
-        latency = std::max(latency, inwards ? draft.weights.add(before, after, blocks) : draft.weights.add(after, before, blocks));
+        latency = std::max(
+            latency, inwards ? draft.weights.add(before, after, blocks) : draft.weights.add(after, before, blocks));
       }
     }
     alpha += latency + draft.message_overhead_ps;

@@ -24,11 +24,12 @@ Result<GroupTable::GroupId> GroupTable::intern(std::span<const std::uint32_t> ra
   Ranks sorted(ranks.begin(), ranks.end());
   std::sort(sorted.begin(), sorted.end());
   if (sorted.back() >= device_count_) {
-    return Error{.message =
-                     fmt::format("rank {} is in a group, but the machine has {}", sorted.back(), report::counted(device_count_, "device"))};
+    return Error{.message = fmt::format("rank {} is in a group, but the machine has {}", sorted.back(),
+                                        report::counted(device_count_, "device"))};
   }
   if (const auto twice = std::adjacent_find(sorted.begin(), sorted.end()); twice != sorted.end()) {
-    return Error{.message = fmt::format("rank {} is named twice in a group of {}", *twice, report::counted(sorted.size(), "rank"))};
+    return Error{.message = fmt::format("rank {} is named twice in a group of {}", *twice,
+                                        report::counted(sorted.size(), "rank"))};
   }
 
   const auto [entry, is_new] = by_list_.try_emplace(sorted, static_cast<GroupId>(groups_.size()));

@@ -19,7 +19,8 @@ class GroupTable {
 
   explicit GroupTable(std::uint32_t device_count) : device_count_(device_count) {}
 
-  /// The same number for every order of the same ranks. An Error if there are none, or one is named twice or is not a device.
+  /// The same number for every order of the same ranks. An Error if there are none, or one is named twice or is not a
+  /// device.
   Result<GroupId> intern(std::span<const std::uint32_t> ranks);
 
   /// Ascending.

@@ -1,5 +1,5 @@
-// Recursive halving and doubling: Thakur, Rabenseifner and Gropp, "Optimization of collective communication operations in MPICH", 2005.
-// Partners are numbers in the group that differ in one bit. The nearest partner gets the largest part.
+// Recursive halving and doubling: Thakur, Rabenseifner and Gropp, "Optimization of collective communication operations
+// in MPICH", 2005. Partners are numbers in the group that differ in one bit. The nearest partner gets the largest part.
 #include <algorithm>
 
 #include "simulate/collective/schedules.h"
@@ -15,7 +15,8 @@ PlanPhase exchange(const Draft& draft, const GroupFamily& family, std::size_t di
   TimePs latency = 0;
   for (std::size_t g = 0; g < family.group_count(); ++g) {
     const auto members = family.group(g);
-    for (std::size_t i = 0; i < members.size(); ++i) latency = std::max(latency, draft.weights.add(members[i], members[i ^ distance]));
+    for (std::size_t i = 0; i < members.size(); ++i)
+      latency = std::max(latency, draft.weights.add(members[i], members[i ^ distance]));
   }
   return draft.phase(bytes, latency + draft.message_overhead_ps, 1);
 }
@@ -35,7 +36,8 @@ void append_all_gather(const Draft& draft, const GroupFamily& family, Phases& ph
 }
 
 void append_all_to_all(const Draft& draft, const GroupFamily& family, Phases& phases) {
-  for (std::size_t distance = 1; distance < family.group_size; distance *= 2) phases.push_back(exchange(draft, family, distance, 0.5));
+  for (std::size_t distance = 1; distance < family.group_size; distance *= 2)
+    phases.push_back(exchange(draft, family, distance, 0.5));
 }
 
 /// One level of the binomial tree: whoever has data (a multiple of 2 * distance) splits it with the one at `distance`.

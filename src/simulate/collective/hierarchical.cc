@@ -1,5 +1,5 @@
-// One dimension of the machine after the other: reduce-scatter along the inner ones, so that less is left for the outer ones, which are
-// slower; all-reduce along the outermost; all-gather on the way back.
+// One dimension of the machine after the other: reduce-scatter along the inner ones, so that less is left for the outer
+// ones, which are slower; all-reduce along the outermost; all-gather on the way back.
 #include <utility>
 
 #include "simulate/collective/dimension_levels.h"
@@ -30,14 +30,16 @@ GroupFamily lines(const Block& block, std::size_t level) {
   const std::size_t stride = block.stride(level), period = stride * family.group_size;
   for (std::size_t base = 0; base < block.ranks.size(); base += period) {
     for (std::size_t offset = 0; offset < stride; ++offset) {
-      for (std::size_t i = 0; i < family.group_size; ++i) family.ranks.push_back(block.ranks[base + offset + i * stride]);
+      for (std::size_t i = 0; i < family.group_size; ++i)
+        family.ranks.push_back(block.ranks[base + offset + i * stride]);
     }
   }
   return family;
 }
 
-/// The lines along one level that a broadcast from the rank numbered `root` uses after it has gone along the levels outside: those that go
-/// through a rank whose inner digits are the root's, with the rank that has the root's digit in front.
+/// The lines along one level that a broadcast from the rank numbered `root` uses after it has gone along the levels
+/// outside: those that go through a rank whose inner digits are the root's, with the rank that has the root's digit in
+/// front.
 GroupFamily lines_from(const Block& block, std::size_t level, std::size_t root) {
   GroupFamily family{.ranks = {}, .group_size = block.sizes[level]};
   const std::size_t stride = block.stride(level), period = stride * family.group_size;
@@ -56,7 +58,9 @@ class Composer {
 
   /// The collective along one level, on the `part` of the buffer that is left there.
   void along(Collective collective, std::size_t level, double part) { append(collective, lines(block_, level), part); }
-  void along_from(Collective collective, std::size_t level, std::size_t root) { append(collective, lines_from(block_, level, root), 1); }
+  void along_from(Collective collective, std::size_t level, std::size_t root) {
+    append(collective, lines_from(block_, level, root), 1);
+  }
   Phases take() { return std::move(phases_); }
 
  private:
@@ -82,7 +86,8 @@ Phases compose(const Draft& draft, Collective collective, const Block& block, st
   };
   switch (collective) {
     case Collective::all_reduce:
-      for (std::size_t level = 0; level + 1 < levels; ++level) composer.along(Collective::reduce_scatter, level, part(level));
+      for (std::size_t level = 0; level + 1 < levels; ++level)
+        composer.along(Collective::reduce_scatter, level, part(level));
       composer.along(Collective::all_reduce, levels - 1, part(levels - 1));
       inwards([&](std::size_t level) { composer.along(Collective::all_gather, level, part(level)); }, levels - 1);
       break;
@@ -90,11 +95,16 @@ Phases compose(const Draft& draft, Collective collective, const Block& block, st
       for (std::size_t level = 0; level < levels; ++level) composer.along(collective, level, part(level));
       break;
     case Collective::all_gather:
-    case Collective::barrier: inwards([&](std::size_t level) { composer.along(collective, level, part(level)); }, levels); break;
-    case Collective::all_to_all:  // each level moves the whole buffer: blocks for the same place along it travel together
+    case Collective::barrier:
+      inwards([&](std::size_t level) { composer.along(collective, level, part(level)); }, levels);
+      break;
+    case Collective::all_to_all:  // each level moves the whole buffer: blocks for the same place along it travel
+                                  // together
       for (std::size_t level = 0; level < levels; ++level) composer.along(collective, level, 1);
       break;
-    case Collective::broadcast: inwards([&](std::size_t level) { composer.along_from(collective, level, root); }, levels); break;
+    case Collective::broadcast:
+      inwards([&](std::size_t level) { composer.along_from(collective, level, root); }, levels);
+      break;
     case Collective::reduce:
       for (std::size_t level = 0; level < levels; ++level) composer.along_from(collective, level, root);
       break;
@@ -106,7 +116,8 @@ Phases compose(const Draft& draft, Collective collective, const Block& block, st
 
 }  // namespace
 
-Result<Phases> hierarchical_phases(const Draft& draft, Collective collective, std::span<const std::uint32_t> ranks, std::size_t root) {
+Result<Phases> hierarchical_phases(const Draft& draft, Collective collective, std::span<const std::uint32_t> ranks,
+                                   std::size_t root) {
   auto sizes = dimension_levels(ranks, draft.weights.network());
   if (!sizes) return sizes.error();
   return compose(draft, collective, {.ranks = ranks, .sizes = std::move(*sizes)}, root);

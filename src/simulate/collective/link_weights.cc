@@ -60,6 +60,8 @@ LinkWeights::Taken LinkWeights::take() {
   return taken;
 }
 
-std::optional<std::pair<std::uint32_t, std::uint32_t>> LinkWeights::take_unreachable() { return std::exchange(unreachable_, std::nullopt); }
+std::optional<std::pair<std::uint32_t, std::uint32_t>> LinkWeights::take_unreachable() {
+  return std::exchange(unreachable_, std::nullopt);
+}
 
 }  // namespace orrery::simulate

@@ -21,7 +21,8 @@ constexpr std::array kAutomaticAlgorithms = {Algorithm::ring, Algorithm::bidirec
                                              Algorithm::double_binary_tree, Algorithm::hierarchical};
 
 Error no_way(std::uint32_t from, std::uint32_t to) {
-  return Error{.message = fmt::format("there is no way from device {} to device {}", from, to), .hint = "look at the machine's faults"};
+  return Error{.message = fmt::format("there is no way from device {} to device {}", from, to),
+               .hint = "look at the machine's faults"};
 }
 
 }  // namespace
@@ -37,7 +38,8 @@ std::size_t Lowering::KeyHash::operator()(const Key& key) const {
     value = (value ^ (value >> 27)) * 0x94d049bb133111ebU;
     return value ^ (value >> 31);
   };
-  const std::uint64_t how = static_cast<std::uint64_t>(key.collective) * 256 + static_cast<std::uint64_t>(key.algorithm);
+  const std::uint64_t how =
+      static_cast<std::uint64_t>(key.collective) * 256 + static_cast<std::uint64_t>(key.algorithm);
   return mix(mix(mix(key.flow) + how) + (std::uint64_t{key.group} << 32 | key.root));
 }
 
@@ -62,8 +64,8 @@ Result<Lowering::SharedPlan> Lowering::plan(const CommOp& op, Algorithm algorith
   Key key{.flow = op.flow, .group = *group, .root = 0, .collective = op.collective, .algorithm = algorithm};
   if (workload::is_rooted(op.collective)) {
     if (op.root >= op.ranks.size()) {
-      return Error{.message = fmt::format("the root of a {} is number {} of {}", workload::to_string(op.collective), op.root,
-                                          report::counted(op.ranks.size(), "rank"))};
+      return Error{.message = fmt::format("the root of a {} is number {} of {}", workload::to_string(op.collective),
+                                          op.root, report::counted(op.ranks.size(), "rank"))};
     }
     key.root = op.ranks[op.root];
   }
@@ -82,12 +84,16 @@ Result<Lowering::SharedPlan> Lowering::plan(const CommOp& op, Algorithm algorith
 
 Lowering::RecentPlan& Lowering::recent_plan(const CommOp& op) {
   // Groups grow in number with the devices; where two share a place, both are looked for the long way every time.
-  if (recent_plans_.empty()) recent_plans_.resize(std::clamp<std::size_t>(4 * std::bit_ceil(network().device_count()), 4096, 1 << 16));
-  return recent_plans_[(op.flow * workload::kCollectives + static_cast<std::uint64_t>(op.collective)) % recent_plans_.size()];
+  if (recent_plans_.empty())
+    recent_plans_.resize(std::clamp<std::size_t>(4 * std::bit_ceil(network().device_count()), 4096, 1 << 16));
+  return recent_plans_[(op.flow * workload::kCollectives + static_cast<std::uint64_t>(op.collective)) %
+                       recent_plans_.size()];
 }
 
 bool Lowering::is_for(const RecentPlan& recent, const CommOp& op, Algorithm algorithm) const {
-  if (recent.plan == nullptr || recent.flow != op.flow || recent.bytes != op.bytes || recent.collective != op.collective) return false;
+  if (recent.plan == nullptr || recent.flow != op.flow || recent.bytes != op.bytes ||
+      recent.collective != op.collective)
+    return false;
   if (recent.algorithm != algorithm || recent.root != op.root || !op.parts.empty()) return false;
   // A group whose ranks come in another order is found the long way, since the root is a place in that order.
   const std::span<const std::uint32_t> ranks = groups_.ranks(recent.group);
@@ -96,10 +102,12 @@ bool Lowering::is_for(const RecentPlan& recent, const CommOp& op, Algorithm algo
 
 std::span<Lowering::RecentRoute> Lowering::recent_routes(std::uint32_t source, std::uint32_t target, bool asks_first) {
   if (network().routing() == machine::Routing::ecmp || network().routing() == machine::Routing::adaptive) return {};
-  if (recent_routes_.empty()) recent_routes_.resize(std::clamp<std::size_t>(8 * std::bit_ceil(network().device_count()), 256, 1 << 17));
-  // Programs send small and large messages to the same neighbour in turn: these have places of their own. Ranks that do the same at the same time send
-  // equally far, one after the other: by the distance it is decided where their places begin, and these lie side by side, in the order in which they are
-  // asked for. Only the upper bits of a product with the golden ratio (Knuth, vol. 3, 6.4) depend on all of the distance.
+  if (recent_routes_.empty())
+    recent_routes_.resize(std::clamp<std::size_t>(8 * std::bit_ceil(network().device_count()), 256, 1 << 17));
+  // Programs send small and large messages to the same neighbour in turn: these have places of their own. Ranks that do
+  // the same at the same time send equally far, one after the other: by the distance it is decided where their places
+  // begin, and these lie side by side, in the order in which they are asked for. Only the upper bits of a product with
+  // the golden ratio (Knuth, vol. 3, 6.4) depend on all of the distance.
   const std::uint64_t distance = std::uint64_t{target - source} << 1 | (asks_first ? 1 : 0);
   const std::size_t set = (source + (distance * 0x9e3779b97f4a7c15u >> 32)) % (recent_routes_.size() / kRoutesOfSet);
   return std::span(recent_routes_).subspan(set * kRoutesOfSet, kRoutesOfSet);
@@ -107,24 +115,27 @@ std::span<Lowering::RecentRoute> Lowering::recent_routes(std::uint32_t source, s
 
 Result<Lowering::SharedPlan> Lowering::message_plan(const CommOp& op, std::span<const double> traffic) {
   if (op.ranks.size() != 2)
-    return Error{.message = fmt::format("a message has a source and a target, not {}", report::counted(op.ranks.size(), "rank"))};
+    return Error{.message = fmt::format("a message has a source and a target, not {}",
+                                        report::counted(op.ranks.size(), "rank"))};
   const std::uint32_t source = op.ranks[0], target = op.ranks[1], devices = network().device_count();
   if (std::max(source, target) >= devices) {
-    return Error{.message = fmt::format("a message goes from rank {} to rank {}, but the machine has {}", source, target,
-                                        report::counted(devices, "device"))};
+    return Error{.message = fmt::format("a message goes from rank {} to rank {}, but the machine has {}", source,
+                                        target, report::counted(devices, "device"))};
   }
   if (source == target) return nothing_;
 
   const bool asks_first = options_.rendezvous_above_bytes && op.bytes > *options_.rendezvous_above_bytes;
   const std::span<RecentRoute> recent = recent_routes(source, target, asks_first);
   for (const RecentRoute& route : recent) {
-    if (route.source == source && route.target == target && route.asks_first == asks_first && route.plan != nullptr) return route.plan;
+    if (route.source == source && route.target == target && route.asks_first == asks_first && route.plan != nullptr)
+      return route.plan;
   }
   weights_.set_flow(op.flow);
   weights_.set_traffic(traffic);
   TimePs alpha = options_.message_overhead_ps;
   if (asks_first) {
-    alpha += weights_.add(source, target) + weights_.add(target, source) + 2 * options_.message_overhead_ps;  // "may I?" and "go on"
+    alpha += weights_.add(source, target) + weights_.add(target, source) +
+             2 * options_.message_overhead_ps;  // "may I?" and "go on"
     weights_.take();
   }
   alpha += weights_.add(source, target);
@@ -140,10 +151,12 @@ Result<Lowering::SharedPlan> Lowering::message_plan(const CommOp& op, std::span<
 }
 
 Result<Lowering::SharedPlan> Lowering::unequal_plan(const CommOp& op) {
-  const std::size_t wanted = op.collective == Collective::all_to_all ? op.ranks.size() * op.ranks.size() : op.ranks.size();
+  const std::size_t wanted =
+      op.collective == Collective::all_to_all ? op.ranks.size() * op.ranks.size() : op.ranks.size();
   if (op.parts.size() != wanted) {
     return Error{.message = fmt::format("a {} over {} has {}, not {}", workload::to_string(op.collective),
-                                        report::counted(op.ranks.size(), "rank"), report::counted(op.parts.size(), "part"), wanted)};
+                                        report::counted(op.ranks.size(), "rank"),
+                                        report::counted(op.parts.size(), "part"), wanted)};
   }
   const Status applies = check_applies(Algorithm::direct, op.collective, op.ranks.size());
   if (!applies) return applies.error();
@@ -160,29 +173,34 @@ Result<Lowering::SharedPlan> Lowering::unequal_plan(const CommOp& op) {
 /// Why `algorithm` cannot do `collective` over `ranks` ranks, as far as numbers tell.
 Status Lowering::check_applies(Algorithm algorithm, Collective collective, std::size_t ranks) const {
   if (!can_do(algorithm, collective)) {
-    return Error{.message = fmt::format("{} cannot be done by {}", workload::to_string(collective), to_string(algorithm))};
+    return Error{.message =
+                     fmt::format("{} cannot be done by {}", workload::to_string(collective), to_string(algorithm))};
   }
   if (algorithm == Algorithm::halving_doubling && !std::has_single_bit(ranks)) {
-    return Error{.message = fmt::format("halving_doubling needs a power of two, and the group has {}", report::counted(ranks, "rank")),
+    return Error{.message = fmt::format("halving_doubling needs a power of two, and the group has {}",
+                                        report::counted(ranks, "rank")),
                  .hint = "choose ring, double_binary_tree or auto"};
   }
-  const std::size_t most = network().routing() == machine::Routing::adaptive ? kMaxAdaptiveDirectRanks : kMaxDirectRanks;
+  const std::size_t most =
+      network().routing() == machine::Routing::adaptive ? kMaxAdaptiveDirectRanks : kMaxDirectRanks;
   const bool all_pairs = algorithm == Algorithm::direct || algorithm == Algorithm::pairwise;
   if (all_pairs && !workload::is_rooted(collective) && ranks > most) {
-    return Error{.message = fmt::format("{} over {} would be {}; on this machine it is done for up to {}", to_string(algorithm),
-                                        report::counted(ranks, "rank"), report::counted(ranks * (ranks - 1), "message"),
-                                        report::counted(most, "rank")),
+    return Error{.message = fmt::format("{} over {} would be {}; on this machine it is done for up to {}",
+                                        to_string(algorithm), report::counted(ranks, "rank"),
+                                        report::counted(ranks * (ranks - 1), "message"), report::counted(most, "rank")),
                  .hint = "choose hierarchical or auto"};
   }
   return {};
 }
 
 /// Whether the automatic choice prices `algorithm` for a group.
-bool Lowering::worth_looking_at(Algorithm algorithm, Collective collective, std::span<const std::uint32_t> ranks) const {
+bool Lowering::worth_looking_at(Algorithm algorithm, Collective collective,
+                                std::span<const std::uint32_t> ranks) const {
   if (!is_automatic(algorithm, collective, lies_inside_node(ranks, network()))) return false;
   if (!check_applies(algorithm, collective, ranks.size())) return false;
   if (algorithm != Algorithm::hierarchical) return true;
-  const auto levels = dimension_levels(ranks, network());  // with one it would be one of the others; uneven ones do not fit
+  const auto levels =
+      dimension_levels(ranks, network());  // with one it would be one of the others; uneven ones do not fit
   return levels && levels->size() > 1;
 }
 
@@ -207,19 +225,23 @@ Result<Lowering::SharedPlan> Lowering::collective_plan(const Key& key) {
 Result<std::vector<PlanPhase>> Lowering::make_phases(const Key& key) {
   const auto ranks = groups_.ranks(key.group);
   const Draft draft{.weights = weights_, .message_overhead_ps = options_.message_overhead_ps};
-  const auto root = workload::is_rooted(key.collective) ? std::lower_bound(ranks.begin(), ranks.end(), key.root) - ranks.begin() : 0;
-  if (key.algorithm == Algorithm::hierarchical) return hierarchical_phases(draft, key.collective, ranks, static_cast<std::size_t>(root));
+  const auto root =
+      workload::is_rooted(key.collective) ? std::lower_bound(ranks.begin(), ranks.end(), key.root) - ranks.begin() : 0;
+  if (key.algorithm == Algorithm::hierarchical)
+    return hierarchical_phases(draft, key.collective, ranks, static_cast<std::size_t>(root));
 
   GroupFamily family{.ranks = {ranks.begin(), ranks.end()}, .group_size = ranks.size()};
   std::rotate(family.ranks.begin(), family.ranks.begin() + root, family.ranks.end());
   switch (key.algorithm) {
     case Algorithm::ring:
     case Algorithm::bidirectional_ring:
-      return ring_channels(draft, key.collective, ranks, static_cast<std::size_t>(root), key.algorithm == Algorithm::bidirectional_ring);
+      return ring_channels(draft, key.collective, ranks, static_cast<std::size_t>(root),
+                           key.algorithm == Algorithm::bidirectional_ring);
     case Algorithm::direct: return direct_phases(draft, key.collective, family);
     case Algorithm::halving_doubling: return halving_doubling_phases(draft, key.collective, family);
     case Algorithm::double_binary_tree:
-      if (key.collective == Collective::all_reduce || key.collective == Collective::barrier) return tree_channels(draft, ranks);
+      if (key.collective == Collective::all_reduce || key.collective == Collective::barrier)
+        return tree_channels(draft, ranks);
       return double_binary_tree_phases(draft, key.collective, family);
     case Algorithm::binomial_tree: return binomial_tree_phases(draft, key.collective, family);
     case Algorithm::recursive_doubling: return recursive_doubling_phases(draft, family);
@@ -251,14 +273,18 @@ Result<Lowering::SharedPlan> Lowering::cheapest_plan(const Key& key, double byte
                            [&](const SharedPlan& a, const SharedPlan& b) { return price(a) < price(b); });
 }
 
-Result<std::vector<Phase>> lower(const CommOp& op, Algorithm algorithm, const machine::Network& network, const CommOptions& options) {
+Result<std::vector<Phase>> lower(const CommOp& op, Algorithm algorithm, const machine::Network& network,
+                                 const CommOptions& options) {
   Lowering lowering(network, options);
   const auto plan = lowering.plan(op, algorithm);
   if (!plan) return plan.error();
   const double bytes = bytes_moved(op);
   std::vector<Phase> phases;
   for (const PlanPhase& phase : (*plan)->phases) {
-    phases.push_back({.bytes = bytes * phase.bytes_per_byte, .shares = phase.shares, .alpha_ps = phase.alpha_ps, .steps = phase.steps});
+    phases.push_back({.bytes = bytes * phase.bytes_per_byte,
+                      .shares = phase.shares,
+                      .alpha_ps = phase.alpha_ps,
+                      .steps = phase.steps});
   }
   return phases;
 }

@@ -22,23 +22,25 @@ namespace orrery::simulate {
 /// What an operation moves, to be multiplied with PlanPhase::bytes_per_byte: its size, but nothing for a barrier.
 double bytes_moved(const CommOp& op);
 
-/// Plans are kept by collective, algorithm, group (as a set of ranks), root and flow; they do not depend on the size, nor on the order of the
-/// ranks. Of messages and of the automatic choice those asked for last are kept. Not thread-safe.
+/// Plans are kept by collective, algorithm, group (as a set of ranks), root and flow; they do not depend on the size,
+/// nor on the order of the ranks. Of messages and of the automatic choice those asked for last are kept. Not
+/// thread-safe.
 class Lowering {
  public:
   using SharedPlan = std::shared_ptr<const Plan>;
 
-  /// Ranks beyond which `direct` among all pairs is refused, and `automatic` does not look at it: n^2 routes would take seconds.
+  /// Ranks beyond which `direct` among all pairs is refused, and `automatic` does not look at it: n^2 routes would take
+  /// seconds.
   static constexpr std::size_t kMaxDirectRanks = 4096;
   static constexpr std::size_t kMaxAdaptiveDirectRanks = 512;  ///< where routes are chosen by load, which takes longer
 
   Lowering(machine::Network network, CommOptions options);
 
-  /// With the algorithm that the operation or else the options name for the collective. What is done at once has a plan without phases: a group of one rank, a
-  /// message to oneself, a collective of 0 bytes unless it is a barrier. (A message of 0 bytes is still a message.)
-  /// An Error says what is wrong with the operation, or why the algorithm cannot do it.
-  /// `traffic` is what is under way, in transfers by link; empty for nothing. Adaptive routing leads messages round it; collectives balance
-  /// their own transfers only, so that their plans can be kept.
+  /// With the algorithm that the operation or else the options name for the collective. What is done at once has a plan
+  /// without phases: a group of one rank, a message to oneself, a collective of 0 bytes unless it is a barrier. (A
+  /// message of 0 bytes is still a message.) An Error says what is wrong with the operation, or why the algorithm
+  /// cannot do it. `traffic` is what is under way, in transfers by link; empty for nothing. Adaptive routing leads
+  /// messages round it; collectives balance their own transfers only, so that their plans can be kept.
   Result<SharedPlan> plan(const CommOp& op, std::span<const double> traffic = {});
   Result<SharedPlan> plan(const CommOp& op, Algorithm algorithm, std::span<const double> traffic = {});
 
@@ -76,12 +78,14 @@ class Lowering {
     std::uint32_t target = 0;
     bool asks_first = false;
   };
-  /// So many routes share a set: with one, the neighbours of a pipeline push each other out all the time, however many places there are.
+  /// So many routes share a set: with one, the neighbours of a pipeline push each other out all the time, however many
+  /// places there are.
   static constexpr std::size_t kRoutesOfSet = 4;
 
   [[nodiscard]] RecentPlan& recent_plan(const CommOp& op);
   [[nodiscard]] bool is_for(const RecentPlan& recent, const CommOp& op, Algorithm algorithm) const;
-  /// Where such messages are kept: those of the set, the last planned first. Empty where messages between the same devices may take different ways.
+  /// Where such messages are kept: those of the set, the last planned first. Empty where messages between the same
+  /// devices may take different ways.
   [[nodiscard]] std::span<RecentRoute> recent_routes(std::uint32_t source, std::uint32_t target, bool asks_first);
   Result<SharedPlan> message_plan(const CommOp& op, std::span<const double> traffic);
   /// Not kept: its parts are its own.
@@ -92,7 +96,8 @@ class Lowering {
   Result<SharedPlan> cheapest_plan(const Key& key, double bytes);
   Result<std::vector<PlanPhase>> make_phases(const Key& key);
   [[nodiscard]] Status check_applies(Algorithm algorithm, workload::Collective collective, std::size_t ranks) const;
-  [[nodiscard]] bool worth_looking_at(Algorithm algorithm, workload::Collective collective, std::span<const std::uint32_t> ranks) const;
+  [[nodiscard]] bool worth_looking_at(Algorithm algorithm, workload::Collective collective,
+                                      std::span<const std::uint32_t> ranks) const;
 
   CommOptions options_;
   LinkWeights weights_;
@@ -102,7 +107,8 @@ class Lowering {
   std::vector<RecentPlan> recent_plans_;    ///< by flow and collective, one over the other
   std::vector<RecentRoute> recent_routes_;  ///< by source and target, in sets of kRoutesOfSet
   std::unordered_map<Key, SharedPlan, KeyHash> plans_;
-  std::unordered_map<Key, std::vector<SharedPlan>, KeyHash> candidates_;  ///< of the automatic choice, in the order of Algorithm
+  std::unordered_map<Key, std::vector<SharedPlan>, KeyHash>
+      candidates_;  ///< of the automatic choice, in the order of Algorithm
 };
 
 /// One phase of an operation of a known size.
@@ -114,6 +120,7 @@ struct Phase {
 };
 
 /// The phases of one operation, without its launch: for tests and tools that want one answer.
-Result<std::vector<Phase>> lower(const CommOp& op, Algorithm algorithm, const machine::Network& network, const CommOptions& options = {});
+Result<std::vector<Phase>> lower(const CommOp& op, Algorithm algorithm, const machine::Network& network,
+                                 const CommOptions& options = {});
 
 }  // namespace orrery::simulate

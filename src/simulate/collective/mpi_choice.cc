@@ -15,7 +15,8 @@ Algorithm mpi_choice(Collective collective, std::size_t ranks, double bytes) {
     case Collective::all_reduce:
       if (bytes <= kShortReduction) return Algorithm::recursive_doubling;
       return power ? Algorithm::halving_doubling : Algorithm::ring;
-    case Collective::reduce: return bytes > kShortReduction && power ? Algorithm::halving_doubling : Algorithm::binomial_tree;
+    case Collective::reduce:
+      return bytes > kShortReduction && power ? Algorithm::halving_doubling : Algorithm::binomial_tree;
     case Collective::broadcast:
       if (bytes < kShortBroadcast || ranks < kFewRanks) return Algorithm::binomial_tree;
       return power ? Algorithm::halving_doubling : Algorithm::ring;

@@ -17,11 +17,14 @@ namespace orrery::simulate {
 struct CommOptions {
   TimePs launch_overhead_ps = 0;   ///< once per collective, before its first message
   TimePs message_overhead_ps = 0;  ///< per message that a rank issues; those of one step are issued one after the other
-  /// Larger messages first ask the receiver, which costs one more round trip. None: every message is sent at once (eager).
+  /// Larger messages first ask the receiver, which costs one more round trip. None: every message is sent at once
+  /// (eager).
   std::optional<std::int64_t> rendezvous_above_bytes = {};
   std::array<Algorithm, workload::kCollectives> algorithms = {};  ///< by workload::Collective; `automatic` unless told
 
-  [[nodiscard]] Algorithm algorithm(workload::Collective collective) const { return algorithms[static_cast<std::size_t>(collective)]; }
+  [[nodiscard]] Algorithm algorithm(workload::Collective collective) const {
+    return algorithms[static_cast<std::size_t>(collective)];
+  }
 };
 
 /// As a machine says, rounded to picoseconds. Collectives that its algorithm cannot do at all are left to `automatic`.

@@ -11,8 +11,8 @@ namespace {
 
 using Members = std::span<const std::uint32_t>;
 
-/// Transfers from each member to the next one (or the one before), the last to the first. Returns the latency of each hop, in the order in
-/// which data meets them.
+/// Transfers from each member to the next one (or the one before), the last to the first. Returns the latency of each
+/// hop, in the order in which data meets them.
 std::vector<TimePs> add_circle(LinkWeights& weights, Members members, bool backwards) {
   const std::size_t n = members.size();
   std::vector<TimePs> latencies(n);
@@ -39,7 +39,8 @@ TimePs slowest_way(std::span<const TimePs> latencies, std::size_t hops) {
 }
 
 /// All members pass chunks on to their neighbour, `hops` times.
-PlanPhase circle_phase(const Draft& draft, const GroupFamily& family, bool both_ways, double bytes_per_edge, std::size_t hops) {
+PlanPhase circle_phase(const Draft& draft, const GroupFamily& family, bool both_ways, double bytes_per_edge,
+                       std::size_t hops) {
   TimePs alpha = 0;
   for (std::size_t g = 0; g < family.group_count(); ++g) {
     for (const bool backwards : {false, true}) {
@@ -50,10 +51,11 @@ PlanPhase circle_phase(const Draft& draft, const GroupFamily& family, bool both_
   return draft.phase(bytes_per_edge, alpha + static_cast<TimePs>(hops) * draft.message_overhead_ps, hops);
 }
 
-/// A line of `length` hops that starts at the root, in front of `members`. Hop i carries `weight_of_hop(i)` transfers, towards the root if
-/// `inwards`. Returns the latency of the line.
+/// A line of `length` hops that starts at the root, in front of `members`. Hop i carries `weight_of_hop(i)` transfers,
+/// towards the root if `inwards`. Returns the latency of the line.
 template <typename WeightOfHop>
-TimePs add_line(LinkWeights& weights, Members members, std::size_t length, bool backwards, bool inwards, const WeightOfHop& weight_of_hop) {
+TimePs add_line(LinkWeights& weights, Members members, std::size_t length, bool backwards, bool inwards,
+                const WeightOfHop& weight_of_hop) {
   const std::size_t n = members.size();
   TimePs latency = 0;
   for (std::size_t i = 0; i < length; ++i) {
@@ -81,19 +83,22 @@ PlanPhase whole_buffer_phase(const Draft& draft, const GroupFamily& family, bool
 PlanPhase blocks_phase(const Draft& draft, const GroupFamily& family, bool both_ways, bool inwards) {
   const std::size_t others = family.group_size - 1;
   const std::size_t forwards = both_ways ? (others + 1) / 2 : others;
-  const auto blocks_behind = [](std::size_t length) { return [length](std::size_t hop) { return static_cast<double>(length - hop); }; };
+  const auto blocks_behind = [](std::size_t length) {
+    return [length](std::size_t hop) { return static_cast<double>(length - hop); };
+  };
   TimePs alpha = 0;
   for (std::size_t g = 0; g < family.group_count(); ++g) {
-    alpha = std::max(alpha, add_line(draft.weights, family.group(g), forwards, false, inwards, blocks_behind(forwards)));
+    alpha =
+        std::max(alpha, add_line(draft.weights, family.group(g), forwards, false, inwards, blocks_behind(forwards)));
     const std::size_t rest = others - forwards;
     alpha = std::max(alpha, add_line(draft.weights, family.group(g), rest, true, inwards, blocks_behind(rest)));
   }
-  return draft.phase(1 / static_cast<double>(family.group_size), alpha + static_cast<TimePs>(forwards) * draft.message_overhead_ps,
-                     forwards);
+  return draft.phase(1 / static_cast<double>(family.group_size),
+                     alpha + static_cast<TimePs>(forwards) * draft.message_overhead_ps, forwards);
 }
 
-/// Blocks travel to ranks at distances 1, 2, …: the sum of the distances crosses each edge. Both ways, the block for the rank opposite is
-/// cut in two.
+/// Blocks travel to ranks at distances 1, 2, …: the sum of the distances crosses each edge. Both ways, the block for
+/// the rank opposite is cut in two.
 PlanPhase all_to_all_phase(const Draft& draft, const GroupFamily& family, bool both_ways) {
   const double n = static_cast<double>(family.group_size);
   if (!both_ways) return circle_phase(draft, family, false, (n - 1) / 2, family.group_size - 1);

@@ -1,4 +1,5 @@
-// Several rings at once over the nodes of a machine, as NCCL's channels: with one ring, all that leaves a node would leave through one port.
+// Several rings at once over the nodes of a machine, as NCCL's channels: with one ring, all that leaves a node would
+// leave through one port.
 #include <algorithm>
 
 #include "simulate/collective/dimension_levels.h"
@@ -6,8 +7,8 @@
 
 namespace orrery::simulate {
 
-Phases ring_channels(const Draft& draft, workload::Collective collective, std::span<const std::uint32_t> ranks, std::size_t root,
-                     bool both_ways) {
+Phases ring_channels(const Draft& draft, workload::Collective collective, std::span<const std::uint32_t> ranks,
+                     std::size_t root, bool both_ways) {
   const Channels channels = channels_over_places(ranks, draft.weights.network());
   const std::size_t place = channels.ranks_per_place;
   GroupFamily rings{.ranks = {}, .group_size = ranks.size()};

@@ -1,6 +1,7 @@
-// Algorithms of MPI libraries that go round by round, for any number of ranks: binomial trees, recursive doubling, Bruck's, pairwise exchange.
-// Thakur, Rabenseifner and Gropp, "Optimization of collective communication operations in MPICH", 2005; Bruck et al., "Efficient algorithms for
-// all-to-all communications in multiport message-passing systems", 1997.
+// Algorithms of MPI libraries that go round by round, for any number of ranks: binomial trees, recursive doubling,
+// Bruck's, pairwise exchange. Thakur, Rabenseifner and Gropp, "Optimization of collective communication operations in
+// MPICH", 2005; Bruck et al., "Efficient algorithms for all-to-all communications in multiport message-passing
+// systems", 1997.
 #include <algorithm>
 #include <bit>
 
@@ -14,7 +15,8 @@ namespace {
 
 /// One round: `partner(i)` is whom member i sends to (itself: nobody), `weight(i)` what it sends in units of the round.
 template <typename Partner, typename Weight>
-PlanPhase round_phase(const Draft& draft, const GroupFamily& family, double bytes, const Partner& partner, const Weight& weight) {
+PlanPhase round_phase(const Draft& draft, const GroupFamily& family, double bytes, const Partner& partner,
+                      const Weight& weight) {
   TimePs latency = 0;
   for (std::size_t g = 0; g < family.group_count(); ++g) {
     const auto members = family.group(g);
@@ -30,7 +32,8 @@ PlanPhase round_phase(const Draft& draft, const GroupFamily& family, double byte
 template <typename Take>
 void for_levels(std::size_t ranks, bool inwards, const Take& take) {
   const std::size_t top = std::bit_ceil(ranks) / 2;
-  for (std::size_t distance = inwards ? 1 : top; distance > 0 && distance <= top; distance = inwards ? distance * 2 : distance / 2)
+  for (std::size_t distance = inwards ? 1 : top; distance > 0 && distance <= top;
+       distance = inwards ? distance * 2 : distance / 2)
     take(distance);
 }
 
@@ -38,15 +41,20 @@ void for_levels(std::size_t ranks, bool inwards, const Take& take) {
 void append_tree(const Draft& draft, const GroupFamily& family, bool inwards, bool blocks, Phases& phases) {
   const std::size_t n = family.group_size;
   for_levels(n, inwards, [&](std::size_t distance) {
-    const auto has_child = [&](std::size_t i) { return i % distance == 0 && i / distance % 2 == 0 && i + distance < n; };
+    const auto has_child = [&](std::size_t i) {
+      return i % distance == 0 && i / distance % 2 == 0 && i + distance < n;
+    };
     const auto outwards = [&](std::size_t i) { return has_child(i) ? i + distance : i; };
-    const auto towards_root = [&](std::size_t i) { return i >= distance && has_child(i - distance) ? i - distance : i; };
+    const auto towards_root = [&](std::size_t i) {
+      return i >= distance && has_child(i - distance) ? i - distance : i;
+    };
     const auto below = [&](std::size_t child) {
       return blocks ? static_cast<double>(std::min(distance, n - child)) / static_cast<double>(distance) : 1.0;
     };
     const double bytes = blocks ? static_cast<double>(distance) / static_cast<double>(n) : 1;
-    phases.push_back(inwards ? round_phase(draft, family, bytes, towards_root, below)
-                             : round_phase(draft, family, bytes, outwards, [&](std::size_t i) { return below(i + distance); }));
+    phases.push_back(
+        inwards ? round_phase(draft, family, bytes, towards_root, below)
+                : round_phase(draft, family, bytes, outwards, [&](std::size_t i) { return below(i + distance); }));
   });
 }
 
@@ -88,7 +96,8 @@ Phases bruck_phases(const Draft& draft, Collective collective, const GroupFamily
   const std::size_t n = family.group_size;
   Phases phases;
   for (std::size_t distance = 1; distance < n; distance *= 2) {
-    std::size_t blocks = std::min(distance, n - distance);  // all_gather: what is known so far, or all that is still missing
+    std::size_t blocks =
+        std::min(distance, n - distance);  // all_gather: what is known so far, or all that is still missing
     if (collective == Collective::all_to_all) {
       blocks = 0;  // those whose way has this bit
       for (std::size_t way = 1; way < n; ++way) blocks += (way & distance) != 0 ? 1 : 0;

@@ -59,7 +59,8 @@ Phases fastest_phases(const Draft& draft, Collective collective, const GroupFami
   const bool few_routes = workload::is_rooted(collective) || family.ranks.size() <= kMaxPairs / family.group_size;
   consider(ring_phases(draft, collective, family, false));
   consider(ring_phases(draft, collective, family, true));
-  if (is_automatic(Algorithm::direct, collective, inside) && few_routes) consider(direct_phases(draft, collective, family));
+  if (is_automatic(Algorithm::direct, collective, inside) && few_routes)
+    consider(direct_phases(draft, collective, family));
   // A barrier along one of several dimensions is an all_gather of nothing, and not up and down a tree.
   if (can_do(Algorithm::double_binary_tree, collective) && collective != Collective::barrier)
     consider(double_binary_tree_phases(draft, collective, family));

@@ -1,4 +1,5 @@
-// The phases of each algorithm, for groups that are already known to be sound. Private to the lowering; lowering.h is the way in.
+// The phases of each algorithm, for groups that are already known to be sound. Private to the lowering; lowering.h is
+// the way in.
 #pragma once
 
 #include <cstddef>
@@ -15,15 +16,17 @@
 namespace orrery::simulate {
 
 /// Groups of equal size that do the same at the same time, at one common rate: one group, or all rows of a torus.
-/// Rooted collectives have their root in front; the others have their ranks in ascending order, so that neighbours in a group are near in
-/// the machine (the first dimension varies fastest).
+/// Rooted collectives have their root in front; the others have their ranks in ascending order, so that neighbours in a
+/// group are near in the machine (the first dimension varies fastest).
 struct GroupFamily {
   std::vector<std::uint32_t> ranks;  ///< group after group
   std::size_t group_size = 0;        ///< at least 2
 
   // NOLINTNEXTLINE(clang-analyzer-core.DivideZero): see group_size
   [[nodiscard]] std::size_t group_count() const { return ranks.size() / group_size; }
-  [[nodiscard]] std::span<const std::uint32_t> group(std::size_t g) const { return {&ranks[g * group_size], group_size}; }
+  [[nodiscard]] std::span<const std::uint32_t> group(std::size_t g) const {
+    return {&ranks[g * group_size], group_size};
+  }
 };
 
 /// What a schedule needs to be written down.
@@ -37,22 +40,25 @@ struct Draft {
 
 using Phases = std::vector<PlanPhase>;
 
-// A barrier is an all_gather of nothing: everybody knows that everybody has come. Through trees it is an all_reduce of nothing.
+// A barrier is an all_gather of nothing: everybody knows that everybody has come. Through trees it is an all_reduce of
+// nothing.
 
 /// O(links crossed by 2n transfers between neighbours).
 Phases ring_phases(const Draft& draft, workload::Collective collective, const GroupFamily& family, bool both_ways);
 
-/// The same for one group of ascending ranks, `root` an index into them, as several rings that share the bytes: see Channels.
-Phases ring_channels(const Draft& draft, workload::Collective collective, std::span<const std::uint32_t> ranks, std::size_t root,
-                     bool both_ways);
+/// The same for one group of ascending ranks, `root` an index into them, as several rings that share the bytes: see
+/// Channels.
+Phases ring_channels(const Draft& draft, workload::Collective collective, std::span<const std::uint32_t> ranks,
+                     std::size_t root, bool both_ways);
 
 /// O(n^2) routes per group, O(n) for rooted collectives.
 Phases direct_phases(const Draft& draft, workload::Collective collective, const GroupFamily& family);
 
-/// Parts of unequal size, as CommOp::parts has them, each sent straight to whoever needs it: one phase of transfers that end together, so that
-/// the busiest link decides. `whole_bytes` is the size of the operation. O(n^2) routes, O(n) for rooted collectives.
-Phases unequal_phases(const Draft& draft, workload::Collective collective, std::span<const std::uint32_t> ranks, std::size_t root,
-                      std::span<const std::int64_t> parts, double whole_bytes);
+/// Parts of unequal size, as CommOp::parts has them, each sent straight to whoever needs it: one phase of transfers
+/// that end together, so that the busiest link decides. `whole_bytes` is the size of the operation. O(n^2) routes, O(n)
+/// for rooted collectives.
+Phases unequal_phases(const Draft& draft, workload::Collective collective, std::span<const std::uint32_t> ranks,
+                      std::size_t root, std::span<const std::int64_t> parts, double whole_bytes);
 
 /// O(n log n) routes. The group size must be a power of two.
 Phases halving_doubling_phases(const Draft& draft, workload::Collective collective, const GroupFamily& family);
@@ -69,17 +75,18 @@ Phases pairwise_phases(const Draft& draft, const GroupFamily& family);
 /// O(n) routes, O(n log n) for all_gather and reduce_scatter. Not all_to_all, gather, scatter.
 Phases double_binary_tree_phases(const Draft& draft, workload::Collective collective, const GroupFamily& family);
 
-/// all_reduce and barrier over one group of ascending ranks: trees over places, from whose nodes chains hang within the places. Several of
-/// them that share the bytes: see Channels.
+/// all_reduce and barrier over one group of ascending ranks: trees over places, from whose nodes chains hang within the
+/// places. Several of them that share the bytes: see Channels.
 Phases tree_channels(const Draft& draft, std::span<const std::uint32_t> ranks);
 
-/// `ranks` ascend; `root` is an index into them. An Error if they lie unevenly in the machine's dimensions. Within one dimension, the
-/// same as fastest_phases(). O(n) routes, and n times the ranks along a dimension where direct is looked at.
-Result<Phases> hierarchical_phases(const Draft& draft, workload::Collective collective, std::span<const std::uint32_t> ranks,
-                                   std::size_t root);
+/// `ranks` ascend; `root` is an index into them. An Error if they lie unevenly in the machine's dimensions. Within one
+/// dimension, the same as fastest_phases(). O(n) routes, and n times the ranks along a dimension where direct is looked
+/// at.
+Result<Phases> hierarchical_phases(const Draft& draft, workload::Collective collective,
+                                   std::span<const std::uint32_t> ranks, std::size_t root);
 
-/// The phases that move a byte of the operation fastest, of the algorithms of the automatic choice that apply within one dimension of a hierarchy;
-/// then those with the least alpha, then the first in the order of Algorithm.
+/// The phases that move a byte of the operation fastest, of the algorithms of the automatic choice that apply within
+/// one dimension of a hierarchy; then those with the least alpha, then the first in the order of Algorithm.
 Phases fastest_phases(const Draft& draft, workload::Collective collective, const GroupFamily& family);
 
 }  // namespace orrery::simulate

@@ -12,8 +12,9 @@ struct TwoTrees {
   std::vector<std::uint32_t> second;
 };
 
-/// Any number of nodes from 1 up. Every node has at most two children, and a path to the root has at most ceil(log2(nodes)) + 1 edges.
-/// With an even number no node has children in both trees; with an odd one, at most one has.
+/// Any number of nodes from 1 up. Every node has at most two children, and a path to the root has at most
+/// ceil(log2(nodes)) + 1 edges. With an even number no node has children in both trees; with an odd one, at most one
+/// has.
 TwoTrees two_trees(std::uint32_t nodes);
 
 }  // namespace orrery::simulate

@@ -10,7 +10,8 @@ using workload::Collective;
 
 /// Calls f(from, to, bytes) for every transfer; from and to are places in the group.
 template <typename F>
-void for_transfers(Collective collective, std::span<const std::int64_t> parts, std::size_t ranks, std::size_t root, const F& f) {
+void for_transfers(Collective collective, std::span<const std::int64_t> parts, std::size_t ranks, std::size_t root,
+                   const F& f) {
   for (std::size_t i = 0; i < ranks; ++i) {
     switch (collective) {
       case Collective::gather: f(i, root, parts[i]); break;
@@ -39,7 +40,8 @@ Phases unequal_phases(const Draft& draft, Collective collective, std::span<const
     travels = true;
     latency = std::max(latency, draft.weights.add(ranks[from], ranks[to], static_cast<double>(bytes) / most));
   });
-  // Everybody keeps what it has, as in MPI_Alltoallv of a matrix that is only permuted inside ranks: a phase without links would never end.
+  // Everybody keeps what it has, as in MPI_Alltoallv of a matrix that is only permuted inside ranks: a phase without
+  // links would never end.
   if (!travels) return {};
   const TimePs issue = static_cast<TimePs>(ranks.size() - 1) * draft.message_overhead_ps;
   return {draft.phase(most / whole_bytes, latency + issue, 1)};

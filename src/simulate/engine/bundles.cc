@@ -11,7 +11,9 @@ Bundles::Bundles(const workload::Membership& membership, const RankClasses& clas
   of_stream.assign(first_stream.back(), kNone);
   for (std::uint32_t c = 0; c < membership.communicators().size(); ++c) {
     const Communicator& communicator = membership.communicators()[c];
-    const auto stream_of = [&](std::uint32_t rank) { return membership.structure(rank).find_stream(communicator.name); };
+    const auto stream_of = [&](std::uint32_t rank) {
+      return membership.structure(rank).find_stream(communicator.name);
+    };
     const auto place_of = [&](std::uint32_t rank) -> std::uint32_t& {
       return of_stream[first_stream[classes.class_of[rank]] + stream_of(rank)];
     };

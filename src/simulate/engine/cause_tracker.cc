@@ -48,9 +48,10 @@ void CauseTracker::opened(std::uint32_t rank, const LiveWindow& window) {
   for (const workload::CarriedDependency& edge : window.planned->carried) {
     const bool on_start = edge.type == workload::Dependency::start;
     const std::vector<std::uint64_t>& done = on_start ? now.started : now.ended;
-    // What was done before this moment cannot be what its target waits for: that also waits for something of this window or the one before,
-    // which nobody had begun.
-    if (std::binary_search(done.begin(), done.end(), edge.source)) released(rank, window.first + edge.target, edge.source, on_start);
+    // What was done before this moment cannot be what its target waits for: that also waits for something of this
+    // window or the one before, which nobody had begun.
+    if (std::binary_search(done.begin(), done.end(), edge.source))
+      released(rank, window.first + edge.target, edge.source, on_start);
   }
 }
 

@@ -1,5 +1,5 @@
-// What the engine remembers while somebody wants to be told causes: when the dependencies of each activity were done, and who had its slot or was
-// before it on its communicator.
+// What the engine remembers while somebody wants to be told causes: when the dependencies of each activity were done,
+// and who had its slot or was before it on its communicator.
 #pragma once
 
 #include <array>
@@ -13,13 +13,15 @@
 
 namespace orrery::simulate {
 
-/// 24 bytes per activity of the windows that executed ranks are in. Ranks are classes; activities are counted through the windows of a program.
+/// 24 bytes per activity of the windows that executed ranks are in. Ranks are classes; activities are counted through
+/// the windows of a program.
 class CauseTracker {
  public:
   /// All must outlive this.
   CauseTracker(const workload::Membership& membership, const RunState& state, const EngineOptions& options);
 
-  /// A window that a rank is given now. Of its dependencies on earlier windows those that were done at this very moment count as released.
+  /// A window that a rank is given now. Of its dependencies on earlier windows those that were done at this very moment
+  /// count as released.
   void opened(std::uint32_t rank, const LiveWindow& window);
   void retired(std::uint32_t rank, const LiveWindow& window);
 

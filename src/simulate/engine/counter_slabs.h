@@ -10,8 +10,9 @@
 
 namespace orrery::simulate {
 
-/// Pieces are cut from large blocks one after the other. A block is used again when all its pieces were given back, or goes back to the system:
-/// small pieces of the heap would stay with the process, beside what a run is turned into afterwards.
+/// Pieces are cut from large blocks one after the other. A block is used again when all its pieces were given back, or
+/// goes back to the system: small pieces of the heap would stay with the process, beside what a run is turned into
+/// afterwards.
 class CounterSlabs {
  public:
   struct Piece {

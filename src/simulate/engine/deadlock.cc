@@ -31,9 +31,11 @@ struct Blocked {
 
 class DeadlockFinder {
  public:
-  DeadlockFinder(const workload::Membership& membership, const RunState& state) : membership_(membership), state_(state) {}
+  DeadlockFinder(const workload::Membership& membership, const RunState& state)
+      : membership_(membership), state_(state) {}
 
-  /// The circle, beginning with an activity that has started; or the way to one that waits for anybody, or for a rank that has ended.
+  /// The circle, beginning with an activity that has started; or the way to one that waits for anybody, or for a rank
+  /// that has ended.
   std::vector<Blocked> find() {
     std::vector<Blocked> chain;
     std::map<std::pair<std::uint32_t, std::uint64_t>, std::size_t> places;
@@ -46,7 +48,8 @@ class DeadlockFinder {
       current = next;
     }
     chain.erase(chain.begin(), chain.begin() + static_cast<std::ptrdiff_t>(places[current.key()]));
-    const auto partner = std::find_if(chain.begin(), chain.end(), [](const Blocked& item) { return item.why == Why::partner; });
+    const auto partner =
+        std::find_if(chain.begin(), chain.end(), [](const Blocked& item) { return item.why == Why::partner; });
     if (partner != chain.end()) std::rotate(chain.begin(), partner, chain.end());
     return chain;
   }
@@ -62,7 +65,9 @@ class DeadlockFinder {
     return window == nullptr || window->has_ended(i);
   }
   [[nodiscard]] std::uint32_t first_of(std::uint32_t rank) const { return state_.classes.first(rank); }
-  [[nodiscard]] const LiveWindow& window_of(const Blocked& item) const { return *state_.ranks[item.rank].find(item.activity); }
+  [[nodiscard]] const LiveWindow& window_of(const Blocked& item) const {
+    return *state_.ranks[item.rank].find(item.activity);
+  }
 
   // One that has started and not ended exists: what has not started waits for something, and not for itself.
   [[nodiscard]] Blocked first_started() const {
@@ -88,10 +93,12 @@ class DeadlockFinder {
     const graph::Graph& dependencies = window.planned->program->dependencies;
     for (const graph::Slot slot : dependencies.incoming(static_cast<graph::NodeId>(item.activity - window.first))) {
       const auto type = static_cast<workload::Dependency>(dependencies.type(slot));
-      if (is_open(item.rank, window.first + dependencies.source(slot), type)) return {item.rank, window.first + dependencies.source(slot)};
+      if (is_open(item.rank, window.first + dependencies.source(slot), type))
+        return {item.rank, window.first + dependencies.source(slot)};
     }
     for (const workload::CarriedDependency& edge : window.planned->carried) {
-      if (window.first + edge.target == item.activity && is_open(item.rank, edge.source, edge.type)) return {item.rank, edge.source};
+      if (window.first + edge.target == item.activity && is_open(item.rank, edge.source, edge.type))
+        return {item.rank, edge.source};
     }
     item.why = Why::turn;
     for (const LiveWindow& earlier : state_.ranks[item.rank].windows) {
@@ -112,7 +119,8 @@ class DeadlockFinder {
     const std::uint64_t place = window.planned->first_on_stream[planned.stream] + planned.place;
     const StringId name = membership_.structure(first_of(item.rank)).group_names[planned.stream];
     for (const std::uint32_t rank : state_.bundles.all[state_.bundles.number(item.rank, planned.stream)].classes) {
-      const std::uint64_t other = state_.ranks[rank].on_stream(membership_.structure(first_of(rank)).find_stream(name), place);
+      const std::uint64_t other =
+          state_.ranks[rank].on_stream(membership_.structure(first_of(rank)).find_stream(name), place);
       if (other == kNoActivity) return not_there_yet(item, rank);
       if (!started(rank, other)) return {rank, other};
     }
@@ -130,8 +138,8 @@ class DeadlockFinder {
       return item;
     }
     const std::uint32_t rank = state_.classes.class_of[other];
-    const std::uint64_t partner =
-        state_.ranks[rank].on_channel(membership_.facing(here, channel), window.planned->first_on_channel[place.line] + place.place);
+    const std::uint64_t partner = state_.ranks[rank].on_channel(
+        membership_.facing(here, channel), window.planned->first_on_channel[place.line] + place.place);
     if (partner == kNoActivity) return not_there_yet(item, rank);
     return {rank, partner};
   }
@@ -175,12 +183,14 @@ std::string tell(const workload::Workload& job, const RunState& state, std::span
     const std::string_view who = i == 0 ? "" : ", which";
     if (circle[i].why == Why::anybody) return fmt::format("{}{} waits for a partner that never comes", text, who);
     if (circle[i].why == Why::gone)
-      return fmt::format("{}{} waits for rank {}, which has nothing left to do", text, who, state.classes.first(circle[i + 1].rank));
+      return fmt::format("{}{} waits for rank {}, which has nothing left to do", text, who,
+                         state.classes.first(circle[i + 1].rank));
     // Of a chain of dependencies only the far end matters.
     if (!last && circle[i].why == Why::dependency && circle[i + 1].why == Why::dependency) continue;
     if (++told > kMostTold && !last) continue;
     if (told > kMostTold) text += fmt::format(", … ({} more)", told - kMostTold);
-    text += fmt::format("{} {} {}", who, relation_of(circle[i].why), last ? "the first: a cycle" : describe(circle[i + 1]));
+    text +=
+        fmt::format("{} {} {}", who, relation_of(circle[i].why), last ? "the first: a cycle" : describe(circle[i + 1]));
   }
   return text;
 }
@@ -190,8 +200,8 @@ std::string tell(const workload::Workload& job, const RunState& state, std::span
 Error explain_deadlock(const workload::Membership& membership, const RunState& state, std::uint64_t total) {
   const std::vector<Blocked> circle = DeadlockFinder(membership, state).find();
   const std::string all = total > 0 ? fmt::format(" of {}", total) : "";
-  return {.message = fmt::format("deadlock after {} with {}{} activities done: {}", format_duration(state.now), state.done, all,
-                                 tell(membership.job(), state, circle))};
+  return {.message = fmt::format("deadlock after {} with {}{} activities done: {}", format_duration(state.now),
+                                 state.done, all, tell(membership.job(), state, circle))};
 }
 
 }  // namespace orrery::simulate

@@ -34,8 +34,8 @@ Status add_link_series(workload::WorkloadSource& source, const workload::Members
   SummedSchedule passed_over;
   EngineOptions all_of_it = options;
   all_of_it.use_repetition = false;  // what is passed over, nobody records
-  Run again(source, membership, network, all_of_it, each_alone ? each_rank_alone(source.job().rank_count()) : find_rank_classes(membership),
-            passed_over);
+  Run again(source, membership, network, all_of_it,
+            each_alone ? each_rank_alone(source.job().rank_count()) : find_rank_classes(membership), passed_over);
   const Status done = again.execute();
   network.record_links(nullptr);
   if (done) schedule.link_series = recorder.take(schedule.link_bytes);
@@ -44,22 +44,24 @@ Status add_link_series(workload::WorkloadSource& source, const workload::Members
 
 /// Runs the source, and again with every rank if those that seemed alike are not. `take`: what the sink made of it.
 template <typename Take>
-Result<Schedule> run_source(workload::WorkloadSource& source, NetworkModel& network, const EngineOptions& options, ScheduleSink& sink,
-                            const Take& take) {
+Result<Schedule> run_source(workload::WorkloadSource& source, NetworkModel& network, const EngineOptions& options,
+                            ScheduleSink& sink, const Take& take) {
   if (Status status = options.check(); !status) return status.error();
   std::optional<workload::Membership> made;
   if (source.checked() == nullptr) {
     std::vector<workload::ProgramStructure> structures;
-    for (std::uint32_t program = 0; program < source.program_count(); ++program) structures.push_back(source.structure(program));
+    for (std::uint32_t program = 0; program < source.program_count(); ++program)
+      structures.push_back(source.structure(program));
     Result<workload::Membership> membership = workload::Membership::of(source.job(), std::move(structures));
     if (!membership) return membership.error();
     if (Status status = membership->check(); !status) return status.error();
     made = std::move(*membership);
   }
   const workload::Membership& membership = made ? *made : *source.checked();
-  const auto run_once = [&](const EngineOptions& how, bool each_alone, bool& unlike, bool& foresaw) -> Result<Schedule> {
-    Run one(source, membership, network, how, each_alone ? each_rank_alone(source.job().rank_count()) : find_rank_classes(membership),
-            sink);
+  const auto run_once = [&](const EngineOptions& how, bool each_alone, bool& unlike,
+                            bool& foresaw) -> Result<Schedule> {
+    Run one(source, membership, network, how,
+            each_alone ? each_rank_alone(source.job().rank_count()) : find_rank_classes(membership), sink);
     const Status done = one.execute();
     unlike = one.found_unlike();
     foresaw = one.used_foresight();
@@ -72,7 +74,8 @@ Result<Schedule> run_source(workload::WorkloadSource& source, NetworkModel& netw
     bool foresaw = false;
     Result<Schedule> schedule = run_once(options, each_alone, unlike, foresaw);
     if (schedule || unlike || !foresaw) return schedule;
-    // It may be wrong because something was executed before its time; and what is wrong anyway is to be told as it is without that.
+    // It may be wrong because something was executed before its time; and what is wrong anyway is to be told as it is
+    // without that.
     EngineOptions in_order = options;
     in_order.use_foresight = false;
     network.restart();
@@ -88,21 +91,25 @@ Result<Schedule> run_source(workload::WorkloadSource& source, NetworkModel& netw
   if (!schedule) return schedule;
   add_links(network, *schedule);
   if (options.keep_link_series && schedule->link_count() > 0) {
-    if (Status added = add_link_series(source, membership, network, options, each_alone, *schedule); !added) return added.error();
+    if (Status added = add_link_series(source, membership, network, options, each_alone, *schedule); !added)
+      return added.error();
   }
-  if (Status status = schedule->check(); !status) return Error{.message = "the simulation went wrong: " + status.error().message};
+  if (Status status = schedule->check(); !status)
+    return Error{.message = "the simulation went wrong: " + status.error().message};
   return schedule;
 }
 
 }  // namespace
 
-Result<Schedule> execute(workload::WorkloadSource& source, NetworkModel& network, const EngineOptions& options, ScheduleSink& sink) {
+Result<Schedule> execute(workload::WorkloadSource& source, NetworkModel& network, const EngineOptions& options,
+                         ScheduleSink& sink) {
   return run_source(source, network, options, sink, [](const RunLayout&) { return Schedule(); });
 }
 
 Result<Schedule> execute(workload::WorkloadSource& source, NetworkModel& network, const EngineOptions& options) {
   KeptSchedule kept(options.keep_causes);
-  return run_source(source, network, options, kept, [&](const RunLayout& layout) { return kept.take(layout, options.detail); });
+  return run_source(source, network, options, kept,
+                    [&](const RunLayout& layout) { return kept.take(layout, options.detail); });
 }
 
 Result<Schedule> execute(const workload::Workload& workload, NetworkModel& network, const EngineOptions& options) {

@@ -25,7 +25,8 @@ void EventQueue::take(std::vector<Event>& events) {
 void EventQueue::find_next_time() {
   next_time_ = kNever;
   if (occupied_ == 0) return;
-  for (const Event& event : buckets_[static_cast<std::size_t>(std::countr_zero(occupied_))]) next_time_ = std::min(next_time_, event.time);
+  for (const Event& event : buckets_[static_cast<std::size_t>(std::countr_zero(occupied_))])
+    next_time_ = std::min(next_time_, event.time);
 }
 
 }  // namespace orrery::simulate

@@ -13,18 +13,21 @@
 
 namespace orrery::simulate {
 
-/// An activity ends. Ordered by time, then rank, then activity: every activity ends once, so no two events are equal and the order is total.
+/// An activity ends. Ordered by time, then rank, then activity: every activity ends once, so no two events are equal
+/// and the order is total.
 struct Event {
   TimePs time = 0;
   std::uint32_t rank = 0;
   std::uint64_t activity = 0;
 
-  [[nodiscard]] bool is_before(const Event& other) const { return rank != other.rank ? rank < other.rank : activity < other.activity; }
+  [[nodiscard]] bool is_before(const Event& other) const {
+    return rank != other.rank ? rank < other.rank : activity < other.activity;
+  }
 };
 
-/// A radix heap (Ahuja, Mehlhorn, Orlin and Tarjan, Faster algorithms for the shortest path problem, J. ACM 37, 1990): an event lies in the
-/// bucket of the highest bit in which its time differs from the last time taken. It only ever moves to lower buckets, at most once per bit,
-/// and mostly a few times. All events of one moment come out together.
+/// A radix heap (Ahuja, Mehlhorn, Orlin and Tarjan, Faster algorithms for the shortest path problem, J. ACM 37, 1990):
+/// an event lies in the bucket of the highest bit in which its time differs from the last time taken. It only ever
+/// moves to lower buckets, at most once per bit, and mostly a few times. All events of one moment come out together.
 ///
 /// Chosen by measurement, nanoseconds per event for a queue of 1,000 / 16,384 / 1,000,000 events:
 ///
@@ -34,12 +37,13 @@ struct Event {
 ///     binary heap            98  143  2079     125  183  230     124  165   334
 ///     calendar queue         63   77   485      43   69   79      81   79    95
 ///
-/// Ranks that do the same end at the same time, so equal ends count most. The calendar queue wins elsewhere but takes 460 ns with 8 events,
-/// when its days do not fit the distances, and would need rules for choosing them.
+/// Ranks that do the same end at the same time, so equal ends count most. The calendar queue wins elsewhere but takes
+/// 460 ns with 8 events, when its days do not fit the distances, and would need rules for choosing them.
 ///
-/// Two other simulators have queues of their own, because what comes first among equal times is part of what each promises: here the rank and
-/// then the activity, a whole moment at once; in loggops/event_queue.h a number given once per operation, one event after another, some of
-/// which join the moment that is being taken; in astra/event_queue.h the order of insertion, as ASTRA-sim has it.
+/// Two other simulators have queues of their own, because what comes first among equal times is part of what each
+/// promises: here the rank and then the activity, a whole moment at once; in loggops/event_queue.h a number given once
+/// per operation, one event after another, some of which join the moment that is being taken; in astra/event_queue.h
+/// the order of insertion, as ASTRA-sim has it.
 class EventQueue {
  public:
   [[nodiscard]] bool empty() const { return next_time_ == kNever; }

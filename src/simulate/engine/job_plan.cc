@@ -9,7 +9,8 @@ Status plan_programs(const workload::Workload& workload, const EngineOptions& op
   for (std::uint32_t rank = 0; rank < workload.rank_count(); ++rank) {
     const std::uint32_t program = workload.program_of_rank[rank];
     if (planned[program]) continue;
-    Result<ProgramPlan> made = plan_program(workload, rank, workload.programs[program], plan.matching.lines_of_program(program), options);
+    Result<ProgramPlan> made =
+        plan_program(workload, rank, workload.programs[program], plan.matching.lines_of_program(program), options);
     if (!made) return made.error();
     plan.programs[program] = std::move(*made);
     planned[program] = true;

@@ -1,4 +1,5 @@
-// All of a job that is in memory: who belongs together, and the tables of every program. For what is asked of a schedule that was kept.
+// All of a job that is in memory: who belongs together, and the tables of every program. For what is asked of a
+// schedule that was kept.
 #pragma once
 
 #include <cstdint>
@@ -20,10 +21,13 @@ struct JobPlan {
   bool is_replay = false;                     ///< planned as EngineOptions::replay has it: nothing queues up
 
   [[nodiscard]] const workload::Workload& workload() const { return matching.workload(); }
-  [[nodiscard]] const ProgramPlan& of_rank(std::uint32_t rank) const { return programs[workload().program_of_rank[rank]]; }
+  [[nodiscard]] const ProgramPlan& of_rank(std::uint32_t rank) const {
+    return programs[workload().program_of_rank[rank]];
+  }
 };
 
-/// An Error if what should match does not (see workload::Matching), or an activity's duration or size cannot be. `workload` must outlive the plan.
+/// An Error if what should match does not (see workload::Matching), or an activity's duration or size cannot be.
+/// `workload` must outlive the plan.
 Result<JobPlan> plan_job(const workload::Workload& workload, const EngineOptions& options);
 
 }  // namespace orrery::simulate

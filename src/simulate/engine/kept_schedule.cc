@@ -11,7 +11,8 @@ constexpr TimePs kNotYet = -1;
 
 // What is known of a class, for each of its members.
 template <typename T>
-Column<T> for_every_rank(const Column<T>& of_classes, std::span<const std::uint64_t> first, const RankClasses& classes) {
+Column<T> for_every_rank(const Column<T>& of_classes, std::span<const std::uint64_t> first,
+                         const RankClasses& classes) {
   std::uint64_t total = 0;
   for (const std::uint32_t number : classes.class_of) total += first[number + 1] - first[number];
   Column<T> of_ranks;
@@ -28,13 +29,15 @@ Status KeptSchedule::begin(const RunLayout& layout) {
   first_collective_.assign(1, 0);
   for (std::uint32_t c = 0; c < layout.classes.size(); ++c) {
     const auto& length = layout.membership.structure(layout.classes.first(c)).length;
-    if (!length) return Error{.message = fmt::format("rank {} does not say how long its program is", layout.classes.first(c))};
+    if (!length)
+      return Error{.message = fmt::format("rank {} does not say how long its program is", layout.classes.first(c))};
     first_activity_.push_back(first_activity_.back() + length->activities);
   }
   for (const Bundle& bundle : layout.bundles.all) {
     const workload::Communicator& communicator = layout.membership.communicators()[bundle.communicators[0]];
     const workload::ProgramStructure& program = layout.membership.structure(communicator.ranks[0]);
-    first_collective_.push_back(first_collective_.back() + program.length->collectives[program.find_stream(communicator.name)]);
+    first_collective_.push_back(first_collective_.back() +
+                                program.length->collectives[program.find_stream(communicator.name)]);
   }
   schedule_ = Schedule();
   schedule_.start_ps.assign(first_activity_.back(), kNotYet);
@@ -48,8 +51,8 @@ Status KeptSchedule::begin(const RunLayout& layout) {
 }
 
 void KeptSchedule::message_taken(const TakenMessage& message) {
-  schedule_.taken.push_back(
-      {message.source, message.target, static_cast<std::uint32_t>(message.send), static_cast<std::uint32_t>(message.recv), message.bytes});
+  schedule_.taken.push_back({message.source, message.target, static_cast<std::uint32_t>(message.send),
+                             static_cast<std::uint32_t>(message.recv), message.bytes});
 }
 
 void KeptSchedule::start_explained(const ExecutedActivity& activity, const StartCause& cause, TimePs /*now*/) {

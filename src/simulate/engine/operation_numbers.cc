@@ -9,7 +9,8 @@ OperationNumbers::OperationNumbers(const workload::Membership& membership)
     : communicators_(static_cast<std::uint32_t>(membership.communicators().size())) {
   const std::uint64_t ranks = membership.job().rank_count();
   const auto structures = membership.structures();
-  const bool all_known = std::all_of(structures.begin(), structures.end(), [](const auto& program) { return program.length.has_value(); });
+  const bool all_known =
+      std::all_of(structures.begin(), structures.end(), [](const auto& program) { return program.length.has_value(); });
   const int shift = 63 - static_cast<int>(std::bit_width(communicators_ + ranks));
   first_.push_back(0);
   for (const workload::Communicator& communicator : membership.communicators()) {
@@ -21,12 +22,14 @@ OperationNumbers::OperationNumbers(const workload::Membership& membership)
     first_.push_back(first_.back() + count);
   }
   for (std::uint32_t rank = 0; rank < ranks; ++rank)
-    first_.push_back(first_.back() + (all_known ? membership.structure(rank).length->sends : std::uint64_t{1} << shift));
+    first_.push_back(first_.back() +
+                     (all_known ? membership.structure(rank).length->sends : std::uint64_t{1} << shift));
   make_guide();
 }
 
 void OperationNumbers::make_guide() {
-  guide_shift_ = std::max(0, static_cast<int>(std::bit_width(first_.back())) - static_cast<int>(std::bit_width(first_.size())) - 2);
+  guide_shift_ = std::max(
+      0, static_cast<int>(std::bit_width(first_.back())) - static_cast<int>(std::bit_width(first_.size())) - 2);
   const std::uint64_t guides = (first_.back() >> guide_shift_) + 1;
   std::uint32_t line = 0;
   for (std::uint64_t guide = 0; guide <= guides; ++guide) {

@@ -6,10 +6,12 @@ namespace orrery::simulate {
 
 Status EngineOptions::check() const {
   const auto is_rate = [](double rate) { return std::isfinite(rate) && rate >= 0; };
-  if (compute_slots == 0 || host_slots == 0 || memory_slots == 0) return Error{.message = "a device needs at least one slot of each kind"};
+  if (compute_slots == 0 || host_slots == 0 || memory_slots == 0)
+    return Error{.message = "a device needs at least one slot of each kind"};
   if (!is_rate(operations_per_second) || !is_rate(memory_bytes_per_second))
     return Error{.message = "rates must be finite and not negative"};
-  if (launch_latency_ps < 0 || eager_overhead_ps < 0) return Error{.message = "latencies and overheads must not be negative"};
+  if (launch_latency_ps < 0 || eager_overhead_ps < 0)
+    return Error{.message = "latencies and overheads must not be negative"};
   if (launch_latency_ps > kPsPerSecond || eager_overhead_ps > kPsPerSecond)
     return Error{.message = "latencies and overheads must be at most a second"};
   if (compute_time == ComputeTime::roofline && (operations_per_second == 0 || memory_bytes_per_second == 0))

@@ -34,12 +34,16 @@ Resource resource_of(const Program& program, std::size_t i) {
 TimePs duration_of(const Program& program, std::size_t i, Resource resource, const EngineOptions& options) {
   if (!has_slots(resource)) return 0;
   const TimePs recorded = program.duration_ps(i);
-  if (resource == Resource::host || recorded < 0 || recorded > kMaxSimulatedPs) return recorded > kMaxSimulatedPs ? -1 : recorded;
+  if (resource == Resource::host || recorded < 0 || recorded > kMaxSimulatedPs)
+    return recorded > kMaxSimulatedPs ? -1 : recorded;
   if (resource == Resource::memory)
-    return options.memory_bytes_per_second > 0 ? machine::time_under({program.bytes[i], options.memory_bytes_per_second}).value_or(-1)
-                                               : recorded;
-  const bool has_operations = program.has(i, workload::activity::kHasOperations), has_bytes = program.has(i, workload::activity::kHasBytes);
-  if (options.compute_time == ComputeTime::recorded || (!has_operations && !has_bytes)) return recorded + options.launch_latency_ps;
+    return options.memory_bytes_per_second > 0
+               ? machine::time_under({program.bytes[i], options.memory_bytes_per_second}).value_or(-1)
+               : recorded;
+  const bool has_operations = program.has(i, workload::activity::kHasOperations),
+             has_bytes = program.has(i, workload::activity::kHasBytes);
+  if (options.compute_time == ComputeTime::recorded || (!has_operations && !has_bytes))
+    return recorded + options.launch_latency_ps;
   const std::array<machine::Ceiling, 2> ceilings = {
       machine::Ceiling{has_operations ? program.operations[i] : 0, options.operations_per_second},
       machine::Ceiling{has_bytes ? program.bytes[i] : 0, options.memory_bytes_per_second}};
@@ -72,7 +76,8 @@ void add_edges(const graph::Graph& dependencies, ProgramPlan& plan) {
       PlannedActivity& source = plan.activities[dependencies.source(slot)];
       if (!waits_for_start(dependencies, slot)) {
         ++source.successor_count;
-        if (source.resource != Resource::compute && source.resource != Resource::collective) plan.activities[i].waits_locally = false;
+        if (source.resource != Resource::compute && source.resource != Resource::collective)
+          plan.activities[i].waits_locally = false;
         continue;
       }
       plan.activities[i].waits_locally = false;
@@ -118,7 +123,8 @@ void count_lanes(const Program& program, ProgramPlan& plan) {
     lanes[kind].insert(program.lanes[i]);
     last[kind] = program.lanes[i];
   }
-  for (std::size_t kind = 0; kind < kSlotKinds; ++kind) plan.recorded_lanes[kind] = static_cast<std::uint32_t>(lanes[kind].size());
+  for (std::size_t kind = 0; kind < kSlotKinds; ++kind)
+    plan.recorded_lanes[kind] = static_cast<std::uint32_t>(lanes[kind].size());
 }
 
 }  // namespace
@@ -126,7 +132,8 @@ void count_lanes(const Program& program, ProgramPlan& plan) {
 std::span<const StartEdge> ProgramPlan::started_by(std::uint32_t activity) const {
   const auto first = std::lower_bound(start_edges.begin(), start_edges.end(), activity,
                                       [](const StartEdge& edge, std::uint32_t source) { return edge.source < source; });
-  const auto last = std::find_if(first, start_edges.end(), [&](const StartEdge& edge) { return edge.source != activity; });
+  const auto last =
+      std::find_if(first, start_edges.end(), [&](const StartEdge& edge) { return edge.source != activity; });
   return {first, last};
 }
 
@@ -139,13 +146,17 @@ Result<ProgramPlan> plan_program(const workload::Workload& job, std::size_t rank
     PlannedActivity& planned = plan.activities[i];
     planned.resource = planned_resource(program, i, options.replay);
     // A delay of the device (a launch on its way, a stream that waits) takes time, but nothing of the device.
-    if (planned.resource == Resource::compute && is_delay[i] != 0) planned.resource = Resource::timed, planned.waits_locally = false;
+    if (planned.resource == Resource::compute && is_delay[i] != 0)
+      planned.resource = Resource::timed, planned.waits_locally = false;
     const bool is_timed = planned.resource == Resource::timed;
-    planned.duration_ps = is_timed || options.replay ? program.duration_ps(i) : duration_of(program, i, planned.resource, options);
+    planned.duration_ps =
+        is_timed || options.replay ? program.duration_ps(i) : duration_of(program, i, planned.resource, options);
     if (program.bytes[i] < 0)
-      return Error{.message = fmt::format("{} has a size of {} bytes", job.describe(rank, program, i), program.bytes[i])};
+      return Error{.message =
+                       fmt::format("{} has a size of {} bytes", job.describe(rank, program, i), program.bytes[i])};
     if (planned.duration_ps < 0 || planned.duration_ps > kMaxSimulatedPs)
-      return Error{.message = fmt::format("{} takes less than no time or more than 26 days", job.describe(rank, program, i))};
+      return Error{.message =
+                       fmt::format("{} takes less than no time or more than 26 days", job.describe(rank, program, i))};
   }
   add_edges(program.dependencies, plan);
   add_communication(lines, plan);

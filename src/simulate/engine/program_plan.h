@@ -23,7 +23,9 @@ enum class Resource : std::uint8_t { compute, host, memory, collective, send, re
 inline constexpr std::size_t kSlotKinds = 3;
 
 inline bool has_slots(Resource resource) { return resource <= Resource::memory; }
-inline bool is_communication(Resource resource) { return resource >= Resource::collective && resource <= Resource::recv; }
+inline bool is_communication(Resource resource) {
+  return resource >= Resource::collective && resource <= Resource::recv;
+}
 
 /// All that the engine needs to know about an activity, in half a cache line.
 struct PlannedActivity {
@@ -50,7 +52,8 @@ struct ProgramPlan {
   Column<std::uint32_t> successors;               ///< targets of outgoing edges that wait for the end, source by source
   std::vector<StartEdge> start_edges;             ///< by source, then target: the edges of type Dependency::start
   const workload::ProgramLines* lines = nullptr;  ///< its collectives and messages
-  /// Per kind of slot: how many threads or streams the program was recorded on; 0: not recorded. What ran side by side then may do so again.
+  /// Per kind of slot: how many threads or streams the program was recorded on; 0: not recorded. What ran side by side
+  /// then may do so again.
   std::array<std::uint32_t, kSlotKinds> recorded_lanes{};
 
   [[nodiscard]] std::size_t size() const { return activities.size(); }
@@ -62,12 +65,13 @@ struct ProgramPlan {
   [[nodiscard]] std::span<const workload::Stream> streams() const { return lines->streams; }
 };
 
-/// `rank`: one that runs the program, for messages. `lines` must outlive the plan. O(activities + dependencies). An Error names an activity
-/// whose duration or size cannot be.
+/// `rank`: one that runs the program, for messages. `lines` must outlive the plan. O(activities + dependencies). An
+/// Error names an activity whose duration or size cannot be.
 Result<ProgramPlan> plan_program(const workload::Workload& job, std::size_t rank, const workload::Program& program,
                                  const workload::ProgramLines& lines, const EngineOptions& options);
 
-/// What an activity occupies; in a replay only communication occupies anything. Delays of the device (workload/delays.h) are `timed` in a plan.
+/// What an activity occupies; in a replay only communication occupies anything. Delays of the device
+/// (workload/delays.h) are `timed` in a plan.
 Resource planned_resource(const workload::Program& program, std::size_t activity, bool is_replay);
 
 /// How long an activity occupies its slot: 0 for communication. Negative if it is out of range.

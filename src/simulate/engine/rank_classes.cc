@@ -26,7 +26,8 @@ std::vector<std::uint32_t> by_program(const workload::Membership& membership) {
   std::vector<std::uint32_t> classes;
   Numbering numbering;
   std::vector<bool> names_ranks;
-  for (const workload::ProgramStructure& structure : membership.structures()) names_ranks.push_back(structure.names_ranks());
+  for (const workload::ProgramStructure& structure : membership.structures())
+    names_ranks.push_back(structure.names_ranks());
   for (std::uint32_t rank = 0; rank < job.rank_count(); ++rank) {
     const std::uint32_t program = job.program_of_rank[rank];
     classes.push_back(numbering.number({program, names_ranks[program] ? rank : 0}));
@@ -35,7 +36,8 @@ std::vector<std::uint32_t> by_program(const workload::Membership& membership) {
 }
 
 // The classes of the members of each communicator, as one number.
-std::vector<std::uint32_t> communicator_kinds(const workload::Membership& membership, const std::vector<std::uint32_t>& classes) {
+std::vector<std::uint32_t> communicator_kinds(const workload::Membership& membership,
+                                              const std::vector<std::uint32_t>& classes) {
   std::vector<std::uint32_t> kinds;
   Numbering numbering;
   Signature signature;
@@ -58,7 +60,8 @@ std::size_t refine(const workload::Membership& membership, std::vector<std::uint
     signature.assign(1, classes[rank]);
     for (std::uint32_t stream = 0; stream < structure.group_names.size(); ++stream)
       signature.push_back(kinds[membership.communicator_number(rank, stream)]);
-    for (const workload::ChannelKey& channel : structure.channels) signature.push_back(classes[membership.peer(rank, channel)]);
+    for (const workload::ChannelKey& channel : structure.channels)
+      signature.push_back(classes[membership.peer(rank, channel)]);
     finer.push_back(numbering.number(signature));
   }
   classes = std::move(finer);

@@ -10,8 +10,9 @@ namespace orrery::simulate {
 
 /// A partition of the ranks.
 struct RankClasses {
-  std::vector<std::uint32_t> class_of;              ///< per rank
-  std::vector<std::vector<std::uint32_t>> members;  ///< per class, ascending; classes are numbered by their first members
+  std::vector<std::uint32_t> class_of;  ///< per rank
+  std::vector<std::vector<std::uint32_t>>
+      members;  ///< per class, ascending; classes are numbered by their first members
 
   [[nodiscard]] std::size_t size() const { return members.size(); }
   [[nodiscard]] std::uint32_t first(std::uint32_t number) const { return members[number][0]; }
@@ -21,13 +22,15 @@ struct RankClasses {
 /// Every rank a class of its own.
 RankClasses each_rank_alone(std::size_t rank_count);
 
-/// The coarsest equitable partition that is finer than "has the same program": ranks of one class are in groups whose members have, place by
-/// place, the same classes, and exchange their messages with ranks of one class (colour refinement; for the idea see Berkholz, Bonsma and
-/// Grohe, Tight lower and upper bounds for the complexity of canonical colour refinement, 2017). If all operations that such ranks take part
-/// in take the same time, which the engine watches, then ranks of a class do everything at the same moment.
+/// The coarsest equitable partition that is finer than "has the same program": ranks of one class are in groups whose
+/// members have, place by place, the same classes, and exchange their messages with ranks of one class (colour
+/// refinement; for the idea see Berkholz, Bonsma and Grohe, Tight lower and upper bounds for the complexity of
+/// canonical colour refinement, 2017). If all operations that such ranks take part in take the same time, which the
+/// engine watches, then ranks of a class do everything at the same moment.
 ///
-/// Ranks whose messages name ranks instead of places in a role are classes of their own, and so is everybody if receives are wild: who then
-/// takes which message is a matter of numbers. O((ranks + members of groups) x rounds), mostly two rounds.
+/// Ranks whose messages name ranks instead of places in a role are classes of their own, and so is everybody if
+/// receives are wild: who then takes which message is a matter of numbers. O((ranks + members of groups) x rounds),
+/// mostly two rounds.
 RankClasses find_rank_classes(const workload::Membership& membership);
 
 }  // namespace orrery::simulate

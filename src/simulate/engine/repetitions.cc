@@ -25,7 +25,8 @@ bool Repetitions::is_worth_keeping(const Contents& contents) {
 void Repetitions::keep(const Contents& contents, Stretch stretch) {
   // The sums of a sink by phase are of the order of those of ranks, a few times over.
   constexpr std::size_t kPhases = 4;
-  bytes_ += stretch.ranks.size() * sizeof(RankUse) * (1 + kPhases) + stretch.links.size() * sizeof(Stretch::LinkDifference) +
+  bytes_ += stretch.ranks.size() * sizeof(RankUse) * (1 + kPhases) +
+            stretch.links.size() * sizeof(Stretch::LinkDifference) +
             contents.size() * (sizeof(std::uint64_t) + sizeof(WindowExtent));
   stretches_.push_back(std::move(stretch));
   kept_.emplace(contents, &stretches_.back());

@@ -12,7 +12,8 @@ namespace {
 constexpr std::uint64_t kReportEvery = 65'536;
 // In the queue, instead of an activity that ends: the rank begins.
 constexpr std::uint64_t kRankBegins = kNoActivity;
-// A model that says "something happens now" this often in a row without anything happening would keep the engine for ever.
+// A model that says "something happens now" this often in a row without anything happening would keep the engine for
+// ever.
 constexpr std::uint32_t kMostIdleAdvances = 1u << 20;
 
 // Of the executed ranks; 0 if somebody does not say.
@@ -26,14 +27,14 @@ std::uint64_t count_activities(const workload::Membership& membership, const Ran
   return total;
 }
 
-// Of executed activities, of which there are some million in a second: after how many, and how many of each executed rank, it is known what a job is
-// like, and how many nobody waits for.
+// Of executed activities, of which there are some million in a second: after how many, and how many of each executed
+// rank, it is known what a job is like, and how many nobody waits for.
 constexpr std::uint64_t kKnownAfter = std::uint64_t{1} << 20, kKnownAfterOfEach = 64, kMostLeft = 100'000'000'000;
 
 }  // namespace
 
-Run::Run(workload::WorkloadSource& source, const workload::Membership& membership, NetworkModel& network, const EngineOptions& options,
-         RankClasses classes, ScheduleSink& sink)
+Run::Run(workload::WorkloadSource& source, const workload::Membership& membership, NetworkModel& network,
+         const EngineOptions& options, RankClasses classes, ScheduleSink& sink)
     : membership_(membership),
       job_(membership.job()),
       network_(network),
@@ -54,13 +55,15 @@ Run::Run(workload::WorkloadSource& source, const workload::Membership& membershi
 Status Run::execute() {
   if (Status status = sink_.begin(layout()); !status) return status;
   if (sink_.wants_causes()) causes_.emplace(membership_, state_, options_);
-  may_repeat_ =
-      options_.use_repetition && !options_.replay && !membership_.has_wildcards() && sink_.takes_repetitions() && !sink_.wants_causes();
-  may_foresee_ = options_.use_foresight && !options_.replay && !membership_.has_wildcards() && sink_.takes_any_order() && !causes_;
+  may_repeat_ = options_.use_repetition && !options_.replay && !membership_.has_wildcards() &&
+                sink_.takes_repetitions() && !sink_.wants_causes();
+  may_foresee_ =
+      options_.use_foresight && !options_.replay && !membership_.has_wildcards() && sink_.takes_any_order() && !causes_;
   if (Status status = begin(); !status) return status;
   while (state_.unfinished > 0) {
     stop_if_requested();
-    if (options_.cancel != nullptr && options_.cancel->load(std::memory_order_relaxed)) return Error{.message = "cancelled"};
+    if (options_.cancel != nullptr && options_.cancel->load(std::memory_order_relaxed))
+      return Error{.message = "cancelled"};
     const TimePs network_ps = network_.next_event(), time = std::min(network_ps, queue_.next_time());
     if (time == kNever) return explain_deadlock(membership_, state_, total_);
     if (Status status = advance_to(time, network_ps <= time); !status) return status;
@@ -90,7 +93,8 @@ Status Run::settle() {
     if (Status status = start_operations(); !status) return status;
   } while (!ended_.empty() || !started_.empty() || !entered_.empty());
   run_ahead();
-  if (used_foresight_ && (foresaw_wrongly_ || network_.foresaw_wrongly())) return Error{.message = "something came that was not foreseen"};
+  if (used_foresight_ && (foresaw_wrongly_ || network_.foresaw_wrongly()))
+    return Error{.message = "something came that was not foreseen"};
   return {};
 }
 
@@ -210,7 +214,8 @@ void Run::finish(std::uint32_t rank, std::uint64_t activity) {
   const LiveWindow& window = state.window(activity);
   const PlannedActivity& planned = window.plan(activity);
   const Resource resource = planned.resource;
-  sink_.ended({rank, activity, window.planned->program.get(), static_cast<std::uint32_t>(activity - window.first)}, state_.now);
+  sink_.ended({rank, activity, window.planned->program.get(), static_cast<std::uint32_t>(activity - window.first)},
+              state_.now);
   if (causes_) causes_->ended(rank, window, activity);
   state.use.finish_ps = state_.now;
   ++state_.done;
@@ -231,8 +236,8 @@ void Run::finish(std::uint32_t rank, std::uint64_t activity) {
   }
 }
 
-// A list instead of recursion: chains of activities that take no time may be long. Starts come first: an activity that has ended too may be the
-// last of its window.
+// A list instead of recursion: chains of activities that take no time may be long. Starts come first: an activity that
+// has ended too may be the last of its window.
 void Run::release_successors() {
   while (!ended_.empty() || !started_.empty()) {
     const bool has_ended = started_.empty();
@@ -316,7 +321,8 @@ void Run::fill_slots(std::uint32_t rank) {
       --state.free_slots[kind];
       start(rank, window, activity, static_cast<Resource>(kind));
       const TimePs duration = window.plan(activity).duration_ps;
-      if (may_foresee_ && kind == static_cast<std::size_t>(Resource::compute)) begun_.push_back({rank, activity, state_.now + duration});
+      if (may_foresee_ && kind == static_cast<std::size_t>(Resource::compute))
+        begun_.push_back({rank, activity, state_.now + duration});
       else schedule_end(rank, activity, duration);
     }
   }

@@ -22,15 +22,16 @@ namespace orrery::simulate {
 
 class Run {
  public:
-  /// Executes the first rank of every class; it stands for the others. Every operation of every rank is started in the network. All must outlive
-  /// the run.
-  Run(workload::WorkloadSource& source, const workload::Membership& membership, NetworkModel& network, const EngineOptions& options,
-      RankClasses classes, ScheduleSink& sink);
+  /// Executes the first rank of every class; it stands for the others. Every operation of every rank is started in the
+  /// network. All must outlive the run.
+  Run(workload::WorkloadSource& source, const workload::Membership& membership, NetworkModel& network,
+      const EngineOptions& options, RankClasses classes, ScheduleSink& sink);
 
   /// All activities of the executed ranks done, or an Error. To be called once.
   Status execute();
 
-  /// After an Error: whether it was that the operations of one class did not end together, so that its ranks are not alike.
+  /// After an Error: whether it was that the operations of one class did not end together, so that its ranks are not
+  /// alike.
   [[nodiscard]] bool found_unlike() const { return unlike_; }
   /// Likewise: whether it may come of having executed something before its time.
   [[nodiscard]] bool used_foresight() const { return used_foresight_; }
@@ -38,7 +39,8 @@ class Run {
   [[nodiscard]] RunLayout layout() const { return {membership_, state_.classes, state_.bundles}; }
 
  private:
-  /// `rank` is a class here and in everything below, unless it is said otherwise. Activities are counted through the windows of a program.
+  /// `rank` is a class here and in everything below, unless it is said otherwise. Activities are counted through the
+  /// windows of a program.
   struct Place {
     std::uint32_t rank;
     std::uint64_t activity;
@@ -69,7 +71,8 @@ class Run {
 
     auto operator<=>(const PostedSide&) const = default;  // NOLINT(modernize-use-nullptr): clang-tidy 14 sees a 0 in it
   };
-  /// One that waits for its match. Its window may be retired before: an eager send ends whether or not anybody receives.
+  /// One that waits for its match. Its window may be retired before: an eager send ends whether or not anybody
+  /// receives.
   struct WaitingSide {
     Place place;
     MessageKey key;  ///< of a send
@@ -108,7 +111,8 @@ class Run {
   void start_foreseen(std::uint32_t rank, LiveWindow& window, std::uint64_t activity, TimePs when, TimePs end);
   void fill_slots_foreseen(std::uint32_t rank, LiveWindow& window, TimePs when);
   [[nodiscard]] bool fill_streams_foreseen(std::uint32_t rank, LiveWindow& window, TimePs when);
-  [[nodiscard]] std::optional<TimePs> take_foreseen(std::uint32_t rank, const LiveWindow& window, std::uint64_t activity, TimePs start);
+  [[nodiscard]] std::optional<TimePs> take_foreseen(std::uint32_t rank, const LiveWindow& window,
+                                                    std::uint64_t activity, TimePs start);
   void count_changes(std::uint32_t rank);
   void comes_unforeseen(std::uint32_t rank, const PlannedActivity& planned);
   [[nodiscard]] bool is_foreseen(std::uint32_t rank) const { return state_.foresights[rank].until_ps >= state_.now; }
@@ -153,10 +157,12 @@ class Run {
   void tell_last_member(std::uint32_t rank, std::uint32_t stream, std::uint64_t activity, const OpenCollective& open);
   void collective_ended(OpId id);
   Status start_collective(OpId id);
-  [[nodiscard]] workload::Side member_side(const Communicator& communicator, std::uint32_t member, std::uint64_t place) const;
+  [[nodiscard]] workload::Side member_side(const Communicator& communicator, std::uint32_t member,
+                                           std::uint64_t place) const;
   [[nodiscard]] workload::Side side_on_stream(std::uint32_t member, std::uint32_t stream, std::uint64_t place) const;
   [[nodiscard]] workload::Side side_of(std::uint32_t member, std::uint64_t activity) const;
-  [[nodiscard]] Status check_agreement(const Communicator& communicator, const Bundle& bundle, std::uint64_t place) const;
+  [[nodiscard]] Status check_agreement(const Communicator& communicator, const Bundle& bundle,
+                                       std::uint64_t place) const;
 
   // --- messages (run_messages.cc) ---
   [[nodiscard]] bool is_eager(std::int64_t bytes) const { return bytes <= options_.eager_limit_bytes; }
@@ -217,7 +223,8 @@ class Run {
   std::uint64_t passed_activities_ = 0;  // of those that are done: without being executed
   std::uint32_t idle_advances_ = 0;      // of the network without anything finished or time passed
   TimePs network_time_ = -1;             // up to which the network has been moved
-  bool may_repeat_ = false;   // nobody wants to be told of everything, and nothing is kept that is not looked at where the job stands still
+  bool may_repeat_ = false;   // nobody wants to be told of everything, and nothing is kept that is not looked at where
+                              // the job stands still
   bool may_foresee_ = false;  // nobody minds the order, and what everything depends on is known
   bool used_foresight_ = false;
   bool foresaw_wrongly_ = false;

@@ -23,7 +23,8 @@ void Run::arrive(std::uint32_t rank, const LiveWindow& window, std::uint64_t act
   if (rank == bundle.classes[0]) open.first_activity = activity;
   open.recorded_ps = shorter_recorded(open.recorded_ps, planned.duration_ps);
   if (open.arrived < bundle.classes.size()) return;
-  for (const std::uint32_t communicator : bundle.communicators) starting_.push_back(numbers_.collective(communicator, place));
+  for (const std::uint32_t communicator : bundle.communicators)
+    starting_.push_back(numbers_.collective(communicator, place));
 }
 
 // When the last of the bundle has ended, its members go on.
@@ -48,7 +49,8 @@ void Run::collective_ended(OpId id) {
   line.drop_over();
 }
 
-void Run::tell_last_member(std::uint32_t rank, std::uint32_t stream, std::uint64_t activity, const OpenCollective& open) {
+void Run::tell_last_member(std::uint32_t rank, std::uint32_t stream, std::uint64_t activity,
+                           const OpenCollective& open) {
   const LiveWindow& window = *state_.ranks[rank].find(activity);
   LastArrival last{first_of(rank), kItself, stream, causes_->start_of(rank, activity), open.use.last_arrival_ps};
   if (last.arrived_ps < last.last_ps) {
@@ -57,7 +59,8 @@ void Run::tell_last_member(std::uint32_t rank, std::uint32_t stream, std::uint64
     last.place = open.last_place;
     last.rank = own.ranks[last.place];
   }
-  sink_.last_arrival_known({rank, activity, window.planned->program.get(), static_cast<std::uint32_t>(activity - window.first)}, last);
+  sink_.last_arrival_known(
+      {rank, activity, window.planned->program.get(), static_cast<std::uint32_t>(activity - window.first)}, last);
 }
 
 // All members have arrived, so that the activity of each is in one of its windows. `member` is a rank.

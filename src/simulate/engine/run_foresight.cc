@@ -1,12 +1,14 @@
 // The part of Run that executes ahead of time what a rank does by itself.
 //
-// Between two messages a rank of a training step computes and reduces among ranks that do the same, dozens of activities that wait for one another and
-// for nothing else. Where the network can tell when the collectives end, all of it is known when the first begins: it is executed then, moment by
-// moment as the engine would, up to the first end that others may wait for. What runs then goes into the queue.
+// Between two messages a rank of a training step computes and reduces among ranks that do the same, dozens of
+// activities that wait for one another and for nothing else. Where the network can tell when the collectives end, all
+// of it is known when the first begins: it is executed then, moment by moment as the engine would, up to the first end
+// that others may wait for. What runs then goes into the queue.
 //
-// That is right as long as nothing comes in between: no flow of others on the links (NetworkModel::foresaw_wrongly), nothing else that wants to compute
-// on the rank or to use the communicator (comes_unforeseen). It is looked at where such things happen; if one does, the run begins anew without
-// foresight (engine.cc). The network trusts only links to which nobody else came for long, so that this is rare.
+// That is right as long as nothing comes in between: no flow of others on the links (NetworkModel::foresaw_wrongly),
+// nothing else that wants to compute on the rank or to use the communicator (comes_unforeseen). It is looked at where
+// such things happen; if one does, the run begins anew without foresight (engine.cc). The network trusts only links to
+// which nobody else came for long, so that this is rare.
 #include <algorithm>
 #include <utility>
 
@@ -23,7 +25,8 @@ constexpr std::uint32_t kMostMomentsAhead = 4096;  // so that a run can be stopp
 
 /// When all that begins at this moment has begun.
 void Run::run_ahead() {
-  if (begun_.size() > 1) std::sort(begun_.begin(), begun_.end(), [](const Begun& a, const Begun& b) { return a.rank < b.rank; });
+  if (begun_.size() > 1)
+    std::sort(begun_.begin(), begun_.end(), [](const Begun& a, const Begun& b) { return a.rank < b.rank; });
   for (auto begin = begun_.begin(); begin != begun_.end();) {
     const auto end = std::find_if(begin, begun_.end(), [&](const Begun& other) { return other.rank != begin->rank; });
     run_ahead(std::span(begin, end));
@@ -45,10 +48,13 @@ void Run::run_ahead(std::span<const Begun> begun) {
   }
   // Whatever else runs on the rank ends at some moment of its own, and what waits for it then would come in between.
   const StreamState* const streams = state_.streams.data();
-  const auto communicating = std::count_if(streams + state_.bundles.first_stream[rank], streams + state_.bundles.first_stream[rank + 1],
-                                           [](const StreamState& stream) { return stream.is_running; });
-  const bool is_all = state.computing == computing && static_cast<std::size_t>(communicating) + computing == begun.size();
-  const bool is_at_present = state_.foresights[rank].until_ps <= state_.now;  // else what is known of the rank is of a later moment
+  const auto communicating =
+      std::count_if(streams + state_.bundles.first_stream[rank], streams + state_.bundles.first_stream[rank + 1],
+                    [](const StreamState& stream) { return stream.is_running; });
+  const bool is_all =
+      state.computing == computing && static_cast<std::size_t>(communicating) + computing == begun.size();
+  const bool is_at_present =
+      state_.foresights[rank].until_ps <= state_.now;  // else what is known of the rank is of a later moment
   if (is_all && is_at_present && state.ready[kComputeSlots].empty() && !overflow_) execute_foreseen(rank);
   for (const Running& one : running_) queue_.push({one.end_ps, rank, one.activity});
 }
@@ -57,11 +63,13 @@ void Run::run_ahead(std::span<const Begun> begun) {
 void Run::execute_foreseen(std::uint32_t rank) {
   if (running_.empty()) return;
   RankState& state = state_.ranks[rank];
-  const std::uint64_t first = std::min_element(running_.begin(), running_.end(), [](const Running& a, const Running& b) {
-                                return a.activity < b.activity;
-                              })->activity;
+  const std::uint64_t first =
+      std::min_element(running_.begin(), running_.end(), [](const Running& a, const Running& b) {
+        return a.activity < b.activity;
+      })->activity;
   LiveWindow& window = state.window(first);
-  std::uint64_t limit = window.first + window.waiting.size();  // activities from here on are of other windows, or these wait for them
+  std::uint64_t limit =
+      window.first + window.waiting.size();  // activities from here on are of other windows, or these wait for them
   for (const LiveWindow& later : state.windows) {
     if (later.first > window.first) limit = std::min(limit, later.planned->first_carried_from(first));
   }
@@ -74,7 +82,9 @@ void Run::execute_foreseen(std::uint32_t rank) {
   for (std::uint32_t moments = 0; moments < kMostMomentsAhead && !running_.empty(); ++moments) {
     TimePs when = kNever;
     for (const Running& one : running_) when = std::min(when, one.end_ps);
-    const auto is_local = [&](const Running& one) { return one.end_ps > when || has_local_successors(window, one.activity, limit); };
+    const auto is_local = [&](const Running& one) {
+      return one.end_ps > when || has_local_successors(window, one.activity, limit);
+    };
     if (when >= kMaxSimulatedPs || !std::all_of(running_.begin(), running_.end(), is_local)) break;
     over_.clear();
     std::erase_if(running_, [&](const Running& one) {
@@ -99,16 +109,19 @@ void Run::execute_foreseen(std::uint32_t rank) {
   used_foresight_ = true;
 }
 
-/// Whether only computing and collectives of this window wait for its end, which wait for nothing else, and something does.
+/// Whether only computing and collectives of this window wait for its end, which wait for nothing else, and something
+/// does.
 bool Run::has_local_successors(const LiveWindow& window, std::uint64_t activity, std::uint64_t limit) const {
   if (activity >= limit) return false;
   const PlannedActivity& planned = window.plan(activity);
   if (planned.starts_others || planned.successor_count == 0) return false;
-  const std::span<const std::uint32_t> successors = window.planned->plan.successors_of(static_cast<std::uint32_t>(activity - window.first));
+  const std::span<const std::uint32_t> successors =
+      window.planned->plan.successors_of(static_cast<std::uint32_t>(activity - window.first));
   return std::all_of(successors.begin(), successors.end(), [&](std::uint32_t successor) {
     const PlannedActivity& next = window.planned->plan.activities[successor];
     if (window.first + successor >= limit || next.starts_others || !next.waits_locally) return false;
-    return next.resource == Resource::compute || (next.resource == Resource::collective && next.stream < kMostForeseenStreams);
+    return next.resource == Resource::compute ||
+           (next.resource == Resource::collective && next.stream < kMostForeseenStreams);
   });
 }
 
@@ -165,7 +178,8 @@ bool Run::fill_streams_foreseen(std::uint32_t rank, LiveWindow& window, TimePs w
     state_.foresights[rank].streams |= std::uint64_t{1} << stream;
     if (activity == kNoActivity) continue;
     if (window.has(activity) && window.waiting[activity - window.first] != 0) continue;
-    if (const std::optional<TimePs> end = window.has(activity) ? take_foreseen(rank, window, activity, when) : std::nullopt) {
+    if (const std::optional<TimePs> end =
+            window.has(activity) ? take_foreseen(rank, window, activity, when) : std::nullopt) {
       ++line.started;
       line.next = kNoActivity;
       line.is_running = true;
@@ -179,13 +193,15 @@ bool Run::fill_streams_foreseen(std::uint32_t rank, LiveWindow& window, TimePs w
 }
 
 /// When a collective ends if it starts at `start`; nothing if that cannot be told, and else it is settled.
-std::optional<TimePs> Run::take_foreseen(std::uint32_t rank, const LiveWindow& window, std::uint64_t activity, TimePs start) {
+std::optional<TimePs> Run::take_foreseen(std::uint32_t rank, const LiveWindow& window, std::uint64_t activity,
+                                         TimePs start) {
   const PlannedActivity& planned = window.plan(activity);
   const std::uint32_t number = state_.bundles.number(rank, planned.stream);
   const Bundle& bundle = state_.bundles.all[number];
   const auto in_window = static_cast<std::uint32_t>(activity - window.first);
   const workload::Program& program = *window.planned->program;
-  if (bundle.classes.size() != 1 || !state_.collectives[number].empty()) return std::nullopt;  // others have to come first
+  if (bundle.classes.size() != 1 || !state_.collectives[number].empty())
+    return std::nullopt;  // others have to come first
   CommOp op;
   op.kind = CommOp::Kind::collective;
   op.collective = program.collectives[in_window];
@@ -232,13 +248,14 @@ void Run::count_changes(std::uint32_t rank) {
   state.has_changes = false;
 }
 
-/// An activity of a rank becomes ready while what the rank does was foreseen without it. It is in the way if it wants what was given away, or if it
-/// waits for something that was executed and is yet to come.
+/// An activity of a rank becomes ready while what the rank does was foreseen without it. It is in the way if it wants
+/// what was given away, or if it waits for something that was executed and is yet to come.
 void Run::comes_unforeseen(std::uint32_t rank, const PlannedActivity& planned) {
   if (planned.resource == Resource::compute) foresaw_wrongly_ = true;
   if (planned.resource != Resource::collective) return;
   const std::uint64_t used = state_.foresights[rank].streams;
-  foresaw_wrongly_ |= planned.waits_locally || planned.stream >= kMostForeseenStreams || (used >> planned.stream & 1) != 0;
+  foresaw_wrongly_ |=
+      planned.waits_locally || planned.stream >= kMostForeseenStreams || (used >> planned.stream & 1) != 0;
 }
 
 }  // namespace orrery::simulate

@@ -22,9 +22,11 @@ void Run::start_message_side(std::uint32_t rank, LiveWindow& window, std::uint64
   const LinePlace place = window.planned->lines->places[activity - window.first];
   const ChannelKey& channel = membership_.structure(first_of(rank)).channels[place.line];
   const std::uint32_t other = membership_.peer(first_of(rank), channel);
-  if (other == Membership::kNoRank || membership_.takes_as_posted(is_send ? other : first_of(rank))) return post(rank, activity, is_send);
+  if (other == Membership::kNoRank || membership_.takes_as_posted(is_send ? other : first_of(rank)))
+    return post(rank, activity, is_send);
   if (is_send) return send_is_ready(key_of_send(rank, window, activity), rank, activity);
-  const std::uint64_t line = state_.first_channel[state_.classes.class_of[other]] + membership_.facing(first_of(rank), channel);
+  const std::uint64_t line =
+      state_.first_channel[state_.classes.class_of[other]] + membership_.facing(first_of(rank), channel);
   recv_is_ready({line, window.planned->first_on_channel[place.line] + place.place}, rank, activity);
 }
 
@@ -32,7 +34,8 @@ void Run::start_message_side(std::uint32_t rank, LiveWindow& window, std::uint64
 void Run::post(std::uint32_t rank, std::uint64_t activity, bool is_send) {
   const LiveWindow& window = *state_.ranks[rank].find(activity);
   const LinePlace place = window.planned->lines->places[activity - window.first];
-  const std::uint32_t receiver = is_send ? membership_.peer(rank, membership_.structure(rank).channels[place.line]) : rank;
+  const std::uint32_t receiver =
+      is_send ? membership_.peer(rank, membership_.structure(rank).channels[place.line]) : rank;
   posted_.push_back({receiver, !is_send, rank, is_send ? window.planned->first_send + place.send : activity, activity});
   if (is_send) send_is_ready(key_of_send(rank, window, activity), rank, activity);
 }
@@ -41,12 +44,14 @@ void Run::match_posted() {
   std::sort(posted_.begin(), posted_.end());
   for (const PostedSide& side : posted_) {
     const LiveWindow& window = *state_.ranks[side.rank].find(side.activity);
-    const ChannelKey& channel = membership_.structure(side.rank).channels[window.planned->lines->places[side.activity - window.first].line];
+    const ChannelKey& channel =
+        membership_.structure(side.rank).channels[window.planned->lines->places[side.activity - window.first].line];
     const std::uint32_t sender = side.is_recv ? membership_.peer(side.rank, channel) : side.rank;
     const workload::Envelope envelope{side.receiver, sender, channel.role, channel.tag};
     const MessageKey key = side.is_recv ? MessageKey{} : key_of_send(side.rank, window, side.activity);
     const std::uint64_t handle = next_handle_++;
-    const std::uint64_t partner = side.is_recv ? matcher_.recv_is_posted(handle, envelope) : matcher_.message_arrives(handle, envelope);
+    const std::uint64_t partner =
+        side.is_recv ? matcher_.recv_is_posted(handle, envelope) : matcher_.message_arrives(handle, envelope);
     const WaitingSide here{{side.rank, side.activity}, key, window.planned};
     if (partner == workload::MessageMatcher::kNobody) {
       unmatched_.emplace(handle, here);
@@ -88,7 +93,8 @@ void Run::recv_is_ready(const MessageKey& key, std::uint32_t rank, std::uint64_t
   MessageState& state = found->second;
   state.recv = activity;
   state.receiver = rank;
-  state.recorded_ps = shorter_recorded(state.recorded_ps, state_.ranks[rank].find(activity)->plan(activity).duration_ps);
+  state.recorded_ps =
+      shorter_recorded(state.recorded_ps, state_.ranks[rank].find(activity)->plan(activity).duration_ps);
   if (state.send == kNoActivity) return;
   check_sizes(state);
   if (moves_when_both_are_ready(state.bytes)) return start_messages(key, state);
@@ -119,10 +125,12 @@ void Run::check_sizes(const MessageState& state) {
 
 void Run::start_messages(const MessageKey& key, const MessageState& state) {
   moving_.emplace(numbers_.message(first_of(state.sender), state.order), key);
-  for (const std::uint32_t member : state_.classes.members[state.sender]) starting_.push_back(numbers_.message(member, state.order));
+  for (const std::uint32_t member : state_.classes.members[state.sender])
+    starting_.push_back(numbers_.message(member, state.order));
 }
 
-// Of a rendezvous the side that was ready last, to both. An eager send waits for nobody, and its receive for the message unless that was there.
+// Of a rendezvous the side that was ready last, to both. An eager send waits for nobody, and its receive for the
+// message unless that was there.
 void Run::tell_last_side(const MessageState& state, bool to_send) {
   const std::uint32_t rank = to_send ? state.sender : state.receiver;
   const std::uint64_t activity = to_send ? state.send : state.recv;
@@ -142,7 +150,8 @@ void Run::tell_last_side(const MessageState& state, bool to_send) {
     last.place = to_send ? 1 : 0;
   }
   if (last.place == kItself || last.place == kNobody) last.last_ps = last.arrived_ps;
-  sink_.last_arrival_known({rank, activity, window.planned->program.get(), static_cast<std::uint32_t>(activity - window.first)}, last);
+  sink_.last_arrival_known(
+      {rank, activity, window.planned->program.get(), static_cast<std::uint32_t>(activity - window.first)}, last);
 }
 
 // An eager message leaves when its send has ended.
@@ -163,7 +172,8 @@ Status Run::start_message(OpId id) {
     starting_message_ = &state_.messages.find(moving_.find(first)->second)->second;
   }
   const MessageState& state = *starting_message_;
-  const std::uint32_t ends[2] = {source, membership_.peer(source, membership_.structure(source).channels[state.channel])};
+  const std::uint32_t ends[2] = {source,
+                                 membership_.peer(source, membership_.structure(source).channels[state.channel])};
   CommOp op;
   op.flow = id;
   op.bytes = state.bytes;
@@ -201,7 +211,8 @@ Status Run::check_received() const {
   }
   if (first == nullptr) return {};
   const auto activity = static_cast<std::uint32_t>(first->place.activity - first->window->first_activity);
-  const ChannelKey& channel = membership_.structure(first->place.rank).channels[first->window->lines->places[activity].line];
+  const ChannelKey& channel =
+      membership_.structure(first->place.rank).channels[first->window->lines->places[activity].line];
   return Error{.message = fmt::format("the message of {} to rank {} is never received",
                                       job_.describe(first->place.rank, *first->window->program, activity),
                                       membership_.peer(first->place.rank, channel))};

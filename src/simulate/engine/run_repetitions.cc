@@ -9,7 +9,8 @@
 
 namespace orrery::simulate {
 
-// Asked when what ends at this moment has ended, and nothing that follows from it has begun. Mostly one look at two numbers.
+// Asked when what ends at this moment has ended, and nothing that follows from it has begun. Mostly one look at two
+// numbers.
 bool Run::stands_still() const {
   if (!may_repeat_ || ended_.empty() || ended_.size() != state_.unfinished) return false;
   if (!queue_.empty() || !entered_.empty() || !state_.messages.empty() || !network_.is_at_rest()) return false;
@@ -24,16 +25,19 @@ bool Run::stands_still() const {
 Status Run::pass_repetitions() {
   end_recording();
   contents_.resize(supply_.program_count());
-  for (std::uint32_t program = 0; program < contents_.size(); ++program) contents_[program] = supply_.last_window(program).content;
+  for (std::uint32_t program = 0; program < contents_.size(); ++program)
+    contents_[program] = supply_.last_window(program).content;
   std::uint64_t passed = 0;
   bool is_known = std::find(contents_.begin(), contents_.end(), 0) == contents_.end();
   for (Stretch* stretch = is_known ? repetitions_.find(contents_) : nullptr; stretch != nullptr;) {
     stop_if_requested();
-    if (options_.cancel != nullptr && options_.cancel->load(std::memory_order_relaxed)) return Error{.message = "cancelled"};
+    if (options_.cancel != nullptr && options_.cancel->load(std::memory_order_relaxed))
+      return Error{.message = "cancelled"};
     // The first is of windows that ranks have been given already; from there on as many at once as hold the same.
     const std::uint64_t times = passed == 0 ? 1 : alike_ahead();
     const TimePs time_left = kMaxSimulatedPs - 1 - state_.now;
-    if (stretch->length_ps > 0 && times > static_cast<std::uint64_t>(time_left / stretch->length_ps)) return takes_too_long();
+    if (stretch->length_ps > 0 && times > static_cast<std::uint64_t>(time_left / stretch->length_ps))
+      return takes_too_long();
     for (std::uint32_t program = 0; passed > 0 && program < contents_.size(); ++program)
       supply_.pass(program, stretch->windows[program], times);
     state_.now += stretch->length_ps * static_cast<TimePs>(times);
@@ -82,7 +86,8 @@ std::uint64_t Run::alike_ahead() const {
   return count;
 }
 
-/// Ranks go on with the windows after those that were passed, as at the beginning of the run: everything before has ended.
+/// Ranks go on with the windows after those that were passed, as at the beginning of the run: everything before has
+/// ended.
 Status Run::open_after_passed(std::span<const std::uint32_t> ranks, std::uint64_t passed) {
   supply_.pass_classes(passed - 1);
   ended_.clear();
@@ -133,8 +138,8 @@ void Run::end_recording() {
     stretch.windows = std::move(recording_->windows);
     for (std::size_t rank = 0; rank < state_.ranks.size(); ++rank) {
       const RankUse &before = recording_->ranks[rank], &after = state_.ranks[rank].use;
-      stretch.ranks.push_back({0, after.compute_ps - before.compute_ps, after.communication_ps - before.communication_ps,
-                               after.exposed_ps - before.exposed_ps});
+      stretch.ranks.push_back({0, after.compute_ps - before.compute_ps,
+                               after.communication_ps - before.communication_ps, after.exposed_ps - before.exposed_ps});
     }
     std::vector<LinkCount> links;
     network_.count_links(links);

@@ -21,7 +21,10 @@ std::uint64_t RankState::on_channel(std::uint32_t channel, std::uint64_t place) 
 }
 
 RunState::RunState(const workload::Membership& membership, RankClasses rank_classes)
-    : classes(std::move(rank_classes)), bundles(membership, classes), ranks(classes.size()), unfinished(classes.size()) {
+    : classes(std::move(rank_classes)),
+      bundles(membership, classes),
+      ranks(classes.size()),
+      unfinished(classes.size()) {
   first_channel.push_back(0);
   for (std::uint32_t c = 0; c < classes.size(); ++c)
     first_channel.push_back(first_channel.back() + membership.structure(classes.first(c)).channels.size());

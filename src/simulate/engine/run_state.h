@@ -18,7 +18,8 @@
 namespace orrery::simulate {
 
 inline constexpr std::uint64_t kNoActivity = ~std::uint64_t{0};
-/// In the queue, kStreamWakes - s instead of an activity that ends: stream s of the rank is to be looked at, which could not be done ahead of time.
+/// In the queue, kStreamWakes - s instead of an activity that ends: stream s of the rank is to be looked at, which
+/// could not be done ahead of time.
 inline constexpr std::uint64_t kStreamWakes = kNoActivity - 1;
 inline constexpr std::uint32_t kMostForeseenStreams = 64;  ///< of a rank
 
@@ -50,14 +51,17 @@ struct LiveWindow {
   static constexpr std::uint32_t kStarted = ~std::uint32_t{0} - 1, kEnded = ~std::uint32_t{0};
 
   SharedWindow planned;
-  std::uint64_t first = 0;           ///< its first activity, counted through the program
-  std::span<std::uint32_t> waiting;  ///< per activity: dependencies that have not ended, or not started where that is enough
-  std::uint32_t slab = 0;            ///< of `waiting`
-  bool entered = false;              ///< one has started
-  std::size_t left = 0;              ///< activities that have not ended
+  std::uint64_t first = 0;  ///< its first activity, counted through the program
+  std::span<std::uint32_t>
+      waiting;             ///< per activity: dependencies that have not ended, or not started where that is enough
+  std::uint32_t slab = 0;  ///< of `waiting`
+  bool entered = false;    ///< one has started
+  std::size_t left = 0;    ///< activities that have not ended
 
   [[nodiscard]] bool has(std::uint64_t activity) const { return activity - first < waiting.size(); }
-  [[nodiscard]] const PlannedActivity& plan(std::uint64_t activity) const { return planned->plan.activities[activity - first]; }
+  [[nodiscard]] const PlannedActivity& plan(std::uint64_t activity) const {
+    return planned->plan.activities[activity - first];
+  }
   [[nodiscard]] bool has_started(std::uint64_t activity) const { return waiting[activity - first] >= kStarted; }
   [[nodiscard]] bool has_ended(std::uint64_t activity) const { return waiting[activity - first] == kEnded; }
 };
@@ -71,12 +75,13 @@ struct UseChange {
 
 /// What a rank does by itself for some time to come was executed already: see engine/run_foresight.cc.
 struct Foresight {
-  TimePs until_ps = -1;                       ///< up to and with this moment; -1: nothing was
-  std::uint64_t first = 0, last = 0;          ///< activities, counted through the program: what was executed is among these
-  std::uint64_t at_once = ~std::uint64_t{0};  ///< that started at the last moment and takes no time: its end was not executed
-  std::uint64_t streams = 0;                  ///< bit s: collectives on stream s were
-  std::vector<UseChange> changes;             ///< of all of it
-  std::size_t next_change = 0;                ///< the first that is yet to come
+  TimePs until_ps = -1;               ///< up to and with this moment; -1: nothing was
+  std::uint64_t first = 0, last = 0;  ///< activities, counted through the program: what was executed is among these
+  std::uint64_t at_once =
+      ~std::uint64_t{0};           ///< that started at the last moment and takes no time: its end was not executed
+  std::uint64_t streams = 0;       ///< bit s: collectives on stream s were
+  std::vector<UseChange> changes;  ///< of all of it
+  std::size_t next_change = 0;     ///< the first that is yet to come
 };
 
 /// One executed rank. What every activity touches lies together, in two cache lines.
@@ -127,13 +132,14 @@ struct OpenCollective {
   std::uint64_t first_activity = kNoActivity;  ///< of the first class of the bundle, once that has arrived
   std::uint32_t arrived = 0;                   ///< classes
   std::uint32_t finished = 0;                  ///< communicators
-  std::uint32_t last_place = 0;                ///< in the group: the first of those who arrived last, if causes are told
-  TimePs recorded_ps = 0;                      ///< the shortest so far
+  std::uint32_t last_place = 0;  ///< in the group: the first of those who arrived last, if causes are told
+  TimePs recorded_ps = 0;        ///< the shortest so far
   CollectiveUse use;
   bool is_over = false;
 };
 
-/// Those of a bundle, by place, from the first that is not over on. Mostly there is one, and then nothing is allocated for the next.
+/// Those of a bundle, by place, from the first that is not over on. Mostly there is one, and then nothing is allocated
+/// for the next.
 class OpenCollectives {
  public:
   [[nodiscard]] bool empty() const { return begin_ == open_.size(); }

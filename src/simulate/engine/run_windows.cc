@@ -21,12 +21,14 @@ bool is_satisfied(const RankState& state, const CarriedDependency& edge) {
 
 }  // namespace
 
-// The next window of a rank, at a moment when whatever has ended has released its successors: so that nobody is released twice.
+// The next window of a rank, at a moment when whatever has ended has released its successors: so that nobody is
+// released twice.
 Status Run::open_window(std::uint32_t rank) {
   // Both are asked here, because a rank that does nothing goes through all of its windows at one moment.
   stop_if_requested();
   if (has_no_end()) {
-    return Error{.message = fmt::format("the job has {} activities, and nothing comes again in it that could be passed over", total_),
+    return Error{.message = fmt::format(
+                     "the job has {} activities, and nothing comes again in it that could be passed over", total_),
                  .hint = "fewer iterations"};
   }
   Result<SharedWindow> next = supply_.next(rank);
@@ -100,7 +102,8 @@ bool Run::starts_carried(const RankState& state, const LiveWindow& window, std::
   return std::any_of(state.windows.begin(), state.windows.end(), [&](const LiveWindow& later) {
     if (later.first <= window.first) return false;
     const auto edges = later.planned->carried_from(activity);
-    return std::any_of(edges.begin(), edges.end(), [](const CarriedDependency& edge) { return edge.type == Dependency::start; });
+    return std::any_of(edges.begin(), edges.end(),
+                       [](const CarriedDependency& edge) { return edge.type == Dependency::start; });
   });
 }
 

@@ -12,19 +12,22 @@ using workload::CarriedDependency;
 
 std::span<const CarriedDependency> PlannedWindow::carried_from(std::uint64_t source) const {
   if (carried.empty() || source < carried.front().source || source > carried.back().source) return {};
-  const auto [first, last] = std::equal_range(carried.begin(), carried.end(), CarriedDependency{source},
-                                              [](const CarriedDependency& a, const CarriedDependency& b) { return a.source < b.source; });
+  const auto [first, last] =
+      std::equal_range(carried.begin(), carried.end(), CarriedDependency{source},
+                       [](const CarriedDependency& a, const CarriedDependency& b) { return a.source < b.source; });
   return {first, last};
 }
 
 std::uint64_t PlannedWindow::first_carried_from(std::uint64_t source) const {
-  const auto found = std::lower_bound(carried.begin(), carried.end(), source,
-                                      [](const CarriedDependency& edge, std::uint64_t from) { return edge.source < from; });
+  const auto found =
+      std::lower_bound(carried.begin(), carried.end(), source,
+                       [](const CarriedDependency& edge, std::uint64_t from) { return edge.source < from; });
   return found == carried.end() ? ~std::uint64_t{0} : found->source;
 }
 
 WindowExtent WindowExtent::of(const PlannedWindow& window) {
-  WindowExtent extent{.activities = window.size(), .sends = window.lines->sends.size(), .on_stream = {}, .on_channel = {}};
+  WindowExtent extent{
+      .activities = window.size(), .sends = window.lines->sends.size(), .on_stream = {}, .on_channel = {}};
   for (const workload::Stream& stream : window.lines->streams)
     extent.on_stream.push_back(static_cast<std::uint32_t>(stream.activities.size()));
   for (const workload::Channel& channel : window.lines->channels)
@@ -32,9 +35,13 @@ WindowExtent WindowExtent::of(const PlannedWindow& window) {
   return extent;
 }
 
-WindowSupply::WindowSupply(workload::WorkloadSource& source, const workload::Membership& membership, const RankClasses& classes,
-                           const EngineOptions& options)
-    : source_(source), membership_(membership), options_(options), programs_(source.program_count()), taken_(classes.size()) {
+WindowSupply::WindowSupply(workload::WorkloadSource& source, const workload::Membership& membership,
+                           const RankClasses& classes, const EngineOptions& options)
+    : source_(source),
+      membership_(membership),
+      options_(options),
+      programs_(source.program_count()),
+      taken_(classes.size()) {
   source.restart();
   for (std::uint32_t c = 0; c < classes.size(); ++c) {
     program_of_.push_back(source.job().program_of_rank[classes.first(c)]);
@@ -109,7 +116,8 @@ Result<SharedWindow> WindowSupply::plan(std::uint32_t program, workload::Window 
   made->program = std::move(window.program);
   made->lines = std::move(window.lines);
   if (made->lines == nullptr) {
-    Result<workload::ProgramLines> lines = workload::lines_of(source_.job(), *made->program, source_.structure(program));
+    Result<workload::ProgramLines> lines =
+        workload::lines_of(source_.job(), *made->program, source_.structure(program));
     if (!lines) return Error{.message = fmt::format("rank {}: {}", state.rank, lines.error().message)};
     made->lines = std::make_shared<workload::ProgramLines>(std::move(*lines));
   }
@@ -129,8 +137,10 @@ Result<SharedWindow> WindowSupply::plan(std::uint32_t program, workload::Window 
   state.previous_first = state.activities;
   state.activities += made->size();
   state.sends += made->lines->sends.size();
-  for (std::size_t s = 0; s < state.on_stream.size(); ++s) state.on_stream[s] += made->lines->streams[s].activities.size();
-  for (std::size_t c = 0; c < state.on_channel.size(); ++c) state.on_channel[c] += made->lines->channels[c].activities.size();
+  for (std::size_t s = 0; s < state.on_stream.size(); ++s)
+    state.on_stream[s] += made->lines->streams[s].activities.size();
+  for (std::size_t c = 0; c < state.on_channel.size(); ++c)
+    state.on_channel[c] += made->lines->channels[c].activities.size();
   return SharedWindow(std::move(made));
 }
 
@@ -139,8 +149,9 @@ Status WindowSupply::check_anchored(const ProgramState& state, const PlannedWind
   std::vector<bool> is_anchored(window.size(), window.first_activity == 0);
   for (const CarriedDependency& edge : window.carried) {
     if (edge.source >= window.first_activity || edge.target >= window.size()) {
-      return Error{.message = fmt::format("rank {}: a window from activity {} on has a dependency of {} on {}, which is not before it",
-                                          state.rank, window.first_activity, edge.target, edge.source)};
+      return Error{.message = fmt::format(
+                       "rank {}: a window from activity {} on has a dependency of {} on {}, which is not before it",
+                       state.rank, window.first_activity, edge.target, edge.source)};
     }
     if (edge.source >= state.previous_first) is_anchored[edge.target] = true;
   }
@@ -157,13 +168,17 @@ Status WindowSupply::check_length(std::uint32_t program) const {
   const ProgramState& state = programs_[program];
   const std::optional<workload::ProgramLength>& length = source_.structure(program).length;
   if (!length) return {};
-  const auto is_right = [&](std::uint64_t made, std::uint64_t announced) { return state.is_over ? made == announced : made <= announced; };
+  const auto is_right = [&](std::uint64_t made, std::uint64_t announced) {
+    return state.is_over ? made == announced : made <= announced;
+  };
   bool all = is_right(state.activities, length->activities) && is_right(state.sends, length->sends);
-  for (std::size_t s = 0; s < state.on_stream.size(); ++s) all = all && is_right(state.on_stream[s], length->collectives[s]);
+  for (std::size_t s = 0; s < state.on_stream.size(); ++s)
+    all = all && is_right(state.on_stream[s], length->collectives[s]);
   if (all) return {};
-  return Error{.message =
-                   fmt::format("rank {}: its program is not as long as it announced: {} activities and {} sends, and so far {} and {}",
-                               state.rank, length->activities, length->sends, state.activities, state.sends)};
+  return Error{
+      .message = fmt::format(
+          "rank {}: its program is not as long as it announced: {} activities and {} sends, and so far {} and {}",
+          state.rank, length->activities, length->sends, state.activities, state.sends)};
 }
 
 }  // namespace orrery::simulate

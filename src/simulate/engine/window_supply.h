@@ -49,8 +49,9 @@ class WindowSupply {
   WindowSupply(workload::WorkloadSource& source, const workload::Membership& membership, const RankClasses& classes,
                const EngineOptions& options);
 
-  /// The next window of a class of ranks; null after the last. An Error of the source, or of what it made: an activity that cannot be, that depends
-  /// on nothing of its window or the one before, groups or channels that were not announced, more or less than was announced.
+  /// The next window of a class of ranks; null after the last. An Error of the source, or of what it made: an activity
+  /// that cannot be, that depends on nothing of its window or the one before, groups or channels that were not
+  /// announced, more or less than was announced.
   Result<SharedWindow> next(std::uint32_t rank_class);
 
   /// As the content of a window: there is none, because the program is over or nobody runs it.
@@ -68,12 +69,15 @@ class WindowSupply {
   }
   [[nodiscard]] std::uint64_t next_content(std::uint32_t program) const { return source_.next_content(program); }
   /// How many activities of each stream were made or passed.
-  [[nodiscard]] const std::vector<std::uint64_t>& on_stream(std::uint32_t program) const { return programs_[program].on_stream; }
+  [[nodiscard]] const std::vector<std::uint64_t>& on_stream(std::uint32_t program) const {
+    return programs_[program].on_stream;
+  }
 
   /// How many windows from the next one on hold the same; for a known content.
   [[nodiscard]] std::uint64_t next_alike(std::uint32_t program) const { return source_.next_alike(program); }
-  /// Every class of the program has been given all windows that were made: the next `count`, all of one known content and extent, are not made. Not for
-  /// programs that are over. When all were passed that are to be, the classes are told how many.
+  /// Every class of the program has been given all windows that were made: the next `count`, all of one known content
+  /// and extent, are not made. Not for programs that are over. When all were passed that are to be, the classes are
+  /// told how many.
   void pass(std::uint32_t program, const WindowExtent& extent, std::uint64_t count);
   void pass_classes(std::uint64_t windows);
 

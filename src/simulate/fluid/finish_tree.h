@@ -11,9 +11,9 @@
 
 namespace orrery::simulate {
 
-/// Entries without a time are not in the tournament: of 100,000 links ten may be at work, and then it has four rounds instead of seventeen. set() takes
-/// O(log n) at worst, n the most entries that had a time at once, and two or three steps for a time that neither is nor was among the first of its
-/// neighbours.
+/// Entries without a time are not in the tournament: of 100,000 links ten may be at work, and then it has four rounds
+/// instead of seventeen. set() takes O(log n) at worst, n the most entries that had a time at once, and two or three
+/// steps for a time that neither is nor was among the first of its neighbours.
 class FinishTree {
  public:
   /// Makes room for `count` entries; new ones are kNever.
@@ -77,14 +77,15 @@ class FinishTree {
     const std::size_t leaves = std::max<std::size_t>(2 * leaves_, 1);
     std::vector<TimePs> nodes(2 * leaves, kNever);
     if (leaves_ > 0)
-      std::copy_n(nodes_.begin() + static_cast<std::ptrdiff_t>(leaves_), leaves_, nodes.begin() + static_cast<std::ptrdiff_t>(leaves));
+      std::copy_n(nodes_.begin() + static_cast<std::ptrdiff_t>(leaves_), leaves_,
+                  nodes.begin() + static_cast<std::ptrdiff_t>(leaves));
     for (std::size_t i = leaves; i-- > 1;) nodes[i] = std::min(nodes[2 * i], nodes[2 * i + 1]);
     nodes_.swap(nodes);
     leaves_ = leaves;
   }
 
   std::size_t leaves_ = 0;
-  std::vector<TimePs> nodes_;              ///< node i has the children 2i and 2i+1; the leaves, one per slot, are the upper half
+  std::vector<TimePs> nodes_;  ///< node i has the children 2i and 2i+1; the leaves, one per slot, are the upper half
   std::vector<std::uint32_t> slot_of_;     ///< by entry
   std::vector<std::uint32_t> entry_of_;    ///< by slot; of a free one whichever was last there
   std::vector<std::uint32_t> free_slots_;  ///< the last one freed is taken first: it is in the cache

@@ -58,11 +58,12 @@ std::uint32_t FlowTable::take_id() {
 void FlowTable::set_route(std::uint32_t id, double bytes, std::span<const LinkShare> shares) {
   Route& route = routes_[id];
   route = {.remaining = bytes, .count = static_cast<std::uint32_t>(shares.size())};
-  const bool one_weight =
-      std::all_of(shares.begin(), shares.end(), [&](const LinkShare& share) { return share.weight == shares[0].weight; });
+  const bool one_weight = std::all_of(shares.begin(), shares.end(),
+                                      [&](const LinkShare& share) { return share.weight == shares[0].weight; });
   if (one_weight && shares.size() <= kShortRoute) {
     route.weight = shares[0].weight;
-    std::transform(shares.begin(), shares.end(), route.links.begin(), [](const LinkShare& share) { return share.link; });
+    std::transform(shares.begin(), shares.end(), route.links.begin(),
+                   [](const LinkShare& share) { return share.link; });
   } else {
     route.first_share = take_shares(route.count);
     std::copy(shares.begin(), shares.end(), shares_.begin() + route.first_share);
@@ -88,7 +89,8 @@ void FlowTable::remove(std::uint32_t id) {
     *at = on_link.flows.back();
     on_link.flows.pop_back();
     on_link.weights.pop_back();
-    if (on_link.flows.empty()) {  // nothing is left behind by the last: neither rounding nor when sums are next made anew
+    if (on_link.flows
+            .empty()) {  // nothing is left behind by the last: neither rounding nor when sums are next made anew
       links_[link].used = 0;
       links_[link].fastest = 0;
       links_[link].changes_since_sum = 0;

@@ -1,8 +1,8 @@
 // Which flow takes which link: the incidence both ways, with the state that a flow and a link have in the fluid model.
 //
-// In the words of the literature a flow is a variable, its rate x; a link is a constraint, x1 + w x2 + ... <= C. A link is saturated when
-// the sum reaches its capacity C. A flow is frozen at the link that is its bottleneck: a saturated link on which no flow is faster. All
-// flows frozen at a link have one rate, the link's level.
+// In the words of the literature a flow is a variable, its rate x; a link is a constraint, x1 + w x2 + ... <= C. A link
+// is saturated when the sum reaches its capacity C. A flow is frozen at the link that is its bottleneck: a saturated
+// link on which no flow is faster. All flows frozen at a link have one rate, the link's level.
 #pragma once
 
 #include <array>
@@ -16,9 +16,11 @@
 
 namespace orrery::simulate {
 
-/// What the solver is told that a link can carry, in bytes per second. It wants more than 0 of every link; one that is down is on no route, so that
-/// any number will do.
-inline double solver_capacity(const machine::Link& link) { return link.bytes_per_second > 0 ? link.bytes_per_second : 1; }
+/// What the solver is told that a link can carry, in bytes per second. It wants more than 0 of every link; one that is
+/// down is on no route, so that any number will do.
+inline double solver_capacity(const machine::Link& link) {
+  return link.bytes_per_second > 0 ? link.bytes_per_second : 1;
+}
 
 /// A flow at rate r takes weight * r of the link's capacity.
 struct LinkShare {
@@ -26,8 +28,8 @@ struct LinkShare {
   double weight = 1;
 };
 
-/// Adding a flow takes time proportional to its links, removing it also looks through the flows on them. Memory of removed flows is used
-/// again.
+/// Adding a flow takes time proportional to its links, removing it also looks through the flows on them. Memory of
+/// removed flows is used again.
 class FlowTable {
  public:
   static constexpr double kUnbound = std::numeric_limits<double>::infinity();
@@ -67,7 +69,8 @@ class FlowTable {
   std::uint32_t add(double bytes, std::span<const LinkShare> shares, std::uint32_t limit_link);
   /// The flow must not be frozen.
   void remove(std::uint32_t flow);
-  /// A flow that is on none of its links yet: flows() and weights() do not tell of it. Whoever adds it knows that no other takes them.
+  /// A flow that is on none of its links yet: flows() and weights() do not tell of it. Whoever adds it knows that no
+  /// other takes them.
   std::uint32_t add_apart(double bytes, std::span<const LinkShare> shares);
   void remove_apart(std::uint32_t flow);
   /// One whose links are not known here until set_route(): until then it has none.
@@ -110,7 +113,8 @@ class FlowTable {
     if (route.weight > 0) {
       for (std::uint32_t i = 0; i < route.count; ++i) visit(route.links[i], route.weight);
     } else {
-      for (std::uint32_t i = 0; i < route.count; ++i) visit(shares_[route.first_share + i].link, shares_[route.first_share + i].weight);
+      for (std::uint32_t i = 0; i < route.count; ++i)
+        visit(shares_[route.first_share + i].link, shares_[route.first_share + i].weight);
     }
   }
 

@@ -61,7 +61,8 @@ FluidNetwork::FlowId FluidNetwork::add(double bytes, std::span<const LinkShare> 
   return id;
 }
 
-FluidNetwork::FlowId FluidNetwork::reserve(double bytes, std::span<const LinkShare> shares, TimePs now, TimePs begin, RouteNumber route) {
+FluidNetwork::FlowId FluidNetwork::reserve(double bytes, std::span<const LinkShare> shares, TimePs now, TimePs begin,
+                                           RouteNumber route) {
   assert(bytes > 0 && begin >= now);
   move_clock(now);
   if (const FlowId id = start_leased(bytes, shares, route, begin, kReserved); id != kNoFlow) return id;
@@ -94,7 +95,8 @@ void FluidNetwork::set_size(FlowId id, double bytes) {
 
 /// How a flow on these links goes if nobody else is on any of them; with a rate of 0 if somebody is.
 FluidNetwork::Alone FluidNetwork::find_alone(std::span<const LinkShare> shares) const {
-  double rate = FlowTable::kUnbound, not_below = FlowTable::kUnbound, capacity = 0, weight = 0;  // of the bottleneck so far
+  double rate = FlowTable::kUnbound, not_below = FlowTable::kUnbound, capacity = 0,
+         weight = 0;  // of the bottleneck so far
   std::uint32_t bottleneck = FlowTable::kNoLink;
   for (const LinkShare& share : shares) {
     const LinkHistory& history = history_[share.link];
@@ -169,8 +171,8 @@ void FluidNetwork::end_alone(FlowId id) {
 }
 
 /// kNoFlow unless the links of this route are kept for it, and it is free.
-FluidNetwork::FlowId FluidNetwork::start_leased(double bytes, std::span<const LinkShare> shares, RouteNumber route, TimePs begin,
-                                                std::uint64_t moment) {
+FluidNetwork::FlowId FluidNetwork::start_leased(double bytes, std::span<const LinkShare> shares, RouteNumber route,
+                                                TimePs begin, std::uint64_t moment) {
   if (shares.size() <= FlowTable::kShortRoute) return kNoFlow;
   const RouteLeases::Number number = leases_.find(shares, route);
   if (number == RouteLeases::kNone || leases_[number].is_active()) return kNoFlow;
@@ -201,7 +203,8 @@ void FluidNetwork::count_leased(RouteLease& lease, double bytes, TimePs busy_ps)
   lease.busy_ps += busy_ps;
 }
 
-std::optional<ForeseenOp> FluidNetwork::foresee(double bytes, std::span<const LinkShare> shares, TimePs begin, RouteNumber route) {
+std::optional<ForeseenOp> FluidNetwork::foresee(double bytes, std::span<const LinkShare> shares, TimePs begin,
+                                                RouteNumber route) {
   if (shares.size() <= FlowTable::kShortRoute) return std::nullopt;
   const RouteLeases::Number number = leases_.find(shares, route);
   if (number == RouteLeases::kNone) return std::nullopt;
@@ -216,7 +219,8 @@ void FluidNetwork::take_foreseen(const ForeseenOp& flow) {
   lease.taken_until_ps = flow.end_ps;
 }
 
-/// Of a flow that ends, and has its links to itself. Short routes are those of messages, of which the next may take another way.
+/// Of a flow that ends, and has its links to itself. Short routes are those of messages, of which the next may take
+/// another way.
 void FluidNetwork::lease_route(const Alone& alone, FlowId flow) {
   if (flows_.route_length(flow) <= FlowTable::kShortRoute) return;
   if (recorder_ != nullptr) return;  // it wants to know of every flow on every link
@@ -228,8 +232,8 @@ void FluidNetwork::lease_route(const Alone& alone, FlowId flow) {
   end_lease(number);
   RouteLease& lease = leases_[number];
   lease.served = 0;
-  lease.is_disputed =
-      std::any_of(new_lease_.begin(), new_lease_.end(), [&](const LinkShare& share) { return history_[share.link].is_disputed; });
+  lease.is_disputed = std::any_of(new_lease_.begin(), new_lease_.end(),
+                                  [&](const LinkShare& share) { return history_[share.link].is_disputed; });
   lease.shares.assign(new_lease_.begin(), new_lease_.end());
   lease.rate = alone.rate;
   lease.bottleneck = alone.bottleneck;
@@ -323,14 +327,15 @@ void FluidNetwork::advance(TimePs now, std::vector<FlowId>& finished) {
   for (auto flow = finished.begin() + first_new; flow != finished.end(); ++flow) remove(*flow);
 }
 
-/// Levels that the last flows left behind go with the solve that their departure causes; what is left are the numbers of flows, which decide in which
-/// order equal ones are gone through.
+/// Levels that the last flows left behind go with the solve that their departure causes; what is left are the numbers
+/// of flows, which decide in which order equal ones are gone through.
 void FluidNetwork::forget_flows() {
   assert(flows_.size() == 0);
   if (changed_) solve();
   called_off_.clear();
   flows_.forget_numbers();
-  std::sort(free_limits_.begin(), free_limits_.end(), std::greater<>());  // taken from the back: in the order in which they were made
+  std::sort(free_limits_.begin(), free_limits_.end(),
+            std::greater<>());  // taken from the back: in the order in which they were made
 }
 
 machine::LinkId FluidNetwork::bottleneck(FlowId flow) const {
@@ -340,13 +345,15 @@ machine::LinkId FluidNetwork::bottleneck(FlowId flow) const {
 
 LinkTotals FluidNetwork::totals(machine::LinkId link) const {
   const LinkHistory history = whole_history(link);
-  LinkTotals totals{.bytes = history.finished_bytes.bytes(), .busy_ps = history.busy_ps, .peak_flows = history.peak_flows};
+  LinkTotals totals{
+      .bytes = history.finished_bytes.bytes(), .busy_ps = history.busy_ps, .peak_flows = history.peak_flows};
   if (history.flows > 0) totals.busy_ps += now_ - history.busy_since;
   const FlowId alone = lone_flow(link);
   if (alone != kNoFlow && alone_[alone].since_ps <= now_) {
     totals.busy_ps += now_ - alone_[alone].since_ps;
     totals.peak_flows = std::max(totals.peak_flows, 1u);
-    if (history.lease != RouteLeases::kNone) totals.bytes += leases_[history.lease].share(link).weight * moved_bytes(alone);
+    if (history.lease != RouteLeases::kNone)
+      totals.bytes += leases_[history.lease].share(link).weight * moved_bytes(alone);
     flows_.for_each_share(alone, [&](std::uint32_t other, double weight) {
       if (other == link) totals.bytes += weight * moved_bytes(alone);
     });
@@ -354,14 +361,16 @@ LinkTotals FluidNetwork::totals(machine::LinkId link) const {
   }
   const std::span<const std::uint32_t> flows = flows_.flows(link);
   for (std::size_t i = 0; i < flows.size(); ++i) {
-    if (flows_.bottleneck(flows[i]) != FlowTable::kNoLink) totals.bytes += flows_.weights(link)[i] * moved_bytes(flows[i]);
+    if (flows_.bottleneck(flows[i]) != FlowTable::kNoLink)
+      totals.bytes += flows_.weights(link)[i] * moved_bytes(flows[i]);
   }
   return totals;
 }
 
 double FluidNetwork::moved_bytes(FlowId flow) const {
   if (!is_alone(flow)) return bytes_[flow] - solver_.frozen().remaining(flow, now_);
-  return std::min(bytes_[flow], alone_[flow].rate * static_cast<double>(now_ - alone_[flow].since_ps) / kPsPerSecondDouble);
+  return std::min(bytes_[flow],
+                  alone_[flow].rate * static_cast<double>(now_ - alone_[flow].since_ps) / kPsPerSecondDouble);
 }
 
 /// What changed at the present moment must be solved before time passes.
@@ -387,7 +396,8 @@ void FluidNetwork::solve() {
   }
 }
 
-/// Flows frozen at a link have its rate, so that those with the least remaining bytes end first. What else is frozen there ends later.
+/// Flows frozen at a link have its rate, so that those with the least remaining bytes end first. What else is frozen
+/// there ends later.
 void FluidNetwork::collect_finished(std::uint32_t id, std::vector<FlowId>& finished) {
   finishes_.set(id, kNever);  // until the next solve, which the departures cause
   if (const FlowId alone = id < link_count_ ? lone_flow(id) : kNoFlow; alone != kNoFlow) {

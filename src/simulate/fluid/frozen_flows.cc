@@ -87,7 +87,8 @@ void FrozenFlows::tell_recorder(std::uint32_t id, TimePs now) {
   // A flow that has ended is thawed as of when its level began to hold: that was told of when it ended.
   if (now <= set.recorded_ps) return;
   const double each = table_.link(id).level * static_cast<double>(now - set.recorded_ps) * kSecondsPerPs;
-  for (const Crossing& crossing : set.crossings) recorder_->add(crossing.link, set.recorded_ps, now, crossing.weight * each);
+  for (const Crossing& crossing : set.crossings)
+    recorder_->add(crossing.link, set.recorded_ps, now, crossing.weight * each);
   set.recorded_ps = now;
 }
 

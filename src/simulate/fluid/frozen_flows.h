@@ -1,9 +1,9 @@
 // The flows frozen at each link, taken together.
 //
-// They have one rate, so that they are served alike: with s(t) the bytes that each was served since they came together, one with r bytes
-// then is through when s(t) = r. A change of the level changes how fast s grows, and nothing about the flows: no flow is visited. And what a
-// change of the level by d does to other links is d times the weight with which these flows cross them, summed up per link beforehand:
-// flows with one bottleneck have many links in common.
+// They have one rate, so that they are served alike: with s(t) the bytes that each was served since they came together,
+// one with r bytes then is through when s(t) = r. A change of the level changes how fast s grows, and nothing about the
+// flows: no flow is visited. And what a change of the level by d does to other links is d times the weight with which
+// these flows cross them, summed up per link beforehand: flows with one bottleneck have many links in common.
 #pragma once
 
 #include <cstddef>
@@ -39,10 +39,11 @@ class FrozenFlows {
     return link < sets_.size() ? std::span<const Crossing>(sets_[link].crossings) : std::span<const Crossing>();
   }
 
-  /// Freezes flows that grow at the link, whose others were served until `now`; the bytes that they have left are those at `now`. Takes time proportional to their links, to the flows on
-  /// this link and to its crossings.
+  /// Freezes flows that grow at the link, whose others were served until `now`; the bytes that they have left are those
+  /// at `now`. Takes time proportional to their links, to the flows on this link and to its crossings.
   void freeze(std::uint32_t link, std::span<const std::uint32_t> flows, TimePs now);
-  /// The flow is frozen nowhere any more; its remaining bytes are those at `now`. Takes time proportional to its links and the crossings.
+  /// The flow is frozen nowhere any more; its remaining bytes are those at `now`. Takes time proportional to its links
+  /// and the crossings.
   void thaw(std::uint32_t flow, TimePs now);
   /// What was served until `now` was at the present level: before that changes.
   void serve(std::uint32_t link, TimePs now);

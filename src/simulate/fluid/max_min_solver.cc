@@ -5,8 +5,8 @@
 namespace orrery::simulate {
 namespace {
 
-/// Levels this close, relatively, may be one level that was rounded differently: a flow that much above a saturated link's level stays where it
-/// is frozen.
+/// Levels this close, relatively, may be one level that was rounded differently: a flow that much above a saturated
+/// link's level stays where it is frozen.
 constexpr double kTie = 1e-12;
 /// Part of a link's capacity by which its sum may exceed it from rounding alone.
 constexpr double kOverfull = 1e-12;
@@ -137,23 +137,25 @@ bool MaxMinSolver::keeps(const FlowTable::Link& link) const {
 
 /// With the kept flows that are frozen here at a common rate: the one at which the link is saturated.
 double MaxMinSolver::saturation_level(const FlowTable::Link& link) const {
-  const double growing = link.growing_count > 0 ? link.growing : 0;  // what is left of the sum without flows is rounding
+  const double growing =
+      link.growing_count > 0 ? link.growing : 0;  // what is left of the sum without flows is rounding
   return (link.capacity - link.used + link.frozen_weight * link.level) / (growing + link.frozen_weight);
 }
 
-/// At which level something happens at the link, as far as is known: it is saturated, or its frozen flows can pass their old level; kUnbound
-/// if nothing will. Only rises while flows are frozen elsewhere.
+/// At which level something happens at the link, as far as is known: it is saturated, or its frozen flows can pass
+/// their old level; kUnbound if nothing will. Only rises while flows are frozen elsewhere.
 double MaxMinSolver::event_level(const FlowTable::Link& link) const {
   if (keeps(link)) return std::max(level_, std::min(link.level, saturation_level(link)));
   const double left = link.capacity - link.used;
   if (link.growing_count > 0) return std::max(level_, left / link.growing);
   const bool too_full =
-      link.fastest > level_ && left < -kOverfull * link.capacity;  // what grew is frozen, and flows that are faster must be thawed
+      link.fastest > level_ &&
+      left < -kOverfull * link.capacity;  // what grew is frozen, and flows that are faster must be thawed
   return too_full ? level_ : FlowTable::kUnbound;
 }
 
-/// A link counts kept flows that are faster than the level as if they could keep their rates. The level at which it is saturated when they cannot: every
-/// pass thaws those above the level of the pass before, which makes room.
+/// A link counts kept flows that are faster than the level as if they could keep their rates. The level at which it is
+/// saturated when they cannot: every pass thaws those above the level of the pass before, which makes room.
 double MaxMinSolver::level_if_faster_are_thawed(std::uint32_t id, double level) const {
   const FlowTable::Link& link = table_.link(id);
   const bool kept = keeps(link);
@@ -229,12 +231,14 @@ void MaxMinSolver::saturate(std::uint32_t id) {
   if (!keeps(link)) return freeze(id);
   const double saturated = saturation_level(link);
   if (saturated <= link.level) return freeze(id);
-  // The frozen flows can pass their old level. If nothing else happens until the link is saturated again, they need not be seen to grow.
+  // The frozen flows can pass their old level. If nothing else happens until the link is saturated again, they need not
+  // be seen to grow.
   if (link.growing_count == 0 && saturated <= first_level() && raise_frozen(id, saturated)) return;
   thaw_frozen(id);
 }
 
-/// Thaws the kept flows on the link that are faster than the level, and finds out how fast the others are. False if there are none.
+/// Thaws the kept flows on the link that are faster than the level, and finds out how fast the others are. False if
+/// there are none.
 bool MaxMinSolver::thaw_faster(std::uint32_t id) {
   const double threshold = level_ * (1 + kTie);
   bool any = false;
@@ -301,7 +305,8 @@ bool MaxMinSolver::is_saturated_before(const FlowTable::Link& link, double level
   return link.growing_count > 0 ? left < link.growing * level : left < -kOverfull * link.capacity;
 }
 
-/// Moves the flows frozen at the link up to the level, unless a link that they cross is saturated before: then nothing is changed.
+/// Moves the flows frozen at the link up to the level, unless a link that they cross is saturated before: then nothing
+/// is changed.
 bool MaxMinSolver::raise_frozen(std::uint32_t id, double level) {
   const double change = level - table_.link(id).level;
   const float fastest = rounded_up(level);
@@ -332,7 +337,8 @@ void MaxMinSolver::move_frozen(std::uint32_t id, double level) {
   const double change = level - table_.link(id).level;
   if (change != 0) {
     const float own_fastest = table_.link(id).fastest;  // of flows frozen elsewhere: these are not
-    for (const FrozenFlows::Crossing& crossing : frozen_.crossings(id)) change_used(crossing, change, rounded_up(level));
+    for (const FrozenFlows::Crossing& crossing : frozen_.crossings(id))
+      change_used(crossing, change, rounded_up(level));
     table_.link(id).fastest = own_fastest;
   }
   table_.link(id).level = level;

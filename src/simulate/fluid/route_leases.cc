@@ -6,11 +6,13 @@
 namespace orrery::simulate {
 
 const LinkShare& RouteLease::share(machine::LinkId link) const {
-  return *std::lower_bound(shares.begin(), shares.end(), link, [](const LinkShare& one, machine::LinkId of) { return one.link < of; });
+  return *std::lower_bound(shares.begin(), shares.end(), link,
+                           [](const LinkShare& one, machine::LinkId of) { return one.link < of; });
 }
 
 bool RouteLease::can_be_of(std::span<const LinkShare> shares) {
-  return std::is_sorted(shares.begin(), shares.end(), [](const LinkShare& a, const LinkShare& b) { return a.link < b.link; });
+  return std::is_sorted(shares.begin(), shares.end(),
+                        [](const LinkShare& a, const LinkShare& b) { return a.link < b.link; });
 }
 
 RouteLeases::Number RouteLeases::place(std::span<const LinkShare> shares) {
@@ -21,7 +23,8 @@ RouteLeases::Number RouteLeases::place(std::span<const LinkShare> shares) {
 }
 
 RouteLeases::Number RouteLeases::find(std::span<const LinkShare> shares, RouteNumber route) {
-  if (route < found_.size() && found_[route].number != kNone && leases_[found_[route].number].term == found_[route].term)
+  if (route < found_.size() && found_[route].number != kNone &&
+      leases_[found_[route].number].term == found_[route].term)
     return found_[route].number;
   const Number number = place(shares);
   if (!is_of(number, shares)) return kNone;

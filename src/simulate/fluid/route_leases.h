@@ -1,8 +1,9 @@
 // Links that are kept for the flows of one route, after the first of them has ended.
 //
-// A job does the same collectives over the same links again and again, and mostly nobody else comes there. While nobody does, the next flow of the
-// route needs not look at any of its links to know that it is alone, and what it carried is written to none of them: both are known of the route as a
-// whole. Whoever else comes to one of its links ends the lease, and the links are told what they carried.
+// A job does the same collectives over the same links again and again, and mostly nobody else comes there. While nobody
+// does, the next flow of the route needs not look at any of its links to know that it is alone, and what it carried is
+// written to none of them: both are known of the route as a whole. Whoever else comes to one of its links ends the
+// lease, and the links are told what they carried.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +15,8 @@
 
 namespace orrery::simulate {
 
-/// The name of a list of links and weights that comes again: equal numbers, equal lists. Whoever makes the lists gives the numbers, from 1 on.
+/// The name of a list of links and weights that comes again: equal numbers, equal lists. Whoever makes the lists gives
+/// the numbers, from 1 on.
 using RouteNumber = std::uint32_t;
 inline constexpr RouteNumber kNoRoute = 0;  ///< it has no name
 
@@ -52,7 +54,8 @@ class RouteLeases {
 
   /// Where the lease of this route is, or would be.
   [[nodiscard]] Number place(std::span<const LinkShare> shares);
-  /// The lease of this route; kNone if there is none. O(links), but for a route with a number O(1) from the second time on.
+  /// The lease of this route; kNone if there is none. O(links), but for a route with a number O(1) from the second time
+  /// on.
   [[nodiscard]] Number find(std::span<const LinkShare> shares, RouteNumber route);
   RouteLease& operator[](Number number) { return leases_[number]; }
   const RouteLease& operator[](Number number) const { return leases_[number]; }

@@ -54,7 +54,8 @@ struct SendsByReceiver {
   Column<End> ends;
 
   explicit SendsByReceiver(const Operations& operations) : first(operations.rank_count() + 1, 0) {
-    for (std::size_t rank = 0; rank < operations.rank_count(); ++rank) first[rank + 1] = first[rank] + operations.messages_to()[rank];
+    for (std::size_t rank = 0; rank < operations.rank_count(); ++rank)
+      first[rank + 1] = first[rank] + operations.messages_to()[rank];
     ends.resize_uninitialized(first.back());
     std::vector<std::uint64_t> next(first.begin(), first.end() - 1);
     for (OpIndex i = 0; i < operations.size(); ++i) {
@@ -80,8 +81,9 @@ void number_channels(Operations& operations, workload::MessageMatcher& matcher) 
     ends.assign(sends.ends.begin() + sends.first[rank], sends.ends.begin() + sends.first[rank + 1]);
     for (OpIndex i = operations.first(rank); i < operations.first(rank + 1); ++i)
       if (operations[i].kind == Kind::recv) ends.push_back({i, operations.tag(i), operations[i].peer});
-    const bool wild =
-        std::any_of(ends.begin(), ends.end(), [](const End& end) { return end.sender == kAnyPeer || end.tag == workload::kAnyTag; });
+    const bool wild = std::any_of(ends.begin(), ends.end(), [](const End& end) {
+      return end.sender == kAnyPeer || end.tag == workload::kAnyTag;
+    });
     if (wild) {
       matcher.expect_wildcards(rank);
       for (const End& end : ends) operations[end.op].channel = kNoChannel;

@@ -14,8 +14,9 @@ inline constexpr std::uint32_t kNoChannel = ~std::uint32_t{0};
 /// What `message`, a send or a recv, matches by.
 workload::Envelope envelope_of(const Operations& operations, OpIndex message);
 
-/// Gives every message and receive the channel of its (receiver, sender, tag) in `matcher`, so that matching one is looking at the head of a
-/// queue. Receiver by receiver: the queues of one lie together, and telling them apart stays within the caches. O(operations).
+/// Gives every message and receive the channel of its (receiver, sender, tag) in `matcher`, so that matching one is
+/// looking at the head of a queue. Receiver by receiver: the queues of one lie together, and telling them apart stays
+/// within the caches. O(operations).
 void number_channels(Operations& operations, workload::MessageMatcher& matcher);
 
 }  // namespace orrery::simulate::loggops

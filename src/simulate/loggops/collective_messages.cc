@@ -12,8 +12,10 @@ using workload::MessagePattern;
 AllReduceAlgorithm choose(std::uint32_t ranks, std::int64_t bytes, const CollectiveOptions& options) {
   AllReduceAlgorithm algorithm = options.all_reduce;
   if (algorithm == AllReduceAlgorithm::automatic)
-    algorithm = bytes <= options.largest_small_bytes ? AllReduceAlgorithm::recursive_doubling : AllReduceAlgorithm::ring;
-  const bool needs_power_of_two = algorithm == AllReduceAlgorithm::recursive_doubling || algorithm == AllReduceAlgorithm::recursive_halving;
+    algorithm =
+        bytes <= options.largest_small_bytes ? AllReduceAlgorithm::recursive_doubling : AllReduceAlgorithm::ring;
+  const bool needs_power_of_two =
+      algorithm == AllReduceAlgorithm::recursive_doubling || algorithm == AllReduceAlgorithm::recursive_halving;
   return needs_power_of_two && !std::has_single_bit(ranks) ? AllReduceAlgorithm::tree : algorithm;
 }
 
@@ -25,8 +27,8 @@ CollectiveOptions options_of(machine::CollectiveAlgorithm algorithm) {
   return options;
 }
 
-void append_collective(MessagePattern& pattern, Collective collective, std::uint32_t place, std::uint32_t ranks, std::uint32_t root,
-                       std::int64_t bytes, const CollectiveOptions& options) {
+void append_collective(MessagePattern& pattern, Collective collective, std::uint32_t place, std::uint32_t ranks,
+                       std::uint32_t root, std::int64_t bytes, const CollectiveOptions& options) {
   if (ranks < 2) return;
   if (options.as_mpi) return append_mpi_collective(pattern, collective, place, ranks, root, bytes);
   const std::int64_t share = bytes / ranks + (bytes % ranks != 0 ? 1 : 0);
@@ -56,8 +58,8 @@ void append_collective(MessagePattern& pattern, Collective collective, std::uint
   }
 }
 
-void append_unequal_collective(MessagePattern& pattern, Collective collective, std::uint32_t place, std::uint32_t ranks, std::uint32_t root,
-                               std::span<const std::int64_t> parts) {
+void append_unequal_collective(MessagePattern& pattern, Collective collective, std::uint32_t place, std::uint32_t ranks,
+                               std::uint32_t root, std::span<const std::int64_t> parts) {
   // What one member sends another; the others send nothing.
   const auto bytes = [&](std::uint32_t from, std::uint32_t to) -> std::int64_t {
     switch (collective) {

@@ -33,8 +33,13 @@ struct Part {
 
 class Expander {
  public:
-  Expander(const workload::Matching& matching, const CollectiveOptions& options, const CpuOf& cpu_of, const DurationOf& duration_of)
-      : workload_(matching.workload()), matching_(matching), options_(options), cpu_of_(cpu_of), duration_of_(duration_of) {}
+  Expander(const workload::Matching& matching, const CollectiveOptions& options, const CpuOf& cpu_of,
+           const DurationOf& duration_of)
+      : workload_(matching.workload()),
+        matching_(matching),
+        options_(options),
+        cpu_of_(cpu_of),
+        duration_of_(duration_of) {}
 
   Result<Expansion> expand();
 
@@ -71,7 +76,8 @@ Part Expander::part_of(std::uint32_t rank, std::uint32_t activity) {
   const std::span<const std::uint32_t> ranks = communicator.ranks;
   Part part{.communicator = &communicator};
   const bool is_world = rank < ranks.size() && ranks[rank] == rank;  // where looking for it would take long
-  part.place = is_world ? rank : static_cast<std::uint32_t>(std::find(ranks.begin(), ranks.end(), rank) - ranks.begin());
+  part.place =
+      is_world ? rank : static_cast<std::uint32_t>(std::find(ranks.begin(), ranks.end(), rank) - ranks.begin());
   if (is_rooted(collective)) part.root = workload::root_place(communicator, workload_.program(rank), activity);
   part.tag = kFirstTag + static_cast<std::int64_t>(matching_.operation(rank, activity));
   workload::collect_parts(matching_, communicator, matching_.place(rank, activity).place, parts_);
@@ -107,7 +113,8 @@ void Expander::add_collective(const Program& program, std::size_t activity, cons
   const std::uint8_t cpu = cpu_of_(program, activity);
   const auto ranks = static_cast<std::uint32_t>(part.communicator->ranks.size());
   pattern_.clear();
-  if (part.parts.empty()) append_collective(pattern_, program.collectives[activity], part.place, ranks, part.root, part.bytes, options_);
+  if (part.parts.empty())
+    append_collective(pattern_, program.collectives[activity], part.place, ranks, part.root, part.bytes, options_);
   else append_unequal_collective(pattern_, program.collectives[activity], part.place, ranks, part.root, part.parts);
   const graph::NodeId enter = add(ActivityKind::compute, activity, cpu);
   for (const MessagePattern::Step& step : pattern_.steps()) {
@@ -125,7 +132,8 @@ void Expander::add_collective(const Program& program, std::size_t activity, cons
 void Expander::add_plain(const Program& program, std::size_t activity) {
   const ActivityKind kind = program.kinds[activity];
   const bool is_message = kind == ActivityKind::send || kind == ActivityKind::recv;
-  const graph::NodeId node = add(kind, activity, cpu_of_(program, activity), is_message ? 0 : duration_of_(program, activity));
+  const graph::NodeId node =
+      add(kind, activity, cpu_of_(program, activity), is_message ? 0 : duration_of_(program, activity));
   if (is_message) {
     set_message(static_cast<std::uint32_t>(program.peers[activity]), program.bytes[activity], program.tags[activity],
                 program.nics[activity]);
@@ -154,7 +162,8 @@ Status Expander::expand_rank(std::uint32_t rank) {
     const OpIndex source = first_original_ + program.dependencies.source(slot),
                   target = first_original_ + program.dependencies.target(slot);
     const OpIndex on = type == Dependency::start ? result_.enters[source] : result_.leaves[source];
-    depend(static_cast<graph::NodeId>(on - first_new_), static_cast<graph::NodeId>(result_.enters[target] - first_new_), type);
+    depend(static_cast<graph::NodeId>(on - first_new_), static_cast<graph::NodeId>(result_.enters[target] - first_new_),
+           type);
   }
   Result<graph::Graph> graph = std::move(graph_).build();
   if (!graph) return Error{fmt::format("rank {}: {}", rank, graph.error().message)};
@@ -177,8 +186,8 @@ Result<Expansion> Expander::expand() {
 
 }  // namespace
 
-Result<Expansion> replace_collectives(const workload::Workload& workload, const CollectiveOptions& options, const CpuOf& cpu_of,
-                                      const DurationOf& duration_of) {
+Result<Expansion> replace_collectives(const workload::Workload& workload, const CollectiveOptions& options,
+                                      const CpuOf& cpu_of, const DurationOf& duration_of) {
   const Result<workload::Matching> matching = workload::Matching::of(workload);
   if (!matching) return matching.error();
   return Expander(*matching, options, cpu_of, duration_of).expand();

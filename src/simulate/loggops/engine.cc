@@ -37,11 +37,15 @@ TimePs Engine::free_to_start(const Operation& op) {
   return op.kind == Kind::send ? std::max(cpu, free_to_send(op.rank, op)) : cpu;
 }
 
-// A message takes the processor and the interface of its receiver that have the numbers of the sender's: it may be there before the
-// receive that says otherwise.
-TimePs Engine::free_to_arrive(const Operation& op) { return std::max(cpu_free(op.peer, op), free_to_receive(op.peer, op)); }
+// A message takes the processor and the interface of its receiver that have the numbers of the sender's: it may be
+// there before the receive that says otherwise.
+TimePs Engine::free_to_arrive(const Operation& op) {
+  return std::max(cpu_free(op.peer, op), free_to_receive(op.peer, op));
+}
 
-void Engine::wake_first(WaitingLine& line, TimePs free, Event::Kind kind) { events_.push(free, {line.first_order(), kind, line.first()}); }
+void Engine::wake_first(WaitingLine& line, TimePs free, Event::Kind kind) {
+  events_.push(free, {line.first_order(), kind, line.first()});
+}
 
 Status Engine::run() {
   for (std::uint32_t rank = 0; rank < operations_.rank_count(); ++rank) {
@@ -59,8 +63,8 @@ Status Engine::run() {
   return {};
 }
 
-/// Of the events that come next at this moment the operations are known: with many ranks these are out of the caches, and waiting for them one
-/// by one would take most of the time. First the operation, a little later what it leads to.
+/// Of the events that come next at this moment the operations are known: with many ranks these are out of the caches,
+/// and waiting for them one by one would take most of the time. First the operation, a little later what it leads to.
 void Engine::prefetch() const {
   constexpr std::size_t kOperationAhead = 18, kQueueAhead = 10, kPartnerAhead = 5;
   if (const Event* const event = events_.ahead(kOperationAhead)) __builtin_prefetch(&operations_[event->operation], 1);
@@ -110,7 +114,8 @@ void Engine::handle(const Event& event) {
     case Event::Kind::start: {
       const TimePs free = free_to_start(op);
       if (free <= now_) return start(event.operation);
-      if (WaitingLine& line = line_to_start(); line.join(event.order(), event.operation)) wake_first(line, free, Event::Kind::retry_start);
+      if (WaitingLine& line = line_to_start(); line.join(event.order(), event.operation))
+        wake_first(line, free, Event::Kind::retry_start);
       return;
     }
     case Event::Kind::arrive: {
@@ -134,7 +139,8 @@ void Engine::start(OpIndex i) {
 
 void Engine::start_send(OpIndex i) {
   Operation& op = operations_[i];
-  const TimePs busy_until = now_ + parameters_.overhead_ps + Parameters::of_bytes(op.size, parameters_.overhead_per_byte_fs);
+  const TimePs busy_until =
+      now_ + parameters_.overhead_ps + Parameters::of_bytes(op.size, parameters_.overhead_per_byte_fs);
   cpu_free(op.rank, op) = busy_until;
   free_to_send(op.rank, op) = now_ + parameters_.gap_ps + Parameters::of_bytes(op.size, parameters_.gap_per_byte_fs);
   events_.push(now_ + parameters_.overhead_ps + parameters_.latency_ps, {next_order_++, Event::Kind::arrive, i});
@@ -145,8 +151,8 @@ void Engine::start_send(OpIndex i) {
 void Engine::post(OpIndex recv) {
   Operation& op = operations_[recv];
   has_started(recv, op);
-  const auto send =
-      op.channel == kNoChannel ? matcher_.recv_is_posted(recv, envelope_of(operations_, recv)) : matcher_.recv_is_posted(recv, op.channel);
+  const auto send = op.channel == kNoChannel ? matcher_.recv_is_posted(recv, envelope_of(operations_, recv))
+                                             : matcher_.recv_is_posted(recv, op.channel);
   if (send == workload::MessageMatcher::kNobody) return;
   --kept_;
   match(static_cast<OpIndex>(send), recv);
@@ -155,7 +161,8 @@ void Engine::post(OpIndex recv) {
 void Engine::arrive(OpIndex send) {
   Operation& op = operations_[send];
   const TimePs bytes_ps = Parameters::of_bytes(op.size, parameters_.gap_per_byte_fs);
-  const TimePs end = now_ + parameters_.overhead_ps + std::max(bytes_ps, Parameters::of_bytes(op.size, parameters_.overhead_per_byte_fs));
+  const TimePs end = now_ + parameters_.overhead_ps +
+                     std::max(bytes_ps, Parameters::of_bytes(op.size, parameters_.overhead_per_byte_fs));
   cpu_free(op.peer, op) = end;
   free_to_receive(op.peer, op) = now_ + parameters_.gap_ps + bytes_ps;
   op.received_ps = end;
@@ -168,8 +175,9 @@ void Engine::arrive(OpIndex send) {
   match(send, static_cast<OpIndex>(recv));
 }
 
-/// The message is there and the receive is posted. A receive that finds its message waiting costs nothing more: the processor was charged
-/// when the message came. A send too large to be eager ends now, without the way back being charged, and its rank cannot go on before.
+/// The message is there and the receive is posted. A receive that finds its message waiting costs nothing more: the
+/// processor was charged when the message came. A send too large to be eager ends now, without the way back being
+/// charged, and its rank cannot go on before.
 void Engine::match(OpIndex send, OpIndex recv) {
   Operation& op = operations_[send];
   if (op.size > parameters_.largest_eager_message_bytes) {
@@ -177,7 +185,8 @@ void Engine::match(OpIndex send, OpIndex recv) {
     TimePs& nic = free_to_send(op.rank, op);
     cpu = std::max(cpu, now_);
     nic = std::max(nic, now_);
-    const TimePs sent = op.start_ps + parameters_.overhead_ps + Parameters::of_bytes(op.size, parameters_.overhead_per_byte_fs);
+    const TimePs sent =
+        op.start_ps + parameters_.overhead_ps + Parameters::of_bytes(op.size, parameters_.overhead_per_byte_fs);
     has_ended(send, op, std::max(now_, sent));
   }
   has_ended(recv, operations_[recv], std::max(now_, op.received_ps));
@@ -186,13 +195,15 @@ void Engine::match(OpIndex send, OpIndex recv) {
 // Differences may run through 0, so that they count backwards too.
 void Engine::has_started(OpIndex i, Operation& op) {
   op.start_ps = now_;
-  for (const std::uint32_t after : operations_.dependents_of(op).on_start) count_down(i + static_cast<std::int32_t>(after), now_);
+  for (const std::uint32_t after : operations_.dependents_of(op).on_start)
+    count_down(i + static_cast<std::int32_t>(after), now_);
 }
 
 void Engine::has_ended(OpIndex i, Operation& op, TimePs end) {
   op.end_ps = end;
   ++done_;
-  for (const std::uint32_t after : operations_.dependents_of(op).on_end) count_down(i + static_cast<std::int32_t>(after), end);
+  for (const std::uint32_t after : operations_.dependents_of(op).on_end)
+    count_down(i + static_cast<std::int32_t>(after), end);
 }
 
 void Engine::count_down(OpIndex i, TimePs at) {
@@ -201,7 +212,8 @@ void Engine::count_down(OpIndex i, TimePs at) {
   if (--op.waits_for == 0) freed_.push_back(i);
 }
 
-/// What one event frees starts rank by rank, sends before receives before computations, otherwise in the order in which it was freed.
+/// What one event frees starts rank by rank, sends before receives before computations, otherwise in the order in which
+/// it was freed.
 void Engine::schedule_freed() {
   const auto earlier = [&](OpIndex a, OpIndex b) {
     const Operation &x = operations_[a], &y = operations_[b];
@@ -211,7 +223,8 @@ void Engine::schedule_freed() {
   if (freed_.size() == 2 && earlier(freed_[1], freed_[0])) std::swap(freed_[0], freed_[1]);
   if (freed_.size() > 2 && !unstable_order_) std::stable_sort(freed_.begin(), freed_.end(), earlier);
   if (freed_.size() > 2 && unstable_order_) std::sort(freed_.begin(), freed_.end(), earlier);
-  // Who can start at once needs no line, but of many only the first can: the others would find the processor busy and join it then.
+  // Who can start at once needs no line, but of many only the first can: the others would find the processor busy and
+  // join it then.
   const bool few = freed_.size() <= 2;
   for (const OpIndex i : freed_) {
     const Operation& op = operations_[i];

@@ -14,22 +14,28 @@
 
 namespace orrery::simulate::loggops {
 
-/// Used once. Deterministic: events are in the order of their time, equal times in the order in which operations became free.
+/// Used once. Deterministic: events are in the order of their time, equal times in the order in which operations became
+/// free.
 class Engine {
  public:
   /// `operations` is used up, and must outlive the engine. `unstable_order`: see Options::compat_loggopsim.
   Engine(Operations& operations, const Parameters& parameters, bool unstable_order);
 
-  /// Runs until nothing happens any more. An Error if time passes 53 days. Whether all operations are done is not checked here.
+  /// Runs until nothing happens any more. An Error if time passes 53 days. Whether all operations are done is not
+  /// checked here.
   Status run();
 
   [[nodiscard]] bool all_done() const { return done_ == operations_.size() && kept_ == 0; }
   [[nodiscard]] std::uint64_t undone() const { return operations_.size() - done_; }
-  [[nodiscard]] std::uint64_t event_count() const { return next_order_; }  ///< operations and messages, as LogGOPSim counts them
+  [[nodiscard]] std::uint64_t event_count() const {
+    return next_order_;
+  }  ///< operations and messages, as LogGOPSim counts them
   [[nodiscard]] TimePs now() const { return now_; }
   [[nodiscard]] const workload::MessageMatcher& matcher() const { return matcher_; }
   /// After run(): whether a receive was posted and is still without a message.
-  [[nodiscard]] bool is_waiting(OpIndex recv) const { return operations_[recv].waits_for == 0 && operations_[recv].end_ps < 0; }
+  [[nodiscard]] bool is_waiting(OpIndex recv) const {
+    return operations_[recv].waits_for == 0 && operations_[recv].end_ps < 0;
+  }
   /// After run(): when every operation started and ended.
   [[nodiscard]] Schedule schedule() const;
 
@@ -37,14 +43,20 @@ class Engine {
   using Kind = Operation::Kind;
 
   // Of one rank, side by side: when its processors are free, its interfaces to send, and its interfaces to receive.
-  [[nodiscard]] TimePs& cpu_free(std::uint32_t rank, const Operation& op) { return free_[rank * free_per_rank_ + op.cpu]; }
-  [[nodiscard]] TimePs& free_to_send(std::uint32_t rank, const Operation& op) { return free_[rank * free_per_rank_ + cpus_ + op.nic]; }
+  [[nodiscard]] TimePs& cpu_free(std::uint32_t rank, const Operation& op) {
+    return free_[rank * free_per_rank_ + op.cpu];
+  }
+  [[nodiscard]] TimePs& free_to_send(std::uint32_t rank, const Operation& op) {
+    return free_[rank * free_per_rank_ + cpus_ + op.nic];
+  }
   [[nodiscard]] TimePs& free_to_receive(std::uint32_t rank, const Operation& op) {
     return free_[rank * free_per_rank_ + cpus_ + nics_ + op.nic];
   }
   // Where who waits for them stands in line.
   [[nodiscard]] std::size_t cpu_at(std::uint32_t rank, const Operation& op) const { return rank * cpus_ + op.cpu; }
-  [[nodiscard]] std::size_t line_at(std::uint32_t rank, const Operation& op) const { return cpu_at(rank, op) * nics_ + op.nic; }
+  [[nodiscard]] std::size_t line_at(std::uint32_t rank, const Operation& op) const {
+    return cpu_at(rank, op) * nics_ + op.nic;
+  }
   [[nodiscard]] TimePs free_to_start(const Operation& op);
   [[nodiscard]] TimePs free_to_arrive(const Operation& op);
 

@@ -52,7 +52,8 @@ bool EventQueue::advance() {
   for (; !due_.empty() && due_.top().time == now_; due_.pop()) take(due_.top().bucket);
   if (Open& open = open_[place_of(now_)]; open.time == now_) open.time = -1;
   if (!current_.in_order)
-    std::sort(current_.events.begin(), current_.events.end(), [](const Event& a, const Event& b) { return a.before(b); });
+    std::sort(current_.events.begin(), current_.events.end(),
+              [](const Event& a, const Event& b) { return a.before(b); });
   return true;
 }
 

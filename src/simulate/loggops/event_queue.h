@@ -10,7 +10,8 @@
 
 namespace orrery::simulate::loggops {
 
-/// Something that an operation wants to do at a time. `order` is given once per operation and message and never again: it is a total order.
+/// Something that an operation wants to do at a time. `order` is given once per operation and message and never again:
+/// it is a total order.
 struct Event {
   enum class Kind : std::uint8_t {
     start,         ///< a send or a computation has all it waits for
@@ -23,15 +24,17 @@ struct Event {
   std::uint64_t order_and_kind;  ///< the kind takes the low three bits: orders are unique, so it never decides
   std::uint64_t operation;
 
-  Event(std::uint64_t order, Kind kind, std::uint64_t op) : order_and_kind(order << 3 | static_cast<std::uint64_t>(kind)), operation(op) {}
+  Event(std::uint64_t order, Kind kind, std::uint64_t op)
+      : order_and_kind(order << 3 | static_cast<std::uint64_t>(kind)), operation(op) {}
   [[nodiscard]] std::uint64_t order() const { return order_and_kind >> 3; }
   [[nodiscard]] Kind kind() const { return static_cast<Kind>(order_and_kind & 7); }
   [[nodiscard]] bool before(const Event& other) const { return order_and_kind < other.order_and_kind; }
 };
 
-/// Parallel programs do the same at the same time: events of equal time are collected in a bucket, mostly already in order, and only the
-/// buckets are in a heap. Which bucket is open for a time is looked up in a small table; if another time has taken its place there, the
-/// time gets a second bucket, and both are joined when it comes. Where all times differ this is a heap with a little more to do.
+/// Parallel programs do the same at the same time: events of equal time are collected in a bucket, mostly already in
+/// order, and only the buckets are in a heap. Which bucket is open for a time is looked up in a small table; if another
+/// time has taken its place there, the time gets a second bucket, and both are joined when it comes. Where all times
+/// differ this is a heap with a little more to do.
 class EventQueue {
  public:
   /// `time` >= now().
@@ -39,7 +42,8 @@ class EventQueue {
   /// False if there are no more events. Otherwise now() is the time of the one taken.
   bool pop(Event& event);
   [[nodiscard]] TimePs now() const { return now_; }
-  /// The event that comes `places` after the next one, if it is known to be of this moment; else null. A hint: others may come before.
+  /// The event that comes `places` after the next one, if it is known to be of this moment; else null. A hint: others
+  /// may come before.
   [[nodiscard]] const Event* ahead(std::size_t places) const {
     return next_ + places < current_.events.size() ? &current_.events[next_ + places] : nullptr;
   }

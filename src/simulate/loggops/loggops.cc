@@ -48,10 +48,12 @@ Result<Simulation> run(const workload::Workload& workload, const Options& option
                        const DescribeOp& describe) {
   Result<Operations> operations = Operations::lay_out(workload, duration_of, describe);
   if (!operations) return std::move(operations.error());
-  const std::uint64_t lines = std::uint64_t{operations->cpu_count()} * operations->nic_count() * operations->rank_count();
+  const std::uint64_t lines =
+      std::uint64_t{operations->cpu_count()} * operations->nic_count() * operations->rank_count();
   if (lines > kMostLines) {
-    return Error{fmt::format("{} with {} processors and {} interfaces each are too many", report::counted(operations->rank_count(), "rank"),
-                             operations->cpu_count(), operations->nic_count())};
+    return Error{fmt::format("{} with {} processors and {} interfaces each are too many",
+                             report::counted(operations->rank_count(), "rank"), operations->cpu_count(),
+                             operations->nic_count())};
   }
   Engine engine(*operations, options.parameters, options.compat_loggopsim);
   if (const Status ran = engine.run(); !ran) return ran.error();
@@ -59,13 +61,16 @@ Result<Simulation> run(const workload::Workload& workload, const Options& option
   return Simulation{engine.schedule(), engine.event_count()};
 }
 
-Result<Simulation> run_expanded(const workload::Workload& workload, const Options& options, const DurationOf& duration_of) {
+Result<Simulation> run_expanded(const workload::Workload& workload, const Options& options,
+                                const DurationOf& duration_of) {
   const CpuOf as_given = [](const Program& program, std::size_t activity) { return program.cpus[activity]; };
-  const Result<Expansion> expansion = replace_collectives(
-      workload, options.collectives, options.placement == Placement::by_kind ? CpuOf(cpu_by_kind) : as_given, duration_of);
+  const Result<Expansion> expansion =
+      replace_collectives(workload, options.collectives,
+                          options.placement == Placement::by_kind ? CpuOf(cpu_by_kind) : as_given, duration_of);
   if (!expansion) return expansion.error();
   const DescribeOp describe = describe_in(workload);
-  Result<Simulation> inner = run(expansion->workload, options, recorded, [&](OpIndex op) { return describe(expansion->origin[op]); });
+  Result<Simulation> inner =
+      run(expansion->workload, options, recorded, [&](OpIndex op) { return describe(expansion->origin[op]); });
   if (!inner) return inner;
   Simulation outer{Schedule(expansion->enters.size(), 0), inner->events};
   for (std::size_t i = 0; i < expansion->enters.size(); ++i) {
@@ -80,7 +85,8 @@ Result<Simulation> run_expanded(const workload::Workload& workload, const Option
 Result<Simulation> simulate(const workload::Workload& workload, const Options& options) {
   if (const Status checked = options.parameters.check(); !checked) return checked.error();
   const DurationOf duration_of = options.duration_of ? options.duration_of : DurationOf(recorded);
-  if (options.placement == Placement::by_kind || has_collectives(workload)) return run_expanded(workload, options, duration_of);
+  if (options.placement == Placement::by_kind || has_collectives(workload))
+    return run_expanded(workload, options, duration_of);
   return run(workload, options, duration_of, describe_in(workload));
 }
 

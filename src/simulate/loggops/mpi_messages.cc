@@ -1,5 +1,6 @@
-// The messages of collectives as MPI libraries make them: which algorithm by size and number of ranks is for mpi_choice.h to say.
-// Thakur, Rabenseifner and Gropp, "Optimization of collective communication operations in MPICH", 2005; Bruck et al., 1997.
+// The messages of collectives as MPI libraries make them: which algorithm by size and number of ranks is for
+// mpi_choice.h to say. Thakur, Rabenseifner and Gropp, "Optimization of collective communication operations in MPICH",
+// 2005; Bruck et al., 1997.
 #include <algorithm>
 #include <bit>
 
@@ -46,10 +47,12 @@ class Rounds {
 
   MessagePattern& pattern_;
   std::uint32_t ranks_, root_, place_;
-  MessagePattern::StepId sent_ = MessagePattern::kNothing, received_ = MessagePattern::kNothing, next_received_ = MessagePattern::kNothing;
+  MessagePattern::StepId sent_ = MessagePattern::kNothing, received_ = MessagePattern::kNothing,
+                         next_received_ = MessagePattern::kNothing;
 };
 
-/// All bytes with partners at doubling distances. Beyond a power of two, even ranks hand theirs to the next, and get the result from there.
+/// All bytes with partners at doubling distances. Beyond a power of two, even ranks hand theirs to the next, and get
+/// the result from there.
 void doubling_all_reduce(Rounds& rounds, std::int64_t bytes) {
   const std::uint32_t power = std::bit_floor(rounds.ranks()), beyond = rounds.ranks() - power, place = rounds.place();
   const bool is_folded = place < 2 * beyond;
@@ -72,16 +75,19 @@ void doubling_all_reduce(Rounds& rounds, std::int64_t bytes) {
 
 /// Halves with partners at halving distances: each ends with its block. For powers of two.
 void halving(Rounds& rounds, std::int64_t block) {
-  for (std::uint32_t distance = rounds.ranks() / 2; distance > 0; distance /= 2) rounds.swap(rounds.place() ^ distance, block * distance);
+  for (std::uint32_t distance = rounds.ranks() / 2; distance > 0; distance /= 2)
+    rounds.swap(rounds.place() ^ distance, block * distance);
 }
 
 /// The way back: all get all blocks. For powers of two.
 void doubling(Rounds& rounds, std::int64_t block) {
-  for (std::uint32_t distance = 1; distance < rounds.ranks(); distance *= 2) rounds.swap(rounds.place() ^ distance, block * distance);
+  for (std::uint32_t distance = 1; distance < rounds.ranks(); distance *= 2)
+    rounds.swap(rounds.place() ^ distance, block * distance);
 }
 
 void ring(Rounds& rounds, std::int64_t block) {
-  const std::uint32_t next = (rounds.place() + 1) % rounds.ranks(), before = (rounds.place() + rounds.ranks() - 1) % rounds.ranks();
+  const std::uint32_t next = (rounds.place() + 1) % rounds.ranks(),
+                      before = (rounds.place() + rounds.ranks() - 1) % rounds.ranks();
   for (std::uint32_t step = 1; step < rounds.ranks(); ++step) rounds.exchange(next, block, before, block);
 }
 
@@ -111,12 +117,16 @@ void pairwise(Rounds& rounds, std::int64_t bytes) {
 }
 
 /// How many blocks lie on the branch of a child that hangs `distance` below its parent.
-std::int64_t below(std::uint32_t child, std::uint32_t distance, std::uint32_t ranks) { return std::min(distance, ranks - child); }
+std::int64_t below(std::uint32_t child, std::uint32_t distance, std::uint32_t ranks) {
+  return std::min(distance, ranks - child);
+}
 
 /// From the root down a binomial tree: everything, or to each child the blocks of all below it.
 void tree_down(Rounds& rounds, std::int64_t whole, std::int64_t block) {
   const std::uint32_t n = rounds.ranks(), place = rounds.place();
-  const auto bytes = [&](std::uint32_t child, std::uint32_t distance) { return block > 0 ? block * below(child, distance, n) : whole; };
+  const auto bytes = [&](std::uint32_t child, std::uint32_t distance) {
+    return block > 0 ? block * below(child, distance, n) : whole;
+  };
   std::uint32_t own = place == 0 ? std::bit_ceil(n) : place & (~place + 1);  // the distance to its parent
   if (place != 0) {
     rounds.recv(place - own, bytes(place, own));
@@ -128,7 +138,9 @@ void tree_down(Rounds& rounds, std::int64_t whole, std::int64_t block) {
 
 void tree_up(Rounds& rounds, std::int64_t whole, std::int64_t block) {
   const std::uint32_t n = rounds.ranks(), place = rounds.place();
-  const auto bytes = [&](std::uint32_t child, std::uint32_t distance) { return block > 0 ? block * below(child, distance, n) : whole; };
+  const auto bytes = [&](std::uint32_t child, std::uint32_t distance) {
+    return block > 0 ? block * below(child, distance, n) : whole;
+  };
   for (std::uint32_t distance = 1; distance < n; distance *= 2) {
     if ((place & distance) != 0) return rounds.send(place - distance, bytes(place, distance));
     if (place + distance >= n) continue;
@@ -139,8 +151,8 @@ void tree_up(Rounds& rounds, std::int64_t whole, std::int64_t block) {
 
 }  // namespace
 
-void append_mpi_collective(MessagePattern& pattern, Collective collective, std::uint32_t place, std::uint32_t ranks, std::uint32_t root,
-                           std::int64_t bytes) {
+void append_mpi_collective(MessagePattern& pattern, Collective collective, std::uint32_t place, std::uint32_t ranks,
+                           std::uint32_t root, std::int64_t bytes) {
   if (ranks < 2) return;
   const Algorithm algorithm = mpi_choice(collective, ranks, static_cast<double>(bytes));
   const std::int64_t block = bytes / ranks + (bytes % ranks != 0 ? 1 : 0);

@@ -19,16 +19,17 @@ std::int64_t Operations::tag(OpIndex op) const {
   return workload_->program(rank).tags[op - first_of_rank_[rank]];
 }
 
-/// Lays out one program after the other, each once for all ranks that run it: what a program says is scattered over its columns, and going
-/// through them is most of the work.
+/// Lays out one program after the other, each once for all ranks that run it: what a program says is scattered over its
+/// columns, and going through them is most of the work.
 class Layout {
  public:
   Layout(Operations& operations, const DurationOf& duration_of, const DescribeOp& describe)
       : operations_(operations), workload_(*operations.workload_), duration_of_(duration_of), describe_(describe) {}
 
   Status add(const Program& program, std::span<const std::uint32_t> ranks) {
-    // In the place of the first rank, from where the others are copied; and what others need of every operation is noted while it is at hand: the
-    // table is larger than the caches, and each time that all of it is gone through takes several per cent of a simulation.
+    // In the place of the first rank, from where the others are copied; and what others need of every operation is
+    // noted while it is at hand: the table is larger than the caches, and each time that all of it is gone through
+    // takes several per cent of a simulation.
     made_ = {operations_.table_.data() + operations_.first(ranks.front()), program.size()};
     const std::uint64_t first_starter = operations_.starters_.size();
     for (std::size_t i = 0; i < program.size(); ++i) {
@@ -40,7 +41,8 @@ class Layout {
     sort_dependents(program.dependencies);
     for (std::size_t i = 0; i < program.size(); ++i) set_dependents(static_cast<std::uint32_t>(i));
     for (const std::uint32_t rank : ranks.subspan(1)) {
-      Operation* const copy = std::copy(made_.begin(), made_.end(), operations_.table_.data() + operations_.first(rank)) - made_.size();
+      Operation* const copy =
+          std::copy(made_.begin(), made_.end(), operations_.table_.data() + operations_.first(rank)) - made_.size();
       for (std::size_t i = 0; i < made_.size(); ++i) copy[i].rank = rank;
     }
     return {};
@@ -48,7 +50,9 @@ class Layout {
 
  private:
   Status make(const Program& program, std::size_t i, std::uint32_t rank) {
-    const auto refuse = [&](const std::string& why) { return Error{fmt::format("{} {}", describe_(operations_.first(rank) + i), why)}; };
+    const auto refuse = [&](const std::string& why) {
+      return Error{fmt::format("{} {}", describe_(operations_.first(rank) + i), why)};
+    };
     const ActivityKind kind = program.kinds[i];
     if (kind == ActivityKind::collective) return refuse("was not replaced by messages");
     Operation& op = made_[i] = Operation();
@@ -61,7 +65,8 @@ class Layout {
       op.size = program.bytes[i];
       const std::int64_t peer = program.peers[i];
       const bool any = peer == -1 && kind == ActivityKind::recv;
-      if (!program.has(i, workload::activity::kHasPeer)) return refuse("does not say which rank its message is for or from");
+      if (!program.has(i, workload::activity::kHasPeer))
+        return refuse("does not say which rank its message is for or from");
       if (!any && (peer < 0 || static_cast<std::size_t>(peer) >= operations_.rank_count()))
         return refuse(fmt::format("names rank {}", peer));
       op.peer = any ? kAnyPeer : static_cast<std::uint32_t>(peer);
@@ -75,8 +80,8 @@ class Layout {
     return {};
   }
 
-  /// Counting sort of the edges by source, those on its start before those on its end; by edge id within these, so that dependents keep the
-  /// order in which they were added.
+  /// Counting sort of the edges by source, those on its start before those on its end; by edge id within these, so that
+  /// dependents keep the order in which they were added.
   void sort_dependents(const graph::Graph& graph) {
     row_ends_.assign(2 * std::size_t{graph.node_count()} + 1, 0);
     targets_.resize(graph.edge_count());
@@ -121,7 +126,8 @@ class Layout {
   std::vector<std::uint32_t> row_ends_, targets_;
 };
 
-Result<Operations> Operations::lay_out(const workload::Workload& workload, const DurationOf& duration_of, const DescribeOp& describe) {
+Result<Operations> Operations::lay_out(const workload::Workload& workload, const DurationOf& duration_of,
+                                       const DescribeOp& describe) {
   Operations operations;
   operations.workload_ = &workload;
   const std::vector<std::uint64_t> first = workload.first_activities();
@@ -135,8 +141,10 @@ Result<Operations> Operations::lay_out(const workload::Workload& workload, const
   const auto program_of = [&](std::uint32_t rank) { return workload.program_of_rank[rank]; };
   std::stable_sort(by_program.begin(), by_program.end(), [&](auto a, auto b) { return program_of(a) < program_of(b); });
   for (auto begin = by_program.begin(); begin != by_program.end();) {
-    const auto end = std::find_if(begin, by_program.end(), [&](std::uint32_t rank) { return program_of(rank) != program_of(*begin); });
-    if (const Status added = layout.add(workload.programs[program_of(*begin)], {begin, end}); !added) return added.error();
+    const auto end = std::find_if(begin, by_program.end(),
+                                  [&](std::uint32_t rank) { return program_of(rank) != program_of(*begin); });
+    if (const Status added = layout.add(workload.programs[program_of(*begin)], {begin, end}); !added)
+      return added.error();
     begin = end;
   }
   return operations;

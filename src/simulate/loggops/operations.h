@@ -1,4 +1,5 @@
-// A workload of computations and messages laid out for simulation: all ranks' operations in one table, and who waits for whom.
+// A workload of computations and messages laid out for simulation: all ranks' operations in one table, and who waits
+// for whom.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +15,12 @@
 
 namespace orrery::simulate::loggops {
 
-using OpIndex = std::uint64_t;  ///< rank by rank, in the order of the programs: as activities of a Workload are numbered
+using OpIndex =
+    std::uint64_t;  ///< rank by rank, in the order of the programs: as activities of a Workload are numbered
 inline constexpr std::uint32_t kAnyPeer = ~std::uint32_t{0};
 
-/// All that the engine changes or asks while it runs, in 64 bytes: with millions of operations each is out of the caches when it is needed, so
-/// that what counts is how many lines are touched.
+/// All that the engine changes or asks while it runs, in 64 bytes: with millions of operations each is out of the
+/// caches when it is needed, so that what counts is how many lines are touched.
 struct Operation {
   /// In the order in which LogGOPSim starts operations that become free together.
   enum class Kind : std::uint8_t { send, recv, compute };
@@ -37,7 +39,8 @@ struct Operation {
   Kind kind = Kind::compute;
   std::uint8_t cpu = 0;
   std::uint8_t nic = 0;
-  std::uint8_t dependent_starts = 0, dependent_ends = 0;  ///< how many of `dependents` wait for its start, then for its end
+  std::uint8_t dependent_starts = 0,
+               dependent_ends = 0;  ///< how many of `dependents` wait for its start, then for its end
 };
 static_assert(sizeof(Operation) == 64);
 
@@ -50,9 +53,10 @@ class Layout;
 
 class Operations {
  public:
-  /// An Error names an activity that cannot be simulated: a collective, a message without a peer or to a rank that is not there, a size or
-  /// duration below 0 or beyond 26 days.
-  static Result<Operations> lay_out(const workload::Workload& workload, const DurationOf& duration_of, const DescribeOp& describe);
+  /// An Error names an activity that cannot be simulated: a collective, a message without a peer or to a rank that is
+  /// not there, a size or duration below 0 or beyond 26 days.
+  static Result<Operations> lay_out(const workload::Workload& workload, const DurationOf& duration_of,
+                                    const DescribeOp& describe);
 
   [[nodiscard]] std::size_t size() const { return table_.size(); }
   [[nodiscard]] std::size_t rank_count() const { return first_of_rank_.size() - 1; }
@@ -68,8 +72,8 @@ class Operations {
   /// How many messages each rank is sent.
   [[nodiscard]] std::span<const std::uint64_t> messages_to() const { return messages_to_; }
 
-  /// Who waits for an operation to start, or to end, in the order in which they were added: how many operations after it (a difference, which
-  /// may run through 0).
+  /// Who waits for an operation to start, or to end, in the order in which they were added: how many operations after
+  /// it (a difference, which may run through 0).
   struct Dependents {
     std::span<const std::uint32_t> on_start, on_end;
   };

@@ -22,10 +22,11 @@ Status Parameters::check() const {
     std::int64_t limit;
   };
   constexpr std::int64_t kNone = std::numeric_limits<std::int64_t>::max();
-  for (const Named& it : {Named{"the latency L", latency_ps, kMaxTimePs}, Named{"the overhead o", overhead_ps, kMaxTimePs},
-                          Named{"the gap g", gap_ps, kMaxTimePs}, Named{"the gap per byte G", gap_per_byte_fs, kMaxTimePs},
-                          Named{"the overhead per byte O", overhead_per_byte_fs, kMaxTimePs},
-                          Named{"the largest eager message S", largest_eager_message_bytes, kNone}}) {
+  for (const Named& it :
+       {Named{"the latency L", latency_ps, kMaxTimePs}, Named{"the overhead o", overhead_ps, kMaxTimePs},
+        Named{"the gap g", gap_ps, kMaxTimePs}, Named{"the gap per byte G", gap_per_byte_fs, kMaxTimePs},
+        Named{"the overhead per byte O", overhead_per_byte_fs, kMaxTimePs},
+        Named{"the largest eager message S", largest_eager_message_bytes, kNone}}) {
     if (it.value < 0) return Error{fmt::format("{} is negative", it.name)};
     if (it.value > it.limit) return Error{fmt::format("{} is too large", it.name)};
   }

@@ -33,8 +33,8 @@ Error explain_stall(const Engine& engine, const Operations& operations, const De
   const std::vector<std::uint64_t> all_kept = engine.matcher().kept_messages();
   const std::vector<OpIndex> kept(all_kept.begin(), all_kept.end());
   for (std::size_t k = 0; k < std::min(kept.size(), kShown); ++k) {
-    reasons.push_back(fmt::format("the message of {} to rank {} with {} is never received", describe(kept[k]), operations[kept[k]].peer,
-                                  tag_text(operations.tag(kept[k]))));
+    reasons.push_back(fmt::format("the message of {} to rank {} with {} is never received", describe(kept[k]),
+                                  operations[kept[k]].peer, tag_text(operations.tag(kept[k]))));
   }
   if (kept.size() > kShown) reasons.push_back(fmt::format("{} more messages are never received", kept.size() - kShown));
   const std::uint64_t undone = engine.undone();

@@ -10,9 +10,9 @@
 
 namespace orrery::simulate::loggops {
 
-/// LogGOPSim puts every operation that finds its processor busy back into the queue of events, to try again when it is free; n operations
-/// try n times each. Since whoever waits for the same processor and interface tries again at the same time, in the same order, only the
-/// first in line needs to: the outcome is the same, and each tries about once.
+/// LogGOPSim puts every operation that finds its processor busy back into the queue of events, to try again when it is
+/// free; n operations try n times each. Since whoever waits for the same processor and interface tries again at the
+/// same time, in the same order, only the first in line needs to: the outcome is the same, and each tries about once.
 class WaitingLine {
  public:
   static constexpr std::uint64_t kNobody = std::numeric_limits<std::uint64_t>::max();

@@ -44,7 +44,8 @@ void FluidModel::begin_flow(Slot slot, TimePs now) {
 /// A flow whose links are free is announced with its latency: mostly nobody comes in between, and one event is saved.
 bool FluidModel::begin_flow_later(Slot slot, TimePs when) {
   const PlanPhase& phase = running(slot).current();
-  const FluidNetwork::FlowId flow = flows_->reserve(running(slot).bytes * phase.bytes_per_byte, phase.shares, now(), when, phase.route);
+  const FluidNetwork::FlowId flow =
+      flows_->reserve(running(slot).bytes * phase.bytes_per_byte, phase.shares, now(), when, phase.route);
   if (flow == FluidNetwork::kNoFlow) return false;
   note_slot(flow, slot);
   return true;
@@ -85,8 +86,9 @@ std::span<const LinkUse> FluidModel::link_uses() const {
   uses_.resize(lowering()->network().links().size());
   for (std::size_t i = 0; i < uses_.size(); ++i) {
     const LinkTotals totals = flows_->totals(static_cast<machine::LinkId>(i));
-    uses_[i] = {
-        .bytes = static_cast<std::uint64_t>(std::llround(totals.bytes)), .busy_ps = totals.busy_ps, .peak_sharing = totals.peak_flows};
+    uses_[i] = {.bytes = static_cast<std::uint64_t>(std::llround(totals.bytes)),
+                .busy_ps = totals.busy_ps,
+                .peak_sharing = totals.peak_flows};
   }
   return uses_;
 }

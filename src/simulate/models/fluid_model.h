@@ -1,4 +1,5 @@
-// Operations in flight share the links max-min fairly, at every moment: the model to use unless there is a reason not to.
+// Operations in flight share the links max-min fairly, at every moment: the model to use unless there is a reason not
+// to.
 #pragma once
 
 #include <optional>
@@ -19,7 +20,9 @@ class FluidModel final : public PhasedModel {
   [[nodiscard]] bool foresaw_wrongly() const override { return flows_->foresaw_wrongly(); }
   [[nodiscard]] std::span<const LinkUse> link_uses() const override;
   void count_links(std::vector<LinkCount>& counts) const override;
-  void add_count(machine::LinkId link, const LinkCount& each, std::uint64_t times) override { flows_->add_count(link, each, times); }
+  void add_count(machine::LinkId link, const LinkCount& each, std::uint64_t times) override {
+    flows_->add_count(link, each, times);
+  }
   void record_links(LinkRecorder* recorder) override { recorder_ = recorder; }
 
  private:
@@ -40,13 +43,15 @@ class FluidModel final : public PhasedModel {
     machine::LinkId bottleneck = 0;
   };
 
-  LinkRecorder* recorder_ = nullptr;           ///< of the next restart()
-  mutable std::optional<FluidNetwork> flows_;  ///< always there; solves for the rates when it is asked, not when flows come and go
+  LinkRecorder* recorder_ = nullptr;  ///< of the next restart()
+  mutable std::optional<FluidNetwork>
+      flows_;  ///< always there; solves for the rates when it is asked, not when flows come and go
   std::vector<Slot> slot_of_flow_;
   std::vector<FluidNetwork::FlowId> finished_;
   std::vector<EndedFlow> ended_;  ///< scratch
-  /// By link: transfers of the operations in flight, in all their phases; empty unless the machine routes adaptively, which is what it is
-  /// for. Counted from the start on, so that messages that start together do not all take the same way.
+  /// By link: transfers of the operations in flight, in all their phases; empty unless the machine routes adaptively,
+  /// which is what it is for. Counted from the start on, so that messages that start together do not all take the same
+  /// way.
   std::vector<double> traffic_;
   mutable std::vector<LinkUse> uses_;  ///< what link_uses() last returned
 };

@@ -1,4 +1,5 @@
-// Every operation as if it had the network to itself: a timer per phase. Always optimistic, and the yardstick for what sharing costs.
+// Every operation as if it had the network to itself: a timer per phase. Always optimistic, and the yardstick for what
+// sharing costs.
 #pragma once
 
 #include "simulate/models/phased_model.h"

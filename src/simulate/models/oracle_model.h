@@ -1,4 +1,5 @@
-// Prices from outside: another simulator, a table of measurements. Each operation takes what the oracle says it takes alone.
+// Prices from outside: another simulator, a table of measurements. Each operation takes what the oracle says it takes
+// alone.
 #pragma once
 
 #include <functional>

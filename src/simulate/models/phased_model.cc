@@ -47,14 +47,16 @@ Status PhasedModel::start(OpId id, const CommOp& op, TimePs now) {
   if (!plan) return plan.error();
   const double bytes = loading_bytes(op);
   const bool is_usual = (*plan)->is_surely_short(bytes) && op.calibration.alpha_ps < kPsPerSecond;
-  if (!is_usual && (*plan)->alpha_ps() + std::max<TimePs>(op.calibration.alpha_ps, 0) + (*plan)->beta_ps(bytes) >= kLongestPs)
+  if (!is_usual &&
+      (*plan)->alpha_ps() + std::max<TimePs>(op.calibration.alpha_ps, 0) + (*plan)->beta_ps(bytes) >= kLongestPs)
     return too_long(op);
 
   now_ = now;
   const Slot slot = take_slot();
   Running& running = running_[slot];
   running = Running{.id = id, .plan = std::move(*plan), .bytes = bytes, .start_ps = now};
-  const TimePs alpha = running.plan->launch_ps + (running.plan->phases.empty() ? 0 : running.current().alpha_ps) + op.calibration.alpha_ps;
+  const TimePs alpha = running.plan->launch_ps + (running.plan->phases.empty() ? 0 : running.current().alpha_ps) +
+                       op.calibration.alpha_ps;
   running.alpha_to_take_off = std::max<TimePs>(-alpha, 0);
   op_started(running);
   await_flow(slot, now + std::max<TimePs>(alpha, 0));
@@ -72,7 +74,9 @@ std::optional<ForeseenOp> PhasedModel::foresee(const CommOp& op, TimePs start) {
   return foresee_flow(phase, bytes * phase.bytes_per_byte, start + std::max<TimePs>(alpha, 0));
 }
 
-TimePs PhasedModel::next_event() const { return std::min(timers_.empty() ? kNever : timers_.top().when, next_flow_end()); }
+TimePs PhasedModel::next_event() const {
+  return std::min(timers_.empty() ? kNever : timers_.top().when, next_flow_end());
+}
 
 void PhasedModel::advance(TimePs now, std::vector<OpId>& finished) {
   now_ = now;

@@ -1,5 +1,5 @@
-// What the network models have in common: an operation waits for its launch and latency, then its bytes flow, phase after phase. How long
-// the flow of a phase takes is for the model to say.
+// What the network models have in common: an operation waits for its launch and latency, then its bytes flow, phase
+// after phase. How long the flow of a phase takes is for the model to say.
 #pragma once
 
 #include <cstddef>
@@ -43,7 +43,8 @@ class PhasedModel : public NetworkModel {
     Lowering::SharedPlan plan;
     double bytes = 0;  ///< as they load the links: more than the operation's where it gets less out of them
     TimePs start_ps = 0;
-    TimePs alpha_to_take_off = 0;  ///< of what Calibration::alpha_ps takes off: what is left of it for the phases to come
+    TimePs alpha_to_take_off =
+        0;  ///< of what Calibration::alpha_ps takes off: what is left of it for the phases to come
     std::size_t phase = 0;
     bool flowing = false;      ///< else it waits for the alpha of its phase
     TimePs flow_start_ps = 0;  ///< of the present phase
@@ -56,13 +57,16 @@ class PhasedModel : public NetworkModel {
 
   explicit PhasedModel(std::shared_ptr<Lowering> lowering) : lowering_(std::move(lowering)) {}
 
-  /// The bytes of the present phase begin to flow; the model calls flow_ended() when they are through, or has set a timer for that.
+  /// The bytes of the present phase begin to flow; the model calls flow_ended() when they are through, or has set a
+  /// timer for that.
   virtual void begin_flow(Slot slot, TimePs now) = 0;
-  /// The same at a later moment, if it is known already that nothing comes in between, or if the model minds that: then it calls
-  /// flow_called_off(). False: it is to be told at that moment.
+  /// The same at a later moment, if it is known already that nothing comes in between, or if the model minds that: then
+  /// it calls flow_called_off(). False: it is to be told at that moment.
   virtual bool begin_flow_later(Slot /*slot*/, TimePs /*when*/) { return false; }
   /// The bytes of a phase as they would flow from `begin` on, if the model knows.
-  virtual std::optional<ForeseenOp> foresee_flow(const PlanPhase& /*phase*/, double /*bytes*/, TimePs /*begin*/) { return std::nullopt; }
+  virtual std::optional<ForeseenOp> foresee_flow(const PlanPhase& /*phase*/, double /*bytes*/, TimePs /*begin*/) {
+    return std::nullopt;
+  }
   /// When the first flow ends that has no timer.
   [[nodiscard]] virtual TimePs next_flow_end() const { return kNever; }
   /// Calls flow_ended() for the flows without a timer that end by `now`.

@@ -27,7 +27,9 @@ struct Piece {
   machine::LinkId bottleneck = Price::kNoLink;
   std::uint32_t flow = 0;
 
-  [[nodiscard]] double stretch() const { return end_ps > start_ps ? inflated_ps / static_cast<double>(end_ps - start_ps) : 1; }
+  [[nodiscard]] double stretch() const {
+    return end_ps > start_ps ? inflated_ps / static_cast<double>(end_ps - start_ps) : 1;
+  }
 };
 
 void append_pieces(const ScheduledPlan& scheduled, std::size_t op, std::vector<Piece>& pieces) {
@@ -74,7 +76,8 @@ class FrozenSet {
   }
 
   void remove_ended(TimePs now) {
-    const auto ended = std::stable_partition(active_.begin(), active_.end(), [&](const Piece* piece) { return piece->end_ps > now; });
+    const auto ended =
+        std::stable_partition(active_.begin(), active_.end(), [&](const Piece* piece) { return piece->end_ps > now; });
     for (auto piece = ended; piece != active_.end(); ++piece) {
       solver_.removing((*piece)->flow);
       table_.remove((*piece)->flow);
@@ -112,8 +115,11 @@ void look_at_all(const machine::Network& network, std::span<const TimePs> moment
   for (Piece& piece : pieces) {
     if (piece.start_ps < piece.end_ps) coming.push_back(&piece);
   }
-  std::stable_sort(coming.begin(), coming.end(), [](const Piece* a, const Piece* b) { return a->start_ps < b->start_ps; });
-  const auto fabric_of = [&](const Piece& piece) { return settings.fabric_of.empty() ? 0 : settings.fabric_of[piece.op]; };
+  std::stable_sort(coming.begin(), coming.end(),
+                   [](const Piece* a, const Piece* b) { return a->start_ps < b->start_ps; });
+  const auto fabric_of = [&](const Piece& piece) {
+    return settings.fabric_of.empty() ? 0 : settings.fabric_of[piece.op];
+  };
   std::vector<std::unique_ptr<FrozenSet>> fabrics;
   const auto in_flight = [&](std::uint32_t fabric) -> FrozenSet& {
     while (fabrics.size() <= fabric) fabrics.push_back(std::make_unique<FrozenSet>(network, settings.threshold));
@@ -122,9 +128,11 @@ void look_at_all(const machine::Network& network, std::span<const TimePs> moment
   std::size_t next = 0;
   for (std::size_t k = 0; k + 1 < moments.size(); ++k) {
     for (const auto& fabric : fabrics) fabric->remove_ended(moments[k]);
-    for (; next < coming.size() && coming[next]->start_ps <= moments[k]; ++next) in_flight(fabric_of(*coming[next])).add(*coming[next]);
+    for (; next < coming.size() && coming[next]->start_ps <= moments[k]; ++next)
+      in_flight(fabric_of(*coming[next])).add(*coming[next]);
     SnapshotInterval interval{.start_ps = moments[k], .end_ps = moments[k + 1]};
-    for (const auto& fabric : fabrics) fabric->hold(moments[k], moments[k + 1] - moments[k], settings.intervals ? &interval : nullptr);
+    for (const auto& fabric : fabrics)
+      fabric->hold(moments[k], moments[k + 1] - moments[k], settings.intervals ? &interval : nullptr);
     if (interval.members.empty()) continue;
     const auto earlier = [](const SnapshotMember& a, const SnapshotMember& b) { return a.operation < b.operation; };
     std::sort(interval.members.begin(), interval.members.end(), earlier);
@@ -164,9 +172,10 @@ std::vector<Price> snapshot_prices(const machine::Network& network, std::span<co
   return prices;
 }
 
-Result<std::vector<Price>> snapshot_prices(Lowering& lowering, std::span<const CommOp> ops, std::span<const CommInterval> intervals,
-                                           const SnapshotSettings& settings) {
-  if (ops.size() != intervals.size()) return Error{.message = fmt::format("{} operations but {} intervals", ops.size(), intervals.size())};
+Result<std::vector<Price>> snapshot_prices(Lowering& lowering, std::span<const CommOp> ops,
+                                           std::span<const CommInterval> intervals, const SnapshotSettings& settings) {
+  if (ops.size() != intervals.size())
+    return Error{.message = fmt::format("{} operations but {} intervals", ops.size(), intervals.size())};
   std::vector<ScheduledPlan> schedule;
   for (std::size_t i = 0; i < ops.size(); ++i) {
     const auto plan = lowering.plan(ops[i]);
@@ -186,7 +195,9 @@ std::vector<TimePs> merged_moments(std::vector<TimePs> moments, TimePs merge_ps)
   return moments;
 }
 
-TimePs moment_of(std::span<const TimePs> moments, TimePs moment) { return *(std::upper_bound(moments.begin(), moments.end(), moment) - 1); }
+TimePs moment_of(std::span<const TimePs> moments, TimePs moment) {
+  return *(std::upper_bound(moments.begin(), moments.end(), moment) - 1);
+}
 
 Result<std::vector<Price>> SnapshotModel::estimate(std::span<const CommOp> ops) {
   std::vector<CommInterval> intervals;

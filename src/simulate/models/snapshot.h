@@ -60,7 +60,8 @@ std::vector<Price> snapshot_prices(const machine::Network& network, std::span<co
                                    const SnapshotSettings& settings = {});
 
 /// The same for operations, one interval each.
-Result<std::vector<Price>> snapshot_prices(Lowering& lowering, std::span<const CommOp> ops, std::span<const CommInterval> intervals,
+Result<std::vector<Price>> snapshot_prices(Lowering& lowering, std::span<const CommOp> ops,
+                                           std::span<const CommInterval> intervals,
                                            const SnapshotSettings& settings = {});
 
 /// The moments at which a set changes, those that are close together taken for one: ascending, each more than

@@ -41,7 +41,9 @@ Result<Wiring> wiring_of(const Dimension& dimension) {
 
 double bytes_per_second_of(const Dimension& dimension) { return dimension.bandwidth_gb_per_s * dimension.derate * 1e9; }
 
-double link_latency_ps(const Dimension& dimension) { return dimension.latency_ns.value_or(0) * static_cast<double>(kPsPerNs); }
+double link_latency_ps(const Dimension& dimension) {
+  return dimension.latency_ns.value_or(0) * static_cast<double>(kPsPerNs);
+}
 
 /// Hops between places `distance` apart.
 double hops(const Dimension& dimension, Wiring wiring, std::int64_t distance) {
@@ -82,7 +84,8 @@ Result<std::vector<Level>> levels_of(const CommOp& op, const machine::Machine& m
       rest /= machine.network[d].size;
     }
     if (rest != 0)
-      return Error{.message = fmt::format("a group has a rank beyond the {}", report::counted(machine.devices.count, "device"))};
+      return Error{
+          .message = fmt::format("a group has a rank beyond the {}", report::counted(machine.devices.count, "device"))};
   }
   std::vector<Level> levels;
   std::size_t product = 1;
@@ -94,8 +97,8 @@ Result<std::vector<Level>> levels_of(const CommOp& op, const machine::Machine& m
     levels.push_back(*level);
   }
   if (product != op.ranks.size())
-    return Error{
-        .message = fmt::format("the group of {} does not fill the machine's dimensions evenly", report::counted(op.ranks.size(), "rank"))};
+    return Error{.message = fmt::format("the group of {} does not fill the machine's dimensions evenly",
+                                        report::counted(op.ranks.size(), "rank"))};
   return levels;
 }
 
@@ -139,10 +142,10 @@ class LevelSum {
     const std::optional<ClosedForm> form = best_form(collective, level);
     if (!form) {
       if (!error_) {
-        error_ =
-            Error{.message = fmt::format("there is no closed form for {} by {} over {} of a dimension", workload::to_string(collective),
-                                         to_string(algorithm_), report::counted(level.members, "rank")),
-                  .hint = "collective_algorithm: auto"};
+        error_ = Error{.message = fmt::format("there is no closed form for {} by {} over {} of a dimension",
+                                              workload::to_string(collective), to_string(algorithm_),
+                                              report::counted(level.members, "rank")),
+                       .hint = "collective_algorithm: auto"};
       }
       return;
     }
@@ -150,13 +153,16 @@ class LevelSum {
     price_.beta_ps += whole_ps(form->seconds_per_byte * part, bytes_);
   }
 
-  /// In one dimension `auto` prices all of them for the size at hand; as a part of several, and for hierarchical, what moves a byte fastest.
+  /// In one dimension `auto` prices all of them for the size at hand; as a part of several, and for hierarchical, what
+  /// moves a byte fastest.
   [[nodiscard]] std::optional<ClosedForm> best_form(Collective collective, const Level& level) const {
     if (algorithm_ == Algorithm::hierarchical || (algorithm_ == Algorithm::automatic && levels_.size() > 1))
       return fastest_closed_form(collective, level);
     if (algorithm_ != Algorithm::automatic) return closed_form(collective, algorithm_, level);
     std::optional<ClosedForm> cheapest;
-    const auto cost = [&](const ClosedForm& form) { return form.alpha_ps + form.seconds_per_byte * bytes_ * kPsPerSecondReal; };
+    const auto cost = [&](const ClosedForm& form) {
+      return form.alpha_ps + form.seconds_per_byte * bytes_ * kPsPerSecondReal;
+    };
     for (const ClosedForm& form : automatic_closed_forms(collective, level, false)) {
       if (!cheapest || cost(form) < cost(*cheapest)) cheapest = form;
     }
@@ -197,7 +203,8 @@ Result<Price> analytical_price(const CommOp& op, const machine::Machine& machine
   if (op.bytes < 0) return Error{.message = fmt::format("an operation of {} bytes", op.bytes)};
   if (op.kind == CommOp::Kind::message) {
     if (op.ranks.size() != 2)
-      return Error{.message = fmt::format("a message has a source and a target, not {}", report::counted(op.ranks.size(), "rank"))};
+      return Error{.message = fmt::format("a message has a source and a target, not {}",
+                                          report::counted(op.ranks.size(), "rank"))};
     return op.ranks[0] == op.ranks[1] ? Price{} : message_price(op, machine, options);
   }
   const bool barrier = op.collective == Collective::barrier;

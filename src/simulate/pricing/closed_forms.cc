@@ -41,7 +41,8 @@ std::optional<Form> two_way_form(Collective collective, const Level& level) {
   const double n = level.members;
   if (level.members < 3 || level.wiring == Wiring::port) return std::nullopt;
   if (collective == Collective::scatter || collective == Collective::gather) return std::nullopt;
-  if (collective == Collective::all_to_all) return Form{level.members % 2 == 1 ? (n - 1 / n) / 8 : n / 8, std::floor(n / 2)};
+  if (collective == Collective::all_to_all)
+    return Form{level.members % 2 == 1 ? (n - 1 / n) / 8 : n / 8, std::floor(n / 2)};
   Form form = ring_form(collective, n);
   form.bytes /= 2;
   return form;
@@ -138,7 +139,8 @@ std::optional<ClosedForm> closed_form(Collective collective, Algorithm algorithm
 
 std::vector<ClosedForm> automatic_closed_forms(Collective collective, const Level& level, bool is_part) {
   std::vector<ClosedForm> forms;
-  for (const Algorithm algorithm : {Algorithm::ring, Algorithm::bidirectional_ring, Algorithm::direct, Algorithm::double_binary_tree}) {
+  for (const Algorithm algorithm :
+       {Algorithm::ring, Algorithm::bidirectional_ring, Algorithm::direct, Algorithm::double_binary_tree}) {
     if (!is_automatic(algorithm, collective, level.inside_node)) continue;
     if (is_part && algorithm == Algorithm::double_binary_tree && collective == Collective::barrier) continue;
     if (const std::optional<ClosedForm> form = closed_form(collective, algorithm, level)) forms.push_back(*form);

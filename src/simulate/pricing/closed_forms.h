@@ -1,5 +1,5 @@
-// What a collective costs along one dimension of a machine, as textbooks have it: alpha + S / beta, by algorithm. The table is in
-// docs/NETWORK_CHARGES.md, "The algorithms, alone".
+// What a collective costs along one dimension of a machine, as textbooks have it: alpha + S / beta, by algorithm. The
+// table is in docs/NETWORK_CHARGES.md, "The algorithms, alone".
 #pragma once
 
 #include <cstdint>
@@ -34,14 +34,16 @@ struct ClosedForm {
   double alpha_ps = 0;
 };
 
-/// None where there is no closed form: an algorithm that is not made for the wiring, or cannot do the collective with so many ranks.
+/// None where there is no closed form: an algorithm that is not made for the wiring, or cannot do the collective with
+/// so many ranks.
 std::optional<ClosedForm> closed_form(workload::Collective collective, Algorithm algorithm, const Level& level);
 
-/// Of the algorithms of the automatic choice that have one: its form for each, in the order of Algorithm. `is_part`: of those that are looked at along one of
-/// several dimensions (see fastest_phases()).
+/// Of the algorithms of the automatic choice that have one: its form for each, in the order of Algorithm. `is_part`: of
+/// those that are looked at along one of several dimensions (see fastest_phases()).
 std::vector<ClosedForm> automatic_closed_forms(workload::Collective collective, const Level& level, bool is_part);
 
-/// Of these the one that moves a byte fastest, of equals the one with the least latency, then the first. For use as a part of hierarchical.
+/// Of these the one that moves a byte fastest, of equals the one with the least latency, then the first. For use as a
+/// part of hierarchical.
 std::optional<ClosedForm> fastest_closed_form(workload::Collective collective, const Level& level);
 
 }  // namespace orrery::simulate

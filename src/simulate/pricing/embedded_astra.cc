@@ -46,7 +46,8 @@ Result<EmbeddedAstra> EmbeddedAstra::open(const machine::Machine& machine, Astra
   const std::size_t dimensions = exported->system.dimensions.size();
   const astra::Backend backend = backend_for(wanted, dimensions);
   if (backend == astra::Backend::aware && dimensions > 1) {
-    return Error{.message = fmt::format("the backend 'aware' knows one dimension, and the machine '{}' has {}", machine.name, dimensions),
+    return Error{.message = fmt::format("the backend 'aware' knows one dimension, and the machine '{}' has {}",
+                                        machine.name, dimensions),
                  .hint = "astra_backend: aware-md, or leave it out"};
   }
   const Result<machine::AstraFiles> files = machine::to_astra(machine);
@@ -54,7 +55,8 @@ Result<EmbeddedAstra> EmbeddedAstra::open(const machine::Machine& machine, Astra
   ContentHash system;
   system.add(files->network_yaml);
   system.add(files->system_json);
-  std::string version = fmt::format("ASTRA-sim 518bd51 embedded, analytical {}, system {:016x}", backend_name(backend), system.xxh3());
+  std::string version =
+      fmt::format("ASTRA-sim 518bd51 embedded, analytical {}, system {:016x}", backend_name(backend), system.xxh3());
   return EmbeddedAstra(std::move(exported->system), backend, exported->raised_endpoint_delay, std::move(version));
 }
 
@@ -81,7 +83,8 @@ Status check_words(const workload::Workload& workload) {
     for (std::uint32_t i = 0; i < program.size(); ++i) {
       for (const graph::Slot slot : program.dependencies.incoming(i)) {
         if (static_cast<workload::Dependency>(program.dependencies.type(slot)) == workload::Dependency::start)
-          return Error{.message = workload.describe(rank, i) + " waits for a start only, which ASTRA-sim does not know"};
+          return Error{.message =
+                           workload.describe(rank, i) + " waits for a start only, which ASTRA-sim does not know"};
       }
     }
   }
@@ -89,7 +92,8 @@ Status check_words(const workload::Workload& workload) {
 }
 
 /// Of each collective of each communicator, as Schedule::collectives has them.
-std::vector<std::vector<CollectiveUse>> uses_by_communicator(const workload::Matching& matching, const Schedule& schedule) {
+std::vector<std::vector<CollectiveUse>> uses_by_communicator(const workload::Matching& matching,
+                                                             const Schedule& schedule) {
   const workload::Membership& membership = matching.membership();
   const workload::Workload& workload = matching.workload();
   std::vector<std::vector<CollectiveUse>> uses(membership.communicators().size());
@@ -122,8 +126,8 @@ std::vector<std::vector<CollectiveUse>> uses_by_communicator(const workload::Mat
   return uses;
 }
 
-/// Something that happened. At one moment what ends comes first; then what begins, in an order in which causes come before effects on
-/// each rank, and what takes no time ends as it begins.
+/// Something that happened. At one moment what ends comes first; then what begins, in an order in which causes come
+/// before effects on each rank, and what takes no time ends as it begins.
 struct Happening {
   TimePs when;
   bool begins;
@@ -134,8 +138,8 @@ struct Happening {
   auto operator<=>(const Happening&) const = default;  // NOLINT(modernize-use-nullptr): clang-tidy 14 sees a 0 in it
 };
 
-Status tell(const workload::Matching& matching, const Schedule& schedule, const std::vector<std::vector<CollectiveUse>>& uses,
-            ScheduleSink& sink) {
+Status tell(const workload::Matching& matching, const Schedule& schedule,
+            const std::vector<std::vector<CollectiveUse>>& uses, ScheduleSink& sink) {
   const workload::Workload& workload = matching.workload();
   const RankClasses classes = each_rank_alone(workload.rank_count());
   const Bundles bundles(matching.membership(), classes);
@@ -165,10 +169,11 @@ Status tell(const workload::Matching& matching, const Schedule& schedule, const 
 
 }  // namespace
 
-Result<AstraRun> run_astra_in_loop(workload::WorkloadSource& source, const EmbeddedAstra& model, const EngineOptions& options,
-                                   ScheduleSink* sink) {
+Result<AstraRun> run_astra_in_loop(workload::WorkloadSource& source, const EmbeddedAstra& model,
+                                   const EngineOptions& options, ScheduleSink* sink) {
   if (options.compute_time == ComputeTime::roofline)
-    return Error{.message = "the model astra in the loop takes compute times as they are in the programs, not from a roofline"};
+    return Error{
+        .message = "the model astra in the loop takes compute times as they are in the programs, not from a roofline"};
   const Result<workload::Workload> whole = workload::collect(source);
   if (!whole) return whole.error();
   if (Status said = check_words(*whole); !said) return said.error();
@@ -187,7 +192,8 @@ Result<AstraRun> run_astra_in_loop(workload::WorkloadSource& source, const Embed
   const std::vector<std::vector<CollectiveUse>> uses = uses_by_communicator(*matching, run.schedule);
   run.schedule.collectives.clear();
   if (sink == nullptr) {
-    for (const std::vector<CollectiveUse>& line : uses) run.schedule.collectives.append(std::span<const CollectiveUse>(line));
+    for (const std::vector<CollectiveUse>& line : uses)
+      run.schedule.collectives.append(std::span<const CollectiveUse>(line));
     return run;
   }
   if (Status told = tell(*matching, run.schedule, uses, *sink); !told) return told.error();

@@ -20,11 +20,13 @@ namespace orrery::simulate {
 
 class EmbeddedAstra {
  public:
-  /// The machine as machine::to_astra() writes it down; its Error is that one's, or says that the backend does not take so many dimensions.
+  /// The machine as machine::to_astra() writes it down; its Error is that one's, or says that the backend does not take
+  /// so many dimensions.
   static Result<EmbeddedAstra> open(const machine::Machine& machine, AstraBackend backend);
 
-  /// How long each takes when all start at once: from then until the last participant has done its part. Operations of one rank take their
-  /// turns there, in the order of `ops`: ASTRA-sim communicates one thing at a time. An Error is that of astra::simulate.
+  /// How long each takes when all start at once: from then until the last participant has done its part. Operations of
+  /// one rank take their turns there, in the order of `ops`: ASTRA-sim communicates one thing at a time. An Error is
+  /// that of astra::simulate.
   Result<std::vector<TimePs>> ask(std::span<const CommOp> ops) const;
 
   [[nodiscard]] const machine::AstraSystem& system() const { return system_; }
@@ -48,10 +50,11 @@ struct AstraRun {
   std::vector<std::string> link_names;
 };
 
-/// As if the workload had been written as execution traces and the machine as ASTRA-sim's files: durations are those of its programs, in whole
-/// microseconds. `sink`, if there is one, is told afterwards, in the order of time. An Error if the programs say what execution traces have
-/// no word for, if compute times are to come from a roofline, or that of astra::simulate.
-Result<AstraRun> run_astra_in_loop(workload::WorkloadSource& source, const EmbeddedAstra& model, const EngineOptions& options,
-                                   ScheduleSink* sink);
+/// As if the workload had been written as execution traces and the machine as ASTRA-sim's files: durations are those of
+/// its programs, in whole microseconds. `sink`, if there is one, is told afterwards, in the order of time. An Error if
+/// the programs say what execution traces have no word for, if compute times are to come from a roofline, or that of
+/// astra::simulate.
+Result<AstraRun> run_astra_in_loop(workload::WorkloadSource& source, const EmbeddedAstra& model,
+                                   const EngineOptions& options, ScheduleSink* sink);
 
 }  // namespace orrery::simulate

@@ -20,7 +20,8 @@ using Parts = std::vector<std::pair<std::size_t, Part>>;
 
 workload::Activity part_activity(const CommOp& op, std::size_t number, Part part, StringId group, std::size_t tag) {
   namespace activity = workload::activity;
-  workload::Activity made{.id = number + 1, .kind = ActivityKind::collective, .flags = activity::kHasBytes, .bytes = op.bytes};
+  workload::Activity made{
+      .id = number + 1, .kind = ActivityKind::collective, .flags = activity::kHasBytes, .bytes = op.bytes};
   if (op.kind == CommOp::Kind::message) {
     made.kind = part == Part::sender ? ActivityKind::send : ActivityKind::recv;
     made.flags |= activity::kHasTag | activity::kHasPeer;
@@ -81,7 +82,8 @@ workload::Workload workload_of(std::span<const CommOp> ops, std::uint32_t device
 
 std::size_t activity_of(const workload::Workload& workload, std::size_t op, std::uint32_t rank) {
   const workload::Program& program = workload.program(rank);
-  return static_cast<std::size_t>(std::lower_bound(program.ids.begin(), program.ids.end(), op + 1) - program.ids.begin());
+  return static_cast<std::size_t>(std::lower_bound(program.ids.begin(), program.ids.end(), op + 1) -
+                                  program.ids.begin());
 }
 
 }  // namespace orrery::simulate

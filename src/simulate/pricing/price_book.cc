@@ -13,10 +13,10 @@
 
 #include "base/content_hash.h"
 #include "base/io/file_content.h"
+#include "base/io/output_file.h"
 #include "base/json/json_members.h"
 #include "base/json/json_writer.h"
 #include "base/numbers.h"
-#include "base/io/output_file.h"
 #include "simulate/models/phased_model.h"
 #include "simulate/pricing/operations_workload.h"
 #include "simulate/pricing/pricing_report.h"
@@ -52,7 +52,9 @@ std::uint64_t topology_epoch(const machine::Network& network) {
 }
 
 PriceSignatures::PriceSignatures(const machine::Machine& machine, Lowering& lowering, std::string_view model)
-    : machine_(machine), lowering_(lowering), prefix_(fmt::format("{}\n{:016x}\n", model, topology_epoch(lowering.network()))) {}
+    : machine_(machine),
+      lowering_(lowering),
+      prefix_(fmt::format("{}\n{:016x}\n", model, topology_epoch(lowering.network()))) {}
 
 /// The rank's coordinates by names that do not depend on which ring position or port was first.
 void PriceSignatures::add_place(std::uint32_t rank) {
@@ -67,7 +69,8 @@ void PriceSignatures::add_place(std::uint32_t rank) {
     if (known == seen.end()) seen.push_back(coordinate);
     std::int64_t name = coordinate;  // of a topology whose places are not alike
     if (dimension.topology == machine::Topology::ring) name = (coordinate - seen[0] + dimension.size) % dimension.size;
-    if (dimension.topology == machine::Topology::switched || dimension.topology == machine::Topology::fully_connected) name = order;
+    if (dimension.topology == machine::Topology::switched || dimension.topology == machine::Topology::fully_connected)
+      name = order;
     text_ += fmt::format("{},", name);
   }
   text_ += ' ';
@@ -87,7 +90,8 @@ Status PriceSignatures::add_usage(const CommOp& op) {
     for (std::size_t i = 0; i < kinds.size();) {
       const std::size_t first = i;
       while (i < kinds.size() && kinds[i] == kinds[first]) ++i;
-      text_ += fmt::format(" {}x{}@{}+{}", i - first, std::get<0>(kinds[first]), std::get<1>(kinds[first]), std::get<2>(kinds[first]));
+      text_ += fmt::format(" {}x{}@{}+{}", i - first, std::get<0>(kinds[first]), std::get<1>(kinds[first]),
+                           std::get<2>(kinds[first]));
     }
     text_ += '\n';
   }
@@ -99,7 +103,8 @@ Result<std::string> PriceSignatures::of(std::span<const CommOp> ops) {
   text_ = prefix_;
   for (const CommOp& op : ops) {
     const bool message = op.kind == CommOp::Kind::message;
-    text_ += fmt::format("{} {} {} {}\n", message ? "message" : workload::to_string(op.collective), op.bytes, op.root, op.ranks.size());
+    text_ += fmt::format("{} {} {} {}\n", message ? "message" : workload::to_string(op.collective), op.bytes, op.root,
+                         op.ranks.size());
     for (const std::uint32_t rank : op.ranks) add_place(rank);
     for (const std::int64_t part : op.parts) text_ += fmt::format("{};", part);
     text_ += '\n';
@@ -238,10 +243,11 @@ Result<std::vector<TimePs>> PriceBook::ask(std::span<const CommOp> ops) {
 Result<PriceBook::Answer> PriceBook::ask_alone(const CommOp& op) {
   if (is_done_at_once(op)) return Answer{};
   Result<std::vector<TimePs>> price =
-      astra_simulates(op) ? ask(std::span(&op, 1))
-                          : Result<std::vector<TimePs>>(Error{.message = fmt::format("ASTRA-sim does not simulate {}{}",
-                                                                                     op.parts.empty() ? "" : "unequal parts of ",
-                                                                                     workload::to_string(op.collective))});
+      astra_simulates(op)
+          ? ask(std::span(&op, 1))
+          : Result<std::vector<TimePs>>(Error{.message = fmt::format("ASTRA-sim does not simulate {}{}",
+                                                                     op.parts.empty() ? "" : "unequal parts of ",
+                                                                     workload::to_string(op.collective))});
   if (price) return Answer{(*price)[0]};
   if (first_refusal_.empty()) first_refusal_ = price.error().to_string();
   const auto plan = lowering_.plan(op);

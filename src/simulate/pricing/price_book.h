@@ -73,7 +73,8 @@ class PriceCache {
   bool parse(std::string_view text);
 
   std::optional<std::string> file_;
-  std::map<std::string, std::vector<TimePs>, std::less<>> prices_;  // ordered, so that the file does not depend on who asked first
+  std::map<std::string, std::vector<TimePs>, std::less<>>
+      prices_;  // ordered, so that the file does not depend on who asked first
   bool changed_ = false;
 };
 

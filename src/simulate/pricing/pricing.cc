@@ -10,7 +10,8 @@ Status PricingOptions::check() const {
                  .hint = "mode: isolated, or model: fluid"};
   }
   if (model == PricingModel::loggops && mode != PricingMode::in_loop)
-    return Error{.message = "the model 'loggops' runs the whole workload: it has no mode but 'in-loop'", .hint = "mode: in-loop"};
+    return Error{.message = "the model 'loggops' runs the whole workload: it has no mode but 'in-loop'",
+                 .hint = "mode: in-loop"};
   if (model == PricingModel::oracle && mode != PricingMode::isolated)
     return Error{.message = "an oracle is asked for operations one by one: it has no mode but 'isolated'"};
   if (astra_sim && model != PricingModel::astra) {
@@ -20,10 +21,10 @@ Status PricingOptions::check() const {
   }
   // The program says when ranks end, not when their activities do: there is no schedule in its answer.
   if (astra_sim && mode == PricingMode::in_loop) {
-    return Error{
-        .message =
-            "the program of astra_sim says when ranks end, not when their activities do: it prices operations, and has no mode 'in-loop'",
-        .hint = "mode: isolated or snapshot; or leave astra_sim out, and the embedded model runs in the loop"};
+    return Error{.message =
+                     "the program of astra_sim says when ranks end, not when their activities do: it prices "
+                     "operations, and has no mode 'in-loop'",
+                 .hint = "mode: isolated or snapshot; or leave astra_sim out, and the embedded model runs in the loop"};
   }
   if (!(merge_us >= 0) || coalesce_below_bytes < 0 || !(reprice_threshold >= 0) || !(second_pass_share >= 0))
     return Error{.message = "merge_us, coalesce_below_bytes, reprice_threshold and second_pass_share are not negative"};

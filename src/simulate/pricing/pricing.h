@@ -30,16 +30,18 @@ enum class PricingModel : std::uint8_t {
   analytical,  ///< closed forms, alpha + beta, over the machine's dimensions: what many planners use. Isolated only
   astra,       ///< ASTRA-sim's analytical backends: embedded and exact, or the user's own program
   loggops,     ///< LogGOPS parameters instead of links, by LogGOPSim's rules. In the loop only
-  oracle,      ///< whoever Pricing::open_oracle opens says what each operation takes. Isolated only; not of a configuration
+  oracle,  ///< whoever Pricing::open_oracle opens says what each operation takes. Isolated only; not of a configuration
 };
-inline constexpr std::array<std::string_view, 5> kPricingModelNames = {"fluid", "analytical", "astra", "loggops", "oracle"};
+inline constexpr std::array<std::string_view, 5> kPricingModelNames = {"fluid", "analytical", "astra", "loggops",
+                                                                       "oracle"};
 /// Those that a configuration can name.
 inline constexpr std::span<const std::string_view> kConfiguredModelNames{kPricingModelNames.data(), 4};
 
 enum class PricingMode : std::uint8_t {
   in_loop,   ///< the model runs with the workload
   isolated,  ///< every operation as if it had the network to itself
-  snapshot,  ///< an isolated run says which operations are under way together; they are priced as such, and the workload is run again
+  snapshot,  ///< an isolated run says which operations are under way together; they are priced as such, and the
+             ///< workload is run again
 };
 inline constexpr std::array<std::string_view, 3> kPricingModeNames = {"in-loop", "isolated", "snapshot"};
 
@@ -53,11 +55,13 @@ struct PricingOptions {
   PricingMode mode = PricingMode::in_loop;
 
   // Of snapshots.
-  double merge_us = 0;                         ///< starts and ends at most this far after another count as one moment
-  std::int64_t coalesce_below_bytes = 0;       ///< smaller operations take their isolated price, cut no snapshot and load no link
-  double reprice_threshold = 0;                ///< an inflation of at most 1 + this counts as none
-  std::int64_t passes = 2;                     ///< the most times that sets are taken from a schedule and priced: 1 or 2
-  double second_pass_share = 0.01;             ///< a start that moved by more than this share of the makespan asks for the second pass
+  double merge_us = 0;  ///< starts and ends at most this far after another count as one moment
+  std::int64_t coalesce_below_bytes =
+      0;                         ///< smaller operations take their isolated price, cut no snapshot and load no link
+  double reprice_threshold = 0;  ///< an inflation of at most 1 + this counts as none
+  std::int64_t passes = 2;       ///< the most times that sets are taken from a schedule and priced: 1 or 2
+  double second_pass_share =
+      0.01;  ///< a start that moved by more than this share of the makespan asks for the second pass
   bool partition_by_fabric = false;            ///< operations meet only those whose outermost dimension is theirs
   std::optional<std::string> cache_file = {};  ///< prices of sets and operations, kept across runs
 
@@ -76,18 +80,22 @@ struct PriceOracle {
   /// How long each of `ops` takes when all start at the same moment, by place. A single operation is asked for alone.
   /// An Error: it has no answer.
   std::function<Result<std::vector<TimePs>>(std::span<const CommOp> ops)> ask = {};
-  std::string version = {};  ///< part of the key of whatever it says, so that another program's answers are not taken for its own
-  std::function<void(Diagnostics& diagnostics)> finish = {};  ///< if there is one: called when the run is over, however it ended
+  std::string version =
+      {};  ///< part of the key of whatever it says, so that another program's answers are not taken for its own
+  std::function<void(Diagnostics& diagnostics)> finish =
+      {};  ///< if there is one: called when the run is over, however it ended
 };
 
 /// Who prices, with what no configuration can say.
 struct Pricing : PricingOptions {
-  Pricing(PricingOptions options = {}) : PricingOptions(std::move(options)) {}  // NOLINT(google-explicit-constructor): one is the other
+  Pricing(PricingOptions options = {})
+      : PricingOptions(std::move(options)) {}  // NOLINT(google-explicit-constructor): one is the other
 
   /// Runs the program of astra_sim, or whoever else answers for the model oracle: job/astra_sidecar.h knows how. Opened
   /// anew for every run.
-  std::function<Result<PriceOracle>(const PricingOptions& options, const machine::Machine& machine, Diagnostics& diagnostics)> open_oracle =
-      {};
+  std::function<Result<PriceOracle>(const PricingOptions& options, const machine::Machine& machine,
+                                    Diagnostics& diagnostics)>
+      open_oracle = {};
   loggops::Placement placement = loggops::Placement::by_kind;  ///< of the model loggops
   /// Of the mode snapshot: also what sharing cost (PricingReport) and what was priced (SnapshotManifest); some 200
   /// bytes per operation.
@@ -111,10 +119,12 @@ void describe(Visitor& visitor, machine::MaybeConst<PricingOptions> auto& option
   visitor.choice("mode", options.mode, kPricingModeNames,
                  Default{options.model == PricingModel::analytical ? PricingMode::isolated : PricingMode::in_loop});
   visitor.number("merge_us", options.merge_us, machine::kDelay, Default{usual.merge_us});
-  visitor.count("coalesce_below_bytes", options.coalesce_below_bytes, machine::kByteCount, Default{usual.coalesce_below_bytes});
+  visitor.count("coalesce_below_bytes", options.coalesce_below_bytes, machine::kByteCount,
+                Default{usual.coalesce_below_bytes});
   visitor.number("reprice_threshold", options.reprice_threshold, machine::kDelay, Default{usual.reprice_threshold});
   visitor.count("passes", options.passes, kPassCount, Default{usual.passes});
-  visitor.number("second_pass_share", options.second_pass_share, machine::kRemainingShare, Default{usual.second_pass_share});
+  visitor.number("second_pass_share", options.second_pass_share, machine::kRemainingShare,
+                 Default{usual.second_pass_share});
   visitor.flag("partition_by_fabric", options.partition_by_fabric);
   visitor.text("cache_file", options.cache_file);
   visitor.choice("astra_backend", options.astra_backend, kAstraBackendNames, Default{AstraBackend::automatic});

@@ -20,7 +20,8 @@ void write_operation(JsonWriter& json, const ManifestOperation& op) {
       .end_object();
 }
 
-void write_interval(JsonWriter& json, const SnapshotInterval& interval, const std::vector<ManifestOperation>& operations) {
+void write_interval(JsonWriter& json, const SnapshotInterval& interval,
+                    const std::vector<ManifestOperation>& operations) {
   json.begin_object().field("start_ps", interval.start_ps).field("end_ps", interval.end_ps);
   if (interval.failed) json.field("failed", true);
   json.key("members").begin_array();

@@ -54,7 +54,8 @@ struct PricingReport {
   std::uint64_t asked = 0;             ///< questions that the model had to answer
   std::uint64_t cache_hits = 0;        ///< those that it did not have to
   std::uint64_t failed_snapshots = 0;  ///< their members count as alone in them
-  std::uint64_t fallbacks = 0;         ///< operations that the model has no price for: they take what the links give them alone
+  std::uint64_t fallbacks =
+      0;  ///< operations that the model has no price for: they take what the links give them alone
 
   static constexpr std::size_t kSlowest = 10;
 };
@@ -98,8 +99,9 @@ inline constexpr DiagnosticKind kFailedSnapshot{"S110", Severity::warning, "snap
 inline constexpr DiagnosticKind kFasterThanIsolated{
     "S111", Severity::warning, "the run is faster with sharing than without",
     "slower operations came in a luckier order (Graham's anomaly): the mode in-loop says more"};
-inline constexpr DiagnosticKind kUnsafePartition{"S112", Severity::warning, "link that several fabrics use, which are priced apart",
-                                                 "what they do to each other there is missing: leave partition_by_fabric out"};
+inline constexpr DiagnosticKind kUnsafePartition{
+    "S112", Severity::warning, "link that several fabrics use, which are priced apart",
+    "what they do to each other there is missing: leave partition_by_fabric out"};
 inline constexpr DiagnosticKind kUnusableCache{"S113", Severity::warning, "file of prices that cannot be used",
                                                "everything is priced anew"};
 inline constexpr DiagnosticKind kNoPrice{"S114", Severity::warning, "operation that the model has no price for",

@@ -159,7 +159,8 @@ std::vector<std::uint32_t> fabrics_of(const Recording& recording, const machine:
   return fabrics;
 }
 
-Result<std::vector<machine::LinkId>> links_of_several_fabrics(const Recording& recording, std::span<const std::uint32_t> fabric_of,
+Result<std::vector<machine::LinkId>> links_of_several_fabrics(const Recording& recording,
+                                                              std::span<const std::uint32_t> fabric_of,
                                                               Lowering& lowering) {
   constexpr std::uint32_t kNoFabric = ~std::uint32_t{0}, kSeveralFabrics = kNoFabric - 1;
   std::vector<std::uint32_t> fabric_of_link(lowering.network().links().size(), kNoFabric);
@@ -167,7 +168,8 @@ Result<std::vector<machine::LinkId>> links_of_several_fabrics(const Recording& r
   for (std::size_t i = 0; i < recording.ops.size(); ++i) {
     const RecordedOp& op = recording.ops[i];
     const bool message = op.kind == CommOp::Kind::message;
-    if (!looked_at.emplace(op.kind, op.collective, op.rank_set, message ? 0 : op.flow, message ? 0 : op.bytes).second) continue;
+    if (!looked_at.emplace(op.kind, op.collective, op.rank_set, message ? 0 : op.flow, message ? 0 : op.bytes).second)
+      continue;
     const auto plan = lowering.plan(recording.op(i));
     if (!plan) return plan.error();
     for (const PlanPhase& phase : (*plan)->phases) {

@@ -86,7 +86,8 @@ inline constexpr std::size_t kMostCompared = 4096;
 std::vector<std::uint32_t> fabrics_of(const Recording& recording, const machine::Network& network);
 
 /// The links that operations of different fabrics cross, ascending.
-Result<std::vector<machine::LinkId>> links_of_several_fabrics(const Recording& recording, std::span<const std::uint32_t> fabric_of,
+Result<std::vector<machine::LinkId>> links_of_several_fabrics(const Recording& recording,
+                                                              std::span<const std::uint32_t> fabric_of,
                                                               Lowering& lowering);
 
 }  // namespace orrery::simulate

@@ -25,7 +25,8 @@ class MeetingPlaces {
   Result<std::span<const std::uint32_t>> of(std::uint32_t op) {
     const RecordedOp& recorded = recording_.ops[op];
     const Key key{recorded.kind, recorded.collective, recorded.rank_set, recorded.flow, recorded.bytes};
-    if (const auto known = places_.find(key); known != places_.end()) return std::span<const std::uint32_t>(known->second);
+    if (const auto known = places_.find(key); known != places_.end())
+      return std::span<const std::uint32_t>(known->second);
     const CommOp question = recording_.op(op);
     const auto plan = lowering_.plan(question);
     if (!plan) return plan.error();
@@ -52,7 +53,11 @@ class MeetingPlaces {
 class OracleSnapshots {
  public:
   OracleSnapshots(const Recording& recording, PriceBook& book, Lowering& lowering, const SnapshotSettings& settings)
-      : recording_(recording), book_(book), settings_(settings), places_(recording, lowering), weighted_ps_(recording.ops.size()) {}
+      : recording_(recording),
+        book_(book),
+        settings_(settings),
+        places_(recording, lowering),
+        weighted_ps_(recording.ops.size()) {}
 
   Result<PricedOperations> price(std::int64_t coalesce_below_bytes) {
     if (Status priced = price_alone(coalesce_below_bytes); !priced) return priced.error();
@@ -79,7 +84,8 @@ class OracleSnapshots {
       else if (answer->total_ps > 0) members_.push_back(op);
     }
     priced_.price_ps = priced_.isolated_ps;
-    for (const std::uint32_t op : members_) moments.insert(moments.end(), {recording_.ops[op].start_ps, recording_.ops[op].end_ps});
+    for (const std::uint32_t op : members_)
+      moments.insert(moments.end(), {recording_.ops[op].start_ps, recording_.ops[op].end_ps});
     moments_ = merged_moments(std::move(moments), settings_.merge_ps);
     start_.resize(recording_.ops.size());
     end_.resize(recording_.ops.size());
@@ -96,7 +102,8 @@ class OracleSnapshots {
       if (start_[op] < end_[op]) coming.push_back(op);
     }
     // Who began first is asked for first, which decides whose turn it is on a rank that both are on.
-    std::stable_sort(coming.begin(), coming.end(), [&](std::uint32_t a, std::uint32_t b) { return start_[a] < start_[b]; });
+    std::stable_sort(coming.begin(), coming.end(),
+                     [&](std::uint32_t a, std::uint32_t b) { return start_[a] < start_[b]; });
     std::vector<std::uint32_t> active;
     std::size_t next = 0;
     for (std::size_t k = 0; k + 1 < moments_.size(); ++k) {
@@ -135,7 +142,9 @@ class OracleSnapshots {
       while (parent[i] != i) i = parent[i] = parent[parent[i]];
       return i;
     };
-    const auto fabric = [&](std::uint32_t i) { return settings_.fabric_of.empty() ? 0 : settings_.fabric_of[active[i]]; };
+    const auto fabric = [&](std::uint32_t i) {
+      return settings_.fabric_of.empty() ? 0 : settings_.fabric_of[active[i]];
+    };
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> taken;  // by fabric and place: whom it belongs to
     for (std::uint32_t i = 0; i < active.size(); ++i) {
       const auto places = places_.of(active[i]);
@@ -168,7 +177,8 @@ class OracleSnapshots {
       return known->second;
     }
     for (std::size_t i = 0; i < component.size(); ++i) {
-      const double inflation = static_cast<double>((*together)[i]) / static_cast<double>(priced_.isolated_ps[component[i]]);
+      const double inflation =
+          static_cast<double>((*together)[i]) / static_cast<double>(priced_.isolated_ps[component[i]]);
       known->second.push_back(inflation <= 1 + settings_.threshold ? 1 : inflation);
     }
     return known->second;

@@ -45,7 +45,10 @@ class SnapshotPricer {
 class LinkSnapshotPricer final : public SnapshotPricer {
  public:
   LinkSnapshotPricer(std::shared_ptr<Lowering> lowering, std::int64_t coalesce_below_bytes, bool keep_intervals)
-      : lowering_(std::move(lowering)), model_(lowering_), coalesce_below_bytes_(coalesce_below_bytes), keeps_intervals_(keep_intervals) {}
+      : lowering_(std::move(lowering)),
+        model_(lowering_),
+        coalesce_below_bytes_(coalesce_below_bytes),
+        keeps_intervals_(keep_intervals) {}
 
   NetworkModel& model() override { return model_; }
   Result<PricedOperations> price(const Recording& recording, const SnapshotSettings& settings) override;

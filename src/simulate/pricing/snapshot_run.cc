@@ -24,7 +24,9 @@ std::string group_of(const RecordedOp& op, const std::vector<std::string>& names
   return op.flow < names.size() ? names[op.flow] : "collectives";
 }
 
-double inflation_of(TimePs price, TimePs isolated) { return isolated > 0 ? static_cast<double>(price) / static_cast<double>(isolated) : 1; }
+double inflation_of(TimePs price, TimePs isolated) {
+  return isolated > 0 ? static_cast<double>(price) / static_cast<double>(isolated) : 1;
+}
 
 /// By how much time grows, over all of some operations.
 struct Growth {
@@ -51,7 +53,8 @@ void report_inflation(const Recording& recording, const PricedOperations& priced
   report.operations = all.operations;
   report.max_inflation = all.max;
   report.mean_inflation = all.mean();
-  for (const auto& [name, growth] : by_group) report.groups.push_back({name, growth.operations, growth.max, growth.mean()});
+  for (const auto& [name, growth] : by_group)
+    report.groups.push_back({name, growth.operations, growth.max, growth.mean()});
   std::stable_sort(report.groups.begin(), report.groups.end(),
                    [](const GroupInflation& a, const GroupInflation& b) { return a.mean > b.mean; });
 }
@@ -62,7 +65,8 @@ void report_snapshots(const PricedOperations& priced, PricingReport& report) {
   for (const SnapshotInterval& interval : priced.intervals) {
     if (interval.failed) ++report.failed_snapshots;
     SnapshotSummary summary{interval.start_ps, interval.end_ps, static_cast<std::uint32_t>(interval.members.size())};
-    for (const SnapshotMember& member : interval.members) summary.inflation = std::max(summary.inflation, member.inflation);
+    for (const SnapshotMember& member : interval.members)
+      summary.inflation = std::max(summary.inflation, member.inflation);
     all.push_back(summary);
   }
   const std::size_t kept = std::min(all.size(), PricingReport::kSlowest);
@@ -75,7 +79,8 @@ void report_snapshots(const PricedOperations& priced, PricingReport& report) {
   report.slowest = std::move(all);
 }
 
-SnapshotManifest manifest_of(Recording recording, PricedOperations priced, const std::vector<std::string>& names, std::uint32_t pass) {
+SnapshotManifest manifest_of(Recording recording, PricedOperations priced, const std::vector<std::string>& names,
+                             std::uint32_t pass) {
   SnapshotManifest manifest;
   manifest.pass = pass;
   for (std::size_t i = 0; i < recording.ops.size(); ++i) {
@@ -99,15 +104,16 @@ SnapshotManifest manifest_of(Recording recording, PricedOperations priced, const
 void warn(const PricedOperations& priced, const PricingReport& report, Diagnostics& diagnostics) {
   if (report.failed_snapshots > 0) diagnostics.add_many(kFailedSnapshot, report.failed_snapshots, priced.first_failure);
   if (report.makespan_ps < report.isolated_makespan_ps) {
-    diagnostics.add(kFasterThanIsolated,
-                    [&] { return fmt::format("{} ps with sharing, {} ps without", report.makespan_ps, report.isolated_makespan_ps); });
+    diagnostics.add(kFasterThanIsolated, [&] {
+      return fmt::format("{} ps with sharing, {} ps without", report.makespan_ps, report.isolated_makespan_ps);
+    });
   }
 }
 
 }  // namespace
 
-Result<SnapshotOutcome> run_snapshots(const SnapshotRun& run, SnapshotPricer& pricer, Lowering& lowering, const PricingOptions& options,
-                                      Diagnostics& diagnostics) {
+Result<SnapshotOutcome> run_snapshots(const SnapshotRun& run, SnapshotPricer& pricer, Lowering& lowering,
+                                      const PricingOptions& options, Diagnostics& diagnostics) {
   pricer.model().keep_prices(false);
   RecordingModel recorder(pricer.model());
   Result<Schedule> schedule = run.execute(recorder, false);
@@ -124,7 +130,8 @@ Result<SnapshotOutcome> run_snapshots(const SnapshotRun& run, SnapshotPricer& pr
       fabrics = fabrics_of(recording, lowering.network());
       const auto shared = links_of_several_fabrics(recording, fabrics, lowering);
       if (!shared) return shared.error();
-      if (pass == 1 && !shared->empty()) diagnostics.add_many(kUnsafePartition, shared->size(), lowering.network().link_name((*shared)[0]));
+      if (pass == 1 && !shared->empty())
+        diagnostics.add_many(kUnsafePartition, shared->size(), lowering.network().link_name((*shared)[0]));
     }
     settings.fabric_of = fabrics;
     Result<PricedOperations> priced = pricer.price(recording, settings);
@@ -139,8 +146,8 @@ Result<SnapshotOutcome> run_snapshots(const SnapshotRun& run, SnapshotPricer& pr
     const bool may_repeat = pass < options.passes;
     if (may_repeat || run.keep) report.overlap_mismatch = overlap_mismatch(recording, next);
     const double allowed_ps = options.second_pass_share * static_cast<double>(report.makespan_ps);
-    const bool settled =
-        static_cast<double>(largest_shift_ps(recording, next)) <= allowed_ps && report.overlap_mismatch <= options.second_pass_share;
+    const bool settled = static_cast<double>(largest_shift_ps(recording, next)) <= allowed_ps &&
+                         report.overlap_mismatch <= options.second_pass_share;
     if (!settled && may_repeat) {
       recording = std::move(next);
       continue;

@@ -29,9 +29,10 @@ struct SnapshotRun {
   bool keep = true;  ///< what sharing cost, and the manifest; else nothing but the schedule
 };
 
-/// Sets are taken from the isolated schedule, and once more from the one that came of it if starts moved by more than the options allow or
-/// operations met others; the second is kept, whatever it says: more passes do not converge. Fills of the report what the passes know.
-Result<SnapshotOutcome> run_snapshots(const SnapshotRun& run, SnapshotPricer& pricer, Lowering& lowering, const PricingOptions& options,
-                                      Diagnostics& diagnostics);
+/// Sets are taken from the isolated schedule, and once more from the one that came of it if starts moved by more than
+/// the options allow or operations met others; the second is kept, whatever it says: more passes do not converge. Fills
+/// of the report what the passes know.
+Result<SnapshotOutcome> run_snapshots(const SnapshotRun& run, SnapshotPricer& pricer, Lowering& lowering,
+                                      const PricingOptions& options, Diagnostics& diagnostics);
 
 }  // namespace orrery::simulate

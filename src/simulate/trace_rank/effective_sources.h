@@ -1,4 +1,5 @@
-// What an activity comes after, with delays seen through: a kernel that comes after a launch delay comes after the host operator before that.
+// What an activity comes after, with delays seen through: a kernel that comes after a launch delay comes after the host
+// operator before that.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +14,8 @@ namespace orrery::simulate {
 
 class EffectiveSources {
  public:
-  /// `is_delay`: of workload/delays.h. Of what a delay comes after, one per lane is enough: the last. O(edges + delays times lanes).
-  /// Program and `is_delay` must outlive this.
+  /// `is_delay`: of workload/delays.h. Of what a delay comes after, one per lane is enough: the last. O(edges + delays
+  /// times lanes). Program and `is_delay` must outlive this.
   EffectiveSources(const workload::Program& program, const RankLanes& lanes, const Column<std::uint8_t>& is_delay);
 
   [[nodiscard]] bool is_delay(std::uint32_t activity) const { return is_delay_[activity] != 0; }

@@ -17,8 +17,8 @@ std::vector<std::uint32_t> find_calls(const Schedule& schedule, std::uint64_t fi
     if (sources.is_delay(i) || lanes.on_host(i)) continue;
     sources.for_each(i, [&](std::uint32_t source) {
       // In a call that takes no time there is no room for what is recorded between two of them.
-      const bool may_launch =
-          lanes.on_host(source) && is_call[source] != 0 && end_of(source) - schedule.start_ps[first + source] >= kCallDistancePs;
+      const bool may_launch = lanes.on_host(source) && is_call[source] != 0 &&
+                              end_of(source) - schedule.start_ps[first + source] >= kCallDistancePs;
       if (may_launch && (call_of[i] == kNone || end_of(source) > end_of(call_of[i]))) call_of[i] = source;
     });
     if (call_of[i] == kNone) continue;
@@ -41,11 +41,11 @@ bool is_launch_call(std::string_view name) {
   return (has("Launch") && !has("HostFunc")) || has("Memcpy") || has("Memset");
 }
 
-Launches place_launches(const Schedule& schedule, std::uint64_t first, const RankLanes& lanes, const EffectiveSources& sources,
-                        const std::vector<std::uint8_t>& is_call) {
+Launches place_launches(const Schedule& schedule, std::uint64_t first, const RankLanes& lanes,
+                        const EffectiveSources& sources, const std::vector<std::uint8_t>& is_call) {
   const auto end_of = [&](std::uint32_t i) { return schedule.end_ps[first + i]; };
-  Launches launches{std::vector<TimePs>(lanes.lane_of.size(), 0), std::vector<std::uint32_t>(lanes.lane_of.size(), 0), 0,
-                    find_calls(schedule, first, lanes, sources, is_call)};
+  Launches launches{std::vector<TimePs>(lanes.lane_of.size(), 0), std::vector<std::uint32_t>(lanes.lane_of.size(), 0),
+                    0, find_calls(schedule, first, lanes, sources, is_call)};
   // What is launched together, in order: all that comes after the same host compute.
   std::vector<std::uint32_t> batch;
   std::uint32_t opener = kBeforeStart;

@@ -44,7 +44,8 @@ std::size_t family_of(const ProgramPlan& plan, std::uint32_t activity) {
 std::uint32_t take_lane(LaneFamily& family, TimePs start, TimePs end) {
   std::size_t best = family.free_at.size();
   for (std::size_t lane = 0; lane < family.free_at.size(); ++lane) {
-    if (family.free_at[lane] <= start && (best == family.free_at.size() || family.free_at[lane] > family.free_at[best])) best = lane;
+    if (family.free_at[lane] <= start && (best == family.free_at.size() || family.free_at[lane] > family.free_at[best]))
+      best = lane;
   }
   if (best == family.free_at.size()) family.free_at.push_back(0);
   family.free_at[best] = end;
@@ -58,14 +59,16 @@ RankLanes assign_lanes(const workload::Workload& workload, const workload::Progr
   RankLanes lanes;
   const Column<std::uint32_t> by_program = workload::program_order(program.dependencies);
   lanes.order.assign(by_program.begin(), by_program.end());
-  std::stable_sort(lanes.order.begin(), lanes.order.end(),
-                   [&](std::uint32_t a, std::uint32_t b) { return schedule.start_ps[first + a] < schedule.start_ps[first + b]; });
+  std::stable_sort(lanes.order.begin(), lanes.order.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return schedule.start_ps[first + a] < schedule.start_ps[first + b];
+  });
 
   std::vector<LaneFamily> families = make_families(workload, plan);
   lanes.lane_of.resize(plan.size());
   for (const std::uint32_t i : lanes.order) {
     if (is_delay[i] == 0)
-      lanes.lane_of[i] = take_lane(families[family_of(plan, i)], schedule.start_ps[first + i], schedule.end_ps[first + i]);
+      lanes.lane_of[i] =
+          take_lane(families[family_of(plan, i)], schedule.start_ps[first + i], schedule.end_ps[first + i]);
   }
 
   std::vector<std::uint32_t> first_lane;

@@ -20,8 +20,9 @@ struct RankLanes {
   [[nodiscard]] bool on_host(std::uint32_t activity) const { return is_host[lane_of[activity]]; }
 };
 
-/// Activities of a kind that overlap go to different lanes: each to the one that became free last, since that is the slot it waited for.
-/// `first` is the rank's first activity in the schedule. Delays (`is_delay`, of workload/delays.h) are on no lane.
+/// Activities of a kind that overlap go to different lanes: each to the one that became free last, since that is the
+/// slot it waited for. `first` is the rank's first activity in the schedule. Delays (`is_delay`, of workload/delays.h)
+/// are on no lane.
 RankLanes assign_lanes(const workload::Workload& workload, const workload::Program& program, const ProgramPlan& plan,
                        const Schedule& schedule, std::uint64_t first, const Column<std::uint8_t>& is_delay);
 

@@ -92,10 +92,10 @@ void RankTracer::describe_rank() {
   rank.source.backend = "orrery";
   rank.source.schema_version = 1;
   for (const auto& [text, activity] :
-       {std::pair("kernel", Activity::kernel), std::pair("gpu_memcpy", Activity::memory_copy), std::pair("cpu_op", Activity::cpu_operator),
-        std::pair("cuda_runtime", Activity::runtime_call), std::pair("cuda_sync", Activity::synchronization),
-        std::pair("user_annotation", Activity::annotation), std::pair("message", Activity::other),
-        std::pair("gpu_memset", Activity::memory_set)})
+       {std::pair("kernel", Activity::kernel), std::pair("gpu_memcpy", Activity::memory_copy),
+        std::pair("cpu_op", Activity::cpu_operator), std::pair("cuda_runtime", Activity::runtime_call),
+        std::pair("cuda_sync", Activity::synchronization), std::pair("user_annotation", Activity::annotation),
+        std::pair("message", Activity::other), std::pair("gpu_memset", Activity::memory_set)})
     rank.categories.push_back({strings_.intern(text), activity});
   const StringId process_name = strings_.intern(fmt::format("rank {}", rank_));
   for (std::uint32_t lane = 0; lane < lanes_.names.size(); ++lane)
@@ -105,9 +105,12 @@ void RankTracer::describe_rank() {
 EventIndex RankTracer::add_event(std::string_view name, CategoryNumber category, std::uint32_t lane, Timing timing,
                                  std::uint32_t activity) {
   trace::RankTrace& rank = out_.trace;
-  const EventIndex event = rank.append_event(
-      {.start = timing.start, .duration = timing.duration, .name = strings_.intern(name), .lane = lane, .category = category},
-      {.ordinal = static_cast<std::uint32_t>(rank.event_count())});
+  const EventIndex event = rank.append_event({.start = timing.start,
+                                              .duration = timing.duration,
+                                              .name = strings_.intern(name),
+                                              .lane = lane,
+                                              .category = category},
+                                             {.ordinal = static_cast<std::uint32_t>(rank.event_count())});
   rank.source.entries = event + 1;
   out_.activity_of_event.push_back(activity);
   return event;
@@ -134,11 +137,13 @@ void RankTracer::add_activity(std::uint32_t activity, bool with_launch) {
   const bool is_call = with_launch && resource == Resource::host && launches_.call[activity] != kNone;
   const CategoryNumber host = is_call ? kRuntime : kOperator;
   const CategoryNumber category = resource == Resource::host ? host : resource == Resource::memory ? memory : kKernel;
-  const EventIndex event = add_event(name, category, lane, {start_of(activity), end_of(activity) - start_of(activity)}, activity);
+  const EventIndex event =
+      add_event(name, category, lane, {start_of(activity), end_of(activity) - start_of(activity)}, activity);
   if (is_call) set(event, Field::correlation, launch_correlation(activity));
   if (resource != Resource::host) {
     if (with_launch)
-      set(event, Field::correlation, launch_correlation(launches_.call[activity] == kNone ? activity : launches_.call[activity]));
+      set(event, Field::correlation,
+          launch_correlation(launches_.call[activity] == kNone ? activity : launches_.call[activity]));
     set(event, Field::stream, stream_of(lane));
     set(event, Field::device, rank_);
   }
@@ -160,10 +165,12 @@ void RankTracer::add_communication_arguments(EventIndex event, std::uint32_t act
   const Communicator& communicator = plan_.matching.communicator(rank_, activity);
   const auto size = static_cast<std::int64_t>(communicator.ranks.size());
   const workload::Collective collective = program_.collectives[activity];
-  const bool scatters = collective == workload::Collective::reduce_scatter || collective == workload::Collective::scatter;
+  const bool scatters =
+      collective == workload::Collective::reduce_scatter || collective == workload::Collective::scatter;
   set_text(event, Field::collective_text, profiler_name(collective));
   set(event, Field::in_elements, bytes);
-  set(event, Field::out_elements, scatters ? bytes / size : workload::whole_bytes(collective, bytes, communicator.ranks.size()));
+  set(event, Field::out_elements,
+      scatters ? bytes / size : workload::whole_bytes(collective, bytes, communicator.ranks.size()));
   set(event, Field::group_size, size);
   set(event, Field::collective_sequence, program_plan_.activities[activity].place);
   set_text(event, Field::group_name_text, communicator.name == 0 ? "world" : workload_.strings.text(communicator.name));
@@ -212,11 +219,14 @@ void RankTracer::find_records() {
   }
 }
 
-// The device work whose end let a host compute start, or kNone. Work that takes no time is passed over for what ended just before it: a call
-// that waits is known to have been held only by work that has an extent. A delay that led here (the return of a call that waited) is seen through.
+// The device work whose end let a host compute start, or kNone. Work that takes no time is passed over for what ended
+// just before it: a call that waits is known to have been held only by work that has an extent. A delay that led here
+// (the return of a call that waited) is seen through.
 std::uint32_t RankTracer::released_by(std::uint32_t activity) const {
   TimePs moment = start_of(activity);
-  const auto ends_now = [&](std::uint32_t i) { return i != kNone && (sources_.is_delay(i) || !lanes_.on_host(i)) && end_of(i) == moment; };
+  const auto ends_now = [&](std::uint32_t i) {
+    return i != kNone && (sources_.is_delay(i) || !lanes_.on_host(i)) && end_of(i) == moment;
+  };
   for (std::uint32_t i = activity;;) {
     std::uint32_t cause = kNone;
     for (const graph::Slot slot : program_.dependencies.incoming(i)) {
@@ -224,7 +234,8 @@ std::uint32_t RankTracer::released_by(std::uint32_t activity) const {
       if (ends_now(source) && (cause == kNone || start_of(source) < start_of(cause))) cause = source;
     }
     const bool is_first = i == activity;
-    if (cause == kNone && !is_first && !sources_.is_delay(i) && ends_now(before_on_lane_[i])) cause = before_on_lane_[i];
+    if (cause == kNone && !is_first && !sources_.is_delay(i) && ends_now(before_on_lane_[i]))
+      cause = before_on_lane_[i];
     if (cause == kNone) return kNone;
     if (sources_.is_delay(cause)) moment = start_of(cause);
     else if (start_of(cause) < moment) return cause;
@@ -237,18 +248,21 @@ void RankTracer::add_waits(std::uint32_t activity) {
   std::vector<std::uint32_t> latest;
   sources_.for_each(activity, [&](std::uint32_t source) {
     if (lanes_.on_host(source) || lanes_.lane_of[source] == lanes_.lane_of[activity]) return;
-    const auto same_lane =
-        std::find_if(latest.begin(), latest.end(), [&](std::uint32_t other) { return lanes_.lane_of[other] == lanes_.lane_of[source]; });
+    const auto same_lane = std::find_if(latest.begin(), latest.end(), [&](std::uint32_t other) {
+      return lanes_.lane_of[other] == lanes_.lane_of[source];
+    });
     if (same_lane == latest.end()) latest.push_back(source);
     else if (place_[source] > place_[*same_lane]) *same_lane = source;
   });
   // What ended last comes first: among waits that explain a start equally well, analyses take the first.
-  std::sort(latest.begin(), latest.end(),
-            [&](std::uint32_t a, std::uint32_t b) { return end_of(a) != end_of(b) ? end_of(a) > end_of(b) : place_[a] > place_[b]; });
+  std::sort(latest.begin(), latest.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return end_of(a) != end_of(b) ? end_of(a) > end_of(b) : place_[a] > place_[b];
+  });
   const Timing timing{launches_.time[activity] - 1, 0};
   for (const std::uint32_t source : latest) {
     const std::int64_t correlation = next_correlation();
-    set(add_event("cudaStreamWaitEvent", kRuntime, launches_.lane[activity], timing, kNone), Field::correlation, correlation);
+    set(add_event("cudaStreamWaitEvent", kRuntime, launches_.lane[activity], timing, kNone), Field::correlation,
+        correlation);
     const std::uint32_t lane = lanes_.lane_of[activity];
     const EventIndex wait = add_event("Stream Wait Event", kSync, lane, timing, kNone);
     set(wait, Field::correlation, correlation);
@@ -260,7 +274,8 @@ void RankTracer::add_waits(std::uint32_t activity) {
 }
 
 void RankTracer::add_launch(std::uint32_t activity) {
-  const char* const call = program_plan_.activities[activity].resource == Resource::memory ? "cudaMemcpyAsync" : "cudaLaunchKernel";
+  const char* const call =
+      program_plan_.activities[activity].resource == Resource::memory ? "cudaMemcpyAsync" : "cudaLaunchKernel";
   const TimePs time = launches_.time[activity];
   // Made up, so that analyses can tell what came after what, where the program has no call of the host.
   if (launches_.call[activity] == kNone)
@@ -271,7 +286,8 @@ void RankTracer::add_launch(std::uint32_t activity) {
       record_correlation(activity));
 }
 
-// The first host lane does nothing without a reason: before a compute that comes after device work it waits for that, and in the end for all.
+// The first host lane does nothing without a reason: before a compute that comes after device work it waits for that,
+// and in the end for all.
 void RankTracer::add_host_waits() {
   TimePs free_at = 0;
   for (const std::uint32_t i : lanes_.order) {
@@ -284,7 +300,8 @@ void RankTracer::add_host_waits() {
   add_sync_call("cudaDeviceSynchronize", "Context Sync", {free_at, finish_ + 1 - free_at}, kNone);
 }
 
-void RankTracer::add_sync_call(std::string_view call, std::string_view record, Timing timing, std::uint32_t waited_for) {
+void RankTracer::add_sync_call(std::string_view call, std::string_view record, Timing timing,
+                               std::uint32_t waited_for) {
   const std::int64_t correlation = next_correlation();
   set(add_event(call, kRuntime, 0, timing, kNone), Field::correlation, correlation);
   const EventIndex sync = add_event(record, kSync, 0, timing, kNone);
@@ -295,6 +312,8 @@ void RankTracer::add_sync_call(std::string_view call, std::string_view record, T
   set(sync, Field::wait_on_record, record_correlation(waited_for));
 }
 
-void RankTracer::add_step() { add_event("ProfilerStep#0", kAnnotation, 0, {launches_.begin, finish_ + 1 - launches_.begin}, kNone); }
+void RankTracer::add_step() {
+  add_event("ProfilerStep#0", kAnnotation, 0, {launches_.begin, finish_ + 1 - launches_.begin}, kNone);
+}
 
 }  // namespace orrery::simulate

@@ -26,9 +26,12 @@ class RankTracer {
     TimePs duration;
   };
 
-  trace::EventIndex add_event(std::string_view name, CategoryNumber category, std::uint32_t lane, Timing timing, std::uint32_t activity);
+  trace::EventIndex add_event(std::string_view name, CategoryNumber category, std::uint32_t lane, Timing timing,
+                              std::uint32_t activity);
   void set(trace::EventIndex event, trace::Field field, std::int64_t value);
-  void set_text(trace::EventIndex event, trace::Field field, std::string_view text) { set(event, field, strings_.intern(text)); }
+  void set_text(trace::EventIndex event, trace::Field field, std::string_view text) {
+    set(event, field, strings_.intern(text));
+  }
   [[nodiscard]] std::int64_t stream_of(std::uint32_t lane) const { return std::int64_t{lane} + 1; }
   [[nodiscard]] TimePs start_of(std::uint32_t activity) const { return schedule_.start_ps[first_ + activity]; }
   [[nodiscard]] TimePs end_of(std::uint32_t activity) const { return schedule_.end_ps[first_ + activity]; }

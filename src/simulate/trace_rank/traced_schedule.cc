@@ -10,7 +10,8 @@ TracedSchedule::TracedSchedule(const Schedule& schedule, JobPlan plan) : schedul
 }
 
 const CollectiveUse* TracedSchedule::collective_of(std::uint32_t rank, std::uint32_t activity) const {
-  if (plan_.of_rank(rank).activities[activity].resource != Resource::collective || schedule_->collectives.empty()) return nullptr;
+  if (plan_.of_rank(rank).activities[activity].resource != Resource::collective || schedule_->collectives.empty())
+    return nullptr;
   return &schedule_->collectives[plan_.matching.operation(rank, activity)];
 }
 

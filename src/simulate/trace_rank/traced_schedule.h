@@ -15,7 +15,8 @@ namespace orrery::simulate {
 
 enum class TraceDetail : std::uint8_t {
   timeline,  ///< the activities, and arrows for messages
-  causes,    ///< also what the host did: launches, waits between streams and for the device, a ProfilerStep#0. The critical path needs it
+  causes,    ///< also what the host did: launches, waits between streams and for the device, a ProfilerStep#0. The
+             ///< critical path needs it
 };
 
 struct TracedRank {

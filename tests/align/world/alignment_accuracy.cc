@@ -1,5 +1,5 @@
-// Aligns worlds whose truth is known, from every source and with clocks of every family, and writes what came out as JSON: for
-// docs/ACCURACY.md (`make accuracy`).
+// Aligns worlds whose truth is known, from every source and with clocks of every family, and writes what came out as
+// JSON: for docs/ACCURACY.md (`make accuracy`).
 //
 //   alignment_accuracy [SEEDS [FAMILY]]
 #include <cstdio>
@@ -24,7 +24,11 @@ struct Experiment {
 };
 
 void write_score(JsonWriter& json, std::string_view key, const Score& score) {
-  json.key(key).begin_object().field("moments", score.moments).field("mean_us", score.mean_ns / 1e3).field("p95_us", score.p95_ns / 1e3);
+  json.key(key)
+      .begin_object()
+      .field("moments", score.moments)
+      .field("mean_us", score.mean_ns / 1e3)
+      .field("p95_us", score.p95_ns / 1e3);
   json.field("max_us", score.max_ns / 1e3).field("covered_pct", 100 * score.covered).end_object();
 }
 
@@ -44,7 +48,8 @@ void perform(Experiment& experiment) {
   write_score(json, "after", outcome->after);
   if (outcome->device.moments > 0) write_score(json, "device", outcome->device);
   json.field("steps", steps.true_steps).field("steps_found", steps.found).field("steps_invented", steps.invented);
-  json.field("violated_before", outcome->alignment.before.violated).field("violated_after", outcome->alignment.after.violated);
+  json.field("violated_before", outcome->alignment.before.violated)
+      .field("violated_after", outcome->alignment.after.violated);
   json.field("misordered", outcome->misordered).end_object();
 }
 

@@ -1,4 +1,5 @@
-// What daemons beside a job of a World measure of its clocks, as rows of files; and what becomes of such files on the way.
+// What daemons beside a job of a World measure of its clocks, as rows of files; and what becomes of such files on the
+// way.
 #pragma once
 
 #include <algorithm>
@@ -62,8 +63,8 @@ struct ProbeTraffic {
 
 void add_probes(World& world, const ProbeTraffic& traffic, Measurements& into);
 
-/// Lines fitted to 40 noisy differences per window of 2 s, of every node to its two neighbours. `unreached`: share of edges without a packet;
-/// `wild`: share that is wrong by up to 1 ms.
+/// Lines fitted to 40 noisy differences per window of 2 s, of every node to its two neighbours. `unreached`: share of
+/// edges without a packet; `wild`: share that is wrong by up to 1 ms.
 struct WindowQuality {
   double unreached = 0;
   double wild = 0;
@@ -77,7 +78,8 @@ struct OffsetQuality {
 };
 void add_offsets(World& world, const OffsetQuality& quality, Measurements& into);
 
-/// Ten a second and node; the device is read 300 ns after the host, mostly, and sometimes the reader is held up in between.
+/// Ten a second and node; the device is read 300 ns after the host, mostly, and sometimes the reader is held up in
+/// between.
 void add_snapshots(World& world, double held_up, Measurements& into);
 
 /// Damage that any list of rows can take.
@@ -111,6 +113,7 @@ std::string offset_lines(const std::vector<OffsetRow>& rows, const Spelling& spe
 std::string snapshot_lines(const SnapshotRows& rows);
 
 /// Through files, as the program reads them.
-Result<trace::ClockSources> through_files(const Measurements& measurements, const Spelling& spelling, Diagnostics& diagnostics);
+Result<trace::ClockSources> through_files(const Measurements& measurements, const Spelling& spelling,
+                                          Diagnostics& diagnostics);
 
 }  // namespace orrery::align::test

@@ -38,8 +38,8 @@ void damage(const Scenario& scenario, Random& random, Measurements& rows) {
   for (SnapshotRows& file : rows.snapshots) hurt(file.pairs);
 }
 
-/// Pairs of neighbours on a lane, by start and longest first, whose order or nesting is another after the alignment. What a clock that was
-/// set back recorded in any order is ordered by what it showed.
+/// Pairs of neighbours on a lane, by start and longest first, whose order or nesting is another after the alignment.
+/// What a clock that was set back recorded in any order is ordered by what it showed.
 std::size_t count_misordered(const trace::Trace& before, const trace::Trace& after) {
   std::size_t changed = 0;
   for (std::size_t r = 0; r < before.ranks.size(); ++r) {
@@ -48,7 +48,8 @@ std::size_t count_misordered(const trace::Trace& before, const trace::Trace& aft
     std::vector<trace::EventIndex> order(old.event_count());
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<trace::EventIndex>(i);
     std::sort(order.begin(), order.end(), [&](trace::EventIndex a, trace::EventIndex b) {
-      return std::tuple(old.lane[a], old.start[a], -old.duration[a], a) < std::tuple(old.lane[b], old.start[b], -old.duration[b], b);
+      return std::tuple(old.lane[a], old.start[a], -old.duration[a], a) <
+             std::tuple(old.lane[b], old.start[b], -old.duration[b], b);
     });
     for (std::size_t i = 1; i < order.size(); ++i) {
       const trace::EventIndex a = order[i - 1], b = order[i];
@@ -102,7 +103,8 @@ StepCount count_steps(const World& world, const Alignment& alignment) {
     for (const TrueStep& step : truth) {
       const double at = world.read(0, step.at_ns);
       matched += std::any_of(steps.begin(), steps.end(), [&](const ClockStep& found) {
-        return std::abs(found.at_ns - at) < 60e6 && std::abs(found.jump_ns - step.jump_ns) < std::max(0.2 * std::abs(step.jump_ns), 1e4);
+        return std::abs(found.at_ns - at) < 60e6 &&
+               std::abs(found.jump_ns - step.jump_ns) < std::max(0.2 * std::abs(step.jump_ns), 1e4);
       });
     }
     count.true_steps += truth.size();

@@ -36,16 +36,17 @@ struct Outcome {
   World world;
   Alignment alignment;
   Score before, after;
-  Score device;                ///< of the device clock; no moments without one
-  std::size_t misordered = 0;  ///< events that changed places with one on their lane, or came out of the event around them
+  Score device;  ///< of the device clock; no moments without one
+  std::size_t misordered =
+      0;  ///< events that changed places with one on their lane, or came out of the event around them
   Diagnostics diagnostics = {};
 };
 
 /// Deterministic in the seed. An Error is what reading or aligning said.
 Result<Outcome> run(const Scenario& scenario, std::uint64_t seed);
 
-/// Steps of clocks that were set and those that the alignment reports, node by node: how many there were, how many of them were found
-/// (within 60 ms and a fifth, or 10 us, of the jump), and how many were invented.
+/// Steps of clocks that were set and those that the alignment reports, node by node: how many there were, how many of
+/// them were found (within 60 ms and a fifth, or 10 us, of the jump), and how many were invented.
 struct StepCount {
   std::size_t true_steps = 0, found = 0, invented = 0;
 };

@@ -23,7 +23,8 @@ std::vector<double> rates(ClockFamily family, double seconds, Random& random) {
     }
   }
   if (family == ClockFamily::temperature) {
-    const double period_s = random.uniform(8, 25), phase = random.uniform(0, 6.28), warm_at_s = random.uniform(0.1, 0.8) * seconds;
+    const double period_s = random.uniform(8, 25), phase = random.uniform(0, 6.28),
+                 warm_at_s = random.uniform(0.1, 0.8) * seconds;
     const double warming_ppm = random.normal(1);
     for (std::size_t i = 0; i < count; ++i) {
       const double t = static_cast<double>(i) * kGridS;

@@ -33,8 +33,9 @@ enum class ClockFamily : std::uint8_t {
   slew,         ///< 30 ppm, and a daemon that corrects 50 to 500 us at a rate of 50 to 500 ppm
   steps,        ///< wander, and a daemon that sets some clocks by 50 us to 20 ms, either way
 };
-inline constexpr ClockFamily kFamilies[] = {ClockFamily::constant,    ClockFamily::linear, ClockFamily::fast, ClockFamily::wander,
-                                            ClockFamily::temperature, ClockFamily::slew,   ClockFamily::steps};
+inline constexpr ClockFamily kFamilies[] = {ClockFamily::constant, ClockFamily::linear,      ClockFamily::fast,
+                                            ClockFamily::wander,   ClockFamily::temperature, ClockFamily::slew,
+                                            ClockFamily::steps};
 std::string_view to_string(ClockFamily family);
 
 struct TrueStep {
@@ -42,7 +43,8 @@ struct TrueStep {
   double jump_ns = 0;
 };
 
-/// Times are ns since the world's epoch; a clock is defined for 2 s before the start of the job until 2 s after its end.
+/// Times are ns since the world's epoch; a clock is defined for 2 s before the start of the job until 2 s after its
+/// end.
 class TrueClock {
  public:
   TrueClock(ClockFamily family, double seconds, Random& random);

@@ -10,9 +10,15 @@ using trace::Field;
 
 TimePs to_ps(double ns) { return static_cast<TimePs>(std::llround(ns * 1e3)); }
 
-void record(trace::Trace& trace, trace::RankTrace& rank, trace::LaneIndex lane, std::string_view name, TimePs start, TimePs end) {
-  const TimePs duration = std::max<TimePs>(end - start, 0);  // a clock that was set back may show the end before the start
-  rank.append_event({.start = start, .duration = duration, .name = trace.strings.intern(name), .lane = lane, .flags = trace::kHasDuration},
+void record(trace::Trace& trace, trace::RankTrace& rank, trace::LaneIndex lane, std::string_view name, TimePs start,
+            TimePs end) {
+  const TimePs duration =
+      std::max<TimePs>(end - start, 0);  // a clock that was set back may show the end before the start
+  rank.append_event({.start = start,
+                     .duration = duration,
+                     .name = trace.strings.intern(name),
+                     .lane = lane,
+                     .flags = trace::kHasDuration},
                     {.ordinal = static_cast<std::uint32_t>(rank.event_count())});
 }
 
@@ -27,7 +33,8 @@ World::World(std::uint64_t seed, const WorldOptions& options) : options_(options
   run_program();
 }
 
-/// One clock in three is set, at least one, some of them twice; away from the ends and from each other so that either side shows.
+/// One clock in three is set, at least one, some of them twice; away from the ends and from each other so that either
+/// side shows.
 void World::set_clocks() {
   const auto jump = [&] { return random_.sign() * 50e3 * std::pow(400, random_.uniform(0, 1)); };
   if (options_.steps_of_reference) return clocks_[0].set({random_.uniform(0.3, 0.7) * end_ns(), std::abs(jump())});
@@ -41,7 +48,8 @@ void World::set_clocks() {
 
 void World::run_program() {
   std::vector<double> lateness(options_.nodes);
-  for (double& mean : lateness) mean = options_.end_spread_ns * (1 + random_.uniform(-options_.uneven, options_.uneven));
+  for (double& mean : lateness)
+    mean = options_.end_spread_ns * (1 + random_.uniform(-options_.uneven, options_.uneven));
   std::vector<double> free(options_.nodes, 0.05e9);
   const double compute_ns = 1e9 / options_.collectives_per_second;
   for (;;) {
@@ -65,7 +73,9 @@ double World::read_device(std::size_t node, double t_ns) const {
   return (clocks_[node].read_unset(t_ns) - profile_start(node)) * (1 + device_rate_[node]);
 }
 
-double World::begin_ns(std::size_t node) const { return node + 1 == options_.nodes ? options_.missing_head * end_ns() : 0; }
+double World::begin_ns(std::size_t node) const {
+  return node + 1 == options_.nodes ? options_.missing_head * end_ns() : 0;
+}
 
 trace::Trace World::traces() const {
   trace::Trace trace;
@@ -127,7 +137,8 @@ Score World::score(const Alignment& alignment) const {
   return score_with([&](std::size_t node, double t) {
     const TimePs reading = to_ps(read(node, t));
     const trace::Clock& map = alignment.nodes[node].host;
-    return std::pair(static_cast<double>(map.map(reading)) / 1e3 - read(0, t), static_cast<double>(map.uncertainty(reading)) / 1e3);
+    return std::pair(static_cast<double>(map.map(reading)) / 1e3 - read(0, t),
+                     static_cast<double>(map.uncertainty(reading)) / 1e3);
   });
 }
 
@@ -135,7 +146,8 @@ Score World::score_device(const Alignment& alignment) const {
   return score_with([&](std::size_t node, double t) {
     const TimePs reading = to_ps(std::round(profile_start(node)) + read_device(node, t));
     const trace::Clock& map = alignment.nodes[node].tracer;
-    return std::pair(static_cast<double>(map.map(reading)) / 1e3 - read(0, t), static_cast<double>(map.uncertainty(reading)) / 1e3);
+    return std::pair(static_cast<double>(map.map(reading)) / 1e3 - read(0, t),
+                     static_cast<double>(map.uncertainty(reading)) / 1e3);
   });
 }
 

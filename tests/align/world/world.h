@@ -1,6 +1,8 @@
-// A job with a known truth: several processes that compute and meet in collectives, each writing down what its own clock shows.
+// A job with a known truth: several processes that compute and meet in collectives, each writing down what its own
+// clock shows.
 //
-// The traces and measurements it gives go to the code under test; the clocks and the true moments stay here, for score().
+// The traces and measurements it gives go to the code under test; the clocks and the true moments stay here, for
+// score().
 #pragma once
 
 #include <cstdint>
@@ -32,7 +34,8 @@ struct TrueSpan {
   double end_ns = 0;
 };
 
-/// Error of maps against the truth, at moments 10 ms apart while a node recorded. Moments whose reading was shown twice are left out.
+/// Error of maps against the truth, at moments 10 ms apart while a node recorded. Moments whose reading was shown twice
+/// are left out.
 struct Score {
   std::size_t moments = 0;
   double mean_ns = 0, p95_ns = 0, max_ns = 0;

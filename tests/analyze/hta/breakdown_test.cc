@@ -26,7 +26,8 @@ TEST_CASE("hta temporal: a rank without device rows, or a negative duration, and
   const SmallHtaJob no_device({"gpu0/7 0 10 kernel gemm correlation=1", "1 0 10 cpu_op aten::mm"});
   CHECK(csv_lines(temporal_sheet(no_device.rows)) == Lines{"unavailable: a rank has no device rows"});
   const SmallHtaJob negative({"gpu0/7 0 10 kernel gemm correlation=1\ngpu0/7 20 -1 kernel ncclKernel correlation=2"});
-  CHECK(csv_lines(temporal_sheet(negative.rows)) == Lines{"unavailable: negative durations make the parts exceed the whole"});
+  CHECK(csv_lines(temporal_sheet(negative.rows)) ==
+        Lines{"unavailable: negative durations make the parts exceed the whole"});
 }
 
 TEST_CASE("hta idle: the host is to blame for the whole gap if it launched after the end of the kernel before") {
@@ -43,8 +44,8 @@ TEST_CASE("hta idle: the host is to blame for the whole gap if it launched after
   REQUIRE(idle.ok());
   // rank, stream, reason, idle, ratio: rows of waits are no work, so that stream 9 is missing
   CHECK(csv_lines(idle->times) == Lines{"0,7,host_wait,20,0.33", "0,7,kernel_wait,5,0.08", "0,7,other,35,0.58"});
-  CHECK(csv_lines(idle->intervals) ==
-        Lines{"0,7,host_wait,1,20,,20,20,20,20,20", "0,7,kernel_wait,1,5,,5,5,5,5,5", "0,7,other,1,35,,35,35,35,35,35"});
+  CHECK(csv_lines(idle->intervals) == Lines{"0,7,host_wait,1,20,,20,20,20,20,20", "0,7,kernel_wait,1,5,,5,5,5,5,5",
+                                            "0,7,other,1,35,,35,35,35,35,35"});
 }
 
 TEST_CASE("hta idle: the first kernel of a stream makes a row of its own, without a gap") {
@@ -77,15 +78,17 @@ TEST_CASE("hta annotations: beyond the top, statistics are those of sums") {
   CHECK(csv_lines(annotations_sheet(job.rows, "host_annotations", "user_annotation", {.top = 2})) ==
         Lines{"0,long,30,30,30,30,0", "0,others,1,1,1,1,0", "0,short,4,4,4,4,0"});
   // What is to be kept stays, whatever its place; so nothing is left for the rest.
-  CHECK(csv_lines(annotations_sheet(job.rows, "host_annotations", "user_annotation", {.top = 1, .keep_containing = {{"hort"}}})) ==
+  CHECK(csv_lines(annotations_sheet(job.rows, "host_annotations", "user_annotation",
+                                    {.top = 1, .keep_containing = {{"hort"}}})) ==
         Lines{"0,long,30,30,30,30,0", "0,short,4,4,4,4,0", "0,shorter,1,1,1,1,0"});
   CHECK(csv_lines(annotations_sheet(job.rows, "device_annotations", "gpu_user_annotation", {})) ==
         Lines{"unavailable: no gpu_user_annotation in the trace"});
 }
 
 TEST_CASE("hta steps: two names of steps anywhere in the job, and the last is dropped on every rank") {
-  const SmallHtaJob job({"1 0 10 user_annotation ProfilerStep#3\n1 5 1 cpu_op a\n1 10 10 user_annotation ProfilerStep#4\n1 15 1 cpu_op b",
-                         "1 0 10 user_annotation ProfilerStep#3\n1 5 1 cpu_op a"});
+  const SmallHtaJob job(
+      {"1 0 10 user_annotation ProfilerStep#3\n1 5 1 cpu_op a\n1 10 10 user_annotation ProfilerStep#4\n1 15 1 cpu_op b",
+       "1 0 10 user_annotation ProfilerStep#3\n1 5 1 cpu_op a"});
   CHECK(profiled_steps(job.rows) == std::vector<std::int64_t>{3});
   CHECK(job.rows[0].rows.frame.size() == 2);
   CHECK(job.rows[1].rows.frame.empty());  // its only step is its last

@@ -16,8 +16,8 @@ namespace {
 
 // One step with a collective that starts at `start` and ends at 90.
 std::string rank_with_collective(int start) {
-  return "1 0 100 user_annotation ProfilerStep#1\n1 5 2 cuda_runtime cudaLaunchKernel correlation=1\ngpu0/7 " + std::to_string(start) +
-         " " + std::to_string(90 - start) + " kernel ncclKernel_AllReduce correlation=1";
+  return "1 0 100 user_annotation ProfilerStep#1\n1 5 2 cuda_runtime cudaLaunchKernel correlation=1\ngpu0/7 " +
+         std::to_string(start) + " " + std::to_string(90 - start) + " kernel ncclKernel_AllReduce correlation=1";
 }
 
 }  // namespace
@@ -53,12 +53,14 @@ TEST_CASE("hta step numbers: the last step row in file order that the start lies
 
 TEST_CASE("hta diff: counts and times by name in the first step of each") {
   const SmallHtaJob control({"1 0 100 user_annotation ProfilerStep#1\n1 5 2 cpu_op a\n1 8 2 cpu_op b"}, Filter::none);
-  const SmallHtaJob test({"1 0 90 user_annotation ProfilerStep#4\n1 5 3 cpu_op a\n1 9 4 cpu_op a\n1 20 1 cpu_op c<int>()"}, Filter::none);
+  const SmallHtaJob test(
+      {"1 0 90 user_annotation ProfilerStep#4\n1 5 3 cpu_op a\n1 9 4 cpu_op a\n1 20 1 cpu_op c<int>()"}, Filter::none);
   const auto diff = diff_traces(control.rows, test.rows, {.short_names = true});
   REQUIRE(diff.ok());
   CHECK(diff->test.step == 4);
-  CHECK(csv_lines(diff_sheet(*diff)) == Lines{"ProfilerStep#1,1,100,0,0,-1,-100,-", "a,1,2,2,7,1,5,+", "b,1,2,0,0,-1,-2,-",
-                                              "ProfilerStep#4,0,0,1,90,1,90,+", "c,0,0,1,1,1,1,+"});
+  CHECK(csv_lines(diff_sheet(*diff)) == Lines{"ProfilerStep#1,1,100,0,0,-1,-100,-", "a,1,2,2,7,1,5,+",
+                                              "b,1,2,0,0,-1,-2,-", "ProfilerStep#4,0,0,1,90,1,90,+",
+                                              "c,0,0,1,1,1,1,+"});
   CHECK(diff_traces(control.rows, test.rows, {.rows = DiffRows::gpu})->rows.empty());
   CHECK_FALSE(diff_traces(control.rows, test.rows, {.test_step = 1}).ok());
 }

@@ -37,12 +37,14 @@ TEST_CASE("hta kernel types: time alone and overlapping, summed over ranks") {
       gpu0/7  20  5   gpu_memcpy  "Memcpy DtoH"         correlation=3
   )";
   const SmallHtaJob job({lines, lines});
-  CHECK(csv_lines(kernel_types_sheet(job.rows, true)) ==
-        Lines{"COMMUNICATION,10,25", "COMPUTATION,10,25", "COMPUTATION overlapping COMMUNICATION,10,25", "MEMORY,10,25"});
+  CHECK(csv_lines(kernel_types_sheet(job.rows, true)) == Lines{"COMMUNICATION,10,25", "COMPUTATION,10,25",
+                                                               "COMPUTATION overlapping COMMUNICATION,10,25",
+                                                               "MEMORY,10,25"});
   CHECK(kernel_types_sheet(job.rows, false).rows() == 3);
   CHECK(csv_lines(kernel_totals_sheet(job.rows, false, {})) ==
-        Lines{"COMMUNICATION,0,ncclKernel_AllReduce,10,10,10,10,0", "COMMUNICATION,1,ncclKernel_AllReduce,10,10,10,10,0",
-              "COMPUTATION,0,gemm,10,10,10,10,0", "COMPUTATION,1,gemm,10,10,10,10,0"});
+        Lines{"COMMUNICATION,0,ncclKernel_AllReduce,10,10,10,10,0",
+              "COMMUNICATION,1,ncclKernel_AllReduce,10,10,10,10,0", "COMPUTATION,0,gemm,10,10,10,10,0",
+              "COMPUTATION,1,gemm,10,10,10,10,0"});
 }
 
 TEST_CASE("hta kernels by annotation: the shortest of the lane, taken along by equal spans elsewhere") {
@@ -117,7 +119,8 @@ TEST_CASE("python's sort: stable, and right on what has an order") {
   for (const std::size_t n : {0, 1, 2, 31, 64, 65, 1000, 5000}) {
     std::vector<std::pair<std::uint32_t, std::size_t>> items;
     std::uint32_t state = 1;
-    for (std::size_t i = 0; i < n; ++i) items.emplace_back((state = state * 1664525 + 1013904223) >> 24 & (i % 300 < 150 ? 255 : 7), i);
+    for (std::size_t i = 0; i < n; ++i)
+      items.emplace_back((state = state * 1664525 + 1013904223) >> 24 & (i % 300 < 150 ? 255 : 7), i);
     auto expected = items;
     const auto less = [](const auto& a, const auto& b) { return a.first < b.first; };
     std::stable_sort(expected.begin(), expected.end(), less);

@@ -54,9 +54,12 @@ TEST_CASE("hta operators: the latest operator that covers the launch; later rank
   const auto found = operator_delays(job.rows);
   REQUIRE(found.ok());
   // rank, operator, count, launch delay, runtime delay, kernels
-  CHECK(csv_lines(operators_sheet(*found)) == Lines{"0,aten::linear,1,30,30,relu", "0,aten::mm,1,5,25,gemm", "1,aten::add,1,2,7,vec",
-                                                    "1,aten::linear,1,30,30,relu", "1,aten::mm,1,5,25,gemm"});
-  CHECK_FALSE(operator_delays(SmallHtaJob({"1 0 10 cpu_op aten::add\n1 2 3 cuda_runtime cudaLaunchKernel correlation=1"}).rows).ok());
+  CHECK(csv_lines(operators_sheet(*found)) == Lines{"0,aten::linear,1,30,30,relu", "0,aten::mm,1,5,25,gemm",
+                                                    "1,aten::add,1,2,7,vec", "1,aten::linear,1,30,30,relu",
+                                                    "1,aten::mm,1,5,25,gemm"});
+  CHECK_FALSE(
+      operator_delays(SmallHtaJob({"1 0 10 cpu_op aten::add\n1 2 3 cuda_runtime cudaLaunchKernel correlation=1"}).rows)
+          .ok());
   CHECK_FALSE(operator_delays(SmallHtaJob({"1 2 3 cuda_runtime cudaLaunchKernel correlation=1"}).rows).ok());
 }
 

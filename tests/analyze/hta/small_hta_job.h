@@ -19,7 +19,8 @@ using Lines = std::vector<std::string>;
 /// Rank i is made of ranks[i]: see support/kineto_lines.h.
 class SmallHtaJob {
  public:
-  explicit SmallHtaJob(const std::vector<std::string>& ranks, causal::hta::Filter filter = causal::hta::Filter::whole_steps) {
+  explicit SmallHtaJob(const std::vector<std::string>& ranks,
+                       causal::hta::Filter filter = causal::hta::Filter::whole_steps) {
     std::vector<causal::hta::RankInput> inputs;
     for (const std::string& lines : ranks) {
       traces_.emplace_back(lines);

@@ -37,7 +37,8 @@ std::optional<std::vector<double>> exclusive(const std::vector<Op>& list) {
 
 // As the specification says it: every operator against all that follow.
 std::optional<std::vector<double>> by_definition(std::vector<Op> list) {
-  std::stable_sort(list.begin(), list.end(), [](const Op& a, const Op& b) { return a.ts != b.ts ? a.ts < b.ts : a.dur < b.dur; });
+  std::stable_sort(list.begin(), list.end(),
+                   [](const Op& a, const Op& b) { return a.ts != b.ts ? a.ts < b.ts : a.dur < b.dur; });
   std::vector<double> rests;
   for (std::size_t i = 0; i < list.size(); ++i) {
     const double end = list[i].ts + list[i].dur;
@@ -45,7 +46,8 @@ std::optional<std::vector<double>> by_definition(std::vector<Op> list) {
     for (std::size_t j = i + 1; j < list.size(); ++j) {
       const double from = list[j].ts, to = list[j].ts + list[j].dur;
       if (to <= end) {
-        if (!stretches.empty() && from <= stretches.back().second) stretches.back().second = std::max(stretches.back().second, to);
+        if (!stretches.empty() && from <= stretches.back().second)
+          stretches.back().second = std::max(stretches.back().second, to);
         else stretches.emplace_back(from, to);
       }
       if (from > end) break;
@@ -65,7 +67,9 @@ TEST_CASE("exclusive time: callees are subtracted once, whatever they call thems
   CHECK(exclusive({{0, 100}, {10, 30}, {20, 10}, {50, 20}}) == std::vector<double>{50, 20, 10, 20});
 }
 
-TEST_CASE("exclusive time: other threads do not count") { CHECK(exclusive({{0, 100, 1}, {10, 30, 2}}) == std::vector<double>{100, 30}); }
+TEST_CASE("exclusive time: other threads do not count") {
+  CHECK(exclusive({{0, 100, 1}, {10, 30, 2}}) == std::vector<double>{100, 30});
+}
 
 TEST_CASE("exclusive time: an operator that starts with its longer caller is sorted before it, and not subtracted") {
   CHECK(exclusive({{0, 100}, {0, 40}, {50, 10}}) == std::vector<double>{90, 40, 10});
@@ -89,7 +93,8 @@ TEST_CASE("exclusive time: a stretch that touches the next is joined with it bef
 }
 
 TEST_CASE("exclusive time: less than nothing is an error") {
-  // Around 1.7e15 doubles are 0.25 apart: both end at ts + 0.25, so that the second is taken to be called by the first, and to last 0.25.
+  // Around 1.7e15 doubles are 0.25 apart: both end at ts + 0.25, so that the second is taken to be called by the first,
+  // and to last 0.25.
   const double ts = 1.7e15 + 0.25;
   CHECK_FALSE(exclusive({{ts, 0.20}, {ts, 0.21}}).has_value());
   CHECK_FALSE(exclusive({{10, -1}}).has_value());
@@ -108,7 +113,8 @@ TEST_CASE("exclusive time: the jumps change nothing") {
   });
 }
 
-TEST_CASE("exclusive time: a hundred thousand operators inside of each other, and as many crossing ones, take no time") {
+TEST_CASE(
+    "exclusive time: a hundred thousand operators inside of each other, and as many crossing ones, take no time") {
   std::vector<Op> nested, crossing;
   for (int i = 0; i < 100'000; ++i) {
     nested.push_back({i * 1.0, 400'000.0 - 2 * i});

@@ -52,6 +52,7 @@ TEST_CASE("inter-thread: of equal starts the thread that appeared first wins, of
 }
 
 TEST_CASE("inter-thread: an operator without a record function is found and gives nothing") {
-  CHECK(dependencies({{5, 1, 1, 11}, {10, 1, 1, trace::kNoNumber}, {20, 1, 2, 21}}) == std::vector<std::int64_t>{0, 0, 0});
+  CHECK(dependencies({{5, 1, 1, 11}, {10, 1, 1, trace::kNoNumber}, {20, 1, 2, 21}}) ==
+        std::vector<std::int64_t>{0, 0, 0});
   CHECK(dependencies({{5, 1, 1, 11}, {10, 1, 1, 0}, {20, 1, 2, 21}}) == std::vector<std::int64_t>{0, 0, 0});
 }

@@ -67,7 +67,9 @@ TEST_CASE("chakra link: all annotations without an External id share one lot of 
                               "5<4 gemm 20+6 kernel stream 7", "6<4 aten::add"});
 }
 
-TEST_CASE("chakra link: the operator with the kernel's External id is taken however far back, else the nearest of the thread") {
+TEST_CASE(
+    "chakra link: the operator with the kernel's External id is taken however far back, else the nearest of the "
+    "thread") {
   const SmallPair pair(kThreeOps, with_step(R"(
       1       10   20  cpu_op        aten::mm          "External id"=101 "Record function id"=11
       1       40   60  cpu_op        aten::item        "External id"=102 "Record function id"=12
@@ -81,7 +83,8 @@ TEST_CASE("chakra link: the operator with the kernel's External id is taken howe
       gpu0/7  66   1   kernel        without_id        correlation=3
   )"));
   CHECK(pair.lines() == Lines{"2<1 aten::mm 10+20 (20)", "3<2 of_mm 60+1 kernel stream 7", "4<1 aten::item 40+60 (60)",
-                              "5<4 of_nearest 62+1 kernel stream 7", "6<4 without_id 66+1 kernel stream 7", "7<4 aten::add"});
+                              "5<4 of_nearest 62+1 kernel stream 7", "6<4 without_id 66+1 kernel stream 7",
+                              "7<4 aten::add"});
   CHECK(pair.count("L211") == 1);
 }
 
@@ -97,8 +100,8 @@ TEST_CASE("chakra link: communication is not put under nccl:coalesced, and devic
       gpu0/7  64   1   kernel        NCCLold           "External id"=102 correlation=3 "Process Group Name"=dp
   )"));
   CHECK(pair.lines() == Lines{"2<1 aten::mm 10+80 (40)", "3<2 ncclDevKernel_AllReduce 60+1 kernel stream 7 in dp",
-                              "4<2 NCCLold 64+1 kernel stream 7", "5<1 aten::item 40+40 (40)", "6<5 gemm 62+1 kernel stream 7",
-                              "7<5 aten::add"});
+                              "4<2 NCCLold 64+1 kernel stream 7", "5<1 aten::item 40+40 (40)",
+                              "6<5 gemm 62+1 kernel stream 7", "7<5 aten::add"});
 }
 
 TEST_CASE("chakra link: an inter-thread dependency needs a row with a lower id") {
@@ -110,16 +113,20 @@ TEST_CASE("chakra link: an inter-thread dependency needs a row with a lower id")
         Lines{"2<1 aten::mm 10+20 (20)", "3<1 aten::item 40+60 (60) after 2", "4<3 aten::add"});
   auto rows = kThreeOps;
   std::swap(rows[1].record_function, rows[2].record_function);
-  CHECK(SmallPair(rows, with_step(kTwoThreads)).lines() == Lines{"2<1 aten::mm 40+60 (60)", "3<1 aten::item 10+20 (20)", "4<3 aten::add"});
+  CHECK(SmallPair(rows, with_step(kTwoThreads)).lines() ==
+        Lines{"2<1 aten::mm 40+60 (60)", "3<1 aten::item 10+20 (20)", "4<3 aten::add"});
 }
 
-TEST_CASE("chakra link: a launch from thread 0 may be put under the entry of a thread, which counts as an operator without External id") {
+TEST_CASE(
+    "chakra link: a launch from thread 0 may be put under the entry of a thread, which counts as an operator without "
+    "External id") {
   const SmallPair pair(kThreeOps, with_step(R"(
       1       10   20  user_annotation  note              "Record function id"=11
       0       52   2   cuda_runtime     cudaLaunchKernel  correlation=1
       gpu0/7  60   1   kernel           gemm              "External id"=102 correlation=1
   )"));
-  CHECK(pair.lines() == Lines{"2<1 aten::mm 10+20 (20)", "3<2 gemm 60+1 kernel stream 7", "4<1 aten::item", "5<4 aten::add"});
+  CHECK(pair.lines() ==
+        Lines{"2<1 aten::mm 10+20 (20)", "3<2 gemm 60+1 kernel stream 7", "4<1 aten::item", "5<4 aten::add"});
 }
 
 TEST_CASE("chakra link: ties of doubles decide, not those of the written digits") {
@@ -141,13 +148,16 @@ TEST_CASE("chakra link: what the original stops on") {
   const auto error_of = [](std::string_view lines) { return SmallPair(kThreeOps, lines).error(); };
   const std::string fine = with_step("1  10  20  cpu_op  aten::mm  \"Record function id\"=11\n");
   CHECK(error_of(fine) == "");
-  CHECK(error_of(fine + "1 30 1 cuda_runtime cudaLaunchKernel correlation=900000\n") == "two launches have the correlation 900000");
-  CHECK(error_of(fine + "1 30 1 cuda_runtime cudaMemcpy\n1 32 1 cuda_driver cuLaunchKernel\n") == "two launches have the correlation -1");
-  CHECK(error_of(fine + "1 30 -1 cpu_op backwards\n") == "an operator's callees take longer than itself: its exclusive time is negative");
+  CHECK(error_of(fine + "1 30 1 cuda_runtime cudaLaunchKernel correlation=900000\n") ==
+        "two launches have the correlation 900000");
+  CHECK(error_of(fine + "1 30 1 cuda_runtime cudaMemcpy\n1 32 1 cuda_driver cuLaunchKernel\n") ==
+        "two launches have the correlation -1");
+  CHECK(error_of(fine + "1 30 -1 cpu_op backwards\n") ==
+        "an operator's callees take longer than itself: its exclusive time is negative");
   CHECK(error_of(fine + "1 30 1 user_annotation ProfilerStep\n") ==
         "\"ProfilerStep\" begins like the name of a profiler step but has no number");
-  CHECK(error_of("1 10 20 cpu_op aten::mm\n1 12 2 cuda_runtime cudaLaunchKernel correlation=1\ngpu0/7 15 2 kernel k correlation=1\n") ==
-        "no event name contains \"ProfilerStep\"");
+  CHECK(error_of("1 10 20 cpu_op aten::mm\n1 12 2 cuda_runtime cudaLaunchKernel correlation=1\ngpu0/7 15 2 kernel k "
+                 "correlation=1\n") == "no event name contains \"ProfilerStep\"");
   CHECK(error_of("1 0 50 user_annotation ProfilerStep#1\n1 10 20 cpu_op aten::mm\n") ==
         "no kernel or copy has a recorded launch: there are no queues");
   CHECK(error_of("1 0 50 user_annotation ProfilerStep#1\n") == "there is neither a cpu_op nor a cuda_runtime event");
@@ -159,7 +169,8 @@ TEST_CASE("chakra link: what the original stops on") {
 
 TEST_CASE("chakra link: a chain of a hundred thousand rows") {
   std::vector<HostRow> rows;
-  for (std::uint64_t id = 3; id < 100'000; ++id) rows.push_back({.id = id, .parent = id - 1, .record_function = 5, .name = "op"});
+  for (std::uint64_t id = 3; id < 100'000; ++id)
+    rows.push_back({.id = id, .parent = id - 1, .record_function = 5, .name = "op"});
   const SmallPair pair(with_roots(std::move(rows)), with_step("1  10  20  cpu_op  op  \"Record function id\"=5\n"));
   CHECK(pair.error() == "");
   CHECK(pair.linked().size() == 99'999);

@@ -27,7 +27,8 @@ TEST_CASE("numpy order: up to 16 items are sorted by insertion, which keeps the 
   CHECK(order_of(equal) == std::vector<std::uint32_t>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15});
 }
 
-// The pivot (8) is parked at 15; then 1 and 14, 2 and 13, ... change places until the scans meet at 8, where the pivot goes.
+// The pivot (8) is parked at 15; then 1 and 14, 2 and 13, ... change places until the scans meet at 8, where the pivot
+// goes.
 TEST_CASE("numpy order: 17 equal keys are partitioned once") {
   const std::vector<std::int64_t> equal(17, 4);
   CHECK(order_of(equal) == std::vector<std::uint32_t>{0, 14, 13, 12, 11, 10, 9, 15, 8, 6, 5, 4, 3, 2, 1, 7, 16});

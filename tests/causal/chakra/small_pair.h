@@ -38,7 +38,8 @@ inline std::vector<HostRow> with_roots(std::vector<HostRow> rows) {
   return rows;
 }
 
-/// What a profiler trace needs for chakra_trace_link to get through: a step, and a kernel with its launch, which no operator calls.
+/// What a profiler trace needs for chakra_trace_link to get through: a step, and a kernel with its launch, which no
+/// operator calls.
 inline std::string with_step(std::string_view lines) {
   return std::string(R"(
       1       0  5000  user_annotation  ProfilerStep#1
@@ -49,11 +50,12 @@ inline std::string with_step(std::string_view lines) {
 
 class SmallPair {
  public:
-  SmallPair(const std::vector<HostRow>& rows, std::string_view kineto_lines, std::string_view schema = "1.1.1-chakra.0.0.4") {
+  SmallPair(const std::vector<HostRow>& rows, std::string_view kineto_lines,
+            std::string_view schema = "1.1.1-chakra.0.0.4") {
     kineto::ReadOptions options;
     options.record_functions = true;
-    Result<trace::Trace> job =
-        kineto::read_job({dir_.write("device.json", orrery::testing::kineto_json(kineto_lines))}, diagnostics_, options);
+    Result<trace::Trace> job = kineto::read_job({dir_.write("device.json", orrery::testing::kineto_json(kineto_lines))},
+                                                diagnostics_, options);
     if (!job) throw std::runtime_error(job.error().to_string());
     trace_ = std::move(*job);
     const std::string path = dir_.write("host.json", orrery::testing::host_json(rows, schema));
@@ -68,10 +70,13 @@ class SmallPair {
   [[nodiscard]] const trace::HostTrace& linked() const { return linked_; }
   [[nodiscard]] const Interner& strings() const { return trace_.strings; }
   [[nodiscard]] const orrery::testing::TempDir& dir() const { return dir_; }
-  [[nodiscard]] std::uint64_t count(std::string_view code) const { return orrery::testing::count_of(diagnostics_, code); }
+  [[nodiscard]] std::uint64_t count(std::string_view code) const {
+    return orrery::testing::count_of(diagnostics_, code);
+  }
 
-  /// "4<2 aten::mm 10+5 (3) after 3": id, parent, name, ts, inclusive and exclusive time, inter-thread dependency; "4<2 aten::mm" without
-  /// times. Device work: "5<4 gemm 20+6 kernel stream 7". "sync 5 6" if it has a sync_dep. Rows of processes and threads only if they have.
+  /// "4<2 aten::mm 10+5 (3) after 3": id, parent, name, ts, inclusive and exclusive time, inter-thread dependency; "4<2
+  /// aten::mm" without times. Device work: "5<4 gemm 20+6 kernel stream 7". "sync 5 6" if it has a sync_dep. Rows of
+  /// processes and threads only if they have.
   [[nodiscard]] Lines lines() const {
     Lines lines;
     for (std::size_t row = 0; row < linked_.size(); ++row) {
@@ -89,7 +94,8 @@ class SmallPair {
       }
       if (measured.inter_thread_dep != trace::kNoNumber) line += fmt::format(" after {}", measured.inter_thread_dep);
       if (measured.syncs > 0) line += " sync";
-      for (std::uint32_t i = 0; i < measured.syncs; ++i) line += fmt::format(" {}", linked_.sync_ids[measured.first_sync + i]);
+      for (std::uint32_t i = 0; i < measured.syncs; ++i)
+        line += fmt::format(" {}", linked_.sync_ids[measured.first_sync + i]);
       lines.push_back(std::move(line));
     }
     return lines;

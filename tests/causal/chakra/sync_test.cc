@@ -39,7 +39,8 @@ struct PathLines {
       return std::string(found->rows.name_text(found->nodes.row[n])) + (found->nodes.is_start[n] != 0 ? "." : "!");
     };
     const auto line = [&](const hta::Edge& edge) {
-      return fmt::format("{} {} {} {}", node(edge.from), hta::to_string(edge.type), node(edge.to), edge.weight / kPsPerUs);
+      return fmt::format("{} {} {} {}", node(edge.from), hta::to_string(edge.type), node(edge.to),
+                         edge.weight / kPsPerUs);
     };
     for (const hta::Edge& edge : found->edges) edges.push_back(line(edge));
     for (const std::uint32_t e : found->path_edges) path.push_back(line(found->edges[e]));
@@ -62,23 +63,26 @@ TEST_CASE("chakra sync path: from the launch through the kernel and the wait to 
   // The call that waits costs nothing itself, nor does the time between operators.
   CHECK(found.edges == Lines{"aten::mm. operator cudaLaunchKernel. 2", "cudaLaunchKernel. operator cudaLaunchKernel! 2",
                              "cudaLaunchKernel! operator aten::mm! 16", "aten::mm! dependency aten::item. 0",
-                             "aten::item. operator cudaStreamSynchronize. 10", "cudaStreamSynchronize. operator cudaStreamSynchronize! 0",
+                             "aten::item. operator cudaStreamSynchronize. 10",
+                             "cudaStreamSynchronize. operator cudaStreamSynchronize! 0",
                              "cudaStreamSynchronize! operator aten::item! 10", "aten::item! dependency aten::add. 0",
                              "aten::add. operator aten::add! 50", "gemm. operator gemm! 500",
-                             "cudaLaunchKernel. kernel_launch_delay gemm. 8", "gemm! sync_dependency cudaStreamSynchronize! 0"});
+                             "cudaLaunchKernel. kernel_launch_delay gemm. 8",
+                             "gemm! sync_dependency cudaStreamSynchronize! 0"});
 }
 
 TEST_CASE("chakra sync: the next operator after the wait depends on the kernel") {
   // Old ids 1, 2, 3, 4, 5 become 0, 1, 2, 4, 5, the kernel 3. When it is made, aten::add still has its old id.
-  CHECK(SmallPair(rows_with_ids(3, 4, 5), kWait).lines() == Lines{"2<1 aten::mm 10+20 (20)", "3<2 gemm 20+500 kernel stream 7",
-                                                                  "4<1 aten::item 40+520 (520)", "5<1 aten::add 600+50 (50) sync 3"});
+  CHECK(SmallPair(rows_with_ids(3, 4, 5), kWait).lines() ==
+        Lines{"2<1 aten::mm 10+20 (20)", "3<2 gemm 20+500 kernel stream 7", "4<1 aten::item 40+520 (520)",
+              "5<1 aten::add 600+50 (50) sync 3"});
 }
 
 TEST_CASE("chakra sync: a row that has its new id already is mistaken for the one that had this id before") {
   // aten::add goes from 3 to 2; and 2 was the thread, which is row 1 now.
-  CHECK(SmallPair(rows_with_ids(4, 5, 3), kWait).lines() == Lines{fmt::format("1<0 {} sync 4", kThreadName), "2<1 aten::add 600+50 (50)",
-                                                                  "3<1 aten::mm 10+20 (20)", "4<3 gemm 20+500 kernel stream 7",
-                                                                  "5<1 aten::item 40+520 (520)"});
+  CHECK(SmallPair(rows_with_ids(4, 5, 3), kWait).lines() ==
+        Lines{fmt::format("1<0 {} sync 4", kThreadName), "2<1 aten::add 600+50 (50)", "3<1 aten::mm 10+20 (20)",
+              "4<3 gemm 20+500 kernel stream 7", "5<1 aten::item 40+520 (520)"});
   // aten::add goes from 30 to 2; the thread had 20, so that nobody had 2.
   auto rows = rows_with_ids(40, 50, 30);
   for (HostRow& row : rows) {
@@ -134,7 +138,8 @@ TEST_CASE("chakra sync path: several steps, and the last is dropped with all tha
   CHECK(found.path.back() == "cudaStreamSynchronize! operator aten::item! 10");
 }
 
-TEST_CASE("chakra sync path: one correlation on two host events of kept steps repeats device rows, which nobody survives") {
+TEST_CASE(
+    "chakra sync path: one correlation on two host events of kept steps repeats device rows, which nobody survives") {
   const PathLines found(std::string(kWait) + R"(
       1       30   1    cuda_runtime     cudaGetLastError  correlation=1
       1       550  400  user_annotation  ProfilerStep#2

@@ -17,7 +17,8 @@ TEST_CASE("calls share the mean, except where their delta is shorter") {
 
 TEST_CASE("never more than the delta, and the report's sum wherever the deltas hold it") {
   rc::check([] {
-    const auto deltas = *rc::gen::nonEmpty(rc::gen::container<std::vector<TimePs>>(rc::gen::inRange<TimePs>(0, 1'000'000)));
+    const auto deltas =
+        *rc::gen::nonEmpty(rc::gen::container<std::vector<TimePs>>(rc::gen::inRange<TimePs>(0, 1'000'000)));
     const TimePs mean = *rc::gen::inRange<TimePs>(0, 500'000), most = mean + *rc::gen::inRange<TimePs>(0, 500'000);
     const std::vector<TimePs> times = split_deltas(deltas, {.mean_ps = mean, .min_ps = 0, .max_ps = most});
     RC_ASSERT(times.size() == deltas.size());
@@ -26,7 +27,8 @@ TEST_CASE("never more than the delta, and the report's sum wherever the deltas h
       RC_ASSERT(times[i] <= deltas[i] && times[i] <= most && times[i] >= 0);
       room += std::min(deltas[i], most);
     }
-    const TimePs sum = std::accumulate(times.begin(), times.end(), TimePs{0}), count = static_cast<TimePs>(times.size());
+    const TimePs sum = std::accumulate(times.begin(), times.end(), TimePs{0}),
+                 count = static_cast<TimePs>(times.size());
     const TimePs wanted = std::min(room, mean * count);
     RC_ASSERT(sum <= wanted && wanted - sum < count);  // whole picoseconds
   });

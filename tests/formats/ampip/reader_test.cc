@@ -14,7 +14,8 @@ const std::string kData = std::string(ORRERY_SOURCE_DIR) + "/data/mpi/";
 
 std::vector<std::string> files_of(const std::string& job, const std::string& ending = "") {
   std::vector<std::string> paths;
-  for (const char* rank : {"3", "1", "0", "2"}) paths.push_back(kData + job + "/trace_" + rank + ending);  // in any order
+  for (const char* rank : {"3", "1", "0", "2"})
+    paths.push_back(kData + job + "/trace_" + rank + ending);  // in any order
   return paths;
 }
 
@@ -23,7 +24,8 @@ std::string_view text_of(const trace::Trace& job, const trace::RankTrace& rank, 
   return id ? job.strings.text(static_cast<StringId>(*id)) : std::string_view();
 }
 
-trace::EventIndex find_call(const trace::Trace& job, const trace::RankTrace& rank, std::string_view name, std::size_t nth = 0) {
+trace::EventIndex find_call(const trace::Trace& job, const trace::RankTrace& rank, std::string_view name,
+                            std::size_t nth = 0) {
   for (trace::EventIndex e = 0; e < rank.event_count(); ++e) {
     if (job.name(rank, e) == name && nth-- == 0) return e;
   }
@@ -67,7 +69,8 @@ TEST_CASE("a job of every kind of call, with its report") {
   CHECK(rank.field(Field::destination_rank).find(find_call(*job, rank, "MPI_Isend")) == 2);
   // The same place has the same text on ranks that number it differently: rank 0 sends where rank 1 receives.
   CHECK(text_of(*job, rank, Field::callsite_text, find_call(*job, rank, "MPI_Recv")) == "MPI_Recv colls.cc:11 main");
-  CHECK(text_of(*job, rank, Field::callsite_text, find_call(*job, rank, "MPI_Comm_free", 1)) == "MPI_Comm_free colls.cc:13 main #2");
+  CHECK(text_of(*job, rank, Field::callsite_text, find_call(*job, rank, "MPI_Comm_free", 1)) ==
+        "MPI_Comm_free colls.cc:13 main #2");
   CHECK_FALSE(rank.field(Field::recorded_delta).find(0));
   CHECK(job->ranks[0].field(Field::recorded_delta).find(1) == 21'445'400'000);
 }
@@ -108,12 +111,14 @@ TEST_CASE("without a report calls are moments at the end of their deltas") {
 TEST_CASE("communicators of one list are told apart by the handles of all members") {
   const testing::TempDir folder;
   // Rank 0 gets the same address for the second duplicate, rank 1 does not: another communicator all the same.
-  const std::string a = folder.write("t_0",
-                                     "TRACE 0 -> 1 1.0 MPI_Barrier coll 0xa 0 to 0 1\nTRACE 1 -> 2 1.0 MPI_Barrier coll 0xb 0 to 0 1\n"
-                                     "TRACE 2 -> 3 1.0 MPI_Barrier coll 0xb 0 to 0 1\nTRACE 3 -> 1 1.0 MPI_Barrier coll 0xa 0 to 0 1\n");
-  const std::string b = folder.write("t_1",
-                                     "TRACE 0 -> 1 1.0 MPI_Barrier coll 0x1 0 to 0 1\nTRACE 1 -> 2 1.0 MPI_Barrier coll 0x2 0 to 0 1\n"
-                                     "TRACE 2 -> 3 1.0 MPI_Barrier coll 0x3 0 to 0 1\nTRACE 3 -> 1 1.0 MPI_Barrier coll 0x1 0 to 0 1\n");
+  const std::string a =
+      folder.write("t_0",
+                   "TRACE 0 -> 1 1.0 MPI_Barrier coll 0xa 0 to 0 1\nTRACE 1 -> 2 1.0 MPI_Barrier coll 0xb 0 to 0 1\n"
+                   "TRACE 2 -> 3 1.0 MPI_Barrier coll 0xb 0 to 0 1\nTRACE 3 -> 1 1.0 MPI_Barrier coll 0xa 0 to 0 1\n");
+  const std::string b =
+      folder.write("t_1",
+                   "TRACE 0 -> 1 1.0 MPI_Barrier coll 0x1 0 to 0 1\nTRACE 1 -> 2 1.0 MPI_Barrier coll 0x2 0 to 0 1\n"
+                   "TRACE 2 -> 3 1.0 MPI_Barrier coll 0x3 0 to 0 1\nTRACE 3 -> 1 1.0 MPI_Barrier coll 0x1 0 to 0 1\n");
   Diagnostics diagnostics;
   const Result<trace::Trace> job = read_job({a, b}, diagnostics);
   REQUIRE(job.ok());

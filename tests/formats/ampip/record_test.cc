@@ -6,7 +6,8 @@ namespace orrery::ampip {
 
 TEST_CASE("the kinds of records of the text spelling") {
   Record record;
-  REQUIRE(parse_text_record("TRACE 10 -> 11 977.6 MPI_Alltoallv coll 0xfffff7850c18 0 to 0>1<1 1>2<2 2>3<3 3>4<5 ", record) == nullptr);
+  REQUIRE(parse_text_record("TRACE 10 -> 11 977.6 MPI_Alltoallv coll 0xfffff7850c18 0 to 0>1<1 1>2<2 2>3<3 3>4<5 ",
+                            record) == nullptr);
   CHECK(record.from == 10);
   CHECK(record.callsite == 11);
   CHECK(record.delta_ps == 977'600'000);
@@ -39,10 +40,11 @@ TEST_CASE("what is no record, and where it goes wrong") {
   };
   CHECK(wrong_at("TRACE 1 -> 2 MPI_Send") == 13);
   CHECK(wrong_at("TRACE 1 -> 2 3.5 Send") == 17);
-  CHECK(wrong_at("TRACE 1 -> 2 3.5 MPI_Bcast coll 0x1 8 to ") != std::string_view::npos);       // nobody
-  CHECK(wrong_at("TRACE 1 -> 2 3.5 MPI_Bcast coll 0x1 8 to 0>1 1") != std::string_view::npos);  // a count for one of two
-  CHECK(wrong_at("TRACE 1 -> 2 3.5 MPI_Bcast coll 0x1 -8 to 0 1") != std::string_view::npos);   // negative size
-  CHECK(wrong_at("TRACE 1 -> 2 3.5 MPI_Isend p2p 64 to 1") != std::string_view::npos);          // no world rank
+  CHECK(wrong_at("TRACE 1 -> 2 3.5 MPI_Bcast coll 0x1 8 to ") != std::string_view::npos);  // nobody
+  CHECK(wrong_at("TRACE 1 -> 2 3.5 MPI_Bcast coll 0x1 8 to 0>1 1") !=
+        std::string_view::npos);                                                               // a count for one of two
+  CHECK(wrong_at("TRACE 1 -> 2 3.5 MPI_Bcast coll 0x1 -8 to 0 1") != std::string_view::npos);  // negative size
+  CHECK(wrong_at("TRACE 1 -> 2 3.5 MPI_Isend p2p 64 to 1") != std::string_view::npos);         // no world rank
   CHECK(wrong_at("TRACE 1 -> 2 3.5 MPI_Isend smoke signals") != std::string_view::npos);
 }
 

@@ -5,8 +5,8 @@
 namespace orrery::ampip {
 namespace {
 
-// Two ranks of which the first has a site (Reduce) that the second does not come to, so that numbers are shifted there; and two waits of
-// equal count.
+// Two ranks of which the first has a site (Reduce) that the second does not come to, so that numbers are shifted there;
+// and two waits of equal count.
 Report shifted_report() {
   Report report;
   const auto site = [&](std::int64_t id, std::int64_t local, std::string call, std::int64_t line) {

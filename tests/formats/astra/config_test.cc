@@ -49,8 +49,10 @@ std::string group_error(const std::string& text) {
 }  // namespace
 
 TEST_CASE("a network has one entry per dimension in every list") {
-  const auto network = astra::read_network(dir().write(
-      "ok.yml", "topology: [ Ring, Switch ]\nnpus_count: [ 8, 4 ]  # NPUs\nbandwidth: [ 50.0, 25 ]  # GB/s\nlatency: [ 500.0, 0 ]\n"));
+  const auto network =
+      astra::read_network(dir().write("ok.yml",
+                                      "topology: [ Ring, Switch ]\nnpus_count: [ 8, 4 ]  # NPUs\nbandwidth: [ 50.0, 25 "
+                                      "]  # GB/s\nlatency: [ 500.0, 0 ]\n"));
   REQUIRE(network.ok());
   REQUIRE(network->size() == 2);
   CHECK((*network)[1].topology == machine::AstraTopology::switched);
@@ -59,18 +61,20 @@ TEST_CASE("a network has one entry per dimension in every list") {
   CHECK((*network)[0].latency_ns == 500);
 
   const std::string rest = "npus_count: [ 8 ]\nbandwidth: [ 50 ]\nlatency: [ 1 ]\n";
-  CHECK(network_error("topology: [ Torus ]\n" + rest).find("'Torus', but must be one of Ring, FullyConnected, Switch") !=
+  CHECK(
+      network_error("topology: [ Torus ]\n" + rest).find("'Torus', but must be one of Ring, FullyConnected, Switch") !=
+      std::string::npos);
+  CHECK(network_error("topology: [ Ring, Ring ]\n" + rest).find("npus_count has 1 entries, topology 2") !=
         std::string::npos);
-  CHECK(network_error("topology: [ Ring, Ring ]\n" + rest).find("npus_count has 1 entries, topology 2") != std::string::npos);
   CHECK(network_error("topology: [ Ring ]\nnpus_count: [ 8 ]\nbandwidth: [ 0 ]\nlatency: [ 1 ]\n")
             .find("bandwidth[0] is 0, but must be above 0") != std::string::npos);
-  CHECK(network_error("topology: [ Ring ]\nnpus_count: [ 1 ]\nbandwidth: [ 1 ]\nlatency: [ 1 ]\n").find("whole number above 1") !=
-        std::string::npos);
-  CHECK(network_error("topology: [ Ring ]\nnpus_count: [ 8 ]\nbandwidth: [ nan ]\nlatency: [ 1 ]\n").find("not a number") !=
-        std::string::npos);
+  CHECK(network_error("topology: [ Ring ]\nnpus_count: [ 1 ]\nbandwidth: [ 1 ]\nlatency: [ 1 ]\n")
+            .find("whole number above 1") != std::string::npos);
+  CHECK(network_error("topology: [ Ring ]\nnpus_count: [ 8 ]\nbandwidth: [ nan ]\nlatency: [ 1 ]\n")
+            .find("not a number") != std::string::npos);
   CHECK(network_error("topology: [ Ring ]\nnpu_count: [ 8 ]\n").find("unknown key 'npu_count'") != std::string::npos);
-  CHECK(network_error("topology: [ Ring, Ring ]\nnpus_count: [ 5000, 5000 ]\nbandwidth: [ 1, 1 ]\nlatency: [ 1, 1 ]\n").find("more than") !=
-        std::string::npos);
+  CHECK(network_error("topology: [ Ring, Ring ]\nnpus_count: [ 5000, 5000 ]\nbandwidth: [ 1, 1 ]\nlatency: [ 1, 1 ]\n")
+            .find("more than") != std::string::npos);
   CHECK(network_error("latency: [ 1 ]\n").find("no list of topologies") != std::string::npos);
   CHECK_FALSE(network_error("").empty());
 }
@@ -80,7 +84,9 @@ TEST_CASE("algorithms of a system, with windows and the flat forms") {
   Diagnostics diagnostics;
   REQUIRE(
       astra::read_system(
-          dir().write("s.json", R"({"scheduling-policy": "FIFO", "preferred-dataset-splits": 4, "endpoint-delay": 7, "local-mem-bw": 1600,
+          dir().write(
+              "s.json",
+              R"({"scheduling-policy": "FIFO", "preferred-dataset-splits": 4, "endpoint-delay": 7, "local-mem-bw": 1600,
       "collective-optimization": "baseline", "boost-mode": 1, "endpoint-dealy": 3,
       "all-reduce-implementation": ["direct4", "halvingDoubling"], "all-gather-implementation": ["oneRing"],
       "all-to-all-implementation": ["oneDirect2", "ring"]})"),
@@ -103,7 +109,8 @@ TEST_CASE("the shared bus: as floats, of which three count whole, and figures wi
   AstraSystem system = two_dimensions();
   Diagnostics diagnostics;
   const std::string figures = R"("L": 12.9, "o": 5, "g": 0.5, "G": 0.0038, "local-reduction-delay": 3})";
-  REQUIRE(astra::read_system(dir().write("bus.json", R"({"model-shared-bus": 1, )" + figures), system, diagnostics).ok());
+  REQUIRE(
+      astra::read_system(dir().write("bus.json", R"({"model-shared-bus": 1, )" + figures), system, diagnostics).ok());
   REQUIRE(system.shared_bus);
   CHECK(system.shared_bus->latency_ns == 12);
   CHECK(system.shared_bus->overhead_ns == 5);
@@ -112,26 +119,33 @@ TEST_CASE("the shared bus: as floats, of which three count whole, and figures wi
   CHECK(system.shared_bus->reduction_delay_ns == 3);
   CHECK(diagnostics.empty());
   AstraSystem without = two_dimensions();
-  REQUIRE(astra::read_system(dir().write("no_bus.json", R"({"model-shared-bus": 0, )" + figures), without, diagnostics).ok());
+  REQUIRE(astra::read_system(dir().write("no_bus.json", R"({"model-shared-bus": 0, )" + figures), without, diagnostics)
+              .ok());
   CHECK_FALSE(without.shared_bus);
   REQUIRE(diagnostics.sorted().size() == 1);
   CHECK(diagnostics.sorted().front().count == 5);
 }
 
 TEST_CASE("what a system cannot be is said with the key") {
-  CHECK(system_error(R"({"all-reduce-implementation": ["ring"]})").find("has 1 entries, the network 2 dimensions") != std::string::npos);
-  CHECK(system_error(R"({"all-reduce-implementation": ["rign", "ring"]})").find("unknown algorithm 'rign'") != std::string::npos);
-  CHECK(system_error(R"({"all-reduce-implementation": ["direct0", "ring"]})").find("unknown algorithm 'direct0'") != std::string::npos);
+  CHECK(system_error(R"({"all-reduce-implementation": ["ring"]})").find("has 1 entries, the network 2 dimensions") !=
+        std::string::npos);
+  CHECK(system_error(R"({"all-reduce-implementation": ["rign", "ring"]})").find("unknown algorithm 'rign'") !=
+        std::string::npos);
+  CHECK(system_error(R"({"all-reduce-implementation": ["direct0", "ring"]})").find("unknown algorithm 'direct0'") !=
+        std::string::npos);
   CHECK(system_error(R"({"scheduling-policy": "RANDOM"})").find("must be LIFO, FIFO or EXPLICIT") != std::string::npos);
   CHECK(system_error(R"({"preferred-dataset-splits": 0})").find("must be from 1 to") != std::string::npos);
   CHECK(system_error(R"({"endpoint-delay": -1})").find("must be from 0") != std::string::npos);
   CHECK(system_error(R"({"roofline-enabled": 1})").find("needs local-mem-bw and peak-perf") != std::string::npos);
   CHECK(system_error(R"({"model-shared-bus": 1})").empty());
   CHECK(system_error(R"({"model-shared-bus": 1, "L": -1})").find("L is negative") != std::string::npos);
-  CHECK(system_error(R"({"model-shared-bus": 1, "G": 1e10})").find("G is 10000000000, but must be at most") != std::string::npos);
-  CHECK(system_error(R"({"model-shared-bus": 1, "local-reduction-delay": -1})").find("must be from 0") != std::string::npos);
+  CHECK(system_error(R"({"model-shared-bus": 1, "G": 1e10})").find("G is 10000000000, but must be at most") !=
+        std::string::npos);
+  CHECK(system_error(R"({"model-shared-bus": 1, "local-reduction-delay": -1})").find("must be from 0") !=
+        std::string::npos);
   CHECK(system_error(R"({"all-reduce-implementation-custom": ["x"]})").empty());
-  CHECK(system_error(R"({"all-reduce-implementation-custom": ["x", "y"]})").find("not a list of one name") != std::string::npos);
+  CHECK(system_error(R"({"all-reduce-implementation-custom": ["x", "y"]})").find("not a list of one name") !=
+        std::string::npos);
   CHECK_FALSE(system_error(R"({"per-node-custom-implementation": "/nowhere.yml"})").empty());
   CHECK(system_error("[]").find("not a JSON object") != std::string::npos);
   CHECK(system_error("{").find("not JSON") != std::string::npos);
@@ -141,14 +155,16 @@ TEST_CASE("remote memory") {
   AstraSystem system;
   REQUIRE(astra::read_remote_memory(dir().write("m.json", R"({"memory-type": "NO_MEMORY_EXPANSION"})"), system).ok());
   CHECK_FALSE(system.remote_memory.has_value());
-  REQUIRE(astra::read_remote_memory(dir().write("m.json", R"({"memory-type": "PER_NODE_MEMORY_EXPANSION", "remote-mem-latency": 100,
+  REQUIRE(astra::read_remote_memory(
+              dir().write("m.json", R"({"memory-type": "PER_NODE_MEMORY_EXPANSION", "remote-mem-latency": 100,
       "remote-mem-bw": 50, "num-npus-per-node": 4})"),
-                                    system)
+              system)
               .ok());
   CHECK(system.remote_memory->npus_per_node == 4);
   CHECK(system.remote_memory->latency_ns == 100);
   CHECK_FALSE(astra::read_remote_memory(dir().write("m.json", R"({"memory-type": "MEMORY_POOL"})"), system).ok());
-  CHECK_FALSE(astra::read_remote_memory(dir().write("m.json", R"({"memory-type": "DISK", "remote-mem-bw": 1})"), system).ok());
+  CHECK_FALSE(
+      astra::read_remote_memory(dir().write("m.json", R"({"memory-type": "DISK", "remote-mem-bw": 1})"), system).ok());
 }
 
 TEST_CASE("groups") {

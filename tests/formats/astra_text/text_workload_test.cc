@@ -58,15 +58,17 @@ using Lines = std::vector<std::string>;
 
 TEST_CASE("data parallel: gradients travel beside the backward pass, and the next forward pass waits for them") {
   CHECK(graph_of(workload_of("DATA" + kTwoLayers, {.ranks = 2, .passes = 2})) ==
-        Lines{"a_FWD<-", "b_FWD<-a_FWD", "b_BWD_WG<-b_FWD", "b_BWD_WG_ALLREDUCE<-b_BWD_WG", "b_BWD_IG<-b_BWD_WG", "a_BWD_WG<-b_BWD_IG",
-              "a_BWD_WG_ALLREDUCE<-a_BWD_WG", "a_FWD<-a_BWD_WG,a_BWD_WG_ALLREDUCE", "b_FWD<-a_FWD,b_BWD_WG_ALLREDUCE", "b_BWD_WG<-b_FWD",
-              "b_BWD_WG_ALLREDUCE<-b_BWD_WG", "b_BWD_IG<-b_BWD_WG", "a_BWD_WG<-b_BWD_IG", "a_BWD_WG_ALLREDUCE<-a_BWD_WG"});
+        Lines{"a_FWD<-", "b_FWD<-a_FWD", "b_BWD_WG<-b_FWD", "b_BWD_WG_ALLREDUCE<-b_BWD_WG", "b_BWD_IG<-b_BWD_WG",
+              "a_BWD_WG<-b_BWD_IG", "a_BWD_WG_ALLREDUCE<-a_BWD_WG", "a_FWD<-a_BWD_WG,a_BWD_WG_ALLREDUCE",
+              "b_FWD<-a_FWD,b_BWD_WG_ALLREDUCE", "b_BWD_WG<-b_FWD", "b_BWD_WG_ALLREDUCE<-b_BWD_WG",
+              "b_BWD_IG<-b_BWD_WG", "a_BWD_WG<-b_BWD_IG", "a_BWD_WG_ALLREDUCE<-a_BWD_WG"});
 }
 
 TEST_CASE("model parallel: everything waits for activations; their gradients travel beside the weights' computation") {
   const workload::Workload workload = workload_of("MODEL" + kTwoLayers, {.ranks = 3, .passes = 1});
-  CHECK(graph_of(workload) == Lines{"a_FWD<-", "a_FWD_ALLGATHER<-a_FWD", "b_FWD<-a_FWD,a_FWD_ALLGATHER", "b_FWD_ALLGATHER<-b_FWD",
-                                    "b_BWD_IG<-b_FWD,b_FWD_ALLGATHER", "b_BWD_IG_REDUCESCATTER<-b_BWD_IG", "b_BWD_WG<-b_BWD_IG",
+  CHECK(graph_of(workload) == Lines{"a_FWD<-", "a_FWD_ALLGATHER<-a_FWD", "b_FWD<-a_FWD,a_FWD_ALLGATHER",
+                                    "b_FWD_ALLGATHER<-b_FWD", "b_BWD_IG<-b_FWD,b_FWD_ALLGATHER",
+                                    "b_BWD_IG_REDUCESCATTER<-b_BWD_IG", "b_BWD_WG<-b_BWD_IG",
                                     "a_BWD_IG<-b_BWD_WG,b_BWD_IG_REDUCESCATTER", "a_BWD_WG<-a_BWD_IG"});
   CHECK(workload.programs.size() == 1);
   CHECK(workload.rank_count() == 3);
@@ -99,9 +101,10 @@ TEST_CASE("DLRM: embeddings travel while the bottom computes; only the plain one
       "bottom -1 2 NONE 0 2 NONE 0 2 ALLREDUCE 7 1\n"
       "top -1 3 NONE 0 3 NONE 0 3 ALLREDUCE 7 1\n";
   CHECK(graph_of(workload_of("HYBRID_DLRM" + layers, {.ranks = 1, .passes = 1})) ==
-        Lines{"e_FWD<-", "e_FWD_ALLTOALL<-e_FWD", "bottom_FWD<-e_FWD", "top_FWD<-bottom_FWD,e_FWD_ALLTOALL", "top_BWD_WG<-top_FWD",
-              "top_BWD_WG_ALLREDUCE<-top_BWD_WG", "top_BWD_IG<-top_BWD_WG", "e_BWD_IG_ALLTOALL<-top_BWD_IG", "bottom_BWD_WG<-top_BWD_IG",
-              "bottom_BWD_WG_ALLREDUCE<-bottom_BWD_WG", "bottom_BWD_IG<-bottom_BWD_WG", "e_BWD_WG<-bottom_BWD_IG"});
+        Lines{"e_FWD<-", "e_FWD_ALLTOALL<-e_FWD", "bottom_FWD<-e_FWD", "top_FWD<-bottom_FWD,e_FWD_ALLTOALL",
+              "top_BWD_WG<-top_FWD", "top_BWD_WG_ALLREDUCE<-top_BWD_WG", "top_BWD_IG<-top_BWD_WG",
+              "e_BWD_IG_ALLTOALL<-top_BWD_IG", "bottom_BWD_WG<-top_BWD_IG", "bottom_BWD_WG_ALLREDUCE<-bottom_BWD_WG",
+              "bottom_BWD_IG<-bottom_BWD_WG", "e_BWD_WG<-bottom_BWD_IG"});
   const auto next_pass = [&](const char* mode) {
     const Lines lines = graph_of(workload_of(mode + layers, {.ranks = 1, .passes = 2}));
     return lines[12];
@@ -111,7 +114,8 @@ TEST_CASE("DLRM: embeddings travel while the bottom computes; only the plain one
 }
 
 TEST_CASE("transformers: groups of neighbours share a layer, and across these are its weights") {
-  const workload::Workload workload = workload_of("HYBRID_TRANSFORMER model_parallel_NPU_group: 2" + kTwoLayers, {.ranks = 4, .passes = 1});
+  const workload::Workload workload =
+      workload_of("HYBRID_TRANSFORMER model_parallel_NPU_group: 2" + kTwoLayers, {.ranks = 4, .passes = 1});
   REQUIRE(workload.groups.size() == 4);
   CHECK(workload.groups[1].ranks == std::vector<std::uint32_t>{2, 3});
   CHECK(workload.groups[2].ranks == std::vector<std::uint32_t>{0, 2});
@@ -125,21 +129,25 @@ TEST_CASE("transformers: groups of neighbours share a layer, and across these ar
 }
 
 TEST_CASE("checkpoints: what was not kept is computed again before the way back") {
-  const workload::Workload workload =
-      workload_of("HYBRID_TRANSFORMER_FWD_IN_BCKWD model_parallel_NPU_group: 1 checkpoints: 1 0 checkpoint_initiates: 1 1" + kTwoLayers);
-  CHECK(graph_of(workload) == Lines{"a_FWD<-", "b_FWD<-a_FWD", "a_FWD_AGAIN<-b_FWD", "b_BWD_IG<-a_FWD_AGAIN", "b_BWD_WG<-b_BWD_IG",
-                                    "a_BWD_IG<-b_BWD_WG", "a_BWD_WG<-a_BWD_IG"});
+  const workload::Workload workload = workload_of(
+      "HYBRID_TRANSFORMER_FWD_IN_BCKWD model_parallel_NPU_group: 1 checkpoints: 1 0 checkpoint_initiates: 1 1" +
+      kTwoLayers);
+  CHECK(graph_of(workload) == Lines{"a_FWD<-", "b_FWD<-a_FWD", "a_FWD_AGAIN<-b_FWD", "b_BWD_IG<-a_FWD_AGAIN",
+                                    "b_BWD_WG<-b_BWD_IG", "a_BWD_IG<-b_BWD_WG", "a_BWD_WG<-a_BWD_IG"});
 }
 
 TEST_CASE("customised: each layer has its own mode") {
   const workload::Workload workload = workload_of(
-      "HYBRID_CUSTOMIZED\n2\na -1 1 ALLGATHER 5 1 NONE 0 1 ALLREDUCE 6 1 DATA\nb -1 1 ALLGATHER 5 1 NONE 0 1 ALLREDUCE 6 1 MODEL\n");
-  CHECK(graph_of(workload) == Lines{"a_FWD<-", "b_FWD<-a_FWD", "b_FWD_ALLGATHER<-b_FWD", "b_BWD_IG<-b_FWD,b_FWD_ALLGATHER",
-                                    "b_BWD_WG<-b_BWD_IG", "a_BWD_IG<-b_BWD_WG", "a_BWD_WG<-a_BWD_IG", "a_BWD_WG_ALLREDUCE<-a_BWD_WG"});
+      "HYBRID_CUSTOMIZED\n2\na -1 1 ALLGATHER 5 1 NONE 0 1 ALLREDUCE 6 1 DATA\nb -1 1 ALLGATHER 5 1 NONE 0 1 ALLREDUCE "
+      "6 1 MODEL\n");
+  CHECK(graph_of(workload) == Lines{"a_FWD<-", "b_FWD<-a_FWD", "b_FWD_ALLGATHER<-b_FWD",
+                                    "b_BWD_IG<-b_FWD,b_FWD_ALLGATHER", "b_BWD_WG<-b_BWD_IG", "a_BWD_IG<-b_BWD_WG",
+                                    "a_BWD_WG<-a_BWD_IG", "a_BWD_WG_ALLREDUCE<-a_BWD_WG"});
 }
 
 TEST_CASE("as Chakra's converter has it: numbers run on, NONE is an all-reduce, all take part") {
-  const auto text = parse("HYBRID_DATA_MODEL\r\n2\r\na -1 10 NONE 0 20 NONE 0 30 NONE 0 1\r\nb -1 0 NONE 0 21 NONE 0 31 NONE 0 1", "w.txt");
+  const auto text = parse(
+      "HYBRID_DATA_MODEL\r\n2\r\na -1 10 NONE 0 20 NONE 0 30 NONE 0 1\r\nb -1 0 NONE 0 21 NONE 0 31 NONE 0 1", "w.txt");
   REQUIRE(text.ok());
   CHECK(text->text.find('\r') == std::string::npos);
   const auto workload = to_chakra_workload(*text, {.ranks = 2, .passes = 1});
@@ -150,7 +158,8 @@ TEST_CASE("as Chakra's converter has it: numbers run on, NONE is an all-reduce, 
   CHECK(workload->program(1).ids[0] == 11);
   CHECK(workload->program(0).collectives[1] == workload::Collective::all_reduce);
   CHECK(error_of("MODEL\n1" + kTwoLayers.substr(2), {}, true).find("stops at this") != std::string::npos);
-  CHECK(error_of("DISTRIBUTED_INFERENCE" + kTwoLayers, {}, true).find("Unsupported parallelism type") != std::string::npos);
+  CHECK(error_of("DISTRIBUTED_INFERENCE" + kTwoLayers, {}, true).find("Unsupported parallelism type") !=
+        std::string::npos);
 }
 
 TEST_CASE("what cannot be used is named with its line") {
@@ -158,12 +167,15 @@ TEST_CASE("what cannot be used is named with its line") {
   CHECK(error_of("SIDEWAYS\n1\n").find("line 1: SIDEWAYS is no mode") != std::string::npos);
   CHECK(error_of("DATA\nmany\n").find("line 2: the second line is the number of layers") != std::string::npos);
   CHECK(error_of("DATA\n1\na -1 5\n").find("line 3: a layer has 12 columns, this line 3") != std::string::npos);
-  CHECK(error_of("DATA\n1\na -1 x NONE 0 5 NONE 0 5 NONE 0 5\n").find("\"x\" is not a whole number") != std::string::npos);
+  CHECK(error_of("DATA\n1\na -1 x NONE 0 5 NONE 0 5 NONE 0 5\n").find("\"x\" is not a whole number") !=
+        std::string::npos);
   CHECK(error_of("DATA\n1\na -1 -5 NONE 0 5 NONE 0 5 NONE 0 5\n").find("out of range") != std::string::npos);
   CHECK(error_of("DATA\n1\na -1 5 NONE 0 5 NONE 0 5 SOME 7 5\n").find("unknown type SOME") != std::string::npos);
-  CHECK(error_of("DATA\n2\na -1 5 NONE 0 5 NONE 0 5 NONE 0 5\n").find("states 2 layers, but there are 1") != std::string::npos);
+  CHECK(error_of("DATA\n2\na -1 5 NONE 0 5 NONE 0 5 NONE 0 5\n").find("states 2 layers, but there are 1") !=
+        std::string::npos);
   CHECK(error_of("HYBRID_DLRM\n1\n").find("last bottom layer") != std::string::npos);
-  CHECK(error_of("DATA\n1\na -1 5 NONE 0 5 NONE 0 5 NONE 99999999999999999999 5\n").find("is not a whole number") != std::string::npos);
+  CHECK(error_of("DATA\n1\na -1 5 NONE 0 5 NONE 0 5 NONE 99999999999999999999 5\n").find("is not a whole number") !=
+        std::string::npos);
   CHECK(looks_like_text_workload("DATA\t\n1"));
   CHECK_FALSE(looks_like_text_workload("DATAX\n1"));
 }

@@ -15,7 +15,8 @@ std::optional<std::int64_t> bytes_of(std::string_view inputs) {
 }
 
 TEST_CASE("communication: the kind is a word in the kernel's name, in a fixed order") {
-  CHECK(comm_type_of_kernel("ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)") == comm_type::all_reduce);
+  CHECK(comm_type_of_kernel("ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)") ==
+        comm_type::all_reduce);
   CHECK(comm_type_of_kernel("ncclKernel_All-Gather_RING") == comm_type::all_gather);
   CHECK(comm_type_of_kernel("ncclDevKernel_ReduceScatter_Sum") == comm_type::reduce_scatter);
   CHECK(comm_type_of_kernel("ncclDevKernel_BROADCAST") == comm_type::broadcast);
@@ -27,10 +28,14 @@ TEST_CASE("communication: the kind is a word in the kernel's name, in a fixed or
 }
 
 TEST_CASE("communication: bytes are those of all tensors among the inputs") {
-  CHECK(bytes_of(
-            R"--({"values": [[5,6,0,100,4,"cuda:0"], 7, [8,9,0,10,2,"cuda:0"]], "types": ["Tensor(float)", "Int", "Tensor(half)"]})--") ==
-        420);
-  CHECK(bytes_of(R"--({"types": ["GenericList[Tensor(float),Tensor(float)]"], "values": [[[1,2,0,3,4,"x"],[1,2,0,5,4,"x"]]]})--") == 32);
+  CHECK(
+      bytes_of(
+          R"--({"values": [[5,6,0,100,4,"cuda:0"], 7, [8,9,0,10,2,"cuda:0"]], "types": ["Tensor(float)", "Int", "Tensor(half)"]})--") ==
+      420);
+  CHECK(
+      bytes_of(
+          R"--({"types": ["GenericList[Tensor(float),Tensor(float)]"], "values": [[[1,2,0,3,4,"x"],[1,2,0,5,4,"x"]]]})--") ==
+      32);
   CHECK(bytes_of(R"--({"values": [], "types": []})--") == 0);
   CHECK(bytes_of(R"--({"values": [[1,2,0,3,4,"x"]], "types": []})--") == 0);
   CHECK(bytes_of(R"--({"values": [[1,2,0,3,4]], "types": ["Tensor(int)"]})--") == 12);

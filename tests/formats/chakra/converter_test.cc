@@ -14,7 +14,9 @@
 
 template <>
 struct doctest::StringMaker<std::vector<std::string>> {
-  static String convert(const std::vector<std::string>& lines) { return fmt::format("\n    {}", fmt::join(lines, "\n    ")).c_str(); }
+  static String convert(const std::vector<std::string>& lines) {
+    return fmt::format("\n    {}", fmt::join(lines, "\n    ")).c_str();
+  }
 };
 
 namespace orrery::chakra {
@@ -53,7 +55,8 @@ std::vector<std::uint64_t> numbers(pbf_reader& node) {
   return {range.begin(), range.end()};
 }
 
-// The fields of a node in the order they lie there: "id 2, name a, type 4, ctrl [1], ...". Attributes that every row has are left out.
+// The fields of a node in the order they lie there: "id 2, name a, type 4, ctrl [1], ...". Attributes that every row
+// has are left out.
 std::string node_text(pbf_reader node) {
   Lines parts;
   std::uint32_t last = 0;
@@ -68,13 +71,14 @@ std::string node_text(pbf_reader node) {
       case node_field::data_deps: parts.push_back(fmt::format("data {}", fmt::join(numbers(node), " "))); break;
       case node_field::duration_micros: parts.push_back(fmt::format("dur {}", node.get_uint64())); break;
       case node_field::inputs:
-        if (const std::string text = tensors_text(node.get_message()); text != "[] [] []") parts.push_back("in " + text);
+        if (const std::string text = tensors_text(node.get_message()); text != "[] [] []")
+          parts.push_back("in " + text);
         break;
       case node_field::outputs: CHECK(tensors_text(node.get_message()) == "[] [] []"); break;
       case node_field::attr: {
         const std::string text = attribute_text(node.get_message());
-        const bool is_usual = text.starts_with("rf_id=") || text == "fw_parent=0" || text == "seq_id=-1" || text == "scope=0" ||
-                              text == "tid=1" || text == "fw_tid=0" || text == "op_schema=''";
+        const bool is_usual = text.starts_with("rf_id=") || text == "fw_parent=0" || text == "seq_id=-1" ||
+                              text == "scope=0" || text == "tid=1" || text == "fw_tid=0" || text == "op_schema=''";
         if (!is_usual && text != "is_cpu_op=true" && text != "stream=0") parts.push_back(text);
         break;
       }
@@ -86,7 +90,8 @@ std::string node_text(pbf_reader node) {
 
 struct Converted {
   explicit Converted(const std::string& json) {
-    const Result<trace::HostTrace> linked = pytorch_et::read_host_trace(dir.write("linked.json", json), strings, diagnostics);
+    const Result<trace::HostTrace> linked =
+        pytorch_et::read_host_trace(dir.write("linked.json", json), strings, diagnostics);
     REQUIRE(linked.ok());
     const Result<std::string> result = convert_linked_trace(*linked, strings);
     if (result) bytes = *result;
@@ -150,8 +155,8 @@ TEST_CASE("chakra converter: host rows form a chain, device rows hang on it, wha
                   {.id = 5, .parent = 1, .name = "c"},
                   {.id = 6, .parent = 99, .name = "orphan"}}) ==
         Lines{fmt::format("id 1, name {}, type 4, ctrl 0", kThreadName), "id 2, name a, type 4, ctrl 1, data 1, dur 12",
-              "id 3, name k, type 4, ctrl 2, data 2, dur 3, is_cpu_op=false, stream=7", "id 4, name b, type 4, ctrl 2, data 2",
-              "id 5, name c, type 4, ctrl 1, data 4"});
+              "id 3, name k, type 4, ctrl 2, data 2, dur 3, is_cpu_op=false, stream=7",
+              "id 4, name b, type 4, ctrl 2, data 2", "id 5, name c, type 4, ctrl 1, data 4"});
 }
 
 TEST_CASE("chakra converter: the head of the file") {
@@ -161,7 +166,8 @@ TEST_CASE("chakra converter: the head of the file") {
   Lines attributes;
   pbf_reader metadata = messages[0];
   while (metadata.next(2)) attributes.push_back(attribute_text(metadata.get_message()));
-  CHECK(attributes == Lines{"schema='1.1.1-chakra.0.0.4'", "pid 13=7", "time='2026-01-02 03:04:05'", "start_ts 13=10", "finish_ts 13=20"});
+  CHECK(attributes == Lines{"schema='1.1.1-chakra.0.0.4'", "pid 13=7", "time='2026-01-02 03:04:05'", "start_ts 13=10",
+                            "finish_ts 13=20"});
 }
 
 TEST_CASE("chakra converter: every attribute in its place, also 0 and the empty text") {
@@ -169,8 +175,8 @@ TEST_CASE("chakra converter: every attribute in its place, also 0 and the empty 
   pbf_reader node = converted.messages().at(2);
   Lines attributes;
   while (node.next(node_field::attr)) attributes.push_back(attribute_text(node.get_message()));
-  CHECK(attributes ==
-        Lines{"rf_id=44", "fw_parent=0", "seq_id=-1", "scope=0", "tid=1", "fw_tid=0", "op_schema=''", "is_cpu_op=true", "stream=0"});
+  CHECK(attributes == Lines{"rf_id=44", "fw_parent=0", "seq_id=-1", "scope=0", "tid=1", "fw_tid=0", "op_schema=''",
+                            "is_cpu_op=true", "stream=0"});
 }
 
 TEST_CASE("chakra converter: a parent is a control dependency only if it comes before") {
@@ -182,9 +188,10 @@ TEST_CASE("chakra converter: a parent is a control dependency only if it comes b
 }
 
 TEST_CASE("chakra converter: children are walked by id, whatever their order in the file") {
-  CHECK(nodes_of({kProcess, kThread, {.id = 9, .parent = 1, .name = "late"}, {.id = 4, .parent = 1, .name = "early"}}) ==
-        Lines{fmt::format("id 1, name {}, type 4, ctrl 0", kThreadName), "id 4, name early, type 4, ctrl 1, data 1",
-              "id 9, name late, type 4, ctrl 1, data 4"});
+  CHECK(
+      nodes_of({kProcess, kThread, {.id = 9, .parent = 1, .name = "late"}, {.id = 4, .parent = 1, .name = "early"}}) ==
+      Lines{fmt::format("id 1, name {}, type 4, ctrl 0", kThreadName), "id 4, name early, type 4, ctrl 1, data 1",
+            "id 9, name late, type 4, ctrl 1, data 4"});
 }
 
 TEST_CASE("chakra converter: dependencies between threads come first, and each only once") {
@@ -197,13 +204,15 @@ TEST_CASE("chakra converter: dependencies between threads come first, and each o
                   measured({.id = 6, .parent = 4, .name = "c"}, "1", R"(, "inter_thread_dep": 5)"),
                   kernel({.id = 7, .parent = 6, .name = "k"}, R"(, "stream": 7, "inter_thread_dep": 2)")}) ==
         Lines{fmt::format("id 1, name {}, type 4, ctrl 0", kThreadName), "id 2, name a, type 4, ctrl 1, data 1",
-              fmt::format("id 4, name {}, type 4, ctrl 0", kThreadName), "id 5, name b, type 4, ctrl 4, data 2 4, dur 1",
-              "id 6, name c, type 4, ctrl 4, data 5, dur 1", "id 7, name k, type 4, ctrl 6, data 6, dur 3, is_cpu_op=false, stream=7"});
+              fmt::format("id 4, name {}, type 4, ctrl 0", kThreadName),
+              "id 5, name b, type 4, ctrl 4, data 2 4, dur 1", "id 6, name c, type 4, ctrl 4, data 5, dur 1",
+              "id 7, name k, type 4, ctrl 6, data 6, dur 3, is_cpu_op=false, stream=7"});
 }
 
 TEST_CASE("chakra converter: an optimizer's step lasts no time; a stream that is null is left out") {
-  const Lines nodes = nodes_of({kProcess, kThread, measured({.id = 2, .parent = 1, .name = "Optimizer.step#SGD.step"}, "50"),
-                                kernel({.id = 3, .parent = 2, .name = "k"}, R"(, "stream": null)")});
+  const Lines nodes =
+      nodes_of({kProcess, kThread, measured({.id = 2, .parent = 1, .name = "Optimizer.step#SGD.step"}, "50"),
+                kernel({.id = 3, .parent = 2, .name = "k"}, R"(, "stream": null)")});
   CHECK(nodes[1] == "id 2, name Optimizer.step#SGD.step, type 4, ctrl 1, data 1");
   CHECK(nodes[2] == "id 3, name k, type 4, ctrl 2, data 2, dur 3, is_cpu_op=false");
 }
@@ -221,25 +230,28 @@ TEST_CASE("chakra converter: inputs in Python's words, without strides; device w
 }
 
 TEST_CASE("chakra converter: process groups are metadata, communication kernels are communication") {
-  constexpr std::string_view kInputs = R"--({"values": [[5,6,0,16,4,"cuda:0"]], "shapes": [[4,4]], "types": ["Tensor(float)"]})--";
+  constexpr std::string_view kInputs =
+      R"--({"values": [[5,6,0,16,4,"cuda:0"]], "shapes": [[4,4]], "types": ["Tensor(float)"]})--";
   const auto last = [&](std::string operator_name, std::string kernel_name, std::string_view group) {
-    return nodes_of(
-               {kProcess,
-                kThread,
-                {.id = 2, .parent = 1, .name = "c10d::" + operator_name},
-                {.id = 3, .parent = 2, .name = "record_param_comms", .attributes = std::string(group)},
-                kernel({.id = 4, .parent = 3, .name = std::move(kernel_name), .inputs = kInputs}, R"(, "stream": 7, "pg_name": "own")")})
+    return nodes_of({kProcess,
+                     kThread,
+                     {.id = 2, .parent = 1, .name = "c10d::" + operator_name},
+                     {.id = 3, .parent = 2, .name = "record_param_comms", .attributes = std::string(group)},
+                     kernel({.id = 4, .parent = 3, .name = std::move(kernel_name), .inputs = kInputs},
+                            R"(, "stream": 7, "pg_name": "own")")})
         .back();
   };
   const auto tail = [](std::string line) { return line.substr(line.find("is_cpu_op")); };
   constexpr std::string_view kGroup = R"({"name": "pg_name", "type": "string", "value": "9"})";
-  CHECK(tail(last("x", "ncclDevKernel_AllGather", "")) == "is_cpu_op=false, stream=7, comm_type=2, comm_size=64, pg_name='own'");
+  CHECK(tail(last("x", "ncclDevKernel_AllGather", "")) ==
+        "is_cpu_op=false, stream=7, comm_type=2, comm_size=64, pg_name='own'");
   CHECK(last("x", "ncclKernel_AllReduce", "").find("type 7") != std::string::npos);
   // Messages take their direction from what called record_param_comms, and its group.
   CHECK(tail(last("send", "ncclDevKernel_SendRecv", kGroup)) == "is_cpu_op=false, stream=7, comm_size=64, pg_name='9'");
   CHECK(last("send", "ncclDevKernel_SendRecv", kGroup).find("type 5") != std::string::npos);
   CHECK(last("recv_", "ncclDevKernel_SendRecv", "").find("type 6") != std::string::npos);
-  CHECK(tail(last("alltoall", "ncclDevKernel_SendRecv", "")) == "is_cpu_op=false, stream=7, comm_type=6, comm_size=64, pg_name='own'");
+  CHECK(tail(last("alltoall", "ncclDevKernel_SendRecv", "")) ==
+        "is_cpu_op=false, stream=7, comm_type=6, comm_size=64, pg_name='own'");
   CHECK(nodes_of({kProcess, kThread, {.id = 2, .parent = 1, .name = "## process_group:init ##"}})[1] ==
         "id 2, name ## process_group:init ##, type 1, ctrl 1, data 1");
 }
@@ -276,16 +288,22 @@ TEST_CASE("chakra converter: what the original stops on") {
   const HostRow a{.id = 2, .parent = 1, .name = "a"};
   CHECK(error_of({kProcess, kThread, a}) == "");
   for (const char* schema : {"1.0.1-chakra.0.0.4", "1.0.4-chakra.0.0.4", "1.1.1-chakra.1.0.0", "1.1.2-chakra.0.0.4"})
-    CHECK(error_of({kProcess, kThread, a}, schema) == fmt::format("schema {} is not one that the original converts", schema));
+    CHECK(error_of({kProcess, kThread, a}, schema) ==
+          fmt::format("schema {} is not one that the original converts", schema));
   CHECK(error_of({kProcess, kThread, kernel({.id = 2, .parent = 1, .name = "ncclDevKernel_Reduce"})}) ==
         "row 2: no collective that the original knows: ncclDevKernel_Reduce");
-  CHECK(error_of({kProcess, kThread, measured(a, "1", R"(, "inter_thread_dep": 66)")}) == "row 2: depends on row 66, which is no node");
-  CHECK(error_of({kProcess, kThread, measured(a, "1", R"(, "inter_thread_dep": 3)"), {.id = 3, .parent = 1, .name = "b"}}) ==
+  CHECK(error_of({kProcess, kThread, measured(a, "1", R"(, "inter_thread_dep": 66)")}) ==
+        "row 2: depends on row 66, which is no node");
+  CHECK(error_of(
+            {kProcess, kThread, measured(a, "1", R"(, "inter_thread_dep": 3)"), {.id = 3, .parent = 1, .name = "b"}}) ==
         "row 3: depends on row 2, which depends on it: a cycle");
   CHECK(error_of({kProcess, kThread, measured(a, "-2")}) == "row 2: exclusive_dur is negative or too large");
-  CHECK(error_of({kProcess, kThread, {.id = 2, .parent = 1, .name = "a", .inputs = R"({"values": [], "types": []})"}}) ==
-        "row 2: inputs lack values, shapes or types");
-  CHECK(error_of({kProcess, {.id = 5, .parent = 88, .name = "dropped"}, kernel({.id = 6, .parent = 5, .name = "ncclKernel_SendRecv"})}) ==
+  CHECK(
+      error_of({kProcess, kThread, {.id = 2, .parent = 1, .name = "a", .inputs = R"({"values": [], "types": []})"}}) ==
+      "row 2: inputs lack values, shapes or types");
+  CHECK(error_of({kProcess,
+                  {.id = 5, .parent = 88, .name = "dropped"},
+                  kernel({.id = 6, .parent = 5, .name = "ncclKernel_SendRecv"})}) ==
         "row 6: no collective that the original knows: ncclKernel_SendRecv");
   std::string json = host_json({kProcess, kThread, a});
   json.replace(json.rfind("seq_id"), 6, "seq_no");

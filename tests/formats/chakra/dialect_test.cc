@@ -151,13 +151,15 @@ TEST_CASE("what cannot be recognised is said") {
     REQUIRE(got.program.ok());
     return got.remarks.count(kUnsureSchema) == 1 ? got.remarks.sorted()[0].example : std::string();
   };
-  CHECK(remark(read(Stream("7.1").node(1, NodeType::comp).bytes)).find("version \"7.1\" of the schema is unknown") != std::string::npos);
+  CHECK(remark(read(Stream("7.1").node(1, NodeType::comp).bytes)).find("version \"7.1\" of the schema is unknown") !=
+        std::string::npos);
   BareStream bare;
   bare.node(1, NodeType::comp, [](pbf_writer& w) { w.add_string(2, "x"); });
   CHECK(remark(read(bare.bytes)) == "w.0.et: there is no metadata and nothing tells the schema; read as 0.0.1");
   CHECK(remark(read(bare.bytes, "0.0.1")).empty());
   BareStream strings_only;
-  strings_only.node(1, static_cast<NodeType>(3), [](pbf_writer& w) { w.add_string(typed_field::input_shapes, "[[2]]"); });
+  strings_only.node(1, static_cast<NodeType>(3),
+                    [](pbf_writer& w) { w.add_string(typed_field::input_shapes, "[[2]]"); });
   CHECK(remark(read(strings_only.bytes)) == "w.0.et: nothing tells schema 0.0.2 from 0.0.3; read as 0.0.2");
 }
 

@@ -55,25 +55,28 @@ std::string written(const std::string& bytes, const Write& write) {
 }  // namespace
 
 TEST_CASE("a line per message, with names instead of numbers") {
-  CHECK(written(sample(), write_json_lines) ==
-        "{\"version\":\"1.0.0\"}\n"
-        "{\"id\":5,\"name\":\"a<b>-\\\"c\\\"\xc3\xa9\",\"type\":\"COMM_COLL_NODE\",\"ctrl_deps\":[2],\"data_deps\":[3,2],"
-        "\"duration_micros\":7,\"inputs\":{\"values\":\"[1]\",\"shapes\":\"\",\"types\":\"\"},"
-        "\"attr\":{\"comm_type\":\"ALL_GATHER\",\"ratio\":0.10000000149011612,\"big\":1e+16,\"flags\":[true],\"raw\":\"ab\","
-        "\"most\":18446744073709551615,\"less\":-3}}\n"
-        "{\"id\":6,\"type\":9}\n");
+  CHECK(
+      written(sample(), write_json_lines) ==
+      "{\"version\":\"1.0.0\"}\n"
+      "{\"id\":5,\"name\":\"a<b>-\\\"c\\\"\xc3\xa9\",\"type\":\"COMM_COLL_NODE\",\"ctrl_deps\":[2],\"data_deps\":[3,2],"
+      "\"duration_micros\":7,\"inputs\":{\"values\":\"[1]\",\"shapes\":\"\",\"types\":\"\"},"
+      "\"attr\":{\"comm_type\":\"ALL_GATHER\",\"ratio\":0.10000000149011612,\"big\":1e+16,\"flags\":[true],\"raw\":"
+      "\"ab\","
+      "\"most\":18446744073709551615,\"less\":-3}}\n"
+      "{\"id\":6,\"type\":9}\n");
 }
 
 TEST_CASE("protobuf's JSON form: camelCase, 64 bits as texts, one member per line") {
   const std::string text = written(sample(), jsonize);
-  CHECK(
-      text.starts_with("{\n  \"version\": \"1.0.0\"\n}{\n  \"id\": \"5\",\n  \"name\": \"a<b>-\\\"c\\\"\\u00e9\",\n"
-                       "  \"type\": \"COMM_COLL_NODE\",\n  \"ctrlDeps\": [\n    \"2\"\n  ],\n  \"dataDeps\": [\n    \"3\",\n    \"2\"\n"
-                       "  ],\n  \"durationMicros\": \"7\",\n  \"inputs\": {\n    \"values\": \"[1]\"\n  },\n  \"attr\": [\n    {\n"
-                       "      \"name\": \"comm_type\",\n      \"int64Val\": \"2\"\n    },\n"));
+  CHECK(text.starts_with(
+      "{\n  \"version\": \"1.0.0\"\n}{\n  \"id\": \"5\",\n  \"name\": \"a<b>-\\\"c\\\"\\u00e9\",\n"
+      "  \"type\": \"COMM_COLL_NODE\",\n  \"ctrlDeps\": [\n    \"2\"\n  ],\n  \"dataDeps\": [\n    \"3\",\n    \"2\"\n"
+      "  ],\n  \"durationMicros\": \"7\",\n  \"inputs\": {\n    \"values\": \"[1]\"\n  },\n  \"attr\": [\n    {\n"
+      "      \"name\": \"comm_type\",\n      \"int64Val\": \"2\"\n    },\n"));
   for (const char* part :
-       {"\"floatVal\": 0.1\n", "\"doubleVal\": 1e+16\n", "\"boolList\": {\n        \"values\": [\n          true\n        ]\n      }",
-        "\"bytesVal\": \"YWI=\"", "\"uint64Val\": \"18446744073709551615\"", "\"sint32Val\": -3\n"}) {
+       {"\"floatVal\": 0.1\n", "\"doubleVal\": 1e+16\n",
+        "\"boolList\": {\n        \"values\": [\n          true\n        ]\n      }", "\"bytesVal\": \"YWI=\"",
+        "\"uint64Val\": \"18446744073709551615\"", "\"sint32Val\": -3\n"}) {
     CAPTURE(part);
     CHECK(text.find(part) != std::string::npos);
   }
@@ -85,7 +88,8 @@ TEST_CASE("protobuf's JSON form: camelCase, 64 bits as texts, one member per lin
 
 TEST_CASE("the visualizer's drawing: every dependency of the file, absent nodes too") {
   CHECK(written(sample(), visualize_dot) ==
-        "digraph {\n\t5 [label=\"a\\<b\\>\\-\\\"c\\\"\xc3\xa9\" id=5 shape=record]\n\t3 -> 5 [arrowhead=normal]\n\t2 -> 5 "
+        "digraph {\n\t5 [label=\"a\\<b\\>\\-\\\"c\\\"\xc3\xa9\" id=5 shape=record]\n\t3 -> 5 [arrowhead=normal]\n\t2 "
+        "-> 5 "
         "[arrowhead=normal]\n"
         "\t2 -> 5 [arrowhead=tee]\n\t6 [label=\"\" id=6 shape=record]\n}\n");
 }
@@ -116,16 +120,18 @@ TEST_CASE("ASTRA-sim's log as a timeline, in microseconds or as Chakra's tool ha
   Diagnostics remarks;
   CHECK(looks_like_timeline_log(log.substr(15)));
   CHECK(timeline(log, {}, remarks) ==
-        "{\"traceEvents\":[\n{\"ph\":\"X\",\"pid\":0,\"tid\":3,\"ts\":1,\"dur\":2.5,\"name\":\"COMP_NODE_fwd\",\"args\":{\"node\":3}},\n"
+        "{\"traceEvents\":[\n{\"ph\":\"X\",\"pid\":0,\"tid\":3,\"ts\":1,\"dur\":2.5,\"name\":\"COMP_NODE_fwd\","
+        "\"args\":{\"node\":3}},\n"
         "{\"ph\":\"M\",\"pid\":0,\"tid\":3,\"name\":\"thread_name\",\"args\":{\"name\":\"compute\"}}\n]}\n");
   CHECK(remarks.count(kUnfinishedNode) == 1);
   CHECK(timeline(log, {.ranks = 2, .frequency_mhz = 1000, .like_chakra = true}, remarks) ==
-        "{\"meta_user\": \"aras\", \"traceEvents\": [{\"pid\": 0, \"tid\": 3, \"ts\": 0.001, \"dur\": 0.0025, \"ph\": \"X\", \"name\": "
+        "{\"meta_user\": \"aras\", \"traceEvents\": [{\"pid\": 0, \"tid\": 3, \"ts\": 0.001, \"dur\": 0.0025, \"ph\": "
+        "\"X\", \"name\": "
         "\"COMP_NODE_fwd\", \"args\": {\"ms\": 0.0025}}], \"meta_cpu_count\": 2}");
   CHECK(timeline("issue,x\n", {}, remarks).find("w.et: line 1: this is no event") != std::string::npos);
   CHECK(timeline(log, {.ranks = 1}, remarks).find("line 3: rank 1 of 1") != std::string::npos);
-  CHECK(timeline("callback,a=0,a=1,a=2,a=x\n", {.ranks = 1, .like_chakra = true}, remarks).find("node 2 was not issued") !=
-        std::string::npos);
+  CHECK(timeline("callback,a=0,a=1,a=2,a=x\n", {.ranks = 1, .like_chakra = true}, remarks)
+            .find("node 2 was not issued") != std::string::npos);
 }
 
 TEST_CASE("the feeder's JSON is read back as it was written") {
@@ -168,5 +174,6 @@ TEST_CASE("the feeder's JSON is read back as it was written") {
   CHECK(again->strings.text(program.group_names[1]) == "7");
   CHECK(program.peers[2] == 3);
   CHECK(program.tags[2] == 6);
-  CHECK(program.dependencies.type(program.dependencies.incoming(1)[0]) == static_cast<std::uint8_t>(workload::Dependency::control));
+  CHECK(program.dependencies.type(program.dependencies.incoming(1)[0]) ==
+        static_cast<std::uint8_t>(workload::Dependency::control));
 }

@@ -28,7 +28,8 @@ TEST_CASE("python text: floats in their shortest form, with an exponent from 1e1
   CHECK(str("[1.0,1e0,0.1,100000.5,-0.0]") == "[1.0, 1.0, 0.1, 100000.5, -0.0]");
   CHECK(str("[0.0001,0.00001,1E-7,1.5e-10]") == "[0.0001, 1e-05, 1e-07, 1.5e-10]");
   CHECK(str("[1e15,1e16,123456789012345678.0,1e100]") == "[1000000000000000.0, 1e+16, 1.2345678901234568e+17, 1e+100]");
-  CHECK(str("[0.30000000000000004,2.2250738585072014e-308,5e-324]") == "[0.30000000000000004, 2.2250738585072014e-308, 5e-324]");
+  CHECK(str("[0.30000000000000004,2.2250738585072014e-308,5e-324]") ==
+        "[0.30000000000000004, 2.2250738585072014e-308, 5e-324]");
   CHECK(str("[NaN,Infinity,-Infinity,1e999,-1e999,1e-999]") == "[nan, inf, -inf, inf, -inf, 0.0]");
 }
 
@@ -61,7 +62,8 @@ TEST_CASE("python text: a hundred thousand lists inside of each other") {
 }
 
 TEST_CASE("unicode: what Python prints as it is") {
-  for (const std::uint32_t printable : {0x20u, 0x7Eu, 0xA1u, 0x377u, 0x3042u, 0x1F600u, 0xFFFDu}) CHECK(is_printable(printable));
+  for (const std::uint32_t printable : {0x20u, 0x7Eu, 0xA1u, 0x377u, 0x3042u, 0x1F600u, 0xFFFDu})
+    CHECK(is_printable(printable));
   for (const std::uint32_t other :
        {0x0u, 0x1Fu, 0x7Fu, 0x80u, 0xA0u, 0xADu, 0x378u, 0x2028u, 0x3000u, 0xD800u, 0xE000u, 0xFFFFu, 0x10FFFFu})
     CHECK_FALSE(is_printable(other));

@@ -17,8 +17,8 @@ std::vector<std::size_t> ranks_of(const std::vector<RankFile>& files) {
 
 TEST_CASE("the files of a prefix are found by rank, whatever lies beside them") {
   const testing::TempDir folder;
-  for (const char* name :
-       {"w.10.et", "w.2.et.gz", "w.0.et", "w.0.json", "w.1.et.zst", "w.groups.json", "w.x.et", "w.03.et", "v.3.et", "w.4.et.part-1-0"})
+  for (const char* name : {"w.10.et", "w.2.et.gz", "w.0.et", "w.0.json", "w.1.et.zst", "w.groups.json", "w.x.et",
+                           "w.03.et", "v.3.et", "w.4.et.part-1-0"})
     folder.write(name);
   const std::vector<RankFile> files = find_rank_files(folder.path("w"));
   CHECK(ranks_of(files) == std::vector<std::size_t>{0, 1, 2, 10});

@@ -16,7 +16,9 @@ namespace activity = workload::activity;
 
 namespace {
 
-Result<workload::Program> parse(const std::string& bytes, Interner& strings) { return parse_protobuf(bytes, "w.0.et", strings); }
+Result<workload::Program> parse(const std::string& bytes, Interner& strings) {
+  return parse_protobuf(bytes, "w.0.et", strings);
+}
 
 std::string error_of(const std::string& bytes) {
   Interner strings;
@@ -82,7 +84,8 @@ TEST_CASE("group 0 is the world, however it is written") {
   for (const bool as_text : {true, false}) {
     Stream stream;
     stream.node(1, NodeType::comm_coll, [&](protozero::pbf_writer& node) {
-      if (as_text) attribute(node, "pg_name", [](protozero::pbf_writer& w) { w.add_string(attribute_field::string_val, "0"); });
+      if (as_text)
+        attribute(node, "pg_name", [](protozero::pbf_writer& w) { w.add_string(attribute_field::string_val, "0"); });
       else integer(node, "pg_name", 0);
     });
     Interner strings;
@@ -98,32 +101,41 @@ TEST_CASE("what cannot be used is named with its byte and node") {
   Stream good;
   good.node(1, NodeType::comp);
   CHECK(error_of(good.bytes).empty());
-  CHECK(error_of(good.bytes.substr(0, good.bytes.size() - 1)).find("w.0.et: byte 8: the file ends inside a record") != std::string::npos);
+  CHECK(error_of(good.bytes.substr(0, good.bytes.size() - 1)).find("w.0.et: byte 8: the file ends inside a record") !=
+        std::string::npos);
 
   const auto with = [](NodeType type, auto fill) {
     Stream stream;
     stream.node(4, type, fill);
     return error_of(stream.bytes);
   };
-  CHECK(with(NodeType::comm_coll, [](auto& n) { integer(n, "comm_size", -1); }).find("node 4: comm_size is negative") != std::string::npos);
-  CHECK(with(NodeType::comm_coll, [](auto& n) { integer(n, "comm_type", 77); }).find("comm_type 77 is unknown") != std::string::npos);
-  CHECK(with(NodeType::comm_send, [](auto& n) { integer(n, "comm_size", 5); }).find("without comm_tag") != std::string::npos);
-  CHECK(with(NodeType::comm_recv, [](auto& n) { integer(n, "comm_src", -3); }).find("-3 is not a rank") != std::string::npos);
-  CHECK(with(NodeType::comm_send, [](auto& n) { integer(n, "comm_dst", -1); }).find("-1 is not a rank") != std::string::npos);
+  CHECK(with(NodeType::comm_coll, [](auto& n) { integer(n, "comm_size", -1); }).find("node 4: comm_size is negative") !=
+        std::string::npos);
+  CHECK(with(NodeType::comm_coll, [](auto& n) { integer(n, "comm_type", 77); }).find("comm_type 77 is unknown") !=
+        std::string::npos);
+  CHECK(with(NodeType::comm_send, [](auto& n) { integer(n, "comm_size", 5); }).find("without comm_tag") !=
+        std::string::npos);
+  CHECK(with(NodeType::comm_recv, [](auto& n) { integer(n, "comm_src", -3); }).find("-3 is not a rank") !=
+        std::string::npos);
+  CHECK(with(NodeType::comm_send, [](auto& n) { integer(n, "comm_dst", -1); }).find("-1 is not a rank") !=
+        std::string::npos);
   CHECK(with(NodeType::comp, [](auto& n) {
           attribute(n, "num_ops", [](protozero::pbf_writer& w) { w.add_double(attribute_field::double_val, 2.5); });
         }).find("num_ops is not a whole number") != std::string::npos);
-  CHECK(with(NodeType::comp, [](auto& n) { n.add_uint64(node_field::duration_micros, ~std::uint64_t{0}); }).find("26 days") !=
-        std::string::npos);
+  CHECK(with(NodeType::comp, [](auto& n) {
+          n.add_uint64(node_field::duration_micros, ~std::uint64_t{0});
+        }).find("26 days") != std::string::npos);
   CHECK(with(NodeType::comp, [](auto& n) {
           n.add_uint64(node_field::data_deps, 9);
         }).find("node 4 depends on node 9, which does not exist") != std::string::npos);
 
   // A text where a number belongs.
-  CHECK(with(NodeType::comp, [](auto& n) { n.add_string(node_field::duration_micros, "soon"); }).find("is not a Chakra node") !=
-        std::string::npos);
+  CHECK(with(NodeType::comp, [](auto& n) {
+          n.add_string(node_field::duration_micros, "soon");
+        }).find("is not a Chakra node") != std::string::npos);
   CHECK(with(NodeType::comm_coll, [](auto& n) {
-          attribute(n, "comm_size", [](protozero::pbf_writer& w) { w.add_string(attribute_field::int64_val, "large"); });
+          attribute(n, "comm_size",
+                    [](protozero::pbf_writer& w) { w.add_string(attribute_field::int64_val, "large"); });
         }).find("is not a Chakra node") != std::string::npos);
 
   // A message that ends before the value of a bool.
@@ -155,8 +167,10 @@ TEST_CASE("the feeder's JSON says the same") {
   const auto wrong = [&](const char* text) { return parse_feeder_json(text, "w.json", strings).error().to_string(); };
   CHECK(wrong("{").find("not JSON") != std::string::npos);
   CHECK(wrong("{}").find("no workload_graph") != std::string::npos);
-  CHECK(wrong(R"({"workload_graph": [{"Id": 1}]})").find("entry 0 of workload_graph (node 1): has no NodeType") != std::string::npos);
-  CHECK(wrong(R"({"workload_graph": [{"Id": 1, "NodeType": 4, "data_deps": [7]}]})").find("depends on node 7") != std::string::npos);
+  CHECK(wrong(R"({"workload_graph": [{"Id": 1}]})").find("entry 0 of workload_graph (node 1): has no NodeType") !=
+        std::string::npos);
+  CHECK(wrong(R"({"workload_graph": [{"Id": 1, "NodeType": 4, "data_deps": [7]}]})").find("depends on node 7") !=
+        std::string::npos);
 }
 
 TEST_CASE("ranks with the same content share one program, and a missing rank is named") {
@@ -230,7 +244,8 @@ TEST_CASE("what is odd but usable is counted if somebody counts") {
   CHECK(program->starts_ps[0] == 0);
   CHECK(program->starts_ps[1] == workload::kNotRecorded);
   CHECK(program->kinds[1] == ActivityKind::none);
-  for (const DiagnosticKind* kind : {&kDanglingControl, &kIncompleteMessage, &kStartBeyondRange, &kUnknownNodeType, &kLaneBeyondRange}) {
+  for (const DiagnosticKind* kind :
+       {&kDanglingControl, &kIncompleteMessage, &kStartBeyondRange, &kUnknownNodeType, &kLaneBeyondRange}) {
     CAPTURE(kind->code);
     CHECK(remarks.count(*kind) == 1);
   }

@@ -17,7 +17,8 @@ namespace {
 
 /// "Node.id" -> 1, "NodeType.COMP_NODE" -> 4: every line that gives a name a number.
 std::map<std::string, long> numbers_of_proto() {
-  std::istringstream file(orrery::testing::read_file(std::string(ORRERY_SOURCE_DIR) + "/src/formats/chakra/et_def.proto"));
+  std::istringstream file(
+      orrery::testing::read_file(std::string(ORRERY_SOURCE_DIR) + "/src/formats/chakra/et_def.proto"));
   std::map<std::string, long> numbers;
   std::string block;
   for (std::string line; std::getline(file, line);) {
@@ -62,7 +63,8 @@ TEST_CASE("schema.h and et_def.proto agree") {
   check("AttributeProto.name", attribute_field::name);
   check("AttributeProto.doc_string", attribute_field::doc_string);
   check("AttributeProto.bytes_list", attribute_field::bytes_list);
-  for (std::uint64_t type = 0; type < kNodeTypes; ++type) check("NodeType." + std::string(node_type_name(type)), static_cast<long>(type));
+  for (std::uint64_t type = 0; type < kNodeTypes; ++type)
+    check("NodeType." + std::string(node_type_name(type)), static_cast<long>(type));
   CHECK(node_type_name(kNodeTypes).empty());
   for (std::int64_t type = comm_type::all_reduce; type <= comm_type::barrier; ++type)
     check("CollectiveCommType." + std::string(comm_type_name(type)), static_cast<long>(type));

@@ -44,12 +44,14 @@ TEST_CASE("messages of today's schema pass through as they are, unknown fields a
     Stream stream(*rc::gen::element<std::string>("0.0.4", "1.0.0", "1.2.3"));
     const int nodes = *rc::gen::inRange(0, 6);
     for (int i = 0; i < nodes; ++i) {
-      stream.node(static_cast<std::uint64_t>(i), static_cast<NodeType>(*rc::gen::inRange(0, 12)), [&](pbf_writer& node) {
-        for (int k = *rc::gen::inRange(0, 4); k > 0; --k) {
-          add_unknown_field(node);
-          attribute(node, "comm_type", [](pbf_writer& a) { a.add_int64(attribute_field::int64_val, 2), add_unknown_field(a); });
-        }
-      });
+      stream.node(
+          static_cast<std::uint64_t>(i), static_cast<NodeType>(*rc::gen::inRange(0, 12)), [&](pbf_writer& node) {
+            for (int k = *rc::gen::inRange(0, 4); k > 0; --k) {
+              add_unknown_field(node);
+              attribute(node, "comm_type",
+                        [](pbf_writer& a) { a.add_int64(attribute_field::int64_val, 2), add_unknown_field(a); });
+            }
+          });
     }
     RC_ASSERT(upgraded(stream.bytes) == stream.bytes);
   }));
@@ -131,7 +133,8 @@ TEST_CASE("a file without metadata gets some, and a node's own fields become att
 TEST_CASE("what is cut off or damaged is named") {
   Stream stream;
   stream.node(1, NodeType::comp);
-  CHECK(upgraded(stream.bytes.substr(0, stream.bytes.size() - 1)).find("w.et: byte 8: the file ends inside a record") != std::string::npos);
+  CHECK(upgraded(stream.bytes.substr(0, stream.bytes.size() - 1)).find("w.et: byte 8: the file ends inside a record") !=
+        std::string::npos);
   CHECK(upgraded("").find("the file is empty") != std::string::npos);
 }
 

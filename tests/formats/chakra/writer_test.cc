@@ -97,7 +97,8 @@ Activity any_activity(std::uint64_t id, Interner& strings) {
     node.tag = *rc::gen::inRange<std::int64_t>(-5, std::int64_t{1} << 40);
   } else {
     if (*rc::gen::arbitrary<bool>()) node.flags |= activity::kHasBytes, node.bytes = *rc::gen::inRange(0, 1 << 30);
-    if (*rc::gen::arbitrary<bool>()) node.flags |= activity::kHasOperations, node.operations = *rc::gen::inRange(0, 1 << 30);
+    if (*rc::gen::arbitrary<bool>())
+      node.flags |= activity::kHasOperations, node.operations = *rc::gen::inRange(0, 1 << 30);
   }
   return node;
 }
@@ -110,10 +111,12 @@ TEST_CASE("what is written is read back") {
     Interner strings;
     std::vector<std::uint64_t> ids;
     const int count = *rc::gen::inRange(0, 12);
-    for (std::uint64_t id = 0; ids.size() < static_cast<std::size_t>(count); id += *rc::gen::inRange<std::uint64_t>(1, 1000)) {
+    for (std::uint64_t id = 0; ids.size() < static_cast<std::size_t>(count);
+         id += *rc::gen::inRange<std::uint64_t>(1, 1000)) {
       builder.add(any_activity(id, strings));
       for (const std::uint64_t on : ids) {
-        if (*rc::gen::inRange(0, 4) == 0) builder.depend(on, *rc::gen::arbitrary<bool>() ? Dependency::data : Dependency::control);
+        if (*rc::gen::inRange(0, 4) == 0)
+          builder.depend(on, *rc::gen::arbitrary<bool>() ? Dependency::data : Dependency::control);
       }
       ids.push_back(id);
     }
@@ -128,18 +131,23 @@ TEST_CASE("what is written is read back") {
 }
 
 TEST_CASE("nodes are written field by field as the schema says") {
-  const std::string is_cpu_op_0("R\x0e\x0a\x09is_cpu_op\xd8\x01\0", 16), is_cpu_op_1("R\x0e\x0a\x09is_cpu_op\xd8\x01\x01", 16);
-  const auto framed = [](const std::string& node) { return std::string(1, '\0') + static_cast<char>(node.size()) + node; };
+  const std::string is_cpu_op_0("R\x0e\x0a\x09is_cpu_op\xd8\x01\0", 16),
+      is_cpu_op_1("R\x0e\x0a\x09is_cpu_op\xd8\x01\x01", 16);
+  const auto framed = [](const std::string& node) {
+    return std::string(1, '\0') + static_cast<char>(node.size()) + node;
+  };
   CHECK(bytes_of({.id = 7, .kind = ActivityKind::compute, .flags = activity::kOnHost, .duration_ps = 5 * kPsPerUs}) ==
         framed("\x08\x07\x12\x01x\x18\x04\x38\x05" + is_cpu_op_1));
   CHECK(bytes_of({.kind = ActivityKind::collective, .bytes = 3, .collective = Collective::barrier}) ==
-        framed("\x12\x01x\x18\x07" + is_cpu_op_0 + text({"R\x0d\x0a\x09", "comm_typeH\x09", "R\x0d\x0a\x09", "comm_sizeH\x03"})));
+        framed("\x12\x01x\x18\x07" + is_cpu_op_0 +
+               text({"R\x0d\x0a\x09", "comm_typeH\x09", "R\x0d\x0a\x09", "comm_sizeH\x03"})));
   CHECK(bytes_of({.id = 1, .kind = ActivityKind::metadata}) == framed("\x08\x01\x12\x01x\x18\x01"));
   CHECK(bytes_of({.id = 1, .kind = ActivityKind::metadata}, {.version = "1.0.0"}).substr(0, 8) ==
         "\x07\x0a\x05"
         "1.0.0");
   // The thirty attributes of Chakra's generator take 877 bytes.
-  const std::string sample = bytes_of({.id = 1, .kind = ActivityKind::metadata}, {.version = "", .sample_attributes = true});
+  const std::string sample =
+      bytes_of({.id = 1, .kind = ActivityKind::metadata}, {.version = "", .sample_attributes = true});
   CHECK(sample.size() == 1 + 2 + 7 + 877);
   CHECK(sample.find(text({"R\x14\x0a\x06", "sint32\x12\x06", "sint32x\xf1\xc0\x01"})) != std::string::npos);
   CHECK(sample.find(text({"R\x0f\x0a\x05", "bytes\xfa\x01\x05", "12345"})) != std::string::npos);
@@ -190,8 +198,11 @@ TEST_CASE("what Chakra has no word for is refused") {
 
 TEST_CASE("a workload is a file per rank; a send names its own rank") {
   workload::ProgramBuilder builder;
-  builder.add(
-      {.kind = ActivityKind::send, .flags = activity::kHasBytes | activity::kHasPeer | activity::kHasTag, .bytes = 8, .peer = 1, .tag = 2});
+  builder.add({.kind = ActivityKind::send,
+               .flags = activity::kHasBytes | activity::kHasPeer | activity::kHasTag,
+               .bytes = 8,
+               .peer = 1,
+               .tag = 2});
   workload::Workload workload = one_rank(std::move(builder), Interner());
   workload.program_of_rank.push_back(0);
   workload.groups = {{workload.strings.intern("1"), {0, 1}}, {workload.strings.intern("2"), {1}}};
@@ -267,7 +278,8 @@ TEST_CASE("a duration finer than the format's unit comes back, unless somebody c
   };
   Diagnostics diagnostics;
   CHECK(durations(*bytes, {.diagnostics = &diagnostics}) == std::vector<TimePs>{2'400'123, 3 * kPsPerUs});
-  CHECK(durations(*bytes, {.diagnostics = &diagnostics, .micros_only = true}) == std::vector<TimePs>{2 * kPsPerUs, 3 * kPsPerUs});
+  CHECK(durations(*bytes, {.diagnostics = &diagnostics, .micros_only = true}) ==
+        std::vector<TimePs>{2 * kPsPerUs, 3 * kPsPerUs});
   CHECK(durations(*bytes, {}) == std::vector<TimePs>{2 * kPsPerUs, 3 * kPsPerUs});  // as ASTRA-sim
   std::string changed = *bytes;
   const std::size_t at = changed.find("\x38\x02");  // duration_micros: 2
@@ -279,11 +291,17 @@ TEST_CASE("a duration finer than the format's unit comes back, unless somebody c
 TEST_CASE("parts of unequal size come back; a list with a negative one is refused") {
   const auto with_parts = [](std::vector<std::int64_t> parts) {
     workload::ProgramBuilder builder;
-    builder.add(
-        {.id = 1, .kind = ActivityKind::collective, .flags = activity::kHasBytes, .bytes = 30, .collective = Collective::all_to_all});
+    builder.add({.id = 1,
+                 .kind = ActivityKind::collective,
+                 .flags = activity::kHasBytes,
+                 .bytes = 30,
+                 .collective = Collective::all_to_all});
     builder.set_parts(std::move(parts));
-    builder.add(
-        {.id = 2, .kind = ActivityKind::collective, .flags = activity::kHasBytes, .bytes = 30, .collective = Collective::all_to_all});
+    builder.add({.id = 2,
+                 .kind = ActivityKind::collective,
+                 .flags = activity::kHasBytes,
+                 .bytes = 30,
+                 .collective = Collective::all_to_all});
     return *chakra::to_protobuf(one_rank(std::move(builder), {}), 0);
   };
   Interner strings;

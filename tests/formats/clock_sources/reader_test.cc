@@ -26,9 +26,11 @@ Reading read(const std::string& text, Kind kind) {
 
 TEST_CASE("probes keep every nanosecond; rows that are none are counted") {
   const Reading reading = read(
-      "{\"src\": 0, \"dst\": 1, \"t1\": 1794702945435754730, \"t2\": 1794702945433634690, \"t3\": 1794702945433635657, \"t4\": "
+      "{\"src\": 0, \"dst\": 1, \"t1\": 1794702945435754730, \"t2\": 1794702945433634690, \"t3\": 1794702945433635657, "
+      "\"t4\": "
       "1794702945435916026}\n"
-      "not json\n\n{\"src\": 0, \"dst\": 0, \"t1\": 1, \"t2\": 2, \"t3\": 3, \"t4\": 4}\n{\"src\": 0, \"dst\": 1, \"t1\": 9, \"t2\": 2, "
+      "not json\n\n{\"src\": 0, \"dst\": 0, \"t1\": 1, \"t2\": 2, \"t3\": 3, \"t4\": 4}\n{\"src\": 0, \"dst\": 1, "
+      "\"t1\": 9, \"t2\": 2, "
       "\"t3\": 3, "
       "\"t4\": 4}\n",
       Kind::probes);
@@ -41,10 +43,12 @@ TEST_CASE("probes keep every nanosecond; rows that are none are counted") {
 TEST_CASE("a window's rate may be written as 1 + rate, and its x may count from the clock's epoch") {
   const Reading reading = read(
       "{\"meta\": true, \"node_id\": 0, \"start_walltime_ns\": 5}\n"
-      "{\"window_start_ns\": 1000000000, \"window_end_ns\": 3000000000, \"node_id\": 0, \"edges\": [{\"dst\": 1, \"alpha\": 2e-05, "
+      "{\"window_start_ns\": 1000000000, \"window_end_ns\": 3000000000, \"node_id\": 0, \"edges\": [{\"dst\": 1, "
+      "\"alpha\": 2e-05, "
       "\"beta\": 500, "
       "\"pairs\": 9}, {\"dst\": 2, \"alpha\": 1.00002, \"beta\": 500}]}\n"
-      "{\"window_start_ns\": 1700000000000000000, \"window_end_ns\": 1700000002000000000, \"node_id\": 0, \"edges\": [{\"dst\": 1, "
+      "{\"window_start_ns\": 1700000000000000000, \"window_end_ns\": 1700000002000000000, \"node_id\": 0, \"edges\": "
+      "[{\"dst\": 1, "
       "\"alpha\": "
       "2e-05, \"beta\": -33999999999500}]}\n",
       Kind::probe_windows);
@@ -58,7 +62,8 @@ TEST_CASE("a window's rate may be written as 1 + rate, and its x may count from 
 TEST_CASE("offsets: six digits, the old name of the midpoint, rounds that failed") {
   const Reading reading = read(
       "{\"meta\": true, \"nodes\": [{\"node_id\": 0, \"start_walltime_ns\": 5, \"start_gpu_ns\": 7}]}\n"
-      "{\"round_id\": 3, \"window_start_ns\": 100, \"window_end_ns\": 300, \"node_id\": 2, \"offset_ns\": 1.23457e+07}\n"
+      "{\"round_id\": 3, \"window_start_ns\": 100, \"window_end_ns\": 300, \"node_id\": 2, \"offset_ns\": "
+      "1.23457e+07}\n"
       "{\"round_id\": 4, \"midpoint_sys_ns\": 500, \"node_id\": 2, \"offset_ns\": 0.0, \"reachable\": false}\n",
       Kind::offsets);
   REQUIRE(reading.status.ok());
@@ -72,9 +77,10 @@ TEST_CASE("offsets: six digits, the old name of the midpoint, rounds that failed
 }
 
 TEST_CASE("snapshot pairs as lines and as a message") {
-  const Reading lines =
-      read("{\"meta\": true, \"node_id\": 4, \"start_walltime_ns\": 50, \"start_gpu_ns\": 70}\n{\"sys_ns\": -3, \"tracer_ns\": 9}\n",
-           Kind::snapshots);
+  const Reading lines = read(
+      "{\"meta\": true, \"node_id\": 4, \"start_walltime_ns\": 50, \"start_gpu_ns\": 70}\n{\"sys_ns\": -3, "
+      "\"tracer_ns\": 9}\n",
+      Kind::snapshots);
   REQUIRE(lines.status.ok());
   REQUIRE(lines.sources.snapshots.size() == 1);
   CHECK(lines.sources.snapshots[0].node == 4);

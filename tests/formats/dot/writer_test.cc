@@ -12,9 +12,15 @@ using workload::Dependency;
 TEST_CASE("boxes with what they are, and arrows by kind; names are escaped") {
   workload::Workload workload;
   workload::ProgramBuilder builder;
-  builder.add(
-      {.id = 1, .name = workload.strings.intern("a \"b\"\\\n"), .kind = ActivityKind::compute, .flags = workload::activity::kOnHost});
-  builder.add({.id = 2, .kind = ActivityKind::collective, .flags = workload::activity::kHasBytes, .duration_ps = 1'500'000, .bytes = 8});
+  builder.add({.id = 1,
+               .name = workload.strings.intern("a \"b\"\\\n"),
+               .kind = ActivityKind::compute,
+               .flags = workload::activity::kOnHost});
+  builder.add({.id = 2,
+               .kind = ActivityKind::collective,
+               .flags = workload::activity::kHasBytes,
+               .duration_ps = 1'500'000,
+               .bytes = 8});
   builder.depend(1, Dependency::data);
   builder.add({.id = 4, .kind = ActivityKind::compute});
   builder.depend(1, Dependency::control);

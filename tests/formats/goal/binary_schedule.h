@@ -1,4 +1,5 @@
-// Binary schedules for tests, field by field as docs/formats/goal.md tells them; written apart from the reader on purpose.
+// Binary schedules for tests, field by field as docs/formats/goal.md tells them; written apart from the reader on
+// purpose.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +19,8 @@ struct BinaryNode {
 
 template <typename T>
 void append(std::string& bytes, T value) {
-  for (std::size_t i = 0; i < sizeof value; ++i) bytes += static_cast<char>(static_cast<std::uint64_t>(value) >> (8 * i));
+  for (std::size_t i = 0; i < sizeof value; ++i)
+    bytes += static_cast<char>(static_cast<std::uint64_t>(value) >> (8 * i));
 }
 
 inline std::string binary_block(const std::vector<BinaryNode>& nodes) {
@@ -32,7 +34,8 @@ inline std::string binary_block(const std::vector<BinaryNode>& nodes) {
   for (std::uint32_t i = 0; i < nodes.size(); ++i) {
     if (waits[i] == 0) append(roots, i), ++root_count;
     const BinaryNode& node = nodes[i];
-    append(table, waits[i]), append(table, node.type), append(table, node.peer), append(table, node.size), append(table, node.tag);
+    append(table, waits[i]), append(table, node.type), append(table, node.peer), append(table, node.size),
+        append(table, node.tag);
     append(table, node.cpu), append(table, node.nic);
     append(table, static_cast<std::uint32_t>(node.dependents.size())), append(table, entries);
     entries += static_cast<std::uint32_t>(node.dependents.size());

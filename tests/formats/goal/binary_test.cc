@@ -15,8 +15,11 @@ constexpr std::uint32_t kAny = ~std::uint32_t{0};
 
 std::string sample() {
   return testing::binary_schedule(
-      {{{.type = 3, .size = 5000, .cpu = 1, .dependents = {2, 1}}, {.type = 1, .peer = 1, .size = 64, .tag = 9}, {.type = 3, .size = 7}},
-       {{.type = 2, .peer = kAny, .size = 64, .tag = kAny, .nic = 1, .start_dependents = {1}}, {.type = 3, .size = 8}}});
+      {{{.type = 3, .size = 5000, .cpu = 1, .dependents = {2, 1}},
+        {.type = 1, .peer = 1, .size = 64, .tag = 9},
+        {.type = 3, .size = 7}},
+       {{.type = 2, .peer = kAny, .size = 64, .tag = kAny, .nic = 1, .start_dependents = {1}},
+        {.type = 3, .size = 8}}});
 }
 
 std::string error_of(const std::string& bytes) {
@@ -65,7 +68,8 @@ TEST_CASE("what a damaged binary schedule says is not believed") {
   CHECK(error_of(with<std::uint8_t>(kNode0 + 4, 4)) == "an operation of the unknown type 4");
   CHECK(error_of(with<std::uint64_t>(kNode0 + 9, 1ull << 60)) == "a calc of 1152921504606846976 ns");
   CHECK(error_of(with<std::uint32_t>(kNode0 + 39 + 5, 2)) == "rank 2 does not exist: there are 2");
-  CHECK(error_of(with<std::uint32_t>(kNode0 + 39 + 5, kAny)) == "rank 4294967295 does not exist: there are 2");  // of a send
+  CHECK(error_of(with<std::uint32_t>(kNode0 + 39 + 5, kAny)) ==
+        "rank 4294967295 does not exist: there are 2");  // of a send
   CHECK(error_of(with<std::uint32_t>(kNode0 + 23, 3)) == "rank 0 has 3 dependents but room for 2");
   CHECK(error_of(with<std::uint32_t>(kNode0 + 27, 1)) == "dependents 1 to 3 of 2");
   CHECK(error_of(with<std::uint32_t>(kNode0 + 3 * 39, 3)) == "node 3 of 3 cannot wait for node 0");
@@ -73,7 +77,8 @@ TEST_CASE("what a damaged binary schedule says is not believed") {
 
 TEST_CASE("a binary schedule cut anywhere is an error") {
   const std::string whole = sample();
-  for (std::size_t size = 0; size < whole.size(); ++size) CHECK_FALSE_MESSAGE(goal::parse_workload(whole.substr(0, size), "x").ok(), size);
+  for (std::size_t size = 0; size < whole.size(); ++size)
+    CHECK_FALSE_MESSAGE(goal::parse_workload(whole.substr(0, size), "x").ok(), size);
 }
 
 TEST_CASE("ranks cannot share a block") {

@@ -22,8 +22,9 @@ std::string random_schedule() {
     for (int i = 1; i <= operations; ++i) {
       const int kind = *rc::gen::inRange(0, 3);
       text += kind == 0 ? fmt::format("l{}: calc {}", i, *rc::gen::inRange(0, 1'000'000))
-                        : fmt::format("l{}: {} {}b {} {} tag {}", i, kind == 1 ? "send" : "recv", *rc::gen::inRange(0, 1 << 20),
-                                      kind == 1 ? "to" : "from", *rc::gen::inRange(kind == 1 ? 0 : -1, ranks), *rc::gen::inRange(-1, 9));
+                        : fmt::format("l{}: {} {}b {} {} tag {}", i, kind == 1 ? "send" : "recv",
+                                      *rc::gen::inRange(0, 1 << 20), kind == 1 ? "to" : "from",
+                                      *rc::gen::inRange(kind == 1 ? 0 : -1, ranks), *rc::gen::inRange(-1, 9));
       const int cpu = *rc::gen::inRange(0, 3), nic = kind == 0 ? 0 : *rc::gen::inRange(0, 3);
       if (cpu != 0) text += fmt::format(" cpu {}", cpu);
       if (nic != 0) text += fmt::format(" nic {}", nic);
@@ -32,7 +33,8 @@ std::string random_schedule() {
     const int dependencies = operations < 2 ? 0 : *rc::gen::inRange(0, 10);
     for (int i = 0; i < dependencies; ++i) {
       const int later = *rc::gen::inRange(2, operations + 1);
-      text += fmt::format("l{} {} l{}\n", later, *rc::gen::arbitrary<bool>() ? "requires" : "irequires", *rc::gen::inRange(1, later));
+      text += fmt::format("l{} {} l{}\n", later, *rc::gen::arbitrary<bool>() ? "requires" : "irequires",
+                          *rc::gen::inRange(1, later));
     }
     text += "}\n";
   }
@@ -66,9 +68,10 @@ TEST_CASE("wide tags are numbered above the others, and nanoseconds of a rank ad
   workload::Workload workload;
   for (std::int64_t rank = 0; rank < 2; ++rank) {
     workload::ProgramBuilder builder;
-    for (std::uint64_t id = 1; id <= 3; ++id) builder.add({.id = id, .kind = ActivityKind::compute, .duration_ps = 1'400});
-    const auto flags =
-        static_cast<std::uint8_t>(workload::activity::kHasBytes | workload::activity::kHasPeer | workload::activity::kHasTag);
+    for (std::uint64_t id = 1; id <= 3; ++id)
+      builder.add({.id = id, .kind = ActivityKind::compute, .duration_ps = 1'400});
+    const auto flags = static_cast<std::uint8_t>(workload::activity::kHasBytes | workload::activity::kHasPeer |
+                                                 workload::activity::kHasTag);
     std::uint64_t id = 4;
     for (const std::int64_t tag : {std::int64_t{7}, std::int64_t{1} << 41, std::int64_t{1} << 40, workload::kAnyTag}) {
       builder.add({.id = id++,
@@ -86,7 +89,8 @@ TEST_CASE("wide tags are numbered above the others, and nanoseconds of a rank ad
   const auto text = goal::to_text(workload);
   REQUIRE(text.ok());
   CHECK(text->substr(0, text->find("rank 1")) ==
-        "num_ranks 2\n\nrank 0 {\nl1: calc 1\nl2: calc 2\nl3: calc 1\nl4: send 8b to 1 tag 7\nl5: send 8b to 1 tag 9\nl6: send 8b to 1 tag "
+        "num_ranks 2\n\nrank 0 {\nl1: calc 1\nl2: calc 2\nl3: calc 1\nl4: send 8b to 1 tag 7\nl5: send 8b to 1 tag "
+        "9\nl6: send 8b to 1 tag "
         "8\n"
         "l7: send 8b to 1 tag -1\n}\n\n");
 }

@@ -73,15 +73,17 @@ TEST_CASE("a schedule becomes one program per rank") {
 
 TEST_CASE("ranks come in any order, labels hold within a rank, dependencies stay in the order of the file") {
   const auto workload = goal::parse_workload(
-      "num_ranks 2 rank 1 { l1: calc 7\n } rank 0 {\nl1: calc 5\nl2: calc 1\nl3: calc 2\nl3 requires l1\nl2 requires l1\n}", "x.goal");
+      "num_ranks 2 rank 1 { l1: calc 7\n } rank 0 {\nl1: calc 5\nl2: calc 1\nl3: calc 2\nl3 requires l1\nl2 requires "
+      "l1\n}",
+      "x.goal");
   REQUIRE_MESSAGE(workload.ok(), workload.error().to_string());
   CHECK(workload->program(1).duration_ps(0) == 7 * kPsPerNs);
   CHECK(edges(workload->program(0)) == "0>2 0>1");
 }
 
 TEST_CASE("the same dependency twice, and both kinds at once, are kept") {
-  const auto workload =
-      goal::parse_workload("num_ranks 1\nrank 0 {\na: calc 1\nb: calc 1\nb irequires a\nb requires a\nb requires a\n}", "x.goal");
+  const auto workload = goal::parse_workload(
+      "num_ranks 1\nrank 0 {\na: calc 1\nb: calc 1\nb irequires a\nb requires a\nb requires a\n}", "x.goal");
   REQUIRE(workload.ok());
   CHECK(edges(workload->program(0)) == "0*1 0>1 0>1");
 }
@@ -93,7 +95,8 @@ TEST_CASE("what cannot be read is an error with its line") {
   CHECK(text_error_of("num_ranks 0\n") == "line 2: a schedule of no ranks");
   CHECK(text_error_of("num_ranks 4000000000") == "line 1: the number of ranks is 4000000000, more than 2147483647");
   CHECK(text_error_of("num_ranks 2000000000\n") == "line 2: 2,000,000,000 ranks cannot be in a file of 21 bytes");
-  CHECK(text_error_of("num_ranks 1\nrank 0 {\ncalc 5\n") == "line 4: expected an operation, a dependency or '}', but the file ends");
+  CHECK(text_error_of("num_ranks 1\nrank 0 {\ncalc 5\n") ==
+        "line 4: expected an operation, a dependency or '}', but the file ends");
   CHECK(text_error_of("num_ranks 1\nrank 0 {\ncalc 5 /* \n\n}") ==
         "line 5: expected an operation, a dependency or '}', but the file ends; a comment is never closed");
   CHECK(text_error_of("num_ranks 2\nrank 0 { }\n\n") == "line 4: the file ends without rank 1 of 2");
@@ -107,7 +110,8 @@ TEST_CASE("a statement that cannot be read is an error with its line") {
   CHECK(error_in_rank("b: sned 8b to 1") == "line 3: expected 'send', 'recv' or 'calc', found 'sned'");
   CHECK(error_in_rank("b: send 8 to 1") == "line 3: expected 'b', found 'to'");
   CHECK(error_in_rank("b: send -8b to 1") == "line 3: expected a size such as '1024b', found '-8b'");
-  CHECK(error_in_rank("b: send 99999999999999999999b to 1") == "line 3: expected a size such as '1024b', found '99999999999999999999b'");
+  CHECK(error_in_rank("b: send 99999999999999999999b to 1") ==
+        "line 3: expected a size such as '1024b', found '99999999999999999999b'");
   CHECK(error_in_rank("b: send 8b from 1") == "line 3: expected 'to', found 'from'");
   CHECK(error_in_rank("b: send 8b to 2") == "line 3: the rank is 2, more than 1");
   CHECK(error_in_rank("b: send 8b to -1") == "line 3: expected the rank, found '-1'");
@@ -115,7 +119,8 @@ TEST_CASE("a statement that cannot be read is an error with its line") {
   CHECK(error_in_rank("b: recv 8b from 1 tag 4294967295") == "line 3: the tag is 4294967295, more than 4294967294");
   CHECK(error_in_rank("b: recv 8b from 1 cpu 256") == "line 3: the cpu number is 256, more than 255");
   CHECK(error_in_rank("b: calc 5 nic 1") == "line 3: expected the end of the line, found 'nic'");
-  CHECK(error_in_rank("b: calc 9223372036854775807") == "line 3: the time in ns is 9223372036854775807, more than 2305843009213693");
+  CHECK(error_in_rank("b: calc 9223372036854775807") ==
+        "line 3: the time in ns is 9223372036854775807, more than 2305843009213693");
   CHECK(error_in_rank("b: calc 5 calc 6") == "line 3: expected the end of the line, found 'calc'");
   CHECK(error_in_rank("a: calc 5") == "line 3: another operation of this rank is called 'a'");
   CHECK(error_in_rank("a requires b") == "line 3: no operation of this rank before this line is called 'b'");

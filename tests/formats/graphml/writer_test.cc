@@ -29,10 +29,13 @@ TEST_CASE("nodes and edges with their data; texts are escaped") {
   const testing::TempDir folder;
   REQUIRE(graphml::write_rank(workload, 0, folder.path("x.graphml")).ok());
   const std::string text = testing::read_file(folder.path("x.graphml"));
-  CHECK(
-      text.find("    <node id=\"1\"><data key=\"label\">a&lt;&quot;&amp;</data><data key=\"kind\">compute</data><data key=\"device\">false"
-                "</data><data key=\"duration_us\">0</data><data key=\"start_us\">2</data></node>\n") != std::string::npos);
-  CHECK(text.find("<data key=\"bytes\">8</data><data key=\"collective\">all_reduce</data><data key=\"group\">tp</data></node>\n"
-                  "    <edge source=\"1\" target=\"2\"><data key=\"dependency\">control</data></edge>\n  </graph>\n</graphml>\n") !=
+  CHECK(text.find("    <node id=\"1\"><data key=\"label\">a&lt;&quot;&amp;</data><data "
+                  "key=\"kind\">compute</data><data key=\"device\">false"
+                  "</data><data key=\"duration_us\">0</data><data key=\"start_us\">2</data></node>\n") !=
         std::string::npos);
+  CHECK(
+      text.find(
+          "<data key=\"bytes\">8</data><data key=\"collective\">all_reduce</data><data key=\"group\">tp</data></node>\n"
+          "    <edge source=\"1\" target=\"2\"><data key=\"dependency\">control</data></edge>\n  "
+          "</graph>\n</graphml>\n") != std::string::npos);
 }

@@ -17,10 +17,12 @@ ModelFile parsed(std::string_view text, Content content, const std::string& path
 
 TEST_CASE("every type is evaluated as the motif does it") {
   const ModelFile file = parsed(
-      "1 2 1 CONSTANT 2.5\n2 3 1 BILINEAR 1 2 3 -200\n3 4 2 EXPONENTIAL 0.001 0.01 0.1 1\n\n4 5 1 TRACE 1.0 2.0 3.0\n", Content::exec);
+      "1 2 1 CONSTANT 2.5\n2 3 1 BILINEAR 1 2 3 -200\n3 4 2 EXPONENTIAL 0.001 0.01 0.1 1\n\n4 5 1 TRACE 1.0 2.0 3.0\n",
+      Content::exec);
   REQUIRE(file.models.size() == 4);
   CHECK(evaluate(file, file.models[0], 4, 16) == 2.5);
-  CHECK(evaluate(file, file.models[1], 4, 16) == 4 * 16 + 2 * 4 + 3 * 16 - 200);  // negative: only polynomials are held at zero
+  CHECK(evaluate(file, file.models[1], 4, 16) ==
+        4 * 16 + 2 * 4 + 3 * 16 - 200);  // negative: only polynomials are held at zero
   CHECK(evaluate(file, file.models[2], 4, 16) == doctest::Approx(std::exp(0.001 * 64 + 0.04 + 1.6 + 1)));
   CHECK(file.models[2].threads == 2);
   CHECK(evaluate(file, file.models[3], 4, 16, 0) == 1);
@@ -41,16 +43,18 @@ TEST_CASE("polynomials are told by the name of the file, and are never negative"
 TEST_CASE("what is written reads back to the same bits") {
   const testing::TempDir dir;
   ModelFile file =
-      parsed("1 2 1 EXPONENTIAL -0.005056415928899995 0.07997186925309079 0.38161516099266257 -2.715939790199473\n", Content::exec);
-  CHECK(to_text(file) == "1 2 1 EXPONENTIAL -0.005056415928899995 0.07997186925309079 0.38161516099266257 -2.715939790199473\n");
+      parsed("1 2 1 EXPONENTIAL -0.005056415928899995 0.07997186925309079 0.38161516099266257 -2.715939790199473\n",
+             Content::exec);
+  CHECK(to_text(file) ==
+        "1 2 1 EXPONENTIAL -0.005056415928899995 0.07997186925309079 0.38161516099266257 -2.715939790199473\n");
   const std::string path = dir.path("exec.model");
   REQUIRE(write_model_file(file, path));
   const auto again = read_model_file(path, Content::exec);
   REQUIRE(again);
   CHECK(*again == file);
   CHECK(!write_model_file(file, dir.path("exec_poly.model")));
-  ModelFile poly =
-      parsed("callsite_source callsite_destination threads_per_rank 0,0 1,0\n1 2 1 3.25 -1\n", Content::exec, "exec_poly.model");
+  ModelFile poly = parsed("callsite_source callsite_destination threads_per_rank 0,0 1,0\n1 2 1 3.25 -1\n",
+                          Content::exec, "exec_poly.model");
   CHECK(parsed(to_text(poly), Content::exec, "exec_poly.model") == poly);
   CHECK(!write_model_file(poly, path));
 }

@@ -6,7 +6,8 @@
 //     === output
 //     1 + 2 B - "outer" 0/0 entry 0
 //
-// To add one, write the first two parts and run ORRERY_UPDATE_CASES=1 test_formats_kineto; then read what was put below "=== output".
+// To add one, write the first two parts and run ORRERY_UPDATE_CASES=1 test_formats_kineto; then read what was put below
+// "=== output".
 // "=== input salvage" reads with ReadOptions::salvage.
 #include <doctest/doctest.h>
 

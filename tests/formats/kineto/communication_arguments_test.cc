@@ -22,11 +22,13 @@ TEST_CASE("peer and tag of a message, roots of collectives, by the place of the 
   const auto send = reader.read("c10d::send", event(R"("Concrete Inputs": ["", "", "2", "9"])"));
   CHECK(send.peer == 2);
   CHECK(send.tag == 9);
-  const auto broadcast = reader.read("c10d::broadcast_", event(R"("Concrete Inputs": ["", "", "1", "0", "False", "-1"])"));
+  const auto broadcast =
+      reader.read("c10d::broadcast_", event(R"("Concrete Inputs": ["", "", "1", "0", "False", "-1"])"));
   CHECK(broadcast.peer == 1);
   CHECK_FALSE(broadcast.tag.has_value());
   CHECK(reader.read("c10d::reduce_", event(R"("Concrete Inputs": ["", "", "", "3", "0", "False", "-1"])")).peer == 3);
-  CHECK_FALSE(reader.read("c10d::allreduce_", event(R"("Concrete Inputs": ["", "", "", "", "False", "-1"])")).peer.has_value());
+  CHECK_FALSE(
+      reader.read("c10d::allreduce_", event(R"("Concrete Inputs": ["", "", "", "", "False", "-1"])")).peer.has_value());
   const auto any = reader.read("c10d::recv_any_source_", event(R"("Concrete Inputs": ["", "", "4"])"));
   CHECK_FALSE(any.peer.has_value());
   CHECK(any.tag == 4);
@@ -34,23 +36,28 @@ TEST_CASE("peer and tag of a message, roots of collectives, by the place of the 
 
 TEST_CASE("sizes: of a list of tensors, of the tensor that goes in, of each tensor of the work") {
   CommunicationReader reader;
-  const auto call = reader.read("c10d::allreduce_", event(R"("Input type": ["TensorList", ""], "Input Dims": [[[160, 160], [3]], []])"));
+  const auto call = reader.read("c10d::allreduce_",
+                                event(R"("Input type": ["TensorList", ""], "Input Dims": [[[160, 160], [3]], []])"));
   CHECK(call.elements == 25603);
-  const auto exchange = reader.read("c10d::alltoall_base_", event(R"("Input type": ["float", "double"], "Input Dims": [[5], [7]])"));
+  const auto exchange =
+      reader.read("c10d::alltoall_base_", event(R"("Input type": ["float", "double"], "Input Dims": [[5], [7]])"));
   CHECK(exchange.elements == 7);
   CHECK(exchange.dtype == "double");
-  const auto work = reader.read("gloo:all_reduce", event(R"("Input type": ["float", "float"], "Input Dims": [[192, 64], []])"));
+  const auto work =
+      reader.read("gloo:all_reduce", event(R"("Input type": ["float", "float"], "Input Dims": [[192, 64], []])"));
   CHECK(work.elements == 12289);  // no dimension: one element
   CHECK(work.dtype == "float");
-  CHECK(reader.read("gloo:all_reduce", event(R"("Input type": ["float", "int"], "Input Dims": [[1], [1]])")).dtype.empty());
+  CHECK(reader.read("gloo:all_reduce", event(R"("Input type": ["float", "int"], "Input Dims": [[1], [1]])"))
+            .dtype.empty());
   CHECK_FALSE(reader.read("gloo:barrier", event(R"("Ev Idx": 1)")).elements.has_value());
 }
 
 TEST_CASE("what is unusable is left out") {
   CommunicationReader reader;
-  for (const char* const args : {R"("Concrete Inputs": "2")", R"("Concrete Inputs": ["", "", "two", ""])", R"("Concrete Inputs": [""])",
-                                 R"("Input type": ["TensorList"], "Input Dims": [[[-1]]])",
-                                 R"("Input type": ["TensorList"], "Input Dims": [[[9223372036854775807, 3]]])"}) {
+  for (const char* const args :
+       {R"("Concrete Inputs": "2")", R"("Concrete Inputs": ["", "", "two", ""])", R"("Concrete Inputs": [""])",
+        R"("Input type": ["TensorList"], "Input Dims": [[[-1]]])",
+        R"("Input type": ["TensorList"], "Input Dims": [[[9223372036854775807, 3]]])"}) {
     const auto found = reader.read("c10d::send", event(args));
     CHECK_FALSE(found.peer.has_value());
     CHECK_FALSE(found.elements.has_value());
@@ -62,8 +69,9 @@ TEST_CASE("the reader keeps them as columns; annotations that are repeated on th
   const orrery::testing::TempDir dir;
   Diagnostics diagnostics;
   const auto job = kineto::read_job(
-      {dir.write("trace.json",
-                 R"({"distributedInfo": {"rank": 0, "world_size": 2, "pg_config": [{"pg_name": "7", "ranks": [0, 1]}, {"pg_name": "x"}]},
+      {dir.write(
+          "trace.json",
+          R"({"distributedInfo": {"rank": 0, "world_size": 2, "pg_config": [{"pg_name": "7", "ranks": [0, 1]}, {"pg_name": "x"}]},
   "traceEvents": [
   {"ph": "X", "cat": "cpu_op", "name": "c10d::recv_", "pid": 1, "tid": 1, "ts": 1, "dur": 2, "args": {"Concrete Inputs": ["", "", "1", "3"]}},
   {"ph": "X", "cat": "user_annotation", "name": "gloo:recv", "pid": 1, "tid": 1, "ts": 2, "dur": 5, "args": {"Input type": ["float"], "Input Dims": [[8]]}},

@@ -1,4 +1,5 @@
-// Bad input: an error that names the file and the byte, or the events before the damage. Never a crash, never a silent end.
+// Bad input: an error that names the file and the byte, or the events before the damage. Never a crash, never a silent
+// end.
 #include <doctest/doctest.h>
 
 #include <filesystem>
@@ -81,7 +82,8 @@ TEST_CASE("a plain trace cut at any byte: an error, or with salvage the events b
 }
 
 TEST_CASE("a bare array cut at any byte: complete events may stand at its end, unfinished ones are an error") {
-  const std::string text = R"([{"ph": "X", "name": "a", "ts": 1, "dur": 1},  {"ph": "X", "name": "b", "ts": 2, "dur": 1} , ])";
+  const std::string text =
+      R"([{"ph": "X", "name": "a", "ts": 1, "dur": 1},  {"ph": "X", "name": "b", "ts": 2, "dur": 1} , ])";
   for (std::size_t size = 0; size < text.size(); ++size) {
     CAPTURE(size);
     const std::string cut = text.substr(0, size);
@@ -89,7 +91,8 @@ TEST_CASE("a bare array cut at any byte: complete events may stand at its end, u
     const std::size_t last = cut.find_last_not_of(" ,[");
     const bool between_events = size > 0 && (last == std::string::npos || cut[last] == '}');
     CHECK(reading.rank.has_value() == between_events);
-    if (reading.rank) CHECK(reading.rank->event_count() == static_cast<std::size_t>(std::count(cut.begin(), cut.end(), '}')));
+    if (reading.rank)
+      CHECK(reading.rank->event_count() == static_cast<std::size_t>(std::count(cut.begin(), cut.end(), '}')));
     else check_error(reading, size);
   }
 }
@@ -111,8 +114,8 @@ TEST_CASE("a packed trace cut at any byte: always an error, and salvage keeps wh
 TEST_CASE("a large packed trace cut in the middle: the position is in the packed file, salvage keeps a part") {
   std::string events;
   for (int i = 0; i < 40'000; ++i)
-    events += std::string(i == 0 ? "" : ",\n") + R"({"ph": "X", "cat": "cpu_op", "name": "op )" + std::to_string(i * 7919 % 40'009) +
-              R"(", "ts": )" + std::to_string(i) + R"(, "dur": 1})";
+    events += std::string(i == 0 ? "" : ",\n") + R"({"ph": "X", "cat": "cpu_op", "name": "op )" +
+              std::to_string(i * 7919 % 40'009) + R"(", "ts": )" + std::to_string(i) + R"(, "dur": 1})";
   const std::string text = document(events);
   for (const std::string& packed : {gzip(text), zstd(text)}) {
     const std::string cut = packed.substr(0, packed.size() / 2);
@@ -167,9 +170,9 @@ TEST_CASE("nesting a million deep is refused wherever it stands") {
   const std::string arrays = nested(kDeep, "[", "]");
   const std::string objects = nested(kDeep, R"({"a":)", "}");
   for (const std::string& deep : {arrays, objects, nested(kDeep, R"([{"a":)", "}]"), nested(kDeep, "[", "")}) {
-    for (const std::string& text :
-         {document(R"({"ph": "X", "ts": 1, "args": {"x": )" + deep + "}}"), document(R"({"ph": "X", "ts": 1, "args": )" + deep + "}"),
-          R"({"top": )" + deep + R"(, "traceEvents": []})", document(deep), deep}) {
+    for (const std::string& text : {document(R"({"ph": "X", "ts": 1, "args": {"x": )" + deep + "}}"),
+                                    document(R"({"ph": "X", "ts": 1, "args": )" + deep + "}"),
+                                    R"({"top": )" + deep + R"(, "traceEvents": []})", document(deep), deep}) {
       for (const std::string& bytes : {text, gzip(text)}) {
         const Reading reading = read_text(bytes);
         REQUIRE(reading.error.has_value());
@@ -182,9 +185,9 @@ TEST_CASE("nesting a million deep is refused wherever it stands") {
 }
 
 TEST_CASE("nesting as deep as profilers write it is fine") {
-  const Reading reading =
-      read_text(R"({"top": )" + nested(500, "[", "]") + R"(, "traceEvents": [{"ph": "X", "ts": 1, "dur": 1, "args": {"x": )" +
-                nested(250, R"({"a":[)", "]}") + "}}]}");
+  const Reading reading = read_text(R"({"top": )" + nested(500, "[", "]") +
+                                    R"(, "traceEvents": [{"ph": "X", "ts": 1, "dur": 1, "args": {"x": )" +
+                                    nested(250, R"({"a":[)", "]}") + "}}]}");
   REQUIRE(reading.rank.has_value());
   CHECK(reading.rank->event_count() == 1);
 }
@@ -199,7 +202,8 @@ TEST_CASE("what is no trace is refused with a hint") {
     CHECK(reading.error->offset != Error::kNoOffset);
     return reading.error->message + " | " + reading.error->hint;
   };
-  // A Chakra trace: length-delimited protobuf. Its first byte is the length of the first message and may be anything, { and [ included.
+  // A Chakra trace: length-delimited protobuf. Its first byte is the length of the first message and may be anything, {
+  // and [ included.
   for (const std::string& first : {"\x0c"s, "{"s, "["s, "\n"s, " "s}) {
     CAPTURE(first);
     CHECK(error_of(first + "\x0a\x05"
@@ -259,8 +263,8 @@ TEST_CASE("views of one window are not used in the next") {
   // The second flow has no id: the text of the first one's must not be taken, its window is gone.
   const std::string text =
       R"([{"ph": "s", "id": "a long text id, long enough to be on the heap", "ts": 1, "pid": "process", "tid": "thread"}, {"ph": "f", "ts": 2}])";
-  const Reading reading =
-      read_in_windows(text, [first = true]() mutable { return std::exchange(first, false) ? std::size_t{110} : std::size_t{1000}; });
+  const Reading reading = read_in_windows(
+      text, [first = true]() mutable { return std::exchange(first, false) ? std::size_t{110} : std::size_t{1000}; });
   REQUIRE(reading.rank.has_value());
   REQUIRE(reading.rank->flows.size() == 2);
   CHECK(reading.rank->flows.id[0] != reading.rank->flows.id[1]);
@@ -269,7 +273,8 @@ TEST_CASE("views of one window are not used in the next") {
 TEST_CASE("more categories than fit become unknown, not the first one") {
   std::string events;
   for (int i = 0; i < 66'000; ++i)
-    events += std::string(i == 0 ? "" : ",") + R"({"ph":"X","ts":1,"dur":1,"cat":")" + (i == 0 ? "kernel" : std::to_string(i)) + R"("})";
+    events += std::string(i == 0 ? "" : ",") + R"({"ph":"X","ts":1,"dur":1,"cat":")" +
+              (i == 0 ? "kernel" : std::to_string(i)) + R"("})";
   const Reading reading = read_text(document(events));
   REQUIRE(reading.rank.has_value());
   REQUIRE(reading.rank->event_count() == 66'000);

@@ -57,8 +57,8 @@ TEST_CASE("white space may stand anywhere, in any amount, or nowhere") {
                                 "[",          "1",        ",",    "2",        "]",         "}",
                                 "}",          ",",        "{",    "}",        "]",         ",",
                                 "\"b\"",      ":",        "null", "}"};
-  for (const char* space :
-       {"", " ", "\n", "\r\n", "\t", "  \n\t  ", "\n                                                                      "}) {
+  for (const char* space : {"", " ", "\n", "\r\n", "\t", "  \n\t  ",
+                            "\n                                                                      "}) {
     CAPTURE(space);
     std::string text = space;
     for (const std::string& token : tokens) text += token + space;
@@ -89,7 +89,9 @@ TEST_CASE("empty lists and documents") {
   CHECK(names_in(R"({"TraceEvents": [], "traceevents": []})") == "there is no traceEvents list in this file");
 }
 
-TEST_CASE("the key of the event list may be escaped") { CHECK(names_in(R"({"trace\u0045vents": [)" + kOne + "]}") == "one "); }
+TEST_CASE("the key of the event list may be escaped") {
+  CHECK(names_in(R"({"trace\u0045vents": [)" + kOne + "]}") == "one ");
+}
 
 TEST_CASE("a bare array may be left open after an event, but not inside one") {
   CHECK(names_in("[" + kOne + "," + kTwo + "]") == "one two ");
@@ -120,14 +122,16 @@ TEST_CASE("errors tell the byte") {
   CHECK(position_of_error(R"({"a": 1 "b": 2})") == 8);
   CHECK(position_of_error(R"([{"ph": "X" "ts": 1}])") == 12);
   CHECK(position_of_error(R"([{"ts": 1}, {"ts": x}])") == 19);
-  CHECK(position_of_error("[" + kOne + "," + kTwo.substr(0, 20)) == kOne.size() + 2);  // where the unfinished event begins
+  CHECK(position_of_error("[" + kOne + "," + kTwo.substr(0, 20)) ==
+        kOne.size() + 2);  // where the unfinished event begins
 }
 
 TEST_CASE("what follows the document is not read, and that is said") {
   CHECK(names_in(document(kOne) + " \r\n\t ") == "one ");
   CHECK(read_text(document(kOne) + " \r\n\t ").diagnostics.empty());
   CHECK(read_text(document(kOne) + std::string(1000, '\0')).diagnostics.empty());  // padding
-  for (const std::string& text : {document(kOne) + document(kTwo), "[" + kOne + "]" + kTwo, document(kOne) + "x", document(kOne) + "}"}) {
+  for (const std::string& text :
+       {document(kOne) + document(kTwo), "[" + kOne + "]" + kTwo, document(kOne) + "x", document(kOne) + "}"}) {
     CAPTURE(text);
     const Reading reading = read_text(text);
     REQUIRE(reading.rank.has_value());
@@ -140,10 +144,13 @@ TEST_CASE("what follows the document is not read, and that is said") {
 
 TEST_CASE("raw control characters, zero bytes and bytes that are not UTF-8 do not stop the reader") {
   using namespace std::string_literals;
-  const auto named = [](const std::string& name) { return R"({"ph": "X", "ts": 1, "dur": 1, "name": ")" + name + R"("}, )"; };
-  const std::string odd_places =
-      R"({"ph": "X", "ts": 5, "dur": 1, "pid": ")" + "\x80"s + R"(", "cat": ")" + "\xe2\x82"s + R"(", "key)" + "\xf0\0"s + R"(": 1})";
-  const std::string text = document(named("tab\t\n\x01 end") + named("nul\0end"s) + named("\xff\xc3") + named("\xff\xc3") + odd_places);
+  const auto named = [](const std::string& name) {
+    return R"({"ph": "X", "ts": 1, "dur": 1, "name": ")" + name + R"("}, )";
+  };
+  const std::string odd_places = R"({"ph": "X", "ts": 5, "dur": 1, "pid": ")" + "\x80"s + R"(", "cat": ")" +
+                                 "\xe2\x82"s + R"(", "key)" + "\xf0\0"s + R"(": 1})";
+  const std::string text =
+      document(named("tab\t\n\x01 end") + named("nul\0end"s) + named("\xff\xc3") + named("\xff\xc3") + odd_places);
   const Reading reading = read_text(text);
   REQUIRE(reading.rank.has_value());
   REQUIRE(reading.rank->event_count() == 5);
@@ -207,7 +214,8 @@ TEST_CASE("known top-level values: the last one counts, and nonsense is kept as 
   CHECK(twice.rank->source.devices.size() == 1);
   CHECK(twice.rank->source.devices[0].name == "b");
   CHECK(twice.rank->rank == 2);
-  const Reading odd = read_text(R"({"deviceProperties": 7, "distributedInfo": [], "schemaVersion": "x", "traceEvents": []})");
+  const Reading odd =
+      read_text(R"({"deviceProperties": 7, "distributedInfo": [], "schemaVersion": "x", "traceEvents": []})");
   REQUIRE(odd.rank.has_value());
   CHECK(odd.rank->source.devices.empty());
   CHECK_FALSE(odd.rank->source.rank.has_value());
@@ -235,7 +243,8 @@ TEST_CASE("a document in windows of random sizes reads as in one go") {
   const std::string text = mixed_document();
   const std::string expected = to_text(read_in_windows(text, [&] { return text.size(); }), Detail::all);
   CHECK(rc::check([&] {
-    const auto sizes = *rc::gen::nonEmpty(rc::gen::container<std::vector<std::size_t>>(rc::gen::inRange<std::size_t>(1, 120)));
+    const auto sizes =
+        *rc::gen::nonEmpty(rc::gen::container<std::vector<std::size_t>>(rc::gen::inRange<std::size_t>(1, 120)));
     std::size_t next = 0;
     const Reading reading = read_in_windows(text, [&] { return sizes[next++ % sizes.size()]; });
     RC_ASSERT(to_text(reading, Detail::all) == expected);

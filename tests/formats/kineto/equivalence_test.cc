@@ -1,4 +1,5 @@
-// The fast reader against slower ones: the learned skeleton against the generic parser, and the whole reader against simdjson.
+// The fast reader against slower ones: the learned skeleton against the generic parser, and the whole reader against
+// simdjson.
 #include <doctest/doctest.h>
 #include <rapidcheck.h>
 
@@ -19,15 +20,17 @@ constexpr std::size_t kWholeFile = 1u << 30;
 /// What a parser found in an event, in words.
 std::string record_text(const ParsedEvent& parsed, const EventRecord& record, const char* begin) {
   if (parsed.outcome != ParseOutcome::parsed)
-    return "outcome " + std::to_string(static_cast<int>(parsed.outcome)) + " at " + std::to_string(parsed.position - begin);
+    return "outcome " + std::to_string(static_cast<int>(parsed.outcome)) + " at " +
+           std::to_string(parsed.position - begin);
   const auto text = [](const RawText& raw) { return in_quotes(raw.view) + (raw.escaped ? "e" : "") + " "; };
   const auto key = [&](const RawKey& raw) {
     if (raw.kind == RawKey::integer) return std::to_string(raw.number) + " ";
-    return raw.kind == RawKey::string ? text(raw.text) : std::string(raw.kind == RawKey::absent ? "absent " : "unusable ");
+    return raw.kind == RawKey::string ? text(raw.text)
+                                      : std::string(raw.kind == RawKey::absent ? "absent " : "unusable ");
   };
   const auto decimal = [](bool present, const Decimal& d) {
-    return present ? std::to_string(d.whole) + "." + std::to_string(d.fraction_e12) + (d.is_integer ? "i" : "") + (d.is_exact ? "x" : "") +
-                         (d.in_range ? "r" : "") + " "
+    return present ? std::to_string(d.whole) + "." + std::to_string(d.fraction_e12) + (d.is_integer ? "i" : "") +
+                         (d.is_exact ? "x" : "") + (d.in_range ? "r" : "") + " "
                    : "none ";
   };
   std::string out = "after " + std::to_string(parsed.position - begin) + " " + record.phase + " " + text(record.name) +
@@ -63,8 +66,8 @@ std::string parse_alone(const std::string& event, const std::string& after) {
 /// One small change to a text: a byte replaced, taken out or put in.
 std::string random_damage(std::string text) {
   const auto at = *rc::gen::inRange<std::size_t>(0, text.size());
-  const char byte = *rc::gen::element('"', '\\', '{', '}', '[', ']', ',', ':', '.', '-', '+', 'e', 'E', '0', '9', 'a', 'n', 't', ' ', '\0',
-                                      '\n', 'N', 'I');
+  const char byte = *rc::gen::element('"', '\\', '{', '}', '[', ']', ',', ':', '.', '-', '+', 'e', 'E', '0', '9', 'a',
+                                      'n', 't', ' ', '\0', '\n', 'N', 'I');
   switch (*rc::gen::inRange(0, 3)) {
     case 0: text[at] = byte; break;
     case 1: text.erase(at, 1); break;
@@ -81,7 +84,8 @@ std::vector<std::string> trace_files() {
     if (!std::filesystem::is_directory(folder)) continue;
     for (const auto& entry : std::filesystem::directory_iterator(folder)) {
       const std::string name = entry.path().string();
-      const bool is_host_trace = entry.path().filename().string().starts_with("et_") || name.find(".et.json") != std::string::npos;
+      const bool is_host_trace =
+          entry.path().filename().string().starts_with("et_") || name.find(".et.json") != std::string::npos;
       if ((name.ends_with(".json") || name.ends_with(".json.gz")) && !is_host_trace) files.push_back(name);
     }
   }
@@ -133,8 +137,8 @@ TEST_CASE("spellings that must not slip through a learned skeleton") {
   const std::string good =
       R"({"ph": "X", "ts": 1, "dur": 2, "pid": 3, "a": 4, "b": null, "c": [5], "d": "6", "args": {"stream": 7, "x": 8}})";
   const char* const values[] = {"1", "2", "3", "4", "null", "[5]", "\"6\"", "{\"stream\": 7, \"x\": 8}", "7", "8"};
-  const char* const keys[] = {
-      "\"ts\": ", "\"dur\": ", "\"pid\": ", "\"a\": ", "\"b\": ", "\"c\": ", "\"d\": ", "\"args\": ", "\"stream\": ", "\"x\": "};
+  const char* const keys[] = {"\"ts\": ", "\"dur\": ", "\"pid\": ",  "\"a\": ",      "\"b\": ",
+                              "\"c\": ",  "\"d\": ",   "\"args\": ", "\"stream\": ", "\"x\": "};
   for (std::size_t i = 0; i < std::size(values); ++i) {
     for (const char* other : {"",
                               ".5",
@@ -188,7 +192,8 @@ TEST_CASE("events without anything in common are still read, when the skeleton i
   EventParser parser;
   std::string many;
   for (int i = 0; i < 9000; ++i) {
-    const std::string event = R"({"key )" + std::to_string(i) + R"(": )" + std::to_string(i) + R"(, "ts": )" + std::to_string(i) + "}";
+    const std::string event =
+        R"({"key )" + std::to_string(i) + R"(": )" + std::to_string(i) + R"(, "ts": )" + std::to_string(i) + "}";
     REQUIRE(parse_event(parser, event, ",") == parse_alone(event, ","));
   }
 }

@@ -11,8 +11,8 @@ TEST_CASE("the profiler's own file names say which host it was") {
 }
 
 TEST_CASE("other names say nothing") {
-  for (const char* const name :
-       {"", "rank0.kineto.json.gz", "trace.json", "host_x.1.pt.trace.json", "host.1.pt.trace.json", "host_1.pt.trace.json",
-        "host_1..pt.trace.json", "host_1.2.pt.trace.json.txt", "dir_1.2.pt.trace.json/rank0.json"})
+  for (const char* const name : {"", "rank0.kineto.json.gz", "trace.json", "host_x.1.pt.trace.json",
+                                 "host.1.pt.trace.json", "host_1.pt.trace.json", "host_1..pt.trace.json",
+                                 "host_1.2.pt.trace.json.txt", "dir_1.2.pt.trace.json/rank0.json"})
     CHECK(host_in_name(name).empty());
 }

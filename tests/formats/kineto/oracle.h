@@ -1,5 +1,5 @@
-// A second opinion: the events of a valid document as simdjson sees them, in the words of rank_text.h. Slow and simple on purpose, and
-// written from docs/formats/kineto.md: numbers are taken from their spelling, not from a double.
+// A second opinion: the events of a valid document as simdjson sees them, in the words of rank_text.h. Slow and simple
+// on purpose, and written from docs/formats/kineto.md: numbers are taken from their spelling, not from a double.
 #pragma once
 
 #include <simdjson.h>
@@ -93,26 +93,27 @@ class Oracle {
   }
 
   static void take_argument(Row& row, std::string_view key, Value value) {
-    static const std::map<std::string_view, std::string> kNumbers = {{"correlation", "correlation"},
-                                                                     {"stream", "stream"},
-                                                                     {"device", "device"},
-                                                                     {"External id", "external_id"},
-                                                                     {"external id", "external_id"},
-                                                                     {"wait_on_stream", "wait_on_stream"},
-                                                                     {"wait_on_cuda_event_record_corr_id", "wait_on_record"},
-                                                                     {"bytes", "bytes"},
-                                                                     {"Python id", "python_id"},
-                                                                     {"Python parent id", "python_parent_id"},
-                                                                     {"Sequence number", "sequence_number"},
-                                                                     {"Fwd thread id", "forward_thread"},
-                                                                     {"In msg nelems", "in_elements"},
-                                                                     {"Out msg nelems", "out_elements"},
-                                                                     {"Group size", "group_size"},
-                                                                     {"Seq", "collective_sequence"},
-                                                                     {"Rank", "group_rank"},
-                                                                     {"Src Rank", "source_rank"},
-                                                                     {"Dst Rank", "destination_rank"},
-                                                                     {"graph node id", "graph_node"}};
+    static const std::map<std::string_view, std::string> kNumbers = {
+        {"correlation", "correlation"},
+        {"stream", "stream"},
+        {"device", "device"},
+        {"External id", "external_id"},
+        {"external id", "external_id"},
+        {"wait_on_stream", "wait_on_stream"},
+        {"wait_on_cuda_event_record_corr_id", "wait_on_record"},
+        {"bytes", "bytes"},
+        {"Python id", "python_id"},
+        {"Python parent id", "python_parent_id"},
+        {"Sequence number", "sequence_number"},
+        {"Fwd thread id", "forward_thread"},
+        {"In msg nelems", "in_elements"},
+        {"Out msg nelems", "out_elements"},
+        {"Group size", "group_size"},
+        {"Seq", "collective_sequence"},
+        {"Rank", "group_rank"},
+        {"Src Rank", "source_rank"},
+        {"Dst Rank", "destination_rank"},
+        {"graph node id", "graph_node"}};
     static const std::map<std::string_view, std::string> kTexts = {
         {"Collective name", "collective"},    {"dtype", "dtype"},
         {"Process Group Name", "group_name"}, {"Process Group Ranks", "group_ranks"},
@@ -175,14 +176,15 @@ class Oracle {
 
   static std::string text_of(const Row& row) {
     // In the order of trace::Field.
-    static const char* const kOrder[] = {"correlation",    "stream",      "device",       "external_id",      "wait_on_stream",
-                                         "wait_on_record", "bytes",       "python_id",    "python_parent_id", "sequence_number",
-                                         "forward_thread", "in_elements", "out_elements", "group_size",       "collective_sequence",
-                                         "graph_node",     "group_rank",  "source_rank",  "destination_rank", "collective",
-                                         "dtype",          "group_name",  "group_ranks",  "send_counts",      "receive_counts"};
+    static const char* const kOrder[] = {
+        "correlation",    "stream",      "device",       "external_id",      "wait_on_stream",
+        "wait_on_record", "bytes",       "python_id",    "python_parent_id", "sequence_number",
+        "forward_thread", "in_elements", "out_elements", "group_size",       "collective_sequence",
+        "graph_node",     "group_rank",  "source_rank",  "destination_rank", "collective",
+        "dtype",          "group_name",  "group_ranks",  "send_counts",      "receive_counts"};
     std::string text = decimal_us(*row.time) + (row.duration ? " + " + decimal_us(*row.duration) : " -");
-    text += " " + (row.phase.empty() ? "?" : row.phase.substr(0, 1)) + " " + row.category.value_or("-") + " " + in_quotes(row.name) + " " +
-            row.process + "/" + row.thread;
+    text += " " + (row.phase.empty() ? "?" : row.phase.substr(0, 1)) + " " + row.category.value_or("-") + " " +
+            in_quotes(row.name) + " " + row.process + "/" + row.thread;
     text += " entry " + std::to_string(row.entry);
     for (const char* field : kOrder) {
       if (const auto at = row.fields.find(field); at != row.fields.end()) text += " " + at->first + "=" + at->second;
@@ -206,12 +208,14 @@ inline std::string disagreement(const Reading& reading, const Oracle& oracle) {
     if (text != oracle.events[e]) return "reader: " + text + "\noracle: " + oracle.events[e];
   }
   if (rank.event_count() != oracle.events.size())
-    return "reader has " + std::to_string(rank.event_count()) + " events, oracle " + std::to_string(oracle.events.size());
+    return "reader has " + std::to_string(rank.event_count()) + " events, oracle " +
+           std::to_string(oracle.events.size());
   if (rank.flows.size() != oracle.flows.size())
     return "reader has " + std::to_string(rank.flows.size()) + " flows, oracle " + std::to_string(oracle.flows.size());
   for (std::size_t i = 0; i < oracle.flows.size(); ++i) {
     const trace::Lane& lane = rank.lanes[rank.flows.lane[i]];
-    const std::string text = std::string(1, rank.flows.phase[i]) + " " + decimal_us(absolute_ps(rank, rank.flows.time[i]) - base) + " " +
+    const std::string text = std::string(1, rank.flows.phase[i]) + " " +
+                             decimal_us(absolute_ps(rank, rank.flows.time[i]) - base) + " " +
                              key_text(reading.strings, lane.process) + "/" + key_text(reading.strings, lane.thread);
     if (text != oracle.flows[i]) return "reader: flow " + text + "\noracle: flow " + oracle.flows[i];
   }

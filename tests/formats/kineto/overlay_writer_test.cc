@@ -13,7 +13,8 @@ namespace {
 std::string overlay_of(const std::string& text, const Overlay& overlay) {
   const orrery::testing::TempDir folder;
   const Status written = write_overlay(folder.write("in.json", text), overlay, folder.path("out.json"));
-  CHECK(std::distance(std::filesystem::directory_iterator(folder.path()), {}) == (written.ok() ? 2 : 1));  // nothing left behind
+  CHECK(std::distance(std::filesystem::directory_iterator(folder.path()), {}) ==
+        (written.ok() ? 2 : 1));  // nothing left behind
   return written.ok() ? orrery::testing::read_file(folder.path("out.json")) : written.error().message;
 }
 
@@ -28,7 +29,8 @@ Flow arrow() {
 }  // namespace
 
 TEST_CASE("events are marked by their place in the list, and arrows come last") {
-  const std::string text = R"({"schemaVersion": 1, "traceEvents": [{"ph":"X","ts":1,"dur":1}, 17, {"ph":"X","ts":2,"dur":1,"args":{}},
+  const std::string text =
+      R"({"schemaVersion": 1, "traceEvents": [{"ph":"X","ts":1,"dur":1}, 17, {"ph":"X","ts":2,"dur":1,"args":{}},
     {"ph": "X", "name": "a \"name\": {", "args": [1], "ts": 3, "args": { "stream": 7}, "dur": 1}], "traceName": "x"})";
   CHECK(overlay_of(text, {.critical = {1, 0, 1, 1}, .only_critical = false, .flows = {arrow()}}) == R"({
 "schemaVersion": 1,
@@ -60,11 +62,14 @@ TEST_CASE("only critical: other complete events go, annotations and everything e
 }
 
 TEST_CASE("the outcome is JSON whatever the input was") {
-  for (const char* text : {"[]", "[", "{}", R"({"traceEvents": []})", R"({"a": 1})", R"([{}])", R"([{ }])",
-                           R"({"traceEvents": [{"args":{ }},], "b": 2,})", R"({"traceEvents": [{}], "a": 1, "traceEvents": [{"ph": "X"}]})",
-                           R"([{"ph": "X", "name": "}"}, {"args": {"args": {}}}])", R"([{"\u0061rgs": {"stream": 7}}])"}) {
+  for (const char* text :
+       {"[]", "[", "{}", R"({"traceEvents": []})", R"({"a": 1})", R"([{}])", R"([{ }])",
+        R"({"traceEvents": [{"args":{ }},], "b": 2,})",
+        R"({"traceEvents": [{}], "a": 1, "traceEvents": [{"ph": "X"}]})",
+        R"([{"ph": "X", "name": "}"}, {"args": {"args": {}}}])", R"([{"\u0061rgs": {"stream": 7}}])"}) {
     CAPTURE(text);
-    const std::string written = overlay_of(text, {.critical = {1, 1, 1, 1}, .only_critical = false, .flows = {arrow()}});
+    const std::string written =
+        overlay_of(text, {.critical = {1, 1, 1, 1}, .only_critical = false, .flows = {arrow()}});
     CAPTURE(written);
     simdjson::dom::parser parser;
     CHECK(parser.parse(written).error() == simdjson::SUCCESS);

@@ -53,11 +53,11 @@ std::string some_events(int count, int first = 0) {
             R"(", "name": "op )" + std::to_string(i % 17) + R"(", "pid": )" + std::to_string(i % 2) + R"(, "tid": )" +
             (i % 5 == 0 ? "\"stream " + std::to_string(i % 7) + "\"" : std::to_string(i % 4)) + R"(, "ts": )" +
             std::to_string(5'000'000 + i * 3) + "." + std::to_string(i % 10) + R"(, "dur": )" + std::to_string(i % 9) +
-            R"(.5, "args": {"External id": )" + number + R"(, "correlation": )" + number + R"(, "stream": 7, "dtype": "type )" +
-            std::to_string(i % 23) + R"("}})";
+            R"(.5, "args": {"External id": )" + number + R"(, "correlation": )" + number +
+            R"(, "stream": 7, "dtype": "type )" + std::to_string(i % 23) + R"("}})";
     if (i % 6 == 0)
-      text += R"(, {"ph": "s", "id": )" + number + R"(, "pid": 0, "tid": 1, "ts": )" + std::to_string(5'000'000 + i * 3) +
-              R"(, "cat": "ac2g", "name": "ac2g"})";
+      text += R"(, {"ph": "s", "id": )" + number + R"(, "pid": 0, "tid": 1, "ts": )" +
+              std::to_string(5'000'000 + i * 3) + R"(, "cat": "ac2g", "name": "ac2g"})";
     if (i % 6 == 1)
       text += R"(, {"ph": "f", "id": "text )" + std::to_string(i % 31) + R"(", "pid": 1, "tid": 1, "ts": )" +
               std::to_string(5'000'000 + i * 3) + R"(, "cat": "fwdbwd", "name": "fwdbwd"})";
@@ -74,7 +74,8 @@ TEST_CASE("a plain trace") {
 
 TEST_CASE("values before and after the events") {
   check_all_ways(
-      R"({"baseTimeNanoseconds": 1711964646000000000, "before": [{"ph": "X"}, {"ph": "X"}], "traceEvents": [)" + some_events(200) +
+      R"({"baseTimeNanoseconds": 1711964646000000000, "before": [{"ph": "X"}, {"ph": "X"}], "traceEvents": [)" +
+      some_events(200) +
       R"(], "after": {"a": [{"ph": "X", "ts": 1}, {"ph": "X", "ts": 2}]}, "distributedInfo": {"rank": 7}, "deviceProperties": [{"id": 0, "name": "GPU"}]})");
 }
 
@@ -88,13 +89,14 @@ TEST_CASE("a bare array, closed or not") {
 
 TEST_CASE("lanes named at the start, at the end, and twice") {
   const auto named = [](const char* kind, int pid, int tid, const std::string& name) {
-    return R"({"ph": "M", "name": ")" + std::string(kind) + R"(", "pid": )" + std::to_string(pid) + R"(, "tid": )" + std::to_string(tid) +
-           R"(, "args": {"name": ")" + name + R"("}})";
+    return R"({"ph": "M", "name": ")" + std::string(kind) + R"(", "pid": )" + std::to_string(pid) + R"(, "tid": )" +
+           std::to_string(tid) + R"(, "args": {"name": ")" + name + R"("}})";
   };
-  const std::string text = check_all_ways(document(
-      named("process_name", 0, 0, "first name") + "," + named("thread_name", 0, 0, "first thread name") + "," + some_events(150) + "," +
-      named("thread_name", 0, 0, "second thread name") + "," + named("process_name", 1, 0, "GPU \\u0030") + "," + some_events(150, 150) +
-      "," + named("process_name", 0, 0, "last name") + "," + named("thread_name", 1, 1, "late thread name")));
+  const std::string text = check_all_ways(
+      document(named("process_name", 0, 0, "first name") + "," + named("thread_name", 0, 0, "first thread name") + "," +
+               some_events(150) + "," + named("thread_name", 0, 0, "second thread name") + "," +
+               named("process_name", 1, 0, "GPU \\u0030") + "," + some_events(150, 150) + "," +
+               named("process_name", 0, 0, "last name") + "," + named("thread_name", 1, 1, "late thread name")));
   CHECK(text.find(R"(lane 0/0 process "last name" thread "first thread name")") != std::string::npos);
   CHECK(text.find(R"(lane 1/1 process "GPU 0" thread "late thread name")") != std::string::npos);
 }
@@ -113,12 +115,14 @@ TEST_CASE("text inside events that looks like an event") {
   for (int i = 0; i < 200; ++i) decoys += R"({"ph": "X", "ts": 1, "dur": 2}, )";
   check_all_ways(R"({"traceEvents": [)" + some_events(50) + R"(], "decoys": [)" + decoys + "1]}");
   check_all_ways(R"({"decoys": [)" + decoys + R"(1], "traceEvents": [)" + some_events(50) + "]}");
-  check_all_ways(R"({"decoys": ")" + std::string(3000, 'x') + R"(},{\"ph\": 1},{"a", "traceEvents": [)" + some_events(50) + "]}");
+  check_all_ways(R"({"decoys": ")" + std::string(3000, 'x') + R"(},{\"ph\": 1},{"a", "traceEvents": [)" +
+                 some_events(50) + "]}");
 }
 
 TEST_CASE("begin and end events far apart") {
   std::string events = R"({"ph": "B", "name": "outer", "pid": 1, "tid": 1, "ts": 5000001})";
-  events += "," + some_events(100) + R"(, {"ph": "B", "name": "inner", "pid": 1, "tid": 1, "ts": 5000100},)" + some_events(100, 100);
+  events += "," + some_events(100) + R"(, {"ph": "B", "name": "inner", "pid": 1, "tid": 1, "ts": 5000100},)" +
+            some_events(100, 100);
   events += R"(, {"ph": "E", "pid": 1, "tid": 1, "ts": 5000200}, )" + some_events(100, 200) +
             R"(, {"ph": "E", "pid": 1, "tid": 1, "ts": 5000900}, {"ph": "E", "pid": 1, "tid": 1, "ts": 5000901})";
   const std::string text = check_all_ways(document(events));
@@ -169,8 +173,9 @@ TEST_CASE("times that are out of range for some parts only") {
 TEST_CASE("damage in any part: the same error, the same events salvaged") {
   const std::string text = document(some_events(120));
   for (std::size_t at = 100; at < text.size(); at += 1223) {
-    for (const std::string& damaged : {text.substr(0, at), std::string(text).replace(at, 1, "}"), std::string(text).replace(at, 1, "\""),
-                                       std::string(text).replace(at, 1, "\\")}) {
+    for (const std::string& damaged :
+         {text.substr(0, at), std::string(text).replace(at, 1, "}"), std::string(text).replace(at, 1, "\""),
+          std::string(text).replace(at, 1, "\\")}) {
       CAPTURE(at);
       CHECK(first_difference(read_in_parts(damaged, 900), read_in_one_go(damaged)) == "");
       CHECK(first_difference(read_in_parts(damaged, 900, true), read_in_one_go(damaged, true)) == "");
@@ -184,7 +189,8 @@ TEST_CASE("random documents") {
   CHECK(rc::check([] {
     const Style style = random_style();
     std::string events;
-    for (int i = *rc::gen::inRange(1, 4); i > 0; --i) events += (events.empty() ? "" : ",") + join_events(random_events(), style);
+    for (int i = *rc::gen::inRange(1, 4); i > 0; --i)
+      events += (events.empty() ? "" : ",") + join_events(random_events(), style);
     const std::string text = *rc::gen::inRange(0, 3) == 0 ? "[" + events : document(events);
     const auto part_bytes = *rc::gen::inRange<std::size_t>(20, 500);
     RC_LOG() << text << "\n";
@@ -211,7 +217,8 @@ TEST_CASE("real traces") {
 }
 
 TEST_CASE("progress counts every byte once, also when the parts do not meet") {
-  for (const std::string& text : {document(some_events(100)), document(R"({"ph": "B", "ts": 1}, )" + some_events(100))}) {
+  for (const std::string& text :
+       {document(some_events(100)), document(R"({"ph": "B", "ts": 1}, )" + some_events(100))}) {
     const Threads two(2);
     std::atomic<std::uint64_t> total = 0;
     ReadOptions options;

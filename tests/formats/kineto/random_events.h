@@ -1,5 +1,5 @@
-// Random event lists as profilers write them: a few kinds of events, each with its own members in its own order and spelling, repeated with
-// other values, so that the learned skeleton is used, missed and extended.
+// Random event lists as profilers write them: a few kinds of events, each with its own members in its own order and
+// spelling, repeated with other values, so that the learned skeleton is used, missed and extended.
 #pragma once
 
 #include <rapidcheck.h>
@@ -18,13 +18,14 @@ struct Style {
 };
 
 inline Style random_style() {
-  return *rc::gen::element(Style{"", ":", ","}, Style{"", ": ", ", "}, Style{"\n    ", ": ", ","}, Style{" ", " : ", " ,"},
-                           Style{"\r\n\t", ":", ","});
+  return *rc::gen::element(Style{"", ":", ","}, Style{"", ": ", ", "}, Style{"\n    ", ": ", ","},
+                           Style{" ", " : ", " ,"}, Style{"\r\n\t", ":", ","});
 }
 
 inline std::string random_digits(int least, int most) {
   std::string text;
-  for (int i = *rc::gen::inRange(least, most + 1); i > 0; --i) text += static_cast<char>('0' + *rc::gen::inRange(0, 10));
+  for (int i = *rc::gen::inRange(least, most + 1); i > 0; --i)
+    text += static_cast<char>('0' + *rc::gen::inRange(0, 10));
   const std::size_t first = text.find_first_not_of('0');
   return first == std::string::npos ? "0" : text.substr(first);
 }
@@ -46,15 +47,17 @@ inline std::string random_time() {
 inline std::string random_string() {
   std::string text;
   for (int i = *rc::gen::inRange(0, 5); i > 0; --i) {
-    text +=
-        *rc::gen::element<std::string>("a", "aten::mm", "void kernel<float, 4>(int)", " ", "\\\"", "\\\\", "\\u00e9", "\\ud83d\\ude80",
-                                       "\xC3\xA9", "},{", "\\\"ph\\\": \\\"X\\\"", "[", "]", "/", "\\/", "\\n", "0123456789abcdef", "{");
+    text += *rc::gen::element<std::string>("a", "aten::mm", "void kernel<float, 4>(int)", " ", "\\\"", "\\\\",
+                                           "\\u00e9", "\\ud83d\\ude80", "\xC3\xA9", "},{", "\\\"ph\\\": \\\"X\\\"", "[",
+                                           "]", "/", "\\/", "\\n", "0123456789abcdef", "{");
   }
   return text;
 }
 
 inline std::string random_integer() {
-  return *rc::gen::element<std::string>("0", "7", "-1", "12345678", "1234567890123456", "9223372036854775807", "-9223372036854775808") + "";
+  return *rc::gen::element<std::string>("0", "7", "-1", "12345678", "1234567890123456", "9223372036854775807",
+                                        "-9223372036854775808") +
+         "";
 }
 
 /// Any value, containers included.
@@ -92,7 +95,9 @@ inline std::string random_member_value(int values) {
     case 2: return random_time();
     case 3: return *rc::gen::inRange(0, 4) == 0 ? "\"stream " + random_digits(1, 2) + "\"" : random_digits(1, 7);
     case 4: return *rc::gen::inRange(0, 6) == 0 ? "\"" + random_integer() + "\"" : random_integer();
-    case 5: return "\"" + *rc::gen::element<std::string>("kernel", "cpu_op", "cuda_runtime", "ac2g", "", "odd \\\"cat\\\"") + "\"";
+    case 5:
+      return "\"" + *rc::gen::element<std::string>("kernel", "cpu_op", "cuda_runtime", "ac2g", "", "odd \\\"cat\\\"") +
+             "\"";
     default: return random_value();
   }
 }
@@ -143,10 +148,13 @@ inline EventKind random_kind() {
                                                      {"grid", 6}};
   EventKind kind;
   kind.style = random_style();
-  kind.members = *rc::gen::container<std::vector<MemberKind>>(*rc::gen::inRange<std::size_t>(1, 9), rc::gen::elementOf(kMembers));
-  kind.members.insert(kind.members.begin() + *rc::gen::inRange<std::ptrdiff_t>(0, static_cast<std::ptrdiff_t>(kind.members.size())),
-                      {"ts", 2});
-  kind.arguments = *rc::gen::container<std::vector<MemberKind>>(*rc::gen::inRange<std::size_t>(0, 6), rc::gen::elementOf(kArguments));
+  kind.members =
+      *rc::gen::container<std::vector<MemberKind>>(*rc::gen::inRange<std::size_t>(1, 9), rc::gen::elementOf(kMembers));
+  kind.members.insert(
+      kind.members.begin() + *rc::gen::inRange<std::ptrdiff_t>(0, static_cast<std::ptrdiff_t>(kind.members.size())),
+      {"ts", 2});
+  kind.arguments = *rc::gen::container<std::vector<MemberKind>>(*rc::gen::inRange<std::size_t>(0, 6),
+                                                                rc::gen::elementOf(kArguments));
   kind.arguments_at = *rc::gen::inRange<std::size_t>(0, kind.members.size() + 3);
   return kind;
 }
@@ -162,13 +170,15 @@ inline std::string random_event(const EventKind& kind) {
   std::vector<std::pair<std::string, std::string>> members, arguments;
   for (std::size_t i = 0; i <= kind.members.size(); ++i) {
     if (i == kind.arguments_at) {
-      for (const MemberKind& member : kind.arguments) arguments.emplace_back(member.key, random_member_value(member.values));
+      for (const MemberKind& member : kind.arguments)
+        arguments.emplace_back(member.key, random_member_value(member.values));
       members.emplace_back("args", *rc::gen::inRange(0, 4) == 0 ? random_value() : write_object(kind.style, arguments));
     }
     // Now and then a value of an unexpected kind: the skeleton has to notice.
     if (i < kind.members.size())
       members.emplace_back(kind.members[i].key,
-                           random_member_value(*rc::gen::inRange(0, 25) == 0 && kind.members[i].key != "ts" && kind.members[i].key != "dur"
+                           random_member_value(*rc::gen::inRange(0, 25) == 0 && kind.members[i].key != "ts" &&
+                                                       kind.members[i].key != "dur"
                                                    ? 1
                                                    : kind.members[i].values));
   }

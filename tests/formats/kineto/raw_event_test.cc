@@ -9,13 +9,15 @@ namespace orrery::kineto::testing {
 TEST_CASE("every event of a trace is found again, plain and packed") {
   // The third event is longer than a block of the stream.
   const std::string events[] = {
-      R"({"ph": "X", "name": "a }\"{ name", "ts": 1, "dur": 1, "args": {"shapes": [[1, 2], []]}})", R"({"ph": "i", "ts": 2})",
-      R"({"ph": "X", "ts": 3, "dur": 1, "args": {"stack": ")" + std::string(3 << 20, 's') + R"("}})", R"({ "ts" : 4 })"};
+      R"({"ph": "X", "name": "a }\"{ name", "ts": 1, "dur": 1, "args": {"shapes": [[1, 2], []]}})",
+      R"({"ph": "i", "ts": 2})",
+      R"({"ph": "X", "ts": 3, "dur": 1, "args": {"stack": ")" + std::string(3 << 20, 's') + R"("}})",
+      R"({ "ts" : 4 })"};
   std::string text = "[";
   for (const std::string& event : events) text += (text.size() == 1 ? "" : ", ") + event;
   const orrery::testing::TempDir folder;
-  for (const std::string& path :
-       {folder.write("a.json", text + "]"), folder.write("a.gz", gzip(text + "]")), folder.write("a.zst", zstd(text + "]"))}) {
+  for (const std::string& path : {folder.write("a.json", text + "]"), folder.write("a.gz", gzip(text + "]")),
+                                  folder.write("a.zst", zstd(text + "]"))}) {
     CAPTURE(path);
     const Reading reading = read_file(path);
     REQUIRE(reading.rank.has_value());
@@ -25,12 +27,13 @@ TEST_CASE("every event of a trace is found again, plain and packed") {
       REQUIRE(found.ok());
       CHECK((*found == events[e]));
     }
-    for (const std::uint64_t wrong :
-         {std::uint64_t{0}, std::uint64_t{2}, std::uint64_t{text.size()}, std::uint64_t{text.size() + 1000}, ~std::uint64_t{0} - 1}) {
+    for (const std::uint64_t wrong : {std::uint64_t{0}, std::uint64_t{2}, std::uint64_t{text.size()},
+                                      std::uint64_t{text.size() + 1000}, ~std::uint64_t{0} - 1}) {
       const auto missing = read_event_text(path, wrong);
       REQUIRE_FALSE(missing.ok());
       CHECK(missing.error().to_string() ==
-            path + ": byte " + std::to_string(wrong) + ": there is no event at this place (has the file changed since it was read?)");
+            path + ": byte " + std::to_string(wrong) +
+                ": there is no event at this place (has the file changed since it was read?)");
     }
   }
 }

@@ -43,7 +43,9 @@ inline Reading read_text(std::string_view text, const ReadOptions& options = {})
 }
 
 /// A document with these events: event, event, ...
-inline std::string document(std::string_view events) { return R"({"schemaVersion": 1, "traceEvents": [)" + std::string(events) + "]}"; }
+inline std::string document(std::string_view events) {
+  return R"({"schemaVersion": 1, "traceEvents": [)" + std::string(events) + "]}";
+}
 
 inline std::string gzip(std::string_view text) {
   z_stream stream{};
@@ -75,9 +77,12 @@ inline std::string first_difference(std::string_view a, std::string_view b) {
   std::size_t at = 0;
   while (at < a.size() && at < b.size() && a[at] == b[at]) ++at;
   if (at == a.size() && at == b.size()) return {};
-  const std::size_t line = at == 0 ? 0 : a.rfind('\n', at - 1) == std::string_view::npos ? 0 : a.rfind('\n', at - 1) + 1;
+  const std::size_t line = at == 0                                           ? 0
+                           : a.rfind('\n', at - 1) == std::string_view::npos ? 0
+                                                                             : a.rfind('\n', at - 1) + 1;
   const auto line_of = [&](std::string_view text) {
-    return line >= text.size() ? "(nothing)" : std::string(text.substr(line, std::min(text.find('\n', line), text.size()) - line));
+    return line >= text.size() ? "(nothing)"
+                               : std::string(text.substr(line, std::min(text.find('\n', line), text.size()) - line));
   };
   return "first:  " + line_of(a) + "\nsecond: " + line_of(b);
 }

@@ -25,7 +25,8 @@ const trace::Clock kAhead = trace::Clock::offset(2'000'250'000);  // 2000.25 us
 std::string bytes_of(const std::string& path) { return orrery::testing::read_file(path); }
 
 std::string replace_all(std::string text, std::string_view old, std::string_view by) {
-  for (std::size_t at = 0; (at = text.find(old, at)) != std::string::npos; at += by.size()) text.replace(at, old.size(), by);
+  for (std::size_t at = 0; (at = text.find(old, at)) != std::string::npos; at += by.size())
+    text.replace(at, old.size(), by);
   return text;
 }
 
@@ -70,7 +71,8 @@ const std::string kSample = R"({
 
 TEST_CASE("ts and dur of timed events change, and no other byte") {
   const TempDir dir;
-  const Rewritten result = rewrite_text(dir, kSample, {.clock = &kAhead, .epoch_unix_ns = kBase, .base_unix_ns = kBase, .note = "why"});
+  const Rewritten result =
+      rewrite_text(dir, kSample, {.clock = &kAhead, .epoch_unix_ns = kBase, .base_unix_ns = kBase, .note = "why"});
   std::string expected = replace_all(kSample, "\"ts\": 1000.500", "\"ts\": 3000.750");
   expected = replace_all(expected, "\"ts\": 1001,", "\"ts\": 3001.25,");
   expected = replace_all(expected, "\"ts\": 1002.25", "\"ts\": 3002.50");
@@ -105,14 +107,17 @@ TEST_CASE("any document comes back to the byte, and is read at exactly the clock
     const auto base = *rc::gen::element<std::int64_t>(0, 1'700'000'000'000'000'001, -5);
     std::string text = *rc::gen::element<std::string>("", "\xEF\xBB\xBF", "\n ") + "{";
     text += "\"baseTimeNanoseconds\"" + style.colon + std::to_string(base) + style.comma;
-    text += "\"traceEvents\":[" + join_events(random_events(), style) + *rc::gen::element<std::string>("]", ",]", " ]\n");
-    text += *rc::gen::element<std::string>("}", ",}", ", \"traceName\": \"x\" }\n", ",\n\"traceEvents\": [{\"ph\":\"i\",\"ts\":5}]}",
-                                           "} more", std::string("}\0\0", 3));
+    text +=
+        "\"traceEvents\":[" + join_events(random_events(), style) + *rc::gen::element<std::string>("]", ",]", " ]\n");
+    text += *rc::gen::element<std::string>("}", ",}", ", \"traceName\": \"x\" }\n",
+                                           ",\n\"traceEvents\": [{\"ph\":\"i\",\"ts\":5}]}", "} more",
+                                           std::string("}\0\0", 3));
     const Reading before = read_file(dir.write("first.json", text));
     RC_PRE(before.rank.has_value());
     const auto epoch = before.rank->epoch_unix_ns - *rc::gen::inRange<std::int64_t>(0, 2'000'000'001);
-    const Rewritten result =
-        rewrite_text(dir, text, {.clock = &clock, .epoch_unix_ns = epoch, .base_unix_ns = base, .note = *rc::gen::element("", "note")});
+    const Rewritten result = rewrite_text(
+        dir, text,
+        {.clock = &clock, .epoch_unix_ns = epoch, .base_unix_ns = base, .note = *rc::gen::element("", "note")});
     RC_ASSERT(result.restored == text);
 
     const Reading after = read_file(dir.path("out.json"));
@@ -126,7 +131,8 @@ TEST_CASE("any document comes back to the byte, and is read at exactly the clock
       RC_ASSERT(b.end(e) + to_clock == clock.map(a.end(e) + from_clock));
       RC_ASSERT(a.duration[e] != 0 || b.duration[e] == 0);
     }
-    for (std::size_t f = 0; f < a.flows.size(); ++f) RC_ASSERT(b.flows.time[f] + to_clock == clock.map(a.flows.time[f] + from_clock));
+    for (std::size_t f = 0; f < a.flows.size(); ++f)
+      RC_ASSERT(b.flows.time[f] + to_clock == clock.map(a.flows.time[f] + from_clock));
   }));
 }
 
@@ -135,7 +141,8 @@ TEST_CASE("how a file spells its numbers is learned: hardly any have to be remem
   const auto document_of = [](const std::vector<std::string>& numbers) {
     std::string events;
     for (const std::string& number : numbers)
-      events += (events.empty() ? "" : ",\n") + std::string(R"({"ph":"X","ts":)") + number + R"(,"dur":)" + number + "}";
+      events +=
+          (events.empty() ? "" : ",\n") + std::string(R"({"ph":"X","ts":)") + number + R"(,"dur":)" + number + "}";
     return document(events);
   };
   const Retiming retiming{.clock = &kAhead};
@@ -167,7 +174,8 @@ TEST_CASE("how a file spells its numbers is learned: hardly any have to be remem
 
 TEST_CASE("times that are no clock's stay as they are and are counted") {
   const TempDir dir;
-  const std::string text = document(R"({"ph":"i","ts":1},{"ph":"i","ts":9e30},{"ph":"X","ts":2,"dur":4e15},{"ph":"X","ts":3e12,"dur":1})");
+  const std::string text =
+      document(R"({"ph":"i","ts":1},{"ph":"i","ts":9e30},{"ph":"X","ts":2,"dur":4e15},{"ph":"X","ts":3e12,"dur":1})");
   const Rewritten result = rewrite_text(dir, text, {.clock = &kAhead});
   CHECK(result.summary.events == 4);
   CHECK(result.summary.events_moved == 1);
@@ -179,7 +187,8 @@ TEST_CASE("times that are no clock's stay as they are and are counted") {
 TEST_CASE("files that count from different moments agree afterwards") {
   const TempDir dir;
   const auto start_of = [&](std::int64_t base, const std::string& ts, const trace::Clock& clock) {
-    const std::string text = "{\"baseTimeNanoseconds\": " + std::to_string(base) + R"(, "traceEvents": [{"ph":"i","ts":)" + ts + "}]}";
+    const std::string text =
+        "{\"baseTimeNanoseconds\": " + std::to_string(base) + R"(, "traceEvents": [{"ph":"i","ts":)" + ts + "}]}";
     rewrite_text(dir, text, {.clock = &clock, .epoch_unix_ns = 1'700'000'000'000'000'000, .base_unix_ns = base});
     const Reading reading = read_file(dir.path("out.json"));
     REQUIRE(reading.rank);
@@ -197,11 +206,14 @@ TEST_CASE("large files, plain and compressed, are copied in blocks") {
   for (int i = 0; events.size() < 9u << 20; ++i) {
     const std::string number = std::to_string(i * 10) + "." + std::to_string(100 + i % 900);
     // Now and then one that is longer than a block.
-    if (i % 20'000 == 9'000) events += R"({"ph": "X", "ts": 5.25, "args": {"stack": ")" + std::string(1'300'000, 's') + R"("}, "dur": 1},)";
-    events += R"({"ph": "X", "name": "op", "ts": )" + number + R"(, "dur": )" + number + R"(, "args": {"ts": 1}},)" + "\n";
+    if (i % 20'000 == 9'000)
+      events += R"({"ph": "X", "ts": 5.25, "args": {"stack": ")" + std::string(1'300'000, 's') + R"("}, "dur": 1},)";
+    events +=
+        R"({"ph": "X", "name": "op", "ts": )" + number + R"(, "dur": )" + number + R"(, "args": {"ts": 1}},)" + "\n";
   }
   const std::string text = document(events + R"({"ph":"i","ts":1})");
-  const trace::Clock slow = *trace::Clock::from_knots(std::vector<trace::ClockKnot>{{0, 5, 0}, {900'000'000'000, 899'990'000'000, 0}});
+  const trace::Clock slow =
+      *trace::Clock::from_knots(std::vector<trace::ClockKnot>{{0, 5, 0}, {900'000'000'000, 899'990'000'000, 0}});
   for (const std::string name : {"in.json", "in.json.gz", "in.json.zst"}) {
     CAPTURE(name);
     const std::string bytes = name == "in.json" ? text : name == "in.json.gz" ? gzip(text) : zstd(text);
@@ -261,7 +273,8 @@ TEST_CASE("what cannot be restored is refused") {
   CHECK(refusal(replace_all(good, "3009.000", "3009.001")).find("changed after") != std::string::npos);
   CHECK(refusal(replace_all(good, "\"version\":1", "\"version\":2")).find("cannot be read") != std::string::npos);
   CHECK(refusal(replace_all(good, "\"clock\":[[", "\"clock\":[[[],")).find("cannot be read") != std::string::npos);
-  CHECK(refusal(replace_all(good, "\"clock\":[[0,", "\"clock\":[[9223372036854775807,")).find("cannot be read") != std::string::npos);
+  CHECK(refusal(replace_all(good, "\"clock\":[[0,", "\"clock\":[[9223372036854775807,")).find("cannot be read") !=
+        std::string::npos);
   CHECK(refusal(replace_all(good, "}}\n", "}, \"more\": 1}\n")).find("no alignment to undo") != std::string::npos);
   CHECK(refusal(good.substr(0, good.size() - 5)).find("ends inside") != std::string::npos);
 }

@@ -22,7 +22,8 @@ class Sample {
     text_ += std::to_string(number) + "}";
     const std::string_view text = text_;
     steps_ = {SkeletonStep{text.substr(0, of_name), ValueKind::string, kName},
-              SkeletonStep{text.substr(of_name + name.size(), of_number - of_name - name.size()), ValueKind::number, kIgnored},
+              SkeletonStep{text.substr(of_name + name.size(), of_number - of_name - name.size()), ValueKind::number,
+                           kIgnored},
               SkeletonStep{text.substr(text.size() - 1), ValueKind::end, kIgnored}};
   }
   Sample(const Sample&) = delete;

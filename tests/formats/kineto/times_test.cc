@@ -24,7 +24,8 @@ std::string start_of(const std::string& ts) {
 std::string duration_of(const std::string& dur) {
   const Reading reading = read_event("5", dur);
   if (!reading.rank) return reading.error->message;
-  if (reading.rank->event_count() == 1) return reading.rank->has_duration(0) ? decimal_us(reading.rank->duration[0]) : "none";
+  if (reading.rank->event_count() == 1)
+    return reading.rank->has_duration(0) ? decimal_us(reading.rank->duration[0]) : "none";
   return reading.diagnostics.sorted().at(0).kind->code;
 }
 
@@ -38,8 +39,9 @@ struct Spelling {
 
 /// A number in one of the ways writers write it, with its value worked out from the parts it was made of.
 Spelling random_spelling() {
-  const auto whole = *rc::gen::oneOf(rc::gen::inRange<std::int64_t>(0, 100), rc::gen::inRange<std::int64_t>(0, 1'000'000'000'000),
-                                     rc::gen::inRange<std::int64_t>(1'600'000'000'000'000, 1'900'000'000'000'000));
+  const auto whole =
+      *rc::gen::oneOf(rc::gen::inRange<std::int64_t>(0, 100), rc::gen::inRange<std::int64_t>(0, 1'000'000'000'000),
+                      rc::gen::inRange<std::int64_t>(1'600'000'000'000'000, 1'900'000'000'000'000));
   const int places = *rc::gen::inRange(0, 16);
   std::string fraction;
   for (int i = 0; i < places; ++i) fraction += static_cast<char>('0' + *rc::gen::inRange(0, 10));
@@ -132,8 +134,8 @@ TEST_CASE("digits below a picosecond are dropped and counted") {
   CHECK_FALSE(drops_digits("1.123456"));
   CHECK_FALSE(drops_digits("1" + std::string(400, '0') + "e-400"));
   // Each event counts once, and durations count too.
-  const Reading reading =
-      read_text(document(R"({"ph":"X","ts":1.0000001,"dur":1},{"ph":"X","ts":2,"dur":1.0000001},{"ph":"X","ts":3,"dur":1})"));
+  const Reading reading = read_text(
+      document(R"({"ph":"X","ts":1.0000001,"dur":1},{"ph":"X","ts":2,"dur":1.0000001},{"ph":"X","ts":3,"dur":1})"));
   CHECK(reading.diagnostics.count(kSubPicosecond) == 2);
 }
 
@@ -164,12 +166,13 @@ TEST_CASE("what is no usable time leaves the event out") {
 }
 
 TEST_CASE("what is no number at all is malformed") {
-  for (const char* token : {"", "-", "+1", ".5", "1.2.3", "--1", "1e", "1e+", "e5", "0x10", "nan", "inf", "truee", "'1'", "1 2"}) {
+  for (const char* token :
+       {"", "-", "+1", ".5", "1.2.3", "--1", "1e", "1e+", "e5", "0x10", "nan", "inf", "truee", "'1'", "1 2"}) {
     CAPTURE(token);
     CHECK(start_of(token) == "malformed JSON in an event");
     // Also when the skeleton of such events is already known.
-    const Reading reading =
-        read_text(document(R"({"ts": 1, "ph": "X"}, {"ts": null, "ph": "X"}, {"ts": )" + std::string(token) + R"(, "ph": "X"})"));
+    const Reading reading = read_text(
+        document(R"({"ts": 1, "ph": "X"}, {"ts": null, "ph": "X"}, {"ts": )" + std::string(token) + R"(, "ph": "X"})"));
     REQUIRE(reading.error.has_value());
     CHECK(reading.error->message == "malformed JSON in an event");
   }
@@ -188,12 +191,15 @@ TEST_CASE("any spelling of any number gives its exact value") {
 
 TEST_CASE("the first event decides the epoch: the whole second at or before it") {
   const auto epoch_of = [](const char* events) { return read_text(document(events)).rank->epoch_unix_ns; };
-  CHECK(epoch_of(R"({"ph": "X", "ts": 1700000000999999.9, "dur": 1}, {"ph": "X", "ts": 5, "dur": 1})") == 1'700'000'000'000'000'000);
+  CHECK(epoch_of(R"({"ph": "X", "ts": 1700000000999999.9, "dur": 1}, {"ph": "X", "ts": 5, "dur": 1})") ==
+        1'700'000'000'000'000'000);
   CHECK(epoch_of(R"({"ph": "X", "ts": 999999, "dur": 1})") == 0);
   CHECK(epoch_of(R"({"ph": "X", "ts": 1000000, "dur": 1})") == 1'000'000'000);
   CHECK(epoch_of(R"({"ph": "X", "ts": -1, "dur": 1})") == -1'000'000'000);
-  CHECK(epoch_of(R"({"ph": "M", "name": "process_name", "ts": 7000000, "args": {"name": "x"}}, {"ph": "s", "ts": 3000000, "id": 1})") ==
-        3'000'000'000);
+  CHECK(
+      epoch_of(
+          R"({"ph": "M", "name": "process_name", "ts": 7000000, "args": {"name": "x"}}, {"ph": "s", "ts": 3000000, "id": 1})") ==
+      3'000'000'000);
   // An event that is left out decides nothing.
   CHECK(epoch_of(R"({"ph": "X", "ts": 9000000, "dur": NaN}, {"ph": "X", "ts": 3000000, "dur": 1})") == 3'000'000'000);
   CHECK(epoch_of(R"({"ph": "X", "ts": 9000000, "dur": 1e15}, {"ph": "X", "ts": 3000000, "dur": 1})") == 3'000'000'000);
@@ -204,8 +210,8 @@ TEST_CASE("times weeks away from the first event are left out; sums and differen
   const Reading near = read_text(document(
       R"({"ph":"X","ts":0,"dur":1},{"ph":"X","ts":2300000000000,"dur":5000000000},{"ph":"X","ts":-2300000000000,"dur":2300000000000})"));
   CHECK(near.rank->event_count() == 3);
-  const Reading far =
-      read_text(document(R"({"ph":"X","ts":0,"dur":1},{"ph":"X","ts":2400000000000,"dur":1},{"ph":"X","ts":-2400000000000,"dur":1},
+  const Reading far = read_text(document(
+      R"({"ph":"X","ts":0,"dur":1},{"ph":"X","ts":2400000000000,"dur":1},{"ph":"X","ts":-2400000000000,"dur":1},
                                             {"ph":"X","ts":2000000000000,"dur":2000000000000},{"ph":"X","ts":-2000000000000,"dur":-2000000000000},
                                             {"ph":"s","ts":2400000000000,"id":1}, {"ph":"X","ts":1,"dur":2400000000000})"));
   CHECK(far.rank->event_count() == 1);
@@ -227,11 +233,12 @@ TEST_CASE("baseTimeNanoseconds moves the epoch, wherever it stands") {
     CHECK(decimal_us(absolute_ps(*reading.rank, reading.rank->start[0])) == "1711964647234567.5");
   }
   // Not usable: no whole number, or beyond what 64 bits of nanoseconds hold.
-  for (const char* base : {"\"5\"", "1.5", "null", "9223372036854775807", "-9223372036854775808", "99999999999999999999"}) {
+  for (const char* base :
+       {"\"5\"", "1.5", "null", "9223372036854775807", "-9223372036854775808", "99999999999999999999"}) {
     CAPTURE(base);
-    const Reading reading =
-        read_text(R"({"baseTimeNanoseconds": )" + std::string(base) +
-                  R"(, "traceEvents": [{"ph": "X", "ts": 1700000000000000, "dur": 1}, {"ph": "X", "ts": 1700000000000001, "dur": 1}]})");
+    const Reading reading = read_text(
+        R"({"baseTimeNanoseconds": )" + std::string(base) +
+        R"(, "traceEvents": [{"ph": "X", "ts": 1700000000000000, "dur": 1}, {"ph": "X", "ts": 1700000000000001, "dur": 1}]})");
     REQUIRE(reading.rank.has_value());
     CHECK(reading.rank->epoch_unix_ns == 1'700'000'000'000'000'000);
     CHECK(reading.rank->source.properties.size() == 1);

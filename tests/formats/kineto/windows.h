@@ -1,5 +1,6 @@
-// Reads a text as a compressed file is read: in windows that end anywhere. Each window is a block of memory of its own with exactly the
-// promised padding behind it, so that the address sanitizer sees every byte read too far, and every view kept too long.
+// Reads a text as a compressed file is read: in windows that end anywhere. Each window is a block of memory of its own
+// with exactly the promised padding behind it, so that the address sanitizer sees every byte read too far, and every
+// view kept too long.
 #pragma once
 
 #include <cstring>

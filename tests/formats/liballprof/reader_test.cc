@@ -12,10 +12,12 @@ namespace {
 
 using trace::Field;
 
-// As liballprof writes: a rank sends to the other beside the receive from it, waits for both in one array of requests, and reduces.
+// As liballprof writes: a rank sends to the other beside the receive from it, waits for both in one array of requests,
+// and reduces.
 std::string rank_text(int rank) {
   const std::string me = std::to_string(rank), other = std::to_string(1 - rank);
-  return "# htor's pmpitracer\n# Init clockdiff: 1.500000\nMPI_Init:-:140737488340112:140737488340104:1237666053000000.000000\n"
+  return "# htor's pmpitracer\n# Init clockdiff: "
+         "1.500000\nMPI_Init:-:140737488340112:140737488340104:1237666053000000.000000\n"
          "MPI_Irecv:1237666053000100.000000:14744192:100:13,8,8:" +
          other + ":76:0," + me +
          ",2:7104000:1237666053000105.000000\n"
@@ -34,8 +36,10 @@ std::string rank_text(int rank) {
 
 TEST_CASE("arguments follow the prototype") {
   CallLine call;
-  REQUIRE(parse_call_line("MPI_Recv:1237666053021692.000000:11287888:4500:11,8,8:2:24000:0,0,4:140737488340112:1237666053022005.000000",
-                          call) == nullptr);
+  REQUIRE(
+      parse_call_line(
+          "MPI_Recv:1237666053021692.000000:11287888:4500:11,8,8:2:24000:0,0,4:140737488340112:1237666053022005.000000",
+          call) == nullptr);
   CHECK(call.arguments_fit);
   CHECK(call.count == 4500);
   CHECK(call.type_bytes == 8);
@@ -43,9 +47,10 @@ TEST_CASE("arguments follow the prototype") {
   CHECK(call.tag == 24000);
   CHECK(call.communicator->size == 4);
   CHECK(*call.end_us - *call.start_us == 313);
-  REQUIRE(parse_call_line("MPI_Sendrecv:1237844041868441:140735182514476:1:1,4,4:2:0:140735182514472:1:1,4,4:3:5:7152208,0,4:"
-                          "140735182514432:1237844041868457",
-                          call) == nullptr);
+  REQUIRE(parse_call_line(
+              "MPI_Sendrecv:1237844041868441:140735182514476:1:1,4,4:2:0:140735182514472:1:1,4,4:3:5:7152208,0,4:"
+              "140735182514432:1237844041868457",
+              call) == nullptr);
   CHECK(call.destination == 2);
   CHECK(call.source == 3);
   CHECK(call.receive_tag == 5);
@@ -60,13 +65,15 @@ TEST_CASE("a complete trace has no clock at its begin and its end") {
   const testing::TempDir folder;
   const std::string barrier = "MPI_Barrier:100:0,0,1:130\n";
   Diagnostics diagnostics;
-  for (const std::string& text : {"MPI_Init:-:1:2:90\n" + barrier + "MPI_Finalize:150:-\n",
-                                  // liballprof2, of which the first calls have no clock at all
-                                  "MPI_Initialized:0.00:0:0.00\nMPI_Init:0.00:1:0x2:0.00  # backtrace [0x1: (main+0x2)]\n" + barrier +
-                                      "MPI_Finalize:150.25:150.50  # backtrace [0x1: (main+0x8)]\nMPI_Finalized:0.00:1:0.00",
-                                  "MPI_Init:-:1:2:90\n" + barrier + "MPI_Finalize:150:-"}) {
+  for (const std::string& text :
+       {"MPI_Init:-:1:2:90\n" + barrier + "MPI_Finalize:150:-\n",
+        // liballprof2, of which the first calls have no clock at all
+        "MPI_Initialized:0.00:0:0.00\nMPI_Init:0.00:1:0x2:0.00  # backtrace [0x1: (main+0x2)]\n" + barrier +
+            "MPI_Finalize:150.25:150.50  # backtrace [0x1: (main+0x8)]\nMPI_Finalized:0.00:1:0.00",
+        "MPI_Init:-:1:2:90\n" + barrier + "MPI_Finalize:150:-"}) {
     CAPTURE(text);
-    const auto job = read_job({folder.write("pmpi-trace-rank-0.txt", text)}, diagnostics, {.salvage = text.ends_with("0.00")});
+    const auto job =
+        read_job({folder.write("pmpi-trace-rank-0.txt", text)}, diagnostics, {.salvage = text.ends_with("0.00")});
     REQUIRE(job.ok());
     const trace::RankTrace& rank = job->ranks.front();
     const std::size_t barrier_at = rank.event_count() == 3 ? 1 : 2;
@@ -77,14 +84,17 @@ TEST_CASE("a complete trace has no clock at its begin and its end") {
     CHECK(rank.duration[barrier_at + 1] == 0);
   }
   // A call that ends nowhere in the middle of a file is damage.
-  CHECK_FALSE(read_job({folder.write("pmpi-trace-rank-0.txt", "MPI_Init:-:1:2:90\nMPI_Barrier:100:0,0,1:13")}, diagnostics).ok());
+  CHECK_FALSE(
+      read_job({folder.write("pmpi-trace-rank-0.txt", "MPI_Init:-:1:2:90\nMPI_Barrier:100:0,0,1:13")}, diagnostics)
+          .ok());
 }
 
 TEST_CASE("two ranks with messages, requests and collectives") {
   const testing::TempDir folder;
   Diagnostics diagnostics;
-  const Result<trace::Trace> job =
-      read_job({folder.write("pmpi-trace-rank-1.txt", rank_text(1)), folder.write("pmpi-trace-rank-0.txt", rank_text(0))}, diagnostics);
+  const Result<trace::Trace> job = read_job(
+      {folder.write("pmpi-trace-rank-1.txt", rank_text(1)), folder.write("pmpi-trace-rank-0.txt", rank_text(0))},
+      diagnostics);
   REQUIRE(job.ok());
   CHECK(diagnostics.empty());
   REQUIRE(job->ranks.size() == 2);
@@ -112,8 +122,9 @@ TEST_CASE("members of a sub-communicator that ranks know by different handles ar
   std::vector<std::string> paths;
   for (int rank = 0; rank < 4; ++rank) {
     const std::string place = std::to_string(rank / 2);
-    paths.push_back(folder.write("t-" + std::to_string(rank) + ".txt", "MPI_Barrier:1:9," + std::to_string(rank) + ",4:2\nMPI_Barrier:3:" +
-                                                                           std::to_string(rank) + "," + place + ",2:4\n"));
+    paths.push_back(folder.write("t-" + std::to_string(rank) + ".txt",
+                                 "MPI_Barrier:1:9," + std::to_string(rank) +
+                                     ",4:2\nMPI_Barrier:3:" + std::to_string(rank) + "," + place + ",2:4\n"));
   }
   const Result<trace::Trace> job = read_job(paths, diagnostics);
   REQUIRE(job.ok());

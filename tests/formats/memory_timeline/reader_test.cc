@@ -29,8 +29,8 @@ TEST_CASE("memory timeline: changes in the order of the file") {
 
 TEST_CASE("memory timeline: bytes at moments become changes") {
   const testing::TempDir folder;
-  const auto changes =
-      read_timeline(folder.write("t.json", "[[100, 101], [[0, 4096, 0, 0, 0, 0, 0, 0, 7], [0, 4096, 0, 0, 512, 0, 0, 0, 0]]]"));
+  const auto changes = read_timeline(
+      folder.write("t.json", "[[100, 101], [[0, 4096, 0, 0, 0, 0, 0, 0, 7], [0, 4096, 0, 0, 512, 0, 0, 0, 0]]]"));
   REQUIRE(changes.ok());
   REQUIRE(changes->size() == 4);
   CHECK((*changes)[0].time_ns == 100'000);
@@ -38,15 +38,15 @@ TEST_CASE("memory timeline: bytes at moments become changes") {
   CHECK((*changes)[2].category == 3);
   CHECK((*changes)[2].time_ns == 101'000);
   CHECK((*changes)[3].bytes == -7);
-  for (const char* text :
-       {"[[100], [[0, 1, 2]]]", "[[100, 101], [[0, 1, 0, 0, 0, 0, 0, 0, 0]]]", "[[\"soon\"], [[0, 1, 0, 0, 0, 0, 0, 0, 0]]]"})
+  for (const char* text : {"[[100], [[0, 1, 2]]]", "[[100, 101], [[0, 1, 0, 0, 0, 0, 0, 0, 0]]]",
+                           "[[\"soon\"], [[0, 1, 0, 0, 0, 0, 0, 0, 0]]]"})
     CHECK_FALSE(read_timeline(folder.write("bad.json", text)).ok());
 }
 
 TEST_CASE("memory timeline: what is no change is named with its place") {
   const testing::TempDir folder;
-  for (const char* text :
-       {"[[1, 0, 2, 3], [1, 0, 2]]", "[[1, 0, 2, 3], [1, 0, 2, 8]]", "[[1, 0, 2, 3], [1.5, 0, 2, 3]]", "[[1, 0, 2, 3], 7]"}) {
+  for (const char* text : {"[[1, 0, 2, 3], [1, 0, 2]]", "[[1, 0, 2, 3], [1, 0, 2, 8]]",
+                           "[[1, 0, 2, 3], [1.5, 0, 2, 3]]", "[[1, 0, 2, 3], 7]"}) {
     const auto changes = read_timeline(folder.write("bad.json", text));
     REQUIRE_FALSE(changes.ok());
     CHECK(changes.error().offset == 15);

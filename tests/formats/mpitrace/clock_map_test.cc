@@ -42,7 +42,8 @@ TEST_CASE("an aligned recording has the times of its map, and undo gives back it
     CHECK(after.end(e) + 7000 == map.clock.map(before.end(e) + 7000));
   }
   // Twice is one map after the other; undo takes off the last.
-  const std::string twice = folder.path("twice.mpitrace"), once = folder.path("once.mpitrace"), restored = folder.path("restored.mpitrace");
+  const std::string twice = folder.path("twice.mpitrace"), once = folder.path("once.mpitrace"),
+                    restored = folder.path("restored.mpitrace");
   REQUIRE(mpitrace::write_aligned(aligned, twice, {trace::Clock::offset(-250'000), epoch, ""}).ok());
   CHECK(read(twice).start[3] == after.start[3] - 250'000);
   REQUIRE(mpitrace::undo(twice, once).ok());

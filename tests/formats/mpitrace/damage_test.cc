@@ -145,11 +145,14 @@ TEST_CASE("records that make no sense are damage, however good their checksum is
   }
   SUBCASE("a list longer than any group") {
     refused([&](FileBuilder& file) {
-      file.record(tracer::RecordKind::call, body_of({1, 0, 0, 0, 0, tracer::kSendCounts, 1'000'000'000, 1, 1'000'000'000}));
+      file.record(tracer::RecordKind::call,
+                  body_of({1, 0, 0, 0, 0, tracer::kSendCounts, 1'000'000'000, 1, 1'000'000'000}));
     });
   }
   SUBCASE("a peer outside of the world") {
-    refused([&](FileBuilder& file) { file.record(tracer::RecordKind::call, body_of({1, 0, 0, 0, 0, tracer::kDestination, 4})); });
+    refused([&](FileBuilder& file) {
+      file.record(tracer::RecordKind::call, body_of({1, 0, 0, 0, 0, tracer::kDestination, 4}));
+    });
   }
   SUBCASE("a text with a number that is taken") {
     refused([&](FileBuilder& file) { file.record(tracer::RecordKind::text, body_of({1})); });

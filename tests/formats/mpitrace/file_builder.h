@@ -11,7 +11,9 @@
 
 namespace orrery::testing {
 
-inline std::string bytes_of(const tracer::ByteBuffer& buffer) { return {reinterpret_cast<const char*>(buffer.data()), buffer.size()}; }
+inline std::string bytes_of(const tracer::ByteBuffer& buffer) {
+  return {reinterpret_cast<const char*>(buffer.data()), buffer.size()};
+}
 
 class FileBuilder {
  public:

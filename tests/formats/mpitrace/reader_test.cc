@@ -16,7 +16,9 @@ using namespace orrery::tracer;
 
 namespace {
 
-std::string shipped(int rank) { return std::string(ORRERY_SOURCE_DIR) + "/data/mpi/halo9/run." + std::to_string(rank) + ".mpitrace"; }
+std::string shipped(int rank) {
+  return std::string(ORRERY_SOURCE_DIR) + "/data/mpi/halo9/run." + std::to_string(rank) + ".mpitrace";
+}
 
 std::vector<std::string> all_shipped() {
   std::vector<std::string> paths;

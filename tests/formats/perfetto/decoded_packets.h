@@ -1,4 +1,5 @@
-// Perfetto's packets taken apart by another implementation of protobuf than ours: what its trace processor would make of them.
+// Perfetto's packets taken apart by another implementation of protobuf than ours: what its trace processor would make
+// of them.
 #pragma once
 
 #include <algorithm>

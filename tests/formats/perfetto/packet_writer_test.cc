@@ -29,7 +29,8 @@ TEST_CASE("tracks, slices, arrows, arguments and counters come out as they went 
     const perfetto::Track process = writer.add_process(7, "rank 0"), thread = writer.add_thread(7, 8, "main");
     const perfetto::Track counter = writer.add_counter(process, "bytes");
     const perfetto::FlowId flow = 5;
-    const std::vector<perfetto::Annotation> annotations = {{"correlation", std::int64_t{-3}}, {"dtype", std::string_view("Float")}};
+    const std::vector<perfetto::Annotation> annotations = {{"correlation", std::int64_t{-3}},
+                                                           {"dtype", std::string_view("Float")}};
     writer.begin(thread, 10, {.name = "outer", .category = "cpu_op", .begins = {&flow, 1}});
     writer.begin(thread, 11, {.name = "inner", .ends = {&flow, 1}, .annotations = annotations});
     writer.end(thread, 12);
@@ -57,7 +58,8 @@ trace::RankTrace rank_of(Interner& strings, const std::vector<std::pair<TimePs, 
   rank.lanes.resize(1);
   rank.categories = {{strings.intern("kernel"), trace::Activity::kernel}};
   for (std::size_t i = 0; i < events.size(); ++i)
-    rank.append_event({.start = events[i].first, .duration = events[i].second, .name = strings.intern("e" + std::to_string(i))});
+    rank.append_event(
+        {.start = events[i].first, .duration = events[i].second, .name = strings.intern("e" + std::to_string(i))});
   return rank;
 }
 

@@ -19,14 +19,15 @@ struct Sample {
 
   EventIndex add(std::string_view name, std::uint16_t category, trace::LaneIndex lane, TimePs start, TimePs duration) {
     const bool is_instant = duration < 0;
-    return rank.append_event({.start = start,
-                              .duration = std::max<TimePs>(duration, 0),
-                              .name = strings.intern(name),
-                              .lane = lane,
-                              .category = category,
-                              .phase = is_instant ? 'i' : 'X',
-                              .flags = static_cast<std::uint8_t>(trace::kHasCategory | (is_instant ? 0 : trace::kHasDuration))},
-                             {.ordinal = static_cast<std::uint32_t>(rank.event_count())});
+    return rank.append_event(
+        {.start = start,
+         .duration = std::max<TimePs>(duration, 0),
+         .name = strings.intern(name),
+         .lane = lane,
+         .category = category,
+         .phase = is_instant ? 'i' : 'X',
+         .flags = static_cast<std::uint8_t>(trace::kHasCategory | (is_instant ? 0 : trace::kHasDuration))},
+        {.ordinal = static_cast<std::uint32_t>(rank.event_count())});
   }
 };
 
@@ -38,7 +39,8 @@ Sample make_sample() {
   rank.epoch_unix_ns = 1'000'000'000;
   rank.source.world_size = 4;
   rank.source.backend = "nccl";
-  rank.categories = {{sample.strings.intern("kernel"), Activity::kernel}, {sample.strings.intern("message"), Activity::other}};
+  rank.categories = {{sample.strings.intern("kernel"), Activity::kernel},
+                     {sample.strings.intern("message"), Activity::other}};
   const StringId process = sample.strings.intern("rank 3");
   rank.lanes = {{{3, 0}, {1, 0}, process, sample.strings.intern("compute")},
                 {{3, 0}, {0, sample.strings.intern("comm \"x\"")}, process, sample.strings.intern("comm")}};
@@ -70,8 +72,9 @@ TEST_CASE("a document as it is written") {
     if (event == 0) args.field("more", 1.5);
   };
   REQUIRE(write(make_sample(), dir.path("t.json"), more).ok());
-  CHECK(orrery::testing::read_file(dir.path("t.json")) ==
-        R"x({"schemaVersion":1,"displayTimeUnit":"ns","distributedInfo":{"backend":"nccl","rank":3,"world_size":4},"traceEvents":[
+  CHECK(
+      orrery::testing::read_file(dir.path("t.json")) ==
+      R"x({"schemaVersion":1,"displayTimeUnit":"ns","distributedInfo":{"backend":"nccl","rank":3,"world_size":4},"traceEvents":[
 {"ph":"M","name":"process_name","pid":3,"args":{"name":"rank 3"}},
 {"ph":"M","name":"process_sort_index","pid":3,"args":{"sort_index":3}},
 {"ph":"M","name":"thread_name","pid":3,"tid":1,"args":{"name":"compute"}},
@@ -100,7 +103,8 @@ TEST_CASE("the Kineto reader reads back what was written, to the picosecond, com
     CHECK(read->source.world_size == 4);
     REQUIRE(read->event_count() == 3);
     for (EventIndex e = 0; e < 3; ++e) {
-      CHECK(read->epoch_unix_ns * kPsPerNs + read->start[e] == sample.rank.epoch_unix_ns * kPsPerNs + sample.rank.start[e]);
+      CHECK(read->epoch_unix_ns * kPsPerNs + read->start[e] ==
+            sample.rank.epoch_unix_ns * kPsPerNs + sample.rank.start[e]);
       CHECK(read->duration[e] == sample.rank.duration[e]);
       CHECK(strings.text(read->name[e]) == sample.strings.text(sample.rank.name[e]));
       CHECK(read->activity(e) == sample.rank.activity(e));

@@ -1,4 +1,5 @@
-// Bad input: an error that names the file and the byte, or a count of what was left out. Never a crash, never a silent end.
+// Bad input: an error that names the file and the byte, or a count of what was left out. Never a crash, never a silent
+// end.
 #include <doctest/doctest.h>
 
 #include "base/io/output_file.h"
@@ -9,7 +10,8 @@ namespace {
 
 const std::string kTwoRows = document(
     row("2", "a \\\"quoted\\\" name", "1", R"(, {"name": "pg_name", "type": "string", "value": "0"})") + ",\n    " +
-    row("1", "b", "1", "", R"(, "ts": 12.5e1, "sync_dep": [2], "inter_thread_dep": null, "unknown": [{"deep": [1, {"x": "]}"}]}, true])"));
+    row("1", "b", "1", "",
+        R"(, "ts": 12.5e1, "sync_dep": [2], "inter_thread_dep": null, "unknown": [{"deep": [1, {"x": "]}"}]}, true])"));
 
 std::string repeated(std::size_t times, const std::string& text) {
   std::string result;
@@ -82,9 +84,11 @@ TEST_CASE("files that are something else say so") {
 
 TEST_CASE("a schema that is missing or unknown is an error, since nothing else says how to read the rows") {
   CHECK(contains(error_of(R"({"nodes": []})"), "the file does not say which schema it has"));
-  for (const char* schema : {"\"1.0.0\"", "\"0.9\"", "\"x\"", "\"1.1\"", "\"1.-1.1\"", "\"99999999999.0.0\"", "7", "null", "[]"}) {
+  for (const char* schema :
+       {"\"1.0.0\"", "\"0.9\"", "\"x\"", "\"1.1\"", "\"1.-1.1\"", "\"99999999999.0.0\"", "7", "null", "[]"}) {
     CAPTURE(schema);
-    CHECK(contains(error_of("{\"nodes\": [], \"schema\": " + std::string(schema) + "}"), "is not that of an execution trace"));
+    CHECK(contains(error_of("{\"nodes\": [], \"schema\": " + std::string(schema) + "}"),
+                   "is not that of an execution trace"));
   }
 }
 
@@ -105,8 +109,10 @@ TEST_CASE("nesting beyond any use is refused, wherever it is") {
   CHECK(contains(error_of(document(bomb)), "nested deeper than 512 levels"));
   CHECK(contains(error_of(document(row("1", "a", "1", "", ", \"inputs\": " + bomb))), "nested deeper than 512 levels"));
   CHECK(contains(error_of(document(row("1", "a", "1", ", " + bomb))), "nested deeper than 512 levels"));
-  CHECK(contains(error_of(document(row("1", "a", "1", ", {\"name\": \"x\", \"value\": " + bomb + "}"))), "nested deeper than 512 levels"));
-  CHECK(contains(error_of(document(row("1", "a", "1", "", ", \"sync_dep\": [" + bomb + "]"))), "nested deeper than 512 levels"));
+  CHECK(contains(error_of(document(row("1", "a", "1", ", {\"name\": \"x\", \"value\": " + bomb + "}"))),
+                 "nested deeper than 512 levels"));
+  CHECK(contains(error_of(document(row("1", "a", "1", "", ", \"sync_dep\": [" + bomb + "]"))),
+                 "nested deeper than 512 levels"));
   CHECK(contains(error_of(repeated(100'000, "{\"nodes\":")), "nested"));
 }
 
@@ -115,16 +121,17 @@ TEST_CASE("an id used twice is an error that names it and the second row") {
   CHECK(contains(error_of(near), "two rows have the id 5"));
   CHECK(read_text(near).error->offset == near.find(row("5", "c", "1")));
   // Ids so far apart that they are sorted instead of marked.
-  const std::string far = document(row("7", "a", "1") + "," + row("18446744073709551615", "b", "1") + "," + row("3", "c", "1") + "," +
-                                   row("18446744073709551615", "d", "1") + "," + row("7", "e", "1"));
+  const std::string far =
+      document(row("7", "a", "1") + "," + row("18446744073709551615", "b", "1") + "," + row("3", "c", "1") + "," +
+               row("18446744073709551615", "d", "1") + "," + row("7", "e", "1"));
   CHECK(contains(error_of(far), "two rows have the id 18446744073709551615"));
   CHECK(read_text(far).error->offset == far.find(R"({"id": 18446744073709551615, "name": "d")"));
 }
 
 TEST_CASE("rows that cannot be used are left out and counted; the others are kept") {
-  const Reading reading = read_text(
-      document(R"(17, null, [1, 2], "row", {}, {"id": "x", "sync_dep": [1]}, {"id": -4}, {"id": 1.5}, {"id": null}, {"name": "no id"},)" +
-               row("5", "good", "1", "", R"(, "sync_dep": [6])")));
+  const Reading reading = read_text(document(
+      R"(17, null, [1, 2], "row", {}, {"id": "x", "sync_dep": [1]}, {"id": -4}, {"id": 1.5}, {"id": null}, {"name": "no id"},)" +
+      row("5", "good", "1", "", R"(, "sync_dep": [6])")));
   REQUIRE(reading.trace.has_value());
   CHECK(reading.count("L206") == 10);
   REQUIRE(reading.trace->size() == 1);
@@ -133,8 +140,8 @@ TEST_CASE("rows that cannot be used are left out and counted; the others are kep
 }
 
 TEST_CASE("a row without a parent, or without attributes, is kept and counted") {
-  const Reading reading =
-      read_text(document(R"({"id": 3, "name": "a"}, {"id": 4, "ctrl_deps": "x", "attrs": 5}, {"id": 5, "ctrl_deps": 3, "attrs": []})"));
+  const Reading reading = read_text(document(
+      R"({"id": 3, "name": "a"}, {"id": 4, "ctrl_deps": "x", "attrs": 5}, {"id": 5, "ctrl_deps": 3, "attrs": []})"));
   REQUIRE(reading.trace.has_value());
   CHECK(row_text(reading, 0) == "3<3 'a' - - - - - - ''");
   CHECK(row_text(reading, 1) == "4<4 '' - - - - - - ''");
@@ -143,34 +150,38 @@ TEST_CASE("a row without a parent, or without attributes, is kept and counted") 
   CHECK(reading.count("L208") == 2);
 }
 
-TEST_CASE("values of the wrong type count as not given, once each, also where the list is one known from the row before") {
+TEST_CASE(
+    "values of the wrong type count as not given, once each, also where the list is one known from the row before") {
   const auto attributes = [](std::string_view rf_id) {
-    return R"("attrs": [{"name": "rf_id", "value": )" + std::string(rf_id) + R"(}, {"name": "op_schema", "value": [1]}])";
+    return R"("attrs": [{"name": "rf_id", "value": )" + std::string(rf_id) +
+           R"(}, {"name": "op_schema", "value": [1]}])";
   };
-  const Reading reading =
-      read_text(document(R"({"id": 3, "ctrl_deps": 1, )" + attributes("4") + R"(}, {"id": 4, "ctrl_deps": 1, )" + attributes("\"x\"") +
-                         R"(}, {"id": 5, "ctrl_deps": 1, "name": true, )" + attributes("1.5") +
-                         R"(}, {"id": 6, "ctrl_deps": 1, "ts": "soon", "sync_dep": [1, "a", {}], )" + attributes("null") + "}"));
+  const Reading reading = read_text(
+      document(R"({"id": 3, "ctrl_deps": 1, )" + attributes("4") + R"(}, {"id": 4, "ctrl_deps": 1, )" +
+               attributes("\"x\"") + R"(}, {"id": 5, "ctrl_deps": 1, "name": true, )" + attributes("1.5") +
+               R"(}, {"id": 6, "ctrl_deps": 1, "ts": "soon", "sync_dep": [1, "a", {}], )" + attributes("null") + "}"));
   REQUIRE(reading.trace.has_value());
   CHECK(row_text(reading, 0).starts_with("3<1 '' 4 "));
   CHECK(row_text(reading, 1).starts_with("4<1 '' - "));
   CHECK(row_text(reading, 2).starts_with("5<1 '' - "));
   CHECK(row_text(reading, 3) == "6<1 '' - - - - - - '' - - - not-measured - - '' '' '' +1");
   CHECK(reading.count("L208") ==
-        4 + 1 + 2 + 3);  // op_schema of each; rf_id of the second; of the third with its name; of the last ts and two ids
+        4 + 1 + 2 +
+            3);  // op_schema of each; rf_id of the second; of the third with its name; of the last ts and two ids
 }
 
 TEST_CASE("attributes that are no objects are passed over, each time they come") {
   const std::string attributes = R"("attrs": [7, {"name": "rf_id", "value": 4}, "tid"])";
-  const Reading reading =
-      read_text(document(R"({"id": 3, "ctrl_deps": 1, )" + attributes + R"(}, {"id": 4, "ctrl_deps": 1, )" + attributes + "}"));
+  const Reading reading = read_text(
+      document(R"({"id": 3, "ctrl_deps": 1, )" + attributes + R"(}, {"id": 4, "ctrl_deps": 1, )" + attributes + "}"));
   REQUIRE(reading.trace.has_value());
   CHECK(row_text(reading, 1) == "4<1 '' 4 - - - - - ''");
   CHECK(reading.count("L208") == 4);
 }
 
 TEST_CASE("times that are no numbers are absent") {
-  const Reading reading = read_text(document(row("3", "a", "1", "", R"(, "ts": NaN, "inclusive_dur": 1e999, "exclusive_dur": -Infinity)")));
+  const Reading reading =
+      read_text(document(row("3", "a", "1", "", R"(, "ts": NaN, "inclusive_dur": 1e999, "exclusive_dur": -Infinity)")));
   REQUIRE(reading.trace.has_value());
   CHECK(row_text(reading, 0) == "3<1 'a' 3 0 -1 7 1 0 '' - - - not-measured - - '' '' ''");
   CHECK(reading.count("L208") == 3);

@@ -36,21 +36,26 @@ inline Reading read_path(const std::string& path) {
   return reading;
 }
 
-inline std::string number_text(std::int64_t number) { return number == trace::kNoNumber ? "-" : std::to_string(number); }
+inline std::string number_text(std::int64_t number) {
+  return number == trace::kNoNumber ? "-" : std::to_string(number);
+}
 
-/// Every column of a row but the positions: "id<parent name rf fw_parent seq scope tid fw_tid schema" and what linking added.
+/// Every column of a row but the positions: "id<parent name rf fw_parent seq scope tid fw_tid schema" and what linking
+/// added.
 inline std::string row_text(const Reading& reading, std::size_t row) {
   const trace::HostTrace& trace = *reading.trace;
   const auto text = [&](StringId id) { return "'" + std::string(reading.strings.text(id)) + "'"; };
-  std::string line = std::to_string(trace.id[row]) + "<" + std::to_string(trace.parent[row]) + " " + text(trace.name[row]);
-  for (const auto* column :
-       {&trace.record_function, &trace.forward_parent, &trace.sequence_number, &trace.scope, &trace.thread, &trace.forward_thread}) {
+  std::string line =
+      std::to_string(trace.id[row]) + "<" + std::to_string(trace.parent[row]) + " " + text(trace.name[row]);
+  for (const auto* column : {&trace.record_function, &trace.forward_parent, &trace.sequence_number, &trace.scope,
+                             &trace.thread, &trace.forward_thread}) {
     line += " " + number_text((*column)[row]);
   }
   line += " " + text(trace.op_schema[row]);
   for (const trace::HostCollective& found : trace.collectives) {
     if (found.row != row) continue;
-    for (const StringId id : {found.collective_name, found.dtype, found.group_name, found.group_description}) line += " " + text(id);
+    for (const StringId id : {found.collective_name, found.dtype, found.group_name, found.group_description})
+      line += " " + text(id);
     for (const std::int64_t number :
          {found.group_size, found.in_elements, found.out_elements, found.first_global_rank, found.global_rank_stride})
       line += " " + number_text(number);
@@ -61,9 +66,11 @@ inline std::string row_text(const Reading& reading, std::size_t row) {
   real(measured.has_ts, measured.ts);
   real(measured.has_inclusive, measured.inclusive_dur);
   real(measured.has_exclusive, measured.exclusive_dur);
-  line += std::string(measured.measured ? " measured " : " not-measured ") + number_text(measured.inter_thread_dep) + " " +
-          number_text(measured.stream) + " " + text(measured.category) + " " + text(measured.phase) + " " + text(measured.group_name);
-  for (std::uint32_t i = 0; i < measured.syncs; ++i) line += " +" + std::to_string(trace.sync_ids[measured.first_sync + i]);
+  line += std::string(measured.measured ? " measured " : " not-measured ") + number_text(measured.inter_thread_dep) +
+          " " + number_text(measured.stream) + " " + text(measured.category) + " " + text(measured.phase) + " " +
+          text(measured.group_name);
+  for (std::uint32_t i = 0; i < measured.syncs; ++i)
+    line += " +" + std::to_string(trace.sync_ids[measured.first_sync + i]);
   return line;
 }
 
@@ -71,16 +78,17 @@ inline std::string row_text(const Reading& reading, std::size_t row) {
 inline std::string find_fault(const trace::HostTrace& trace) {
   const std::size_t rows = trace.size();
   for (const std::size_t size :
-       {trace.parent.size(), trace.name.size(), trace.record_function.size(), trace.forward_parent.size(), trace.sequence_number.size(),
-        trace.scope.size(), trace.thread.size(), trace.forward_thread.size(), trace.op_schema.size(), trace.object.size(),
-        trace.inputs.size(), trace.outputs.size(), trace.attributes.size()}) {
+       {trace.parent.size(), trace.name.size(), trace.record_function.size(), trace.forward_parent.size(),
+        trace.sequence_number.size(), trace.scope.size(), trace.thread.size(), trace.forward_thread.size(),
+        trace.op_schema.size(), trace.object.size(), trace.inputs.size(), trace.outputs.size(),
+        trace.attributes.size()}) {
     if (size != rows) return "columns of different lengths";
   }
   const auto encloses = [&](trace::TextRange outer, trace::TextRange inner, char open, char close) {
     if (inner.size == 0) return true;
     const std::string_view text = trace.text(inner);
-    return inner.begin > outer.begin && inner.begin + inner.size < outer.begin + outer.size && text.size() >= 2 && text.front() == open &&
-           text.back() == close;
+    return inner.begin > outer.begin && inner.begin + inner.size < outer.begin + outer.size && text.size() >= 2 &&
+           text.front() == open && text.back() == close;
   };
   const trace::TextRange all{0, static_cast<std::uint32_t>(trace.content.size())};
   for (std::size_t row = 0; row < rows; ++row) {

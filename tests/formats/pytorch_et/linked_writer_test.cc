@@ -50,7 +50,8 @@ struct Linked {
 const HostRow kOperator{.id = 4, .parent = 2, .record_function = 9, .name = "aten::mm"};
 
 TEST_CASE("linked writer: rows that were not measured keep all they had, with their new ids") {
-  Linked linked(host_json({{.id = 4, .parent = 2, .name = "a \"b\" \\u00e9", .members = R"("own": {"x": [1.50, "y\n"]}, "k\"ey": null)"}}));
+  Linked linked(host_json(
+      {{.id = 4, .parent = 2, .name = "a \"b\" \\u00e9", .members = R"("own": {"x": [1.50, "y\n"]}, "k\"ey": null)"}}));
   linked.trace.id[0] = 0;
   linked.trace.parent[0] = 7;
   const std::string row = linked.row(0);
@@ -68,7 +69,8 @@ TEST_CASE("linked writer: measured rows gain times; a dependency that is not kno
   measured.ts = 3843458001171.108;
   measured.inclusive_dur = 12.5;
   measured.exclusive_dur = 0.1;
-  CHECK(linked.row(0).ends_with(R"("id":4,"inclusive_dur":12.5,"exclusive_dur":0.1,"ts":3843458001171.108,"inter_thread_dep":null})"));
+  CHECK(linked.row(0).ends_with(
+      R"("id":4,"inclusive_dur":12.5,"exclusive_dur":0.1,"ts":3843458001171.108,"inter_thread_dep":null})"));
   measured.inter_thread_dep = 3;
   linked.trace.sync_ids.push_back(8);
   linked.trace.sync_ids.push_back(9);
@@ -111,7 +113,8 @@ TEST_CASE("linked writer: what it writes, the reader reads") {
   linked.trace.measured[1].ts = 5;
   linked.trace.measured[1].category = linked.strings.intern("kernel");
   linked.written();
-  const Result<trace::HostTrace> again = read_host_trace(linked.dir.path("linked.json"), linked.strings, linked.diagnostics);
+  const Result<trace::HostTrace> again =
+      read_host_trace(linked.dir.path("linked.json"), linked.strings, linked.diagnostics);
   REQUIRE(again.ok());
   CHECK(again->size() == 2);
   CHECK_FALSE(again->measured[0].measured);
@@ -130,7 +133,9 @@ TEST_CASE("linked writer: rows that could not be used are not written") {
   CHECK(text.find("finish_ts") != std::string::npos);
 }
 
-TEST_CASE("linked writer: as chakra_trace_link lays it out, with members in their places and times as the profiler writes them") {
+TEST_CASE(
+    "linked writer: as chakra_trace_link lays it out, with members in their places and times as the profiler writes "
+    "them") {
   Linked linked(host_json({kOperator, {.id = 5, .parent = 4, .name = "aten::add"}}));
   linked.trace.id[0] = 0;
   linked.trace.id[1] = 1;
@@ -142,8 +147,9 @@ TEST_CASE("linked writer: as chakra_trace_link lays it out, with members in thei
   work.category = linked.strings.intern("kernel");
   linked.trace.name[1] = linked.strings.intern("gemm");
   const auto written = [&](bool whole_times) {
-    REQUIRE(
-        write_linked_trace(linked.trace, linked.strings, linked.dir.path("c.json"), {.as_chakra = true, .whole_times = whole_times}).ok());
+    REQUIRE(write_linked_trace(linked.trace, linked.strings, linked.dir.path("c.json"),
+                               {.as_chakra = true, .whole_times = whole_times})
+                .ok());
     std::ifstream file(linked.dir.path("c.json"));
     std::ostringstream text;
     text << file.rdbuf();
@@ -154,9 +160,10 @@ TEST_CASE("linked writer: as chakra_trace_link lays it out, with members in thei
   CHECK(text.ends_with("\n}"));
   CHECK(text.find("\n    \"nodes\": [\n        {\n            \"id\": 0,\n") != std::string::npos);
   CHECK(text.find("            \"name\": \"gemm\",\n            \"ctrl_deps\": 0,\n") != std::string::npos);
-  CHECK(text.find("            \"inclusive_dur\": 2.5,\n            \"exclusive_dur\": 2.5,\n            \"ts\": 12.0,\n"
-                  "            \"inter_thread_dep\": null,\n            \"cat\": \"kernel\",\n            \"ph\": null,\n"
-                  "            \"stream\": null\n        }\n    ]") != std::string::npos);
+  CHECK(
+      text.find("            \"inclusive_dur\": 2.5,\n            \"exclusive_dur\": 2.5,\n            \"ts\": 12.0,\n"
+                "            \"inter_thread_dep\": null,\n            \"cat\": \"kernel\",\n            \"ph\": null,\n"
+                "            \"stream\": null\n        }\n    ]") != std::string::npos);
   CHECK(written(true).find("            \"ts\": 12,\n") != std::string::npos);
 }
 

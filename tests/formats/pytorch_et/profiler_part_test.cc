@@ -26,7 +26,8 @@ bool has_part(const std::string& json) {
 std::string copied(const std::string& profiler, std::vector<std::string> taken = {}) {
   const orrery::testing::TempDir dir;
   std::string text;
-  REQUIRE(copy_profiler_part(dir.write("p.json", profiler), taken, [&](std::string_view bytes) { text += bytes; }).ok());
+  REQUIRE(
+      copy_profiler_part(dir.write("p.json", profiler), taken, [&](std::string_view bytes) { text += bytes; }).ok());
   return text;
 }
 
@@ -57,7 +58,8 @@ TEST_CASE("a trace that was linked before gets the profiler trace that it is lin
   const orrery::testing::TempDir dir;
   Interner strings;
   const trace::HostTrace again = read_part_of(
-      dir, R"({"schema":"1.1.1","nodes":[{"id":1,"name":"x","ctrl_deps":1}],"traceEvents":[{"ts":1}],"distributedInfo":{"rank":4}})",
+      dir,
+      R"({"schema":"1.1.1","nodes":[{"id":1,"name":"x","ctrl_deps":1}],"traceEvents":[{"ts":1}],"distributedInfo":{"rank":4}})",
       strings);
   const LinkedWriteOptions options{.profiler = dir.write("p.json", R"({"traceEvents":[{"ts":2}]})")};
   REQUIRE(write_linked_trace(again, strings, dir.path("out.json"), options).ok());

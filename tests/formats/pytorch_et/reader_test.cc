@@ -63,7 +63,8 @@ void check_small(const Reading& reading) {
   CHECK(trace.finish_ts == 112133);
   REQUIRE(trace.size() == 3);
   CHECK(row_text(reading, 0) == "2<1 '[pytorch|profiler|execution_trace|thread]' 0 0 -1 7 1 0 ''");
-  CHECK(row_text(reading, 1) == "4<2 'aten::record_stream' 2 3 6156 0 1 12 'aten::record_stream(Tensor(a!) self, Stream s) -> ()'");
+  CHECK(row_text(reading, 1) ==
+        "4<2 'aten::record_stream' 2 3 6156 0 1 12 'aten::record_stream(Tensor(a!) self, Stream s) -> ()'");
   CHECK(row_text(reading, 2) == "1<1 '[pytorch|profiler|execution_trace|process]' 0 0 -1 7 0 0 ''");
   CHECK(trace.text(trace.inputs[1]).starts_with(R"({"values": [[5,6,0,2056,8,"cuda:0"],"<Stream>"])"));
   CHECK(trace.text(trace.outputs[1]) == R"({"values": [], "shapes": [], "types": [], "strides": []})");
@@ -120,18 +121,18 @@ TEST_CASE("schema 1.0.1 is flat: what later versions have as attributes are memb
 }
 
 TEST_CASE("of a linked trace of schema 1.0.1 ctrl_deps counts, since parent keeps its old number") {
-  const Reading reading =
-      read_text(document(R"({"id": 12, "name": "gemm", "parent": 3, "ctrl_deps": 11, "rf_id": 4, "ts": 1, "cat": "kernel"})", "1.0.1"));
+  const Reading reading = read_text(document(
+      R"({"id": 12, "name": "gemm", "parent": 3, "ctrl_deps": 11, "rf_id": 4, "ts": 1, "cat": "kernel"})", "1.0.1"));
   REQUIRE(reading.trace.has_value());
   CHECK(reading.trace->parent[0] == 11);
 }
 
 TEST_CASE("the schemas between: attributes that a version adds are passed over or read") {
-  for (const char* schema : {"1.0.2-chakra.0.0.4", "1.0.3-chakra.0.0.4", "1.0.4-chakra.0.0.4", "1.1.0-chakra.0.0.4", "1.1.1-chakra.0.0.4",
-                             "1.1.1-chakra.1.0.0"}) {
+  for (const char* schema : {"1.0.2-chakra.0.0.4", "1.0.3-chakra.0.0.4", "1.0.4-chakra.0.0.4", "1.1.0-chakra.0.0.4",
+                             "1.1.1-chakra.0.0.4", "1.1.1-chakra.1.0.0"}) {
     CAPTURE(schema);
-    const Reading reading =
-        read_text(document(row("3", "a", "1", R"(, {"name": "kernel_backend", "type": "string", "value": "triton"})"), schema));
+    const Reading reading = read_text(
+        document(row("3", "a", "1", R"(, {"name": "kernel_backend", "type": "string", "value": "triton"})"), schema));
     REQUIRE(reading.trace.has_value());
     CHECK(reading.diagnostics.empty());
     CHECK(reading.trace->schema == schema);
@@ -143,8 +144,8 @@ TEST_CASE("the schemas between: attributes that a version adds are passed over o
 TEST_CASE("a newer schema is read as the newest known, with a warning") {
   for (const char* schema : {"1.1.2-chakra.0.0.4", "1.2.0", "2.0.0-chakra.9"}) {
     CAPTURE(schema);
-    const Reading reading =
-        read_text(document(row("3", "a", "1", R"(, {"name": "new", "type": "list", "value": [[1], {"a": 2}]})"), schema));
+    const Reading reading = read_text(
+        document(row("3", "a", "1", R"(, {"name": "new", "type": "list", "value": [[1], {"a": 2}]})"), schema));
     REQUIRE(reading.trace.has_value());
     CHECK(reading.count("L205") == 1);
     CHECK(row_text(reading, 0) == "3<1 'a' 3 0 -1 7 1 0 ''");
@@ -158,14 +159,15 @@ TEST_CASE("what record_param_comms says of a collective, from schema 1.1.0 on") 
       R"(, {"name": "in_split_size", "type": "string", "value": "[]"}, {"name": "global_rank_start", "type": "uint64", "value": 2})"
       R"(, {"name": "global_rank_stride", "type": "uint64", "value": 3}, {"name": "pg_name", "type": "string", "value": "0"})"
       R"(, {"name": "pg_desc", "type": "string", "value": "default_pg"}, {"name": "pg_size", "type": "uint64", "value": 8})";
-  const Reading reading =
-      read_text(document(row("3", "a", "1") + "," + row("4", "record_param_comms", "3", attributes) + "," + row("5", "b", "1") + "," +
-                         row("6", "record_param_comms", "3", R"(, {"name": "pg_name", "type": "int", "value": 12})")));
+  const Reading reading = read_text(
+      document(row("3", "a", "1") + "," + row("4", "record_param_comms", "3", attributes) + "," + row("5", "b", "1") +
+               "," + row("6", "record_param_comms", "3", R"(, {"name": "pg_name", "type": "int", "value": 12})")));
   REQUIRE(reading.trace.has_value());
   CHECK(reading.diagnostics.empty());
   REQUIRE(reading.trace->collectives.size() == 2);
   CHECK(row_text(reading, 0) == "3<1 'a' 3 0 -1 7 1 0 ''");
-  CHECK(row_text(reading, 1) == "4<3 'record_param_comms' 4 0 -1 7 1 0 '' 'allreduce' 'Float' '0' 'default_pg' 8 1048576 1048577 2 3");
+  CHECK(row_text(reading, 1) ==
+        "4<3 'record_param_comms' 4 0 -1 7 1 0 '' 'allreduce' 'Float' '0' 'default_pg' 8 1048576 1048577 2 3");
   CHECK(row_text(reading, 2) == "5<1 'b' 5 0 -1 7 1 0 ''");
   CHECK(row_text(reading, 3) == "6<3 'record_param_comms' 6 0 -1 7 1 0 '' '' '' '12' '' - - - - -");
 }
@@ -173,7 +175,8 @@ TEST_CASE("what record_param_comms says of a collective, from schema 1.1.0 on") 
 TEST_CASE("a linked trace has times, device work, and what was waited for") {
   const Reading reading = read_text(document(
       row("0", "before", "0") + "," +
-      row("1", "aten::mm", "0", "", R"(, "inclusive_dur": 24.5, "exclusive_dur": 4, "ts": 3843457995727.593, "inter_thread_dep": null)") +
+      row("1", "aten::mm", "0", "",
+          R"(, "inclusive_dur": 24.5, "exclusive_dur": 4, "ts": 3843457995727.593, "inter_thread_dep": null)") +
       "," +
       row("2", "gemm", "1", "",
           R"(, "inclusive_dur": 5.056, "exclusive_dur": 5.056, "ts": 3843457995800, "inter_thread_dep": 1, "cat": "kernel", "ph": "X", "stream": 7, "pg_name": "0")") +
@@ -183,9 +186,11 @@ TEST_CASE("a linked trace has times, device work, and what was waited for") {
   CHECK(reading.diagnostics.empty());
   CHECK(reading.trace->is_linked());
   CHECK(row_text(reading, 0) == "0<0 'before' 0 0 -1 7 1 0 '' - - - not-measured - - '' '' ''");
-  CHECK(row_text(reading, 1) == "1<0 'aten::mm' 1 0 -1 7 1 0 '' 3843457995727.592773 24.500000 4.000000 measured - - '' '' ''");
+  CHECK(row_text(reading, 1) ==
+        "1<0 'aten::mm' 1 0 -1 7 1 0 '' 3843457995727.592773 24.500000 4.000000 measured - - '' '' ''");
   CHECK(reading.trace->measured[1].ts == 3843457995727.593);
-  CHECK(row_text(reading, 2) == "2<1 'gemm' 2 0 -1 7 1 0 '' 3843457995800.000000 5.056000 5.056000 measured 1 7 'kernel' 'X' '0'");
+  CHECK(row_text(reading, 2) ==
+        "2<1 'gemm' 2 0 -1 7 1 0 '' 3843457995800.000000 5.056000 5.056000 measured 1 7 'kernel' 'X' '0'");
   CHECK(row_text(reading, 3) == "3<1 'copy' 3 0 -1 7 1 0 '' 1.000000 - - measured - - 'gpu_memcpy' 'X' ''");
   CHECK(row_text(reading, 4) == "4<0 'waits' 4 0 -1 7 1 0 '' - - - not-measured - - '' '' '' +2 +3");
   CHECK(row_text(reading, 5) == "5<0 'after' 5 0 -1 7 1 0 '' - - - not-measured - - '' '' ''");
@@ -193,12 +198,14 @@ TEST_CASE("a linked trace has times, device work, and what was waited for") {
 
 TEST_CASE("numbers may be quoted, names may be escaped, and attribute lists may change from row to row") {
   const auto short_row = [](std::string_view id, std::string_view op_schema, std::string_view rf_id) {
-    return R"({"attrs": [{"value": )" + std::string(op_schema) + R"(, "name": "op_schema"}, {"value": )" + std::string(rf_id) +
-           R"(, "type": "uint64", "name": "rf_id"}, {"name": "seq_id"}], "ctrl_deps": 3, "id": )" + std::string(id) + R"(, "name": "d"})";
+    return R"({"attrs": [{"value": )" + std::string(op_schema) + R"(, "name": "op_schema"}, {"value": )" +
+           std::string(rf_id) + R"(, "type": "uint64", "name": "rf_id"}, {"name": "seq_id"}], "ctrl_deps": 3, "id": )" +
+           std::string(id) + R"(, "name": "d"})";
   };
-  const Reading reading = read_text(document(row("\"3\"", R"(a \"b\" \u00e9\n)", "\"1\"") + "," + row("4", "c", "3") + "," +
-                                             short_row("5", "\"aten::x()\"", "18") + "," + short_row("6", "null", "19") + "," +
-                                             row("18446744073709551615", "f", "3")));
+  const Reading reading =
+      read_text(document(row("\"3\"", R"(a \"b\" \u00e9\n)", "\"1\"") + "," + row("4", "c", "3") + "," +
+                         short_row("5", "\"aten::x()\"", "18") + "," + short_row("6", "null", "19") + "," +
+                         row("18446744073709551615", "f", "3")));
   REQUIRE(reading.trace.has_value());
   CHECK(row_text(reading, 0) == "3<1 'a \"b\" \xC3\xA9\n' 3 0 -1 7 1 0 ''");
   CHECK(row_text(reading, 1) == "4<3 'c' 4 0 -1 7 1 0 ''");

@@ -21,14 +21,16 @@ inline Reading read_text(std::string_view text, std::string_view name = "trace.j
 
 /// A document with these rows: row, row, ...
 inline std::string document(std::string_view rows, std::string_view schema = "1.1.1-chakra.0.0.4") {
-  return R"({"schema": ")" + std::string(schema) + R"(", "pid": 7, "time": "2026-11-14 23:54:42", "start_ts": 5, "nodes": [)" +
-         std::string(rows) + R"(], "finish_ts": 9})";
+  return R"({"schema": ")" + std::string(schema) +
+         R"(", "pid": 7, "time": "2026-11-14 23:54:42", "start_ts": 5, "nodes": [)" + std::string(rows) +
+         R"(], "finish_ts": 9})";
 }
 
 /// A row with the attributes that every row has.
-inline std::string row(std::string_view id, std::string_view name, std::string_view parent, std::string_view more_attributes = {},
-                       std::string_view more_members = {}) {
-  return R"({"id": )" + std::string(id) + R"(, "name": ")" + std::string(name) + R"(", "ctrl_deps": )" + std::string(parent) +
+inline std::string row(std::string_view id, std::string_view name, std::string_view parent,
+                       std::string_view more_attributes = {}, std::string_view more_members = {}) {
+  return R"({"id": )" + std::string(id) + R"(, "name": ")" + std::string(name) + R"(", "ctrl_deps": )" +
+         std::string(parent) +
          R"(, "inputs": {"values": [], "shapes": [], "types": []}, "outputs": {"values": [], "shapes": [], "types": []}, "attrs": [)" +
          R"({"name": "rf_id", "type": "uint64", "value": )" + std::string(id) +
          R"(},{"name": "fw_parent", "type": "uint64", "value": 0},{"name": "seq_id", "type": "int64", "value": -1},)" +

@@ -1,4 +1,5 @@
-// A random trace written as JSON reads back to what was written, whatever the order of members, the white space and the spelling of numbers.
+// A random trace written as JSON reads back to what was written, whatever the order of members, the white space and the
+// spelling of numbers.
 #include <doctest/doctest.h>
 #include <rapidcheck.h>
 
@@ -31,8 +32,9 @@ Style random_style(Random& random) {
 }
 
 std::string random_name(Random& random) {
-  static const std::vector<std::string> kParts = {"aten::mm", " ", "\"", "\\", "\n", "\xC3\xA9", "}", "{\"id\": 3}",    "]", ",",
-                                                  "\t",       "a", "#",  "/",  "b",  "[x|y]",    ":", "ProfilerStep#12"};
+  static const std::vector<std::string> kParts = {"aten::mm", " ",           "\"", "\\",    "\n", "\xC3\xA9",
+                                                  "}",        "{\"id\": 3}", "]",  ",",     "\t", "a",
+                                                  "#",        "/",           "b",  "[x|y]", ":",  "ProfilerStep#12"};
   std::string name;
   for (std::size_t parts = below(random, 4); parts > 0; --parts) name += kParts[below(random, kParts.size())];
   return name;
@@ -58,7 +60,9 @@ class Writer {
     return with_quotes ? "\"" + std::to_string(value) + "\"" : std::to_string(value);
   }
   std::string space() { return style_.spaces[below(random_, style_.spaces.size())]; }
-  std::string member(const std::string& key, const std::string& json) { return "\"" + key + "\"" + space() + ":" + space() + json; }
+  std::string member(const std::string& key, const std::string& json) {
+    return "\"" + key + "\"" + space() + ":" + space() + json;
+  }
   std::string enclosed(char open, std::vector<std::string> parts, char close) {
     if (style_.shuffles && open == '{') std::shuffle(parts.begin(), parts.end(), random_);
     std::string json = open + space();
@@ -84,12 +88,13 @@ std::string random_io(Random& random, Writer& writer) {
   std::vector<std::string> values;
   for (std::size_t i = below(random, 3); i > 0; --i)
     values.push_back(below(random, 2) == 0 ? quoted(random_name(random)) : "[1,[2,3],\"cpu\"]");
-  return writer.enclosed('{', {writer.member("values", writer.enclosed('[', values, ']')), writer.member("types", "[]")}, '}');
+  return writer.enclosed(
+      '{', {writer.member("values", writer.enclosed('[', values, ']')), writer.member("types", "[]")}, '}');
 }
 
 /// Appends one row to `members` and what is to be read of it to the line it returns.
-std::string random_row(Random& random, const Style& style, Writer& writer, std::uint64_t id, std::vector<std::string>& members,
-                       std::string& inputs) {
+std::string random_row(Random& random, const Style& style, Writer& writer, std::uint64_t id,
+                       std::vector<std::string>& members, std::string& inputs) {
   const std::uint64_t parent = below(random, 100);
   const std::string name = random_name(random);
   members = {writer.member("id", writer.number(static_cast<std::int64_t>(id))), writer.member("name", quoted(name)),
@@ -126,7 +131,8 @@ std::string random_row(Random& random, const Style& style, Writer& writer, std::
   if (measured) members.push_back(writer.member("ts", std::to_string(ts) + ".5"));
   members.push_back(writer.member("stream", measured ? "7" : "null"));
   if (syncs > 0) members.push_back(writer.member("sync_dep", writer.enclosed('[', ids, ']')));
-  line += measured ? " " + std::to_string(ts) + ".500000 - - measured - 7 '' '' ''" : " - - - not-measured - - '' '' ''";
+  line +=
+      measured ? " " + std::to_string(ts) + ".500000 - - measured - 7 '' '' ''" : " - - - not-measured - - '' '' ''";
   for (const std::string& sync : ids) line += " +" + sync;
   return line;
 }

@@ -7,8 +7,8 @@ namespace {
 using orrery::pytorch_et::parse_operator_schema;
 
 TEST_CASE("a schema's name, overload, arguments and returns") {
-  const auto schema =
-      parse_operator_schema("aten::sub_.Tensor(Tensor(a!) self, int[2] sizes=[1, 1], *, Scalar alpha=1, str mode=\"a\") -> Tensor(a!)");
+  const auto schema = parse_operator_schema(
+      "aten::sub_.Tensor(Tensor(a!) self, int[2] sizes=[1, 1], *, Scalar alpha=1, str mode=\"a\") -> Tensor(a!)");
   REQUIRE(schema);
   CHECK(schema->name == "aten::sub_");
   CHECK(schema->overload == "Tensor");

@@ -19,27 +19,30 @@ std::string tensors_of(std::string_view json) {
   std::string text;
   for (const Tensor& tensor : tensors) {
     text += (text.empty() ? "" : " ") + std::to_string(tensor.tensor) + "/" + std::to_string(tensor.storage) + "+" +
-            std::to_string(tensor.offset) + ":" + std::to_string(tensor.elements) + "*" + std::to_string(tensor.element_bytes) + "@" +
-            std::string(tensor.device);
+            std::to_string(tensor.offset) + ":" + std::to_string(tensor.elements) + "*" +
+            std::to_string(tensor.element_bytes) + "@" + std::string(tensor.device);
   }
   return text;
 }
 
 std::string init_row(std::string_view id, std::string_view description) {
-  return R"({"id": )" + std::string(id) + R"(, "name": "## process_group:init ##", "ctrl_deps": 2, "inputs": {"values": [")" +
-         std::string(description) + R"("], "shapes": [[]], "types": ["String"]}, "outputs": {"values": []}, "attrs": []})";
+  return R"({"id": )" + std::string(id) +
+         R"(, "name": "## process_group:init ##", "ctrl_deps": 2, "inputs": {"values": [")" + std::string(description) +
+         R"("], "shapes": [[]], "types": ["String"]}, "outputs": {"values": []}, "attrs": []})";
 }
 
 }  // namespace
 
 TEST_CASE("tensors are found among other values, in lists and lists of lists") {
-  CHECK(tensors_of(io(R"([5,6,0,2056,8,"cuda:0"],"<Stream>")", {"Tensor(long int)", "Stream"})) == "5/6+0:2056*8@cuda:0");
+  CHECK(tensors_of(io(R"([5,6,0,2056,8,"cuda:0"],"<Stream>")", {"Tensor(long int)", "Stream"})) ==
+        "5/6+0:2056*8@cuda:0");
   CHECK(tensors_of(io(R"(1, [[1,2,3,4,5,"cpu"],[ 6 , 7 ,8,9,1,"cuda:1" ]], [], "x")",
-                      {"Int", "GenericList[Tensor(float),Tensor(float)]", "GenericList[]", "String"})) == "1/2+3:4*5@cpu 6/7+8:9*1@cuda:1");
-  CHECK(tensors_of(io(R"([[[1,2,3,4,5,"cpu"]]],[2,2,3,4,5,"cpu"])", {"Tuple[GenericList[Tensor(float)]]", "Tensor(float)"})) ==
-        "1/2+3:4*5@cpu 2/2+3:4*5@cpu");
-  CHECK(tensors_of("{\n  \"values\": [\n    [\n      1,\n      2,\n      -3,\n      4,\n      5,\n      \"cpu\"\n    ]\n  ]\n}") ==
-        "1/2+-3:4*5@cpu");
+                      {"Int", "GenericList[Tensor(float),Tensor(float)]", "GenericList[]", "String"})) ==
+        "1/2+3:4*5@cpu 6/7+8:9*1@cuda:1");
+  CHECK(tensors_of(io(R"([[[1,2,3,4,5,"cpu"]]],[2,2,3,4,5,"cpu"])",
+                      {"Tuple[GenericList[Tensor(float)]]", "Tensor(float)"})) == "1/2+3:4*5@cpu 2/2+3:4*5@cpu");
+  CHECK(tensors_of("{\n  \"values\": [\n    [\n      1,\n      2,\n      -3,\n      4,\n      5,\n      \"cpu\"\n    "
+                   "]\n  ]\n}") == "1/2+-3:4*5@cpu");
 }
 
 TEST_CASE("the type decides what is a tensor, in whatever order the members come") {
@@ -51,7 +54,9 @@ TEST_CASE("the type decides what is a tensor, in whatever order the members come
 }
 
 TEST_CASE("what looks like a tensor and is none") {
-  CHECK(tensors_of(R"({"values": [[1,2,3,4,5],[1,2,3,4,5,6],[1,2,3,4,"cpu"],[1,2,3,4,5,"cpu",7],[1.5,2,3,4,5,"cpu"]]})") == "");
+  CHECK(tensors_of(
+            R"({"values": [[1,2,3,4,5],[1,2,3,4,5,6],[1,2,3,4,"cpu"],[1,2,3,4,5,"cpu",7],[1.5,2,3,4,5,"cpu"]]})") ==
+        "");
   CHECK(tensors_of(R"({"values": ["[1,2,3,4,5,\"cpu\"]"]})") == "");
   CHECK(tensors_of(R"({"shapes": [[1,2,3,4,5,"cpu"]]})") == "");
   CHECK(tensors_of("") == "");
@@ -73,9 +78,10 @@ TEST_CASE("values cut at any byte, or nested a million deep, end the search and 
 }
 
 TEST_CASE("process groups come from a JSON text inside a JSON string") {
-  const Reading reading = read_text(document(
-      init_row("3", R"([{\"pg_name\": \"0\", \"pg_desc\": \"default_pg\", \"backend_config\": \"cpu:gloo,cuda:nccl\", \"ranks\": [],)"
-                    R"( \"group_size\": 4, \"group_count\": 2}, {\"pg_name\": 7, \"ranks\": [1, 3]}])")));
+  const Reading reading = read_text(document(init_row(
+      "3",
+      R"([{\"pg_name\": \"0\", \"pg_desc\": \"default_pg\", \"backend_config\": \"cpu:gloo,cuda:nccl\", \"ranks\": [],)"
+      R"( \"group_size\": 4, \"group_count\": 2}, {\"pg_name\": 7, \"ranks\": [1, 3]}])")));
   REQUIRE(reading.trace.has_value());
   const std::vector<ProcessGroup> groups = process_groups(*reading.trace, reading.strings);
   REQUIRE(groups.size() == 2);
@@ -90,8 +96,9 @@ TEST_CASE("process groups come from a JSON text inside a JSON string") {
 }
 
 TEST_CASE("of a group described twice the last description counts, in the first place") {
-  const Reading reading = read_text(document(init_row("3", R"([{\"pg_name\": \"a\", \"ranks\": [0]}, {\"pg_name\": \"b\"}])") + "," +
-                                             init_row("4", R"([{\"pg_name\": \"a\", \"ranks\": [0, 1]}])")));
+  const Reading reading =
+      read_text(document(init_row("3", R"([{\"pg_name\": \"a\", \"ranks\": [0]}, {\"pg_name\": \"b\"}])") + "," +
+                         init_row("4", R"([{\"pg_name\": \"a\", \"ranks\": [0, 1]}])")));
   REQUIRE(reading.trace.has_value());
   const std::vector<ProcessGroup> groups = process_groups(*reading.trace, reading.strings);
   REQUIRE(groups.size() == 2);
@@ -101,15 +108,16 @@ TEST_CASE("of a group described twice the last description counts, in the first 
 }
 
 TEST_CASE("a description that is damaged gives no groups") {
-  for (const char* description : {"", "[", "{}", "[1, null, []]", R"([{\"pg_name\": )", R"([{\"ranks\": [0, -1, 99999999999, \"x\"]}])"}) {
+  for (const char* description :
+       {"", "[", "{}", "[1, null, []]", R"([{\"pg_name\": )", R"([{\"ranks\": [0, -1, 99999999999, \"x\"]}])"}) {
     CAPTURE(description);
     const Reading reading = read_text(document(init_row("3", description)));
     REQUIRE(reading.trace.has_value());
     const std::vector<ProcessGroup> groups = process_groups(*reading.trace, reading.strings);
     for (const ProcessGroup& group : groups) CHECK(group.ranks.size() <= 1);
   }
-  const Reading without =
-      read_text(document(row("3", "a", "1") + R"(, {"id": 4, "name": "## process_group:init ##", "ctrl_deps": 1, "attrs": []})"));
+  const Reading without = read_text(
+      document(row("3", "a", "1") + R"(, {"id": 4, "name": "## process_group:init ##", "ctrl_deps": 1, "attrs": []})"));
   REQUIRE(without.trace.has_value());
   CHECK(process_groups(*without.trace, without.strings).empty());
 }

@@ -20,7 +20,8 @@ std::string message(std::string_view text) {
 
 TEST_CASE("a trace that smpirun -trace-ti wrote: every action, and sides that fit") {
   Diagnostics diagnostics;
-  const Result<workload::Workload> job = read_workload(std::string(ORRERY_SOURCE_DIR) + "/data/mpi/calls4_ti/job.txt", &diagnostics);
+  const Result<workload::Workload> job =
+      read_workload(std::string(ORRERY_SOURCE_DIR) + "/data/mpi/calls4_ti/job.txt", &diagnostics);
   REQUIRE(job.ok());
   CHECK(job->rank_count() == 4);
   CHECK(diagnostics.count(kScan) == 8);
@@ -52,8 +53,8 @@ TEST_CASE("what a file is is told by its lines, not by its name") {
   CHECK(content_of("0 compute 1e9\n0 sleep 1\n", true) == Content::job);
   CHECK(content_of("0 init\n0 send 1 0 8\n", true) == Content::one_rank);
   CHECK(content_of("3 compute 1\n3 barr", false) == Content::one_rank);
-  for (const char* other :
-       {"", "v1.2.3\n", "1.5\n2.5\n", "numpy==1.2\ntorch==2.1\n", "a1.txt\nb2.txt\n", "two words\n", "0 apples\n1 pear\n"})
+  for (const char* other : {"", "v1.2.3\n", "1.5\n2.5\n", "numpy==1.2\ntorch==2.1\n", "a1.txt\nb2.txt\n", "two words\n",
+                            "0 apples\n1 pear\n"})
     CHECK(content_of(other, true) == Content::other);
 }
 

@@ -1,4 +1,5 @@
-// Holds exported traces against SimGrid: its replay of them takes as long as the fluid model says, where both have the same model.
+// Holds exported traces against SimGrid: its replay of them takes as long as the fluid model says, where both have the
+// same model.
 #include <doctest/doctest.h>
 
 #include <array>
@@ -42,7 +43,8 @@ workload::Workload workload_of(std::string_view name, const motif::Settings& set
 /// 64 hosts of 1 Gf in a torus of links of 1 GB/s without latency; messages wait for their receivers.
 double fluid_seconds(const workload::Workload& workload) {
   const auto machine = machine::parse_machine(
-      "format: orrery.machine/1\nname: m\ndevices: {count: 64, name: d}\nnetwork: [{name: n, topology: torus, shape: [4, 4, 4], "
+      "format: orrery.machine/1\nname: m\ndevices: {count: 64, name: d}\nnetwork: [{name: n, topology: torus, shape: "
+      "[4, 4, 4], "
       "bandwidth_gb_per_s: 1}]\ncommunication: {rendezvous_threshold_bytes: 0}\n",
       "m");
   REQUIRE(machine.ok());
@@ -56,10 +58,12 @@ double replayed_seconds(const workload::Workload& workload) {
   const std::string path = folder.path(), prefix = path + "/trace";
   const Status written = simgrid_ti::write_workload(workload, prefix);
   REQUIRE_MESSAGE(written.ok(), written.error().to_string());
-  folder.write("platform.xml",
-               "<?xml version='1.0'?><!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\"><platform version=\"4.1\">"
-               "<zone id=\"w\" routing=\"Full\"><cluster id=\"c\" prefix=\"h\" radical=\"0-63\" suffix=\"\" speed=\"1Gf\" bw=\"1GBps\" "
-               "lat=\"0us\" topology=\"TORUS\" topo_parameters=\"4,4,4\" sharing_policy=\"SPLITDUPLEX\"/></zone></platform>\n");
+  folder.write(
+      "platform.xml",
+      "<?xml version='1.0'?><!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\"><platform version=\"4.1\">"
+      "<zone id=\"w\" routing=\"Full\"><cluster id=\"c\" prefix=\"h\" radical=\"0-63\" suffix=\"\" speed=\"1Gf\" "
+      "bw=\"1GBps\" "
+      "lat=\"0us\" topology=\"TORUS\" topo_parameters=\"4,4,4\" sharing_policy=\"SPLITDUPLEX\"/></zone></platform>\n");
   std::string hosts;
   for (int host = 0; host < 64; ++host) hosts += "h" + std::to_string(host) + "\n";
   folder.write("hosts", hosts);
@@ -84,12 +88,13 @@ TEST_CASE("SimGrid's replay of an exported motif takes as long as the fluid mode
   const motif::Settings stencil = {{"nx", "2000"},      {"ny", "1000"},         {"nz", "500"},    {"doreduce", "0"},
                                    {"iterations", "3"}, {"computetime", "1e8"}, {"copytime", "0"}};
   const motif::Settings sweep = {{"nx", "20000"}, {"ny", "30000"}, {"nz", "4"}, {"computetime", "1e7"}};
-  const std::vector<std::pair<std::string_view, motif::Settings>> cases = {{"halo3d", stencil},
-                                                                           {"halo3d26", stencil},
-                                                                           {"sweep3d", sweep},
-                                                                           {"random", {{"messagesize", "20000000"}, {"iterations", "4"}}},
-                                                                           {"incast", {{"messageSize", "50000000"}}},
-                                                                           {"ring", {{"messagesize", "30000000"}}}};
+  const std::vector<std::pair<std::string_view, motif::Settings>> cases = {
+      {"halo3d", stencil},
+      {"halo3d26", stencil},
+      {"sweep3d", sweep},
+      {"random", {{"messagesize", "20000000"}, {"iterations", "4"}}},
+      {"incast", {{"messageSize", "50000000"}}},
+      {"ring", {{"messagesize", "30000000"}}}};
   for (const auto& [name, settings] : cases) {
     CAPTURE(name);
     const workload::Workload workload = workload_of(name, settings, 64);

@@ -14,7 +14,8 @@ namespace orrery::xspace {
 namespace {
 
 using Texts = std::vector<std::string_view>;
-constexpr std::string_view kStatNames[] = {"correlation_id", "step_num", "hlo_op", "bytes_transferred", "memcpy_details", "something"};
+constexpr std::string_view kStatNames[] = {"correlation_id",    "step_num",       "hlo_op",
+                                           "bytes_transferred", "memcpy_details", "something"};
 
 PlaneOutline plane_with_stats() {
   PlaneOutline plane;
@@ -42,7 +43,8 @@ std::string told(const std::string& event, const PlaneNames& names) {
   for (std::size_t role = 0; role < kStatRoles; ++role) {
     if (!record.has(static_cast<StatRole>(role))) continue;
     const bool is_text = static_cast<StatRole>(role) == StatRole::operation;
-    text += " " + std::to_string(role) + "=" + (is_text ? std::string(record.operation) : std::to_string(record.numbers[role]));
+    text += " " + std::to_string(role) + "=" +
+            (is_text ? std::string(record.operation) : std::to_string(record.numbers[role]));
   }
   return text;
 }
@@ -61,8 +63,8 @@ TEST_CASE("an event of the usual shape and the same event with an unknown field 
     append_number(head, event_field::offset_ps, number());
     if (*rc::gen::arbitrary<bool>()) append_number(tail, event_field::duration_ps, number());
     for (int i = *rc::gen::inRange(0, 4); i > 0; --i) {
-      const std::uint32_t field =
-          *rc::gen::element<std::uint32_t>(stat_field::uint64_value, stat_field::int64_value, stat_field::ref_value, stat_field::str_value);
+      const std::uint32_t field = *rc::gen::element<std::uint32_t>(stat_field::uint64_value, stat_field::int64_value,
+                                                                   stat_field::ref_value, stat_field::str_value);
       const std::uint64_t value = field == stat_field::ref_value ? *rc::gen::inRange<std::uint64_t>(0, 9) : number();
       append_bytes(tail, event_field::stats, stat(*rc::gen::inRange<std::uint64_t>(0, 9), field, value));
     }
@@ -92,7 +94,8 @@ TEST_CASE("an event cut anywhere is damaged, or what it is without what was cut 
     CAPTURE(size);
     CHECK(told(event.substr(0, size), names) == expected[size]);
   }
-  for (std::size_t size = expected.size(); size < event.size(); ++size) CHECK(told(event.substr(0, size), names) == "damage 11");
+  for (std::size_t size = expected.size(); size < event.size(); ++size)
+    CHECK(told(event.substr(0, size), names) == "damage 11");
 }
 
 TEST_CASE("of the stats that tell a size the last one that does counts") {

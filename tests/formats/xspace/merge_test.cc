@@ -17,15 +17,22 @@ using namespace testing;
 using orrery::testing::TempDir;
 
 std::string node_space(std::int64_t start_unix_ns = kStartUnixNs) {
-  const Line thread{"python3",
-                    -5,
-                    10,
-                    {{"launch", 1, 2, {number_stat("correlation_id", 7), number_stat("_c", 9), number_stat("group_id", 2)}},
-                     {"plain", 5, 6, {number_stat("other", 3)}}}};
+  const Line thread{
+      "python3",
+      -5,
+      10,
+      {{"launch", 1, 2, {number_stat("correlation_id", 7), number_stat("_c", 9), number_stat("group_id", 2)}},
+       {"plain", 5, 6, {number_stat("other", 3)}}}};
   const Line stream{
-      "Stream #1", 1, 10, {{"kernel", 3, 4, {number_stat("correlation_id", 7), number_stat("flow", 0x0400'0000'0000'0002 + (5 << 2))}}}};
-  return write_space(
-      {{"/host:metadata"}, {"/device:GPU:0", {stream}, {}, 1}, {"/host:CPU", {thread}}, environment(start_unix_ns), {"/clock_alignment"}});
+      "Stream #1",
+      1,
+      10,
+      {{"kernel", 3, 4, {number_stat("correlation_id", 7), number_stat("flow", 0x0400'0000'0000'0002 + (5 << 2))}}}};
+  return write_space({{"/host:metadata"},
+                      {"/device:GPU:0", {stream}, {}, 1},
+                      {"/host:CPU", {thread}},
+                      environment(start_unix_ns),
+                      {"/clock_alignment"}});
 }
 
 struct Merged {
@@ -47,8 +54,9 @@ TEST_CASE("planes are called after their node and numbered as viewers need it") 
     ids.insert(plane.id);
     if (plane.name.starts_with("/device:GPU")) CHECK(plane.id < 499);
   }
-  CHECK(names == std::vector<std::string>{"/host:metadata", "/device:GPU:0 (node 3)", "/device:CUSTOM:node3/host:CPU", "Task Environment",
-                                          "/host:metadata (node 8)", "/device:GPU:0 (node 8)", "/device:CUSTOM:node8/host:CPU"});
+  CHECK(names == std::vector<std::string>{"/host:metadata", "/device:GPU:0 (node 3)", "/device:CUSTOM:node3/host:CPU",
+                                          "Task Environment", "/host:metadata (node 8)", "/device:GPU:0 (node 8)",
+                                          "/device:CUSTOM:node8/host:CPU"});
   CHECK(ids.size() == names.size());
   CHECK(merged.space->hostnames.size() == 2);
   CHECK(profile_start_unix_ns(*merged.space) == kStartUnixNs);
@@ -96,7 +104,8 @@ TEST_CASE("ids of different nodes differ, those of one node still belong togethe
 TEST_CASE("files that do not count from the same moment are not merged, and nothing is left behind") {
   const TempDir dir;
   const std::string out = dir.path("all.xplane.pb");
-  const Status status = merge({{dir.write("a.pb", node_space()), 0}, {dir.write("b.pb", node_space(kStartUnixNs + 1)), 1}}, out);
+  const Status status =
+      merge({{dir.write("a.pb", node_space()), 0}, {dir.write("b.pb", node_space(kStartUnixNs + 1)), 1}}, out);
   REQUIRE_FALSE(status.ok());
   CHECK(status.error().hint.find("orrery align") != std::string::npos);
   CHECK_FALSE(std::filesystem::exists(out));

@@ -31,20 +31,23 @@ struct Read {
     }
     return ~EventIndex{0};
   }
-  [[nodiscard]] std::optional<std::int64_t> correlation(EventIndex e) const { return rank.field(Field::correlation).find(e); }
+  [[nodiscard]] std::optional<std::int64_t> correlation(EventIndex e) const {
+    return rank.field(Field::correlation).find(e);
+  }
 };
 
 std::vector<Stat> produced(std::int64_t id) { return {number_stat("_pt", 12), number_stat("_p", id)}; }
 std::vector<Stat> consumed(std::int64_t id) { return {number_stat("_ct", 12), number_stat("_c", id)}; }
 
 TEST_CASE("operations of a core are tied to the call that handed on the context of their module") {
-  const Read read({{"/device:TPU:0",
-                    {{"XLA Ops", 3, 0, {{"early", 10, 5}, {"first", 100, 20}, {"second", 130, 20}, {"third", 300, 9}}},
-                     {"XLA Modules", 2, 0, {{"jit_f", 90, 80, consumed(-7)}, {"jit_f", 290, 80, consumed(8)}}}}},
-                   {"/host:CPU",
-                    {{"worker", 1, 0, {{"DoEnqueueProgram", 40, 5, produced(-7)}, {"DoEnqueueProgram", 60, 5, produced(8)}}},
-                     {"main", 2, 0, {{"Execute", 30, 5, produced(9)}}}}},
-                   environment()});
+  const Read read(
+      {{"/device:TPU:0",
+        {{"XLA Ops", 3, 0, {{"early", 10, 5}, {"first", 100, 20}, {"second", 130, 20}, {"third", 300, 9}}},
+         {"XLA Modules", 2, 0, {{"jit_f", 90, 80, consumed(-7)}, {"jit_f", 290, 80, consumed(8)}}}}},
+       {"/host:CPU",
+        {{"worker", 1, 0, {{"DoEnqueueProgram", 40, 5, produced(-7)}, {"DoEnqueueProgram", 60, 5, produced(8)}}},
+         {"main", 2, 0, {{"Execute", 30, 5, produced(9)}}}}},
+       environment()});
   const EventIndex call = read.find("DoEnqueueProgram"), next = read.find("DoEnqueueProgram", 1);
   CHECK_FALSE(read.correlation(read.find("early")));
   REQUIRE(read.correlation(call));
@@ -59,14 +62,17 @@ TEST_CASE("operations of a core are tied to the call that handed on the context 
 }
 
 TEST_CASE("without contexts the number of the run and the device tie them") {
-  const auto run = [](std::int64_t device) { return std::vector<Stat>{number_stat("run_id", 3), number_stat("device_ordinal", device)}; };
+  const auto run = [](std::int64_t device) {
+    return std::vector<Stat>{number_stat("run_id", 3), number_stat("device_ordinal", device)};
+  };
   const auto module = std::vector<Stat>{number_stat("run_id", 3)};
-  const Read read({{"/device:TPU:0", {{"XLA Modules", 2, 0, {{"jit_f", 90, 80, module}}}, {"XLA Ops", 3, 0, {{"a", 100, 20}}}}},
-                   {"/device:TPU:1", {{"XLA Modules", 2, 0, {{"jit_f", 90, 80, module}}}, {"XLA Ops", 3, 0, {{"b", 100, 20}}}}},
-                   {"/host:CPU",
-                    {{"worker", 1, 0, {{"DoEnqueueProgram", 40, 5, run(0)}, {"DoEnqueueProgram", 60, 5, run(1)}}},
-                     {"done", 2, 0, {{"CompleteCallbacks", 180, 5, run(0)}}}}},
-                   environment()});
+  const Read read(
+      {{"/device:TPU:0", {{"XLA Modules", 2, 0, {{"jit_f", 90, 80, module}}}, {"XLA Ops", 3, 0, {{"a", 100, 20}}}}},
+       {"/device:TPU:1", {{"XLA Modules", 2, 0, {{"jit_f", 90, 80, module}}}, {"XLA Ops", 3, 0, {{"b", 100, 20}}}}},
+       {"/host:CPU",
+        {{"worker", 1, 0, {{"DoEnqueueProgram", 40, 5, run(0)}, {"DoEnqueueProgram", 60, 5, run(1)}}},
+         {"done", 2, 0, {{"CompleteCallbacks", 180, 5, run(0)}}}}},
+       environment()});
   CHECK(read.correlation(read.find("a")));
   CHECK(read.correlation(read.find("a")) == read.correlation(read.find("DoEnqueueProgram")));
   CHECK(read.correlation(read.find("b")) == read.correlation(read.find("DoEnqueueProgram", 1)));

@@ -24,9 +24,9 @@ TEST_CASE("collectives are known by their HLO names and by the kernels of NCCL")
 }
 
 TEST_CASE("what only looks like a collective is none") {
-  for (const char* name :
-       {"all-reduce-done.1", "all-reduce-simplifier", "all-gather-cse", "end: all-reduce.2", "tpu-all-reduce-legalizer", "send", "recv",
-        "sender", "fusion.3", "%fusion = f32[] fusion(f32[] %all-reduce)", "ncclDevKernel_Generic_1", ""})
+  for (const char* name : {"all-reduce-done.1", "all-reduce-simplifier", "all-gather-cse", "end: all-reduce.2",
+                           "tpu-all-reduce-legalizer", "send", "recv", "sender", "fusion.3",
+                           "%fusion = f32[] fusion(f32[] %all-reduce)", "ncclDevKernel_Generic_1", ""})
     CHECK_MESSAGE(collective_of(name).kind.empty(), name);
   CHECK(is_communication_kernel("ncclDevKernel_Generic_1"));
   CHECK_FALSE(is_communication_kernel("ncclGroupEnd"));
@@ -34,16 +34,19 @@ TEST_CASE("what only looks like a collective is none") {
 
 TEST_CASE("attributes of an instruction that is written out") {
   constexpr std::string_view kPermute =
-      "%p.1 = f32[8]{0} collective-permute(f32[8]{0} %x), channel_id=12, source_target_pairs={{0,1},{1,0}}, metadata={op_name=\"a, b\"}";
+      "%p.1 = f32[8]{0} collective-permute(f32[8]{0} %x), channel_id=12, source_target_pairs={{0,1},{1,0}}, "
+      "metadata={op_name=\"a, b\"}";
   CHECK(instruction_attribute(kPermute, "source_target_pairs") == "{{0,1},{1,0}}");
   CHECK(instruction_attribute(kPermute, "channel_id") == "12");
   CHECK(instruction_attribute(kPermute, "replica_groups").empty());
-  CHECK(instruction_attribute("%a = f32[] all-reduce(), replica_groups=[4,2]<=[2,4]T(1,0), x=1", "replica_groups") == "[4,2]<=[2,4]T(1,0)");
-  CHECK(instruction_attribute("%s = send(), frontend_attributes={_xla_send_recv_source_target_pairs=\"{{0,1}}\"}", "source_target_pairs") ==
-        "{{0,1}}");
+  CHECK(instruction_attribute("%a = f32[] all-reduce(), replica_groups=[4,2]<=[2,4]T(1,0), x=1", "replica_groups") ==
+        "[4,2]<=[2,4]T(1,0)");
+  CHECK(instruction_attribute("%s = send(), frontend_attributes={_xla_send_recv_source_target_pairs=\"{{0,1}}\"}",
+                              "source_target_pairs") == "{{0,1}}");
   CHECK(instruction_attribute("source_target_pairs={{0,1}}", "source_target_pairs").empty());  // no instruction
   CHECK(instruction_attribute("%a source_target_pairs", "source_target_pairs").empty());
-  CHECK(instruction_attribute("%a source_target_pairs={{0,1", "source_target_pairs") == "{{0,1");  // cut off: refused by who reads it
+  CHECK(instruction_attribute("%a source_target_pairs={{0,1", "source_target_pairs") ==
+        "{{0,1");  // cut off: refused by who reads it
 }
 
 TEST_CASE("lines by plane and name") {

@@ -29,8 +29,8 @@ inline Event random_event() {
 
 inline Line random_line() {
   Line line{"line", *rc::gen::inRange<std::int64_t>(-9, 9)};
-  line.timestamp_ns =
-      *rc::gen::weightedOneOf<std::int64_t>({{1, rc::gen::just<std::int64_t>(0)}, {4, rc::gen::inRange<std::int64_t>(0, 2'000'000'000)}});
+  line.timestamp_ns = *rc::gen::weightedOneOf<std::int64_t>(
+      {{1, rc::gen::just<std::int64_t>(0)}, {4, rc::gen::inRange<std::int64_t>(0, 2'000'000'000)}});
   for (int i = *rc::gen::inRange(0, 12); i > 0; --i) line.events.push_back(random_event());
   if (*rc::gen::inRange(0, 3) == 0) line.display_name = "shown";
   if (*rc::gen::inRange(0, 5) == 0) line.duration_ps = *rc::gen::inRange(1, 1'000'000);

@@ -128,7 +128,10 @@ TEST_CASE("stats become fields, given as text or by reference") {
                {{"Stream #3(MemcpyH2D)",
                  3,
                  0,
-                 {{"MemcpyH2D", 20, 5, {number_stat("correlation_id", 34), text("memcpy_details", "size:112 dest:4 async:0")}},
+                 {{"MemcpyH2D",
+                   20,
+                   5,
+                   {number_stat("correlation_id", 34), text("memcpy_details", "size:112 dest:4 async:0")}},
                   {"Memset 0", 30, 5, {text("Memset_details", "kind:unknown num_bytes:4 async:0")}}}}}},
               environment()});
     REQUIRE_FALSE(reading.error);
@@ -153,7 +156,10 @@ TEST_CASE("a collective has a kind, an operation, a module and a number") {
         {{"tf_XLAEigen/1",
           1,
           0,
-          {{"all-reduce.2", 0, 9, {number_stat("run_id", 77), reference_stat("hlo_module", "jit_step"), number_stat("device_ordinal", 4)}},
+          {{"all-reduce.2",
+            0,
+            9,
+            {number_stat("run_id", 77), reference_stat("hlo_module", "jit_step"), number_stat("device_ordinal", 4)}},
            {"end: all-reduce.2", 9, 0}}}}},
        environment()});
   REQUIRE(reading.collectives() == std::vector<EventIndex>{0});
@@ -165,15 +171,15 @@ TEST_CASE("a collective has a kind, an operation, a module and a number") {
 }
 
 TEST_CASE("groups, pairs and channels of instructions that are written out") {
-  const Reading reading =
-      read({{"/device:TPU:0",
-             {{"XLA Ops",
-               3,
-               0,
-               {{"%all-reduce = f32[] all-reduce(), channel_id=1, replica_groups={{0,1},{2,3}}", 0, 5},
-                {"%collective-permute.1 = f32[] collective-permute(), channel_id=2, source_target_pairs={{0,1}}", 10, 5},
-                {"%send.3 = f32[] send(), channel_id=3", 20, 5}}}}},
-            environment()});
+  const Reading reading = read(
+      {{"/device:TPU:0",
+        {{"XLA Ops",
+          3,
+          0,
+          {{"%all-reduce = f32[] all-reduce(), channel_id=1, replica_groups={{0,1},{2,3}}", 0, 5},
+           {"%collective-permute.1 = f32[] collective-permute(), channel_id=2, source_target_pairs={{0,1}}", 10, 5},
+           {"%send.3 = f32[] send(), channel_id=3", 20, 5}}}}},
+       environment()});
   REQUIRE(reading.collectives() == std::vector<EventIndex>{0, 1, 2});
   CHECK(reading.text(Field::group_ranks_text, 0) == "{{0,1},{2,3}}");
   CHECK(reading.text(Field::pairs_text, 1) == "{{0,1}}");
@@ -183,46 +189,51 @@ TEST_CASE("groups, pairs and channels of instructions that are written out") {
 
 TEST_CASE("no collective is counted twice") {
   SUBCASE("an event that wraps another of the same name on its line") {
-    const Reading reading =
-        read({{"/host:CPU",
-               {{"t",
-                 1,
-                 0,
-                 {{"all-reduce", 10, 5}, {"all-reduce", 9, 8}, {"all-reduce.1", 11, 2}, {"all-reduce", 17, 3}, {"all-reduce", 30, 4}}},
-                {"u", 2, 0, {{"all-reduce", 10, 5}}}}},
-              environment()});
+    const Reading reading = read({{"/host:CPU",
+                                   {{"t",
+                                     1,
+                                     0,
+                                     {{"all-reduce", 10, 5},
+                                      {"all-reduce", 9, 8},
+                                      {"all-reduce.1", 11, 2},
+                                      {"all-reduce", 17, 3},
+                                      {"all-reduce", 30, 4}}},
+                                    {"u", 2, 0, {{"all-reduce", 10, 5}}}}},
+                                  environment()});
     CHECK(reading.collectives() == std::vector<EventIndex>{1, 2, 3, 4, 5});
   }
   SUBCASE("the launch on the host of what the device recorded") {
-    const Reading reading =
-        read({{"/host:CPU", {{"t", 1, 0, {{"all-reduce.1", 10, 5}}}}},
-              {"/device:GPU:0",
-               {{"Stream #20(Compute)",
-                 20,
-                 0,
-                 {{"ncclDevKernel_AllReduce_Sum_f32_RING_LL", 12, 9, {reference_stat("hlo_op", "all-reduce-start.1")}}}},
-                {"XLA Ops", 1, 0, {{"all-reduce-start.1", 12, 9}}}}},
-              environment()});
+    const Reading reading = read(
+        {{"/host:CPU", {{"t", 1, 0, {{"all-reduce.1", 10, 5}}}}},
+         {"/device:GPU:0",
+          {{"Stream #20(Compute)",
+            20,
+            0,
+            {{"ncclDevKernel_AllReduce_Sum_f32_RING_LL", 12, 9, {reference_stat("hlo_op", "all-reduce-start.1")}}}},
+           {"XLA Ops", 1, 0, {{"all-reduce-start.1", 12, 9}}}}},
+         environment()});
     REQUIRE(reading.collectives() == std::vector<EventIndex>{1});
     CHECK(reading.text(Field::operation_text, 1) == "all-reduce-start.1");
   }
   SUBCASE("start and done of an asynchronous one: only where its extent is known") {
-    const Reading reading = read({{"/device:TPU:0",
-                                   {{"XLA Ops",
-                                     3,
-                                     0,
-                                     {{"%all-gather-start.1 = (f32[]) all-gather-start()", 10, 1},
-                                      {"%all-gather-done.1 = f32[] all-gather-done()", 30, 5},
-                                      {"%all-reduce = f32[] all-reduce()", 50, 5}}},
-                                    {"Async XLA Ops", 4, 0, {{"%all-gather-start.1 = (f32[]) all-gather-start()", 10, 25}}}}},
-                                  environment()});
+    const Reading reading =
+        read({{"/device:TPU:0",
+               {{"XLA Ops",
+                 3,
+                 0,
+                 {{"%all-gather-start.1 = (f32[]) all-gather-start()", 10, 1},
+                  {"%all-gather-done.1 = f32[] all-gather-done()", 30, 5},
+                  {"%all-reduce = f32[] all-reduce()", 50, 5}}},
+                {"Async XLA Ops", 4, 0, {{"%all-gather-start.1 = (f32[]) all-gather-start()", 10, 25}}}}},
+              environment()});
     REQUIRE(reading.collectives() == std::vector<EventIndex>{2, 3});
     CHECK(reading.name(2) == "all-reduce");
     CHECK(reading.text(Field::collective_text, 3) == "all_gather");
   }
   SUBCASE("a kernel that does not say what it does, asked for by the program") {
     const Reading reading =
-        read({{"/device:GPU:0", {{"Stream #2", 2, 0, {{"ncclDevKernel_Generic_1", 1, 5, {text_stat("hlo_op", "reduce-scatter.4")}}}}}},
+        read({{"/device:GPU:0",
+               {{"Stream #2", 2, 0, {{"ncclDevKernel_Generic_1", 1, 5, {text_stat("hlo_op", "reduce-scatter.4")}}}}}},
               environment()});
     REQUIRE(reading.collectives() == std::vector<EventIndex>{0});
     CHECK(reading.text(Field::collective_text, 0) == "reduce_scatter");
@@ -238,16 +249,22 @@ TEST_CASE("lines are on the device tracer's clock where they are the device's or
   };
   const Line api{"Host Threads/5", 5, 900, {{"hipLaunchKernel", 0, 1}}}, unnamed{"worker", 6, 900, {{"x", 0, 1}}},
       python{"python3", 7, 40, {{"y", 0, 1}}};
-  CHECK(clocks(read({device, {"/host:CPU", {api, unnamed, python}}, environment()})) == std::vector<int>{1, 1, 1, 1, 0});
+  CHECK(clocks(read({device, {"/host:CPU", {api, unnamed, python}}, environment()})) ==
+        std::vector<int>{1, 1, 1, 1, 0});
   // An anchor that all lines share tells nothing.
   CHECK(clocks(read({device, {"/host:CPU", {api, unnamed}}, environment()})) == std::vector<int>{1, 1, 1, 0});
   CHECK(clocks(read({{"/host:CPU", {api, unnamed, python}}, environment()})) == std::vector<int>{0, 0, 0});
 }
 
 TEST_CASE("what cannot be used is counted") {
-  const Reading reading = read(
-      {{"/host:CPU",
-        {{"t", 1, 5, {{"counted", 0, 5, {}, 3}, {"backwards", 50, -5}, {"far away", 9'000'000'000'000'000'000, 1}, {"fine", 1, 1}}}}}});
+  const Reading reading = read({{"/host:CPU",
+                                 {{"t",
+                                   1,
+                                   5,
+                                   {{"counted", 0, 5, {}, 3},
+                                    {"backwards", 50, -5},
+                                    {"far away", 9'000'000'000'000'000'000, 1},
+                                    {"fine", 1, 1}}}}}});
   REQUIRE_FALSE(reading.error);
   CHECK(reading.rank.event_count() == 2);
   CHECK(reading.rank.source.entries == 4);
@@ -269,7 +286,9 @@ TEST_CASE("events without metadata, complaints of the profiler and bad names are
   std::string bytes = write_space({environment()});
   protozero::pbf_writer(bytes).add_string(2, "buffer overflow");
   protozero::pbf_writer(bytes).add_message(
-      1, std::string("\x12\x09/host:CPU\x1A\x08\x22\x06\x08\x07\x10\x05\x18\x01\x22\x0A\x08\x01\x12\x06\x08\x01\x12\x02\xFFx", 33));
+      1, std::string(
+             "\x12\x09/host:CPU\x1A\x08\x22\x06\x08\x07\x10\x05\x18\x01\x22\x0A\x08\x01\x12\x06\x08\x01\x12\x02\xFFx",
+             33));
   const TempDir dir;
   const Reading reading(dir.write("n.xplane.pb", bytes));
   REQUIRE_FALSE(reading.error);
@@ -294,7 +313,9 @@ TEST_CASE("compressed files are recognised by their content") {
 TEST_CASE("a file cut anywhere is refused with a position, or what is left is whole") {
   const TempDir dir;
   const std::string bytes =
-      write_space({{"/host:CPU", {{"t", 1, 5, {{"a", 1, 2}, {"b", 2, 3, {text_stat("x", "y")}}}}}}, environment(), {"/device:GPU:0"}});
+      write_space({{"/host:CPU", {{"t", 1, 5, {{"a", 1, 2}, {"b", 2, 3, {text_stat("x", "y")}}}}}},
+                   environment(),
+                   {"/device:GPU:0"}});
   std::size_t refused = 0;
   for (std::size_t size = 0; size < bytes.size(); ++size) {
     const Reading reading(dir.write("cut.xplane.pb", bytes.substr(0, size)));
@@ -314,7 +335,8 @@ TEST_CASE("damaged bytes are refused or read, never more than that") {
   const TempDir dir;
   CHECK(rc::check([&] {
     std::string bytes = write_space(random_planes());
-    for (int i = *rc::gen::inRange(1, 6); i > 0; --i) bytes[*rc::gen::inRange<std::size_t>(0, bytes.size())] = *rc::gen::arbitrary<char>();
+    for (int i = *rc::gen::inRange(1, 6); i > 0; --i)
+      bytes[*rc::gen::inRange<std::size_t>(0, bytes.size())] = *rc::gen::arbitrary<char>();
     const Reading reading(dir.write("bad.xplane.pb", bytes));
     if (reading.error) RC_ASSERT(reading.error->offset <= bytes.size());
     else RC_ASSERT(reading.rank.event_count() <= reading.rank.source.entries);
@@ -323,7 +345,8 @@ TEST_CASE("damaged bytes are refused or read, never more than that") {
 
 TEST_CASE("an event that is a number is damage") {
   const TempDir dir;
-  // Behind the plane that says when the profile began: one of one line, whose only member has the number of events and the type of a number.
+  // Behind the plane that says when the profile began: one of one line, whose only member has the number of events and
+  // the type of a number.
   const std::string begin = write_space({environment()});
   const Reading reading(dir.write("bad.xplane.pb", begin + std::string("\x0a\x04\x1a\x02\x20\x00", 6)));
   REQUIRE(reading.error);
@@ -340,11 +363,14 @@ TEST_CASE("a public file whose bytes were damaged is refused") {
 
 TEST_CASE("the files of a job are numbered by their names, or else by their place") {
   const TempDir dir;
-  const auto space = [](std::int64_t start) { return write_space({{"/host:CPU", {{"t", 1, 5, {{"a", 1, 2}}}}}, environment(start)}); };
+  const auto space = [](std::int64_t start) {
+    return write_space({{"/host:CPU", {{"t", 1, 5, {{"a", 1, 2}}}}}, environment(start)});
+  };
   Diagnostics diagnostics;
   SUBCASE("names with numbers") {
-    const Result<trace::Trace> job =
-        read_job({dir.write("node7.xplane.pb", space(kStartUnixNs)), dir.write("node3.xplane.pb", space(kStartUnixNs + 10))}, diagnostics);
+    const Result<trace::Trace> job = read_job(
+        {dir.write("node7.xplane.pb", space(kStartUnixNs)), dir.write("node3.xplane.pb", space(kStartUnixNs + 10))},
+        diagnostics);
     REQUIRE(job.ok());
     CHECK(job->ranks[0].rank == 3);
     CHECK(job->ranks[1].rank == 7);
@@ -353,10 +379,11 @@ TEST_CASE("the files of a job are numbered by their names, or else by their plac
     CHECK(diagnostics.empty());
   }
   SUBCASE("names without, or twice the same") {
-    for (const auto& names : {std::pair("a.xplane.pb", "b.xplane.pb"), std::pair("x/node1.xplane.pb", "y/node1.xplane.pb")}) {
+    for (const auto& names :
+         {std::pair("a.xplane.pb", "b.xplane.pb"), std::pair("x/node1.xplane.pb", "y/node1.xplane.pb")}) {
       Diagnostics remarks;
-      const Result<trace::Trace> job =
-          read_job({dir.write(names.first, space(kStartUnixNs)), dir.write(names.second, space(kStartUnixNs))}, remarks);
+      const Result<trace::Trace> job = read_job(
+          {dir.write(names.first, space(kStartUnixNs)), dir.write(names.second, space(kStartUnixNs))}, remarks);
       REQUIRE(job.ok());
       CHECK(job->ranks[1].rank == 1);
       CHECK(job->ranks[1].source.is_run);  // they share nothing
@@ -367,16 +394,17 @@ TEST_CASE("the files of a job are numbered by their names, or else by their plac
     const auto part = [](std::int64_t start) {
       return write_space({{"/host:CPU", {{"t", 1, 5, {{"all-reduce.3", 1, 2}}}}}, environment(start)});
     };
-    const Result<trace::Trace> job =
-        read_job({dir.write("a.xplane.pb", part(kStartUnixNs)), dir.write("b.xplane.pb", part(kStartUnixNs))}, diagnostics);
+    const Result<trace::Trace> job = read_job(
+        {dir.write("a.xplane.pb", part(kStartUnixNs)), dir.write("b.xplane.pb", part(kStartUnixNs))}, diagnostics);
     REQUIRE(job.ok());
     CHECK(job->ranks[1].rank == 1);
     CHECK_FALSE(job->ranks[1].source.is_run);
     CHECK(diagnostics.count(kRankGuessed) == 2);
   }
   SUBCASE("years apart") {
-    const Result<trace::Trace> job =
-        read_job({dir.write("node0.xplane.pb", space(kStartUnixNs)), dir.write("node1.xplane.pb", space(kStartUnixNs / 2))}, diagnostics);
+    const Result<trace::Trace> job = read_job(
+        {dir.write("node0.xplane.pb", space(kStartUnixNs)), dir.write("node1.xplane.pb", space(kStartUnixNs / 2))},
+        diagnostics);
     REQUIRE_FALSE(job.ok());
     CHECK(job.error().message.find("26 days") != std::string::npos);
   }
@@ -385,7 +413,8 @@ TEST_CASE("the files of a job are numbered by their names, or else by their plac
 TEST_CASE("a recorded job has its collectives on every node, under the same numbers") {
   Diagnostics diagnostics;
   std::vector<std::string> paths;
-  for (int node = 0; node < 4; ++node) paths.push_back(ORRERY_SOURCE_DIR "/data/jax_cpu4/node" + std::to_string(node) + ".xplane.pb.gz");
+  for (int node = 0; node < 4; ++node)
+    paths.push_back(ORRERY_SOURCE_DIR "/data/jax_cpu4/node" + std::to_string(node) + ".xplane.pb.gz");
   const Result<trace::Trace> job = read_job(paths, diagnostics);
   REQUIRE(job.ok());
   std::vector<std::vector<std::int64_t>> numbers;

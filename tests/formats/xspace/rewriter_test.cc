@@ -33,8 +33,9 @@ ReadAgain read(const std::string& path) {
 }
 
 Retiming identity(std::size_t lanes, std::int64_t start_unix_ns) {
-  return {
-      .clock_of_lane = std::vector<const trace::Clock*>(lanes, nullptr), .epoch_unix_ns = start_unix_ns, .origin_unix_ns = start_unix_ns};
+  return {.clock_of_lane = std::vector<const trace::Clock*>(lanes, nullptr),
+          .epoch_unix_ns = start_unix_ns,
+          .origin_unix_ns = start_unix_ns};
 }
 
 /// Two lines with nested events, unknown members at every level, an aggregated event and an instant.
@@ -76,7 +77,8 @@ TEST_CASE("starts and ends are mapped, and the origin is where times count from"
   const TempDir dir;
   const std::string in = dir.write("in.pb", sample_space()), out = dir.path("out.pb");
   // 3/2 as fast: sub-nanosecond offsets, odd durations.
-  const trace::Clock fast = *trace::Clock::from_knots(std::vector<trace::ClockKnot>{{0, 0, 0}, {2'000'000'000, 3'000'000'000, 0}});
+  const trace::Clock fast =
+      *trace::Clock::from_knots(std::vector<trace::ClockKnot>{{0, 0, 0}, {2'000'000'000, 3'000'000'000, 0}});
   const trace::Clock shift = trace::Clock::offset(2'500);
   const Retiming retiming{.clock_of_lane = {&fast, &shift},
                           .host_clock = &shift,
@@ -102,7 +104,8 @@ TEST_CASE("starts and ends are mapped, and the origin is where times count from"
     CHECK(after.strings.text(after.rank.name[e]) == before.strings.text(before.rank.name[e]));
   }
   const std::string bytes = read_file(out);
-  for (const char* kept : {"line", "plane", "??", "a host", "device_offset_ps", "why"}) CHECK(bytes.find(kept) != std::string::npos);
+  for (const char* kept : {"line", "plane", "??", "a host", "device_offset_ps", "why"})
+    CHECK(bytes.find(kept) != std::string::npos);
 }
 
 TEST_CASE("undo restores the bytes of the file, also what was absent") {
@@ -110,9 +113,12 @@ TEST_CASE("undo restores the bytes of the file, also what was absent") {
   const std::string bytes = sample_space();
   const std::string in = dir.write("in.pb", bytes), out = dir.path("out.pb"), back = dir.path("back.pb");
   // A slope of a third: most pictures are shared by three readings.
-  const trace::Clock slow = *trace::Clock::from_knots(std::vector<trace::ClockKnot>{{0, 1, 7}, {3'000'000'000, 1'000'000'001, 9}});
-  const Retiming retiming{
-      .clock_of_lane = {&slow, &slow}, .host_clock = &slow, .epoch_unix_ns = kStartUnixNs - 3, .origin_unix_ns = kStartUnixNs - 1'000};
+  const trace::Clock slow =
+      *trace::Clock::from_knots(std::vector<trace::ClockKnot>{{0, 1, 7}, {3'000'000'000, 1'000'000'001, 9}});
+  const Retiming retiming{.clock_of_lane = {&slow, &slow},
+                          .host_clock = &slow,
+                          .epoch_unix_ns = kStartUnixNs - 3,
+                          .origin_unix_ns = kStartUnixNs - 1'000};
   const Result<RewriteSummary> summary = rewrite(in, out, retiming);
   REQUIRE(summary.ok());
   CHECK(summary->remembered > 0);
@@ -214,7 +220,8 @@ TEST_CASE("what cannot be rewritten is refused with a position, and leaves no fi
   SUBCASE("an offset written twice") {
     const std::string event("\x22\x06\x08\x01\x10\x05\x10\x06", 8);  // metadata_id 1, offset_ps 5, offset_ps 6
     const std::string line = "\x1A" + std::string(1, static_cast<char>(event.size())) + event;
-    const Error error = refused("\x0A" + std::string(1, static_cast<char>(line.size())) + line, {.clock_of_lane = {&clock}});
+    const Error error =
+        refused("\x0A" + std::string(1, static_cast<char>(line.size())) + line, {.clock_of_lane = {&clock}});
     CHECK(error.offset == 10);
   }
   SUBCASE("a length in more bytes than it needs") {
@@ -235,8 +242,8 @@ TEST_CASE("what cannot be rewritten is refused with a position, and leaves no fi
 
 TEST_CASE("an event that does not fit 64 bits of picoseconds is left as it is, and restored") {
   const TempDir dir;
-  const std::string bytes =
-      write_space({{"/host:CPU", {{"t", 1, 100, {{"far", 9'000'000'000'000'000'000, 7}, {"near", 5, 6}}}}}, environment()});
+  const std::string bytes = write_space(
+      {{"/host:CPU", {{"t", 1, 100, {{"far", 9'000'000'000'000'000'000, 7}, {"near", 5, 6}}}}}, environment()});
   const std::string in = dir.write("in.pb", bytes), out = dir.path("out.pb"), back = dir.path("back.pb");
   const trace::Clock clock = trace::Clock::offset(5'000'001);
   const Result<RewriteSummary> summary =
@@ -276,10 +283,12 @@ TEST_CASE("recordings survive a drifting, stepping clock and its undoing to the 
     const std::string plain = dir.path("plain.pb"), out = dir.path("out.pb"), back = dir.path("back.pb");
     REQUIRE(rewrite(path, plain, identity(0, rank->epoch_unix_ns)).ok());  // inflated, as it is
     std::vector<trace::ClockKnot> knots;
-    for (TimePs t = 0; t < 40; ++t) knots.push_back({t * kPsPerSecond, t * (kPsPerSecond - 29'999'999) + (t > 20 ? 87'654'321 : 0), 5});
+    for (TimePs t = 0; t < 40; ++t)
+      knots.push_back({t * kPsPerSecond, t * (kPsPerSecond - 29'999'999) + (t > 20 ? 87'654'321 : 0), 5});
     const trace::Clock clock = *trace::Clock::from_knots(knots);
     const trace::Clock device = clock.compose(trace::Clock::offset(-1'234'567));
-    Retiming retiming{.host_clock = &clock, .epoch_unix_ns = rank->epoch_unix_ns, .origin_unix_ns = rank->epoch_unix_ns - 12'345};
+    Retiming retiming{
+        .host_clock = &clock, .epoch_unix_ns = rank->epoch_unix_ns, .origin_unix_ns = rank->epoch_unix_ns - 12'345};
     for (const trace::Lane& lane : rank->lanes) retiming.clock_of_lane.push_back(lane.clock == 0 ? &clock : &device);
     const Result<RewriteSummary> summary = rewrite(plain, out, retiming);
     REQUIRE(summary.ok());

@@ -147,7 +147,8 @@ inline constexpr std::int64_t kStartUnixNs = 1'794'700'000'000'000'123;
 inline Plane environment(std::int64_t start_unix_ns = kStartUnixNs, std::int64_t duration_ns = 1'000'000'000) {
   return {"Task Environment",
           {},
-          {number_stat("profile_start_time", start_unix_ns), number_stat("profile_stop_time", start_unix_ns + duration_ns)}};
+          {number_stat("profile_start_time", start_unix_ns),
+           number_stat("profile_stop_time", start_unix_ns + duration_ns)}};
 }
 
 }  // namespace orrery::xspace::testing

@@ -21,7 +21,9 @@ ClassRun ring_run(double nodes, double size, double factor = 1) {
     for (int i = 0; i < q; ++i) sequence.push_back(3);
     sequence.push_back(4);
   }
-  const auto time = [=](Edge edge) { return factor * (edge.second == 3 ? 8 + 0.02 * std::exp2(size) / nodes : 10 + 5 * std::log2(nodes)); };
+  const auto time = [=](Edge edge) {
+    return factor * (edge.second == 3 ? 8 + 0.02 * std::exp2(size) / nodes : 10 + 5 * std::log2(nodes));
+  };
   const auto bytes = [=](std::uint32_t site) { return site == 3 ? 0.5 * std::exp2(size) / nodes : 8; };
   return testing::observed({.nodes = nodes, .size = size}, sequence, time, bytes);
 }

@@ -19,7 +19,8 @@ std::string text_of(const Flow& flow) {
   std::string text;
   for (const BlockText& block : flow_text(flow)) {
     text += block.name + (block.trips ? " x" + *block.trips : "") + (block.content ? ": " + *block.content : "") + "\n";
-    for (const StepText& step : block.steps) text += "  " + step.after.value_or("entry") + " > " + step.next + " " + step.times + "\n";
+    for (const StepText& step : block.steps)
+      text += "  " + step.after.value_or("entry") + " > " + step.next + " " + step.times + "\n";
   }
   return text;
 }
@@ -45,7 +46,8 @@ TEST_CASE("loops within loops have the trip counts of their laws") {
     calls.push_back(6);
     return calls;
   };
-  CHECK(text_of(infer_flow(runs_of(program), SizeMeaning::exponent)) == "main: 1 loop2 6\nloop2 x8: 2 loop3 5\nloop3 xq - 1: 3 4\n");
+  CHECK(text_of(infer_flow(runs_of(program), SizeMeaning::exponent)) ==
+        "main: 1 loop2 6\nloop2 x8: 2 loop3 5\nloop3 xq - 1: 3 4\n");
 }
 
 TEST_CASE("a loop that is left in its middle is unrolled by one") {
@@ -86,7 +88,8 @@ TEST_CASE("what happens now and then is a fork") {
   };
   const Flow flow = infer_flow(runs_of(program), SizeMeaning::exponent);
   CHECK(text_of(flow) ==
-        "main: loop1\nloop1 x9: 1 choice2 3\nchoice2\n  entry > block2 0.222222\n  entry > end 0.777778\n  block2 > end 0.222222\nblock2: "
+        "main: loop1\nloop1 x9: 1 choice2 3\nchoice2\n  entry > block2 0.222222\n  entry > end 0.777778\n  block2 > "
+        "end 0.222222\nblock2: "
         "2\n");
 }
 
@@ -150,8 +153,8 @@ TEST_CASE("the counts of an inferred flow are those it was inferred from") {
   rc::check([] {
     // Random walks on a small program graph: whatever its shape, counts must come back.
     const int sites = *rc::gen::inRange(2, 7);
-    const std::vector<int> choices =
-        *rc::gen::container<std::vector<int>>(static_cast<std::size_t>(*rc::gen::inRange(5, 120)), rc::gen::inRange(0, 1000));
+    const std::vector<int> choices = *rc::gen::container<std::vector<int>>(
+        static_cast<std::size_t>(*rc::gen::inRange(5, 120)), rc::gen::inRange(0, 1000));
     Sequence sequence;
     std::uint32_t at = 1;
     for (const int choice : choices) {
@@ -161,8 +164,10 @@ TEST_CASE("the counts of an inferred flow are those it was inferred from") {
     }
     const ClassRun run = counted({.nodes = 4, .size = 10}, sequence);
     const Flow flow = infer_flow({run}, SizeMeaning::exponent);
-    const FlowCounts counts = count_flow(flow, Scope(run.run, SizeMeaning::exponent), [](std::uint32_t, const Scope&) { return 0.0; });
-    for (const auto& [site, bytes] : run.bytes) RC_ASSERT(std::abs(counts.sites.at(site).calls - bytes.calls) < 1e-3 * (1 + bytes.calls));
+    const FlowCounts counts =
+        count_flow(flow, Scope(run.run, SizeMeaning::exponent), [](std::uint32_t, const Scope&) { return 0.0; });
+    for (const auto& [site, bytes] : run.bytes)
+      RC_ASSERT(std::abs(counts.sites.at(site).calls - bytes.calls) < 1e-3 * (1 + bytes.calls));
   });
 }
 

@@ -13,8 +13,9 @@
 namespace orrery::motif::fit::testing {
 
 /// A sequence of calls as a ClassRun, with given times per transition and bytes per site.
-inline ClassRun observed(const RunParameters& run, const std::vector<std::uint32_t>& sequence, const std::function<double(Edge)>& time_us,
-                         const std::function<double(std::uint32_t)>& bytes, bool with_order = true) {
+inline ClassRun observed(const RunParameters& run, const std::vector<std::uint32_t>& sequence,
+                         const std::function<double(Edge)>& time_us, const std::function<double(std::uint32_t)>& bytes,
+                         bool with_order = true) {
   ClassRun out{.run = run, .name = "run" + std::to_string(run.nodes) + "_" + std::to_string(run.size)};
   std::uint32_t previous = 0;
   for (const std::uint32_t site : sequence) {

@@ -14,7 +14,8 @@ std::vector<RankRun> jobs(const std::function<int(int row, int column, int q)>& 
       one.rank = static_cast<std::uint64_t>(rank);
       one.ranks = static_cast<std::uint64_t>(q * q);
       one.calls.push_back({.site = 1, .bytes = 8, .group = Group::world});
-      for (int i = 0; i < extra(rank / q, rank % q, q); ++i) one.calls.push_back({.site = 2, .time_us = 3, .bytes = 16});
+      for (int i = 0; i < extra(rank / q, rank % q, q); ++i)
+        one.calls.push_back({.site = 2, .time_us = 3, .bytes = 16});
       one.calls.push_back({.site = 3, .time_us = 1});
       ranks.push_back(std::move(one));
     }
@@ -36,15 +37,17 @@ TEST_CASE("the coarsest partition that holds in all runs is taken") {
   CHECK(names_of(classify_ranks(jobs([](int row, int column, int q) {
           return (row > 0) + (row + 1 < q) + (column > 0) + (column + 1 < q);
         }))) == Names{"corner", "edge", "interior"});
-  CHECK(names_of(classify_ranks(jobs([](int row, int column, int) { return row + column == 0 ? 5 : 1; }))) == Names{"first", "others"});
+  CHECK(names_of(classify_ranks(jobs([](int row, int column, int) { return row + column == 0 ? 5 : 1; }))) ==
+        Names{"first", "others"});
   // By data, not by place: one class, in the mean.
-  const auto mixed = classify_ranks(jobs([](int row, int column, int q) { return 1 + (row * 7 + column * 3 + q) % 4; }));
+  const auto mixed =
+      classify_ranks(jobs([](int row, int column, int q) { return 1 + (row * 7 + column * 3 + q) % 4; }));
   CHECK(names_of(mixed) == Names{"all"});
 }
 
 TEST_CASE("shares of the classes add up to one, and fit the ranks") {
-  const auto classes =
-      classify_ranks(jobs([](int row, int column, int q) { return (row > 0) + (row + 1 < q) + (column > 0) + (column + 1 < q); }));
+  const auto classes = classify_ranks(
+      jobs([](int row, int column, int q) { return (row > 0) + (row + 1 < q) + (column > 0) + (column + 1 < q); }));
   for (const double q : {2.0, 3.0, 7.0, 20.0}) {
     const Scope scope(RunParameters{.nodes = q * q, .size = 10}, SizeMeaning::exponent);
     double sum = 0;

@@ -48,7 +48,8 @@ Flow flow_of(Flow::Kind kind, std::vector<Flow> parts) {
   return flow;
 }
 
-/// Rows, columns, mirrored places, a ring in the row, and levels whose number chance decides; diagonal ranks have a call more.
+/// Rows, columns, mirrored places, a ring in the row, and levels whose number chance decides; diagonal ranks have a
+/// call more.
 Motif search() {
   Motif motif;
   motif.sites = {site(1, "MPI_Allreduce", Group::world, "8"), exchange(2, Peer::opposite, "X/n"),
@@ -56,7 +57,8 @@ Motif search() {
                  exchange(5, Peer::row_each, "1000"),         site(6, "MPI_Comm_free", Group::none, "0")};
   Flow ring = flow_of(Flow::Kind::loop, {call(5)});
   ring.trips = Formula::composed("q-1");
-  Flow levels = flow_of(Flow::Kind::chain, {flow_of(Flow::Kind::sequence, {call(3), call(4)}), flow_of(Flow::Kind::sequence, {ring})});
+  Flow levels = flow_of(Flow::Kind::chain,
+                        {flow_of(Flow::Kind::sequence, {call(3), call(4)}), flow_of(Flow::Kind::sequence, {ring})});
   const auto step = [](std::vector<std::uint32_t> context, std::uint32_t next, double times) {
     ChainStep made;
     made.context = std::move(context);
@@ -114,7 +116,8 @@ TEST_CASE("every call of a fitted motif finds its partners, whatever chance deci
 
 TEST_CASE("a fitted motif runs the same folded into classes and with every rank executed") {
   const auto machine = machine::parse_machine(
-      "format: orrery.machine/1\nname: m\ndevices: {count: 16, name: d}\nnetwork: [{name: n, topology: switch, size: 16, "
+      "format: orrery.machine/1\nname: m\ndevices: {count: 16, name: d}\nnetwork: [{name: n, topology: switch, size: "
+      "16, "
       "bandwidth_gb_per_s: 1, latency_ns: 100}]\ncommunication: {collective_algorithm: mpi}\n",
       "m");
   REQUIRE(machine.ok());

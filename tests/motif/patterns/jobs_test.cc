@@ -27,10 +27,10 @@ workload::Workload whole(const std::string& jobs, std::uint32_t nodes) {
 }
 
 TimePs time_of(const workload::Workload& workload, std::uint32_t nodes) {
-  const std::string text =
-      "format: orrery.machine/1\nname: m\ndevices: {count: " + std::to_string(nodes) +
-      ", name: d}\nnetwork: [{name: n, topology: leaf_spine, leaf_size: 4, spine_count: 1, oversubscription: 4, size: " +
-      std::to_string(nodes) + ", bandwidth_gb_per_s: 1}]\n";
+  const std::string text = "format: orrery.machine/1\nname: m\ndevices: {count: " + std::to_string(nodes) +
+                           ", name: d}\nnetwork: [{name: n, topology: leaf_spine, leaf_size: 4, spine_count: 1, "
+                           "oversubscription: 4, size: " +
+                           std::to_string(nodes) + ", bandwidth_gb_per_s: 1}]\n";
   const auto machine = machine::parse_machine(text, "m");
   REQUIRE_MESSAGE(machine.ok(), machine.error().to_string());
   const auto outcome = orrery::testing::run_on_machine(workload, *machine, "fluid", simulate::engine_options(*machine));
@@ -47,7 +47,8 @@ std::string error_of(const std::string& text, std::uint32_t nodes) {
 }  // namespace
 
 TEST_CASE("motifs of one job come one after the other") {
-  const std::string first = "{motif: allreduce, set: {count: 1000000}}", second = "{motif: ring, set: {messagesize: 1000000}}";
+  const std::string first = "{motif: allreduce, set: {count: 1000000}}",
+                    second = "{motif: ring, set: {messagesize: 1000000}}";
   const TimePs both = time_of(whole("  - {name: a, count: 8, motifs: [" + first + ", " + second + "]}\n", 8), 8);
   const TimePs one = time_of(whole("  - {count: 8, motifs: [" + first + "]}\n", 8), 8),
                other = time_of(whole("  - {count: 8, motifs: [" + second + "]}\n", 8), 8);
@@ -66,7 +67,8 @@ TEST_CASE("jobs on nodes of their own contend for the links they share") {
 }
 
 TEST_CASE("collectives of rows and of a job stay among its nodes; nodes of no job do nothing") {
-  const workload::Workload workload = whole("  - {name: a, nodes: '1-4', motifs: [{motif: fft3d}, {motif: bcast, set: {root: 2}}]}\n", 6);
+  const workload::Workload workload =
+      whole("  - {name: a, nodes: '1-4', motifs: [{motif: fft3d}, {motif: bcast, set: {root: 2}}]}\n", 6);
   CHECK(workload::Matching::of(workload).ok());
   CHECK(workload.program(0).kinds[0] == workload::ActivityKind::none);
   CHECK(workload.rank_count() == 6);
@@ -78,11 +80,14 @@ TEST_CASE("collectives of rows and of a job stay among its nodes; nodes of no jo
 TEST_CASE("what is wrong with a file of jobs is told with its line") {
   CHECK(error_of("format: orrery.motif_jobs/1\n", 4) == "jobs.yml: line 1: 'jobs' is a list of at least one job");
   CHECK(error_of("jobs: []\n", 4).find("line 1: 'format: orrery.motif_jobs/1' is wanted") != std::string::npos);
-  CHECK(error_of(kHead + "  - {count: 5, motifs: [{motif: ring}]}\n", 4) == "jobs.yml: line 3: 5 nodes are wanted, and 4 are free");
+  CHECK(error_of(kHead + "  - {count: 5, motifs: [{motif: ring}]}\n", 4) ==
+        "jobs.yml: line 3: 5 nodes are wanted, and 4 are free");
   CHECK(error_of(kHead + "  - {count: 2, motifs: [{motif: rign}]}\n", 4) ==
         "jobs.yml: line 3: there is no motif 'rign' (did you mean 'ring'?)");
-  CHECK(error_of(kHead + "  - {nodes: 0-9, motifs: [{motif: ring}]}\n", 4) == "jobs.yml: line 3: '0-9' are no nodes from 0 to 3");
+  CHECK(error_of(kHead + "  - {nodes: 0-9, motifs: [{motif: ring}]}\n", 4) ==
+        "jobs.yml: line 3: '0-9' are no nodes from 0 to 3");
   CHECK(error_of(kHead + "  - {nodes: 0-1, motifs: [{motif: ring}]}\n  - {nodes: 1-2, motifs: [{motif: ring}]}\n", 4) ==
         "jobs.yml: line 4: node 1 is taken already");
-  CHECK(error_of(kHead + "  - {count: 2, motif: ring}\n", 4) == "jobs.yml: line 3: unknown key 'motif' (did you mean 'motifs'?)");
+  CHECK(error_of(kHead + "  - {count: 2, motif: ring}\n", 4) ==
+        "jobs.yml: line 3: unknown key 'motif' (did you mean 'motifs'?)");
 }

@@ -1,4 +1,5 @@
-// Every built-in motif, on several numbers of ranks: ranks of a class do the same, every message is received, and nobody waits for ever.
+// Every built-in motif, on several numbers of ranks: ranks of a class do the same, every message is received, and
+// nobody waits for ever.
 #include "motif/patterns/catalog.h"
 
 #include <doctest/doctest.h>
@@ -29,7 +30,8 @@ namespace {
 Settings small_settings(const PatternInfo& info, const std::string& graph) {
   Settings settings;
   for (const Parameter& parameter : info.parameters) {
-    if (parameter.name == "iterations" || parameter.name == "stopIterations") settings.emplace_back(parameter.name, "3");
+    if (parameter.name == "iterations" || parameter.name == "stopIterations")
+      settings.emplace_back(parameter.name, "3");
     if (parameter.name == "hotSpots") settings.emplace_back(parameter.name, "1");
     if (parameter.name == "hotSpotsRatio") settings.emplace_back(parameter.name, "1");
     if (parameter.name == "graphfile") settings.emplace_back(parameter.name, graph);
@@ -40,19 +42,21 @@ Settings small_settings(const PatternInfo& info, const std::string& graph) {
 
 /// Everybody with the next two, around the ends.
 std::string write_graph(const orrery::testing::TempDir& folder, std::uint32_t ranks) {
-  std::string text = "%%MatrixMarket matrix coordinate pattern general\n% a ring\n" + std::to_string(ranks) + " " + std::to_string(ranks) +
-                     " " + std::to_string(2 * ranks) + "\n";
+  std::string text = "%%MatrixMarket matrix coordinate pattern general\n% a ring\n" + std::to_string(ranks) + " " +
+                     std::to_string(ranks) + " " + std::to_string(2 * ranks) + "\n";
   for (std::uint32_t rank = 0; rank < ranks; ++rank)
-    for (const std::uint32_t step : {1u, 2u}) text += std::to_string(rank + 1) + " " + std::to_string((rank + step) % ranks + 1) + "\n";
+    for (const std::uint32_t step : {1u, 2u})
+      text += std::to_string(rank + 1) + " " + std::to_string((rank + step) % ranks + 1) + "\n";
   return folder.write("graph.mtx", text);
 }
 
 machine::Machine small_machine(std::uint32_t ranks, bool rendezvous) {
-  const auto machine = machine::parse_machine("format: orrery.machine/1\nname: m\ndevices: {count: " + std::to_string(ranks) +
-                                                  ", name: d}\nnetwork: [{name: n, topology: switch, size: " + std::to_string(ranks) +
-                                                  ", bandwidth_gb_per_s: 1, latency_ns: 100}]\ncommunication: {collective_algorithm: mpi" +
-                                                  (rendezvous ? ", rendezvous_threshold_bytes: 0" : "") + "}\n",
-                                              "test");
+  const auto machine = machine::parse_machine(
+      "format: orrery.machine/1\nname: m\ndevices: {count: " + std::to_string(ranks) +
+          ", name: d}\nnetwork: [{name: n, topology: switch, size: " + std::to_string(ranks) +
+          ", bandwidth_gb_per_s: 1, latency_ns: 100}]\ncommunication: {collective_algorithm: mpi" +
+          (rendezvous ? ", rendezvous_threshold_bytes: 0" : "") + "}\n",
+      "test");
   REQUIRE_MESSAGE(machine.ok(), machine.error().to_string());
   return *machine;
 }
@@ -139,12 +143,13 @@ TEST_CASE("there are all the motifs of the table, each with a sentence") {
 
 TEST_CASE("every MPI motif of Ember that reads no trace is there by its name") {
   for (const std::string_view name :
-       {"3DAMR",        "CommDouble",   "NtoM",     "TrafficGen",    "Allgather", "Allgatherv", "AllPingPong", "Allreduce", "Alltoall",
-        "Alltoallv",    "Barrier",      "Bcast",    "BiPingPong",    "CMT1D",     "CMT2D",      "CMT3D",       "CMTCR",     "Comm",
-        "DetailedRing", "FFT3D",        "Fini",     "Halo2D",        "Halo2DNBR", "Halo3D",     "Halo3D26",    "Halo3DSV",  "HotSpots",
-        "Incast",       "Init",         "LQCD",     "MsgRate",       "NASLU",     "Null",       "PingPong",    "Random",    "Reduce",
-        "Ring",         "Scatter",      "Scatterv", "Sendrecv",      "Stop",      "Sweep2D",    "Sweep3D",     "Test",      "Testany",
-        "TriCount",     "Unstructured", "Waitany",  "DetailedStream"}) {
+       {"3DAMR",     "CommDouble", "NtoM",      "TrafficGen", "Allgather",    "Allgatherv", "AllPingPong",
+        "Allreduce", "Alltoall",   "Alltoallv", "Barrier",    "Bcast",        "BiPingPong", "CMT1D",
+        "CMT2D",     "CMT3D",      "CMTCR",     "Comm",       "DetailedRing", "FFT3D",      "Fini",
+        "Halo2D",    "Halo2DNBR",  "Halo3D",    "Halo3D26",   "Halo3DSV",     "HotSpots",   "Incast",
+        "Init",      "LQCD",       "MsgRate",   "NASLU",      "Null",         "PingPong",   "Random",
+        "Reduce",    "Ring",       "Scatter",   "Scatterv",   "Sendrecv",     "Stop",       "Sweep2D",
+        "Sweep3D",   "Test",       "Testany",   "TriCount",   "Unstructured", "Waitany",    "DetailedStream"}) {
     CAPTURE(name);
     CHECK(find_pattern(name) != nullptr);
   }
@@ -193,8 +198,8 @@ TEST_CASE("triangles: every pair of parts is a task, and edges come from who has
 }
 
 TEST_CASE("traffic at random: every rank sends in every round, to anybody or to a hot spot") {
-  const Pattern pattern =
-      made("trafficgen", {{"pattern", "random"}, {"stopIterations", "20"}, {"hotSpots", "2"}, {"hotSpotsRatio", "3"}}, 10);
+  const Pattern pattern = made(
+      "trafficgen", {{"pattern", "random"}, {"stopIterations", "20"}, {"hotSpots", "2"}, {"hotSpotsRatio", "3"}}, 10);
   CHECK(sent_by_all(pattern).messages == 200);
   const machine::Machine machine = small_machine(10, true);
   auto source = pattern_source(pattern);
@@ -227,14 +232,17 @@ TEST_CASE("every message is received, and every collective has all its members")
   });
 }
 
-TEST_CASE("motifs run, with every message eager or every one waiting for its receiver, and the same window by window as all at once") {
+TEST_CASE(
+    "motifs run, with every message eager or every one waiting for its receiver, and the same window by window as all "
+    "at once") {
   for_each_pattern([](const Pattern& pattern) {
     for (const bool rendezvous : {false, true}) {
       const machine::Machine machine = small_machine(pattern.ranks, rendezvous);
       auto source = pattern_source(pattern);
       REQUIRE(source.ok());
       simulate::PhasedSchedule sums;
-      const auto streamed = orrery::testing::run_on_machine(**source, machine, "fluid", simulate::engine_options(machine), &sums);
+      const auto streamed =
+          orrery::testing::run_on_machine(**source, machine, "fluid", simulate::engine_options(machine), &sums);
       REQUIRE_MESSAGE(streamed.ok(), streamed.error().to_string());
       const auto whole = workload::collect(**source);
       const auto kept = orrery::testing::run_on_machine(*whole, machine, "fluid", simulate::engine_options(machine));
@@ -268,11 +276,11 @@ TEST_CASE("what cannot be is told, with what may be meant") {
   CHECK(error("hallo3d", {}, 8) == "there is no motif 'hallo3d' (did you mean 'halo3d'?)");
   CHECK(error("halo3d", {{"nxx", "3"}}, 8) == "halo3d: there is no parameter 'nxx' (did you mean 'nx'?)");
   CHECK(error("halo3d", {{"nx", "-3"}}, 8).find("halo3d: nx=-3: a whole number from 0 on is wanted") == 0);
-  CHECK(error("halo3d", {{"pex", "3"}, {"pey", "2"}, {"pez", "2"}}, 8).find("a grid of 3 x 2 x 2 does not have 8 ranks") !=
-        std::string::npos);
+  CHECK(error("halo3d", {{"pex", "3"}, {"pey", "2"}, {"pez", "2"}}, 8)
+            .find("a grid of 3 x 2 x 2 does not have 8 ranks") != std::string::npos);
   // A side that is given is kept, whatever the others become.
-  CHECK(error("halo3d", {{"pex", "1000000000000"}}, 8).find("a grid of 1000000000000 x any x any does not have 8 ranks") !=
-        std::string::npos);
+  CHECK(error("halo3d", {{"pex", "1000000000000"}}, 8)
+            .find("a grid of 1000000000000 x any x any does not have 8 ranks") != std::string::npos);
   CHECK(error("halo3d", {{"iterations", "0"}}, 8) == "halo3d: 0 iterations are nothing to run");
   CHECK(error("lqcd", {}, 7).find("a lattice of 8 x 8 x 8 x 8 cannot be cut into 7 parts") != std::string::npos);
   CHECK(error("cmtcr", {}, 12).find("a power of two ranks, not 12") != std::string::npos);
@@ -305,7 +313,9 @@ TEST_CASE("sizes that no number holds are the largest there is") {
   CHECK(product({3, 5, 8}) == 120);
   CHECK(product({1'000'000'000'000, 1'000'000'000'000}) == std::numeric_limits<std::int64_t>::max());
   CHECK(product({1'000'000'000'000, 1'000'000'000'000, 0}) == 0);
-  const auto message = [](std::string_view name, const Settings& settings) { return sent_by_all(made(name, settings, 2)).bytes; };
+  const auto message = [](std::string_view name, const Settings& settings) {
+    return sent_by_all(made(name, settings, 2)).bytes;
+  };
   CHECK(message("sendrecv", {{"messageSize", "9007199254740992"}}) > 0);
 }
 
@@ -319,7 +329,8 @@ TEST_CASE("a round that goes on and on, and more rounds than anybody looks at, a
   CHECK(error("msgrate", {{"numMsgs", "1000000000000"}}, 2) == too_long);
   CHECK(error("sweep2d", {{"ny", "1000000000000"}}, 4) == too_long);
   CHECK(error("sweep3d", {{"nz", "1000000000000"}, {"kba", "1"}}, 4) == too_long);
-  CHECK(error("cmt1d", {{"iterations", "50000000"}}, 4) == "more than 100,000,000 rounds of the ranks that are not all alike");
+  CHECK(error("cmt1d", {{"iterations", "50000000"}}, 4) ==
+        "more than 100,000,000 rounds of the ranks that are not all alike");
 }
 
 TEST_CASE("ranks that do nothing in a million rounds can be interrupted") {
@@ -331,7 +342,8 @@ TEST_CASE("ranks that do nothing in a million rounds can be interrupted") {
     request_stop();
   });
   simulate::PhasedSchedule sums;
-  CHECK_THROWS_AS(static_cast<void>(orrery::testing::run_on_machine(**source, machine, "fluid", simulate::engine_options(machine), &sums)),
+  CHECK_THROWS_AS(static_cast<void>(orrery::testing::run_on_machine(**source, machine, "fluid",
+                                                                    simulate::engine_options(machine), &sums)),
                   Stopped);
   asker.join();
   allow_work();

@@ -1,4 +1,5 @@
-// What a job does again is executed once: whatever it is, and whatever is asked of the run, nothing shows but the time it takes.
+// What a job does again is executed once: whatever it is, and whatever is asked of the run, nothing shows but the time
+// it takes.
 #include <doctest/doctest.h>
 #include <rapidcheck.h>
 
@@ -21,13 +22,16 @@ using workload::Collective;
 
 namespace {
 
-machine::Machine torus(std::uint32_t rows, std::uint32_t columns, bool rendezvous, const std::string& routing = "shortest") {
-  const auto machine = machine::parse_machine(
-      "format: orrery.machine/1\nname: m\nrouting: " + routing + "\ndevices: {count: " + std::to_string(rows * columns) +
-          ", name: d}\nnetwork: [{name: n, topology: torus, shape: [" + std::to_string(rows) + ", " + std::to_string(columns) +
-          "], bandwidth_gb_per_s: 1.7, latency_ns: 130}]\ncommunication: {collective_algorithm: mpi, message_overhead_us: 0.3" +
-          (rendezvous ? ", rendezvous_threshold_bytes: 500" : "") + "}\n",
-      "test");
+machine::Machine torus(std::uint32_t rows, std::uint32_t columns, bool rendezvous,
+                       const std::string& routing = "shortest") {
+  const auto machine = machine::parse_machine("format: orrery.machine/1\nname: m\nrouting: " + routing +
+                                                  "\ndevices: {count: " + std::to_string(rows * columns) +
+                                                  ", name: d}\nnetwork: [{name: n, topology: torus, shape: [" +
+                                                  std::to_string(rows) + ", " + std::to_string(columns) +
+                                                  "], bandwidth_gb_per_s: 1.7, latency_ns: 130}]\ncommunication: "
+                                                  "{collective_algorithm: mpi, message_overhead_us: 0.3" +
+                                                  (rendezvous ? ", rendezvous_threshold_bytes: 500" : "") + "}\n",
+                                              "test");
   REQUIRE_MESSAGE(machine.ok(), machine.error().to_string());
   return *machine;
 }
@@ -38,12 +42,18 @@ class Counted : public workload::WorkloadSource {
   explicit Counted(workload::WorkloadSource& of) : of_(of) {}
   [[nodiscard]] const workload::Workload& job() const override { return of_.job(); }
   [[nodiscard]] std::uint32_t program_count() const override { return of_.program_count(); }
-  [[nodiscard]] const workload::ProgramStructure& structure(std::uint32_t program) const override { return of_.structure(program); }
-  Result<std::optional<workload::Window>> next_window(std::uint32_t program) override { return ++made, of_.next_window(program); }
+  [[nodiscard]] const workload::ProgramStructure& structure(std::uint32_t program) const override {
+    return of_.structure(program);
+  }
+  Result<std::optional<workload::Window>> next_window(std::uint32_t program) override {
+    return ++made, of_.next_window(program);
+  }
   void restart() override { of_.restart(); }
   [[nodiscard]] std::uint64_t next_content(std::uint32_t program) const override { return of_.next_content(program); }
   [[nodiscard]] std::uint64_t next_alike(std::uint32_t program) const override { return of_.next_alike(program); }
-  void pass_windows(std::uint32_t program, std::uint64_t count) override { passed += count, of_.pass_windows(program, count); }
+  void pass_windows(std::uint32_t program, std::uint64_t count) override {
+    passed += count, of_.pass_windows(program, count);
+  }
 
   std::uint64_t made = 0, passed = 0;
 
@@ -66,7 +76,8 @@ bool is_same(const Told& a, const Told& b) {
   };
   const auto collective = [](const auto& x, const auto& y) {
     return x.first == y.first && x.second.calls == y.second.calls && x.second.waited_ps == y.second.waited_ps &&
-           x.second.moved_ps == y.second.moved_ps && x.second.slowest_bus_bytes_per_second == y.second.slowest_bus_bytes_per_second;
+           x.second.moved_ps == y.second.moved_ps &&
+           x.second.slowest_bus_bytes_per_second == y.second.slowest_bus_bytes_per_second;
   };
   return a.schedule == b.schedule && a.activities == b.activities &&
          std::equal(a.phases.begin(), a.phases.end(), b.phases.begin(), b.phases.end(), phase) &&
@@ -175,7 +186,8 @@ TEST_CASE("built-in motifs of many rounds tell the same, whether or not they sta
     if (info.name == "unstructured") continue;  // wants a file
     Settings settings;
     for (const Parameter& parameter : info.parameters)
-      if (parameter.name == "iterations" || parameter.name == "stopIterations") settings.emplace_back(parameter.name, "9");
+      if (parameter.name == "iterations" || parameter.name == "stopIterations")
+        settings.emplace_back(parameter.name, "9");
     CAPTURE(info.name);
     const auto pattern = make_pattern(info.name, settings, 16);
     if (!pattern) continue;
@@ -226,7 +238,8 @@ TEST_CASE("a million rounds take as long to simulate as a few") {
 TEST_CASE("ten thousand million rounds are passed over at once") {
   const machine::Machine machine = torus(4, 4, false);
   const auto told = [&](const char* iterations, bool use_repetition) {
-    const auto source = pattern_source(*make_pattern("allreduce", {{"iterations", iterations}, {"compute", "1000"}}, 16));
+    const auto source =
+        pattern_source(*make_pattern("allreduce", {{"iterations", iterations}, {"compute", "1000"}}, 16));
     return run(**source, machine, {.use_repetition = use_repetition});
   };
   const Told all = told("10000000000", true), few = told("10", false);
@@ -241,7 +254,8 @@ TEST_CASE("what has more rounds than can be counted, or does not come to rest, i
   REQUIRE(source.ok());
   const machine::Machine machine = torus(2, 2, false);
   simulate::PhasedSchedule sums;
-  const auto outcome = orrery::testing::run_on_machine(**source, machine, "fluid", simulate::engine_options(machine), &sums);
+  const auto outcome =
+      orrery::testing::run_on_machine(**source, machine, "fluid", simulate::engine_options(machine), &sums);
   REQUIRE(!outcome.ok());
   CHECK(outcome.error().message.find("nothing comes again in it that could be passed over") != std::string::npos);
 }
@@ -252,7 +266,8 @@ TEST_CASE("rounds beyond 26 days are too long, however few are executed") {
   REQUIRE(source.ok());
   const machine::Machine machine = torus(2, 2, false);
   simulate::PhasedSchedule sums;
-  const auto outcome = orrery::testing::run_on_machine(**source, machine, "fluid", simulate::engine_options(machine), &sums);
+  const auto outcome =
+      orrery::testing::run_on_machine(**source, machine, "fluid", simulate::engine_options(machine), &sums);
   REQUIRE(!outcome.ok());
   CHECK(outcome.error().message == "the simulation takes longer than 26 days");
 }
@@ -286,9 +301,11 @@ TEST_CASE("windows of the same content are the same but for their ids") {
         RC_ASSERT(a.size() == b.size());
         RC_ASSERT(a.dependencies.edge_count() == b.dependencies.edge_count());
         for (std::uint32_t i = 0; i < a.size(); ++i) {
-          RC_ASSERT(a.kinds[i] == b.kinds[i] && a.names[i] == b.names[i] && a.bytes[i] == b.bytes[i] && a.flags[i] == b.flags[i]);
+          RC_ASSERT(a.kinds[i] == b.kinds[i] && a.names[i] == b.names[i] && a.bytes[i] == b.bytes[i] &&
+                    a.flags[i] == b.flags[i]);
           RC_ASSERT(a.peers[i] == b.peers[i] && a.tags[i] == b.tags[i] && a.duration_ps(i) == b.duration_ps(i));
-          RC_ASSERT(a.collectives[i] == b.collectives[i] && a.group_names[i] == b.group_names[i] && a.peer_roles[i] == b.peer_roles[i]);
+          RC_ASSERT(a.collectives[i] == b.collectives[i] && a.group_names[i] == b.group_names[i] &&
+                    a.peer_roles[i] == b.peer_roles[i]);
         }
         for (graph::Slot slot = 0; slot < a.dependencies.edge_count(); ++slot) {
           RC_ASSERT(a.dependencies.source(slot) == b.dependencies.source(slot));

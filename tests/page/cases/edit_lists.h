@@ -59,30 +59,30 @@ inline std::vector<std::vector<std::string>> edits_of_steps() {
 /// Of jobs besides: scopes, exchanges, delays and failures.
 inline std::vector<std::vector<std::string>> edits_of_jobs() {
   std::vector<std::vector<std::string>> edits = edits_of_steps();
-  for (const std::vector<std::string>& more :
-       std::vector<std::vector<std::string>>{{"rank:1 kernel * 1.3"},
-                                             {"rank:0-3,7 step:2 op + 5us"},
-                                             {"rank:0-1 cpu * 2", "rank:2 untraced remove"},
-                                             {"group:* collective * 0.3333333"},
-                                             {"collective:all_reduce * 0.5"},
-                                             {"p2p * 2"},
-                                             {"group:\"\" comm * 0.5"},
-                                             {"collective:/reduce|gather/ + 3us"},
-                                             {"rank:1 delay 4ms"},
-                                             {"delay 100us"},
-                                             {"step:1-3 delay 77us", "cpu * 0.25"},
-                                             {"rank:2 fails at 2ms restart 30ms"},
-                                             {"fails at 100us restart 1ms"},
-                                             {"rank:0 fails at 1ms restart 2ms", "rank:1 fails at 500us restart 1ms"},
-                                             {"rank:0 fails at 1ms restart 2ms", "rank:0 fails at 2ms restart 5ms", "comm * 0.1"},
-                                             {"rank:1 fails at 3ms restart 4ms from step:1"},
-                                             {"fails at 1ms restart 1s from step:2", "cpu * 1.5"},
-                                             {"fails at 900s restart 1s"},
-                                             {"rank:77 op * 2"},
-                                             {"rank:0,77 op * 2"},
-                                             {"step:99 cpu * 2"},
-                                             {"rank:1 fails at 0 restart 3ms"},
-                                             {"rank:0 fails at 1ms restart 1ms from step:99"}})
+  for (const std::vector<std::string>& more : std::vector<std::vector<std::string>>{
+           {"rank:1 kernel * 1.3"},
+           {"rank:0-3,7 step:2 op + 5us"},
+           {"rank:0-1 cpu * 2", "rank:2 untraced remove"},
+           {"group:* collective * 0.3333333"},
+           {"collective:all_reduce * 0.5"},
+           {"p2p * 2"},
+           {"group:\"\" comm * 0.5"},
+           {"collective:/reduce|gather/ + 3us"},
+           {"rank:1 delay 4ms"},
+           {"delay 100us"},
+           {"step:1-3 delay 77us", "cpu * 0.25"},
+           {"rank:2 fails at 2ms restart 30ms"},
+           {"fails at 100us restart 1ms"},
+           {"rank:0 fails at 1ms restart 2ms", "rank:1 fails at 500us restart 1ms"},
+           {"rank:0 fails at 1ms restart 2ms", "rank:0 fails at 2ms restart 5ms", "comm * 0.1"},
+           {"rank:1 fails at 3ms restart 4ms from step:1"},
+           {"fails at 1ms restart 1s from step:2", "cpu * 1.5"},
+           {"fails at 900s restart 1s"},
+           {"rank:77 op * 2"},
+           {"rank:0,77 op * 2"},
+           {"step:99 cpu * 2"},
+           {"rank:1 fails at 0 restart 3ms"},
+           {"rank:0 fails at 1ms restart 1ms from step:99"}})
     edits.push_back(more);
   return edits;
 }

@@ -1,4 +1,5 @@
-// Random graphs of one rank and of jobs, with all that edits can ask about: names that are hard to match, streams, annotations, steps, groups.
+// Random graphs of one rank and of jobs, with all that edits can ask about: names that are hard to match, streams,
+// annotations, steps, groups.
 #pragma once
 
 #include <random>
@@ -65,11 +66,12 @@ inline causal::RankGraph random_step(std::uint64_t seed) {
   const std::uint32_t lanes = 1 + static_cast<std::uint32_t>(dice.below(4));
   const TimePs grain = dice.below(2) == 0 ? 1000 : 1;  // of weights
   for (std::uint32_t i = 0, count = static_cast<std::uint32_t>(dice.below(40)); i < count; ++i) {
-    const auto lane = static_cast<std::uint32_t>(dice.below(lanes)), launch = static_cast<std::uint32_t>(dice.below(lanes));
+    const auto lane = static_cast<std::uint32_t>(dice.below(lanes)),
+               launch = static_cast<std::uint32_t>(dice.below(lanes));
     const TimePs start = dice.time(900'000), launched = dice.time(900'000);
     const std::int64_t device = static_cast<std::int64_t>(dice.below(3)) - 1;
-    step.owners.push_back(
-        {step.strings.intern(dice.one_of(hard_names())), i, lane, launch, start, launched, device, device < 0 ? -1 : 7 + device});
+    step.owners.push_back({step.strings.intern(dice.one_of(hard_names())), i, lane, launch, start, launched, device,
+                           device < 0 ? -1 : 7 + device});
   }
   // Not numbered in topological order: nodes are renumbered then.
   std::vector<graph::NodeId> node(nodes);
@@ -78,10 +80,14 @@ inline causal::RankGraph random_step(std::uint64_t seed) {
   builder.add_nodes(nodes);
   for (graph::NodeId to = 1; to < nodes; ++to) {
     for (std::uint64_t k = 0, count = 1 + dice.below(3); k < count; ++k) {
-      const TimePs weight = dice.below(8) == 0 ? 0 : dice.below(12) == 0 ? -dice.time(40) * grain : dice.time(90'000 / grain) * grain;
-      const std::uint32_t tag =
-          step.owners.empty() || dice.below(4) == 0 ? graph::kNoTag : static_cast<std::uint32_t>(dice.below(step.owners.size()));
-      builder.add_edge(node[dice.below(to)], node[to], static_cast<std::uint8_t>(dice.below(causal::kEdgeKinds)), weight, tag);
+      const TimePs weight = dice.below(8) == 0    ? 0
+                            : dice.below(12) == 0 ? -dice.time(40) * grain
+                                                  : dice.time(90'000 / grain) * grain;
+      const std::uint32_t tag = step.owners.empty() || dice.below(4) == 0
+                                    ? graph::kNoTag
+                                    : static_cast<std::uint32_t>(dice.below(step.owners.size()));
+      builder.add_edge(node[dice.below(to)], node[to], static_cast<std::uint8_t>(dice.below(causal::kEdgeKinds)),
+                       weight, tag);
     }
   }
   step.graph = std::move(*std::move(builder).build());
@@ -97,8 +103,8 @@ inline causal::RankGraph random_step(std::uint64_t seed) {
                                      "## backward ##", "two words",      "train 3"};
   for (std::uint64_t i = 0, count = dice.below(9); i < count; ++i) {
     const TimePs begin = dice.time(900'000);
-    step.annotations.push_back(
-        {step.strings.intern(dice.one_of(annotations)), static_cast<std::uint32_t>(dice.below(lanes)), begin, begin + dice.time(600'000)});
+    step.annotations.push_back({step.strings.intern(dice.one_of(annotations)),
+                                static_cast<std::uint32_t>(dice.below(lanes)), begin, begin + dice.time(600'000)});
   }
   step.lanes.resize(lanes);
   step.window.label = dice.below(3) == 0 ? "whole trace" : "ProfilerStep#3";
@@ -120,19 +126,21 @@ inline causal::CausalGraph random_job(std::uint64_t seed) {
   const char* const groups[] = {"world", "dp0", "dp1", "tp", ""};
   for (std::uint64_t e = 0, count = 1 + dice.below(12); e < count; ++e) {
     const bool is_step = e == 0 || dice.below(3) == 0;
-    SmallJob::Collective collective{.what = dice.below(2) == 0 ? "all_reduce" : "all_gather", .group = dice.one_of(groups)};
+    SmallJob::Collective collective{.what = dice.below(2) == 0 ? "all_reduce" : "all_gather",
+                                    .group = dice.one_of(groups)};
     const std::uint64_t sort = dice.below(4);
     const auto sender = static_cast<std::uint32_t>(dice.below(ranks - 1));
     if (sort == 0) collective.what = "broadcast", collective.root = static_cast<std::uint32_t>(dice.below(ranks));
     if (sort == 1) collective.what = "p2p", collective.message = true;
     for (std::uint32_t r = 0; r < ranks; ++r) {
       if (is_step) job.step(r);
-      const causal::EdgeKind kinds[] = {causal::EdgeKind::cpu_operator, causal::EdgeKind::cpu_untraced, causal::EdgeKind::cpu_runtime,
-                                        causal::EdgeKind::kernel};
+      const causal::EdgeKind kinds[] = {causal::EdgeKind::cpu_operator, causal::EdgeKind::cpu_untraced,
+                                        causal::EdgeKind::cpu_runtime, causal::EdgeKind::kernel};
       job.work(r, dice.one_of(hard_names()), dice.time(10'000'000 / grain) * grain, dice.one_of(kinds));
       if (dice.below(2) == 0) {
         const std::string name = "kernel " + dice.one_of(hard_names());  // of device work SmallJob needs a name
-        job.need(r, job.kernel(r, 7 + static_cast<std::uint32_t>(dice.below(2)), name, dice.time(5'000'000 / grain) * grain));
+        job.need(r, job.kernel(r, 7 + static_cast<std::uint32_t>(dice.below(2)), name,
+                               dice.time(5'000'000 / grain) * grain));
       }
       if (sort == 1 && r != sender && r != sender + 1) continue;
       collective.transfer = dice.time(3'000'000 / grain) * grain;
@@ -145,8 +153,8 @@ inline causal::CausalGraph random_job(std::uint64_t seed) {
   for (causal::JobRank& rank : made.ranks) {
     for (std::uint64_t i = 0, count = dice.below(4); i < count; ++i) {
       const TimePs begin = dice.time(made.span + 1);
-      rank.annotations.push_back(
-          {made.strings.intern(dice.below(2) == 0 ? "## forward ##" : "two words"), 0, begin, begin + dice.time(made.span + 1)});
+      rank.annotations.push_back({made.strings.intern(dice.below(2) == 0 ? "## forward ##" : "two words"), 0, begin,
+                                  begin + dice.time(made.span + 1)});
     }
   }
   return made;

@@ -12,8 +12,8 @@
 #include "base/io/gzip.h"
 #include "base/json/json_writer.h"
 #include "graph/slack.h"
-#include "job/recorded_job.h"
 #include "job/read/trace_input.h"
+#include "job/recorded_job.h"
 #include "page/cases/edit_lists.h"
 #include "page/cases/random_edits.h"
 #include "page/cases/random_step.h"
@@ -38,7 +38,9 @@ PagePlaces places_of(const Interner& strings, bool leaves_out) {
   places.event = [leaves_out](std::uint32_t owner) -> std::optional<std::uint32_t> {
     return leaves_out && owner % 5 == 4 ? std::nullopt : std::optional<std::uint32_t>(owner);
   };
-  places.lane = [](std::uint32_t rank, std::uint32_t lane) -> std::optional<std::uint32_t> { return rank * 100 + lane; };
+  places.lane = [](std::uint32_t rank, std::uint32_t lane) -> std::optional<std::uint32_t> {
+    return rank * 100 + lane;
+  };
   return places;
 }
 
@@ -59,7 +61,11 @@ void write_columns(JsonWriter& json, const PageGraph& graph, const Interner& str
   std::vector<std::string_view> parts;
   std::size_t offset = 0;
   for (const EncodedColumn& column : columns) {
-    json.begin_object().field("name", column.name).field("codec", column.codec).field("count", column.count).field("offset", offset);
+    json.begin_object()
+        .field("name", column.name)
+        .field("codec", column.codec)
+        .field("count", column.count)
+        .field("offset", offset);
     json.field("bytes", column.bytes.size()).end_object();
     parts.emplace_back(column.bytes);
     offset += column.bytes.size();
@@ -67,7 +73,10 @@ void write_columns(JsonWriter& json, const PageGraph& graph, const Interner& str
   json.end_array();
   std::string text;
   append_base64(text, gzip(parts));
-  json.field("base64", text).field("weight_unit_ps", graph.weight_unit_ps).field("nodes", graph.nodes).field("edges", graph.edges);
+  json.field("base64", text)
+      .field("weight_unit_ps", graph.weight_unit_ps)
+      .field("nodes", graph.nodes)
+      .field("edges", graph.edges);
   json.field("end", graph.end);
 }
 
@@ -90,7 +99,8 @@ void write_numbers(JsonWriter& json, std::string_view key, const List& list) {
   json.end_array();
 }
 
-void write_error(JsonWriter& json, const std::string& edit, const std::string& message, std::size_t position, const std::string& hint) {
+void write_error(JsonWriter& json, const std::string& edit, const std::string& message, std::size_t position,
+                 const std::string& hint) {
   json.field("error", message).field("position", position).field("hint", hint).field("edit", edit);
 }
 
@@ -101,7 +111,8 @@ bool understood(JsonWriter& json, const EditList& texts, bool of_job, std::vecto
     if (const auto* error = std::get_if<analyze::EditError>(&edit))
       return write_error(json, text, error->message, error->position, error->hint), false;
     if (std::holds_alternative<analyze::NetworkEdit>(edit))
-      return write_error(json, text, "the network is edited where it is simulated", 0, "use the command: orrery whatif ... --machine FILE"),
+      return write_error(json, text, "the network is edited where it is simulated", 0,
+                         "use the command: orrery whatif ... --machine FILE"),
              false;
     if (const std::string why = of_job ? std::string() : analyze::needs_whole_job(edit); !why.empty())
       return write_error(json, text, why, 0, "make the page of all ranks: orrery report FOLDER, without --rank"), false;
@@ -115,7 +126,9 @@ void write_answer(JsonWriter& json, const causal::CausalGraph& job, const EditLi
   if (!understood(json, texts, job.ranks.size() > 1, parsed)) return;
   const analyze::GraphEdits edits(job, std::move(parsed));
   const analyze::WhatIf result = analyze::what_if(edits, 0);
-  json.field("before_ps", result.before.length).field("after_ps", result.after.length).field("stopped_ps", result.after.stopped);
+  json.field("before_ps", result.before.length)
+      .field("after_ps", result.after.length)
+      .field("stopped_ps", result.after.stopped);
   json.key("matched").begin_array();
   for (const analyze::EditSelection& selection : edits.selections()) json.value(selection.count());
   json.end_array().key("not_there").begin_array();
@@ -129,8 +142,8 @@ void write_answer(JsonWriter& json, const causal::CausalGraph& job, const EditLi
 }
 
 /// One line of the file.
-void write_case(std::ostream& out, const std::string& name, const causal::CausalGraph& of, const std::vector<EditList>& questions,
-                bool leaves_out) {
+void write_case(std::ostream& out, const std::string& name, const causal::CausalGraph& of,
+                const std::vector<EditList>& questions, bool leaves_out) {
   const PageGraph graph = graph_columns(of, places_of(of.strings, leaves_out));
   std::string text;
   JsonWriter json(text);
@@ -191,7 +204,8 @@ void write_parsing(std::ostream& out) {
   for (const std::string& edit : edits_to_parse()) {
     const ParsedEdit parsed = analyze::parse_edit(edit);
     json.begin_object().field("text", edit);
-    if (const auto* error = std::get_if<analyze::EditError>(&parsed)) write_error(json, edit, error->message, error->position, error->hint);
+    if (const auto* error = std::get_if<analyze::EditError>(&parsed))
+      write_error(json, edit, error->message, error->position, error->hint);
     json.end_object();
   }
   json.end_array().key("expressions").begin_array();
@@ -202,7 +216,8 @@ void write_parsing(std::ostream& out) {
     else
       write_numbers(json, "matches", [&] {
         std::vector<int> matches;
-        for (const std::string& name : hard_names()) matches.push_back(std::get<analyze::NamePattern>(pattern).matches(name) ? 1 : 0);
+        for (const std::string& name : hard_names())
+          matches.push_back(std::get<analyze::NamePattern>(pattern).matches(name) ? 1 : 0);
         return matches;
       }());
     json.end_object();
@@ -226,7 +241,8 @@ int run(const std::vector<std::string>& arguments) {
     std::vector<std::string> ddp4;
     for (int r = 0; r < 4; ++r) ddp4.push_back(fmt::format("{}ddp4.rank{}.kineto.json.gz", data, r));
     write_job(out, typical ? "ddp4, a step" : "ddp4, all steps", ddp4, typical);
-    for (const char* folder : {"jobs/tpdp8_base", "jobs/tree6_root0", "jobs/any_source4"}) write_job(out, folder, {data + folder}, typical);
+    for (const char* folder : {"jobs/tpdp8_base", "jobs/tree6_root0", "jobs/any_source4"})
+      write_job(out, folder, {data + folder}, typical);
   }
   for (std::uint64_t i = 0; i < graphs; ++i) write_random(out, seed + i);
   return out.good() ? 0 : 1;

@@ -12,8 +12,8 @@ namespace orrery::replay {
 namespace {
 
 workload::Workload job_of(const std::string& motifs, std::uint32_t ranks) {
-  const std::string text =
-      "format: orrery.motif_jobs/1\njobs:\n  - name: \"a\"\n    nodes: 0-" + std::to_string(ranks - 1) + "\n    motifs:\n" + motifs;
+  const std::string text = "format: orrery.motif_jobs/1\njobs:\n  - name: \"a\"\n    nodes: 0-" +
+                           std::to_string(ranks - 1) + "\n    motifs:\n" + motifs;
   auto jobs = motif::parse_jobs(text, "test", ranks, motif::pattern_catalog());
   REQUIRE(jobs);
   auto source = motif::pattern_source(std::move(*jobs), ranks);
@@ -24,12 +24,12 @@ workload::Workload job_of(const std::string& motifs, std::uint32_t ranks) {
 }
 
 machine::Machine truth(std::size_t ranks) {
-  auto machine =
-      machine::parse_machine("format: orrery.machine/1\nname: \"truth\"\ndevices: {count: " + std::to_string(ranks) +
-                                 ", name: \"process\"}\nnetwork:\n  - {name: \"n\", topology: switch, size: " + std::to_string(ranks) +
-                                 ", bandwidth_gb_per_s: 2.5, latency_ns: 700}\ncommunication: {collective_algorithm: mpi, "
-                                 "launch_overhead_us: 6, message_overhead_us: 1.5}\n",
-                             "truth");
+  auto machine = machine::parse_machine(
+      "format: orrery.machine/1\nname: \"truth\"\ndevices: {count: " + std::to_string(ranks) +
+          ", name: \"process\"}\nnetwork:\n  - {name: \"n\", topology: switch, size: " + std::to_string(ranks) +
+          ", bandwidth_gb_per_s: 2.5, latency_ns: 700}\ncommunication: {collective_algorithm: mpi, "
+          "launch_overhead_us: 6, message_overhead_us: 1.5}\n",
+      "truth");
   if (!machine) FAIL(machine.error().to_string());
   return *machine;
 }
@@ -83,7 +83,8 @@ TEST_CASE("messages and collectives of several sizes tell the bandwidth and what
     const auto expected = predict(*other_matching, truth(4)), found = predict(*other_matching, fitted->machine);
     REQUIRE(expected);
     REQUIRE(found);
-    CHECK(static_cast<double>(found->makespan_ps) == doctest::Approx(static_cast<double>(expected->makespan_ps)).epsilon(0.15));
+    CHECK(static_cast<double>(found->makespan_ps) ==
+          doctest::Approx(static_cast<double>(expected->makespan_ps)).epsilon(0.15));
   }
 }
 

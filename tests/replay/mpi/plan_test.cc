@@ -36,8 +36,9 @@ TEST_CASE("a function of MPI is called again, and other names mean the one that 
 }
 
 TEST_CASE("parts that do not divide evenly add up to what was asked for") {
-  const workload::Workload job = make_job(
-      {{collective(Collective::all_to_all, 10)}, {collective(Collective::all_to_all, 10)}, {collective(Collective::all_to_all, 10)}});
+  const workload::Workload job = make_job({{collective(Collective::all_to_all, 10)},
+                                           {collective(Collective::all_to_all, 10)},
+                                           {collective(Collective::all_to_all, 10)}});
   const auto plan = ReplayPlan::of(job);
   REQUIRE(plan);
   const RankProgram first = plan->program(0), last = plan->program(2);
@@ -49,7 +50,8 @@ TEST_CASE("parts that do not divide evenly add up to what was asked for") {
 
 TEST_CASE("tags beyond MPI's are numbered in their order, and others stay") {
   constexpr std::int64_t kLarge = std::int64_t{1} << 40;
-  const workload::Workload job = make_job({{send(1, 8, {}, 5), send(1, 8, {}, kLarge)}, {recv(0, 8, {}, 5), recv(0, 8, {}, kLarge)}});
+  const workload::Workload job =
+      make_job({{send(1, 8, {}, 5), send(1, 8, {}, kLarge)}, {recv(0, 8, {}, 5), recv(0, 8, {}, kLarge)}});
   const auto plan = ReplayPlan::of(job);
   REQUIRE(plan);
   CHECK(plan->program(0).operations[0].tag == 0);
@@ -71,7 +73,8 @@ TEST_CASE("what is beyond MPI's counts is an error before anything runs") {
 }
 
 TEST_CASE("time inside calls that are made again is dropped, that of others is not") {
-  workload::Workload job = make_job({{simulate::testing::on_host(1000), simulate::testing::on_host(2000, {0}), compute(3000, {1})}});
+  workload::Workload job =
+      make_job({{simulate::testing::on_host(1000), simulate::testing::on_host(2000, {0}), compute(3000, {1})}});
   job.programs[0].names[0] = job.strings.intern("MPI_Isend");
   job.programs[0].names[1] = job.strings.intern("MPI_Win_fence");
   CHECK(drop_call_times(job) == 1);
@@ -88,7 +91,8 @@ TEST_CASE("who does not answer is named") {
   const std::uint32_t waiting[] = {0}, ahead[] = {1};
   const OrreryReplayStall stalls[] = {{0, 1, waiting, 1, ahead, 1}, {1, 0, nullptr, 0, nullptr, 0}};
   CHECK(describe_stall(&*plan, stalls, 60) ==
-        "no rank got on for 60 s: all_reduce number 1 of all ranks (rank 0, node 0 (all_reduce)), in which rank 0 waits, was never reached "
+        "no rank got on for 60 s: all_reduce number 1 of all ranks (rank 0, node 0 (all_reduce)), in which rank 0 "
+        "waits, was never reached "
         "by rank 1; "
         "rank 1 does not answer");
 }

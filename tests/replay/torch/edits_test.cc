@@ -12,9 +12,11 @@ using namespace orrery::replay::torch::testing;
 using Lines = std::vector<std::string>;
 
 const std::string kReduceAll =
-    "c10d::allreduce_(Tensor[] tensors, __torch__.ProcessGroup process_group, __torch__.ReduceOp reduce_op, bool async_op=True) -> "
+    "c10d::allreduce_(Tensor[] tensors, __torch__.ProcessGroup process_group, __torch__.ReduceOp reduce_op, bool "
+    "async_op=True) -> "
     "(Tensor[], Work)";
-const std::string kSendTo = "c10d::send(Tensor[] tensors, __torch__.ProcessGroup process_group, int dst, int tag) -> Work";
+const std::string kSendTo =
+    "c10d::send(Tensor[] tensors, __torch__.ProcessGroup process_group, int dst, int tag) -> Work";
 const std::string kTopk = "aten::argsort(Tensor self) -> Tensor";
 
 EmitOptions editing(const Lines& edits, bool keeps_pace = false) {
@@ -52,16 +54,17 @@ SmallHost with_collective() {
 
 TEST_CASE("communication that carries more has memory of its own, and its place in the order") {
   const OperationList list = list_of(with_collective(), editing({"comm * 2.5"}));
-  CHECK(lines_of(list, "sequence") == Lines{"[0,[0],[1]]",
-                                            R"(["collective",{"kind":"all_reduce","group":0,"async":true,"id":0},[[1,2]],[[1,2]]])",
-                                            "[0,[0],[3],[3]]", R"(["complete",0])", "[0,[1],[4],[1,4]]"});
+  CHECK(lines_of(list, "sequence") ==
+        Lines{"[0,[0],[1]]", R"(["collective",{"kind":"all_reduce","group":0,"async":true,"id":0},[[1,2]],[[1,2]]])",
+              "[0,[0],[3],[3]]", R"(["complete",0])", "[0,[1],[4],[1,4]]"});
   CHECK(lines_of(list, "tensors")[1] == R"(["float32",[20],[1],0])");
   CHECK(lines_of(list, "storages")[2] == R"(["cuda",80,"given","float32",0,0,1])");
   CHECK(list.edited.counts[0].communications == 1);
 }
 
 TEST_CASE("communication that is removed is not done, and nothing waits for it") {
-  CHECK(edited(with_collective(), {"collective:all_reduce remove"}) == Lines{"[0,[0],[1]]", "[0,[0],[2],[2]]", "[0,[1],[3],[1,3]]"});
+  CHECK(edited(with_collective(), {"collective:all_reduce remove"}) ==
+        Lines{"[0,[0],[1]]", "[0,[0],[2],[2]]", "[0,[1],[3],[1,3]]"});
   CHECK(edited(with_collective(), {"op:c10d::* remove"}) == edited(with_collective(), {"comm * 0"}));
   // Twice as much of half is as recorded, and then nothing needs memory of its own.
   CHECK(edited(with_collective(), {"comm * 2", "comm * 0.5"}) == lines_of(list_of(with_collective()), "sequence"));
@@ -91,7 +94,8 @@ TEST_CASE("sizes are rounded so that all who take part come to the same") {
   const auto less = scale_transfer(exchange, 0.25, 4);
   REQUIRE(less);
   CHECK(less->in_splits == std::vector<std::int64_t>{1, 0, 1, 2});  // elements, not rows; what was there stays
-  CHECK((less->inputs[0].shape == std::vector<std::int64_t>{4} && less->outputs[0].shape == std::vector<std::int64_t>{4}));
+  CHECK((less->inputs[0].shape == std::vector<std::int64_t>{4} &&
+         less->outputs[0].shape == std::vector<std::int64_t>{4}));
   CHECK(!scale_transfer(gather, 1e12, 4));
 }
 
@@ -112,32 +116,38 @@ TEST_CASE("integers that nobody computes are given: they may be indices") {
   SmallHost host;
   host.work(host.op(kTopk, Values().vector(1), Values().tensor(102, 2, "[8]", "[1]", 8, "long int", "cuda:0", 0, 8)));
   host.work(host.op(kRelu, Values().tensor(102, 2, "[8]", "[1]", 8, "long int", "cuda:0", 0, 8), Values().vector(3)));
-  CHECK(lines_of(list_of(host, editing({"op:aten::argsort remove"})), "storages")[0] == R"(["cuda",64,"given","int64",0,0,0])");
+  CHECK(lines_of(list_of(host, editing({"op:aten::argsort remove"})), "storages")[0] ==
+        R"(["cuda",64,"given","int64",0,0,0])");
 }
 
 TEST_CASE("operators are called whole") {
   SmallHost host;
-  const int linear = host.op("aten::linear(Tensor self, Tensor mat2) -> Tensor", Values().vector(1).vector(1), Values().vector(2));
+  const int linear =
+      host.op("aten::linear(Tensor self, Tensor mat2) -> Tensor", Values().vector(1).vector(1), Values().vector(2));
   const int mm = host.op(kMm, Values().vector(1).vector(1), Values().vector(2), linear);
   host.work(mm, "gemm");
   host.work(mm, "reduce");
   // linear launched nothing itself: mm is called, and not without linear.
   CHECK(edited(host, {"op:aten::linear remove"}) == edited(host, {"op:aten::mm remove"}));
   CHECK(refusal(host, "kernel:gemm remove") ==
-        "'kernel:gemm remove' cannot be carried out: aten::mm (node 3) is called whole, and also launched reduce, which is not selected; "
+        "'kernel:gemm remove' cannot be carried out: aten::mm (node 3) is called whole, and also launched reduce, "
+        "which is not selected; "
         "op:aten::mm remove leaves it out");
   CHECK(edited(host, {"kernel:gemm remove", "kernel:reduce remove"}) == edited(host, {"op:aten::mm remove"}));
   CHECK(refusal(host, "kernel * 0.5") ==
-        "'kernel * 0.5' cannot be carried out: aten::mm (node 3) is called, and takes what it takes: it can only be removed");
+        "'kernel * 0.5' cannot be carried out: aten::mm (node 3) is called, and takes what it takes: it can only be "
+        "removed");
   // Once linear launches something, too, mm is a part of it.
   host.work(linear, "bias");
   CHECK(refusal(host, "op:aten::mm remove") ==
-        "'op:aten::mm remove' cannot be carried out: aten::mm (node 3) is part of aten::linear (node 2), which is called whole");
+        "'op:aten::mm remove' cannot be carried out: aten::mm (node 3) is part of aten::linear (node 2), which is "
+        "called whole");
 }
 
 TEST_CASE("work that stands for other work takes any time") {
   SmallHost host;
-  host.work(host.op("mine::op(Tensor x, Thing y) -> Tensor", Values().vector(1).plain("\"<Object>\"", "Object"), Values().vector(2)),
+  host.work(host.op("mine::op(Tensor x, Thing y) -> Tensor", Values().vector(1).plain("\"<Object>\"", "Object"),
+                    Values().vector(2)),
             "triton_a");
   host.work(host.op(kRelu, Values().vector(1), Values().vector(3)));
   const auto first = [&](const std::string& edit) { return edited(host, {edit}).front(); };
@@ -174,7 +184,8 @@ TEST_CASE("steps and annotations limit an edit") {
   CHECK((nothing.edited.counts[0].selects_nothing() && nothing.edited.steps == std::vector<std::int64_t>{4, 5}));
   CHECK(refusal(with_collective(), "kernel in forward remove") ==
         "'kernel in forward remove' cannot be carried out: the recording has no annotations");
-  CHECK(refusal(with_collective(), "step:1 comm * 2") == "'step:1 comm * 2' cannot be carried out: the recording has no steps");
+  CHECK(refusal(with_collective(), "step:1 comm * 2") ==
+        "'step:1 comm * 2' cannot be carried out: the recording has no steps");
 }
 
 TEST_CASE("a delay is a pause of the host when a step begins") {
@@ -194,7 +205,8 @@ TEST_CASE("the host's own time can be scaled where it is kept") {
 
 TEST_CASE("what is left out is no time of the host's own") {
   SmallHost host;  // operators begin every 20 us and last 19
-  for (int storage = 2; storage < 5; ++storage) host.work(host.op(kRelu, Values().vector(storage - 1), Values().vector(storage)));
+  for (int storage = 2; storage < 5; ++storage)
+    host.work(host.op(kRelu, Values().vector(storage - 1), Values().vector(storage)));
   const auto pace = [&](const Lines& edits) {
     const std::string text = to_json(list_of(host, editing(edits, true)));
     return text.substr(text.find("\"pace\""));
@@ -225,8 +237,10 @@ TEST_CASE("what cannot be done to real hardware is refused, with the reason") {
     CHECK(refusal(host, edit).find("'" + std::string(edit) + "' cannot be carried out: ") == 0);
     CHECK(refusal(host, edit).find(why) != std::string::npos);
   }
-  CHECK(refusal(with_collective(), "comm:nccl* * 2").find("what was done for c10d::allreduce_ has no name") != std::string::npos);
-  CHECK(refusal(with_collective(), "group:dp comm * 2").find("the group of c10d::allreduce_ was not recorded") != std::string::npos);
+  CHECK(refusal(with_collective(), "comm:nccl* * 2").find("what was done for c10d::allreduce_ has no name") !=
+        std::string::npos);
+  CHECK(refusal(with_collective(), "group:dp comm * 2").find("the group of c10d::allreduce_ was not recorded") !=
+        std::string::npos);
 }
 
 // The same job of several ranks, or why there is none.
@@ -234,7 +248,8 @@ std::string refusal_of_ranks(const std::vector<SmallHost>& hosts, const std::str
   orrery::testing::TempDir folder;
   Diagnostics diagnostics;
   std::vector<std::string> files;
-  for (std::size_t r = 0; r < hosts.size(); ++r) files.push_back(folder.write("host." + std::to_string(r) + ".json", hosts[r].json()));
+  for (std::size_t r = 0; r < hosts.size(); ++r)
+    files.push_back(folder.write("host." + std::to_string(r) + ".json", hosts[r].json()));
   const auto job = emit_linked(files, editing({edit}), diagnostics);
   return job.ok() ? "" : job.error().message;
 }
@@ -245,12 +260,15 @@ TEST_CASE("all who take part in a communication are edited alike") {
   CHECK(refusal_of_ranks(job, "rank:0-1 comm * 2") == "");
   CHECK(refusal_of_ranks(job, "rank:1 comm * 1") == "");
   CHECK(refusal_of_ranks(job, "rank:1 comm * 2") ==
-        "'rank:1 comm * 2' cannot be carried out: all_reduce 0 of ranks 0, 1 would be as recorded on rank 0 and 2 times as much on rank 1, "
+        "'rank:1 comm * 2' cannot be carried out: all_reduce 0 of ranks 0, 1 would be as recorded on rank 0 and 2 "
+        "times as much on rank 1, "
         "and "
         "all who take part have to do the same");
-  CHECK(refusal_of_ranks(job, "rank:0 comm remove").find("left out on rank 0 and as recorded on rank 1") != std::string::npos);
+  CHECK(refusal_of_ranks(job, "rank:0 comm remove").find("left out on rank 0 and as recorded on rank 1") !=
+        std::string::npos);
 
-  const std::string kReceive = "c10d::recv_(Tensor[] tensors, __torch__.ProcessGroup process_group, int src, int tag) -> Work";
+  const std::string kReceive =
+      "c10d::recv_(Tensor[] tensors, __torch__.ProcessGroup process_group, int src, int tag) -> Work";
   const auto message = [](int peer) {
     return Values().vector(2).plain("\"<Object>\"", "Object").plain(std::to_string(peer), "Int").plain("5", "Int");
   };

@@ -27,7 +27,8 @@ std::string order_of(const std::vector<Row>& rows, const std::vector<double>& en
     host.scope.push_back(row.scope);
   }
   std::string text;
-  for (const Visit visit : order_rows(host, strings, ends).visits) text += (visit.is_end ? ")" : "(") + std::to_string(host.id[visit.row]);
+  for (const Visit visit : order_rows(host, strings, ends).visits)
+    text += (visit.is_end ? ")" : "(") + std::to_string(host.id[visit.row]);
   return text;
 }
 
@@ -35,9 +36,13 @@ const std::string kThread = "[pytorch|profiler|execution_trace|thread]";
 
 TEST_CASE("a file that was written as rows ended has the order of the ends") {
   // 4 is a range of thread 1 in which thread 2 does 6: it ends after that.
-  CHECK(order_of(
-            {{1, 1, kThread}, {5, 3}, {3, 1}, {7, 6, "aten::mm", 2}, {6, 2, "aten::mm", 2}, {4, 1, "range", 1, 7}, {2, 1, kThread, 2}}) ==
-        "(1(2(3(4(5)5)3(6(7)7)6)4)2)1");
+  CHECK(order_of({{1, 1, kThread},
+                  {5, 3},
+                  {3, 1},
+                  {7, 6, "aten::mm", 2},
+                  {6, 2, "aten::mm", 2},
+                  {4, 1, "range", 1, 7},
+                  {2, 1, kThread, 2}}) == "(1(2(3(4(5)5)3(6(7)7)6)4)2)1");
 }
 
 TEST_CASE("a row whose caller is missing ends where it did") {
@@ -45,7 +50,8 @@ TEST_CASE("a row whose caller is missing ends where it did") {
 }
 
 TEST_CASE("written by id, rows end with the last that they called, ranges when their thread goes on") {
-  CHECK(order_of({{1, 1, kThread}, {2, 1, "range", 1, 7}, {3, 2}, {4, 3}, {5, 1, "aten::mm", 2}, {6, 1}}) == "(1(2(3(4)4)3(5)5)2(6)6)1");
+  CHECK(order_of({{1, 1, kThread}, {2, 1, "range", 1, 7}, {3, 2}, {4, 3}, {5, 1, "aten::mm", 2}, {6, 1}}) ==
+        "(1(2(3(4)4)3(5)5)2(6)6)1");
 }
 
 TEST_CASE("what had ended before another began did not call it") {

@@ -9,11 +9,15 @@ using namespace orrery::replay::torch;
 using namespace orrery::replay::torch::testing;
 using Lines = std::vector<std::string>;
 
-const std::string kAddmm = "aten::addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor";
-const std::string kSum = "aten::sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor";
-const std::string kArange = "aten::arange.start_out(Scalar start, Scalar end, Scalar step=1, *, Tensor(a!) out) -> Tensor(a!)";
+const std::string kAddmm =
+    "aten::addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor";
+const std::string kSum =
+    "aten::sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor";
+const std::string kArange =
+    "aten::arange.start_out(Scalar start, Scalar end, Scalar step=1, *, Tensor(a!) out) -> Tensor(a!)";
 const std::string kEmbedding =
-    "aten::embedding(Tensor weight, Tensor indices, SymInt padding_idx=-1, bool scale_grad_by_freq=False, bool sparse=False) -> Tensor";
+    "aten::embedding(Tensor weight, Tensor indices, SymInt padding_idx=-1, bool scale_grad_by_freq=False, bool "
+    "sparse=False) -> Tensor";
 const std::string kCat = "aten::cat(Tensor[] tensors, int dim=0) -> Tensor";
 
 EmitOptions scaling(const char* selector, const char* factor) {
@@ -52,8 +56,8 @@ SmallHost layer() {
 
 TEST_CASE("the batch is found in what is copied in, and followed; sizes that are only equal stay") {
   const OperationList list = list_of(layer(), scaling("batch", "2"));
-  CHECK(lines_of(list, "tensors") == Lines{R"(["float32",[12,4],[4,1],0])", R"(["float32",[6],[1],0])", R"(["float32",[4,6],[1,4],0])",
-                                           R"(["float32",[12,6],[6,1],0])"});
+  CHECK(lines_of(list, "tensors") == Lines{R"(["float32",[12,4],[4,1],0])", R"(["float32",[6],[1],0])",
+                                           R"(["float32",[4,6],[1,4],0])", R"(["float32",[12,6],[6,1],0])"});
   CHECK(lines_of(list, "storages").back() == R"(["cuda",288,"made","float32",0,0,1])");
   CHECK((list.scaled.size_before == 6 && list.scaled.size_after == 12 && list.scaled.calls == 2));
   CHECK(lines_of(list_of(layer(), scaling("batch", "0.5")), "tensors")[3] == R"(["float32",[3,6],[6,1],0])");
@@ -68,7 +72,8 @@ TEST_CASE("by 1 every byte stays, also where nothing could follow") {
 
 TEST_CASE("views follow by the memory that they are of, and sums lose it") {
   SmallHost host = layer();
-  host.work(host.op(kRelu, Values().tensor(104, 4, "[3,2,6]", "[12,6,1]", 36), Values().tensor(105, 5, "[3,2,6]", "[12,6,1]", 36)));
+  host.work(host.op(kRelu, Values().tensor(104, 4, "[3,2,6]", "[12,6,1]", 36),
+                    Values().tensor(105, 5, "[3,2,6]", "[12,6,1]", 36)));
   Values summed = matrix(5, 6, 6);
   summed.plain("[0]", "GenericList[Int]").plain("true", "Bool");
   host.work(host.op(kSum, summed, matrix(6, 1, 6)));
@@ -84,7 +89,8 @@ TEST_CASE("what is joined has the dimension as often") {
   parts.add_list({part, part, part}, "[6,6]", "[6,1]", "Tensor(float)").plain("0", "Int");
   host.work(host.op(kCat, parts, matrix(5, 18, 6)));
   // Seen as three again: the batch is inside.
-  host.work(host.op(kRelu, Values().tensor(105, 5, "[6,3,6]", "[6,36,1]", 108), Values().tensor(106, 6, "[6,3,6]", "[18,6,1]", 108)));
+  host.work(host.op(kRelu, Values().tensor(105, 5, "[6,3,6]", "[6,36,1]", 108),
+                    Values().tensor(106, 6, "[6,3,6]", "[18,6,1]", 108)));
   const Lines tensors = lines_of(list_of(host, scaling("batch", "2")), "tensors");
   CHECK(std::find(tensors.begin(), tensors.end(), R"(["float32",[36,6],[6,1],0])") != tensors.end());
   CHECK(std::find(tensors.begin(), tensors.end(), R"(["float32",[12,3,6],[6,72,1],0])") != tensors.end());
@@ -94,11 +100,14 @@ TEST_CASE("what is joined has the dimension as often") {
 SmallHost positions(int count, int rows) {
   SmallHost host;
   const std::string shape = "[2," + std::to_string(count) + ",4]", stride = "[" + std::to_string(4 * count) + ",4,1]";
-  Values copied = Values().tensor(101, 1, shape, stride, 8 * count).tensor(50, 50, shape, stride, 8 * count, "float", "cpu");
+  Values copied =
+      Values().tensor(101, 1, shape, stride, 8 * count).tensor(50, 50, shape, stride, 8 * count, "float", "cpu");
   copied.plain("false", "Bool");
   host.work(host.op(kCopy, copied, Values().tensor(101, 1, shape, stride, 8 * count)));
   const std::string counted = "[" + std::to_string(count) + "]";
-  const auto indices = [&](Values& values) -> Values& { return values.tensor(107, 7, counted, "[1]", count, "long int", "cuda:0", 0, 8); };
+  const auto indices = [&](Values& values) -> Values& {
+    return values.tensor(107, 7, counted, "[1]", count, "long int", "cuda:0", 0, 8);
+  };
   Values range = Values().plain("0", "Int").plain(std::to_string(count), "Int").plain("1", "Int");
   Values out;
   host.work(host.op(kArange, indices(range), indices(out)));
@@ -129,7 +138,8 @@ TEST_CASE("what cannot follow is named, and nothing is made") {
   host.work(host.op("aten::nonzero(Tensor self) -> Tensor", matrix(4, 6, 6),
                     Values().tensor(105, 5, "[36,2]", "[2,1]", 72, "long int", "cuda:0", 0, 8)));
   CHECK(refusal(host) ==
-        "aten::nonzero (node 6) cannot follow where batch is scaled by 2: no rule says which of its sizes belong together");
+        "aten::nonzero (node 6) cannot follow where batch is scaled by 2: no rule says which of its sizes belong "
+        "together");
   // Where it does not come there, it may stay.
   CHECK(refusal(host, "size:4").empty());
 
@@ -146,10 +156,12 @@ TEST_CASE("what cannot follow is named, and nothing is made") {
 
 TEST_CASE("what is not called again must not be in between") {
   SmallHost host = layer();
-  host.op("aten::mystery(Tensor self) -> Tensor", matrix(4, 6, 6), matrix(5, 6, 6));  // launches nothing that was recorded
+  host.op("aten::mystery(Tensor self) -> Tensor", matrix(4, 6, 6),
+          matrix(5, 6, 6));  // launches nothing that was recorded
   host.work(host.op(kRelu, matrix(5, 6, 6), matrix(6, 6, 6)));
   CHECK(refusal(host) ==
-        "aten::mystery (node 6) cannot follow where batch is scaled by 2: it is not called again, and what it made is used");
+        "aten::mystery (node 6) cannot follow where batch is scaled by 2: it is not called again, and what it made is "
+        "used");
 }
 
 TEST_CASE("memory that is also seen across the dimension is not scaled") {
@@ -179,9 +191,11 @@ TEST_CASE("a step whose data was not found is noticed") {
 }
 
 TEST_CASE("selectors and factors") {
-  for (const char* selector : {"", "heads", "size:", "size:1", "size:x", "size:-4", "Batch", "size:99999999999999999999"})
+  for (const char* selector :
+       {"", "heads", "size:", "size:1", "size:x", "size:-4", "Batch", "size:99999999999999999999"})
     CHECK_FALSE(parse_scale(selector, "2").ok());
-  for (const char* factor : {"", "0", "-1", "x", "2x", "1e3", "0.0", ".", "2.", "0.1234567", "1000001", "nan", "inf", "9999999999999"})
+  for (const char* factor :
+       {"", "0", "-1", "x", "2x", "1e3", "0.0", ".", "2.", "0.1234567", "1000001", "nan", "inf", "9999999999999"})
     CHECK_FALSE(parse_scale("batch", factor).ok());
   const auto request = parse_scale("size:2048", "0.75");
   REQUIRE(request.ok());

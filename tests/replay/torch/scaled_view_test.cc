@@ -47,13 +47,16 @@ TEST_CASE("dimensions that were joined or split follow by the part that is their
   CHECK(part_of_axis(view({2048, 512}, {512, 1}), kSequence)->part == Part{1, 256});
   CHECK(scaled(view({512, 2048}, {1, 512}), kBatch) == R"(["float32",[512,4096],[1,512],0])");  // transposed
   CHECK(scaled(view({1048576}, {1}), kWidth) == R"(["float32",[2097152],[1],0])");
-  CHECK(scaled(view({2, 4, 256, 512}, {524288, 131072, 512, 1}), kBatch) == R"(["float32",[4,4,256,512],[524288,131072,512,1],0])");
+  CHECK(scaled(view({2, 4, 256, 512}, {524288, 131072, 512, 1}), kBatch) ==
+        R"(["float32",[4,4,256,512],[524288,131072,512,1],0])");
 }
 
 TEST_CASE("queries, keys and values in one memory: each begins where it did, further on") {
   const Axis batch{4 * 256 * 1536, 8}, heads{4 * 64, 8};
-  CHECK(scaled(view({8, 8, 256, 64}, {393216, 64, 1536, 1}, 1024), batch) == R"(["float32",[16,8,256,64],[393216,64,1536,1],1024])");
-  CHECK(scaled(view({8, 8, 256, 64}, {393216, 64, 1536, 1}, 1024), heads) == R"(["float32",[8,16,256,64],[786432,64,3072,1],2048])");
+  CHECK(scaled(view({8, 8, 256, 64}, {393216, 64, 1536, 1}, 1024), batch) ==
+        R"(["float32",[16,8,256,64],[393216,64,1536,1],1024])");
+  CHECK(scaled(view({8, 8, 256, 64}, {393216, 64, 1536, 1}, 1024), heads) ==
+        R"(["float32",[8,16,256,64],[786432,64,3072,1],2048])");
   // Joined by cat, the three lie one after the other: batch is inside.
   const Axis inside{4 * 131072, 8};
   CHECK(scaled(view({8, 256, 3, 8, 64}, {131072, 64, 1048576, 16384, 1}), inside) ==
@@ -61,7 +64,8 @@ TEST_CASE("queries, keys and values in one memory: each begins where it did, fur
 }
 
 TEST_CASE("a slice keeps its share, one element stays one") {
-  CHECK(scaled(view({4, 256, 512}, {131072, 512, 1}, 4 * 131072), kBatch) == R"(["float32",[8,256,512],[131072,512,1],1048576])");
+  CHECK(scaled(view({4, 256, 512}, {131072, 512, 1}, 4 * 131072), kBatch) ==
+        R"(["float32",[8,256,512],[131072,512,1],1048576])");
   CHECK(scaled(view({8, 512}, {131072, 1}, 255 * 512), kSequence) == R"(["float32",[8,512],[262144,1],261120])");
 }
 
@@ -101,7 +105,8 @@ TEST_CASE("any order of dimensions, any axis: as many elements more as the facto
     const auto first = static_cast<std::size_t>(*rc::gen::inRange(0, 3)),
                second = (first + static_cast<std::size_t>(*rc::gen::inRange(1, 3))) % 3;
     const std::size_t third = 3 - first - second;
-    RecordedTensor tensor = view({sizes[first], sizes[second], sizes[third]}, {strides[first], strides[second], strides[third]});
+    RecordedTensor tensor =
+        view({sizes[first], sizes[second], sizes[third]}, {strides[first], strides[second], strides[third]});
     RC_ASSERT(can_follow(tensor, axis));
     const std::int64_t factor = *rc::gen::inRange(2, 4);
     RC_ASSERT(scale_axis(tensor, axis, {factor, 1}));

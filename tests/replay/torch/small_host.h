@@ -1,4 +1,5 @@
-// Small linked host traces for tests of the emitter: operators with schemas and tensors, and the device work that they launched.
+// Small linked host traces for tests of the emitter: operators with schemas and tensors, and the device work that they
+// launched.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -32,8 +33,8 @@ class Values {
  public:
   Values& tensor(int id, int storage, std::string shape, std::string stride, int elements, std::string type = "float",
                  std::string device = "cuda:0", int offset = 0, int bytes = 4) {
-    return add("[" + std::to_string(id) + "," + std::to_string(storage) + "," + std::to_string(offset) + "," + std::to_string(elements) +
-                   "," + std::to_string(bytes) + ",\"" + device + "\"]",
+    return add("[" + std::to_string(id) + "," + std::to_string(storage) + "," + std::to_string(offset) + "," +
+                   std::to_string(elements) + "," + std::to_string(bytes) + ",\"" + device + "\"]",
                shape, "Tensor(" + type + ")", stride);
   }
   /// A vector of floats on the device.
@@ -41,7 +42,8 @@ class Values {
     return tensor(100 + storage, storage, "[" + std::to_string(elements) + "]", "[1]", elements);
   }
   /// A list of values that are alike.
-  Values& add_list(const std::vector<std::string>& values, const std::string& shape, const std::string& stride, const std::string& type) {
+  Values& add_list(const std::vector<std::string>& values, const std::string& shape, const std::string& stride,
+                   const std::string& type) {
     std::string all, shapes, strides, types;
     for (const std::string& value : values) {
       const std::string comma = all.empty() ? "" : ",";
@@ -51,7 +53,8 @@ class Values {
   }
   Values& plain(std::string value, std::string type) { return add(std::move(value), "[]", std::move(type), "[]"); }
   [[nodiscard]] std::string json() const {
-    return R"({"values":[)" + values_ + R"(],"shapes":[)" + shapes_ + R"(],"types":[)" + types_ + R"(],"strides":[)" + strides_ + "]}";
+    return R"({"values":[)" + values_ + R"(],"shapes":[)" + shapes_ + R"(],"types":[)" + types_ + R"(],"strides":[)" +
+           strides_ + "]}";
   }
 
  private:
@@ -74,7 +77,8 @@ class SmallHost {
     int parent = 1, thread = 1, scope = 0;
   };
   int op(const std::string& schema, const Values& inputs, const Values& outputs, int parent = 1, int thread = 1) {
-    rows_.push_back({schema.substr(0, schema.find_first_of(".(")), schema, inputs.json(), outputs.json(), parent, thread, 0});
+    rows_.push_back(
+        {schema.substr(0, schema.find_first_of(".(")), schema, inputs.json(), outputs.json(), parent, thread, 0});
     return add({});
   }
   int range(const std::string& name, int parent = 1) {
@@ -84,7 +88,8 @@ class SmallHost {
   /// Device work of the operator `parent`, 1 us long.
   int work(int parent, const std::string& name = "kernel_a", int stream = 7) {
     rows_.push_back({name, "", Values().json(), Values().json(), parent, 1, 0});
-    return add(R"(,"cat":"kernel","ph":"X","ts":1,"inclusive_dur":1,"exclusive_dur":1,"stream":)" + std::to_string(stream));
+    return add(R"(,"cat":"kernel","ph":"X","ts":1,"inclusive_dur":1,"exclusive_dur":1,"stream":)" +
+               std::to_string(stream));
   }
 
   [[nodiscard]] std::string json() const {
@@ -105,10 +110,12 @@ class SmallHost {
     const auto attribute = [](std::string name, std::string value) {
       return R"({"name":")" + name + R"(","type":"x","value":)" + value + "}";
     };
-    return R"({"id":)" + std::to_string(i + 2) + R"(,"name":")" + row.name + R"(","ctrl_deps":)" + std::to_string(row.parent) +
-           R"(,"inputs":)" + row.inputs + R"(,"outputs":)" + row.outputs + R"(,"attrs":[)" + attribute("rf_id", std::to_string(i + 2)) +
-           "," + attribute("scope", std::to_string(row.scope)) + "," + attribute("tid", std::to_string(row.thread)) + "," +
-           attribute("op_schema", "\"" + row.schema + "\"") + "]" + (members_[i].empty() ? times_of(i) : members_[i]) + "}";
+    return R"({"id":)" + std::to_string(i + 2) + R"(,"name":")" + row.name + R"(","ctrl_deps":)" +
+           std::to_string(row.parent) + R"(,"inputs":)" + row.inputs + R"(,"outputs":)" + row.outputs +
+           R"(,"attrs":[)" + attribute("rf_id", std::to_string(i + 2)) + "," +
+           attribute("scope", std::to_string(row.scope)) + "," + attribute("tid", std::to_string(row.thread)) + "," +
+           attribute("op_schema", "\"" + row.schema + "\"") + "]" + (members_[i].empty() ? times_of(i) : members_[i]) +
+           "}";
   }
   /// Of an operator: it begins 10 us after the row before it, and ends behind the last that it called.
   [[nodiscard]] std::string times_of(std::size_t i) const {

@@ -1,5 +1,5 @@
-// A master that takes results from whoever has one and hands out work, and workers in two threads each: receives from any source, Waitany,
-// Testsome, and calls from several threads at once. Usage: any_source [TASKS per worker].
+// A master that takes results from whoever has one and hands out work, and workers in two threads each: receives from
+// any source, Waitany, Testsome, and calls from several threads at once. Usage: any_source [TASKS per worker].
 #include <mpi.h>
 
 #include <cstdlib>
@@ -21,7 +21,8 @@ void master(int workers, int tasks, MPI_Comm beside) {
   std::vector<MPI_Request> requests(static_cast<std::size_t>(workers));
   std::vector<int> values(requests.size()), indices(requests.size());
   for (MPI_Request& request : requests)
-    MPI_Irecv(&values[static_cast<std::size_t>(&request - requests.data())], 1, MPI_INT, MPI_ANY_SOURCE, kBeside, beside, &request);
+    MPI_Irecv(&values[static_cast<std::size_t>(&request - requests.data())], 1, MPI_INT, MPI_ANY_SOURCE, kBeside,
+              beside, &request);
   int index = 0;
   MPI_Waitany(workers, requests.data(), &index, MPI_STATUS_IGNORE);
   for (int left = workers - 1; left > 0;) {

@@ -18,7 +18,8 @@ void blocking_messages() {
   MPI_Buffer_attach(attached.data(), static_cast<int>(attached.size()));
   int value = rank, got = 0;
   for (int tag = 1; tag <= 2; ++tag) {
-    // Even ranks send first; with an odd number of ranks, the last even one and rank 0 are both even, so that all sends are buffered or awaited.
+    // Even ranks send first; with an odd number of ranks, the last even one and rank 0 are both even, so that all sends
+    // are buffered or awaited.
     MPI_Request request;
     MPI_Irecv(&got, 1, MPI_INT, previous(), tag, MPI_COMM_WORLD, &request);
     if (tag == 1) MPI_Send(&value, 1, MPI_INT, next(), tag, MPI_COMM_WORLD);
@@ -203,7 +204,8 @@ void collectives(MPI_Comm comm) {
   MPI_Allgatherv(s, rank + 1, MPI_INT, r, b.counts.data(), b.places.data(), MPI_INT, comm);
   MPI_Alltoall(s, 2, MPI_INT, r, 2, MPI_INT, comm);
   MPI_Alltoallv(s, b.mine.data(), b.my_places.data(), MPI_INT, r, b.mine.data(), b.my_places.data(), MPI_INT, comm);
-  MPI_Alltoallw(s, b.mine.data(), byte_places.data(), b.types.data(), r, b.mine.data(), byte_places.data(), b.types.data(), comm);
+  MPI_Alltoallw(s, b.mine.data(), byte_places.data(), b.types.data(), r, b.mine.data(), byte_places.data(),
+                b.types.data(), comm);
 }
 
 void nonblocking_collectives(MPI_Comm comm) {
@@ -229,9 +231,11 @@ void nonblocking_collectives(MPI_Comm comm) {
   MPI_Iallgather(s, 2, MPI_INT, r, 2, MPI_INT, comm, &request), wait();
   MPI_Iallgatherv(s, rank + 1, MPI_INT, r, b.counts.data(), b.places.data(), MPI_INT, comm, &request), wait();
   MPI_Ialltoall(s, 2, MPI_INT, r, 2, MPI_INT, comm, &request), wait();
-  MPI_Ialltoallv(s, b.mine.data(), b.my_places.data(), MPI_INT, r, b.mine.data(), b.my_places.data(), MPI_INT, comm, &request), wait();
-  MPI_Ialltoallw(s, b.mine.data(), byte_places.data(), b.types.data(), r, b.mine.data(), byte_places.data(), b.types.data(), comm,
-                 &request);
+  MPI_Ialltoallv(s, b.mine.data(), b.my_places.data(), MPI_INT, r, b.mine.data(), b.my_places.data(), MPI_INT, comm,
+                 &request),
+      wait();
+  MPI_Ialltoallw(s, b.mine.data(), byte_places.data(), b.types.data(), r, b.mine.data(), byte_places.data(),
+                 b.types.data(), comm, &request);
   wait();
 }
 
@@ -337,7 +341,8 @@ void topologies() {
   MPI_Comm_free(&made);
 
   const int in = previous(), out = next();
-  MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 1, &in, MPI_UNWEIGHTED, 1, &out, MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &made);
+  MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 1, &in, MPI_UNWEIGHTED, 1, &out, MPI_UNWEIGHTED, MPI_INFO_NULL, 0,
+                                 &made);
   MPI_Neighbor_alltoall(&s, 1, MPI_INT, r, 1, MPI_INT, made);
   MPI_Comm_free(&made);
   const int degree = 1, weight = 3;

@@ -1,4 +1,5 @@
-// A two-dimensional halo exchange with reductions along rows and columns: what many solvers do. Usage: halo [STEPS [POINTS]].
+// A two-dimensional halo exchange with reductions along rows and columns: what many solvers do. Usage: halo [STEPS
+// [POINTS]].
 #include <mpi.h>
 
 #include <cstdlib>
@@ -27,8 +28,8 @@ Grid make_grid(int ranks) {
 void exchange(const Grid& grid, std::vector<double>& sent, std::vector<double>& received, int points) {
   MPI_Request requests[8];
   for (int side = 0; side < 4; ++side)
-    MPI_Irecv(&received[static_cast<std::size_t>(side * points)], points, MPI_DOUBLE, grid.neighbours[side], side ^ 1, grid.all,
-              &requests[side]);
+    MPI_Irecv(&received[static_cast<std::size_t>(side * points)], points, MPI_DOUBLE, grid.neighbours[side], side ^ 1,
+              grid.all, &requests[side]);
   for (int side = 0; side < 4; ++side)
     MPI_Isend(&sent[static_cast<std::size_t>(side * points)], points, MPI_DOUBLE, grid.neighbours[side], side, grid.all,
               &requests[4 + side]);

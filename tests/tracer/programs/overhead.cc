@@ -1,4 +1,5 @@
-// How long calls take that hardly do anything: run with and without the tracer, the difference is what it costs. Prints ns per call.
+// How long calls take that hardly do anything: run with and without the tracer, the difference is what it costs. Prints
+// ns per call.
 #include <mpi.h>
 
 #include <cstdio>
@@ -27,8 +28,9 @@ int main(int argc, char** argv) {
   double in = 1, out = 0, received[8];
   std::printf("%-40s %8.0f ns\n", "MPI_Allreduce of one rank",
               ns_per_call(rounds, 1, [&] { MPI_Allreduce(&in, &out, 1, MPI_DOUBLE, MPI_SUM, self); }));
-  std::printf("%-40s %8.0f ns\n", "MPI_Sendrecv to itself",
-              ns_per_call(rounds, 1, [&] { MPI_Sendrecv(&in, 1, MPI_DOUBLE, 0, 1, &out, 1, MPI_DOUBLE, 0, 1, self, MPI_STATUS_IGNORE); }));
+  std::printf("%-40s %8.0f ns\n", "MPI_Sendrecv to itself", ns_per_call(rounds, 1, [&] {
+                MPI_Sendrecv(&in, 1, MPI_DOUBLE, 0, 1, &out, 1, MPI_DOUBLE, 0, 1, self, MPI_STATUS_IGNORE);
+              }));
   std::printf("%-40s %8.0f ns\n", "MPI_Isend, MPI_Irecv x 8, MPI_Waitall", ns_per_call(rounds / 8, 17, [&] {
                 MPI_Request requests[16];
                 for (int i = 0; i < 8; ++i) MPI_Irecv(&received[i], 1, MPI_DOUBLE, 0, i, self, &requests[i]);

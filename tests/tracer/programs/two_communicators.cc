@@ -1,4 +1,5 @@
-// Messages between the same two ranks with the same tag in two communicators, taken in the other order than they were sent.
+// Messages between the same two ranks with the same tag in two communicators, taken in the other order than they were
+// sent.
 #include <mpi.h>
 
 int main(int count, char** arguments) {

@@ -18,17 +18,24 @@ struct KnownCollective {
 constexpr std::array kCollectives = {
     KnownCollective{"c10d::allreduce_", "all_reduce", "tensors", "tensors", {"tensors", "", "", "", "async_op"}},
     KnownCollective{"c10d::allreduce_coalesced_", "all_reduce", "tensors", "tensors", {"tensors", "", "", "async_op"}},
-    KnownCollective{"c10d::broadcast_", "broadcast", "tensors", "tensors", {"tensors", "", "root_rank", "", "async_op"}},
-    KnownCollective{"c10d::reduce_", "reduce", "tensors", "tensors", {"tensors", "", "", "root_rank", "", "async_op"}},
     KnownCollective{
-        "c10d::allgather_", "all_gather", "input_tensors", "output_tensors", {"output_tensors", "input_tensors", "", "async_op"}},
+        "c10d::broadcast_", "broadcast", "tensors", "tensors", {"tensors", "", "root_rank", "", "async_op"}},
+    KnownCollective{"c10d::reduce_", "reduce", "tensors", "tensors", {"tensors", "", "", "root_rank", "", "async_op"}},
+    KnownCollective{"c10d::allgather_",
+                    "all_gather",
+                    "input_tensors",
+                    "output_tensors",
+                    {"output_tensors", "input_tensors", "", "async_op"}},
     KnownCollective{"c10d::_allgather_base_",
                     "all_gather_into_tensor",
                     "input_tensor",
                     "output_tensor",
                     {"output_tensor", "input_tensor", "", "async_op"}},
-    KnownCollective{
-        "c10d::allgather_into_tensor_coalesced_", "all_gather_into_tensor", "inputs", "outputs", {"outputs", "inputs", "", "async_op"}},
+    KnownCollective{"c10d::allgather_into_tensor_coalesced_",
+                    "all_gather_into_tensor",
+                    "inputs",
+                    "outputs",
+                    {"outputs", "inputs", "", "async_op"}},
     KnownCollective{"c10d::reduce_scatter_",
                     "reduce_scatter",
                     "input_tensors",
@@ -39,14 +46,26 @@ constexpr std::array kCollectives = {
                     "input_tensor",
                     "output_tensor",
                     {"output_tensor", "input_tensor", "", "", "async_op"}},
-    KnownCollective{
-        "c10d::reduce_scatter_tensor_coalesced_", "reduce_scatter_tensor", "inputs", "outputs", {"outputs", "inputs", "", "", "async_op"}},
-    KnownCollective{
-        "c10d::gather_", "gather", "input_tensors", "output_tensors", {"output_tensors", "input_tensors", "", "root_rank", "async_op"}},
-    KnownCollective{
-        "c10d::scatter_", "scatter", "input_tensors", "output_tensors", {"output_tensors", "input_tensors", "", "root_rank", "async_op"}},
-    KnownCollective{
-        "c10d::alltoall_", "all_to_all", "input_tensors", "output_tensors", {"output_tensors", "input_tensors", "", "async_op"}},
+    KnownCollective{"c10d::reduce_scatter_tensor_coalesced_",
+                    "reduce_scatter_tensor",
+                    "inputs",
+                    "outputs",
+                    {"outputs", "inputs", "", "", "async_op"}},
+    KnownCollective{"c10d::gather_",
+                    "gather",
+                    "input_tensors",
+                    "output_tensors",
+                    {"output_tensors", "input_tensors", "", "root_rank", "async_op"}},
+    KnownCollective{"c10d::scatter_",
+                    "scatter",
+                    "input_tensors",
+                    "output_tensors",
+                    {"output_tensors", "input_tensors", "", "root_rank", "async_op"}},
+    KnownCollective{"c10d::alltoall_",
+                    "all_to_all",
+                    "input_tensors",
+                    "output_tensors",
+                    {"output_tensors", "input_tensors", "", "async_op"}},
     KnownCollective{"c10d::alltoall_base_",
                     "all_to_all_single",
                     "input",
@@ -70,14 +89,17 @@ class CollectiveRecorder {
   explicit CollectiveRecorder(const KnownCollective& known) : known_(known) { call_.kind = known.kind; }
 
   bool take(const RecordedValue& value, std::string_view name) {
-    const bool is_input = !known_.input.empty() && name == known_.input, is_output = !known_.output.empty() && name == known_.output;
+    const bool is_input = !known_.input.empty() && name == known_.input,
+               is_output = !known_.output.empty() && name == known_.output;
     if (!take_tensors(value, is_input, is_output)) return false;
     if (name == "root_rank") call_.root = parse_number<std::int64_t>(value.value);
     if (name == "dst" || name == "src") call_.peer = parse_number<std::int64_t>(value.value);
     if (name == "tag") call_.tag = parse_number<std::int64_t>(value.value);
     if (name == "async_op" && (value.value == "true" || value.value == "false")) call_.is_async = value.value == "true";
-    if (name == "output_split_sizes") call_.out_splits = parse_integers(value.value).value_or(std::vector<std::int64_t>());
-    if (name == "input_split_sizes") call_.in_splits = parse_integers(value.value).value_or(std::vector<std::int64_t>());
+    if (name == "output_split_sizes")
+      call_.out_splits = parse_integers(value.value).value_or(std::vector<std::int64_t>());
+    if (name == "input_split_sizes")
+      call_.in_splits = parse_integers(value.value).value_or(std::vector<std::int64_t>());
     return true;
   }
 

@@ -21,8 +21,9 @@ struct CollectiveCall {
   std::optional<bool> is_async;                     ///< nothing: the call does not say
 };
 
-/// Of a row called c10d::allreduce_ and the like; nothing where it does not communicate, or its tensors were not recorded as such. `schema` may be null or
-/// without names, of a trace that was scrubbed: then arguments are taken to be those of today.
+/// Of a row called c10d::allreduce_ and the like; nothing where it does not communicate, or its tensors were not
+/// recorded as such. `schema` may be null or without names, of a trace that was scrubbed: then arguments are taken to
+/// be those of today.
 std::optional<CollectiveCall> record_collective(const trace::HostTrace& host, std::uint32_t row, std::string_view name,
                                                 const pytorch_et::OperatorSchema* schema);
 

@@ -44,14 +44,15 @@ std::uint32_t call_around(const RankSource& source, std::uint32_t row) {
 }
 
 // What a row says about its group: a name that the trace lists, or the ranks themselves as a sequence.
-std::vector<std::int64_t> members_of(const trace::HostCollective& collective, const std::vector<pytorch_et::ProcessGroup>& listed,
-                                     const Interner& strings) {
+std::vector<std::int64_t> members_of(const trace::HostCollective& collective,
+                                     const std::vector<pytorch_et::ProcessGroup>& listed, const Interner& strings) {
   const std::string_view name = strings.text(collective.group_name);
   for (const pytorch_et::ProcessGroup& group : listed) {
     if (group.name == name) return {group.ranks.begin(), group.ranks.end()};
   }
   std::vector<std::int64_t> members;
-  if (collective.first_global_rank < 0 || collective.group_size <= 0 || collective.group_size > (1 << 20)) return members;
+  if (collective.first_global_rank < 0 || collective.group_size <= 0 || collective.group_size > (1 << 20))
+    return members;
   for (std::int64_t i = 0; i < collective.group_size; ++i)
     members.push_back(collective.first_global_rank + i * std::max<std::int64_t>(1, collective.global_rank_stride));
   return members;
@@ -72,13 +73,17 @@ void take_named_groups(RankSource& source, GroupTable& groups) {
 TimePs next_begin(const RankSource& source, std::uint32_t row) {
   for (std::uint32_t v = source.order.end[row] + 1; v < source.order.visits.size(); ++v) {
     const Visit visit = source.order.visits[v];
-    if (visit.is_end || source.host->thread[visit.row] != source.host->thread[row] || source.begin[visit.row] == kNoTime) continue;
-    if (!match::is_host_communication(source.strings->text(source.host->name[visit.row]))) return source.begin[visit.row];
+    if (visit.is_end || source.host->thread[visit.row] != source.host->thread[row] ||
+        source.begin[visit.row] == kNoTime)
+      continue;
+    if (!match::is_host_communication(source.strings->text(source.host->name[visit.row])))
+      return source.begin[visit.row];
   }
   return kNoTime;
 }
 
-// Threads that nobody would think of as the program's: where gloo communicates, those without ranges, calls that communicate and autograd.
+// Threads that nobody would think of as the program's: where gloo communicates, those without ranges, calls that
+// communicate and autograd.
 void find_workers(RankSource& source) {
   const trace::HostTrace& host = *source.host;
   constexpr std::int64_t kUserScope = 7;
@@ -89,25 +94,29 @@ void find_workers(RankSource& source) {
     const bool is_aside = match::is_host_communication(name);
     any_aside |= is_aside;
     const bool is_range = host.scope[row] == kUserScope && causal::is_operator_row(name) && !is_aside;
-    if (is_range || match::is_call_of_communication(name) || name.starts_with("autograd::")) programs.insert(host.thread[row]);
+    if (is_range || match::is_call_of_communication(name) || name.starts_with("autograd::"))
+      programs.insert(host.thread[row]);
   }
   if (!any_aside || programs.empty()) return;
   source.is_aside.assign(host.size(), 0);
   for (std::uint32_t row = 0; row < host.size(); ++row)
-    source.is_aside[row] = programs.count(host.thread[row]) == 0 && causal::is_operator_row(source.strings->text(host.name[row]));
+    source.is_aside[row] =
+        programs.count(host.thread[row]) == 0 && causal::is_operator_row(source.strings->text(host.name[row]));
 }
 
 }  // namespace
 
-void find_communication_hints(const trace::RankTrace& rank, const causal::HostMatch& match, std::span<const match::HostWork> works,
-                              std::int64_t world_size, const RowTimes& times, RankSource& source) {
+void find_communication_hints(const trace::RankTrace& rank, const causal::HostMatch& match,
+                              std::span<const match::HostWork> works, std::int64_t world_size, const RowTimes& times,
+                              RankSource& source) {
   GroupTable groups(world_size, source);
   take_named_groups(source, groups);
   for (const match::HostWork& work : works) {
     const std::uint32_t row = work.call == match::kNoCall ? kNoRow : match.row_of_event[work.call];
     if (row == kNoRow) continue;
     CommunicationHint& hint = source.hints[row];
-    if (work.group != match::kNoGroup && hint.group == 0) hint.group = groups.number(rank.source.groups[work.group].ranks);
+    if (work.group != match::kNoGroup && hint.group == 0)
+      hint.group = groups.number(rank.source.groups[work.group].ranks);
     if (work.group != match::kNoGroup && hint.group_name.empty()) hint.group_name = rank.source.groups[work.group].name;
     hint.name = rank.name[work.event];
     const TimePs next = next_begin(source, row);

@@ -11,12 +11,14 @@
 
 namespace orrery::replay::torch {
 
-/// Groups that rows name (record_param_comms) by the list of groups in the host trace; else what was found out about the work of the host
-/// (match/host_work.h): `works` are the rank's, their groups places in SourceInfo::groups.
-void find_communication_hints(const trace::RankTrace& rank, const causal::HostMatch& match, std::span<const match::HostWork> works,
-                              std::int64_t world_size, const RowTimes& times, RankSource& source);
+/// Groups that rows name (record_param_comms) by the list of groups in the host trace; else what was found out about
+/// the work of the host (match/host_work.h): `works` are the rank's, their groups places in SourceInfo::groups.
+void find_communication_hints(const trace::RankTrace& rank, const causal::HostMatch& match,
+                              std::span<const match::HostWork> works, std::int64_t world_size, const RowTimes& times,
+                              RankSource& source);
 
-/// The same from a host trace alone; also which rows are those of gloo's own threads (RankSource::is_aside), by what else those do.
+/// The same from a host trace alone; also which rows are those of gloo's own threads (RankSource::is_aside), by what
+/// else those do.
 void find_communication_hints(std::int64_t world_size, RankSource& source);
 
 /// The group of the call around a row. The name is kept as it is given: it must outlive the source.

@@ -10,7 +10,8 @@ CountedIndices::CountedIndices(const TensorSites& sites) : sites_(sites) {
   for (const TensorUser& user : sites.users) {
     if (user.is_collective() || !user.schema->name.starts_with("aten::arange")) continue;
     for (const TensorSite& site : sites.of(user).subspan(user.call->inputs)) {
-      if (site.lifetime != kNoLifetime && site.tensor->shape.size() == 1) counts_[site.lifetime] = site.tensor->shape.front();
+      if (site.lifetime != kNoLifetime && site.tensor->shape.size() == 1)
+        counts_[site.lifetime] = site.tensor->shape.front();
     }
   }
 }
@@ -26,8 +27,8 @@ std::int64_t CountedIndices::count_of(const TensorUser& user) const {
 Status CountedIndices::check_table(const TensorUser& user, const ScaleRefusals& refusals) const {
   if (count_of(user) == 0) return {};
   const std::string_view name = without_in_place(user.schema->name);
-  const bool looks_up =
-      name == "aten::embedding" || name == "aten::gather" || name == "aten::index_select" || name == "aten::embedding_dense_backward";
+  const bool looks_up = name == "aten::embedding" || name == "aten::gather" || name == "aten::index_select" ||
+                        name == "aten::embedding_dense_backward";
   if (!looks_up) return {};
   const RecordedCall& call = *user.call;
   const std::size_t table = name == "aten::embedding_dense_backward" ? call.inputs : 0;

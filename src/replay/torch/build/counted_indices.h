@@ -1,12 +1,13 @@
-// Integers that count 0, 1, 2, ...: as indices they reach as far as there are of them, so that a table has to have as many rows.
+// Integers that count 0, 1, 2, ...: as indices they reach as far as there are of them, so that a table has to have as
+// many rows.
 #pragma once
 
 #include <cstdint>
 #include <map>
 
 #include "base/result.h"
-#include "replay/torch/scale/scale_refusals.h"
 #include "replay/torch/build/tensor_sites.h"
+#include "replay/torch/scale/scale_refusals.h"
 
 namespace orrery::replay::torch {
 

@@ -6,9 +6,9 @@
 #include <optional>
 
 #include "base/parallel.h"
+#include "replay/torch/build/operation_builder.h"
 #include "replay/torch/edits/edit_agreement.h"
 #include "replay/torch/edits/edit_refusals.h"
-#include "replay/torch/build/operation_builder.h"
 #include "replay/torch/source/scrubbed_source.h"
 #include "report/counted.h"
 
@@ -38,12 +38,14 @@ void remark_on_replaced(EmittedJob& job) {
     for (const auto& [name, work] : rank.replaced) all[name].count += work.count, all[name].duration += work.duration;
   }
   std::vector<std::pair<std::string, ReplacedWork>> sorted(all.begin(), all.end());
-  std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.second.duration > b.second.duration; });
-  const bool is_edited = std::any_of(job.edits.begin(), job.edits.end(), [](const EditOutcome& edit) { return edit.count.works > 0; });
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const auto& a, const auto& b) { return a.second.duration > b.second.duration; });
+  const bool is_edited =
+      std::any_of(job.edits.begin(), job.edits.end(), [](const EditOutcome& edit) { return edit.count.works > 0; });
   for (const auto& [name, work] : sorted)
-    job.remarks.push_back(fmt::format("{} of {} cannot be called: device work{} stands for {}, {} in all", format_count(work.count), name,
-                                      is_edited ? "" : " of the recorded duration", work.count == 1 ? "it" : "them",
-                                      format_duration(work.duration)));
+    job.remarks.push_back(fmt::format("{} of {} cannot be called: device work{} stands for {}, {} in all",
+                                      format_count(work.count), name, is_edited ? "" : " of the recorded duration",
+                                      work.count == 1 ? "it" : "them", format_duration(work.duration)));
 }
 
 // What is not the recording's word.
@@ -51,8 +53,9 @@ void remark_on_waits(EmittedJob& job) {
   std::uint64_t waits = 0;
   for (const OperationList& rank : job.ranks) waits += rank.waits_from_data;
   if (waits == 0) return;
-  job.remarks.push_back(fmt::format("{} {} between streams from the data: the recording does not say for which event it was waited",
-                                    format_count(waits), waits == 1 ? "wait" : "waits"));
+  job.remarks.push_back(
+      fmt::format("{} {} between streams from the data: the recording does not say for which event it was waited",
+                  format_count(waits), waits == 1 ? "wait" : "waits"));
 }
 
 // Each rank is scaled for itself: what they do together has to have changed alike.
@@ -69,10 +72,11 @@ Status check_scaled_alike(const EmittedJob& job) {
 void remark_on_scaling(const ScaleRequest& request, EmittedJob& job) {
   for (const OperationList& rank : job.ranks) {
     if (rank.scaled.size_before == 0) continue;
-    job.remarks.push_back(fmt::format("{}: rank {} has {} instead of {}, which changed {} of its {} and {} of its {} storages",
-                                      request.text, rank.rank, rank.scaled.size_after, rank.scaled.size_before,
-                                      format_count(rank.scaled.calls), report::counted(rank.calls, "operation"),
-                                      format_count(rank.scaled.storages), format_count(rank.storages.size())));
+    job.remarks.push_back(
+        fmt::format("{}: rank {} has {} instead of {}, which changed {} of its {} and {} of its {} storages",
+                    request.text, rank.rank, rank.scaled.size_after, rank.scaled.size_before,
+                    format_count(rank.scaled.calls), report::counted(rank.calls, "operation"),
+                    format_count(rank.scaled.storages), format_count(rank.storages.size())));
   }
 }
 

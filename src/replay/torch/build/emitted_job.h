@@ -8,10 +8,10 @@
 #include "base/diagnostics.h"
 #include "base/result.h"
 #include "job/pairs/linked_job.h"
-#include "replay/torch/edits/edit_outcomes.h"
-#include "replay/torch/write/emit_options.h"
 #include "replay/torch/build/operation_list.h"
+#include "replay/torch/edits/edit_outcomes.h"
 #include "replay/torch/source/rank_source.h"
+#include "replay/torch/write/emit_options.h"
 #include "workload/workload.h"
 
 namespace orrery::replay::torch {
@@ -29,22 +29,27 @@ struct EmittedJob {
   std::uint64_t host_bytes = 0;                   ///< of the host traces, inflated
 };
 
-/// Holds edited ranks against one another, and says what became of the edits. An Error if those who communicate were not edited alike.
+/// Holds edited ranks against one another, and says what became of the edits. An Error if those who communicate were
+/// not edited alike.
 Status settle_edits(const EmitOptions& options, EmittedJob& job);
 
-/// Sources of ranks to operation lists, in parallel; the same for any number of threads. `arguments` are of each source's host trace. An Error if
-/// sizes are to be scaled and something cannot follow, or an edit cannot be carried out.
+/// Sources of ranks to operation lists, in parallel; the same for any number of threads. `arguments` are of each
+/// source's host trace. An Error if sizes are to be scaled and something cannot follow, or an edit cannot be carried
+/// out.
 Result<EmittedJob> emit_ranks(std::vector<RankSource> sources, const std::vector<trace::HostArguments>& arguments,
                               const EmitOptions& options);
 
 /// From pairs that were read (job/pairs/linked_job.h). An Error says why nothing can be emitted.
 Result<EmittedJob> emit_pairs(job::LinkedJob& read, const EmitOptions& options, Diagnostics& diagnostics);
 
-/// From linked traces, or host traces alone, one per rank. The numbers of the ranks are those in the names of the files, else their places.
-Result<EmittedJob> emit_linked(const std::vector<std::string>& files, const EmitOptions& options, Diagnostics& diagnostics);
+/// From linked traces, or host traces alone, one per rank. The numbers of the ranks are those in the names of the
+/// files, else their places.
+Result<EmittedJob> emit_linked(const std::vector<std::string>& files, const EmitOptions& options,
+                               Diagnostics& diagnostics);
 
-/// From programs: those of Chakra files that were made from host and profiler traces (rank_files has one per rank of `workload`) are called again;
-/// of others, device work becomes work of the recorded duration, and communication is real.
+/// From programs: those of Chakra files that were made from host and profiler traces (rank_files has one per rank of
+/// `workload`) are called again; of others, device work becomes work of the recorded duration, and communication is
+/// real.
 Result<EmittedJob> emit_programs(const workload::Workload& workload, const std::vector<std::string>& rank_files,
                                  const std::vector<std::size_t>& rank_numbers, const EmitOptions& options);
 

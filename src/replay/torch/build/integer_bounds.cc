@@ -50,11 +50,14 @@ constexpr std::array<std::string_view, 4> kIndexedByLists = {"aten::index", "ate
                                                              "aten::_unsafe_index"};
 /// What passes integers on as they are; the values of all others are new ones.
 constexpr std::array<std::string_view, 18> kCopies = {
-    "aten::copy",   "aten::_to_copy", "aten::clone",       "aten::cat",          "aten::stack",         "aten::_copy_from",
-    "aten::gather", "aten::index",    "aten::where",       "aten::index_select", "aten::masked_fill",   "aten::roll",
-    "aten::flip",   "aten::repeat",   "aten::expand_copy", "aten::contiguous",   "aten::masked_select", "aten::index_put"};
+    "aten::copy",        "aten::_to_copy",      "aten::clone",    "aten::cat",    "aten::stack",
+    "aten::_copy_from",  "aten::gather",        "aten::index",    "aten::where",  "aten::index_select",
+    "aten::masked_fill", "aten::roll",          "aten::flip",     "aten::repeat", "aten::expand_copy",
+    "aten::contiguous",  "aten::masked_select", "aten::index_put"};
 
-std::string_view without_mark(std::string_view name) { return name.ends_with('_') ? name.substr(0, name.size() - 1) : name; }
+std::string_view without_mark(std::string_view name) {
+  return name.ends_with('_') ? name.substr(0, name.size() - 1) : name;
+}
 
 template <typename List>
 bool has(const List& names, std::string_view name) {
@@ -63,8 +66,8 @@ bool has(const List& names, std::string_view name) {
 
 class BoundSearch {
  public:
-  BoundSearch(const trace::HostTrace& host, const Schemas& schemas, const ChosenCalls& chosen, const trace::HostArguments& arguments,
-              const Lifetimes& lifetimes)
+  BoundSearch(const trace::HostTrace& host, const Schemas& schemas, const ChosenCalls& chosen,
+              const trace::HostArguments& arguments, const Lifetimes& lifetimes)
       : host_(host),
         schemas_(schemas),
         chosen_(chosen),
@@ -80,14 +83,16 @@ class BoundSearch {
     bound_sources();
     IntegerBounds bounds;
     bounds.of_lifetime.resize(bound_.size());
-    for (std::uint32_t lifetime = 0; lifetime < bound_.size(); ++lifetime) bounds.of_lifetime[lifetime] = bound_[find(lifetime)];
+    for (std::uint32_t lifetime = 0; lifetime < bound_.size(); ++lifetime)
+      bounds.of_lifetime[lifetime] = bound_[find(lifetime)];
     bounds.parts = told_apart();
     return bounds;
   }
 
  private:
-  // What indices are computed from is 0, since nobody knows what comes out of anything else. What the job itself computed on the way has values of
-  // its own, and is looked at where it is used. From the last to the first, so that what the sum of a sum came from is found too.
+  // What indices are computed from is 0, since nobody knows what comes out of anything else. What the job itself
+  // computed on the way has values of its own, and is looked at where it is used. From the last to the first, so that
+  // what the sum of a sum came from is found too.
   void bound_sources() {
     std::vector<std::uint8_t> was_there(group_.size(), 0), becomes_index(group_.size(), 0);
     for (std::uint32_t lifetime = 0; lifetime < group_.size(); ++lifetime) {
@@ -124,8 +129,8 @@ class BoundSearch {
   }
 
   void take(std::uint32_t row, const RecordedCall& call) {
-    const bool has_integers =
-        std::any_of(call.tensors.begin(), call.tensors.end(), [](const RecordedTensor& t) { return t.type.is_integer; });
+    const bool has_integers = std::any_of(call.tensors.begin(), call.tensors.end(),
+                                          [](const RecordedTensor& t) { return t.type.is_integer; });
     if (!has_integers) return;
     const pytorch_et::OperatorSchema& schema = *schemas_.by_text()[host_.op_schema[row]];
     const std::string_view name = without_mark(schema.name);
@@ -151,7 +156,8 @@ class BoundSearch {
   }
 
   // The size of the target that the operator's indices point into; 0: not known.
-  [[nodiscard]] std::int64_t size_of_target(std::uint32_t row, const RecordedCall& call, const pytorch_et::OperatorSchema& schema,
+  [[nodiscard]] std::int64_t size_of_target(std::uint32_t row, const RecordedCall& call,
+                                            const pytorch_et::OperatorSchema& schema,
                                             const IndexedOperator& indexed) const {
     const std::int32_t target = place_of(schema, indexed.target);
     std::int64_t dim = indexed.size;
@@ -194,8 +200,11 @@ class BoundSearch {
       if (find(lifetime) != lifetime) is_passed_on[lifetime] = is_passed_on[find(lifetime)] = 1;
     }
     for (const auto& [from, to] : computed_) is_passed_on[from] = 1;
-    const auto place = [](const BoundedPart& part) { return std::tuple(part.lifetime, part.first, part.count, part.bound); };
-    std::sort(parts_.begin(), parts_.end(), [&](const BoundedPart& a, const BoundedPart& b) { return place(a) < place(b); });
+    const auto place = [](const BoundedPart& part) {
+      return std::tuple(part.lifetime, part.first, part.count, part.bound);
+    };
+    std::sort(parts_.begin(), parts_.end(),
+              [&](const BoundedPart& a, const BoundedPart& b) { return place(a) < place(b); });
     std::vector<BoundedPart> apart;
     std::size_t begin = 0;  // of the current lifetime's
     const auto close = [&] {
@@ -223,7 +232,8 @@ class BoundSearch {
     const std::int32_t target = place_of(schema, "self"), indices = place_of(schema, "indices");
     const auto lists = pytorch_et::input_lists(host_, row);
     const auto values = values_of(lists.values, lists.types, lists.shapes, lists.strides);
-    if (indices < 0 || indices >= static_cast<std::int32_t>(values.size()) || call.tensors.empty() || call.tensors[0].argument != target)
+    if (indices < 0 || indices >= static_cast<std::int32_t>(values.size()) || call.tensors.empty() ||
+        call.tensors[0].argument != target)
       return;
     const std::vector<std::int64_t>& shape = call.tensors[0].shape;
     std::size_t dimension = 0, next = 1;

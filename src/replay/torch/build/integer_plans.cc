@@ -38,7 +38,8 @@ struct PlannedOperator {
 constexpr std::array kPlanned = {
     PlannedOperator{"aten::embedding_bag", "offsets", PlanKind::offsets, "indices", kElements, Ends::as_asked},
     PlannedOperator{"aten::_embedding_bag", "offsets", PlanKind::offsets, "indices", kElements, Ends::as_asked},
-    PlannedOperator{"aten::_embedding_bag_forward_only", "offsets", PlanKind::offsets, "indices", kElements, Ends::as_asked},
+    PlannedOperator{"aten::_embedding_bag_forward_only", "offsets", PlanKind::offsets, "indices", kElements,
+                    Ends::as_asked},
     PlannedOperator{"aten::_flash_attention_forward", "cum_seq_q", PlanKind::offsets, "query", 0, Ends::closed},
     PlannedOperator{"aten::_flash_attention_forward", "cum_seq_k", PlanKind::offsets, "key", 0, Ends::closed},
     PlannedOperator{"aten::_flash_attention_backward", "cum_seq_q", PlanKind::offsets, "query", 0, Ends::closed},
@@ -62,19 +63,21 @@ constexpr std::array kPlanned = {
     PlannedOperator{"aten::_unique", "self", PlanKind::spread, kResult, 0},
     PlannedOperator{"aten::_unique2", "self", PlanKind::spread, kResult, 0},
     PlannedOperator{"aten::unique_consecutive", "self", PlanKind::offsets, kResult, 0},
-    PlannedOperator{"fbgemm::dense_embedding_codegen_lookup_function", "offsets", PlanKind::offsets, "indices", kElements, Ends::closed},
-    PlannedOperator{"fbgemm::split_embedding_codegen_lookup_adagrad_function", "offsets", PlanKind::offsets, "indices", kElements,
-                    Ends::closed},
-    PlannedOperator{"fbgemm::split_embedding_codegen_lookup_rowwise_adagrad_function", "offsets", PlanKind::offsets, "indices", kElements,
-                    Ends::closed},
-    PlannedOperator{"fbgemm::split_embedding_codegen_lookup_sgd_function", "offsets", PlanKind::offsets, "indices", kElements,
-                    Ends::closed},
+    PlannedOperator{"fbgemm::dense_embedding_codegen_lookup_function", "offsets", PlanKind::offsets, "indices",
+                    kElements, Ends::closed},
+    PlannedOperator{"fbgemm::split_embedding_codegen_lookup_adagrad_function", "offsets", PlanKind::offsets, "indices",
+                    kElements, Ends::closed},
+    PlannedOperator{"fbgemm::split_embedding_codegen_lookup_rowwise_adagrad_function", "offsets", PlanKind::offsets,
+                    "indices", kElements, Ends::closed},
+    PlannedOperator{"fbgemm::split_embedding_codegen_lookup_sgd_function", "offsets", PlanKind::offsets, "indices",
+                    kElements, Ends::closed},
     PlannedOperator{"fbgemm::jagged_to_padded_dense", "offsets", PlanKind::offsets, "values", 0, Ends::closed},
     PlannedOperator{"fbgemm::dense_to_jagged", "offsets", PlanKind::offsets, kResult, 0, Ends::closed},
 };
 
 /// What hands over every element in its order.
-constexpr std::array<std::string_view, 4> kElementwiseCopies = {"aten::_to_copy", "aten::clone", "aten::contiguous", "aten::_copy_from"};
+constexpr std::array<std::string_view, 4> kElementwiseCopies = {"aten::_to_copy", "aten::clone", "aten::contiguous",
+                                                                "aten::_copy_from"};
 
 bool is_truth(const RecordedTensor& tensor) { return tensor.type.name == "bool"; }
 
@@ -102,8 +105,8 @@ bool is_dense(const RecordedTensor& tensor) {
 
 class PlanSearch {
  public:
-  PlanSearch(const trace::HostTrace& host, const Schemas& schemas, const ChosenCalls& chosen, const trace::HostArguments& arguments,
-             const Lifetimes& lifetimes)
+  PlanSearch(const trace::HostTrace& host, const Schemas& schemas, const ChosenCalls& chosen,
+             const trace::HostArguments& arguments, const Lifetimes& lifetimes)
       : host_(host), schemas_(schemas), chosen_(chosen), arguments_(arguments), lifetimes_(lifetimes) {}
 
   std::vector<IntegerPlan> run() {
@@ -147,7 +150,8 @@ class PlanSearch {
   }
 
   /// As recorded; empty: there is no such argument.
-  [[nodiscard]] std::string_view value_of(std::uint32_t row, const pytorch_et::OperatorSchema& schema, std::string_view argument) const {
+  [[nodiscard]] std::string_view value_of(std::uint32_t row, const pytorch_et::OperatorSchema& schema,
+                                          std::string_view argument) const {
     const std::int32_t place = argument_called(schema, argument);
     const auto lists = pytorch_et::input_lists(host_, row);
     const auto values = values_of(lists.values, lists.types, lists.shapes, lists.strides);
@@ -155,12 +159,14 @@ class PlanSearch {
     return values[static_cast<std::size_t>(place)].value;
   }
 
-  [[nodiscard]] bool is_asked(std::uint32_t row, const pytorch_et::OperatorSchema& schema, std::string_view argument) const {
+  [[nodiscard]] bool is_asked(std::uint32_t row, const pytorch_et::OperatorSchema& schema,
+                              std::string_view argument) const {
     const std::string_view value = value_of(row, schema, argument);
     return value == "true" || value == "True" || value == "1";
   }
 
-  [[nodiscard]] std::optional<std::int64_t> total_of(std::uint32_t row, const RecordedCall& call, const pytorch_et::OperatorSchema& schema,
+  [[nodiscard]] std::optional<std::int64_t> total_of(std::uint32_t row, const RecordedCall& call,
+                                                     const pytorch_et::OperatorSchema& schema,
                                                      const PlannedOperator& planned) const {
     const bool is_result = planned.total == kResult;
     const std::int32_t argument = argument_called(schema, planned.total);
@@ -169,8 +175,9 @@ class PlanSearch {
       if (!is_result && tensor.argument != argument) continue;
       if (planned.size == kElements) return count_of(tensor);
       const auto rank = static_cast<std::int64_t>(tensor.shape.size());
-      std::int64_t size =
-          planned.dim.empty() ? planned.size : parse_number<std::int64_t>(value_of(row, schema, planned.dim)).value_or(planned.size);
+      std::int64_t size = planned.dim.empty()
+                              ? planned.size
+                              : parse_number<std::int64_t>(value_of(row, schema, planned.dim)).value_or(planned.size);
       if (size < 0) size += rank;
       if (size < 0 || size >= rank) return std::nullopt;
       return tensor.shape[static_cast<std::size_t>(size)];
@@ -178,7 +185,8 @@ class PlanSearch {
     return std::nullopt;
   }
 
-  void plan(std::uint32_t row, const RecordedCall& call, const pytorch_et::OperatorSchema& schema, const PlannedOperator& planned) {
+  void plan(std::uint32_t row, const RecordedCall& call, const pytorch_et::OperatorSchema& schema,
+            const PlannedOperator& planned) {
     const std::optional<std::int64_t> total = total_of(row, call, schema, planned);
     if (!total || *total < 0) return;
     const std::int32_t argument = argument_called(schema, planned.integers);
@@ -190,9 +198,11 @@ class PlanSearch {
     for (auto tensor = call.tensors.begin(); tensor != inputs; ++tensor) {
       const std::uint32_t lifetime = lifetime_of(row, *tensor);
       if (!is_meant(*tensor) || lifetime == kNoLifetime || !is_dense(*tensor)) continue;
-      if (by_mask ? !is_mask_of(*tensor, call.tensors.front()) : !(tensor->type.is_integer || is_truth(*tensor))) continue;
+      if (by_mask ? !is_mask_of(*tensor, call.tensors.front()) : !(tensor->type.is_integer || is_truth(*tensor)))
+        continue;
       IntegerPlan found{lifetime, tensor->offset, count_of(*tensor), planned.kind, *total, count_of(*tensor)};
-      const bool has_end = planned.ends == Ends::closed || (planned.ends == Ends::as_asked && is_asked(row, schema, "include_last_offset"));
+      const bool has_end = planned.ends == Ends::closed ||
+                           (planned.ends == Ends::as_asked && is_asked(row, schema, "include_last_offset"));
       if (has_end) --found.parts;
       // A truth value counts once.
       if (is_truth(*tensor) && found.total > found.count) continue;

@@ -37,12 +37,14 @@ class LifetimeSearch {
     }
   }
 
-  // Whether a tensor can lie on the storage that was last seen at its address. Memory that was made where nobody recorded it (a compiled graph's)
-  // shows by not fitting. Its elements may be more than there is memory: a row expanded to many.
+  // Whether a tensor can lie on the storage that was last seen at its address. Memory that was made where nobody
+  // recorded it (a compiled graph's) shows by not fitting. Its elements may be more than there is memory: a row
+  // expanded to many.
   [[nodiscard]] bool fits(std::uint32_t row, std::uint32_t use) const {
     const TensorUse& tensor = arguments_.tensors[use];
     const auto at = current_.find(tensor.storage);
-    if (at == current_.end() || found_.all[at->second].maker == kNoRow || tensor.bytes <= found_.all[at->second].bytes) return true;
+    if (at == current_.end() || found_.all[at->second].maker == kNoRow || tensor.bytes <= found_.all[at->second].bytes)
+      return true;
     const auto extent = input_extent(host_, row, use - arguments_.first[row]);
     return !extent || *extent <= found_.all[at->second].bytes;
   }
@@ -62,14 +64,17 @@ class LifetimeSearch {
 
   // An input on the same address; the lists of fused optimizers are long, and they return nothing.
   [[nodiscard]] std::uint32_t given_to(std::uint32_t row, std::uint64_t storage) const {
-    for (std::uint32_t use = arguments_.first[row]; use < arguments_.first[row + 1] && arguments_.tensors[use].is_input; ++use) {
+    for (std::uint32_t use = arguments_.first[row]; use < arguments_.first[row + 1] && arguments_.tensors[use].is_input;
+         ++use) {
       if (arguments_.tensors[use].storage == storage && found_.of_use[use] != kNoLifetime) return found_.of_use[use];
     }
     return kNoLifetime;
   }
 
-  [[nodiscard]] bool is_made_by(std::uint32_t row, const TensorUse& tensor, const pytorch_et::OperatorSchema* schema) const {
-    // It puts a tensor onto memory that is there, and its Storage is no argument that is recorded: cuDNN's weights, all in one buffer, come this way.
+  [[nodiscard]] bool is_made_by(std::uint32_t row, const TensorUse& tensor,
+                                const pytorch_et::OperatorSchema* schema) const {
+    // It puts a tensor onto memory that is there, and its Storage is no argument that is recorded: cuDNN's weights, all
+    // in one buffer, come this way.
     if (schema != nullptr && schema->name == "aten::set_") return false;
     const auto at = current_.find(tensor.storage);
     if (at == current_.end()) return schema != nullptr;
@@ -82,7 +87,8 @@ class LifetimeSearch {
 
   std::uint32_t current(const TensorUse& tensor) {
     const auto at = current_.find(tensor.storage);
-    return at == current_.end() || found_.all[at->second].is_on_host != tensor.is_on_host ? make(tensor, kNoRow) : at->second;
+    return at == current_.end() || found_.all[at->second].is_on_host != tensor.is_on_host ? make(tensor, kNoRow)
+                                                                                          : at->second;
   }
 
   std::uint32_t make(const TensorUse& tensor, std::uint32_t maker) {

@@ -1,5 +1,5 @@
-// From the numbers that recordings have for storages to storages: PyTorch numbers them by address, so that one number is many storages, one
-// after the other.
+// From the numbers that recordings have for storages to storages: PyTorch numbers them by address, so that one number
+// is many storages, one after the other.
 #pragma once
 
 #include <cstdint>
@@ -16,16 +16,19 @@ inline constexpr std::uint32_t kNoLifetime = ~std::uint32_t{0};
 struct Lifetime {
   std::uint32_t maker;  ///< the row that returned it first; causal::kNoRow: it was there before
   bool is_on_host;
-  std::int64_t bytes;  ///< of what its maker returned; 0 of what was there before. Views can say more than there is: a row expanded to many
+  std::int64_t bytes;  ///< of what its maker returned; 0 of what was there before. Views can say more than there is: a
+                       ///< row expanded to many
 };
 
 struct Lifetimes {
-  std::vector<Lifetime> all;          ///< in order of their first mention
-  std::vector<std::uint32_t> of_use;  ///< per entry of HostArguments::tensors; kNoLifetime: without elements, or undefined
+  std::vector<Lifetime> all;  ///< in order of their first mention
+  std::vector<std::uint32_t>
+      of_use;  ///< per entry of HostArguments::tensors; kNoLifetime: without elements, or undefined
 };
 
-/// What is returned is new unless it was given to the row too, or a row inside made it; what is given is what was last seen at its address, if it fits.
-/// `schemas` is by the number of the text (HostTrace::op_schema); rows without one make nothing. O(uses).
+/// What is returned is new unless it was given to the row too, or a row inside made it; what is given is what was last
+/// seen at its address, if it fits. `schemas` is by the number of the text (HostTrace::op_schema); rows without one
+/// make nothing. O(uses).
 Lifetimes find_lifetimes(const trace::HostTrace& host, const RowOrder& order, const trace::HostArguments& arguments,
                          const std::vector<const pytorch_et::OperatorSchema*>& schemas);
 

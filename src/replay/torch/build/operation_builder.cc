@@ -4,22 +4,22 @@
 #include <map>
 
 #include "base/json/json_writer.h"
-#include "replay/torch/source/busiest_stream.h"
-#include "replay/torch/edits/chosen_calls.h"
-#include "replay/torch/source/completions.h"
-#include "replay/torch/source/data_waits.h"
-#include "replay/torch/edits/edited_calls.h"
-#include "replay/torch/write/entry_writer.h"
 #include "replay/torch/build/held_gradients.h"
 #include "replay/torch/build/integer_bounds.h"
 #include "replay/torch/build/integer_plans.h"
-#include "replay/torch/source/mentions.h"
 #include "replay/torch/build/peak_memory.h"
-#include "replay/torch/scale/scaled_calls.h"
-#include "replay/torch/source/side_moments.h"
 #include "replay/torch/build/storage_table.h"
+#include "replay/torch/edits/chosen_calls.h"
+#include "replay/torch/edits/edited_calls.h"
+#include "replay/torch/scale/scaled_calls.h"
+#include "replay/torch/source/busiest_stream.h"
+#include "replay/torch/source/completions.h"
+#include "replay/torch/source/data_waits.h"
+#include "replay/torch/source/mentions.h"
+#include "replay/torch/source/side_moments.h"
 #include "replay/torch/source/unrecorded_makers.h"
 #include "replay/torch/source/user_ranges.h"
+#include "replay/torch/write/entry_writer.h"
 
 namespace orrery::replay::torch {
 namespace {
@@ -28,8 +28,8 @@ using causal::kNoRow;
 
 // A host trace alone tells by its tensors.
 bool has_device(const RankSource& source, const Lifetimes& lifetimes) {
-  return !source.works.empty() ||
-         std::any_of(lifetimes.all.begin(), lifetimes.all.end(), [](const Lifetime& lifetime) { return !lifetime.is_on_host; });
+  return !source.works.empty() || std::any_of(lifetimes.all.begin(), lifetimes.all.end(),
+                                              [](const Lifetime& lifetime) { return !lifetime.is_on_host; });
 }
 
 /// What a rank called; then other sizes and edits.
@@ -62,7 +62,8 @@ struct RankCalls {
 
 class OperationBuilder {
  public:
-  OperationBuilder(const RankSource& source, const trace::HostArguments& arguments, const EmitOptions& options, const RankCalls& calls)
+  OperationBuilder(const RankSource& source, const trace::HostArguments& arguments, const EmitOptions& options,
+                   const RankCalls& calls)
       : source_(source),
         host_(*source.host),
         arguments_(arguments),
@@ -71,9 +72,10 @@ class OperationBuilder {
         lifetimes_(calls.lifetimes),
         chosen_(calls.chosen),
         edits_(calls.edits),
-        mentions_(find_mentions(source.order, chosen_, arguments, lifetimes_, held_gradients(source, arguments, lifetimes_))),
-        storages_(lifetimes_, find_unrecorded_makers(source, chosen_, arguments, lifetimes_), has_device(source, lifetimes_),
-                  list_.storages),
+        mentions_(
+            find_mentions(source.order, chosen_, arguments, lifetimes_, held_gradients(source, arguments, lifetimes_))),
+        storages_(lifetimes_, find_unrecorded_makers(source, chosen_, arguments, lifetimes_),
+                  has_device(source, lifetimes_), list_.storages),
         moments_(source, chosen_, edits_, entries_, list_) {
     list_.rank = source.rank;
     list_.has_device = has_device(source, lifetimes_);
@@ -128,7 +130,8 @@ class OperationBuilder {
     entries_.add(Entry::Kind::left_out, thread, entries_.stream_of(thread), time_of(row));
   }
 
-  // What a call would have returned is there for others, whatever it holds; but integers may be indices, and have to be somebody's.
+  // What a call would have returned is there for others, whatever it holds; but integers may be indices, and have to be
+  // somebody's.
   void make_results_of_removed(std::uint32_t row) {
     const RecordedCall& call = chosen_.calls[chosen_.number[row]];
     std::vector<std::uint32_t> made;
@@ -164,7 +167,8 @@ class OperationBuilder {
     ++list_.calls;
   }
 
-  // What others read and write stays: what carries more or less has memory of its own. Its place in the order is that of the recorded tensors.
+  // What others read and write stays: what carries more or less has memory of its own. Its place in the order is that
+  // of the recorded tensors.
   std::vector<std::uint32_t> own_buffers(std::uint32_t row, const CollectiveCall& scaled) {
     std::vector<std::uint32_t> used;
     std::map<std::uint32_t, std::uint32_t> of_use;  // what is sent and received in place has one buffer
@@ -175,7 +179,8 @@ class OperationBuilder {
         // What is received goes elsewhere than what may still be being sent.
         const std::size_t place = 2 * i + (tensors == &scaled.outputs ? 1 : 0);
         if (at.second)
-          at.first->second = storages_.buffer(tensor, arguments_.tensors[arguments_.first[row] + tensor.use].is_on_host, place);
+          at.first->second =
+              storages_.buffer(tensor, arguments_.tensors[arguments_.first[row] + tensor.use].is_on_host, place);
         used.push_back(at.first->second);
       }
     }
@@ -198,8 +203,9 @@ class OperationBuilder {
     entry.is_async = call.is_async.value_or(is_known ? hint->second.overlaps.value_or(is_message) : is_message);
     const std::uint32_t group = is_known ? hint->second.group : 0;
     const CollectiveCall* const scaled = edits_.scaled_transfer(chosen_.collective[row]);
-    entry.text = scaled == nullptr ? entries_.collective_text(call, source_.groups, group, entry, used)
-                                   : entries_.collective_text(*scaled, source_.groups, group, entry, own_buffers(row, *scaled));
+    entry.text = scaled == nullptr
+                     ? entries_.collective_text(call, source_.groups, group, entry, used)
+                     : entries_.collective_text(*scaled, source_.groups, group, entry, own_buffers(row, *scaled));
     entry.inputs = static_cast<std::uint32_t>(call.inputs.size());
     entry.outputs = static_cast<std::uint32_t>(call.outputs.size());
     list_.numbers.insert(list_.numbers.end(), used.begin(), used.end());
@@ -237,7 +243,8 @@ class OperationBuilder {
   }
 
   void release(std::uint32_t row, std::uint32_t position) {
-    if (!mentions_.ending_at(position).empty()) entries_.add_storages(Entry::Kind::release, host_.thread[row], take_freed(position));
+    if (!mentions_.ending_at(position).empty())
+      entries_.add_storages(Entry::Kind::release, host_.thread[row], take_freed(position));
   }
 
   // Storages whose last mention was there.
@@ -252,7 +259,8 @@ class OperationBuilder {
     return freed;
   }
 
-  // A row that is not done again: what it made is made, what it was the last to mention goes, and a range that it is begins or ends.
+  // A row that is not done again: what it made is made, what it was the last to mention goes, and a range that it is
+  // begins or ends.
   void pass_row(Visit visit, std::uint32_t position) {
     if (is_user_range(source_, visit.row)) add_range(visit);
     if (visit.is_end && !options_.communication_only) make_results(visit.row);
@@ -263,7 +271,8 @@ class OperationBuilder {
     std::vector<std::uint32_t> made;
     for (std::uint32_t use = arguments_.first[row]; use < arguments_.first[row + 1]; ++use) {
       const std::uint32_t lifetime = lifetimes_.of_use[use];
-      if (lifetime == kNoLifetime || lifetimes_.all[lifetime].maker != row || arguments_.tensors[use].is_input) continue;
+      if (lifetime == kNoLifetime || lifetimes_.all[lifetime].maker != row || arguments_.tensors[use].is_input)
+        continue;
       // What the host keeps to itself is of no interest to the device; where it is, its first use makes it.
       if (lifetimes_.all[lifetime].is_on_host && list_.has_device) continue;
       const std::uint32_t storage = storages_.number_of(lifetime, lifetimes_.all[lifetime].is_on_host);
@@ -278,7 +287,8 @@ class OperationBuilder {
     const std::string_view name = source_.strings->text(host_.name[visit.row]);
     if (!visit.is_end && is_step_name(name)) ++list_.steps;
     const std::uint32_t thread = entries_.thread_number(host_.thread[visit.row]);
-    Entry& entry = entries_.add(visit.is_end ? Entry::Kind::end : Entry::Kind::begin, thread, entries_.stream_of(thread), {});
+    Entry& entry =
+        entries_.add(visit.is_end ? Entry::Kind::end : Entry::Kind::begin, thread, entries_.stream_of(thread), {});
     if (visit.is_end) return;
     entry.text = entries_.name_number(name);
     if (const auto pause = edits_.pauses.find(visit.row); pause != edits_.pauses.end())
@@ -288,7 +298,8 @@ class OperationBuilder {
   void set_bounds() {
     const IntegerBounds bounds = integer_bounds(host_, schemas_, chosen_, arguments_, lifetimes_);
     for (std::uint32_t lifetime = 0; lifetime < bounds.of_lifetime.size(); ++lifetime) {
-      if (storages_.find(lifetime) != kNoNumber32) list_.storages[storages_.find(lifetime)].bound = bounds.of_lifetime[lifetime];
+      if (storages_.find(lifetime) != kNoNumber32)
+        list_.storages[storages_.find(lifetime)].bound = bounds.of_lifetime[lifetime];
     }
     for (const BoundedPart& part : bounds.parts) {
       const std::uint32_t storage = storages_.find(part.lifetime);
@@ -298,11 +309,13 @@ class OperationBuilder {
     for (const IntegerPlan& plan : integer_plans(host_, schemas_, chosen_, arguments_, lifetimes_)) {
       const std::uint32_t storage = storages_.find(plan.lifetime);
       if (storage != kNoNumber32)
-        list_.planned_integers.push_back({storage, plan.first, plan.count, identifier(plan.kind), plan.total, plan.parts});
+        list_.planned_integers.push_back(
+            {storage, plan.first, plan.count, identifier(plan.kind), plan.total, plan.parts});
     }
-    std::sort(list_.planned_integers.begin(), list_.planned_integers.end(), [](const PlannedIntegers& a, const PlannedIntegers& b) {
-      return a.storage != b.storage ? a.storage < b.storage : a.first < b.first;
-    });
+    std::sort(list_.planned_integers.begin(), list_.planned_integers.end(),
+              [](const PlannedIntegers& a, const PlannedIntegers& b) {
+                return a.storage != b.storage ? a.storage < b.storage : a.first < b.first;
+              });
   }
 
   const RankSource& source_;
@@ -318,12 +331,14 @@ class OperationBuilder {
   StorageTable storages_;
   EntryWriter entries_{list_};
   SideMoments moments_;
-  std::multimap<std::uint32_t, std::pair<std::uint32_t, std::uint32_t>> over_before_;  // by visit: collectives and their threads
+  std::multimap<std::uint32_t, std::pair<std::uint32_t, std::uint32_t>>
+      over_before_;  // by visit: collectives and their threads
 };
 
 }  // namespace
 
-Result<OperationList> build_operations(const RankSource& source, const trace::HostArguments& arguments, const EmitOptions& options) {
+Result<OperationList> build_operations(const RankSource& source, const trace::HostArguments& arguments,
+                                       const EmitOptions& options) {
   RankCalls calls(source, arguments);
   if (const Status changed = calls.change(source, arguments, options); !changed) return changed.error();
   return OperationBuilder(source, arguments, options, calls).run();

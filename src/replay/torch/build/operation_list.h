@@ -44,10 +44,11 @@ struct Entry {
   Kind kind = Kind::call;
   std::uint32_t thread = 0;
   std::uint32_t stream = 0;
-  std::uint32_t number =
-      0;  ///< the form, event, stream or collective; of work how many pieces; of texts (work, begin, collective) see `text`
-  std::uint32_t text = 0;   ///< into OperationList::texts
-  std::uint32_t first = 0;  ///< into OperationList::numbers: storages of arguments, of what is returned, and those freed
+  std::uint32_t number = 0;  ///< the form, event, stream or collective; of work how many pieces; of texts (work, begin,
+                             ///< collective) see `text`
+  std::uint32_t text = 0;    ///< into OperationList::texts
+  std::uint32_t first =
+      0;  ///< into OperationList::numbers: storages of arguments, of what is returned, and those freed
   std::uint32_t inputs = 0, outputs = 0, freed = 0;
   TimePs duration = 0;              ///< of work, or of a pause of the host
   TimePs begin_ps = 0, end_ps = 0;  ///< on the host, as recorded
@@ -63,7 +64,7 @@ struct ReplacedWork {
 
 /// What scaling a dimension changed.
 struct ScaledCalls {
-  std::int64_t size_before = 0, size_after = 0;            ///< of the dimension that was asked for; 0: nothing was scaled
+  std::int64_t size_before = 0, size_after = 0;  ///< of the dimension that was asked for; 0: nothing was scaled
   std::uint64_t calls = 0, collectives = 0, storages = 0;  ///< how many changed
 };
 
@@ -85,11 +86,12 @@ struct OperationList {
   bool has_pace = false;
   double pace_factor = 1;  ///< of the times that it keeps
   std::vector<Storage> storages;
-  std::vector<std::array<std::int64_t, 4>> bounded_parts;  ///< storage, first element, how many, bound: where it is not that of the whole
-  std::vector<PlannedIntegers> planned_integers;           ///< by storage and place
-  std::vector<std::string> tensors;                        ///< descriptors, as JSON
-  std::vector<std::string> forms;                          ///< as JSON
-  std::vector<std::string> texts;                          ///< names, and what collectives say, as JSON
+  std::vector<std::array<std::int64_t, 4>>
+      bounded_parts;  ///< storage, first element, how many, bound: where it is not that of the whole
+  std::vector<PlannedIntegers> planned_integers;  ///< by storage and place
+  std::vector<std::string> tensors;               ///< descriptors, as JSON
+  std::vector<std::string> forms;                 ///< as JSON
+  std::vector<std::string> texts;                 ///< names, and what collectives say, as JSON
   std::vector<Entry> entries;
   std::vector<std::uint32_t> numbers;
 
@@ -104,7 +106,9 @@ struct OperationList {
   ScaledCalls scaled;
   EditedList edited;
 
-  [[nodiscard]] std::span<const std::uint32_t> inputs_of(const Entry& entry) const { return {numbers.data() + entry.first, entry.inputs}; }
+  [[nodiscard]] std::span<const std::uint32_t> inputs_of(const Entry& entry) const {
+    return {numbers.data() + entry.first, entry.inputs};
+  }
   [[nodiscard]] std::span<const std::uint32_t> outputs_of(const Entry& entry) const {
     return {numbers.data() + entry.first + entry.inputs, entry.outputs};
   }

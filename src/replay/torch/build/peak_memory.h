@@ -5,7 +5,8 @@
 
 namespace orrery::replay::torch {
 
-/// Bytes of device storages that are alive at once at most; what operators use inside of themselves comes on top. O(list).
+/// Bytes of device storages that are alive at once at most; what operators use inside of themselves comes on top.
+/// O(list).
 std::int64_t peak_bytes(const OperationList& list);
 
 }  // namespace orrery::replay::torch

@@ -6,11 +6,11 @@
 #include <numeric>
 
 #include "graph/longest_path.h"
+#include "replay/torch/build/peak_memory.h"
+#include "replay/torch/edits/edited_program.h"
 #include "replay/torch/source/busiest_stream.h"
 #include "replay/torch/source/completions.h"
-#include "replay/torch/edits/edited_program.h"
 #include "replay/torch/write/entry_writer.h"
-#include "replay/torch/build/peak_memory.h"
 
 namespace orrery::replay::torch {
 namespace {
@@ -19,9 +19,11 @@ using workload::ActivityKind;
 using workload::Collective;
 
 constexpr std::int64_t kElementBytes = 4;
-constexpr std::int64_t kMostElements = std::int64_t{1} << 38;  // a terabyte: no device has it, and what all ranks have together fits
+constexpr std::int64_t kMostElements = std::int64_t{1}
+                                       << 38;  // a terabyte: no device has it, and what all ranks have together fits
 
-/// How torch.distributed calls it, and how many elements go in and come out for `count` of Program::bytes among `ranks`.
+/// How torch.distributed calls it, and how many elements go in and come out for `count` of Program::bytes among
+/// `ranks`.
 struct CollectiveForm {
   std::string_view kind;
   std::int64_t in, out;
@@ -33,7 +35,8 @@ CollectiveForm form_of(Collective collective, std::int64_t count, std::int64_t r
     case Collective::all_reduce: return {"all_reduce", count, count};
     case Collective::reduce: return {"reduce", count, count};
     case Collective::broadcast: return {"broadcast", count, count};
-    // Gathering to one and scattering from one move what the tensor forms of everybody do, and have one buffer on each side as those.
+    // Gathering to one and scattering from one move what the tensor forms of everybody do, and have one buffer on each
+    // side as those.
     case Collective::all_gather:
     case Collective::gather: return {"all_gather_into_tensor", count, count * ranks};
     case Collective::reduce_scatter:
@@ -46,8 +49,8 @@ CollectiveForm form_of(Collective collective, std::int64_t count, std::int64_t r
 
 class ProgramList {
  public:
-  ProgramList(const workload::Workload& workload, std::size_t place, std::int64_t rank, std::vector<std::vector<std::int64_t>>& groups,
-              const EmitOptions& options, ProgramEdits edits)
+  ProgramList(const workload::Workload& workload, std::size_t place, std::int64_t rank,
+              std::vector<std::vector<std::int64_t>>& groups, const EmitOptions& options, ProgramEdits edits)
       : workload_(workload),
         program_(workload.program(place)),
         place_(place),
@@ -116,7 +119,9 @@ class ProgramList {
     if (!edits_.transfers.empty()) note_side(i, group, edit);
     if (options_.compute_only || edit.factor == 0) return;
     const auto members = static_cast<std::int64_t>(groups_[group].size());
-    const double wanted = static_cast<double>(std::clamp<std::int64_t>(program_.bytes[i] / kElementBytes, 1, kMostElements)) * edit.factor;
+    const double wanted =
+        static_cast<double>(std::clamp<std::int64_t>(program_.bytes[i] / kElementBytes, 1, kMostElements)) *
+        edit.factor;
     const std::int64_t count =
         std::clamp<std::int64_t>(std::llround(std::min(wanted, static_cast<double>(kMostElements))), 1, kMostElements);
     CollectiveCall call;
@@ -164,7 +169,8 @@ class ProgramList {
   }
 
   // One buffer for each size and side serves all.
-  void add_buffer(std::int64_t elements, int side, std::vector<RecordedTensor>& tensors, std::vector<std::uint32_t>& used) {
+  void add_buffer(std::int64_t elements, int side, std::vector<RecordedTensor>& tensors,
+                  std::vector<std::uint32_t>& used) {
     if (elements == 0) return;
     const auto at = buffers_.try_emplace({elements, side}, static_cast<std::uint32_t>(list_.storages.size()));
     if (at.second) {

@@ -10,7 +10,8 @@ std::uint32_t StorageTable::number_of(std::uint32_t lifetime, bool is_on_host) {
   number = static_cast<std::uint32_t>(storages_.size());
   Storage& storage = storages_.emplace_back();
   storage.is_on_host = is_on_host || !has_device_;
-  storage.is_given = lifetime == kNoLifetime || (lifetimes_.all[lifetime].maker == causal::kNoRow && is_unrecorded_[lifetime] == 0);
+  storage.is_given =
+      lifetime == kNoLifetime || (lifetimes_.all[lifetime].maker == causal::kNoRow && is_unrecorded_[lifetime] == 0);
   storage.bytes = lifetime == kNoLifetime ? 0 : lifetimes_.all[lifetime].bytes;
   is_there_.push_back(storage.is_given);
   is_typed_.push_back(0);
@@ -18,8 +19,8 @@ std::uint32_t StorageTable::number_of(std::uint32_t lifetime, bool is_on_host) {
 }
 
 std::uint32_t StorageTable::buffer(const RecordedTensor& tensor, bool is_on_host, std::size_t place) {
-  const auto at =
-      buffers_.try_emplace({tensor.extent_bytes, tensor.type.name, is_on_host, place}, static_cast<std::uint32_t>(storages_.size()));
+  const auto at = buffers_.try_emplace({tensor.extent_bytes, tensor.type.name, is_on_host, place},
+                                       static_cast<std::uint32_t>(storages_.size()));
   if (!at.second) return at.first->second;
   Storage& storage = storages_.emplace_back();
   storage.is_on_host = is_on_host || !has_device_;
@@ -31,9 +32,11 @@ std::uint32_t StorageTable::buffer(const RecordedTensor& tensor, bool is_on_host
   return at.first->second;
 }
 
-std::uint32_t StorageTable::use(std::uint32_t lifetime, bool is_on_host, const RecordedTensor& tensor, bool is_written, bool is_pinned) {
+std::uint32_t StorageTable::use(std::uint32_t lifetime, bool is_on_host, const RecordedTensor& tensor, bool is_written,
+                                bool is_pinned) {
   // Integers have to be somebody's: made at once they would point anywhere.
-  if (lifetime != kNoLifetime && of_lifetime_[lifetime] == kNoNumber32 && tensor.type.is_integer) is_unrecorded_[lifetime] = 0;
+  if (lifetime != kNoLifetime && of_lifetime_[lifetime] == kNoNumber32 && tensor.type.is_integer)
+    is_unrecorded_[lifetime] = 0;
   const std::uint32_t number = number_of(lifetime, is_on_host);
   Storage& storage = storages_[number];
   if (is_typed_[number] == 0) storage.element_type = tensor.type.name, is_typed_[number] = 1;

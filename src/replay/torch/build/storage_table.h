@@ -16,9 +16,10 @@ namespace orrery::replay::torch {
 
 class StorageTable {
  public:
-  /// Storages are numbered in order of their first use and appended to `storages`, which must outlive this, as must `lifetimes`.
-  /// `is_unrecorded`, per lifetime: find_unrecorded_makers.
-  StorageTable(const Lifetimes& lifetimes, std::vector<std::uint8_t> is_unrecorded, bool has_device, std::vector<Storage>& storages)
+  /// Storages are numbered in order of their first use and appended to `storages`, which must outlive this, as must
+  /// `lifetimes`. `is_unrecorded`, per lifetime: find_unrecorded_makers.
+  StorageTable(const Lifetimes& lifetimes, std::vector<std::uint8_t> is_unrecorded, bool has_device,
+               std::vector<Storage>& storages)
       : lifetimes_(lifetimes),
         is_unrecorded_(std::move(is_unrecorded)),
         has_device_(has_device),
@@ -28,9 +29,10 @@ class StorageTable {
   /// The storage of a lifetime. Tensors without elements (kNoLifetime) share one storage of nothing on each side.
   std::uint32_t number_of(std::uint32_t lifetime, bool is_on_host);
   /// The same, of a tensor that an operation uses: the storage is large enough for it.
-  std::uint32_t use(std::uint32_t lifetime, bool is_on_host, const RecordedTensor& tensor, bool is_written, bool is_pinned);
-  /// Memory for `tensor` that is nobody else's: it is there throughout. One for each size, type, side and `place` serves all who ask: what it holds is of
-  /// no interest.
+  std::uint32_t use(std::uint32_t lifetime, bool is_on_host, const RecordedTensor& tensor, bool is_written,
+                    bool is_pinned);
+  /// Memory for `tensor` that is nobody else's: it is there throughout. One for each size, type, side and `place`
+  /// serves all who ask: what it holds is of no interest.
   std::uint32_t buffer(const RecordedTensor& tensor, bool is_on_host, std::size_t place);
   /// kNoNumber32: nothing has used it.
   [[nodiscard]] std::uint32_t find(std::uint32_t lifetime) const { return of_lifetime_[lifetime]; }

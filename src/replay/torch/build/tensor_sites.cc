@@ -7,7 +7,8 @@ namespace {
 
 class SiteCollector {
  public:
-  SiteCollector(const trace::HostArguments& arguments, const Lifetimes& lifetimes) : arguments_(arguments), lifetimes_(lifetimes) {
+  SiteCollector(const trace::HostArguments& arguments, const Lifetimes& lifetimes)
+      : arguments_(arguments), lifetimes_(lifetimes) {
     sites_.users_of.resize(lifetimes.all.size());
     sites_.bytes.assign(lifetimes.all.size(), 0);
   }
@@ -17,7 +18,9 @@ class SiteCollector {
   void begin_call(std::uint32_t row, RecordedCall& call, const pytorch_et::OperatorSchema* schema) {
     sites_.users.push_back({row, size(), 0, &call, schema, {}});
   }
-  void begin_collective(std::uint32_t row, std::string_view kind) { sites_.users.push_back({row, size(), 0, nullptr, nullptr, kind}); }
+  void begin_collective(std::uint32_t row, std::string_view kind) {
+    sites_.users.push_back({row, size(), 0, nullptr, nullptr, kind});
+  }
 
   /// Of the call or collective that began last.
   void add(std::vector<RecordedTensor>& tensors) {
@@ -49,8 +52,8 @@ class SiteCollector {
 
 }  // namespace
 
-TensorSites find_tensor_sites(const trace::HostTrace& host, const Schemas& schemas, const trace::HostArguments& arguments,
-                              const Lifetimes& lifetimes, ChosenCalls& chosen) {
+TensorSites find_tensor_sites(const trace::HostTrace& host, const Schemas& schemas,
+                              const trace::HostArguments& arguments, const Lifetimes& lifetimes, ChosenCalls& chosen) {
   SiteCollector collector(arguments, lifetimes);
   std::size_t count = 0;
   for (const RecordedCall& call : chosen.calls) count += call.tensors.size();

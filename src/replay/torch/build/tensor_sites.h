@@ -1,4 +1,5 @@
-// Where tensors occur: in which call or collective, and on which memory. What is scaled goes from calls to memory and back by these tables.
+// Where tensors occur: in which call or collective, and on which memory. What is scaled goes from calls to memory and
+// back by these tables.
 #pragma once
 
 #include <cstdint>
@@ -29,15 +30,18 @@ struct TensorUser {
 /// Points into the ChosenCalls and Schemas that it was made of: no call may be added to them or moved while it is used.
 struct TensorSites {
   std::vector<TensorSite> all;
-  std::vector<TensorUser> users;                     ///< calls, in the order of ChosenCalls::calls; then collectives, in that of their rows
+  std::vector<TensorUser>
+      users;  ///< calls, in the order of ChosenCalls::calls; then collectives, in that of their rows
   std::vector<std::vector<std::uint32_t>> users_of;  ///< per lifetime, ascending
   std::vector<std::int64_t> bytes;                   ///< per lifetime: as far as any tensor is known to reach
 
-  [[nodiscard]] std::span<const TensorSite> of(const TensorUser& user) const { return {all.data() + user.first, user.count}; }
+  [[nodiscard]] std::span<const TensorSite> of(const TensorUser& user) const {
+    return {all.data() + user.first, user.count};
+  }
 };
 
 /// O(tensors).
-TensorSites find_tensor_sites(const trace::HostTrace& host, const Schemas& schemas, const trace::HostArguments& arguments,
-                              const Lifetimes& lifetimes, ChosenCalls& chosen);
+TensorSites find_tensor_sites(const trace::HostTrace& host, const Schemas& schemas,
+                              const trace::HostArguments& arguments, const Lifetimes& lifetimes, ChosenCalls& chosen);
 
 }  // namespace orrery::replay::torch

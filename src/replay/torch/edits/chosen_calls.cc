@@ -23,14 +23,17 @@ std::vector<std::uint8_t> launching_rows(const RankSource& source) {
   return launches;
 }
 
-// Operators that called no other, or that made what they return: a product asks for views of its factors, and is done by nobody else.
-std::vector<std::uint8_t> working_rows(const RankSource& source, const Schemas& schemas, const trace::HostArguments& arguments,
-                                       const Lifetimes& lifetimes) {
+// Operators that called no other, or that made what they return: a product asks for views of its factors, and is done
+// by nobody else.
+std::vector<std::uint8_t> working_rows(const RankSource& source, const Schemas& schemas,
+                                       const trace::HostArguments& arguments, const Lifetimes& lifetimes) {
   std::vector<std::uint8_t> innermost(source.host->size(), 0);
-  for (std::uint32_t row = 0; row < innermost.size(); ++row) innermost[row] = schemas.by_text()[source.host->op_schema[row]] != nullptr;
+  for (std::uint32_t row = 0; row < innermost.size(); ++row)
+    innermost[row] = schemas.by_text()[source.host->op_schema[row]] != nullptr;
   for (std::uint32_t row = 0; row < innermost.size(); ++row) {
     if (schemas.by_text()[source.host->op_schema[row]] == nullptr) continue;
-    for (std::uint32_t above = source.order.parent[row]; above != kNoRow && innermost[above] != 0; above = source.order.parent[above])
+    for (std::uint32_t above = source.order.parent[row]; above != kNoRow && innermost[above] != 0;
+         above = source.order.parent[above])
       innermost[above] = 0;
   }
   for (std::size_t use = 0, row = 0; use < arguments.tensors.size(); ++use) {
@@ -41,7 +44,8 @@ std::vector<std::uint8_t> working_rows(const RankSource& source, const Schemas& 
   return innermost;
 }
 
-// A number that PyTorch wrapped into a tensor (x % 7) is recorded without its value. The call around, of the same operator, was given the number.
+// A number that PyTorch wrapped into a tensor (x % 7) is recorded without its value. The call around, of the same
+// operator, was given the number.
 bool takes_the_number_of(const pytorch_et::OperatorSchema& outer, const pytorch_et::OperatorSchema& inner) {
   if (outer.name != inner.name) return false;
   for (std::size_t i = 0; i < std::min(outer.arguments.size(), inner.arguments.size()); ++i) {
@@ -55,7 +59,8 @@ void prefer_numbers(const RankSource& source, const Schemas& schemas, std::vecto
   for (std::uint32_t row = 0; row < wanted.size(); ++row) {
     const std::uint32_t parent = source.order.parent[row];
     if (wanted[row] == 0 || parent == kNoRow || schema_of(row) == nullptr || schema_of(parent) == nullptr) continue;
-    if (takes_the_number_of(*schema_of(parent), *schema_of(row))) wanted[parent] = 1;  // and what is inside is then not called
+    if (takes_the_number_of(*schema_of(parent), *schema_of(row)))
+      wanted[parent] = 1;  // and what is inside is then not called
   }
 }
 
@@ -65,8 +70,8 @@ std::uint32_t inputs_of(const trace::HostArguments& arguments, std::uint32_t row
   return count;
 }
 
-std::optional<CollectiveCall> collective_at(const RankSource& source, const Schemas& schemas, const trace::HostArguments& arguments,
-                                            std::uint32_t row) {
+std::optional<CollectiveCall> collective_at(const RankSource& source, const Schemas& schemas,
+                                            const trace::HostArguments& arguments, std::uint32_t row) {
   const pytorch_et::OperatorSchema* const schema = schemas.by_text()[source.host->op_schema[row]];
   const std::string_view name = source.strings->text(source.host->name[row]);
   if (!name.starts_with("c10d::")) return std::nullopt;
@@ -78,7 +83,8 @@ std::optional<CollectiveCall> collective_at(const RankSource& source, const Sche
 
 }  // namespace
 
-Schemas::Schemas(const trace::HostTrace& host, const Interner& strings) : parsed_(strings.size()), by_text_(strings.size(), nullptr) {
+Schemas::Schemas(const trace::HostTrace& host, const Interner& strings)
+    : parsed_(strings.size()), by_text_(strings.size(), nullptr) {
   std::vector<std::uint8_t> is_seen(strings.size(), 0);
   is_seen[0] = 1;
   for (const StringId text : host.op_schema) {
@@ -94,7 +100,8 @@ Schemas::Schemas(const trace::HostTrace& host, const Interner& strings) : parsed
 ChosenCalls choose_calls(const RankSource& source, const Schemas& schemas, const trace::HostArguments& arguments,
                          const Lifetimes& lifetimes) {
   const trace::HostTrace& host = *source.host;
-  std::vector<std::uint8_t> wanted = source.works.empty() ? working_rows(source, schemas, arguments, lifetimes) : launching_rows(source);
+  std::vector<std::uint8_t> wanted =
+      source.works.empty() ? working_rows(source, schemas, arguments, lifetimes) : launching_rows(source);
   prefer_numbers(source, schemas, wanted);
   std::vector<std::uint32_t> candidates;
   std::vector<std::uint32_t> place(host.size(), kNoNumber32);
@@ -119,7 +126,9 @@ ChosenCalls choose_calls(const RankSource& source, const Schemas& schemas, const
   chosen.call_of.assign(host.size(), kNoRow);
   chosen.number.assign(host.size(), kNoNumber32);
   chosen.collective.assign(host.size(), kNoNumber32);
-  const auto is_communication = [&](std::uint32_t row) { return source.strings->text(host.name[row]).starts_with("c10d::"); };
+  const auto is_communication = [&](std::uint32_t row) {
+    return source.strings->text(host.name[row]).starts_with("c10d::");
+  };
   for (const Visit visit : source.order.visits) {
     if (visit.is_end) continue;
     const std::uint32_t row = visit.row, parent = source.order.parent[row];
@@ -128,7 +137,8 @@ ChosenCalls choose_calls(const RankSource& source, const Schemas& schemas, const
     const bool is_inside = around != kNoRow && (chosen.number[around] != kNoNumber32 || !is_communication(row));
     if (is_inside) {
       chosen.call_of[row] = around;
-    } else if (!source.is_aside.empty() && source.is_aside[row] != 0) {  // NOLINT(bugprone-branch-clone): asked for before the others
+    } else if (!source.is_aside.empty() &&
+               source.is_aside[row] != 0) {  // NOLINT(bugprone-branch-clone): asked for before the others
       chosen.call_of[row] = row;
     } else if (place[row] != kNoNumber32 && recorded[place[row]]) {
       chosen.call_of[row] = row;

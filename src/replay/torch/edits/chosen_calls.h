@@ -31,8 +31,8 @@ class Schemas {
 };
 
 struct ChosenCalls {
-  /// Per row: the row that is done again as a whole, itself or one above; causal::kNoRow. Those are called or communicate, and what communicates on
-  /// the side of the host (gloo:all_reduce) is part of what was asked for before.
+  /// Per row: the row that is done again as a whole, itself or one above; causal::kNoRow. Those are called or
+  /// communicate, and what communicates on the side of the host (gloo:all_reduce) is part of what was asked for before.
   std::vector<std::uint32_t> call_of;
   std::vector<std::uint32_t> number;      ///< per row that is called: into `calls`
   std::vector<std::uint32_t> collective;  ///< per row that communicates: into `collectives`
@@ -41,9 +41,10 @@ struct ChosenCalls {
   std::vector<CollectiveCall> collectives;
 };
 
-/// Calls that communicate; operators that launched device work themselves, as a whole where one of them called others; without device work,
-/// operators that called none, or made what they return though they called some. Of two forms of one operator, one in the other, that with the number.
-/// Those that cannot be called (no schema, arguments that were not recorded) leave it to what they called.
+/// Calls that communicate; operators that launched device work themselves, as a whole where one of them called others;
+/// without device work, operators that called none, or made what they return though they called some. Of two forms of
+/// one operator, one in the other, that with the number. Those that cannot be called (no schema, arguments that were
+/// not recorded) leave it to what they called.
 ChosenCalls choose_calls(const RankSource& source, const Schemas& schemas, const trace::HostArguments& arguments,
                          const Lifetimes& lifetimes);
 

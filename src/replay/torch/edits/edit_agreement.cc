@@ -47,9 +47,10 @@ Status check_edited_alike(const std::vector<analyze::ParsedEdit>& edits, const s
       const auto [first_rank, first] = firsts[number];
       if (first->edit.factor == side.edit.factor) continue;
       const std::uint32_t edit = side.edit.edit != TransferEdit::kNoEdit ? side.edit.edit : first->edit.edit;
-      return refuse_edit(analyze::text_of(edits[edit]),
-                         fmt::format("{} would be {} on rank {} and {} on rank {}, and all who take part have to do the same",
-                                     named(side, number, groups), said(*first), first_rank, said(side), rank.rank));
+      return refuse_edit(
+          analyze::text_of(edits[edit]),
+          fmt::format("{} would be {} on rank {} and {} on rank {}, and all who take part have to do the same",
+                      named(side, number, groups), said(*first), first_rank, said(side), rank.rank));
     }
   }
   return {};

@@ -33,15 +33,18 @@ std::vector<std::string> parts_of(const analyze::EditRule& rule, const EditCount
     parts.push_back(several(count.communications, "communication") +
                     (removes ? " left out" : fmt::format(" of {:g} times the size", rule.factor)));
   if (count.works > 0)
-    parts.push_back(several(count.works, "piece") + (removes ? " of replaced work left out" : " of replaced work changed"));
+    parts.push_back(several(count.works, "piece") +
+                    (removes ? " of replaced work left out" : " of replaced work changed"));
   if (count.is_pace)
-    parts.push_back(fmt::format("the host's own time between calls is {:g} times the recorded one", removes ? 0 : rule.factor));
+    parts.push_back(
+        fmt::format("the host's own time between calls is {:g} times the recorded one", removes ? 0 : rule.factor));
   return parts;
 }
 
 }  // namespace
 
-std::vector<EditOutcome> outcomes_of(const std::vector<analyze::ParsedEdit>& edits, const std::vector<OperationList>& ranks) {
+std::vector<EditOutcome> outcomes_of(const std::vector<analyze::ParsedEdit>& edits,
+                                     const std::vector<OperationList>& ranks) {
   std::vector<std::int64_t> numbers, steps;
   for (const OperationList& rank : ranks) {
     numbers.push_back(rank.rank);

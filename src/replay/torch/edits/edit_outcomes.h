@@ -15,7 +15,8 @@ struct EditOutcome {
   std::vector<std::string> not_there;  ///< "rank 77", "step 9": named, but not in this recording
 };
 
-std::vector<EditOutcome> outcomes_of(const std::vector<analyze::ParsedEdit>& edits, const std::vector<OperationList>& ranks);
+std::vector<EditOutcome> outcomes_of(const std::vector<analyze::ParsedEdit>& edits,
+                                     const std::vector<OperationList>& ranks);
 
 /// "comm * 2: 64 communications carry 2 times as much".
 std::string remark_on(const analyze::ParsedEdit& edit, const EditOutcome& outcome);

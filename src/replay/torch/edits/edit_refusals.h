@@ -1,4 +1,5 @@
-// Which edits of a what-if a replay can carry out: real hardware takes the time that it takes, so an edit has to be something that can be done.
+// Which edits of a what-if a replay can carry out: real hardware takes the time that it takes, so an edit has to be
+// something that can be done.
 #pragma once
 
 #include <string>

@@ -10,10 +10,10 @@
 #include "causal/device/communicating_works.h"
 #include "match/communication.h"
 #include "replay/torch/edits/edit_refusals.h"
-#include "replay/torch/source/row_scopes.h"
 #include "replay/torch/scale/scaled_transfer.h"
 #include "replay/torch/scale/transfer_selector.h"
 #include "replay/torch/scale/transfer_sides.h"
+#include "replay/torch/source/row_scopes.h"
 #include "replay/torch/source/user_ranges.h"
 
 namespace orrery::replay::torch {
@@ -27,7 +27,12 @@ class CallEditing {
  public:
   CallEditing(const std::vector<analyze::ParsedEdit>& edits, const RankSource& source, const ChosenCalls& chosen,
               const Lifetimes& lifetimes)
-      : edits_(edits), source_(source), host_(*source.host), chosen_(chosen), lifetimes_(lifetimes), steps_(step_numbers(source)) {
+      : edits_(edits),
+        source_(source),
+        host_(*source.host),
+        chosen_(chosen),
+        lifetimes_(lifetimes),
+        steps_(step_numbers(source)) {
     result_.is_removed.assign(host_.size(), 0);
     result_.transfers.resize(chosen.collectives.size());
     for (const LaunchedWork& work : source.works) result_.durations.push_back(work.duration);
@@ -58,7 +63,9 @@ class CallEditing {
   }
   [[nodiscard]] Error refuse(const std::string& why) const { return refuse(edit_, why); }
   [[nodiscard]] std::string_view name_of(std::uint32_t row) const { return source_.strings->text(host_.name[row]); }
-  [[nodiscard]] std::string describe(std::uint32_t row) const { return fmt::format("{} (node {})", name_of(row), host_.id[row]); }
+  [[nodiscard]] std::string describe(std::uint32_t row) const {
+    return fmt::format("{} (node {})", name_of(row), host_.id[row]);
+  }
 
   // Whether the edit is about this rank, and what it needs to be known of the recording is.
   Result<bool> concerns(const analyze::EditScope& scope, bool needs_steps) const {
@@ -109,7 +116,8 @@ class CallEditing {
   // Whether a row from `row` on up to below `end` is an operator that matches.
   [[nodiscard]] bool any_matches(const Column<std::uint8_t>& matches, std::uint32_t row, std::uint32_t end) const {
     for (; row != end && row != kNoRow; row = source_.order.parent[row]) {
-      if (matches[host_.name[row]] != 0 && !is_user_range(source_, row) && causal::is_operator_row(name_of(row))) return true;
+      if (matches[host_.name[row]] != 0 && !is_user_range(source_, row) && causal::is_operator_row(name_of(row)))
+        return true;
     }
     return false;
   }
@@ -165,7 +173,8 @@ class CallEditing {
   }
 
   Status take_works(const EditRule& rule, const RowScope& scope) {
-    const bool has_device = std::any_of(lifetimes_.all.begin(), lifetimes_.all.end(), [](const Lifetime& one) { return !one.is_on_host; });
+    const bool has_device =
+        std::any_of(lifetimes_.all.begin(), lifetimes_.all.end(), [](const Lifetime& one) { return !one.is_on_host; });
     const bool is_transfer = rule.kinds == analyze::edit_kinds::kCommunication;
     if (source_.works.empty() && has_device && !is_transfer)
       return refuse("no profiler trace says what the device did; op:PATTERN remove needs none");
@@ -205,10 +214,12 @@ class CallEditing {
     for (std::size_t w = 0; w < source_.works.size(); ++w) {
       const std::uint32_t row = source_.works[w].launch.row;
       const auto touched = row == kNoRow ? touched_.end() : touched_.find(chosen_.call_of[row]);
-      if (touched == touched_.end() || result_.durations[w] == RankEdits::kRemoved || result_.removes(touched->first)) continue;
-      return refuse(touched->second,
-                    fmt::format("{} is called whole, and also launched {}, which is not selected; op:{} remove leaves it out",
-                                describe(touched->first), source_.strings->text(source_.works[w].name), name_of(touched->first)));
+      if (touched == touched_.end() || result_.durations[w] == RankEdits::kRemoved || result_.removes(touched->first))
+        continue;
+      return refuse(
+          touched->second,
+          fmt::format("{} is called whole, and also launched {}, which is not selected; op:{} remove leaves it out",
+                      describe(touched->first), source_.strings->text(source_.works[w].name), name_of(touched->first)));
     }
     for (const auto& [call, edit] : touched_) result_.is_removed[call] = 1;
     return {};
@@ -282,8 +293,8 @@ class CallEditing {
 
 }  // namespace
 
-Result<RankEdits> edit_calls(const std::vector<analyze::ParsedEdit>& edits, const RankSource& source, const ChosenCalls& chosen,
-                             const Lifetimes& lifetimes) {
+Result<RankEdits> edit_calls(const std::vector<analyze::ParsedEdit>& edits, const RankSource& source,
+                             const ChosenCalls& chosen, const Lifetimes& lifetimes) {
   return CallEditing(edits, source, chosen, lifetimes).run();
 }
 

@@ -1,4 +1,5 @@
-// What an operation list says about the edits that it was made with: how much they changed, and what other ranks have to agree with.
+// What an operation list says about the edits that it was made with: how much they changed, and what other ranks have
+// to agree with.
 #pragma once
 
 #include <cstdint>

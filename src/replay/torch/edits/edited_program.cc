@@ -25,7 +25,8 @@ std::string missing_for(const analyze::ParsedEdit& edit) {
 
 class ProgramEditing {
  public:
-  ProgramEditing(const std::vector<analyze::ParsedEdit>& edits, const workload::Workload& workload, std::size_t place, std::int64_t rank)
+  ProgramEditing(const std::vector<analyze::ParsedEdit>& edits, const workload::Workload& workload, std::size_t place,
+                 std::int64_t rank)
       : edits_(edits), workload_(workload), program_(workload.program(place)), rank_(rank) {
     for (std::size_t i = 0; i < program_.size(); ++i) result_.durations.push_back(program_.duration_ps(i));
     result_.transfers.resize(program_.size());
@@ -76,8 +77,11 @@ class ProgramEditing {
       if (!rule.scope.group->matches(group)) return {};
     }
     if (rule.action != EditRule::Action::scale && !leaves_nothing(rule))
-      return refuse(std::string(name_of(i)) + " takes what the network takes: it can carry * times as much, or be removed");
-    if (kind.kind == ActivityKind::collective && kind.collective == workload::Collective::barrier && !leaves_nothing(rule)) return {};
+      return refuse(std::string(name_of(i)) +
+                    " takes what the network takes: it can carry * times as much, or be removed");
+    if (kind.kind == ActivityKind::collective && kind.collective == workload::Collective::barrier &&
+        !leaves_nothing(rule))
+      return {};
     TransferEdit& transfer = result_.transfers[i];
     ++result_.list.counts[edit_].communications;
     transfer.factor *= leaves_nothing(rule) ? 0 : rule.factor;
@@ -106,8 +110,8 @@ bool is_program_transfer(const workload::Program& program, std::size_t activity)
   return kind == ActivityKind::collective || kind == ActivityKind::send || kind == ActivityKind::recv;
 }
 
-Result<ProgramEdits> edit_program(const std::vector<analyze::ParsedEdit>& edits, const workload::Workload& workload, std::size_t place,
-                                  std::int64_t rank) {
+Result<ProgramEdits> edit_program(const std::vector<analyze::ParsedEdit>& edits, const workload::Workload& workload,
+                                  std::size_t place, std::int64_t rank) {
   return ProgramEditing(edits, workload, place, rank).run();
 }
 

@@ -1,4 +1,5 @@
-// A program without operators, edited: its device work is work of a duration, which can be any, and its communication is of a size.
+// A program without operators, edited: its device work is work of a duration, which can be any, and its communication
+// is of a size.
 #pragma once
 
 #include <vector>
@@ -20,9 +21,9 @@ struct ProgramEdits {
   EditedList list;                      ///< without its sides
 };
 
-/// `edits` are some that check_edits let pass. `place`: of the rank in the workload; `rank`: its number. An Error names the edit and what the
-/// program does not tell: steps, annotations, operators, groups without names.
-Result<ProgramEdits> edit_program(const std::vector<analyze::ParsedEdit>& edits, const workload::Workload& workload, std::size_t place,
-                                  std::int64_t rank);
+/// `edits` are some that check_edits let pass. `place`: of the rank in the workload; `rank`: its number. An Error names
+/// the edit and what the program does not tell: steps, annotations, operators, groups without names.
+Result<ProgramEdits> edit_program(const std::vector<analyze::ParsedEdit>& edits, const workload::Workload& workload,
+                                  std::size_t place, std::int64_t rank);
 
 }  // namespace orrery::replay::torch

@@ -10,17 +10,19 @@
 
 namespace orrery::replay::torch {
 
-// Rules of what layers of models are made of: products, norms, attention. False where the arguments are not those of the rule.
+// Rules of what layers of models are made of: products, norms, attention. False where the arguments are not those of
+// the rule.
 
-/// [..., m, k] x [..., k, n] = [..., m, n], and what is added to it. The factors go by the first of their two names that is there.
-bool tie_product(DimensionTies& ties, std::string_view left_name, std::string_view left_other, std::string_view right_name,
-                 std::string_view right_other);
+/// [..., m, k] x [..., k, n] = [..., m, n], and what is added to it. The factors go by the first of their two names
+/// that is there.
+bool tie_product(DimensionTies& ties, std::string_view left_name, std::string_view left_other,
+                 std::string_view right_name, std::string_view right_other);
 
 /// Statistics have the leading dimensions, weights the trailing ones.
 bool tie_norm(DimensionTies& ties);
 
-/// [batch, heads, sequence, width], or [batch, sequence, heads, width] of the kernels below it. Keys may be others than queries, in number and
-/// heads. `name`: of the operator.
+/// [batch, heads, sequence, width], or [batch, sequence, heads, width] of the kernels below it. Keys may be others than
+/// queries, in number and heads. `name`: of the operator.
 bool tie_attention(DimensionTies& ties, std::string_view name);
 
 namespace {
@@ -33,8 +35,8 @@ bool is_statistic(const DimensionTies& ties, std::uint32_t t, std::uint32_t quer
 
 }  // namespace
 
-bool tie_product(DimensionTies& ties, std::string_view left_name, std::string_view left_other, std::string_view right_name,
-                 std::string_view right_other) {
+bool tie_product(DimensionTies& ties, std::string_view left_name, std::string_view left_other,
+                 std::string_view right_name, std::string_view right_other) {
   const auto left = ties.one_of(left_name, left_other), right = ties.one_of(right_name, right_other);
   if (!left || !right || ties.outputs().size() != 1) return false;
   const std::uint32_t out = ties.outputs().front(), ranks = ties.rank(out);
@@ -87,9 +89,10 @@ bool tie_norm(DimensionTies& ties) {
 bool tie_attention(DimensionTies& ties, std::string_view name) {
   const auto query = ties.one("query"), key = ties.one("key"), value = ties.one("value");
   // Ragged batches have their lengths in a tensor, whose values are not ours to scale.
-  const bool is_ragged = !ties.given("cu_seqlens_q").empty() || !ties.given("cum_seq_q").empty() || !ties.given("attn_bias").empty() ||
-                         !ties.given("bias").empty();
-  if (!query || !key || !value || is_ragged || ties.rank(*query) != 4 || ties.rank(*key) != 4 || ties.rank(*value) != 4) return false;
+  const bool is_ragged = !ties.given("cu_seqlens_q").empty() || !ties.given("cum_seq_q").empty() ||
+                         !ties.given("attn_bias").empty() || !ties.given("bias").empty();
+  if (!query || !key || !value || is_ragged || ties.rank(*query) != 4 || ties.rank(*key) != 4 || ties.rank(*value) != 4)
+    return false;
   const bool heads_first = name.starts_with("_scaled_dot_product") || name.starts_with("_cudnn");
   const std::uint32_t heads = heads_first ? 1 : 2, sequence = heads_first ? 2 : 1;
   std::vector<DimensionRef> batch, head, length, width, key_head, key_length, value_width;
@@ -121,8 +124,10 @@ bool tie_attention(DimensionTies& ties, std::string_view name) {
     }
   }
   // As many heads of keys as of queries are the same heads; fewer are shared.
-  if (ties.shape(*key)[heads] == ties.shape(*query)[heads]) head.insert(head.end(), key_head.begin(), key_head.end()), key_head.clear();
-  for (const auto* members : {&batch, &head, &length, &width, &key_head, &key_length, &value_width}) ties.tie_equal(*members);
+  if (ties.shape(*key)[heads] == ties.shape(*query)[heads])
+    head.insert(head.end(), key_head.begin(), key_head.end()), key_head.clear();
+  for (const auto* members : {&batch, &head, &length, &width, &key_head, &key_length, &value_width})
+    ties.tie_equal(*members);
   return true;
 }
 
@@ -160,7 +165,8 @@ bool tie_reduction(DimensionTies& ties) {
     const bool keeps = ties.rank(out) == ranks;
     std::uint32_t next = 0;
     for (std::uint32_t d = 0; d < ranks; ++d) {
-      const bool is_gone = reduced.empty() || std::find(reduced.begin(), reduced.end(), std::int64_t{d}) != reduced.end();
+      const bool is_gone =
+          reduced.empty() || std::find(reduced.begin(), reduced.end(), std::int64_t{d}) != reduced.end();
       if (is_gone && !keeps) continue;
       if (!is_gone && next < ties.rank(out)) ties.tie({{*self, d}, {out, next}});
       ++next;
@@ -206,10 +212,12 @@ bool tie_losses(DimensionTies& ties, std::string_view name) {
 
 // False: no rule, or other arguments than the rule's.
 bool tie_dimensions(DimensionTies& ties, std::string_view name) {
-  if (name.starts_with("_foreach_") || name.starts_with("_fused_adam") || name.starts_with("_fused_sgd")) return tie_lists(ties);
+  if (name.starts_with("_foreach_") || name.starts_with("_fused_adam") || name.starts_with("_fused_sgd"))
+    return tie_lists(ties);
   const OperatorFamily family = family_of(name);
   if (family == OperatorFamily::pointwise) return ties.align(ties.all()), true;
-  if (name.ends_with("_loss") || name.ends_with("_loss_backward") || name == "nll_loss_forward") return tie_losses(ties, name);
+  if (name.ends_with("_loss") || name.ends_with("_loss_backward") || name == "nll_loss_forward")
+    return tie_losses(ties, name);
   if (family == OperatorFamily::reduction) return tie_reduction(ties);
   if (family == OperatorFamily::shaped_by_memory) return ties.leave_free(ties.all()), true;
   if (name == "mm" || name == "addmm") return tie_product(ties, "mat1", "self", "mat2", "self");
@@ -226,10 +234,14 @@ bool tie_dimensions(DimensionTies& ties, std::string_view name) {
 
 }  // namespace
 
-std::string_view without_in_place(std::string_view name) { return name.ends_with('_') ? name.substr(0, name.size() - 1) : name; }
+std::string_view without_in_place(std::string_view name) {
+  return name.ends_with('_') ? name.substr(0, name.size() - 1) : name;
+}
 
-std::optional<std::vector<DimensionGroup>> dimension_groups(const trace::HostTrace& host, std::uint32_t row, const RecordedCall& call,
-                                                            const pytorch_et::OperatorSchema& schema, std::int64_t counted) {
+std::optional<std::vector<DimensionGroup>> dimension_groups(const trace::HostTrace& host, std::uint32_t row,
+                                                            const RecordedCall& call,
+                                                            const pytorch_et::OperatorSchema& schema,
+                                                            std::int64_t counted) {
   constexpr std::string_view kOwn = "aten::";
   if (!schema.name.starts_with(kOwn)) return std::nullopt;
   DimensionTies ties(host, row, call, schema, counted);

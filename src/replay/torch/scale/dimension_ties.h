@@ -1,4 +1,5 @@
-// One call while rules find out which of its dimensions are the same: its tensors by argument, its numbers, and the groups found so far.
+// One call while rules find out which of its dimensions are the same: its tensors by argument, its numbers, and the
+// groups found so far.
 #pragma once
 
 #include <cstdint>
@@ -17,12 +18,16 @@ namespace orrery::replay::torch {
 class DimensionTies {
  public:
   /// As of dimension_groups.
-  DimensionTies(const trace::HostTrace& host, std::uint32_t row, const RecordedCall& call, const pytorch_et::OperatorSchema& schema,
-                std::int64_t counted);
+  DimensionTies(const trace::HostTrace& host, std::uint32_t row, const RecordedCall& call,
+                const pytorch_et::OperatorSchema& schema, std::int64_t counted);
 
   [[nodiscard]] const RecordedCall& call() const { return call_; }
-  [[nodiscard]] const std::vector<std::int64_t>& shape(std::uint32_t tensor) const { return call_.tensors[tensor].shape; }
-  [[nodiscard]] std::uint32_t rank(std::uint32_t tensor) const { return static_cast<std::uint32_t>(shape(tensor).size()); }
+  [[nodiscard]] const std::vector<std::int64_t>& shape(std::uint32_t tensor) const {
+    return call_.tensors[tensor].shape;
+  }
+  [[nodiscard]] std::uint32_t rank(std::uint32_t tensor) const {
+    return static_cast<std::uint32_t>(shape(tensor).size());
+  }
   [[nodiscard]] std::int64_t size(DimensionRef of) const { return shape(of.tensor)[of.dimension]; }
   [[nodiscard]] std::int64_t counted() const { return counted_; }
 
@@ -37,7 +42,8 @@ class DimensionTies {
   [[nodiscard]] std::optional<std::int64_t> integer(std::string_view argument) const;
   /// A list, or a number alone.
   [[nodiscard]] std::vector<std::int64_t> integers(std::string_view argument) const;
-  /// The argument "dim" as a dimension of the tensor, counted from its end if it is negative; nothing if it has none such.
+  /// The argument "dim" as a dimension of the tensor, counted from its end if it is negative; nothing if it has none
+  /// such.
   [[nodiscard]] std::optional<std::uint32_t> along(std::uint32_t tensor) const;
 
   /// A group of those that have the largest size: others broadcast, or are padded.

@@ -33,7 +33,8 @@ bool tie_embedding(DimensionTies& ties) {
 
 bool tie_embedding_backward(DimensionTies& ties) {
   const auto gradient = ties.one("grad_output"), indices = ties.one("indices");
-  return gradient && indices && ties.outputs().size() == 1 && tie_rows(ties, ties.outputs().front(), *indices, *gradient);
+  return gradient && indices && ties.outputs().size() == 1 &&
+         tie_rows(ties, ties.outputs().front(), *indices, *gradient);
 }
 
 bool tie_gathered(DimensionTies& ties, std::string_view name) {

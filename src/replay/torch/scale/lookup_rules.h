@@ -11,7 +11,8 @@ namespace orrery::replay::torch {
 bool tie_embedding(DimensionTies& ties);
 bool tie_embedding_backward(DimensionTies& ties);
 
-/// What is looked up, or written, has the shape of the index; the table may be larger in every dimension. `name`: of the operator.
+/// What is looked up, or written, has the shape of the index; the table may be larger in every dimension. `name`: of
+/// the operator.
 bool tie_gathered(DimensionTies& ties, std::string_view name);
 
 /// As many as there are indices, along one dimension.

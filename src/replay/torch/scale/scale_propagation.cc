@@ -50,7 +50,8 @@ Status ScalePropagation::follow(std::uint32_t number) {
   }
   if (!progress.groups) return refusals_.cannot_follow(user.row, "no rule says which of its sizes belong together");
   for (const DimensionGroup& group : *progress.groups) {
-    if (const Status done = group.is_joined ? follow_joined(user, group) : follow_group(user, group); !done) return done;
+    if (const Status done = group.is_joined ? follow_joined(user, group) : follow_group(user, group); !done)
+      return done;
   }
   return check_ungrouped(user, *progress.groups);
 }
@@ -84,8 +85,9 @@ Status ScalePropagation::follow_joined(const TensorUser& user, const DimensionGr
 // What is scaled of each of those that are joined.
 Result<ScaledParts> ScalePropagation::parts_of_joined(const TensorUser& user, const DimensionGroup& group) const {
   const std::vector<DimensionRef>& members = group.members;
-  const bool are_alike = std::all_of(members.begin() + 1, members.end(),
-                                     [&](const DimensionRef& member) { return size_of(user, member) == size_of(user, members[1]); });
+  const bool are_alike = std::all_of(members.begin() + 1, members.end(), [&](const DimensionRef& member) {
+    return size_of(user, member) == size_of(user, members[1]);
+  });
   ScaledParts all;
   for (const DimensionRef& member : members) {
     const bool is_whole = &member == &members.front();
@@ -112,7 +114,8 @@ Status ScalePropagation::check_ungrouped(const TensorUser& user, const std::vect
     for (std::uint32_t d = 0; d < shape.size(); ++d) {
       if (!grouped.contains({t, d}) && !parts_of(user, {t, d}).empty())
         return refusals_.cannot_follow(
-            user.row, fmt::format("dimension {} of its tensor of shape [{}] has a size of its own", d, fmt::join(shape, ", ")));
+            user.row,
+            fmt::format("dimension {} of its tensor of shape [{}] has a size of its own", d, fmt::join(shape, ", ")));
     }
   }
   return {};

@@ -1,5 +1,5 @@
-// A scaled dimension followed from call to call: what a call does with one dimension of its tensors it does with those that are the same one
-// (dimension_rules.h), and whoever uses the memory of these follows in turn.
+// A scaled dimension followed from call to call: what a call does with one dimension of its tensors it does with those
+// that are the same one (dimension_rules.h), and whoever uses the memory of these follows in turn.
 #pragma once
 
 #include <cstdint>
@@ -17,13 +17,19 @@ namespace orrery::replay::torch {
 /// Changes `memory` only; tensors stay as they were recorded. Refers to what it is made of.
 class ScalePropagation {
  public:
-  ScalePropagation(const trace::HostTrace& host, const TensorSites& sites, const CountedIndices& counted, const ScaleRefusals& refusals,
-                   ScaledMemory& memory)
-      : host_(host), sites_(sites), counted_(counted), refusals_(refusals), memory_(memory), progress_(sites.users.size()) {}
+  ScalePropagation(const trace::HostTrace& host, const TensorSites& sites, const CountedIndices& counted,
+                   const ScaleRefusals& refusals, ScaledMemory& memory)
+      : host_(host),
+        sites_(sites),
+        counted_(counted),
+        refusals_(refusals),
+        memory_(memory),
+        progress_(sites.users.size()) {}
 
   /// Scales part of a dimension, and lets those who see it wait for run().
   Status require(std::uint32_t site, const DimensionPart& wanted);
-  /// First come, first served, until nothing more has to change. An Error names the first call or collective that cannot follow.
+  /// First come, first served, until nothing more has to change. An Error names the first call or collective that
+  /// cannot follow.
   Status run();
 
  private:

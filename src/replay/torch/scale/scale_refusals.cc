@@ -13,8 +13,8 @@ std::string factor_text(const ScaleRequest& request) { return request.text.subst
 
 Error ScaleRefusals::cannot_follow(std::uint32_t row, const std::string& why) const {
   const trace::HostTrace& host = *source_.host;
-  return {fmt::format("{} (node {}) cannot follow where {} is scaled by {}: {}", source_.strings->text(host.name[row]), host.id[row],
-                      selector_text(request_), factor_text(request_), why),
+  return {fmt::format("{} (node {}) cannot follow where {} is scaled by {}: {}", source_.strings->text(host.name[row]),
+                      host.id[row], selector_text(request_), factor_text(request_), why),
           host.path, Error::kNoOffset, "nothing was written; docs/REPLAY.md says which operators can be scaled"};
 }
 
@@ -28,7 +28,8 @@ Error ScaleRefusals::nothing_selected() const {
 }
 
 Error ScaleRefusals::no_whole_number(std::int64_t size) const {
-  return {fmt::format("a size of {} cannot be scaled by {}: that is no whole number", size, factor_text(request_)), source_.host->path};
+  return {fmt::format("a size of {} cannot be scaled by {}: that is no whole number", size, factor_text(request_)),
+          source_.host->path};
 }
 
 }  // namespace orrery::replay::torch

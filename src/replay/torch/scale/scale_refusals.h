@@ -5,8 +5,8 @@
 #include <string>
 
 #include "base/result.h"
-#include "replay/torch/source/rank_source.h"
 #include "replay/torch/scale/scale_request.h"
+#include "replay/torch/source/rank_source.h"
 
 namespace orrery::replay::torch {
 

@@ -22,7 +22,8 @@ std::optional<Factor> parse_factor(std::string_view text) {
     digits += decimals;
     for (std::size_t i = 0; i < decimals.size(); ++i) denominator *= 10;
   }
-  if (digits.empty() || digits.size() > 12 || digits.find_first_not_of("0123456789") != std::string::npos) return std::nullopt;
+  if (digits.empty() || digits.size() > 12 || digits.find_first_not_of("0123456789") != std::string::npos)
+    return std::nullopt;
   const std::int64_t numerator = parse_number<std::int64_t>(digits).value_or(0);
   if (numerator <= 0 || numerator / denominator > kMostTimes) return std::nullopt;
   const std::int64_t common = std::gcd(numerator, denominator);

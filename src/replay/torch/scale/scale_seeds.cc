@@ -11,8 +11,8 @@ namespace {
 
 class SeedSearch {
  public:
-  SeedSearch(const trace::HostTrace& host, const Schemas& schemas, const ChosenCalls& chosen, const trace::HostArguments& arguments,
-             const Lifetimes& lifetimes)
+  SeedSearch(const trace::HostTrace& host, const Schemas& schemas, const ChosenCalls& chosen,
+             const trace::HostArguments& arguments, const Lifetimes& lifetimes)
       : host_(host), schemas_(schemas), chosen_(chosen), arguments_(arguments), lifetimes_(lifetimes) {}
 
   std::vector<ScaleSeed> of_data(std::uint32_t dimension) {
@@ -47,11 +47,15 @@ class SeedSearch {
   }
 
  private:
-  [[nodiscard]] const RecordedTensor& tensor_at(std::uint32_t call, std::uint32_t t) const { return chosen_.calls[call].tensors[t]; }
+  [[nodiscard]] const RecordedTensor& tensor_at(std::uint32_t call, std::uint32_t t) const {
+    return chosen_.calls[call].tensors[t];
+  }
   [[nodiscard]] std::uint32_t use_of(std::uint32_t call, std::uint32_t t) const {
     return arguments_.first[chosen_.rows[call]] + tensor_at(call, t).use;
   }
-  [[nodiscard]] std::uint32_t lifetime_of(std::uint32_t call, std::uint32_t t) const { return lifetimes_.of_use[use_of(call, t)]; }
+  [[nodiscard]] std::uint32_t lifetime_of(std::uint32_t call, std::uint32_t t) const {
+    return lifetimes_.of_use[use_of(call, t)];
+  }
   [[nodiscard]] bool is_given(std::uint32_t call, std::uint32_t t) const {
     return lifetime_of(call, t) != kNoLifetime && lifetimes_.all[lifetime_of(call, t)].maker == causal::kNoRow;
   }
@@ -76,7 +80,8 @@ class SeedSearch {
   [[nodiscard]] bool is_copied_in(std::uint32_t call, std::uint32_t t) const {
     const RecordedCall& recorded = chosen_.calls[call];
     const std::string_view name = without_in_place(schema_of(call).name);
-    if (t < recorded.inputs || (name != "aten::copy" && name != "aten::_to_copy") || arguments_.tensors[use_of(call, t)].is_on_host)
+    if (t < recorded.inputs || (name != "aten::copy" && name != "aten::_to_copy") ||
+        arguments_.tensors[use_of(call, t)].is_on_host)
       return false;
     for (std::uint32_t in = 0; in < recorded.inputs; ++in) {
       if (arguments_.tensors[use_of(call, in)].is_on_host) return true;
@@ -116,11 +121,14 @@ class SeedSearch {
     std::int64_t largest_extent = 0, size = 0;
     each([&](std::uint32_t call, std::uint32_t t) {
       const RecordedTensor& tensor = tensor_at(call, t);
-      if (dimension >= tensor.shape.size() || tensor.shape[dimension] < 2 || tensor.stride[dimension] == 0 || !is_data(call, t)) return;
+      if (dimension >= tensor.shape.size() || tensor.shape[dimension] < 2 || tensor.stride[dimension] == 0 ||
+          !is_data(call, t))
+        return;
       found.push_back({call, t, dimension});
       if (tensor.extent_bytes > largest_extent) largest_extent = tensor.extent_bytes, size = tensor.shape[dimension];
     });
-    std::erase_if(found, [&](const ScaleSeed& seed) { return tensor_at(seed.call, seed.tensor).shape[dimension] != size; });
+    std::erase_if(found,
+                  [&](const ScaleSeed& seed) { return tensor_at(seed.call, seed.tensor).shape[dimension] != size; });
     return found;
   }
 
@@ -129,11 +137,14 @@ class SeedSearch {
     const RecordedTensor data = tensor_at(found.front().call, found.front().tensor);
     each([&](std::uint32_t call, std::uint32_t t) {
       const RecordedTensor& tensor = tensor_at(call, t);
-      const bool is_alike =
-          tensor.type.name == data.type.name && tensor.stride == data.stride && data.shape.size() > 1 &&
-          std::equal(tensor.shape.begin(), tensor.shape.end(), data.shape.begin(),
-                     [](std::int64_t size, std::int64_t whole) { return size > 1 && size <= whole && whole - size <= whole / 8; });
-      if (is_alike && is_given(call, t) && !arguments_.tensors[use_of(call, t)].is_on_host) found.push_back({call, t, dimension});
+      const bool is_alike = tensor.type.name == data.type.name && tensor.stride == data.stride &&
+                            data.shape.size() > 1 &&
+                            std::equal(tensor.shape.begin(), tensor.shape.end(), data.shape.begin(),
+                                       [](std::int64_t size, std::int64_t whole) {
+                                         return size > 1 && size <= whole && whole - size <= whole / 8;
+                                       });
+      if (is_alike && is_given(call, t) && !arguments_.tensors[use_of(call, t)].is_on_host)
+        found.push_back({call, t, dimension});
     });
   }
 
@@ -148,8 +159,9 @@ class SeedSearch {
 
 }  // namespace
 
-std::vector<ScaleSeed> find_scale_seeds(const ScaleRequest& request, const trace::HostTrace& host, const Schemas& schemas,
-                                        const ChosenCalls& chosen, const trace::HostArguments& arguments, const Lifetimes& lifetimes) {
+std::vector<ScaleSeed> find_scale_seeds(const ScaleRequest& request, const trace::HostTrace& host,
+                                        const Schemas& schemas, const ChosenCalls& chosen,
+                                        const trace::HostArguments& arguments, const Lifetimes& lifetimes) {
   SeedSearch search(host, schemas, chosen, arguments, lifetimes);
   if (request.what == ScaleRequest::What::size) return search.of_size(request.size);
   return search.of_data(request.what == ScaleRequest::What::batch ? 0 : 1);

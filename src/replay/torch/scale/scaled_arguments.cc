@@ -15,8 +15,8 @@ namespace orrery::replay::torch {
 
 // The numbers among the arguments of a call that are sizes of its tensors: of view, arange, as_strided, layer_norm.
 
-/// Writes the form of `call` again, whose tensors have been scaled; `before` are these as they were. False if a number that should be a size of one of them
-/// is none.
+/// Writes the form of `call` again, whose tensors have been scaled; `before` are these as they were. False if a number
+/// that should be a size of one of them is none.
 bool scale_numbers(const trace::HostTrace& host, std::uint32_t row, const pytorch_et::OperatorSchema& schema,
                    const std::vector<RecordedTensor>& before, const Factor& factor, RecordedCall& call);
 
@@ -48,11 +48,13 @@ class NumberScaling {
     // Of views and memory that is made.
     if ((name == "size" || name == "shape") && has_output && parse_integers(value))
       return scale_shape(value, before_[call_.inputs].shape, output().shape);
-    if (name == "stride" && has_output && parse_integers(value)) return scale_shape(value, before_[call_.inputs].stride, output().stride);
+    if (name == "stride" && has_output && parse_integers(value))
+      return scale_shape(value, before_[call_.inputs].stride, output().stride);
     if (name == "storage_offset" && has_output && parse_number<std::int64_t>(value))
       return set(*parse_number<std::int64_t>(value), before_[call_.inputs].offset, output().offset);
     if (name == "normalized_shape") return scale_normalized(value);
-    if (name == "num_weights" && has_output && !before_[call_.inputs].shape.empty() && parse_number<std::int64_t>(value))
+    if (name == "num_weights" && has_output && !before_[call_.inputs].shape.empty() &&
+        parse_number<std::int64_t>(value))
       return set(*parse_number<std::int64_t>(value), before_[call_.inputs].shape.front(), output().shape.front());
     if (name == "max_q" || name == "max_seqlen_q") return scale_length("query", value);
     if (name == "max_k" || name == "max_seqlen_k") return scale_length("key", value);
@@ -97,7 +99,8 @@ class NumberScaling {
     const auto place = tensor_called(tensor);
     const auto length = parse_number<std::int64_t>(value);
     if (!place || !length || before_[*place].shape.size() != 4) return true;
-    const std::size_t sequence = schema_.name.starts_with("aten::_efficient") || schema_.name.starts_with("aten::_flash") ? 1 : 2;
+    const std::size_t sequence =
+        schema_.name.starts_with("aten::_efficient") || schema_.name.starts_with("aten::_flash") ? 1 : 2;
     const std::int64_t was = before_[*place].shape[sequence], is = call_.tensors[*place].shape[sequence];
     // The backward of the memory-efficient kernel is given another number, and does without.
     return *length != was || set(*length, was, is);
@@ -152,16 +155,18 @@ bool scale_numbers(const trace::HostTrace& host, std::uint32_t row, const pytorc
 namespace {
 
 // The tensors as they were, if any of them changed; otherwise nothing.
-Result<std::vector<RecordedTensor>> scale_tensors(const TensorUser& user, const TensorSites& sites, const ScaledMemory& memory,
-                                                  const Factor& factor, const ScaleRefusals& refusals) {
+Result<std::vector<RecordedTensor>> scale_tensors(const TensorUser& user, const TensorSites& sites,
+                                                  const ScaledMemory& memory, const Factor& factor,
+                                                  const ScaleRefusals& refusals) {
   std::vector<RecordedTensor> before;
   bool has_changed = false;
   for (std::uint32_t site = user.first; site < user.first + user.count; ++site) {
     RecordedTensor& tensor = *sites.all[site].tensor;
     before.push_back(tensor);
     if (!memory.scale_tensor(site, factor) || !describe_again(tensor))
-      return refusals.cannot_follow(user.row, fmt::format("a tensor of shape [{}] would have sizes that are no whole numbers, or too large",
-                                                          fmt::join(before.back().shape, ", ")));
+      return refusals.cannot_follow(
+          user.row, fmt::format("a tensor of shape [{}] would have sizes that are no whole numbers, or too large",
+                                fmt::join(before.back().shape, ", ")));
     has_changed |= tensor.descriptor != before.back().descriptor;
   }
   if (!has_changed) before.clear();
@@ -170,9 +175,9 @@ Result<std::vector<RecordedTensor>> scale_tensors(const TensorUser& user, const 
 
 }  // namespace
 
-Result<std::vector<std::uint8_t>> scale_arguments(const trace::HostTrace& host, const Factor& factor, const TensorSites& sites,
-                                                  const ScaledMemory& memory, const CountedIndices& counted,
-                                                  const ScaleRefusals& refusals) {
+Result<std::vector<std::uint8_t>> scale_arguments(const trace::HostTrace& host, const Factor& factor,
+                                                  const TensorSites& sites, const ScaledMemory& memory,
+                                                  const CountedIndices& counted, const ScaleRefusals& refusals) {
   std::vector<std::uint8_t> has_changed(sites.users.size(), 0);
   for (std::size_t i = 0; i < sites.users.size(); ++i) {
     const TensorUser& user = sites.users[i];
@@ -193,7 +198,8 @@ void grow_lifetimes(const ScaledMemory& memory, const Factor& factor, Lifetimes&
     std::int64_t& bytes = lifetimes.all[i].bytes;
     for (std::size_t n = 0; n < memory.axes_count(i); ++n) {
       std::int64_t grown = 0;
-      if (!__builtin_mul_overflow(bytes, factor.numerator, &grown)) bytes = (grown + factor.denominator - 1) / factor.denominator;
+      if (!__builtin_mul_overflow(bytes, factor.numerator, &grown))
+        bytes = (grown + factor.denominator - 1) / factor.denominator;
     }
   }
 }

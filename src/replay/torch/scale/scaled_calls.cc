@@ -24,7 +24,8 @@
 
 namespace orrery::replay::torch {
 
-// What is scaled of the dimensions that were found first: all of each, or of sequences that are cut out of longer ones what is cut out.
+// What is scaled of the dimensions that were found first: all of each, or of sequences that are cut out of longer ones
+// what is cut out.
 
 struct SeedPart {
   std::uint32_t site;  ///< into TensorSites::all
@@ -55,8 +56,8 @@ Part sequence_of(const TensorSites& sites, const TensorSite& at, std::uint32_t d
       slice = part->part.count;
     }
   }
-  const bool is_likely =
-      slice > 0 && size - slice <= slice / 8 && can_all_follow(sites, at.lifetime, {axis.stride_bytes, slice, size - slice});
+  const bool is_likely = slice > 0 && size - slice <= slice / 8 &&
+                         can_all_follow(sites, at.lifetime, {axis.stride_bytes, slice, size - slice});
   return is_likely ? Part{1, slice, size - slice} : whole;
 }
 
@@ -71,7 +72,8 @@ SeedParts parts_of_seeds(ScaleRequest::What what, const std::vector<ScaleSeed>& 
     const TensorSite& site = sites.all[site_of(seed)];
     parts.size = std::max(parts.size, site.tensor->shape[seed.dimension]);
     if (what != ScaleRequest::What::sequence) continue;
-    cut = std::max(cut, sequence_of(sites, site, seed.dimension), [](const Part& a, const Part& b) { return a.extra < b.extra; });
+    cut = std::max(cut, sequence_of(sites, site, seed.dimension),
+                   [](const Part& a, const Part& b) { return a.extra < b.extra; });
   }
   if (cut.extra > 0) parts.size = cut.count;
   for (const ScaleSeed& seed : seeds) {
@@ -82,10 +84,13 @@ SeedParts parts_of_seeds(ScaleRequest::What what, const std::vector<ScaleSeed>& 
   return parts;
 }
 
-// Whether the steps of a recording were scaled alike: data that was there before a step may have been overlooked, and half a job scaled is none.
+// Whether the steps of a recording were scaled alike: data that was there before a step may have been overlooked, and
+// half a job scaled is none.
 
-/// `has_changed` is by the number of the call. An Error names the first step of which much less was scaled than of another.
-Status check_steps_alike(const RankSource& source, const ChosenCalls& chosen, const std::vector<std::uint8_t>& has_changed);
+/// `has_changed` is by the number of the call. An Error names the first step of which much less was scaled than of
+/// another.
+Status check_steps_alike(const RankSource& source, const ChosenCalls& chosen,
+                         const std::vector<std::uint8_t>& has_changed);
 
 namespace {
 
@@ -95,7 +100,8 @@ struct StepCount {
 
 }  // namespace
 
-Status check_steps_alike(const RankSource& source, const ChosenCalls& chosen, const std::vector<std::uint8_t>& has_changed) {
+Status check_steps_alike(const RankSource& source, const ChosenCalls& chosen,
+                         const std::vector<std::uint8_t>& has_changed) {
   const std::vector<std::uint32_t> step_of_visit = steps_of_visits(source);
   std::map<std::uint32_t, StepCount> counts;
   for (std::uint32_t i = 0; i < chosen.calls.size(); ++i) {
@@ -109,7 +115,8 @@ Status check_steps_alike(const RankSource& source, const ChosenCalls& chosen, co
     // What lies before the first step is no step.
     if (step == 0 && counts.size() > 1) continue;
     if (count.changed * 2 < most && count.calls * 2 >= most)
-      return Error{fmt::format("step {} of the recording has {}, of which {} would be scaled, where others have {}: its data was not found",
+      return Error{fmt::format("step {} of the recording has {}, of which {} would be scaled, where others have {}: "
+                               "its data was not found",
                                step, report::counted(count.calls, "operation"), count.changed, most),
                    source.host->path, Error::kNoOffset, "name the dimension by its size, as in size:2048"};
   }
@@ -146,7 +153,8 @@ Result<ScaledCalls> scale_calls(const ScaleRequest& request, const RankSource& s
   const auto size_after = request.factor.times(start.size);
   if (!size_after || *size_after < 1) return refusals.no_whole_number(start.size);
   if (const Status followed = propagation.run(); !followed) return followed.error();
-  if (const Status known = check_rows_between(host, schemas, arguments, chosen, lifetimes, sites, memory, refusals); !known)
+  if (const Status known = check_rows_between(host, schemas, arguments, chosen, lifetimes, sites, memory, refusals);
+      !known)
     return known.error();
 
   const auto has_changed = scale_arguments(host, request.factor, sites, memory, counted, refusals);

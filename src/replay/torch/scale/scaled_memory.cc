@@ -55,8 +55,9 @@ Result<ScaledMemory::Seen> ScaledMemory::require(std::uint32_t site, const Dimen
     add_axis(at.lifetime, axis);
     return Seen::by_all_on_the_memory;
   }
-  return refusals_.cannot_follow(row, fmt::format("the memory of its tensor of shape [{}] is also seen in ways that do not go with it",
-                                                  fmt::join(at.tensor->shape, ", ")));
+  return refusals_.cannot_follow(
+      row, fmt::format("the memory of its tensor of shape [{}] is also seen in ways that do not go with it",
+                       fmt::join(at.tensor->shape, ", ")));
 }
 
 // Whether all that lies on the memory can follow, and what is scaled of it already stays apart.
@@ -71,8 +72,8 @@ bool ScaledMemory::fits(std::uint32_t lifetime, const Axis& axis) const {
 // Outer axes first: they are scaled in this order, and strides of inner ones do not depend on outer ones.
 void ScaledMemory::add_axis(std::uint32_t lifetime, const Axis& axis) {
   std::vector<Axis>& axes = axes_[lifetime];
-  const auto place =
-      std::upper_bound(axes.begin(), axes.end(), axis, [](const Axis& a, const Axis& b) { return a.stride_bytes > b.stride_bytes; });
+  const auto place = std::upper_bound(axes.begin(), axes.end(), axis,
+                                      [](const Axis& a, const Axis& b) { return a.stride_bytes > b.stride_bytes; });
   axes.insert(place, axis);
 }
 

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "base/result.h"
+#include "replay/torch/build/tensor_sites.h"
 #include "replay/torch/scale/scale_refusals.h"
 #include "replay/torch/scale/scaled_view.h"
-#include "replay/torch/build/tensor_sites.h"
 
 namespace orrery::replay::torch {
 
@@ -20,8 +20,9 @@ using ScaledParts = std::set<Part>;
 /// Whether every tensor on the memory can follow the axis.
 bool can_all_follow(const TensorSites& sites, std::uint32_t lifetime, const Axis& axis);
 
-/// A memory has axes that are scaled, none of which overlap. Dimensions that a tensor is expanded to (a stride of 0) are no axis of any memory, and are kept
-/// by tensor. Sites are numbers into TensorSites::all. Refers to what it is made of.
+/// A memory has axes that are scaled, none of which overlap. Dimensions that a tensor is expanded to (a stride of 0)
+/// are no axis of any memory, and are kept by tensor. Sites are numbers into TensorSites::all. Refers to what it is
+/// made of.
 class ScaledMemory {
  public:
   ScaledMemory(const TensorSites& sites, const ScaleRefusals& refusals)

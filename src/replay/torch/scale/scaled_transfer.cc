@@ -26,7 +26,8 @@ class TransferScaling {
       : call_(call), factor_(factor), members_(std::max<std::int64_t>(1, members)) {}
 
   bool run() {
-    if (call_.kind == "all_to_all_single") return split(call_.inputs, call_.in_splits) && split(call_.outputs, call_.out_splits);
+    if (call_.kind == "all_to_all_single")
+      return split(call_.inputs, call_.in_splits) && split(call_.outputs, call_.out_splits);
     // One side is all parts, one after the other: the part is what is rounded.
     const bool gathers = call_.kind == "all_gather_into_tensor", scatters = call_.kind == "reduce_scatter_tensor";
     return set_all(call_.inputs, scatters ? members_ : 1) && set_all(call_.outputs, gathers ? members_ : 1);
@@ -37,7 +38,8 @@ class TransferScaling {
     for (RecordedTensor& tensor : tensors) {
       const std::int64_t count = elements_in(tensor);
       // What cannot be equal parts was recorded in another way than it looks: it grows as one.
-      if (!set(tensor, count % parts == 0 ? times(count / parts, factor_) * parts : times(count, factor_))) return false;
+      if (!set(tensor, count % parts == 0 ? times(count / parts, factor_) * parts : times(count, factor_)))
+        return false;
     }
     return true;
   }

@@ -10,7 +10,8 @@ namespace {
 constexpr std::size_t kNone = ~std::size_t{0};
 // Beyond, sums of strides would not fit; no memory is so large.
 constexpr std::int64_t kMostBytes = std::int64_t{1} << 60;
-constexpr std::int64_t kLeastShare = 8;  // what is more than an eighth longer than a slice of it is not the slice and a little more
+constexpr std::int64_t kLeastShare =
+    8;  // what is more than an eighth longer than a slice of it is not the slice and a little more
 
 /// The axis in elements of the view.
 struct Span {
@@ -22,7 +23,8 @@ std::optional<Span> span_of(const RecordedTensor& tensor, const Axis& axis) {
   if (axis.stride_bytes % tensor.type.bytes != 0 || tensor.extent_bytes > kMostBytes) return std::nullopt;
   Span span;
   span.stride = axis.stride_bytes / tensor.type.bytes;
-  if (span.stride <= 0 || axis.count <= 0 || axis.extra < 0 || __builtin_mul_overflow(span.stride, axis.count + axis.extra, &span.end))
+  if (span.stride <= 0 || axis.count <= 0 || axis.extra < 0 ||
+      __builtin_mul_overflow(span.stride, axis.count + axis.extra, &span.end))
     return std::nullopt;
   span.extra = axis.extra;
   return span;
@@ -102,7 +104,8 @@ std::vector<Axis> axes_of_part(const RecordedTensor& tensor, const DimensionPart
   if (part.part.inner * (part.part.count + part.part.extra) != tensor.shape[part.dimension]) return axes;
   std::int64_t next = 0;
   for (std::size_t i = 0; i < tensor.shape.size(); ++i) {
-    if (has_steps(tensor, i) && tensor.stride[i] > stride && (next == 0 || tensor.stride[i] < next)) next = tensor.stride[i];
+    if (has_steps(tensor, i) && tensor.stride[i] > stride && (next == 0 || tensor.stride[i] < next))
+      next = tensor.stride[i];
   }
   if (next != 0 && next % step == 0) {
     const std::int64_t extra = next / step - part.part.count;
@@ -121,7 +124,8 @@ bool scale_axis(RecordedTensor& tensor, const Axis& axis, const Factor& factor) 
   // What lies beyond the axis moves by whole ones of it.
   const auto move = [&](std::int64_t& number) {
     std::int64_t moved = 0;
-    if (__builtin_mul_overflow(number / span->end, span->stride, &moved) || __builtin_mul_overflow(moved, *count + axis.extra, &moved))
+    if (__builtin_mul_overflow(number / span->end, span->stride, &moved) ||
+        __builtin_mul_overflow(moved, *count + axis.extra, &moved))
       return false;
     return !__builtin_add_overflow(moved, number % span->end, &number);
   };

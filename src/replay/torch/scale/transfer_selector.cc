@@ -19,7 +19,8 @@ TransferSelector::TransferSelector(const RankSource& source, const ChosenCalls& 
     // Copies that gloo makes are none: what its threads do is the communication.
     if (source.works[w].kind != causal::EdgeKind::kernel) continue;
     if (row == causal::kNoRow || chosen.call_of[row] == causal::kNoRow) continue;
-    if (const std::uint32_t number = chosen.collective[chosen.call_of[row]]; number != kNoNumber32) works_[number].push_back(w);
+    if (const std::uint32_t number = chosen.collective[chosen.call_of[row]]; number != kNoNumber32)
+      works_[number].push_back(w);
   }
 }
 
@@ -27,7 +28,8 @@ Result<bool> TransferSelector::has_name(std::uint32_t row, const CommunicationHi
   const std::vector<std::uint32_t>& works = works_[place_[row]];
   const bool is_named = hint != nullptr && hint->name != 0;
   if (works.empty() && !is_named)
-    return Error{"what was done for " + std::string(source_.strings->text(source_.host->name[row])) + " has no name in this recording"};
+    return Error{"what was done for " + std::string(source_.strings->text(source_.host->name[row])) +
+                 " has no name in this recording"};
   return (is_named && rule_.name.matches(source_.strings->text(hint->name))) ||
          std::any_of(works.begin(), works.end(),
                      [&](std::uint32_t w) { return rule_.name.matches(source_.strings->text(source_.works[w].name)); });
@@ -39,7 +41,8 @@ Result<bool> TransferSelector::selects(std::uint32_t row) const {
   const CommunicationHint* const hint = at == source_.hints.end() ? nullptr : &at->second;
   if (!selects_kind(rule_, match::communication_kind(call))) return false;
   if (rule_.scope.group) {
-    if (hint == nullptr || hint->group_name.empty()) return Error{"the group of " + std::string(call) + " was not recorded"};
+    if (hint == nullptr || hint->group_name.empty())
+      return Error{"the group of " + std::string(call) + " was not recorded"};
     if (!rule_.scope.group->matches(hint->group_name)) return false;
   }
   const std::vector<std::uint32_t>& works = works_[place_[row]];

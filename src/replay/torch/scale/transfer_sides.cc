@@ -7,7 +7,8 @@ std::uint32_t group_of_call(const RankSource& source, std::uint32_t row) {
   return hint == source.hints.end() ? 0 : hint->second.group;
 }
 
-std::vector<TransferSide> transfer_sides(const RankSource& source, const ChosenCalls& chosen, const std::vector<TransferEdit>& edits) {
+std::vector<TransferSide> transfer_sides(const RankSource& source, const ChosenCalls& chosen,
+                                         const std::vector<TransferEdit>& edits) {
   std::vector<TransferSide> sides;
   for (const auto [row, is_end] : source.order.visits) {
     const std::uint32_t number = chosen.collective[row];

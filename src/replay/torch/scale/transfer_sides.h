@@ -10,7 +10,8 @@
 namespace orrery::replay::torch {
 
 /// In the order in which they begin. `edits`: per ChosenCalls::collectives.
-std::vector<TransferSide> transfer_sides(const RankSource& source, const ChosenCalls& chosen, const std::vector<TransferEdit>& edits);
+std::vector<TransferSide> transfer_sides(const RankSource& source, const ChosenCalls& chosen,
+                                         const std::vector<TransferEdit>& edits);
 
 /// The place of its group in RankSource::groups.
 std::uint32_t group_of_call(const RankSource& source, std::uint32_t row);

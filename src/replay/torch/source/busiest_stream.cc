@@ -9,8 +9,9 @@ void put_busiest_stream_first(OperationList& list) {
   if (list.streams.empty()) return;
   std::vector<std::uint64_t> uses(list.streams.size(), 0);
   for (const Entry& entry : list.entries) {
-    const bool works = entry.kind == Entry::Kind::call || entry.kind == Entry::Kind::work || entry.kind == Entry::Kind::record ||
-                       entry.kind == Entry::Kind::wait || entry.kind == Entry::Kind::collective;
+    const bool works = entry.kind == Entry::Kind::call || entry.kind == Entry::Kind::work ||
+                       entry.kind == Entry::Kind::record || entry.kind == Entry::Kind::wait ||
+                       entry.kind == Entry::Kind::collective;
     if (works) ++uses[entry.stream];
     if (entry.kind == Entry::Kind::sync_stream) ++uses[entry.number];
   }

@@ -59,12 +59,13 @@ class RowReading {
     text_->append(kPadding, '\0');
     host_->text_owner = text_;
     host_->content = std::string_view(*text_).substr(0, text_->size() - kPadding);
-    for (ChakraRows::Work& work : rows_.works) work.row = row_of(launchers_[static_cast<std::size_t>(&work - rows_.works.data())]);
+    for (ChakraRows::Work& work : rows_.works)
+      work.row = row_of(launchers_[static_cast<std::size_t>(&work - rows_.works.data())]);
     for (const auto& [function, group] : uses_) {
       // Of what the host does itself, the call that asked for it was numbered right before.
       std::uint32_t row = row_of(function);
-      if (row != kNone && strings_.text(host_->name[row]).find(':') != std::string_view::npos && row_of(function - 1) != kNone &&
-          strings_.text(host_->name[row_of(function - 1)]).starts_with("c10d::"))
+      if (row != kNone && strings_.text(host_->name[row]).find(':') != std::string_view::npos &&
+          row_of(function - 1) != kNone && strings_.text(host_->name[row_of(function - 1)]).starts_with("c10d::"))
         row = row_of(function - 1);
       if (row != kNone) rows_.groups.push_back({row, group});
     }
@@ -105,7 +106,8 @@ class RowReading {
   void add_row(const NodeView& node, const NodeWords& words) {
     if (!row_of_function_.emplace(words.record_function, static_cast<std::uint32_t>(host_->size())).second) return;
     host_->id.push_back(static_cast<std::uint64_t>(words.record_function));
-    host_->parent.push_back(static_cast<std::uint64_t>(words.caller == trace::kNoNumber ? words.record_function : words.caller));
+    host_->parent.push_back(
+        static_cast<std::uint64_t>(words.caller == trace::kNoNumber ? words.record_function : words.caller));
     host_->name.push_back(strings_.intern(node.name));
     host_->record_function.push_back(words.record_function);
     host_->forward_parent.push_back(trace::kNoNumber);
@@ -147,12 +149,13 @@ class RowReading {
     const causal::EdgeKind kind = node.name.starts_with("Memcpy")   ? causal::EdgeKind::memory_copy
                                   : node.name.starts_with("Memset") ? causal::EdgeKind::memory_set
                                                                     : causal::EdgeKind::kernel;
-    rows_.works.push_back(
-        {0, strings_.intern(node.name), words.stream, static_cast<TimePs>(node.duration_micros % kMostMicros) * kPsPerUs, kind});
+    rows_.works.push_back({0, strings_.intern(node.name), words.stream,
+                           static_cast<TimePs>(node.duration_micros % kMostMicros) * kPsPerUs, kind});
     launchers_.push_back(words.record_function);
   }
 
-  static constexpr std::uint64_t kMostMicros = std::uint64_t{1} << 42;  // 50 days: no recording is longer, and picoseconds of it fit
+  static constexpr std::uint64_t kMostMicros = std::uint64_t{1}
+                                               << 42;  // 50 days: no recording is longer, and picoseconds of it fit
 
   Interner& strings_;
   ChakraRows rows_;

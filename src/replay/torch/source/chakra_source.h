@@ -39,7 +39,8 @@ struct ChakraRows {
 /// Texts go to `strings`. An Error names the file and the byte. A file in the feeder's JSON has none of it.
 Result<ChakraRows> read_chakra_rows(const std::string& path, Interner& strings);
 
-/// `workload` was read from the same files: it has the members of groups. `strings` is the table of `rows` and must outlive the result.
+/// `workload` was read from the same files: it has the members of groups. `strings` is the table of `rows` and must
+/// outlive the result.
 RankSource source_of_chakra(const ChakraRows& rows, const Interner& strings, std::int64_t rank, std::int64_t world_size,
                             const workload::Workload& workload);
 

@@ -82,7 +82,8 @@ class Completions {
   Entry without_busy(Entry entry) {
     const bool releases = entry.kind == Entry::Kind::release;
     const auto freed = releases ? list_.inputs_of(entry) : list_.freed_of(entry);
-    if (all_open_.empty() || std::none_of(freed.begin(), freed.end(), [&](std::uint32_t s) { return is_busy(s); })) return entry;
+    if (all_open_.empty() || std::none_of(freed.begin(), freed.end(), [&](std::uint32_t s) { return is_busy(s); }))
+      return entry;
     std::vector<std::uint32_t> numbers;
     if (!releases) {
       numbers.assign(list_.inputs_of(entry).begin(), list_.inputs_of(entry).end());
@@ -118,8 +119,9 @@ class Completions {
 }  // namespace
 
 void add_completions(OperationList& list) {
-  const bool any = std::any_of(list.entries.begin(), list.entries.end(),
-                               [](const Entry& entry) { return entry.kind == Entry::Kind::collective && entry.is_async; });
+  const bool any = std::any_of(list.entries.begin(), list.entries.end(), [](const Entry& entry) {
+    return entry.kind == Entry::Kind::collective && entry.is_async;
+  });
   if (any) Completions(list).run();
 }
 

@@ -13,7 +13,9 @@ namespace {
 using trace::HostTrace;
 using trace::MeasuredRow;
 
-bool is_work(const HostTrace& linked, std::size_t row) { return linked.is_linked() && linked.measured[row].category != 0; }
+bool is_work(const HostTrace& linked, std::size_t row) {
+  return linked.is_linked() && linked.measured[row].category != 0;
+}
 
 class LinkedSource {
  public:
@@ -54,7 +56,9 @@ class LinkedSource {
   }
 
   // What is no time of any recording counts as none.
-  static TimePs picoseconds(double us) { return us >= 0 && us < 1e12 ? static_cast<TimePs>(std::llround(us * 1e6)) : 0; }
+  static TimePs picoseconds(double us) {
+    return us >= 0 && us < 1e12 ? static_cast<TimePs>(std::llround(us * 1e6)) : 0;
+  }
   [[nodiscard]] TimePs moment(double us) const { return picoseconds(us - epoch_); }
 
   // When each row ended, in microseconds; of one that was not measured, when the last that it called did.
@@ -128,7 +132,8 @@ class LinkedSource {
 
 }  // namespace
 
-RankSource source_of_linked(const HostTrace& linked, const Interner& strings, std::int64_t rank, std::int64_t world_size) {
+RankSource source_of_linked(const HostTrace& linked, const Interner& strings, std::int64_t rank,
+                            std::int64_t world_size) {
   RankSource source = LinkedSource(linked, strings).run();
   source.rank = rank;
   find_communication_hints(world_size, source);

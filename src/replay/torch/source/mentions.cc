@@ -6,8 +6,8 @@
 
 namespace orrery::replay::torch {
 
-Mentions find_mentions(const RowOrder& order, const ChosenCalls& chosen, const trace::HostArguments& arguments, const Lifetimes& lifetimes,
-                       const std::vector<std::pair<std::uint32_t, std::uint32_t>>& held) {
+Mentions find_mentions(const RowOrder& order, const ChosenCalls& chosen, const trace::HostArguments& arguments,
+                       const Lifetimes& lifetimes, const std::vector<std::pair<std::uint32_t, std::uint32_t>>& held) {
   std::vector<std::uint32_t> last(lifetimes.all.size(), 0);
   for (std::uint32_t row = 0; row < order.parent.size(); ++row) {
     const std::uint32_t call = chosen.call_of[row];

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <map>
 
-#include "causal/host/call_index.h"
 #include "causal/device/device_timeline.h"
+#include "causal/host/call_index.h"
 #include "causal/host/host_match.h"
 #include "causal/host/host_waits.h"
 #include "causal/host/operator_index.h"
@@ -24,8 +24,8 @@ constexpr std::int64_t kLeastProcess = 64;  // below are devices
 
 class PairSource {
  public:
-  PairSource(const trace::Trace& trace, const trace::RankTrace& rank, const trace::HostTrace& host, causal::HostMatch match,
-             Diagnostics& diagnostics)
+  PairSource(const trace::Trace& trace, const trace::RankTrace& rank, const trace::HostTrace& host,
+             causal::HostMatch match, Diagnostics& diagnostics)
       : trace_(trace),
         rank_(rank),
         match_(std::move(match)),
@@ -59,8 +59,9 @@ class PairSource {
   }
 
  private:
-  // What worker threads of gloo call is around no row of the host trace: only times tell that they do it to communicate. A thread that asks for
-  // communication is none of them, though what it asked for may be shown as going on around what it does next.
+  // What worker threads of gloo call is around no row of the host trace: only times tell that they do it to
+  // communicate. A thread that asks for communication is none of them, though what it asked for may be shown as going
+  // on around what it does next.
   void find_rows_aside() {
     std::vector<std::uint8_t> asks(rank_.lanes.size(), 0);
     for (std::uint32_t row = 0; row < source_.host->size(); ++row) {
@@ -85,8 +86,8 @@ class PairSource {
   }
 
   [[nodiscard]] HostMoment moment_of(EventIndex call, const RowTimes& times) const {
-    return {row_of(call), times.visit_after(rank_.lane[call], rank_.start[call]), times.thread_of(rank_.lane[call]), rank_.start[call],
-            rank_.end(call)};
+    return {row_of(call), times.visit_after(rank_.lane[call], rank_.start[call]), times.thread_of(rank_.lane[call]),
+            rank_.start[call], rank_.end(call)};
   }
 
   void take_works(const RowTimes& times) {
@@ -104,7 +105,8 @@ class PairSource {
       } else {
         // Its launch was not recorded: no later than it started, by a thread that is not known.
         const trace::LaneIndex lane = rank_.lane[work.event];
-        launched.launch = {row_of(work.event), times.visit_after(lane, work.start), times.thread_of(lane), work.start, work.start};
+        launched.launch = {row_of(work.event), times.visit_after(lane, work.start), times.thread_of(lane), work.start,
+                           work.start};
       }
       launched.launch.row = row_of(work.event);
       launched.stream = work.queue;
@@ -134,8 +136,8 @@ class PairSource {
   }
 
   static bool is_synchronization(std::string_view call) {
-    return call.ends_with("DeviceSynchronize") || call.ends_with("StreamSynchronize") || call.ends_with("EventSynchronize") ||
-           call.ends_with("CtxSynchronize");
+    return call.ends_with("DeviceSynchronize") || call.ends_with("StreamSynchronize") ||
+           call.ends_with("EventSynchronize") || call.ends_with("CtxSynchronize");
   }
 
   void take_recorded(EventIndex e, const RowTimes& times) {
@@ -158,13 +160,15 @@ class PairSource {
     } else if (is_synchronization(name)) {  // others only ask whether an event has come
       const auto event = recorded_event(e, queue.device, times);
       if (event) source_.actions.push_back({Kind::sync_event, moment, 0, *event});
-      else if (const auto waited = waited_stream(call)) source_.actions.push_back({Kind::sync_stream, moment, *waited, 0});
+      else if (const auto waited = waited_stream(call))
+        source_.actions.push_back({Kind::sync_stream, moment, *waited, 0});
     }
   }
 
   // The stream whose work a call really waited for; nothing if all was over when it was entered.
   [[nodiscard]] std::optional<std::uint32_t> waited_stream(EventIndex call) const {
-    const auto first = std::find_if(waits_.begin(), waits_.end(), [&](const causal::HostWait& wait) { return wait.call == call; });
+    const auto first =
+        std::find_if(waits_.begin(), waits_.end(), [&](const causal::HostWait& wait) { return wait.call == call; });
     std::optional<std::uint32_t> stream;
     TimePs latest = rank_.start[call];
     for (auto wait = first; wait != waits_.end() && wait->call == call; ++wait) {
@@ -212,8 +216,8 @@ Status check_same_process(const trace::RankTrace& rank, const trace::HostTrace& 
     any |= lane.process.text == 0 && lane.process.number >= kLeastProcess;
   }
   if (!any) return {};
-  return Error{"the profiler trace beside this host trace is of another process: " + rank.source.path, host.path, Error::kNoOffset,
-               "the two have to be recorded by one rank in one run"};
+  return Error{"the profiler trace beside this host trace is of another process: " + rank.source.path, host.path,
+               Error::kNoOffset, "the two have to be recorded by one rank in one run"};
 }
 
 }  // namespace
@@ -222,7 +226,8 @@ Result<RankSource> source_of_pair(const trace::Trace& trace, const trace::RankTr
                                   const PairOptions& options, Diagnostics& diagnostics) {
   if (const Status same = check_same_process(rank, host); !same) return same.error();
   causal::HostMatch match = causal::match_host(rank, host, trace.strings);
-  if (const Status same = causal::check_same_run(match.coverage, rank, host, options.least_coverage_percent); !same) return same.error();
+  if (const Status same = causal::check_same_run(match.coverage, rank, host, options.least_coverage_percent); !same)
+    return same.error();
   return PairSource(trace, rank, host, std::move(match), diagnostics).run(options);
 }
 

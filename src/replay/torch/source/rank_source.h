@@ -1,5 +1,5 @@
-// What one rank did, in the form that operation lists are made from, whatever it was read from: rows of a host trace in order, the device work
-// that they launched, and what the host did to streams.
+// What one rank did, in the form that operation lists are made from, whatever it was read from: rows of a host trace in
+// order, the device work that they launched, and what the host did to streams.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@
 
 #include "base/interner.h"
 #include "base/units.h"
-#include "causal/host/coverage.h"
 #include "causal/edge_kind.h"
+#include "causal/host/coverage.h"
 #include "replay/torch/source/row_order.h"
 #include "trace/host_trace.h"
 
@@ -51,9 +51,10 @@ struct StreamAction {
 
 /// What is known of a call that communicates beside its arguments.
 struct CommunicationHint {
-  std::uint32_t group = 0;                  ///< into RankSource::groups
-  std::string_view group_name = {};         ///< as the recording has it, of what the source was made of; empty: it does not say
-  StringId name = 0;                        ///< of what threads of the host did for it (gloo:all_reduce); 0: nothing, or it is not known
+  std::uint32_t group = 0;  ///< into RankSource::groups
+  std::string_view group_name =
+      {};             ///< as the recording has it, of what the source was made of; empty: it does not say
+  StringId name = 0;  ///< of what threads of the host did for it (gloo:all_reduce); 0: nothing, or it is not known
   std::optional<bool> overlaps;             ///< it was not over when its thread went on
   std::uint32_t over_before = kNoNumber32;  ///< the visit by which it was over, if that is known
 };
@@ -66,12 +67,13 @@ struct RankSource {
   std::shared_ptr<const trace::HostTrace> owned_host;  ///< the same, if it was made for this
   const Interner* strings = nullptr;
   RowOrder order;
-  std::vector<TimePs> begin, end;      ///< per row; kNoTime where it was not measured
-  std::vector<std::uint8_t> is_aside;  ///< per row: part of what threads of the host communicate on the side (gloo); empty: none is
-  std::vector<std::int64_t> streams;   ///< as recorded
-  std::vector<LaunchedWork> works;     ///< by the visit that their launches come before, then by time
-  std::vector<StreamAction> actions;   ///< likewise
-  std::uint64_t unknown_waits = 0;     ///< recorded waits that do not say for what
+  std::vector<TimePs> begin, end;  ///< per row; kNoTime where it was not measured
+  std::vector<std::uint8_t>
+      is_aside;  ///< per row: part of what threads of the host communicate on the side (gloo); empty: none is
+  std::vector<std::int64_t> streams;  ///< as recorded
+  std::vector<LaunchedWork> works;    ///< by the visit that their launches come before, then by time
+  std::vector<StreamAction> actions;  ///< likewise
+  std::uint64_t unknown_waits = 0;    ///< recorded waits that do not say for what
 };
 
 }  // namespace orrery::replay::torch

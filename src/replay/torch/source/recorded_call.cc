@@ -16,7 +16,9 @@ constexpr int kMostLists = 4;  // lists in lists; no schema has more than two
 // "Tensor(a!)[]" -> "Tensor", "ScalarType?" -> "ScalarType".
 std::string_view base_type(std::string_view type) { return type.substr(0, type.find_first_of("([?")); }
 
-std::string_view without_quotes(std::string_view value) { return is_json_string(value) ? string_content(value) : value; }
+std::string_view without_quotes(std::string_view value) {
+  return is_json_string(value) ? string_content(value) : value;
+}
 
 class CallRecorder {
  public:
@@ -175,8 +177,10 @@ class CallRecorder {
                               : add_word(json, "memory_format", memory_format_name(*number));
     }
     // What scrub does not show: nothing can be called with it.
-    if (value.type == "String") return is_json_string(value.value) && text != "<hidden>" && (json.raw(value.value), true);
-    return (value.type == "Int" || value.type == "Double" || value.type == "Bool" || value.type == "SymInt" || value.type == "SymFloat") &&
+    if (value.type == "String")
+      return is_json_string(value.value) && text != "<hidden>" && (json.raw(value.value), true);
+    return (value.type == "Int" || value.type == "Double" || value.type == "Bool" || value.type == "SymInt" ||
+            value.type == "SymFloat") &&
            add_number(json, text);
   }
 
@@ -191,7 +195,8 @@ class CallRecorder {
 
 }  // namespace
 
-std::optional<RecordedCall> record_call(const trace::HostTrace& host, std::uint32_t row, const pytorch_et::OperatorSchema& schema,
+std::optional<RecordedCall> record_call(const trace::HostTrace& host, std::uint32_t row,
+                                        const pytorch_et::OperatorSchema& schema,
                                         const std::map<std::int32_t, std::string>& changed) {
   return CallRecorder(host, row, schema, changed).run();
 }

@@ -38,25 +38,28 @@ class RowOrdering {
     order_.parent.assign(host_.size(), kNoRow);
     for (std::uint32_t row = 0; row < host_.size(); ++row) {
       const std::uint64_t id = host_.parent[row];
-      const auto* const at =
-          std::lower_bound(by_id_.begin(), by_id_.end(), id, [](const KeyedIndex& item, std::uint64_t key) { return item.key < key; });
+      const auto* const at = std::lower_bound(by_id_.begin(), by_id_.end(), id,
+                                              [](const KeyedIndex& item, std::uint64_t key) { return item.key < key; });
       // A caller begins before what it calls: a larger id is a damaged file's, and would make circles.
       if (at != by_id_.end() && at->key == id && id < host_.id[row]) order_.parent[row] = at->index;
     }
   }
 
   // Of the process, or a thread. Not by its place: callers may be missing, where an exception went through them.
-  [[nodiscard]] bool is_thread_row(std::uint32_t row) const { return !causal::is_operator_row(strings_.text(host_.name[row])); }
+  [[nodiscard]] bool is_thread_row(std::uint32_t row) const {
+    return !causal::is_operator_row(strings_.text(host_.name[row]));
+  }
 
-  // Rows of operators in the order in which they ended; none: not known. Rows that stand for the process and its threads are written whenever the
-  // recorder likes.
+  // Rows of operators in the order in which they ended; none: not known. Rows that stand for the process and its
+  // threads are written whenever the recorder likes.
   [[nodiscard]] std::vector<std::uint32_t> order_of_ends() const {
     std::vector<std::uint32_t> ends;
     std::size_t callers_after = 0, callers_before = 0;
     for (std::uint32_t row = 0; row < host_.size(); ++row) {
       if (is_thread_row(row)) continue;
       ends.push_back(row);
-      if (order_.parent[row] != kNoRow && !is_thread_row(order_.parent[row])) ++(order_.parent[row] > row ? callers_after : callers_before);
+      if (order_.parent[row] != kNoRow && !is_thread_row(order_.parent[row]))
+        ++(order_.parent[row] > row ? callers_after : callers_before);
     }
     if (!end_times_.empty()) {
       // What ends at once ends from the inside out.
@@ -73,7 +76,8 @@ class RowOrdering {
     std::vector<std::uint32_t> place(ends.empty() ? 0 : host_.size(), kNoRow);  // threads end last
     for (std::uint32_t i = 0; i < ends.size(); ++i) place[ends[i]] = i;
     const auto cannot_call = [&](std::uint32_t caller, std::uint32_t row) {
-      return match::is_host_communication(strings_.text(host_.name[caller])) || (!place.empty() && place[caller] < place[row]);
+      return match::is_host_communication(strings_.text(host_.name[caller])) ||
+             (!place.empty() && place[caller] < place[row]);
     };
     // Callers first, so that those of callers are right.
     for (const KeyedIndex& item : by_id_) {

@@ -22,10 +22,11 @@ struct RowOrder {
   std::vector<std::uint32_t> parent;  ///< per row: the row that called it; causal::kNoRow
 };
 
-/// Rows begin in the order of their ids, which the recorder counts up as they begin. `end_times`, one per row, say when they ended; empty: where
-/// the file has callers after what they called, as the recorder writes rows when they end, the order of the file is that of the ends; else a row
-/// ends with the last that it called. A row that had ended before another began did not call it, whatever that says, and what threads of the host
-/// communicate on the side (gloo:all_reduce) calls nobody. O(n log n).
+/// Rows begin in the order of their ids, which the recorder counts up as they begin. `end_times`, one per row, say when
+/// they ended; empty: where the file has callers after what they called, as the recorder writes rows when they end, the
+/// order of the file is that of the ends; else a row ends with the last that it called. A row that had ended before
+/// another began did not call it, whatever that says, and what threads of the host communicate on the side
+/// (gloo:all_reduce) calls nobody. O(n log n).
 RowOrder order_rows(const trace::HostTrace& host, const Interner& strings, const std::vector<double>& end_times = {});
 
 }  // namespace orrery::replay::torch

@@ -12,7 +12,8 @@ namespace {
 std::set<std::int64_t> autograd_threads(const RankSource& source) {
   std::set<std::int64_t> threads;
   for (std::uint32_t row = 0; row < source.host->size(); ++row) {
-    if (source.strings->text(source.host->name[row]).starts_with("autograd::")) threads.insert(source.host->thread[row]);
+    if (source.strings->text(source.host->name[row]).starts_with("autograd::"))
+      threads.insert(source.host->thread[row]);
   }
   return threads;
 }

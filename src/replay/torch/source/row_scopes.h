@@ -18,8 +18,9 @@ std::vector<std::int64_t> step_numbers(const RankSource& source);
 /// A moment counts by the row that it lies in; without one, by the visit that it comes before.
 class RowScope {
  public:
-  /// `steps`: step_numbers, which must outlive this. A range of the program holds what its thread does inside of it, and what the autograd engine's
-  /// threads do meanwhile: the backward pass was given to them. O(visits) if annotations matter.
+  /// `steps`: step_numbers, which must outlive this. A range of the program holds what its thread does inside of it,
+  /// and what the autograd engine's threads do meanwhile: the backward pass was given to them. O(visits) if annotations
+  /// matter.
   RowScope(const RankSource& source, const std::vector<std::int64_t>& steps, const analyze::EditScope& scope,
            const std::optional<analyze::NamePattern>& inside);
 

@@ -38,7 +38,8 @@ RowTimes::RowTimes(const trace::RankTrace& rank, const causal::HostMatch& match,
 
 std::uint32_t RowTimes::visit_after(trace::LaneIndex lane, TimePs time) const {
   const std::vector<Mark>& marks = marks_[lane].empty() ? marks_.back() : marks_[lane];
-  const auto at = std::upper_bound(marks.begin(), marks.end(), time, [](TimePs t, const Mark& mark) { return t < mark.time; });
+  const auto at =
+      std::upper_bound(marks.begin(), marks.end(), time, [](TimePs t, const Mark& mark) { return t < mark.time; });
   if (at != marks.end()) return at->visit;
   // After the thread's last row: right behind it, before whatever other threads do later.
   return marks.empty() ? visits_ : marks.back().visit + 1;

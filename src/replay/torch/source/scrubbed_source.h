@@ -1,4 +1,5 @@
-// Traces whose operators were taken away by scrub: they run, but nothing in them can be called, which their owner can change.
+// Traces whose operators were taken away by scrub: they run, but nothing in them can be called, which their owner can
+// change.
 #pragma once
 
 #include <string_view>
@@ -16,7 +17,8 @@ bool lacks_scrubbed_operators(const std::vector<RankSource>& sources);
 
 /// What there is to say then.
 inline constexpr std::string_view kScrubbedRemark =
-    "these traces were scrubbed without their operators: all device work is work of the recorded duration, communication is real; "
+    "these traces were scrubbed without their operators: all device work is work of the recorded duration, "
+    "communication is real; "
     "scrub --keep-operators leaves in what can be called again";
 
 }  // namespace orrery::replay::torch

@@ -15,8 +15,8 @@ bool is_tf32(std::string_view kernel) {
 
 }  // namespace
 
-SideMoments::SideMoments(const RankSource& source, const ChosenCalls& chosen, const RankEdits& edits, EntryWriter& entries,
-                         OperationList& list)
+SideMoments::SideMoments(const RankSource& source, const ChosenCalls& chosen, const RankEdits& edits,
+                         EntryWriter& entries, OperationList& list)
     : source_(source),
       chosen_(chosen),
       edits_(edits),
@@ -56,15 +56,18 @@ bool SideMoments::is_of_cudnn(const HostMoment& launch) const {
   return name.find("cudnn") != std::string_view::npos || name.find("convolution") != std::string_view::npos;
 }
 
-bool SideMoments::is_in_call(const HostMoment& moment) const { return moment.row != kNoRow && chosen_.call_of[moment.row] != kNoRow; }
+bool SideMoments::is_in_call(const HostMoment& moment) const {
+  return moment.row != kNoRow && chosen_.call_of[moment.row] != kNoRow;
+}
 
 void SideMoments::take_before(std::uint32_t visit) {
   while (true) {
     const bool has_work = next_work_ < source_.works.size() && source_.works[next_work_].launch.before <= visit;
-    const bool has_action = next_action_ < source_.actions.size() && source_.actions[next_action_].moment.before <= visit;
+    const bool has_action =
+        next_action_ < source_.actions.size() && source_.actions[next_action_].moment.before <= visit;
     if (!has_work && !has_action) return;
-    const bool work_is_first =
-        has_work && (!has_action || source_.works[next_work_].launch.begin <= source_.actions[next_action_].moment.begin);
+    const bool work_is_first = has_work && (!has_action || source_.works[next_work_].launch.begin <=
+                                                               source_.actions[next_action_].moment.begin);
     if (work_is_first) {
       const LaunchedWork& work = source_.works[next_work_];
       take_work(work, edits_.duration(next_work_++, work.duration));
@@ -76,7 +79,8 @@ void SideMoments::take_work(const LaunchedWork& work, TimePs duration) {
   if (is_in_call(work.launch)) return;
   const std::uint32_t thread = entries_.thread_number(work.launch.thread);
   if (duration == RankEdits::kRemoved) {
-    if (list_.has_pace) entries_.add(Entry::Kind::left_out, thread, entries_.stream_of(thread), {work.launch.begin, work.launch.end});
+    if (list_.has_pace)
+      entries_.add(Entry::Kind::left_out, thread, entries_.stream_of(thread), {work.launch.begin, work.launch.end});
     return;
   }
   if (last_work_ != nullptr && list_.entries.back().kind == Entry::Kind::work) {
@@ -106,8 +110,9 @@ void SideMoments::take_action(const StreamAction& action) {
                                     Entry::Kind::sync_event};
   const std::uint32_t thread = entries_.thread_number(action.moment.thread);
   const bool has_stream = action.kind == Kind::record || action.kind == Kind::wait;
-  Entry& entry = entries_.add(kKinds[static_cast<std::size_t>(action.kind)], thread,
-                              has_stream ? action.stream : entries_.stream_of(thread), {action.moment.begin, action.moment.end});
+  Entry& entry =
+      entries_.add(kKinds[static_cast<std::size_t>(action.kind)], thread,
+                   has_stream ? action.stream : entries_.stream_of(thread), {action.moment.begin, action.moment.end});
   entry.number = action.kind == Kind::sync_stream ? action.stream : action.event;
 }
 

@@ -1,5 +1,5 @@
-// What happens between rows: work that nothing that can be called launched, and what the host does to streams. And what launched work says
-// about calls: which stream they are on, what of theirs is pinned.
+// What happens between rows: work that nothing that can be called launched, and what the host does to streams. And what
+// launched work says about calls: which stream they are on, what of theirs is pinned.
 #pragma once
 
 #include <cstdint>
@@ -7,16 +7,17 @@
 #include <vector>
 
 #include "replay/torch/edits/chosen_calls.h"
-#include "replay/torch/write/entry_writer.h"
 #include "replay/torch/edits/rank_edits.h"
 #include "replay/torch/source/rank_source.h"
+#include "replay/torch/write/entry_writer.h"
 
 namespace orrery::replay::torch {
 
 class SideMoments {
  public:
   /// Adds up times and names of work in `list`. All must outlive this.
-  SideMoments(const RankSource& source, const ChosenCalls& chosen, const RankEdits& edits, EntryWriter& entries, OperationList& list);
+  SideMoments(const RankSource& source, const ChosenCalls& chosen, const RankEdits& edits, EntryWriter& entries,
+              OperationList& list);
 
   /// Writes what comes before a visit. To be called in order.
   void take_before(std::uint32_t visit);

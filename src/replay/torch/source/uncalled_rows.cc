@@ -28,7 +28,8 @@ std::vector<std::uint8_t> written_again(const TensorSites& sites, const trace::H
       if (t < inputs) given.insert(site.lifetime);
       // A view returns what it was given, and writes nothing.
       const bool makes = t >= inputs && !given.contains(site.lifetime);
-      is_written[site.lifetime] |= makes || (t < inputs && arguments.tensors[arguments.first[user.row] + site.tensor->use].is_written);
+      is_written[site.lifetime] |=
+          makes || (t < inputs && arguments.tensors[arguments.first[user.row] + site.tensor->use].is_written);
     }
   }
   return is_written;
@@ -55,15 +56,16 @@ RowMemory memory_of_row(std::uint32_t row, const trace::HostArguments& arguments
 Status check_all_callable(const RankSource& source, const ChosenCalls& chosen) {
   for (const LaunchedWork& work : source.works) {
     if (work.launch.row != causal::kNoRow && chosen.call_of[work.launch.row] != causal::kNoRow) continue;
-    return Error{fmt::format("{} cannot be scaled: nothing says what it was called with", source.strings->text(work.name)),
-                 source.host->path, Error::kNoOffset, "only recordings whose device work is all called again can be scaled"};
+    return Error{
+        fmt::format("{} cannot be scaled: nothing says what it was called with", source.strings->text(work.name)),
+        source.host->path, Error::kNoOffset, "only recordings whose device work is all called again can be scaled"};
   }
   return {};
 }
 
 Status check_rows_between(const trace::HostTrace& host, const Schemas& schemas, const trace::HostArguments& arguments,
-                          const ChosenCalls& chosen, const Lifetimes& lifetimes, const TensorSites& sites, const ScaledMemory& memory,
-                          const ScaleRefusals& refusals) {
+                          const ChosenCalls& chosen, const Lifetimes& lifetimes, const TensorSites& sites,
+                          const ScaledMemory& memory, const ScaleRefusals& refusals) {
   const std::vector<std::uint8_t> is_written = written_again(sites, arguments);
   const auto is_scaled = [&](std::uint32_t lifetime) { return memory.is_scaled(lifetime); };
   const auto is_unknown = [&](std::uint32_t lifetime) {
@@ -72,7 +74,8 @@ Status check_rows_between(const trace::HostTrace& host, const Schemas& schemas, 
   for (std::uint32_t row = 0; row < host.size(); ++row) {
     if (chosen.call_of[row] != causal::kNoRow || schemas.by_text()[host.op_schema[row]] == nullptr) continue;
     const RowMemory of = memory_of_row(row, arguments, lifetimes);
-    if (std::any_of(of.given.begin(), of.given.end(), is_scaled) && std::any_of(of.made.begin(), of.made.end(), is_unknown))
+    if (std::any_of(of.given.begin(), of.given.end(), is_scaled) &&
+        std::any_of(of.made.begin(), of.made.end(), is_unknown))
       return refusals.cannot_follow(row, "it is not called again, and what it made is used");
   }
   return {};

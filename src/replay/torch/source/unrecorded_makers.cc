@@ -10,15 +10,16 @@ namespace {
 std::uint32_t first_replaced_work(const RankSource& source, const ChosenCalls& chosen) {
   std::uint32_t first = kNoNumber32;
   for (const LaunchedWork& work : source.works) {
-    if (work.launch.row == causal::kNoRow || chosen.call_of[work.launch.row] == causal::kNoRow) first = std::min(first, work.launch.before);
+    if (work.launch.row == causal::kNoRow || chosen.call_of[work.launch.row] == causal::kNoRow)
+      first = std::min(first, work.launch.before);
   }
   return first;
 }
 
 }  // namespace
 
-std::vector<std::uint8_t> find_unrecorded_makers(const RankSource& source, const ChosenCalls& chosen, const trace::HostArguments& arguments,
-                                                 const Lifetimes& lifetimes) {
+std::vector<std::uint8_t> find_unrecorded_makers(const RankSource& source, const ChosenCalls& chosen,
+                                                 const trace::HostArguments& arguments, const Lifetimes& lifetimes) {
   std::vector<std::uint8_t> is_unrecorded(lifetimes.all.size(), 0);
   const std::uint32_t first_work = first_replaced_work(source, chosen);
   const std::vector<std::uint32_t> steps = steps_of_visits(source);
@@ -35,8 +36,8 @@ std::vector<std::uint8_t> find_unrecorded_makers(const RankSource& source, const
   }
   for (std::size_t i = 0; i < lifetimes.all.size(); ++i) {
     const Lifetime& lifetime = lifetimes.all[i];
-    is_unrecorded[i] = lifetime.maker == causal::kNoRow && !lifetime.is_on_host && first[i] != kNoNumber32 && first[i] > first_work &&
-                       steps[first[i]] == steps[last[i]];
+    is_unrecorded[i] = lifetime.maker == causal::kNoRow && !lifetime.is_on_host && first[i] != kNoNumber32 &&
+                       first[i] > first_work && steps[first[i]] == steps[last[i]];
   }
   return is_unrecorded;
 }

@@ -24,7 +24,8 @@ bool has_schemas_recorded(const trace::HostTrace& host) {
 
 }  // namespace
 
-Result<EmittedJob> emit_linked(const std::vector<std::string>& files, const EmitOptions& options, Diagnostics& diagnostics) {
+Result<EmittedJob> emit_linked(const std::vector<std::string>& files, const EmitOptions& options,
+                               Diagnostics& diagnostics) {
   const auto numbered = chakra::number_files(files);
   if (!numbered) return numbered.error();
   std::vector<ReadRank> ranks(numbered->size());
@@ -40,13 +41,15 @@ Result<EmittedJob> emit_linked(const std::vector<std::string>& files, const Emit
       return Error{"this host trace has no operator schemas: nothing in it can be called", host.path, Error::kNoOffset,
                    "PyTorch records them from 2.0 on; scrub leaves them in with --keep-operators"};
     for (const pytorch_et::ProcessGroup& group : pytorch_et::process_groups(host, rank.strings))
-      world_size = std::max(world_size, group.ranks.empty() ? std::max<std::int64_t>(0, group.size) : std::int64_t{group.ranks.back()} + 1);
+      world_size = std::max(world_size, group.ranks.empty() ? std::max<std::int64_t>(0, group.size)
+                                                            : std::int64_t{group.ranks.back()} + 1);
   }
   world_size = std::min(world_size, kMostRanks);
   std::vector<RankSource> sources(ranks.size());
   std::vector<trace::HostArguments> arguments(ranks.size());
   parallel_for(ranks.size(), [&](std::size_t r) {
-    sources[r] = source_of_linked(**ranks[r].host, ranks[r].strings, static_cast<std::int64_t>((*numbered)[r].rank), world_size);
+    sources[r] =
+        source_of_linked(**ranks[r].host, ranks[r].strings, static_cast<std::int64_t>((*numbered)[r].rank), world_size);
     arguments[r] = pytorch_et::read_arguments(*sources[r].host, ranks[r].strings);
   });
   auto emitted = emit_ranks(std::move(sources), arguments, options);

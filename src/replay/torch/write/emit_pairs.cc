@@ -13,9 +13,11 @@ namespace {
 
 Status check_host(const trace::RankTrace& rank, const trace::HostTrace& host) {
   if (host.size() == 0)
-    return Error{"no host trace belongs to this profiler trace: it says what ran, not what it was called with", rank.source.path,
-                 Error::kNoOffset, "record an execution trace beside it (torch.profiler.ExecutionTraceObserver) and name it too"};
-  const bool has_schemas = std::any_of(host.op_schema.begin(), host.op_schema.end(), [](StringId schema) { return schema != 0; });
+    return Error{"no host trace belongs to this profiler trace: it says what ran, not what it was called with",
+                 rank.source.path, Error::kNoOffset,
+                 "record an execution trace beside it (torch.profiler.ExecutionTraceObserver) and name it too"};
+  const bool has_schemas =
+      std::any_of(host.op_schema.begin(), host.op_schema.end(), [](StringId schema) { return schema != 0; });
   if (!has_schemas)
     return Error{"this host trace has no operator schemas: nothing in it can be called", host.path, Error::kNoOffset,
                  "PyTorch records them from 2.0 on; scrub leaves them in with --keep-operators"};

@@ -5,10 +5,10 @@
 
 #include "base/parallel.h"
 #include "formats/pytorch_et/arguments.h"
-#include "replay/torch/source/chakra_source.h"
-#include "replay/torch/edits/edit_refusals.h"
 #include "replay/torch/build/emitted_job.h"
 #include "replay/torch/build/program_list.h"
+#include "replay/torch/edits/edit_refusals.h"
+#include "replay/torch/source/chakra_source.h"
 #include "replay/torch/source/scrubbed_source.h"
 
 namespace orrery::replay::torch {
@@ -20,8 +20,9 @@ struct ChakraRank {
 };
 
 bool can_be_called(const std::vector<ChakraRank>& ranks) {
-  return !ranks.empty() && std::all_of(ranks.begin(), ranks.end(),
-                                       [](const ChakraRank& rank) { return rank.rows && *rank.rows && (*rank.rows)->has_schemas; });
+  return !ranks.empty() && std::all_of(ranks.begin(), ranks.end(), [](const ChakraRank& rank) {
+    return rank.rows && *rank.rows && (*rank.rows)->has_schemas;
+  });
 }
 
 std::int64_t world_size_of(const workload::Workload& workload, const std::vector<std::size_t>& numbers) {
@@ -49,7 +50,8 @@ Result<EmittedJob> emit_programs(const workload::Workload& workload, const std::
   std::vector<ChakraRank> ranks(rank_files.size());
   parallel_for(ranks.size(), [&](std::size_t r) {
     // The feeder's JSON says nothing of operators.
-    if (rank_files[r].find(".json") == std::string::npos) ranks[r].rows = read_chakra_rows(rank_files[r], ranks[r].strings);
+    if (rank_files[r].find(".json") == std::string::npos)
+      ranks[r].rows = read_chakra_rows(rank_files[r], ranks[r].strings);
   });
   if (can_be_called(ranks)) {
     auto job = emit_called(ranks, workload, rank_numbers, options);
@@ -71,18 +73,21 @@ Result<EmittedJob> emit_programs(const workload::Workload& workload, const std::
     job.ranks.push_back(std::move(*list));
   }
   if (const Status settled = settle_edits(options, job); !settled) return settled.error();
-  const bool is_empty = std::all_of(job.ranks.begin(), job.ranks.end(), [](const OperationList& rank) { return rank.entries.empty(); });
+  const bool is_empty =
+      std::all_of(job.ranks.begin(), job.ranks.end(), [](const OperationList& rank) { return rank.entries.empty(); });
   if (is_empty)
-    return Error{"no activity has a recorded duration on a device, and nothing communicates: there is nothing to run again",
-                 rank_files.empty() ? "" : rank_files.front()};
+    return Error{
+        "no activity has a recorded duration on a device, and nothing communicates: there is nothing to run again",
+        rank_files.empty() ? "" : rank_files.front()};
   for (const std::string& file : rank_files) job.sources.push_back(std::filesystem::path(file).filename().string());
-  const bool is_scrubbed = std::any_of(workload.programs.begin(), workload.programs.end(), [&](const workload::Program& program) {
-    return std::any_of(program.names.begin(), program.names.end(),
-                       [&](StringId name) { return is_scrubbed_name(workload.strings.text(name)); });
-  });
-  job.remarks.emplace_back(
-      is_scrubbed ? kScrubbedRemark
-                  : "the source has no operator schemas: all device work is work of the recorded duration, communication is real");
+  const bool is_scrubbed =
+      std::any_of(workload.programs.begin(), workload.programs.end(), [&](const workload::Program& program) {
+        return std::any_of(program.names.begin(), program.names.end(),
+                           [&](StringId name) { return is_scrubbed_name(workload.strings.text(name)); });
+      });
+  job.remarks.emplace_back(is_scrubbed ? kScrubbedRemark
+                                       : "the source has no operator schemas: all device work is work of the recorded "
+                                         "duration, communication is real");
   return job;
 }
 

@@ -51,12 +51,14 @@ std::uint32_t EntryWriter::name_number(std::string_view name) {
   return texts_(std::move(json));
 }
 
-std::uint32_t EntryWriter::collective_text(const CollectiveCall& call, const std::vector<std::vector<std::int64_t>>& groups,
-                                           std::uint32_t group, const Entry& entry, const std::vector<std::uint32_t>& used) {
+std::uint32_t EntryWriter::collective_text(const CollectiveCall& call,
+                                           const std::vector<std::vector<std::int64_t>>& groups, std::uint32_t group,
+                                           const Entry& entry, const std::vector<std::uint32_t>& used) {
   // Roots and peers are recorded by their place in the group.
   const auto global = [&](std::int64_t place) {
     const std::vector<std::int64_t>& members = groups[group];
-    return place >= 0 && place < static_cast<std::int64_t>(members.size()) ? members[static_cast<std::size_t>(place)] : place;
+    return place >= 0 && place < static_cast<std::int64_t>(members.size()) ? members[static_cast<std::size_t>(place)]
+                                                                           : place;
   };
   std::string text;
   JsonWriter json(text);
@@ -76,7 +78,8 @@ std::uint32_t EntryWriter::collective_text(const CollectiveCall& call, const std
   std::size_t next = 0;
   for (const std::vector<RecordedTensor>* tensors : {&call.inputs, &call.outputs}) {
     json.begin_array();
-    for (const RecordedTensor& tensor : *tensors) json.begin_array().value(tensors_(tensor.descriptor)).value(used[next++]).end_array();
+    for (const RecordedTensor& tensor : *tensors)
+      json.begin_array().value(tensors_(tensor.descriptor)).value(used[next++]).end_array();
     json.end_array();
   }
   return texts_(std::move(text));

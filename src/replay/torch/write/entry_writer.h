@@ -45,7 +45,9 @@ class EntryWriter {
   std::uint32_t thread_number(std::int64_t thread) {
     return threads_.try_emplace(thread, static_cast<std::uint32_t>(threads_.size())).first->second;
   }
-  [[nodiscard]] std::uint32_t threads() const { return std::max<std::uint32_t>(1, static_cast<std::uint32_t>(threads_.size())); }
+  [[nodiscard]] std::uint32_t threads() const {
+    return std::max<std::uint32_t>(1, static_cast<std::uint32_t>(threads_.size()));
+  }
   /// The stream that a thread used last.
   std::uint32_t stream_of(std::uint32_t thread);
 
@@ -57,8 +59,8 @@ class EntryWriter {
   std::uint32_t form_number(const RecordedCall& call);
   std::uint32_t name_number(std::string_view name);
   /// What the entry of a collective says. `used`: the storages of its inputs, then of its outputs.
-  std::uint32_t collective_text(const CollectiveCall& call, const std::vector<std::vector<std::int64_t>>& groups, std::uint32_t group,
-                                const Entry& entry, const std::vector<std::uint32_t>& used);
+  std::uint32_t collective_text(const CollectiveCall& call, const std::vector<std::vector<std::int64_t>>& groups,
+                                std::uint32_t group, const Entry& entry, const std::vector<std::uint32_t>& used);
 
  private:
   OperationList& list_;

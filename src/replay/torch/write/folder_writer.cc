@@ -1,9 +1,9 @@
 #include <filesystem>
 #include <optional>
 
-#include "base/json/json_writer.h"
 #include "base/io/output_file.h"
 #include "base/io/output_set.h"
+#include "base/json/json_writer.h"
 #include "base/parallel.h"
 #include "replay/torch/build/emitted_job.h"
 #include "replay/torch/write/operation_writer.h"
@@ -23,7 +23,8 @@ std::string job_json(const EmittedJob& job) {
       .field("world_size", job.world_size)
       .key("ranks")
       .begin_array();
-  for (const OperationList& rank : job.ranks) json.begin_object().field("rank", rank.rank).field("file", file_of(rank)).end_object();
+  for (const OperationList& rank : job.ranks)
+    json.begin_object().field("rank", rank.rank).field("file", file_of(rank)).end_object();
   json.end_array().key("groups").begin_array();
   for (const auto& group : job.groups) {
     json.begin_array();

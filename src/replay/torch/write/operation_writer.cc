@@ -41,7 +41,8 @@ class SequenceWriter {
       }
       if (entry.thread != thread_) change("thread", thread_ = entry.thread);
       // Storages and ranges belong to no stream.
-      if (needs_stream(entry.kind) && entry.stream != stream_[thread_]) change("stream", stream_[thread_] = entry.stream);
+      if (needs_stream(entry.kind) && entry.stream != stream_[thread_])
+        change("stream", stream_[thread_] = entry.stream);
       begin_line(pace_of(entry) + std::exchange(gap_before_left_out_, 0));
       write_entry(entry);
       out_ += ']';
@@ -52,8 +53,8 @@ class SequenceWriter {
  private:
   static bool needs_stream(Entry::Kind kind) {
     using Kind = Entry::Kind;
-    return kind == Kind::call || kind == Kind::record || kind == Kind::wait || kind == Kind::work || kind == Kind::collective ||
-           kind == Kind::complete;
+    return kind == Kind::call || kind == Kind::record || kind == Kind::wait || kind == Kind::work ||
+           kind == Kind::collective || kind == Kind::complete;
   }
 
   void begin_line(std::uint64_t pace_ns) {
@@ -73,13 +74,14 @@ class SequenceWriter {
     out_ += ']';
   }
 
-  // The host's own time since the end of all that came before, on whichever thread: entries are done one after the other, and a thread that did
-  // nothing while another worked did not spend that time.
+  // The host's own time since the end of all that came before, on whichever thread: entries are done one after the
+  // other, and a thread that did nothing while another worked did not spend that time.
   std::uint64_t pace_of(const Entry& entry) {
     if (!list_.has_pace || !entry.is_timed) return 0;
     const TimePs gap = last_end_ ? std::max<TimePs>(0, entry.begin_ps - *last_end_) : 0;
     last_end_ = last_end_ ? std::max(*last_end_, entry.end_ps) : entry.end_ps;
-    if (list_.pace_factor != 1) return static_cast<std::uint64_t>(std::llround(static_cast<double>(gap) / kPsPerNs * list_.pace_factor));
+    if (list_.pace_factor != 1)
+      return static_cast<std::uint64_t>(std::llround(static_cast<double>(gap) / kPsPerNs * list_.pace_factor));
     return static_cast<std::uint64_t>(gap / kPsPerNs);
   }
 
@@ -123,7 +125,8 @@ class SequenceWriter {
   void write_call(const Entry& entry) {
     append_number(out_, entry.number);
     const int lists = entry.freed > 0 ? 3 : entry.outputs > 0 ? 2 : entry.inputs > 0 ? 1 : 0;
-    const std::span<const std::uint32_t> parts[] = {list_.inputs_of(entry), list_.outputs_of(entry), list_.freed_of(entry)};
+    const std::span<const std::uint32_t> parts[] = {list_.inputs_of(entry), list_.outputs_of(entry),
+                                                    list_.freed_of(entry)};
     for (int i = 0; i < lists; ++i) out_ += ',', append_list(out_, parts[i]);
   }
 
@@ -143,8 +146,15 @@ void write_storages(const OperationList& list, std::string& out) {
     const Storage& storage = list.storages[i];
     out += i == 0 ? "\n" : ",\n";
     JsonWriter json(out);
-    json.begin_array().value(storage.is_on_host ? "cpu" : "cuda").value(storage.bytes).value(storage.is_given ? "given" : "made");
-    json.value(storage.element_type).value(storage.bound).value(storage.is_pinned ? 1 : 0).value(storage.is_written ? 1 : 0).end_array();
+    json.begin_array()
+        .value(storage.is_on_host ? "cpu" : "cuda")
+        .value(storage.bytes)
+        .value(storage.is_given ? "given" : "made");
+    json.value(storage.element_type)
+        .value(storage.bound)
+        .value(storage.is_pinned ? 1 : 0)
+        .value(storage.is_written ? 1 : 0)
+        .end_array();
   }
   out += ']';
 }
@@ -166,7 +176,13 @@ void write_planned_integers(const OperationList& list, std::string& out) {
   out += ",\n";
   json.key("integers").begin_array();
   for (const PlannedIntegers& part : list.planned_integers) {
-    json.begin_array().value(part.storage).value(part.first).value(part.count).value(part.kind).value(part.total).value(part.parts);
+    json.begin_array()
+        .value(part.storage)
+        .value(part.first)
+        .value(part.count)
+        .value(part.kind)
+        .value(part.total)
+        .value(part.parts);
     json.end_array();
   }
   json.end_array();

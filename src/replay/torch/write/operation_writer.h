@@ -1,4 +1,5 @@
-// An operation list as a file: JSON with one entry of each list per line, for people to read and compare. docs/formats/operations.md has its form.
+// An operation list as a file: JSON with one entry of each list per line, for people to read and compare.
+// docs/formats/operations.md has its form.
 #pragma once
 
 #include <string>

@@ -8,7 +8,8 @@ asm(".pushsection .rodata,\"a\"\n"
     "\"\n"
     "orrery_replay_runtime_end:\n"
     ".popsection\n");
-// Hidden, so that they are reached without the global offset table: its entries for labels inside a section are wrong on aarch64.
+// Hidden, so that they are reached without the global offset table: its entries for labels inside a section are wrong
+// on aarch64.
 #pragma GCC visibility push(hidden)
 extern "C" {
 extern const char orrery_replay_runtime[], orrery_replay_runtime_end[];

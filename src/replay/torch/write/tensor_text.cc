@@ -31,8 +31,8 @@ std::vector<std::string_view> element_types(std::string_view list) {
   return types;
 }
 
-std::vector<RecordedValue> side_by_side(std::string_view values, const std::vector<std::string_view>& types, std::string_view shapes,
-                                        std::string_view strides) {
+std::vector<RecordedValue> side_by_side(std::string_view values, const std::vector<std::string_view>& types,
+                                        std::string_view shapes, std::string_view strides) {
   const auto shape_entries = list_entries(shapes), stride_entries = list_entries(strides);
   std::vector<RecordedValue> result;
   for_each_entry(values, [&](std::string_view value) {
@@ -70,26 +70,32 @@ std::optional<std::int64_t> extent_of(const RecordedTensor& tensor) {
     if (tensor.shape[i] < 0 || tensor.stride[i] < 0 || tensor.offset < 0) return std::nullopt;
     if (tensor.shape[i] == 0) return 0;
     std::int64_t step = 0;
-    if (__builtin_mul_overflow(tensor.shape[i] - 1, tensor.stride[i], &step) || __builtin_add_overflow(last, step, &last))
+    if (__builtin_mul_overflow(tensor.shape[i] - 1, tensor.stride[i], &step) ||
+        __builtin_add_overflow(last, step, &last))
       return std::nullopt;
   }
   std::int64_t bytes = 0;
   // What does not fit 63 bits exists nowhere.
-  if (__builtin_add_overflow(last, 1, &last) || __builtin_mul_overflow(last, tensor.type.bytes, &bytes)) return std::nullopt;
+  if (__builtin_add_overflow(last, 1, &last) || __builtin_mul_overflow(last, tensor.type.bytes, &bytes))
+    return std::nullopt;
   return bytes;
 }
 
 std::string descriptor_of(const RecordedTensor& tensor) {
-  return fmt::format("[\"{}\",[{}],[{}],{}]", tensor.type.name, fmt::join(tensor.shape, ","), fmt::join(tensor.stride, ","), tensor.offset);
+  return fmt::format("[\"{}\",[{}],[{}],{}]", tensor.type.name, fmt::join(tensor.shape, ","),
+                     fmt::join(tensor.stride, ","), tensor.offset);
 }
 
 std::vector<RecordedValue> elements_of(const RecordedValue& list) {
   return side_by_side(list.value, element_types(list.type), list.shape, list.stride);
 }
 
-std::vector<RecordedValue> values_of(std::string_view values, std::string_view types, std::string_view shapes, std::string_view strides) {
+std::vector<RecordedValue> values_of(std::string_view values, std::string_view types, std::string_view shapes,
+                                     std::string_view strides) {
   std::vector<std::string_view> names;
-  for_each_entry(types, [&](std::string_view type) { names.push_back(is_json_string(type) ? string_content(type) : std::string_view()); });
+  for_each_entry(types, [&](std::string_view type) {
+    names.push_back(is_json_string(type) ? string_content(type) : std::string_view());
+  });
   return side_by_side(values, names, shapes, strides);
 }
 

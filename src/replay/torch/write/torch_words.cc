@@ -69,7 +69,8 @@ constexpr std::string_view kScalarTypes[] = {"uint8",
                                              "uint32",
                                              "uint64"};
 constexpr std::string_view kLayouts[] = {"strided", "sparse_coo", "sparse_csr", "_mkldnn"};
-constexpr std::string_view kMemoryFormats[] = {"contiguous_format", "preserve_format", "channels_last", "channels_last_3d"};
+constexpr std::string_view kMemoryFormats[] = {"contiguous_format", "preserve_format", "channels_last",
+                                               "channels_last_3d"};
 
 template <std::size_t kCount>
 std::string_view entry_of(const std::string_view (&names)[kCount], std::int64_t number) {

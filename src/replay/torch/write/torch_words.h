@@ -1,4 +1,5 @@
-// What PyTorch calls its types, layouts and memory formats: in C++, as recorded, and in Python, as operation lists have it.
+// What PyTorch calls its types, layouts and memory formats: in C++, as recorded, and in Python, as operation lists have
+// it.
 #pragma once
 
 #include <cstdint>
