@@ -2,12 +2,12 @@
 // pleasant.
 #include <pybind11/pybind11.h>
 
-#include "cli/frame/provenance.h"
+#include "ask/provenance.h"
 #include "python/bindings.h"
 
 PYBIND11_MODULE(_engine, module) {
   module.doc() = "The engine of orrery. Use the package orrery.";
-  module.attr("version") = orrery::cli::version();
+  module.attr("version") = orrery::ask::version();
   orrery::python::bind_trace(module);
   orrery::python::bind_step(module);
   orrery::python::bind_verbs(module);

@@ -24,14 +24,14 @@ namespace {
 namespace py = pybind11;
 
 TraceHandle open(const std::vector<std::string>& named, bool salvage, std::size_t threads) {
-  std::optional<Result<std::shared_ptr<const cli::OpenedTrace>>> opened;
+  std::optional<Result<std::shared_ptr<const ask::OpenedTrace>>> opened;
   work([&] {
     const EndsWhenInputShrinks guard([](const Error& error) {
       cli::system_console().write_err(cli::format_failure(cli::Failure::from(error), report::Style(false)));
       return static_cast<int>(cli::ExitCode::bad_input);
     });
     set_thread_count(threads);
-    opened = cli::open_trace(named, salvage);
+    opened = ask::open_trace(named, salvage);
   });
   if (!*opened) raise(opened->error());
   return {std::move(**opened)};

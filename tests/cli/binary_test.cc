@@ -1,7 +1,7 @@
 // The program as the shell sees it.
 #include <doctest/doctest.h>
 
-#include "cli/frame/provenance.h"
+#include "ask/provenance.h"
 #include "cli/shell.h"
 
 namespace orrery::cli {
@@ -12,7 +12,7 @@ ShellResult orrery(const std::string& arguments) { return shell(std::string(ORRE
 }  // namespace
 
 TEST_CASE("the binary answers") {
-  CHECK(orrery("--version").output == "orrery " + std::string(version()) + "\n");
+  CHECK(orrery("--version").output == "orrery " + std::string(ask::version()) + "\n");
   CHECK(orrery("--help").exit_code == 0);
   CHECK(orrery("--help 2>/dev/null | head -1 >/dev/null").exit_code == 0);
 }

@@ -20,8 +20,8 @@ CapturedRun run_hosted(const std::vector<std::string>& arguments, Hosting& hosti
   return result;
 }
 
-std::shared_ptr<const OpenedTrace> must_open(const std::vector<std::string>& named) {
-  auto opened = open_trace(named, false);
+std::shared_ptr<const ask::OpenedTrace> must_open(const std::vector<std::string>& named) {
+  auto opened = ask::open_trace(named, false);
   REQUIRE(opened.ok());
   return *opened;
 }

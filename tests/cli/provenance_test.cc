@@ -1,4 +1,4 @@
-#include "cli/frame/provenance.h"
+#include "ask/provenance.h"
 
 #include <doctest/doctest.h>
 
@@ -22,18 +22,18 @@ ExitCode run_reader(Invocation& invocation) {
 
 TEST_CASE("hashes are those of xxhsum -H3") {
   const testing::TempDir folder;
-  const auto empty = hash_input(folder.write("empty"));
+  const auto empty = ask::hash_input(folder.write("empty"));
   REQUIRE(empty.ok());
   CHECK(empty->bytes == 0);
   CHECK(empty->xxh3 == 0x2d06800538d394c2u);
-  const auto text = hash_input(folder.write("text", "orrery"));
+  const auto text = ask::hash_input(folder.write("text", "orrery"));
   REQUIRE(text.ok());
   CHECK(text->bytes == 6);
-  const auto large = hash_input(folder.write("large", std::string(40'000'000, 'x')));  // several blocks
+  const auto large = ask::hash_input(folder.write("large", std::string(40'000'000, 'x')));  // several blocks
   REQUIRE(large.ok());
   CHECK(large->bytes == 40'000'000);
   CHECK(large->xxh3 != 0);
-  CHECK_FALSE(hash_input(folder.path("missing")).ok());
+  CHECK_FALSE(ask::hash_input(folder.path("missing")).ok());
 }
 
 TEST_CASE("inputs are recorded in the envelope, and not even opened without it") {

@@ -105,9 +105,9 @@ std::string no_device_work_text(const Invocation& invocation, const DeviceJob& j
 
 std::string next_verb(const Invocation& invocation, std::string_view question, std::string_view verb) {
   std::string line = fmt::format("Next: {}  orrery {}", question, verb);
-  for (const std::string& operand : invocation.operands()) line += " " + shell_quote(operand);
+  for (const std::string& operand : invocation.operands()) line += " " + report::shell_quote(operand);
   for (const char* flag : {"rank", "annotation", "instance"}) {
-    if (invocation.has(flag)) line += fmt::format(" --{} {}", flag, shell_quote(invocation.text(flag)));
+    if (invocation.has(flag)) line += fmt::format(" --{} {}", flag, report::shell_quote(invocation.text(flag)));
   }
   return line + "\n";
 }

@@ -8,7 +8,7 @@
 
 #include "analyze/device/device_rank.h"
 #include "cli/frame/invocation.h"
-#include "cli/graphs/graph_source.h"
+#include "cli/frame/load.h"
 #include "report/sheet.h"
 
 namespace orrery::cli {

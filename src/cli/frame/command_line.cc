@@ -8,6 +8,7 @@
 #include "base/words.h"
 #include "cli/frame/global_flags.h"
 #include "cli/frame/value.h"
+#include "report/answer.h"
 #include "cli/frame/verbs.h"
 
 namespace orrery::cli {
@@ -20,7 +21,7 @@ class Parser {
 
   CommandLine parse() {
     line_.command = "orrery";
-    for (const std::string& argument : arguments_) line_.command += " " + shell_quote(argument);
+    for (const std::string& argument : arguments_) line_.command += " " + report::shell_quote(argument);
     for (at_ = 0; at_ < arguments_.size() && !line_.error; ++at_) take(arguments_[at_]);
     if (!line_.error && line_.verb != nullptr) check_operands();
     if (line_.error) look_ahead();
@@ -213,21 +214,6 @@ class Parser {
 
 CommandLine parse_command_line(std::span<const std::string> arguments, std::span<const Verb* const> table) {
   return Parser(arguments, table).parse();
-}
-
-std::string shell_quote(std::string_view word) {
-  const auto plain = [](char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-           std::string_view("_-./=:,+@%").find(c) != std::string_view::npos;
-  };
-  // ~ and [ are left out on purpose: the shell would look for files.
-  if (!word.empty() && std::all_of(word.begin(), word.end(), plain)) return std::string(word);
-  std::string quoted = "'";
-  for (const char c : word) {
-    if (c == '\'') quoted += "'\\''";  // nothing is special within single quotes, not even a backslash
-    else quoted += c;
-  }
-  return quoted + "'";
 }
 
 }  // namespace orrery::cli

@@ -35,7 +35,4 @@ struct CommandLine {
 /// `arguments` without the program's name. With --help nothing else is an error but an unknown verb.
 CommandLine parse_command_line(std::span<const std::string> arguments, std::span<const Verb* const> table);
 
-/// `word` as one word of a POSIX shell: in single quotes unless that is not needed.
-std::string shell_quote(std::string_view word);
-
 }  // namespace orrery::cli

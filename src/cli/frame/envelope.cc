@@ -15,7 +15,7 @@ std::vector<Remark> remarks_of(const Diagnostics& diagnostics) {
 }
 
 Envelope make_envelope(std::string_view verb, bool ok, const std::vector<Remark>& remarks,
-                       const Provenance& provenance) {
+                       const ask::Provenance& provenance) {
   Envelope envelope;
   JsonWriter head(envelope.head);
   head.begin_object().field("schema", "orrery." + std::string(verb) + "/1").field("ok", ok).key("data").begin_object();
@@ -31,7 +31,7 @@ Envelope make_envelope(std::string_view verb, bool ok, const std::vector<Remark>
     tail.field("message", remark.message).field("hint", remark.hint).end_object();
   }
   tail.end_array().key("provenance");
-  write_provenance(tail, provenance);
+  ask::write_provenance(tail, provenance);
   tail.end_object();
   envelope.tail += '\n';
   return envelope;

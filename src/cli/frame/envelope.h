@@ -14,8 +14,8 @@
 #include <string_view>
 #include <vector>
 
+#include "ask/provenance.h"
 #include "base/diagnostics.h"
-#include "cli/frame/provenance.h"
 
 namespace orrery::cli {
 
@@ -37,6 +37,6 @@ struct Envelope {
   std::string tail;
 };
 Envelope make_envelope(std::string_view verb, bool ok, const std::vector<Remark>& remarks,
-                       const Provenance& provenance);
+                       const ask::Provenance& provenance);
 
 }  // namespace orrery::cli

@@ -13,9 +13,57 @@
 
 namespace orrery::cli {
 
+namespace {
+
+/// Flags that change how an answer is made or shown, but none of its points.
+constexpr std::string_view kWithoutInfluence[] = {"checkpoint",    "csv",       "json",    "no-color",
+                                                  "only-critical", "all-edges", "output",  "overlay",
+                                                  "quiet",         "threads",   "verbose", "moves"};
+
+/// The command as far as points of a sweep depend on it, with flags in one order.
+std::string command_of_points(const Invocation& invocation) {
+  const CommandLine& line = invocation.command_line();
+  std::string command = "orrery " + std::string(line.verb->name);
+  for (const std::string& operand : line.operands) command += " " + report::shell_quote(invocation.shown_name(operand));
+  for (const auto& [name, values] : line.flags) {
+    if (std::find(std::begin(kWithoutInfluence), std::end(kWithoutInfluence), name) != std::end(kWithoutInfluence))
+      continue;
+    const Flag* const flag = find_flag(line.verb->flags, name);
+    for (const std::string& value : values) {
+      command += " --" + name;
+      if (flag == nullptr || flag->takes_value()) command += " " + report::shell_quote(invocation.shown_name(value));
+    }
+  }
+  return command;
+}
+
+ask::Setting setting_of(const Invocation& invocation, const CommandLine& line, const Hosting* hosting) {
+  using report::Reader;
+  return {.reader = line.has("json")  ? Reader::programs
+                    : line.has("csv") ? Reader::tables
+                                      : Reader::people,
+          .columns = line.has("output") ? Console::kDefaultColumns : invocation.console().columns,
+          .shows_progress = !line.has("quiet") && hosting == nullptr,
+          .records_inputs = line.has("json"),
+          .command = line.command,
+          .log = [&invocation](std::string_view text) { invocation.log(text); },
+          .question_of_points = [&invocation] { return command_of_points(invocation); },
+          .opened = hosting == nullptr ? decltype(hosting->opened)() : hosting->opened,
+          .ranks = hosting == nullptr ? decltype(hosting->ranks)() : hosting->ranks};
+}
+
+}  // namespace
+
 Invocation::Invocation(CommandLine line, const Console& console, std::span<const Verb* const> table, Hosting* hosting)
-    : line_(std::move(line)), console_(console), table_(table), hosting_(hosting) {
-  provenance_.command = line_.command;
+    : line_(std::move(line)),
+      console_(console),
+      table_(table),
+      hosting_(hosting),
+      context_(setting_of(*this, line_, hosting)) {}
+
+bool Invocation::declares(std::string_view flag) const {
+  return (line_.verb != nullptr && find_flag(line_.verb->flags, flag) != nullptr) ||
+         find_flag(global_flags(), flag) != nullptr;
 }
 
 const Flag& Invocation::declared(std::string_view flag) const {
@@ -53,33 +101,11 @@ report::Style Invocation::style() const {
   return report::Style(console_.colour_out && !has("no-color") && !has("output"));
 }
 
-Status Invocation::add_input(const std::string& path) {
-  const std::optional<FileIdentity> identity = outputs_.protect(path);
-  // A checkpoint is of these very inputs.
-  if (!json() && !keeps_hashes_ && !line_.has("checkpoint")) return {};
-  // Ranks that do the same are often links to one file.
-  const auto known = identity ? hashed_.find(*identity) : hashed_.end();
-  const Result<InputRecord> record = known != hashed_.end() ? Result<InputRecord>(known->second) : hash_input(path);
-  if (!record) return record.error();
-  if (identity) hashed_.emplace(*identity, *record);
-  add_input(shown_name(path), record->bytes, record->xxh3);
-  return {};
-}
-
-void Invocation::add_inputs(const OpenedTrace& opened) {
-  for (const InputRecord& input : opened.inputs) {
-    outputs_.protect(input.path);
-    if (json()) provenance_.inputs.push_back(input);
-  }
-}
-
-std::vector<std::string> Invocation::named_by(const std::string& operand) const {
-  if (hosting_ != nullptr) {
-    for (const auto& opened : hosting_->opened) {
-      if (opened->operand == operand) return opened->named;
-    }
-  }
-  return {operand};
+ExitCode Invocation::deliver(Result<report::Answer> answer) {
+  if (!answer) return fail(answer.error());
+  answer_ = std::move(*answer);
+  if (answer_->remarks_in_text()) set_remarks_in_text();
+  return answer_->holds() ? ExitCode::ok : ExitCode::check_failed;
 }
 
 void Invocation::tell(const Failure& failure) const {
@@ -87,10 +113,11 @@ void Invocation::tell(const Failure& failure) const {
 }
 
 ExitCode Invocation::fail(Error error) {
-  if (!standard_input_.empty() && error.file == standard_input_) error.file = "standard input";
+  if (context_.reads_standard_input() && error.file == context_.setting().standard_input) error.file = "standard input";
   advise(error);
+  const ExitCode code = error.kind == Error::Kind::misuse ? ExitCode::usage : ExitCode::bad_input;
   error_ = std::move(error);
-  return ExitCode::bad_input;
+  return code;
 }
 
 ExitCode Invocation::fail_usage(UsageError error) {
@@ -148,7 +175,8 @@ Status Invocation::take_standard_input() {
   }
   const Result<std::string> file = standard_input_file();
   if (!file) return file.error();
-  standard_input_ = *places.front() = *file;
+  *places.front() = *file;
+  context_.set_standard_input(*file);
   return {};
 }
 

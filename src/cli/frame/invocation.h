@@ -2,22 +2,20 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "ask/context.h"
 #include "base/diagnostics.h"
-#include "base/io/file_identity.h"
 #include "base/io/output_set.h"
 #include "base/json/json_writer.h"
 #include "base/progress.h"
 #include "base/result.h"
 #include "cli/frame/command_line.h"
 #include "cli/frame/console.h"
-#include "cli/frame/provenance.h"
 #include "cli/frame/usage_error.h"
 #include "cli/frame/verb.h"
 #include "report/sheet_view.h"
@@ -27,7 +25,6 @@ namespace orrery::cli {
 
 struct Failure;
 struct Hosting;
-struct OpenedTrace;
 
 /// A verb fills data() when json(), text() otherwise, counts its remarks in diagnostics() and returns an ExitCode.
 /// Nothing is printed before it returns, so that a failed run prints no half of a result. Not thread-safe.
@@ -44,6 +41,13 @@ class Invocation {
   // What was asked. Asking for a flag that the verb did not declare throws std::logic_error.
 
   [[nodiscard]] bool has(std::string_view flag) const;  ///< given on the command line
+  /// Whether the verb or the program has it.
+  [[nodiscard]] bool declares(std::string_view flag) const;
+  /// Whether it has a value, given or by default.
+  [[nodiscard]] bool has_value(std::string_view flag) const {
+    return has(flag) || !declared(flag).default_text.empty();
+  }
+  [[nodiscard]] ValueKind kind(std::string_view flag) const { return declared(flag).kind; }
   /// The value given, else the default, else an empty text.
   [[nodiscard]] std::string text(std::string_view flag) const;
   /// Every value of a repeatable flag in the order given; the default, if there is one, when none was.
@@ -81,26 +85,25 @@ class Invocation {
 
   std::string& text() { return text_; }  ///< for people; printed if the verb ends with ok or check_failed
   JsonWriter& data() { return data_; }   ///< the members of the envelope's data object, which is open already
-  Diagnostics& diagnostics() { return diagnostics_; }
+  /// What questions are answered in.
+  ask::Context& context() { return context_; }
+  [[nodiscard]] const ask::Context& context() const { return context_; }
+  /// The answer is what comes of it, instead of text() and data().
+  ExitCode deliver(Result<report::Answer> answer);
+  [[nodiscard]] const std::optional<report::Answer>& answer() const { return answer_; }
+
+  Diagnostics& diagnostics() { return context_.diagnostics(); }
   /// text() lists the remarks itself: they are not repeated on stderr.
   void set_remarks_in_text() { remarks_in_text_ = true; }
-  void add_input(std::string path, std::uint64_t bytes, std::uint64_t xxh3) {
-    provenance_.inputs.push_back({std::move(path), bytes, xxh3});
-  }
-  /// Every file that is read must be told here before anything is written: no output may replace it. Its hash is
-  /// recorded if the envelope is wanted; otherwise the file is not touched.
-  Status add_input(const std::string& path);
-  /// The answer names its inputs itself: their hashes are wanted without an envelope, too. Before the first input.
-  void keep_hashes() { keeps_hashes_ = true; }
-  /// The files of a job that was read before the verb ran.
-  void add_inputs(const OpenedTrace& opened);
-  void set_seed(std::uint64_t seed) { provenance_.seed = seed; }
+  Status add_input(const std::string& path) { return context_.add_input(path); }
+  void keep_hashes() { context_.keep_hashes(); }
+  void set_seed(std::uint64_t seed) { context_.set_seed(seed); }
   /// This time -o is for what the verb writes itself, though otherwise it is for what is printed.
   void take_output() { takes_output_ = true; }
 
-  /// What reads like an operand and stands for a job that was opened before, as it was named then; any other operand as
-  /// it is.
-  [[nodiscard]] std::vector<std::string> named_by(const std::string& operand) const;
+  [[nodiscard]] std::vector<std::string> named_by(const std::string& operand) const {
+    return context_.named_by(operand);
+  }
   [[nodiscard]] const Hosting* hosting() const { return hosting_; }  ///< null: the program is our own
   /// Told to the program that runs the verb.
   void tell(const Failure& failure) const;
@@ -115,13 +118,13 @@ class Invocation {
   void log(std::string_view line) const;
   /// A progress line on stderr, shown at a terminal and without --quiet only, and never within another program.
   [[nodiscard]] Progress progress(std::string label, std::uint64_t total_bytes) const {
-    return {std::move(label), total_bytes, !quiet() && hosting_ == nullptr};
+    return context_.progress(std::move(label), total_bytes);
   }
 
   // For the frame around the verb (run.cc).
 
   /// What the verb has written, to be published when it has succeeded.
-  OutputSet& outputs() { return outputs_; }
+  OutputSet& outputs() { return context_.outputs(); }
   /// -o is not for what is printed.
   [[nodiscard]] bool verb_writes_output() const { return takes_output_ || !verb().output_help.empty(); }
   /// A file the verb writes is standard output ("-"): nothing else may go there.
@@ -129,15 +132,11 @@ class Invocation {
   /// "-" among operands and flags that name a file to read becomes a file with what standard input holds. Once, before
   /// the verb runs.
   Status take_standard_input();
-  [[nodiscard]] bool reads_standard_input() const { return !standard_input_.empty(); }
-  /// What the user calls a file: "-" for the one that stands for standard input.
-  [[nodiscard]] std::string shown_name(const std::string& path) const {
-    return reads_standard_input() && path == standard_input_ ? "-" : path;
-  }
+  [[nodiscard]] std::string shown_name(const std::string& path) const { return context_.shown_name(path); }
 
   [[nodiscard]] const CommandLine& command_line() const { return line_; }
   [[nodiscard]] const Console& console() const { return console_; }
-  [[nodiscard]] const Provenance& provenance() const { return provenance_; }
+  [[nodiscard]] const ask::Provenance& provenance() const { return context_.provenance(); }
   [[nodiscard]] const std::string& data_members() const { return data_text_; }
   [[nodiscard]] bool remarks_in_text() const { return remarks_in_text_; }
   [[nodiscard]] const std::optional<Error>& error() const { return error_; }
@@ -154,14 +153,10 @@ class Invocation {
   std::string text_;
   std::string data_text_;
   JsonWriter data_{data_text_};
-  Diagnostics diagnostics_;
-  OutputSet outputs_;
-  std::map<FileIdentity, InputRecord> hashed_;  // inputs so far
-  std::string standard_input_;                  // the file that stands for it; empty: nobody asked
+  ask::Context context_;
+  std::optional<report::Answer> answer_;
   bool remarks_in_text_ = false;
-  bool keeps_hashes_ = false;
   bool takes_output_ = false;
-  Provenance provenance_;
   std::optional<Error> error_;
   std::optional<UsageError> usage_error_;
 };

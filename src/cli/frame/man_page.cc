@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
+#include "ask/provenance.h"
 #include "base/utf8.h"
 #include "cli/frame/global_flags.h"
 #include "cli/frame/help.h"
-#include "cli/frame/provenance.h"
 
 namespace orrery::cli {
 namespace {
@@ -114,7 +114,7 @@ std::string roff_escape(std::string_view text) {
 
 std::string man_page(std::span<const Verb* const> table) {
   std::string out =
-      fmt::format(".TH ORRERY 1 \"\" \"orrery {}\" \"User Commands\"\n.nh\n.ad l\n", roff_escape(version()));
+      fmt::format(".TH ORRERY 1 \"\" \"orrery {}\" \"User Commands\"\n.nh\n.ad l\n", roff_escape(ask::version()));
   out += ".SH NAME\norrery \\- where the time of a distributed AI or HPC job goes, and what would change it\n";
   out += ".SH SYNOPSIS\n\\fBorrery\\fR \\fIVERB\\fR [\\fIFLAG\\fR]... [\\fIOPERAND\\fR]...\n";
   out +=

@@ -58,6 +58,10 @@ void print_remarks(const Invocation& invocation, const std::vector<Remark>& rema
   }
 }
 
+std::string rendered(const Invocation& invocation, const report::Answer& answer) {
+  return answer.for_tables() ? answer.to_csv() : answer.to_text(invocation.table_columns(), invocation.style());
+}
+
 Failure failure_of(const Invocation& invocation, ExitCode code) {
   if (invocation.usage_error()) return Failure::from(*invocation.usage_error());
   if (invocation.error()) return Failure::from(*invocation.error());
@@ -77,8 +81,10 @@ ExitCode finish(Invocation& invocation, ExitCode code) {
   if (invocation.json()) {
     const Envelope envelope =
         make_envelope(schema_name(invocation), code == ExitCode::ok, remarks, invocation.provenance());
+    if (invocation.answer()) invocation.answer()->write_json(invocation.data());
     written = deliver(invocation, {envelope.head, invocation.data_members(), envelope.tail});
   } else {
+    if (invocation.answer()) invocation.text() = rendered(invocation, *invocation.answer());
     written = deliver(invocation, {invocation.text()});
   }
   if (!written) return finish_failed(invocation, Failure::from(written.error()));

@@ -25,8 +25,8 @@ namespace {
 constexpr std::int64_t kMostThreads = 4096;
 
 ExitCode print_version(Invocation& invocation) {
-  invocation.text() = fmt::format("orrery {}\n", version());
-  invocation.data().field("version", version());
+  invocation.text() = fmt::format("orrery {}\n", ask::version());
+  invocation.data().field("version", ask::version());
   return ExitCode::ok;
 }
 

@@ -5,12 +5,12 @@
 #include <thread>
 #include <vector>
 
+#include "ask/provenance.h"
 #include "base/parallel.h"
 #include "base/team/sweep.h"
 #include "cli/frame/command_line.h"
 #include "cli/frame/invocation.h"
 #include "cli/frame/message.h"
-#include "cli/frame/provenance.h"
 #include "cli/frame/run.h"
 #include "cli/graphs/rank_questions.h"
 #include "job/read/rank_answers.h"
@@ -47,7 +47,7 @@ std::size_t threads_asked_for(std::span<const std::string> arguments, const Cons
 
 int run_as_team(const LaunchedAs& launched, std::span<const std::string> arguments, const Console& console,
                 std::span<const Verb* const> table) {
-  const Result<std::unique_ptr<ProcessTeam>> joined = ProcessTeam::join(launched, version());
+  const Result<std::unique_ptr<ProcessTeam>> joined = ProcessTeam::join(launched, ask::version());
   if (!joined) {
     if (launched.process != 0) {
       std::this_thread::sleep_for(kTimeToSpeak);

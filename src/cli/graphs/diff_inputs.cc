@@ -4,7 +4,6 @@
 
 #include "causal/diagnostics.h"
 #include "cli/frame/load.h"
-#include "cli/graphs/graph_source.h"
 #include "trace/copy.h"
 
 namespace orrery::cli {

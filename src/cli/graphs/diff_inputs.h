@@ -6,7 +6,7 @@
 #include "analyze/diff/run_diff.h"
 #include "base/result.h"
 #include "cli/frame/invocation.h"
-#include "cli/graphs/graph_source.h"
+#include "cli/frame/load.h"
 #include "job/recorded_job.h"
 
 namespace orrery::cli {

@@ -1,4 +1,5 @@
 #include "cli/graphs/diff_report.h"
+#include "cli/frame/load.h"
 
 #include <fmt/format.h>
 
@@ -7,8 +8,8 @@
 
 #include "analyze/diff/diff_sheets.h"
 #include "analyze/whatif/whatif.h"
+#include "ask/graphs/job_facts.h"
 #include "base/percent.h"
-#include "cli/graphs/job_report.h"
 #include "graph/longest_path.h"
 #include "report/counted.h"
 #include "report/sheet_json.h"

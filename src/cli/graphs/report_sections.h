@@ -7,7 +7,7 @@
 #include "base/result.h"
 #include "causal/causal_graph.h"
 #include "cli/frame/invocation.h"
-#include "cli/graphs/graph_source.h"
+#include "cli/frame/load.h"
 #include "job/recorded_job.h"
 #include "page/sections/section.h"
 #include "report/sheet.h"

@@ -1,4 +1,5 @@
 #include "cli/graphs/run_page.h"
+#include "cli/frame/load.h"
 
 #include <fmt/format.h>
 
@@ -7,9 +8,9 @@
 
 #include "analyze/schedule/link_use.h"
 #include "analyze/schedule/schedule_sheets.h"
+#include "ask/provenance.h"
 #include "base/units.h"
 #include "cli/frame/command_line.h"
-#include "cli/frame/provenance.h"
 #include "job/write/schedule_export.h"
 #include "machine/topology/network.h"
 #include "page/assets.h"
@@ -24,7 +25,7 @@ constexpr std::array<std::string_view, 7> kNotOfThePage = {"report",   "output",
 
 std::string command_of_run(const Invocation& invocation) {
   std::string command = fmt::format("orrery {}", invocation.verb().name);
-  for (const std::string& operand : invocation.operands()) command += " " + shell_quote(operand);
+  for (const std::string& operand : invocation.operands()) command += " " + report::shell_quote(operand);
   for (const Flag& flag : invocation.verb().flags) {
     if (!invocation.has(flag.name) ||
         std::find(kNotOfThePage.begin(), kNotOfThePage.end(), flag.name) != kNotOfThePage.end())
@@ -32,7 +33,7 @@ std::string command_of_run(const Invocation& invocation) {
     if (flag.value_name.empty()) command += fmt::format(" --{}", flag.name);
     else
       for (const std::string& value : invocation.texts(flag.name))
-        command += fmt::format(" --{} {}", flag.name, shell_quote(value));
+        command += fmt::format(" --{} {}", flag.name, report::shell_quote(value));
   }
   return command;
 }
@@ -48,7 +49,7 @@ page::PageSource source_of_run(const Invocation& invocation) {
 /// What-if of the traces that the run writes with -o FOLDER.
 page::CommandParts whatif_of_folder(const Invocation& invocation) {
   const std::string folder = invocation.text("output");
-  if (!folder.empty() && job::writes_folder(folder)) return {{shell_quote(folder)}, {}};
+  if (!folder.empty() && job::writes_folder(folder)) return {{report::shell_quote(folder)}, {}};
   return {{"FOLDER"}, {}, "FOLDER: what -o FOLDER of the same command writes."};
 }
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ask/sweep_session.h"
 #include "base/numbers.h"
-#include "cli/frame/sweep_session.h"
 
 namespace orrery::cli {
 namespace {

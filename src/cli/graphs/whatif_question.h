@@ -10,7 +10,7 @@
 #include "analyze/whatif/edit_language.h"
 #include "base/diagnostics.h"
 #include "cli/frame/invocation.h"
-#include "cli/graphs/graph_source.h"
+#include "cli/frame/load.h"
 
 namespace orrery::cli {
 

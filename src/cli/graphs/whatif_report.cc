@@ -1,12 +1,13 @@
 #include "cli/graphs/whatif_report.h"
+#include "cli/frame/load.h"
 
 #include <fmt/format.h>
 
 #include "analyze/whatif/whatif_sheets.h"
+#include "ask/graphs/job_facts.h"
 #include "base/json/json_writer.h"
 #include "base/percent.h"
 #include "base/units.h"
-#include "cli/graphs/job_report.h"
 #include "report/counted.h"
 #include "report/sheet.h"
 #include "report/sheet_json.h"

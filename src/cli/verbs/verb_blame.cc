@@ -3,12 +3,11 @@
 
 #include "analyze/blame/blame.h"
 #include "analyze/blame/blame_sheets.h"
+#include "ask/graphs/job_facts.h"
 #include "cli/devices/hta_job_report.h"
 #include "cli/frame/load.h"
 #include "cli/frame/verbs.h"
 #include "cli/graphs/blame_report.h"
-#include "cli/graphs/graph_source.h"
-#include "cli/graphs/job_report.h"
 #include "report/sheet_csv.h"
 
 namespace orrery::cli {

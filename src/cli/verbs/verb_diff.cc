@@ -11,7 +11,6 @@
 #include "cli/frame/verbs.h"
 #include "cli/graphs/diff_inputs.h"
 #include "cli/graphs/diff_report.h"
-#include "cli/graphs/graph_source.h"
 #include "report/sheet_csv.h"
 
 namespace orrery::cli {

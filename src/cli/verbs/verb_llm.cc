@@ -2,9 +2,10 @@
 #include <fmt/format.h>
 
 #include "analyze/forecast/llm_schedule_model.h"
+#include "ask/sweep_session.h"
 #include "base/io/csv.h"
 #include "cli/frame/invocation.h"
-#include "cli/frame/sweep_session.h"
+#include "cli/frame/load.h"
 #include "cli/frame/verbs.h"
 #include "cli/graphs/run_page.h"
 #include "cli/workloads/llm_calibrate.h"

@@ -11,7 +11,6 @@
 #include "base/io/output_file.h"
 #include "cli/frame/load.h"
 #include "cli/frame/verbs.h"
-#include "cli/graphs/graph_source.h"
 #include "query/database.h"
 #include "report/sheet_csv.h"
 #include "report/sheet_text.h"

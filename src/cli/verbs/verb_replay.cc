@@ -37,7 +37,7 @@ Status draw_replay(Invocation& invocation, job::WorkloadInput& input, simulate::
   run.rank_numbers = input.rank_numbers;
   // It reads the same files, and replays them itself.
   run.whatif.emplace();
-  for (const std::string& operand : invocation.operands()) run.whatif->operands.push_back(shell_quote(operand));
+  for (const std::string& operand : invocation.operands()) run.whatif->operands.push_back(report::shell_quote(operand));
   if (invocation.has("rank")) run.whatif->flags.push_back("--rank " + std::to_string(invocation.integer("rank")));
   return write_run_page(invocation, run, std::move(*trace));
 }

@@ -3,11 +3,10 @@
 
 #include <filesystem>
 
+#include "ask/graphs/path.h"
 #include "base/units.h"
 #include "cli/frame/load.h"
 #include "cli/frame/verbs.h"
-#include "cli/graphs/graph_source.h"
-#include "cli/graphs/path_report.h"
 #include "cli/graphs/report_sections.h"
 #include "page/assets.h"
 #include "page/sections/runs_section.h"
@@ -39,7 +38,7 @@ std::vector<std::string> chosen_flags(const Invocation& invocation, std::initial
     for (const std::string& value : invocation.texts(name)) {
       flags.push_back(fmt::format("--{}", name));
       if (find_flag(invocation.verb().flags, name)->value_name.empty()) continue;
-      flags.back() += " " + shell_quote(value);
+      flags.back() += " " + report::shell_quote(value);
     }
   }
   return flags;
@@ -48,7 +47,7 @@ std::vector<std::string> chosen_flags(const Invocation& invocation, std::initial
 std::vector<std::string> quoted(const std::vector<std::string>& words) {
   std::vector<std::string> result;
   result.reserve(words.size());
-  for (const std::string& word : words) result.push_back(shell_quote(word));
+  for (const std::string& word : words) result.push_back(report::shell_quote(word));
   return result;
 }
 

@@ -4,13 +4,12 @@
 #include <algorithm>
 
 #include "analyze/blame/lever_sheets.h"
+#include "ask/graphs/job_facts.h"
+#include "ask/graphs/unprofiled.h"
 #include "base/percent.h"
 #include "cli/frame/command_line.h"
 #include "cli/frame/load.h"
 #include "cli/frame/verbs.h"
-#include "cli/graphs/graph_source.h"
-#include "cli/graphs/job_report.h"
-#include "cli/graphs/unprofiled.h"
 #include "report/counted.h"
 #include "report/sheet_csv.h"
 #include "report/sheet_json.h"
@@ -80,13 +79,14 @@ std::string top_text(const Invocation& invocation, const causal::CausalGraph& jo
   if (levers.order.empty() || invocation.operands().size() != 1) return text;
   std::string flags;
   for (const char* flag : {"clock", "unprofiled", "annotation", "instance"}) {
-    if (invocation.has(flag)) flags += fmt::format(" --{} {}", flag, shell_quote(invocation.text(flag)));
+    if (invocation.has(flag)) flags += fmt::format(" --{} {}", flag, report::shell_quote(invocation.text(flag)));
   }
   // A lever is about all common steps: so is the command that tries it.
   if (!invocation.has("instance") && !job.steps.empty() && !invocation.has("annotation"))
     flags += fmt::format(" --annotation ProfilerStep --instance 0:{}", job.steps.size() - 1);
-  return text + fmt::format("Next: try it:  orrery whatif {}{} {}\n", shell_quote(invocation.operands().front()), flags,
-                            shell_quote(levers.all[levers.order.front().lever].select + " * 0.9"));
+  return text + fmt::format("Next: try it:  orrery whatif {}{} {}\n",
+                            report::shell_quote(invocation.operands().front()), flags,
+                            report::shell_quote(levers.all[levers.order.front().lever].select + " * 0.9"));
 }
 
 ExitCode run_top(Invocation& invocation) {

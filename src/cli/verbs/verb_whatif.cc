@@ -11,14 +11,13 @@
 #include "analyze/whatif/whatif.h"
 #include "analyze/whatif/whatif_sheets.h"
 #include "analyze/whatif/whatif_sweep.h"
+#include "ask/graphs/path.h"
+#include "ask/graphs/unprofiled.h"
+#include "ask/sweep_session.h"
 #include "cli/frame/load.h"
-#include "cli/frame/sweep_session.h"
 #include "cli/frame/verbs.h"
-#include "cli/graphs/graph_source.h"
 #include "cli/graphs/job_answer.h"
 #include "cli/graphs/job_machine_report.h"
-#include "cli/graphs/path_report.h"
-#include "cli/graphs/unprofiled.h"
 #include "cli/graphs/whatif_question.h"
 #include "cli/graphs/whatif_report.h"
 #include "cli/workloads/simulate_inputs.h"
@@ -168,7 +167,7 @@ void remark_on_head_start(Invocation& invocation, const causal::CausalGraph& job
 
 ExitCode run_on(Invocation& invocation, const Question& question, const std::vector<std::string>& traces) {
   std::optional<SweepSession> session;
-  if (!question.factors.empty()) session.emplace(invocation);
+  if (!question.factors.empty()) session.emplace(invocation.context(), checkpoint_of(invocation));
   ToEdit loaded;
   const Result<bool> is_there = load_to_edit(invocation, question, traces, loaded);
   if (!is_there) return invocation.fail(is_there.error());

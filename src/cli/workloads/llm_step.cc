@@ -1,4 +1,5 @@
 #include "cli/workloads/llm_step.h"
+#include "cli/frame/load.h"
 
 #include <fmt/format.h>
 
@@ -7,9 +8,9 @@
 #include "analyze/schedule/pricing_sheets.h"
 #include "analyze/schedule/schedule_reasons.h"
 #include "analyze/schedule/schedule_sheets.h"
+#include "ask/sweep_session.h"
 #include "base/io/output_file.h"
 #include "cli/frame/command_line.h"
-#include "cli/frame/sweep_session.h"
 #include "cli/graphs/run_page.h"
 #include "cli/workloads/llm_serving.h"
 #include "cli/workloads/network_flags.h"
@@ -109,7 +110,7 @@ ExitCode show_one(Invocation& invocation, const job::LlmConfig& config, const an
     invocation.text() += "\n" + to_text(sheet, view);
   }
   if (invocation.has("et")) {
-    const std::string folder = shell_quote(invocation.text("et"));
+    const std::string folder = report::shell_quote(invocation.text("et"));
     invocation.text() += fmt::format(
         "\nNext: what does ASTRA-sim say?  orrery simulate --compat {2} --workload {0}/step --network {0}/network.yml "
         "--system "
@@ -221,7 +222,7 @@ ExitCode run_llm_steps(Invocation& invocation, const llm::Catalog& catalog) {
       return invocation.fail_usage(
           {.message = "a sweep is over ways to train a transformer", .hint = "a configuration with training:"});
     if (const auto error = check_checkpoint(invocation)) return invocation.fail_usage(*error);
-    SweepSession session(invocation);
+    SweepSession session(invocation.context(), checkpoint_of(invocation));
     return show_sweep(invocation, session, catalog, std::move(configs[0]));
   }
   if (const auto error = check_checkpoint(invocation)) return invocation.fail_usage(*error);

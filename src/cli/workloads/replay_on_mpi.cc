@@ -5,12 +5,12 @@
 #include <memory>
 #include <optional>
 
+#include "ask/provenance.h"
 #include "base/io/output_file.h"
 #include "base/result.h"
 #include "base/team/process_team.h"
 #include "cli/frame/invocation.h"
 #include "cli/frame/load.h"
-#include "cli/frame/provenance.h"
 #include "cli/workloads/motif_run.h"
 #include "cli/workloads/mpi_recording.h"
 #include "cli/workloads/mpi_replay_report.h"

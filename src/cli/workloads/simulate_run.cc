@@ -37,7 +37,7 @@ std::string next_step(const Invocation& invocation, const simulate::Schedule& sc
   if (written && folder.back() == '/') folder.pop_back();
   return fmt::format("\nNext: where does the time of rank {} go?  {}orrery path {}\n", last,
                      written ? "" : "add -o run, then: ",
-                     shell_quote(fmt::format("{}/rank_{}.json.gz", written ? folder : "run", last)));
+                     report::shell_quote(fmt::format("{}/rank_{}.json.gz", written ? folder : "run", last)));
 }
 
 /// What pricing did is of interest where it did something: snapshots were taken and kept, or another program was asked.

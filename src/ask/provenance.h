@@ -9,7 +9,7 @@
 #include "base/json/json_writer.h"
 #include "base/result.h"
 
-namespace orrery::cli {
+namespace orrery::ask {
 
 struct InputRecord {
   std::string path;
@@ -33,4 +33,4 @@ void write_provenance(JsonWriter& json, const Provenance& provenance);
 /// "0.1.0"
 const char* version();
 
-}  // namespace orrery::cli
+}  // namespace orrery::ask

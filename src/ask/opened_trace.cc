@@ -1,11 +1,9 @@
-#include "cli/frame/hosting.h"
-
-#include <algorithm>
+#include "ask/opened_trace.h"
 
 #include "base/interrupt.h"
 #include "job/read/trace_input.h"
 
-namespace orrery::cli {
+namespace orrery::ask {
 
 namespace {
 
@@ -55,9 +53,4 @@ Result<std::shared_ptr<const OpenedTrace>> open_rank(const OpenedTrace& opened, 
   return made;
 }
 
-std::shared_ptr<const OpenedTrace> Hosting::find(const std::vector<std::string>& named) const {
-  const auto at = std::find_if(opened.begin(), opened.end(), [&](const auto& trace) { return trace->named == named; });
-  return at == opened.end() ? nullptr : *at;
-}
-
-}  // namespace orrery::cli
+}  // namespace orrery::ask

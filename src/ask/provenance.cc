@@ -1,4 +1,4 @@
-#include "cli/frame/provenance.h"
+#include "ask/provenance.h"
 
 #include <fmt/format.h>
 #define XXH_INLINE_ALL
@@ -13,7 +13,7 @@
 #define ORRERY_VERSION "unknown"
 #endif
 
-namespace orrery::cli {
+namespace orrery::ask {
 
 Result<InputRecord> hash_input(const std::string& path) {
   constexpr std::size_t kBlockBytes = 16 * 1024 * 1024;
@@ -51,4 +51,4 @@ void write_provenance(JsonWriter& json, const Provenance& provenance) {
 
 const char* version() { return ORRERY_VERSION; }
 
-}  // namespace orrery::cli
+}  // namespace orrery::ask

@@ -8,31 +8,28 @@
 #include <string>
 #include <vector>
 
+#include "ask/context.h"
 #include "base/result.h"
 #include "base/team/process_team.h"
 #include "base/team/sweep.h"
-#include "cli/frame/invocation.h"
 
-namespace orrery::cli {
+namespace orrery::ask {
 
-/// --checkpoint, of verbs that sweep.
-Flag checkpoint_flag();
-/// What is wrong with it, if it was given.
-std::optional<UsageError> check_checkpoint(const Invocation& invocation);
-
-/// Made before anything is read: from then on other processes open the sweep of the same command (Verb::open_sweep),
+/// Made before anything is read: from then on other processes open the sweep of the same command,
 /// while this one does.
 class SweepSession {
  public:
-  explicit SweepSession(Invocation& invocation);
+  /// `checkpoint`: the file that keeps finished points; none: they are not kept.
+  SweepSession(Context& context, std::optional<std::string> checkpoint);
 
-  /// The answers by number. Once, when all inputs were told (Invocation::add_input). An Error also if the checkpoint is
+  /// The answers by number. Once, when all inputs were told (Context::add_input). An Error also if the checkpoint is
   /// of something else.
   Result<std::vector<std::string>> run(const Sweep& sweep, std::function<void(std::size_t points)> on_done = {});
 
  private:
-  Invocation& invocation_;
+  Context& context_;
+  std::optional<std::string> checkpoint_;
   std::optional<ProcessTeam::Work> shared_;
 };
 
-}  // namespace orrery::cli
+}  // namespace orrery::ask

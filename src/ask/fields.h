@@ -1,0 +1,52 @@
+// How front ends fill in a request. Beside each request stands, once, a function that names its fields:
+//
+//     template <typename Visitor>
+//     void fields(PathRequest& request, Visitor&& visit) {
+//       visit("overlay", request.overlay);
+//       visit("clock", choice(request.clock, kClockWords));
+//     }
+//
+// The command line visits with the flags that were given, Python with its keywords ("all-edges" is all_edges there).
+// A field that nobody names keeps the value it has in the struct, which is its default.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/result.h"
+
+namespace orrery::ask {
+
+/// A field that is one of a few words.
+template <typename Enum>
+struct Choice {
+  Enum& value;
+  std::span<const std::pair<std::string_view, Enum>> words;
+
+  /// False: it is none of them.
+  [[nodiscard]] bool take(std::string_view word) const {
+    for (const auto& [name, meant] : words) {
+      if (name == word) return value = meant, true;
+    }
+    return false;
+  }
+};
+template <typename Enum, std::size_t n>
+Choice<Enum> choice(Enum& value, const std::pair<std::string_view, Enum> (&words)[n]) {
+  return {value, words};
+}
+
+/// A field with a way of writing of its own, like "0:3".
+template <typename T>
+struct Written {
+  T& value;
+  Status (*take)(std::string_view text, T& value);  ///< an Error (misuse) says what is wrong
+};
+template <typename T>
+Written<T> written(T& value, Status (*take)(std::string_view, T&)) {
+  return {value, take};
+}
+
+}  // namespace orrery::ask

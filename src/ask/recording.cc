@@ -1,0 +1,136 @@
+#include "ask/recording.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/interrupt.h"
+#include "job/read/shared_reading.h"
+#include "trace/copy.h"
+
+namespace orrery::ask {
+namespace {
+
+constexpr DiagnosticKind kOtherRanks{"P301", Severity::note, "several ranks were read; one is shown",
+                                     "choose it with --rank"};
+constexpr DiagnosticKind kRuns{"P302", Severity::note, "recording that is a run of its own, not a rank of one job",
+                               "each is looked at by itself, under its place among the files"};
+
+void remark_on_others(Context& context, const RecordingRequest& request, const trace::RankTrace& shown,
+                      std::size_t ranks) {
+  if (ranks <= 1 || request.rank) return;
+  context.diagnostics().add(kOtherRanks, [&] { return fmt::format("showing {} of {}", what_it_is(shown), ranks); });
+}
+
+/// Said once, where the ranks of what was read are shown.
+void remark_on_runs(Context& context, const trace::Trace& trace) {
+  if (trace.ranks.size() < 2 || !trace.ranks.front().source.is_run) return;
+  for (const trace::RankTrace& run : trace.ranks)
+    context.diagnostics().add(kRuns, [&] { return fmt::format("{} is {}", what_it_is(run), run.source.path); });
+}
+
+/// As if it, or the rank of it that is asked for, had been read now.
+Result<std::shared_ptr<const OpenedTrace>> take_opened(Context& context, const RecordingRequest& request,
+                                                       std::shared_ptr<const OpenedTrace> opened,
+                                                       const job::TraceRequest& wanted) {
+  const std::size_t ranks = opened->trace.ranks.size();
+  const auto rank = wanted.one_rank ? request.rank : std::nullopt;
+  const bool is_it = ranks == 1 && rank.value_or(opened->trace.ranks.front().rank) == opened->trace.ranks.front().rank;
+  if (wanted.one_rank && !is_it) {
+    auto alone = open_rank(*opened, rank);
+    if (!alone) return alone.error();
+    opened = std::move(*alone);
+  }
+  context.diagnostics().merge(opened->diagnostics);
+  context.add_inputs(*opened);
+  if (wanted.one_rank) remark_on_others(context, request, opened->trace.ranks.front(), ranks);
+  remark_on_runs(context, opened->trace);
+  return opened;
+}
+
+Result<trace::Trace> read_trace_of(Context& context, const RecordingRequest& request, job::TraceRequest wanted) {
+  // A missing rank is no obstacle to looking at those that are there.
+  const Result<job::Source> source = job::find_source(request.files, {.may_miss_ranks = true}, context.diagnostics());
+  if (!source) return source.error();
+  if (wanted.one_rank && request.rank) wanted.rank = request.rank;
+  Progress progress = context.progress("reading", total_bytes(source->files));
+  Result<job::TraceInput> input = job::read_trace(*source, wanted, reading_of(context, request.salvage, progress));
+  if (!input) return input.error();
+  if (wanted.one_rank) remark_on_others(context, request, input->trace.ranks.front(), input->job_ranks);
+  remark_on_runs(context, input->trace);
+  return std::move(input->trace);
+}
+
+}  // namespace
+
+std::string what_it_is(const trace::RankTrace& rank) {
+  return fmt::format("{} {}", rank.source.is_run ? "run" : "rank", rank.rank);
+}
+
+std::uint64_t total_bytes(const std::vector<std::string>& files) {
+  std::uint64_t total = 0;
+  for (const std::string& file : files) total += job::bytes_of(file);
+  return total;
+}
+
+job::Reading reading_of(Context& context, bool salvage, Progress& progress) {
+  return {.diagnostics = context.diagnostics(),
+          .salvage = salvage,
+          .ranks = context.setting().ranks,
+          .on_input = [&context](const std::string& path) { return context.add_input(path); },
+          .on_progress =
+              [&progress](std::uint64_t bytes) {
+                progress.add(bytes);
+                stop_if_requested();
+              }};
+}
+
+Result<std::shared_ptr<const trace::Trace>> load_trace(Context& context, const RecordingRequest& request,
+                                                       const job::TraceRequest& wanted) {
+  if (const std::shared_ptr<const OpenedTrace> opened = context.find_opened(request.files)) {
+    const auto taken = take_opened(context, request, opened, wanted);
+    if (!taken) return taken.error();
+    return std::shared_ptr<const trace::Trace>(*taken, &(*taken)->trace);
+  }
+  Result<trace::Trace> read = read_trace_of(context, request, wanted);
+  if (!read) return read.error();
+  return std::make_shared<const trace::Trace>(std::move(*read));
+}
+
+Result<trace::Trace> load_own_trace(Context& context, const RecordingRequest& request,
+                                    const job::TraceRequest& wanted) {
+  const std::shared_ptr<const OpenedTrace> opened = context.find_opened(request.files);
+  if (opened == nullptr) return read_trace_of(context, request, wanted);
+  const auto taken = take_opened(context, request, opened, wanted);
+  if (!taken) return taken.error();
+  return trace::copy_of((*taken)->trace);
+}
+
+Result<job::RankAnswers> ask_ranks(Context& context, const RecordingRequest& request,
+                                   const job::RankQuestion& question) {
+  if (const std::shared_ptr<const OpenedTrace> opened = context.find_opened(request.files)) {
+    const auto taken = take_opened(context, request, opened, {});
+    if (!taken) return taken.error();
+    return job::RankAnswers{std::shared_ptr<const trace::Trace>(*taken, &(*taken)->trace),
+                            job::answers_of(question, (*taken)->trace)};
+  }
+  // A missing rank is no obstacle to looking at those that are there.
+  const Result<job::Source> source = job::find_source(request.files, {.may_miss_ranks = true}, context.diagnostics());
+  if (!source) return source.error();
+  Progress progress = context.progress("reading", total_bytes(source->files));
+  Result<job::RankAnswers> answers = job::ask_ranks(*source, question, reading_of(context, request.salvage, progress));
+  if (answers) remark_on_runs(context, *answers->job);
+  return answers;
+}
+
+Result<const trace::RankTrace*> choose_rank(const trace::Trace& job, std::optional<std::int64_t> wanted) {
+  if (!wanted) return &job.ranks.front();
+  const auto at = std::find_if(job.ranks.begin(), job.ranks.end(),
+                               [&](const trace::RankTrace& rank) { return rank.rank == *wanted; });
+  if (at != job.ranks.end()) return &*at;
+  std::string known;
+  for (const trace::RankTrace& rank : job.ranks) known += (known.empty() ? "" : ", ") + std::to_string(rank.rank);
+  return Error{"there is no rank " + std::to_string(*wanted), {}, Error::kNoOffset, "ranks in these files: " + known};
+}
+
+}  // namespace orrery::ask
