@@ -8,7 +8,6 @@ namespace orrery::simulate {
 Result<Schedule> replay_together(const workload::Workload& workload, const Column<TimePs>& begins,
                                  std::int64_t eager_limit_bytes) {
   OracleModel recorded([](const CommOp& op) -> Result<Price> { return Price{.total_ps = op.recorded_ps}; });
-  recorded.keep_prices(false);
   EngineOptions options;
   options.replay = true;
   options.begins = {begins.data(), begins.size()};

@@ -84,13 +84,44 @@ struct LinkCount {
 
 using OpId = std::uint64_t;
 
-/// An operation whose end is known before it starts, unless somebody else comes in its way until then.
-struct ForeseenOp {
+/// A collective whose end is known before it starts, unless somebody else comes to its links until then.
+struct PredictedOp {
   TimePs end_ps = 0;
   // What the model needs to know of it.
   TimePs flow_begin_ps = 0;
   double flow_bytes = 0;
   std::uint32_t place = 0;
+};
+
+/// What lookahead asks of a model, beside what every model can do.
+class NetworkLookahead {
+ public:
+  /// A collective that is to start at `start` >= now, if the model can tell when it would end: it is not started.
+  virtual std::optional<PredictedOp> predict(const CommOp& op, TimePs start) = 0;
+  /// It will happen as it was predicted at this moment, and counts as if it had: neither start() nor advance() have to
+  /// do with it. Whatever comes to its links before it ends makes that wrong.
+  virtual void commit(const PredictedOp& op) = 0;
+  /// Something came in the way of what was committed since restart(): all answers since are void.
+  [[nodiscard]] virtual bool has_mispredicted() const = 0;
+
+ protected:
+  ~NetworkLookahead() = default;  // nobody owns a model by this part of it
+};
+
+/// What passing over a steady state asks of a model, beside what every model can do.
+class NetworkSteadyState {
+ public:
+  /// Nothing is in flight, and the model remembers nothing of what was but what it counted: from here on it answers as
+  /// it would at any other such moment, with all times moved by the difference, and as it would for operations with
+  /// other ids of the same order.
+  [[nodiscard]] virtual bool is_quiescent() const = 0;
+  /// By LinkId: what was counted so far.
+  virtual void count_links(std::vector<LinkCount>& counts) const = 0;
+  /// Counts `each` for a link, `times` times, as if that had been.
+  virtual void add_count(machine::LinkId link, const LinkCount& each, std::uint64_t times) = 0;
+
+ protected:
+  ~NetworkSteadyState() = default;
 };
 
 /// Not thread-safe. Deterministic: the same calls give the same answers, bit for bit.
@@ -113,39 +144,19 @@ class NetworkModel {
   [[nodiscard]] virtual TimePs next_event() const = 0;
   /// Moves on to `now` <= next_event() and appends what is finished by then, in the order of their ids.
   virtual void advance(TimePs now, std::vector<OpId>& finished) = 0;
-  /// Forgets what is in flight and what was counted, and goes back to time 0.
-  virtual void restart() = 0;
-  /// Whether price() is asked for, which takes 90 bytes per operation; it is, unless somebody says otherwise.
-  void keep_prices(bool keep) { keeps_prices_ = keep; }
-  /// The price of a finished operation as it came out, until the next start() with the same id.
-  [[nodiscard]] virtual Price price(OpId id) const = 0;
+  /// Forgets what is in flight and what was counted, and goes back to time 0. `recorder`, if there is one, is told from
+  /// then on when links carry what, and outlives the operations that follow; models that know no flows tell nothing.
+  void restart(LinkRecorder* recorder = nullptr) { reset(recorder); }
   /// By LinkId, up to the last advance().
   [[nodiscard]] virtual std::span<const LinkUse> link_uses() const = 0;
-  /// A collective that is to start at `start` >= now, if the model can tell when it would end: it is not started. A
-  /// model need not be able to.
-  virtual std::optional<ForeseenOp> foresee(const CommOp& /*op*/, TimePs /*start*/) { return std::nullopt; }
-  /// It will happen as it was foreseen at this moment, and counts as if it had: neither start() nor advance() have to
-  /// do with it. Whatever comes in its way before it ends makes that wrong.
-  virtual void take_foreseen(const ForeseenOp& /*op*/) {}
-  /// Something came in the way of what was taken as foreseen since restart(): all answers since are void.
-  [[nodiscard]] virtual bool foresaw_wrongly() const { return false; }
-  /// Nothing is in flight, and the model remembers nothing of what was but what it counted: from here on it answers as
-  /// it would at any other such moment, with all times moved by the difference, and as it would for operations with
-  /// other ids of the same order. A model need not be it ever.
-  [[nodiscard]] virtual bool is_at_rest() const { return false; }
-  /// Of a model that comes to rest, by LinkId: what was counted so far; and counts `each` for a link, `times` times, as
-  /// if that had been.
-  virtual void count_links(std::vector<LinkCount>& /*counts*/) const {}
-  virtual void add_count(machine::LinkId /*link*/, const LinkCount& /*each*/, std::uint64_t /*times*/) {}
-  /// From the next restart() on, `recorder` is told when links carry what; nullptr, as at first: nobody is. Models that
-  /// know no flows tell nothing.
-  virtual void record_links(LinkRecorder* /*recorder*/) {}
+
+  // What some models can do besides; null: this one cannot.
+
+  [[nodiscard]] virtual NetworkLookahead* lookahead() { return nullptr; }
+  [[nodiscard]] virtual NetworkSteadyState* steady_state() { return nullptr; }
 
  protected:
-  [[nodiscard]] bool keeps_prices() const { return keeps_prices_; }
-
- private:
-  bool keeps_prices_ = true;
+  virtual void reset(LinkRecorder* recorder) = 0;
 };
 
 }  // namespace orrery::simulate

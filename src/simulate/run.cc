@@ -131,30 +131,27 @@ class Door {
     return sink == nullptr ? execute(source_, model, how) : execute(source_, model, how, *sink);
   }
 
-  /// One run, of which nobody asks for the prices of single operations.
   Result<Outcome> run_once(NetworkModel& model, std::vector<std::string> links) {
-    model.keep_prices(false);
     Result<Schedule> schedule = execute_on(model, engine_, sink_);
     if (!schedule) return schedule.error();
     return Outcome{std::move(*schedule), std::move(links)};
   }
 
   Result<Outcome> run_fluid() {
-    const auto run_mode = [&]() -> Result<Outcome> {
-      if (pricing_.mode == PricingMode::snapshot) {
-        LinkSnapshotPricer pricer(lowering_, pricing_.coalesce_below_bytes, pricing_.keep_snapshots);
-        return run_snapshot(pricer);
-      }
-      if (pricing_.mode == PricingMode::isolated) {
-        IsolatedModel model(lowering_);
-        return run_once(model, link_names());
-      }
-      FluidModel model(lowering_);
-      return run_once(model, link_names());
-    };
-    Result<Outcome> outcome = run_mode();
+    Result<Outcome> outcome = pricing_.mode == PricingMode::snapshot ? run_fluid_snapshot() : run_links();
     if (outcome) outcome->report.version = kFluidVersion;
     return outcome;
+  }
+
+  Result<Outcome> run_links() {
+    const Result<std::unique_ptr<PhasedModel>> model = link_model(lowering_, pricing_);
+    if (!model) return model.error();
+    return run_once(**model, link_names());
+  }
+
+  Result<Outcome> run_fluid_snapshot() {
+    LinkSnapshotPricer pricer(lowering_, pricing_.coalesce_below_bytes, pricing_.keep_snapshots);
+    return run_snapshot(pricer);
   }
 
   Result<Outcome> run_analytical() {
@@ -338,6 +335,20 @@ Result<Outcome> run(const workload::Workload& workload, const machine::Machine& 
   Result<workload::WholeWorkload> whole = workload::WholeWorkload::of(workload);
   if (!whole) return whole.error();
   return Door(*whole, machine, pricing, options, diagnostics, sink).run();
+}
+
+Result<std::unique_ptr<PhasedModel>> link_model(std::shared_ptr<Lowering> lowering, const Pricing& pricing) {
+  if (pricing.model != PricingModel::fluid) {
+    return Error{.message = fmt::format("the model '{}' is no model of links",
+                                        kPricingModelNames[static_cast<std::size_t>(pricing.model)]),
+                 .hint = "model: fluid"};
+  }
+  if (pricing.mode == PricingMode::snapshot)
+    return Error{.message = "snapshots are priced after a run, not in its loop", .hint = "mode: in-loop, or isolated"};
+  std::unique_ptr<PhasedModel> model;
+  if (pricing.mode == PricingMode::isolated) model = std::make_unique<IsolatedModel>(std::move(lowering));
+  else model = std::make_unique<FluidModel>(std::move(lowering));
+  return model;
 }
 
 }  // namespace orrery::simulate

@@ -10,6 +10,7 @@
 // the nanosecond of its answer.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,6 +19,7 @@
 #include "base/result.h"
 #include "machine/machine.h"
 #include "simulate/engine/options.h"
+#include "simulate/models/phased_model.h"
 #include "simulate/pricing/pricing.h"
 #include "simulate/pricing/pricing_report.h"
 #include "simulate/schedule.h"
@@ -55,5 +57,9 @@ Result<Outcome> run(workload::WorkloadSource& source, const machine::Machine& ma
 /// The same for a workload in memory.
 Result<Outcome> run(const workload::Workload& workload, const machine::Machine& machine, const Pricing& pricing,
                     const EngineOptions& options, Diagnostics& diagnostics, ScheduleSink* sink = nullptr);
+
+/// The links of a machine as a pricing has them, fresh, for whoever owns the loop: run() itself, and recorded graphs
+/// (simulate/graph_transfers.h), which are no workload. An Error: a model without links, or a mode without a loop.
+Result<std::unique_ptr<PhasedModel>> link_model(std::shared_ptr<Lowering> lowering, const Pricing& pricing);
 
 }  // namespace orrery::simulate

@@ -71,7 +71,7 @@ class ScheduleSink {
   /// need not be told again. Where it need not, the engine marks parts of what it tells, at moments when nothing runs
   /// and every class that is not done ended something, and says how often each came again: which is what counts, not
   /// when.
-  [[nodiscard]] virtual bool takes_repetitions() const { return false; }
+  [[nodiscard]] virtual bool takes_steady_state() const { return false; }
   virtual void begin_part(TimePs /*now*/) {}
   /// What was told since begin_part(). If it is kept, its number is returned, counted from 0 for each begin().
   virtual std::size_t end_part(bool /*keep*/) { return 0; }
@@ -82,7 +82,7 @@ class ScheduleSink {
 
   /// Asked after each begin(): whether activities of different classes, and collectives, may be told in any order, so
   /// that times go back. An activity is told when it starts, and later when it ends, whatever comes in between. A run
-  /// that was foreseen wrongly begins anew.
+  /// that looked ahead wrongly begins anew.
   [[nodiscard]] virtual bool takes_any_order() const { return false; }
 
   /// Asked after each begin(): whether the next two are wanted. Where they are not, they cost nothing; where they are,

@@ -25,7 +25,7 @@ class SummedSchedule : public ScheduleSink {
   void collective_ended(std::uint32_t bundle, std::uint64_t /*place*/, const CollectiveUse& use) override {
     collectives_.add(use, communicators_of_bundle_[bundle]);
   }
-  [[nodiscard]] bool takes_repetitions() const override { return !with_waits_; }
+  [[nodiscard]] bool takes_steady_state() const override { return !with_waits_; }
   void begin_part(TimePs now) override;
   std::size_t end_part(bool keep) override;
   void part_came_again(std::size_t part, std::uint64_t times) override { add(parts_[part], times); }

@@ -25,12 +25,16 @@ T take(Result<T> result) {
 /// The models for networks of links.
 inline constexpr std::array<std::string_view, 3> kLinkModelNames = {"fluid", "isolated", "snapshot"};
 
-inline std::unique_ptr<NetworkModel> link_model(std::string_view name, machine::Network network,
-                                                const CommOptions& options = {}) {
+/// It keeps its prices.
+inline std::unique_ptr<PhasedModel> link_model(std::string_view name, machine::Network network,
+                                               const CommOptions& options = {}) {
   auto lowering = std::make_shared<Lowering>(std::move(network), options);
-  if (name == "isolated") return std::make_unique<IsolatedModel>(std::move(lowering));
-  if (name == "snapshot") return std::make_unique<SnapshotModel>(std::move(lowering));
-  return std::make_unique<FluidModel>(std::move(lowering));
+  std::unique_ptr<PhasedModel> model;
+  if (name == "isolated") model = std::make_unique<IsolatedModel>(std::move(lowering));
+  else if (name == "snapshot") model = std::make_unique<SnapshotModel>(std::move(lowering));
+  else model = std::make_unique<FluidModel>(std::move(lowering));
+  model->keep_prices(true);
+  return model;
 }
 
 /// 1 GB/s moves a byte in 1000 ps.

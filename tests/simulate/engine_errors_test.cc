@@ -166,11 +166,11 @@ TEST_CASE("a network model that never moves on ends the run") {
     Status start(OpId, const CommOp&, TimePs now) override { return started_ = now, Status(); }
     [[nodiscard]] TimePs next_event() const override { return started_; }
     void advance(TimePs, std::vector<OpId>&) override {}
-    void restart() override {}
-    [[nodiscard]] Price price(OpId) const override { return {}; }
     [[nodiscard]] std::span<const LinkUse> link_uses() const override { return {}; }
 
    private:
+    void reset(LinkRecorder*) override {}
+
     TimePs started_ = kNever;
   };
   Stuck network;

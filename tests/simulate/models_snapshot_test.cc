@@ -126,6 +126,7 @@ TEST_CASE("in the loop: a run alone, and one at slower prices") {
   const auto run = [&] { return end_times(model, {{op, 0}, {op, kSnapshotUs / 2}}); };
   CHECK(run() == std::vector<TimePs>{kSnapshotUs + kSnapshotLatency, kSnapshotUs / 2 + kSnapshotUs + kSnapshotLatency});
   model.set_slowdowns({{0, 1.5}, {1, 1.5}});
+  model.keep_prices(true);
   model.restart();
   CHECK(run() == std::vector<TimePs>{3 * kSnapshotUs / 2 + kSnapshotLatency,
                                      kSnapshotUs / 2 + 3 * kSnapshotUs / 2 + kSnapshotLatency});

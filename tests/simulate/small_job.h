@@ -154,13 +154,6 @@ class FixedNetwork final : public NetworkModel {
       in_flight_.erase(in_flight_.begin());
     }
   }
-  void restart() override {
-    now_ = 0;
-    in_flight_.clear();
-    link_ = {};
-    log_.clear();
-  }
-  [[nodiscard]] Price price(OpId) const override { return {}; }
   [[nodiscard]] std::span<const LinkUse> link_uses() const override { return {&link_, 1}; }
 
   struct Started {
@@ -176,6 +169,13 @@ class FixedNetwork final : public NetworkModel {
   void refuse() { refuse_ = true; }
 
  private:
+  void reset(LinkRecorder*) override {
+    now_ = 0;
+    in_flight_.clear();
+    link_ = {};
+    log_.clear();
+  }
+
   const TimePs latency_, ps_per_byte_;
   TimePs now_ = 0;
   std::set<std::pair<TimePs, OpId>> in_flight_;

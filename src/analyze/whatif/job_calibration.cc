@@ -166,7 +166,7 @@ void set_calibrations(const Kinds& kinds, JobTransfers& transfers) {
 /// What operations of kinds that were never alone would take alone, if they were slowed down in the simulation as they
 /// are by one another.
 Status find_shared_prices(const causal::CausalGraph& job, const Kinds& kinds, const JobTransfers& transfers,
-                          simulate::NetworkModel& model, std::vector<simulate::Price>& prices) {
+                          simulate::PhasedModel& model, std::vector<simulate::Price>& prices) {
   model.keep_prices(true);
   const auto simulated =
       simulate::simulate_transfers(graph::Edits(job.graph), transfers.operations, transfers.transfers, model);
@@ -187,7 +187,7 @@ Status find_shared_prices(const causal::CausalGraph& job, const Kinds& kinds, co
 }  // namespace
 
 Result<std::vector<CalibrationRow>> calibrate(const causal::CausalGraph& job, simulate::Lowering& lowering,
-                                              simulate::NetworkModel& model, JobTransfers& transfers) {
+                                              simulate::PhasedModel& model, JobTransfers& transfers) {
   const Result<std::vector<bool>> overlapped = find_overlapped(lowering, transfers);
   if (!overlapped) return overlapped.error();
   std::vector<simulate::Price> prices;

@@ -16,7 +16,7 @@
 #include "base/units.h"
 #include "causal/causal_graph.h"
 #include "simulate/collective/lowering.h"
-#include "simulate/network_model.h"
+#include "simulate/models/phased_model.h"
 
 namespace orrery::analyze {
 
@@ -61,6 +61,6 @@ struct CalibrationRow {
 /// change what the library does. An Error: an operation that cannot be done on the machine. O(operations times links
 /// that they use), and a few simulations if some were never alone.
 Result<std::vector<CalibrationRow>> calibrate(const causal::CausalGraph& job, simulate::Lowering& lowering,
-                                              simulate::NetworkModel& model, JobTransfers& transfers);
+                                              simulate::PhasedModel& model, JobTransfers& transfers);
 
 }  // namespace orrery::analyze

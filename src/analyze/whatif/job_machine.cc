@@ -8,8 +8,7 @@
 
 #include "report/counted.h"
 #include "simulate/graph_transfers.h"
-#include "simulate/models/fluid_model.h"
-#include "simulate/models/isolated_model.h"
+#include "simulate/run.h"
 
 namespace orrery::analyze {
 namespace {
@@ -94,30 +93,21 @@ Result<graph::Edits> with_simulated(const graph::Edits& edits, const JobTransfer
   return result;
 }
 
-struct LinkModel {
-  std::shared_ptr<simulate::Lowering> lowering;
-  std::unique_ptr<simulate::NetworkModel> model;
-
-  LinkModel(const machine::Network& network, const simulate::CommOptions& options, bool alone)
-      : lowering(std::make_shared<simulate::Lowering>(network, options)) {
-    if (alone) model = std::make_unique<simulate::IsolatedModel>(lowering);
-    else model = std::make_unique<simulate::FluidModel>(lowering);
-    model->keep_prices(false);
-  }
-};
-
 }  // namespace
 
-Result<JobOnMachine> JobOnMachine::make(const causal::CausalGraph& job, const machine::Machine& machine, bool alone) {
+Result<JobOnMachine> JobOnMachine::make(const causal::CausalGraph& job, const machine::Machine& machine,
+                                        const simulate::Pricing& pricing) {
   if (Status status = check_devices(job, machine); !status) return status.error();
   Result<machine::Network> network = machine::Network::build(machine);
   if (!network) return network.error();
-  JobOnMachine on(job, std::move(*network), simulate::comm_options(machine.communication), alone);
-  const LinkModel links(on.network_, on.options_, alone);
-  auto calibration = calibrate(job, *links.lowering, *links.model, on.transfers_);
+  JobOnMachine on(job, std::move(*network), simulate::comm_options(machine.communication), pricing);
+  const auto lowering = std::make_shared<simulate::Lowering>(on.network_, on.options_);
+  const auto links = simulate::link_model(lowering, pricing);
+  if (!links) return links.error();
+  auto calibration = calibrate(job, *lowering, **links, on.transfers_);
   if (!calibration) return calibration.error();
   on.calibration_ = std::move(*calibration);
-  auto resimulated = with_simulated(graph::Edits(job.graph), on.transfers_, *links.model);
+  auto resimulated = with_simulated(graph::Edits(job.graph), on.transfers_, **links);
   if (!resimulated) return resimulated.error();
   on.resimulated_ = std::move(*resimulated);
   return on;
@@ -131,8 +121,9 @@ Result<JobOnMachine::Edited> JobOnMachine::simulate(std::span<const NetworkEdit>
     if (factor && edit.action == EditRule::Action::scale) edit.factor = *factor;
   }
   EditedNetwork edited = edit_network(network_, swept);
-  const LinkModel links(edited.network, options_, alone_);
-  auto simulated = with_simulated(edits, transfers_, *links.model);
+  const auto links = simulate::link_model(std::make_shared<simulate::Lowering>(edited.network, options_), pricing_);
+  if (!links) return links.error();
+  auto simulated = with_simulated(edits, transfers_, **links);
   if (!simulated) return simulated.error();
   return Edited{std::move(*simulated), std::move(edited.matched)};
 }

@@ -19,6 +19,7 @@
 #include "machine/machine.h"
 #include "machine/topology/network.h"
 #include "simulate/collective/options.h"
+#include "simulate/pricing/pricing.h"
 
 namespace orrery::analyze {
 
@@ -39,9 +40,9 @@ EditedNetwork edit_network(const machine::Network& network, std::span<const Netw
 class JobOnMachine {
  public:
   /// Rank r is device r. The job must outlive it. An Error: fewer devices than ranks, or an operation that cannot be
-  /// done on the machine. `alone`: every operation as if it had the network to itself; else each flow gets its fair
-  /// share at every moment.
-  static Result<JobOnMachine> make(const causal::CausalGraph& job, const machine::Machine& machine, bool alone = false);
+  /// done on the machine, or a pricing that is no model of links in the loop (simulate::link_model).
+  static Result<JobOnMachine> make(const causal::CausalGraph& job, const machine::Machine& machine,
+                                   const simulate::Pricing& pricing = {});
 
   [[nodiscard]] const std::vector<CalibrationRow>& calibration() const { return calibration_; }
   /// Operations whose size or kind is not known.
@@ -59,13 +60,18 @@ class JobOnMachine {
                           std::optional<double> factor = std::nullopt) const;
 
  private:
-  JobOnMachine(const causal::CausalGraph& job, machine::Network network, simulate::CommOptions options, bool alone)
-      : job_(&job), network_(std::move(network)), options_(options), alone_(alone), transfers_(job_transfers(job)) {}
+  JobOnMachine(const causal::CausalGraph& job, machine::Network network, simulate::CommOptions options,
+               simulate::Pricing pricing)
+      : job_(&job),
+        network_(std::move(network)),
+        options_(options),
+        pricing_(std::move(pricing)),
+        transfers_(job_transfers(job)) {}
 
   const causal::CausalGraph* job_;
   machine::Network network_;
   simulate::CommOptions options_;
-  bool alone_;
+  simulate::Pricing pricing_;
   JobTransfers transfers_;
   std::vector<CalibrationRow> calibration_;
   std::optional<graph::Edits> resimulated_;

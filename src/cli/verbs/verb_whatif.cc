@@ -145,8 +145,10 @@ Result<bool> load_to_edit(Invocation& invocation, const Question& question, cons
   out.unprofiled = take_profiler_off(invocation, *out.job);
   out.edits.emplace(*out.job, question.edits);
   if (!out.machine) return true;
-  Result<analyze::JobOnMachine> made =
-      analyze::JobOnMachine::make(*out.job, *out.machine, invocation.text("network-model") == "isolated");
+  const bool alone = invocation.text("network-model") == "isolated";
+  Result<analyze::JobOnMachine> made = analyze::JobOnMachine::make(
+      *out.job, *out.machine,
+      simulate::pricing_of(alone ? machine::NetworkModelKind::isolated : machine::NetworkModelKind::fluid));
   if (!made) return made.error();
   out.on = std::move(*made);
   return true;

@@ -29,15 +29,13 @@ void add_links(const NetworkModel& network, Schedule& schedule) {
 Status add_link_series(workload::WorkloadSource& source, const workload::Membership& membership, NetworkModel& network,
                        const EngineOptions& options, bool each_alone, Schedule& schedule) {
   LinkRecorder recorder(schedule.link_bytes, schedule.link_busy_ps, schedule.makespan_ps());
-  network.record_links(&recorder);
-  network.restart();
+  network.restart(&recorder);
   SummedSchedule passed_over;
   EngineOptions all_of_it = options;
-  all_of_it.use_repetition = false;  // what is passed over, nobody records
+  all_of_it.use_steady_state = false;  // what is passed over, nobody records
   Run again(source, membership, network, all_of_it,
             each_alone ? each_rank_alone(source.job().rank_count()) : find_rank_classes(membership), passed_over);
   const Status done = again.execute();
-  network.record_links(nullptr);
   if (done) schedule.link_series = recorder.take(schedule.link_bytes);
   return done;
 }
@@ -59,27 +57,27 @@ Result<Schedule> run_source(workload::WorkloadSource& source, NetworkModel& netw
   }
   const workload::Membership& membership = made ? *made : *source.checked();
   const auto run_once = [&](const EngineOptions& how, bool each_alone, bool& unlike,
-                            bool& foresaw) -> Result<Schedule> {
+                            bool& looked_ahead) -> Result<Schedule> {
     Run one(source, membership, network, how,
             each_alone ? each_rank_alone(source.job().rank_count()) : find_rank_classes(membership), sink);
     const Status done = one.execute();
     unlike = one.found_unlike();
-    foresaw = one.used_foresight();
+    looked_ahead = one.used_lookahead();
     if (!done) return done.error();
     Schedule schedule = take(one.layout());
     add_ranks(one.state(), options.detail, schedule);
     return schedule;
   };
   const auto run = [&](bool each_alone, bool& unlike) -> Result<Schedule> {
-    bool foresaw = false;
-    Result<Schedule> schedule = run_once(options, each_alone, unlike, foresaw);
-    if (schedule || unlike || !foresaw) return schedule;
+    bool looked_ahead = false;
+    Result<Schedule> schedule = run_once(options, each_alone, unlike, looked_ahead);
+    if (schedule || unlike || !looked_ahead) return schedule;
     // It may be wrong because something was executed before its time; and what is wrong anyway is to be told as it is
     // without that.
     EngineOptions in_order = options;
-    in_order.use_foresight = false;
+    in_order.use_lookahead = false;
     network.restart();
-    return run_once(in_order, each_alone, unlike, foresaw);
+    return run_once(in_order, each_alone, unlike, looked_ahead);
   };
   bool unlike = false;
   Result<Schedule> schedule = run(!options.use_symmetry, unlike);

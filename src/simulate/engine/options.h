@@ -47,11 +47,9 @@ struct EngineOptions {
   std::span<const TimePs> begins =
       {};  ///< by rank, at least 0: when it begins; empty: all at 0. Only with each rank executed
 
-  bool use_symmetry = true;  ///< execute one rank for all that behave alike; off: for comparison
-  bool use_repetition =
-      true;  ///< execute once what the job does again and again (engine/repetitions.h); off: for comparison
-  bool use_foresight =
-      true;  ///< execute at once what a rank does by itself (engine/run_foresight.cc); off: for comparison
+  bool use_symmetry = true;      ///< execute one rank for all that behave alike; off: for comparison
+  bool use_steady_state = true;  ///< execute once what the job does again (engine/steady_state.h); off: for comparison
+  bool use_lookahead = true;  ///< execute at once what a rank does by itself (engine/lookahead.h); off: for comparison
   Detail detail = Detail::every_rank;
   bool keep_causes =
       false;  ///< of a schedule that is kept: also why every activity started when it did (Schedule::causes)

@@ -55,10 +55,14 @@ Run::Run(workload::WorkloadSource& source, const workload::Membership& membershi
 Status Run::execute() {
   if (Status status = sink_.begin(layout()); !status) return status;
   if (sink_.wants_causes()) causes_.emplace(membership_, state_, options_);
-  may_repeat_ = options_.use_repetition && !options_.replay && !membership_.has_wildcards() &&
-                sink_.takes_repetitions() && !sink_.wants_causes();
-  may_foresee_ =
-      options_.use_foresight && !options_.replay && !membership_.has_wildcards() && sink_.takes_any_order() && !causes_;
+  // A replay starts what is ready whatever else runs, and a wildcard takes whoever comes first: neither can be known
+  // ahead, nor from the windows to come alone.
+  const bool is_known_ahead = !options_.replay && !membership_.has_wildcards() && !causes_;
+  NetworkSteadyState* const steady_network = network_.steady_state();
+  if (options_.use_steady_state && is_known_ahead && sink_.takes_steady_state() && steady_network != nullptr)
+    steady_state_.emplace(*steady_network, options_, state_, supply_, sink_);
+  if (options_.use_lookahead && is_known_ahead && sink_.takes_any_order())
+    lookahead_.emplace(membership_, network_.lookahead(), is_checked_, state_, queue_, sink_);
   if (Status status = begin(); !status) return status;
   while (state_.unfinished > 0) {
     stop_if_requested();
@@ -68,7 +72,7 @@ Status Run::execute() {
     if (time == kNever) return explain_deadlock(membership_, state_, total_);
     if (Status status = advance_to(time, network_ps <= time); !status) return status;
   }
-  count_repetitions();
+  if (steady_state_) steady_state_->finish();
   return membership_.has_wildcards() ? check_received() : Status();
 }
 
@@ -92,15 +96,30 @@ Status Run::settle() {
     if (problem_) return *problem_;
     if (Status status = start_operations(); !status) return status;
   } while (!ended_.empty() || !started_.empty() || !entered_.empty());
-  run_ahead();
-  if (used_foresight_ && (foresaw_wrongly_ || network_.foresaw_wrongly()))
-    return Error{.message = "something came that was not foreseen"};
+  if (!lookahead_) return {};
+  lookahead_->run_ahead();
+  if (lookahead_->failed()) return Error{.message = "something came in between what was executed ahead"};
+  return {};
+}
+
+Status Run::pass_steady_state() {
+  const Result<bool> passed = steady_state_->pass(ended_);
+  if (!passed) return passed.error();
+  if (!*passed) {
+    steady_state_->note_windows(ended_);
+    return {};
+  }
+  const std::vector<RankActivity> resumed = std::exchange(ended_, {});  // their successors were passed over
+  for (const RankActivity& last : resumed) {
+    if (Status status = open_window(last.rank); !status) return status;
+  }
+  steady_state_->note_windows(resumed);
   return {};
 }
 
 Status Run::advance_to(TimePs time, bool network_is_due) {
   if (time < state_.now) return Error{.message = "the network model went back in time"};
-  if (time >= kMaxSimulatedPs || overflow_) return takes_too_long();
+  if (time >= kMaxSimulatedPs || state_.overflow) return takes_too_long();
   if (time > state_.now) idle_advances_ = 0;
   state_.now = time;
   if (network_is_due) {
@@ -110,8 +129,8 @@ Status Run::advance_to(TimePs time, bool network_is_due) {
   }
   if (Status status = take_ended_activities(); !status) return status;
   report_progress();
-  if (stands_still()) {
-    if (Status status = pass_repetitions(); !status) return status;
+  if (steady_state_ && queue_.empty() && entered_.empty() && steady_state_->is_quiescent(ended_)) {
+    if (Status status = pass_steady_state(); !status) return status;
   }
   return settle();
 }
@@ -121,7 +140,7 @@ Status Run::take_ended_activities() {
   events_.clear();
   queue_.take(events_);
   for (const Event& event : events_) {
-    if (event.activity < kStreamWakes - kMostForeseenStreams) {
+    if (event.activity < kStreamWakes - kMostLookaheadStreams) {
       finish(event.rank, event.activity);
       continue;
     }
@@ -241,8 +260,8 @@ void Run::finish(std::uint32_t rank, std::uint64_t activity) {
 void Run::release_successors() {
   while (!ended_.empty() || !started_.empty()) {
     const bool has_ended = started_.empty();
-    std::vector<Place>& list = has_ended ? ended_ : started_;
-    const Place place = list.back();
+    std::vector<RankActivity>& list = has_ended ? ended_ : started_;
+    const RankActivity place = list.back();
     list.pop_back();
     RankState& state = state_.ranks[place.rank];
     LiveWindow& window = state.window(place.activity);
@@ -262,7 +281,7 @@ void Run::release_successors() {
 }
 
 // What waits for the end of an activity, or for its start, in later windows.
-void Run::release_carried(Place place, std::uint64_t first_of_window, bool has_ended) {
+void Run::release_carried(RankActivity place, std::uint64_t first_of_window, bool has_ended) {
   for (LiveWindow& later : state_.ranks[place.rank].windows) {
     if (later.first <= first_of_window) continue;
     for (const workload::CarriedDependency& edge : later.planned->carried_from(place.activity)) {
@@ -275,19 +294,19 @@ void Run::release_carried(Place place, std::uint64_t first_of_window, bool has_e
 void Run::release(std::uint32_t rank, LiveWindow& window, std::uint64_t activity, std::uint64_t source, bool on_start) {
   if (causes_) causes_->released(rank, activity, source, on_start);
   if (--window.waiting[activity - window.first] != 0) return;
-  if (is_foreseen(rank) && source != state_.foresights[rank].at_once) comes_unforeseen(rank, window.plan(activity));
+  if (lookahead_) lookahead_->note_ready(rank, window.plan(activity), source);
   make_ready(rank, window, activity);
 }
 
 void Run::schedule_end(std::uint32_t rank, std::uint64_t activity, TimePs duration) {
   const TimePs end = state_.now + duration;  // both at most kMaxSimulatedPs
-  overflow_ = overflow_ || end >= kMaxSimulatedPs;
+  state_.overflow = state_.overflow || end >= kMaxSimulatedPs;
   queue_.push({end, rank, activity});
 }
 
 void Run::count_use(std::uint32_t rank) {
   RankState& state = state_.ranks[rank];
-  if (state.has_changes) count_changes(rank);
+  if (state.has_changes) lookahead_->count_changes(rank);
   state.count_until(state_.now);
 }
 
@@ -321,8 +340,8 @@ void Run::fill_slots(std::uint32_t rank) {
       --state.free_slots[kind];
       start(rank, window, activity, static_cast<Resource>(kind));
       const TimePs duration = window.plan(activity).duration_ps;
-      if (may_foresee_ && kind == static_cast<std::size_t>(Resource::compute))
-        begun_.push_back({rank, activity, state_.now + duration});
+      if (lookahead_ && kind == static_cast<std::size_t>(Resource::compute))
+        lookahead_->begin_computing(rank, activity, state_.now + duration);
       else schedule_end(rank, activity, duration);
     }
   }
@@ -342,18 +361,14 @@ void Run::fill_stream(std::uint32_t rank, std::uint32_t stream) {
   line.next = kNoActivity;
   line.is_running = true;
   start(rank, window, activity, Resource::collective);
-  if (may_foresee_) {
-    if (const std::optional<TimePs> end = take_foreseen(rank, window, activity, state_.now))
-      return begun_.push_back({rank, activity, *end});
-  }
+  if (lookahead_ && lookahead_->begin_collective(rank, window, activity)) return;
   arrive(rank, window, activity);
 }
 
-Error Run::takes_too_long() { return {.message = "the simulation takes longer than 26 days"}; }
-
 bool Run::has_no_end() const {
   const std::uint64_t known_after = std::max(kKnownAfter, kKnownAfterOfEach * state_.classes.size());
-  return total_ > kMostLeft && state_.done - passed_activities_ >= known_after && total_ - state_.done > kMostLeft;
+  const std::uint64_t executed = state_.done - (steady_state_ ? steady_state_->passed_activities() : 0);
+  return total_ > kMostLeft && executed >= known_after && total_ - state_.done > kMostLeft;
 }
 
 void Run::report_progress() {

@@ -1,4 +1,6 @@
-// The loop of the engine: one clock, one queue, one network model.
+// The loop of the engine: one clock, one queue, one network model. Two strategies spare it work without changing what
+// comes of it, and stand beside it: lookahead.h executes what a rank does by itself ahead of time, steady_state.h
+// passes over what the job does again.
 #pragma once
 
 #include <optional>
@@ -8,9 +10,10 @@
 
 #include "simulate/engine/cause_tracker.h"
 #include "simulate/engine/event_queue.h"
+#include "simulate/engine/lookahead.h"
 #include "simulate/engine/operation_numbers.h"
-#include "simulate/engine/repetitions.h"
 #include "simulate/engine/run_state.h"
+#include "simulate/engine/steady_state.h"
 #include "simulate/engine/window_supply.h"
 #include "simulate/network_model.h"
 #include "simulate/schedule_sink.h"
@@ -34,28 +37,13 @@ class Run {
   /// alike.
   [[nodiscard]] bool found_unlike() const { return unlike_; }
   /// Likewise: whether it may come of having executed something before its time.
-  [[nodiscard]] bool used_foresight() const { return used_foresight_; }
+  [[nodiscard]] bool used_lookahead() const { return lookahead_ && lookahead_->was_used(); }
   [[nodiscard]] const RunState& state() const { return state_; }
   [[nodiscard]] RunLayout layout() const { return {membership_, state_.classes, state_.bundles}; }
 
  private:
-  /// `rank` is a class here and in everything below, unless it is said otherwise. Activities are counted through the
-  /// windows of a program.
-  struct Place {
-    std::uint32_t rank;
-    std::uint64_t activity;
-  };
-  /// Computing, or a collective that was foreseen.
-  struct Begun {
-    std::uint32_t rank;
-    std::uint64_t activity;
-    TimePs end_ps;
-  };
-  /// The same of the rank that is being looked at.
-  struct Running {
-    TimePs end_ps;
-    std::uint64_t activity;
-  };
+  // `rank` is a class in everything below, unless it is said otherwise.
+
   /// One communicator of a rank.
   struct StreamPlace {
     std::uint32_t rank;
@@ -74,58 +62,22 @@ class Run {
   /// One that waits for its match. Its window may be retired before: an eager send ends whether or not anybody
   /// receives.
   struct WaitingSide {
-    Place place;
+    RankActivity place;
     MessageKey key;  ///< of a send
     SharedWindow window;
-  };
-
-  /// What a stretch that may come again was begun with.
-  struct Recording {
-    Contents contents;
-    std::vector<WindowExtent> windows;  ///< by program
-    std::vector<std::uint64_t> first;   ///< by program: where its window begins
-    TimePs begin_ps;
-    std::uint64_t done;
-    std::vector<RankUse> ranks;
-    std::vector<LinkCount> links;
   };
 
   // --- the loop (run.cc) ---
   Status begin();
   Status settle();
+  Status pass_steady_state();
   Status advance_to(TimePs time, bool network_is_due);
   Status take_ended_activities();
   Status take_finished_operations();
   Status start_operations();
   void report_progress();
-  static Error takes_too_long();
   /// So much is left, and so little of it can be passed over, that nobody will see the end.
   [[nodiscard]] bool has_no_end() const;
-
-  // --- what a rank does by itself (run_foresight.cc) ---
-  void run_ahead();
-  void run_ahead(std::span<const Begun> begun);
-  void execute_foreseen(std::uint32_t rank);
-  [[nodiscard]] bool has_local_successors(const LiveWindow& window, std::uint64_t activity, std::uint64_t limit) const;
-  void end_foreseen(std::uint32_t rank, LiveWindow& window, std::uint64_t activity, TimePs when);
-  void start_foreseen(std::uint32_t rank, LiveWindow& window, std::uint64_t activity, TimePs when, TimePs end);
-  void fill_slots_foreseen(std::uint32_t rank, LiveWindow& window, TimePs when);
-  [[nodiscard]] bool fill_streams_foreseen(std::uint32_t rank, LiveWindow& window, TimePs when);
-  [[nodiscard]] std::optional<TimePs> take_foreseen(std::uint32_t rank, const LiveWindow& window,
-                                                    std::uint64_t activity, TimePs start);
-  void count_changes(std::uint32_t rank);
-  void comes_unforeseen(std::uint32_t rank, const PlannedActivity& planned);
-  [[nodiscard]] bool is_foreseen(std::uint32_t rank) const { return state_.foresights[rank].until_ps >= state_.now; }
-
-  // --- what comes again (run_repetitions.cc) ---
-  [[nodiscard]] bool stands_still() const;
-  Status pass_repetitions();
-  bool look_ahead();
-  [[nodiscard]] std::uint64_t alike_ahead() const;
-  Status open_after_passed(std::span<const std::uint32_t> ranks, std::uint64_t passed);
-  void begin_recording();
-  void end_recording();
-  void count_repetitions();
 
   // --- windows (run_windows.cc) ---
   Status open_window(std::uint32_t rank);
@@ -142,7 +94,7 @@ class Run {
   void finish(std::uint32_t rank, std::uint64_t activity);
   void release_successors();
   void release(std::uint32_t rank, LiveWindow& window, std::uint64_t activity, std::uint64_t source, bool on_start);
-  void release_carried(Place place, std::uint64_t first_of_window, bool has_ended);
+  void release_carried(RankActivity place, std::uint64_t first_of_window, bool has_ended);
   void schedule_end(std::uint32_t rank, std::uint64_t activity, TimePs duration);
   void count_use(std::uint32_t rank);
 
@@ -157,12 +109,6 @@ class Run {
   void tell_last_member(std::uint32_t rank, std::uint32_t stream, std::uint64_t activity, const OpenCollective& open);
   void collective_ended(OpId id);
   Status start_collective(OpId id);
-  [[nodiscard]] workload::Side member_side(const Communicator& communicator, std::uint32_t member,
-                                           std::uint64_t place) const;
-  [[nodiscard]] workload::Side side_on_stream(std::uint32_t member, std::uint32_t stream, std::uint64_t place) const;
-  [[nodiscard]] workload::Side side_of(std::uint32_t member, std::uint64_t activity) const;
-  [[nodiscard]] Status check_agreement(const Communicator& communicator, const Bundle& bundle,
-                                       std::uint64_t place) const;
 
   // --- messages (run_messages.cc) ---
   [[nodiscard]] bool is_eager(std::int64_t bytes) const { return bytes <= options_.eager_limit_bytes; }
@@ -198,37 +144,25 @@ class Run {
   std::unordered_map<std::uint64_t, WaitingSide> unmatched_;  // by handle of the matcher
   std::uint64_t next_handle_ = 0;
   std::unordered_map<OpId, MessageKey> moving_;  // by number of the message of the first of a class
-  Repetitions repetitions_;
-  std::optional<Recording> recording_;              // of the stretch that is being executed
-  Contents contents_;                               // scratch
-  std::vector<Event> events_;                       // scratch
-  std::vector<Place> ended_;                        // at this moment; their successors are not released yet
-  std::vector<Place> started_;                      // the same of those that others may start with
-  std::vector<std::uint32_t> entered_;              // ranks that began a window and have not been given the next
-  std::vector<OpId> starting_;                      // at this moment
-  OpId starting_first_ = 0;                         // the message of the first of its class that was started last,
+  std::optional<Lookahead> lookahead_;           // if nobody minds the order, and what everything depends on is known
+  std::optional<SteadyState> steady_state_;  // if nobody wants to be told of everything, and all that is kept is looked
+                                             // at where the job is quiescent
+  std::vector<Event> events_;                // scratch
+  std::vector<RankActivity> ended_;          // at this moment; their successors are not released yet
+  std::vector<RankActivity> started_;        // the same of those that others may start with
+  std::vector<std::uint32_t> entered_;       // ranks that began a window and have not been given the next
+  std::vector<OpId> starting_;               // at this moment
+  OpId starting_first_ = 0;                  // the message of the first of its class that was started last,
   const MessageState* starting_message_ = nullptr;  // and its state; null: none was at this moment
   std::vector<OpId> finished_;                      // scratch
   std::vector<std::int64_t> parts_;                 // scratch
   std::vector<std::uint32_t> touched_ranks_;
   std::vector<StreamPlace> touched_streams_;
-  std::vector<Begun> begun_;                  // at this moment; their ends are not in the queue yet
-  std::vector<Running> running_;              // scratch
-  std::vector<std::uint64_t> over_;           // scratch
-  std::vector<std::uint32_t> local_streams_;  // scratch
-  std::vector<ForeseenOp> foreseen_;          // scratch
-  std::optional<Error> problem_;              // found where nothing can be returned
-  std::uint64_t incomplete_ = 0;              // operations of which some of the class have ended and some have not
+  std::optional<Error> problem_;  // found where nothing can be returned
+  std::uint64_t incomplete_ = 0;  // operations of which some of the class have ended and some have not
   std::uint64_t next_report_ = 0, total_ = 0;
-  std::uint64_t passed_activities_ = 0;  // of those that are done: without being executed
-  std::uint32_t idle_advances_ = 0;      // of the network without anything finished or time passed
-  TimePs network_time_ = -1;             // up to which the network has been moved
-  bool may_repeat_ = false;   // nobody wants to be told of everything, and nothing is kept that is not looked at where
-                              // the job stands still
-  bool may_foresee_ = false;  // nobody minds the order, and what everything depends on is known
-  bool used_foresight_ = false;
-  bool foresaw_wrongly_ = false;
-  bool overflow_ = false;
+  std::uint32_t idle_advances_ = 0;  // of the network without anything finished or time passed
+  TimePs network_time_ = -1;         // up to which the network has been moved
   bool unlike_ = false;
 };
 

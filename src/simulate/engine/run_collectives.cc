@@ -63,31 +63,6 @@ void Run::tell_last_member(std::uint32_t rank, std::uint32_t stream, std::uint64
       {rank, activity, window.planned->program.get(), static_cast<std::uint32_t>(activity - window.first)}, last);
 }
 
-// All members have arrived, so that the activity of each is in one of its windows. `member` is a rank.
-workload::Side Run::member_side(const Communicator& communicator, std::uint32_t member, std::uint64_t place) const {
-  return side_on_stream(member, membership_.structure(member).find_stream(communicator.name), place);
-}
-
-workload::Side Run::side_on_stream(std::uint32_t member, std::uint32_t stream, std::uint64_t place) const {
-  return side_of(member, state_.ranks[state_.classes.class_of[member]].on_stream(stream, place));
-}
-
-workload::Side Run::side_of(std::uint32_t member, std::uint64_t activity) const {
-  const LiveWindow& window = *state_.ranks[state_.classes.class_of[member]].find(activity);
-  return {member, window.planned->program.get(), static_cast<std::uint32_t>(activity - window.first)};
-}
-
-Status Run::check_agreement(const Communicator& communicator, const Bundle& bundle, std::uint64_t place) const {
-  const workload::Side first = member_side(communicator, communicator.ranks[0], place);
-  if (Status status = check_first_member(membership_, communicator, first); !status) return status;
-  for (const std::uint32_t rank : bundle.classes) {
-    if (job_.program_of_rank[first_of(rank)] == job_.program_of_rank[first.rank]) continue;
-    const workload::Side other = member_side(communicator, first_of(rank), place);
-    if (Status status = check_members_agree(membership_, communicator, place, first, other); !status) return status;
-  }
-  return {};
-}
-
 Status Run::start_collective(OpId id) {
   const auto [number, place_found] = numbers_.find(id);
   const std::uint64_t place = place_found;
@@ -96,10 +71,10 @@ Status Run::start_collective(OpId id) {
   const Bundle& bundle = state_.bundles.all[bundle_number];
   // What the communicators of a bundle do is the same: it is held against the rules once.
   if (!is_checked_ && number == bundle.communicators[0]) {
-    if (Status status = check_agreement(communicator, bundle, place); !status) return status;
+    if (Status status = check_agreement(membership_, state_, communicator, bundle, place); !status) return status;
   }
   OpenCollective& open = state_.collectives[bundle_number].at(place);
-  const workload::Side first = side_of(communicator.ranks[0], open.first_activity);
+  const workload::Side first = state_.side(communicator.ranks[0], open.first_activity);
   CommOp op;
   op.kind = CommOp::Kind::collective;
   op.collective = first.program->collectives[first.activity];
@@ -107,7 +82,9 @@ Status Run::start_collective(OpId id) {
   op.bytes = workload::whole_bytes(op.collective, first.program->bytes[first.activity], op.ranks.size());
   // Members of one class have one program, and so equal parts unless that lists them.
   const bool has_parts = bundle.classes.size() > 1 || !first.program->parts_of(first.activity).empty();
-  const auto side_of_member = [&](std::uint32_t member) { return member_side(communicator, member, place); };
+  const auto side_of_member = [&](std::uint32_t member) {
+    return member_side(membership_, state_, communicator, member, place);
+  };
   if (has_parts) workload::collect_parts(job_, communicator, std::cref(side_of_member), parts_);
   if (has_parts && !parts_.empty()) {
     op.parts = parts_;

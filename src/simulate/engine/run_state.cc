@@ -30,7 +30,34 @@ RunState::RunState(const workload::Membership& membership, RankClasses rank_clas
     first_channel.push_back(first_channel.back() + membership.structure(classes.first(c)).channels.size());
   streams.resize(bundles.first_stream.back());
   collectives.resize(bundles.all.size());
-  foresights.resize(classes.size());
+}
+
+workload::Side RunState::side(std::uint32_t rank, std::uint64_t activity) const {
+  const LiveWindow& window = *ranks[classes.class_of[rank]].find(activity);
+  return {rank, window.planned->program.get(), static_cast<std::uint32_t>(activity - window.first)};
+}
+
+workload::Side RunState::side_on_stream(std::uint32_t rank, std::uint32_t stream, std::uint64_t place) const {
+  return side(rank, ranks[classes.class_of[rank]].on_stream(stream, place));
+}
+
+workload::Side member_side(const workload::Membership& membership, const RunState& state,
+                           const Communicator& communicator, std::uint32_t member, std::uint64_t place) {
+  return state.side_on_stream(member, membership.structure(member).find_stream(communicator.name), place);
+}
+
+Status check_agreement(const workload::Membership& membership, const RunState& state, const Communicator& communicator,
+                       const Bundle& bundle, std::uint64_t place) {
+  const auto program_of = [&](std::uint32_t rank) { return membership.job().program_of_rank[rank]; };
+  const workload::Side first = member_side(membership, state, communicator, communicator.ranks[0], place);
+  if (Status status = check_first_member(membership, communicator, first); !status) return status;
+  for (const std::uint32_t rank_class : bundle.classes) {
+    const std::uint32_t rank = state.classes.first(rank_class);
+    if (program_of(rank) == program_of(first.rank)) continue;  // and so the same activity
+    const workload::Side other = member_side(membership, state, communicator, rank, place);
+    if (Status status = check_members_agree(membership, communicator, place, first, other); !status) return status;
+  }
+  return {};
 }
 
 }  // namespace orrery::simulate

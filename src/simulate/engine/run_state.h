@@ -14,6 +14,7 @@
 #include "simulate/engine/rank_classes.h"
 #include "simulate/engine/window_supply.h"
 #include "simulate/schedule.h"
+#include "workload/agreement.h"
 
 namespace orrery::simulate {
 
@@ -21,10 +22,16 @@ inline constexpr std::uint64_t kNoActivity = ~std::uint64_t{0};
 /// In the queue, kStreamWakes - s instead of an activity that ends: stream s of the rank is to be looked at, which
 /// could not be done ahead of time.
 inline constexpr std::uint64_t kStreamWakes = kNoActivity - 1;
-inline constexpr std::uint32_t kMostForeseenStreams = 64;  ///< of a rank
+inline constexpr std::uint32_t kMostLookaheadStreams = 64;  ///< of a rank: those that a word of bits has room for
 
 /// The shorter of two durations of which 0 was not recorded.
 inline TimePs shorter_recorded(TimePs a, TimePs b) { return a == 0 || (b != 0 && b < a) ? b : a; }
+
+/// An activity of a class of ranks, counted through the windows of its program.
+struct RankActivity {
+  std::uint32_t rank;
+  std::uint64_t activity;
+};
 
 /// Activities that wait for a slot, smallest first.
 class ReadySet {
@@ -66,24 +73,6 @@ struct LiveWindow {
   [[nodiscard]] bool has_ended(std::uint64_t activity) const { return waiting[activity - first] == kEnded; }
 };
 
-/// A rank begins or ends to compute or to communicate, at a moment that is yet to come.
-struct UseChange {
-  TimePs when = 0;
-  std::int32_t computing = 0;
-  std::int32_t communicating = 0;
-};
-
-/// What a rank does by itself for some time to come was executed already: see engine/run_foresight.cc.
-struct Foresight {
-  TimePs until_ps = -1;               ///< up to and with this moment; -1: nothing was
-  std::uint64_t first = 0, last = 0;  ///< activities, counted through the program: what was executed is among these
-  std::uint64_t at_once =
-      ~std::uint64_t{0};           ///< that started at the last moment and takes no time: its end was not executed
-  std::uint64_t streams = 0;       ///< bit s: collectives on stream s were
-  std::vector<UseChange> changes;  ///< of all of it
-  std::size_t next_change = 0;     ///< the first that is yet to come
-};
-
 /// One executed rank. What every activity touches lies together, in two cache lines.
 struct alignas(64) RankState {
   std::vector<LiveWindow> windows;  ///< in order; mostly one or two
@@ -94,7 +83,7 @@ struct alignas(64) RankState {
   std::uint32_t communicating = 0;  ///< messages and collectives running
   bool touched = false;             ///< has a place in the list of ranks to dispatch
   bool is_complete = false;         ///< there are no windows after these
-  bool has_changes = false;         ///< of Foresight, yet to come
+  bool has_changes = false;         ///< of computing and communicating, that lookahead knows and are yet to come
   ReadySet ready[kSlotKinds];
   std::uint32_t slots[kSlotKinds] = {};
 
@@ -168,7 +157,7 @@ class OpenCollectives {
   std::vector<OpenCollective> open_;
 };
 
-/// What both sides of a message call it: which channel of which sender, and the how manieth there.
+/// What both sides of a message call it: which channel of which sender, and its number there.
 struct MessageKey {
   std::uint64_t line = 0;  ///< RunState::first_channel of the sender's class and the channel
   std::uint64_t place = 0;
@@ -204,16 +193,31 @@ struct RunState {
   std::vector<std::uint64_t> first_channel;  ///< per class, and the total
   CounterSlabs counters;                     ///< of the windows
   std::vector<RankState> ranks;              ///< per class
-  std::vector<Foresight> foresights;         ///< per class
   std::vector<StreamState> streams;          ///< by Bundles::first_stream
   std::vector<OpenCollectives> collectives;  ///< per bundle
   std::unordered_map<MessageKey, MessageState, MessageKeyHash> messages;
   std::uint64_t done = 0;        ///< activities
   std::uint64_t unfinished = 0;  ///< classes
   TimePs now = 0;
+  bool overflow = false;  ///< something is known to end after kMaxSimulatedPs
 
   /// Nothing has started.
   RunState(const workload::Membership& membership, RankClasses rank_classes);
+
+  /// What a rank, which is no class here, has in one of its windows.
+  [[nodiscard]] workload::Side side(std::uint32_t rank, std::uint64_t activity) const;
+  [[nodiscard]] workload::Side side_on_stream(std::uint32_t rank, std::uint32_t stream, std::uint64_t place) const;
 };
+
+inline Error takes_too_long() { return {.message = "the simulation takes longer than 26 days"}; }
+
+/// Collective number `place` of a communicator, all of whose members have arrived, so that the activity of each is in
+/// one of its windows: what `member`, a rank, has of it.
+workload::Side member_side(const workload::Membership& membership, const RunState& state,
+                           const Communicator& communicator, std::uint32_t member, std::uint64_t place);
+
+/// The rules of workload/agreement.h for it, once for each program in the bundle.
+Status check_agreement(const workload::Membership& membership, const RunState& state, const Communicator& communicator,
+                       const Bundle& bundle, std::uint64_t place);
 
 }  // namespace orrery::simulate

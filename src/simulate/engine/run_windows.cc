@@ -52,8 +52,7 @@ Status Run::open_window(std::uint32_t rank) {
       ++window.waiting[edge.target];
       continue;
     }
-    const Foresight& foreseen = state_.foresights[rank];  // what it waits for may be yet to come
-    foresaw_wrongly_ |= is_foreseen(rank) && edge.source >= foreseen.first && edge.source <= foreseen.last;
+    if (lookahead_) lookahead_->note_carried(rank, edge.source);
   }
   add_slots(state, window.planned->plan);
   state.windows.push_back(std::move(window));
@@ -61,7 +60,7 @@ Status Run::open_window(std::uint32_t rank) {
   if (causes_) causes_->opened(rank, opened);
   for (std::uint64_t i = 0; i < opened.waiting.size(); ++i) {
     if (opened.waiting[i] != 0) continue;
-    if (is_foreseen(rank)) comes_unforeseen(rank, opened.plan(opened.first + i));
+    if (lookahead_) lookahead_->note_ready(rank, opened.plan(opened.first + i), std::nullopt);
     make_ready(rank, opened, opened.first + i);
   }
   return {};

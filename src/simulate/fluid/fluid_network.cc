@@ -177,7 +177,7 @@ FluidNetwork::FlowId FluidNetwork::start_leased(double bytes, std::span<const Li
   const RouteLeases::Number number = leases_.find(shares, route);
   if (number == RouteLeases::kNone || leases_[number].is_active()) return kNoFlow;
   RouteLease& lease = leases_[number];
-  foresaw_wrongly_ |= lease.taken_until_ps > now_;
+  mispredicted_ |= lease.taken_until_ps > now_;
   const FlowId id = flows_.add_without_route(bytes);
   set_size(id, bytes);
   alone_[id] = {lease.rate, lease.bottleneck, begin, moment, number};
@@ -203,17 +203,17 @@ void FluidNetwork::count_leased(RouteLease& lease, double bytes, TimePs busy_ps)
   lease.busy_ps += busy_ps;
 }
 
-std::optional<ForeseenOp> FluidNetwork::foresee(double bytes, std::span<const LinkShare> shares, TimePs begin,
-                                                RouteNumber route) {
+std::optional<PredictedOp> FluidNetwork::predict(double bytes, std::span<const LinkShare> shares, TimePs begin,
+                                                 RouteNumber route) {
   if (shares.size() <= FlowTable::kShortRoute) return std::nullopt;
   const RouteLeases::Number number = leases_.find(shares, route);
   if (number == RouteLeases::kNone) return std::nullopt;
   const RouteLease& lease = leases_[number];
   if (lease.is_active() || !lease.is_trusted() || lease.taken_until_ps > begin) return std::nullopt;
-  return ForeseenOp{begin + duration_ps(bytes, lease.rate), begin, bytes, number};
+  return PredictedOp{begin + duration_ps(bytes, lease.rate), begin, bytes, number};
 }
 
-void FluidNetwork::take_foreseen(const ForeseenOp& flow) {
+void FluidNetwork::commit(const PredictedOp& flow) {
   RouteLease& lease = leases_[flow.place];
   count_leased(lease, flow.flow_bytes, flow.end_ps - flow.flow_begin_ps);
   lease.taken_until_ps = flow.end_ps;
@@ -243,7 +243,7 @@ void FluidNetwork::lease_route(const Alone& alone, FlowId flow) {
 /// Its links are as if it had never been; a flow on them is one that came without it.
 void FluidNetwork::end_lease(RouteLeases::Number number) {
   RouteLease& lease = leases_[number];
-  foresaw_wrongly_ |= lease.taken_until_ps > now_;
+  mispredicted_ |= lease.taken_until_ps > now_;
   lease.taken_until_ps = 0;
   tell_links(lease);
   if (lease.is_active()) {

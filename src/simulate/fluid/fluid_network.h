@@ -63,12 +63,12 @@ class FluidNetwork {
                  RouteNumber route = kNoRoute);
   /// A flow as it would be from `begin` >= `now` on, on links that are kept for its route and likely to stay so; else
   /// none. Nothing is done.
-  [[nodiscard]] std::optional<ForeseenOp> foresee(double bytes, std::span<const LinkShare> shares, TimePs begin,
-                                                  RouteNumber route);
-  /// It will be: counted at once. Foreseen flows of a route are taken in the order of time.
-  void take_foreseen(const ForeseenOp& flow);
+  [[nodiscard]] std::optional<PredictedOp> predict(double bytes, std::span<const LinkShare> shares, TimePs begin,
+                                                   RouteNumber route);
+  /// It will be: counted at once. Predicted flows of a route are committed in the order of time.
+  void commit(const PredictedOp& flow);
   /// Whether others came to the links of such a flow before it had ended.
-  [[nodiscard]] bool foresaw_wrongly() const { return foresaw_wrongly_; }
+  [[nodiscard]] bool has_mispredicted() const { return mispredicted_; }
   /// The flows that were to start later on links which add() has since given to another: they are not there any more,
   /// and their ids are free. Forgotten when the next flow is added.
   [[nodiscard]] std::span<const FlowId> called_off() const { return called_off_; }
@@ -173,7 +173,7 @@ class FluidNetwork {
   TimePs now_ = 0;
   std::uint64_t moments_ = 0;  ///< what came within one is solved together: counts when it could have been
   bool changed_ = false;       ///< flows came or went since the last solve
-  bool foresaw_wrongly_ = false;
+  bool mispredicted_ = false;
 };
 
 }  // namespace orrery::simulate

@@ -33,7 +33,7 @@ struct RouteLease {
   std::uint32_t term = 0;         ///< counts the leases that were here
   std::uint32_t served = 0;       ///< flows that ended, as far as it takes to trust it
   bool is_disputed = false;       ///< others came to its links before
-  TimePs taken_until_ps = 0;      ///< by flows that were foreseen
+  TimePs taken_until_ps = 0;      ///< by flows that were committed ahead of time
 
   /// That nobody else is likely to come: those who do come early, since jobs do the same again and again.
   [[nodiscard]] bool is_trusted() const { return served >= kTrusted && !is_disputed; }

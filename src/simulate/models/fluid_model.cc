@@ -27,9 +27,9 @@ Result<std::vector<Price>> FluidModel::estimate(std::span<const CommOp> ops) {
   return run_together(fresh, ops);
 }
 
-void FluidModel::restart() {
-  PhasedModel::restart();
-  flows_.emplace(capacities(lowering()->network()), recorder_);
+void FluidModel::reset(LinkRecorder* recorder) {
+  PhasedModel::reset(recorder);
+  flows_.emplace(capacities(lowering()->network()), recorder);
   traffic_.assign(traffic_.size(), 0);
 }
 
@@ -51,9 +51,11 @@ bool FluidModel::begin_flow_later(Slot slot, TimePs when) {
   return true;
 }
 
-std::optional<ForeseenOp> FluidModel::foresee_flow(const PlanPhase& phase, double bytes, TimePs begin) {
-  if (!traffic_.empty()) return std::nullopt;  // what others make of it has to be known when it starts
-  return flows_->foresee(bytes, phase.shares, begin, phase.route);
+std::optional<PredictedOp> FluidModel::predict(const CommOp& op, TimePs start) {
+  if (!traffic_.empty()) return std::nullopt;  // adaptive: its way depends on what is under way when it starts
+  const std::optional<OnlyFlow> flow = only_flow(op, start);
+  if (!flow) return std::nullopt;
+  return flows_->predict(flow->bytes, flow->phase().shares, flow->begin_ps, flow->phase().route);
 }
 
 void FluidModel::note_slot(FluidNetwork::FlowId flow, Slot slot) {

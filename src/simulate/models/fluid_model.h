@@ -9,26 +9,31 @@
 
 namespace orrery::simulate {
 
-class FluidModel final : public PhasedModel {
+class FluidModel final : public PhasedModel, public NetworkLookahead, public NetworkSteadyState {
  public:
   explicit FluidModel(std::shared_ptr<Lowering> lowering);
 
   using PhasedModel::estimate;
   Result<std::vector<Price>> estimate(std::span<const CommOp> ops) override;
-  void restart() override;
-  void take_foreseen(const ForeseenOp& op) override { flows_->take_foreseen(op); }
-  [[nodiscard]] bool foresaw_wrongly() const override { return flows_->foresaw_wrongly(); }
   [[nodiscard]] std::span<const LinkUse> link_uses() const override;
+
+  [[nodiscard]] NetworkLookahead* lookahead() override { return this; }
+  /// Of what flows in one phase.
+  std::optional<PredictedOp> predict(const CommOp& op, TimePs start) override;
+  void commit(const PredictedOp& op) override { flows_->commit(op); }
+  [[nodiscard]] bool has_mispredicted() const override { return flows_->has_mispredicted(); }
+
+  [[nodiscard]] NetworkSteadyState* steady_state() override { return this; }
+  [[nodiscard]] bool is_quiescent() const override { return is_at_rest(); }
   void count_links(std::vector<LinkCount>& counts) const override;
   void add_count(machine::LinkId link, const LinkCount& each, std::uint64_t times) override {
     flows_->add_count(link, each, times);
   }
-  void record_links(LinkRecorder* recorder) override { recorder_ = recorder; }
 
  private:
+  void reset(LinkRecorder* recorder) override;
   void begin_flow(Slot slot, TimePs now) override;
   bool begin_flow_later(Slot slot, TimePs when) override;
-  std::optional<ForeseenOp> foresee_flow(const PlanPhase& phase, double bytes, TimePs begin) override;
   [[nodiscard]] TimePs next_flow_end() const override { return flows_->next_completion(); }
   void end_flows(TimePs now) override;
   [[nodiscard]] std::span<const double> traffic() const override { return traffic_; }
@@ -43,7 +48,6 @@ class FluidModel final : public PhasedModel {
     machine::LinkId bottleneck = 0;
   };
 
-  LinkRecorder* recorder_ = nullptr;  ///< of the next restart()
   mutable std::optional<FluidNetwork>
       flows_;  ///< always there; solves for the rates when it is asked, not when flows come and go
   std::vector<Slot> slot_of_flow_;

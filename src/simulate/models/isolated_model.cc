@@ -18,8 +18,9 @@ Result<std::vector<Price>> IsolatedModel::estimate(std::span<const CommOp> ops) 
   return prices;
 }
 
-void IsolatedModel::restart() {
-  PhasedModel::restart();
+void IsolatedModel::reset(LinkRecorder* recorder) {
+  PhasedModel::reset(recorder);
+  recorder_ = recorder;
   traffic_.assign(traffic_.size(), {});
 }
 

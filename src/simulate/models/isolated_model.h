@@ -6,7 +6,7 @@
 
 namespace orrery::simulate {
 
-class IsolatedModel : public PhasedModel {
+class IsolatedModel : public PhasedModel, public NetworkSteadyState {
  public:
   explicit IsolatedModel(std::shared_ptr<Lowering> lowering);
 
@@ -14,17 +14,19 @@ class IsolatedModel : public PhasedModel {
   /// Each alone.
   Result<std::vector<Price>> estimate(std::span<const CommOp> ops) override;
   /// Sharing is counted, though it costs nothing here: the rates on a link may add up to more than its capacity.
-  void restart() override;
   [[nodiscard]] std::span<const LinkUse> link_uses() const override;
+
+  [[nodiscard]] NetworkSteadyState* steady_state() override { return this; }
+  [[nodiscard]] bool is_quiescent() const override { return is_at_rest(); }
   void count_links(std::vector<LinkCount>& counts) const override;
   void add_count(machine::LinkId link, const LinkCount& each, std::uint64_t times) override;
-  void record_links(LinkRecorder* recorder) override { recorder_ = recorder; }
 
  protected:
   /// How long the present phase of an operation flows.
   [[nodiscard]] virtual TimePs flow_ps(const Running& op) const { return phase_beta_ps(op.current(), op.bytes); }
 
  private:
+  void reset(LinkRecorder* recorder) override;
   void begin_flow(Slot slot, TimePs now) override;
   void timed_flow_ended(Slot slot, TimePs now) override;
 

@@ -18,7 +18,6 @@ Status OracleModel::start(OpId id, const CommOp& op, TimePs now) {
   const auto known = known_ps_.find(id);
   const Result<Price> price = known == known_ps_.end() ? oracle_(op) : Price{known->second, 0, known->second};
   if (!price) return price.error();
-  if (keeps_prices()) prices_[id] = *price;
   ends_.emplace(now + price->total_ps, id);
   return {};
 }
@@ -30,11 +29,6 @@ void OracleModel::advance(TimePs now, std::vector<OpId>& finished) {
     ends_.pop();
   }
   std::sort(finished.begin() + static_cast<std::ptrdiff_t>(first), finished.end());
-}
-
-Price OracleModel::price(OpId id) const {
-  const auto found = prices_.find(id);
-  return found == prices_.end() ? Price() : found->second;
 }
 
 }  // namespace orrery::simulate

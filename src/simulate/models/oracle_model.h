@@ -25,18 +25,17 @@ class OracleModel final : public NetworkModel {
   Status start(OpId id, const CommOp& op, TimePs now) override;
   [[nodiscard]] TimePs next_event() const override { return ends_.empty() ? kNever : ends_.top().first; }
   void advance(TimePs now, std::vector<OpId>& finished) override;
-  void restart() override { ends_ = {}; }
-  [[nodiscard]] Price price(OpId id) const override;
   /// An oracle does not tell.
   [[nodiscard]] std::span<const LinkUse> link_uses() const override { return {}; }
 
  private:
+  void reset(LinkRecorder* /*recorder*/) override { ends_ = {}; }
+
   using End = std::pair<TimePs, OpId>;
 
   Oracle oracle_;
   std::unordered_map<OpId, TimePs> known_ps_;
   std::priority_queue<End, std::vector<End>, std::greater<>> ends_;
-  std::unordered_map<OpId, Price> prices_;
 };
 
 }  // namespace orrery::simulate

@@ -63,15 +63,16 @@ Status PhasedModel::start(OpId id, const CommOp& op, TimePs now) {
   return {};
 }
 
-std::optional<ForeseenOp> PhasedModel::foresee(const CommOp& op, TimePs start) {
-  if (keeps_prices() || op.kind != CommOp::Kind::collective) return std::nullopt;
-  const auto plan = lowering_->plan(op);
+std::optional<PhasedModel::OnlyFlow> PhasedModel::only_flow(const CommOp& op, TimePs start) {
+  if (keeps_prices_ || op.kind != CommOp::Kind::collective) return std::nullopt;
+  auto plan = lowering_->plan(op);
   if (!plan || (*plan)->phases.size() != 1) return std::nullopt;
   const double bytes = loading_bytes(op);
   const PlanPhase& phase = (*plan)->phases[0];
   if (!(bytes * phase.bytes_per_byte > 0) || !(*plan)->is_surely_short(bytes)) return std::nullopt;
   const TimePs alpha = (*plan)->launch_ps + phase.alpha_ps + op.calibration.alpha_ps;
-  return foresee_flow(phase, bytes * phase.bytes_per_byte, start + std::max<TimePs>(alpha, 0));
+  const double flowing = bytes * phase.bytes_per_byte;
+  return OnlyFlow{std::move(*plan), flowing, start + std::max<TimePs>(alpha, 0)};
 }
 
 TimePs PhasedModel::next_event() const {
@@ -97,7 +98,7 @@ bool PhasedModel::is_at_rest() const {
   return is_empty() && routing != machine::Routing::ecmp && routing != machine::Routing::adaptive;
 }
 
-void PhasedModel::restart() {
+void PhasedModel::reset(LinkRecorder* /*recorder*/) {
   running_.clear();
   free_slots_.clear();
   timers_ = {};
@@ -174,7 +175,7 @@ void PhasedModel::on_timer(Slot slot, TimePs now) {
 
 void PhasedModel::finish(Slot slot, TimePs now) {
   Running& op = running_[slot];
-  if (keeps_prices()) {
+  if (keeps_prices_) {
     const TimePs total = now - op.start_ps, alone = op.plan->beta_ps(op.bytes);
     Price& price = prices_[op.id];
     price = {.total_ps = total, .alpha_ps = total - op.beta_ps, .beta_ps = op.beta_ps, .bottleneck = op.bottleneck};
@@ -186,7 +187,8 @@ void PhasedModel::finish(Slot slot, TimePs now) {
   free_slots_.push_back(slot);
 }
 
-Result<std::vector<Price>> run_together(NetworkModel& fresh, std::span<const CommOp> ops) {
+Result<std::vector<Price>> run_together(PhasedModel& fresh, std::span<const CommOp> ops) {
+  fresh.keep_prices(true);
   for (std::size_t i = 0; i < ops.size(); ++i) {
     if (Status started = fresh.start(i, ops[i], 0); !started) return started.error();
   }

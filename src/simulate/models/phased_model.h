@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <queue>
 #include <span>
 #include <unordered_map>
@@ -25,14 +26,12 @@ class PhasedModel : public NetworkModel {
 
   Status start(OpId id, const CommOp& op, TimePs now) override;
   [[nodiscard]] TimePs next_event() const override;
-  /// Of what flows in one phase.
-  std::optional<ForeseenOp> foresee(const CommOp& op, TimePs start) override;
   void advance(TimePs now, std::vector<OpId>& finished) override;
-  void restart() override;
-  /// All zero for an id that never finished.
-  [[nodiscard]] Price price(OpId id) const override;
-  /// Not where the ways of messages depend on their ids, or on what is under way.
-  [[nodiscard]] bool is_at_rest() const override;
+  /// From now on, what operations cost is kept for price(), which takes 90 bytes for each; at first it is not.
+  void keep_prices(bool keep) { keeps_prices_ = keep; }
+  /// The price of a finished operation as it came out, until the next start() with the same id. All zero for an id that
+  /// never finished while prices were kept.
+  [[nodiscard]] Price price(OpId id) const;
 
  protected:
   using Slot = std::uint32_t;
@@ -63,10 +62,6 @@ class PhasedModel : public NetworkModel {
   /// The same at a later moment, if it is known already that nothing comes in between, or if the model minds that: then
   /// it calls flow_called_off(). False: it is to be told at that moment.
   virtual bool begin_flow_later(Slot /*slot*/, TimePs /*when*/) { return false; }
-  /// The bytes of a phase as they would flow from `begin` on, if the model knows.
-  virtual std::optional<ForeseenOp> foresee_flow(const PlanPhase& /*phase*/, double /*bytes*/, TimePs /*begin*/) {
-    return std::nullopt;
-  }
   /// When the first flow ends that has no timer.
   [[nodiscard]] virtual TimePs next_flow_end() const { return kNever; }
   /// Calls flow_ended() for the flows without a timer that end by `now`.
@@ -80,6 +75,19 @@ class PhasedModel : public NetworkModel {
   /// Nothing is in flight any more.
   virtual void came_to_rest() {}
 
+  void reset(LinkRecorder* recorder) override;
+  /// Nothing is in flight, and the ways of messages depend neither on their ids nor on what is under way.
+  [[nodiscard]] bool is_at_rest() const;
+  /// The bytes of a collective in one phase, and when they begin to flow if it starts at `start`. None where there are
+  /// several phases, no bytes, or so many that their time has to be looked at; or while prices are kept.
+  struct OnlyFlow {
+    Lowering::SharedPlan plan;
+    double bytes = 0;
+    TimePs begin_ps = 0;
+
+    [[nodiscard]] const PlanPhase& phase() const { return plan->phases[0]; }
+  };
+  [[nodiscard]] std::optional<OnlyFlow> only_flow(const CommOp& op, TimePs start);
   void flow_ended(Slot slot, TimePs now, machine::LinkId bottleneck);
   /// What was to begin later is to be begun again when it is time.
   void flow_called_off(Slot slot);
@@ -116,9 +124,10 @@ class PhasedModel : public NetworkModel {
   std::unordered_map<OpId, Price> prices_;
   std::vector<OpId> ended_;  ///< during this advance()
   TimePs now_ = 0;
+  bool keeps_prices_ = false;
 };
 
 /// Starts all of `ops` at once on a fresh model and lets it run dry.
-Result<std::vector<Price>> run_together(NetworkModel& fresh, std::span<const CommOp> ops);
+Result<std::vector<Price>> run_together(PhasedModel& fresh, std::span<const CommOp> ops);
 
 }  // namespace orrery::simulate

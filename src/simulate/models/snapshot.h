@@ -81,7 +81,7 @@ class SnapshotModel final : public IsolatedModel {
   Result<std::vector<Price>> estimate(std::span<const CommOp> ops) override;
 
   /// What operations take depends on which they are.
-  [[nodiscard]] bool is_at_rest() const override { return false; }
+  [[nodiscard]] NetworkSteadyState* steady_state() override { return nullptr; }
   /// From now on: by how much longer an operation moves its bytes than alone; those that are not in it take what they
   /// take alone. Stays so when the model is restarted.
   void set_slowdowns(std::unordered_map<OpId, double> slowdowns) { slowdowns_ = std::move(slowdowns); }

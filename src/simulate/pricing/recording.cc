@@ -61,8 +61,8 @@ void RecordingModel::advance(TimePs now, std::vector<OpId>& finished) {
   }
 }
 
-void RecordingModel::restart() {
-  model_.restart();
+void RecordingModel::reset(LinkRecorder* recorder) {
+  model_.restart(recorder);
   take();
 }
 

@@ -49,16 +49,14 @@ class RecordingModel final : public NetworkModel {
   Status start(OpId id, const CommOp& op, TimePs now) override;
   [[nodiscard]] TimePs next_event() const override { return model_.next_event(); }
   void advance(TimePs now, std::vector<OpId>& finished) override;
-  /// Forgets the operations as well.
-  void restart() override;
-  [[nodiscard]] Price price(OpId id) const override { return model_.price(id); }
   [[nodiscard]] std::span<const LinkUse> link_uses() const override { return model_.link_uses(); }
-  void record_links(LinkRecorder* recorder) override { model_.record_links(recorder); }
 
   /// What ran since the last restart; the recorder is empty afterwards, and the model as it was.
   Recording take();
 
  private:
+  /// Forgets the operations as well.
+  void reset(LinkRecorder* recorder) override;
   std::uint32_t intern(std::span<const std::uint32_t> ranks);
 
   NetworkModel& model_;

@@ -114,7 +114,6 @@ void warn(const PricedOperations& priced, const PricingReport& report, Diagnosti
 
 Result<SnapshotOutcome> run_snapshots(const SnapshotRun& run, SnapshotPricer& pricer, Lowering& lowering,
                                       const PricingOptions& options, Diagnostics& diagnostics) {
-  pricer.model().keep_prices(false);
   RecordingModel recorder(pricer.model());
   Result<Schedule> schedule = run.execute(recorder, false);
   if (!schedule) return schedule.error();

@@ -86,14 +86,14 @@ bool is_same(const Told& a, const Told& b) {
 
 struct How {
   const char* model = "fluid";
-  bool use_repetition = true;
+  bool use_steady_state = true;
   bool use_symmetry = true;
   bool keep_link_series = false;
 };
 
 Told run(workload::WorkloadSource& source, const machine::Machine& machine, const How& how) {
   simulate::EngineOptions options = simulate::engine_options(machine);
-  options.use_repetition = how.use_repetition;
+  options.use_steady_state = how.use_steady_state;
   options.use_symmetry = how.use_symmetry;
   options.keep_link_series = how.keep_link_series;
   simulate::PhasedSchedule sums;
@@ -162,10 +162,11 @@ TEST_CASE("what comes again and is passed over tells the same as if it had been 
     RC_ASSERT(pattern.ok());
     const auto source = pattern_source(*pattern);
     RC_ASSERT(source.ok());
-    How how{.model = draw(0, 3) == 0 ? "isolated" : "fluid", .use_repetition = false, .use_symmetry = draw(0, 2) == 0};
+    How how{
+        .model = draw(0, 3) == 0 ? "isolated" : "fluid", .use_steady_state = false, .use_symmetry = draw(0, 2) == 0};
     how.keep_link_series = draw(0, 4) == 0;
     const Told executed = run(**source, machine, how);
-    how.use_repetition = true;
+    how.use_steady_state = true;
     Counted counted(**source);
     RC_ASSERT(is_same(run(counted, machine, how), executed));
     passed += counted.passed;
@@ -180,7 +181,7 @@ TEST_CASE("what comes again and is passed over tells the same as if it had been 
   CHECK(passed > 0);
 }
 
-TEST_CASE("built-in motifs of many rounds tell the same, whether or not they stand still after each") {
+TEST_CASE("built-in motifs of many rounds tell the same, whether or not they are quiescent after each") {
   std::set<std::string_view> faster;
   for (const PatternInfo& info : pattern_catalog()) {
     if (info.name == "unstructured") continue;  // wants a file
@@ -194,7 +195,7 @@ TEST_CASE("built-in motifs of many rounds tell the same, whether or not they sta
     const auto source = pattern_source(*pattern);
     REQUIRE(source.ok());
     const machine::Machine machine = torus(4, 4, false);
-    const Told executed = run(**source, machine, {.use_repetition = false});
+    const Told executed = run(**source, machine, {.use_steady_state = false});
     Counted counted(**source);
     CHECK(is_same(run(counted, machine, {}), executed));
     if (counted.passed > 0) faster.insert(info.name);
@@ -213,7 +214,7 @@ TEST_CASE("motifs one after the other, on some of the nodes, come again each by 
   REQUIRE(source.ok());
   for (const char* const model : {"fluid", "isolated"}) {
     const machine::Machine machine = torus(4, 4, false);
-    const Told executed = run(**source, machine, {.model = model, .use_repetition = false});
+    const Told executed = run(**source, machine, {.model = model, .use_steady_state = false});
     Counted counted(**source);
     CHECK(is_same(run(counted, machine, {.model = model}), executed));
     CHECK(counted.passed > 6 * 3 * 3);  // of each of the six ranks, in each motif
@@ -230,17 +231,17 @@ TEST_CASE("a million rounds take as long to simulate as a few") {
   CHECK(counted.made < 10);
   CHECK(all.activities == 32'000'000);
   const auto ten = pattern_source(*make_pattern("allreduce", {{"iterations", "10"}, {"compute", "1000"}}, 16));
-  const Told few = run(**ten, machine, {.use_repetition = false});
+  const Told few = run(**ten, machine, {.use_steady_state = false});
   CHECK(all.schedule.makespan_ps() == few.schedule.makespan_ps() * 100'000);
   CHECK(all.schedule.link_bytes[0] == few.schedule.link_bytes[0] * 100'000);
 }
 
 TEST_CASE("ten thousand million rounds are passed over at once") {
   const machine::Machine machine = torus(4, 4, false);
-  const auto told = [&](const char* iterations, bool use_repetition) {
+  const auto told = [&](const char* iterations, bool use_steady_state) {
     const auto source =
         pattern_source(*make_pattern("allreduce", {{"iterations", iterations}, {"compute", "1000"}}, 16));
-    return run(**source, machine, {.use_repetition = use_repetition});
+    return run(**source, machine, {.use_steady_state = use_steady_state});
   };
   const Told all = told("10000000000", true), few = told("10", false);
   CHECK(all.activities == 320'000'000'000);

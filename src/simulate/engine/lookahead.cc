@@ -1,18 +1,8 @@
-// The part of Run that executes ahead of time what a rank does by itself.
-//
-// Between two messages a rank of a training step computes and reduces among ranks that do the same, dozens of
-// activities that wait for one another and for nothing else. Where the network can tell when the collectives end, all
-// of it is known when the first begins: it is executed then, moment by moment as the engine would, up to the first end
-// that others may wait for. What runs then goes into the queue.
-//
-// That is right as long as nothing comes in between: no flow of others on the links (NetworkModel::foresaw_wrongly),
-// nothing else that wants to compute on the rank or to use the communicator (comes_unforeseen). It is looked at where
-// such things happen; if one does, the run begins anew without foresight (engine.cc). The network trusts only links to
-// which nobody else came for long, so that this is rare.
+#include "simulate/engine/lookahead.h"
+
 #include <algorithm>
 #include <utility>
 
-#include "simulate/engine/run.h"
 #include "workload/collective_parts.h"
 
 namespace orrery::simulate {
@@ -23,26 +13,41 @@ constexpr std::uint32_t kMostMomentsAhead = 4096;  // so that a run can be stopp
 
 }  // namespace
 
-/// When all that begins at this moment has begun.
-void Run::run_ahead() {
+Lookahead::Lookahead(const workload::Membership& membership, NetworkLookahead* network, bool is_checked,
+                     RunState& state, EventQueue& queue, ScheduleSink& sink)
+    : membership_(membership),
+      network_(network),
+      is_checked_(is_checked),
+      state_(state),
+      queue_(queue),
+      sink_(sink),
+      ranks_(state.ranks.size()) {}
+
+bool Lookahead::begin_collective(std::uint32_t rank, const LiveWindow& window, std::uint64_t activity) {
+  const std::optional<TimePs> end_ps = commit(rank, window, activity, state_.now);
+  if (end_ps) begun_.push_back({rank, activity, *end_ps});
+  return end_ps.has_value();
+}
+
+void Lookahead::run_ahead() {
   if (begun_.size() > 1)
     std::sort(begun_.begin(), begun_.end(), [](const Begun& a, const Begun& b) { return a.rank < b.rank; });
   for (auto begin = begun_.begin(); begin != begun_.end();) {
     const auto end = std::find_if(begin, begun_.end(), [&](const Begun& other) { return other.rank != begin->rank; });
-    run_ahead(std::span(begin, end));
+    run_rank(std::span(begin, end));
     begin = end;
   }
   begun_.clear();
 }
 
 /// Of one rank.
-void Run::run_ahead(std::span<const Begun> begun) {
+void Lookahead::run_rank(std::span<const Begun> begun) {
   const std::uint32_t rank = begun[0].rank;
   const RankState& state = state_.ranks[rank];
   running_.clear();
   std::uint32_t computing = 0;
   for (const Begun& one : begun) {
-    overflow_ = overflow_ || one.end_ps >= kMaxSimulatedPs;
+    state_.overflow = state_.overflow || one.end_ps >= kMaxSimulatedPs;
     running_.push_back({one.end_ps, one.activity});
     computing += state.find(one.activity)->plan(one.activity).resource == Resource::compute ? 1 : 0;
   }
@@ -54,13 +59,13 @@ void Run::run_ahead(std::span<const Begun> begun) {
   const bool is_all =
       state.computing == computing && static_cast<std::size_t>(communicating) + computing == begun.size();
   const bool is_at_present =
-      state_.foresights[rank].until_ps <= state_.now;  // else what is known of the rank is of a later moment
-  if (is_all && is_at_present && state.ready[kComputeSlots].empty() && !overflow_) execute_foreseen(rank);
+      ranks_[rank].until_ps <= state_.now;  // else what is known of the rank is of a later moment
+  if (is_all && is_at_present && state.ready[kComputeSlots].empty() && !state_.overflow) execute(rank);
   for (const Running& one : running_) queue_.push({one.end_ps, rank, one.activity});
 }
 
 /// Executes what follows from running_, which is all that runs, as long as it concerns the rank alone.
-void Run::execute_foreseen(std::uint32_t rank) {
+void Lookahead::execute(std::uint32_t rank) {
   if (running_.empty()) return;
   RankState& state = state_.ranks[rank];
   const std::uint64_t first =
@@ -73,12 +78,12 @@ void Run::execute_foreseen(std::uint32_t rank) {
   for (const LiveWindow& later : state.windows) {
     if (later.first > window.first) limit = std::min(limit, later.planned->first_carried_from(first));
   }
-  Foresight& foresight = state_.foresights[rank];
+  Extent& extent = ranks_[rank];
   TimePs until = -1;
-  foresight.streams = 0;
-  foresight.changes.clear();
-  foresight.next_change = 0;
-  foresight.at_once = kNoActivity;
+  extent.streams = 0;
+  extent.changes.clear();
+  extent.next_change = 0;
+  extent.at_once = kNoActivity;
   for (std::uint32_t moments = 0; moments < kMostMomentsAhead && !running_.empty(); ++moments) {
     TimePs when = kNever;
     for (const Running& one : running_) when = std::min(when, one.end_ps);
@@ -93,25 +98,25 @@ void Run::execute_foreseen(std::uint32_t rank) {
       return true;
     });
     local_streams_.clear();
-    for (const std::uint64_t activity : over_) end_foreseen(rank, window, activity, when);
+    for (const std::uint64_t activity : over_) end(rank, window, activity, when);
     until = when;
-    fill_slots_foreseen(rank, window, when);
-    if (!fill_streams_foreseen(rank, window, when)) break;
+    fill_slots(rank, window, when);
+    if (!fill_streams(rank, window, when)) break;
   }
   if (until < 0) return;
-  foresight.until_ps = until;
-  foresight.first = first;
-  foresight.last = limit;
+  extent.until_ps = until;
+  extent.first = first;
+  extent.last = limit;
   for (const Running& one : running_) {
-    if (one.end_ps == until) foresight.at_once = one.activity;
+    if (one.end_ps == until) extent.at_once = one.activity;
   }
-  state.has_changes = !foresight.changes.empty();
-  used_foresight_ = true;
+  state.has_changes = !extent.changes.empty();
+  was_used_ = true;
 }
 
 /// Whether only computing and collectives of this window wait for its end, which wait for nothing else, and something
 /// does.
-bool Run::has_local_successors(const LiveWindow& window, std::uint64_t activity, std::uint64_t limit) const {
+bool Lookahead::has_local_successors(const LiveWindow& window, std::uint64_t activity, std::uint64_t limit) {
   if (activity >= limit) return false;
   const PlannedActivity& planned = window.plan(activity);
   if (planned.starts_others || planned.successor_count == 0) return false;
@@ -121,11 +126,11 @@ bool Run::has_local_successors(const LiveWindow& window, std::uint64_t activity,
     const PlannedActivity& next = window.planned->plan.activities[successor];
     if (window.first + successor >= limit || next.starts_others || !next.waits_locally) return false;
     return next.resource == Resource::compute ||
-           (next.resource == Resource::collective && next.stream < kMostForeseenStreams);
+           (next.resource == Resource::collective && next.stream < kMostLookaheadStreams);
   });
 }
 
-void Run::end_foreseen(std::uint32_t rank, LiveWindow& window, std::uint64_t activity, TimePs when) {
+void Lookahead::end(std::uint32_t rank, LiveWindow& window, std::uint64_t activity, TimePs when) {
   RankState& state = state_.ranks[rank];
   const auto in_window = static_cast<std::uint32_t>(activity - window.first);
   const PlannedActivity& planned = window.planned->plan.activities[in_window];
@@ -135,11 +140,11 @@ void Run::end_foreseen(std::uint32_t rank, LiveWindow& window, std::uint64_t act
   ++state_.done;
   if (planned.resource == Resource::compute) {
     ++state.free_slots[kComputeSlots];
-    state_.foresights[rank].changes.push_back({when, -1, 0});
+    ranks_[rank].changes.push_back({when, -1, 0});
   } else {
     state_.streams[state_.bundles.first_stream[rank] + planned.stream].is_running = false;
     local_streams_.push_back(planned.stream);
-    state_.foresights[rank].changes.push_back({when, 0, -1});
+    ranks_[rank].changes.push_back({when, 0, -1});
   }
   for (const std::uint32_t successor : window.planned->plan.successors_of(in_window)) {
     if (--window.waiting[successor] != 0) continue;
@@ -149,41 +154,41 @@ void Run::end_foreseen(std::uint32_t rank, LiveWindow& window, std::uint64_t act
   }
 }
 
-void Run::start_foreseen(std::uint32_t rank, LiveWindow& window, std::uint64_t activity, TimePs when, TimePs end) {
+void Lookahead::start(std::uint32_t rank, LiveWindow& window, std::uint64_t activity, TimePs when, TimePs end_ps) {
   const auto in_window = static_cast<std::uint32_t>(activity - window.first);
   const bool computes = window.planned->plan.activities[in_window].resource == Resource::compute;
   sink_.started({rank, activity, window.planned->program.get(), in_window}, when);
   window.waiting[in_window] = LiveWindow::kStarted;
-  state_.foresights[rank].changes.push_back({when, computes ? 1 : 0, computes ? 0 : 1});
-  running_.push_back({end, activity});
+  ranks_[rank].changes.push_back({when, computes ? 1 : 0, computes ? 0 : 1});
+  running_.push_back({end_ps, activity});
 }
 
-void Run::fill_slots_foreseen(std::uint32_t rank, LiveWindow& window, TimePs when) {
+void Lookahead::fill_slots(std::uint32_t rank, LiveWindow& window, TimePs when) {
   RankState& state = state_.ranks[rank];
   while (state.free_slots[kComputeSlots] > 0 && !state.ready[kComputeSlots].empty()) {
     const std::uint64_t activity = state.ready[kComputeSlots].pop();
     --state.free_slots[kComputeSlots];
-    start_foreseen(rank, window, activity, when, when + window.plan(activity).duration_ps);
+    start(rank, window, activity, when, when + window.plan(activity).duration_ps);
   }
 }
 
 /// Of local_streams_. False if one has to be looked at when it is time.
-bool Run::fill_streams_foreseen(std::uint32_t rank, LiveWindow& window, TimePs when) {
+bool Lookahead::fill_streams(std::uint32_t rank, LiveWindow& window, TimePs when) {
   bool is_done = true;
   for (const std::uint32_t stream : local_streams_) {
     StreamState& line = state_.streams[state_.bundles.first_stream[rank] + stream];
     if (line.is_running) continue;
     if (line.next == kNoActivity) line.next = state_.ranks[rank].on_stream(stream, line.started);
     const std::uint64_t activity = line.next;
-    state_.foresights[rank].streams |= std::uint64_t{1} << stream;
+    ranks_[rank].streams |= std::uint64_t{1} << stream;
     if (activity == kNoActivity) continue;
     if (window.has(activity) && window.waiting[activity - window.first] != 0) continue;
-    if (const std::optional<TimePs> end =
-            window.has(activity) ? take_foreseen(rank, window, activity, when) : std::nullopt) {
+    if (const std::optional<TimePs> end_ps =
+            window.has(activity) ? commit(rank, window, activity, when) : std::nullopt) {
       ++line.started;
       line.next = kNoActivity;
       line.is_running = true;
-      start_foreseen(rank, window, activity, when, *end);
+      start(rank, window, activity, when, *end_ps);
       continue;
     }
     queue_.push({when, rank, kStreamWakes - stream});
@@ -192,9 +197,10 @@ bool Run::fill_streams_foreseen(std::uint32_t rank, LiveWindow& window, TimePs w
   return is_done;
 }
 
-/// When a collective ends if it starts at `start`; nothing if that cannot be told, and else it is settled.
-std::optional<TimePs> Run::take_foreseen(std::uint32_t rank, const LiveWindow& window, std::uint64_t activity,
-                                         TimePs start) {
+/// When a collective ends if it starts at `start_ps`, which it then does; nothing if that cannot be told.
+std::optional<TimePs> Lookahead::commit(std::uint32_t rank, const LiveWindow& window, std::uint64_t activity,
+                                        TimePs start_ps) {
+  if (network_ == nullptr) return std::nullopt;
   const PlannedActivity& planned = window.plan(activity);
   const std::uint32_t number = state_.bundles.number(rank, planned.stream);
   const Bundle& bundle = state_.bundles.all[number];
@@ -209,37 +215,37 @@ std::optional<TimePs> Run::take_foreseen(std::uint32_t rank, const LiveWindow& w
   const Communicator& first = membership_.communicators()[bundle.communicators[0]];
   const std::uint64_t place = window.planned->first_on_stream[planned.stream] + planned.place;
   op.bytes = workload::whole_bytes(op.collective, program.bytes[in_window], first.ranks.size());
-  foreseen_.clear();
+  predicted_.clear();
   for (const std::uint32_t communicator : bundle.communicators) {
     op.ranks = membership_.communicators()[communicator].ranks;
     op.flow = communicator;
-    const std::optional<ForeseenOp> foreseen = network_.foresee(op, start);
-    if (!foreseen || foreseen->end_ps >= kMaxSimulatedPs) return std::nullopt;
-    if (!foreseen_.empty() && foreseen->end_ps != foreseen_[0].end_ps) return std::nullopt;
-    foreseen_.push_back(*foreseen);
+    const std::optional<PredictedOp> predicted = network_->predict(op, start_ps);
+    if (!predicted || predicted->end_ps >= kMaxSimulatedPs) return std::nullopt;
+    if (!predicted_.empty() && predicted->end_ps != predicted_[0].end_ps) return std::nullopt;
+    predicted_.push_back(*predicted);
   }
-  if (!is_checked_ && !check_agreement(first, bundle, place)) return std::nullopt;  // which says so when it starts
-  for (const ForeseenOp& foreseen : foreseen_) network_.take_foreseen(foreseen);
-  used_foresight_ = true;
+  // What does not agree is an Error, which is told when the collective starts in its turn.
+  if (!is_checked_ && !check_agreement(membership_, state_, first, bundle, place)) return std::nullopt;
+  for (const PredictedOp& predicted : predicted_) network_->commit(predicted);
+  was_used_ = true;
   state_.collectives[number].go_on_from(place + 1);
   CollectiveUse use;
   use.kind = op.collective;
   use.group_name = first.name;
   use.ranks = static_cast<std::uint32_t>(first.ranks.size());
   use.bytes = op.bytes;
-  use.first_arrival_ps = start;
-  use.last_arrival_ps = start;
-  use.end_ps = foreseen_[0].end_ps;
+  use.first_arrival_ps = start_ps;
+  use.last_arrival_ps = start_ps;
+  use.end_ps = predicted_[0].end_ps;
   sink_.collective_ended(number, place, use);
   return use.end_ps;
 }
 
-/// What was foreseen and has come to be.
-void Run::count_changes(std::uint32_t rank) {
+void Lookahead::count_changes(std::uint32_t rank) {
   RankState& state = state_.ranks[rank];
-  Foresight& foresight = state_.foresights[rank];
-  for (; foresight.next_change < foresight.changes.size(); ++foresight.next_change) {
-    const UseChange& change = foresight.changes[foresight.next_change];
+  Extent& extent = ranks_[rank];
+  for (; extent.next_change < extent.changes.size(); ++extent.next_change) {
+    const UseChange& change = extent.changes[extent.next_change];
     if (change.when > state_.now) return;
     state.count_until(change.when);
     state.computing += static_cast<std::uint32_t>(change.computing);
@@ -248,14 +254,13 @@ void Run::count_changes(std::uint32_t rank) {
   state.has_changes = false;
 }
 
-/// An activity of a rank becomes ready while what the rank does was foreseen without it. It is in the way if it wants
-/// what was given away, or if it waits for something that was executed and is yet to come.
-void Run::comes_unforeseen(std::uint32_t rank, const PlannedActivity& planned) {
-  if (planned.resource == Resource::compute) foresaw_wrongly_ = true;
+/// An activity of a rank becomes ready while what the rank does was executed ahead without it. It is in the way if it
+/// wants what was given away, or if it waits for something that was executed and is yet to come.
+void Lookahead::check_ready(std::uint32_t rank, const PlannedActivity& planned) {
+  if (planned.resource == Resource::compute) is_wrong_ = true;
   if (planned.resource != Resource::collective) return;
-  const std::uint64_t used = state_.foresights[rank].streams;
-  foresaw_wrongly_ |=
-      planned.waits_locally || planned.stream >= kMostForeseenStreams || (used >> planned.stream & 1) != 0;
+  const std::uint64_t used = ranks_[rank].streams;
+  is_wrong_ |= planned.waits_locally || planned.stream >= kMostLookaheadStreams || (used >> planned.stream & 1) != 0;
 }
 
 }  // namespace orrery::simulate

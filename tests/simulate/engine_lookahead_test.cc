@@ -15,7 +15,7 @@ namespace orrery::simulate::testing {
 namespace {
 
 /// Every operation takes as long as it has bytes, and that is known before.
-class ForeseeingNetwork final : public NetworkModel {
+class PredictingNetwork final : public NetworkModel, public NetworkLookahead {
  public:
   Result<Price> estimate(const CommOp& op) override { return Price{.total_ps = op.bytes, .beta_ps = op.bytes}; }
   Result<std::vector<Price>> estimate(std::span<const CommOp>) override { return std::vector<Price>(); }
@@ -28,28 +28,30 @@ class ForeseeingNetwork final : public NetworkModel {
     for (; next_event() <= now; in_flight_.erase(in_flight_.begin())) finished.push_back(in_flight_.begin()->second);
     std::sort(finished.begin(), finished.end());
   }
-  void restart() override { in_flight_.clear(); }
-  [[nodiscard]] Price price(OpId) const override { return {}; }
   [[nodiscard]] std::span<const LinkUse> link_uses() const override { return {}; }
-  std::optional<ForeseenOp> foresee(const CommOp& op, TimePs start) override {
-    return ForeseenOp{.end_ps = start + op.bytes};
+  [[nodiscard]] NetworkLookahead* lookahead() override { return this; }
+  std::optional<PredictedOp> predict(const CommOp& op, TimePs start) override {
+    return PredictedOp{.end_ps = start + op.bytes};
   }
-  void take_foreseen(const ForeseenOp&) override { ++foreseen; }
+  void commit(const PredictedOp&) override { ++committed; }
+  [[nodiscard]] bool has_mispredicted() const override { return false; }
 
-  std::uint64_t foreseen = 0;
+  std::uint64_t committed = 0;
 
  private:
+  void reset(LinkRecorder*) override { in_flight_.clear(); }
+
   std::multimap<TimePs, OpId> in_flight_;
 };
 
-Result<Schedule> run(const workload::Workload& job, bool use_foresight, std::uint32_t slots, std::uint64_t& foreseen) {
-  ForeseeingNetwork network;
+Result<Schedule> run(const workload::Workload& job, bool use_lookahead, std::uint32_t slots, std::uint64_t& committed) {
+  PredictingNetwork network;
   EngineOptions options;
-  options.use_foresight = use_foresight;
+  options.use_lookahead = use_lookahead;
   options.compute_slots = slots;
   options.eager_limit_bytes = 200;
   Result<Schedule> schedule = execute(job, network, options);
-  foreseen += network.foreseen;
+  committed += network.committed;
   return schedule;
 }
 
@@ -70,13 +72,13 @@ workload::Workload with_own_collectives(std::vector<std::vector<Node>> ranks) {
 
 }  // namespace
 
-TEST_CASE("foresight changes nothing") {
-  std::uint64_t foreseen = 0;
+TEST_CASE("lookahead changes nothing") {
+  std::uint64_t committed = 0;
   CHECK(rc::check([&] {
     const workload::Workload job = with_own_collectives(random_ranks());
     const auto slots = static_cast<std::uint32_t>(draw(1, 3));
     std::uint64_t none = 0;
-    const auto ahead = run(job, true, slots, foreseen), in_order = run(job, false, slots, none);
+    const auto ahead = run(job, true, slots, committed), in_order = run(job, false, slots, none);
     RC_ASSERT(in_order.ok() == ahead.ok());
     RC_ASSERT(none == 0);
     if (!ahead.ok()) {
@@ -85,10 +87,10 @@ TEST_CASE("foresight changes nothing") {
     }
     RC_ASSERT(*ahead == *in_order);
   }));
-  CHECK(foreseen > 100);
+  CHECK(committed > 100);
 }
 
-TEST_CASE("chains of computing and collectives are foreseen, and messages end them") {
+TEST_CASE("chains of computing and collectives are executed ahead, and messages end them") {
   std::vector<std::vector<Node>> ranks(2);
   for (std::uint32_t i = 0; i < 20; ++i) {
     ranks[0].push_back(i % 2 == 0 ? compute(100 + i, i == 0 ? After{} : After{i - 1}) : all_reduce(50, {i - 1}, "own"));
@@ -96,15 +98,15 @@ TEST_CASE("chains of computing and collectives are foreseen, and messages end th
   ranks[0].push_back(send(1, 1000, {19}));
   ranks[1] = {recv(0, 1000), compute(10, {0})};
   const workload::Workload job = make_job(ranks, {{"own", {0}}});
-  std::uint64_t foreseen = 0, none = 0;
-  const auto ahead = run(job, true, 1, foreseen), in_order = run(job, false, 1, none);
+  std::uint64_t committed = 0, none = 0;
+  const auto ahead = run(job, true, 1, committed), in_order = run(job, false, 1, none);
   REQUIRE(ahead.ok());
   REQUIRE(in_order.ok());
   CHECK(*ahead == *in_order);
-  CHECK(foreseen == 10);
+  CHECK(committed == 10);
 }
 
-TEST_CASE("flows are foreseen on links to which nobody else came for long, and not once somebody did") {
+TEST_CASE("flows are predicted on links to which nobody else came for long, and not once somebody did") {
   const std::vector<double> capacities(20, 1e9);
   FluidNetwork network(capacities);
   std::vector<LinkShare> shares, other = {{3, 1.0}};
@@ -116,25 +118,25 @@ TEST_CASE("flows are foreseen on links to which nobody else came for long, and n
     now = network.next_completion();
     network.advance(now, finished);
   };
-  CHECK_FALSE(network.foresee(1000, shares, now, 1));
+  CHECK_FALSE(network.predict(1000, shares, now, 1));
   for (std::uint32_t i = 0; i <= RouteLease::kTrusted; ++i) flow(shares);
-  const auto next = network.foresee(1000, shares, now + 500, 1);
+  const auto next = network.predict(1000, shares, now + 500, 1);
   REQUIRE(next);
   CHECK(next->end_ps == now + 500 + kPsPerSecond / 1'000'000);
-  network.take_foreseen(*next);
+  network.commit(*next);
   CHECK(network.count(3).busy_ps == TimePs(RouteLease::kTrusted + 2) * (kPsPerSecond / 1'000'000));
-  CHECK_FALSE(network.foresaw_wrongly());
+  CHECK_FALSE(network.has_mispredicted());
   SUBCASE("before it ends") {
     flow(other);
-    CHECK(network.foresaw_wrongly());
+    CHECK(network.has_mispredicted());
   }
   SUBCASE("when it has ended") {
     network.advance(next->end_ps, finished);
     now = next->end_ps;
     flow(other);
-    CHECK_FALSE(network.foresaw_wrongly());
+    CHECK_FALSE(network.has_mispredicted());
     for (std::uint32_t i = 0; i <= RouteLease::kTrusted; ++i) flow(shares);
-    CHECK_FALSE(network.foresee(1000, shares, now, 1));
+    CHECK_FALSE(network.predict(1000, shares, now, 1));
   }
 }
 
