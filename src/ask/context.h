@@ -27,6 +27,7 @@ struct Setting {
   report::Reader reader = report::Reader::programs;
   std::size_t columns = 100;        ///< the width that text should keep to
   bool shows_progress = false;      ///< on stderr, if that is a terminal
+  bool verbose = false;             ///< people want every row and remark, not only the largest
   bool records_inputs = true;       ///< hashes of all that is read, for the provenance
   std::string command = {};         ///< what was asked, for the provenance
   std::string standard_input = {};  ///< the file that stands for it; users call it "-"
@@ -55,6 +56,7 @@ class Context {
     return none;
   }
   [[nodiscard]] const Setting& setting() const { return setting_; }
+  [[nodiscard]] bool verbose() const { return setting_.verbose; }
 
   Diagnostics& diagnostics() { return diagnostics_; }
   [[nodiscard]] const Diagnostics& diagnostics() const { return diagnostics_; }

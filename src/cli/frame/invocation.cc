@@ -44,6 +44,7 @@ ask::Setting setting_of(const Invocation& invocation, const CommandLine& line, c
                                       : Reader::people,
           .columns = line.has("output") ? Console::kDefaultColumns : invocation.console().columns,
           .shows_progress = !line.has("quiet") && hosting == nullptr,
+          .verbose = line.has("verbose") && !line.has("quiet"),
           .records_inputs = line.has("json"),
           .command = line.command,
           .log = [&invocation](std::string_view text) { invocation.log(text); },
