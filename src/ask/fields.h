@@ -7,9 +7,11 @@
 //     }
 //
 // The command line visits with the flags that were given, Python with its keywords ("all-edges" is all_edges there).
-// A field that nobody names keeps the value it has in the struct, which is its default.
+// A field that nobody names keeps the value it has in the struct, which is its default. An optional one is filled in
+// only if it is named: whether it was is part of the question.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -19,10 +21,10 @@
 
 namespace orrery::ask {
 
-/// A field that is one of a few words.
-template <typename Enum>
+/// A field that is one of a few words. `Field`: Enum, or an optional of it.
+template <typename Enum, typename Field = Enum>
 struct Choice {
-  Enum& value;
+  Field& value;
   std::span<const std::pair<std::string_view, Enum>> words;
 
   /// False: it is none of them.
@@ -35,6 +37,11 @@ struct Choice {
 };
 template <typename Enum, std::size_t n>
 Choice<Enum> choice(Enum& value, const std::pair<std::string_view, Enum> (&words)[n]) {
+  return {value, words};
+}
+template <typename Enum, std::size_t n>
+Choice<Enum, std::optional<Enum>> choice(std::optional<Enum>& value,
+                                         const std::pair<std::string_view, Enum> (&words)[n]) {
   return {value, words};
 }
 

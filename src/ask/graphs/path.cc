@@ -255,21 +255,6 @@ Result<report::Answer> run_as_hta(const PathRequest& request, Context& context) 
   return answer;
 }
 
-std::optional<Error> check(const PathRequest& request, const Context& context) {
-  // HTA's switches have no meaning for the graph of the default mode; ignoring them would look like heeding them.
-  const std::pair<bool, const char*> of_hta[] = {{request.zero_weight_launch_edges, "zero-weight-launch-edges"},
-                                                 {request.strict, "strict"},
-                                                 {request.include_last_step, "include-last-step"},
-                                                 {request.dump_graph.has_value(), "dump-graph"},
-                                                 {!request.data_load_events.empty(), "data-load-events"}};
-  for (const auto& [is_given, flag] : of_hta) {
-    if (is_given) return misuse(fmt::format("--{} belongs to --compat hta", flag), "add --compat hta, or leave it out");
-  }
-  if (request.graph.save && asks_whole_job(context, request.graph))
-    return misuse("--save is about one rank", "choose it with --rank");
-  return std::nullopt;
-}
-
 }  // namespace
 
 Status write_overlays(const causal::CausalGraph& job, const PathSums& path, bool all_edges, bool only_critical,
@@ -286,8 +271,16 @@ Result<report::Answer> run(const PathRequest& request, Context& context) {
   if (!has_files && !request.graph.restore)
     return misuse("no trace given", "name a file or folder, or use --restore FILE");
   if (has_files && request.graph.restore) return misuse("give traces or --restore, not both");
+  const auto error = check_mode(request.compat, {},
+                                {{"zero-weight-launch-edges", request.zero_weight_launch_edges},
+                                 {"strict", request.strict},
+                                 {"include-last-step", request.include_last_step},
+                                 {"dump-graph", request.dump_graph.has_value()},
+                                 {"data-load-events", !request.data_load_events.empty()}});
+  if (error) return *error;
   if (request.compat == Compat::hta) return run_as_hta(request, context);
-  if (const auto error = check(request, context)) return *error;
+  if (request.graph.save && asks_whole_job(context, request.graph))
+    return misuse("--save is about one rank", "choose it with --rank");
   std::optional<analyze::StepSpread> spread;
   auto job = load_causal_graph(context, request.graph, &spread);
   if (!job) return job.error();

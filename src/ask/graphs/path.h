@@ -9,13 +9,10 @@
 
 #include "analyze/path/causal_path.h"
 #include "analyze/path/step_spread.h"
+#include "ask/compat.h"
 #include "ask/graphs/causal_source.h"
 
 namespace orrery::ask {
-
-/// Whose answer is wanted: ours, or another tool's with its defects.
-enum class Compat : std::uint8_t { none, hta };
-inline constexpr std::pair<std::string_view, Compat> kCompatWords[] = {{"hta", Compat::hta}};
 
 struct PathRequest {
   GraphRequest graph = {};

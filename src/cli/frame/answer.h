@@ -12,8 +12,8 @@
 
 namespace orrery::cli {
 
-/// Visits the fields of a request (ask/fields.h) and fills in those whose flags were given, or have a default. What the
-/// verb does not declare stays as it is.
+/// Visits the fields of a request (ask/fields.h) and fills in those whose flags were given, or have a default; optional
+/// ones only if they were given. What the verb does not declare stays as it is.
 class FlagReader {
  public:
   explicit FlagReader(const Invocation& invocation) : invocation_(invocation) {}
@@ -30,12 +30,12 @@ class FlagReader {
   }
   template <typename T>
   void operator()(std::string_view name, std::optional<T>& field) {
-    if (has(name)) read(name, field.emplace());
+    if (is_given(name)) read(name, field.emplace());
   }
   /// The flag's `choices` have been checked: a word that is none of them is our own bug, and changes nothing.
-  template <typename Enum>
-  void operator()(std::string_view name, ask::Choice<Enum> field) {
-    if (has(name)) (void)field.take(invocation_.text(name));
+  template <typename Enum, typename Field>
+  void operator()(std::string_view name, ask::Choice<Enum, Field> field) {
+    if (std::is_same_v<Enum, Field> ? has(name) : is_given(name)) (void)field.take(invocation_.text(name));
   }
   template <typename T>
   void operator()(std::string_view name, ask::Written<T> field) {
@@ -49,6 +49,9 @@ class FlagReader {
   [[nodiscard]] const std::optional<UsageError>& error() const { return error_; }
 
  private:
+  [[nodiscard]] bool is_given(std::string_view name) const {
+    return invocation_.declares(name) && invocation_.has(name);
+  }
   [[nodiscard]] bool has(std::string_view name) const {
     return invocation_.declares(name) && invocation_.has_value(name);
   }
