@@ -17,14 +17,9 @@ from ._trace import PathLike, Paths, Trace, list_paths, open
 Job = Union[Trace, Paths]
 
 
-def run_verb(arguments: Sequence[str], opened: Sequence[Trace] = (), ranks: Optional[Mapping[str, int]] = None) -> Dict[str, Any]:
-    """The envelope of a verb, without a process of its own. Raises where the command would exit with 2, 3 or 4."""
-    given = [argument for argument in arguments]
-    with_json = given if "--json" in given else ["--json", *given]
-    code, printed, failure = _engine.run(with_json, [trace._trace for trace in opened], dict(ranks or {}))
+def _raise_if_failed(code: int, failure: Optional[Dict[str, Any]]) -> None:
     if failure is not None or code > 1:
         fail(failure or {"code": code, "message": "the verb failed and did not say why", "excerpt": "", "hint": "", "file": None, "offset": None})
-    return dict(json.loads(printed))
 
 
 def run(arguments: Sequence[Union[PathLike, Trace]]) -> Dict[str, Any]:
@@ -35,7 +30,10 @@ def run(arguments: Sequence[Union[PathLike, Trace]]) -> Dict[str, Any]:
     words: List[str] = []
     for argument in arguments:
         words.extend(argument._trace.named if isinstance(argument, Trace) else [os.fspath(argument)])
-    return run_verb(words, [argument for argument in arguments if isinstance(argument, Trace)])
+    opened = [argument._trace for argument in arguments if isinstance(argument, Trace)]
+    code, printed, failure = _engine.run(words if "--json" in words else ["--json", *words], opened, {})
+    _raise_if_failed(code, failure)
+    return dict(json.loads(printed))
 
 
 def _operands(job: Job) -> Tuple[List[str], List[Trace]]:
@@ -58,9 +56,9 @@ def _value(value: Any) -> str:
     return str(os.fspath(value)) if isinstance(value, os.PathLike) else str(value)
 
 
-def _flags(verb: str, flags: Mapping[str, Any]) -> List[str]:
+def _flags(verb: str, flags: Mapping[str, Any]) -> Dict[str, List[str]]:
     known = {**_engine.flags().get(verb, {}), "threads": True, "output": True, "verbose": False}
-    words = []
+    given: Dict[str, List[str]] = {}
     for keyword, value in flags.items():
         name = keyword.replace("_", "-")
         if name not in known and keyword in known:
@@ -72,12 +70,11 @@ def _flags(verb: str, flags: Mapping[str, Any]) -> List[str]:
         if not known[name]:
             if value is not True:
                 raise UsageError(f"{keyword} is a switch", "give True or leave it out")
-            words.append(f"--{name}")
+            given[name] = [""]
             continue
         several = isinstance(value, (list, tuple)) and name not in ("instance", "sweep")
-        for one in value if several else (value,):
-            words.append(f"--{name}={_join(name, one)}")
-    return words
+        given[name] = [_join(name, one) for one in (value if several else (value,))]
+    return given
 
 
 def _join(name: str, value: Any) -> str:
@@ -87,7 +84,10 @@ def _join(name: str, value: Any) -> str:
 
 
 def ask(verb: str, operands: Sequence[str], flags: Mapping[str, Any], opened: Sequence[Trace] = (), ranks: Optional[Mapping[str, int]] = None) -> Dict[str, Any]:
-    return run_verb([verb, *_flags(verb, flags), "--", *operands], opened, ranks)
+    """What a verb answers, as `--json` has it. Raises where the command would exit with 2, 3 or 4."""
+    code, envelope, failure = _engine.ask(verb, list(operands), _flags(verb, flags), [trace._trace for trace in opened], dict(ranks or {}))
+    _raise_if_failed(code, failure)
+    return dict(envelope)
 
 
 def _about(kind: Any, verb: str, job: Job, flags: Mapping[str, Any]) -> Any:

@@ -34,13 +34,15 @@ Result<InputRecord> hash_input(const std::string& path) {
   return InputRecord{path, bytes.size(), XXH3_64bits_digest(state.get())};
 }
 
+std::string hash_text(std::uint64_t xxh3) { return fmt::format("{:016x}", xxh3); }
+
 void write_provenance(JsonWriter& json, const Provenance& provenance) {
   json.begin_object().field("version", version()).field("command", provenance.command).key("inputs").begin_array();
   for (const InputRecord& input : provenance.inputs) {
     json.begin_object()
         .field("path", input.path)
         .field("bytes", input.bytes)
-        .field("xxh3", fmt::format("{:016x}", input.xxh3))
+        .field("xxh3", hash_text(input.xxh3))
         .end_object();
   }
   json.end_array().key("seed");

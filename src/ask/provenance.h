@@ -30,6 +30,9 @@ Result<InputRecord> hash_input(const std::string& path);
 /// there is none.
 void write_provenance(JsonWriter& json, const Provenance& provenance);
 
+/// As 16 hexadecimal digits.
+std::string hash_text(std::uint64_t xxh3);
+
 /// "0.1.0"
 const char* version();
 

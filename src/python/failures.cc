@@ -24,9 +24,11 @@ void raise(const Error& error) {
   throw py::type_error("orrery._errors.fail must raise");
 }
 
-py::list describe(const Diagnostics& diagnostics) {
+py::list describe(const Diagnostics& diagnostics) { return describe(cli::remarks_of(diagnostics)); }
+
+py::list describe(const std::vector<cli::Remark>& remarks) {
   py::list described;
-  for (const cli::Remark& remark : cli::remarks_of(diagnostics)) {
+  for (const cli::Remark& remark : remarks) {
     py::dict row;
     row["code"] = to_python(remark.code);
     row["severity"] = to_string(remark.severity);

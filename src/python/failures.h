@@ -15,5 +15,6 @@ pybind11::dict describe(const cli::Failure& failure);
 [[noreturn]] void raise(const Error& error);
 /// {"code", "severity", "count", "message", "hint"} each, as in the envelope.
 pybind11::list describe(const Diagnostics& diagnostics);
+pybind11::list describe(const std::vector<cli::Remark>& remarks);
 
 }  // namespace orrery::python

@@ -8,8 +8,8 @@
 #include "base/words.h"
 #include "cli/frame/global_flags.h"
 #include "cli/frame/value.h"
-#include "report/answer.h"
 #include "cli/frame/verbs.h"
+#include "report/answer.h"
 
 namespace orrery::cli {
 namespace {
@@ -30,7 +30,30 @@ class Parser {
     return std::move(line_);
   }
 
+  CommandLine fill(const std::string& verb, const std::map<std::string, std::vector<std::string>>& flags,
+                   std::vector<std::string> operands) {
+    line_.command = "orrery " + verb;
+    take_verb(verb);
+    for (const auto& [name, values] : flags) {
+      for (const std::string& value : values) {
+        if (line_.error) return std::move(line_);
+        take_long(value.empty() && known_switch(name) ? "--" + name : "--" + name + "=" + value);
+        line_.command += " " + report::shell_quote(value.empty() ? "--" + name : "--" + name + "=" + value);
+      }
+    }
+    line_.operands = std::move(operands);
+    if (!line_.operands.empty()) line_.command += " --";
+    for (const std::string& operand : line_.operands) line_.command += " " + report::shell_quote(operand);
+    if (!line_.error) check_operands();
+    return std::move(line_);
+  }
+
  private:
+  bool known_switch(std::string_view name) const {
+    const Flag* const flag = known_flag(name);
+    return flag != nullptr && !flag->takes_value();
+  }
+
   void take(const std::string& argument) {
     if (!flags_ended_ && argument == "--") flags_ended_ = true;
     else if (!flags_ended_ && argument.starts_with("--")) take_long(argument);
@@ -214,6 +237,11 @@ class Parser {
 
 CommandLine parse_command_line(std::span<const std::string> arguments, std::span<const Verb* const> table) {
   return Parser(arguments, table).parse();
+}
+
+CommandLine make_command_line(std::string_view verb, const std::map<std::string, std::vector<std::string>>& flags,
+                              std::vector<std::string> operands, std::span<const Verb* const> table) {
+  return Parser({}, table).fill(std::string(verb), flags, std::move(operands));
 }
 
 }  // namespace orrery::cli

@@ -35,4 +35,9 @@ struct CommandLine {
 /// `arguments` without the program's name. With --help nothing else is an error but an unknown verb.
 CommandLine parse_command_line(std::span<const std::string> arguments, std::span<const Verb* const> table);
 
+/// Of a program that has no words but values: the same checks. `flags`: long name -> values; a switch has one empty
+/// value.
+CommandLine make_command_line(std::string_view verb, const std::map<std::string, std::vector<std::string>>& flags,
+                              std::vector<std::string> operands, std::span<const Verb* const> table);
+
 }  // namespace orrery::cli

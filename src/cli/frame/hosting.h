@@ -11,6 +11,7 @@
 
 #include "ask/opened_trace.h"
 #include "cli/frame/message.h"
+#include "report/answer.h"
 
 namespace orrery::cli {
 
@@ -18,8 +19,15 @@ struct Hosting {
   std::vector<std::shared_ptr<const ask::OpenedTrace>> opened = {};
   /// Ranks that the caller gives to files, by path, instead of what HTA finds in them.
   std::map<std::string, std::int64_t> ranks = {};
-  /// Why the run ended, if it failed.
-  std::optional<Failure> failure = {};
+  /// The program takes the answer as it is: nothing is rendered, nothing printed.
+  bool takes_answer = false;
+
+  // What came of it.
+
+  std::optional<Failure> failure = {};  ///< why the run ended, if it failed
+  std::optional<report::Answer> answer = {};
+  std::vector<Remark> remarks = {};
+  ask::Provenance provenance = {};
 };
 
 }  // namespace orrery::cli

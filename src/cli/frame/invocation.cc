@@ -113,6 +113,14 @@ void Invocation::tell(const Failure& failure) const {
   if (hosting_ != nullptr) hosting_->failure = failure;
 }
 
+bool Invocation::hand_over() {
+  if (hosting_ == nullptr || !hosting_->takes_answer || !answer_) return false;
+  hosting_->answer = std::move(answer_);
+  hosting_->remarks = remarks_of(diagnostics());
+  hosting_->provenance = provenance();
+  return true;
+}
+
 ExitCode Invocation::fail(Error error) {
   if (context_.reads_standard_input() && error.file == context_.setting().standard_input) error.file = "standard input";
   advise(error);

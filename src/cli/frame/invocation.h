@@ -107,6 +107,8 @@ class Invocation {
   [[nodiscard]] const Hosting* hosting() const { return hosting_; }  ///< null: the program is our own
   /// Told to the program that runs the verb.
   void tell(const Failure& failure) const;
+  /// Hands the answer to the program that runs the verb, if that takes it as it is.
+  bool hand_over();
 
   /// The run ends because an input cannot be used or an output cannot be written: `return
   /// invocation.fail(result.error());`.

@@ -6,6 +6,7 @@
 
 #include "base/io/output_file.h"
 #include "cli/frame/envelope.h"
+#include "cli/frame/hosting.h"
 
 namespace orrery::cli {
 namespace {
@@ -77,6 +78,12 @@ ExitCode finish(Invocation& invocation, ExitCode code) {
   if (code != ExitCode::ok && code != ExitCode::check_failed)
     return finish_failed(invocation, failure_of(invocation, code));
   const std::vector<Remark> remarks = remarks_of(invocation.diagnostics());
+  if (invocation.hosting() != nullptr && invocation.hosting()->takes_answer && invocation.answer()) {
+    if (const Status published = invocation.outputs().publish(); !published)
+      return finish_failed(invocation, Failure::from(published.error()));
+    invocation.hand_over();
+    return code;
+  }
   Status written;
   if (invocation.json()) {
     const Envelope envelope =

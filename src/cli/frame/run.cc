@@ -144,7 +144,15 @@ ExitCode run_command(Invocation& invocation) {
 ExitCode run(std::span<const std::string> arguments, const Console& console, std::span<const Verb* const> table,
              Hosting* hosting) {
   try {
-    CommandLine line = parse_command_line(arguments, table);
+    return run(parse_command_line(arguments, table), console, table, hosting);
+  } catch (...) {
+    console.write_err("orrery: error: failed while reporting a failure; most likely out of memory\n");
+    return ExitCode::internal;
+  }
+}
+
+ExitCode run(CommandLine line, const Console& console, std::span<const Verb* const> table, Hosting* hosting) {
+  try {
     if (!line.error) resolve_disguised_verbs(line);
     Invocation invocation(std::move(line), console, table, hosting);
     return run_command(invocation);

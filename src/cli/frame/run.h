@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 
+#include "cli/frame/command_line.h"
 #include "cli/frame/console.h"
 #include "cli/frame/hosting.h"
 #include "cli/frame/verb.h"
@@ -15,5 +16,7 @@ namespace orrery::cli {
 /// at a time.
 ExitCode run(std::span<const std::string> arguments, const Console& console, std::span<const Verb* const> table,
              Hosting* hosting = nullptr);
+/// The same of a command line that is parsed already.
+ExitCode run(CommandLine line, const Console& console, std::span<const Verb* const> table, Hosting* hosting);
 
 }  // namespace orrery::cli
