@@ -11,6 +11,7 @@
 #include "base/limits.h"
 #include "base/suggest.h"
 #include "llm/architecture_fields.h"
+#include "llm/catalog_fields.h"
 #include "machine/device/device_yaml.h"
 #include "machine/yaml/field_reader.h"
 

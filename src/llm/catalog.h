@@ -8,16 +8,8 @@
 
 #include "base/result.h"
 #include "llm/architecture.h"
-#include "llm/backtest/accuracy.h"
-#include "llm/backtest/measuring_method.h"
-#include "llm/closed_forms/core_constants.h"
-#include "llm/closed_forms/eager_constants.h"
-#include "llm/closed_forms/fsdp_constants.h"
-#include "llm/closed_forms/megatron_constants.h"
-#include "llm/closed_forms/pair_constants.h"
-#include "llm/cluster.h"
-#include "llm/serving/serving_constants.h"
-#include "llm/steps/shard_memory_constants.h"
+#include "llm/backtest/measurements.h"
+#include "llm/frameworks.h"
 #include "machine/device/device.h"
 
 namespace orrery::llm {
@@ -52,16 +44,5 @@ Result<const machine::Device*> device_called(const Catalog& catalog, std::string
 
 const Cluster* find_cluster(const Catalog& catalog, std::string_view name);
 const MeasuringMethod* find_method(const Catalog& catalog, std::string_view name);
-
-/// The entry for a generation of devices; the last one stands for those that are not listed.
-template <typename Rates>
-const Rates& rates_of(const std::vector<Rates>& rates, std::string_view generation) {
-  for (const Rates& one : rates) {
-    for (const std::string& listed : one.generations) {
-      if (listed == generation) return one;
-    }
-  }
-  return rates.back();
-}
 
 }  // namespace orrery::llm

@@ -4,8 +4,8 @@
 
 #include <filesystem>
 
-#include "llm/backtest/error_summary.h"
-#include "llm/model_names.h"
+#include "llm/architecture.h"
+#include "llm/backtest/backtest.h"
 #include "llm/serving/serving.h"
 #include "llm/shipped.h"
 #include "support/temp_dir.h"

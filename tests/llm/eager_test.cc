@@ -1,7 +1,7 @@
 #include <doctest/doctest.h>
 
-#include "llm/closed_forms/eager_memory.h"
 #include "llm/closed_forms/eager_step.h"
+#include "llm/closed_forms/peak_memory.h"
 #include "llm/shipped.h"
 
 using namespace orrery;

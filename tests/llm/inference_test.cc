@@ -1,8 +1,10 @@
 #include <doctest/doctest.h>
 
+#include <map>
+
+#include "llm/architecture.h"
 #include "llm/closed_forms/eager_step.h"
-#include "llm/model_names.h"
-#include "llm/serving/inference_memory.h"
+#include "llm/serving/inference_plan.h"
 #include "llm/serving/inference_source.h"
 #include "llm/serving/inference_times.h"
 #include "llm/serving/serving.h"

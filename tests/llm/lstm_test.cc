@@ -1,8 +1,7 @@
 #include <doctest/doctest.h>
 
 #include "llm/shipped.h"
-#include "llm/steps/lstm.h"
-#include "llm/steps/passage.h"
+#include "llm/steps/layer_schedule.h"
 #include "llm/steps/step_memory.h"
 
 using namespace orrery;
@@ -32,9 +31,12 @@ std::string broken_field(const StepPlan& plan) {
 
 TEST_CASE("parameters of an LSTM, counted by hand") {
   const StepPlan plan = lstm();
-  CHECK(cell_parameters(plan, 0) == 4 * 512 * (256 + 512 + 2));
-  CHECK(cell_parameters(plan, 1) == 4 * 512 * (512 + 512 + 2));
-  const double cells = cell_parameters(plan, 0) + 3 * cell_parameters(plan, 1);
+  const auto cell_parameters = [&](std::uint32_t layer) {
+    return layer_model(plan, layer).parameters(plan, layer).replicated;
+  };
+  CHECK(cell_parameters(0) == 4 * 512 * (256 + 512 + 2));
+  CHECK(cell_parameters(1) == 4 * 512 * (512 + 512 + 2));
+  const double cells = cell_parameters(0) + 3 * cell_parameters(1);
   CHECK(part_parameters(plan, 0).replicated == cells + 10000 * 256 + 10000 * 512);
   CHECK(model_flop(plan) == 64 * 30 * 6.0 * (4 * 512 * (256 + 512) + 3 * 4 * 512 * 1024.0 + 10000 * 512));
 }
@@ -42,28 +44,28 @@ TEST_CASE("parameters of an LSTM, counted by hand") {
 TEST_CASE("cells run one after the other: time grows with the sequence, not with a batch that is small") {
   const machine::Device& device = shipped_device("a100_80");
   StepPlan plan = lstm();
-  const double once = lstm_times(shipped(), device, plan).layer.mlp.forward;
+  const double once = step_times(shipped(), device, plan).layer.cells.forward;
   plan.job.sequence = 60;
-  const double longer = lstm_times(shipped(), device, plan).layer.mlp.forward;
+  const double longer = step_times(shipped(), device, plan).layer.cells.forward;
   CHECK(longer > 1.7 * once);
   plan = lstm();
   plan.job.micro_batch = 32;
-  CHECK(lstm_times(shipped(), device, plan).layer.mlp.forward < 1.3 * once);
+  CHECK(step_times(shipped(), device, plan).layer.cells.forward < 1.3 * once);
   // The first layer reads less.
-  CHECK(lstm_times(shipped(), device, plan).layer.first_cells.forward <
-        lstm_times(shipped(), device, plan).layer.mlp.forward);
+  CHECK(step_times(shipped(), device, plan).layer.first_cells.forward <
+        step_times(shipped(), device, plan).layer.cells.forward);
 }
 
-TEST_CASE("passages of an LSTM have cells, and no attention") {
+TEST_CASE("schedules of an LSTM have cells, and no attention") {
   const StepPlan plan = lstm();
   const StepTimes times = step_times(shipped(), shipped_device("a100_80"), plan);
-  const Passages passages(plan, times);
+  const LayerSchedules schedules(plan, times);
   for (const Pass pass : {Pass::forward, Pass::backward}) {
-    const Passage passage = passages.make({.pass = pass});
+    const LayerSchedule schedule = schedules.make({.pass = pass});
     std::size_t cells = 0;
-    for (const Piece& piece : passage) {
-      cells += piece.name.what == "cells" ? 1 : 0;
-      CHECK(piece.name.what != "attention");
+    for (const LayerItem& item : schedule) {
+      cells += item.name.what == "cells" ? 1 : 0;
+      CHECK(item.name.what != "attention");
     }
     CHECK(cells == 4);
   }

@@ -1,4 +1,4 @@
-#include "llm/closed_forms/paired_passes.h"
+#include "llm/steps/paired_passes.h"
 
 #include <doctest/doctest.h>
 #include <rapidcheck.h>
@@ -13,8 +13,8 @@ using namespace orrery::llm;
 
 namespace {
 
-Piece compute(std::string_view what, TimePs duration) { return {.name = {.what = what}, .duration_ps = duration}; }
-Piece exchange(std::string_view what) {
+LayerItem compute(std::string_view what, TimePs duration) { return {.name = {.what = what}, .duration_ps = duration}; }
+LayerItem exchange(std::string_view what) {
   return {.name = {.what = what},
           .is_collective = true,
           .collective = workload::Collective::all_to_all,
@@ -60,16 +60,17 @@ TimePs folded(StepPlan plan, bool pairs, TimePs each) {
 }  // namespace
 
 TEST_CASE("while tokens of one pass are under way, the other one computes") {
-  const Passage forward = {compute("attention", 5), exchange("dispatch"), compute("experts", 7), exchange("combine")};
-  const Passage backward = {exchange("combine backward"), compute("experts backward", 9), exchange("dispatch backward"),
-                            compute("rest", 2)};
-  const Passage both = pair_passes(forward, backward);
+  const LayerSchedule forward = {compute("attention", 5), exchange("dispatch"), compute("experts", 7),
+                                 exchange("combine")};
+  const LayerSchedule backward = {exchange("combine backward"), compute("experts backward", 9),
+                                  exchange("dispatch backward"), compute("rest", 2)};
+  const LayerSchedule both = pair_passes(forward, backward);
   std::vector<std::string_view> names;
   std::map<std::string_view, std::int32_t> place;
-  for (const Piece& piece : both) {
-    place[piece.name.what] = static_cast<std::int32_t>(names.size());
-    names.push_back(piece.name.what);
-    if (piece.is_collective) CHECK_FALSE(piece.joins);
+  for (const LayerItem& item : both) {
+    place[item.name.what] = static_cast<std::int32_t>(names.size());
+    names.push_back(item.name.what);
+    if (item.is_collective) CHECK_FALSE(item.joins);
   }
   CHECK(names == std::vector<std::string_view>{"combine backward", "attention", "dispatch", "experts backward",
                                                "dispatch backward", "experts", "combine", "rest", "wait"});
@@ -81,10 +82,10 @@ TEST_CASE("while tokens of one pass are under way, the other one computes") {
 }
 
 TEST_CASE("an exchange that already runs beside is waited for where its own pass needs it") {
-  Passage forward = {exchange("dispatch"), compute("shared expert", 3), compute("experts", 7)};
+  LayerSchedule forward = {exchange("dispatch"), compute("shared expert", 3), compute("experts", 7)};
   forward[0].joins = false;
   forward[2].waits_for[0] = 0;
-  const Passage both = pair_passes(forward, {compute("other", 4)});
+  const LayerSchedule both = pair_passes(forward, {compute("other", 4)});
   REQUIRE(both.size() == 4);
   CHECK(both[0].name.what == "other");
   CHECK(both[3].name.what == "experts");

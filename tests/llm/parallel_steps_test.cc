@@ -1,13 +1,11 @@
 #include <doctest/doctest.h>
 
-#include "llm/closed_forms/core_layers.h"
+#include "llm/architecture.h"
 #include "llm/closed_forms/core_step.h"
 #include "llm/closed_forms/fsdp_step.h"
 #include "llm/closed_forms/megatron_step.h"
-#include "llm/closed_forms/pair_step.h"
-#include "llm/model_names.h"
+#include "llm/closed_forms/peak_memory.h"
 #include "llm/shipped.h"
-#include "llm/steps/shard_memory.h"
 
 using namespace orrery;
 using namespace orrery::llm;

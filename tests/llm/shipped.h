@@ -7,7 +7,7 @@
 #include <string>
 
 #include "llm/catalog.h"
-#include "llm/steps/standalone_shares.h"
+#include "llm/kernels/kernel_benchmark.h"
 
 namespace orrery::llm {
 

@@ -4,10 +4,10 @@
 #include <rapidcheck.h>
 
 #include "llm/shipped.h"
-#include "llm/steps/passage.h"
+#include "llm/steps/layer_schedule.h"
 #include "llm/steps/step_memory.h"
 #include "llm/steps/step_source.h"
-#include "llm/sweep_space.h"
+#include "llm/steps/sweep_space.h"
 
 using namespace orrery;
 using namespace orrery::llm;
@@ -136,8 +136,8 @@ TEST_CASE("gradients that are scattered are whole for the layer at hand") {
   plan.job.zero_stage = 2;
   const MemoryParts two = peak_memory(plan, {}, 0);
   CHECK(two.gradients == doctest::Approx(one.gradients / 2));
-  const RankParameters layer = rank_parameters(plan, false);
-  CHECK(two.workspace == doctest::Approx(one.workspace + 2 * 4 * (layer.attention + layer.mlp)));
+  const RankParameters layer = layer_model(plan, 0).parameters(plan, 0);
+  CHECK(two.workspace == doctest::Approx(one.workspace + 2 * 4 * layer.replicated));
 }
 
 TEST_CASE("products in 8 bits keep their inputs in 8 bits, and selective recomputation keeps fewer") {
@@ -161,10 +161,10 @@ TEST_CASE("adapters have no gradients, no optimizer and no gradient products to 
   CHECK(adapters.layer.mlp.weight_gradient == 0);
   CHECK(adapters.layer.mlp.input_gradient == whole.layer.mlp.input_gradient);
   CHECK(peak_memory(plan, {}, 0).optimizer == 0);
-  const Passages passages(plan, adapters);
-  CHECK(passages.begin_of_step(0).empty());
-  for (const Piece& piece : passages.make({.pass = Pass::backward, .part = 0, .is_last = true}))
-    CHECK(piece.name.what != "gradients");
+  const LayerSchedules schedules(plan, adapters);
+  CHECK(schedules.begin_of_step(0).empty());
+  for (const LayerItem& item : schedules.make({.pass = Pass::backward, .part = 0, .is_last = true}))
+    CHECK(item.name.what != "gradients");
 }
 
 TEST_CASE("a step is a program per stage, and what it says to others adds up") {

@@ -1,9 +1,9 @@
 #include <doctest/doctest.h>
 
 #include "llm/backtest/backtest.h"
+#include "llm/backtest/operator_row.h"
 #include "llm/diagnostics.h"
 #include "llm/kernels/kernel_benchmark.h"
-#include "llm/kernels/operator_row.h"
 #include "llm/shipped.h"
 
 using namespace orrery;

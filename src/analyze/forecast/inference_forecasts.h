@@ -10,7 +10,6 @@
 #include "base/diagnostics.h"
 #include "base/result.h"
 #include "llm/catalog.h"
-#include "llm/serving/inference_memory.h"
 #include "llm/serving/inference_plan.h"
 #include "machine/machine.h"
 #include "report/sheet.h"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "llm/backtest/backtest_plan.h"
+#include "llm/backtest/row_models.h"
 #include "llm/steps/step_source.h"
 #include "workload/source.h"
 

@@ -12,7 +12,7 @@
 #include "base/result.h"
 #include "base/team/sweep.h"
 #include "llm/steps/folded_step.h"
-#include "llm/sweep_space.h"
+#include "llm/steps/sweep_space.h"
 #include "report/sheet.h"
 
 namespace orrery::analyze {

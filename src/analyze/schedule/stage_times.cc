@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/percent.h"
-#include "llm/steps/rank_layout.h"
+#include "llm/steps/layer_writer.h"
 
 namespace orrery::analyze {
 namespace {

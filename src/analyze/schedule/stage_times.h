@@ -33,7 +33,7 @@ struct StageShares {
 StageShares mean_shares(std::span<const StageTimes> stages, TimePs step_ps);
 
 /// Looks at one executed rank of each program: the stages of a pipeline. Both must outlive it. Collectives are on the
-/// lanes of llm/steps/rank_layout.h.
+/// lanes of llm/steps/layer_writer.h.
 class StageReader {
  public:
   StageReader(const workload::Workload& workload, const simulate::Schedule& schedule);

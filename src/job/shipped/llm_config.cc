@@ -13,7 +13,7 @@
 #include "job/shipped/shipped_catalog.h"
 #include "job/shipped/shipped_machines.h"
 #include "llm/architecture_fields.h"
-#include "llm/model_names.h"
+#include "llm/architecture.h"
 #include "machine/yaml/field_reader.h"
 #include "report/counted.h"
 

@@ -10,7 +10,7 @@
 #include "llm/steps/matrix_plan.h"
 #include "llm/steps/step_memory.h"
 #include "llm/steps/step_plan.h"
-#include "llm/sweep_space.h"
+#include "llm/steps/sweep_space.h"
 #include "machine/device/device.h"
 #include "machine/machine.h"
 #include "simulate/pricing/pricing.h"

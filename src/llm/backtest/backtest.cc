@@ -5,17 +5,36 @@
 #include <algorithm>
 #include <cmath>
 
-#include "llm/backtest/backtest_sources.h"
-#include "llm/backtest/backtest_training.h"
-#include "llm/closed_forms/eager_memory.h"
+#include "base/statistics.h"
+#include "llm/backtest/operator_row.h"
+#include "llm/backtest/row_models.h"
+#include "llm/backtest/rows.h"
+#include "llm/closed_forms/peak_memory.h"
 #include "llm/diagnostics.h"
-#include "llm/kernels/operator_row.h"
 #include "llm/serving/serving.h"
-#include "llm/steps/shard_memory.h"
 #include "llm/steps/step_memory.h"
 #include "report/plain_digits.h"
 
 namespace orrery::llm {
+
+double error_pct(double predicted, double measured) { return (predicted / measured - 1) * 100; }
+
+ErrorSummary summarise_errors(const std::vector<double>& errors) {
+  ErrorSummary summary{.rows = errors.size()};
+  if (errors.empty()) return summary;
+  std::vector<double> sizes;
+  for (const double error : errors) {
+    sizes.push_back(std::abs(error));
+    summary.mean_pct += std::abs(error);
+    summary.bias_pct += error;
+  }
+  const auto count = static_cast<double>(errors.size());
+  summary.mean_pct /= count;
+  summary.bias_pct /= count;
+  summary.median_pct = median(sizes);
+  return summary;
+}
+
 namespace {
 
 using Row = BacktestRow;

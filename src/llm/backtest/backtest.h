@@ -1,6 +1,7 @@
 // Predicts published measurements from their configurations, and says how far off it is.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <map>
 #include <optional>
@@ -8,13 +9,27 @@
 #include <vector>
 
 #include "base/diagnostics.h"
-#include "llm/backtest/backtest_plan.h"
-#include "llm/backtest/backtest_row.h"
-#include "llm/backtest/error_summary.h"
+#include "llm/backtest/row_models.h"
+#include "llm/backtest/rows.h"
 #include "llm/catalog.h"
 #include "report/sheet.h"
 
 namespace orrery::llm {
+
+// How far predictions are from measurements.
+
+struct ErrorSummary {
+  std::size_t rows = 0;
+  double mean_pct = 0;    ///< of the absolute errors
+  double median_pct = 0;  ///< of the absolute errors
+  double bias_pct = 0;    ///< mean of the signed errors
+};
+
+/// Of signed errors in percent; all 0 without any.
+ErrorSummary summarise_errors(const std::vector<double>& errors_pct);
+
+/// (predicted / measured - 1) in percent. `measured` must not be 0.
+double error_pct(double predicted, double measured);
 
 struct Prediction {
   std::string kind = {};             ///< which model made it, of what: "fsdp iteration_time", "eager decode"

@@ -13,8 +13,7 @@
 
 #include "base/diagnostics.h"
 #include "base/result.h"
-#include "llm/kernels/kernel_row.h"
-#include "llm/steps/standalone_shares.h"
+#include "llm/kernels/kernel_benchmark.h"
 
 namespace orrery::llm {
 

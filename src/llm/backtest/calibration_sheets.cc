@@ -7,7 +7,7 @@
 #include <map>
 #include <set>
 
-#include "llm/backtest/error_summary.h"
+#include "llm/backtest/backtest.h"
 #include "machine/device/device_yaml.h"
 
 namespace orrery::llm {

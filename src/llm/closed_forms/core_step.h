@@ -3,12 +3,42 @@
 #pragma once
 
 #include "llm/architecture.h"
-#include "llm/closed_forms/core_constants.h"
-#include "llm/software_release.h"
+#include "llm/frameworks.h"
 #include "llm/steps/parallel_job.h"
 #include "machine/device/device.h"
 
 namespace orrery::llm {
+
+/// The work of Megatron-Core's layers on one rank, before the framework's constants: seconds of kernels at their
+/// stand-alone speed, bytes, counts. Of one pipeline stage and micro-batch, unless said otherwise.
+struct CoreWork {
+  double layers = 0;  ///< with those of multi-token prediction
+  double expert_layers = 0;
+  double local_experts = 0;   ///< per layer and rank
+  double dense_products = 0;  ///< seconds
+  double expert_products = 0;
+  double attention = 0;     ///< seconds at the bf16 peak
+  double elementwise = 0;   ///< seconds at the rates of eager kernels
+  double permute_pass = 0;  ///< seconds of one pass over routed tokens
+  double activation_pass = 0;
+  double head_products = 0;  ///< seconds, of the whole pipeline's one head
+  double head_elementwise = 0;
+  double heads = 1;            ///< with those of multi-token prediction
+  double tensor_bytes = 0;     ///< one collective of a layer
+  double rank_parameters = 0;  ///< that are reduced over replicas
+  double optimizer_parameters = 0;
+  double model_parameters = 0;
+};
+CoreWork core_work(const machine::Device& device, const Architecture& model, const ParallelJob& job,
+                   double logit_bytes);
+
+/// All-to-all of one layer and micro-batch: dispatch and combine, forward and backward.
+struct ExchangeBytes {
+  double inside = 0;  ///< the scale-up domain
+  double across = 0;  ///< domains, where a token is sent once per remote domain
+};
+ExchangeBytes exchange_bytes(const machine::Device& device, double tokens, double width, const Experts& experts,
+                             const ParallelJob& job, double token_bytes);
 
 /// Which software, in which number format.
 struct CoreRun {
@@ -16,16 +46,6 @@ struct CoreRun {
   SoftwareRelease release = {};  ///< of the container
   bool adapters_only = false;    ///< LoRA
 };
-
-/// The factors of the latest release that is not later than the run's.
-CoreRelease release_of(const CoreConstants& constants, const SoftwareRelease& release);
-
-/// On the products of experts: those of several experts on a rank are one grouped kernel; a single one is a product
-/// like any other.
-double grouping_factor(const CoreConstants& constants, const CoreRelease& release, double local_experts);
-
-/// What the format gains; of one that is not listed, what bf16, the first, does.
-const CorePrecision& precision_of(const CoreConstants& constants, machine::DataType type);
 
 /// Seconds.
 double core_step_seconds(const machine::Device& device, const CoreConstants& constants, const Architecture& model,

@@ -3,7 +3,7 @@
 
 #include "base/result.h"
 #include "llm/closed_forms/eager_block.h"
-#include "llm/closed_forms/eager_constants.h"
+#include "llm/frameworks.h"
 
 namespace orrery::llm {
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "llm/closed_forms/eager_block.h"
-#include "llm/closed_forms/fsdp_constants.h"
+#include "llm/frameworks.h"
 #include "llm/steps/parallel_job.h"
 #include "machine/device/device.h"
 
@@ -29,5 +29,11 @@ FsdpCompute fsdp_compute(const machine::Device& device, const FsdpConstants& con
 /// Seconds. `job.data` is ignored: every device is a replica.
 double fsdp_step_seconds(const machine::Device& device, const FsdpConstants& constants, const FsdpModel& model,
                          const ParallelJob& job);
+
+/// On a box of a few devices in pairs, joined by one link that all groups across share: what combination of parallelism
+/// suits it. Seconds of a llama with untied head, micro-batches of `job.micro_batch`. Ranks are numbered tensor first, then
+/// context, data, pipeline.
+double pair_step_seconds(const machine::Device& device, const FsdpConstants& stack, const PairConstants& constants,
+                         const FsdpModel& model, const ParallelJob& job);
 
 }  // namespace orrery::llm

@@ -166,13 +166,6 @@ class MegatronStep {
 
 }  // namespace
 
-const MegatronFlavour* find_flavour(const MegatronConstants& constants, std::string_view name) {
-  for (const MegatronFlavour& one : constants.flavours) {
-    if (one.name == name) return &one;
-  }
-  return nullptr;
-}
-
 double megatron_step_seconds(const machine::Device& device, const MegatronConstants& constants,
                              const MegatronFlavour& flavour, const Cluster& cluster, const MegatronModel& model,
                              const ParallelJob& job) {

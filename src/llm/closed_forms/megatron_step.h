@@ -3,8 +3,7 @@
 // network, ZeRO-3.
 #pragma once
 
-#include "llm/closed_forms/megatron_constants.h"
-#include "llm/cluster.h"
+#include "llm/frameworks.h"
 #include "llm/steps/parallel_job.h"
 #include "machine/device/device.h"
 
@@ -15,8 +14,6 @@ struct MegatronModel {
   double layers = 0, hidden = 0, heads = 0, ffn = 0, vocabulary = 0;
   bool fp32_gradients = false;  ///< bf16 training: gradients are accumulated and reduced in fp32
 };
-
-const MegatronFlavour* find_flavour(const MegatronConstants& constants, std::string_view name);
 
 /// Seconds.
 double megatron_step_seconds(const machine::Device& device, const MegatronConstants& constants,

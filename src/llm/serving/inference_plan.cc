@@ -5,11 +5,43 @@
 #include <algorithm>
 #include <cmath>
 
-#include "llm/closed_forms/core_layers.h"
+#include "llm/attention.h"
+#include "llm/kernels/kernel_list.h"
 #include "machine/device/kernel_gemm.h"
 #include "report/counted.h"
 
 namespace orrery::llm {
+
+InferenceMemory inference_memory(const InferencePlan& plan, const MemoryOptions& options, std::uint32_t stage) {
+  const Architecture& m = plan.shape.model;
+  const double tp = plan.shape.job.tensor, weight_bytes = machine::bytes_of(plan.precision),
+               table = m.vocabulary * m.hidden / tp;
+  const std::uint32_t first = plan.shape.first_layer(stage), end = plan.shape.first_layer(stage + 1);
+  const bool is_first = stage == 0, is_last = stage + 1 == plan.shape.stages();
+  InferenceMemory memory;
+  for (std::uint32_t layer = first; layer < end; ++layer) {
+    const ServedParameters of = served_parameters(plan, plan.shape.has_experts(layer));
+    memory.weights += weight_bytes * (of.attention + of.mlp + of.experts);
+  }
+  if (is_first) memory.weights += weight_bytes * table;
+  // Tied weights are there once, if both ends of the model are on one rank.
+  if (is_last && !(is_first && plan.shape.tied_embeddings)) memory.weights += weight_bytes * table;
+
+  const bool continuous = plan.batching == Batching::continuous;
+  memory.cache_per_request =
+      cache_bytes_per_token(plan) * (end - first) * (plan.prompt + plan.generate / (continuous ? 2 : 1));
+  memory.cache = plan.replica_requests() * memory.cache_per_request;
+
+  const double prompts = continuous ? 1 : plan.requests();
+  // As in llm/closed_forms/peak_memory: queries, keys, values, residual stream, and both sides of the activation.
+  double width = (m.plain_mlp ? 2 : 3) * m.ffn / tp;
+  if (m.experts) width = std::max(width, 3 * m.experts->chosen * m.experts->ffn / plan.expert_split());
+  memory.workspace = options.library_bytes + kElementBytes * prompts * plan.prompt * (4 * m.hidden + width);
+  if (is_last) memory.workspace += kElementBytes * plan.requests() * m.vocabulary;
+  memory.unused = options.fragmentation_share * memory.sum();
+  return memory;
+}
+
 namespace {
 
 using machine::Violation;
@@ -122,10 +154,7 @@ std::optional<Violation> find_inference_violation(const InferencePlan& plan) {
 }
 
 double cache_bytes_per_token(const InferencePlan& plan) {
-  const Architecture& m = plan.shape.model;
-  if (m.latent_attention)
-    return plan.kv_cache_bytes * (m.latent_attention->key_value_rank + m.latent_attention->rotary_size);
-  return plan.kv_cache_bytes * 2 * m.head_size * std::max(1.0, m.kv_heads / plan.shape.job.tensor);
+  return plan.kv_cache_bytes * key_value_width(plan.shape.model, plan.shape.job.tensor);
 }
 
 ServedParameters served_parameters(const InferencePlan& plan, bool with_experts) {

@@ -1,5 +1,5 @@
-// Serving as it is planned: which model, cut up how, and which requests. The workload and the memory are made from one
-// plan.
+// Serving as it is planned: which model, how it is parallelised, which requests, and how much memory that takes. The
+// workload and the memory are made from one plan.
 #pragma once
 
 #include <array>
@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "llm/steps/step_memory.h"
 #include "llm/steps/step_plan.h"
 #include "machine/yaml/violation.h"
 
@@ -91,5 +92,21 @@ struct Round {
 /// What is simulated. Static: all prompts, then a token at each of some contexts, evenly spaced from the first to the
 /// last. Continuous: tokens at the mean context, a prompt, tokens.
 std::vector<Round> rounds_of(const InferencePlan& plan);
+
+/// Memory of a rank that serves, in bytes: weights, the cache of keys and values, and what the pass at hand needs.
+struct InferenceMemory {
+  double weights = 0;
+  double cache = 0;      ///< of all requests of the replica at once
+  double workspace = 0;  ///< a layer's activations of the largest prefill, logits, buffers of libraries
+  double unused = 0;     ///< fragmentation
+
+  double cache_per_request = 0;
+
+  [[nodiscard]] double sum() const { return weights + cache + workspace + unused; }
+};
+
+/// Static batches: when the last token is made. Continuous ones: pages are taken as they are needed, so that requests
+/// hold their mean.
+InferenceMemory inference_memory(const InferencePlan& plan, const MemoryOptions& options, std::uint32_t stage);
 
 }  // namespace orrery::llm

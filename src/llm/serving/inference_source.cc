@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "llm/kernels/kernel_list.h"
-#include "llm/steps/rank_layout.h"
+#include "llm/steps/layer_writer.h"
 #include "workload/program_builder.h"
 
 namespace orrery::llm {
@@ -19,71 +19,67 @@ constexpr double kTokenBytes = 4;  // of a token's number
 class VisitWriter {
  public:
   VisitWriter(const InferencePlan& plan, const Visit& visit, const VisitTimes& times)
-      : plan_(plan), visit_(visit), times_(times), label_(visit.is_prefill ? "prefill" : "decode") {}
+      : plan_(plan),
+        visit_(visit),
+        times_(times),
+        label_(visit.is_prefill ? "prefill" : "decode"),
+        writer_(plan.shape, schedule_) {}
 
-  [[nodiscard]] Passage make(std::uint32_t stage) {
+  [[nodiscard]] LayerSchedule make(std::uint32_t stage) {
     const StepPlan& shape = plan_.shape;
     if (stage == 0) {
-      compute({.what = "embedding", .pass = label_}, times_.embedding);
+      writer_.compute({.what = "embedding", .pass = label_}, times_.embedding);
       // The table is divided by words: each rank has the rows of its own.
-      collective({.what = "embedding", .pass = label_, .detail = "sum"}, Collective::all_reduce, ParallelAxis::tensor,
-                 hidden_bytes());
+      writer_.collective({.what = "embedding", .pass = label_, .detail = "sum"}, Collective::all_reduce,
+                         ParallelAxis::tensor, hidden_bytes());
     }
     for (std::uint32_t layer = shape.first_layer(stage); layer < shape.first_layer(stage + 1); ++layer) run(layer);
     if (stage + 1 == shape.stages()) {
-      compute({.what = "head", .pass = label_}, times_.head);
-      collective({.what = "logits", .pass = label_}, Collective::all_gather, ParallelAxis::tensor,
-                 kElementBytes * visit_.requests * shape.model.vocabulary / shape.job.tensor);
+      writer_.compute({.what = "head", .pass = label_}, times_.head);
+      writer_.collective({.what = "logits", .pass = label_}, Collective::all_gather, ParallelAxis::tensor,
+                         kElementBytes * visit_.requests * shape.model.vocabulary / shape.job.tensor);
     }
-    return std::move(passage_);
+    return std::move(schedule_);
   }
 
  private:
   void run(std::uint32_t layer) {
     const bool has_experts = plan_.shape.has_experts(layer);
     const LayerVisit& times = has_experts ? times_.with_experts : times_.dense;
-    const auto name = [&](std::string_view what) { return PieceName{static_cast<std::int32_t>(layer), what, label_}; };
-    compute(name("attention"), times.attention);
+    const auto name = [&](std::string_view what) { return ItemName{static_cast<std::int32_t>(layer), what, label_}; };
+    writer_.compute(name("attention"), times.attention);
     reduce(name("attention"));
-    compute(name(has_experts ? "router" : "mlp"), times.mlp);
+    writer_.compute(name(has_experts ? "router" : "mlp"), times.mlp);
     if (!has_experts || plan_.expert_replicas() == 1) {
       // All ranks have all tokens, and add what their experts make of them.
-      if (has_experts) compute(name("experts"), times.experts);
+      if (has_experts) writer_.compute(name("experts"), times.experts);
       reduce(name(has_experts ? "experts" : "mlp"));
       return;
     }
     // Experts of other replicas: each tensor rank sends its share of the tokens.
     const double routed = hidden_bytes() / plan_.shape.job.tensor * plan_.shape.model.experts->chosen;
-    collective(name("dispatch"), Collective::all_to_all, ParallelAxis::expert, routed);
-    compute(name("experts"), times.experts);
-    collective(name("combine"), Collective::all_to_all, ParallelAxis::expert, routed);
-    collective(name("experts").with("tokens"), Collective::all_gather, ParallelAxis::tensor,
-               hidden_bytes() / plan_.shape.job.tensor);
+    writer_.collective(name("dispatch"), Collective::all_to_all, ParallelAxis::expert, routed);
+    writer_.compute(name("experts"), times.experts);
+    writer_.collective(name("combine"), Collective::all_to_all, ParallelAxis::expert, routed);
+    writer_.collective(name("experts").with("tokens"), Collective::all_gather, ParallelAxis::tensor,
+                       hidden_bytes() / plan_.shape.job.tensor);
   }
 
   [[nodiscard]] double hidden_bytes() const { return kElementBytes * visit_.tokens() * plan_.shape.model.hidden; }
 
   /// Adds up over the tensor ranks.
-  void reduce(const PieceName& name) {
+  void reduce(const ItemName& name) {
     if (plan_.shape.job.tensor < 2) return;
-    compute(name.with("sum launch"), times_.reduce);
-    collective(name.with("sum"), Collective::all_reduce, ParallelAxis::tensor, hidden_bytes());
-  }
-  void compute(const PieceName& name, double seconds) {
-    const auto duration = static_cast<TimePs>(std::llround(seconds * 1e12));
-    if (duration > 0) passage_.push_back({.name = name, .duration_ps = duration});
-  }
-  void collective(const PieceName& name, Collective kind, ParallelAxis axis, double bytes) {
-    const auto size = static_cast<std::int64_t>(std::llround(bytes));
-    if (ranks_along(plan_.shape, axis) < 2 || size <= 0) return;
-    passage_.push_back({.name = name, .is_collective = true, .collective = kind, .axis = axis, .bytes = size});
+    writer_.compute(name.with("sum launch"), times_.reduce);
+    writer_.collective(name.with("sum"), Collective::all_reduce, ParallelAxis::tensor, hidden_bytes());
   }
 
   const InferencePlan& plan_;
   const Visit& visit_;
   const VisitTimes& times_;
   const std::string_view label_;
-  Passage passage_;
+  LayerSchedule schedule_;
+  LayerWriter writer_;
 };
 
 /// Writes the program of one stage.
@@ -97,8 +93,8 @@ class StageProgram {
     const double token_bytes = kTokenBytes * round.visit.requests;
     if (stage_ > 0) message(ActivityKind::recv, "recv activations", stage_, bytes);
     else if (awaits_token && last_ > 0) message(ActivityKind::recv, "recv tokens", 0, token_bytes);
-    for (const Piece& piece : VisitWriter(plan_, round.visit, times).make(stage_))
-      add(activity_of(piece, roles_, strings_), true);
+    for (const LayerItem& item : VisitWriter(plan_, round.visit, times).make(stage_))
+      add(activity_of(item, roles_, strings_), true);
     end_ = builder_.size() - 1;
     if (stage_ < last_) message(ActivityKind::send, "send activations", stage_ + 1, bytes);
     else if (gives_token && last_ > 0) message(ActivityKind::send, "send tokens", 0, token_bytes);

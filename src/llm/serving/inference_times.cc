@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "llm/attention.h"
 #include "llm/closed_forms/eager_step.h"
 #include "llm/kernels/kernel_list.h"
 
@@ -55,10 +56,8 @@ class ServingTimes {
     Work work = matrices(parameters);
     const double heads = m.heads / plan_.shape.job.tensor;
     if (visit_.is_prefill) {
-      double size = m.head_size;
-      if (m.latent_attention)
-        size = (m.latent_attention->plain_size + m.latent_attention->rotary_size + m.latent_attention->value_size) / 2;
-      work.flop += 2 * visit_.requests * heads * size * visit_.context * visit_.context;  // causal: half of all pairs
+      // Causal: half of all pairs.
+      work.flop += 2 * visit_.requests * heads * (head_sizes(m) / 2) * visit_.context * visit_.context;
       return work;
     }
     work.bytes += visit_.requests * visit_.context * cache_bytes_per_token(plan_);

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "llm/architecture.h"
-#include "llm/serving/serving_constants.h"
+#include "llm/frameworks.h"
 #include "machine/device/device.h"
 
 namespace orrery::llm {

@@ -9,13 +9,13 @@
 
 #include "graph/builder.h"
 #include "graph/longest_path.h"
-#include "llm/closed_forms/paired_passes.h"
+#include "llm/steps/paired_passes.h"
 
 namespace orrery::llm {
 namespace {
 
-/// A passage in time.
-struct PassageTime {
+/// A schedule in time.
+struct ScheduleTime {
   TimePs chain_ps = 0;   ///< until its chain ends
   TimePs beside_ps = 0;  ///< what runs beside it ends so much later than the chain
   TimePs compute_ps = 0;
@@ -27,14 +27,14 @@ class FoldedStepMaker {
   FoldedStepMaker(const StepPlan& plan, const StepTimes& times, const std::vector<std::vector<PassItem>>& orders,
                   const CommPrice& price, std::int64_t eager_limit_bytes)
       : plan_(plan),
-        passages_(plan, times),
+        schedules_(plan, times),
         orders_(orders),
         price_(price),
-        is_eager_(passages_.message_bytes() <= eager_limit_bytes) {}
+        is_eager_(schedules_.message_bytes() <= eager_limit_bytes) {}
 
   Result<FoldedStep> make() {
     if (plan_.stages() > 1) {
-      auto message = price_({.is_message = true, .axis = ParallelAxis::pipeline, .bytes = passages_.message_bytes()});
+      auto message = price_({.is_message = true, .axis = ParallelAxis::pipeline, .bytes = schedules_.message_bytes()});
       if (!message) return message.error();
       message_ps_ = *message;
     }
@@ -58,16 +58,16 @@ class FoldedStepMaker {
   /// Parts of the model that have as many layers of each kind, and the same ends, take the same time.
   using Alike = std::tuple<Pass, std::uint32_t, std::uint32_t, bool, bool, bool, bool, bool>;
 
-  Result<PassageTime> time_of(const Passage& passage) {
+  Result<ScheduleTime> time_of(const LayerSchedule& schedule) {
     graph::GraphBuilder builder;
-    builder.reserve(passage.size() + 1, 4 * passage.size());
+    builder.reserve(schedule.size() + 1, 4 * schedule.size());
     std::array<std::optional<graph::NodeId>, kParallelAxes> stream;  // what was last on it
     std::optional<graph::NodeId> chain;
-    PassageTime time;
-    for (const Piece& piece : passage) {
-      TimePs duration = piece.duration_ps;
-      if (piece.is_collective) {
-        auto price = priced({.collective = piece.collective, .axis = piece.axis, .bytes = piece.bytes});
+    ScheduleTime time;
+    for (const LayerItem& item : schedule) {
+      TimePs duration = item.duration_ps;
+      if (item.is_collective) {
+        auto price = priced({.collective = item.collective, .axis = item.axis, .bytes = item.bytes});
         if (!price) return price.error();
         duration = *price;
       } else {
@@ -75,15 +75,15 @@ class FoldedStepMaker {
       }
       const graph::NodeId node = builder.add_node(duration);
       if (chain) builder.add_edge(*chain, node, 0, 0);
-      for (const std::int32_t place : piece.waits_for) {
+      for (const std::int32_t place : item.waits_for) {
         if (place >= 0) builder.add_edge(static_cast<graph::NodeId>(place), node, 0, 0);
       }
-      if (piece.is_collective) {
-        auto& last = stream[static_cast<std::size_t>(piece.axis)];
+      if (item.is_collective) {
+        auto& last = stream[static_cast<std::size_t>(item.axis)];
         if (last) builder.add_edge(*last, node, 0, 0);
         last = node;
       }
-      if (piece.joins) chain = node;
+      if (item.joins) chain = node;
     }
     auto graph = std::move(builder).build();
     if (!graph) return graph.error();
@@ -102,10 +102,11 @@ class FoldedStepMaker {
     return price;
   }
 
-  [[nodiscard]] Alike alike(const PassPlace& place) const {
-    std::uint32_t with_experts = 0;
+  [[nodiscard]] Alike alike(const PartPass& place) const {
+    std::uint32_t with_experts = 0;  // or whatever kind of layer the model has besides its first
     const std::uint32_t begin = plan_.first_layer(place.part), end = plan_.first_layer(place.part + 1);
-    for (std::uint32_t layer = begin; layer < end; ++layer) with_experts += plan_.has_experts(layer) ? 1 : 0;
+    for (std::uint32_t layer = begin; layer < end; ++layer)
+      with_experts += &layer_model(plan_, layer) == &layer_model(plan_) ? 1 : 0;
     return {place.pass,
             end - begin,
             with_experts,
@@ -117,14 +118,14 @@ class FoldedStepMaker {
   }
 
   /// Of one pass, or of two that run as one.
-  Result<PassageTime> pass_time(std::span<const PassPlace> places) {
+  Result<ScheduleTime> pass_time(std::span<const PartPass> places) {
     const std::pair<Alike, std::optional<Alike>> key{
         alike(places[0]), places.size() > 1 ? std::optional(alike(places[1])) : std::nullopt};
     const auto found = known_.find(key);
     if (found != known_.end()) return found->second;
-    Passage passage = passages_.make(places[0]);
-    if (places.size() > 1) passage = pair_passes(passage, passages_.make(places[1]));
-    auto time = time_of(passage);
+    LayerSchedule schedule = schedules_.make(places[0]);
+    if (places.size() > 1) schedule = pair_passes(schedule, schedules_.make(places[1]));
+    auto time = time_of(schedule);
     if (time) known_.emplace(key, *time);
     return time;
   }
@@ -146,10 +147,10 @@ class FoldedStepMaker {
       for (std::size_t i = 0; i < order.size();) {
         const std::span<const PassItem> items{order.data() + i, order[i].is_paired ? 2U : 1U};
         i += items.size();
-        std::vector<PassPlace> places;
+        std::vector<PartPass> places;
         bool adds_last = false;
         for (const PassItem& item : items) {
-          PassPlace& place = places.emplace_back(PassPlace{.pass = item.pass, .part = item.chunk * stages + stage});
+          PartPass& place = places.emplace_back(PartPass{.pass = item.pass, .part = item.chunk * stages + stage});
           place.is_first = item.pass == Pass::forward && !begun[item.chunk];
           if (item.pass == Pass::forward) begun[item.chunk] = true;
           place.is_last = item.pass == last_kind && --left[item.chunk] == 0;
@@ -184,18 +185,18 @@ class FoldedStepMaker {
 
   /// Parameters that come together from the beginning on: by chunk, when the last of them are there.
   Status add_begin(std::uint32_t stage, std::vector<graph::NodeId>& gathered) {
-    const Passage begin = passages_.begin_of_step(stage);
+    const LayerSchedule begin = schedules_.begin_of_step(stage);
     std::array<graph::NodeId, kParallelAxes> stream;
     stream.fill(graph::kNoNode);
-    for (const Piece& piece : begin) {
-      auto price = priced({.collective = piece.collective, .axis = piece.axis, .bytes = piece.bytes});
+    for (const LayerItem& item : begin) {
+      auto price = priced({.collective = item.collective, .axis = item.axis, .bytes = item.bytes});
       if (!price) return price.error();
       const graph::NodeId node = builder_.add_node(*price);
-      graph::NodeId& last = stream[static_cast<std::size_t>(piece.axis)];
+      graph::NodeId& last = stream[static_cast<std::size_t>(item.axis)];
       if (last != graph::kNoNode) builder_.add_edge(last, node, 0, 0);
       last = node;
       std::uint32_t chunk = 0;
-      while (plan_.first_layer(chunk * plan_.stages() + stage + 1) <= static_cast<std::uint32_t>(piece.name.layer))
+      while (plan_.first_layer(chunk * plan_.stages() + stage + 1) <= static_cast<std::uint32_t>(item.name.layer))
         ++chunk;
       gathered[chunk] = node;
     }
@@ -229,7 +230,7 @@ class FoldedStepMaker {
     }
     for (const Beside& one : besides_) builder_.add_edge(one.pass, norm, 0, one.later_ps);
     for (std::uint32_t stage = 0; stage < plan_.stages(); ++stage) {
-      auto time = time_of(passages_.end_of_step(stage));
+      auto time = time_of(schedules_.end_of_step(stage));
       if (!time) return time.error();
       builder_.add_edge(norm, builder_.add_node(time->chain_ps), 0, 0);
       busy_[stage].compute_ps += time->compute_ps;
@@ -249,18 +250,18 @@ class FoldedStepMaker {
   };
 
   const StepPlan& plan_;
-  const Passages passages_;
+  const LayerSchedules schedules_;
   const std::vector<std::vector<PassItem>>& orders_;
   const CommPrice& price_;
   const bool is_eager_;
   TimePs message_ps_ = 0;
   graph::GraphBuilder builder_;
   std::map<CommQuestion, TimePs> prices_;
-  std::map<std::pair<Alike, std::optional<Alike>>, PassageTime> known_;
+  std::map<std::pair<Alike, std::optional<Alike>>, ScheduleTime> known_;
   std::vector<graph::NodeId> nodes_;   // by place(): of the pass
   std::vector<graph::NodeId> before_;  // by place(): after which its message is received
   std::vector<graph::NodeId> last_;    // by stage
-  std::vector<PassageTime> busy_;      // by stage: sums
+  std::vector<ScheduleTime> busy_;     // by stage: sums
   std::vector<Beside> besides_;
 };
 

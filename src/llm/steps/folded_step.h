@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "llm/steps/passage.h"
+#include "llm/steps/layer_schedule.h"
 #include "llm/steps/pipeline_order.h"
 #include "llm/steps/step_plan.h"
 

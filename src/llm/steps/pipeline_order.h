@@ -4,10 +4,13 @@
 #include <cstdint>
 #include <vector>
 
-#include "llm/steps/passage.h"
+#include "base/units.h"
 #include "llm/steps/step_plan.h"
 
 namespace orrery::llm {
+
+enum class Pass : std::uint8_t { forward, backward, weight_gradient };
+inline constexpr std::size_t kPasses = 3;
 
 /// One pass of a stage.
 struct PassItem {

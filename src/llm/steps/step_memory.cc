@@ -2,91 +2,30 @@
 
 #include <algorithm>
 
-#include "llm/closed_forms/eager_memory.h"
+#include "llm/closed_forms/peak_memory.h"
 #include "llm/kernels/kernel_list.h"
-#include "llm/steps/lstm.h"
 
 namespace orrery::llm {
 namespace {
 
-constexpr double kScoreBytes =
-    5;  // per score without flash attention: scores and softmax in 16 bits, and a dropout mask
-
 /// What all passes of a stage have in common.
 struct StageParts {
-  PartParameters parameters;
+  RankParameters parameters;
   double largest_layer = 0;  ///< parameters of it
   double saved = 0;          ///< per chunk in flight, the mean over chunks
   double largest_saved = 0;  ///< of one layer, as if nothing were recomputed
 };
 
-/// Of what the backward pass of a layer needs, how many bytes an element takes. With products in 8 bits or fewer, their
-/// inputs are kept as they were multiplied (NVIDIA's Transformer Engine does so); what norms, attention and activations
-/// need stays in 16 bits.
-struct KeptBytes {
-  double plain = 2;    ///< inputs of norms and of activations, queries, keys, values
-  double norm = 2;     ///< outputs of norms, which are inputs of products; 0: computed again
-  double product = 2;  ///< outputs of activations, likewise
-  double copy = 0;     ///< attention's output is kept once more as the input of the product behind it
-};
-KeptBytes kept_bytes(const StepPlan& plan, bool selective) {
-  KeptBytes kept;
-  if (is_early(plan.software)) return kept;  // then selective meant scores alone
-  if (plan.precision == machine::DataType::fp8 || plan.precision == machine::DataType::fp4)
-    kept.norm = kept.product = kept.copy = 1;
-  if (selective) kept.norm = kept.product = 0;
-  return kept;
-}
-
-/// Per token, of all heads. Latent attention that is recomputed keeps only what the up-projections read.
-double attention_kept(const Architecture& m, const KeptBytes& kept, bool selective) {
-  if (!m.latent_attention)
-    return kept.plain * (2 * m.heads * m.head_size + 2 * m.kv_width()) + kept.copy * m.heads * m.head_size;
-  const LatentAttention& l = *m.latent_attention;
-  const double output = (kept.plain + kept.copy) * m.heads * l.value_size;
-  if (selective) return output + kept.plain * (l.query_rank + l.key_value_rank + l.rotary_size);
-  return output + kept.plain * m.heads * (2 * (l.plain_size + l.rotary_size) + l.value_size);
-}
-
-/// Kept by a layer if no more is recomputed than `selective` says. Korthikanti et al., Reducing activation
-/// recomputation in large transformer models, 2022, with gated MLPs, grouped keys and flash attention besides.
-double saved_whole(const StepPlan& plan, std::uint32_t layer, bool selective) {
-  if (plan.lstm) return saved_cell_bytes(plan, layer, true);
-  const Architecture& m = plan.model;
-  const double tp = plan.job.tensor, t = plan.tokens(), h = m.hidden;
-  const double sequence = plan.job.sequence_parallel ? tp : 1;
-  const bool early = is_early(plan.software);
-  const KeptBytes kept = kept_bytes(plan, selective);
-  // Inputs of norms and of the first matrices; with dropout, as early software trained, two masks besides.
-  const double shared = t * h * (2 * kept.plain + 2 * kept.norm) + (early ? 2 * t * h : 0);
-  const double attention = t * attention_kept(m, kept, selective);
-  const double gated = 2 * kept.plain + kept.product;  // gate and up, and their product
-  if (plan.has_experts(layer)) {
-    const Experts& e = *m.experts;
-    // Routed tokens as products read them, and what experts keep: each rank has its share of all. Their outputs are not
-    // needed again, since the router's weights multiply the activations inside.
-    const double input = kept.copy > 0 ? kept.copy : kept.plain;
-    return shared / sequence + attention / tp + t / tp * e.chosen * (input * h + gated * e.ffn) +
-           t * gated * e.shared_ffn / tp;
-  }
-  const double mlp = t * m.ffn * (m.plain_mlp ? kept.plain + kept.product : gated);
-  double scores = 0;
-  if (early && !selective) scores = kScoreBytes * m.heads * plan.job.sequence * t / tp;
-  return shared / sequence + (attention + mlp + scores) / tp;
-}
-
 StageParts parts_of(const StepPlan& plan, std::uint32_t stage) {
   StageParts all;
   for (std::uint32_t chunk = 0; chunk < plan.chunks(); ++chunk) {
     const std::uint32_t part = chunk * plan.stages() + stage;
-    const PartParameters of = part_parameters(plan, part);
-    all.parameters.replicated += of.replicated;
-    all.parameters.experts += of.experts;
+    all.parameters += part_parameters(plan, part);
     for (std::uint32_t layer = plan.first_layer(part); layer < plan.first_layer(part + 1); ++layer) {
-      const RankParameters rank = rank_parameters(plan, plan.has_experts(layer));
-      all.largest_layer = std::max(all.largest_layer, rank.attention + rank.mlp + rank.experts);
+      const LayerModel& model = layer_model(plan, layer);
+      all.largest_layer = std::max(all.largest_layer, model.gathered_parameters(plan, layer));
       all.saved += saved_bytes(plan, layer) / plan.chunks();
-      all.largest_saved = std::max(all.largest_saved, saved_whole(plan, layer, false));
+      all.largest_saved = std::max(all.largest_saved, model.saved_bytes(plan, layer, Recomputation::none));
     }
   }
   return all;
@@ -127,14 +66,6 @@ MemoryParts with_rest(MemoryParts memory, const MemoryOptions& options) {
 }
 
 }  // namespace
-
-double saved_bytes(const StepPlan& plan, std::uint32_t layer) {
-  if (plan.lstm) return saved_cell_bytes(plan, layer, false);
-  // Only the input of the layer; sequence parallelism shares it.
-  if (plan.job.recomputation == Recomputation::full)
-    return kElementBytes * plan.tokens() * plan.model.hidden / (plan.job.sequence_parallel ? plan.job.tensor : 1);
-  return saved_whole(plan, layer, plan.job.recomputation == Recomputation::selective);
-}
 
 StageMemory stage_memory(const StepPlan& plan, const MemoryOptions& options, std::uint32_t stage,
                          const std::vector<PassItem>& order) {

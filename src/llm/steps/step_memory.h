@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "llm/steps/passage.h"
+#include "llm/steps/layer_schedule.h"
 #include "llm/steps/pipeline_order.h"
 #include "llm/steps/step_plan.h"
 
@@ -49,8 +49,5 @@ StageMemory stage_memory(const StepPlan& plan, const MemoryOptions& options, std
 
 /// The same peak without the moments, from the number of micro-batches that are in flight at most: for sweeps.
 MemoryParts peak_memory(const StepPlan& plan, const MemoryOptions& options, std::uint32_t stage);
-
-/// Kept for the backward pass of one layer and micro-batch, on one rank.
-double saved_bytes(const StepPlan& plan, std::uint32_t layer);
 
 }  // namespace orrery::llm

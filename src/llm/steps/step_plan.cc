@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "llm/attention.h"
+#include "llm/steps/layer_model.h"
 #include "report/counted.h"
 
 namespace orrery::llm {
@@ -30,65 +32,6 @@ std::optional<Violation> find_batch_violation(const ParallelJob& job) {
   if (job.global_batch / at_once > kMostMicroBatches)
     return Violation{"training.global_batch",
                      fmt::format("makes {} micro-batches: at most {}", job.global_batch / at_once, kMostMicroBatches)};
-  return std::nullopt;
-}
-
-/// An LSTM is divided by layers and by data.
-std::optional<Violation> find_lstm_violation(const StepPlan& plan) {
-  const auto wrong = [](const char* field) {
-    return Violation{field, "is for transformers: an LSTM is divided by layers (pipeline) and by data", "leave it out"};
-  };
-  if (plan.job.tensor > 1) return wrong("parallelism.tensor");
-  if (plan.job.context > 1) return wrong("parallelism.context");
-  if (plan.job.expert > 1) return wrong("parallelism.expert");
-  if (plan.job.sequence_parallel) return wrong("parallelism.sequence");
-  if (plan.job.recomputation == Recomputation::selective)
-    return Violation{"lstm.recompute", "is none or full: there are no scores to leave out", "recompute: none"};
-  return std::nullopt;
-}
-
-/// Parameters of an LSTM that a token passes, without those that are looked up.
-double lstm_active_parameters(const StepPlan& plan) {
-  const double hidden = plan.model.hidden, first = plan.lstm->input;
-  return 4 * hidden * (first + hidden + (plan.layers() - 1) * 2 * hidden) + plan.model.vocabulary * hidden;
-}
-
-std::optional<Violation> find_model_violation(const StepPlan& plan) {
-  const Architecture& model = plan.model;
-  const ParallelJob& job = plan.job;
-  if (plan.lstm) return find_lstm_violation(plan);
-  if (model.hybrid)
-    return Violation{"model", "has state-space layers, whose kernels are not modelled one by one",
-                     "llm backtest knows its published steps"};
-  if (!divides(job.tensor, model.heads))
-    return Violation{"parallelism.tensor",
-                     fmt::format("of {} must divide the {} attention heads", job.tensor, model.heads)};
-  if (!divides(job.tensor, model.kv_heads) && !divides(model.kv_heads, job.tensor))
-    return Violation{"parallelism.tensor", fmt::format("of {} must divide, or be a multiple of, the {} heads of keys",
-                                                       job.tensor, model.kv_heads)};
-  if (!divides(job.tensor, model.ffn))
-    return Violation{"parallelism.tensor",
-                     fmt::format("of {} must divide the MLP's width of {}", job.tensor, model.ffn)};
-  if (job.sequence_parallel && !divides(job.tensor * job.context, job.sequence)) {
-    return Violation{"parallelism.sequence", fmt::format("needs a sequence that tensor x context = {} divides, not {}",
-                                                         job.tensor * job.context, job.sequence)};
-  }
-  if (!model.experts) {
-    if (job.expert > 1)
-      return Violation{"parallelism.expert", fmt::format("of {} needs a model with experts", job.expert)};
-    return std::nullopt;
-  }
-  if (!divides(job.expert, model.experts->count))
-    return Violation{"parallelism.expert",
-                     fmt::format("of {} must divide the {} experts", job.expert, model.experts->count)};
-  if (job.tensor > 1 && !job.sequence_parallel)
-    return Violation{"parallelism.sequence",
-                     "must be true where experts meet tensor parallelism: each rank routes its own tokens"};
-  if (!divides(job.expert, job.tensor * job.context * job.data)) {
-    return Violation{"parallelism.expert",
-                     fmt::format("of {} must divide the {} of a stage (tensor x context x data)", job.expert,
-                                 report::counted(job.tensor * job.context * job.data, "rank"))};
-  }
   return std::nullopt;
 }
 
@@ -163,22 +106,16 @@ std::optional<Violation> find_plan_violation(const StepPlan& plan) {
                     job.context, job.pipeline, job.data, ranks, report::counted(job.devices, "device"))};
   }
   if (plan.software == Software::pytorch_fsdp &&
-      (job.tensor * job.context * job.pipeline > 1 || plan.model.experts || plan.lstm))
+      (job.tensor * job.context * job.pipeline > 1 || !layer_model(plan).is_known_to(plan.software)))
     return Violation{"software", "of pytorch_fsdp is known for data parallelism of transformers without experts alone",
                      "megatron_core"};
   if (auto found = find_batch_violation(job)) return found;
-  if (auto found = find_model_violation(plan)) return found;
+  if (auto found = layer_model(plan).find_violation(plan)) return found;
   return find_pipeline_violation(plan);
 }
 
 double active_parameters(const Architecture& m) {
-  double attention = m.hidden * (m.heads + 2 * m.kv_heads) * m.head_size + m.heads * m.head_size * m.hidden;
-  if (m.latent_attention) {
-    const LatentAttention& l = *m.latent_attention;
-    attention = m.hidden * (l.query_rank + l.key_value_rank + l.rotary_size) +
-                l.query_rank * m.heads * (l.plain_size + l.rotary_size) +
-                l.key_value_rank * m.heads * (l.plain_size + l.value_size) + m.heads * l.value_size * m.hidden;
-  }
+  const double attention = parameters_of_all(attention_projections(m, 1));
   const double matrices = m.plain_mlp ? 2 : 3;
   const double layers = m.layers + m.prediction_layers, dense = m.experts ? m.experts->dense_layers : layers;
   double sum = layers * attention + dense * matrices * m.hidden * m.ffn;
@@ -191,15 +128,7 @@ double active_parameters(const Architecture& m) {
 }
 
 double model_flop(const StepPlan& plan) {
-  const Architecture& m = plan.model;
-  const double tokens = plan.job.global_batch * plan.job.sequence;
-  if (plan.lstm) return tokens * 6 * lstm_active_parameters(plan);
-  double width = m.heads * m.head_size;
-  if (m.latent_attention)
-    width = m.heads *
-            (m.latent_attention->plain_size + m.latent_attention->rotary_size + m.latent_attention->value_size) / 2;
-  const double attention = 12 * (m.layers + m.prediction_layers) * width * plan.job.sequence * m.attention_window_share;
-  return tokens * (6 * active_parameters(m) + attention);
+  return plan.job.global_batch * plan.job.sequence * layer_model(plan).flop_per_token(plan);
 }
 
 }  // namespace orrery::llm

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "llm/architecture.h"
-#include "llm/software_release.h"
+#include "llm/frameworks.h"
 #include "llm/steps/parallel_job.h"
 #include "machine/device/device.h"
 #include "machine/yaml/violation.h"
@@ -50,12 +50,13 @@ struct Overlap {
       true;              ///< a sharded optimizer's parameters are gathered under the first forward pass; else before it
   bool messages = true;  ///< receives between stages are posted one pass ahead
   bool experts = false;  ///< tokens travel to and from experts of one micro-batch while another one computes: see
-                         ///< llm/closed_forms/paired_passes
+                         ///< llm/steps/paired_passes
   double tensor_parts =
       1;  ///< collectives of tensor parallelism and the products beside them are cut into so many parts, in a pipeline
 };
 
-/// Layers of an LSTM in place of a transformer's: llm/lstm. Layers, hidden and vocabulary are those of StepPlan::model.
+/// Layers of an LSTM in place of a transformer's: llm/steps/lstm. Layers, hidden and vocabulary are those of
+/// StepPlan::model.
 struct LstmShape {
   double input = 0;  ///< width of what the first layer reads
 };

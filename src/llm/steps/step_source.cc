@@ -11,7 +11,7 @@
 #include <tuple>
 #include <unordered_map>
 
-#include "llm/closed_forms/paired_passes.h"
+#include "llm/steps/paired_passes.h"
 #include "workload/program_builder.h"
 #include "workload/program_lines.h"
 
@@ -23,15 +23,15 @@ using workload::Dependency;
 
 constexpr std::size_t kWindowActivities = 1 << 14;
 
-/// A piece as it goes into programs.
-struct ReadyPiece {
+/// An item of a schedule as it goes into programs.
+struct ReadyItem {
   workload::Activity activity;
   bool joins = true;
   std::array<std::int32_t, 3> waits_for = {-1, -1, -1};
   std::int32_t needs_layer = -1;
   std::int32_t layer = -1;  ///< that its name speaks of
 };
-using ReadyPassage = std::vector<ReadyPiece>;
+using ReadySchedule = std::vector<ReadyItem>;
 
 /// What all stages and windows share.
 class StepJob {
@@ -39,9 +39,9 @@ class StepJob {
   StepJob(const StepPlan& plan, const StepTimes& times, std::vector<std::vector<PassItem>> orders)
       : plan_(plan),
         times_(times),
-        passages_(plan_, times_),
+        schedules_(plan_, times_),
         orders_(std::move(orders)),
-        message_bytes_(passages_.message_bytes()) {
+        message_bytes_(schedules_.message_bytes()) {
     role_names_ = lay_out(plan_, job_);
     for (const char* name : {"recv activations", "recv gradients", "send activations", "send gradients"})
       message_names_.push_back(job_.strings.intern(name));
@@ -56,23 +56,23 @@ class StepJob {
     return chunk * plan_.stages() + stage;
   }
 
-  const ReadyPassage& passage(std::uint32_t stage, const PassItem& item) {
-    const PassPlace place = place_of(stage, item);
+  const ReadySchedule& schedule(std::uint32_t stage, const PassItem& item) {
+    const PartPass place = place_of(stage, item);
     const Key key = key_of(place);
     const auto found = ready_.find(key);
     if (found != ready_.end()) return found->second;
-    return ready_.emplace(key, prepare(passages_.make(place))).first->second;
+    return ready_.emplace(key, prepare(schedules_.make(place))).first->second;
   }
   /// Of two passes that run as one.
-  const ReadyPassage& paired_passage(std::uint32_t stage, const PassItem& forward, const PassItem& backward) {
-    const PassPlace first = place_of(stage, forward), second = place_of(stage, backward);
+  const ReadySchedule& paired_schedule(std::uint32_t stage, const PassItem& forward, const PassItem& backward) {
+    const PartPass first = place_of(stage, forward), second = place_of(stage, backward);
     const std::pair<Key, Key> key{key_of(first), key_of(second)};
     const auto found = paired_.find(key);
     if (found != paired_.end()) return found->second;
-    return paired_.emplace(key, prepare(pair_passes(passages_.make(first), passages_.make(second)))).first->second;
+    return paired_.emplace(key, prepare(pair_passes(schedules_.make(first), schedules_.make(second)))).first->second;
   }
-  [[nodiscard]] ReadyPassage begin_of_step(std::uint32_t stage) { return prepare(passages_.begin_of_step(stage)); }
-  [[nodiscard]] ReadyPassage end_of_step(std::uint32_t stage) { return prepare(passages_.end_of_step(stage)); }
+  [[nodiscard]] ReadySchedule begin_of_step(std::uint32_t stage) { return prepare(schedules_.begin_of_step(stage)); }
+  [[nodiscard]] ReadySchedule end_of_step(std::uint32_t stage) { return prepare(schedules_.end_of_step(stage)); }
 
   [[nodiscard]] workload::Activity message(ActivityKind kind, bool gradients, std::uint32_t receiver_part) const {
     // Activations go to the next stage, gradients back; round about, since the first stage's second chunk follows the
@@ -102,7 +102,7 @@ class StepJob {
  private:
   using Key = std::tuple<Pass, std::uint32_t, bool, bool>;
 
-  [[nodiscard]] PassPlace place_of(std::uint32_t stage, const PassItem& item) const {
+  [[nodiscard]] PartPass place_of(std::uint32_t stage, const PassItem& item) const {
     const std::uint32_t part = part_of(stage, item.chunk);
     const Pass last_kind = plan_.order == PipelineOrder::zero_bubble ? Pass::weight_gradient : Pass::backward;
     return {.pass = item.pass,
@@ -110,7 +110,7 @@ class StepJob {
             .is_first = item.pass == Pass::forward && item.micro_batch == first_forward_[part],
             .is_last = item.pass == last_kind && item.micro_batch == last_gradient_[part]};
   }
-  static Key key_of(const PassPlace& place) { return {place.pass, place.part, place.is_first, place.is_last}; }
+  static Key key_of(const PartPass& place) { return {place.pass, place.part, place.is_first, place.is_last}; }
 
   /// Which micro-batch of each part comes first, and which adds the last to its gradients.
   void note_ends() {
@@ -126,25 +126,25 @@ class StepJob {
     }
   }
 
-  ReadyPassage prepare(const Passage& passage) {
-    ReadyPassage ready;
-    for (const Piece& piece : passage)
-      ready.push_back({activity_of(piece, role_names_, job_.strings), piece.joins, piece.waits_for, piece.needs_layer,
-                       piece.name.layer});
+  ReadySchedule prepare(const LayerSchedule& schedule) {
+    ReadySchedule ready;
+    for (const LayerItem& item : schedule)
+      ready.push_back({activity_of(item, role_names_, job_.strings), item.joins, item.waits_for, item.needs_layer,
+                       item.name.layer});
     return ready;
   }
 
   const StepPlan plan_;
   const StepTimes times_;
-  const Passages passages_;
+  const LayerSchedules schedules_;
   const std::vector<std::vector<PassItem>> orders_;
   const std::int64_t message_bytes_;
   workload::Workload job_;
   RoleNames role_names_{};
   std::vector<StringId> message_names_;
   std::vector<std::uint32_t> first_forward_, last_gradient_;
-  std::map<Key, ReadyPassage> ready_;
-  std::map<std::pair<Key, Key>, ReadyPassage> paired_;
+  std::map<Key, ReadySchedule> ready_;
+  std::map<std::pair<Key, Key>, ReadySchedule> paired_;
 };
 
 /// How far the program of a stage was made.
@@ -197,37 +197,36 @@ class StageWriter {
   }
 
   void begin_step() {
-    for (const ReadyPiece& piece : job_.begin_of_step(stage_))
-      progress_.gathered.emplace(piece.layer, add(piece.activity));
+    for (const ReadyItem& item : job_.begin_of_step(stage_)) progress_.gathered.emplace(item.layer, add(item.activity));
   }
 
   /// Passes come again and again: all but the first of a kind repeat what that added.
-  void emit_pass(const ReadyPassage& passage) {
+  void emit_pass(const ReadySchedule& schedule) {
     // What depends on more than the chain, or on earlier windows, is written out.
-    if (!progress_.chain || *progress_.chain < first_ || !progress_.gathered.empty()) return emit(passage);
+    if (!progress_.chain || *progress_.chain < first_ || !progress_.gathered.empty()) return emit(schedule);
     const std::uint64_t before = *progress_.chain, begin = progress_.activities;
-    const auto [found, fresh] = written_.try_emplace(&passage, WrittenPass{builder_.size(), before});
-    if (fresh) return emit(passage);
-    builder_.repeat(found->second.first, passage.size(), found->second.chain_before, before);
-    progress_.activities += passage.size();
-    for (std::size_t i = 0; i < passage.size(); ++i) {
-      if (passage[i].joins) progress_.chain = begin + i;
+    const auto [found, fresh] = written_.try_emplace(&schedule, WrittenPass{builder_.size(), before});
+    if (fresh) return emit(schedule);
+    builder_.repeat(found->second.first, schedule.size(), found->second.chain_before, before);
+    progress_.activities += schedule.size();
+    for (std::size_t i = 0; i < schedule.size(); ++i) {
+      if (schedule[i].joins) progress_.chain = begin + i;
       else progress_.beside.push_back(begin + i);
     }
   }
 
-  void emit(const ReadyPassage& passage) {
+  void emit(const ReadySchedule& schedule) {
     const std::uint64_t begin = progress_.activities;
-    for (const ReadyPiece& piece : passage) {
-      const std::uint64_t id = add(piece.activity);
+    for (const ReadyItem& item : schedule) {
+      const std::uint64_t id = add(item.activity);
       if (progress_.chain) depend(*progress_.chain);
-      for (const std::int32_t place : piece.waits_for) {
+      for (const std::int32_t place : item.waits_for) {
         if (place >= 0 && begin + static_cast<std::uint64_t>(place) != progress_.chain)
           depend(begin + static_cast<std::uint64_t>(place));
       }
-      const auto [first, last] = progress_.gathered.equal_range(piece.needs_layer);
+      const auto [first, last] = progress_.gathered.equal_range(item.needs_layer);
       for (auto one = first; one != last; ++one) depend(one->second);
-      if (piece.joins) progress_.chain = id;
+      if (item.joins) progress_.chain = id;
       else progress_.beside.push_back(id);
     }
   }
@@ -267,7 +266,7 @@ class StageWriter {
       progress_.chain = id;
       received_.clear();
     }
-    emit_pass(items.size() == 1 ? job_.passage(stage_, items[0]) : job_.paired_passage(stage_, items[0], items[1]));
+    emit_pass(items.size() == 1 ? job_.schedule(stage_, items[0]) : job_.paired_schedule(stage_, items[0], items[1]));
     for (const PassItem& item : items) {
       const std::uint32_t part = job_.part_of(stage_, item.chunk);
       if (item.pass == Pass::forward && part + 1 < parts) send(false, part + 1);
@@ -308,7 +307,7 @@ class StageWriter {
     std::size_t first = 0;           ///< of its activities, in the builder
     std::uint64_t chain_before = 0;  ///< what it was put behind
   };
-  std::unordered_map<const ReadyPassage*, WrittenPass> written_;  ///< StepJob keeps passages where they are
+  std::unordered_map<const ReadySchedule*, WrittenPass> written_;  ///< StepJob keeps schedules where they are
 };
 
 class PlannedStep final : public StepSource {
@@ -409,14 +408,14 @@ Result<StepWorkload> step_workload(const StepPlan& plan, const StepTimes& times,
 }
 
 std::vector<PassDurations> compute_durations(const StepPlan& plan, const StepTimes& times) {
-  const Passages passages(plan, times);
+  const LayerSchedules schedules(plan, times);
   std::vector<PassDurations> all(plan.stages());
   for (std::uint32_t stage = 0; stage < plan.stages(); ++stage) {
     const auto sum = [&](Pass pass) {
       TimePs total = 0;
       for (std::uint32_t chunk = 0; chunk < plan.chunks(); ++chunk) {
-        for (const Piece& piece : passages.make({.pass = pass, .part = chunk * plan.stages() + stage}))
-          total += piece.duration_ps;
+        for (const LayerItem& item : schedules.make({.pass = pass, .part = chunk * plan.stages() + stage}))
+          total += item.duration_ps;
       }
       return total / plan.chunks();
     };

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "base/result.h"
-#include "llm/steps/passage.h"
+#include "llm/steps/layer_schedule.h"
+#include "llm/steps/layer_writer.h"
 #include "llm/steps/pipeline_order.h"
-#include "llm/steps/rank_layout.h"
 #include "llm/steps/step_plan.h"
 #include "workload/source.h"
 

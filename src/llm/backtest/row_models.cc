@@ -1,0 +1,279 @@
+#include "llm/backtest/row_models.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <functional>
+
+#include "base/numbers.h"
+#include "llm/architecture.h"
+#include "llm/closed_forms/core_step.h"
+#include "llm/closed_forms/eager_step.h"
+#include "llm/closed_forms/fsdp_step.h"
+#include "llm/closed_forms/megatron_step.h"
+
+namespace orrery::llm {
+namespace {
+
+constexpr double kAmperePort = 25;  // GB/s: 200 Gb/s per device, InfiniBand HDR or RoCE, were usual with A100
+
+/// Of a domain of `most` devices, as many as a job of `devices` gets: schedulers hand out equal segments of domains, so
+/// that groups of the job do not lie across two of them (64 of the 72 of an NVL72 where the job is a power of two).
+double segment_of(double devices, double most) {
+  if (devices <= most) return most;
+  double segment = most;
+  while (segment > 1 && std::fmod(devices, segment) != 0) --segment;
+  return segment;
+}
+
+RowCluster cluster_of(const Catalog& catalog, const Source& source, const machine::Device& device, double devices) {
+  if (const Cluster* cluster = find_cluster(catalog, source.cluster))
+    return {.node_devices = cluster->node_devices, .port_gb_per_s = cluster->node_gb_per_s / cluster->node_devices};
+  return {.node_devices = segment_of(devices, static_cast<double>(device.scale_up_devices)),
+          .port_gb_per_s = device.generation == "ampere"
+                               ? kAmperePort
+                               : rates_of(catalog.core.rates, device.generation).port_gb_per_s};
+}
+
+Software software_of(const Source& source) {
+  if (source.framework == Framework::fsdp) return Software::pytorch_fsdp;
+  if (source.framework != Framework::megatron) return Software::megatron_core;
+  return source.flavour == "megatron_lm" ? Software::megatron_lm_2021 : Software::megatron_deepspeed_2021;
+}
+
+}  // namespace
+
+RowPlans row_plans(const Catalog& catalog, const Source& source, const machine::Device& device,
+                   const BacktestRow& row) {
+  RowPlans result;
+  const bool scheduled = source.framework == Framework::megatron || source.framework == Framework::megatron_core;
+  if (!scheduled && source.framework != Framework::fsdp) return result;
+  auto model = architecture_of(catalog, source, row);
+  if (!model || model->hybrid || !row.has({&BacktestRow::global_batch, &BacktestRow::sequence})) return result;
+  StepPlan plan;
+  plan.model = std::move(*model);
+  plan.software = software_of(source);
+  const bool modern = !is_early(plan.software), sharded = plan.software == Software::pytorch_fsdp;
+  if (!modern || sharded) plan.model.plain_mlp = true;  // GPT models, whose MLP has two matrices
+  plan.job = job_of(source, row);
+  plan.job.devices = plan.job.tensor * plan.job.context * plan.job.pipeline * plan.job.data;
+  result.cluster = cluster_of(catalog, source, device, plan.job.devices);
+  if (plan.model.experts && plan.job.tensor > 1) plan.job.sequence_parallel = true;
+  if (modern) plan.job.sequence_parallel = plan.job.tensor > 1;
+  if (plan.job.pipeline < 2) plan.job.interleave = 1;
+  // As Megatron-Bridge's recipes have it (scripts/performance/configs, moe_a2a_overlap): where tokens leave the
+  // scale-up domain, and a pipeline is interleaved, which its overlap needs.
+  const bool leaves_domain = plan.model.experts && plan.job.expert > result.cluster.node_devices;
+  const bool hides_exchange = modern && leaves_domain && plan.job.interleave > 1;
+  plan.overlap = {.gradients = modern,
+                  .parameters = modern,
+                  .messages = modern && plan.job.interleave > 1,
+                  .experts = hides_exchange};
+  plan.gradient_bytes = modern || row.precision.starts_with("bf16") ? 4 : 2;
+  plan.tied_embeddings = !modern;
+  plan.domain_devices = result.cluster.node_devices;
+  if (modern) {
+    plan.precision = precision_called(source, row.precision);
+    plan.release = parse_release(row.notes).value_or(SoftwareRelease{});
+    plan.adapters_only = row.notes.find("LoRA") != std::string::npos;
+    if (plan.job.zero_stage == 0 && plan.job.data > 1)
+      plan.job.zero_stage = 1;             // the distributed optimizer is what these recipes use
+    if (sharded) plan.gradient_bytes = 2;  // reduced as they come
+  }
+  const std::vector<double> sizes = row.micro_batch ? std::vector{*row.micro_batch} : std::vector{1.0, 2.0, 4.0, 8.0};
+  for (const double size : sizes) {
+    plan.job.micro_batch = size;
+    if (!find_plan_violation(plan)) result.plans.push_back(plan);
+  }
+  return result;
+}
+
+std::string schedule_kind(const StepPlan& plan) {
+  if (plan.software == Software::pytorch_fsdp) return "schedule fsdp iteration_time";
+  if (is_early(plan.software)) return "schedule megatron iteration_time";
+  return plan.model.experts ? "schedule megatron_core experts iteration_time" : "schedule megatron_core iteration_time";
+}
+
+namespace {
+
+using machine::DataType;
+using Row = BacktestRow;
+
+constexpr double kPaddedGpt2Vocabulary = 51200;  // what Megatron makes of GPT-2's 50,257
+
+/// The shortest step over the sizes of micro-batch that the row leaves open.
+std::optional<double> best_over_micro_batches(const Row& row, ParallelJob job,
+                                              const std::function<double(const ParallelJob&)>& seconds) {
+  if (row.micro_batch) return seconds(job);
+  std::optional<double> best;
+  for (const double size : {1.0, 2.0, 4.0, 8.0}) {
+    if (std::fmod(job.global_batch, size * job.data) != 0) continue;
+    job.micro_batch = size;
+    const double time = seconds(job);
+    best = best ? std::min(*best, time) : time;
+  }
+  if (best) return best;
+  job.micro_batch = 1;
+  return seconds(job);
+}
+
+std::optional<double> megatron_seconds(const Catalog& catalog, const Source& source, const machine::Device& device,
+                                       const Row& row) {
+  const MegatronFlavour* flavour = find_flavour(catalog.megatron, source.flavour);
+  const Cluster* cluster = find_cluster(catalog, source.cluster);
+  if (flavour == nullptr || cluster == nullptr) return std::nullopt;
+  if (!row.has({&Row::layers, &Row::hidden, &Row::heads, &Row::ffn, &Row::vocabulary, &Row::global_batch}))
+    return std::nullopt;
+  const MegatronModel model{.layers = *row.layers,
+                            .hidden = *row.hidden,
+                            .heads = *row.heads,
+                            .ffn = *row.ffn,
+                            .vocabulary = *row.vocabulary,
+                            .fp32_gradients = row.precision.starts_with("bf16")};
+  return best_over_micro_batches(row, job_of(source, row), [&](const ParallelJob& job) {
+    return megatron_step_seconds(device, catalog.megatron, *flavour, *cluster, model, job);
+  });
+}
+
+std::optional<double> fsdp_seconds(const Catalog& catalog, const Source& source, const machine::Device& device,
+                                   const Row& row) {
+  if (!row.has({&Row::layers, &Row::hidden, &Row::heads, &Row::ffn, &Row::vocabulary, &Row::global_batch,
+                &Row::micro_batch, &Row::devices}))
+    return std::nullopt;
+  const FsdpModel model{.style = BlockStyle::gpt,
+                        .layers = *row.layers,
+                        .hidden = *row.hidden,
+                        .ffn = *row.ffn,
+                        .heads = *row.heads,
+                        .kv_width = *row.hidden,
+                        .vocabulary = *row.vocabulary,
+                        .mixed_precision = row.precision.starts_with("amp")};
+  return fsdp_step_seconds(device, catalog.fsdp, model, job_of(source, row));
+}
+
+/// "tokens per step (524288)": the number in parentheses.
+std::optional<double> tokens_in(const std::string& notes) {
+  for (std::size_t open = notes.find('('); open != std::string::npos; open = notes.find('(', open + 1)) {
+    std::string_view inside = std::string_view(notes).substr(open + 1);
+    std::int64_t number = 0;
+    if (take_number(inside, number) && inside.starts_with(')')) return static_cast<double>(number);
+  }
+  return std::nullopt;
+}
+
+std::optional<double> paired_seconds(const Catalog& catalog, const Source& source, const machine::Device& device,
+                                     const Row& row) {
+  if (!row.has({&Row::layers, &Row::hidden, &Row::heads, &Row::ffn})) return std::nullopt;
+  ParallelJob job = job_of(source, row);
+  job.sequence = row.sequence.value_or(source.sequence);
+  job.micro_batch = row.micro_batch.value_or(1);
+  job.global_batch =
+      row.global_batch.value_or(std::floor(tokens_in(row.notes).value_or(source.step_tokens) / job.sequence));
+  job.recomputation = Recomputation::none;
+  const FsdpModel model{.style = BlockStyle::llama,
+                        .layers = *row.layers,
+                        .hidden = *row.hidden,
+                        .ffn = *row.ffn,
+                        .heads = *row.heads,
+                        .kv_width = *row.hidden,
+                        .vocabulary = row.vocabulary.value_or(source.vocabulary)};
+  return pair_step_seconds(device, catalog.fsdp, catalog.pairs, model, job);
+}
+
+std::optional<double> core_seconds(const Catalog& catalog, const Source& source, const machine::Device& device,
+                                   const Row& row) {
+  if (!row.has({&Row::global_batch, &Row::devices})) return std::nullopt;
+  const auto model = architecture_of(catalog, source, row);
+  if (!model) return std::nullopt;
+  const CoreRun run{.precision = precision_called(source, row.precision),
+                    .release = parse_release(row.notes).value_or(SoftwareRelease{}),
+                    .adapters_only = row.notes.find("LoRA") != std::string::npos};
+  return best_over_micro_batches(row, job_of(source, row), [&](const ParallelJob& job) {
+    return core_step_seconds(device, catalog.core, *model, job, run);
+  });
+}
+
+}  // namespace
+
+/// "MXFP8", "FP8-CS", "NVFP4", "BF16": recipes of one width differ in scaling, not in speed.
+DataType precision_called(const Source& source, std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  if (source.framework == Framework::nanotron || text.empty()) return source.precision;
+  if (text.find("FP4") != std::string::npos) return DataType::fp4;
+  return text.find("FP8") != std::string::npos ? DataType::fp8 : DataType::bf16;
+}
+
+std::optional<Architecture> architecture_of(const Catalog& catalog, const Source& source, const Row& row) {
+  std::optional<Architecture> model;
+  if (row.has({&Row::layers, &Row::hidden, &Row::heads})) {
+    model = Architecture{.name = row.model,
+                         .layers = *row.layers,
+                         .hidden = *row.hidden,
+                         .heads = *row.heads,
+                         .kv_heads = row.kv_heads.value_or(*row.heads),
+                         .head_size = std::floor(*row.hidden / *row.heads),
+                         .ffn = row.ffn.value_or(4 * *row.hidden),
+                         .vocabulary = row.vocabulary.value_or(kPaddedGpt2Vocabulary),
+                         .plain_mlp = source.plain_mlp};
+  } else {
+    model = architecture_called(catalog.architectures, row.model);
+  }
+  if (model && row.model.find("w/o MTP") != std::string::npos) model->prediction_layers = 0;
+  return model;
+}
+
+std::optional<EagerModel> eager_model_of(const Row& row) {
+  if (!row.has({&Row::layers, &Row::hidden, &Row::heads, &Row::kv_heads, &Row::ffn, &Row::vocabulary, &Row::sequence}))
+    return std::nullopt;
+  return EagerModel{.style = row.model == "llama" ? BlockStyle::llama : BlockStyle::gpt,
+                    .layers = *row.layers,
+                    .hidden = *row.hidden,
+                    .ffn = *row.ffn,
+                    .heads = *row.heads,
+                    .kv_width = std::floor(*row.kv_heads * *row.hidden / *row.heads),
+                    .vocabulary = *row.vocabulary,
+                    .sequence = *row.sequence};
+}
+
+std::optional<EagerTraining> eager_training_of(const Row& row) {
+  if (!row.has({&Row::global_batch, &Row::micro_batch})) return std::nullopt;
+  return EagerTraining{.global_batch = *row.global_batch,
+                       .micro_batch = *row.micro_batch,
+                       .mixed_precision = row.precision.starts_with("amp"),
+                       .full_recomputation = row.recomputation == Recomputation::full};
+}
+
+ParallelJob job_of(const Source& source, const Row& row) {
+  return {.sequence = row.sequence.value_or(0),
+          .global_batch = row.global_batch.value_or(0),
+          .micro_batch = row.micro_batch.value_or(0),
+          .devices = row.devices.value_or(0),
+          .tensor = row.tensor,
+          .pipeline = row.pipeline,
+          .data = row.data,
+          .context = row.context,
+          .expert = row.expert,
+          .interleave = row.interleave.value_or(row.pipeline > 1 ? source.interleave : 1),
+          .zero_stage = row.zero_stage,
+          .sharded = row.sharded,
+          .sequence_parallel = row.sequence_parallel,
+          .recomputation = row.recomputation};
+}
+
+std::optional<double> row_step_seconds(const Catalog& catalog, const Source& source, const machine::Device& device,
+                                       const Row& row) {
+  if (!row.sequence && source.sequence == 0) return std::nullopt;
+  switch (source.framework) {
+    case Framework::eager: return std::nullopt;  // one device, answered with its memory by backtest.cc
+    case Framework::megatron: return megatron_seconds(catalog, source, device, row);
+    case Framework::fsdp: return fsdp_seconds(catalog, source, device, row);
+    case Framework::paired_devices: return paired_seconds(catalog, source, device, row);
+    case Framework::megatron_core:
+    case Framework::nanotron: break;
+  }
+  // Nanotron's own time is not modelled: this is what Megatron-Core would take.
+  return core_seconds(catalog, source, device, row);
+}
+
+}  // namespace orrery::llm

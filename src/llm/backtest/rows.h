@@ -1,0 +1,71 @@
+// One published measurement: a row of a table with the columns of docs/LLM.md.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/diagnostics.h"
+#include "base/io/csv.h"
+#include "llm/steps/parallel_job.h"
+#include "machine/device/peak_rates.h"
+
+namespace orrery::llm {
+
+// What published tables do not say about themselves: which framework ran where, and what was usual for fields that they
+// leave out.
+
+enum class Framework : std::uint8_t {
+  eager,
+  megatron,
+  megatron_core,
+  fsdp,
+  paired_devices,
+  nanotron,
+};
+
+/// "megatron_core".
+std::string_view to_string(Framework framework);
+
+/// One published set of measurements. Everything here is a fact about who measured, none is fitted.
+struct Source {
+  std::string_view dataset;
+  Framework framework = Framework::megatron_core;
+  std::string_view flavour = {};  ///< of Megatron
+  std::string_view cluster = {};
+  double interleave = 1;                                 ///< of pipelines, where the row names none
+  bool plain_mlp = false;                                ///< models given by their shape have two matrices in the MLP
+  machine::DataType precision = machine::DataType::fp8;  ///< where the row names none
+  std::string_view method = "llmcompass";                ///< of measuring operators
+  double sequence = 0;                                   ///< where the row names none; 0: the row has to
+  double step_tokens = 0;
+  double vocabulary = 0;
+};
+
+/// What is known of a set; of one that is not in the table, that it ran on Megatron-Core.
+const Source& source_of(std::string_view dataset);
+
+/// Numbers that the row does not give are none.
+struct BacktestRow {
+  std::string id, dataset, phase, device, model, metric, unit, precision, notes;
+  std::optional<double> layers, hidden, heads, kv_heads, ffn, vocabulary;
+  std::optional<double> sequence, output_tokens, global_batch, micro_batch, devices;
+  double tensor = 1, pipeline = 1, data = 1, context = 1, expert = 1;
+  std::optional<double> interleave;
+  int zero_stage = 0;
+  bool sharded = false;
+  bool sequence_parallel = false;
+  Recomputation recomputation = Recomputation::none;
+  std::optional<double> measured;
+
+  using Number = std::optional<double> BacktestRow::*;
+  [[nodiscard]] bool has(std::initializer_list<Number> numbers) const;
+};
+
+/// A cell that should hold a number and does not is counted, and taken for empty. An Error if a column is missing
+/// without which no row can be told from another: id, dataset, phase, gpu, metric, unit.
+Result<std::vector<BacktestRow>> backtest_rows(const CsvTable& table, Diagnostics& diagnostics);
+
+}  // namespace orrery::llm
