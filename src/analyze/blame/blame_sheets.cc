@@ -209,16 +209,4 @@ Sheet slowdown_sheet(const Blame& blame) {
   return sheet;
 }
 
-std::vector<Sheet> blame_sheets(const CausalGraph& job, const Blame& blame) {
-  std::vector<Sheet> sheets;
-  sheets.push_back(blamed_ranks_sheet(job, blame));
-  sheets.push_back(blame_pairs_sheet(job, blame));
-  sheets.push_back(causes_sheet(job, blame));
-  sheets.push_back(blamed_operations_sheet(job, blame));
-  sheets.push_back(blamed_steps_sheet(job, blame));
-  sheets.push_back(blame_cells_sheet(job, blame));
-  sheets.push_back(slowdown_sheet(blame));
-  return sheets;
-}
-
 }  // namespace orrery::analyze

@@ -1,7 +1,7 @@
 // Blame as Sheets: ranks, who waited for whom, causes, operations, steps, and the job against one of typical ranks.
 #pragma once
 
-#include <vector>
+#include <string>
 
 #include "analyze/blame/blame.h"
 #include "causal/causal_graph.h"
@@ -36,9 +36,6 @@ report::Sheet blame_cells_sheet(const causal::CausalGraph& job, const Blame& bla
 
 /// One row: measured_us, ideal_us, S, communication, all.
 report::Sheet slowdown_sheet(const Blame& blame);
-
-/// All of them but the matrix.
-std::vector<report::Sheet> blame_sheets(const causal::CausalGraph& job, const Blame& blame);
 
 /// What a cause is called in tables: its name, or its kind in brackets.
 std::string label_of(const causal::CausalGraph& job, const causal::PieceClass& work);

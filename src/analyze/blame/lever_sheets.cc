@@ -80,14 +80,4 @@ Sheet lever_unions_sheet(const causal::CausalGraph& job, const Levers& levers) {
   return sheet;
 }
 
-std::vector<Sheet> lever_sheets(const causal::CausalGraph& job, const Levers& levers) {
-  std::vector<Sheet> sheets;
-  sheets.push_back(levers_sheet(job, levers));
-  sheets.push_back(lever_unions_sheet(job, levers));
-  sheets.push_back(rank_gains_sheet(job, levers));
-  sheets.push_back(lever_pairs_sheet(levers));
-  sheets.push_back(lever_order_sheet(levers));
-  return sheets;
-}
-
 }  // namespace orrery::analyze

@@ -2,8 +2,6 @@
 // would save.
 #pragma once
 
-#include <vector>
-
 #include "analyze/blame/levers.h"
 #include "causal/causal_graph.h"
 #include "report/sheet.h"
@@ -26,8 +24,5 @@ report::Sheet lever_order_sheet(const Levers& levers);
 /// Groups that hide one another: select, what, groups, members, total_us, on_path_us, gain_if_free_us, gain_10pct_us,
 /// and the sums of the gains that they have one by one: alone_if_free_us, alone_10pct_us.
 report::Sheet lever_unions_sheet(const causal::CausalGraph& job, const Levers& levers);
-
-/// All of them.
-std::vector<report::Sheet> lever_sheets(const causal::CausalGraph& job, const Levers& levers);
 
 }  // namespace orrery::analyze

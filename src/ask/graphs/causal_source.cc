@@ -1,5 +1,7 @@
 #include "ask/graphs/causal_source.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <functional>
 #include <span>
@@ -95,6 +97,21 @@ Status parse_instances(std::string_view text, Instances& out) {
   // 3:1 selects nothing; that it was meant the other way round is a guess.
   if (!rest.empty() && (!rest.starts_with(':') || !parse_number(rest.substr(1), last) || last < first)) return error;
   out = {first, last};
+  return {};
+}
+
+std::string typed(const WindowChoice& window) {
+  std::string flags;
+  if (window.annotation) flags += fmt::format(" --annotation {}", report::shell_quote(*window.annotation));
+  if (const auto& [first, last] = window.instances; first)
+    flags += *first == *last ? fmt::format(" --instance {}", *first) : fmt::format(" --instance {}:{}", *first, *last);
+  return flags;
+}
+
+std::string typed(job::ClockChoice clock) {
+  for (const auto& [word, meant] : kClockWords) {
+    if (meant == clock && clock != job::ClockChoice::automatic) return fmt::format(" --clock {}", word);
+  }
   return {};
 }
 

@@ -37,6 +37,8 @@ void fields(WindowChoice& window, Visitor&& visit) {
   visit("annotation", window.annotation);
   visit("instance", written(window.instances, parse_instances));
 }
+/// As one could type it again: " --annotation step --instance 0:3".
+std::string typed(const WindowChoice& window);
 
 /// When only part of each rank is kept (RankDetail).
 enum class Reduce : std::uint8_t { automatic, always, never };
@@ -44,6 +46,8 @@ inline constexpr std::pair<std::string_view, Reduce> kReduceWords[] = {
     {"auto", Reduce::automatic}, {"always", Reduce::always}, {"never", Reduce::never}};
 inline constexpr std::pair<std::string_view, job::ClockChoice> kClockWords[] = {
     {"auto", job::ClockChoice::automatic}, {"one", job::ClockChoice::one}, {"align", job::ClockChoice::align}};
+/// " --clock one"; nothing where it is automatic.
+std::string typed(job::ClockChoice clock);
 
 /// A causal graph: of a rank, or of all.
 struct GraphRequest {

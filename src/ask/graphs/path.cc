@@ -50,19 +50,6 @@ using causal::EdgeKind;
 constexpr std::size_t kRowsShown = 16;
 constexpr std::size_t kContributors = 10;
 
-// The flags that choose the window: the next command must look at the same one.
-std::string window_flags(const GraphRequest& request) {
-  std::string flags;
-  const WindowChoice& window = request.window;
-  if (window.annotation) flags += fmt::format(" --annotation {}", report::shell_quote(*window.annotation));
-  if (const auto& [first, last] = window.instances; first)
-    flags += *first == *last ? fmt::format(" --instance {}", *first) : fmt::format(" --instance {}:{}", *first, *last);
-  for (const auto& [word, clock] : kClockWords) {
-    if (clock == request.clock && clock != job::ClockChoice::automatic) flags += fmt::format(" --clock {}", word);
-  }
-  return flags;
-}
-
 void write_us(report::Facts& facts, std::string_view name, TimePs ps) { facts.field(name, to_us(ps)); }
 
 void write_breakdown_row(report::Facts& facts, const causal::CausalGraph& job, const PathSums& path, graph::Slot slot) {
@@ -91,10 +78,11 @@ void tell_next_whatif(report::Answer& answer, const GraphRequest& request, const
   for (const Contributor& contributor : path.contributors) by_gain.push_back(&contributor);
   std::stable_sort(by_gain.begin(), by_gain.end(),
                    [](const auto* a, const auto* b) { return a->gain_if_free > b->gain_if_free; });
+  // The next command must look at the same window.
+  const std::string flags = typed(request.window) + typed(request.clock);
   const auto ask = [&](std::string_view what, const std::string& selection) {
-    answer.next(
-        fmt::format("what if {} twice as fast?", what),
-        fmt::format("orrery whatif {}{} {}", traces, window_flags(request), report::shell_quote(selection + " * 0.5")));
+    answer.next(fmt::format("what if {} twice as fast?", what),
+                fmt::format("orrery whatif {}{} {}", traces, flags, report::shell_quote(selection + " * 0.5")));
   };
   for (const Contributor* contributor : by_gain) {
     if (contributor->gain_if_free <= 0) break;
@@ -103,8 +91,7 @@ void tell_next_whatif(report::Answer& answer, const GraphRequest& request, const
   // No single one saves anything: many are alike, and only all of them together do.
   if (path.relief && path.relief->gain > 0)
     return ask("all of it were", std::string(analyze::word_of(path.relief->bound)));
-  answer.next("see it on a timeline:",
-              fmt::format("orrery path {}{} --overlay overlay.json.gz", traces, window_flags(request)));
+  answer.next("see it on a timeline:", fmt::format("orrery path {}{} --overlay overlay.json.gz", traces, flags));
 }
 
 /// The member "if_free": the edit that takes away what the verdict names, what it saves, and what bounds the rest; null

@@ -1,14 +1,9 @@
 // orrery blame: who made whom wait, and why.
-#include <fmt/format.h>
-
-#include "analyze/blame/blame.h"
-#include "analyze/blame/blame_sheets.h"
-#include "ask/graphs/job_facts.h"
+#include "ask/graphs/blame.h"
 #include "cli/devices/hta_job_report.h"
-#include "cli/frame/load.h"
+#include "cli/frame/answer.h"
+#include "cli/frame/shared_flags.h"
 #include "cli/frame/verbs.h"
-#include "cli/graphs/blame_report.h"
-#include "report/sheet_csv.h"
 
 namespace orrery::cli {
 namespace {
@@ -16,34 +11,9 @@ namespace {
 ExitCode run_blame(Invocation& invocation) {
   if (const auto error = flag_of_other_mode(invocation)) return invocation.fail_usage(*error);
   if (invocation.has("compat")) return run_hta_blame(invocation);
-  Instances instances;
-  if (const auto error = parse_instances(invocation, instances)) return invocation.fail_usage(*error);
-  const double most = invocation.number("fail-above");
-  if (most < 0)
-    return invocation.fail_usage({"--fail-above takes a share of all ranks' time in percent", "like --fail-above 5"});
-  const causal::JoinOptions options{.by_annotation = invocation.text("by") == "annotation"};
-  const auto job = load_job_graph(invocation, invocation.operands(), instances, false, options, RankDetail::as_needed);
-  if (!job) return invocation.fail(job.error());
-  if (job->ranks.size() < 2)
-    return invocation.fail({.message = "one rank alone has nobody to wait for",
-                            .file = job->ranks.front().source_path,
-                            .hint = "name the files of all ranks, or their folder"});
-  if (!is_joined(invocation, *job)) return ExitCode::check_failed;
-  const analyze::Blame blame = analyze::find_blame(*job, invocation.diagnostics());
-  const bool fails = invocation.has("fail-above") && blame.share_pct() > most;
-  if (invocation.json()) {
-    write_job_json(invocation.data(), *job, blame.slowdown.measured);
-    write_blame_json(invocation.data(), *job, blame);
-  } else if (invocation.csv()) {
-    invocation.text() = report::to_csv(analyze::blame_sheets(*job, blame));
-  } else {
-    invocation.text() = blame_text(invocation, *job, blame);
-    if (fails)
-      invocation.text() +=
-          fmt::format("\nWaiting takes {:.3g} % of all ranks' time: more than the {:.3g} % of --fail-above.\n",
-                      blame.share_pct(), most);
-  }
-  return fails ? ExitCode::check_failed : ExitCode::ok;
+  ask::BlameRequest request;
+  request.graph.recording.files = invocation.operands();
+  return answer(invocation, std::move(request));
 }
 
 }  // namespace
@@ -80,7 +50,7 @@ const Verb& blame_verb() {
                    .value_name = "PCT",
                    .kind = ValueKind::number,
                    .help = "exit with 1 if waiting takes more than PCT percent of all ranks' time"},
-              reduce_flag(RankDetail::as_needed),
+              reduce_flag(ask::RankDetail::as_needed),
               csv_flag(),
           }),
           hta_blame_flags()),

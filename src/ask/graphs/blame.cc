@@ -1,4 +1,4 @@
-#include "cli/graphs/blame_report.h"
+#include "ask/graphs/blame.h"
 
 #include <fmt/format.h>
 
@@ -6,14 +6,13 @@
 
 #include "analyze/blame/blame_sheets.h"
 #include "analyze/whatif/recorded_collectives.h"
+#include "ask/graphs/job_facts.h"
 #include "base/percent.h"
 #include "report/bar.h"
 #include "report/counted.h"
-#include "report/sheet_json.h"
-#include "report/sheet_text.h"
 #include "report/text_width.h"
 
-namespace orrery::cli {
+namespace orrery::ask {
 namespace {
 
 using analyze::Blame;
@@ -22,12 +21,14 @@ using analyze::Pattern;
 using analyze::RankBlame;
 using causal::CausalGraph;
 using causal::EdgeKind;
+using report::Readers;
 
+/// Above this a matrix is wider than a terminal, and its largest cells say more.
 constexpr std::size_t kMatrixRanks = 16;
 constexpr std::size_t kWorstRows = 10;
 constexpr std::size_t kNameColumns = 48;  // in a sentence
 
-std::string percent_of(TimePs part, TimePs whole) {
+std::string blame_percent(TimePs part, TimePs whole) {
   return report::percent(static_cast<double>(part), static_cast<double>(whole));
 }
 
@@ -61,7 +62,7 @@ std::size_t most_blamed(const Blame& blame) {
   return static_cast<std::size_t>(most - blame.ranks.begin());
 }
 
-std::string summary(const CausalGraph& job, const Blame& blame) {
+std::string blame_summary(const CausalGraph& job, const Blame& blame) {
   const std::string head =
       fmt::format("{}, {}, {}: ", report::counted(job.ranks.size(), "rank"),
                   job.steps.empty() ? job.label : report::counted(job.steps.size(), "step"), format_duration(job.span));
@@ -70,11 +71,11 @@ std::string summary(const CausalGraph& job, const Blame& blame) {
                                   : fmt::format("nobody loses time by waiting; other work hides all {} of it.",
                                                 format_duration(blame.raw)));
   std::string text = fmt::format("{}{} are spent waiting ({} of all ranks' time)", head, format_duration(blame.exposed),
-                                 percent_of(blame.exposed, blame.rank_time()));
+                                 blame_percent(blame.exposed, blame.rank_time()));
   const std::size_t worst = most_blamed(blame);
   const TimePs caused = blame.ranks[worst].caused_root;
   if (caused == 0) return text + "; the clocks leave open who caused it.";
-  text += fmt::format("; rank {} caused {} of it", job.ranks[worst].rank, percent_of(caused, blame.exposed));
+  text += fmt::format("; rank {} caused {} of it", job.ranks[worst].rank, blame_percent(caused, blame.exposed));
   const auto cause =
       std::find_if(blame.causes.begin(), blame.causes.end(), [&](const Cause& c) { return c.rank == worst; });
   return fmt::format("{}, mostly by {} ({}).", text, in_words(job, cause->work), format_duration(cause->blame));
@@ -113,7 +114,7 @@ std::string pattern_in_words(const analyze::Straggler& straggler, bool too_few_s
 }
 
 // Whether it is a straggler, as far as the steps can tell.
-std::string judgement(const CausalGraph& job, const Blame& blame) {
+std::string straggler_judgement(const CausalGraph& job, const Blame& blame) {
   const std::size_t steps = blame.steps.steps();
   const std::size_t judged = judged_rank(blame);
   const analyze::Straggler& straggler = blame.ranks[judged].straggler;
@@ -132,7 +133,7 @@ std::string judgement(const CausalGraph& job, const Blame& blame) {
   return text.empty() ? text : text + "\n";
 }
 
-std::string remarks(const Blame& blame) {
+std::string blame_remarks(const Blame& blame) {
   const analyze::Slowdown& slowdown = blame.slowdown;
   std::string text =
       fmt::format("With typical ranks only it would take {} (slowdown {:.3f}); {} of waiting would remain",
@@ -147,87 +148,102 @@ std::string remarks(const Blame& blame) {
   return text + "\n";
 }
 
-void write_rank_rows(JsonWriter& json, const CausalGraph& job, const Blame& blame) {
-  const report::Sheet sheet = analyze::blamed_ranks_sheet(job, blame);
-  json.key("ranks").begin_array();
-  for (std::size_t r = 0; r < sheet.rows(); ++r) {
-    json.begin_object();
-    report::write_members(json, sheet, r);
-    json.key("outlier_steps").begin_array();
-    for (const std::uint32_t step : blame.ranks[r].straggler.outlier_steps) json.value(analyze::step_name(job, step));
-    json.end_array();
-    json.end_object();
+/// By hand, not in a Sheet, are lists within rows: the steps of a rank that stand out, the ranks of a step.
+void tell_blamed_ranks(report::Facts& facts, const CausalGraph& job, const Blame& blame) {
+  const auto sheet = report::Facts::share(analyze::blamed_ranks_sheet(job, blame));
+  facts.key("ranks").begin_array();
+  for (std::size_t r = 0; r < sheet->rows(); ++r) {
+    facts.begin_object().members(sheet, r).key("outlier_steps").begin_array();
+    for (const std::uint32_t step : blame.ranks[r].straggler.outlier_steps) facts.value(analyze::step_name(job, step));
+    facts.end_array().end_object();
   }
-  json.end_array();
+  facts.end_array();
 }
 
-void write_step_rows(JsonWriter& json, const CausalGraph& job, const Blame& blame) {
-  const report::Sheet sheet = analyze::blamed_steps_sheet(job, blame);
-  json.key("steps").begin_array();
-  for (std::size_t k = 0; k < sheet.rows(); ++k) {
-    json.begin_object();
-    report::write_members(json, sheet, k);
-    json.key("ranks").begin_array();
+void tell_blamed_steps(report::Facts& facts, const CausalGraph& job, const Blame& blame) {
+  const auto sheet = report::Facts::share(analyze::blamed_steps_sheet(job, blame));
+  facts.key("steps").begin_array();
+  for (std::size_t k = 0; k < sheet->rows(); ++k) {
+    facts.begin_object().members(sheet, k).key("ranks").begin_array();
     for (std::size_t r = 0; r < blame.ranks.size(); ++r) {
-      json.begin_object();
-      json.field("rank", job.ranks[r].rank).field("caused_root_us", to_us(blame.steps.at(k, r)));
-      json.end_object();
+      facts.begin_object().field("rank", job.ranks[r].rank);
+      facts.field("caused_root_us", to_us(blame.steps.at(k, r))).end_object();
     }
-    json.end_array();
-    json.end_object();
+    facts.end_array().end_object();
   }
-  json.end_array();
+  facts.end_array();
+}
+
+void tell_wait(report::Facts& facts, const Blame& blame) {
+  facts.key("wait").begin_object();
+  facts.field("raw_us", to_us(blame.raw)).field("exposed_us", to_us(blame.exposed));
+  facts.field("unresolved_us", to_us(blame.unresolved)).field("remaining_us", to_us(blame.slowdown.remaining_wait));
+  facts.end_object();
+}
+
+void tell_blame_tables(report::Answer& answer, const CausalGraph& job, const Blame& blame) {
+  const bool is_lost = blame.exposed > 0, is_small = job.ranks.size() <= kMatrixRanks;
+  const auto worst = [](std::string_view rest, std::string_view largest = {}) {
+    return report::SheetView{.rows = kWorstRows, .rest = rest, .largest = largest};
+  };
+  const auto people_too = [](bool shown) { return shown ? Readers::all : Readers::programs_and_tables; };
+  if (is_lost && is_small)
+    answer.table([&] { return analyze::blame_matrix_sheet(job, blame); }, {.readers = Readers::people}).gap();
+  answer.table([&] { return analyze::blame_pairs_sheet(job, blame); },
+               {.view = worst("pairs", "root"), .readers = people_too(is_lost && !is_small)});
+  if (is_lost && !is_small) answer.gap();
+  if (answer.for_programs()) tell_blamed_ranks(answer.facts(), job, blame);
+  answer.table(
+      [&] { return analyze::blamed_ranks_sheet(job, blame); },
+      {.view = is_small ? report::SheetView{} : worst("ranks", "caused_root"), .readers = Readers::people_and_tables});
+  // People see no table without a row.
+  const auto add = [&](bool shown, std::string_view rest, const auto& make) {
+    if (shown) answer.gap();
+    answer.table(make, {.view = worst(rest), .readers = people_too(shown)});
+  };
+  add(!blame.causes.empty(), "causes", [&] { return analyze::causes_sheet(job, blame); });
+  add(!blame.operations.empty(), "operations", [&] { return analyze::blamed_operations_sheet(job, blame); });
+  const bool shows_steps = is_lost && job.steps.size() > 1;
+  if (shows_steps) answer.gap();
+  if (answer.for_programs()) tell_blamed_steps(answer.facts(), job, blame);
+  answer.table([&] { return analyze::blamed_steps_sheet(job, blame); },
+               {.view = worst("steps"), .readers = shows_steps ? Readers::people_and_tables : Readers::tables});
+  answer.table([&] { return analyze::blame_cells_sheet(job, blame); }, {.readers = Readers::programs_and_tables});
+  answer.table([&] { return analyze::recorded_collectives_sheet(analyze::recorded_collectives(job)); },
+               {.readers = Readers::programs});
+  answer.table([&] { return analyze::slowdown_sheet(blame); },
+               {.readers = Readers::programs_and_tables, .form = report::Form::row});
 }
 
 }  // namespace
 
-std::string blame_text(const Invocation& invocation, const CausalGraph& job, const Blame& blame) {
-  std::string text = invocation.style().paint(report::Tone::strong, summary(job, blame)) + "\n";
-  if (blame.exposed > 0) text += judgement(job, blame);
-  text += remarks(blame) + "\n";
-  const report::SheetView view = invocation.view();
-  report::SheetView worst = view;
-  worst.rows = kWorstRows;
-  if (blame.exposed > 0) {
-    if (job.ranks.size() <= kMatrixRanks) {
-      text += to_text(analyze::blame_matrix_sheet(job, blame), view) + "\n";
-    } else {
-      report::SheetView pairs = worst;
-      pairs.largest = "root";
-      pairs.rest = "pairs";
-      text += to_text(analyze::blame_pairs_sheet(job, blame), pairs) + "\n";
-    }
+Result<report::Answer> run(const BlameRequest& request, Context& context) {
+  const double most = request.fail_above.value_or(0);
+  if (most < 0) return misuse("--fail-above takes a share of all ranks' time in percent", "like --fail-above 5");
+  const causal::JoinOptions options{.by_annotation = request.by == CauseName::annotation};
+  const auto job = load_job_graph(context, request.graph, false, options, RankDetail::as_needed);
+  if (!job) return job.error();
+  if (job->ranks.size() < 2)
+    return Error{.message = "one rank alone has nobody to wait for",
+                 .file = job->ranks.front().source_path,
+                 .hint = "name the files of all ranks, or their folder"};
+  if (!is_joined(context, *job)) return context.failed();
+  const Blame blame = analyze::find_blame(*job, context.diagnostics());
+  report::Answer answer = context.answer();
+  answer.headline(blame_summary(*job, blame));
+  if (blame.exposed > 0) answer.text(straggler_judgement(*job, blame));
+  answer.text(blame_remarks(blame)).gap();
+  if (answer.for_programs()) {
+    tell_job(answer.facts(), *job, blame.slowdown.measured);
+    tell_wait(answer.facts(), blame);
   }
-  report::SheetView ranks = view;
-  if (job.ranks.size() > kMatrixRanks) {
-    ranks.rows = kWorstRows;
-    ranks.rest = "ranks";
-    ranks.largest = "caused_root";
+  tell_blame_tables(answer, *job, blame);
+  if (request.fail_above && blame.share_pct() > most) {
+    answer.set_failed();
+    answer.gap().line(fmt::format("Waiting takes {:.3g} % of all ranks' time: more than the {:.3g} % of --fail-above.",
+                                  blame.share_pct(), most));
   }
-  text += to_text(analyze::blamed_ranks_sheet(job, blame), ranks);
-  worst.rest = "causes";
-  if (!blame.causes.empty()) text += "\n" + to_text(analyze::causes_sheet(job, blame), worst);
-  worst.rest = "operations";
-  if (!blame.operations.empty()) text += "\n" + to_text(analyze::blamed_operations_sheet(job, blame), worst);
-  worst.rest = "steps";
-  if (blame.exposed > 0 && job.steps.size() > 1) text += "\n" + to_text(analyze::blamed_steps_sheet(job, blame), worst);
-  return text;
+  return answer;
 }
 
-void write_blame_json(JsonWriter& json, const CausalGraph& job, const Blame& blame) {
-  json.key("wait").begin_object();
-  json.field("raw_us", to_us(blame.raw)).field("exposed_us", to_us(blame.exposed));
-  json.field("unresolved_us", to_us(blame.unresolved)).field("remaining_us", to_us(blame.slowdown.remaining_wait));
-  json.end_object();
-  write_rank_rows(json, job, blame);
-  write_sheet(json, analyze::blame_pairs_sheet(job, blame));
-  write_sheet(json, analyze::causes_sheet(job, blame));
-  write_sheet(json, analyze::blamed_operations_sheet(job, blame));
-  write_step_rows(json, job, blame);
-  write_sheet(json, analyze::blame_cells_sheet(job, blame));
-  write_sheet(json, analyze::recorded_collectives_sheet(analyze::recorded_collectives(job)));
-  json.key("slowdown");
-  report::write_row(json, analyze::slowdown_sheet(blame), 0);
-}
-
-}  // namespace orrery::cli
+}  // namespace orrery::ask
