@@ -1,58 +1,97 @@
 // orrery convert: between everything that is read and written.
-#include <fmt/format.h>
-
-#include "base/units.h"
-#include "cli/frame/load.h"
+#include "ask/files/convert.h"
+#include "cli/frame/answer.h"
+#include "cli/frame/shared_flags.h"
 #include "cli/frame/verbs.h"
-#include "cli/workloads/convert_source.h"
-#include "job/write/conversion.h"
-#include "report/counted.h"
-#include "report/sheet.h"
-#include "report/sheet_json.h"
+#include "formats/chakra/dialect.h"
 
 namespace orrery::cli {
 namespace {
 
-void report_written(Invocation& invocation, const job::Source& source, const job::ConvertTarget& target,
-                    const std::vector<job::WrittenFile>& files) {
-  if (!invocation.json()) {
-    for (const job::WrittenFile& file : files) {
-      invocation.text() += file.nodes == 0
-                               ? fmt::format("wrote {}\n", file.path)
-                               : fmt::format("wrote {}: {}\n", file.path, report::counted(file.nodes, "node"));
-    }
-    return;
-  }
-  report::Sheet sheet("files");
-  sheet.add({.name = "path"}).add({.name = "nodes", .type = report::Type::integer});
-  for (const job::WrittenFile& file : files)
-    sheet.add_row({file.path, file.nodes == 0 ? report::Cell(nullptr) : report::Cell(file.nodes)});
-  invocation.data().field("from", source.format->name).field("to", to_string(target.format));
-  write_sheet(invocation.data(), sheet);
-}
+constexpr std::string_view kChakraFlags = "Flags of Chakra's tools, so that scripts keep working";
 
 ExitCode run_convert(Invocation& invocation) {
-  if (invocation.operands().empty() && first_given(invocation, {"input", "input_filename"}).empty())
-    return invocation.fail_usage({"no input given", "orrery convert IN -o OUT"});
-  const Result<job::Source> source = find_convert_source(invocation);
-  if (!source) return invocation.fail(source.error());
-  const std::string output = first_given(invocation, {"output", "output_filename"});
-  if (output.empty())
-    return invocation.fail_usage({"no output given", "-o FILE, or -o PREFIX for PREFIX.0.et, PREFIX.1.et, ..."});
-  const std::optional<job::TargetFormat> wanted =
-      invocation.has("to") ? job::target_format_called(invocation.text("to")) : std::nullopt;
-  const job::ConvertOptions options = convert_options(invocation);
-  const Result<job::ConvertTarget> target = job::choose_target(*source, output, wanted, options.like_chakra);
-  if (!target) return invocation.fail(target.error());
-  job::Reading reading{.diagnostics = invocation.diagnostics(), .salvage = invocation.has("salvage")};
-  // The files of the source were told when they were found.
-  reading.on_input = [&](const std::string& path) {
-    return path == options.workload.groups_file ? invocation.add_input(path) : Status();
+  ask::ConvertRequest request;
+  request.files = invocation.operands();
+  return answer(invocation, std::move(request));
+}
+
+/// Those that say what is read and how, among them those of Chakra's own tools.
+std::vector<Flag> convert_source_flags() {
+  return {
+      Flag{.name = "from",
+           .value_name = "FORMAT",
+           .help = "what the input is; by default its content tells",
+           .choices = "kineto host linked chakra feeder text goal log xspace ampip liballprof ti"},
+      Flag{.name = "schema",
+           .value_name = "VERSION",
+           .help = "of a Chakra file that does not say it: what its enumerators mean",
+           .choices = chakra::kSchemaNames},
+      Flag{.name = "ranks",
+           .value_name = "N",
+           .kind = ValueKind::count,
+           .help = "of a text workload or log: how many ranks"},
+      Flag{.name = "passes",
+           .value_name = "N",
+           .kind = ValueKind::count,
+           .help = "of a text workload: how many times",
+           .default_text = "1"},
+      Flag{.name = "comm-group",
+           .value_name = "FILE",
+           .kind = ValueKind::file,
+           .help = "of Chakra files: the groups, as ASTRA-sim has them"},
+      Flag{.name = "frequency",
+           .value_name = "MHZ",
+           .kind = ValueKind::count,
+           .help = "of a log: cycles per microsecond",
+           .default_text = "1000"},
+      Flag{.name = "input",
+           .value_name = "FILE",
+           .kind = ValueKind::file,
+           .help = "the same as FILE",
+           .group = kChakraFlags},
+      Flag{.name = "input_filename",
+           .value_name = "FILE",
+           .kind = ValueKind::file,
+           .help = "the same as FILE",
+           .group = kChakraFlags},
+      Flag{.name = "output_filename",
+           .value_name = "FILE",
+           .kind = ValueKind::output,
+           .help = "the same as --output",
+           .group = kChakraFlags},
+      Flag{.name = "num-npus",
+           .value_name = "N",
+           .kind = ValueKind::count,
+           .help = "the same as --ranks",
+           .group = kChakraFlags},
+      Flag{.name = "num_npus",
+           .value_name = "N",
+           .kind = ValueKind::count,
+           .help = "the same as --ranks",
+           .group = kChakraFlags},
+      Flag{.name = "num-passes",
+           .value_name = "N",
+           .kind = ValueKind::count,
+           .help = "the same as --passes",
+           .group = kChakraFlags},
+      Flag{.name = "npu_frequency",
+           .value_name = "MHZ",
+           .kind = ValueKind::count,
+           .help = "the same as --frequency",
+           .group = kChakraFlags},
+      Flag{.name = "log-filename",
+           .value_name = "FILE",
+           .kind = ValueKind::file,
+           .help = "not written",
+           .group = kChakraFlags},
+      Flag{.name = "log_filename",
+           .value_name = "FILE",
+           .kind = ValueKind::file,
+           .help = "not written",
+           .group = kChakraFlags},
+      Flag{.name = "simulate", .help = "of no effect: orrery replay does it", .group = kChakraFlags},
   };
-  const Result<std::vector<job::WrittenFile>> files = job::convert(*source, *target, options, reading);
-  if (!files) return invocation.fail(files.error());
-  report_written(invocation, *source, *target, *files);
-  return ExitCode::ok;
 }
 
 }  // namespace
