@@ -1,126 +1,16 @@
 // orrery link: one causal graph out of host and device traces.
-#include <fmt/format.h>
-
-#include <filesystem>
-
-#include "base/io/output_file.h"
-#include "cli/frame/load.h"
+#include "ask/workloads/link.h"
+#include "cli/frame/answer.h"
+#include "cli/frame/shared_flags.h"
 #include "cli/frame/verbs.h"
-#include "cli/workloads/link_inputs.h"
-#include "cli/workloads/link_report.h"
-#include "formats/chakra/converter.h"
-#include "formats/pytorch_et/reader.h"
-#include "job/pairs/linked_files.h"
-#include "job/read/registry.h"
-#include "job/write/astra_export.h"
 
 namespace orrery::cli {
 namespace {
 
-using job::LinkTarget;
-using job::TracePair;
-
-std::uint64_t total_bytes(const std::vector<TracePair>& pairs) {
-  std::uint64_t total = 0;
-  for (const TracePair& pair : pairs) {
-    std::error_code ignored;
-    if (const auto size = std::filesystem::file_size(pair.device, ignored); !ignored) total += size;
-  }
-  return total;
-}
-
-LinkTarget target_of(const Invocation& invocation, std::size_t ranks) {
-  const std::string path = invocation.has("output") ? invocation.text("output") : invocation.text("output-file");
-  return job::link_target(path, invocation.has("output-file"), ranks);
-}
-
-std::optional<UsageError> check_target(const LinkTarget& target, std::size_t ranks) {
-  if (ranks < 2 || !is_standard_output(target.path)) return std::nullopt;
-  return UsageError{"several ranks are several files, which standard output is not",
-                    "-o PREFIX for PREFIX.0.et, PREFIX.1.et, ..."};
-}
-
-ExitCode link_default(Invocation& invocation, const std::vector<TracePair>& pairs) {
-  const LinkTarget target = target_of(invocation, pairs.size());
-  if (const auto problem = check_target(target, pairs.size())) return invocation.fail_usage(*problem);
-  Progress progress = invocation.progress("linking", total_bytes(pairs));
-  job::LinkJobOptions options;
-  options.salvage = invocation.has("salvage");
-  // What is no trace of any kind is left to the reader of Kineto traces, which says what is wrong with it.
-  if (const auto format = job::detect(pairs.front().device); format && (*format)->read_traces != nullptr)
-    options.format = *format;
-  options.on_progress = [&](std::uint64_t bytes) { progress.add(bytes); };
-  options.link.least_coverage_percent = invocation.number("least-coverage");
-  // Chakra's unit is a microsecond; rounding each time by itself would add up to another step.
-  options.link.whole_microseconds = target.form == LinkTarget::Form::chakra;
-  if (invocation.has("rank")) options.rank = invocation.integer("rank");
-  auto job = job::link_job(pairs, options, invocation.diagnostics());
-  progress.finish();
-  if (!job) return invocation.fail(job.error());
-  if (invocation.has("for"))
-    job->workload = job::workload_for_astra(std::move(job->workload), invocation.diagnostics());
-  if (const Status written = job::write_linked(target, *job); !written) return invocation.fail(written.error());
-  report_link(invocation, *job);
-  return ExitCode::ok;
-}
-
-void report_files(Invocation& invocation, const std::vector<std::string>& files) {
-  if (!invocation.json()) {
-    for (const std::string& file : files) invocation.text() += fmt::format("wrote {}\n", file);
-    return;
-  }
-  invocation.data().key("files").begin_array();
-  for (const std::string& file : files) invocation.data().value(file);
-  invocation.data().end_array();
-}
-
-ExitCode link_as_chakra(Invocation& invocation, const std::vector<TracePair>& pairs) {
-  const LinkTarget target = target_of(invocation, pairs.size());
-  if (const auto problem = check_target(target, pairs.size())) return invocation.fail_usage(*problem);
-  if (target.form == LinkTarget::Form::none)
-    return invocation.fail_usage(
-        {"--compat chakra needs a file to write to", "-o linked.json for chakra_trace_link, -o x.et for both tools"});
-  for (const TracePair& pair : pairs) {
-    if (pair.host.empty()) return invocation.fail(Error{"no host trace belongs to this profiler trace", pair.device});
-  }
-  job::LinkJobOptions options;
-  options.salvage = invocation.has("salvage");
-  if (invocation.has("rank")) options.rank = invocation.integer("rank");
-  auto job = job::read_pairs(pairs, options, invocation.diagnostics());
-  if (!job) return invocation.fail(job.error());
-  if (const Status written = job::write_linked_as_chakra(target, *job, invocation.diagnostics()); !written)
-    return invocation.fail(written.error());
-  std::vector<std::string> files;
-  for (const trace::RankTrace& rank : job->trace.ranks) files.push_back(job::target_file(target, rank.rank));
-  report_files(invocation, files);
-  return ExitCode::ok;
-}
-
-// chakra_converter PyTorch --input linked.json --output x.et
-ExitCode convert_linked(Invocation& invocation) {
-  const std::string input = invocation.text("input");
-  if (!invocation.has("output")) return invocation.fail_usage({"--input needs a file to write to", "--output x.et"});
-  for (const std::string& operand : invocation.operands()) {
-    // chakra_converter PyTorch --input ...: the name of the converter stands where traces stand.
-    if (operand != "PyTorch") return invocation.fail_usage({"give --input or traces, not both"});
-  }
-  if (const Status added = invocation.add_input(input); !added) return invocation.fail(added.error());
-  Interner strings;
-  const auto linked = pytorch_et::read_host_trace(input, strings, invocation.diagnostics());
-  if (!linked) return invocation.fail(linked.error());
-  const auto bytes = chakra::convert_linked_trace(*linked, strings);
-  if (!bytes) return invocation.fail(bytes.error());
-  if (const Status written = write_whole_file(invocation.text("output"), *bytes); !written)
-    return invocation.fail(written.error());
-  report_files(invocation, {invocation.text("output")});
-  return ExitCode::ok;
-}
-
 ExitCode run_link(Invocation& invocation) {
-  if (invocation.has("input")) return convert_linked(invocation);
-  const auto pairs = find_pairs(invocation);
-  if (!pairs) return invocation.fail(pairs.error());
-  return invocation.has("compat") ? link_as_chakra(invocation, *pairs) : link_default(invocation, *pairs);
+  ask::LinkRequest request;
+  request.files = invocation.operands();
+  return answer(invocation, std::move(request));
 }
 
 }  // namespace
