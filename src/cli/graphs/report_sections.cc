@@ -7,8 +7,8 @@
 #include "analyze/blame/blame.h"
 #include "analyze/diff/run_diff.h"
 #include "analyze/whatif/recorded_collectives.h"
+#include "ask/graphs/compared_run.h"
 #include "cli/frame/load.h"
-#include "cli/graphs/diff_inputs.h"
 #include "graph/longest_path.h"
 #include "page/sections/collectives_section.h"
 #include "page/sections/diff_section.h"
@@ -110,11 +110,12 @@ Result<page::Section> section_of_changes(Invocation& invocation, const job::Reco
   const Result<AnalysedStep> before_step = analysed_step(invocation, *before, instances);
   if (!before_step) return before_step.error();
   analyze::PieceClasses classes;
-  const auto a = compared_run(invocation, *before, operands.front(), instances, classes);
+  const ask::WindowChoice window = graph_request(invocation, {}).window;
+  const auto a = ask::compared_run(invocation.context(), *before, operands.front(), window, classes);
   if (!a) return a.error();
-  const auto b = compared_run(invocation, job, invocation.operands().front(), instances, classes);
+  const auto b = ask::compared_run(invocation.context(), job, invocation.operands().front(), window, classes);
   if (!b) return b.error();
-  if (const Status alike = check_alike(*a, *b, operands.front(), invocation.operands().front()); !alike)
+  if (const Status alike = ask::check_alike(*a, *b, operands.front(), invocation.operands().front()); !alike)
     return page::Section{"diff", "", {}, alike.error().message + "."};
   if (!holds_together(a->step) || !holds_together(b->step))
     return page::Section{

@@ -1,12 +1,11 @@
-#include "cli/graphs/diff_inputs.h"
+#include "ask/graphs/compared_run.h"
 
 #include <utility>
 
 #include "causal/diagnostics.h"
-#include "cli/frame/load.h"
 #include "trace/copy.h"
 
-namespace orrery::cli {
+namespace orrery::ask {
 namespace {
 
 /// Which of the steps are compared: [first, last].
@@ -26,8 +25,8 @@ Result<std::pair<std::size_t, std::size_t>> choose_steps(const std::string& oper
 
 /// The graph of a window. Whoever asks about one rank knows that the others are not there: that it waits for nobody is
 /// no remark.
-Result<causal::CausalGraph> graph_of(const job::RecordedJob& job, const job::JobWindow& window,
-                                     Diagnostics& diagnostics) {
+Result<causal::CausalGraph> compared_graph(const job::RecordedJob& job, const job::JobWindow& window,
+                                           Diagnostics& diagnostics) {
   if (job.trace().ranks.size() > 1) return job.graph(window, {}, diagnostics);
   Diagnostics remarks;
   Result<causal::CausalGraph> graph = job.graph(window, {}, remarks);
@@ -39,10 +38,10 @@ Result<causal::CausalGraph> graph_of(const job::RecordedJob& job, const job::Job
   return graph;
 }
 
-Result<analyze::ComparedRun> whole_recording(Invocation& invocation, const job::RecordedJob& job) {
-  const auto window = job.window({.annotation = ""}, invocation.diagnostics());
+Result<analyze::ComparedRun> whole_recording(Context& context, const job::RecordedJob& job) {
+  const auto window = job.window({.annotation = ""}, context.diagnostics());
   if (!window) return window.error();
-  auto graph = graph_of(job, *window, invocation.diagnostics());
+  auto graph = compared_graph(job, *window, context.diagnostics());
   if (!graph) return graph.error();
   const TimePs span = graph->span;
   return analyze::ComparedRun{
@@ -60,8 +59,9 @@ Status check_alike(const analyze::ComparedRun& a, const analyze::ComparedRun& b,
                "--annotation '' compares the whole traces of both; --annotation TEXT what both call so"};
 }
 
-Result<TwoRuns> load_two_runs(Invocation& invocation, const std::string& operand) {
-  Result<trace::Trace> both = load_own_job(invocation, invocation.named_by(operand), {.far_clocks = true});
+Result<TwoRuns> load_two_runs(Context& context, const std::string& operand, bool salvage) {
+  Result<trace::Trace> both =
+      load_own_trace(context, {.files = context.named_by(operand), .salvage = salvage}, {.far_clocks = true});
   if (!both) return both.error();
   const bool are_runs = both->ranks.size() > 1 && both->ranks.front().source.is_run;
   if (both->ranks.size() != 2 || !are_runs) {
@@ -75,29 +75,21 @@ Result<TwoRuns> load_two_runs(Invocation& invocation, const std::string& operand
   second.ranks.erase(second.ranks.begin());
   both->ranks.resize(1);
   const std::string name_of_a = both->ranks.front().source.path, name_of_b = second.ranks.front().source.path;
-  auto a = job::RecordedJob::make(std::move(*both), job::ClockChoice::one, invocation.diagnostics());
+  auto a = job::RecordedJob::make(std::move(*both), job::ClockChoice::one, context.diagnostics());
   if (!a) return a.error();
-  auto b = job::RecordedJob::make(std::move(second), job::ClockChoice::one, invocation.diagnostics());
+  auto b = job::RecordedJob::make(std::move(second), job::ClockChoice::one, context.diagnostics());
   if (!b) return b.error();
   return TwoRuns{std::move(*a), std::move(*b), name_of_a, name_of_b};
 }
 
-Result<analyze::ComparedRun> load_compared_run(Invocation& invocation, const std::string& operand,
-                                               const Instances& instances, analyze::PieceClasses& classes) {
-  const auto job = load_recorded_job(invocation, invocation.named_by(operand));
-  if (!job) return job.error();
-  return compared_run(invocation, *job, operand, instances, classes);
-}
-
-Result<analyze::ComparedRun> compared_run(Invocation& invocation, const job::RecordedJob& job, const std::string& name,
-                                          const Instances& instances, analyze::PieceClasses& classes) {
-  std::optional<std::string> annotation;
-  if (invocation.has("annotation")) annotation = invocation.text("annotation");
-  if (annotation && annotation->empty()) return whole_recording(invocation, job);
-  const auto windows = job.steps(annotation, invocation.diagnostics());
+Result<analyze::ComparedRun> compared_run(Context& context, const job::RecordedJob& job, const std::string& name,
+                                          const WindowChoice& window, analyze::PieceClasses& classes) {
+  const auto& [annotation, instances] = window;
+  if (annotation && annotation->empty()) return whole_recording(context, job);
+  const auto windows = job.steps(annotation, context.diagnostics());
   if (!windows) return windows.error();
   if (windows->empty()) {
-    if (!annotation && !instances.first) return whole_recording(invocation, job);
+    if (!annotation && !instances.first) return whole_recording(context, job);
     return Error{"no host event's name contains \"" + annotation.value_or("ProfilerStep#") + "\"", name,
                  Error::kNoOffset, "see the annotations with: orrery info"};
   }
@@ -112,16 +104,16 @@ Result<analyze::ComparedRun> compared_run(Invocation& invocation, const job::Rec
   Diagnostics said;  // about steps that were looked at already
   const auto all = job.window({.annotation = annotation, .first_instance = first, .last_instance = last}, said);
   if (!all) return all.error();
-  auto graph = graph_of(job, *all, invocation.diagnostics());
+  auto graph = compared_graph(job, *all, context.diagnostics());
   if (!graph) return graph.error();
   run.steps = graph->steps;
   run.times = analyze::class_step_times(*graph, analyze::classes_of(*graph, classes));
   if (run.steps.size() > 1) {
-    graph = graph_of(job, (*windows)[first + run.median], said);
+    graph = compared_graph(job, (*windows)[first + run.median], said);
     if (!graph) return graph.error();
   }
   run.step = std::move(*graph);
   return run;
 }
 
-}  // namespace orrery::cli
+}  // namespace orrery::ask
