@@ -28,12 +28,35 @@ namespace {
 std::string everything(const trace::Trace& trace) {
   const std::vector<DeviceRank> ranks = look(trace);
   const KernelRequest request{.top = 3, .order = KernelOrder::time, .with_memory = true};
-  return report::to_csv(breakdown_sheets(break_down(ranks), 2)) +
-         report::to_csv(kernel_sheets(sum_kernels(ranks, request), sum_over_ranks(ranks, request))) +
-         report::to_csv(launch_sheets(measure_launches(ranks, {}), measure_queues(ranks, 2, true))) +
-         report::to_csv(operators_sheet(measure_operators(ranks), true)) +
-         report::to_csv(nested_operators_sheet(nest_operators(ranks, true))) +
-         report::to_csv(sequences_sheet(trace.strings, kernel_sequences(ranks, "aten::*", 1), true));
+  const std::vector<RankBreakdown> times = break_down(ranks);
+  const std::vector<RankKernels> kernels = sum_kernels(ranks, request);
+  const std::vector<RankLaunches> launches = measure_launches(ranks, {});
+  const std::vector<RankQueues> queues = measure_queues(ranks, 2, true);
+  std::string text;
+  for (const report::Sheet& sheet : {parts_sheet(sum_of(times)),
+                                     temporal_sheet(times),
+                                     idle_sheet(times),
+                                     idle_intervals_sheet(times),
+                                     stream_idle_sheet(times),
+                                     host_waits_sheet(times, 2),
+                                     overlap_sheet(times),
+                                     device_annotations_sheet(times, 2),
+                                     host_annotations_sheet(times, 2),
+                                     types_sheet(kernels),
+                                     type_totals_sheet(kernels),
+                                     kernels_sheet(kernels),
+                                     kernels_over_ranks_sheet(trace.strings, sum_over_ranks(ranks, request)),
+                                     by_annotation_sheet(kernels),
+                                     launches_sheet(launches),
+                                     launch_counts_sheet(launches),
+                                     launch_calls_sheet(launches),
+                                     queue_sheet(queues),
+                                     full_queue_sheet(queues),
+                                     operators_sheet(measure_operators(ranks), true),
+                                     nested_operators_sheet(nest_operators(ranks, true)),
+                                     sequences_sheet(trace.strings, kernel_sequences(ranks, "aten::*", 1), true)})
+    text += report::to_csv(sheet);
+  return text;
 }
 
 std::string shifted(std::string_view lines, std::int64_t by) {

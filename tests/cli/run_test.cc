@@ -101,7 +101,7 @@ TEST_CASE("the envelope") {
         "byte "
         "7\",\"hint\":\"look at it\"}],"
         "\"provenance\":{\"version\":\"" +
-            std::string(version()) +
+            std::string(ask::version()) +
             "\",\"command\":\"orrery sample --json --edit a --edit 'b \\\"c\\\"'\",\"inputs\":[],\"seed\":null}}\n");
   simdjson::dom::parser parser;
   CHECK(parse_json(parser, result.out)["ok"].get_bool().value());
@@ -183,8 +183,8 @@ TEST_CASE("a stdout that cannot be written to is an error") {
 
 TEST_CASE("no verb, --version, --help and help") {
   CHECK(run_captured({}, sample_table()).exit_code == 2);
-  CHECK(run_captured({"--version"}, sample_table()).out == "orrery " + std::string(version()) + "\n");
-  CHECK(run_captured({"sample", "--version"}, sample_table()).out == "orrery " + std::string(version()) + "\n");
+  CHECK(run_captured({"--version"}, sample_table()).out == "orrery " + std::string(ask::version()) + "\n");
+  CHECK(run_captured({"sample", "--version"}, sample_table()).out == "orrery " + std::string(ask::version()) + "\n");
   CHECK(run_captured({"--version", "--json"}, sample_table())
             .out.starts_with("{\"schema\":\"orrery.version/1\",\"ok\":true,\"data\":{\"version\":\""));
   const std::string help = run_captured({"help", "sample"}, sample_table()).out;

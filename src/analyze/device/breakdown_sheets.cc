@@ -21,6 +21,8 @@ void add_rank_and_device(Sheet& sheet, const std::vector<RankBreakdown>& ranks) 
       .add({.name = "device", .type = Type::integer, .title = "device", .decimals = report::kExact});
 }
 
+}  // namespace
+
 Sheet temporal_sheet(const std::vector<RankBreakdown>& ranks) {
   Sheet sheet("temporal");
   add_rank_and_device(sheet, ranks);
@@ -48,6 +50,8 @@ Sheet temporal_sheet(const std::vector<RankBreakdown>& ranks) {
   return sheet;
 }
 
+namespace {
+
 void add_idle_rows(Sheet& sheet, std::span<const Cell> where, const IdleTimes& idle, TimePs window) {
   const TimePs total = idle.total();
   for (std::size_t r = 0; r < kIdleReasons; ++r) {
@@ -68,6 +72,8 @@ void add_idle_columns(Sheet& sheet) {
       .add({.name = "ratio", .type = Type::real})
       .add({.name = "window", .type = Type::real, .unit = Unit::pct, .title = "of the window", .with_bar = true});
 }
+
+}  // namespace
 
 Sheet idle_sheet(const std::vector<RankBreakdown>& ranks) {
   Sheet sheet("idle");
@@ -115,11 +121,15 @@ Sheet idle_intervals_sheet(const std::vector<RankBreakdown>& ranks) {
   return sheet;
 }
 
+namespace {
+
 std::string_view activity_in_words(const HostWaitCause& cause) {
   if (!cause.name.empty()) return cause.name;
   return cause.kind == causal::EdgeKind::handoff ? std::string_view("(from one thread to another)")
                                                  : std::string_view("(not recorded)");
 }
+
+}  // namespace
 
 Sheet host_waits_sheet(const std::vector<RankBreakdown>& ranks, std::size_t top) {
   Sheet sheet("host_waits");
@@ -172,7 +182,9 @@ Sheet overlap_sheet(const std::vector<RankBreakdown>& ranks) {
   return sheet;
 }
 
-Sheet annotations_sheet(const char* name, const std::vector<RankBreakdown>& ranks, std::size_t top,
+namespace {
+
+Sheet annotation_times_sheet(const char* name, const std::vector<RankBreakdown>& ranks, std::size_t top,
                         const std::vector<AnnotationTime> RankBreakdown::*of) {
   Sheet sheet(name);
   sheet.add({.name = "rank", .type = Type::integer, .title = "rank", .decimals = report::kExact})
@@ -245,18 +257,12 @@ Sheet parts_sheet(const DeviceTime& sum) {
   return sheet;
 }
 
-std::vector<Sheet> breakdown_sheets(const std::vector<RankBreakdown>& ranks, std::size_t top) {
-  std::vector<Sheet> sheets;
-  sheets.push_back(parts_sheet(sum_of(ranks)));
-  sheets.push_back(temporal_sheet(ranks));
-  sheets.push_back(idle_sheet(ranks));
-  sheets.push_back(idle_intervals_sheet(ranks));
-  sheets.push_back(stream_idle_sheet(ranks));
-  sheets.push_back(overlap_sheet(ranks));
-  sheets.push_back(annotations_sheet("device_annotations", ranks, top, &RankBreakdown::device_annotations));
-  sheets.push_back(annotations_sheet("host_annotations", ranks, top, &RankBreakdown::host_annotations));
-  sheets.push_back(host_waits_sheet(ranks, top));
-  return sheets;
+Sheet device_annotations_sheet(const std::vector<RankBreakdown>& ranks, std::size_t top) {
+  return annotation_times_sheet("device_annotations", ranks, top, &RankBreakdown::device_annotations);
+}
+
+Sheet host_annotations_sheet(const std::vector<RankBreakdown>& ranks, std::size_t top) {
+  return annotation_times_sheet("host_annotations", ranks, top, &RankBreakdown::host_annotations);
 }
 
 }  // namespace orrery::analyze

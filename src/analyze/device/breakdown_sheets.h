@@ -12,23 +12,22 @@ namespace orrery::analyze {
 /// ranks. Adds up to 100 %.
 report::Sheet parts_sheet(const DeviceTime& sum);
 
-/// Of these ranks:
-///   parts               see parts_sheet
-///   temporal            one row per rank and device
-///   idle                one row per rank, device and reason that occurs; `ratio` is of the device's idle time
-///   idle_intervals      the same: how long the pieces are
-///   stream_idle         one row per rank, stream and reason that occurs
-///   host_waits          one row per rank, device and what its host did while it waited for a launch call, the longest
-///   first; of more than `top` (0: all)
-///                       one row for the rest. Adds up to idle time of reason host_wait
-///   overlap             one row per rank and device that communicates
-///   device_annotations  one row per rank and name; of more than `top` names (0: all) the largest, and one row for the
-///   rest host_annotations    the same
-std::vector<report::Sheet> breakdown_sheets(const std::vector<RankBreakdown>& ranks, std::size_t top);
-
-/// Their places in that list.
-inline constexpr std::size_t kPartsOfBreakdown = 0, kTemporal = 1, kIdle = 2, kIdleIntervals = 3, kStreamIdle = 4,
-                             kOverlap = 5, kDeviceAnnotations = 6, kHostAnnotations = 7, kHostWaits = 8;
+/// One row per rank and device.
+report::Sheet temporal_sheet(const std::vector<RankBreakdown>& ranks);
+/// One row per rank, device and reason that occurs; `ratio` is of the device's idle time.
+report::Sheet idle_sheet(const std::vector<RankBreakdown>& ranks);
+/// The same: how long the pieces are.
+report::Sheet idle_intervals_sheet(const std::vector<RankBreakdown>& ranks);
+/// One row per rank, stream and reason that occurs.
+report::Sheet stream_idle_sheet(const std::vector<RankBreakdown>& ranks);
+/// One row per rank, device and what its host did while it waited for a launch call, the longest first; of more than
+/// `top` (0: all) one row for the rest. Adds up to idle time of reason host_wait.
+report::Sheet host_waits_sheet(const std::vector<RankBreakdown>& ranks, std::size_t top);
+/// One row per rank and device that communicates.
+report::Sheet overlap_sheet(const std::vector<RankBreakdown>& ranks);
+/// One row per rank and name; of more than `top` names (0: all) the largest, and one row for the rest.
+report::Sheet device_annotations_sheet(const std::vector<RankBreakdown>& ranks, std::size_t top);
+report::Sheet host_annotations_sheet(const std::vector<RankBreakdown>& ranks, std::size_t top);
 
 /// count mean_us std_us min_us p25_us p50_us p75_us max_us; people see those of `shown`.
 void add_distribution_columns(report::Sheet& sheet, bool shown);

@@ -100,6 +100,8 @@ std::string types_label(std::size_t set) {
   return label;
 }
 
+}  // namespace
+
 Sheet types_sheet(const std::vector<RankKernels>& ranks) {
   Sheet sheet("types");
   sheet.add({.name = "type", .title = "what runs"})
@@ -145,6 +147,8 @@ Sheet type_totals_sheet(const std::vector<RankKernels>& ranks) {
   return sheet;
 }
 
+namespace {
+
 void add_kernel_columns(Sheet& sheet) {
   sheet.add({.name = "type"})
       .add({.name = "name", .title = "name"})
@@ -176,12 +180,21 @@ void add_kernel_rows(Sheet& sheet, const std::vector<Cell>& where, const Interne
   }
 }
 
-Sheet kernels_of_ranks(const std::vector<RankKernels>& ranks) {
+}  // namespace
+
+Sheet kernels_sheet(const std::vector<RankKernels>& ranks) {
   Sheet sheet("kernels");
   sheet.add({.name = "rank", .type = Type::integer, .title = "rank", .decimals = report::kExact});
   add_kernel_columns(sheet);
   for (const RankKernels& rank : ranks)
     add_kernel_rows(sheet, {rank.devices->rank->rank}, rank.devices->trace->strings, rank.sums);
+  return sheet;
+}
+
+Sheet kernels_over_ranks_sheet(const Interner& strings, const std::vector<KernelSum>& over_ranks) {
+  Sheet sheet("kernels_over_ranks");
+  add_kernel_columns(sheet);
+  add_kernel_rows(sheet, {}, strings, over_ranks);
   return sheet;
 }
 
@@ -206,8 +219,6 @@ Sheet by_annotation_sheet(const std::vector<RankKernels>& ranks) {
   return sheet;
 }
 
-}  // namespace
-
 std::string joined_names(const Interner& strings, const std::vector<StringId>& names) {
   std::string joined;
   for (const StringId name : names) joined += fmt::format("{}{}", joined.empty() ? "" : " -> ", strings.text(name));
@@ -229,19 +240,6 @@ Sheet sequences_sheet(const Interner& strings, const std::vector<KernelSequence>
     sheet.add_row(cells);
   }
   return sheet;
-}
-
-std::vector<Sheet> kernel_sheets(const std::vector<RankKernels>& ranks, const std::vector<KernelSum>& over_ranks) {
-  std::vector<Sheet> sheets;
-  sheets.push_back(types_sheet(ranks));
-  sheets.push_back(type_totals_sheet(ranks));
-  sheets.push_back(kernels_of_ranks(ranks));
-  Sheet all("kernels_over_ranks");
-  add_kernel_columns(all);
-  if (!ranks.empty()) add_kernel_rows(all, {}, ranks.front().devices->trace->strings, over_ranks);
-  sheets.push_back(std::move(all));
-  sheets.push_back(by_annotation_sheet(ranks));
-  return sheets;
 }
 
 }  // namespace orrery::analyze

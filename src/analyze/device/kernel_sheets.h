@@ -27,18 +27,16 @@ struct KernelSequence {
 std::vector<KernelSequence> kernel_sequences(const std::vector<DeviceRank>& ranks, const std::string& pattern,
                                              std::size_t least);
 
-/// Of these ranks:
-///   types               over all ranks: what ran at the same time ("computation overlapping communication"); adds up
-///   to the busy time type_totals         per rank and type: number of works, the sum of their times, the time in which
-///   any ran kernels             per rank: the largest names, then one row for the rest kernels_over_ranks  the same of
-///   all calls of all ranks by_annotation       per rank and annotation that work was launched in; every piece of work
-///   is in one row
-std::vector<report::Sheet> kernel_sheets(const std::vector<RankKernels>& ranks,
-                                         const std::vector<KernelSum>& over_ranks);
-
-/// Their places in that list.
-inline constexpr std::size_t kTypesOfKernels = 0, kTypeTotals = 1, kKernelsOfRanks = 2, kKernelsOverRanks = 3,
-                             kKernelsByAnnotation = 4;
+/// Over all ranks: what ran at the same time ("computation overlapping communication"); adds up to the busy time.
+report::Sheet types_sheet(const std::vector<RankKernels>& ranks);
+/// Per rank and type: number of works, the sum of their times, the time in which any ran.
+report::Sheet type_totals_sheet(const std::vector<RankKernels>& ranks);
+/// Per rank: the largest names, then one row for the rest.
+report::Sheet kernels_sheet(const std::vector<RankKernels>& ranks);
+/// The same of all calls of all ranks.
+report::Sheet kernels_over_ranks_sheet(const Interner& strings, const std::vector<KernelSum>& over_ranks);
+/// Per rank and annotation that work was launched in; every piece of work is in one row.
+report::Sheet by_annotation_sheet(const std::vector<RankKernels>& ranks);
 
 /// sequences: rank, operator, count, device_us, host_us and, `with_kernels`, the names joined by " -> ": programs get
 /// them as a list.

@@ -130,6 +130,8 @@ void add_rank_column(Sheet& sheet) {
   sheet.add({.name = "rank", .type = Type::integer, .title = "rank", .decimals = report::kExact});
 }
 
+}  // namespace
+
 Sheet launches_sheet(const std::vector<RankLaunches>& launches) {
   Sheet sheet("launches");
   add_rank_column(sheet);
@@ -234,8 +236,6 @@ Sheet full_queue_sheet(const std::vector<RankQueues>& ranks) {
   return sheet;
 }
 
-}  // namespace
-
 Sheet operators_sheet(const std::vector<RankOperators>& ranks, bool with_kernels) {
   Sheet sheet("operators");
   add_rank_column(sheet);
@@ -278,16 +278,6 @@ Sheet nested_operators_sheet(const std::vector<RankOperatorTree>& ranks) {
     }
   }
   return sheet;
-}
-
-std::vector<Sheet> launch_sheets(const std::vector<RankLaunches>& launches, const std::vector<RankQueues>& queues) {
-  std::vector<Sheet> sheets;
-  sheets.push_back(launches_sheet(launches));
-  sheets.push_back(launch_counts_sheet(launches));
-  sheets.push_back(launch_calls_sheet(launches));
-  sheets.push_back(queue_sheet(queues));
-  sheets.push_back(full_queue_sheet(queues));
-  return sheets;
 }
 
 }  // namespace orrery::analyze

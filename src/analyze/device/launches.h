@@ -46,16 +46,17 @@ struct RankLaunches {
 /// call.
 std::vector<RankLaunches> measure_launches(const std::vector<DeviceRank>& ranks, const LaunchRequest& request);
 
-/// Of these ranks:
-///   launches       one row per rank and measure: cpu (calls that launched something), gpu (their work), delay (from
-///   entering the call to the start) launch_counts  one row per rank launch_calls   one row per rank and name of a call
-///   queue          one row per rank, stream (null: the whole device) and `until` (end or start)
-///   full_queue     one row per rank and stream on which a call was entered while the limit waited
-std::vector<report::Sheet> launch_sheets(const std::vector<RankLaunches>& launches,
-                                         const std::vector<RankQueues>& queues);
-
-/// Their places in that list.
-inline constexpr std::size_t kLaunches = 0, kLaunchCounts = 1, kLaunchCalls = 2, kQueue = 3, kFullQueue = 4;
+/// One row per rank and measure: cpu (calls that launched something), gpu (their work), delay (from entering the call
+/// to the start).
+report::Sheet launches_sheet(const std::vector<RankLaunches>& launches);
+/// One row per rank.
+report::Sheet launch_counts_sheet(const std::vector<RankLaunches>& launches);
+/// One row per rank and name of a call.
+report::Sheet launch_calls_sheet(const std::vector<RankLaunches>& launches);
+/// One row per rank, stream (null: the whole device) and `until` (end or start).
+report::Sheet queue_sheet(const std::vector<RankQueues>& ranks);
+/// One row per rank and stream on which a call was entered while the limit waited.
+report::Sheet full_queue_sheet(const std::vector<RankQueues>& ranks);
 
 /// operators: one row per rank, operator and the kernels that one occurrence launches. Programs that take lists get the
 /// names as one, people and tables joined by " -> ": `with_kernels`.

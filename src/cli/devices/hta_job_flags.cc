@@ -1,10 +1,13 @@
-// The flags of --compat hta, verb by verb.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 
+#include "ask/devices/hta_job.h"
+#include "base/numbers.h"
 #include "cli/devices/hta_job_report.h"
+#include "cli/frame/answer.h"
+#include "cli/frame/shared_flags.h"
 
 namespace orrery::cli {
 namespace {
@@ -27,6 +30,26 @@ Flag duration_ratio_flag() {
 Flag no_memory_flag() { return {.name = "no-memory", .help = "without copies and sets", .group = kHtaGroup}; }
 
 }  // namespace
+
+std::vector<Flag> with_device_flags(std::vector<Flag> flags) {
+  flags.push_back(csv_flag());
+  flags.push_back(Flag{.name = "rank",
+                       .value_name = "N",
+                       .kind = ValueKind::integer,
+                       .help = "look at this rank only (default: all)",
+                       .group = "Window"});
+  flags.push_back(Flag{
+      .name = "annotation",
+      .value_name = "TEXT",
+      .help =
+          "the host event whose name contains TEXT, and the device work it launched (default: all that was recorded)",
+      .group = "Window"});
+  flags.push_back(Flag{.name = "instance",
+                       .value_name = "N[:M]",
+                       .help = "which of them, counting from 0; N:M spans several",
+                       .group = "Window"});
+  return with_input_flags(std::move(flags));
+}
 
 std::vector<Flag> with_hta_flags(std::vector<Flag> flags, const std::vector<Flag>& hta_flags) {
   flags.push_back({.name = "compat",
@@ -157,6 +180,34 @@ std::vector<Flag> hta_diff_flags() {
           Flag{.name = "short-names",
                .help = "without template arguments, parameters and return types",
                .group = kHtaGroup}};
+}
+
+ExitCode run_hta_blame(Invocation& invocation) {
+  ask::RecordingRequest recording;
+  (void)take_flags(invocation, recording);
+  recording.files = invocation.operands();
+  std::vector<std::int64_t> steps;
+  for (const std::string& step : invocation.texts("step"))
+    steps.push_back(parse_number<std::int64_t>(step).value_or(0));
+  return invocation.deliver(ask::blame_as_hta(recording, invocation.has("include-last-step"),
+                                              static_cast<std::size_t>(invocation.integer("candidates")), steps,
+                                              invocation.context()));
+}
+
+ExitCode run_hta_diff(Invocation& invocation) {
+  namespace hta = analyze::hta;
+  hta::DiffOptions options{.rows = invocation.text("on") == "cpu"   ? hta::DiffRows::cpu
+                                   : invocation.text("on") == "gpu" ? hta::DiffRows::gpu
+                                                                    : hta::DiffRows::all,
+                           .short_names = invocation.has("short-names")};
+  if (invocation.has("control-step")) options.control_step = invocation.integer("control-step");
+  if (invocation.has("test-step")) options.test_step = invocation.integer("test-step");
+  ask::RecordingRequest control, test;
+  (void)take_flags(invocation, control);
+  (void)take_flags(invocation, test);
+  control.files = invocation.named_by(invocation.operands()[0]);
+  test.files = invocation.named_by(invocation.operands()[1]);
+  return invocation.deliver(ask::diff_as_hta(control, test, options, invocation.context()));
 }
 
 }  // namespace orrery::cli

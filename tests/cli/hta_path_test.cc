@@ -1,5 +1,5 @@
-// The answer of --compat hta in HTA's own words.
-#include "cli/devices/hta_report.h"
+// The answer of path with compat hta, in HTA's own words.
+#include "ask/graphs/hta_path.h"
 
 #include <doctest/doctest.h>
 #include <simdjson.h>
@@ -14,17 +14,26 @@ using namespace orrery;
 using analyze::summarize;
 using causal::hta::testing::kTrace;
 using causal::hta::testing::SmallPath;
-using cli::write_hta_json;
 
-TEST_CASE("the JSON of a path, and of a failure") {
-  const SmallPath small(kTrace);
+namespace {
+
+std::string json_of(const SmallPath& small, bool with_breakdown) {
+  report::Answer answer(report::Reader::programs);
+  ask::tell_hta_path(answer, small.path, *summarize(small.path, {}), with_breakdown);
   std::string text;
   JsonWriter json(text);
   json.begin_object();
-  write_hta_json(json, small.path, *summarize(small.path, {}), true);
+  answer.write_json(json);
   json.end_object();
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("the JSON of a path, and of a failure") {
+  const SmallPath small(kTrace);
   simdjson::dom::parser parser;
-  const simdjson::padded_string padded(text);
+  const simdjson::padded_string padded(json_of(small, true));
   const auto document = parser.parse(padded);
   CHECK(document["success"].get_bool().value());
   CHECK(document["path"]["weight_us"].get_int64().value() == 167);
@@ -44,10 +53,5 @@ TEST_CASE("the JSON of a path, and of a failure") {
       "correlation=2\n"
       "gpu0/7 20 30 kernel k correlation=1\ngpu0/7 40 30 kernel k correlation=2\n",
       strict);
-  text.clear();
-  JsonWriter other(text);
-  other.begin_object();
-  write_hta_json(other, failed.path, *summarize(failed.path, {}), false);
-  other.end_object();
-  CHECK(text.starts_with(R"({"success":false,"failure":"an edge has a negative weight")"));
+  CHECK(json_of(failed, false).starts_with(R"({"success":false,"failure":"an edge has a negative weight")"));
 }
