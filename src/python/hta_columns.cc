@@ -2,6 +2,7 @@
 #include <pybind11/numpy.h>
 #include <pybind11/stl.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <unordered_map>
@@ -77,7 +78,9 @@ py::dict hta_about(const HtaJobHandle& handle, std::size_t place) {
   said["path"] = to_python(rank.rows.rank->source.path);
   said["fractional"] =
       rank.rows.rank->source.fractional_timestamps || rank.rows.rank->source.events_without_timestamp > 0;
-  said["events"] = rank.rows.rank->event_count();
+  const trace::RankTrace& trace = *rank.rows.rank;
+  const auto lasts = [](std::uint8_t flags) { return (flags & trace::kHasDuration) != 0; };
+  said["every_event_lasts"] = trace.source.entries == trace.event_count() && std::ranges::all_of(trace.flags, lasts);
   said["zero_us"] = static_cast<std::int64_t>(rank.rows.first_start_ps / kPsPerUs) - rank.job_offset / kPsPerUs;
   return said;
 }

@@ -1,8 +1,10 @@
 """orrery.hta beyond the tables: frames of traces, time series, launches, graphs that are changed, saved and restored, and what HTA's users import."""
 
+import contextlib
 import copy
 import enum
 import gzip
+import io
 import json
 import os
 import subprocess
@@ -156,6 +158,11 @@ class Peer(unittest.TestCase):
 
         graph, success = self.gpt.critical_path_analysis(rank=0, annotation="ProfilerStep", instance_id=1)
         self.assertTrue(success)
+        below_zero = [edge for _, _, edge in graph.edges(data=True) if edge["object"].weight < 0]
+        self.assertEqual({edge["weight"] for edge in below_zero}, {0})  # what rounding left
+        with contextlib.redirect_stdout(io.StringIO()) as printed:
+            graph.summary()
+        self.assertEqual(printed.getvalue(), "Critical Path broken down by boundedness = (in % of duration)\n")
         path = list(graph.critical_path_nodes)
         weight = sum(edge.weight for edge in graph.critical_path_edges_set)
         theirs = enum.Enum("CPEdgeType", {"OPERATOR_KERNEL": "critical_path_operator"})  # as HTA has it
@@ -249,6 +256,109 @@ class Peer(unittest.TestCase):
             self.assertEqual((row["op_stack"], row["top_level_op"], row["bottom_level_op"]), (["aten::conv2d", "aten::mm"], "aten::conv2d", "aten::mm"))
             self.assertEqual(row["index_runtime"], 2)
 
+            self.assertEqual([(name, frame[name].dtype.str[1:], row[name]) for name in ("depth", "parent", "num_kernels", "last_kernel_end")],
+                             [("depth", "i1", -1), ("parent", "i4", -1), ("num_kernels", "i1", 0), ("last_kernel_end", "f8", -1)])
+
+    def test_types_follow_the_file(self):
+        from orrery.hta import TraceAnalysis
+
+        # What HTA has for starts and durations with a fraction or without, in a file all of whose events last, and in one with another behind them.
+        expected = {
+            (0, 0, False): ("int8", "int16", [4, 9], "int64"), (0, 0, True): ("float64", "float64", [4, 9], "float64"),
+            (0, 0.5, False): ("float64", "float64", [4.5, 9.5], "float64"), (0, 0.5, True): ("float64", "float64", [4.5, 9.5], "float64"),
+            (0.25, 0.5, False): ("int8", "int16", [3, 8], "int64"), (0.25, 0.5, True): ("float64", "float64", [3, 8], "float64"),
+        }
+        for (start, more, with_other), (of_durations, of_ends, durations, of_times) in expected.items():
+            events = []
+            for number in range(4):
+                events.append({"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 1, "ts": 1000 + 20 * number + start, "dur": 4 + more,
+                               "args": {"correlation": number + 1}})
+                events.append({"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": 1008 + 20 * number + start, "dur": 9 + more,
+                               "args": {"correlation": number + 1, "stream": 7, "device": 0}})
+            events.append({"ph": "X", "cat": "Trace", "name": "PyTorch Profiler (0)", "pid": 1, "tid": 1, "ts": 1000, "dur": 100, "args": {}})
+            if with_other:
+                events.append({"ph": "M", "name": "process_name", "pid": 1, "tid": 1, "ts": 1000, "args": {}})
+            with self.subTest(start=start, more=more, with_other=with_other), tempfile.TemporaryDirectory() as folder:
+                with open(folder + "/rank0.json", "w") as file:
+                    json.dump({"traceEvents": events}, file)
+                job = TraceAnalysis(trace_dir=folder)
+                frame = job.t.get_trace(0)
+                self.assertEqual([str(frame[name].dtype) for name in ("ts", "dur", "end")], ["int16", of_durations, of_ends])
+                self.assertEqual(frame["dur"].tolist()[:2], durations)
+                queue = job.get_queue_length_time_series()[0]
+                self.assertEqual([str(queue[name].dtype) for name in ("ts", "pid", "tid")], ["int16", "int8", "int8"])
+                self.assertEqual(str(job.get_cuda_kernel_launch_stats(visualize=False)[0]["launch_delay"].dtype), of_ends)
+                self.assertEqual(str(job.get_temporal_breakdown(visualize=False)["idle_time(us)"].dtype), of_times)
+
+    def test_filters(self):
+        from orrery.hta.common.trace_filter import CompositeFilter, CPUOperatorFilter, GPUKernelFilter, IterationFilter, IterationIndexFilter, NameFilter, TimeRangeFilter
+
+        trace = self.ddp.t
+        frame, symbols = trace.get_trace(0), trace.symbol_table
+        step = self.ddp.get_profiler_steps()[0]
+        in_step = IterationFilter(step)(frame)
+        self.assertTrue(0 < len(in_step) < len(frame) and in_step.equals(IterationIndexFilter([0])(frame)))
+        self.assertTrue(IterationIndexFilter(99)(frame).empty)
+        device, host = GPUKernelFilter()(frame, symbols), CPUOperatorFilter()(frame, symbols)
+        self.assertEqual((len(device) + len(host), bool((device["stream"] >= -1).all())), (len(frame), True))
+        named = NameFilter("aten::.*mm", symbols)(frame)
+        self.assertTrue(len(named) and all(symbols.sym_table[number].startswith("aten::") for number in named["name"]))
+        start, end = int(in_step["ts"].iloc[5]), int(in_step["ts"].iloc[50])
+        self.assertTrue((TimeRangeFilter((start, end))(frame)["ts"] >= start).all())
+        both = CompositeFilter([GPUKernelFilter(), NameFilter("^Mem")])(frame, symbols)
+        self.assertTrue(both["index"].isin(device["index"]).all())
+        for wrong in (lambda: TimeRangeFilter((2, 1)), lambda: CompositeFilter([3]), lambda: IterationFilter("1")):
+            self.assertRaises((TypeError, ValueError), wrong)
+
+    def test_charts(self):
+        code = """
+import sys, types
+from unittest import mock
+shown = []
+def figure(title):
+    drawn = mock.MagicMock()
+    drawn.update_layout.side_effect = lambda **layout: setattr(drawn, "title_text", layout.get("title_text", layout.get("title", drawn.title_text)))
+    drawn.title_text = title
+    drawn.show.side_effect = lambda **how: shown.append(str(drawn.title_text))
+    return drawn
+plotly = types.ModuleType("plotly")
+plotly.__path__ = []
+sys.modules["plotly"] = plotly
+for name in ("express", "graph_objects", "subplots"):
+    sys.modules["plotly." + name] = mock.MagicMock()
+for kind in ("bar", "pie", "histogram", "timeline"):
+    getattr(sys.modules["plotly.express"], kind).side_effect = lambda frame, title, **what: figure(title)
+sys.modules["plotly.graph_objects"].Figure.side_effect = lambda data: figure("")
+sys.modules["plotly.subplots"].make_subplots.side_effect = lambda **how: figure("")
+
+from orrery.hta import TraceAnalysis, TraceDiff
+job = TraceAnalysis(trace_files=dict(enumerate(sys.argv[2:])))
+job.get_temporal_breakdown()
+job.get_comm_comp_overlap()
+idle, _ = job.get_idle_time_breakdown(ranks=[1, 2])
+assert idle["stream"].dtype == object, "HTA leaves what it drew"
+assert shown == ["Temporal breakdown across ranks", "Computation-Communication Overlap", "Idle time breakdown on rank 1 per CUDA stream",
+                 "Idle time breakdown on rank 2 per CUDA stream"], shown
+shown.clear()
+_, kernels = job.get_gpu_kernel_breakdown(num_kernels=3)
+names = [f'Kernel type "{kind}" - {name}' for kind, name in kernels[["kernel_type", "name"]].drop_duplicates().itertuples(index=False) if name != "others"]
+pies = [f'Kernel type "{kind}" - kernel distribution on each rank' for kind in ("COMPUTATION", "COMMUNICATION", "MEMORY")]
+assert sorted(shown) == sorted(["Kernel Type Percentage Across All Ranks", *names, *pies]), shown
+shown.clear()
+job.get_cuda_kernel_launch_stats()
+job.get_aten_op_kernels_and_delay()
+job.get_frequent_cuda_kernel_sequences("aten::linear", sys.argv[1], min_pattern_len=1, visualize=True)
+assert len(shown) == 5 and shown[0].startswith("Short GPU kernels") and shown[4].startswith("Top "), shown
+shown.clear()
+frame = TraceDiff.compare_traces(job.t, job.t, control_rank=0, test_rank=1)
+TraceDiff.visualize_counts_diff(frame)
+TraceDiff.visualize_duration_diff(frame)
+assert shown == ["Ops Count Comparison", "Ops Duration Comparison"], shown
+"""
+        with tempfile.TemporaryDirectory() as folder:
+            done = subprocess.run([sys.executable, "-c", code, folder, *DDP], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        self.assertEqual(done.returncode, 0, done.stdout)
+
     def test_what_is_imported(self):
         code = """
 import sys
@@ -260,6 +370,9 @@ from orrery.hta.memory_analysis import MemoryAnalysis
 from orrery.hta.analyzers.critical_path_analysis import CPGraph, CriticalPathAnalysis, restore_cpgraph
 from orrery.hta.analyzers.cupti_counter_analysis import CUDA_SASS_INSTRUCTION_COUNTER_FLOPS
 from orrery.hta.common.trace import PHASE_COUNTER, Trace
+from orrery.hta.common.trace_filter import Filter, GPUKernelFilter
+from orrery.hta.analyzers.timeline import plot_timeline_gpu_kernels
+from orrery.hta.configs.config import logger
 from orrery.hta.common.trace_parser import ParserBackend, set_default_trace_parsing_backend
 from orrery.hta.common.trace_symbol_table import TraceSymbolTable
 from orrery.hta.utils.utils import flatten_column_names, shorten_name

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any, Dict, List, Optional, Set, Tuple, Union
 
-from .critical_path_graph import BoundType, CPEdge, CPEdgeType, CPGraph, CPNode, is_asked_for
+from .critical_path_graph import BoundType, CPEdge, CPEdgeType, CPGraph, CPNode, is_asked_for, is_strict
 from .logger import logger
 from .saved_graph import restore_cpgraph
 from .trace import Trace
@@ -40,10 +40,11 @@ class CriticalPathAnalysis:
         else:
             logger.error("Unexpected input type instance_id")
             return None
-        options = (is_asked_for("CRITICAL_PATH_ADD_ZERO_WEIGHT_LAUNCH_EDGE"), is_asked_for("CRITICAL_PATH_STRICT_NEGATIVE_WEIGHT_CHECKS"))
+        options = (is_asked_for("CRITICAL_PATH_ADD_ZERO_WEIGHT_LAUNCH_EDGE"), is_strict())
         found = t._engine_job().critical_path(place, annotation, first, last, data_load_events or [], *options)
         graph = CPGraph(t, t, rank, data_load_events=data_load_events)
         graph._take(found)
+        graph._lift_negative_weights()
         if found["failure"] is not None:
             logger.error("there is no critical path: %s", found["failure"])
             return graph, False

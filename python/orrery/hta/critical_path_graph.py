@@ -72,6 +72,10 @@ def is_asked_for(option: str) -> bool:
     return os.environ.get(option, "0") == "1"
 
 
+def is_strict() -> bool:
+    return is_asked_for("CRITICAL_PATH_STRICT_NEGATIVE_WEIGHT_CHECKS")
+
+
 def _number(weight: float) -> float:
     return int(weight) if float(weight).is_integer() else float(weight)
 
@@ -223,16 +227,21 @@ class CPGraph(DiGraph):  # type: ignore[misc]
         full = self.full_trace_df
         return full[~full.index.duplicated()]
 
+    def _lift_negative_weights(self) -> None:
+        """Weights of -1 and less, which rounding leaves, count as 0 unless checks are strict."""
+        if not is_strict():
+            for _, _, data in self.edges(data=True):
+                if data["object"].weight <= -1:
+                    data["weight"] = 0
+
     def _validate_graph(self) -> bool:
-        """Whether the longest path means anything. Weights of -1 and less, which rounding leaves, are taken as 0 unless checks are strict."""
-        strict = is_asked_for("CRITICAL_PATH_STRICT_NEGATIVE_WEIGHT_CHECKS")
+        """Whether the longest path means anything."""
+        self._lift_negative_weights()
         streams = dict(zip(self.trace_df["index"], self.trace_df["stream"]))
         valid = True
         for u, v in self.edges:
             edge = self.edges[u, v]["object"]
-            if edge.weight <= -1 and not strict:
-                self.edges[u, v]["weight"] = 0
-            elif edge.weight < -1:
+            if edge.weight < -1 and is_strict():
                 logger.error("an edge has a negative weight: %s", edge)
                 valid = False
             if edge.type == CPEdgeType.SYNC_DEPENDENCY:
@@ -300,10 +309,11 @@ class CPGraph(DiGraph):  # type: ignore[misc]
         return rows
 
     def summary(self) -> "pd.Series[float]":
-        """Percent of the path by what bounds it."""
+        """Percent of the path by what bounds it. Prints a heading, as HTA does: a notebook shows both."""
         rows = self.get_critical_path_breakdown()
         assert rows is not None, "there is no critical path"
         share: "pd.Series[float]" = rows.groupby("bound_by")["duration"].sum() / rows["duration"].sum() * 100
+        print("Critical Path broken down by boundedness = (in % of duration)")
         return share
 
     def show_critical_path(self) -> None:

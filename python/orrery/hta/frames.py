@@ -72,7 +72,7 @@ def _argument_column(found: Tuple[List[str], "NDArray[np.int32]"], missing: Any)
     return column.astype(np.float64) if kinds <= {int, float} else column
 
 
-def _lane_column(lanes: List[Any], lane: "NDArray[np.int64]") -> Any:
+def lane_column(lanes: List[Any], lane: "NDArray[np.int64]") -> Any:
     column = _of_objects(lanes)[lane] if lanes else _of_objects([])
     # One lane with a text, like the profiler's own "Spans", makes HTA's column one of objects, also where no row is left of it.
     return _smallest(column.astype(np.int64)) if all(isinstance(key, int) for key in lanes) else column
@@ -88,10 +88,10 @@ def counter_names(job: _engine.HtaJob, place: int, symbols: List[str]) -> List[s
 def typed_columns(columns: Mapping[str, Any], about: Mapping[str, Any]) -> Dict[str, Any]:
     """Those of the engine's columns whose type HTA chooses by their values, those of dropped rows included."""
     typed = {name: _smallest(columns[name]) for name in ("index", "stream", "correlation", "wait_on_stream", "wait_on_cuda_event_record_corr_id")}
-    # Events without a duration make it a column of doubles; they are in nearly every file.
-    rows = len(columns["index"])
-    every_event_lasts = rows == about["events"] and rows == int(columns["index"][-1]) + 1
-    is_whole = every_event_lasts and not about["fractional"]
+    # Chosen when times are those of the file, kept when they are counted from the job's first start.
+    typed["ts"] = columns["ts"].astype(_smallest(columns["ts"] + about["zero_us"]).dtype)
+    # Events without a duration, of which nearly every file has some, make it a column of doubles.
+    is_whole = about["every_event_lasts"] and bool(np.all(columns["dur"] == np.floor(columns["dur"])))
     typed["dur"] = _smallest(columns["dur"].astype(np.int64)) if is_whole else columns["dur"]
     return typed
 
@@ -102,8 +102,8 @@ def make_frame(job: _engine.HtaJob, place: int, symbols: List[str], aligned: boo
     about = job.about(place)
     frame, lane = columns.pop("frame"), columns.pop("lane")
     lanes = job.lanes(place)
-    columns["pid"] = _lane_column([pid for pid, _ in lanes], lane)
-    columns["tid"] = _lane_column([tid for _, tid in lanes], lane)
+    columns["pid"] = lane_column([pid for pid, _ in lanes], lane)
+    columns["tid"] = lane_column([tid for _, tid in lanes], lane)
     iteration = columns.pop("iteration").astype(np.float64)
     on_stream_0 = columns["stream"] == 0
     if "cpu_op" in symbols:
@@ -111,9 +111,11 @@ def make_frame(job: _engine.HtaJob, place: int, symbols: List[str], aligned: boo
     iteration[on_stream_0] = np.nan  # HTA's rule speaks of streams below and above 0
     links = _smallest(columns.pop("index_correlation"))
     columns.update(typed_columns(columns, about))
-    columns["end"] = columns["ts"] + about["zero_us"] + columns["dur"]
+    type_of_ends = np.result_type(columns["ts"].dtype, columns["dur"].dtype)
+    starts = columns["ts"].astype(np.int64) + about["zero_us"]
+    columns["end"] = (starts + columns["dur"]).astype(type_of_ends)
     if not aligned:
-        columns["ts"] = columns["ts"] + about["zero_us"]
+        columns["ts"] = starts.astype(columns["ts"].dtype)
     counters = counter_names(job, place, symbols)
     read = job.arguments(place, [argument.written for argument in _ARGUMENTS] + counters)
     for argument in (*_ARGUMENTS, *(Argument(name, name, -1) for name in counters)):

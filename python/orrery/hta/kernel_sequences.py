@@ -32,6 +32,8 @@ def frequent_sequences(
         "GPU kernel duration (us)": [device for _, _, device, _, _ in found],
         "CPU op duration (us)": [host for *_, host, _ in found],
     })
+    if trace.type_of(rank, "dur").kind == "i":
+        frame["CPU op duration (us)"] = frame["CPU op duration (us)"].astype("int64")
     top = min(top_k, len(frame))
     patterns: Dict[int, Dict[str, int]] = {}
     for (*_, indices), pattern, count in zip(found[:top], frame["pattern"], frame["count"]):
@@ -40,7 +42,10 @@ def frequent_sequences(
     output = os.path.join(os.path.normpath(output_dir), "overlaid_" + os.path.basename(trace.trace_files[rank]))
     trace.write_raw_trace(output, _marked(trace, rank, patterns, compress_other_kernels))
     if visualize:
-        draw("bar", frame[:top].assign(place=range(top)), f"Top {top} frequent patterns for rank {rank}", x="place", y="count", hover_data=["pattern"])
+        shown = frame[:top].assign(pattern=frame["pattern"][:top].str.replace("|", "<br>", regex=False))
+        title = f"Top {top} frequent patterns for rank {rank}"
+        draw("bar", shown, title, layout={"xaxis_type": "category"}, x=shown.index, y="count",
+             hover_data=["pattern", "count"], labels={"x": "Pattern Index", "count": "Pattern Count"})
     return frame
 
 

@@ -8,6 +8,7 @@ import os
 from typing import List, Tuple
 
 from .._errors import Error
+from .drawing import plotly
 
 _CATEGORIES = ("Parameter", "Optimizer state", "Input", "Temporary", "Activation", "Gradient", "Autograd", "Unknown")
 
@@ -41,17 +42,19 @@ class MemoryAnalysis:
 
     def plot_memory_timeline(self, save_graph: bool = False) -> None:
         """Draws it, where plotly is installed; `save_graph` writes images/memory_plot.png instead."""
-        try:
-            from plotly import graph_objects as graph  # type: ignore[import]
-        except ImportError:
+        graph, colors = plotly("graph_objects"), plotly("colors")
+        if graph is None or colors is None:
             return
         times, sizes = self._process_raw_events()
         figure = graph.Figure()
         first = min(times)
         for place, category in enumerate(_CATEGORIES):
             stacked = [sum(at[: place + 1]) / 1024**3 for at in sizes]
-            figure.add_trace(graph.Scatter(x=[(time - first) / 1e6 for time in times], y=stacked, mode="lines", fill="tonexty", name=category))
-        figure.update_layout(title_text="Memory timeline", xaxis_title="Time (ms)", yaxis_title="Memory (GB)")
+            color = colors.qualitative.Pastel[place]
+            look = {"mode": "lines", "fill": "tonexty", "fillcolor": color, "marker": {"color": color}, "showlegend": True}
+            figure.add_trace(graph.Scatter(x=[(time - first) / 1e6 for time in times], y=stacked, name=category, **look))
+        titles = {"title_text": "Memory timeline", "xaxis_title": "Time (ms)", "yaxis_title": "Memory (GB)"}
+        figure.update_layout(**titles, title_x=0.5, width=1200, height=800)
         if not save_graph:
             figure.show()
             return

@@ -5,14 +5,17 @@ from __future__ import annotations
 import sys
 from types import ModuleType
 
-from . import counters, critical_path_analysis, naming, parser_backend, symbol_table, trace
+from . import counters, critical_path_analysis, filters, logger, naming, parser_backend, symbol_table, timeline, trace
 
 _MODULES = {
     "analyzers.critical_path_analysis": critical_path_analysis,
     "analyzers.cupti_counter_analysis": counters,
+    "analyzers.timeline": timeline,
     "common.trace": trace,
+    "common.trace_filter": filters,
     "common.trace_parser": parser_backend,
     "common.trace_symbol_table": symbol_table,
+    "configs.config": logger,
     "utils.utils": naming,
 }
 

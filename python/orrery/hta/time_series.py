@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, Optional, Sequence
+from typing import Any, Dict, List, Optional, Sequence, Tuple
 
-import numpy as np
 import pandas as pd
 
+from .frames import lane_column
 from .trace import Trace
 
 
@@ -19,9 +19,10 @@ def queue_lengths(trace: Trace, ranks: Sequence[int]) -> Dict[int, pd.DataFrame]
         if not len(samples["ts"]):
             continue
         pid, tid = _lane_columns(trace, place, samples["device"])
-        columns = {"ts": samples["ts"], "pid": pid, "tid": tid, "stream": samples["stream"], "queue_length": samples["queue_length"]}
-        frame = pd.DataFrame(columns, index=pd.Index(samples["index"], name="index"))
-        found[rank] = frame.astype({"stream": trace.type_of(rank, "stream")})
+        lengths = {name: samples[name] for name in ("stream", "queue_length")}
+        index = pd.Index(samples["index"], name="index")
+        frame = pd.DataFrame({"ts": samples["ts"], "pid": pid, "tid": tid, **lengths}, index=index)
+        found[rank] = frame.astype({name: trace.type_of(rank, name) for name in ("ts", "stream")})
     return found
 
 
@@ -61,8 +62,7 @@ def copy_rates(trace: Trace, ranks: Sequence[int]) -> Dict[int, pd.DataFrame]:
         if not len(samples["ts"]):
             continue
         pid, _ = _lane_columns(trace, place, samples["row"])
-        # A start plus a duration has the type of durations.
-        ts = samples["ts"].astype(np.int64 if trace.type_of(rank, "dur").kind == "i" else np.float64)
+        ts = samples["ts"].astype(trace.type_of_ends(rank))
         columns = {"ts": ts, "pid": pid, "name": samples["name"], "memory_bw_gbps": samples["memory_bw_gbps"]}
         found[rank] = pd.DataFrame(columns, index=samples["place"])
     return found
@@ -78,13 +78,7 @@ def copy_rate_summary(series: Dict[int, pd.DataFrame]) -> Optional[pd.DataFrame]
     return pd.concat(described) if described else None
 
 
-def _lane_columns(trace: Trace, place: int, rows: Any) -> Any:
+def _lane_columns(trace: Trace, place: int, rows: Any) -> Tuple[Any, Any]:
     job = trace._engine_job()
-    lanes = job.lanes(place)
-    lane = job.columns(place)["lane"][rows]
-    pairs = np.empty((len(lanes), 2), dtype=object)
-    for number, pair in enumerate(lanes):
-        pairs[number] = pair
-    return pairs[lane, 0], pairs[lane, 1]
-
-
+    lanes, lane = job.lanes(place), job.columns(place)["lane"]
+    return lane_column([pid for pid, _ in lanes], lane)[rows], lane_column([tid for _, tid in lanes], lane)[rows]

@@ -8,6 +8,7 @@ import json
 import os
 from typing import Any, Dict, Iterator, List, Mapping, MutableMapping, Optional, Sequence, Union
 
+import numpy as np
 import pandas as pd
 
 from .. import _engine
@@ -196,6 +197,10 @@ class Trace:
             typed = typed_columns(self._engine_job().columns(place), self._engine_job().about(place))
             self._types[place] = {name: values.dtype for name, values in typed.items()}
         return self._types[place][column]
+
+    def type_of_ends(self, rank: int) -> Any:
+        """The data type of what is a start plus a duration."""
+        return np.result_type(self.type_of(rank, "ts"), self.type_of(rank, "dur"))
 
     def get_trace(self, rank: int) -> pd.DataFrame:
         if rank not in self.traces:

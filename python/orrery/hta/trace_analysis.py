@@ -10,11 +10,15 @@ import pandas as pd
 
 from .._errors import UsageError
 from . import time_series
+from .counters import OUTSIDE_CALLS
 from .critical_path_analysis import CPGraph, CriticalPathAnalysis
-from .drawing import draw, draw_pies, draw_table
+from .drawing import (
+    draw_idle, draw_kernel_types, draw_launches, draw_names, draw_operators, draw_overlap, draw_temporal,
+)
 from .kernel_sequences import frequent_sequences
 from .logger import logger
 from .symbol_table import decode_symbol_id_to_symbol_name
+from .timeline import draw_stragglers, rows_of_ranks
 from .trace import DEFAULT_TRACE_DIR, Trace
 
 _TEMPORAL = {
@@ -66,10 +70,14 @@ class TraceAnalysis:
         order = {rank: place for place, rank in enumerate(self.t._places)}
         return frame.sort_values("rank", key=lambda ranks: ranks.map(order), kind="stable", ignore_index=True)
 
+    def _lasts_whole_times(self) -> bool:
+        """Whether durations of all ranks are whole by type."""
+        return bool(self.t._places) and all(self.t.type_of(rank, "dur").kind == "i" for rank in self.t._places)
+
     def _totals(self, table: Mapping[str, Sequence[Any]], columns: Mapping[str, str]) -> pd.DataFrame:
         """Sums of durations have the type of durations: whole where the trace has whole ones only."""
         frame = _frame(table, columns)
-        if all(self.t.type_of(rank, "dur").kind == "i" for rank in self.t._places):
+        if self._lasts_whole_times():
             frame = frame.astype({"sum (us)": "int64", "max (us)": "int64", "min (us)": "int64"})
         return frame
 
@@ -80,15 +88,19 @@ class TraceAnalysis:
     def get_temporal_breakdown(self, visualize: bool = True) -> pd.DataFrame:
         """Per rank: time in which the device idles, computes, and does something else."""
         frame = self._by_rank(_frame(self.t._engine_job().temporal(), _TEMPORAL))
+        if self._lasts_whole_times():
+            ends = np.result_type(*(self.t.type_of_ends(rank) for rank in self.t._places))
+            whole = {"idle_time(us)": "int64", "compute_time(us)": "int64", "non_compute_time(us)": "int64"}
+            frame = frame.astype(whole).astype({"kernel_time(us)": ends})
         if visualize:
-            draw("bar", frame, "Temporal breakdown across ranks", x="rank", y=["idle_time_pctg", "compute_time_pctg", "non_compute_time_pctg"])
+            draw_temporal(frame)
         return frame
 
     def get_comm_comp_overlap(self, visualize: bool = True) -> pd.DataFrame:
         """Per rank: percent of the time of communication in which the device also computes."""
         frame = self._by_rank(_frame(self.t._engine_job().overlap(), {"rank": "rank", "overlap_pct": "comp_comm_overlap_pctg"}))
         if visualize:
-            draw("bar", frame, "Computation-Communication Overlap", x="rank", y="comp_comm_overlap_pctg")
+            draw_overlap(frame)
         return frame
 
     def get_gpu_kernel_breakdown(
@@ -105,11 +117,8 @@ class TraceAnalysis:
         types["sum"] = types["sum"].astype("int64")
         kernels = self._totals(job.kernels(include_memory_kernels, num_kernels, duration_ratio), {**_TOTALS, "type": "kernel_type", "rank": "rank"})
         if visualize:
-            draw("pie", types[types["percentage"] > 0], "Kernel Type Percentage Across All Ranks", image_renderer, values="percentage", names="kernel_type")
-            for kind in kernels["kernel_type"].unique():
-                of_kind = kernels[kernels["kernel_type"] == kind]
-                draw_pies(of_kind, f'Kernel type "{kind}"', image_renderer)
-                draw("bar", of_kind, f'Kernel type "{kind}", mean duration', image_renderer, x="rank", y="mean (us)", color="name", barmode="group")
+            kinds = ["COMPUTATION", "COMMUNICATION", *(["MEMORY"] if include_memory_kernels else [])]
+            draw_kernel_types(types, kernels, kinds, list(self.t._places), image_renderer)
         return types, kernels
 
     def get_gpu_kernels_with_user_annotations(self, rank: int, expand_names: bool = True, shorten_names: bool = True) -> Optional[pd.DataFrame]:
@@ -150,8 +159,8 @@ class TraceAnalysis:
         table = self.t._engine_job().annotations(category, num_kernels, duration_ratio, allowlist_patterns)
         frame = self._totals(table, {**_TOTALS, "rank": "rank"})
         if visualize:
-            draw_pies(frame, "User annotation distribution", image_renderer)
-            draw("bar", frame, "User annotations, mean duration", image_renderer, x="rank", y="mean (us)", color="name", barmode="group")
+            title = "User annotation distribution on each rank"
+            draw_names(frame, list(self.t._places), title, "User annotation = ", image_renderer)
         return frame
 
     def get_idle_time_breakdown(
@@ -177,8 +186,8 @@ class TraceAnalysis:
 
         frame = rows(times, {"idle_us": "idle_time", "ratio": "idle_time_ratio"})
         if visualize:
-            draw("bar", frame, "Idle time breakdown per stream", x="stream", y="idle_time_ratio" if visualize_pctg else "idle_time", color="idle_category",
-                 facet_col="rank", hover_data=["idle_time"])
+            frame["stream"] = frame["stream"].astype(str)  # as HTA leaves it for its chart
+            draw_idle(frame, visualize_pctg)
         if not show_idle_interval_stats:
             return frame, None
         return frame, rows(intervals, _SPREAD).set_index("idle_category")
@@ -197,11 +206,16 @@ class TraceAnalysis:
         if not steps:
             raise UsageError("there is no such step", "profiler_steps: some of " + (", ".join(map(str, known)) or "none: the trace has no steps"))
         if straggler_identification_impl is None:
-            return list(self.t._engine_job().stragglers(candidates, steps))
-        ranks = self.t.get_ranks()
-        every = pd.concat([self.t.get_trace(rank) for rank in ranks], axis=0, keys=ranks, names=["rank", "idx"]).reset_index()
-        points = straggler_identification_impl(every[every["iteration"].isin(steps)], self.t.symbol_table, candidates, visualize)
+            found = list(self.t._engine_job().stragglers(candidates, steps))
+            if visualize:
+                draw_stragglers(self._rows_of_steps(steps), self.t.symbol_table, candidates)
+            return found
+        points = straggler_identification_impl(self._rows_of_steps(steps), self.t.symbol_table, candidates, visualize)
         return [int(rank) for rank in points.sort_values(ascending=False)[:candidates].index]
+
+    def _rows_of_steps(self, steps: Sequence[int]) -> pd.DataFrame:
+        rows = rows_of_ranks(self.t, list(self.t.get_all_traces()))
+        return rows[rows["iteration"].isin(steps)]
 
     def get_frequent_cuda_kernel_sequences(
         self,
@@ -226,7 +240,7 @@ class TraceAnalysis:
             mine = [[name, " -> ".join(kernels), *numbers] for place, name, kernels, *numbers in rows if place == self.t.place_of(rank)]
             frame = pd.DataFrame(mine, columns=columns).sort_values(columns[:2], ignore_index=True)
             found[rank] = frame.sort_values(sort_by or ["occurrence_count"], ascending=False, kind="stable")
-            draw_table(found[rank], f"Rank {rank}: kernels of operators")
+            draw_operators(found[rank], rank)
         return found
 
     def get_cuda_kernel_launch_stats(
@@ -243,11 +257,7 @@ class TraceAnalysis:
             frame = self._launches(self.t.place_of(rank), rank, include_memory_events)
             found[rank] = frame
             if visualize:
-                short = frame[(frame["cpu_duration"] <= runtime_cutoff) & (frame["gpu_duration"] < frame["cpu_duration"])]
-                late = frame[frame["launch_delay"] > launch_delay_cutoff]
-                draw("histogram", short, f"Kernels shorter than their launch on rank {rank}", x="gpu_duration", nbins=300)
-                draw("histogram", frame[frame["cpu_duration"] > runtime_cutoff], f"Runtime calls beyond {runtime_cutoff} us on rank {rank}", x="cpu_duration", nbins=300)
-                draw("histogram", late, f"Launch delays beyond {launch_delay_cutoff} us on rank {rank}", x="launch_delay", nbins=300)
+                draw_launches(frame, rank, runtime_cutoff, launch_delay_cutoff)
         return found
 
     def _launches(self, place: int, rank: int, with_memory: bool) -> pd.DataFrame:
@@ -259,8 +269,8 @@ class TraceAnalysis:
             "correlation": columns["correlation"][call].astype(self.t.type_of(rank, "correlation")),
             "cpu_duration": duration[call],
             "gpu_duration": duration[device],
-            "launch_delay": delay.astype("int64" if of_durations.kind == "i" else "float64"),
-        })
+            "launch_delay": delay.astype(self.t.type_of_ends(rank)),
+        }, index=pd.Index(np.arange(len(call))))
 
     def get_queue_length_time_series(self, ranks: Optional[List[int]] = None) -> Dict[int, pd.DataFrame]:
         """By rank, where there are launches: what is launched and has not started, by stream and over time."""
@@ -315,7 +325,8 @@ class TraceAnalysis:
     def _counters(self, rank: int, rows: List[Tuple[int, int, List[str]]]) -> pd.DataFrame:
         index = self.t._engine_job().columns(self.t.place_of(rank))["index"]
         frame = self.t.get_trace(rank).loc[[index[row] for row, _, _ in rows]].reset_index(drop=True)
-        frame["index_runtime"] = [index[launch] for _, launch, _ in rows]
+        frame = frame.assign(**OUTSIDE_CALLS)
+        frame["index_runtime"] = np.array([index[launch] for _, launch, _ in rows], dtype=self.t.type_of(rank, "index"))
         frame["op_stack"] = pd.Series([stack for *_, stack in rows], dtype="object")
         frame["top_level_op"] = [stack[0] if stack else "" for *_, stack in rows]
         frame["bottom_level_op"] = [stack[-1] if stack else "" for *_, stack in rows]

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import random
 from enum import Enum
-from typing import Dict, List, Optional, Union
+from typing import Any, Dict, List, Optional, Union
 
 import pandas as pd
 
 from .._errors import UsageError
-from .drawing import draw_groups
+from .drawing import draw_change
 from .naming import flatten_column_names, shorten_name
 from .trace import Trace
 
@@ -144,9 +144,10 @@ class TraceDiff:
     @classmethod
     def visualize_counts_diff(cls, df: pd.DataFrame, show_image: bool = True, export_image_path: Optional[str] = None) -> None:
         """A chart of what `compare_traces` gave, where plotly is installed."""
-        draw_groups(df, "Ops Count Comparison", [c for c in df.columns if c.endswith("_counts")], show_image, export_image_path)
+        draw_change(df, "counts", "diff_counts", {"title_text": "Ops Count Comparison"}, show_image, export_image_path)
 
     @classmethod
     def visualize_duration_diff(cls, df: pd.DataFrame, show_image: bool = True, export_image_path: Optional[str] = None) -> None:
-        columns = [c for c in df.columns if c.endswith("_duration")]
-        draw_groups(df, "Ops Duration Comparison", columns, show_image, export_image_path)
+        layout: Dict[str, Any] = {"title_text": "Ops Duration Comparison", "yaxis_title": "Total Duration (us)"}
+        layout.update(autosize=True, width=1000, height=1000)
+        draw_change(df, "total_duration", "diff_duration", layout, show_image, export_image_path)
