@@ -45,11 +45,11 @@ Choice<Enum, std::optional<Enum>> choice(std::optional<Enum>& value,
   return {value, words};
 }
 
-/// A field with a way of writing of its own, like "0:3".
+/// A field with a way of writing of its own, like "0:3". Of one that may be given several times each text is taken.
 template <typename T>
 struct Written {
   T& value;
-  Status (*take)(std::string_view text, T& value);  ///< an Error (misuse) says what is wrong
+  Status (*take)(std::string_view text, T& value);  ///< an Error (misuse) says what is wrong, its offset where
 };
 template <typename T>
 Written<T> written(T& value, Status (*take)(std::string_view, T&)) {

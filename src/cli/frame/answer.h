@@ -39,10 +39,13 @@ class FlagReader {
   }
   template <typename T>
   void operator()(std::string_view name, ask::Written<T> field) {
-    if (!has(name) || error_) return;
-    const std::string text = invocation_.text(name);
-    if (const Status taken = field.take(text, field.value); !taken)
-      error_ = UsageError{taken.error().message, taken.error().hint, text, 0};
+    if (!has(name)) return;
+    for (const std::string& text : invocation_.texts(name)) {
+      const Status taken = field.take(text, field.value);
+      if (taken || error_) continue;
+      const Error& error = taken.error();
+      error_ = UsageError{error.message, error.hint, text, error.offset == Error::kNoOffset ? 0 : error.offset};
+    }
   }
 
   /// The first value that does not read.

@@ -1,12 +1,12 @@
-// What --help prints, and the same as JSON for programs that want to know the verbs and flags.
+// What --help prints, and the same as data for programs that want to know the verbs and flags.
 #pragma once
 
 #include <cstddef>
 #include <span>
 #include <string>
 
-#include "base/json/json_writer.h"
 #include "cli/frame/verb.h"
+#include "report/facts.h"
 #include "report/style.h"
 
 namespace orrery::cli {
@@ -28,7 +28,7 @@ std::string flag_explanation(const Flag& flag);
 /// The help of a verb's operands with their choices.
 std::string operands_explanation(const Operands& operands);
 
-/// Members "global_flags" and "verbs" of an open object: the table as data.
-void write_table(JsonWriter& json, std::span<const Verb* const> table);
+/// The members "global_flags" and "verbs": the table as data.
+void tell_verbs(report::Facts& facts, std::span<const Verb* const> table);
 
 }  // namespace orrery::cli

@@ -1,4 +1,4 @@
-// The table of verbs as JSON: `orrery help --json`, for editors, wrappers and other programs that drive this one.
+// The table of verbs as data: `orrery help --json`, for editors, wrappers and other programs that drive this one.
 #include "base/words.h"
 #include "cli/frame/global_flags.h"
 #include "cli/frame/help.h"
@@ -21,37 +21,37 @@ std::string_view name_of(ValueKind kind) {
   return "text";
 }
 
-void write_flags(JsonWriter& json, std::string_view key, const std::vector<Flag>& flags) {
-  json.key(key).begin_array();
+void tell_flags(report::Facts& facts, std::string_view key, const std::vector<Flag>& flags) {
+  facts.key(key).begin_array();
   for (const Flag& flag : flags) {
-    json.begin_object()
+    facts.begin_object()
         .field("name", flag.name)
         .field("short", flag.short_name == '\0' ? std::string() : std::string(1, flag.short_name));
-    json.field("value", flag.value_name)
+    facts.field("value", flag.value_name)
         .field("kind", flag.takes_value() ? name_of(flag.kind) : std::string_view("switch"));
-    json.field("help", flag.help).field("default", flag.default_text).field("repeatable", flag.repeatable);
-    json.key("choices").begin_array();
-    for (const std::string_view choice : split_words(flag.choices)) json.value(choice);
-    json.end_array().end_object();
+    facts.field("help", flag.help).field("default", flag.default_text).field("repeatable", flag.repeatable);
+    facts.key("choices").begin_array();
+    for (const std::string_view choice : split_words(flag.choices)) facts.value(choice);
+    facts.end_array().end_object();
   }
-  json.end_array();
+  facts.end_array();
 }
 
 }  // namespace
 
-void write_table(JsonWriter& json, std::span<const Verb* const> table) {
-  write_flags(json, "global_flags", global_flags());
-  json.key("verbs").begin_array();
+void tell_verbs(report::Facts& facts, std::span<const Verb* const> table) {
+  tell_flags(facts, "global_flags", global_flags());
+  facts.key("verbs").begin_array();
   for (const Verb* verb : table) {
-    json.begin_object()
+    facts.begin_object()
         .field("name", verb->name)
         .field("summary", verb->summary)
         .field("usage", usage_line(*verb))
         .field("operands", verb->operands.name);
-    write_flags(json, "flags", verb->flags);
-    json.end_object();
+    tell_flags(facts, "flags", verb->flags);
+    facts.end_object();
   }
-  json.end_array();
+  facts.end_array();
 }
 
 }  // namespace orrery::cli

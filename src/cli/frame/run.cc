@@ -25,9 +25,9 @@ namespace {
 constexpr std::int64_t kMostThreads = 4096;
 
 ExitCode print_version(Invocation& invocation) {
-  invocation.text() = fmt::format("orrery {}\n", ask::version());
-  invocation.data().field("version", ask::version());
-  return ExitCode::ok;
+  report::Answer answer = invocation.context().answer();
+  answer.line(fmt::format("orrery {}", ask::version())).facts().field("version", ask::version());
+  return invocation.deliver(std::move(answer));
 }
 
 // --help and --version are verbs in disguise, so that --json and -o hold for them too.
@@ -40,7 +40,11 @@ void resolve_disguised_verbs(CommandLine& line) {
   } else if (line.has("version")) {
     line.operands.clear();
     line.verb = &version_verb;
+  } else {
+    return;
   }
+  // Those of the verb that is not run are none of theirs.
+  std::erase_if(line.flags, [](const auto& flag) { return find_flag(global_flags(), flag.first) == nullptr; });
 }
 
 /// Paths on the command line that are read, or that are written.

@@ -46,10 +46,8 @@ bool can_be_swept(const ParsedEdit& edit) {
 
 std::optional<UsageError> parse_edits(std::span<const std::string> texts, std::vector<ParsedEdit>& edits) {
   for (const std::string& text : texts) {
-    ParsedEdit parsed = analyze::parse_edit(text);
-    if (const auto* error = std::get_if<analyze::EditError>(&parsed))
-      return UsageError{error->message, error->hint, text, error->position};
-    edits.push_back(std::move(parsed));
+    if (const Status taken = ask::parse_edit(text, edits); !taken)
+      return UsageError{taken.error().message, taken.error().hint, text, taken.error().offset};
   }
   return std::nullopt;
 }

@@ -8,18 +8,14 @@
 #include <vector>
 
 #include "analyze/whatif/edit_language.h"
-#include "base/diagnostics.h"
+#include "ask/graphs/edits.h"
 #include "cli/frame/invocation.h"
 #include "cli/frame/load.h"
 
 namespace orrery::cli {
 
-// What is said of edits that change nothing, or not all that they name.
-
-inline constexpr DiagnosticKind kNothingMatched{"W401", Severity::error, "an edit selects nothing in this step",
-                                                "see the names with: orrery path"};
-inline constexpr DiagnosticKind kNotThere{"W405", Severity::error, "an edit names a rank or step that is not there",
-                                          "the others were changed; which there are: orrery info"};
+using ask::kNothingMatched;
+using ask::kNotThere;
 
 struct Question {
   Instances instances;

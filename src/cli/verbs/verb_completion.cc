@@ -7,12 +7,12 @@ namespace {
 
 ExitCode run_completion(Invocation& invocation) {
   const std::string& shell = invocation.operands().front();
-  std::string& script = invocation.text();
-  if (shell == "bash") script = bash_completion(invocation.table());
-  else if (shell == "zsh") script = zsh_completion(invocation.table());
-  else script = fish_completion(invocation.table());
-  invocation.data().field("shell", shell).field("script", script);
-  return ExitCode::ok;
+  const std::string script = shell == "bash"  ? bash_completion(invocation.table())
+                             : shell == "zsh" ? zsh_completion(invocation.table())
+                                              : fish_completion(invocation.table());
+  report::Answer answer = invocation.context().answer();
+  answer.text(script).facts().field("shell", shell).field("script", script);
+  return invocation.deliver(std::move(answer));
 }
 
 }  // namespace

@@ -6,14 +6,16 @@ namespace orrery::cli {
 namespace {
 
 ExitCode run_help(Invocation& invocation) {
-  write_table(invocation.data(), invocation.table());
+  report::Answer answer = invocation.context().answer();
+  tell_verbs(answer.facts(), invocation.table());
+  const std::size_t columns = answer.columns();
   if (invocation.operands().empty()) {
-    invocation.text() = program_help(invocation.table(), invocation.columns(), invocation.style());
-    return ExitCode::ok;
+    answer.text(program_help(invocation.table(), columns, invocation.style()));
+  } else {
+    const Verb* verb = find_verb(invocation.table(), invocation.operands().front());
+    answer.text(verb_help(verb == nullptr ? help_verb() : *verb, columns, invocation.style()));
   }
-  const Verb* verb = find_verb(invocation.table(), invocation.operands().front());
-  invocation.text() = verb_help(verb == nullptr ? help_verb() : *verb, invocation.columns(), invocation.style());
-  return ExitCode::ok;
+  return invocation.deliver(std::move(answer));
 }
 
 }  // namespace

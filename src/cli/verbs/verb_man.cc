@@ -6,9 +6,10 @@ namespace orrery::cli {
 namespace {
 
 ExitCode run_man(Invocation& invocation) {
-  invocation.text() = man_page(invocation.table());
-  invocation.data().field("page", invocation.text());
-  return ExitCode::ok;
+  const std::string page = man_page(invocation.table());
+  report::Answer answer = invocation.context().answer();
+  answer.text(page).facts().field("page", page);
+  return invocation.deliver(std::move(answer));
 }
 
 }  // namespace
