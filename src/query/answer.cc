@@ -79,22 +79,22 @@ report::Sheet to_sheet(const Answer& answer) {
   return sheet;
 }
 
-void write_answer(JsonWriter& json, const Answer& answer) {
-  json.key("columns").begin_array();
-  for (const std::string& column : answer.columns()) json.value(column);
-  json.end_array().key("rows").begin_array();
+void tell_answer(report::Facts& facts, const Answer& answer) {
+  facts.key("columns").begin_array();
+  for (const std::string& column : answer.columns()) facts.value(column);
+  facts.end_array().key("rows").begin_array();
   for (std::size_t row = 0; row < answer.rows(); ++row) {
-    json.begin_array();
+    facts.begin_array();
     for (std::size_t c = 0; c < answer.columns().size(); ++c) {
       const Value& value = answer.at(row, c);
-      if (const auto* integer = std::get_if<std::int64_t>(&value)) json.value(*integer);
-      else if (const auto* real = std::get_if<double>(&value)) json.value(*real);
-      else if (const auto* text = std::get_if<std::string_view>(&value)) json.value(*text);
-      else json.null();
+      if (const auto* integer = std::get_if<std::int64_t>(&value)) facts.value(*integer);
+      else if (const auto* real = std::get_if<double>(&value)) facts.value(*real);
+      else if (const auto* text = std::get_if<std::string_view>(&value)) facts.value(*text);
+      else facts.null();
     }
-    json.end_array();
+    facts.end_array();
   }
-  json.end_array();
+  facts.end_array();
 }
 
 }  // namespace orrery::query

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "base/interner.h"
-#include "base/json/json_writer.h"
 #include "query/rows.h"
+#include "report/facts.h"
 #include "report/sheet.h"
 
 namespace orrery::query {
@@ -40,6 +40,6 @@ class Answer {
 report::Sheet to_sheet(const Answer& answer);
 
 /// "columns": [...], "rows": [[...], ...], as members of the object that is open.
-void write_answer(JsonWriter& json, const Answer& answer);
+void tell_answer(report::Facts& facts, const Answer& answer);
 
 }  // namespace orrery::query

@@ -223,10 +223,12 @@ TEST_CASE("columns of one name are told apart") {
   REQUIRE(answer);
   CHECK(std::vector(answer->columns().begin(), answer->columns().end()) ==
         std::vector<std::string>{"a", "a:1", "b", "c"});
+  report::Facts facts;
+  query::tell_answer(facts, *answer);
   std::string json;
   JsonWriter writer(json);
   writer.begin_object();
-  query::write_answer(writer, *answer);
+  facts.write_json(writer);
   writer.end_object();
   CHECK(json == R"({"columns":["a","a:1","b","c"],"rows":[[1,2,"x",null]]})");
 }

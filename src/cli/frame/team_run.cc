@@ -5,6 +5,8 @@
 #include <thread>
 #include <vector>
 
+#include "ask/files/check.h"
+#include "ask/files/info.h"
 #include "ask/provenance.h"
 #include "base/parallel.h"
 #include "base/team/sweep.h"
@@ -12,7 +14,6 @@
 #include "cli/frame/invocation.h"
 #include "cli/frame/message.h"
 #include "cli/frame/run.h"
-#include "cli/graphs/rank_questions.h"
 #include "job/read/rank_answers.h"
 #include "job/read/shared_reading.h"
 #include "job/streamed_rank.h"
@@ -65,7 +66,7 @@ int run_as_team(const LaunchedAs& launched, std::span<const std::string> argumen
     const SharedTaskKind kinds[] = {
         job::rank_reading_task(),
         job::rank_streaming_task(),
-        job::rank_question_task({info_question(), check_question()}),
+        job::rank_question_task({ask::info_question(), ask::check_question()}),
         {kSweepTask, [&](std::string_view) { return make_sweep_task(open_sweep(arguments, table)); }}};
     const JointTaskKind joint_kinds[] = {replay::mpi_replay_task()};
     return team.serve(kinds, joint_kinds);

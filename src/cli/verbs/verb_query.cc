@@ -1,29 +1,17 @@
 // orrery query: any question, in SQL.
-#include <fmt/format.h>
+#include "ask/files/query.h"
 
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
-#include <memory>
 
-#include "base/interrupt.h"
 #include "base/io/file_content.h"
-#include "base/io/output_file.h"
-#include "cli/frame/load.h"
+#include "cli/frame/answer.h"
+#include "cli/frame/shared_flags.h"
 #include "cli/frame/verbs.h"
-#include "query/database.h"
-#include "report/sheet_csv.h"
-#include "report/sheet_text.h"
-#include "trace/copy.h"
 
 namespace orrery::cli {
 namespace {
-
-/// What was typed, taken apart.
-struct SqlQuestion {
-  std::vector<std::string> traces;
-  std::string sql;  ///< empty: none, only --db
-};
 
 /// Whether an operand beside --db is a question rather than one more file.
 bool looks_like_sql(const std::string& text) {
@@ -37,15 +25,11 @@ bool looks_like_sql(const std::string& text) {
   return (is_keyword || text.find(' ') != std::string::npos) && !std::filesystem::exists(text, ignored);
 }
 
-Result<std::string> read_question(Invocation& invocation, const std::string& file) {
-  if (const Status added = invocation.add_input(file); !added) return added.error();
+Result<std::string> read_question(ask::Context& context, const std::string& file) {
+  if (const Status added = context.add_input(file); !added) return added.error();
   const Result<FileContent> content = FileContent::open(file);
   if (!content) return content.error();
   return std::string(content->bytes());
-}
-
-UsageError no_question() {
-  return {"no question given", "like: orrery query TRACE 'SELECT name, sum(dur_ps) FROM events GROUP BY name'"};
 }
 
 /// An Error about the SQL, pointed at.
@@ -59,98 +43,23 @@ UsageError pointed_at(const Error& error, std::string_view sql) {
   return usage;
 }
 
-/// What is wrong with the question can be said before minutes are spent on reading.
-std::optional<UsageError> find_mistake(const std::string& sql) {
-  const trace::Trace empty;
-  Diagnostics unused;
-  Result<query::Database> database = query::Database::open({.trace = empty, .remarks = unused});
-  if (!database) return UsageError{database.error().message};
-  const Status checked = database->check(sql);
-  return checked ? std::nullopt : std::optional(pointed_at(checked.error(), sql));
-}
-
-/// The trace, and the job that it is one of if there are several ranks.
-struct Loaded {
-  std::shared_ptr<const trace::Trace> alone;
-  std::optional<job::RecordedJob> job;
-  [[nodiscard]] const trace::Trace& trace() const { return job ? job->trace() : *alone; }
-};
-
-Result<Loaded> load(Invocation& invocation, const std::vector<std::string>& traces) {
-  const job::TraceRequest request{.far_clocks = true, .one_rank = invocation.has("rank")};
-  std::optional<trace::Trace> own;
-  if (asks_whole_job(invocation, traces)) {
-    // Its times are brought on one clock.
-    Result<trace::Trace> all = load_own_job(invocation, traces, request);
-    if (!all) return all.error();
-    own.emplace(std::move(*all));
-  } else {
-    Result<std::shared_ptr<const trace::Trace>> shared = load_job(invocation, traces, request);
-    if (!shared) return shared.error();
-    if ((*shared)->ranks.size() < 2) return Loaded{*shared, std::nullopt};
-    // One file with many ranks.
-    own.emplace(trace::copy_of(**shared));
-  }
-  // Runs have nothing in common but the tables that they are asked in.
-  if (own->ranks.front().source.is_run)
-    return Loaded{std::make_shared<const trace::Trace>(std::move(*own)), std::nullopt};
-  Result<job::RecordedJob> job =
-      job::RecordedJob::make(std::move(*own), clock_choice(invocation), invocation.diagnostics());
-  if (!job) return job.error();
-  return Loaded{nullptr, std::move(*job)};
-}
-
-void show(Invocation& invocation, const query::Answer& answer) {
-  if (invocation.json()) return query::write_answer(invocation.data(), answer);
-  const report::Sheet sheet = query::to_sheet(answer);
-  if (invocation.csv()) invocation.text() += report::to_csv(sheet);
-  else invocation.text() += answer.rows() == 0 ? "no rows\n" : to_text(sheet, invocation.view());
-}
-
 ExitCode run_query(Invocation& invocation) {
-  Instances instances;
-  if (const auto error = parse_instances(invocation, instances)) return invocation.fail_usage(*error);
-  SqlQuestion question{invocation.operands(), {}};
+  ask::QueryRequest request;
+  if (const auto error = take_flags(invocation, request)) return invocation.fail_usage(*error);
+  std::vector<std::string>& traces = request.graph.recording.files;
+  traces = invocation.operands();
   if (invocation.has("file")) {
-    Result<std::string> sql = read_question(invocation, invocation.text("file"));
+    Result<std::string> sql = read_question(invocation.context(), invocation.text("file"));
     if (!sql) return invocation.fail(sql.error());
-    question.sql = std::move(*sql);
-  } else if (!invocation.has("db") || looks_like_sql(question.traces.back())) {
-    question.sql = question.traces.back();
-    question.traces.pop_back();
+    request.sql = std::move(*sql);
+  } else if (!request.db || looks_like_sql(traces.back())) {
+    request.sql = traces.back();
+    traces.pop_back();
   }
-  if (question.traces.empty()) {
-    const bool is_trace = std::filesystem::exists(question.sql);
-    return invocation.fail_usage(is_trace ? no_question()
-                                          : UsageError{"no trace given", "like: orrery query TRACE 'SELECT ...'"});
-  }
-  if (!question.sql.empty() || !invocation.has("db")) {
-    if (const auto mistake = find_mistake(question.sql)) return invocation.fail_usage(*mistake);
-  }
-  const Result<Loaded> loaded = load(invocation, question.traces);
-  if (!loaded) return invocation.fail(loaded.error());
-  job::JobWindowRequest window{.first_instance = instances.first, .last_instance = instances.last};
-  if (invocation.has("annotation")) window.annotation = invocation.text("annotation");
-  Result<query::Database> database = query::Database::open({.trace = loaded->trace(),
-                                                            .job = loaded->job ? &*loaded->job : nullptr,
-                                                            .window = std::move(window),
-                                                            .remarks = invocation.diagnostics(),
-                                                            .all_arguments = invocation.has("all-args")});
-  if (!database) return invocation.fail(database.error());
-  database->stop_if(is_stop_requested);
-  if (invocation.has("db")) {
-    const std::string path = invocation.text("db");
-    if (const Status written = database->write(path); !written) return invocation.fail(written.error());
-    if (invocation.json()) invocation.data().field("output", path);
-    else if (!invocation.csv() && !is_standard_output(path)) invocation.text() += fmt::format("wrote {}\n", path);
-    if (question.sql.empty()) return ExitCode::ok;
-  }
-  const Result<query::Answer> answer = database->ask(question.sql);
-  if (!answer && answer.error().kind == Error::Kind::misuse)
-    return invocation.fail_usage(pointed_at(answer.error(), question.sql));
-  if (!answer) return invocation.fail(answer.error());
-  show(invocation, *answer);
-  return ExitCode::ok;
+  Result<report::Answer> answer = run(request, invocation.context());
+  if (!answer && answer.error().kind == Error::Kind::misuse && answer.error().offset != Error::kNoOffset)
+    return invocation.fail_usage(pointed_at(answer.error(), request.sql));
+  return invocation.deliver(std::move(answer));
 }
 
 }  // namespace
