@@ -9,13 +9,12 @@
 
 #include "generate/pattern_workload.h"
 #include "graph/types.h"
-#include "workload/program_builder.h"
+#include "workload/chain_builder.h"
 
 namespace orrery::generate {
 namespace {
 
 using workload::ActivityKind;
-using workload::Dependency;
 
 constexpr std::uint32_t kMostPasses = 1u << 20;
 constexpr std::uint64_t kMostSteps = std::uint64_t{1} << 30;  // so that activities are counted with 64 bits
@@ -60,48 +59,36 @@ class Stage {
         roles_(roles),
         stage_(stage),
         layers_(step.layers / step.pipeline_parallel),
-        first_id_(first_id),
-        before_(before) {}
+        chain_(first_id, before) {}
 
   Result<workload::Window> build() {
-    const std::uint32_t warm_up = std::min(step_.pipeline_parallel - 1 - stage_, step_.microbatches);
-    std::uint32_t forward = 0, backward = 0;
-    while (forward < warm_up) run_forward(forward++);
-    while (forward < step_.microbatches) {
-      run_forward(forward++);
-      run_backward(backward++);
+    const std::uint32_t later_stages = step_.pipeline_parallel - 1 - stage_;
+    for (const workload::PipelineTurn& turn : workload::one_forward_one_backward(step_.microbatches, later_stages)) {
+      if (turn.is_forward) run_forward();
+      else run_backward(turn.number);
     }
-    while (backward < step_.microbatches) run_backward(backward++);
     end_step();
-    Result<workload::Program> program = std::move(builder_).build();
-    if (!program) return std::move(program.error());
-    return workload::Window{std::make_shared<workload::Program>(std::move(*program)), std::move(carried_)};
+    return std::move(chain_).window();
   }
   /// After build(): what the next step waits for.
-  [[nodiscard]] std::optional<std::uint64_t> last() const { return last_; }
+  [[nodiscard]] std::optional<std::uint64_t> last() const { return chain_.chain(); }
 
  private:
   [[nodiscard]] bool is_first() const { return stage_ == 0; }
   [[nodiscard]] bool is_last() const { return stage_ + 1 == step_.pipeline_parallel; }
 
-  // The activity added last waits for what the stage did before; the rest of the stage waits for it if it is
-  // `in_chain`.
-  void add(workload::Activity activity, std::string_view name, bool in_chain) {
-    const auto number = static_cast<std::uint32_t>(builder_.size());
-    activity.id = first_id_ + number;
+  std::uint64_t add(workload::Activity activity, std::string_view name, bool in_chain) {
     activity.name = strings_.intern(name);
-    builder_.add(activity);
-    if (last_) builder_.depend(*last_, Dependency::data);
-    else if (before_) carried_.push_back({*before_, number, Dependency::data});
-    if (in_chain) last_ = activity.id;
+    return chain_.append(activity, in_chain);
   }
 
   void compute(std::string_view name, TimePs duration) {
     add({.kind = ActivityKind::compute, .duration_ps = duration}, name, true);
   }
 
-  void all_reduce(std::string_view name, std::int64_t bytes, StringId role, bool in_chain) {
-    add({.kind = ActivityKind::collective, .flags = workload::activity::kHasBytes, .bytes = bytes, .group_name = role},
+  std::uint64_t all_reduce(std::string_view name, std::int64_t bytes, StringId role, bool in_chain) {
+    return add(
+        {.kind = ActivityKind::collective, .flags = workload::activity::kHasBytes, .bytes = bytes, .group_name = role},
         name, in_chain);
   }
 
@@ -118,10 +105,11 @@ class Stage {
   void half_layer(std::string_view name, std::string_view reduced, std::uint32_t kernels) {
     const TimePs duration = step_.forward_ps / step_.kernels_per_layer;
     for (std::uint32_t i = 0; i < kernels; ++i) compute(name, duration);
+    // Megatron's two all-reduces per layer and pass: behind attention, and behind the MLP.
     if (step_.tensor_parallel > 1) all_reduce(reduced, step_.activation_bytes, roles_.tensor, true);
   }
 
-  void run_forward(std::uint32_t /*microbatch*/) {
+  void run_forward() {
     if (!is_first()) message("recv activations", ActivityKind::recv, -1, kActivationTag);
     for (std::uint32_t layer = 0; layer < layers_; ++layer) {
       half_layer("forward attention", "forward attention output", step_.kernels_per_layer / 2);
@@ -143,16 +131,16 @@ class Stage {
   // Beside the chain: only the norm of the gradients waits for it.
   void reduce_gradients(std::uint32_t layer) {
     if (step_.data_parallel < 2) return;
-    all_reduce(fmt::format("gradients of layer {}", stage_ * layers_ + layer), step_.gradient_bytes, roles_.data,
-               false);
-    reductions_.push_back(first_id_ + builder_.size() - 1);
+    reductions_.push_back(all_reduce(fmt::format("gradients of layer {}", stage_ * layers_ + layer),
+                                     step_.gradient_bytes, roles_.data, false));
   }
 
   void end_step() {
     const bool has_norm = std::uint64_t{step_.tensor_parallel} * step_.pipeline_parallel > 1;
     if (has_norm) all_reduce("gradient norm", kNormBytes, roles_.model, true);
+    // One rank has all: a point in time that the reductions meet at.
     else compute("gradient norm", 0);
-    for (const std::uint64_t reduction : reductions_) builder_.depend(reduction, Dependency::data);
+    for (const std::uint64_t reduction : reductions_) chain_.depend(reduction);
     if (step_.optimizer_ps > 0) compute("optimizer", step_.optimizer_ps);
   }
 
@@ -160,11 +148,7 @@ class Stage {
   Interner& strings_;
   const RoleNames& roles_;
   const std::uint32_t stage_, layers_;
-  const std::uint64_t first_id_;
-  const std::optional<std::uint64_t> before_;
-  workload::ProgramBuilder builder_;
-  std::vector<workload::CarriedDependency> carried_;
-  std::optional<std::uint64_t> last_;
+  workload::ChainBuilder chain_;
   std::vector<std::uint64_t> reductions_;
 };
 

@@ -10,7 +10,7 @@
 
 #include "generate/pattern_workload.h"
 #include "graph/types.h"
-#include "workload/program_builder.h"
+#include "workload/chain_builder.h"
 
 namespace orrery::generate {
 namespace {
@@ -45,58 +45,54 @@ class RankStep {
     for (std::uint32_t layer = step_.layers; layer-- > 0;) {
       run_layer("backward", layer, step_.backward_ps);
       pending_bytes_ += step_.gradient_bytes;
+      // The last layer's bucket goes, however little is in it.
       if (pending_bytes_ >= step_.bucket_bytes || layer == 0) reduce_bucket();
     }
     if (step_.optimizer_ps > 0) {
       compute("optimizer", step_.optimizer_ps);
-      if (last_bucket_) builder_.depend(*last_bucket_, Dependency::data);
+      if (last_bucket_) chain_.depend(*last_bucket_);
     }
-    return std::move(builder_).build();
+    return std::move(chain_).program();
   }
 
  private:
   void compute(std::string_view name, TimePs duration) {
-    builder_.add(
-        {.id = builder_.size(), .name = strings_.intern(name), .kind = ActivityKind::compute, .duration_ps = duration});
-    if (last_) builder_.depend(*last_, Dependency::data);
-    last_ = builder_.size() - 1;
+    chain_.append({.name = strings_.intern(name), .kind = ActivityKind::compute, .duration_ps = duration});
   }
 
-  std::uint64_t all_reduce(std::string_view name, std::int64_t bytes, StringId group) {
-    builder_.add({.id = builder_.size(),
-                  .name = strings_.intern(name),
-                  .kind = ActivityKind::collective,
-                  .flags = workload::activity::kHasBytes,
-                  .bytes = bytes,
-                  .collective = workload::Collective::all_reduce,
-                  .group_name = group});
-    builder_.depend(*last_, Dependency::data);
-    return builder_.size() - 1;
+  workload::Activity all_reduce(std::string_view name, std::int64_t bytes, StringId group) {
+    return {.name = strings_.intern(name),
+            .kind = ActivityKind::collective,
+            .flags = workload::activity::kHasBytes,
+            .bytes = bytes,
+            .collective = workload::Collective::all_reduce,
+            .group_name = group};
   }
 
   void run_layer(std::string_view direction, std::uint32_t layer, TimePs duration) {
     compute(fmt::format("{}_{}", direction, layer), duration);
-    last_compute_ = *last_;
+    last_compute_ = *chain_.chain();
     if (step_.tensor_parallel > 1)
-      last_ = all_reduce(fmt::format("{}_{}_activations", direction, layer), step_.activation_bytes, tensor_group_);
+      chain_.append(
+          all_reduce(fmt::format("{}_{}_activations", direction, layer), step_.activation_bytes, tensor_group_));
   }
 
   /// Beside the chain of computes: nothing but the next bucket and the optimizer waits for it.
   void reduce_bucket() {
     const std::int64_t bytes = std::exchange(pending_bytes_, 0);
     if (step_.data_parallel < 2 || bytes == 0) return;
-    const std::optional<std::uint64_t> chain = std::exchange(last_, last_compute_);
-    const std::uint64_t bucket = all_reduce(fmt::format("gradients_{}", buckets_++), bytes, data_group_);
-    last_ = chain;
-    if (last_bucket_) builder_.depend(*last_bucket_, Dependency::control);
+    // Gradients are there once the layer is computed, whatever its activations still wait for.
+    const std::uint64_t bucket = chain_.add(all_reduce(fmt::format("gradients_{}", buckets_++), bytes, data_group_));
+    chain_.depend(last_compute_);
+    if (last_bucket_) chain_.depend(*last_bucket_, Dependency::control);
     last_bucket_ = bucket;
   }
 
   const TrainingStep& step_;
   Interner& strings_;
   StringId tensor_group_, data_group_;
-  workload::ProgramBuilder builder_;
-  std::optional<std::uint64_t> last_, last_bucket_;  // what the next compute, the next bucket waits for
+  workload::ChainBuilder chain_;
+  std::optional<std::uint64_t> last_bucket_;  // what the next bucket waits for
   std::uint64_t last_compute_ = 0;
   std::int64_t pending_bytes_ = 0;
   std::uint32_t buckets_ = 0;

@@ -1,11 +1,10 @@
 #include "llm/serving/inference_source.h"
 
 #include <cmath>
-#include <optional>
 
 #include "llm/kernels/kernel_list.h"
 #include "llm/steps/layer_writer.h"
-#include "workload/program_builder.h"
+#include "workload/chain_builder.h"
 
 namespace orrery::llm {
 namespace {
@@ -94,14 +93,14 @@ class StageProgram {
     if (stage_ > 0) message(ActivityKind::recv, "recv activations", stage_, bytes);
     else if (awaits_token && last_ > 0) message(ActivityKind::recv, "recv tokens", 0, token_bytes);
     for (const LayerItem& item : VisitWriter(plan_, round.visit, times).make(stage_))
-      add(activity_of(item, roles_, strings_), true);
-    end_ = builder_.size() - 1;
+      chain_.append(activity_of(item, roles_, strings_));
+    end_ = chain_.size() - 1;
     if (stage_ < last_) message(ActivityKind::send, "send activations", stage_ + 1, bytes);
     else if (gives_token && last_ > 0) message(ActivityKind::send, "send tokens", 0, token_bytes);
   }
-  [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(builder_.size()); }
+  [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(chain_.size()); }
   [[nodiscard]] std::uint32_t end() const { return static_cast<std::uint32_t>(end_); }
-  Result<workload::Program> build() && { return std::move(builder_).build(); }
+  Result<workload::Program> build() && { return std::move(chain_).program(); }
 
  private:
   /// Messages go to the next stage, and from the last one to the first: round about.
@@ -116,21 +115,14 @@ class StageProgram {
         .tag = receiver,
         .lane = lane_of(ParallelAxis::pipeline)};
     // A stage waits for what it receives, not for what it sends.
-    add(activity, kind == ActivityKind::recv);
-  }
-  void add(workload::Activity activity, bool joins) {
-    activity.id = builder_.size();
-    builder_.add(activity);
-    if (chain_) builder_.depend(*chain_, workload::Dependency::data);
-    if (joins) chain_ = activity.id;
+    chain_.append(activity, kind == ActivityKind::recv);
   }
 
   const InferencePlan& plan_;
   const std::uint32_t stage_, last_;
   const RoleNames& roles_;
   Interner& strings_;
-  workload::ProgramBuilder builder_;
-  std::optional<std::uint64_t> chain_;
+  workload::ChainBuilder chain_;
   std::size_t end_ = 0;
 };
 

@@ -5,6 +5,7 @@
 
 #include "graph/builder.h"
 #include "graph/longest_path.h"
+#include "workload/chain_builder.h"
 
 namespace orrery::llm {
 namespace {
@@ -30,16 +31,12 @@ Order one_f_one_b(std::uint32_t stage, std::uint32_t stages, std::uint32_t chunk
   const std::uint32_t later = stages - 1 - stage;
   // A pair's output comes when both of its passes are done, so that a message and its answer are two pairs apart.
   const std::uint32_t ahead = chunks == 1 && !pairs ? later : 2 * later + (chunks - 1) * stages + (pairs ? 1 : 0);
-  const std::uint32_t warm_up = std::min(total, ahead);
   Order order;
-  for (std::uint32_t i = 0; i < warm_up; ++i) order.push_back(item(Pass::forward, i));
-  for (std::uint32_t i = warm_up; i < total; ++i) {
-    order.push_back(item(Pass::forward, i));
+  for (const workload::PipelineTurn& turn : workload::one_forward_one_backward(total, ahead)) {
+    order.push_back(item(turn.is_forward ? Pass::forward : Pass::backward, turn.number));
     // Not while the pipeline fills: there the forward pass must not wait for what comes back.
-    order.back().is_paired = pairs;
-    order.push_back(item(Pass::backward, i - warm_up));
+    order.back().is_paired = pairs && turn.is_forward && turn.number >= ahead;
   }
-  for (std::uint32_t i = total - warm_up; i < total; ++i) order.push_back(item(Pass::backward, i));
   return order;
 }
 

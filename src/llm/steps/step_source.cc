@@ -12,14 +12,13 @@
 #include <unordered_map>
 
 #include "llm/steps/paired_passes.h"
-#include "workload/program_builder.h"
+#include "workload/chain_builder.h"
 #include "workload/program_lines.h"
 
 namespace orrery::llm {
 namespace {
 
 using workload::ActivityKind;
-using workload::Dependency;
 
 constexpr std::size_t kWindowActivities = 1 << 14;
 
@@ -163,95 +162,84 @@ class StageWriter {
  public:
   /// A window has about `most` activities: passes are not cut.
   StageWriter(StepJob& job, std::uint32_t stage, StageProgress& progress, std::size_t most = kWindowActivities)
-      : job_(job), stage_(stage), progress_(progress), most_(most), first_(progress.activities) {}
+      : job_(job), stage_(stage), progress_(progress), most_(most), chain_(progress.activities, progress.chain) {}
 
   Result<workload::Window> window() {
-    Result<workload::Program> made = program();
-    if (!made) return std::move(made.error());
-    return workload::Window{std::make_shared<workload::Program>(std::move(*made)), std::move(carried_)};
+    write();
+    return std::move(chain_).window();
   }
   /// What comes next, as a program of its own.
   Result<workload::Program> program() {
+    write();
+    return std::move(chain_).program();
+  }
+
+ private:
+  void write() {
     const std::vector<PassItem>& order = job_.order(stage_);
     if (progress_.activities == 0) begin_step();
-    while (progress_.items < order.size() && builder_.size() < most_) {
+    while (progress_.items < order.size() && chain_.size() < most_) {
       const std::size_t i = progress_.items;
       const std::size_t count = order[i].is_paired ? 2 : 1;
       progress_.items += count;
       run({order.data() + i, count});
     }
-    if (progress_.items == order.size() && builder_.size() < most_) end_step();
-    return std::move(builder_).build();
-  }
-
- private:
-  std::uint64_t add(workload::Activity activity) {
-    activity.id = progress_.activities++;
-    builder_.add(activity);
-    return activity.id;
-  }
-  /// The activity added last waits for `on`.
-  void depend(std::uint64_t on) {
-    if (on >= first_) return builder_.depend(on, Dependency::data);
-    carried_.push_back({on, static_cast<std::uint32_t>(builder_.size() - 1), Dependency::data});
+    if (progress_.items == order.size() && chain_.size() < most_) end_step();
+    progress_.activities = chain_.next_id();
+    progress_.chain = chain_.chain();
   }
 
   void begin_step() {
-    for (const ReadyItem& item : job_.begin_of_step(stage_)) progress_.gathered.emplace(item.layer, add(item.activity));
+    for (const ReadyItem& item : job_.begin_of_step(stage_))
+      progress_.gathered.emplace(item.layer, chain_.add(item.activity));
   }
 
   /// Passes come again and again: all but the first of a kind repeat what that added.
   void emit_pass(const ReadySchedule& schedule) {
     // What depends on more than the chain, or on earlier windows, is written out.
-    if (!progress_.chain || *progress_.chain < first_ || !progress_.gathered.empty()) return emit(schedule);
-    const std::uint64_t before = *progress_.chain, begin = progress_.activities;
-    const auto [found, fresh] = written_.try_emplace(&schedule, WrittenPass{builder_.size(), before});
+    if (!chain_.chain() || *chain_.chain() < chain_.first_id() || !progress_.gathered.empty()) return emit(schedule);
+    const std::uint64_t before = *chain_.chain(), begin = chain_.next_id();
+    const auto [found, fresh] = written_.try_emplace(&schedule, WrittenPass{chain_.size(), before});
     if (fresh) return emit(schedule);
-    builder_.repeat(found->second.first, schedule.size(), found->second.chain_before, before);
-    progress_.activities += schedule.size();
+    chain_.repeat(found->second.first, schedule.size(), found->second.chain_before, before);
     for (std::size_t i = 0; i < schedule.size(); ++i) {
-      if (schedule[i].joins) progress_.chain = begin + i;
+      if (schedule[i].joins) chain_.set_chain(begin + i);
       else progress_.beside.push_back(begin + i);
     }
   }
 
   void emit(const ReadySchedule& schedule) {
-    const std::uint64_t begin = progress_.activities;
+    const std::uint64_t begin = chain_.next_id();
     for (const ReadyItem& item : schedule) {
-      const std::uint64_t id = add(item.activity);
-      if (progress_.chain) depend(*progress_.chain);
+      const std::optional<std::uint64_t> before = chain_.chain();
+      const std::uint64_t id = chain_.append(item.activity, item.joins);
       for (const std::int32_t place : item.waits_for) {
-        if (place >= 0 && begin + static_cast<std::uint64_t>(place) != progress_.chain)
-          depend(begin + static_cast<std::uint64_t>(place));
+        if (place >= 0 && begin + static_cast<std::uint64_t>(place) != before)
+          chain_.depend(begin + static_cast<std::uint64_t>(place));
       }
       const auto [first, last] = progress_.gathered.equal_range(item.needs_layer);
-      for (auto one = first; one != last; ++one) depend(one->second);
-      if (item.joins) progress_.chain = id;
-      else progress_.beside.push_back(id);
+      for (auto one = first; one != last; ++one) chain_.depend(one->second);
+      if (!item.joins) progress_.beside.push_back(id);
     }
   }
 
   void receive(bool gradients, std::uint32_t part, std::optional<std::uint64_t> before) {
-    const std::uint64_t id = add(job_.message(ActivityKind::recv, gradients, part));
+    const std::uint64_t id = chain_.add(job_.message(ActivityKind::recv, gradients, part));
     // Posted ahead, it waits only for what the stage had done one pass ago; what follows waits for it and for the
     // chain.
-    const std::optional<std::uint64_t> after = job_.plan().overlap.messages ? before : progress_.chain;
-    if (after) depend(*after);
-    if (!job_.plan().overlap.messages || !progress_.chain) {
-      progress_.chain = id;
-      return;
-    }
+    const std::optional<std::uint64_t> after = job_.plan().overlap.messages ? before : chain_.chain();
+    if (after) chain_.depend(*after);
+    if (!job_.plan().overlap.messages || !chain_.chain()) return chain_.set_chain(id);
     received_.push_back(id);
   }
   void send(bool gradients, std::uint32_t receiver_part) {
-    add(job_.message(ActivityKind::send, gradients, receiver_part));
-    if (progress_.chain) depend(*progress_.chain);
+    chain_.append(job_.message(ActivityKind::send, gradients, receiver_part), false);
   }
 
   /// One pass, or two that run as one.
   void run(std::span<const PassItem> items) {
     const std::uint32_t parts = job_.plan().parts();
-    const std::optional<std::uint64_t> before = progress_.chain;
+    const std::optional<std::uint64_t> before = chain_.chain();
     for (const PassItem& item : items) {
       const std::uint32_t part = job_.part_of(stage_, item.chunk);
       if (item.pass == Pass::forward && part > 0) receive(false, part, progress_.before_item);
@@ -260,10 +248,8 @@ class StageWriter {
     progress_.before_item = before;
     if (!received_.empty()) {
       // Both the chain and the messages: what comes next waits for a point in time that has neither duration nor place.
-      const std::uint64_t id = add({.kind = ActivityKind::none});
-      depend(*progress_.chain);
-      for (const std::uint64_t one : received_) depend(one);
-      progress_.chain = id;
+      chain_.append({.kind = ActivityKind::none});
+      for (const std::uint64_t one : received_) chain_.depend(one);
       received_.clear();
     }
     emit_pass(items.size() == 1 ? job_.schedule(stage_, items[0]) : job_.paired_schedule(stage_, items[0], items[1]));
@@ -271,24 +257,19 @@ class StageWriter {
       const std::uint32_t part = job_.part_of(stage_, item.chunk);
       if (item.pass == Pass::forward && part + 1 < parts) send(false, part + 1);
       if (item.pass == Pass::backward && part > 0) send(true, part - 1);
-      progress_.pass_ends.push_back(progress_.activities);
+      progress_.pass_ends.push_back(chain_.next_id());
     }
   }
 
   void end_step() {
     const StepPlan& plan = job_.plan();
     if (plan.tied_embeddings && plan.stages() > 1 && (stage_ == 0 || stage_ + 1 == plan.stages())) {
-      add(job_.tied(ActivityKind::send, stage_ == 0));
-      depend(*progress_.chain);
-      const std::uint64_t received = add(job_.tied(ActivityKind::recv, stage_ == 0));
-      depend(*progress_.chain);
-      progress_.beside.push_back(received);
+      chain_.append(job_.tied(ActivityKind::send, stage_ == 0), false);
+      progress_.beside.push_back(chain_.append(job_.tied(ActivityKind::recv, stage_ == 0), false));
     }
     // The optimizer needs all that ran beside the passes.
-    const std::uint64_t id = add({.kind = ActivityKind::none});
-    if (progress_.chain) depend(*progress_.chain);
-    for (const std::uint64_t one : progress_.beside) depend(one);
-    progress_.chain = id;
+    chain_.append({.kind = ActivityKind::none});
+    for (const std::uint64_t one : progress_.beside) chain_.depend(one);
     progress_.beside.clear();
     emit(job_.end_of_step(stage_));
     progress_.ended = true;
@@ -298,9 +279,7 @@ class StageWriter {
   const std::uint32_t stage_;
   StageProgress& progress_;
   const std::size_t most_;
-  const std::uint64_t first_;
-  workload::ProgramBuilder builder_;
-  std::vector<workload::CarriedDependency> carried_;
+  workload::ChainBuilder chain_;
   std::vector<std::uint64_t> received_;
 
   struct WrittenPass {
