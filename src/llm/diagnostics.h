@@ -40,5 +40,8 @@ inline constexpr DiagnosticKind kUnknownArchitecture{
 
 inline constexpr DiagnosticKind kNoNumber{"M113", Severity::warning, "cell that should hold a number and does not",
                                           "it was taken for empty"};
+inline constexpr DiagnosticKind kUnknownFramework{"M114", Severity::warning,
+                                                  "measurement by a framework that is not known",
+                                                  "it was taken for empty; docs/LLM.md lists the frameworks"};
 
 }  // namespace orrery::llm

@@ -21,6 +21,7 @@ const MegatronFlavour* find_flavour(const MegatronConstants& constants, std::str
 
 CoreRelease release_of(const CoreConstants& c, const SoftwareRelease& release) {
   CoreRelease found{.expert_overhead_factor = 1, .expert_matrix_factor = 1, .hybrid_byte_factor = 1};
+  // By date, so that the last one that fits is the latest.
   for (const CoreRelease& one : c.releases) {
     if (release.year > one.year || (release.year == one.year && release.month >= one.month)) found = one;
   }
@@ -32,6 +33,7 @@ const CorePrecision& precision_of(const CoreConstants& c, machine::DataType type
   for (const CorePrecision& one : c.precisions) {
     if (one.name == name) return one;
   }
+  // The first is bf16: formats that nobody measured gain nothing.
   return c.precisions.front();
 }
 

@@ -159,3 +159,49 @@ TEST_CASE("operators: the shape stands in the notes, and the way of measuring ad
   row.notes = "nothing";
   CHECK_FALSE(operator_value(*find_method(shipped(), "llmcompass"), device, row));
 }
+
+TEST_CASE("who measured is told by the row: what it says outright, what it cites, how its model is called") {
+  Diagnostics diagnostics;
+  const auto rows =
+      backtest_rows(table_of("id,dataset,phase,gpu,metric,unit,model,source,framework,cluster\n"
+                             "a,any,train,A100,iteration_time,s,GPT,repo VIA-Research/vTrain data/x.csv,,\n"
+                             "b,vtrain_single,train,A100,iteration_time,s,GPT,,,\n"
+                             "c,any,decode,H200,latency,s,llama,,,\n"
+                             "d,any,train,A100,iteration_time,s,GPT,arXiv:2104.04473 Table 1,pytorch_fsdp,vtrain\n"
+                             "e,any,train,A100,iteration_time,s,GPT,,megatron,\n"),
+                    diagnostics);
+  REQUIRE(rows);
+  CHECK(source_of((*rows)[0]).framework == Framework::megatron);
+  CHECK(source_of((*rows)[0]).cluster == "vtrain");
+  // The name of a data set says nothing.
+  CHECK(source_of((*rows)[1]).framework == Framework::megatron_core);
+  CHECK(source_of((*rows)[2]).framework == Framework::eager);
+  CHECK(source_of((*rows)[3]).framework == Framework::fsdp);
+  CHECK(source_of((*rows)[3]).cluster == "vtrain");
+  CHECK(source_of((*rows)[4]).framework == Framework::megatron_core);
+  CHECK(diagnostics.count(kUnknownFramework) == 1);
+}
+
+TEST_CASE("a schedule stands beside the closed form that it is compared with, or in its place") {
+  Diagnostics diagnostics;
+  const auto rows = backtest_rows(
+      table_of("id,dataset,phase,gpu,metric,unit,model,n_gpus,layers,hidden,heads,ffn,vocab,seq,gbs,mbs,tp,value\n"
+               "a,any,train,H100,iteration_time,s,GPT,8,4,1024,16,4096,32000,2048,8,1,8,2\n"
+               "b,any,decode,H200,latency,s,llama,1,,,,,,,,,,\n"),
+      diagnostics);
+  REQUIRE(rows);
+  const StepModel three_seconds = [](const machine::Device&, const RowPlans&) { return 3.0; };
+  const std::vector<Prediction> closed = predict(shipped(), *rows, diagnostics);
+  const std::vector<Prediction> both = predict(shipped(), *rows, diagnostics, three_seconds, ScheduleUse::beside);
+  REQUIRE(closed[0].value);
+  CHECK(both[0].value == closed[0].value);
+  REQUIRE(both[0].scheduled);
+  CHECK(both[0].scheduled->value == 3.0);
+  CHECK(both[0].scheduled->kind == "schedule megatron_core iteration_time");
+  CHECK_FALSE(both[1].scheduled);
+  CHECK(schedule_errors_by_dataset(*rows, both).at("any").mean_pct == doctest::Approx(50));
+  CHECK(prediction_sheet(*rows, both).rows() == 2);
+  const std::vector<Prediction> instead = predict(shipped(), *rows, diagnostics, three_seconds);
+  CHECK(instead[0].value == 3.0);
+  CHECK(errors_by_dataset(*rows, instead).at("any").mean_pct == doctest::Approx(50));
+}

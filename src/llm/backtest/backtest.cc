@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/statistics.h"
 #include "llm/backtest/operator_row.h"
 #include "llm/backtest/row_models.h"
 #include "llm/backtest/rows.h"
@@ -16,24 +15,6 @@
 #include "report/plain_digits.h"
 
 namespace orrery::llm {
-
-double error_pct(double predicted, double measured) { return (predicted / measured - 1) * 100; }
-
-ErrorSummary summarise_errors(const std::vector<double>& errors) {
-  ErrorSummary summary{.rows = errors.size()};
-  if (errors.empty()) return summary;
-  std::vector<double> sizes;
-  for (const double error : errors) {
-    sizes.push_back(std::abs(error));
-    summary.mean_pct += std::abs(error);
-    summary.bias_pct += error;
-  }
-  const auto count = static_cast<double>(errors.size());
-  summary.mean_pct /= count;
-  summary.bias_pct /= count;
-  summary.median_pct = median(sizes);
-  return summary;
-}
 
 namespace {
 
@@ -136,13 +117,13 @@ Prediction predict_by_kind(const Catalog& catalog, const Source& source, const m
                            const Row& row) {
   if (row.phase == "op") {
     const MeasuringMethod* method = find_method(catalog, source.method);
-    return {.value = method != nullptr ? operator_value(*method, device, row) : std::nullopt};
+    return {{.value = method != nullptr ? operator_value(*method, device, row) : std::nullopt}};
   }
   if (source.framework == Framework::eager) return predict_eager(catalog, device, row);
-  if (row.metric.starts_with("memory")) return {.value = memory_gib(source, row)};
+  if (row.metric.starts_with("memory")) return {{.value = memory_gib(source, row)}};
   if (row.phase == "train" || row.phase == "finetune") return predict_training(catalog, source, device, row);
   const auto model = architecture_of(catalog, source, row);
-  return {.value = model ? serving_value(catalog.serving, device, *model, row) : std::nullopt};
+  return {{.value = model ? serving_value(catalog.serving, device, *model, row) : std::nullopt}};
 }
 
 void count_unpredicted(const Catalog& catalog, const Source& source, const Row& row, Diagnostics& diagnostics) {
@@ -159,62 +140,103 @@ double fullest_stage_bytes(const StepPlan& plan) {
   return fullest;
 }
 
-/// As a schedule, where the row is a plan; else nothing changes.
-void predict_by_schedule(const Catalog& catalog, const Source& source, const machine::Device& device, const Row& row,
-                         const StepModel& model, Prediction& prediction) {
-  const bool training = row.phase == "train" || row.phase == "finetune";
-  if (!training || row.metric.starts_with("memory")) return;
-  const RowPlans plans = row_plans(catalog, source, device, row);
-  if (plans.plans.empty()) return;
-  std::optional<double> seconds = model(device, plans);
-  if (seconds && row.metric == "TFLOPs/GPU") seconds = model_tflops(catalog, source, row, *seconds);
-  if (!seconds) return;
-  prediction.value = seconds;
-  prediction.kind = schedule_kind(plans.plans[0]);
-  if (plans.plans.size() == 1) set_peak(prediction, fullest_stage_bytes(plans.plans[0]), device.memory_bytes());
+/// Around a prediction of a kind that was measured often enough.
+void set_interval(const Catalog& catalog, Estimate& estimate) {
+  const KindAccuracy* accuracy = estimate.value ? catalog.accuracy.find(estimate.kind) : nullptr;
+  if (accuracy == nullptr) return;
+  estimate.low = *estimate.value * accuracy->low_ratio;
+  estimate.high = *estimate.value * accuracy->high_ratio;
 }
 
-Prediction predict_row(const Catalog& catalog, const Row& row, Diagnostics& diagnostics, const StepModel& step_model) {
+struct ScheduledRow {
+  Estimate estimate;
+  std::optional<double> peak_bytes;  ///< where the row leaves no micro-batch open
+};
+/// None: the row is no plan.
+std::optional<ScheduledRow> schedule_row(const Catalog& catalog, const Source& source, const machine::Device& device,
+                                         const Row& row, const StepModel& model) {
+  const bool training = row.phase == "train" || row.phase == "finetune";
+  if (!training || row.metric.starts_with("memory")) return std::nullopt;
+  const RowPlans plans = row_plans(catalog, source, device, row);
+  if (plans.plans.empty()) return std::nullopt;
+  std::optional<double> seconds = model(device, plans);
+  if (seconds && row.metric == "TFLOPs/GPU") seconds = model_tflops(catalog, source, row, *seconds);
+  if (!seconds) return std::nullopt;
+  ScheduledRow scheduled{{.kind = schedule_kind(plans.plans[0]), .value = seconds}, {}};
+  if (plans.plans.size() == 1) scheduled.peak_bytes = fullest_stage_bytes(plans.plans[0]);
+  return scheduled;
+}
+
+Prediction predict_row(const Catalog& catalog, const Row& row, Diagnostics& diagnostics, const StepModel& step_model,
+                       ScheduleUse use) {
   const machine::Device* device = find_device(catalog, row.device);
   if (device == nullptr)
     return diagnostics.add(kUnknownDevice, [&] { return fmt::format("{}: '{}'", row.id, row.device); }), Prediction{};
-  const Source& source = source_of(row.dataset);
+  const Source source = source_of(row);
   Prediction prediction = predict_by_kind(catalog, source, *device, row);
   prediction.kind = kind_of(source, row);
-  if (step_model) predict_by_schedule(catalog, source, *device, row, step_model, prediction);
-  if (!prediction.value) return count_unpredicted(catalog, source, row, diagnostics), prediction;
-  if (const KindAccuracy* accuracy = catalog.accuracy.find(prediction.kind)) {
-    prediction.low = *prediction.value * accuracy->low_ratio;
-    prediction.high = *prediction.value * accuracy->high_ratio;
+  std::optional<ScheduledRow> scheduled;
+  if (step_model) scheduled = schedule_row(catalog, source, *device, row, step_model);
+  if (scheduled && use == ScheduleUse::beside) {
+    prediction.scheduled = std::move(scheduled->estimate);
+    set_interval(catalog, *prediction.scheduled);
+  } else if (scheduled) {
+    static_cast<Estimate&>(prediction) = std::move(scheduled->estimate);
+    if (scheduled->peak_bytes) set_peak(prediction, *scheduled->peak_bytes, device->memory_bytes());
   }
+  if (!prediction.value) return count_unpredicted(catalog, source, row, diagnostics), prediction;
+  set_interval(catalog, prediction);
   return prediction;
+}
+
+/// Of what `value_of` says of each row.
+template <typename ValueOf>
+DatasetErrors summarise(const std::vector<Row>& rows, const std::vector<Prediction>& predictions,
+                        const ValueOf& value_of) {
+  std::map<std::string, std::vector<double>> errors;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (rows[i].unit == "bool") continue;  // a verdict, not a measurement
+    const std::optional<double> value = value_of(predictions[i]);
+    if (!rows[i].measured || *rows[i].measured == 0 || !value) continue;
+    errors[rows[i].dataset].push_back(error_pct(*value, *rows[i].measured));
+  }
+  DatasetErrors summaries;
+  for (const auto& [dataset, list] : errors) summaries.emplace(dataset, summarise_errors(list));
+  return summaries;
+}
+
+/// "0.9 to 1.1"; "-": too few measurements.
+std::string interval_text(const Estimate& estimate) {
+  if (!estimate.low || !estimate.high) return "-";
+  return fmt::format("{} to {}", report::plain_digits(*estimate.low, 3), report::plain_digits(*estimate.high, 3));
+}
+std::string value_text(const Estimate& estimate) {
+  return estimate.value ? report::plain_digits(*estimate.value, 4) : "-";
 }
 
 }  // namespace
 
 std::vector<Prediction> predict(const Catalog& catalog, const std::vector<Row>& rows, Diagnostics& diagnostics,
-                                const StepModel& step_model) {
+                                const StepModel& step_model, ScheduleUse use) {
   std::vector<Prediction> predictions;
   predictions.reserve(rows.size());
-  for (const Row& row : rows) predictions.push_back(predict_row(catalog, row, diagnostics, step_model));
+  for (const Row& row : rows) predictions.push_back(predict_row(catalog, row, diagnostics, step_model, use));
   return predictions;
 }
 
-std::map<std::string, ErrorSummary> errors_by_dataset(const std::vector<Row>& rows,
-                                                      const std::vector<Prediction>& predictions) {
-  std::map<std::string, std::vector<double>> errors;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (rows[i].unit == "bool") continue;  // a verdict, not a measurement
-    if (!rows[i].measured || *rows[i].measured == 0 || !predictions[i].value) continue;
-    errors[rows[i].dataset].push_back(error_pct(*predictions[i].value, *rows[i].measured));
-  }
-  std::map<std::string, ErrorSummary> summaries;
-  for (const auto& [dataset, list] : errors) summaries.emplace(dataset, summarise_errors(list));
-  return summaries;
+DatasetErrors errors_by_dataset(const std::vector<Row>& rows, const std::vector<Prediction>& predictions) {
+  return summarise(rows, predictions, [](const Prediction& one) { return one.value; });
+}
+DatasetErrors schedule_errors_by_dataset(const std::vector<Row>& rows, const std::vector<Prediction>& predictions) {
+  return summarise(rows, predictions, [](const Prediction& one) {
+    return one.scheduled ? one.scheduled->value : std::optional<double>();
+  });
 }
 
 report::Sheet prediction_sheet(const std::vector<Row>& rows, const std::vector<Prediction>& predictions) {
   using report::Cell, report::Type;
+  const bool scheduled = std::any_of(predictions.begin(), predictions.end(),
+                                     [](const Prediction& one) { return one.scheduled.has_value(); });
   report::Sheet sheet("rows");
   sheet.add({.name = "id", .title = "row"})
       .add({.name = "kind"})
@@ -222,36 +244,63 @@ report::Sheet prediction_sheet(const std::vector<Row>& rows, const std::vector<P
       .add({.name = "low", .type = Type::real})
       .add({.name = "high", .type = Type::real})
       // Milliseconds and days in one column: people read digits, not decimals.
-      .add({.name = "prediction", .title = "predicted", .people_only = true})
+      .add({.name = "prediction", .title = scheduled ? "closed form" : "predicted", .people_only = true})
       .add({.name = "interval", .title = "80 % interval", .people_only = true})
       .add({.name = "unit", .title = "unit"})
       .add({.name = "oom", .type = Type::flag, .title = "out of memory"})
       .add({.name = "peak_gib", .type = Type::real, .title = "peak GiB", .decimals = 1});
+  if (scheduled) {
+    sheet.add({.name = "scheduled", .type = Type::real})
+        .add({.name = "scheduled_low", .type = Type::real})
+        .add({.name = "scheduled_high", .type = Type::real})
+        .add({.name = "schedule", .title = "schedule", .people_only = true})
+        .add({.name = "schedule_interval", .title = "80 % interval", .people_only = true});
+  }
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const Prediction& one = predictions[i];
     const auto known = [](const std::optional<double>& number) { return number ? Cell(*number) : Cell(nullptr); };
-    const std::string digits = one.value ? report::plain_digits(*one.value, 4) : "-";
-    const std::string interval = one.low && one.high ? fmt::format("{} to {}", report::plain_digits(*one.low, 3),
-                                                                   report::plain_digits(*one.high, 3))
-                                                     : "-";
     std::optional<double> peak_gib;
     if (one.peak_bytes) peak_gib = *one.peak_bytes / kGiB;
-    sheet.add_row({rows[i].id, one.kind, known(one.value), known(one.low), known(one.high), digits, interval,
-                   rows[i].unit, one.peak_bytes ? Cell(one.out_of_memory) : Cell(nullptr), known(peak_gib)});
+    std::vector<Cell> cells = {
+        rows[i].id,         one.kind,        known(one.value),
+        known(one.low),     known(one.high), value_text(one),
+        interval_text(one), rows[i].unit,    one.peak_bytes ? Cell(one.out_of_memory) : Cell(nullptr),
+        known(peak_gib)};
+    if (scheduled) {
+      const Estimate other = one.scheduled.value_or(Estimate{});
+      for (const Cell& cell : {known(other.value), known(other.low), known(other.high), Cell(value_text(other)),
+                               Cell(interval_text(other))})
+        cells.push_back(cell);
+    }
+    sheet.add_row(std::move(cells));
   }
   return sheet;
 }
 
-report::Sheet dataset_sheet(const std::map<std::string, ErrorSummary>& errors) {
-  using report::Type;
+report::Sheet dataset_sheet(const DatasetErrors& errors, const DatasetErrors& scheduled) {
+  using report::Cell, report::Type;
   report::Sheet sheet("datasets");
   sheet.add({.name = "dataset", .title = "data set"})
       .add({.name = "rows", .type = Type::integer, .title = "rows"})
       .add({.name = "mape", .type = Type::real, .title = "mean error %", .decimals = 1})
       .add({.name = "median", .type = Type::real, .title = "median %", .decimals = 1})
       .add({.name = "bias", .type = Type::real, .title = "bias %", .is_change = true, .decimals = 1});
-  for (const auto& [dataset, one] : errors)
-    sheet.add_row({dataset, one.rows, one.mean_pct, one.median_pct, one.bias_pct});
+  if (!scheduled.empty()) {
+    sheet.add({.name = "scheduled_rows", .type = Type::integer, .title = "scheduled rows"})
+        .add({.name = "scheduled_mape", .type = Type::real, .title = "mean error %", .decimals = 1})
+        .add({.name = "scheduled_bias", .type = Type::real, .title = "bias %", .is_change = true, .decimals = 1});
+  }
+  for (const auto& [dataset, one] : errors) {
+    std::vector<Cell> cells = {dataset, one.rows, one.mean_pct, one.median_pct, one.bias_pct};
+    const auto found = scheduled.find(dataset);
+    if (found != scheduled.end()) {
+      for (const Cell& cell : {Cell(found->second.rows), Cell(found->second.mean_pct), Cell(found->second.bias_pct)})
+        cells.push_back(cell);
+    } else if (!scheduled.empty()) {
+      cells.insert(cells.end(), 3, Cell(nullptr));
+    }
+    sheet.add_row(std::move(cells));
+  }
   return sheet;
 }
 

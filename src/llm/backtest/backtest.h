@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/diagnostics.h"
+#include "llm/backtest/measurements.h"
 #include "llm/backtest/row_models.h"
 #include "llm/backtest/rows.h"
 #include "llm/catalog.h"
@@ -16,46 +17,43 @@
 
 namespace orrery::llm {
 
-// How far predictions are from measurements.
-
-struct ErrorSummary {
-  std::size_t rows = 0;
-  double mean_pct = 0;    ///< of the absolute errors
-  double median_pct = 0;  ///< of the absolute errors
-  double bias_pct = 0;    ///< mean of the signed errors
+/// What one model says.
+struct Estimate {
+  std::string kind = {};             ///< which model made it, of what: "fsdp iteration_time", "eager decode"
+  std::optional<double> value = {};  ///< in the unit of the row; none: the row does not say enough
+  /// Eight of ten published measurements of the kind lay between low and high, if there are enough.
+  std::optional<double> low = {}, high = {};
 };
 
-/// Of signed errors in percent; all 0 without any.
-ErrorSummary summarise_errors(const std::vector<double>& errors_pct);
-
-/// (predicted / measured - 1) in percent. `measured` must not be 0.
-double error_pct(double predicted, double measured);
-
-struct Prediction {
-  std::string kind = {};             ///< which model made it, of what: "fsdp iteration_time", "eager decode"
-  std::optional<double> value = {};  ///< in the unit of the row; none: the row does not say enough, which is counted
-  std::optional<double> low =
-      {};  ///< eight of ten published measurements of the kind lay between low and high, if there are enough
-  std::optional<double> high = {};
+struct Prediction : Estimate {
+  std::optional<Estimate> scheduled = {};  ///< beside the closed form: what running the plan says, where a row is one
   std::optional<double> peak_bytes = {};
   bool out_of_memory = false;  ///< where the peak is known
 };
 
-/// Seconds of a step by another model than the closed forms; none: it has no answer.
+/// Seconds of a step by running its schedule, as `orrery llm CONFIG` does; none: it has no answer.
 using StepModel = std::function<std::optional<double>(const machine::Device& device, const RowPlans& plans)>;
+
+/// What becomes of the answer of a StepModel: it stands beside that of the closed form, which is the reference it is
+/// compared with, or in its place.
+enum class ScheduleUse : std::uint8_t { beside, instead };
 
 /// In the order of the rows. A row that cannot be predicted is counted, by the reason. With a `step_model`, rows that
 /// are plans are asked of it; their kind is then "schedule ...".
 std::vector<Prediction> predict(const Catalog& catalog, const std::vector<BacktestRow>& rows, Diagnostics& diagnostics,
-                                const StepModel& step_model = {});
+                                const StepModel& step_model = {}, ScheduleUse use = ScheduleUse::instead);
 
-/// Errors per data set, of rows that were measured and predicted.
-std::map<std::string, ErrorSummary> errors_by_dataset(const std::vector<BacktestRow>& rows,
-                                                      const std::vector<Prediction>& predictions);
+/// Errors per data set, of rows that were measured and predicted; and of those that were scheduled besides.
+using DatasetErrors = std::map<std::string, ErrorSummary>;
+DatasetErrors errors_by_dataset(const std::vector<BacktestRow>& rows, const std::vector<Prediction>& predictions);
+DatasetErrors schedule_errors_by_dataset(const std::vector<BacktestRow>& rows,
+                                         const std::vector<Prediction>& predictions);
 
 /// "rows": id, kind, predicted, low, high, unit, oom, peak_gib; the last two are null where memory is not modelled.
+/// Where some row was scheduled besides: scheduled, scheduled_low, scheduled_high.
 report::Sheet prediction_sheet(const std::vector<BacktestRow>& rows, const std::vector<Prediction>& predictions);
-/// "datasets": dataset, rows, and mape, median and bias of the errors in percent.
-report::Sheet dataset_sheet(const std::map<std::string, ErrorSummary>& errors);
+/// "datasets": dataset, rows, and mape, median and bias of the errors in percent. With `scheduled`: scheduled_rows,
+/// scheduled_mape, scheduled_bias.
+report::Sheet dataset_sheet(const DatasetErrors& errors, const DatasetErrors& scheduled = {});
 
 }  // namespace orrery::llm

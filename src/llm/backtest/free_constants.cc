@@ -132,6 +132,7 @@ std::vector<FreeConstant> constants_of(const std::string& group, const machine::
   const Listed list = numbers_of(group, copy);
   std::vector<FreeConstant> constants;
   for (std::size_t i = 0; i < list.paths.size(); ++i) {
+    // A constant that is 0 stays so: factors do not move it.
     if (*list.values[i] <= 0) continue;
     constants.push_back({.path = list.paths[i],
                          .at = [group, i](Device& of) -> double& { return *numbers_of(group, of).values[i]; },

@@ -62,6 +62,7 @@ class Descent {
     for (std::size_t j = 0; j < candidate.size(); ++j)
       candidate[j] = std::clamp(candidate[j], options_.get().lowest, options_.get().highest[j]);
     const double value = value_at(candidate);
+    // Also where the loss is not a number.
     if (!(value < value_)) return false;
     value_ = value;
     x_ = std::move(candidate);
@@ -101,10 +102,12 @@ class Descent {
     const Eigen::MatrixXd normal =
         slopes.transpose() * weighted + 2 * options_.get().penalty * Eigen::MatrixXd::Identity(unknowns, unknowns);
     const Eigen::VectorXd downhill = -(weighted.transpose() * values + 2 * options_.get().penalty * at);
+    // Levenberg and Marquardt: with more damping a step is shorter, and turns downhill.
     for (int attempt = 0; attempt < kMostDampings; ++attempt, damping *= 10) {
       const Eigen::MatrixXd damped = normal + damping * Eigen::MatrixXd::Identity(unknowns, unknowns);
       const Eigen::VectorXd step = damped.ldlt().solve(downhill);
       std::vector<double> candidate = x_;
+      // Unknowns are logarithms: none moves by more than two thirds at once.
       for (Eigen::Index j = 0; j < unknowns; ++j)
         candidate[static_cast<std::size_t>(j)] += std::clamp(step(j), -0.5, 0.5);
       if (!accept(std::move(candidate))) continue;

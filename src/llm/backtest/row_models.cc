@@ -59,6 +59,7 @@ RowPlans row_plans(const Catalog& catalog, const Source& source, const machine::
   plan.job.devices = plan.job.tensor * plan.job.context * plan.job.pipeline * plan.job.data;
   result.cluster = cluster_of(catalog, source, device, plan.job.devices);
   if (plan.model.experts && plan.job.tensor > 1) plan.job.sequence_parallel = true;
+  // Megatron-Core recommends it wherever there is tensor parallelism, and tables do not say.
   if (modern) plan.job.sequence_parallel = plan.job.tensor > 1;
   if (plan.job.pipeline < 2) plan.job.interleave = 1;
   // As Megatron-Bridge's recipes have it (scripts/performance/configs, moe_a2a_overlap): where tokens leave the
@@ -70,6 +71,7 @@ RowPlans row_plans(const Catalog& catalog, const Source& source, const machine::
                   .messages = modern && plan.job.interleave > 1,
                   .experts = hides_exchange};
   plan.gradient_bytes = modern || row.precision.starts_with("bf16") ? 4 : 2;
+  // GPT models of that time shared the weights of embedding and head.
   plan.tied_embeddings = !modern;
   plan.domain_devices = result.cluster.node_devices;
   if (modern) {

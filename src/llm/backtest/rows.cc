@@ -14,48 +14,69 @@ namespace {
 
 using machine::DataType;
 
-constexpr std::array kSources = {
-    // Our own measurements on one device, by eager PyTorch.
-    Source{.dataset = "h200_train", .framework = Framework::eager},
-    Source{.dataset = "h200_prefill", .framework = Framework::eager},
-    Source{.dataset = "h200_decode", .framework = Framework::eager},
-    // Bang et al., vTrain, MICRO 2024.
-    Source{.dataset = "vtrain_single",
-           .framework = Framework::megatron,
-           .flavour = "megatron_deepspeed",
-           .cluster = "vtrain"},
-    Source{.dataset = "vtrain_multi",
-           .framework = Framework::megatron,
-           .flavour = "megatron_deepspeed",
-           .cluster = "vtrain"},
-    // Korthikanti et al., 2022, Table 5; Narayanan et al., SC 2021, Tables 1 (interleaved schedule) and 2; Smith et
-    // al., 2022.
-    Source{
-        .dataset = "korthikanti22_t5", .framework = Framework::megatron, .flavour = "megatron_lm", .cluster = "selene"},
-    Source{.dataset = "narayanan21_t1",
-           .framework = Framework::megatron,
-           .flavour = "megatron_lm",
-           .cluster = "selene",
-           .interleave = 2},
-    Source{
-        .dataset = "narayanan21_t2", .framework = Framework::megatron, .flavour = "megatron_lm", .cluster = "selene"},
-    Source{.dataset = "mtnlg530b", .framework = Framework::megatron, .flavour = "megatron_lm", .cluster = "selene"},
-    // Megatron-LM's own table of weak scaling on H100: GPT models, whose MLP has two matrices.
-    Source{.dataset = "megatron_h100_weak", .framework = Framework::megatron_core, .interleave = 2, .plain_mlp = true},
-    Source{.dataset = "nvidia_megatron_bridge", .framework = Framework::megatron_core},
-    Source{.dataset = "llama3_t4", .framework = Framework::megatron_core, .interleave = 8},
-    Source{.dataset = "mosaic_mpt", .framework = Framework::fsdp},
-    // Llama-2 7B; the source gives tokens per step, its scripts the rest.
-    Source{.dataset = "uci_4xA100",
-           .framework = Framework::paired_devices,
-           .sequence = 4096,
-           .step_tokens = 524288,
-           .vocabulary = 32000},
-    Source{.dataset = "hf_nanotron_h100", .framework = Framework::nanotron, .precision = DataType::bf16},
-    Source{.dataset = "rapid_ncu_gemm", .method = "ncu"},
-    Source{.dataset = "llmcompass_ops", .method = "llmcompass"},
+/// Who measured, by a text that rows which cite it have in their column source.
+struct Publication {
+  std::string_view cited;
+  Source source;
 };
-constexpr Source kUnknown = {};
+
+constexpr Source kMegatronLm = {.framework = Framework::megatron, .flavour = "megatron_lm", .cluster = "selene"};
+
+constexpr std::array kPublications = {
+    // Our own measurements on one device.
+    Publication{"eager PyTorch", {.framework = Framework::eager}},
+    // Bang et al., vTrain, MICRO 2024.
+    Publication{"VIA-Research/vTrain",
+                {.framework = Framework::megatron, .flavour = "megatron_deepspeed", .cluster = "vtrain"}},
+    // Korthikanti et al., 2022.
+    Publication{"arXiv:2205.05198 Table 5", kMegatronLm},
+    // Narayanan et al., SC 2021: Table 1 has the interleaved schedule.
+    Publication{"arXiv:2104.04473 Table 1",
+                {.framework = Framework::megatron, .flavour = "megatron_lm", .cluster = "selene", .interleave = 2}},
+    Publication{"arXiv:2104.04473 Table 2", kMegatronLm},
+    // Smith et al., 2022.
+    Publication{"arXiv:2201.11990", kMegatronLm},
+    // Megatron-LM's own table of weak scaling on H100: GPT models, whose MLP has two matrices.
+    Publication{"NVIDIA/Megatron-LM", {.framework = Framework::megatron_core, .interleave = 2, .plain_mlp = true}},
+    // Llama 3, Table 4.
+    Publication{"arXiv:2407.21783", {.framework = Framework::megatron_core, .interleave = 8}},
+    Publication{"mosaicml/llm-foundry", {.framework = Framework::fsdp}},
+    // Llama-2 7B; the source gives tokens per step, its scripts the rest.
+    Publication{"uci_train",
+                {.framework = Framework::paired_devices, .sequence = 4096, .step_tokens = 524288, .vocabulary = 32000}},
+    Publication{"nanotron", {.framework = Framework::nanotron, .precision = DataType::bf16}},
+    Publication{"ncu_metrics", {.method = "ncu"}},
+};
+
+/// As the column framework names them.
+struct NamedFramework {
+  std::string_view name;
+  Framework framework;
+  std::string_view flavour = {};
+};
+constexpr std::array kFrameworks = {
+    NamedFramework{"pytorch_eager", Framework::eager},
+    NamedFramework{"megatron_lm_2021", Framework::megatron, "megatron_lm"},
+    NamedFramework{"megatron_deepspeed_2021", Framework::megatron, "megatron_deepspeed"},
+    NamedFramework{"megatron_core", Framework::megatron_core},
+    NamedFramework{"pytorch_fsdp", Framework::fsdp},
+    NamedFramework{"paired_devices", Framework::paired_devices},
+    NamedFramework{"nanotron", Framework::nanotron},
+};
+const NamedFramework* find_framework(std::string_view name) {
+  const auto found =
+      std::find_if(kFrameworks.begin(), kFrameworks.end(), [&](const NamedFramework& one) { return one.name == name; });
+  return found == kFrameworks.end() ? nullptr : &*found;
+}
+
+Source cited_source(const BacktestRow& row) {
+  for (const Publication& one : kPublications) {
+    if (row.source.find(one.cited) != std::string::npos) return one.source;
+  }
+  // Eager steps are told by how their blocks are written, which no published model is called.
+  const bool is_style = row.model == "gpt" || row.model == "llama";
+  return {.framework = is_style ? Framework::eager : Framework::megatron_core};
+}
 
 }  // namespace
 
@@ -65,11 +86,14 @@ std::string_view to_string(Framework framework) {
   return kNames[static_cast<std::size_t>(framework)];
 }
 
-const Source& source_of(std::string_view dataset) {
-  for (const Source& source : kSources) {
-    if (source.dataset == dataset) return source;
+Source source_of(const BacktestRow& row) {
+  Source source = cited_source(row);
+  if (const NamedFramework* named = find_framework(row.framework)) {
+    source.framework = named->framework;
+    source.flavour = named->flavour;
   }
-  return kUnknown;
+  if (!row.cluster.empty()) source.cluster = row.cluster;
+  return source;
 }
 
 namespace {
@@ -132,6 +156,9 @@ BacktestRow row_of(const RowCells& cells) {
                   .unit = cells.text("unit"),
                   .precision = cells.text("precision"),
                   .notes = cells.text("notes"),
+                  .source = cells.text("source"),
+                  .framework = cells.text("framework"),
+                  .cluster = cells.text("cluster"),
                   .layers = cells.size("layers"),
                   .hidden = cells.size("hidden"),
                   .heads = cells.size("heads"),
@@ -170,7 +197,12 @@ Result<std::vector<BacktestRow>> backtest_rows(const CsvTable& table, Diagnostic
                    "docs/LLM.md lists the columns"};
   }
   std::vector<BacktestRow> rows;
-  for (std::size_t row = 0; row < table.rows.size(); ++row) rows.push_back(row_of(RowCells(table, row, diagnostics)));
+  for (std::size_t row = 0; row < table.rows.size(); ++row) {
+    rows.push_back(row_of(RowCells(table, row, diagnostics)));
+    const std::string& framework = rows.back().framework;
+    if (!framework.empty() && find_framework(framework) == nullptr)
+      diagnostics.add(kUnknownFramework, [&] { return fmt::format("{}: '{}'", rows.back().id, framework); });
+  }
   return rows;
 }
 

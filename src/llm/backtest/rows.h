@@ -1,4 +1,4 @@
-// One published measurement: a row of a table with the columns of docs/LLM.md.
+// One published measurement: a row of a table with the columns of docs/LLM.md, and what it says about who measured.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +14,6 @@
 
 namespace orrery::llm {
 
-// What published tables do not say about themselves: which framework ran where, and what was usual for fields that they
-// leave out.
-
 enum class Framework : std::uint8_t {
   eager,
   megatron,
@@ -29,9 +26,9 @@ enum class Framework : std::uint8_t {
 /// "megatron_core".
 std::string_view to_string(Framework framework);
 
-/// One published set of measurements. Everything here is a fact about who measured, none is fitted.
+/// Which framework ran where, and what was usual for fields that a row leaves out. Everything here is a fact about who
+/// measured, none is fitted.
 struct Source {
-  std::string_view dataset;
   Framework framework = Framework::megatron_core;
   std::string_view flavour = {};  ///< of Megatron
   std::string_view cluster = {};
@@ -44,12 +41,10 @@ struct Source {
   double vocabulary = 0;
 };
 
-/// What is known of a set; of one that is not in the table, that it ran on Megatron-Core.
-const Source& source_of(std::string_view dataset);
-
 /// Numbers that the row does not give are none.
 struct BacktestRow {
   std::string id, dataset, phase, device, model, metric, unit, precision, notes;
+  std::string source, framework, cluster;  ///< what it cites; or outright, as data/frameworks and data/clusters say
   std::optional<double> layers, hidden, heads, kv_heads, ffn, vocabulary;
   std::optional<double> sequence, output_tokens, global_batch, micro_batch, devices;
   double tensor = 1, pipeline = 1, data = 1, context = 1, expert = 1;
@@ -64,8 +59,14 @@ struct BacktestRow {
   [[nodiscard]] bool has(std::initializer_list<Number> numbers) const;
 };
 
+/// By the columns framework and cluster; else by what the row cites; else, of models that are called as eager PyTorch's
+/// two styles are, that it was that. Of all others, that they ran on Megatron-Core. Never by the name of the data set,
+/// which is anybody's own. The row must outlive it.
+Source source_of(const BacktestRow& row);
+
 /// A cell that should hold a number and does not is counted, and taken for empty. An Error if a column is missing
-/// without which no row can be told from another: id, dataset, phase, gpu, metric, unit.
+/// without which no row can be told from another: id, dataset, phase, gpu, metric, unit. A framework that is not known
+/// is counted, and taken for empty.
 Result<std::vector<BacktestRow>> backtest_rows(const CsvTable& table, Diagnostics& diagnostics);
 
 }  // namespace orrery::llm

@@ -58,9 +58,11 @@ double pair_step_seconds(const machine::Device& device, const FsdpConstants& sta
   const double ring =
       (replicas - 1) / replicas * rank_bytes / links.bytes_per_s(tp, replicas) * links.sharers(tp, replicas);
   if (job.zero_stage == 3) {
+    // ZeRO-3 gathers weights for both passes of every micro-batch, and scatters gradients.
     const double traffic = 3 * micro_batches * ring;
     return compute + messages + traffic - std::min(c.hidden_share * compute, traffic);
   }
+  // Gradients are reduced once, by a ring that goes around twice.
   return compute + messages + 2 * ring;
 }
 

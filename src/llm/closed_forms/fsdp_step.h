@@ -31,8 +31,8 @@ double fsdp_step_seconds(const machine::Device& device, const FsdpConstants& con
                          const ParallelJob& job);
 
 /// On a box of a few devices in pairs, joined by one link that all groups across share: what combination of parallelism
-/// suits it. Seconds of a llama with untied head, micro-batches of `job.micro_batch`. Ranks are numbered tensor first, then
-/// context, data, pipeline.
+/// suits it. Seconds of a llama with untied head, micro-batches of `job.micro_batch`. Ranks are numbered tensor first,
+/// then context, data, pipeline.
 double pair_step_seconds(const machine::Device& device, const FsdpConstants& stack, const PairConstants& constants,
                          const FsdpModel& model, const ParallelJob& job);
 

@@ -75,6 +75,7 @@ class MegatronStep {
       work.backward_products += product_seconds(tokens_, in, out) + product_seconds(out, in, tokens_);
     }
     work.forward_core = product_seconds(s, s, head_size, batch) + product_seconds(s, head_size, s, batch);
+    // Each of the two products has two gradients.
     work.backward_core = 2 * work.forward_core;
     work.hidden_pass = activation_bytes_ / streaming_;
     work.score_byte = job_.micro_batch * model_.heads * s * s / tp / streaming_;
@@ -119,8 +120,10 @@ class MegatronStep {
   [[nodiscard]] double all_reduce_seconds() const {
     const double n = job_.tensor, local = cluster_.node_devices;
     if (n <= 1) return 0;
+    // The first bytes go at half speed: they count twice.
     const double bytes = activation_bytes_ + std::min(activation_bytes_, c_.all_reduce_ramp_mb * 1e6);
     const double inside = c_.all_reduce_latency_us * 1e-6 + 2 * (n - 1) / n * bytes / (c_.all_reduce_gb_per_s * 1e9);
+    // A group that leaves the node sends what other nodes have over the network besides.
     if (n <= local) return inside;
     return inside +
            2 * (1 - local / n) * activation_bytes_ / (cluster_.node_gb_per_s * 1e9 * c_.cross_node_tensor_share);
@@ -140,6 +143,7 @@ class MegatronStep {
     const double node = cluster_.node_devices;
     const double local = std::min(n, std::max(1.0, std::floor(node / job_.tensor)));  // replicas that share a node
     const bool one_node = job_.tensor * job_.pipeline * n <= node;
+    // Replicas of a node reduce among themselves; others share the ports of their node.
     if (one_node || local >= n) return bytes / (c_.all_reduce_gb_per_s * 1e9);
     return bytes * node / local / (cluster_.node_gb_per_s * 1e9 * c_.data_parallel_share);
   }
@@ -149,6 +153,7 @@ class MegatronStep {
     const double m = std::floor(job_.global_batch / (job_.micro_batch * job_.data));
     const double devices = job_.tensor * job_.pipeline * job_.data;
     const double parameters = model_.layers * matrix_parameters() + model_.vocabulary * model_.hidden;
+    // Six bytes per parameter: 16 bits are gathered for both passes, and gradients are scattered.
     const double gather =
         6 * parameters / (c_.zero3_node_gb_per_s * 1e9) + c_.zero3_layer_us * 1e-6 * model_.layers * std::log2(devices);
     return m * (model_.layers / job_.pipeline * layer + head) + m * gather +

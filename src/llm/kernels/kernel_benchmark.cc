@@ -7,8 +7,8 @@
 #include <map>
 
 #include "base/numbers.h"
-#include "llm/backtest/backtest.h"
 #include "llm/backtest/free_constants.h"
+#include "llm/backtest/measurements.h"
 #include "llm/diagnostics.h"
 #include "llm/kernels/kernel_kinds.h"
 #include "report/plain_digits.h"
@@ -37,6 +37,7 @@ KernelDevice kernel_device(const std::vector<machine::Device>& known, machine::D
   const machine::Device* source = nullptr;
   for (const machine::Device& one : known) {
     if (!one.standalone) continue;
+    // Kernels of a generation are the same code; of any other, the first will do.
     if (one.generation == device.generation) {
       source = &one;
       break;
@@ -119,6 +120,7 @@ Result<KernelSizes> sizes_of(const CsvTable& table, std::size_t row) {
 
 std::optional<double> measured(const CsvTable& table, std::size_t row) {
   const auto number = parse_number<double>(cell(table, row, "us"));
+  // No kernel takes no time: 0 is a cell that nobody filled in.
   return number && *number > 0 ? number : std::nullopt;
 }
 
@@ -157,6 +159,7 @@ constexpr std::string_view kAlone = "standalone.";
 std::optional<double> price_of(const KernelRow& row, const KernelKind* kind, const KernelDevice& on,
                                Diagnostics& diagnostics) {
   const auto at = [&] { return fmt::format("{}: {}", row.place, row.kind); };
+  // The first reason counts: what comes behind asks for what was found before it.
   if (kind == nullptr) return diagnostics.add(kUnknownKernel, at), std::nullopt;
   const bool lacks_figures = kind->standalone && row.sizes.run == KernelRun::alone && !on.device.standalone;
   if (lacks_figures) return diagnostics.add(kUnmeasuredKernel, at), std::nullopt;

@@ -1,7 +1,7 @@
 // Prices a table of kernels as a benchmark on the device would time them: its rows, the device, the prices.
 //
-// Columns are kind, dtype, run, m, n, k, batch, heads, kv_heads, seq, dim, v_dim, hidden, experts, top_k, vocab, causal,
-// of which each kind needs some, and us where it was measured.
+// Columns are kind, dtype, run, m, n, k, batch, heads, kv_heads, seq, dim, v_dim, hidden, experts, top_k, vocab,
+// causal, of which each kind needs some, and us where it was measured.
 #pragma once
 
 #include <cstddef>

@@ -50,10 +50,12 @@ KernelSeconds seconds_of(const machine::Device& device, const std::vector<Kernel
   return seconds_of(device, kernels, machine::in_stream(device));
 }
 
+// A roofline of bytes alone: the share says how much of the bandwidth such kernels reach.
 double elementwise_seconds(const machine::Device& device, ElementwiseRate rate, double bytes) {
   return bytes / (device.elementwise.*rate * device.memory_bytes_per_s());
 }
 
+// The p-norm: nearly the larger of both, and more where they are alike, since host and device then hold each other up.
 double soft_max(double a, double b, double p) { return std::pow(std::pow(a, p) + std::pow(b, p), 1 / p); }
 
 }  // namespace orrery::llm

@@ -50,6 +50,7 @@ class FoldedStepMaker {
       if (busy_[i].compute_ps > busy_[busiest].compute_ps) busiest = i;
     }
     step.compute_ps = busy_[busiest].compute_ps;
+    // What the busiest stage neither computes nor waits for communication is the bubble.
     step.bubble_ps = std::max<TimePs>(0, step.step_ps - busy_[busiest].compute_ps - busy_[busiest].exposed_ps);
     return step;
   }
@@ -119,6 +120,7 @@ class FoldedStepMaker {
 
   /// Of one pass, or of two that run as one.
   Result<ScheduleTime> pass_time(std::span<const PartPass> places) {
+    // Parts that are alike take the same time: a sweep asks for thousands of plans of hundreds of passes.
     const std::pair<Alike, std::optional<Alike>> key{
         alike(places[0]), places.size() > 1 ? std::optional(alike(places[1])) : std::nullopt};
     const auto found = known_.find(key);

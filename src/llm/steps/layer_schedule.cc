@@ -139,6 +139,8 @@ RankParameters part_parameters(const StepPlan& plan, std::uint32_t part) {
 }
 
 std::int64_t LayerSchedules::message_bytes() const {
+  // Under sequence parallelism a rank has its share alone; Megatron-LM sends a share of what all have, and gathers
+  // behind.
   const bool split = plan_.job.sequence_parallel || plan_.software == Software::megatron_lm_2021;
   const double bytes = kElementBytes * plan_.tokens() * plan_.model.hidden / (split ? plan_.job.tensor : 1);
   return std::max<std::int64_t>(1, static_cast<std::int64_t>(std::llround(bytes)));
@@ -184,6 +186,7 @@ LayerSchedule LayerSchedules::make(const PartPass& place) const {
     const RankParameters whole = part_parameters(plan_, place.part);
     double layers_only = 0;
     for (const std::uint32_t layer : layers) layers_only += parameters_of_layer(plan_, layer).replicated;
+    // Embedding or head, whichever the part has, come last.
     shared.add({.replicated = whole.replicated - layers_only});
     shared.reduce_waiting();
   }
@@ -214,6 +217,7 @@ LayerSchedule LayerSchedules::end_of_step(std::uint32_t stage) const {
   if (plan_.job.zero_stage < 2 && !plan_.overlap.gradients) shared.reduce(all, true);
   writer.collective({.what = "gradient norm"}, Collective::all_reduce, ParallelAxis::model, kNormBytes);
   const bool sharded = plan_.job.zero_stage >= 1;
+  // A sharded optimizer updates its own part.
   const double updated = all.replicated / (sharded ? ranks_along(plan_, ParallelAxis::data) : 1) +
                          all.experts / (sharded ? ranks_along(plan_, ParallelAxis::expert_data) : 1);
   writer.compute({.what = "optimizer"}, times_.optimizer_per_parameter * updated);

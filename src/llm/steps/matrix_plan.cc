@@ -141,6 +141,7 @@ double matrix_bytes(const MatrixPlan& plan) {
     return plan.batch * (element * (m * k + k * plan.n) + sums);
   }
   const double n = plan.n / plan.columns, whole = element * plan.k * (m + n);
+  // Panels are gathered one ahead, so that two are there at once.
   const double held = whole * std::min(1.0, kPanelsHeld / plan.panels);
   return plan.batch * (element * (m * plan.k / plan.columns + plan.k / plan.rows * n + m * n) + held);
 }

@@ -110,6 +110,7 @@ MemoryParts peak_memory(const StepPlan& plan, const MemoryOptions& options, std:
                          chunks == 1 && !plan.overlap.experts
                              ? stages - stage
                              : 2 * (stages - 1 - stage) + (chunks - 1) * stages + 1 + (plan.overlap.experts ? 1 : 0));
+  // ZB-H1 keeps to the memory of 1F1B's first stage on every stage.
   if (plan.order == PipelineOrder::zero_bubble) in_flight = std::min(micro_batches, stages);
   memory.activations = in_flight * parts.saved;
   const bool is_last = stage + 1 == plan.stages();

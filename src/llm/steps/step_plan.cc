@@ -97,6 +97,7 @@ double ranks_along(const StepPlan& plan, ParallelAxis axis) {
 std::optional<Violation> find_plan_violation(const StepPlan& plan) {
   const ParallelJob& job = plan.job;
   const double ranks = job.tensor * job.context * job.pipeline * job.data;
+  // First of all: everything below multiplies degrees.
   if (ranks > kMostRanks)
     return Violation{"devices", fmt::format("are {:.0f}: at most {:.0f} are simulated", ranks, kMostRanks)};
   if (job.devices > 0 && ranks != job.devices) {

@@ -82,6 +82,7 @@ SweepPlans sweep_plans(const StepPlan& base, const SweepSpace& space) {
     for (std::size_t i = 0; i < choices.size(); ++i) choices[i].set(plan, at[i]);
     if (!is_pointless(plan)) {
       plan.job.data = base.job.devices / (plan.job.tensor * plan.job.context * plan.job.pipeline);
+      // Experts under tensor parallelism need it.
       plan.job.sequence_parallel =
           plan.job.tensor > 1 && (base.job.sequence_parallel || base.model.experts.has_value());
       if (const auto violation = find_plan_violation(plan)) ++result.impossible[violation->field];
