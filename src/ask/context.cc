@@ -36,4 +36,14 @@ std::vector<std::string> Context::named_by(const std::string& operand) const {
   return {operand};
 }
 
+std::vector<Remark> remarks_of(const Diagnostics& diagnostics) {
+  std::vector<Remark> remarks;
+  for (const Diagnostic& entry : diagnostics.sorted()) {
+    std::string message = entry.kind->summary;
+    if (!entry.example.empty()) message += (entry.count > 1 ? "; the first: " : ": ") + entry.example;
+    remarks.push_back({entry.kind->code, entry.kind->severity, entry.count, std::move(message), entry.kind->hint});
+  }
+  return remarks;
+}
+
 }  // namespace orrery::ask

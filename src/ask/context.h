@@ -103,6 +103,18 @@ class Context {
   Provenance provenance_;
 };
 
+/// A counted remark as users read it.
+struct Remark {
+  std::string code;
+  Severity severity = Severity::note;
+  std::uint64_t count = 1;
+  std::string message;
+  std::string hint;
+};
+
+/// The counted remarks of a question, ordered by code; the message includes the first occurrence.
+std::vector<Remark> remarks_of(const Diagnostics& diagnostics);
+
 /// What was asked makes no sense, whatever the inputs: exit status 2.
 inline Error misuse(std::string message, std::string hint = {}) {
   return {.message = std::move(message), .hint = std::move(hint), .kind = Error::Kind::misuse};

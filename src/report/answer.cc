@@ -70,8 +70,11 @@ Answer& Answer::table(Sheet sheet, const Shown& shown) {
   if (!reads(shown.readers)) return *this;
   const auto kept = std::make_shared<const Sheet>(std::move(sheet));
   sheets_.push_back(kept);
-  if (for_people()) parts_.emplace_back(Table{kept, shown.view, shown.as_lines});
-  if (!for_programs()) return *this;
+  const auto is_for = [&](Readers one) {
+    return reads(one) && (static_cast<unsigned>(shown.readers) & static_cast<unsigned>(one)) != 0;
+  };
+  if (is_for(Readers::people)) parts_.emplace_back(Table{kept, shown.view, shown.as_lines});
+  if (!is_for(Readers::programs)) return *this;
   if (shown.form == Form::members) {
     facts_.members(kept, 0);
     return *this;

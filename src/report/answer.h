@@ -27,6 +27,7 @@ enum class Reader : std::uint8_t {
   people,    ///< text
   programs,  ///< JSON, Python
   tables,    ///< CSV
+  library,   ///< text and facts: what a program gets that also shows it to people
 };
 
 /// Those among them who get a table.
@@ -63,9 +64,9 @@ class Answer {
   Answer(Answer&&) = default;
   Answer& operator=(Answer&&) = default;
 
-  [[nodiscard]] bool for_people() const { return reader_ == Reader::people; }
-  [[nodiscard]] bool for_programs() const { return reader_ == Reader::programs; }
-  [[nodiscard]] bool for_tables() const { return reader_ == Reader::tables; }
+  [[nodiscard]] bool for_people() const { return reads(Readers::people); }
+  [[nodiscard]] bool for_programs() const { return reads(Readers::programs); }
+  [[nodiscard]] bool for_tables() const { return reads(Readers::tables); }
   [[nodiscard]] std::size_t columns() const { return columns_; }
 
   /// The answer in one sentence.
@@ -92,7 +93,9 @@ class Answer {
     return reads(shown.readers) ? table(Sheet(std::forward<Make>(make)()), shown) : *this;
   }
   [[nodiscard]] bool reads(Readers readers) const {
-    return (static_cast<unsigned>(readers) >> static_cast<unsigned>(reader_) & 1U) != 0;
+    const unsigned reader = reader_ == Reader::library ? static_cast<unsigned>(Readers::people_and_programs)
+                                                       : 1U << static_cast<unsigned>(reader_);
+    return (static_cast<unsigned>(readers) & reader) != 0;
   }
 
   /// The work was done, and what was checked does not hold: exit status 1.

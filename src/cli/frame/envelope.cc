@@ -4,16 +4,6 @@
 
 namespace orrery::cli {
 
-std::vector<Remark> remarks_of(const Diagnostics& diagnostics) {
-  std::vector<Remark> remarks;
-  for (const Diagnostic& entry : diagnostics.sorted()) {
-    std::string message = entry.kind->summary;
-    if (!entry.example.empty()) message += (entry.count > 1 ? "; the first: " : ": ") + entry.example;
-    remarks.push_back({entry.kind->code, entry.kind->severity, entry.count, std::move(message), entry.kind->hint});
-  }
-  return remarks;
-}
-
 Envelope make_envelope(std::string_view verb, bool ok, const std::vector<Remark>& remarks,
                        const ask::Provenance& provenance) {
   Envelope envelope;

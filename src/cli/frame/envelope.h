@@ -9,27 +9,17 @@
 // meaning or goes away.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "ask/context.h"
 #include "ask/provenance.h"
-#include "base/diagnostics.h"
 
 namespace orrery::cli {
 
-/// An entry of "diagnostics".
-struct Remark {
-  std::string code;
-  Severity severity = Severity::note;
-  std::uint64_t count = 1;
-  std::string message;
-  std::string hint;
-};
-
-/// The counted remarks of a run, ordered by code; the message includes the first occurrence.
-std::vector<Remark> remarks_of(const Diagnostics& diagnostics);
+using ask::Remark;
+using ask::remarks_of;
 
 /// What stands before and after the members of the data object. In two pieces, so that large data is not copied.
 struct Envelope {
