@@ -1,4 +1,4 @@
-#include "orrery/answer.h"
+#include <orrery/answer.h>
 
 #include <variant>
 

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
+#include <orrery/answer.h>
+#include <orrery/result.h>
 #include "ask/context.h"
-#include "orrery/answer.h"
-#include "orrery/result.h"
 #include "report/answer.h"
 
 namespace orrery::api {

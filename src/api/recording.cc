@@ -1,4 +1,4 @@
-#include "orrery/recording.h"
+#include <orrery/recording.h>
 
 #include "api/answer_data.h"
 #include "ask/graphs/blame.h"
