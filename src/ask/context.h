@@ -35,6 +35,8 @@ struct Setting {
   std::function<void(std::string_view)> log = {};
   /// The question as far as points of a sweep depend on it, with its parts in one order.
   std::function<std::string()> question_of_points = {};
+  /// The question as a page about the answer repeats it: without where that is written. None: the command.
+  std::function<std::string()> question_of_page = {};
   std::vector<std::shared_ptr<const OpenedTrace>> opened = {};
   /// Ranks that the caller gives to files, by path, instead of what HTA finds in them.
   std::map<std::string, std::int64_t> ranks = {};

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "ask/provenance.h"
+#include "base/io/output_file.h"
 #include "base/team/checkpoint.h"
 
 namespace orrery::ask {
@@ -19,6 +20,13 @@ CheckpointKey key_of(const Context& context, const Sweep& sweep) {
 }
 
 }  // namespace
+
+Status check_checkpoint(const std::optional<std::string>& checkpoint, bool sweeps) {
+  if (!checkpoint) return {};
+  if (!sweeps) return misuse("--checkpoint keeps the points of a sweep", "leave it out, or say --sweep");
+  if (is_standard_output(*checkpoint)) return misuse("--checkpoint needs a file, which it goes on with");
+  return {};
+}
 
 SweepSession::SweepSession(Context& context, std::optional<std::string> checkpoint)
     : context_(context), checkpoint_(std::move(checkpoint)) {

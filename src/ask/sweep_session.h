@@ -15,6 +15,9 @@
 
 namespace orrery::ask {
 
+/// Whether a file for finished points goes with the question: a misuse if nothing is swept, or if it is no file.
+Status check_checkpoint(const std::optional<std::string>& checkpoint, bool sweeps);
+
 /// Made before anything is read: from then on other processes open the sweep of the same command,
 /// while this one does.
 class SweepSession {

@@ -68,6 +68,7 @@ Answer& Answer::next(std::string_view question, std::string_view command) {
 
 Answer& Answer::table(Sheet sheet, const Shown& shown) {
   if (!reads(shown.readers)) return *this;
+  if (shown.after_gap && sheet.rows() > 0) gap();
   const auto kept = std::make_shared<const Sheet>(std::move(sheet));
   sheets_.push_back(kept);
   const auto is_for = [&](Readers one) {

@@ -54,6 +54,7 @@ struct Shown {
   Form form = Form::rows;
   std::string_view key = {};  ///< for programs; empty: the sheet's name
   bool as_lines = false;      ///< for people: the first row as lines, a column each (sheet_text.h)
+  bool after_gap = false;     ///< for people: an empty line before it, if it has rows at all
 };
 
 /// Made for one reader: what others would read is not kept, and need not be made.

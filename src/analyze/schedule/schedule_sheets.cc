@@ -253,14 +253,4 @@ Sheet late_ranks_sheet(const simulate::WaitSums& waits) {
   return sheet;
 }
 
-std::vector<Sheet> schedule_sheets(const workload::Workload& workload, const simulate::Schedule& schedule,
-                                   std::span<const std::string> link_names) {
-  std::vector<Sheet> sheets;
-  sheets.push_back(ranks_sheet(schedule));
-  sheets.push_back(links_sheet(schedule, link_names));
-  sheets.push_back(collectives_sheet(workload, schedule));
-  sheets.push_back(collective_kinds_sheet(sums_of(schedule)));
-  return sheets;
-}
-
 }  // namespace orrery::analyze

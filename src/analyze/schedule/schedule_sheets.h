@@ -68,8 +68,4 @@ report::Sheet late_ranks_sheet(const simulate::WaitSums& waits);
 /// share_pct (of the time of all ranks), activities (of all ranks).
 report::Sheet phases_sheet(const simulate::PhaseSums& phases, const Interner& strings, std::size_t ranks);
 
-/// Ranks, links, collectives and their kinds.
-std::vector<report::Sheet> schedule_sheets(const workload::Workload& workload, const simulate::Schedule& schedule,
-                                           std::span<const std::string> link_names);
-
 }  // namespace orrery::analyze

@@ -37,6 +37,25 @@ std::string command_of_points(const Invocation& invocation) {
   return command;
 }
 
+/// That do not change a page of the run: where it and other files go, what else is printed.
+constexpr std::string_view kNotOfThePage[] = {"report", "output", "csv", "per-node", "timeline", "et", "manifest"};
+
+/// The command as a page shows it, with flags in the order of the verb's.
+std::string command_of_page(const Invocation& invocation) {
+  std::string command = "orrery " + std::string(invocation.verb().name);
+  for (const std::string& operand : invocation.operands()) command += " " + report::shell_quote(operand);
+  for (const Flag& flag : invocation.verb().flags) {
+    if (!invocation.has(flag.name) ||
+        std::find(std::begin(kNotOfThePage), std::end(kNotOfThePage), flag.name) != std::end(kNotOfThePage))
+      continue;
+    for (const std::string& value : invocation.texts(flag.name)) {
+      command += " --" + std::string(flag.name);
+      if (flag.takes_value()) command += " " + report::shell_quote(value);
+    }
+  }
+  return command;
+}
+
 ask::Setting setting_of(const Invocation& invocation, const CommandLine& line, const Hosting* hosting) {
   using report::Reader;
   return {.reader = line.has("json")  ? Reader::programs
@@ -49,6 +68,7 @@ ask::Setting setting_of(const Invocation& invocation, const CommandLine& line, c
           .command = line.command,
           .log = [&invocation](std::string_view text) { invocation.log(text); },
           .question_of_points = [&invocation] { return command_of_points(invocation); },
+          .question_of_page = [&invocation] { return command_of_page(invocation); },
           .opened = hosting == nullptr ? decltype(hosting->opened)() : hosting->opened,
           .ranks = hosting == nullptr ? decltype(hosting->ranks)() : hosting->ranks};
 }

@@ -1,104 +1,62 @@
 // orrery llm: how long steps and kernels of language models take, from their configurations.
 #include <fmt/format.h>
 
-#include "analyze/forecast/llm_schedule_model.h"
-#include "ask/sweep_session.h"
-#include "base/io/csv.h"
-#include "cli/frame/invocation.h"
-#include "cli/frame/load.h"
+#include "ask/workloads/llm.h"
+#include "ask/workloads/llm_tables.h"
+#include "cli/frame/answer.h"
+#include "cli/frame/shared_flags.h"
 #include "cli/frame/verbs.h"
-#include "cli/graphs/run_page.h"
-#include "cli/workloads/llm_calibrate.h"
-#include "cli/workloads/llm_step.h"
-#include "cli/workloads/network_flags.h"
-#include "job/shipped/shipped_catalog.h"
-#include "llm/backtest/backtest.h"
-#include "llm/kernels/kernel_benchmark.h"
-#include "report/counted.h"
-#include "report/sheet_csv.h"
-#include "report/sheet_json.h"
-#include "report/sheet_text.h"
+#include "cli/verbs/simulation_flags.h"
 
 namespace orrery::cli {
 namespace {
 
-Result<CsvTable> read_table(Invocation& invocation, const std::string& path) {
-  auto table = read_csv(path);
-  if (!table) return table.error();
-  if (auto added = invocation.add_input(path); !added) return added.error();
-  return table;
+/// Of the operand behind the word that says what is to be done with it.
+template <typename Request>
+ExitCode answer_table(Invocation& invocation) {
+  Request request;
+  request.table = invocation.operands()[1];
+  return answer(invocation, std::move(request));
 }
 
-ExitCode run_kernels(Invocation& invocation, const llm::Catalog& catalog) {
-  const auto device = job::read_device(catalog, invocation.text("hardware"));
-  if (!device) return invocation.fail(device.error());
-  const auto table = read_table(invocation, invocation.operands()[1]);
-  if (!table) return invocation.fail(table.error());
-  const auto prices =
-      llm::price_kernels(*table, llm::kernel_device(catalog.devices, *device), invocation.diagnostics());
-  if (!prices) return invocation.fail(prices.error());
-  const report::Sheet rows = llm::kernel_sheet(*prices), kinds = llm::kernel_kind_sheet(*prices);
-  invocation.data().field("device", device->name);
-  write_sheet(invocation.data(), rows);
-  write_sheet(invocation.data(), kinds);
-  report::SheetView view = invocation.view();
-  view.rows = report::kShownRows;
-  view.rest = "kernels";
-  invocation.text() = fmt::format("{} on {}\n\n{}\n{}", report::counted(rows.rows(), "kernel"), device->name,
-                                  to_text(rows, view), to_text(kinds, invocation.view()));
-  return ExitCode::ok;
-}
-
-/// Programs look a data set up by its name.
-void write_datasets(JsonWriter& json, const report::Sheet& sheet) {
-  json.key("datasets").begin_object();
-  for (std::size_t row = 0; row < sheet.rows(); ++row) {
-    json.key(sheet.text(0, row));
-    write_row(json, sheet, row);
-  }
-  json.end_object();
-}
-
-ExitCode run_backtest(Invocation& invocation, const llm::Catalog& catalog) {
-  const auto table = read_table(invocation, invocation.operands()[1]);
-  if (!table) return invocation.fail(table.error());
-  const auto rows = llm::backtest_rows(*table, invocation.diagnostics());
-  if (!rows) return invocation.fail(rows.error());
-  const simulate::PricingOptions network;
-  const llm::StepModel schedule = invocation.has("schedule")
-                                      ? analyze::schedule_model(catalog, network, invocation.diagnostics())
-                                      : llm::StepModel();
-  const std::vector<llm::Prediction> predictions = llm::predict(catalog, *rows, invocation.diagnostics(), schedule);
-  const report::Sheet sheet = llm::prediction_sheet(*rows, predictions);
-  const report::Sheet datasets = llm::dataset_sheet(llm::errors_by_dataset(*rows, predictions));
-  write_sheet(invocation.data(), sheet);
-  write_datasets(invocation.data(), datasets);
-  report::SheetView view = invocation.view();
-  view.rows = report::kShownRows;
-  invocation.text() = fmt::format("{}\n\n{}", report::counted(sheet.rows(), "measurement"), to_text(sheet, view));
-  if (datasets.rows() > 0) invocation.text() += fmt::format("\n{}", to_text(datasets, invocation.view()));
-  return ExitCode::ok;
-}
-
-ExitCode run_llm(Invocation& invocation) {
-  const auto catalog = job::read_shipped_catalog();
-  if (!catalog) return invocation.fail(catalog.error());
-  const std::string& what = invocation.operands()[0];
-  if (what != "kernels" && what != "backtest" && what != "calibrate") return run_llm_steps(invocation, *catalog);
+std::optional<UsageError> check_table_flags(const Invocation& invocation, const std::string& what) {
   if (invocation.operands().size() != 2)
-    return invocation.fail_usage(
-        {.message = fmt::format("llm {} takes one table", what), .hint = fmt::format("orrery llm {} FILE.csv", what)});
+    return UsageError{.message = fmt::format("llm {} takes one table", what),
+                      .hint = fmt::format("orrery llm {} FILE.csv", what)};
   for (const std::string_view flag :
        {"sweep", "checkpoint", "csv", "et", "manifest", "sensitivity", "edges", "report", "network-model"}) {
     if (invocation.has(flag))
-      return invocation.fail_usage({.message = fmt::format("--{} goes with configurations, not with tables", flag)});
+      return UsageError{.message = fmt::format("--{} goes with configurations, not with tables", flag)};
   }
-  if (what == "calibrate") return run_llm_calibrate(invocation, *catalog);
   // The flag is there for what the verb writes otherwise: to take it and write nothing would lose the report.
-  if (invocation.has("output"))
-    return invocation.fail_usage({.message = fmt::format("llm {} writes no file", what),
-                                  .hint = fmt::format("orrery llm {} FILE.csv > REPORT", what)});
-  return what == "kernels" ? run_kernels(invocation, *catalog) : run_backtest(invocation, *catalog);
+  if (what != "calibrate" && invocation.has("output"))
+    return UsageError{.message = fmt::format("llm {} writes no file", what),
+                      .hint = fmt::format("orrery llm {} FILE.csv > REPORT", what)};
+  return std::nullopt;
+}
+
+ExitCode run_llm(Invocation& invocation) {
+  const std::string& what = invocation.operands()[0];
+  if (what == "kernels" || what == "backtest" || what == "calibrate") {
+    if (const auto error = check_table_flags(invocation, what)) return invocation.fail_usage(*error);
+    if (what == "kernels") return answer_table<ask::LlmKernelsRequest>(invocation);
+    if (what == "calibrate") return answer_table<ask::LlmCalibrateRequest>(invocation);
+    return answer_table<ask::LlmBacktestRequest>(invocation);
+  }
+  for (const std::string_view flag : {"hardware", "schedule"}) {
+    if (invocation.has(flag))
+      return invocation.fail_usage({.message = fmt::format("--{} goes with tables, not with configurations", flag)});
+  }
+  ask::LlmRequest request;
+  request.configs = invocation.operands();
+  return answer(invocation, std::move(request));
+}
+
+std::unique_ptr<Sweep> open_llm_sweep(Invocation& invocation) {
+  ask::LlmRequest request;
+  request.configs = invocation.operands();
+  if (take_flags(invocation, request)) return nullptr;
+  return ask::open_llm_sweep(request);
 }
 
 }  // namespace

@@ -3,23 +3,53 @@
 
 #include <array>
 
-#include "cli/frame/invocation.h"
+#include "ask/workloads/motif.h"
+#include "ask/workloads/motif_run.h"
+#include "cli/frame/answer.h"
 #include "cli/frame/verbs.h"
-#include "cli/workloads/motif_fit.h"
-#include "cli/workloads/motif_predict.h"
-#include "cli/workloads/motif_run.h"
-#include "cli/workloads/motif_show.h"
+#include "cli/verbs/simulation_flags.h"
+#include "job/write/workload_export.h"
 
 namespace orrery::cli {
 namespace {
+
+/// The operand behind the word that says what is to be done with it; empty: there is none.
+std::string motif_operand(const Invocation& invocation) {
+  return invocation.operands().size() > 1 ? invocation.operands()[1] : "";
+}
+
+ExitCode run_fit(Invocation& invocation) {
+  ask::MotifFitRequest request;
+  if (!motif_operand(invocation).empty())
+    return invocation.fail_usage(
+        {.message = "motif fit needs a manifest", .hint = "orrery motif fit --manifest RUNS.csv -o FILE.motif"});
+  return answer(invocation, std::move(request));
+}
+ExitCode run_predict(Invocation& invocation) {
+  ask::MotifPredictRequest request;
+  request.file = motif_operand(invocation);
+  return answer(invocation, std::move(request));
+}
+ExitCode run_eval(Invocation& invocation) { return answer(invocation, ask::MotifEvalRequest()); }
+ExitCode run_show(Invocation& invocation) {
+  ask::MotifShowRequest request;
+  request.file = motif_operand(invocation);
+  return answer(invocation, std::move(request));
+}
+ExitCode run_run(Invocation& invocation) {
+  ask::MotifRunRequest request;
+  request.motif.what = motif_operand(invocation);
+  return answer(invocation, std::move(request));
+}
+ExitCode run_list(Invocation& invocation) { return answer(invocation, ask::MotifListRequest()); }
 
 struct SubCommand {
   std::string_view name;
   ExitCode (*run)(Invocation&);
 };
 constexpr std::array kSubCommands = {
-    SubCommand{"fit", run_motif_fit},   SubCommand{"predict", run_motif_predict}, SubCommand{"eval", run_motif_eval},
-    SubCommand{"show", run_motif_show}, SubCommand{"run", run_motif_run},         SubCommand{"list", run_motif_list},
+    SubCommand{"fit", run_fit},   SubCommand{"predict", run_predict}, SubCommand{"eval", run_eval},
+    SubCommand{"show", run_show}, SubCommand{"run", run_run},         SubCommand{"list", run_list},
 };
 
 ExitCode run_motif(Invocation& invocation) {
@@ -32,9 +62,30 @@ ExitCode run_motif(Invocation& invocation) {
   return invocation.fail_usage({.message = fmt::format("motif knows no '{}'", what), .hint = names});
 }
 
+/// What `run` takes beside --nodes; flags of the simulation included.
 std::vector<Flag> with_motif_run_flags(std::vector<Flag> flags) {
-  const std::vector<Flag> of_run = motif_run_flags();
-  flags.insert(flags.end(), of_run.begin(), of_run.end());
+  flags.insert(flags.end(), {Flag{.name = "seed",
+                                  .value_name = "N",
+                                  .kind = ValueKind::count,
+                                  .help = "of run: of the branches that chance decides in a fitted motif",
+                                  .default_text = "1"},
+                             Flag{.name = "set",
+                                  .value_name = "NAME=VALUE",
+                                  .help = "of run: a parameter of a built-in motif",
+                                  .repeatable = true},
+                             Flag{.name = "machine",
+                                  .value_name = "FILE",
+                                  .kind = ValueKind::file,
+                                  .help = "of run: where it runs; a file, or the name of a machine that is shipped"},
+                             Flag{.name = "export",
+                                  .value_name = "FORMAT",
+                                  .help = "of run: write it for another simulator instead, as -o PREFIX",
+                                  .choices = job::kExportFormats}});
+  flags = with_network_flags(with_run_flags(std::move(flags)),
+                             "of run: how communication is timed; as the machine says if left out");
+  for (Flag& flag : flags) {
+    if (flag.name == "network-model") flag.former_name = "model";
+  }
   return flags;
 }
 

@@ -2,10 +2,11 @@
 #include "analyze/schedule/replay_remarks.h"
 #include "analyze/schedule/replay_summary.h"
 #include "analyze/schedule/schedule_reasons.h"
+#include "ask/workloads/run_page.h"
 #include "cli/frame/command_line.h"
 #include "cli/frame/load.h"
 #include "cli/frame/verbs.h"
-#include "cli/graphs/run_page.h"
+#include "cli/verbs/simulation_flags.h"
 #include "cli/workloads/replay_emit.h"
 #include "cli/workloads/replay_inputs.h"
 #include "cli/workloads/replay_on_mpi.h"
@@ -33,13 +34,19 @@ Status draw_replay(Invocation& invocation, job::WorkloadInput& input, simulate::
   // Times alone say why activities started, or do not: then the page has no path.
   Diagnostics unsaid;
   const auto reasons = analyze::find_reasons(workload, schedule, {.path = true}, unsaid);
-  RunOnPage run{workload, schedule, {}, "replayed in recorded time", reasons ? *reasons : analyze::ScheduleReasons()};
+  const analyze::ScheduleReasons found = reasons ? *reasons : analyze::ScheduleReasons();
+  ask::RunOnPage run{"replay", workload, schedule, {}, "replayed in recorded time", found};
   run.rank_numbers = input.rank_numbers;
   // It reads the same files, and replays them itself.
   run.whatif.emplace();
   for (const std::string& operand : invocation.operands()) run.whatif->operands.push_back(report::shell_quote(operand));
   if (invocation.has("rank")) run.whatif->flags.push_back("--rank " + std::to_string(invocation.integer("rank")));
-  return write_run_page(invocation, run, std::move(*trace));
+  run.trace = std::move(*trace);
+  report::Answer answer = invocation.context().answer();
+  const Status written = write_run_page(answer, invocation.context(), invocation.text("report"), std::move(run));
+  if (invocation.json()) answer.write_json(invocation.data());
+  else invocation.text() += answer.to_text(invocation.table_columns(), invocation.style());
+  return written;
 }
 
 ExitCode run_replay(Invocation& invocation) {
@@ -51,7 +58,9 @@ ExitCode run_replay(Invocation& invocation) {
     return invocation.fail_usage({"--scale changes sizes of what --emit writes", "add --emit torch -o DIR"});
   if (invocation.has("on")) return run_replay_on_mpi(invocation);
   if (const auto error = check_flags_without_mpi(invocation)) return invocation.fail_usage(*error);
-  if (const auto error = prepare_run_page(invocation)) return invocation.fail_usage(*error);
+  const auto page = invocation.has("report") ? std::optional(invocation.text("report")) : std::nullopt;
+  if (const Status ready = ask::prepare_run_page(invocation.context(), page); !ready)
+    return invocation.fail(ready.error());
   Result<job::WorkloadInput> input = load_replay(invocation);
   if (!input) return invocation.fail(input.error());
   const workload::Workload& workload = input->workload;

@@ -14,13 +14,13 @@
 #include "ask/graphs/path.h"
 #include "ask/graphs/unprofiled.h"
 #include "ask/sweep_session.h"
+#include "ask/workloads/simulation_inputs.h"
 #include "cli/frame/load.h"
 #include "cli/frame/verbs.h"
 #include "cli/graphs/job_answer.h"
 #include "cli/graphs/job_machine_report.h"
 #include "cli/graphs/whatif_question.h"
 #include "cli/graphs/whatif_report.h"
-#include "cli/workloads/simulate_inputs.h"
 #include "report/sheet_csv.h"
 
 namespace orrery::cli {
@@ -134,7 +134,7 @@ struct ToEdit {
 Result<bool> load_to_edit(Invocation& invocation, const Question& question, const std::vector<std::string>& traces,
                           ToEdit& out) {
   if (invocation.has("machine")) {
-    Result<machine::Machine> loaded = load_machine(invocation);
+    Result<machine::Machine> loaded = ask::load_machine(invocation.context(), invocation.text("machine"));
     if (!loaded) return loaded.error();
     out.machine = std::move(*loaded);
   }

@@ -6,15 +6,15 @@
 #include <optional>
 
 #include "ask/provenance.h"
+#include "ask/workloads/motif_run.h"
+#include "ask/workloads/simulation_inputs.h"
 #include "base/io/output_file.h"
 #include "base/result.h"
 #include "base/team/process_team.h"
 #include "cli/frame/invocation.h"
 #include "cli/frame/load.h"
-#include "cli/workloads/motif_run.h"
 #include "cli/workloads/mpi_recording.h"
 #include "cli/workloads/mpi_replay_report.h"
-#include "cli/workloads/simulate_inputs.h"
 #include "job/read/workload_input.h"
 #include "replay/mpi/against.h"
 #include "replay/mpi/calibrate.h"
@@ -35,8 +35,11 @@ Result<workload::Workload> load_mpi_replay(Invocation& invocation, std::size_t p
 
 Result<workload::Workload> load_mpi_replay(Invocation& invocation, std::size_t processes) {
   const std::vector<std::string>& named = invocation.operands();
-  if (named.size() == 1 && is_motif(named.front())) {
-    const auto source = open_motif(invocation, named.front(), static_cast<std::uint32_t>(processes));
+  if (named.size() == 1 && ask::is_motif(named.front())) {
+    ask::MotifChoice motif;
+    (void)take_flags(invocation, motif);
+    motif.what = named.front();
+    const auto source = ask::open_motif(invocation.context(), motif, static_cast<std::uint32_t>(processes));
     if (!source) return source.error();
     return workload::collect(**source);
   }
@@ -138,7 +141,7 @@ ExitCode run_replay_on_mpi(Invocation& invocation) {
   // Before anything runs: a description that cannot be read would be found out about afterwards.
   std::optional<machine::Machine> machine;
   if (invocation.has("against")) {
-    auto read = load_machine(invocation, "against");
+    auto read = ask::load_machine(invocation.context(), invocation.text("against"));
     if (!read) return invocation.fail(read.error());
     machine = std::move(*read);
     if (machine->devices.count < static_cast<std::int64_t>(processes))

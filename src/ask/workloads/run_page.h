@@ -1,4 +1,4 @@
-// --report of the verbs that simulate: the page of a run.
+// The page of a run, for all that simulate: what --report writes.
 #pragma once
 
 #include <cstdint>
@@ -8,10 +8,8 @@
 
 #include "analyze/schedule/schedule_reasons.h"
 #include "analyze/schedule/stage_times.h"
+#include "ask/context.h"
 #include "base/result.h"
-#include "cli/frame/flag.h"
-#include "cli/frame/invocation.h"
-#include "cli/frame/usage_error.h"
 #include "machine/machine.h"
 #include "page/data/report_data.h"
 #include "simulate/phase_sums.h"
@@ -20,17 +18,17 @@
 #include "trace/trace.h"
 #include "workload/workload.h"
 
-namespace orrery::cli {
+namespace orrery::ask {
 
-Flag report_flag();
-/// Before anything is read: whether this program can write pages, if one is asked for; and that inputs are to be named
-/// with their hashes.
-std::optional<UsageError> prepare_run_page(Invocation& invocation);
+/// Before anything is read, if a page is asked for: whether this program can write pages; and that inputs are to be
+/// named with their hashes.
+Status prepare_run_page(Context& context, const std::optional<std::string>& output);
 
 /// With more activities, ranks that behave alike stay one, and the page has no timeline.
 inline constexpr std::uint64_t kMostDrawnActivities = 1'000'000;
 
 struct RunOnPage {
+  std::string_view verb;  ///< that made it: the title begins with it
   const workload::Workload& workload;
   const simulate::Schedule& schedule;
   std::span<const std::string> link_names;
@@ -41,13 +39,15 @@ struct RunOnPage {
   const simulate::PhaseSums* phases = nullptr;
   bool has_astra_links = false;                    ///< links are named as ASTRA-sim's: see analyze::astra_machine_use
   std::span<const std::size_t> rank_numbers = {};  ///< what ranks are called; empty: by their place
-  std::optional<page::CommandParts> whatif =
-      {};  ///< what `orrery whatif` takes instead of the traces that -o FOLDER writes
+  std::string written_to = {};                     ///< where the run was written as traces; empty: nowhere
+  /// What `orrery whatif` takes instead of the traces that the run was written to.
+  std::optional<page::CommandParts> whatif = {};
   std::optional<analyze::StageShares> shares = {};  ///< of a forecast; see page::SimulatedRun
+  std::optional<trace::Trace> trace = {};           ///< of the run, if it is not to be made of the schedule alone
 };
 
-/// Writes the page that --report asks for and says so in text() and data(); nothing if it does not. `trace`: of the
-/// run, if it is not to be made of the schedule alone.
-Status write_run_page(Invocation& invocation, const RunOnPage& run, std::optional<trace::Trace> trace = {});
+/// Writes the page to `output` and says so at the end of the answer; nothing without an output.
+Status write_run_page(report::Answer& answer, Context& context, const std::optional<std::string>& output,
+                      RunOnPage run);
 
-}  // namespace orrery::cli
+}  // namespace orrery::ask

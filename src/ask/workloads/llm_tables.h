@@ -1,0 +1,47 @@
+// Tables about language models: kernels priced or fitted to, and published measurements predicted.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "ask/context.h"
+#include "ask/fields.h"
+
+namespace orrery::ask {
+
+/// Every kernel of a table as a benchmark on the device would time it.
+struct LlmKernelsRequest {
+  std::string table = {};
+  std::string hardware = "h200";  ///< a shipped device, or a file that describes one
+};
+template <typename Visitor>
+void fields(LlmKernelsRequest& request, Visitor&& visit) {
+  visit("hardware", request.hardware);
+}
+Result<report::Answer> run(const LlmKernelsRequest& request, Context& context);
+
+/// A device fitted to the user's own timings of kernels.
+struct LlmCalibrateRequest {
+  std::string table = {};
+  std::string hardware = "h200";           ///< what to begin with
+  std::optional<std::string> output = {};  ///< the fitted device
+};
+template <typename Visitor>
+void fields(LlmCalibrateRequest& request, Visitor&& visit) {
+  visit("hardware", request.hardware);
+  visit("output", request.output);
+}
+Result<report::Answer> run(const LlmCalibrateRequest& request, Context& context);
+
+/// Published measurements predicted from their configurations.
+struct LlmBacktestRequest {
+  std::string table = {};
+  bool schedule = false;  ///< run the schedules of Megatron's steps on their clusters instead of the closed forms
+};
+template <typename Visitor>
+void fields(LlmBacktestRequest& request, Visitor&& visit) {
+  visit("schedule", request.schedule);
+}
+Result<report::Answer> run(const LlmBacktestRequest& request, Context& context);
+
+}  // namespace orrery::ask
