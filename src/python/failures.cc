@@ -1,6 +1,6 @@
 #include "python/failures.h"
 
-#include "cli/frame/envelope.h"
+#include "cli/frame/outcome.h"
 #include "python/texts.h"
 
 namespace orrery::python {

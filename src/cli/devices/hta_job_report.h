@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "cli/frame/exit_code.h"
+#include "cli/frame/verb.h"
 #include "cli/frame/flag.h"
 #include "cli/frame/invocation.h"
 

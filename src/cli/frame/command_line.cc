@@ -6,8 +6,8 @@
 
 #include "base/suggest.h"
 #include "base/words.h"
+#include "cli/frame/flag.h"
 #include "cli/frame/global_flags.h"
-#include "cli/frame/value.h"
 #include "cli/frame/verbs.h"
 #include "report/answer.h"
 

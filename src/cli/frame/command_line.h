@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/frame/usage_error.h"
+#include "cli/frame/message.h"
 #include "cli/frame/verb.h"
 
 namespace orrery::cli {

@@ -4,12 +4,22 @@
 #include <cstddef>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "cli/frame/verb.h"
 #include "report/facts.h"
 #include "report/style.h"
 
 namespace orrery::cli {
+
+// The manual page orrery(1), generated from the table of verbs.
+
+/// The page in roff with the man macros. No date, so that the same program makes the same page.
+std::string man_page(std::span<const Verb* const> table);
+
+/// `text` as it must be written in roff to appear as it is: escapes for backslashes, dashes, characters beyond ASCII,
+/// and control lines.
+std::string roff_escape(std::string_view text);
 
 /// The program: its verbs, one line each, and the global flags.
 std::string program_help(std::span<const Verb* const> table, std::size_t columns, const report::Style& style);

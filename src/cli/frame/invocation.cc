@@ -6,9 +6,9 @@
 #include "base/io/output_file.h"
 #include "base/io/standard_input.h"
 #include "base/numbers.h"
+#include "cli/frame/flag.h"
 #include "cli/frame/global_flags.h"
 #include "cli/frame/hosting.h"
-#include "cli/frame/value.h"
 #include "report/text_width.h"
 
 namespace orrery::cli {

@@ -16,7 +16,7 @@
 #include "base/result.h"
 #include "cli/frame/command_line.h"
 #include "cli/frame/console.h"
-#include "cli/frame/usage_error.h"
+#include "cli/frame/message.h"
 #include "cli/frame/verb.h"
 #include "report/sheet_view.h"
 #include "report/style.h"

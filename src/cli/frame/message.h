@@ -6,19 +6,35 @@
 //     duration was taken as 0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "ask/context.h"
 #include "base/result.h"
-#include "cli/frame/envelope.h"
-#include "cli/frame/exit_code.h"
-#include "cli/frame/usage_error.h"
+#include "cli/frame/verb.h"
 #include "report/style.h"
 
 namespace orrery::cli {
+
+// A command line that makes no sense: what is wrong, where, and what to write instead.
+
+struct UsageError {
+  std::string message;
+  std::string hint = {};
+  std::string shown = {};  ///< the piece of the command line at fault; empty: the message says it all
+  std::size_t caret = 0;   ///< byte in `shown` to point at
+
+  /// `shown` and, below it, a caret under the character at fault; empty when there is nothing to show. Ends with a
+  /// newline.
+  [[nodiscard]] std::string excerpt() const;
+};
+
+using ask::Remark;
+using ask::remarks_of;
 
 /// Why a run ended: what stderr and the envelope say about it.
 struct Failure {

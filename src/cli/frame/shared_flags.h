@@ -7,7 +7,7 @@
 #include "ask/graphs/causal_source.h"
 #include "cli/frame/flag.h"
 #include "cli/frame/invocation.h"
-#include "cli/frame/usage_error.h"
+#include "cli/frame/message.h"
 
 namespace orrery::cli {
 

@@ -8,10 +8,19 @@
 #include <vector>
 
 #include "base/team/sweep.h"
-#include "cli/frame/exit_code.h"
 #include "cli/frame/flag.h"
 
 namespace orrery::cli {
+
+// What the process ends with. Scripts rely on these numbers: they do not change.
+
+enum class ExitCode : int {
+  ok = 0,
+  check_failed = 1,  ///< the verb did its work, and a check or a threshold of the user's did not hold
+  usage = 2,         ///< the command line makes no sense
+  bad_input = 3,     ///< an input cannot be used, or an output cannot be written
+  internal = 4,      ///< our own fault, or no memory left
+};
 
 class Invocation;
 

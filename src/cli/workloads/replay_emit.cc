@@ -7,7 +7,7 @@
 #include "base/io/output_file.h"
 #include "base/percent.h"
 #include "base/words.h"
-#include "cli/frame/exit_code.h"
+#include "cli/frame/verb.h"
 #include "cli/graphs/whatif_question.h"
 #include "job/pairs/linked_job.h"
 #include "job/read/source.h"
