@@ -12,8 +12,8 @@
 namespace orrery::api {
 
 struct SimulateOptions {
-  /// The workload: a prefix or files of execution traces, or anything else that the program simulates.
-  std::string workload;
+  /// What runs: a prefix or files of execution traces, or anything else that the program simulates.
+  std::vector<std::string> workload;
   std::string machine;                            ///< a file that describes it, or the name of a shipped one
   std::optional<std::string> network_model = {};  ///< how communication is timed; none: as the machine says
 };

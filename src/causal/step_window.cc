@@ -129,6 +129,17 @@ StepWindow window_of(const trace::Trace& trace, const trace::RankTrace& rank, co
   return window;
 }
 
+TypicalStep typical_step(std::span<const TimePs> spans) {
+  std::vector<std::size_t> order;
+  const std::size_t skip = spans.size() > 2 ? 1 : 0;
+  for (std::size_t i = skip; i + skip < spans.size(); ++i) order.push_back(i);
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return spans[a] < spans[b]; });
+  return {order[(order.size() - 1) / 2],
+          spans.size() == 1   ? "the only step"
+          : order.size() == 1 ? "the inner one of 3 steps"
+                              : "the median of " + report::counted(order.size(), skip != 0 ? "inner step" : "step")};
+}
+
 Result<StepWindow> choose_window(const trace::Trace& trace, const trace::RankTrace& rank,
                                  const DeviceTimeline& timeline, const trace::ContentOrder& content,
                                  const WindowRequest& request) {
@@ -144,17 +155,11 @@ Result<StepWindow> choose_window(const trace::Trace& trace, const trace::RankTra
   std::size_t first = request.first_instance.value_or(0);
   std::size_t last = request.last_instance.value_or(first);
   if (!request.annotation && !request.first_instance) {
-    // A typical step: the first and the last often carry the profiler's own start and stop.
-    std::vector<std::size_t> order;
-    const std::size_t skip = found.size() > 2 ? 1 : 0;
-    for (std::size_t i = skip; i + skip < found.size(); ++i) order.push_back(i);
-    std::stable_sort(order.begin(), order.end(),
-                     [&](std::size_t a, std::size_t b) { return rank.duration[found[a]] < rank.duration[found[b]]; });
-    first = last = order[(order.size() - 1) / 2];
-    window.why = found.size() == 1 ? "the only step"
-                 : order.size() == 1
-                     ? "the inner one of 3 steps"
-                     : "the median of " + report::counted(order.size(), skip != 0 ? "inner step" : "step");
+    std::vector<TimePs> spans;
+    for (const EventIndex event : found) spans.push_back(rank.duration[event]);
+    TypicalStep typical = typical_step(spans);
+    first = last = typical.place;
+    window.why = std::move(typical.why);
   }
   if (last >= found.size()) {
     return Error{"there are " + std::to_string(found.size()) + " matching events; instance " + std::to_string(last) +

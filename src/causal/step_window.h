@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "base/units.h"
 #include "causal/device/device_timeline.h"
 
 namespace orrery::causal {
@@ -17,6 +18,14 @@ struct WindowRequest {
   std::optional<std::size_t> first_instance;
   std::optional<std::size_t> last_instance;
 };
+
+/// Which of some steps is typical: the lower median of their spans, without the first and the last, which often carry
+/// the profiler's own start and stop.
+struct TypicalStep {
+  std::size_t place = 0;
+  std::string why;  ///< "the median of 5 inner steps"
+};
+TypicalStep typical_step(std::span<const TimePs> spans);
 
 /// Steps do not overlap and leave nothing out: a step ends when all the device work it launched has ended (or its host
 /// range, if that is later), and starts where the device work of the steps before it ended (or its host range began, if

@@ -7,7 +7,6 @@
 #include <string_view>
 
 #include "job/job_clocks.h"
-#include "report/counted.h"
 
 namespace orrery::job {
 namespace {
@@ -57,17 +56,6 @@ Result<std::vector<std::string>> common_steps(std::span<const std::vector<std::s
   if (order.empty()) return of_other_runs("the ranks have no step in common");
   if (all.size() != order.size()) diagnostics.add_many(kStepsNotCommon, all.size() - order.size(), {});
   return order;
-}
-
-TypicalStep typical_step(std::span<const TimePs> spans) {
-  std::vector<std::size_t> order;
-  const std::size_t skip = spans.size() > 2 ? 1 : 0;
-  for (std::size_t i = skip; i + skip < spans.size(); ++i) order.push_back(i);
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return spans[a] < spans[b]; });
-  return {order[(order.size() - 1) / 2],
-          spans.size() == 1   ? "the only step"
-          : order.size() == 1 ? "the inner one of 3 steps"
-                              : "the median of " + report::counted(order.size(), skip != 0 ? "inner step" : "step")};
 }
 
 Status check_same_time(std::span<const causal::StepWindow> ranks) {

@@ -28,14 +28,6 @@ std::vector<std::string> step_keys(const trace::Trace& trace, const trace::RankT
 Result<std::vector<std::string>> common_steps(std::span<const std::vector<std::string>> ranks,
                                               Diagnostics& diagnostics);
 
-/// Which of some steps is typical: the lower median of their spans, without the first and the last, which often carry
-/// the profiler's own start and stop.
-struct TypicalStep {
-  std::size_t place = 0;
-  std::string why;  ///< "the median of 5 inner steps"
-};
-TypicalStep typical_step(std::span<const TimePs> spans);
-
 /// An Error if the windows of some ranks lie more than ten minutes apart: that far off is no clock of a cluster.
 Status check_same_time(std::span<const causal::StepWindow> ranks);
 

@@ -112,7 +112,7 @@ Result<JobWindow> RecordedJob::window(const JobWindowRequest& request, Diagnosti
     for (const JobWindow& step : steps_in_common) window.step_spans.push_back(step.span());
   }
   if (request.asks_typical()) {
-    TypicalStep typical = typical_step(window.step_spans);
+    causal::TypicalStep typical = causal::typical_step(window.step_spans);
     first = last = typical.place;
     why = std::move(typical.why);
   } else if (!request.first_instance && request.typical) {

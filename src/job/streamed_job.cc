@@ -116,7 +116,7 @@ class Streamer {
   std::vector<std::string> choose(const std::vector<std::string>& common) {
     if (common.empty()) return {};
     if (request_.asks_typical()) {
-      TypicalStep typical = typical_step(spans_of(common));
+      causal::TypicalStep typical = causal::typical_step(spans_of(common));
       why_ = std::move(typical.why);
       return {common[typical.place]};
     }

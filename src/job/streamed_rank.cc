@@ -37,7 +37,7 @@ bool is_asked_for(const JobWindowRequest& window, std::size_t instance, std::siz
     std::vector<TimePs> spans;
     spans.reserve(extents.size());
     for (const auto& [begin, end] : extents) spans.push_back(end - begin);
-    return instance == typical_step(spans).place;
+    return instance == causal::typical_step(spans).place;
   }
   const std::size_t first = window.first_instance.value_or(0);
   if (window.typical && !window.first_instance) return instance == first;

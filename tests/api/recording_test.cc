@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "orrery/simulate.h"
 #include "support/temp_dir.h"
 
 namespace orrery::api::testing {
@@ -72,6 +73,19 @@ TEST_CASE("ranks and windows are chosen, and what is not there is an Error") {
   CHECK_FALSE(job.path({.window = {.instances = std::pair<std::size_t, std::size_t>{900, 901}}}).ok());
   CHECK_FALSE(Recording::open({}).ok());
   CHECK_FALSE(Recording::open({kData + "no_such_file"}).ok());
+}
+
+TEST_CASE("a workload is simulated on a machine, and a model that is not known is refused") {
+  const SimulateOptions options{.workload = {kData + "workloads/training"}, .machine = kData + "machines/dgx_h100_pod.yaml"};
+  const Result<Answer> run = simulate(options);
+  REQUIRE_MESSAGE(run.ok(), run.error().to_string());
+  CHECK(run->headline().find("16 ranks") != std::string::npos);
+  SimulateOptions other = options;
+  other.network_model = "no such model";
+  CHECK_FALSE(simulate(other).ok());
+  other = options;
+  other.machine = "no_such_machine.yml";
+  CHECK_FALSE(simulate(other).ok());
 }
 
 }  // namespace orrery::api::testing

@@ -100,6 +100,6 @@ TEST_CASE("sliders are those whose time occurs") {
 TEST_CASE("times and shares for people") {
   CHECK(page::time_text(0) == "0");
   CHECK(page::time_text(12'300'000) == "12.3 \u00B5s");
-  CHECK(page::percent_text(0.01) == "< 0.1 %");
+  CHECK(page::percent_text(0.01) == "<0.1 %");
   CHECK(page::percent_text(0) == "0.0 %");
 }

@@ -1,8 +1,6 @@
 #include "page/sections/section_parts.h"
 
-#include <fmt/format.h>
-
-#include <cmath>
+#include "report/bar.h"
 
 namespace orrery::page {
 
@@ -21,11 +19,7 @@ void write_time(report::HtmlWriter& html, TimePs ps) {
 
 std::string time_text(TimePs ps) { return format_duration(ps); }
 
-std::string percent_text(double percent) {
-  // One decimal reads alike down a column; what is too small for it must not look like nothing.
-  if (percent != 0 && std::abs(percent) < 0.05) return "< 0.1 %";
-  return fmt::format("{:.1f} %", percent);
-}
+std::string percent_text(double percent) { return report::percent(percent, 100); }
 
 void write_heading(report::HtmlWriter& html, std::string_view title, bool is_number, std::string_view explained) {
   std::vector<report::HtmlAttribute> attributes = {{"scope", "col"}};
