@@ -1,5 +1,7 @@
 #include "page/sections/section_parts.h"
 
+#include <fmt/format.h>
+
 #include "report/bar.h"
 
 namespace orrery::page {
