@@ -11,10 +11,12 @@
 // only if it is named: whether it was is part of the question.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include "base/result.h"
@@ -35,14 +37,23 @@ struct Choice {
     return false;
   }
 };
-template <typename Enum, std::size_t n>
-Choice<Enum> choice(Enum& value, const std::pair<std::string_view, Enum> (&words)[n]) {
+template <typename Enum>
+using Words = std::span<const std::pair<std::string_view, Enum>>;
+template <typename Enum>
+Choice<Enum> choice(Enum& value, std::type_identity_t<Words<Enum>> words) {
   return {value, words};
 }
-template <typename Enum, std::size_t n>
-Choice<Enum, std::optional<Enum>> choice(std::optional<Enum>& value,
-                                         const std::pair<std::string_view, Enum> (&words)[n]) {
+template <typename Enum>
+Choice<Enum, std::optional<Enum>> choice(std::optional<Enum>& value, std::type_identity_t<Words<Enum>> words) {
   return {value, words};
+}
+
+/// The words of an Enum whose names are listed in its order.
+template <typename Enum, std::size_t n>
+constexpr std::array<std::pair<std::string_view, Enum>, n> words_of(const std::array<std::string_view, n>& names) {
+  std::array<std::pair<std::string_view, Enum>, n> words;
+  for (std::size_t i = 0; i < n; ++i) words[i] = {names[i], static_cast<Enum>(i)};
+  return words;
 }
 
 /// A field with a way of writing of its own, like "0:3". Of one that may be given several times each text is taken.

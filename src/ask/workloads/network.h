@@ -16,14 +16,7 @@
 
 namespace orrery::ask {
 
-inline constexpr std::pair<std::string_view, machine::NetworkModelKind> kNetworkModelWords[] = {
-    {"fluid", machine::NetworkModelKind::fluid},
-    {"isolated", machine::NetworkModelKind::isolated},
-    {"snapshot", machine::NetworkModelKind::snapshot},
-    {"analytical", machine::NetworkModelKind::analytical},
-    {"astra", machine::NetworkModelKind::astra},
-    {"loggops", machine::NetworkModelKind::loggops},
-    {"astra-sidecar", machine::NetworkModelKind::astra_sidecar}};
+inline constexpr auto kNetworkModelWords = words_of<machine::NetworkModelKind>(machine::kNetworkModelNames);
 
 struct NetworkChoice {
   std::optional<machine::NetworkModelKind> model = {};  ///< none: as the machine or the configuration says

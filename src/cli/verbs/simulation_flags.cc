@@ -1,14 +1,28 @@
 #include "cli/verbs/simulation_flags.h"
 
+#include <string>
+
 #include "cli/frame/shared_flags.h"
+#include "machine/communication.h"
 
 namespace orrery::cli {
+namespace {
+
+// As flags have their choices: with blanks between them.
+const std::string& network_model_choices() {
+  static const std::string words = [] {
+    std::string joined;
+    for (const std::string_view name : machine::kNetworkModelNames)
+      joined += (joined.empty() ? "" : " ") + std::string(name);
+    return joined;
+  }();
+  return words;
+}
+
+}  // namespace
 
 Flag network_model_flag(std::string_view help) {
-  return {.name = "network-model",
-          .value_name = "NAME",
-          .help = help,
-          .choices = "fluid isolated snapshot analytical astra loggops astra-sidecar"};
+  return {.name = "network-model", .value_name = "NAME", .help = help, .choices = network_model_choices()};
 }
 
 std::vector<Flag> with_network_flags(std::vector<Flag> flags, std::string_view help) {
