@@ -87,12 +87,4 @@ Sheet departures_sheet(const ReplayAnswer& answer) {
   return sheet;
 }
 
-std::vector<Sheet> replay_sheets(const ReplayAnswer& answer) {
-  std::vector<Sheet> sheets;
-  sheets.push_back(replayed_ranks_sheet(answer));
-  sheets.push_back(lanes_sheet(answer));
-  sheets.push_back(departures_sheet(answer));
-  return sheets;
-}
-
 }  // namespace orrery::analyze

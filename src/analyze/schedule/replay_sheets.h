@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <optional>
 #include <span>
-#include <vector>
 
 #include "analyze/schedule/replay_summary.h"
 #include "report/sheet.h"
@@ -33,8 +32,5 @@ report::Sheet lanes_sheet(const ReplayAnswer& answer, std::optional<std::size_t>
 
 /// In the order of ReplaySummary::departures: name, rank, id, recorded_start_us, replayed_start_us, off_us, arises_us.
 report::Sheet departures_sheet(const ReplayAnswer& answer);
-
-/// All of them.
-std::vector<report::Sheet> replay_sheets(const ReplayAnswer& answer);
 
 }  // namespace orrery::analyze

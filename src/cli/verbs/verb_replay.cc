@@ -1,93 +1,115 @@
-// orrery replay: a workload in time, without a machine.
-#include "analyze/schedule/replay_remarks.h"
-#include "analyze/schedule/replay_summary.h"
-#include "analyze/schedule/schedule_reasons.h"
-#include "ask/workloads/run_page.h"
-#include "cli/frame/command_line.h"
-#include "cli/frame/load.h"
+// orrery replay: a workload in time, without a machine, or run again for real.
+#include <fmt/format.h>
+
+#include "ask/workloads/replay.h"
+#include "cli/frame/answer.h"
+#include "cli/frame/shared_flags.h"
 #include "cli/frame/verbs.h"
 #include "cli/verbs/simulation_flags.h"
-#include "cli/workloads/replay_emit.h"
-#include "cli/workloads/replay_inputs.h"
-#include "cli/workloads/replay_on_mpi.h"
-#include "cli/workloads/replay_report.h"
-#include "job/write/replay_timeline.h"
-#include "job/write/workload_trace.h"
-#include "simulate/collective_uses.h"
-#include "simulate/rank_uses.h"
-#include "simulate/replay.h"
 
 namespace orrery::cli {
 namespace {
 
-constexpr std::size_t kDepartures = 10;
+/// Flags of one way to replay mean nothing in another; ignoring them would look like heeding them.
+std::optional<UsageError> check_replay_flags(const Invocation& invocation) {
+  if (invocation.has("edit"))
+    return UsageError{"--edit changes what --emit writes", "add --emit torch -o DIR; or ask orrery whatif"};
+  if (invocation.has("scale"))
+    return UsageError{"--scale changes sizes of what --emit writes", "add --emit torch -o DIR"};
+  if (invocation.has("on")) {
+    for (const char* const flag : {"rank", "alone", "timeline", "report"}) {
+      if (invocation.has(flag))
+        return UsageError{fmt::format("--{} is for a replay in recorded time, not for one by MPI", flag)};
+    }
+    return std::nullopt;
+  }
+  for (const char* const flag :
+       {"repeat", "warm-up", "flops", "against", "calibrate", "timeout", "set", "size", "seed"}) {
+    if (invocation.has(flag))
+      return UsageError{fmt::format("--{} belongs to a replay by MPI", flag),
+                        "mpirun -n N orrery replay SOURCE --on mpi"};
+  }
+  return std::nullopt;
+}
 
-Status draw_replay(Invocation& invocation, job::WorkloadInput& input, simulate::Schedule& schedule, bool alone) {
-  const workload::Workload& workload = input.workload;
-  if (!invocation.has("report")) return {};
-  // Before collectives are counted, of which ranks on their own have none.
-  Result<trace::Trace> trace =
-      job::trace_of_replay(input.workload, schedule, alone, input.rank_numbers, invocation.operands()[0]);
-  if (!trace) return trace.error();
-  if (schedule.ranks.empty()) schedule.ranks = simulate::rank_uses(workload, schedule);
-  if (schedule.collectives.empty()) schedule.collectives = simulate::collective_uses(workload, schedule);
-  // Times alone say why activities started, or do not: then the page has no path.
-  Diagnostics unsaid;
-  const auto reasons = analyze::find_reasons(workload, schedule, {.path = true}, unsaid);
-  const analyze::ScheduleReasons found = reasons ? *reasons : analyze::ScheduleReasons();
-  ask::RunOnPage run{"replay", workload, schedule, {}, "replayed in recorded time", found};
-  run.rank_numbers = input.rank_numbers;
-  // It reads the same files, and replays them itself.
-  run.whatif.emplace();
-  for (const std::string& operand : invocation.operands()) run.whatif->operands.push_back(report::shell_quote(operand));
-  if (invocation.has("rank")) run.whatif->flags.push_back("--rank " + std::to_string(invocation.integer("rank")));
-  run.trace = std::move(*trace);
-  report::Answer answer = invocation.context().answer();
-  const Status written = write_run_page(answer, invocation.context(), invocation.text("report"), std::move(run));
-  if (invocation.json()) answer.write_json(invocation.data());
-  else invocation.text() += answer.to_text(invocation.table_columns(), invocation.style());
-  return written;
+template <typename Request>
+ExitCode answer_replay(Invocation& invocation) {
+  Request request;
+  request.source.files = invocation.operands();
+  return answer(invocation, std::move(request));
 }
 
 ExitCode run_replay(Invocation& invocation) {
-  if (invocation.has("emit")) return emit_replay(invocation);
-  if (invocation.has("edit"))
-    return invocation.fail_usage(
-        {"--edit changes what --emit writes", "add --emit torch -o DIR; or ask orrery whatif"});
-  if (invocation.has("scale"))
-    return invocation.fail_usage({"--scale changes sizes of what --emit writes", "add --emit torch -o DIR"});
-  if (invocation.has("on")) return run_replay_on_mpi(invocation);
-  if (const auto error = check_flags_without_mpi(invocation)) return invocation.fail_usage(*error);
-  const auto page = invocation.has("report") ? std::optional(invocation.text("report")) : std::nullopt;
-  if (const Status ready = ask::prepare_run_page(invocation.context(), page); !ready)
-    return invocation.fail(ready.error());
-  Result<job::WorkloadInput> input = load_replay(invocation);
-  if (!input) return invocation.fail(input.error());
-  const workload::Workload& workload = input->workload;
-  if (!simulate::has_durations(workload)) {
-    return invocation.fail({.message = "no activity has a recorded duration: there is nothing to replay",
-                            .file = invocation.operands()[0],
-                            .hint = "orrery simulate computes times from sizes and a machine"});
+  if (invocation.has("emit")) {
+    invocation.take_output();
+    return answer_replay<ask::TorchReplayRequest>(invocation);
   }
-  const bool alone = invocation.has("alone") || workload.rank_count() == 1;
-  Result<simulate::Schedule> schedule = simulate::replay(workload, {.rendezvous = !alone});
-  if (!schedule) {
-    if (!alone && schedule.error().hint.empty())
-      schedule.error().hint = "--comm-group FILE lists the members of groups; --alone replays every rank on its own";
-    return invocation.fail(schedule.error());
-  }
-  const analyze::ReplaySummary summary = analyze::summarize_replay(workload, *schedule, kDepartures);
-  if (invocation.has("timeline")) {
-    const Status written = job::export_replay(workload, *schedule, invocation.text("timeline"));
-    if (!written) return invocation.fail(written.error());
-  }
-  const analyze::ReplayAnswer answer{workload, *schedule, summary, input->rank_numbers};
-  analyze::remark_on_replay(answer, invocation.diagnostics());
-  // Who asks for ranks on their own knows that they are.
-  if (alone && !invocation.has("alone")) analyze::remark_on_missing_partners(answer, invocation.diagnostics());
-  report_replay(invocation, answer, alone);
-  const Status written = draw_replay(invocation, *input, *schedule, alone);
-  return written ? ExitCode::ok : invocation.fail(written.error());
+  if (const auto error = check_replay_flags(invocation)) return invocation.fail_usage(*error);
+  if (!invocation.has("on")) return answer_replay<ask::ReplayRequest>(invocation);
+  invocation.take_output();
+  return answer_replay<ask::MpiReplayRequest>(invocation);
+}
+
+/// --on and what belongs to it, behind the verb's own.
+std::vector<Flag> with_mpi_replay_flags(std::vector<Flag> flags) {
+  constexpr std::string_view kGroup = "Flags of a replay by MPI (mpirun -n N orrery replay SOURCE --on mpi)";
+  const std::vector<Flag> own = {
+      Flag{.name = "on",
+           .value_name = "WHAT",
+           .help = "run it for real: messages and collectives by MPI, a process per rank",
+           .choices = "mpi",
+           .group = kGroup},
+      Flag{.name = "repeat",
+           .value_name = "K",
+           .kind = ValueKind::count,
+           .help = "runs that are measured",
+           .default_text = "3",
+           .group = kGroup},
+      Flag{.name = "warm-up",
+           .value_name = "K",
+           .kind = ValueKind::count,
+           .help = "runs before those",
+           .default_text = "1",
+           .group = kGroup},
+      Flag{.name = "flops",
+           .help = "computation is real arithmetic, calibrated to take the same time on an idle core",
+           .group = kGroup},
+      Flag{.name = "against",
+           .value_name = "FILE",
+           .kind = ValueKind::file,
+           .help = "also simulate it on this machine description (YAML, or the name of a shipped one), and say both "
+                   "side by side",
+           .group = kGroup},
+      Flag{.name = "calibrate",
+           .value_name = "FILE",
+           .kind = ValueKind::output,
+           .help = "write a machine description whose latency, bandwidth and overheads are fitted to the run",
+           .group = kGroup},
+      Flag{.name = "timeout",
+           .value_name = "SECONDS",
+           .kind = ValueKind::number,
+           .help = "end it, and say who waits for whom, when no rank got on for so long",
+           .default_text = "60",
+           .group = kGroup},
+      Flag{.name = "set",
+           .value_name = "NAME=VALUE",
+           .help = "a parameter of a built-in motif",
+           .repeatable = true,
+           .group = kGroup},
+      Flag{.name = "size",
+           .value_name = "S",
+           .kind = ValueKind::number,
+           .help = "the problem size of a fitted motif",
+           .group = kGroup},
+      Flag{.name = "seed",
+           .value_name = "N",
+           .kind = ValueKind::count,
+           .help = "of what chance decides in a fitted motif",
+           .default_text = "1",
+           .group = kGroup},
+  };
+  flags.insert(flags.end(), own.begin(), own.end());
+  return flags;
 }
 
 }  // namespace

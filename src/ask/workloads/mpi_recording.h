@@ -10,7 +10,7 @@
 #include "base/interrupt.h"
 #include "base/result.h"
 
-namespace orrery::cli {
+namespace orrery::ask {
 
 class MpiRecording {
  public:
@@ -32,4 +32,4 @@ class MpiRecording {
   std::unique_ptr<RemovedWhenInterrupted> guard_;
 };
 
-}  // namespace orrery::cli
+}  // namespace orrery::ask

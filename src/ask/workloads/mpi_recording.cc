@@ -1,4 +1,4 @@
-#include "cli/workloads/mpi_recording.h"
+#include "ask/workloads/mpi_recording.h"
 
 #include <unistd.h>
 
@@ -13,14 +13,14 @@
 #include "job/read/trace_input.h"
 #include "job/write/aligned_files.h"
 
-namespace orrery::cli {
+namespace orrery::ask {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kName = "replay";
+constexpr const char* kRecordingName = "replay";
 
-Status copy(const std::string& from, const std::string& to) {
+Status copy_recording(const std::string& from, const std::string& to) {
   std::ifstream input(from, std::ios::binary);
   if (!input)
     return Error{.message = "a process left no recording here",
@@ -82,18 +82,18 @@ MpiRecording::~MpiRecording() {
   fs::remove_all(aside_, ignored);
 }
 
-std::string MpiRecording::prefix() const { return aside_ + "/" + kName; }
+std::string MpiRecording::prefix() const { return aside_ + "/" + kRecordingName; }
 
 Status MpiRecording::keep(Diagnostics& diagnostics) {
-  const auto name = [](const std::string& end) { return std::string(kName) + "." + end; };
+  const auto name = [](const std::string& end) { return std::string(kRecordingName) + "." + end; };
   std::error_code none;
   if (fs::exists(aside_ + "/" + name("probes.jsonl"), none)) return write_on_one_clock(aside_, folder_, diagnostics);
   if (Status made = OutputSet::make_folder(folder_); !made) return made;
   for (std::size_t rank = 0; rank < processes_; ++rank) {
     const std::string file = name(std::to_string(rank) + ".mpitrace");
-    if (Status copied = copy(aside_ + "/" + file, folder_ + "/" + file); !copied) return copied;
+    if (Status copied = copy_recording(aside_ + "/" + file, folder_ + "/" + file); !copied) return copied;
   }
   return {};
 }
 
-}  // namespace orrery::cli
+}  // namespace orrery::ask
