@@ -30,20 +30,20 @@ constexpr std::size_t kConfirmedPlans = 3;
 
 Status draw_step(report::Answer& answer, Context& context, const LlmRequest& request, const job::LlmConfig& config,
                  const analyze::LlmForecast& one) {
-  if (!request.report) return {};
+  if (!request.step.report) return {};
   const auto reasons = analyze::find_reasons(one.workload, one.run.schedule, {.path = true}, context.diagnostics());
   if (!reasons) return reasons.error();
   RunOnPage page{"llm", one.workload, one.run.schedule, one.run.link_names, config.name, *reasons, &config.machine};
   page.shares = analyze::mean_shares(one.stages, one.step_ps);
-  page.written_to = request.output.value_or("");
-  return write_run_page(answer, context, request.report, std::move(page));
+  page.written_to = request.step.output.value_or("");
+  return write_run_page(answer, context, request.step.report, std::move(page));
 }
 
 Result<analyze::LlmForecast> forecast(Context& context, const LlmRequest& request, const llm::Catalog& catalog,
                                       const job::LlmConfig& config) {
   auto result =
       analyze::forecast_step({catalog, config.plan, config.device, config.machine, configured_pricing(config.network),
-                              config.memory, kept_of_run(request, config.plan.ranks())},
+                              config.memory, kept_of_run(request.step, config.plan.ranks())},
                              context.diagnostics());
   if (result && !result->fits()) context.diagnostics().add(kDoesNotFit, [&] { return config.name; });
   return result;
@@ -60,17 +60,18 @@ std::string step_heading(const job::LlmConfig& config) {
 
 /// The files that are asked for.
 Status write_step(const LlmRequest& request, const job::LlmConfig& config, const analyze::LlmForecast& one) {
-  if (request.output) {
-    const Status exported = job::export_schedule(one.workload, one.run.schedule, one.run.link_names, *request.output);
+  if (request.step.output) {
+    const Status exported =
+        job::export_schedule(one.workload, one.run.schedule, one.run.link_names, *request.step.output);
     if (!exported) return exported;
   }
-  if (request.manifest) {
+  if (request.step.manifest) {
     if (!one.run.manifest) return misuse("only the mode snapshot has a manifest", "network: {mode: snapshot}");
-    if (const Status written = write_whole_file(*request.manifest, one.run.manifest->to_json()); !written)
+    if (const Status written = write_whole_file(*request.step.manifest, one.run.manifest->to_json()); !written)
       return written;
   }
-  if (!request.et) return {};
-  const auto written = job::write_step_files(one.workload, config.machine, *request.et);
+  if (!request.step.et) return {};
+  const auto written = job::write_step_files(one.workload, config.machine, *request.step.et);
   return written ? Status() : Status(written.error());
 }
 
@@ -92,15 +93,15 @@ Result<report::Answer> show_one(Context& context, const LlmRequest& request, con
   if (config.network.mode == simulate::PricingMode::snapshot || one.run.report.asked > 0)
     for (report::Sheet& sheet : analyze::pricing_sheets(one.run.report)) add(std::move(sheet));
   answer.table([&] { return llm_memory_moments_sheet(one); }, {.readers = report::Readers::programs});
-  if (request.sensitivity) {
+  if (request.step.sensitivity) {
     const auto reasons = analyze::find_reasons(one.workload, one.run.schedule, {.path = true}, context.diagnostics());
     if (!reasons) return reasons.error();
     add(analyze::reactions_sheet(reasons->reactions, one.step_ps));
   }
-  if (request.edges) add(analyze::llm_edges_sheet(one.workload));
+  if (request.step.edges) add(analyze::llm_edges_sheet(one.workload));
   if (const Status written = write_step(request, config, one); !written) return written.error();
-  if (request.et) {
-    const std::string folder = report::shell_quote(*request.et);
+  if (request.step.et) {
+    const std::string folder = report::shell_quote(*request.step.et);
     answer.gap().next(
         "what does ASTRA-sim say?",
         fmt::format("orrery simulate --compat {2} --workload {0}/step --network {0}/network.yml --system "
@@ -170,12 +171,12 @@ Result<report::Answer> show_sweep(Context& context, SweepSession& session, const
 /// never written.
 Status check_one_step(const LlmRequest& request) {
   if (!request.sweep && request.configs.size() <= 1) return {};
-  const std::pair<bool, const char*> of_one_step[] = {{request.output.has_value(), "output"},
-                                                      {request.et.has_value(), "et"},
-                                                      {request.manifest.has_value(), "manifest"},
-                                                      {request.sensitivity, "sensitivity"},
-                                                      {request.edges, "edges"},
-                                                      {request.report.has_value(), "report"}};
+  const std::pair<bool, const char*> of_one_step[] = {{request.step.output.has_value(), "output"},
+                                                      {request.step.et.has_value(), "et"},
+                                                      {request.step.manifest.has_value(), "manifest"},
+                                                      {request.step.sensitivity, "sensitivity"},
+                                                      {request.step.edges, "edges"},
+                                                      {request.step.report.has_value(), "report"}};
   for (const auto& [is_given, flag] : of_one_step) {
     if (is_given)
       return misuse(fmt::format("--{} is about one step, not about several", flag),
@@ -218,7 +219,8 @@ Result<report::Answer> compare_steps(Context& context, const LlmRequest& request
   ServingSheets others;
   for (const job::LlmConfig& config : configs) {
     if (config.inference || config.product) {
-      if (const Status added = add_serving(context, request, catalog, config, others); !added) return added.error();
+      if (const Status added = add_serving(context, request.step, catalog, config, others); !added)
+        return added.error();
       continue;
     }
     const auto one = forecast(context, request, catalog, config);
@@ -247,7 +249,7 @@ std::unique_ptr<Sweep> open_llm_sweep(const LlmRequest& request) {
 Result<report::Answer> run(const LlmRequest& request, Context& context) {
   const auto catalog = job::read_shipped_catalog();
   if (!catalog) return catalog.error();
-  if (const Status ready = prepare_run_page(context, request.report); !ready) return ready.error();
+  if (const Status ready = prepare_run_page(context, request.step.report); !ready) return ready.error();
   if (const Status good = check_one_step(request); !good) return good.error();
   if (const Status good = check_checkpoint(request.checkpoint, request.sweep); !good) return good.error();
   if (request.sweep) return sweep_plans(context, request, *catalog);
@@ -258,7 +260,7 @@ Result<report::Answer> run(const LlmRequest& request, Context& context) {
     configs.push_back(std::move(*config));
   }
   if (configs.size() != 1) return compare_steps(context, request, *catalog, configs);
-  if (configs[0].inference || configs[0].product) return show_serving(context, request, *catalog, configs[0]);
+  if (configs[0].inference || configs[0].product) return show_serving(context, request.step, *catalog, configs[0]);
   const auto one = forecast(context, request, *catalog, configs[0]);
   if (!one) return one.error();
   return show_one(context, request, configs[0], *one);

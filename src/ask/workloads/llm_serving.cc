@@ -47,91 +47,91 @@ std::string product_heading(const job::LlmConfig& config) {
                      report::counted(static_cast<std::size_t>(plan.panels), "panel"));
 }
 
-Result<analyze::InferenceForecast> forecast_requests(Context& context, const LlmRequest& request,
+Result<analyze::InferenceForecast> forecast_requests(Context& context, const LlmStepOutputs& step,
                                                      const llm::Catalog& catalog, const job::LlmConfig& config) {
   auto one = analyze::forecast_inference(
       {catalog, *config.inference, config.device, config.machine, configured_pricing(config.network), config.memory,
-       kept_of_run(request, config.inference->shape.ranks())},
+       kept_of_run(step, config.inference->shape.ranks())},
       context.diagnostics());
   if (one && !one->fits()) context.diagnostics().add(kRequestsDoNotFit, [&] { return config.name; });
   return one;
 }
 
-Result<analyze::MatrixForecast> forecast_operands(Context& context, const LlmRequest& request,
+Result<analyze::MatrixForecast> forecast_operands(Context& context, const LlmStepOutputs& step,
                                                   const job::LlmConfig& config) {
   auto one =
       analyze::forecast_matrix({*config.product, config.device, config.machine, configured_pricing(config.network),
-                                kept_of_run(request, static_cast<std::int64_t>(config.product->devices()))},
+                                kept_of_run(step, static_cast<std::int64_t>(config.product->devices()))},
                                context.diagnostics());
   if (one && !one->fits()) context.diagnostics().add(kRequestsDoNotFit, [&] { return config.name; });
   return one;
 }
 
-Result<report::Answer> show(Context& context, const LlmRequest& request, const std::string& name,
+Result<report::Answer> show(Context& context, const LlmStepOutputs& step, const std::string& name,
                             const machine::Machine& machine, std::string_view heading, ShownForecast shown) {
-  if (request.edges) shown.sheets.push_back(analyze::llm_edges_sheet(shown.workload));
-  if (request.output) {
+  if (step.edges) shown.sheets.push_back(analyze::llm_edges_sheet(shown.workload));
+  if (step.output) {
     const Status exported =
-        job::export_schedule(shown.workload, shown.run.schedule, shown.run.link_names, *request.output);
+        job::export_schedule(shown.workload, shown.run.schedule, shown.run.link_names, *step.output);
     if (!exported) return exported.error();
   }
-  if (request.et) {
-    const auto written = job::write_step_files(shown.workload, machine, *request.et);
+  if (step.et) {
+    const auto written = job::write_step_files(shown.workload, machine, *step.et);
     if (!written) return written.error();
   }
   report::Answer answer = context.answer();
   answer.text(heading);
   for (report::Sheet& sheet : shown.sheets)
     answer.gap().table(std::move(sheet), {.view = {.rows = report::kShownRows}});
-  if (!request.report) return answer;
+  if (!step.report) return answer;
   const auto reasons = analyze::find_reasons(shown.workload, shown.run.schedule, {.path = true}, context.diagnostics());
   if (!reasons) return reasons.error();
   RunOnPage page{"llm", shown.workload, shown.run.schedule, shown.run.link_names, name, *reasons, &machine};
-  page.written_to = request.output.value_or("");
-  const Status written = write_run_page(answer, context, request.report, std::move(page));
+  page.written_to = step.output.value_or("");
+  const Status written = write_run_page(answer, context, step.report, std::move(page));
   if (!written) return written.error();
   return answer;
 }
 
 }  // namespace
 
-analyze::KeptOfRun kept_of_run(const LlmRequest& request, std::int64_t ranks) {
-  const bool is_drawn = request.report && ranks <= kMostDrawnRanks;
+analyze::KeptOfRun kept_of_run(const LlmStepOutputs& step, std::int64_t ranks) {
+  const bool is_drawn = step.report && ranks <= kMostDrawnRanks;
   analyze::KeptOfRun kept;
-  if (request.output || is_drawn) kept.detail = simulate::Detail::every_rank;
-  kept.link_series = request.report || job::shows_links(request.output.value_or(""));
+  if (step.output || is_drawn) kept.detail = simulate::Detail::every_rank;
+  kept.link_series = step.report || job::shows_links(step.output.value_or(""));
   return kept;
 }
 
-Status add_serving(Context& context, const LlmRequest& request, const llm::Catalog& catalog,
+Status add_serving(Context& context, const LlmStepOutputs& step, const llm::Catalog& catalog,
                    const job::LlmConfig& config, ServingSheets& sheets) {
   if (config.product) {
-    const auto one = forecast_operands(context, request, config);
+    const auto one = forecast_operands(context, step, config);
     if (!one) return one.error();
     add_product(sheets.products, config.name, *one);
     return {};
   }
-  const auto one = forecast_requests(context, request, catalog, config);
+  const auto one = forecast_requests(context, step, catalog, config);
   if (!one) return one.error();
   add_inference(sheets.inference, config.name, *one);
   return {};
 }
 
-Result<report::Answer> show_serving(Context& context, const LlmRequest& request, const llm::Catalog& catalog,
+Result<report::Answer> show_serving(Context& context, const LlmStepOutputs& step, const llm::Catalog& catalog,
                                     const job::LlmConfig& config) {
   ServingSheets sheets;
   ShownForecast shown;
   if (config.product) {
-    auto one = forecast_operands(context, request, config);
+    auto one = forecast_operands(context, step, config);
     if (!one) return one.error();
     add_product(sheets.products, config.name, *one);
     shown.sheets.push_back(std::move(sheets.products));
     shown.sheets.push_back(product_axes_sheet(*one));
     shown.workload = std::move(one->workload);
     shown.run = std::move(one->run);
-    return show(context, request, config.name, config.machine, product_heading(config), std::move(shown));
+    return show(context, step, config.name, config.machine, product_heading(config), std::move(shown));
   }
-  auto one = forecast_requests(context, request, catalog, config);
+  auto one = forecast_requests(context, step, catalog, config);
   if (!one) return one.error();
   add_inference(sheets.inference, config.name, *one);
   shown.sheets.push_back(std::move(sheets.inference));
@@ -140,7 +140,7 @@ Result<report::Answer> show_serving(Context& context, const LlmRequest& request,
   shown.sheets.push_back(inference_memory_sheet(*one));
   shown.workload = std::move(one->workload);
   shown.run = std::move(one->run);
-  return show(context, request, config.name, config.machine, inference_heading(config, one->most_requests),
+  return show(context, step, config.name, config.machine, inference_heading(config, one->most_requests),
               std::move(shown));
 }
 
