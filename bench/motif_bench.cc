@@ -14,8 +14,8 @@
 #include "motif/patterns/catalog.h"
 #include "motif/patterns/pattern_source.h"
 #include "motif/predict.h"
-#include "simulate/phase_sums.h"
 #include "simulate/run.h"
+#include "simulate/summed_schedule.h"
 
 namespace {
 

@@ -1,5 +1,5 @@
 // Why each activity of a schedule started, and ended, when it did: as the engine told it (Schedule::causes), else found
-// again from the times, by the same rules (simulate/cause.h).
+// again from the times, by the same rules (simulate/schedule.h).
 #pragma once
 
 #include <cstdint>
@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "base/result.h"
-#include "simulate/cause.h"
-#include "simulate/engine/job_plan.h"
+#include "simulate/engine/program_plan.h"
 #include "simulate/schedule.h"
+#include "simulate/wait_sums.h"
 
 namespace orrery::simulate {
 
@@ -92,5 +92,11 @@ struct PathPiece {
 /// piece first. Pieces touch: together they are the makespan. Empty without activities. All activities of a schedule
 /// must be there, so that those of a job which was made in windows are collected first (workload::collect).
 std::vector<PathPiece> critical_path(Causes& causes, const workload::Workload& workload, const Schedule& schedule);
+
+// What the activities of a kept schedule waited for, added up: the sums that a SummedSchedule makes while a run goes.
+
+/// The arguments must belong together, as for critical_path(). O(activities + dependencies), and what Causes takes
+/// where nothing was told.
+WaitSums sum_waits(Causes& causes, const JobPlan& plan, const Schedule& schedule);
 
 }  // namespace orrery::simulate

@@ -4,7 +4,7 @@
 #include <cassert>
 #include <limits>
 
-#include "simulate/engine/event_queue.h"
+#include "simulate/event_queue.h"
 
 namespace orrery::simulate {
 namespace {
@@ -23,6 +23,12 @@ std::vector<TimePs> edited_weights(const graph::Edits& edits) {
   for (std::size_t i = 0; i < folded.indices.size(); ++i) weights[folded.indices[i]] = folded.values[i];
   return weights;
 }
+
+struct Ready {
+  std::uint32_t operation = 0;
+
+  [[nodiscard]] bool is_before(const Ready& other) const { return operation < other.operation; }
+};
 
 class TransferSweep {
  public:
@@ -96,7 +102,7 @@ class TransferSweep {
     time = std::max(time, now_);
     if (state.start != kUndecided || time >= state.first_ready) return;
     state.first_ready = time;
-    ready_.push({.time = time, .rank = 0, .activity = transfers_[transfer].operation});
+    ready_.push(time, {transfers_[transfer].operation});
   }
 
   [[nodiscard]] TimePs beginning(std::uint32_t transfer) const {
@@ -117,11 +123,11 @@ class TransferSweep {
   Status start_operations() {
     due_.clear();
     ready_.take(due_);
-    for (const Event& event : due_) {
-      State& state = states_[event.activity];
+    for (const Ready ready : due_) {
+      State& state = states_[ready.operation];
       if (state.start != kUndecided) continue;  // another of its transfers could begin earlier
       state.start = now_;
-      if (Status status = model_.start(event.activity, operations_[event.activity], now_); !status) return status;
+      if (Status status = model_.start(ready.operation, operations_[ready.operation], now_); !status) return status;
     }
     return {};
   }
@@ -148,9 +154,9 @@ class TransferSweep {
   std::vector<Position> known_;
   std::vector<TimePs> lengths_;  // by transfer
   std::vector<State> states_;    // by operation
-  EventQueue ready_;             // operations that may enter the network
+  MomentQueue<Ready> ready_;     // operations that may enter the network
   TimePs now_ = 0;
-  std::vector<Event> due_;
+  std::vector<Ready> due_;
   std::vector<OpId> finished_;
 };
 

@@ -3,14 +3,38 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <limits>
 
+#include "base/result.h"
 #include "graph/longest_path.h"
+#include "simulate/engine/engine.h"
 #include "simulate/engine/program_plan.h"
-#include "simulate/joint_replay.h"
-#include "simulate/rank_uses.h"
+#include "simulate/models/oracle_model.h"
+#include "simulate/schedule.h"
+#include "simulate/schedule_uses.h"
+#include "workload/workload.h"
 
 namespace orrery::simulate {
+
+// Replay of all ranks together: the longest path through the graphs of all ranks, joined where they communicate.
+
+/// See replay(), which this is the half of. `begins`: by rank, at least 0. Without ranks in the schedule; with its
+/// collectives.
+Result<Schedule> replay_together(const workload::Workload& workload, const Column<TimePs>& begins,
+                                 std::int64_t eager_limit_bytes);
+
+Result<Schedule> replay_together(const workload::Workload& workload, const Column<TimePs>& begins,
+                                 std::int64_t eager_limit_bytes) {
+  OracleModel recorded([](const CommOp& op) -> Result<Price> { return Price{.total_ps = op.recorded_ps}; });
+  EngineOptions options;
+  options.replay = true;
+  options.begins = {begins.data(), begins.size()};
+  options.eager_limit_bytes = eager_limit_bytes;
+  options.use_symmetry = false;  // every rank begins when it was recorded to
+  return execute(workload, recorded, options);
+}
+
 namespace {
 
 // So that sums and differences of a few fit.

@@ -12,18 +12,16 @@
 #include "machine/device/roofline.h"
 #include "machine/topology/network.h"
 #include "report/counted.h"
-#include "simulate/collective/options.h"
-#include "simulate/collective_uses.h"
+#include "simulate/collective/algorithm.h"
 #include "simulate/engine/engine.h"
 #include "simulate/engine/program_plan.h"
-#include "simulate/models/fluid_model.h"
-#include "simulate/models/isolated_model.h"
+#include "simulate/models/link_models.h"
 #include "simulate/pricing/analytical.h"
 #include "simulate/pricing/embedded_astra.h"
 #include "simulate/pricing/price_book.h"
 #include "simulate/pricing/snapshot_pricer.h"
 #include "simulate/pricing/snapshot_run.h"
-#include "simulate/rank_uses.h"
+#include "simulate/schedule_uses.h"
 #include "simulate/summed_schedule.h"
 #include "workload/resolve_roles.h"
 
@@ -65,6 +63,7 @@ void name_by_roles(const workload::Workload& given, const workload::Workload& re
 Result<Outcome> run_loggops(const workload::Workload& given, const machine::Machine& machine,
                             const EngineOptions& options, loggops::Placement placement) {
   std::optional<workload::Workload> resolved;
+  // / LogGOPSim's rules know ranks, not roles.
   if (!given.roles.empty()) resolved = workload::resolve_roles(given);
   const workload::Workload& workload = resolved ? *resolved : given;
   loggops::Options loggops_options;

@@ -6,8 +6,6 @@
 
 #include "base/result.h"
 #include "base/units.h"
-#include "simulate/cause.h"
-#include "simulate/engine/bundles.h"
 #include "simulate/engine/rank_classes.h"
 #include "simulate/schedule.h"
 #include "workload/membership.h"

@@ -10,7 +10,7 @@
 
 #include "base/int128.h"
 #include "base/units.h"
-#include "simulate/cause.h"
+#include "simulate/schedule.h"
 #include "workload/workload.h"
 
 namespace orrery::simulate {

@@ -6,7 +6,6 @@
 #include "comm_cases.h"
 #include "random_job.h"
 #include "simulate/engine/engine.h"
-#include "simulate/schedule_waits.h"
 #include "small_job.h"
 
 namespace orrery::simulate::testing {

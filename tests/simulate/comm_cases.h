@@ -10,8 +10,7 @@
 #include <vector>
 
 #include "simulate/collective/lowering.h"
-#include "simulate/models/fluid_model.h"
-#include "simulate/models/isolated_model.h"
+#include "simulate/models/link_models.h"
 #include "simulate/models/snapshot.h"
 
 namespace orrery::simulate::testing {

@@ -13,12 +13,6 @@ std::string error_of(const workload::Workload& job, EngineOptions options = {}) 
   return schedule.ok() ? std::string() : schedule.error().message;
 }
 
-EngineOptions rendezvous() {
-  EngineOptions options;
-  options.eager_limit_bytes = -1;
-  return options;
-}
-
 Node rooted(std::int32_t root) {
   return {.kind = ActivityKind::collective, .bytes = 5, .peer = root, .collective = Collective::broadcast};
 }

@@ -17,12 +17,6 @@ Schedule run(const workload::Workload& job, EngineOptions options = {}, TimePs l
 std::vector<TimePs> values(const Column<TimePs>& column) { return {column.begin(), column.end()}; }
 using Times = std::vector<TimePs>;
 
-EngineOptions rendezvous() {
-  EngineOptions options;
-  options.eager_limit_bytes = -1;
-  return options;
-}
-
 }  // namespace
 
 TEST_CASE("a delay of the device takes time, and nothing of the device") {

@@ -4,11 +4,13 @@
 #include <rapidcheck.h>
 
 #include <map>
+#include <vector>
 
 #include "comm_cases.h"
 #include "generate/pipeline_step.h"
 #include "random_job.h"
 #include "simulate/engine/engine.h"
+#include "simulate/engine/run_state.h"
 #include "simulate/summed_schedule.h"
 #include "windowed_source.h"
 
@@ -267,3 +269,22 @@ TEST_CASE("numbers of messages and collectives beyond 2^32") {
 }
 
 }  // namespace orrery::simulate::testing
+
+namespace orrery::simulate {
+
+TEST_CASE("pieces do not overlap, and what was given back is used again") {
+  CounterSlabs slabs;
+  const CounterSlabs::Piece a = slabs.take(600'000), b = slabs.take(600'000), c = slabs.take(100);
+  CHECK(a.slab != b.slab);  // two do not fit into one block
+  CHECK(c.slab == b.slab);
+  CHECK(c.counters.data() == b.counters.data() + 600'000);
+  slabs.give_back(b);
+  CHECK(slabs.take(10).counters.data() == c.counters.data() + 100);  // the block is still in use
+  slabs.give_back(a);
+  const CounterSlabs::Piece large = slabs.take(5'000'000);  // larger than a block
+  CHECK(large.counters.size() == 5'000'000);
+  CHECK(large.slab == a.slab);
+  large.counters.back() = 7;
+}
+
+}  // namespace orrery::simulate

@@ -8,7 +8,7 @@
 #include "comm_cases.h"
 #include "graph/builder.h"
 #include "graph/longest_path.h"
-#include "simulate/models/fluid_model.h"
+#include "simulate/models/link_models.h"
 
 using namespace orrery::simulate;
 using namespace orrery::simulate::testing;

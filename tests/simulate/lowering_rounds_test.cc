@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "comm_cases.h"
-#include "simulate/collective/mpi_choice.h"
+#include "simulate/collective/algorithm.h"
 
 using namespace orrery;
 using namespace orrery::simulate;

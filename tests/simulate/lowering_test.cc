@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "comm_cases.h"
-#include "simulate/collective/two_trees.h"
+#include "simulate/collective/schedules.h"
 
 using namespace orrery::simulate;
 using namespace orrery::simulate::testing;

@@ -1,7 +1,7 @@
 #include <doctest/doctest.h>
 
 #include "comm_cases.h"
-#include "simulate/models/fluid_model.h"
+#include "simulate/models/link_models.h"
 #include "simulate/models/snapshot.h"
 
 using namespace orrery::simulate;

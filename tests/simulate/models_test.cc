@@ -2,8 +2,7 @@
 #include <rapidcheck.h>
 
 #include "comm_cases.h"
-#include "simulate/models/fluid_model.h"
-#include "simulate/models/isolated_model.h"
+#include "simulate/models/link_models.h"
 
 using namespace orrery::simulate;
 using namespace orrery::simulate::testing;

@@ -3,7 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "comm_cases.h"
-#include "simulate/models/isolated_model.h"
+#include "simulate/models/link_models.h"
 #include "simulate/pricing/operations_workload.h"
 
 using namespace orrery;

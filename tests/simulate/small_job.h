@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "graph/builder.h"
+#include "simulate/engine/options.h"
 #include "simulate/network_model.h"
 #include "workload/workload.h"
 
@@ -117,6 +118,13 @@ inline workload::Workload make_uniform_job(std::size_t ranks, const std::vector<
   job.programs.push_back(make_program(job.strings, nodes));
   job.program_of_rank.assign(ranks, 0);
   return job;
+}
+
+/// No message is eager.
+inline EngineOptions rendezvous() {
+  EngineOptions options;
+  options.eager_limit_bytes = -1;
+  return options;
 }
 
 /// Every operation takes a fixed latency and its bytes at a fixed rate, alone or not. One link carries everything.

@@ -2,9 +2,8 @@
 #include <doctest/doctest.h>
 #include <rapidcheck.h>
 
-#include "simulate/collective_uses.h"
 #include "simulate/engine/engine.h"
-#include "simulate/rank_uses.h"
+#include "simulate/schedule_uses.h"
 #include "small_job.h"
 
 namespace orrery::simulate::testing {

@@ -7,8 +7,8 @@
 #include "comm_cases.h"
 #include "generate/pipeline_step.h"
 #include "random_job.h"
+#include "simulate/causes.h"
 #include "simulate/engine/engine.h"
-#include "simulate/schedule_waits.h"
 #include "simulate/summed_schedule.h"
 #include "windowed_source.h"
 

@@ -1,8 +1,8 @@
 #include "analyze/forecast/llm_prices.h"
 
 #include "machine/topology/network.h"
-#include "simulate/collective/options.h"
-#include "simulate/models/isolated_model.h"
+#include "simulate/collective/algorithm.h"
+#include "simulate/models/link_models.h"
 
 namespace orrery::analyze {
 

@@ -11,8 +11,8 @@
 #include "graph/edits.h"
 #include "graph/longest_path.h"
 #include "graph/slack.h"
+#include "simulate/causes.h"
 #include "simulate/schedule_graph.h"
-#include "simulate/schedule_waits.h"
 
 namespace orrery::analyze {
 namespace {

@@ -10,9 +10,8 @@
 #include "analyze/schedule/schedule_reasons.h"
 #include "report/sheet.h"
 #include "simulate/causes.h"
-#include "simulate/collective_sums.h"
-#include "simulate/phase_sums.h"
 #include "simulate/schedule.h"
+#include "simulate/summed_schedule.h"
 #include "simulate/wait_sums.h"
 #include "workload/workload.h"
 

@@ -18,7 +18,7 @@
 #include "graph/edits.h"
 #include "machine/machine.h"
 #include "machine/topology/network.h"
-#include "simulate/collective/options.h"
+#include "simulate/collective/algorithm.h"
 #include "simulate/pricing/pricing.h"
 
 namespace orrery::analyze {

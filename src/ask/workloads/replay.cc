@@ -14,9 +14,8 @@
 #include "job/write/replay_timeline.h"
 #include "job/write/workload_trace.h"
 #include "report/counted.h"
-#include "simulate/collective_uses.h"
-#include "simulate/rank_uses.h"
 #include "simulate/replay.h"
+#include "simulate/schedule_uses.h"
 
 namespace orrery::ask {
 namespace {

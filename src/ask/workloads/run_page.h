@@ -12,7 +12,6 @@
 #include "base/result.h"
 #include "machine/machine.h"
 #include "page/data/report_data.h"
-#include "simulate/phase_sums.h"
 #include "simulate/schedule.h"
 #include "simulate/summed_schedule.h"
 #include "trace/trace.h"

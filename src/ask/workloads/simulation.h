@@ -10,7 +10,6 @@
 #include "ask/context.h"
 #include "ask/workloads/network.h"
 #include "machine/machine.h"
-#include "simulate/phase_sums.h"
 #include "simulate/pricing/pricing_report.h"
 #include "simulate/run.h"
 #include "simulate/schedule.h"

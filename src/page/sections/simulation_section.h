@@ -13,9 +13,8 @@
 #include "machine/topology/network.h"
 #include "page/sections/section.h"
 #include "report/sheet.h"
-#include "simulate/collective_sums.h"
-#include "simulate/phase_sums.h"
 #include "simulate/schedule.h"
+#include "simulate/summed_schedule.h"
 #include "workload/workload.h"
 
 namespace orrery::page {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/statistics.h"
-#include "simulate/collective_uses.h"
+#include "simulate/schedule_uses.h"
 
 namespace orrery::replay {
 namespace {

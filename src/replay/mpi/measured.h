@@ -7,7 +7,7 @@
 
 #include "base/units.h"
 #include "replay/mpi/mpi_replay.h"
-#include "simulate/collective_sums.h"
+#include "simulate/summed_schedule.h"
 #include "workload/matching.h"
 
 namespace orrery::replay {

@@ -3,9 +3,8 @@
 
 #include <numeric>
 
-#include "report/counted.h"
-
 #include "simulate/astra/issuer.h"
+#include "simulate/deadlock.h"
 
 namespace orrery::simulate::astra {
 
@@ -81,8 +80,7 @@ Error Issuer::explain_deadlock() const {
         "{} waits {}", workload_.describe(*first, *node),
         kind == ActivityKind::collective ? explain_collective(*first, *node) : explain_message(*first, *node));
   }
-  return {fmt::format("deadlock at {} ns: {} ({} of {} never finish)", queue_.now(), reason, stuck,
-                      report::counted(ranks_.size(), "rank"))};
+  return deadlock(queue_.now() * kPsPerNs, ranks_.size() - stuck, ranks_.size(), "ranks", reason);
 }
 
 }  // namespace orrery::simulate::astra

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "machine/astra_system.h"
-#include "simulate/astra/tick_lists.h"
+#include "simulate/astra/actions.h"
 #include "simulate/astra/transport.h"
 
 namespace orrery::simulate::astra {

@@ -6,7 +6,6 @@
 
 #include "machine/astra_system.h"
 #include "simulate/astra/actions.h"
-#include "simulate/astra/tick_lists.h"
 #include "simulate/network_model.h"
 
 namespace orrery::simulate::astra {

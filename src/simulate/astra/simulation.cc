@@ -8,7 +8,7 @@
 #include "simulate/astra/custom_collectives.h"
 #include "simulate/astra/fold.h"
 #include "simulate/astra/issuer.h"
-#include "simulate/collective_uses.h"
+#include "simulate/schedule_uses.h"
 
 namespace orrery::simulate::astra {
 namespace {

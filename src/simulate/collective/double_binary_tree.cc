@@ -5,7 +5,6 @@
 
 #include "simulate/collective/dimension_levels.h"
 #include "simulate/collective/schedules.h"
-#include "simulate/collective/two_trees.h"
 
 namespace orrery::simulate {
 
@@ -37,8 +36,8 @@ Cost longest_path(std::span<const std::uint32_t> parents, const std::vector<Cost
 }
 
 /// Loads the links of one tree in the directions asked for. `members[parents[i]]` is the parent of member i.
-Depth add_tree(const Draft& draft, std::span<const std::uint32_t> members, std::span<const std::uint32_t> parents,
-               bool up, bool down) {
+Depth add_tree(const PhaseBuilder& builder, std::span<const std::uint32_t> members,
+               std::span<const std::uint32_t> parents, bool up, bool down) {
   const std::size_t n = members.size();
   std::vector<TimePs> up_ps(n), down_ps(n), children(n);
   for (std::size_t i = 0; i < n; ++i) children[parents[i]] += parents[i] != i;
@@ -46,8 +45,8 @@ Depth add_tree(const Draft& draft, std::span<const std::uint32_t> members, std::
     if (parents[i] == i) continue;
     const std::uint32_t parent = members[parents[i]];
     // A parent sends to its children one after the other; the last one waits longest.
-    if (up) up_ps[i] = draft.weights.add(members[i], parent) + draft.message_overhead_ps;
-    if (down) down_ps[i] = draft.weights.add(parent, members[i]) + children[parents[i]] * draft.message_overhead_ps;
+    if (up) up_ps[i] = builder.weights.add(members[i], parent) + builder.message_overhead_ps;
+    if (down) down_ps[i] = builder.weights.add(parent, members[i]) + children[parents[i]] * builder.message_overhead_ps;
   }
   return {.up_ps = longest_path(parents, up_ps),
           .down_ps = longest_path(parents, down_ps),
@@ -78,7 +77,7 @@ std::vector<std::uint32_t> with_chains(std::span<const std::uint32_t> over_place
 /// A tree from (`inwards`: to) every rank, each with one block: at distance 1, 2, 4, … everybody has one partner, to
 /// whom go the blocks of all trees that pass there. What flows is flowing through all of them at once. NCCL's PAT
 /// (2.23); the trees are those of Bruck et al., 1997.
-PlanPhase aggregated_trees(const Draft& draft, const GroupFamily& family, bool inwards) {
+PlanPhase aggregated_trees(const PhaseBuilder& builder, const GroupFamily& family, bool inwards) {
   const std::size_t n = family.group_size;
   TimePs alpha = 0;
   std::size_t steps = 0;
@@ -90,35 +89,35 @@ PlanPhase aggregated_trees(const Draft& draft, const GroupFamily& family, bool i
       for (std::size_t i = 0; i < n; ++i) {
         const std::uint32_t before = members[i], after = members[(i + distance) % n];
         latency = std::max(
-            latency, inwards ? draft.weights.add(before, after, blocks) : draft.weights.add(after, before, blocks));
+            latency, inwards ? builder.weights.add(before, after, blocks) : builder.weights.add(after, before, blocks));
       }
     }
-    alpha += latency + draft.message_overhead_ps;
+    alpha += latency + builder.message_overhead_ps;
   }
-  return draft.phase(1 / static_cast<double>(n), alpha, steps);
+  return builder.phase(1 / static_cast<double>(n), alpha, steps);
 }
 
 }  // namespace
 
-Phases tree_channels(const Draft& draft, std::span<const std::uint32_t> ranks) {
-  const Channels channels = channels_over_places(ranks, draft.weights.network());
+Phases tree_channels(const PhaseBuilder& builder, std::span<const std::uint32_t> ranks) {
+  const Channels channels = channels_over_places(ranks, builder.weights.network());
   const TwoTrees trees = two_trees(static_cast<std::uint32_t>(ranks.size() / channels.ranks_per_place));
   TimePs alpha = 0;
   std::size_t hops = 0;
   for (std::size_t channel = 0; channel < channels.count; ++channel) {
     for (const auto* over_places : {&trees.first, &trees.second}) {
       const auto parents = with_chains(*over_places, channels.ranks_per_place, channels.entry(channel));
-      const Depth depth = add_tree(draft, ranks, parents, true, true);
+      const Depth depth = add_tree(builder, ranks, parents, true, true);
       alpha = std::max(alpha, depth.up_ps + depth.down_ps);
       hops = std::max(hops, depth.hops);
     }
   }
-  return {draft.phase(0.5 / static_cast<double>(channels.count), alpha, 2 * hops)};
+  return {builder.phase(0.5 / static_cast<double>(channels.count), alpha, 2 * hops)};
 }
 
-Phases double_binary_tree_phases(const Draft& draft, Collective collective, const GroupFamily& family) {
+Phases double_binary_tree_phases(const PhaseBuilder& builder, Collective collective, const GroupFamily& family) {
   if (collective == Collective::all_gather || collective == Collective::reduce_scatter)
-    return {aggregated_trees(draft, family, collective == Collective::reduce_scatter)};
+    return {aggregated_trees(builder, family, collective == Collective::reduce_scatter)};
   const bool rooted = workload::is_rooted(collective);
   TwoTrees trees = two_trees(static_cast<std::uint32_t>(family.group_size - (rooted ? 1 : 0)));
   if (rooted) trees = {below_a_root(std::move(trees.first)), below_a_root(std::move(trees.second))};
@@ -128,12 +127,12 @@ Phases double_binary_tree_phases(const Draft& draft, Collective collective, cons
   std::size_t hops = 0;
   for (std::size_t g = 0; g < family.group_count(); ++g) {
     for (const auto* parents : {&trees.first, &trees.second}) {
-      const Depth depth = add_tree(draft, family.group(g), *parents, up, down);
+      const Depth depth = add_tree(builder, family.group(g), *parents, up, down);
       alpha = std::max(alpha, depth.up_ps + depth.down_ps);
       hops = std::max(hops, depth.hops);
     }
   }
-  return {draft.phase(0.5, alpha, up && down ? 2 * hops : hops)};
+  return {builder.phase(0.5, alpha, up && down ? 2 * hops : hops)};
 }
 
 }  // namespace orrery::simulate

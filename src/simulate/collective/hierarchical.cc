@@ -54,7 +54,7 @@ GroupFamily lines_from(const Block& block, std::size_t level, std::size_t root) 
 
 class Composer {
  public:
-  Composer(const Draft& draft, const Block& block) : draft_(draft), block_(block) {}
+  Composer(const PhaseBuilder& builder, const Block& block) : builder_(builder), block_(block) {}
 
   /// The collective along one level, on the `part` of the buffer that is left there.
   void along(Collective collective, std::size_t level, double part) { append(collective, lines(block_, level), part); }
@@ -65,20 +65,20 @@ class Composer {
 
  private:
   void append(Collective collective, const GroupFamily& family, double part) {
-    for (PlanPhase& phase : fastest_phases(draft_, collective, family)) {
+    for (PlanPhase& phase : fastest_phases(builder_, collective, family)) {
       phase.bytes_per_byte *= part;
       phase.seconds_per_byte *= part;
       phases_.push_back(std::move(phase));
     }
   }
 
-  const Draft& draft_;
+  const PhaseBuilder& builder_;
   const Block& block_;
   Phases phases_;
 };
 
-Phases compose(const Draft& draft, Collective collective, const Block& block, std::size_t root) {
-  Composer composer(draft, block);
+Phases compose(const PhaseBuilder& builder, Collective collective, const Block& block, std::size_t root) {
+  Composer composer(builder, block);
   const std::size_t levels = block.sizes.size();
   const auto part = [&](std::size_t level) { return 1 / static_cast<double>(block.stride(level)); };
   const auto inwards = [&](auto&& visit, std::size_t from) {
@@ -116,11 +116,11 @@ Phases compose(const Draft& draft, Collective collective, const Block& block, st
 
 }  // namespace
 
-Result<Phases> hierarchical_phases(const Draft& draft, Collective collective, std::span<const std::uint32_t> ranks,
-                                   std::size_t root) {
-  auto sizes = dimension_levels(ranks, draft.weights.network());
+Result<Phases> hierarchical_phases(const PhaseBuilder& builder, Collective collective,
+                                   std::span<const std::uint32_t> ranks, std::size_t root) {
+  auto sizes = dimension_levels(ranks, builder.weights.network());
   if (!sizes) return sizes.error();
-  return compose(draft, collective, {.ranks = ranks, .sizes = std::move(*sizes)}, root);
+  return compose(builder, collective, {.ranks = ranks, .sizes = std::move(*sizes)}, root);
 }
 
 }  // namespace orrery::simulate

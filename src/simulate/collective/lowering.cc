@@ -4,14 +4,45 @@
 
 #include <algorithm>
 #include <bit>
+#include <functional>
 #include <string>
 
 #include "report/counted.h"
+#include "simulate/collective/algorithm.h"
 #include "simulate/collective/dimension_levels.h"
-#include "simulate/collective/mpi_choice.h"
 #include "simulate/collective/schedules.h"
 
 namespace orrery::simulate {
+
+std::size_t GroupTable::RanksHash::operator()(std::span<const std::uint32_t> ranks) const {
+  return std::hash<std::string_view>{}({reinterpret_cast<const char*>(ranks.data()), ranks.size_bytes()});
+}
+
+bool GroupTable::RanksEqual::operator()(std::span<const std::uint32_t> a, std::span<const std::uint32_t> b) const {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end());
+}
+
+Result<GroupTable::GroupId> GroupTable::intern(std::span<const std::uint32_t> ranks) {
+  if (const auto known = by_list_.find(ranks); known != by_list_.end()) return known->second;
+  if (ranks.empty()) return Error{.message = "the group of a collective has no ranks"};
+
+  Ranks sorted(ranks.begin(), ranks.end());
+  std::sort(sorted.begin(), sorted.end());
+  if (sorted.back() >= device_count_) {
+    return Error{.message = fmt::format("rank {} is in a group, but the machine has {}", sorted.back(),
+                                        report::counted(device_count_, "device"))};
+  }
+  if (const auto twice = std::adjacent_find(sorted.begin(), sorted.end()); twice != sorted.end()) {
+    return Error{.message = fmt::format("rank {} is named twice in a group of {}", *twice,
+                                        report::counted(sorted.size(), "rank"))};
+  }
+
+  const auto [entry, is_new] = by_list_.try_emplace(sorted, static_cast<GroupId>(groups_.size()));
+  const GroupId group = entry->second;
+  by_list_.try_emplace(Ranks(ranks.begin(), ranks.end()), group);
+  if (is_new) groups_.push_back(std::move(sorted));
+  return group;
+}
 
 using workload::Collective;
 
@@ -69,6 +100,7 @@ Result<Lowering::SharedPlan> Lowering::plan(const CommOp& op, Algorithm algorith
     }
     key.root = op.ranks[op.root];
   }
+  // / A barrier moves nothing and takes time all the same.
   if (op.ranks.size() == 1 || (op.bytes == 0 && op.collective != Collective::barrier)) return nothing_;
   if (!op.parts.empty()) return unequal_plan(op);
   if (algorithm == Algorithm::mpi) {
@@ -101,6 +133,7 @@ bool Lowering::is_for(const RecentPlan& recent, const CommOp& op, Algorithm algo
 }
 
 std::span<Lowering::RecentRoute> Lowering::recent_routes(std::uint32_t source, std::uint32_t target, bool asks_first) {
+  // / These look at the message, or at the load: its way is no matter of source and target alone.
   if (network().routing() == machine::Routing::ecmp || network().routing() == machine::Routing::adaptive) return {};
   if (recent_routes_.empty())
     recent_routes_.resize(std::clamp<std::size_t>(8 * std::bit_ceil(network().device_count()), 256, 1 << 17));
@@ -133,6 +166,7 @@ Result<Lowering::SharedPlan> Lowering::message_plan(const CommOp& op, std::span<
   weights_.set_flow(op.flow);
   weights_.set_traffic(traffic);
   TimePs alpha = options_.message_overhead_ps;
+  // / What the two short messages load is not counted: they carry no bytes.
   if (asks_first) {
     alpha += weights_.add(source, target) + weights_.add(target, source) +
              2 * options_.message_overhead_ps;  // "may I?" and "go on"
@@ -140,7 +174,7 @@ Result<Lowering::SharedPlan> Lowering::message_plan(const CommOp& op, std::span<
   }
   alpha += weights_.add(source, target);
   Plan plan{.algorithm = Algorithm::direct, .launch_ps = 0, .phases = {}};
-  plan.phases.push_back(Draft{.weights = weights_}.phase(1, alpha, 1));
+  plan.phases.push_back(PhaseBuilder{.weights = weights_}.phase(1, alpha, 1));
   if (const auto cut = weights_.take_unreachable()) return no_way(cut->first, cut->second);
   auto made = std::make_shared<const Plan>(std::move(plan));
   if (!recent.empty()) {
@@ -162,9 +196,9 @@ Result<Lowering::SharedPlan> Lowering::unequal_plan(const CommOp& op) {
   if (!applies) return applies.error();
   weights_.set_flow(op.flow);
   weights_.set_traffic({});
-  const Draft draft{.weights = weights_, .message_overhead_ps = options_.message_overhead_ps};
+  const PhaseBuilder builder{.weights = weights_, .message_overhead_ps = options_.message_overhead_ps};
   Plan plan{.algorithm = Algorithm::direct, .launch_ps = options_.launch_overhead_ps, .phases = {}};
-  plan.phases = unequal_phases(draft, op.collective, op.ranks, op.root, op.parts, bytes_moved(op));
+  plan.phases = unequal_phases(builder, op.collective, op.ranks, op.root, op.parts, bytes_moved(op));
   if (plan.phases.empty()) return nothing_;
   if (const auto cut = weights_.take_unreachable()) return no_way(cut->first, cut->second);
   return std::make_shared<const Plan>(std::move(plan));
@@ -181,6 +215,7 @@ Status Lowering::check_applies(Algorithm algorithm, Collective collective, std::
                                         report::counted(ranks, "rank")),
                  .hint = "choose ring, double_binary_tree or auto"};
   }
+  // / A route by load takes longer to find than one from a table, and all pairs of a large group are many.
   const std::size_t most =
       network().routing() == machine::Routing::adaptive ? kMaxAdaptiveDirectRanks : kMaxDirectRanks;
   const bool all_pairs = algorithm == Algorithm::direct || algorithm == Algorithm::pairwise;
@@ -224,29 +259,29 @@ Result<Lowering::SharedPlan> Lowering::collective_plan(const Key& key) {
 
 Result<std::vector<PlanPhase>> Lowering::make_phases(const Key& key) {
   const auto ranks = groups_.ranks(key.group);
-  const Draft draft{.weights = weights_, .message_overhead_ps = options_.message_overhead_ps};
+  const PhaseBuilder builder{.weights = weights_, .message_overhead_ps = options_.message_overhead_ps};
   const auto root =
       workload::is_rooted(key.collective) ? std::lower_bound(ranks.begin(), ranks.end(), key.root) - ranks.begin() : 0;
   if (key.algorithm == Algorithm::hierarchical)
-    return hierarchical_phases(draft, key.collective, ranks, static_cast<std::size_t>(root));
+    return hierarchical_phases(builder, key.collective, ranks, static_cast<std::size_t>(root));
 
   GroupFamily family{.ranks = {ranks.begin(), ranks.end()}, .group_size = ranks.size()};
   std::rotate(family.ranks.begin(), family.ranks.begin() + root, family.ranks.end());
   switch (key.algorithm) {
     case Algorithm::ring:
     case Algorithm::bidirectional_ring:
-      return ring_channels(draft, key.collective, ranks, static_cast<std::size_t>(root),
+      return ring_channels(builder, key.collective, ranks, static_cast<std::size_t>(root),
                            key.algorithm == Algorithm::bidirectional_ring);
-    case Algorithm::direct: return direct_phases(draft, key.collective, family);
-    case Algorithm::halving_doubling: return halving_doubling_phases(draft, key.collective, family);
+    case Algorithm::direct: return direct_phases(builder, key.collective, family);
+    case Algorithm::halving_doubling: return halving_doubling_phases(builder, key.collective, family);
     case Algorithm::double_binary_tree:
       if (key.collective == Collective::all_reduce || key.collective == Collective::barrier)
-        return tree_channels(draft, ranks);
-      return double_binary_tree_phases(draft, key.collective, family);
-    case Algorithm::binomial_tree: return binomial_tree_phases(draft, key.collective, family);
-    case Algorithm::recursive_doubling: return recursive_doubling_phases(draft, family);
-    case Algorithm::bruck: return bruck_phases(draft, key.collective, family);
-    case Algorithm::pairwise: return pairwise_phases(draft, family);
+        return tree_channels(builder, ranks);
+      return double_binary_tree_phases(builder, key.collective, family);
+    case Algorithm::binomial_tree: return binomial_tree_phases(builder, key.collective, family);
+    case Algorithm::recursive_doubling: return recursive_doubling_phases(builder, family);
+    case Algorithm::bruck: return bruck_phases(builder, key.collective, family);
+    case Algorithm::pairwise: return pairwise_phases(builder, family);
     case Algorithm::automatic:
     case Algorithm::mpi:
     case Algorithm::hierarchical: break;

@@ -1,8 +1,69 @@
 #include "simulate/collective/plan.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace orrery::simulate {
+
+LinkWeights::LinkWeights(machine::Network network)
+    : network_(std::move(network)),
+      adaptive_(network_.routing() == machine::Routing::adaptive),
+      weights_(network_.links().size()),
+      starting_(network_.links().size()),
+      ending_(network_.links().size()) {}
+
+double LinkWeights::load(machine::LinkId link) const {
+  const double transfers = weights_[link] + (traffic_.empty() ? 0 : traffic_[link]);
+  return transfers / network_.links()[link].bytes_per_second;
+}
+
+TimePs LinkWeights::add(std::uint32_t source, std::uint32_t target, double weight) {
+  if (source == target) return 0;
+  route_.clear();
+  if (adaptive_) {
+    network_.append_adaptive_route(
+        source, target, [this](machine::LinkId link) { return load(link); }, route_);
+  } else {
+    network_.append_route(source, target, flow_, route_);
+  }
+  if (route_.empty() && !unreachable_) unreachable_ = {source, target};
+  TimePs latency = 0;
+  for (const machine::LinkId link : route_) {
+    if (weights_[link] == 0) touched_.push_back(link);
+    weights_[link] += weight;
+    latency += network_.links()[link].latency_ps;
+  }
+  if (!route_.empty()) starting_[route_.front()] += weight, ending_[route_.back()] += weight;
+  return latency;
+}
+
+double LinkWeights::transfers_of_port() const {
+  double slowest = 0, transfers = 0;
+  for (const machine::LinkId link : touched_) {
+    const double own = std::max(starting_[link], ending_[link]);
+    const double seconds = own / network_.links()[link].bytes_per_second;
+    if (seconds < slowest || (seconds == slowest && own <= transfers)) continue;
+    slowest = seconds;
+    transfers = own;
+  }
+  return transfers > 0 ? transfers : 1;
+}
+
+LinkWeights::Taken LinkWeights::take() {
+  std::sort(touched_.begin(), touched_.end());
+  Taken taken{.shares = {}, .transfers = transfers_of_port()};
+  taken.shares.reserve(touched_.size());
+  for (const machine::LinkId link : touched_) {
+    taken.shares.push_back({.link = link, .weight = weights_[link] / taken.transfers});
+    weights_[link] = starting_[link] = ending_[link] = 0;
+  }
+  touched_.clear();
+  return taken;
+}
+
+std::optional<std::pair<std::uint32_t, std::uint32_t>> LinkWeights::take_unreachable() {
+  return std::exchange(unreachable_, std::nullopt);
+}
 
 TimePs phase_beta_ps(const PlanPhase& phase, double bytes) {
   constexpr double kNoise = 1e-12;  // as in FluidNetwork: rounding errors do not cost a picosecond

@@ -1,6 +1,7 @@
 // Rings: Patarasuk and Yuan, "Bandwidth optimal all-reduce algorithms for clusters of workstations", 2009.
 #include <algorithm>
 
+#include "simulate/collective/dimension_levels.h"
 #include "simulate/collective/schedules.h"
 
 namespace orrery::simulate {
@@ -13,7 +14,7 @@ using Members = std::span<const std::uint32_t>;
 
 /// Transfers from each member to the next one (or the one before), the last to the first. Returns the latency of each
 /// hop, in the order in which data meets them.
-std::vector<TimePs> add_circle(LinkWeights& weights, Members members, bool backwards) {
+std::vector<TimePs> add_cycle(LinkWeights& weights, Members members, bool backwards) {
   const std::size_t n = members.size();
   std::vector<TimePs> latencies(n);
   for (std::size_t i = 0; i < n; ++i) {
@@ -39,16 +40,16 @@ TimePs slowest_way(std::span<const TimePs> latencies, std::size_t hops) {
 }
 
 /// All members pass chunks on to their neighbour, `hops` times.
-PlanPhase circle_phase(const Draft& draft, const GroupFamily& family, bool both_ways, double bytes_per_edge,
-                       std::size_t hops) {
+PlanPhase cycle_phase(const PhaseBuilder& builder, const GroupFamily& family, bool both_ways, double bytes_per_edge,
+                      std::size_t hops) {
   TimePs alpha = 0;
   for (std::size_t g = 0; g < family.group_count(); ++g) {
     for (const bool backwards : {false, true}) {
       if (backwards && !both_ways) break;
-      alpha = std::max(alpha, slowest_way(add_circle(draft.weights, family.group(g), backwards), hops));
+      alpha = std::max(alpha, slowest_way(add_cycle(builder.weights, family.group(g), backwards), hops));
     }
   }
-  return draft.phase(bytes_per_edge, alpha + static_cast<TimePs>(hops) * draft.message_overhead_ps, hops);
+  return builder.phase(bytes_per_edge, alpha + static_cast<TimePs>(hops) * builder.message_overhead_ps, hops);
 }
 
 /// A line of `length` hops that starts at the root, in front of `members`. Hop i carries `weight_of_hop(i)` transfers,
@@ -68,19 +69,19 @@ TimePs add_line(LinkWeights& weights, Members members, std::size_t length, bool 
 }
 
 /// broadcast and reduce: the whole buffer (half of it each way) passes along every hop.
-PlanPhase whole_buffer_phase(const Draft& draft, const GroupFamily& family, bool both_ways, bool inwards) {
+PlanPhase whole_buffer_phase(const PhaseBuilder& builder, const GroupFamily& family, bool both_ways, bool inwards) {
   const std::size_t hops = family.group_size - 1;
   const auto once = [](std::size_t) { return 1.0; };
   TimePs alpha = 0;
   for (std::size_t g = 0; g < family.group_count(); ++g) {
-    alpha = std::max(alpha, add_line(draft.weights, family.group(g), hops, false, inwards, once));
-    if (both_ways) alpha = std::max(alpha, add_line(draft.weights, family.group(g), hops, true, inwards, once));
+    alpha = std::max(alpha, add_line(builder.weights, family.group(g), hops, false, inwards, once));
+    if (both_ways) alpha = std::max(alpha, add_line(builder.weights, family.group(g), hops, true, inwards, once));
   }
-  return draft.phase(both_ways ? 0.5 : 1, alpha + static_cast<TimePs>(hops) * draft.message_overhead_ps, hops);
+  return builder.phase(both_ways ? 0.5 : 1, alpha + static_cast<TimePs>(hops) * builder.message_overhead_ps, hops);
 }
 
 /// gather and scatter: hop i carries the blocks of all ranks behind it.
-PlanPhase blocks_phase(const Draft& draft, const GroupFamily& family, bool both_ways, bool inwards) {
+PlanPhase blocks_phase(const PhaseBuilder& builder, const GroupFamily& family, bool both_ways, bool inwards) {
   const std::size_t others = family.group_size - 1;
   const std::size_t forwards = both_ways ? (others + 1) / 2 : others;
   const auto blocks_behind = [](std::size_t length) {
@@ -89,40 +90,64 @@ PlanPhase blocks_phase(const Draft& draft, const GroupFamily& family, bool both_
   TimePs alpha = 0;
   for (std::size_t g = 0; g < family.group_count(); ++g) {
     alpha =
-        std::max(alpha, add_line(draft.weights, family.group(g), forwards, false, inwards, blocks_behind(forwards)));
+        std::max(alpha, add_line(builder.weights, family.group(g), forwards, false, inwards, blocks_behind(forwards)));
     const std::size_t rest = others - forwards;
-    alpha = std::max(alpha, add_line(draft.weights, family.group(g), rest, true, inwards, blocks_behind(rest)));
+    alpha = std::max(alpha, add_line(builder.weights, family.group(g), rest, true, inwards, blocks_behind(rest)));
   }
-  return draft.phase(1 / static_cast<double>(family.group_size),
-                     alpha + static_cast<TimePs>(forwards) * draft.message_overhead_ps, forwards);
+  return builder.phase(1 / static_cast<double>(family.group_size),
+                       alpha + static_cast<TimePs>(forwards) * builder.message_overhead_ps, forwards);
 }
 
 /// Blocks travel to ranks at distances 1, 2, …: the sum of the distances crosses each edge. Both ways, the block for
 /// the rank opposite is cut in two.
-PlanPhase all_to_all_phase(const Draft& draft, const GroupFamily& family, bool both_ways) {
+PlanPhase all_to_all_phase(const PhaseBuilder& builder, const GroupFamily& family, bool both_ways) {
   const double n = static_cast<double>(family.group_size);
-  if (!both_ways) return circle_phase(draft, family, false, (n - 1) / 2, family.group_size - 1);
+  if (!both_ways) return cycle_phase(builder, family, false, (n - 1) / 2, family.group_size - 1);
   const bool odd = family.group_size % 2 == 1;
-  return circle_phase(draft, family, true, (odd ? n - 1 / n : n) / 8, family.group_size / 2);
+  return cycle_phase(builder, family, true, (odd ? n - 1 / n : n) / 8, family.group_size / 2);
 }
 
 }  // namespace
 
-Phases ring_phases(const Draft& draft, Collective collective, const GroupFamily& family, bool both_ways) {
+Phases ring_phases(const PhaseBuilder& builder, Collective collective, const GroupFamily& family, bool both_ways) {
   const std::size_t hops = family.group_size - 1;
   const double around = static_cast<double>(hops) / static_cast<double>(family.group_size) / (both_ways ? 2 : 1);
   switch (collective) {
-    case Collective::all_reduce: return {circle_phase(draft, family, both_ways, 2 * around, 2 * hops)};
+    case Collective::all_reduce: return {cycle_phase(builder, family, both_ways, 2 * around, 2 * hops)};
     case Collective::reduce_scatter:
     case Collective::all_gather:
-    case Collective::barrier: return {circle_phase(draft, family, both_ways, around, hops)};
-    case Collective::all_to_all: return {all_to_all_phase(draft, family, both_ways)};
-    case Collective::broadcast: return {whole_buffer_phase(draft, family, both_ways, false)};
-    case Collective::reduce: return {whole_buffer_phase(draft, family, both_ways, true)};
-    case Collective::scatter: return {blocks_phase(draft, family, both_ways, false)};
-    case Collective::gather: return {blocks_phase(draft, family, both_ways, true)};
+    case Collective::barrier: return {cycle_phase(builder, family, both_ways, around, hops)};
+    case Collective::all_to_all: return {all_to_all_phase(builder, family, both_ways)};
+    case Collective::broadcast: return {whole_buffer_phase(builder, family, both_ways, false)};
+    case Collective::reduce: return {whole_buffer_phase(builder, family, both_ways, true)};
+    case Collective::scatter: return {blocks_phase(builder, family, both_ways, false)};
+    case Collective::gather: return {blocks_phase(builder, family, both_ways, true)};
   }
   return {};
+}
+
+// Several rings at once over the nodes of a machine, as NCCL's channels: with one ring, all that leaves a node would
+// leave through one port.
+
+Phases ring_channels(const PhaseBuilder& builder, workload::Collective collective, std::span<const std::uint32_t> ranks,
+                     std::size_t root, bool both_ways) {
+  const Channels channels = channels_over_places(ranks, builder.weights.network());
+  const std::size_t place = channels.ranks_per_place;
+  GroupFamily rings{.ranks = {}, .group_size = ranks.size()};
+  rings.ranks.reserve(channels.count * ranks.size());
+  for (std::size_t channel = 0; channel < channels.count; ++channel) {
+    const std::size_t entry = channels.entry(channel);
+    for (std::size_t i = 0; i < ranks.size(); ++i) rings.ranks.push_back(ranks[i - i % place + (entry + i) % place]);
+    if (!workload::is_rooted(collective)) continue;
+    const auto ring = rings.ranks.end() - static_cast<std::ptrdiff_t>(ranks.size());
+    std::rotate(ring, std::find(ring, rings.ranks.end(), ranks[root]), rings.ranks.end());
+  }
+  Phases phases = ring_phases(builder, collective, rings, both_ways);
+  for (PlanPhase& phase : phases) {
+    phase.bytes_per_byte /= static_cast<double>(channels.count);
+    phase.seconds_per_byte /= static_cast<double>(channels.count);
+  }
+  return phases;
 }
 
 }  // namespace orrery::simulate

@@ -15,17 +15,17 @@ namespace {
 
 /// One round: `partner(i)` is whom member i sends to (itself: nobody), `weight(i)` what it sends in units of the round.
 template <typename Partner, typename Weight>
-PlanPhase round_phase(const Draft& draft, const GroupFamily& family, double bytes, const Partner& partner,
+PlanPhase round_phase(const PhaseBuilder& builder, const GroupFamily& family, double bytes, const Partner& partner,
                       const Weight& weight) {
   TimePs latency = 0;
   for (std::size_t g = 0; g < family.group_count(); ++g) {
     const auto members = family.group(g);
     for (std::size_t i = 0; i < members.size(); ++i) {
       const std::size_t to = partner(i);
-      if (to != i) latency = std::max(latency, draft.weights.add(members[i], members[to], weight(i)));
+      if (to != i) latency = std::max(latency, builder.weights.add(members[i], members[to], weight(i)));
     }
   }
-  return draft.phase(bytes, latency + draft.message_overhead_ps, 1);
+  return builder.phase(bytes, latency + builder.message_overhead_ps, 1);
 }
 
 /// The levels of the tree below the first member, from the top: whoever has it hands it to the one `distance` further.
@@ -38,7 +38,7 @@ void for_levels(std::size_t ranks, bool inwards, const Take& take) {
 }
 
 /// The whole buffer on every edge, or the blocks of all below it.
-void append_tree(const Draft& draft, const GroupFamily& family, bool inwards, bool blocks, Phases& phases) {
+void append_tree(const PhaseBuilder& builder, const GroupFamily& family, bool inwards, bool blocks, Phases& phases) {
   const std::size_t n = family.group_size;
   for_levels(n, inwards, [&](std::size_t distance) {
     const auto has_child = [&](std::size_t i) {
@@ -53,8 +53,8 @@ void append_tree(const Draft& draft, const GroupFamily& family, bool inwards, bo
     };
     const double bytes = blocks ? static_cast<double>(distance) / static_cast<double>(n) : 1;
     phases.push_back(
-        inwards ? round_phase(draft, family, bytes, towards_root, below)
-                : round_phase(draft, family, bytes, outwards, [&](std::size_t i) { return below(i + distance); }));
+        inwards ? round_phase(builder, family, bytes, towards_root, below)
+                : round_phase(builder, family, bytes, outwards, [&](std::size_t i) { return below(i + distance); }));
   });
 }
 
@@ -62,17 +62,17 @@ double once(std::size_t /*member*/) { return 1; }
 
 }  // namespace
 
-Phases binomial_tree_phases(const Draft& draft, Collective collective, const GroupFamily& family) {
+Phases binomial_tree_phases(const PhaseBuilder& builder, Collective collective, const GroupFamily& family) {
   Phases phases;
   const bool blocks = collective == Collective::gather || collective == Collective::scatter;
   const bool comes_in = collective != Collective::broadcast && collective != Collective::scatter;
   const bool goes_out = collective != Collective::reduce && collective != Collective::gather;
-  if (comes_in) append_tree(draft, family, true, blocks, phases);
-  if (goes_out) append_tree(draft, family, false, blocks, phases);
+  if (comes_in) append_tree(builder, family, true, blocks, phases);
+  if (goes_out) append_tree(builder, family, false, blocks, phases);
   return phases;
 }
 
-Phases recursive_doubling_phases(const Draft& draft, const GroupFamily& family) {
+Phases recursive_doubling_phases(const PhaseBuilder& builder, const GroupFamily& family) {
   const std::size_t n = family.group_size, power = std::bit_floor(n), rest = n - power;
   // Of the first 2 * rest members the odd ones hand theirs to the even ones, and get the result from them.
   const auto is_folded = [&](std::size_t i) { return i < 2 * rest && i % 2 == 1; };
@@ -81,18 +81,19 @@ Phases recursive_doubling_phases(const Draft& draft, const GroupFamily& family) 
   Phases phases;
   if (rest > 0)
     phases.push_back(round_phase(
-        draft, family, 1, [&](std::size_t i) { return is_folded(i) ? i - 1 : i; }, once));
+        builder, family, 1, [&](std::size_t i) { return is_folded(i) ? i - 1 : i; }, once));
   for (std::size_t distance = 1; distance < power; distance *= 2) {
     phases.push_back(round_phase(
-        draft, family, 1, [&](std::size_t i) { return is_folded(i) ? i : member_of(number_of(i) ^ distance); }, once));
+        builder, family, 1, [&](std::size_t i) { return is_folded(i) ? i : member_of(number_of(i) ^ distance); },
+        once));
   }
   if (rest > 0)
     phases.push_back(round_phase(
-        draft, family, 1, [&](std::size_t i) { return i < 2 * rest && !is_folded(i) ? i + 1 : i; }, once));
+        builder, family, 1, [&](std::size_t i) { return i < 2 * rest && !is_folded(i) ? i + 1 : i; }, once));
   return phases;
 }
 
-Phases bruck_phases(const Draft& draft, Collective collective, const GroupFamily& family) {
+Phases bruck_phases(const PhaseBuilder& builder, Collective collective, const GroupFamily& family) {
   const std::size_t n = family.group_size;
   Phases phases;
   for (std::size_t distance = 1; distance < n; distance *= 2) {
@@ -104,7 +105,7 @@ Phases bruck_phases(const Draft& draft, Collective collective, const GroupFamily
     }
     const double bytes = collective == Collective::barrier ? 0 : static_cast<double>(blocks) / static_cast<double>(n);
     phases.push_back(round_phase(
-        draft, family, bytes, [&](std::size_t i) { return (i + n - distance) % n; }, once));
+        builder, family, bytes, [&](std::size_t i) { return (i + n - distance) % n; }, once));
   }
   return phases;
 }

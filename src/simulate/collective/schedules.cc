@@ -6,6 +6,33 @@
 
 namespace orrery::simulate {
 
+namespace {
+
+/// In-order numbering: odd nodes are leaves, and the lowest set bit of a number tells its height. The parent is where
+/// that bit moves up by one; beyond the last node, the nearest ancestor that exists. Node 0 is the root above all.
+std::uint32_t parent_in_order(std::uint32_t node, std::uint32_t nodes) {
+  if (node == 0) return 0;
+  const std::uint32_t bit = node & (~node + 1);
+  const std::uint32_t above = node ^ bit;
+  const std::uint64_t sideways = above | (std::uint64_t{bit} << 1);
+  return sideways < nodes ? static_cast<std::uint32_t>(sideways) : above;
+}
+
+}  // namespace
+
+TwoTrees two_trees(std::uint32_t nodes) {
+  TwoTrees trees{.first = std::vector<std::uint32_t>(nodes), .second = std::vector<std::uint32_t>(nodes)};
+  // Even: the mirror image swaps odd and even numbers, so leaves and inner nodes. Odd: a shift by one does, but for the
+  // last node.
+  const auto renumbered = [&](std::uint32_t node) { return nodes % 2 == 0 ? nodes - 1 - node : (node + 1) % nodes; };
+  for (std::uint32_t node = 0; node < nodes; ++node) {
+    const std::uint32_t parent = parent_in_order(node, nodes);
+    trees.first[node] = parent;
+    trees.second[renumbered(node)] = renumbered(parent);
+  }
+  return trees;
+}
+
 using workload::Collective;
 
 namespace {
@@ -32,7 +59,7 @@ Cost cost_of(const Phases& phases) {
 
 }  // namespace
 
-PlanPhase Draft::phase(double bytes_per_byte, TimePs alpha_ps, std::size_t steps) const {
+PlanPhase PhaseBuilder::phase(double bytes_per_byte, TimePs alpha_ps, std::size_t steps) const {
   LinkWeights::Taken taken = weights.take();
   PlanPhase phase{.bytes_per_byte = bytes_per_byte * taken.transfers,
                   .shares = std::move(taken.shares),
@@ -44,7 +71,7 @@ PlanPhase Draft::phase(double bytes_per_byte, TimePs alpha_ps, std::size_t steps
   return phase;
 }
 
-Phases fastest_phases(const Draft& draft, Collective collective, const GroupFamily& family) {
+Phases fastest_phases(const PhaseBuilder& builder, Collective collective, const GroupFamily& family) {
   Phases best;
   Cost best_cost;
   const auto consider = [&](Phases phases) {
@@ -55,15 +82,15 @@ Phases fastest_phases(const Draft& draft, Collective collective, const GroupFami
     best = std::move(phases);
     best_cost = cost;
   };
-  const bool inside = lies_inside_node(family.group(0), draft.weights.network());
+  const bool inside = lies_inside_node(family.group(0), builder.weights.network());
   const bool few_routes = workload::is_rooted(collective) || family.ranks.size() <= kMaxPairs / family.group_size;
-  consider(ring_phases(draft, collective, family, false));
-  consider(ring_phases(draft, collective, family, true));
+  consider(ring_phases(builder, collective, family, false));
+  consider(ring_phases(builder, collective, family, true));
   if (is_automatic(Algorithm::direct, collective, inside) && few_routes)
-    consider(direct_phases(draft, collective, family));
+    consider(direct_phases(builder, collective, family));
   // A barrier along one of several dimensions is an all_gather of nothing, and not up and down a tree.
   if (can_do(Algorithm::double_binary_tree, collective) && collective != Collective::barrier)
-    consider(double_binary_tree_phases(draft, collective, family));
+    consider(double_binary_tree_phases(builder, collective, family));
   return best;
 }
 

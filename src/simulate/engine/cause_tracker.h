@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "simulate/cause.h"
 #include "simulate/engine/options.h"
 #include "simulate/engine/run_state.h"
+#include "simulate/schedule.h"
 #include "workload/membership.h"
 
 namespace orrery::simulate {

@@ -1,4 +1,5 @@
-#include "simulate/engine/deadlock.h"
+// Why a run cannot go on: who waits for whom, all the way round.
+#include "simulate/deadlock.h"
 
 #include <fmt/format.h>
 
@@ -6,10 +7,12 @@
 #include <map>
 #include <utility>
 
+#include "simulate/engine/run_state.h"
+
 namespace orrery::simulate {
 namespace {
 
-// More links of a circle than this are counted, not told.
+// More links of a cycle than this are counted, not told.
 constexpr std::size_t kMostTold = 12;
 
 enum class Why : std::uint8_t {
@@ -34,7 +37,7 @@ class DeadlockFinder {
   DeadlockFinder(const workload::Membership& membership, const RunState& state)
       : membership_(membership), state_(state) {}
 
-  /// The circle, beginning with an activity that has started; or the way to one that waits for anybody, or for a rank
+  /// The cycle, beginning with an activity that has started; or the way to one that waits for anybody, or for a rank
   /// that has ended.
   std::vector<Blocked> find() {
     std::vector<Blocked> chain;
@@ -171,26 +174,26 @@ const char* relation_of(Why why) {
 }
 
 // "the first" of a class stands for all of it.
-std::string tell(const workload::Workload& job, const RunState& state, std::span<const Blocked> circle) {
+std::string tell(const workload::Workload& job, const RunState& state, std::span<const Blocked> chain) {
   const auto describe = [&](const Blocked& item) {
     const LiveWindow& window = *state.ranks[item.rank].find(item.activity);
     return job.describe(state.classes.first(item.rank), *window.planned->program, item.activity - window.first);
   };
-  std::string text = describe(circle[0]);
+  std::string text = describe(chain[0]);
   std::size_t told = 0;
-  for (std::size_t i = 0; i < circle.size(); ++i) {
-    const bool last = i + 1 == circle.size();
+  for (std::size_t i = 0; i < chain.size(); ++i) {
+    const bool last = i + 1 == chain.size();
     const std::string_view who = i == 0 ? "" : ", which";
-    if (circle[i].why == Why::anybody) return fmt::format("{}{} waits for a partner that never comes", text, who);
-    if (circle[i].why == Why::gone)
+    if (chain[i].why == Why::anybody) return fmt::format("{}{} waits for a partner that never comes", text, who);
+    if (chain[i].why == Why::gone)
       return fmt::format("{}{} waits for rank {}, which has nothing left to do", text, who,
-                         state.classes.first(circle[i + 1].rank));
+                         state.classes.first(chain[i + 1].rank));
     // Of a chain of dependencies only the far end matters.
-    if (!last && circle[i].why == Why::dependency && circle[i + 1].why == Why::dependency) continue;
+    if (!last && chain[i].why == Why::dependency && chain[i + 1].why == Why::dependency) continue;
     if (++told > kMostTold && !last) continue;
     if (told > kMostTold) text += fmt::format(", … ({} more)", told - kMostTold);
     text +=
-        fmt::format("{} {} {}", who, relation_of(circle[i].why), last ? "the first: a cycle" : describe(circle[i + 1]));
+        fmt::format("{} {} {}", who, relation_of(chain[i].why), last ? "the first: a cycle" : describe(chain[i + 1]));
   }
   return text;
 }
@@ -198,10 +201,8 @@ std::string tell(const workload::Workload& job, const RunState& state, std::span
 }  // namespace
 
 Error explain_deadlock(const workload::Membership& membership, const RunState& state, std::uint64_t total) {
-  const std::vector<Blocked> circle = DeadlockFinder(membership, state).find();
-  const std::string all = total > 0 ? fmt::format(" of {}", total) : "";
-  return {.message = fmt::format("deadlock after {} with {}{} activities done: {}", format_duration(state.now),
-                                 state.done, all, tell(membership.job(), state, circle))};
+  const std::vector<Blocked> chain = DeadlockFinder(membership, state).find();
+  return deadlock(state.now, state.done, total, "activities", tell(membership.job(), state, chain));
 }
 
 }  // namespace orrery::simulate

@@ -2,19 +2,17 @@
 //
 // What an activity needs, and how long it takes:
 //
-//   none, metadata    nothing, no time.
-//   compute           a compute slot of its device, or a host slot if it runs on the host (activity::kOnHost):
-//   EngineOptions::compute_time. memory            a memory slot of its device: EngineOptions::memory_bytes_per_second.
-//   collective        its place on the stream of its communicator: operations of one communicator run in program order,
-//   those of different
-//                     communicators may overlap. A rank that is ready for it has arrived: its activity starts, but no
-//                     data moves and no bandwidth is held before the last participant has arrived. It ends for all at
-//                     the same moment.
-//   send, recv        no slot. A message of at most EngineOptions::eager_limit_bytes is eager: the send ends after
-//   eager_overhead_ps, the
-//                     message leaves then, whether or not it is expected, and the recv ends when it is posted and the
-//                     message is there. A larger one is a rendezvous: it moves when both sides are ready and ends for
-//                     both at the same moment.
+// - none, metadata: nothing, no time.
+// - compute: a compute slot of its device, or a host slot if it runs on the host (activity::kOnHost);
+//   EngineOptions::compute_time says how long.
+// - memory: a memory slot of its device; EngineOptions::memory_bytes_per_second says how long.
+// - collective: its place on the stream of its communicator. Operations of one communicator run in program order, those
+//   of different communicators may overlap. A rank that is ready for it has arrived: its activity starts, but no data
+//   moves and no bandwidth is held before the last participant has arrived. It ends for all at the same moment.
+// - send, recv: no slot. A message of at most EngineOptions::eager_limit_bytes is eager: the send ends after
+//   eager_overhead_ps, the message leaves then, whether or not it is expected, and the recv ends when it is posted and
+//   the message is there. A larger one is a rendezvous: it moves when both sides are ready and ends for both at the
+//   same moment.
 //
 // Who belongs together is for workload/matching.h to say. Where receives are open to several messages, they take them
 // in the order in which they are posted and sends are issued; at one moment, sends first, by rank and program order.

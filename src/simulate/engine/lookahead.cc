@@ -14,7 +14,7 @@ constexpr std::uint32_t kMostMomentsAhead = 4096;  // so that a run can be stopp
 }  // namespace
 
 Lookahead::Lookahead(const workload::Membership& membership, NetworkLookahead* network, bool is_checked,
-                     RunState& state, EventQueue& queue, ScheduleSink& sink)
+                     RunState& state, EndQueue& queue, ScheduleSink& sink)
     : membership_(membership),
       network_(network),
       is_checked_(is_checked),
@@ -61,7 +61,7 @@ void Lookahead::run_rank(std::span<const Begun> begun) {
   const bool is_at_present =
       ranks_[rank].until_ps <= state_.now;  // else what is known of the rank is of a later moment
   if (is_all && is_at_present && state.ready[kComputeSlots].empty() && !state_.overflow) execute(rank);
-  for (const Running& one : running_) queue_.push({one.end_ps, rank, one.activity});
+  for (const Running& one : running_) queue_.push(one.end_ps, {rank, one.activity});
 }
 
 /// Executes what follows from running_, which is all that runs, as long as it concerns the rank alone.
@@ -191,7 +191,7 @@ bool Lookahead::fill_streams(std::uint32_t rank, LiveWindow& window, TimePs when
       start(rank, window, activity, when, *end_ps);
       continue;
     }
-    queue_.push({when, rank, kStreamWakes - stream});
+    queue_.push(when, {rank, kStreamWakes - stream});
     is_done = false;
   }
   return is_done;

@@ -17,7 +17,6 @@
 #include <span>
 #include <vector>
 
-#include "simulate/engine/event_queue.h"
 #include "simulate/engine/run_state.h"
 #include "simulate/network_model.h"
 #include "simulate/schedule_sink.h"
@@ -30,7 +29,7 @@ class Lookahead {
   /// `network`: null if it predicts nothing, and then chains of computing alone are executed ahead. `is_checked`: the
   /// sides of collectives are known to agree.
   Lookahead(const workload::Membership& membership, NetworkLookahead* network, bool is_checked, RunState& state,
-            EventQueue& queue, ScheduleSink& sink);
+            EndQueue& queue, ScheduleSink& sink);
 
   /// Computing that starts now. Its end is not in the queue until run_ahead().
   void begin_computing(std::uint32_t rank, std::uint64_t activity, TimePs end_ps) {
@@ -104,7 +103,7 @@ class Lookahead {
   NetworkLookahead* network_;
   bool is_checked_;
   RunState& state_;
-  EventQueue& queue_;
+  EndQueue& queue_;
   ScheduleSink& sink_;
   std::vector<Extent> ranks_;                 // per class
   std::vector<Begun> begun_;                  // at this moment; their ends are not in the queue yet

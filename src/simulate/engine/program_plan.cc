@@ -13,6 +13,33 @@
 namespace orrery::simulate {
 namespace {
 
+Status plan_programs(const workload::Workload& workload, const EngineOptions& options, JobPlan& plan) {
+  plan.programs.resize(workload.programs.size());
+  std::vector<bool> planned(workload.programs.size());
+  for (std::uint32_t rank = 0; rank < workload.rank_count(); ++rank) {
+    const std::uint32_t program = workload.program_of_rank[rank];
+    if (planned[program]) continue;
+    Result<ProgramPlan> made =
+        plan_program(workload, rank, workload.programs[program], plan.matching.lines_of_program(program), options);
+    if (!made) return made.error();
+    plan.programs[program] = std::move(*made);
+    planned[program] = true;
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<JobPlan> plan_job(const workload::Workload& workload, const EngineOptions& options) {
+  Result<workload::Matching> matching = workload::Matching::of(workload);
+  if (!matching) return matching.error();
+  JobPlan plan{std::move(*matching), {}, workload.first_activities(), options.replay};
+  if (Status status = plan_programs(workload, options, plan); !status) return status.error();
+  return plan;
+}
+
+namespace {
+
 using workload::ActivityKind;
 using workload::Program;
 
@@ -76,6 +103,7 @@ void add_edges(const graph::Graph& dependencies, ProgramPlan& plan) {
       PlannedActivity& source = plan.activities[dependencies.source(slot)];
       if (!waits_for_start(dependencies, slot)) {
         ++source.successor_count;
+        // // Only what lookahead executes itself counts as local: the end of anything else comes from outside.
         if (source.resource != Resource::compute && source.resource != Resource::collective)
           plan.activities[i].waits_locally = false;
         continue;
@@ -87,6 +115,7 @@ void add_edges(const graph::Graph& dependencies, ProgramPlan& plan) {
   }
   std::stable_sort(plan.start_edges.begin(), plan.start_edges.end(),
                    [](const StartEdge& a, const StartEdge& b) { return a.source < b.source; });
+  // / Successors of one activity lie side by side: counted first, then put in their places.
   std::uint32_t first = 0;
   for (PlannedActivity& activity : plan.activities) {
     activity.first_successor = first;

@@ -9,6 +9,7 @@
 #include "base/column.h"
 #include "base/result.h"
 #include "simulate/engine/options.h"
+#include "workload/matching.h"
 #include "workload/program_lines.h"
 #include "workload/workload.h"
 
@@ -76,5 +77,27 @@ Resource planned_resource(const workload::Program& program, std::size_t activity
 
 /// How long an activity occupies its slot: 0 for communication. Negative if it is out of range.
 TimePs activity_time(const workload::Program& program, std::size_t activity, const EngineOptions& options);
+
+// All of a job that is in memory: who belongs together, and the tables of every program. For what is asked of a
+// schedule that was kept.
+
+using workload::Communicator;
+using workload::Message;
+
+struct JobPlan {
+  workload::Matching matching;
+  std::vector<ProgramPlan> programs;
+  std::vector<std::uint64_t> first_activity;  ///< per rank, and the total
+  bool is_replay = false;                     ///< planned as EngineOptions::replay has it: nothing queues up
+
+  [[nodiscard]] const workload::Workload& workload() const { return matching.workload(); }
+  [[nodiscard]] const ProgramPlan& of_rank(std::uint32_t rank) const {
+    return programs[workload().program_of_rank[rank]];
+  }
+};
+
+/// An Error if what should match does not (see workload::Matching), or an activity's duration or size cannot be.
+/// `workload` must outlive the plan.
+Result<JobPlan> plan_job(const workload::Workload& workload, const EngineOptions& options);
 
 }  // namespace orrery::simulate

@@ -1,4 +1,4 @@
-// Ranks that behave alike, so that one of each class has to be executed.
+// Ranks that behave alike, so that one of each class has to be executed; and the communicators that therefore do.
 #pragma once
 
 #include <cstdint>
@@ -32,5 +32,27 @@ RankClasses each_rank_alone(std::size_t rank_count);
 /// receives are wild: who then takes which message is a matter of numbers. O((ranks + members of groups) x rounds),
 /// mostly two rounds.
 RankClasses find_rank_classes(const workload::Membership& membership);
+
+using workload::Communicator;
+
+/// The communicators whose members are, place by place, of the same classes: what one does they all do.
+struct Bundle {
+  std::vector<std::uint32_t> communicators;
+  std::vector<std::uint32_t> classes;  ///< of their members, each once; that of the first members is the first
+  std::vector<std::uint32_t> streams;  ///< what the program of each of these classes calls them
+};
+
+struct Bundles {
+  std::vector<Bundle> all;  ///< by first communicators
+  std::vector<std::uint32_t> of_communicator;
+  std::vector<std::uint64_t> first_stream;  ///< per class, and the total
+  std::vector<std::uint32_t> of_stream;     ///< by first_stream and stream
+
+  Bundles(const workload::Membership& membership, const RankClasses& classes);
+  /// Of a stream of a class of ranks.
+  [[nodiscard]] std::uint32_t number(std::uint32_t rank_class, std::uint32_t stream) const {
+    return of_stream[first_stream[rank_class] + stream];
+  }
+};
 
 }  // namespace orrery::simulate

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "base/interrupt.h"
-#include "simulate/engine/deadlock.h"
 
 namespace orrery::simulate {
 namespace {
@@ -80,7 +79,7 @@ Status Run::begin() {
   for (std::uint32_t rank = 0; rank < state_.classes.size(); ++rank) {
     const TimePs at = options_.begins.empty() ? 0 : options_.begins[first_of(rank)];
     if (at > 0) {
-      queue_.push({at, rank, kRankBegins});
+      queue_.push(at, {rank, kRankBegins});
       continue;
     }
     if (Status status = open_window(rank); !status) return status;
@@ -137,9 +136,10 @@ Status Run::advance_to(TimePs time, bool network_is_due) {
 
 Status Run::take_ended_activities() {
   if (queue_.next_time() != state_.now) return {};
-  events_.clear();
-  queue_.take(events_);
-  for (const Event& event : events_) {
+  due_.clear();
+  queue_.take(due_);
+  for (const RankActivity& event : due_) {
+    // // The largest numbers are no activities but say what else is due; see kRankBegins and kStreamWakes.
     if (event.activity < kStreamWakes - kMostLookaheadStreams) {
       finish(event.rank, event.activity);
       continue;
@@ -163,6 +163,7 @@ Status Run::take_finished_operations() {
     if (numbers_.is_collective(id)) collective_ended(id);
     else message_ended(id);
   }
+  // / Some operations of a class have ended at this moment and some have not: its ranks are not alike.
   if (incomplete_ == 0) return {};
   unlike_ = true;
   return Error{.message = "ranks that do the same do not take the same time"};
@@ -194,6 +195,7 @@ void Run::make_ready(std::uint32_t rank, LiveWindow& window, std::uint64_t activ
       touch_rank(rank);
       return;
     case Resource::collective:
+      // // A replay has no streams: what was recorded side by side runs side by side.
       if (!options_.replay) return touch_stream(rank, planned.stream);
       start(rank, window, activity, Resource::collective);
       return arrive(rank, window, activity);
@@ -221,6 +223,7 @@ void Run::note_start(std::uint32_t rank, LiveWindow& window, std::uint64_t activ
 
 void Run::start(std::uint32_t rank, LiveWindow& window, std::uint64_t activity, Resource resource) {
   note_start(rank, window, activity);
+  // / What ranks did with their time is told of devices and their communication alone.
   if (resource == Resource::host || resource == Resource::memory) return;
   RankState& state = state_.ranks[rank];
   count_use(rank);
@@ -301,7 +304,7 @@ void Run::release(std::uint32_t rank, LiveWindow& window, std::uint64_t activity
 void Run::schedule_end(std::uint32_t rank, std::uint64_t activity, TimePs duration) {
   const TimePs end = state_.now + duration;  // both at most kMaxSimulatedPs
   state_.overflow = state_.overflow || end >= kMaxSimulatedPs;
-  queue_.push({end, rank, activity});
+  queue_.push(end, {rank, activity});
 }
 
 void Run::count_use(std::uint32_t rank) {

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "simulate/engine/cause_tracker.h"
-#include "simulate/engine/event_queue.h"
 #include "simulate/engine/lookahead.h"
 #include "simulate/engine/operation_numbers.h"
 #include "simulate/engine/run_state.h"
@@ -137,7 +136,7 @@ class Run {
   RunState state_;
   WindowSupply supply_;
   OperationNumbers numbers_;
-  EventQueue queue_;
+  EndQueue queue_;
   std::optional<CauseTracker> causes_;                        // if the sink wants to be told
   workload::MessageMatcher matcher_;                          // of ranks that take messages as they are posted
   std::vector<PostedSide> posted_;                            // at this moment
@@ -147,7 +146,7 @@ class Run {
   std::optional<Lookahead> lookahead_;           // if nobody minds the order, and what everything depends on is known
   std::optional<SteadyState> steady_state_;  // if nobody wants to be told of everything, and all that is kept is looked
                                              // at where the job is quiescent
-  std::vector<Event> events_;                // scratch
+  std::vector<RankActivity> due_;            // scratch
   std::vector<RankActivity> ended_;          // at this moment; their successors are not released yet
   std::vector<RankActivity> started_;        // the same of those that others may start with
   std::vector<std::uint32_t> entered_;       // ranks that began a window and have not been given the next

@@ -2,21 +2,50 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <span>
 #include <unordered_map>
 #include <vector>
 
+#include "base/column.h"
 #include "base/units.h"
-#include "simulate/engine/bundles.h"
-#include "simulate/engine/counter_slabs.h"
 #include "simulate/engine/rank_classes.h"
 #include "simulate/engine/window_supply.h"
+#include "simulate/event_queue.h"
 #include "simulate/schedule.h"
 #include "workload/agreement.h"
 
 namespace orrery::simulate {
+
+// Memory for the counters of windows, which come and go.
+
+/// Pieces are cut from large blocks one after the other. A block is used again when all its pieces were given back, or
+/// goes back to the system: small pieces of the heap would stay with the process, beside what a run is turned into
+/// afterwards.
+class CounterSlabs {
+ public:
+  struct Piece {
+    std::span<std::uint32_t> counters;  ///< not initialised
+    std::uint32_t slab = 0;
+  };
+
+  Piece take(std::size_t count);
+  void give_back(const Piece& piece);
+
+ private:
+  static constexpr std::size_t kSlabCounters = std::size_t{1} << 20;
+
+  struct Slab {
+    Column<std::uint32_t> counters;
+    std::size_t used = 0;      ///< counters from the front
+    std::uint64_t pieces = 0;  ///< that were not given back
+  };
+
+  std::vector<Slab> slabs_;
+  std::uint32_t current_ = 0;
+};
 
 inline constexpr std::uint64_t kNoActivity = ~std::uint64_t{0};
 /// In the queue, kStreamWakes - s instead of an activity that ends: stream s of the rank is to be looked at, which
@@ -31,7 +60,14 @@ inline TimePs shorter_recorded(TimePs a, TimePs b) { return a == 0 || (b != 0 &&
 struct RankActivity {
   std::uint32_t rank;
   std::uint64_t activity;
+
+  /// The order of what ends at one moment. Every activity ends once, so that it is total.
+  [[nodiscard]] bool is_before(const RankActivity& other) const {
+    return rank != other.rank ? rank < other.rank : activity < other.activity;
+  }
 };
+/// What ends when, of activities whose end is known.
+using EndQueue = MomentQueue<RankActivity>;
 
 /// Activities that wait for a slot, smallest first.
 class ReadySet {
@@ -219,5 +255,15 @@ workload::Side member_side(const workload::Membership& membership, const RunStat
 /// The rules of workload/agreement.h for it, once for each program in the bundle.
 Status check_agreement(const workload::Membership& membership, const RunState& state, const Communicator& communicator,
                        const Bundle& bundle, std::uint64_t place);
+
+/// Why a run cannot go on (deadlock.cc): to be called when nothing can happen and activities remain. Every one of them
+/// then waits for another: for a partner that has not arrived, for a dependency, or for its turn on its communicator.
+/// Following that leads into a cycle, or to one that waits for whoever comes, and nobody does. The Error tells it:
+///
+///   deadlock after 1.20 us with 3 of 8 activities done: rank 0, node 2 (recv) waits for rank 1, node 5 (send), which
+///   comes after rank 1, node 4 (recv), which waits for rank 0, node 3 (send), which comes after the first: a cycle
+///
+/// `total`: activities of the executed ranks; 0: not known.
+Error explain_deadlock(const workload::Membership& membership, const RunState& state, std::uint64_t total);
 
 }  // namespace orrery::simulate

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "graph/types.h"
-#include "simulate/loggops/channels.h"
+#include "simulate/loggops/operations.h"
 
 namespace orrery::simulate::loggops {
 
@@ -52,8 +52,8 @@ Status Engine::run() {
     for (const std::uint32_t starter : operations_.starters(rank)) freed_.push_back(operations_.first(rank) + starter);
     schedule_freed();
   }
-  Event event(0, Event::Kind::start, 0);
-  while (events_.pop(event)) {
+  while (!events_.empty()) {
+    const Event event = events_.pop();
     prefetch();
     now_ = events_.now();
     if (now_ > graph::kMaxFinishPs) return Error{"the simulated time passes 53 days"};

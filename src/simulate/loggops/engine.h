@@ -1,18 +1,75 @@
 // The LogGOPS simulation proper: a workload of computations and messages, event by event.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "base/result.h"
-#include "simulate/loggops/event_queue.h"
+#include "simulate/event_queue.h"
 #include "simulate/loggops/operations.h"
 #include "simulate/loggops/parameters.h"
-#include "simulate/loggops/waiting_line.h"
 #include "simulate/schedule.h"
 #include "workload/message_matcher.h"
 
 namespace orrery::simulate::loggops {
+
+/// Something that an operation wants to do at a time. `order` is given once per operation and message and never again:
+/// it is a total order.
+struct Event {
+  enum class Kind : std::uint8_t {
+    start,         ///< a send or a computation has all it waits for
+    retry_start,   ///< the first in line for a processor (and interface) tries again
+    post,          ///< a receive is posted
+    arrive,        ///< the first byte of a send's message is there
+    retry_arrive,  ///< the first in line of the messages that are there tries again
+  };
+
+  std::uint64_t order_and_kind;  ///< the kind takes the low three bits: orders are unique, so it never decides
+  std::uint64_t operation;
+
+  Event(std::uint64_t order, Kind kind, std::uint64_t op)
+      : order_and_kind(order << 3 | static_cast<std::uint64_t>(kind)), operation(op) {}
+  [[nodiscard]] std::uint64_t order() const { return order_and_kind >> 3; }
+  [[nodiscard]] Kind kind() const { return static_cast<Kind>(order_and_kind & 7); }
+  [[nodiscard]] bool is_before(const Event& other) const { return order_and_kind < other.order_and_kind; }
+};
+
+/// Operations of a rank that wait for the same processor and interface.
+///
+/// LogGOPSim puts every operation that finds its processor busy back into the queue of events, to try again when it is
+/// free; n operations try n times each. Since whoever waits for the same processor and interface tries again at the
+/// same time, in the same order, only the first in line needs to: the outcome is the same, and each tries about once.
+class WaitingLine {
+ public:
+  static constexpr std::uint64_t kNobody = std::numeric_limits<std::uint64_t>::max();
+
+  [[nodiscard]] bool empty() const { return waiting_.empty(); }
+  [[nodiscard]] std::uint64_t first_order() const { return waiting_.empty() ? kNobody : waiting_.front().order; }
+  [[nodiscard]] OpIndex first() const { return waiting_.front().op; }
+
+  /// True if it is now the first in line, so that an event must be made for it.
+  bool join(std::uint64_t order, OpIndex op) {
+    const bool is_first = order < first_order();
+    waiting_.push_back({order, op});
+    std::push_heap(waiting_.begin(), waiting_.end(), later);
+    return is_first;
+  }
+  void leave() {
+    std::pop_heap(waiting_.begin(), waiting_.end(), later);
+    waiting_.pop_back();
+  }
+
+ private:
+  struct Waiting {
+    std::uint64_t order;
+    OpIndex op;
+  };
+  static bool later(const Waiting& a, const Waiting& b) { return a.order > b.order; }
+
+  std::vector<Waiting> waiting_;  // a heap: almost always joined at its end
+};
 
 /// Used once. Deterministic: events are in the order of their time, equal times in the order in which operations became
 /// free.
@@ -79,7 +136,7 @@ class Engine {
   Parameters parameters_;
   bool unstable_order_;
   workload::MessageMatcher matcher_;
-  EventQueue events_;
+  EventQueue<Event> events_;
   std::size_t cpus_, nics_, free_per_rank_;
   std::vector<TimePs> free_;
   std::vector<WaitingLine> starting_, computing_, arriving_;

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "report/counted.h"
+#include "simulate/deadlock.h"
 #include "simulate/loggops/engine.h"
-#include "simulate/loggops/stall.h"
 
 namespace orrery::simulate::loggops {
 namespace {
@@ -42,6 +42,41 @@ DescribeOp describe_in(const workload::Workload& workload) {
     const auto rank = static_cast<std::size_t>(std::upper_bound(first.begin(), first.end(), op) - first.begin()) - 1;
     return workload.describe(rank, op - first[rank]);
   };
+}
+
+constexpr std::size_t kShown = 3;
+
+std::string tag_text(std::int64_t tag) { return tag == -1 ? "any tag" : fmt::format("tag {}", tag); }
+
+std::string waiting_text(const Operations& operations, OpIndex recv, const DescribeOp& describe) {
+  const std::uint32_t peer = operations[recv].peer;
+  const std::string source = peer == kAnyPeer ? "any rank" : fmt::format("rank {}", peer);
+  return fmt::format("{} waits for a message from {} with {}", describe(recv), source, tag_text(operations.tag(recv)));
+}
+
+/// For an engine that is not all_done(): names the first receives that got no message, the first messages that nobody
+/// received, and how many operations were not done.
+Error explain_stall(const Engine& engine, const Operations& operations, const DescribeOp& describe) {
+  std::vector<std::string> reasons;
+  std::size_t waiting = 0;
+  for (OpIndex i = 0; i < operations.size(); ++i) {
+    if (operations[i].kind != Operation::Kind::recv || !engine.is_waiting(i)) continue;
+    if (++waiting <= kShown) reasons.push_back(waiting_text(operations, i, describe));
+  }
+  if (waiting > kShown) reasons.push_back(fmt::format("{} more receives wait", waiting - kShown));
+  const std::vector<std::uint64_t> all_kept = engine.matcher().kept_messages();
+  const std::vector<OpIndex> kept(all_kept.begin(), all_kept.end());
+  for (std::size_t k = 0; k < std::min(kept.size(), kShown); ++k) {
+    reasons.push_back(fmt::format("the message of {} to rank {} with {} is never received", describe(kept[k]),
+                                  operations[kept[k]].peer, tag_text(operations.tag(kept[k]))));
+  }
+  if (kept.size() > kShown) reasons.push_back(fmt::format("{} more messages are never received", kept.size() - kShown));
+  const std::string reason = fmt::format("{}", fmt::join(reasons, "; "));
+  const std::uint64_t all = operations.size(), done = all - engine.undone();
+  // Where every operation is done, messages are left over: nobody waits.
+  Error error = done < all ? deadlock(engine.now(), done, all, "operations", reason) : Error{.message = reason};
+  error.hint = "receives and messages match by rank and tag, in order";
+  return error;
 }
 
 Result<Simulation> run(const workload::Workload& workload, const Options& options, const DurationOf& duration_of,

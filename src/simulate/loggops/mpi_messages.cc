@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "simulate/collective/mpi_choice.h"
+#include "simulate/collective/algorithm.h"
 #include "simulate/loggops/collectives.h"
 
 namespace orrery::simulate::loggops {

@@ -11,6 +11,7 @@
 #include "base/column.h"
 #include "base/result.h"
 #include "base/units.h"
+#include "workload/message_matcher.h"
 #include "workload/workload.h"
 
 namespace orrery::simulate::loggops {
@@ -103,5 +104,18 @@ class Operations {
   Column<std::uint32_t> lists_;             // each: how many wait for the start, how many for the end, and then these
   std::uint8_t largest_cpu_ = 0, largest_nic_ = 0;
 };
+
+// Who can match whom, worked out before anything runs: messages and receives get the number of their queue.
+
+/// As Operation::channel: there is none, since the receiver uses wildcards and its messages are searched for.
+inline constexpr std::uint32_t kNoChannel = ~std::uint32_t{0};
+
+/// What `message`, a send or a recv, matches by.
+workload::Envelope envelope_of(const Operations& operations, OpIndex message);
+
+/// Gives every message and receive the channel of its (receiver, sender, tag) in `matcher`, so that matching one is
+/// looking at the head of a queue. Receiver by receiver: the queues of one lie together, and telling them apart stays
+/// within the caches. O(operations).
+void number_channels(Operations& operations, workload::MessageMatcher& matcher);
 
 }  // namespace orrery::simulate::loggops

@@ -15,7 +15,7 @@ namespace orrery::simulate {
 namespace {
 
 /// The flow of one phase of one operation.
-struct Piece {
+struct Segment {
   std::size_t op = 0;
   const PlanPhase* phase = nullptr;
   TimePs alone_ps = 0;
@@ -32,7 +32,7 @@ struct Piece {
   }
 };
 
-void append_pieces(const ScheduledPlan& scheduled, std::size_t op, std::vector<Piece>& pieces) {
+void append_segments(const ScheduledPlan& scheduled, std::size_t op, std::vector<Segment>& segments) {
   const Plan& plan = *scheduled.plan;
   const TimePs alone = plan.beta_ps(scheduled.bytes);
   const TimePs flowing = scheduled.interval.end_ps - scheduled.interval.start_ps - plan.alpha_ps();
@@ -42,45 +42,45 @@ void append_pieces(const ScheduledPlan& scheduled, std::size_t op, std::vector<P
   const auto moment = [&] { return alphas + static_cast<TimePs>(std::llround(static_cast<double>(betas) * scale)); };
   for (const PlanPhase& phase : plan.phases) {
     alphas += phase.alpha_ps;
-    Piece piece{.op = op, .phase = &phase, .alone_ps = phase_beta_ps(phase, scheduled.bytes), .start_ps = moment()};
-    betas += piece.alone_ps;
-    piece.end_ps = moment();
-    piece.bottleneck = phase.bottleneck;
-    if (piece.alone_ps > 0) pieces.push_back(piece);
+    Segment segment{.op = op, .phase = &phase, .alone_ps = phase_beta_ps(phase, scheduled.bytes), .start_ps = moment()};
+    betas += segment.alone_ps;
+    segment.end_ps = moment();
+    segment.bottleneck = phase.bottleneck;
+    if (segment.alone_ps > 0) segments.push_back(segment);
   }
 }
 
 /// Moves starts and ends to the moments they count as, and returns those in ascending order.
-std::vector<TimePs> merge_moments(std::vector<Piece>& pieces, TimePs merge_ps) {
+std::vector<TimePs> merge_moments(std::vector<Segment>& segments, TimePs merge_ps) {
   std::vector<TimePs> found;
-  for (const Piece& piece : pieces) found.insert(found.end(), {piece.start_ps, piece.end_ps});
+  for (const Segment& segment : segments) found.insert(found.end(), {segment.start_ps, segment.end_ps});
   std::vector<TimePs> moments = merged_moments(std::move(found), merge_ps);
-  for (Piece& piece : pieces) {
-    piece.start_ps = moment_of(moments, piece.start_ps);
-    piece.end_ps = moment_of(moments, piece.end_ps);
+  for (Segment& segment : segments) {
+    segment.start_ps = moment_of(moments, segment.start_ps);
+    segment.end_ps = moment_of(moments, segment.end_ps);
   }
   return moments;
 }
 
-/// The pieces in flight, at fair rates.
+/// The segments in flight, at fair rates.
 class FrozenSet {
  public:
   FrozenSet(const machine::Network& network, double threshold) : threshold_(threshold) {
     for (const machine::Link& link : network.links()) table_.add_link(solver_capacity(link));
   }
 
-  void add(Piece& piece) {
-    piece.flow = table_.add(1, piece.phase->shares, FlowTable::kNoLink);
-    solver_.added(piece.flow);
-    active_.push_back(&piece);
+  void add(Segment& segment) {
+    segment.flow = table_.add(1, segment.phase->shares, FlowTable::kNoLink);
+    solver_.added(segment.flow);
+    active_.push_back(&segment);
   }
 
   void remove_ended(TimePs now) {
-    const auto ended =
-        std::stable_partition(active_.begin(), active_.end(), [&](const Piece* piece) { return piece->end_ps > now; });
-    for (auto piece = ended; piece != active_.end(); ++piece) {
-      solver_.removing((*piece)->flow);
-      table_.remove((*piece)->flow);
+    const auto ended = std::stable_partition(active_.begin(), active_.end(),
+                                             [&](const Segment* segment) { return segment->end_ps > now; });
+    for (auto segment = ended; segment != active_.end(); ++segment) {
+      solver_.removing((*segment)->flow);
+      table_.remove((*segment)->flow);
     }
     active_.erase(ended, active_.end());
   }
@@ -89,36 +89,36 @@ class FrozenSet {
   void hold(TimePs now, TimePs length_ps, SnapshotInterval* seen) {
     if (active_.empty()) return;
     solver_.solve(now);
-    for (Piece* piece : active_) {
-      const double rate_alone = piece->phase->bytes_per_byte / piece->phase->seconds_per_byte;
-      double inflation = std::max(1.0, rate_alone / table_.rate(piece->flow));
+    for (Segment* segment : active_) {
+      const double rate_alone = segment->phase->bytes_per_byte / segment->phase->seconds_per_byte;
+      double inflation = std::max(1.0, rate_alone / table_.rate(segment->flow));
       if (inflation <= 1 + threshold_) inflation = 1;
-      if (seen != nullptr) seen->members.push_back({static_cast<std::uint32_t>(piece->op), inflation});
+      if (seen != nullptr) seen->members.push_back({static_cast<std::uint32_t>(segment->op), inflation});
       const double inflated = static_cast<double>(length_ps) * inflation;
-      piece->inflated_ps += inflated;
-      if (inflated <= piece->worst_ps) continue;
-      piece->worst_ps = inflated;
-      piece->bottleneck = table_.bottleneck(piece->flow);
+      segment->inflated_ps += inflated;
+      if (inflated <= segment->worst_ps) continue;
+      segment->worst_ps = inflated;
+      segment->bottleneck = table_.bottleneck(segment->flow);
     }
   }
 
  private:
   FlowTable table_;
   MaxMinSolver solver_{table_};
-  std::vector<Piece*> active_;
+  std::vector<Segment*> active_;
   double threshold_;
 };
 
-void look_at_all(const machine::Network& network, std::span<const TimePs> moments, std::vector<Piece>& pieces,
+void look_at_all(const machine::Network& network, std::span<const TimePs> moments, std::vector<Segment>& segments,
                  const SnapshotSettings& settings) {
-  std::vector<Piece*> coming;
-  for (Piece& piece : pieces) {
-    if (piece.start_ps < piece.end_ps) coming.push_back(&piece);
+  std::vector<Segment*> coming;
+  for (Segment& segment : segments) {
+    if (segment.start_ps < segment.end_ps) coming.push_back(&segment);
   }
   std::stable_sort(coming.begin(), coming.end(),
-                   [](const Piece* a, const Piece* b) { return a->start_ps < b->start_ps; });
-  const auto fabric_of = [&](const Piece& piece) {
-    return settings.fabric_of.empty() ? 0 : settings.fabric_of[piece.op];
+                   [](const Segment* a, const Segment* b) { return a->start_ps < b->start_ps; });
+  const auto fabric_of = [&](const Segment& segment) {
+    return settings.fabric_of.empty() ? 0 : settings.fabric_of[segment.op];
   };
   std::vector<std::unique_ptr<FrozenSet>> fabrics;
   const auto in_flight = [&](std::uint32_t fabric) -> FrozenSet& {
@@ -144,10 +144,10 @@ void look_at_all(const machine::Network& network, std::span<const TimePs> moment
 
 std::vector<Price> snapshot_prices(const machine::Network& network, std::span<const ScheduledPlan> schedule,
                                    const SnapshotSettings& settings) {
-  std::vector<Piece> pieces;
-  for (std::size_t op = 0; op < schedule.size(); ++op) append_pieces(schedule[op], op, pieces);
-  const std::vector<TimePs> moments = merge_moments(pieces, settings.merge_ps);
-  look_at_all(network, moments, pieces, settings);
+  std::vector<Segment> segments;
+  for (std::size_t op = 0; op < schedule.size(); ++op) append_segments(schedule[op], op, segments);
+  const std::vector<TimePs> moments = merge_moments(segments, settings.merge_ps);
+  look_at_all(network, moments, segments, settings);
 
   std::vector<Price> prices;
   for (const ScheduledPlan& scheduled : schedule) {
@@ -155,13 +155,13 @@ std::vector<Price> snapshot_prices(const machine::Network& network, std::span<co
     prices.back().beta_ps = 0;
   }
   std::vector<TimePs> longest(schedule.size());
-  for (const Piece& piece : pieces) {
-    Price& price = prices[piece.op];
-    const auto beta = static_cast<TimePs>(std::llround(static_cast<double>(piece.alone_ps) * piece.stretch()));
+  for (const Segment& segment : segments) {
+    Price& price = prices[segment.op];
+    const auto beta = static_cast<TimePs>(std::llround(static_cast<double>(segment.alone_ps) * segment.stretch()));
     price.beta_ps += beta;
-    if (beta <= longest[piece.op]) continue;
-    longest[piece.op] = beta;
-    price.bottleneck = piece.bottleneck;
+    if (beta <= longest[segment.op]) continue;
+    longest[segment.op] = beta;
+    price.bottleneck = segment.bottleneck;
   }
   for (std::size_t op = 0; op < schedule.size(); ++op) {
     Price& price = prices[op];

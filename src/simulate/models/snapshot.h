@@ -12,7 +12,7 @@
 
 #include "base/units.h"
 #include "simulate/collective/lowering.h"
-#include "simulate/models/isolated_model.h"
+#include "simulate/models/link_models.h"
 #include "simulate/network_model.h"
 
 namespace orrery::simulate {

@@ -1,7 +1,7 @@
 // Communication by closed forms: alpha + beta, dimension by dimension. Knows no links, so nothing ever meets, and costs
 // nothing to ask.
 //
-// A group along one dimension takes what simulate/pricing/closed_forms.h says of its algorithm; `auto` takes the
+// A group along one dimension takes what simulate/pricing/analytical.h says of its algorithm; `auto` takes the
 // cheapest. A group along several goes through them one after the other, innermost first, as `hierarchical` does, by
 // the algorithm that the machine names in each. Switches never block: fat trees, leaves and spines, rails and
 // dragonflies count as switches of their ports' bandwidth, whatever their oversubscription.
@@ -9,7 +9,7 @@
 
 #include "base/result.h"
 #include "machine/machine.h"
-#include "simulate/collective/options.h"
+#include "simulate/collective/algorithm.h"
 #include "simulate/network_model.h"
 
 namespace orrery::simulate {

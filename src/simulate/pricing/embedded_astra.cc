@@ -10,7 +10,6 @@
 
 #include "base/content_hash.h"
 #include "machine/astra_export.h"
-#include "simulate/engine/bundles.h"
 #include "simulate/engine/rank_classes.h"
 #include "simulate/pricing/operations_workload.h"
 #include "workload/matching.h"

@@ -68,6 +68,8 @@ void PriceSignatures::add_place(std::uint32_t rank) {
     const std::int64_t order = known - seen.begin();
     if (known == seen.end()) seen.push_back(coordinate);
     std::int64_t name = coordinate;  // of a topology whose places are not alike
+    // // A ring looks the same from every place, and the ports of a switch can be exchanged: what lies alike is priced
+    // once.
     if (dimension.topology == machine::Topology::ring) name = (coordinate - seen[0] + dimension.size) % dimension.size;
     if (dimension.topology == machine::Topology::switched || dimension.topology == machine::Topology::fully_connected)
       name = order;
@@ -85,6 +87,7 @@ Status PriceSignatures::add_usage(const CommOp& op) {
     std::vector<LinkKind> kinds;
     for (const LinkShare& share : phase.shares)
       kinds.emplace_back(share.weight, links[share.link].bytes_per_second, links[share.link].latency_ps);
+    // // Sorted and counted, since which of the links they are does not change the price.
     std::sort(kinds.begin(), kinds.end());
     text_ += fmt::format("phase {} {} {}:", phase.bytes_per_byte, phase.alpha_ps, phase.steps);
     for (std::size_t i = 0; i < kinds.size();) {
@@ -123,6 +126,7 @@ Result<std::string> PriceSignatures::of(std::span<const CommOp> ops) {
 namespace {
 
 constexpr std::string_view kPricesFormat = "orrery.prices/1";
+// A gigabyte of prices: some ten million. A larger file is none that was written here.
 constexpr std::size_t kMaxPricesBytes = std::size_t{1} << 30;
 constexpr std::size_t kReadableAfter = 64;  // what base/json/json_members.h asks for
 
@@ -227,6 +231,7 @@ Result<std::vector<TimePs>> PriceBook::ask(std::span<const CommOp> ops) {
     ++hits_;
     return *known;
   }
+  // / What was refused is not asked again in this run, but in the next: the program may have been mended.
   if (const auto failed = failures_.find(*signature); failed != failures_.end()) {
     ++hits_;
     return failed->second;
@@ -250,6 +255,7 @@ Result<PriceBook::Answer> PriceBook::ask_alone(const CommOp& op) {
                                                                      workload::to_string(op.collective))});
   if (price) return Answer{(*price)[0]};
   if (first_refusal_.empty()) first_refusal_ = price.error().to_string();
+  // / Without an answer it takes what the links give it alone, and is counted.
   const auto plan = lowering_.plan(op);
   if (!plan) return plan.error();
   return Answer{isolated_price(**plan, bytes_moved(op)).total_ps, true};

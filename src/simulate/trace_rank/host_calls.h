@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "simulate/schedule.h"
-#include "simulate/trace_rank/effective_sources.h"
 #include "simulate/trace_rank/rank_lanes.h"
 
 namespace orrery::simulate {

@@ -4,7 +4,6 @@
 #include <string_view>
 #include <vector>
 
-#include "simulate/trace_rank/effective_sources.h"
 #include "simulate/trace_rank/host_calls.h"
 #include "simulate/trace_rank/rank_lanes.h"
 #include "simulate/trace_rank/traced_schedule.h"

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "simulate/engine/job_plan.h"
+#include "simulate/engine/program_plan.h"
 #include "simulate/schedule.h"
 #include "trace/trace.h"
 

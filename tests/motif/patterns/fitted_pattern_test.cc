@@ -10,7 +10,7 @@
 #include "machine/yaml/machine_yaml.h"
 #include "motif/patterns/pattern_source.h"
 #include "motif/predict.h"
-#include "simulate/phase_sums.h"
+#include "simulate/summed_schedule.h"
 #include "support/run_on_machine.h"
 #include "workload/matching.h"
 

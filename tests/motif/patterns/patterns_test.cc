@@ -15,7 +15,7 @@
 #include "machine/yaml/machine_yaml.h"
 #include "motif/patterns/grid.h"
 #include "motif/patterns/pattern_source.h"
-#include "simulate/phase_sums.h"
+#include "simulate/summed_schedule.h"
 #include "support/run_on_machine.h"
 #include "support/temp_dir.h"
 #include "workload/matching.h"

@@ -13,7 +13,7 @@
 #include "motif/patterns/call_pattern.h"
 #include "motif/patterns/catalog.h"
 #include "motif/patterns/pattern_source.h"
-#include "simulate/phase_sums.h"
+#include "simulate/summed_schedule.h"
 #include "support/run_on_machine.h"
 
 using namespace orrery;
