@@ -32,6 +32,7 @@ class FlowSpeller {
 
  private:
   std::string unused_name(std::string_view kind, const Flow& flow) {
+    // Called by its first call site; a second block that begins there gets a number.
     const std::string plain = fmt::format("{}{}", kind, first_site(flow));
     std::string name = plain;
     for (int twin = 2; !names_.insert(name).second; ++twin) name = fmt::format("{}_{}", plain, twin);
@@ -82,6 +83,7 @@ class FlowSpeller {
         block(parts[i], name);
         continue;
       }
+      // Three sites in a row, or more, are written as a range.
       std::size_t last = i;
       while (last + 1 < parts.size() && parts[last + 1].kind == Flow::Kind::call &&
              parts[last + 1].site == parts[last].site + 1)
@@ -155,7 +157,7 @@ class FlowParser {
   Flow block(std::size_t place) {
     Flow flow;
     // A block that is used twice is allowed once only: two uses of blocks of two uses ... would grow without bound, as
-    // would a circle.
+    // would a cycle.
     if (!used_.insert(place).second) return fail(place, "is used more than once", "give each use a block of its own");
     const BlockText& text = blocks_[place];
     const Depth deeper(depth_);

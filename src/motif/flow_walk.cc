@@ -1,13 +1,12 @@
 #include "motif/flow_walk.h"
 
-#include <Eigen/Core>
-#include <Eigen/LU>
-
 #include <algorithm>
 #include <cmath>
 #include <map>
 #include <optional>
 #include <vector>
+
+#include "motif/linear_algebra.h"
 
 namespace orrery::motif {
 namespace {
@@ -22,6 +21,17 @@ std::optional<std::size_t> context_after(const std::map<Context, std::size_t>& c
   return std::nullopt;
 }
 
+/// Whether these are numbers of visits that balance. A chain that never ends has none: its system is singular, and what
+/// the solver makes of it is negative, huge or no solution.
+bool are_visits(const Matrix& system, const std::vector<double>& visits, const std::vector<double>& right) {
+  for (const double count : visits) {
+    if (!std::isfinite(count) || count <= -1e-9 || count >= 1e12) return false;
+  }
+  double square = 0;
+  for (const double one : residual(system, visits, right)) square += one * one;
+  return std::sqrt(square) < 1e-6;
+}
+
 }  // namespace
 
 std::vector<double> step_rates(const Flow& chain, const Scope& scope) {
@@ -33,8 +43,7 @@ std::vector<double> step_rates(const Flow& chain, const Scope& scope) {
     sums[contexts.at(step.context)] += laws.back();
   }
   // visits = entry + shares^T visits
-  const auto count = static_cast<Eigen::Index>(contexts.size());
-  Eigen::MatrixXd system = Eigen::MatrixXd::Identity(count, count);
+  Matrix system = Matrix::identity(contexts.size());
   for (std::size_t i = 0; i < chain.steps.size(); ++i) {
     const ChainStep& step = chain.steps[i];
     const std::size_t from = contexts.at(step.context);
@@ -42,21 +51,18 @@ std::vector<double> step_rates(const Flow& chain, const Scope& scope) {
     Context history = step.context;
     history.push_back(step.next);
     // A block without a step of its own is where the chain ends.
-    if (const auto to = context_after(contexts, std::move(history)))
-      system(static_cast<Eigen::Index>(*to), static_cast<Eigen::Index>(from)) -= laws[i] / sums[from];
+    if (const auto to = context_after(contexts, std::move(history))) system(*to, from) -= laws[i] / sums[from];
   }
   const auto entry = contexts.find({});
   if (entry == contexts.end()) return laws;
-  Eigen::VectorXd right = Eigen::VectorXd::Zero(count);
-  right(static_cast<Eigen::Index>(entry->second)) = 1;
-  const Eigen::VectorXd visits = system.fullPivLu().solve(right);
-  const bool solved = visits.allFinite() && visits.minCoeff() > -1e-9 && visits.maxCoeff() < 1e12 &&
-                      (system * visits - right).norm() < 1e-6;
-  if (!solved) return laws;
+  std::vector<double> right(contexts.size(), 0);
+  right[entry->second] = 1;
+  const std::vector<double> visits = solve_general(system, right);
+  if (!are_visits(system, visits, right)) return laws;
   std::vector<double> rates;
   for (std::size_t i = 0; i < chain.steps.size(); ++i) {
     const std::size_t from = contexts.at(chain.steps[i].context);
-    rates.push_back(sums[from] > 0 ? std::max(0.0, visits(static_cast<Eigen::Index>(from))) * laws[i] / sums[from] : 0);
+    rates.push_back(sums[from] > 0 ? std::max(0.0, visits[from]) * laws[i] / sums[from] : 0);
   }
   return rates;
 }

@@ -76,12 +76,14 @@ class FormulaParser {
   }
   void power(int depth) {
     if (depth > kDeepest) return fail("brackets are nested too deep");
+    // A sign binds less than a power: -x^2 is -(x^2).
     if (take('-')) {
       power(depth + 1);
       return emit(Operator::negate);
     }
     atom(depth);
     if (error_ || !take('^')) return;
+    // From the right, as people read it: 2^3^2 is 2^9.
     power(depth + 1);
     emit(Operator::power);
   }
@@ -114,6 +116,7 @@ class FormulaParser {
     const auto variable = std::find(kVariableNames.begin(), kVariableNames.end(), word);
     if (variable != kVariableNames.end())
       return emit({.op = Operator::variable, .variable = static_cast<Variable>(variable - kVariableNames.begin())});
+    // The message points at the word, not behind it.
     position_ = begin;
     fail(fmt::format("'{}' is no variable and no function", word));
   }
@@ -155,6 +158,7 @@ class FormulaParser {
   std::optional<Error> error_;
 };
 
+// A law is asked outside of where it was fitted, too: what a function cannot say there counts as nothing.
 double apply(Operator op, double a) {
   switch (op) {
     case Operator::negate: return -a;
@@ -212,6 +216,7 @@ Formula Formula::composed(std::string_view text) {
 double Formula::at(const Scope& scope) const {
   std::vector<double> stack;
   stack.reserve(8);
+  // Postfix: the parser has seen to it that every operator finds its operands.
   for (const Instruction& instruction : program_) {
     if (instruction.op == Operator::number) {
       stack.push_back(instruction.number);

@@ -6,15 +6,26 @@
 // Workload by whoever runs it.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "motif/formula.h"
-#include "motif/scope.h"
 
 namespace orrery::motif {
+
+// The words that motif files and messages use for the enumerators below, in their order.
+
+inline constexpr std::array<std::string_view, 2> kSizeMeaningNames = {"exponent", "amount"};
+inline constexpr std::array<std::string_view, 6> kGroupNames = {"unknown", "none", "world", "row", "column", "self"};
+inline constexpr std::array<std::string_view, 11> kPeerNames = {"none",      "self",         "opposite", "shift",
+                                                                "row_shift", "column_shift", "row_each", "column_each",
+                                                                "grid",      "fixed",        "any"};
+inline constexpr std::array<std::string_view, 9> kMembersNames = {
+    "all", "diagonal", "off_diagonal", "first", "others", "last", "corner", "edge", "interior"};
 
 /// Which ranks a communicator has, as seen by a member. Ranks stand on a grid row by row: rank = row * q + column.
 enum class Group : std::uint8_t {

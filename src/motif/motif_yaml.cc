@@ -12,7 +12,7 @@
 #include "machine/yaml/field_reader.h"
 #include "machine/yaml/field_writer.h"
 #include "motif/flow_text.h"
-#include "motif/motif_words.h"
+#include "motif/motif.h"
 
 namespace orrery::motif {
 
@@ -273,6 +273,7 @@ std::optional<Violation> take_motif(const MotifText& text, Motif& motif) {
                text.fit.left_out_error_pct,
                text.fit.times_family.value_or(""),
                text.fit.notes};
+  // Sites before classes: flows are checked against them.
   if (auto wrong = take_uncertainty(text.uncertainty, motif.uncertainty)) return wrong;
   if (auto wrong = take_sites(text, motif)) return wrong;
   if (auto wrong = take_transitions(text, motif)) return wrong;

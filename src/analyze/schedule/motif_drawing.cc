@@ -7,7 +7,7 @@
 #include <map>
 
 #include "base/json/json_writer.h"
-#include "motif/motif_words.h"
+#include "motif/motif.h"
 #include "report/plain_digits.h"
 
 namespace orrery::analyze {

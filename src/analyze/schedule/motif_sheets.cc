@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "base/percent.h"
-#include "motif/motif_words.h"
+#include "motif/motif.h"
 
 namespace orrery::analyze {
 namespace {

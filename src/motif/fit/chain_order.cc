@@ -12,8 +12,9 @@
 namespace orrery::motif::fit {
 namespace {
 
-using Path = std::vector<std::uint32_t>;  // blocks of one passage through a chain, in order
+using Path = std::vector<std::uint32_t>;  // blocks of one way through a chain, in order
 
+// Longer pasts occur too rarely in a few runs to learn anything from them.
 constexpr std::size_t kLongestContext = 4;
 constexpr std::size_t kMostLevels = 8;
 constexpr double kFewestPerLevel = 8;  // calls: fewer say nothing of a mean
@@ -30,10 +31,10 @@ struct Visit {
   std::uint32_t level = 0;
 };
 
-/// The passages of all runs through one chain.
-class Passages {
+/// The ways of all runs through one chain.
+class ChainPaths {
  public:
-  Passages(const Flow& chain, const std::vector<ClassRun>& runs) : paths_(runs.size()) {
+  ChainPaths(const Flow& chain, const std::vector<ClassRun>& runs) : paths_(runs.size()) {
     for (std::size_t block = 0; block < chain.parts.size(); ++block) {
       std::set<std::uint32_t> sites;
       collect_sites(chain.parts[block], sites);
@@ -81,6 +82,7 @@ class Passages {
         paths_[run].emplace_back();
         levels.clear();
       }
+      // Another block, or the same one from its first call on again.
       const bool begins = !inside || found->second != current ||
                           (first_.contains(sequence[i]) && !inner_.contains({sequence[i - 1], sequence[i]}));
       inside = true;
@@ -197,16 +199,16 @@ class ContextTree {
   double steps_ = 0;
 };
 
-void learn_contexts(const Passages& passages, const std::vector<ClassRun>& runs, SizeMeaning meaning, Flow& chain) {
+void learn_contexts(const ChainPaths& ways, const std::vector<ClassRun>& runs, SizeMeaning meaning, Flow& chain) {
   std::vector<RunParameters> parameters;
   std::vector<double> entries;
   for (std::size_t run = 0; run < runs.size(); ++run) {
     parameters.push_back(runs[run].run);
-    entries.push_back(static_cast<double>(passages.paths()[run].size()));
+    entries.push_back(static_cast<double>(ways.paths()[run].size()));
     if (entries.back() == 0) return;
   }
   std::vector<ChainStep> steps;
-  for (const auto& [context, counts] : ContextTree(passages.paths()).grow()) {
+  for (const auto& [context, counts] : ContextTree(ways.paths()).grow()) {
     std::vector<std::vector<double>> rows;
     for (const auto& [next, row] : counts) rows.push_back(row);
     const std::vector<Formula> laws = rate_laws(parameters, rows, entries, meaning);
@@ -216,10 +218,10 @@ void learn_contexts(const Passages& passages, const std::vector<ClassRun>& runs,
   chain.steps = std::move(steps);
 }
 
-void learn_levels(const Passages& passages, const std::vector<ClassRun>& runs, std::vector<Site>& sites) {
+void learn_levels(const ChainPaths& ways, const std::vector<ClassRun>& runs, std::vector<Site>& sites) {
   for (Site& site : sites) {
-    const auto found = passages.visits().find(site.id);
-    if (found == passages.visits().end()) continue;
+    const auto found = ways.visits().find(site.id);
+    if (found == ways.visits().end()) continue;
     // Each run by itself, since runs of different sizes send different amounts: how a visit compares with the mean of
     // its run.
     std::map<std::size_t, SiteBytes> by_run;
@@ -253,9 +255,9 @@ void learn_order(const std::vector<ClassRun>& runs, SizeMeaning meaning, Flow& f
   const bool have_order =
       std::none_of(runs.begin(), runs.end(), [](const ClassRun& run) { return run.sequence.empty(); });
   if (flow.kind != Flow::Kind::chain || !have_order) return;
-  const Passages passages(flow, runs);
-  learn_contexts(passages, runs, meaning, flow);
-  learn_levels(passages, runs, sites);
+  const ChainPaths ways(flow, runs);
+  learn_contexts(ways, runs, meaning, flow);
+  learn_levels(ways, runs, sites);
 }
 
 }  // namespace orrery::motif::fit

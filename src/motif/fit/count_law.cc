@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Cholesky>
-#include <Eigen/Core>
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -11,7 +9,71 @@
 #include <string_view>
 #include <vector>
 
+#include "motif/linear_algebra.h"
+
 namespace orrery::motif::fit {
+namespace {
+
+/// Families that make sense of a size; the published ones explode or turn negative.
+constexpr std::array kByteFamilies = {Family::constant, Family::power, Family::dictionary, Family::normal_form};
+
+const std::vector<Term>& byte_terms() {
+  static const std::vector<Term> terms = {
+      Term{}, {.work = 1}, {.work = 1, .nodes = -0.5}, {.work = 1, .nodes = -1}, {.work = 1, .nodes = -1.5}};
+  return terms;
+}
+
+double mean_error(const Law& law, const std::vector<Scope>& runs, const std::vector<double>& bytes) {
+  double sum = 0, count = 0;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    if (bytes[i] <= 0) continue;
+    sum += std::abs(law.at(runs[i]) - bytes[i]) / bytes[i];
+    ++count;
+  }
+  return count > 0 ? sum / count : 0;
+}
+
+/// The error over runs each of which was left out once. A family that has more unknowns than runs remain says nothing.
+double left_out_error(Family family, const std::vector<Scope>& runs, const std::vector<double>& bytes) {
+  double sum = 0, count = 0;
+  for (std::size_t left_out = 0; left_out < runs.size(); ++left_out) {
+    std::vector<Scope> rest_runs;
+    std::vector<double> rest;
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+      if (i == left_out) continue;
+      rest_runs.push_back(runs[i]);
+      rest.push_back(bytes[i]);
+    }
+    if (bytes[left_out] <= 0) continue;
+    const Law law = fit_law(family, byte_terms(), rest_runs, rest);
+    sum += std::min(std::abs(law.at(runs[left_out]) - bytes[left_out]) / bytes[left_out], 10.0);
+    ++count;
+  }
+  return count > 0 ? sum / count : 0;
+}
+
+}  // namespace
+
+BytesFit fit_bytes(const std::vector<RunParameters>& runs, const std::vector<double>& bytes, SizeMeaning meaning) {
+  if (const auto exact = exact_law(runs, bytes, meaning)) return {*exact, "exact", 0};
+  std::vector<Scope> scopes;
+  scopes.reserve(runs.size());
+  for (const RunParameters& run : runs) scopes.emplace_back(run, meaning);
+  Family best = Family::constant;
+  double best_error = left_out_error(best, scopes, bytes);
+  for (const Family family : kByteFamilies) {
+    if (family == Family::constant) continue;
+    const double error = left_out_error(family, scopes, bytes);
+    // A tenth better, or the simpler one stays.
+    if (error >= 0.9 * best_error) continue;
+    best = family;
+    best_error = error;
+  }
+  const Law law = fit_law(best, byte_terms(), scopes, bytes);
+  return {Formula::composed(law.text()), std::string(kFamilyNames[static_cast<std::size_t>(best)]),
+          100 * mean_error(law, scopes, bytes)};
+}
+
 namespace {
 
 constexpr double kExact = 1e-7;       // relative; counts are whole numbers or means of them
@@ -63,45 +125,19 @@ struct RateCandidate {
   bool logistic = false;
 };
 
-Eigen::MatrixXd regressors(const RateCandidate& candidate, const std::vector<Scope>& scopes) {
-  Eigen::MatrixXd x(static_cast<Eigen::Index>(scopes.size()), static_cast<Eigen::Index>(candidate.names.size()));
+Matrix regressors(const RateCandidate& candidate, const std::vector<Scope>& scopes) {
+  Matrix x(scopes.size(), candidate.names.size());
   for (std::size_t j = 0; j < candidate.names.size(); ++j) {
     const Formula formula = Formula::composed(candidate.names[j]);
-    for (std::size_t i = 0; i < scopes.size(); ++i)
-      x(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j)) = formula.at(scopes[i]);
+    for (std::size_t i = 0; i < scopes.size(); ++i) x(i, j) = formula.at(scopes[i]);
   }
   return x;
 }
 
-Eigen::VectorXd weighted_line(const Eigen::MatrixXd& x, const Eigen::VectorXd& y, const Eigen::VectorXd& weights) {
-  const Eigen::MatrixXd weighted = weights.asDiagonal() * x;
-  Eigen::MatrixXd normal = x.transpose() * weighted;
-  normal.diagonal().array() += 1e-9;
-  return normal.ldlt().solve(weighted.transpose() * y);
-}
-
-/// Newton's method on the binomial likelihood. A run that never or always does something has no finite logit: half a
-/// chance is added to each side.
-Eigen::VectorXd logistic_line(const Eigen::MatrixXd& x, const Eigen::VectorXd& rate, const Eigen::VectorXd& chances) {
-  Eigen::VectorXd smoothed(rate.size());
-  for (Eigen::Index i = 0; i < rate.size(); ++i) smoothed(i) = (rate(i) * chances(i) + 0.5) / (chances(i) + 1);
-  Eigen::VectorXd b = Eigen::VectorXd::Zero(x.cols());
-  for (int step = 0; step < 30; ++step) {
-    const Eigen::VectorXd p = (1 / (1 + (-(x * b).array()).exp())).matrix();
-    const Eigen::VectorXd w = (chances.array() * p.array() * (1 - p.array())).max(1e-9).matrix();
-    const Eigen::VectorXd target = x * b + ((smoothed - p).array() * chances.array() / w.array()).matrix();
-    const Eigen::VectorXd next = weighted_line(x, target, w);
-    const double change = (next - b).cwiseAbs().maxCoeff();
-    b = next;
-    if (change < 1e-9) break;
-  }
-  return b;
-}
-
-std::string linear_text(const RateCandidate& candidate, const Eigen::VectorXd& b) {
+std::string linear_text(const RateCandidate& candidate, const std::vector<double>& b) {
   std::string text;
   for (std::size_t j = 0; j < candidate.names.size(); ++j) {
-    const double value = b(static_cast<Eigen::Index>(j));
+    const double value = b[j];
     if (j > 0) text += value < 0 ? " - " : " + ";
     text += coefficient_text(j > 0 ? std::abs(value) : value);
     if (j > 0) text += "*" + candidate.names[j];
@@ -139,11 +175,11 @@ std::optional<Formula> exact_law(std::span<const RunParameters> runs, std::span<
 std::vector<Formula> rate_laws(std::span<const RunParameters> runs, const std::vector<std::vector<double>>& counts,
                                std::span<const double> chances, SizeMeaning meaning) {
   const std::vector<Scope> scopes = scopes_of(runs, meaning);
-  const auto rows = static_cast<Eigen::Index>(runs.size());
-  Eigen::VectorXd weight(rows);
+  const std::size_t rows = runs.size();
+  double all_chances = 0;
   bool is_share = true, varies_in_size = false, varies_in_nodes = false;
   for (std::size_t i = 0; i < runs.size(); ++i) {
-    weight(static_cast<Eigen::Index>(i)) = chances[i];
+    all_chances += chances[i];
     for (const std::vector<double>& way : counts) is_share = is_share && way[i] <= chances[i] * (1 + kExact);
     varies_in_size = varies_in_size || runs[i].size != runs[0].size;
     varies_in_nodes = varies_in_nodes || runs[i].nodes != runs[0].nodes;
@@ -162,23 +198,28 @@ std::vector<Formula> rate_laws(std::span<const RunParameters> runs, const std::v
   const double ways = std::max(1.0, static_cast<double>(counts.size()) - 1);
   std::vector<Tried> tried;
   for (const RateCandidate& candidate : candidates) {
-    const Eigen::MatrixXd x = regressors(candidate, scopes);
+    const Matrix x = regressors(candidate, scopes);
     Tried& one = tried.emplace_back();
     one.unknowns = ways * static_cast<double>(candidate.names.size());
     for (const std::vector<double>& way : counts) {
-      Eigen::VectorXd rate(rows);
-      for (Eigen::Index i = 0; i < rows; ++i)
-        rate(i) = weight(i) > 0 ? way[static_cast<std::size_t>(i)] / weight(i) : 0;
-      const Eigen::VectorXd b = candidate.logistic ? logistic_line(x, rate, weight) : weighted_line(x, rate, weight);
-      Eigen::VectorXd fitted = x * b;
-      if (candidate.logistic) fitted = (1 / (1 + (-fitted.array()).exp())).matrix();
+      std::vector<double> rate(rows, 0);
+      double happened = 0;
+      for (std::size_t i = 0; i < rows; ++i) {
+        if (chances[i] > 0) rate[i] = way[i] / chances[i];
+        happened += chances[i] * rate[i];
+      }
+      const Regression line =
+          candidate.logistic ? logistic_regression(x, rate, chances) : linear_regression(x, rate, chances);
       // Counts are samples: of so many chances a rate is not known better than this, and a law that is closer follows
       // the noise.
-      const double mean = weight.dot(rate) / std::max(weight.sum(), 1e-300);
+      const double mean = happened / std::max(all_chances, 1e-300);
       const double spread = counts.size() > 1 ? mean : mean * (1 - mean);
       const double variance = std::max(is_share ? spread : kDispersion * mean, 1e-6);
-      one.misfit += (weight.array() * (rate - fitted).array().square()).sum() / variance;
-      const std::string text = linear_text(candidate, b);
+      double misfit = 0;
+      for (std::size_t i = 0; i < rows; ++i)
+        misfit += chances[i] * (rate[i] - line.fitted[i]) * (rate[i] - line.fitted[i]);
+      one.misfit += misfit / variance;
+      const std::string text = linear_text(candidate, line.coefficients);
       one.formulas.push_back(Formula::composed(candidate.logistic ? fmt::format("logistic({})", text) : text));
     }
   }

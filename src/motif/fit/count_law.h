@@ -4,12 +4,25 @@
 
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
+#include "motif/fit/law.h"
 #include "motif/formula.h"
-#include "motif/scope.h"
 
 namespace orrery::motif::fit {
+
+// Laws of what call sites send.
+
+struct BytesFit {
+  Formula formula = {};
+  std::string family = {};
+  double error_pct = 0;  ///< mean error of the runs it was fitted to
+};
+
+/// `bytes[i]` is the mean of a call in `runs[i]`. An exact law (8; 8*s) if there is one, otherwise the family that
+/// predicts left-out runs best.
+BytesFit fit_bytes(const std::vector<RunParameters>& runs, const std::vector<double>& bytes, SizeMeaning meaning);
 
 /// The simplest a * v + b with whole a and b and v one of 1, q, log2(p), p, n, s, X, t that gives every value exactly;
 /// nothing if there is none. A variable must take two values at least to be seen.

@@ -10,8 +10,8 @@
 #include <set>
 
 #include "base/statistics.h"
-#include "motif/fit/bytes_fit.h"
 #include "motif/fit/chain_order.h"
+#include "motif/fit/count_law.h"
 #include "motif/fit/flow_graph.h"
 #include "motif/fit/spread.h"
 #include "motif/predict.h"
@@ -42,6 +42,7 @@ Status check_runs(const Observations& observations) {
         std::set<std::uint32_t> sites_a, sites_b;
         for (const auto& [edge, times] : a.edges) sites_a.insert(edge.second);
         for (const auto& [edge, times] : b.edges) sites_b.insert(edge.second);
+        // The same parameters must mean the same program.
         if (sites_a != sites_b)
           return Error{
               .message = fmt::format("has the parameters of {} ({}) and other call sites", a.name, run_text(a.run)),
@@ -102,6 +103,7 @@ double local_constant_us(const Observations& observations) {
   for (const ClassObservation& one : observations.classes) {
     for (const ClassRun& run : one.runs) {
       for (const auto& [edge, times] : run.edges) {
+        // Before the first call lies the start of the program, which is no transition.
         if (edge.first == 0 || times.count <= 0) continue;
         const auto [found, is_new] = least.emplace(edge, times.least_us);
         if (!is_new) found->second = std::min(found->second, times.least_us);
@@ -122,6 +124,7 @@ std::string compute_text(const Law& law, double local_us) {
   for (std::size_t j = 0; j < law.terms.size(); ++j) {
     const Term& term = law.terms[j];
     if (term.work != 0) continue;
+    // Terms of nodes alone are latency: they grow with the machine and not with the work.
     const bool is_constant = term.nodes == 0 && term.logarithm == 0;
     coefficients[j] = is_constant ? std::min(coefficients[j], local_us) : 0;
   }
@@ -137,6 +140,7 @@ std::optional<std::string> measured_compute_text(const Observations& observation
     for (const ClassRun& run : one.runs) {
       const auto found = run.edges.find(edge);
       if (found == run.edges.end()) continue;
+      // One run that cannot tell computing from waiting, and the mean is of both.
       if (!found->second.compute_is_known) return std::nullopt;
       const double share = one.share.at(Scope(run.run, meaning));
       auto& [scope, sum] = by_run[run.name];

@@ -55,7 +55,7 @@ class Region {
   Flow reduce() {
     do {
       simplify();
-    } while (fold_circles());
+    } while (fold_cycles());
     return in_order();
   }
 
@@ -129,10 +129,10 @@ class Region {
   }
 
   /// The mean of trips may be a whole number by chance. Where the order of calls is known, every passage through the
-  /// circle must come to its head equally often.
-  [[nodiscard]] bool is_regular(const std::set<int>& circle, int head) const {
+  /// cycle must come to its head equally often.
+  [[nodiscard]] bool is_regular(const std::set<int>& cycle, int head) const {
     std::set<std::uint32_t> sites;
-    for (const int item : circle) collect_calls(items_.at(item), sites);
+    for (const int item : cycle) collect_calls(items_.at(item), sites);
     const std::uint32_t first = first_call(items_.at(head));
     for (const ClassRun& run : runs_) {
       std::optional<std::size_t> usual;
@@ -175,24 +175,24 @@ class Region {
     return loop;
   }
 
-  // ---- circles of several items ----
+  // ---- cycles of several items ----
 
-  /// Makes one item of a circle; false if there is none.
-  bool fold_circles() {
+  /// Makes one item of a cycle; false if there is none.
+  bool fold_cycles() {
     std::set<int> all;
     for (const auto& [item, flow] : items_) all.insert(item);
-    const std::vector<std::set<int>> circles = find_circles(all, {});
-    if (circles.empty()) return false;
-    if (!fold_loop_in(circles.front())) replace(circles.front(), chain_of(circles.front(), border_of(circles.front())));
+    const std::vector<std::set<int>> cycles = find_cycles(all, {});
+    if (cycles.empty()) return false;
+    if (!fold_loop_in(cycles.front())) replace(cycles.front(), chain_of(cycles.front(), border_of(cycles.front())));
     return true;
   }
 
   /// A loop deeper inside may have a law where the whole has none: the ring of messages in each step of a search.
-  bool fold_loop_in(const std::set<int>& circle) {
-    if (rotate_loop(circle) || fold_exact_loop(circle)) return true;
+  bool fold_loop_in(const std::set<int>& cycle) {
+    if (rotate_loop(cycle) || fold_exact_loop(cycle)) return true;
     std::set<int> heads;
-    for (const auto& [item, counts] : border_of(circle).entries) heads.insert(item);
-    for (const std::set<int>& inner : find_circles(circle, heads)) {
+    for (const auto& [item, counts] : border_of(cycle).entries) heads.insert(item);
+    for (const std::set<int>& inner : find_cycles(cycle, heads)) {
       if (fold_loop_in(inner)) return true;
     }
     return false;
@@ -200,7 +200,7 @@ class Region {
 
   /// Strongly connected sets, within `within` and without the ways back to `heads`, of more than one item or of one
   /// that follows itself.
-  [[nodiscard]] std::vector<std::set<int>> find_circles(const std::set<int>& within, const std::set<int>& heads) const {
+  [[nodiscard]] std::vector<std::set<int>> find_cycles(const std::set<int>& within, const std::set<int>& heads) const {
     std::map<int, std::set<int>> reach;
     for (const int start : within) {
       std::vector<int> open = {start};
@@ -213,18 +213,18 @@ class Region {
         }
       }
     }
-    std::vector<std::set<int>> circles;
+    std::vector<std::set<int>> cycles;
     std::set<int> placed;
     for (const auto& [start, seen] : reach) {
       if (!seen.contains(start) || placed.contains(start)) continue;
-      std::set<int> circle;
+      std::set<int> cycle;
       for (const int other : seen) {
-        if (reach.at(other).contains(start)) circle.insert(other);
+        if (reach.at(other).contains(start)) cycle.insert(other);
       }
-      placed.insert(circle.begin(), circle.end());
-      circles.push_back(std::move(circle));
+      placed.insert(cycle.begin(), cycle.end());
+      cycles.push_back(std::move(cycle));
     }
-    return circles;
+    return cycles;
   }
 
   struct Border {
@@ -232,11 +232,11 @@ class Region {
     std::map<int, Counts> exits = {};    // by the item that is left
     Counts entered = {};
   };
-  [[nodiscard]] Border border_of(const std::set<int>& circle) const {
+  [[nodiscard]] Border border_of(const std::set<int>& cycle) const {
     Border border;
     border.entered = none();
     for (const auto& [edge, counts] : edges_) {
-      const bool from_inside = circle.contains(edge.first), to_inside = circle.contains(edge.second);
+      const bool from_inside = cycle.contains(edge.first), to_inside = cycle.contains(edge.second);
       if (!from_inside && to_inside) {
         add_counts(border.entries[edge.second], counts);
         add_counts(border.entered, counts);
@@ -247,14 +247,14 @@ class Region {
   }
 
   /// A loop that is left in its middle, "a (b a)*": a is passed once more than b.
-  bool rotate_loop(const std::set<int>& circle) {
-    if (circle.size() != 2) return false;
-    const Border border = border_of(circle);
+  bool rotate_loop(const std::set<int>& cycle) {
+    if (cycle.size() != 2) return false;
+    const Border border = border_of(cycle);
     if (border.entries.size() != 1 || border.exits.size() != 1) return false;
-    const int a = border.entries.begin()->first, b = *circle.begin() == a ? *circle.rbegin() : *circle.begin();
+    const int a = border.entries.begin()->first, b = *cycle.begin() == a ? *cycle.rbegin() : *cycle.begin();
     if (border.exits.begin()->first != a || edges_.contains({a, a}) || edges_.contains({b, b})) return false;
     const auto trips = exact_ratio(edges_.at({a, b}), border.entered);
-    if (!trips || !is_regular(circle, a)) return false;
+    if (!trips || !is_regular(cycle, a)) return false;
     Flow whole, body;
     append_parts(whole.parts, items_[a]);
     append_parts(body.parts, items_[b]);
@@ -267,8 +267,8 @@ class Region {
     return true;
   }
 
-  bool fold_exact_loop(const std::set<int>& circle) {
-    const Border border = border_of(circle);
+  bool fold_exact_loop(const std::set<int>& cycle) {
+    const Border border = border_of(cycle);
     if (border.entries.size() != 1) return false;
     const int head = border.entries.begin()->first;
     // Left in its middle, a loop has a last pass that is not whole: that is a chain.
@@ -277,18 +277,18 @@ class Region {
     }
     Counts visits = border.entered;
     for (const auto& [edge, counts] : edges_) {
-      if (edge.second == head && circle.contains(edge.first)) add_counts(visits, counts);
+      if (edge.second == head && cycle.contains(edge.first)) add_counts(visits, counts);
     }
     const auto trips = exact_ratio(visits, border.entered);
-    if (!trips || !is_regular(circle, head)) return false;
+    if (!trips || !is_regular(cycle, head)) return false;
     Region body(runs_, meaning_);
-    for (const int item : circle) body.add_item(item, items_.at(item));
+    for (const int item : cycle) body.add_item(item, items_.at(item));
     body.add_edge(kEntry, head, visits);
     for (const auto& [edge, counts] : edges_) {
-      if (!circle.contains(edge.first)) continue;
-      body.add_edge(edge.first, edge.second == head || !circle.contains(edge.second) ? kExit : edge.second, counts);
+      if (!cycle.contains(edge.first)) continue;
+      body.add_edge(edge.first, edge.second == head || !cycle.contains(edge.second) ? kExit : edge.second, counts);
     }
-    replace(circle, loop_of(body.reduce(), *trips));
+    replace(cycle, loop_of(body.reduce(), *trips));
     return true;
   }
 
@@ -336,7 +336,7 @@ class Region {
     items_.emplace(id, std::move(flow));
   }
 
-  // ---- what has no circles any more ----
+  // ---- what has no cycles any more ----
 
   /// Items in an order in which every edge leads forward.
   [[nodiscard]] std::vector<int> topological_order() const {

@@ -3,8 +3,8 @@
 // loops from chance:
 //
 //   - a site that is always followed by another, which follows nothing else, makes one sequence with it;
-//   - a circle with one entry that is passed so often that an exact law says it (64; q; q - 1) is a loop;
-//   - a circle without such a law, or a fork of ways, is a chain: blocks, and how often one follows the other per
+//   - a cycle with one entry that is passed so often that an exact law says it (64; q; q - 1) is a loop;
+//   - a cycle without such a law, or a fork of ways, is a chain: blocks, and how often one follows the other per
 //   entry.
 //
 // What the order of calls would tell beyond the counts (which visit of a block does what) is added by chain_order.h

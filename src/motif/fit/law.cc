@@ -2,12 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Core>
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 
 #include "motif/formula.h"
+#include "motif/linear_algebra.h"
 
 namespace orrery::motif::fit {
 namespace {
@@ -30,23 +29,6 @@ std::vector<double> polynomial_regressors(const Scope& scope, int degree) {
   return values;
 }
 
-/// Least squares by a rank-revealing factorisation: parameters that do not vary over the runs get no part.
-std::vector<double> least_squares(const std::vector<std::vector<double>>& rows, const std::vector<double>& y,
-                                  const std::vector<double>& weights) {
-  const auto count = static_cast<Eigen::Index>(rows.size()), columns = static_cast<Eigen::Index>(rows[0].size());
-  Eigen::MatrixXd a(count, columns);
-  Eigen::VectorXd b(count);
-  for (Eigen::Index i = 0; i < count; ++i) {
-    const auto at = static_cast<std::size_t>(i);
-    for (Eigen::Index j = 0; j < columns; ++j) a(i, j) = weights[at] * rows[at][static_cast<std::size_t>(j)];
-    b(i) = weights[at] * y[at];
-  }
-  Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> factors;
-  factors.setThreshold(1e-10);
-  const Eigen::VectorXd x = factors.compute(a).solve(b);
-  return {x.data(), x.data() + x.size()};
-}
-
 double smallest_positive(std::span<const double> y) {
   double smallest = 0;
   for (const double value : y) {
@@ -59,15 +41,17 @@ template <typename Regressors>
 std::vector<double> fit_linear(const std::vector<Scope>& runs, std::span<const double> y, bool logarithms,
                                const Regressors& regressors) {
   const double smallest = std::max(smallest_positive(y), 1e-9);
-  std::vector<std::vector<double>> rows;
-  std::vector<double> values, weights;
+  Matrix rows(runs.size(), regressors(runs[0]).size());
+  std::vector<double> values;
   for (std::size_t i = 0; i < runs.size(); ++i) {
-    rows.push_back(regressors(runs[i]));
+    const std::vector<double> row = regressors(runs[i]);
     const double positive = std::max(y[i], smallest);
-    values.push_back(logarithms ? std::log(positive) : y[i]);
-    weights.push_back(logarithms ? 1 : 1 / positive);
+    // Errors count relatively: logarithms have that built in.
+    const double weight = logarithms ? 1 : 1 / positive;
+    for (std::size_t j = 0; j < row.size(); ++j) rows(i, j) = weight * row[j];
+    values.push_back(weight * (logarithms ? std::log(positive) : y[i]));
   }
-  return least_squares(rows, values, weights);
+  return least_squares(rows, values);
 }
 
 Law fit_terms(Family family, std::vector<Term> terms, const std::vector<Scope>& runs, std::span<const double> y) {
@@ -110,6 +94,7 @@ Law fit_normal_form(const std::vector<Scope>& runs, std::span<const double> y) {
   };
   Law best = fit_terms(Family::normal_form, {Term{}}, runs, y);
   double best_score = score_of(best);
+  // Two terms besides the constant are the most that the normal form has.
   for (int round = 0; round < 2; ++round) {
     const std::vector<Term> chosen = best.terms;
     bool gained = false;
@@ -219,6 +204,7 @@ Law fit_law(Family family, const std::vector<Term>& terms, const std::vector<Sco
     case Family::polynomial: break;
   }
   int degree = kHighestDegree;
+  // As many unknowns as runs at most: else the polynomial goes through all points, and through anything between.
   while (degree > 0 && polynomial_powers(degree).size() > runs.size()) --degree;
   return {family,
           {},

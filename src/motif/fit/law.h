@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "motif/fit/terms.h"
-#include "motif/scope.h"
+#include "motif/formula.h"
 
 namespace orrery::motif::fit {
 

@@ -23,6 +23,7 @@ std::vector<std::uint32_t> SiteTable::place(const std::vector<LocalSite>& sites,
                                             const std::vector<std::size_t>& calls) {
   const bool have_stacks =
       std::none_of(sites.begin(), sites.end(), [](const LocalSite& site) { return site.stack.empty(); });
+  // Without stacks a site is told by its operation and by what comes before and behind it in the program.
   std::vector<std::uint32_t> numbers = have_stacks ? by_stack(sites) : align(sites);
   std::map<std::pair<std::size_t, std::size_t>, std::size_t> transitions;
   for (std::size_t i = 1; i < calls.size(); ++i) ++transitions[{calls[i - 1], calls[i]}];
@@ -81,6 +82,7 @@ std::vector<std::uint32_t> SiteTable::align(const std::vector<LocalSite>& sites)
   const std::size_t rows = sites.size(), columns = order_.size();
   std::vector<std::vector<std::uint32_t>> longest(rows + 1, std::vector<std::uint32_t>(columns + 1, 0));
   const auto same = [&](std::size_t i, std::size_t j) { return sites[i].operation == known_[order_[j] - 1].operation; };
+  // The longest common subsequence, from the ends.
   for (std::size_t i = rows; i-- > 0;) {
     for (std::size_t j = columns; j-- > 0;)
       longest[i][j] = same(i, j) ? longest[i + 1][j + 1] + 1 : std::max(longest[i + 1][j], longest[i][j + 1]);
@@ -94,6 +96,7 @@ std::vector<std::uint32_t> SiteTable::align(const std::vector<LocalSite>& sites)
       ++i;
       ++j;
     } else if (j == columns || (i < rows && longest[i + 1][j] >= longest[i][j + 1])) {
+      // Nobody had this site before: it stands where this rank has it.
       numbers.push_back(add(sites[i++]));
       order.push_back(numbers.back());
     } else {
@@ -132,6 +135,7 @@ Group group_of(const std::vector<std::int64_t>& members, std::uint64_t rank, std
       all([&](std::int64_t other) { return static_cast<std::uint64_t>(other) / columns == rank / columns; });
   const bool one_column =
       all([&](std::int64_t other) { return static_cast<std::uint64_t>(other) % columns == rank % columns; });
+  // Whole rows and columns alone: a part of one is somebody's own division.
   if (one_row && members.size() == columns) return Group::row;
   if (one_column && members.size() == ranks / columns) return Group::column;
   return Group::unknown;
@@ -167,6 +171,7 @@ class RankReader {
       else if (i > 0) ++without_duration_;
       out.calls.push_back(call);
     }
+    // Where most calls have no duration, what lies between them is no computing time.
     out.compute_is_known = without_duration_ * 2 < out.calls.size();
     return out;
   }
@@ -197,6 +202,7 @@ class RankReader {
     const EventIndex e = events_[i];
     CallRecord call{.bytes = static_cast<double>(std::max<std::int64_t>(bytes_[e], 0)), .peer = peer_[e]};
     if (i > 0) {
+      // The recorder's own figure, where it has one.
       const TimePs since = delta_[e] != kMissing ? delta_[e] : rank_.end(e) - rank_.end(events_[i - 1]);
       call.time_us = std::max(0.0, microseconds(since));
     }

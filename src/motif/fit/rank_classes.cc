@@ -5,7 +5,7 @@
 #include <optional>
 #include <set>
 
-#include "motif/motif_words.h"
+#include "motif/motif.h"
 
 namespace orrery::motif::fit {
 namespace {

@@ -1,14 +1,13 @@
 #include "motif/fit/terms.h"
 
 #include <fmt/format.h>
-#include <Eigen/Cholesky>
-#include <Eigen/Core>
 
 #include <algorithm>
 #include <cmath>
 
 #include "base/statistics.h"
 #include "motif/formula.h"
+#include "motif/linear_algebra.h"
 
 namespace orrery::motif::fit {
 namespace {
@@ -18,14 +17,13 @@ constexpr int kReweightings = 8;
 
 /// The normal equations with every column scaled to length 1, so that terms of 1e9 and of 1 are alike.
 struct NormalEquations {
-  Eigen::MatrixXd gram;
-  Eigen::VectorXd right;
+  Matrix gram;
+  std::vector<double> right;
   std::vector<double> length;
 };
 
 NormalEquations normal_equations(const Design& design, std::span<const double> y, std::span<const double> weights) {
-  const auto columns = static_cast<Eigen::Index>(design.columns);
-  NormalEquations normal{Eigen::MatrixXd::Zero(columns, columns), Eigen::VectorXd::Zero(columns),
+  NormalEquations normal{Matrix(design.columns, design.columns), std::vector<double>(design.columns, 0),
                          std::vector<double>(design.columns, 0)};
   for (std::size_t i = 0; i < design.rows(); ++i) {
     for (std::size_t j = 0; j < design.columns; ++j)
@@ -37,51 +35,47 @@ NormalEquations normal_equations(const Design& design, std::span<const double> y
     for (std::size_t j = 0; j < design.columns; ++j)
       scaled[j] = normal.length[j] > 0 ? design.row(i)[j] / normal.length[j] : 0;
     for (std::size_t j = 0; j < design.columns; ++j) {
-      const auto row = static_cast<Eigen::Index>(j);
-      normal.right(row) += weights[i] * scaled[j] * y[i];
-      for (std::size_t k = 0; k <= j; ++k)
-        normal.gram(row, static_cast<Eigen::Index>(k)) += weights[i] * scaled[j] * scaled[k];
+      normal.right[j] += weights[i] * scaled[j] * y[i];
+      for (std::size_t k = 0; k <= j; ++k) normal.gram(j, k) += weights[i] * scaled[j] * scaled[k];
     }
   }
-  normal.gram = normal.gram.selfadjointView<Eigen::Lower>();
+  for (std::size_t j = 0; j < design.columns; ++j) {
+    for (std::size_t k = 0; k < j; ++k) normal.gram(k, j) = normal.gram(j, k);
+  }
   return normal;
 }
 
 /// Least squares over the columns in `active` alone.
-Eigen::VectorXd solve_active(const NormalEquations& normal, const std::vector<bool>& active) {
-  std::vector<Eigen::Index> columns;
+std::vector<double> solve_active(const NormalEquations& normal, const std::vector<bool>& active) {
+  std::vector<std::size_t> columns;
   for (std::size_t j = 0; j < active.size(); ++j) {
-    if (active[j]) columns.push_back(static_cast<Eigen::Index>(j));
+    if (active[j]) columns.push_back(j);
   }
-  const auto count = static_cast<Eigen::Index>(columns.size());
-  Eigen::MatrixXd gram(count, count);
-  Eigen::VectorXd right(count);
-  for (Eigen::Index j = 0; j < count; ++j) {
-    right(j) = normal.right(columns[static_cast<std::size_t>(j)]);
-    for (Eigen::Index k = 0; k < count; ++k)
-      gram(j, k) = normal.gram(columns[static_cast<std::size_t>(j)], columns[static_cast<std::size_t>(k)]);
+  Matrix gram(columns.size(), columns.size());
+  std::vector<double> right(columns.size(), 0);
+  for (std::size_t j = 0; j < columns.size(); ++j) {
+    right[j] = normal.right[columns[j]];
+    for (std::size_t k = 0; k < columns.size(); ++k) gram(j, k) = normal.gram(columns[j], columns[k]);
     gram(j, j) += 1e-12;  // two terms that are the same in all runs: any split of them will do
   }
-  const Eigen::VectorXd solution = gram.ldlt().solve(right);
-  Eigen::VectorXd whole = Eigen::VectorXd::Zero(normal.right.size());
-  for (Eigen::Index j = 0; j < count; ++j) whole(columns[static_cast<std::size_t>(j)]) = solution(j);
+  const std::vector<double> solution = solve_symmetric(gram, right);
+  std::vector<double> whole(active.size(), 0);
+  for (std::size_t j = 0; j < columns.size(); ++j) whole[columns[j]] = solution[j];
   return whole;
 }
 
 /// Moves from x towards `target` until the first active coefficient reaches zero, and takes those that did out.
-void step_back(Eigen::VectorXd& x, const Eigen::VectorXd& target, std::vector<bool>& active) {
+void step_back(std::vector<double>& x, const std::vector<double>& target, std::vector<bool>& active) {
   double along = 1;
   for (std::size_t j = 0; j < active.size(); ++j) {
-    const auto at = static_cast<Eigen::Index>(j);
-    if (active[j] && target(at) <= 0) along = std::min(along, x(at) / (x(at) - target(at)));
+    if (active[j] && target[j] <= 0) along = std::min(along, x[j] / (x[j] - target[j]));
   }
-  x += along * (target - x);
   for (std::size_t j = 0; j < active.size(); ++j) {
-    const auto at = static_cast<Eigen::Index>(j);
-    if (active[j] && x(at) <= 1e-15) {
-      active[j] = false;
-      x(at) = 0;
-    }
+    x[j] += along * (target[j] - x[j]);
+    // Rounding leaves what should be zero a little above it.
+    if (!active[j] || x[j] > 1e-15) continue;
+    active[j] = false;
+    x[j] = 0;
   }
 }
 
@@ -91,26 +85,28 @@ std::vector<double> nonnegative_least_squares(const Design& design, std::span<co
                                               std::span<const double> weights) {
   const NormalEquations normal = normal_equations(design, y, weights);
   const std::size_t columns = design.columns;
-  Eigen::VectorXd x = Eigen::VectorXd::Zero(static_cast<Eigen::Index>(columns));
+  std::vector<double> x(columns, 0);
   std::vector<bool> active(columns, false);
-  const double enough = 1e-10 * std::max(normal.right.cwiseAbs().maxCoeff(), 1e-300);
+  double largest = 1e-300;
+  for (const double one : normal.right) largest = std::max(largest, std::abs(one));
+  const double enough = 1e-10 * largest;
   // Each pass lets one more term in; the bound is far beyond what the method needs, and ends a cycle that rounding
   // might make.
   for (std::size_t pass = 0; pass < 4 * columns; ++pass) {
-    const Eigen::VectorXd gradient = normal.right - normal.gram * x;
+    const std::vector<double> gradient = residual(normal.gram, x, normal.right);
     std::size_t best = columns;
     for (std::size_t j = 0; j < columns; ++j) {
       if (active[j] || normal.length[j] == 0) continue;
-      const double slope = gradient(static_cast<Eigen::Index>(j));
-      if (slope > enough && (best == columns || slope > gradient(static_cast<Eigen::Index>(best)))) best = j;
+      if (gradient[j] > enough && (best == columns || gradient[j] > gradient[best])) best = j;
     }
+    // No column that is left out would help: that is the optimum (Lawson and Hanson, Solving least squares problems,
+    // 1974).
     if (best == columns) break;
     active[best] = true;
     for (std::size_t inner = 0; inner <= columns; ++inner) {
-      const Eigen::VectorXd target = solve_active(normal, active);
+      const std::vector<double> target = solve_active(normal, active);
       bool inside = true;
-      for (std::size_t j = 0; j < columns; ++j)
-        inside = inside && (!active[j] || target(static_cast<Eigen::Index>(j)) > 0);
+      for (std::size_t j = 0; j < columns; ++j) inside = inside && (!active[j] || target[j] > 0);
       if (inside) {
         x = target;
         break;
@@ -120,7 +116,7 @@ std::vector<double> nonnegative_least_squares(const Design& design, std::span<co
   }
   std::vector<double> coefficients(columns, 0);
   for (std::size_t j = 0; j < columns; ++j) {
-    if (normal.length[j] > 0) coefficients[j] = std::max(0.0, x(static_cast<Eigen::Index>(j)) / normal.length[j]);
+    if (normal.length[j] > 0) coefficients[j] = std::max(0.0, x[j] / normal.length[j]);
   }
   return coefficients;
 }

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "motif/scope.h"
+#include "motif/formula.h"
 
 namespace orrery::motif::fit {
 

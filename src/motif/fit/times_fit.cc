@@ -64,6 +64,7 @@ double share_weighted_error(const TimesTable& table, const Laws& laws) {
       const double measured = table.mean_us[edge][run];
       if (measured <= 0) continue;
       const double residual = (laws[edge].at(table.runs[run]) - measured) / measured;
+      // Capped: one transition that a law misses altogether must not outweigh all others.
       sum += table.counts[edge][run] * measured / total * std::min(residual * residual, 1.0);
     }
   }
@@ -86,6 +87,7 @@ std::vector<std::vector<std::size_t>> extrapolating_folds(const TimesTable& tabl
       if (table.runs[i][variable] == largest) fold.push_back(i);
     }
   }
+  // Nothing varies that could be extrapolated: each run is left out once.
   if (folds.empty() && table.runs.size() > 1) {
     for (std::size_t i = 0; i < table.runs.size(); ++i) folds.push_back({i});
   }

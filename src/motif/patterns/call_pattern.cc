@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "motif/patterns/grid.h"
-#include "motif/patterns/mpi_call.h"
 
 namespace orrery::motif {
 

@@ -98,6 +98,7 @@ Result<Pattern> halo_2d_by(const Values& values, std::uint32_t ranks, bool posts
                       : exchange_in_turn(script, odd, {first, second}, bytes);
         };
         script.phase("exchange x");
+        // Even places begin upwards where odd ones begin downwards, so that partners meet.
         here[0] % 2 == 0 ? exchange_with(false, up(0), down(0), x) : exchange_with(true, down(0), up(0), x);
         script.phase("copy");
         script.compute(copy);
@@ -130,6 +131,7 @@ struct Block {
       block.cells[axis] = static_cast<std::int64_t>(values.count(kNames[axis]));
       all_cells *= static_cast<double>(block.cells[axis]);
     }
+    // So that bytes of all faces together stay countable.
     if (all_cells * static_cast<double>(block.cell_bytes) > 0x1p60) return Error{"blocks of more than an exabyte"};
     const double operations =
         all_cells * static_cast<double>(values.count("fields_per_cell")) * values.number("flopspercell");
@@ -202,9 +204,11 @@ Result<Pattern> halo_3d_by_field(const Values& values, std::uint32_t ranks) {
   auto block = Block::of(values, ranks);
   if (!block) return block.error();
   block->cell_bytes = static_cast<std::int64_t>(values.count("datatype_width"));
+  // Operations were counted for all values of a cell, and here one is computed at a time.
   if (!values.has("computetime") && fields > 0) block->compute /= static_cast<TimePs>(fields);
   Pattern pattern = block_pattern(values, *block);
   pattern.rounds_alike = every <= 1;
+  // Rounds that end in a sum are of one kind, the rest of another.
   pattern.content = [every](std::uint32_t, std::uint64_t round) { return every == 0 || round % every != 0 ? 2 : 1; };
   pattern.append = [block = *block, chunk = static_cast<std::int64_t>(chunk), chunks = chunk == 0 ? 0 : fields / chunk,
                     every](Script& script, std::uint32_t rank, std::uint64_t round) {

@@ -50,6 +50,8 @@ class Addressing {
   void set_peer(const Pattern& pattern, std::size_t number, std::uint32_t rank, const Script::Step& step,
                 workload::Activity& activity) const {
     activity.flags |= workload::activity::kHasPeer;
+    // Where jobs share a machine, ranks and groups are told by number; a job that has it alone says them relative to
+    // the rank, so that ranks which do the same share a program.
     const bool in_group = step.group != Script::kWorld;
     if (!nodes_.empty()) {
       const workload::Role role{0, in_group ? pattern.groups[step.group].axes : std::vector<workload::Axis>()};
@@ -133,6 +135,7 @@ class PatternSource : public workload::WorkloadSource {
     }
     for (std::uint32_t& program : job_.program_of_rank) {
       if (program != kNoProgram) continue;
+      // All ranks that no job has share one program, which does nothing.
       if (!idle_) idle_ = add_program(0, 0);
       program = *idle_;
     }
@@ -345,6 +348,7 @@ class PatternSource : public workload::WorkloadSource {
       stop_if_requested();
       const std::size_t pattern = state.pattern;
       const std::uint64_t content = next_content(program);
+      // A round like one that was seen is counted, and not made again.
       if (const auto found = known.find(content); found != known.end()) {
         add(found->second, 1);
         pass_windows(program, 1);

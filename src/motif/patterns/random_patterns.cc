@@ -106,6 +106,7 @@ Result<Pattern> random_partners(const Values& values, std::uint32_t ranks) {
   std::vector<std::uint32_t> target(ranks);
   for (std::uint64_t round = 0; round < pattern.rounds; ++round) {
     std::iota(target.begin(), target.end(), 0u);
+    // Fisher and Yates: every permutation is as likely. Whoever draws itself sends nothing.
     for (std::uint32_t i = ranks; i > 1; --i) std::swap(target[i - 1], target[next_random(state) % i]);
     for (std::uint32_t rank = 0; rank < ranks; ++rank) draws->at(round, rank) = {target[rank], bytes};
     draws->sort(round);
@@ -149,9 +150,12 @@ Result<std::shared_ptr<const Draws>> draw_hot_messages(const Values& values, std
     const bool to_hot_spot = !hot.empty() && round % (between + 1) == between;
     for (std::uint32_t rank = 0; rank < ranks; ++rank) {
       auto peer = static_cast<std::uint32_t>(next_random(state) % (ranks - 1));
+      // Anybody but the rank itself.
       peer += peer >= rank ? 1 : 0;
+      // A hot spot itself sends to anybody in these rounds, too.
       if (to_hot_spot && std::find(hot.begin(), hot.end(), rank) == hot.end())
         peer = hot[next_random(state) % hot.size()];
+      // A size below zero counts by its absolute value.
       const double drawn = std::clamp(std::abs(mean + deviation * next_gaussian(state)), 1.0, largest);
       draws->at(round, rank) = {peer, static_cast<std::int64_t>(bytes ? static_cast<double>(*bytes) : drawn)};
     }

@@ -24,6 +24,7 @@ Script::StepId Script::add(Step step, bool blocks) {
   after_.insert(after_.end(), pending_.begin(), pending_.end());
   steps_.push_back(step);
   const auto id = static_cast<StepId>(steps_.size() - 1);
+  // A call that blocks is what everything behind it waits for; another one is open until somebody waits for it.
   if (blocks) pending_.assign(1, id);
   else open_.push_back(id);
   return id;

@@ -1,4 +1,4 @@
-#include "motif/patterns/parameters.h"
+#include "motif/patterns/pattern.h"
 
 #include <fmt/format.h>
 
@@ -13,6 +13,7 @@
 namespace orrery::motif {
 namespace {
 
+// Up to here a double holds every whole number.
 constexpr std::uint64_t kLargestCount = std::uint64_t{1} << 53;
 
 bool is_flag(std::string_view text) { return text == "0" || text == "1" || text == "true" || text == "false"; }
@@ -83,6 +84,7 @@ Result<std::vector<std::uint32_t>> rank_list(std::string_view text, std::uint32_
   for (std::size_t at = 0; !text.empty() && text != "all" && at <= text.size();) {
     const std::size_t end = std::min(text.find(',', at), text.size());
     const std::string_view piece = text.substr(at, end - at);
+    // "3" or "3-7".
     const std::size_t dash = piece.find('-');
     std::uint64_t first = 0, last = 0;
     const bool is_range = parse_number(piece.substr(0, dash), first) &&
@@ -103,6 +105,7 @@ std::int64_t product(std::initializer_list<std::uint64_t> factors) {
   if (std::find(factors.begin(), factors.end(), 0u) != factors.end()) return 0;
   std::uint64_t whole = 1;
   for (const std::uint64_t factor : factors) {
+    // Parameters of a file multiply into anything: the largest size stands for what is larger.
     if (factor > static_cast<std::uint64_t>(kLargest) / whole) return kLargest;
     whole *= factor;
   }
@@ -111,6 +114,7 @@ std::int64_t product(std::initializer_list<std::uint64_t> factors) {
 
 TimePs to_picoseconds(double nanoseconds) {
   const double ps = nanoseconds * static_cast<double>(kPsPerNs);
+  // Also what is not a number.
   if (!(ps > 0)) return 0;
   return ps >= static_cast<double>(graph::kMaxWeightPs) ? graph::kMaxWeightPs : static_cast<TimePs>(std::llround(ps));
 }
