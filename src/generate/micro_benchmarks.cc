@@ -67,6 +67,7 @@ Result<workload::Workload> ping_pong(std::int64_t bytes, std::uint32_t repetitio
   if (const Status checked = check(2, bytes, repetitions); !checked) return checked.error();
   return pattern_workload(2, [&](MessagePattern& pattern, std::uint32_t rank) {
     MessagePattern::StepId last = MessagePattern::kNothing;
+    // Even messages are sent by rank 0, odd ones come back.
     for (std::uint32_t i = 0; i < 2 * repetitions; ++i)
       last = i % 2 == rank ? pattern.send(1 - rank, bytes, {last}) : pattern.recv(1 - rank, bytes, {last});
   });

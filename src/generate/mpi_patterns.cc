@@ -44,6 +44,7 @@ constexpr std::array kPatterns = {
             }},
     Pattern{"allreduce_ring", false,
             [](MessagePattern& p, std::uint32_t rank, const Options& o) {
+              // Around twice, to reduce and to gather, an n-th of the data at a time.
               append_ring(p, rank, o.ranks, 2 * (o.ranks - 1), o.bytes / o.ranks);
             }},
     Pattern{"linear_alltoall", false,

@@ -17,7 +17,9 @@
 namespace orrery::llm {
 namespace {
 
+// As strong as errors of 5 % around the model and constants within 35 % (0.3 in logarithms) of the base would have it.
 constexpr double kPenaltyOfOneRow = 0.05 / (2 * 0.3 * 0.3);
+// Beyond 65 % a row counts as faulty: it costs the same wherever it is.
 constexpr double kCap = 0.5;
 constexpr double kProbe = 0.1;                           // ten percent
 constexpr const char* kBlockGroup = "standalone.block";  // made of the constants of all others
@@ -72,6 +74,7 @@ machine::Device fitted(const Group& group, const machine::Device& base, const st
   for (const FreeConstant& constant : constants) {
     values.push_back(&constant.at(device));
     starts.push_back(*values.back());
+    // Twenty times the base at most, and no more than the field may hold.
     options.highest.push_back(std::min(3.0, std::log(constant.most / starts.back())));
   }
   const auto set = [&](const std::vector<double>& x) {

@@ -48,6 +48,7 @@ bool was_timed(const KernelKind& kind, const machine::Device& device, KernelRun 
 machine::StreamingKernel alone_kernel(const KernelKind& kind, const machine::Device& device, const KernelSizes& sizes) {
   const machine::StandaloneKernels& kernels = *device.standalone;
   if (const machine::StreamingKernel* timed = kernels.find(kind.name)) return *timed;
+  // Nobody timed it: the bandwidth of what is most like it.
   switch (kind.like) {
     case AloneLike::add: return kernels.add;
     case AloneLike::gelu: return kernels.gelu;
