@@ -42,6 +42,12 @@ struct Setting {
   std::map<std::string, std::int64_t> ranks = {};
 };
 
+/// The part of a question that is at fault, and the byte of it to point at.
+struct Fault {
+  std::string text;
+  std::size_t at = 0;
+};
+
 /// Of one question. Not thread-safe.
 class Context {
  public:
@@ -59,6 +65,10 @@ class Context {
   }
   [[nodiscard]] const Setting& setting() const { return setting_; }
   [[nodiscard]] bool verbose() const { return setting_.verbose; }
+
+  /// A misuse that front ends can point at.
+  Error misuse_at(Fault fault, std::string message, std::string hint = {});
+  [[nodiscard]] const std::optional<Fault>& fault() const { return fault_; }
 
   Diagnostics& diagnostics() { return diagnostics_; }
   [[nodiscard]] const Diagnostics& diagnostics() const { return diagnostics_; }
@@ -99,6 +109,7 @@ class Context {
 
  private:
   Setting setting_;
+  std::optional<Fault> fault_;
   Diagnostics diagnostics_;
   OutputSet outputs_;
   std::map<FileIdentity, InputRecord> hashed_;  // inputs so far
@@ -120,6 +131,11 @@ std::vector<Remark> remarks_of(const Diagnostics& diagnostics);
 /// What was asked makes no sense, whatever the inputs: exit status 2.
 inline Error misuse(std::string message, std::string hint = {}) {
   return {.message = std::move(message), .hint = std::move(hint), .kind = Error::Kind::misuse};
+}
+
+inline Error Context::misuse_at(Fault fault, std::string message, std::string hint) {
+  fault_ = std::move(fault);
+  return misuse(std::move(message), std::move(hint));
 }
 
 }  // namespace orrery::ask

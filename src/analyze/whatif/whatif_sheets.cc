@@ -80,14 +80,4 @@ Sheet sweep_sheet(TimePs unedited, std::span<const SweepRow> rows) {
   return sheet;
 }
 
-std::vector<Sheet> whatif_sheets(const GraphEdits& edits, const WhatIf& result, std::span<const SweepRow> rows) {
-  std::vector<Sheet> sheets;
-  sheets.push_back(edits_sheet(edits));
-  sheets.push_back(changed_bounds_sheet(result));
-  sheets.push_back(moves_sheet(edits.job(), result));
-  if (edits.job().ranks.size() > 1) sheets.push_back(ranks_sheet(edits.job(), result));
-  if (!rows.empty()) sheets.push_back(sweep_sheet(result.before.length, rows));
-  return sheets;
-}
-
 }  // namespace orrery::analyze

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <span>
-#include <vector>
 
 #include "analyze/whatif/whatif.h"
 #include "report/sheet.h"
@@ -26,8 +25,5 @@ report::Sheet ranks_sheet(const causal::CausalGraph& job, const WhatIf& result);
 
 /// Per factor: factor, step_us, change_pct (against the unedited step), verdict.
 report::Sheet sweep_sheet(TimePs unedited, std::span<const SweepRow> rows);
-
-/// All of them; ranks only if there are several, the sweep only if there is one.
-std::vector<report::Sheet> whatif_sheets(const GraphEdits& edits, const WhatIf& result, std::span<const SweepRow> rows);
 
 }  // namespace orrery::analyze

@@ -144,6 +144,8 @@ bool Invocation::hand_over() {
 ExitCode Invocation::fail(Error error) {
   if (context_.reads_standard_input() && error.file == context_.setting().standard_input) error.file = "standard input";
   advise(error);
+  if (const auto& fault = context_.fault(); fault && error.kind == Error::Kind::misuse)
+    return fail_usage({error.message, error.hint, fault->text, fault->at});
   const ExitCode code = error.kind == Error::Kind::misuse ? ExitCode::usage : ExitCode::bad_input;
   error_ = std::move(error);
   return code;

@@ -1,4 +1,4 @@
-#include "cli/graphs/report_sections.h"
+#include "ask/graphs/report_sections.h"
 
 #include <fmt/format.h>
 
@@ -8,21 +8,14 @@
 #include "analyze/diff/run_diff.h"
 #include "analyze/whatif/recorded_collectives.h"
 #include "ask/graphs/compared_run.h"
-#include "cli/frame/load.h"
 #include "graph/longest_path.h"
 #include "page/sections/collectives_section.h"
 #include "page/sections/diff_section.h"
 #include "page/sections/ranks_section.h"
 #include "page/step_facts.h"
 
-namespace orrery::cli {
+namespace orrery::ask {
 namespace {
-
-job::JobWindowRequest window_request(const Invocation& invocation, const Instances& instances, bool typical) {
-  job::JobWindowRequest request{.first_instance = instances.first, .last_instance = instances.last, .typical = typical};
-  if (invocation.has("annotation")) request.annotation = invocation.text("annotation");
-  return request;
-}
 
 std::vector<page::Section> sections_of_graph(const causal::CausalGraph& job) {
   Diagnostics unsaid;  // too few steps to tell stragglers from chance: no straggler is named here
@@ -35,17 +28,15 @@ std::vector<page::Section> sections_of_graph(const causal::CausalGraph& job) {
 }
 
 /// As path has it, of one rank or of the job.
-Result<AnalysedStep> analysed_step(Invocation& invocation, const job::RecordedJob& job, const Instances& instances) {
+Result<AnalysedStep> analysed_step(const job::RecordedJob& job, const WindowChoice& choice) {
   Diagnostics said;  // the same is said of the page's own step
   if (job.trace().ranks.size() == 1) {
-    causal::WindowRequest request{.annotation = {}, .first_instance = instances.first, .last_instance = instances.last};
-    if (invocation.has("annotation")) request.annotation = invocation.text("annotation");
     const Result<causal::RankGraph> step =
-        causal::make_rank_graph(job.trace(), job.trace().ranks.front(), request, said);
+        causal::make_rank_graph(job.trace(), job.trace().ranks.front(), window_of_rank(choice), said);
     if (!step) return step.error();
     return AnalysedStep{step->window.label, graph::solve(step->graph, step->end).length()};
   }
-  const auto window = job.window(window_request(invocation, instances, true), said);
+  const auto window = job.window(window_of_job(choice, true), said);
   if (!window) return window.error();
   const auto graph = job.graph(*window, {}, said);
   if (!graph) return graph.error();
@@ -55,6 +46,19 @@ Result<AnalysedStep> analysed_step(Invocation& invocation, const job::RecordedJo
 bool holds_together(const causal::CausalGraph& job) { return job.ranks.size() == 1 || !job.operations.empty(); }
 
 }  // namespace
+
+causal::WindowRequest window_of_rank(const WindowChoice& window) {
+  return {.annotation = window.annotation,
+          .first_instance = window.instances.first,
+          .last_instance = window.instances.last};
+}
+
+job::JobWindowRequest window_of_job(const WindowChoice& window, bool typical) {
+  return {.annotation = window.annotation,
+          .first_instance = window.instances.first,
+          .last_instance = window.instances.last,
+          .typical = typical};
+}
 
 std::vector<page::Section> sections_of_rank(const trace::Trace& trace) {
   const report::Sheet collectives = analyze::recorded_collectives_sheet(analyze::recorded_collectives(trace, 0));
@@ -66,17 +70,18 @@ std::vector<page::Section> sections_of_rank(const trace::Trace& trace) {
               "who was late.")};
 }
 
-std::vector<page::Section> sections_of_job(const Invocation& invocation, const job::RecordedJob& job,
-                                           const causal::CausalGraph& step, bool of_all_steps) {
+std::vector<page::Section> sections_of_job(const WindowChoice& window, const job::RecordedJob& job,
+                                           const causal::CausalGraph& step) {
   if (step.operations.empty() && job.exchanges().all.empty()) {
     const std::string why = "no communication between these ranks was matched.";
     return {page::Section{"ranks", "", {}, why}, page::Section{"collectives", "", {}, why}};
   }
-  if (of_all_steps) return sections_of_graph(step);
+  // The page's step is all that was asked for, or all that there is.
+  if (window.instances.first || step.steps.empty()) return sections_of_graph(step);
   Diagnostics said;  // about the same ranks as the page's step
-  const auto window = job.window(window_request(invocation, {}, false), said);
-  if (!window) return sections_of_graph(step);
-  const auto graph = job.graph(*window, {}, said);
+  const auto all = job.window({.annotation = window.annotation}, said);
+  if (!all) return sections_of_graph(step);
+  const auto graph = job.graph(*all, {}, said);
   return sections_of_graph(graph ? *graph : step);
 }
 
@@ -101,21 +106,23 @@ Result<report::Sheet> runs_side_by_side(const trace::Trace& runs, const causal::
 
 page::Section section_without_changes() { return {"diff", "", {}, "no earlier run was given (--against TRACE)."}; }
 
-Result<page::Section> section_of_changes(Invocation& invocation, const job::RecordedJob& job,
-                                         const Instances& instances, const AnalysedStep& step) {
-  if (!invocation.has("against")) return section_without_changes();
-  const std::vector<std::string> operands = invocation.texts("against");
-  const auto before = load_recorded_job(invocation, operands);
+Result<page::Section> section_of_changes(Context& context, const ReportRequest& request, const job::RecordedJob& job,
+                                         const AnalysedStep& step) {
+  if (request.against.empty()) return section_without_changes();
+  RecordingRequest earlier = request.graph.recording;
+  earlier.files = request.against;
+  const auto before = load_recorded_job(context, earlier, request.graph.clock);
   if (!before) return before.error();
-  const Result<AnalysedStep> before_step = analysed_step(invocation, *before, instances);
+  const WindowChoice& window = request.graph.window;
+  const Result<AnalysedStep> before_step = analysed_step(*before, window);
   if (!before_step) return before_step.error();
   analyze::PieceClasses classes;
-  const ask::WindowChoice window = graph_request(invocation, {}).window;
-  const auto a = ask::compared_run(invocation.context(), *before, operands.front(), window, classes);
+  const std::string &name_of_a = request.against.front(), &name_of_b = request.graph.recording.files.front();
+  const auto a = compared_run(context, *before, name_of_a, window, classes);
   if (!a) return a.error();
-  const auto b = ask::compared_run(invocation.context(), job, invocation.operands().front(), window, classes);
+  const auto b = compared_run(context, job, name_of_b, window, classes);
   if (!b) return b.error();
-  if (const Status alike = ask::check_alike(*a, *b, operands.front(), invocation.operands().front()); !alike)
+  if (const Status alike = check_alike(*a, *b, name_of_a, name_of_b); !alike)
     return page::Section{"diff", "", {}, alike.error().message + "."};
   if (!holds_together(a->step) || !holds_together(b->step))
     return page::Section{
@@ -127,4 +134,4 @@ Result<page::Section> section_of_changes(Invocation& invocation, const job::Reco
   return page::diff_section({*a, *b, diff, before_step->length, step.length, before_step->label, step.label});
 }
 
-}  // namespace orrery::cli
+}  // namespace orrery::ask

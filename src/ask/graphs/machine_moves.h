@@ -10,26 +10,27 @@
 #include "analyze/whatif/job_moves.h"
 #include "analyze/whatif/whatif.h"
 #include "analyze/whatif/whatif_sweep.h"
-#include "base/result.h"
-#include "cli/frame/invocation.h"
+#include "ask/recording.h"
 
-namespace orrery::cli {
-
-struct JobAnswer {
-  analyze::WhatIf result;
-  std::vector<analyze::SweepRow> points;  ///< of --sweep
-};
+namespace orrery::ask {
 
 /// The edits, of the network and of local work, against the unedited job on the same machine. Tells `edits` how many
 /// links each selects.
-Result<JobAnswer> answer_on_machine(analyze::GraphEdits& edits, const analyze::JobOnMachine& on, std::size_t top);
+Result<analyze::WhatIf> answer_on_machine(analyze::GraphEdits& edits, const analyze::JobOnMachine& on, std::size_t top);
 
 /// The same with other factors, as a sweep has them. What is given must outlive it.
 analyze::FactorSweep machine_sweep(const analyze::GraphEdits& edits, const analyze::JobOnMachine& on,
                                    std::vector<double> factors);
 
-/// Reads the host traces beside the traces. None: there are none, which is said (J810).
-Result<std::optional<analyze::Reorder>> load_reorder(Invocation& invocation, const std::vector<std::string>& traces,
-                                                     const causal::CausalGraph& job, std::size_t top);
+/// `machine`: its name. `resimulated`: the length of the unedited job on it. The members resimulated_us and
+/// calibration.
+void tell_calibration(report::Answer& answer, const std::string& machine, const causal::CausalGraph& job,
+                      const analyze::JobOnMachine& on, TimePs resimulated);
 
-}  // namespace orrery::cli
+/// Reads the host traces beside the traces. None: there are none, which is said (J810).
+Result<std::optional<analyze::Reorder>> load_reorder(Context& context, const RecordingRequest& recording,
+                                                     const causal::CausalGraph& job, std::size_t top);
+/// The member reorder.
+void tell_reorder(report::Answer& answer, const causal::CausalGraph& job, const analyze::Reorder& reorder);
+
+}  // namespace orrery::ask

@@ -1,0 +1,321 @@
+#include "ask/graphs/whatif.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+
+#include "analyze/whatif/whatif.h"
+#include "analyze/whatif/whatif_sheets.h"
+#include "analyze/whatif/whatif_sweep.h"
+#include "ask/graphs/edits.h"
+#include "ask/graphs/job_facts.h"
+#include "ask/graphs/machine_moves.h"
+#include "ask/graphs/path.h"
+#include "ask/graphs/unprofiled.h"
+#include "ask/sweep_session.h"
+#include "base/numbers.h"
+#include "base/percent.h"
+#include "job/shipped/shipped_machines.h"
+#include "report/counted.h"
+#include "simulate/pricing/pricing.h"
+
+namespace orrery::ask {
+namespace {
+
+using analyze::EditRule;
+using analyze::ParsedEdit;
+using report::Readers;
+
+/// Above this the ranks that change most say more than all.
+constexpr std::size_t kChangedRanksShown = 16;
+constexpr std::size_t kMovesShown = 10;
+constexpr DiagnosticKind kRanAhead{
+    "W402", Severity::note,
+    "the host ran ahead of the device when the step began; launches before the window are free in it",
+    "for edits that make the device faster, span several steps: --annotation ProfilerStep --instance 0:3"};
+constexpr DiagnosticKind kTypicalProfiler{
+    "W404", Severity::note, "the profiler was taken to cost 2.9 µs per recorded host event, which is typical only",
+    "if you know what a step takes without it, give --unprofiled TIME instead"};
+
+/// What is taken off was measured with one recorder.
+void remark_on_profiler(Context& context, std::span<const ParsedEdit> edits) {
+  for (const ParsedEdit& edit : edits) {
+    const auto* rule = std::get_if<EditRule>(&edit);
+    if (rule != nullptr && rule->removes_profiler)
+      context.diagnostics().add(kTypicalProfiler, [] { return "measured with PyTorch 2.11: 1.9 to 4.1 µs"; });
+  }
+}
+
+/// Whether there is something for a factor of --sweep to change.
+bool can_be_swept(const ParsedEdit& edit) {
+  if (const auto* rule = std::get_if<EditRule>(&edit)) return rule->action == EditRule::Action::scale;
+  if (const auto* network = std::get_if<analyze::NetworkEdit>(&edit)) return network->action == EditRule::Action::scale;
+  return true;
+}
+
+std::optional<Error> check_edits(const WhatIfRequest& request, Context& context) {
+  // Where it could be moved, and what a machine makes of it, can be asked of a job as it is.
+  if (request.edits.empty() && !request.machine && !request.moves)
+    return misuse("no edit given", "like: orrery whatif TRACE 'kernel:/gemm/ * 0.5'");
+  for (const ParsedEdit& edit : request.edits) {
+    if (std::holds_alternative<analyze::NetworkEdit>(edit) && !request.machine)
+      return context.misuse_at({analyze::text_of(edit)}, "the network is edited where it is simulated",
+                               "say which one it is: --machine FILE");
+  }
+  if (const Status good = check_checkpoint(request.checkpoint, !request.factors.empty()); !good) return good.error();
+  // Without a factor to replace, every point of the sweep would be the same, and look like an answer.
+  if (!request.factors.empty() && std::none_of(request.edits.begin(), request.edits.end(), can_be_swept))
+    return misuse("--sweep replaces the factor of a scaling edit, and there is none",
+                  "like 'kernel * 1' --sweep 0.5,1,2");
+  return std::nullopt;
+}
+
+std::optional<Error> check_scope(const WhatIfRequest& request, Context& context) {
+  const bool several = asks_whole_job(context, request.graph);
+  for (const auto& [flag, is_given] : {std::pair("machine", request.machine.has_value()), {"moves", request.moves}}) {
+    if (!several && is_given)
+      return misuse(fmt::format("--{} is about a whole job", flag), "name the traces of all ranks, without --rank");
+  }
+  for (const ParsedEdit& edit : request.edits) {
+    if (std::string why = several ? std::string() : analyze::needs_whole_job(edit); !why.empty())
+      return context.misuse_at({analyze::text_of(edit)}, std::move(why),
+                               "name the folder with the traces of all ranks, without --rank");
+  }
+  if (request.network_model && !request.machine)
+    return misuse("--network-model is about the machine that transfers are simulated on", "--machine FILE");
+  if (request.overlay && request.machine)
+    return misuse("an overlay shows transfers as measured", "leave --machine or --overlay out");
+  for (const ParsedEdit& edit : request.edits) {
+    if (request.machine && std::holds_alternative<analyze::FailureEvent>(edit))
+      return context.misuse_at({analyze::text_of(edit)}, "a failure is solved with transfers as measured",
+                               "leave --machine out");
+  }
+  return std::nullopt;
+}
+
+/// Whether every edit selects something, and names nothing that is not there. What is wrong is counted.
+bool all_selected(Context& context, const analyze::GraphEdits& edits) {
+  bool all = true;
+  for (std::size_t i = 0; i < edits.edits().size(); ++i) {
+    const analyze::EditSelection& selection = edits.selections()[i];
+    if (selection.count() != 0 && selection.not_there.empty()) continue;
+    all = false;
+    context.diagnostics().add(selection.count() == 0 ? kNothingMatched : kNotThere, [&] {
+      const std::string& text = analyze::text_of(edits.edits()[i]);
+      return selection.not_there.empty() ? text : fmt::format("{}: {}", text, selection.not_there.front());
+    });
+  }
+  return all;
+}
+
+/// What is to be edited. Parts refer to one another: it stays where it is.
+struct ToEdit {
+  std::optional<machine::Machine> machine;
+  std::optional<causal::CausalGraph> job;
+  std::optional<Unprofiled> unprofiled;
+  std::optional<analyze::GraphEdits> edits;
+  std::optional<analyze::JobOnMachine> on;  ///< of a question with a machine
+};
+
+Result<machine::Machine> load_machine_to_edit(Context& context, const std::string& name) {
+  auto machine = job::read_machine(name);
+  if (!machine) return machine;
+  if (const Status added = context.add_input(job::machine_path(name)); !added) return added.error();
+  return machine;
+}
+
+/// False: what is wrong was said, and the answer fails.
+Result<bool> load_to_edit(Context& context, const WhatIfRequest& request, ToEdit& out) {
+  if (request.machine) {
+    Result<machine::Machine> loaded = load_machine_to_edit(context, *request.machine);
+    if (!loaded) return loaded.error();
+    out.machine = std::move(*loaded);
+  }
+  auto job = load_causal_graph(context, request.graph);
+  if (!job) return job.error();
+  if (!is_joined(context, *job)) return false;
+  out.job = std::move(*job);
+  out.unprofiled = take_profiler_off(context, request.unprofiled, *out.job);
+  out.edits.emplace(*out.job, request.edits);
+  if (!out.machine) return true;
+  const auto model = request.network_model.value_or(machine::NetworkModelKind::fluid);
+  Result<analyze::JobOnMachine> made = analyze::JobOnMachine::make(*out.job, *out.machine, simulate::pricing_of(model));
+  if (!made) return made.error();
+  out.on = std::move(*made);
+  return true;
+}
+
+analyze::FactorSweep sweep_of(const ToEdit& loaded, const std::vector<double>& factors) {
+  return loaded.on ? machine_sweep(*loaded.edits, *loaded.on, factors) : analyze::whatif_sweep(*loaded.edits, factors);
+}
+
+// What the host had launched before the window is there for nothing: a faster device would soon wait for the host, and
+// the graph of this window cannot show it. A twentieth of the step is where that begins to matter beside other errors.
+void remark_on_head_start(Context& context, const causal::CausalGraph& job) {
+  if (job.ranks.size() > 1) return;
+  const TimePs head_start = job.ranks.front().begins_at - job.ranks.front().host_begin;
+  if (head_start > job.span / 20)
+    context.diagnostics().add(kRanAhead, [&] { return job.label + ": by " + format_duration(head_start); });
+}
+
+/// A sweep with what it is of.
+class OwnedSweep : public Sweep {
+ public:
+  OwnedSweep(std::unique_ptr<ToEdit> loaded, analyze::FactorSweep sweep)
+      : loaded_(std::move(loaded)), sweep_(std::move(sweep)) {}
+  [[nodiscard]] std::size_t size() const override { return sweep_.size(); }
+  [[nodiscard]] std::vector<Result<std::string>> solve(std::span<const std::size_t> points) const override {
+    return sweep_.solve(points);
+  }
+
+ private:
+  std::unique_ptr<ToEdit> loaded_;
+  analyze::FactorSweep sweep_;
+};
+
+/// "bound_by_us": {"kernel": {"before": 5, "after": 2.5}}: the rows of analyze::changed_bounds_sheet under their kinds,
+/// as `path` names them.
+void tell_bounds_by_kind(report::Facts& facts, const report::Sheet& changed_bounds) {
+  const std::size_t kind = changed_bounds.find("kind"), before = changed_bounds.find("before"),
+                    after = changed_bounds.find("after");
+  facts.key("bound_by_us").begin_object();
+  for (std::size_t row = 0; row < changed_bounds.rows(); ++row) {
+    facts.key(changed_bounds.text(kind, row)).begin_object();
+    facts.field("before", to_us(changed_bounds.integer(before, row)))
+        .field("after", to_us(changed_bounds.integer(after, row)))
+        .end_object();
+  }
+  facts.end_object();
+}
+
+/// Of several ranks `rank` is null, and there is `job`.
+void tell_change(report::Facts& facts, const causal::CausalGraph& job, const analyze::WhatIf& result) {
+  const bool several = job.ranks.size() > 1;
+  facts.field("step", job.label);
+  if (several) facts.key("rank").null();
+  else facts.field("rank", job.ranks.front().rank);
+  facts.field("before_us", to_us(result.before.length)).field("after_us", to_us(result.after.length));
+  facts.field("speedup", result.speedup()).field("residual_pct", job.residual_percent(result.replayed));
+  if (several) tell_job(facts, job, result.replayed);
+}
+
+void tell_whatif(report::Answer& answer, const analyze::GraphEdits& edits, const analyze::WhatIf& result,
+                 std::span<const analyze::SweepRow> points) {
+  const causal::CausalGraph& job = edits.job();
+  const bool several = job.ranks.size() > 1;
+  const TimePs before = result.before.length, after = result.after.length;
+  // Without an edit nothing changed: programs get the same members nevertheless.
+  if (edits.edits().empty() && answer.for_people()) return;
+  const std::string change =
+      fmt::format("{}: {} -> {} ({:+.1f} %, {:.3g} x as fast)", job.label, format_duration(before),
+                  format_duration(after), change_percent(before, after), result.speedup());
+  answer.headline(several ? fmt::format("{}, {}.", report::counted(job.ranks.size(), "rank"), change)
+                          : fmt::format("{}; replay residual of the unedited graph {:.4g} %.", change,
+                                        job.residual_percent(result.replayed)));
+  answer.line("Before: " + verdict(result.before) + ".").line("After:  " + verdict(result.after) + ".");
+  if (several) answer.line(job_trust_line(job, result.replayed));
+  if (answer.for_programs()) tell_change(answer.facts(), job, result);
+  answer.gap().table(analyze::edits_sheet(edits)).gap();
+  answer.table(analyze::changed_bounds_sheet(result), {.view = {.total = several ? "job" : "step"}}).gap();
+  if (result.moves.empty()) answer.line("Nothing on the path moved.");
+  answer.table(analyze::moves_sheet(job, result));
+  if (several)
+    answer.gap().table(analyze::ranks_sheet(job, result), {.view = {.rows = kChangedRanksShown, .rest = "ranks"}});
+  if (!points.empty()) answer.gap().table(analyze::sweep_sheet(before, points));
+  if (answer.for_programs()) tell_bounds_by_kind(answer.facts(), analyze::changed_bounds_sheet(result));
+}
+
+/// What the edits come to: with transfers as measured, or on the machine.
+Result<analyze::WhatIf> solve_edits(ToEdit& loaded, Context& context) {
+  if (!loaded.on) return analyze::what_if(*loaded.edits, kMovesShown);
+  Result<analyze::WhatIf> result = answer_on_machine(*loaded.edits, *loaded.on, kMovesShown);
+  if (result) analyze::check_resimulated(*loaded.job, result->before.length, context.diagnostics());
+  return result;
+}
+
+Result<std::vector<analyze::SweepRow>> solve_points(SweepSession& session, const Sweep& sweep) {
+  const Result<std::vector<std::string>> answers = session.run(sweep);
+  if (!answers) return answers.error();
+  return analyze::rows_from_bytes(*answers);
+}
+
+}  // namespace
+
+Status parse_factors(std::string_view text, std::vector<double>& factors) {
+  constexpr const char* kExample = "like 0.25,0.5,1,2";
+  const auto wrong_at = [&](std::string_view rest, const char* message) {
+    Error error = misuse(message, kExample);
+    error.offset = text.size() - rest.size();
+    return error;
+  };
+  for (std::string_view rest = text;; rest.remove_prefix(1)) {
+    const std::string_view begin = rest;
+    double factor = 0;
+    if (!take_number(rest, factor) || !std::isfinite(factor) || factor < 0)
+      return wrong_at(begin, "--sweep takes factors separated by commas");
+    factors.push_back(factor);
+    if (rest.empty()) return {};
+    if (rest.front() != ',') return wrong_at(rest, "expected a comma");
+  }
+}
+
+Result<report::Answer> run(const WhatIfRequest& request, Context& context) {
+  if (const auto error = check_edits(request, context)) return *error;
+  remark_on_profiler(context, request.edits);
+  if (const auto error = check_scope(request, context)) return *error;
+  // Before anything is read: other processes read the same meanwhile.
+  std::optional<SweepSession> session;
+  if (!request.factors.empty()) session.emplace(context, request.checkpoint);
+  ToEdit loaded;
+  const Result<bool> is_there = load_to_edit(context, request, loaded);
+  if (!is_there) return is_there.error();
+  if (!*is_there) return context.failed();
+  const causal::CausalGraph& job = *loaded.job;
+  remark_on_head_start(context, job);
+  std::optional<analyze::Reorder> reorder;
+  if (request.moves) {
+    auto found = load_reorder(context, request.graph.recording, job, kMovesShown);
+    if (!found) return found.error();
+    if (!*found) return context.failed();
+    reorder = std::move(*found);
+  }
+  const Result<analyze::WhatIf> result = solve_edits(loaded, context);
+  if (!result) return result.error();
+  std::vector<analyze::SweepRow> points;
+  if (session) {
+    Result<std::vector<analyze::SweepRow>> rows = solve_points(*session, sweep_of(loaded, request.factors));
+    if (!rows) return rows.error();
+    points = std::move(*rows);
+  }
+  report::Answer answer = context.answer();
+  if (!all_selected(context, *loaded.edits)) answer.set_failed();
+  if (request.overlay) {
+    const analyze::CausalPath path = analyze::take_path(job, result->edited.solution, 0, false);
+    const Status written = write_overlays(job, path.sums, request.all_edges, request.only_critical, *request.overlay);
+    if (!written) return written.error();
+  }
+  tell_unprofiled(answer, loaded.unprofiled);
+  tell_whatif(answer, *loaded.edits, *result, points);
+  if (loaded.on) {
+    if (!request.edits.empty()) answer.gap();
+    tell_calibration(answer, *request.machine, job, *loaded.on, result->before.length);
+  }
+  if (reorder) {
+    if (!request.edits.empty() || loaded.on) answer.gap();
+    tell_reorder(answer, job, *reorder);
+  }
+  return answer;
+}
+
+std::unique_ptr<Sweep> open_sweep(const WhatIfRequest& request, Context& context) {
+  if (request.factors.empty() || check_edits(request, context) || check_scope(request, context)) return nullptr;
+  auto loaded = std::make_unique<ToEdit>();
+  const Result<bool> is_there = load_to_edit(context, request, *loaded);
+  if (!is_there || !*is_there) return nullptr;
+  analyze::FactorSweep sweep = sweep_of(*loaded, request.factors);
+  return std::make_unique<OwnedSweep>(std::move(loaded), std::move(sweep));
+}
+
+}  // namespace orrery::ask
