@@ -6,7 +6,9 @@
 
 #include "analyze/blame/blame_sheets.h"
 #include "analyze/whatif/recorded_collectives.h"
+#include "ask/devices/hta_job.h"
 #include "ask/graphs/job_facts.h"
+#include "base/numbers.h"
 #include "base/percent.h"
 #include "report/bar.h"
 #include "report/counted.h"
@@ -215,9 +217,34 @@ void tell_blame_tables(report::Answer& answer, const CausalGraph& job, const Bla
                {.readers = Readers::programs_and_tables, .form = report::Form::row});
 }
 
+std::optional<Error> check_blame_mode(const BlameRequest& request) {
+  const GraphRequest& graph = request.graph;
+  return check_mode(request.compat,
+                    {{"by", request.by.has_value()},
+                     {"fail-above", request.fail_above.has_value()},
+                     {"reduce", graph.reduce != Reduce::automatic},
+                     {"annotation", graph.window.annotation.has_value()},
+                     {"instance", graph.window.instances.first.has_value()},
+                     {"clock", graph.clock != job::ClockChoice::automatic}},
+                    {{"candidates", request.candidates.has_value()},
+                     {"step", !request.steps.empty()},
+                     {"include-last-step", request.include_last_step}});
+}
+
 }  // namespace
 
+Status parse_step(std::string_view text, std::vector<std::int64_t>& steps) {
+  const auto step = parse_number<std::int64_t>(text);
+  if (!step) return misuse("--step takes a whole number", "like 3");
+  steps.push_back(*step);
+  return {};
+}
+
 Result<report::Answer> run(const BlameRequest& request, Context& context) {
+  if (const auto error = check_blame_mode(request)) return *error;
+  if (request.compat == Compat::hta)
+    return blame_as_hta(request.graph.recording, request.include_last_step, request.candidates.value_or(2),
+                        request.steps, context);
   const double most = request.fail_above.value_or(0);
   if (most < 0) return misuse("--fail-above takes a share of all ranks' time in percent", "like --fail-above 5");
   const causal::JoinOptions options{.by_annotation = request.by == CauseName::annotation};

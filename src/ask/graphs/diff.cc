@@ -7,6 +7,7 @@
 
 #include "analyze/diff/diff_sheets.h"
 #include "analyze/whatif/whatif.h"
+#include "ask/devices/hta_job.h"
 #include "ask/graphs/compared_run.h"
 #include "ask/graphs/job_facts.h"
 #include "base/percent.h"
@@ -179,9 +180,38 @@ Result<std::pair<ComparedRun, ComparedRun>> load_both(Context& context, const Di
   return std::pair(std::move(**a), std::move(**b));
 }
 
+std::optional<Error> check_diff_mode(const DiffRequest& request) {
+  const GraphRequest& each = request.each;
+  return check_mode(request.compat,
+                    {{"rank", each.recording.rank.has_value()},
+                     {"fail-above", request.fail_above.has_value()},
+                     {"annotation", each.window.annotation.has_value()},
+                     {"instance", each.window.instances.first.has_value()},
+                     {"clock", each.clock != job::ClockChoice::automatic}},
+                    {{"on", request.on.has_value()},
+                     {"control-step", request.control_step.has_value()},
+                     {"test-step", request.test_step.has_value()},
+                     {"short-names", request.short_names}});
+}
+
+Result<report::Answer> run_diff_as_hta(const DiffRequest& request, Context& context) {
+  if (request.runs.size() != 2) return misuse("diff takes two runs, A and B", "name both");
+  RecordingRequest control = request.each.recording, test = request.each.recording;
+  control.files = context.named_by(request.runs.front());
+  test.files = context.named_by(request.runs.back());
+  return diff_as_hta(control, test,
+                     {.rows = request.on.value_or(analyze::hta::DiffRows::all),
+                      .control_step = request.control_step,
+                      .test_step = request.test_step,
+                      .short_names = request.short_names},
+                     context);
+}
+
 }  // namespace
 
 Result<report::Answer> run(const DiffRequest& request, Context& context) {
+  if (const auto error = check_diff_mode(request)) return *error;
+  if (request.compat == Compat::hta) return run_diff_as_hta(request, context);
   const double most = request.fail_above.value_or(0);
   if (most < 0) return misuse("--fail-above takes a slowdown in percent", "like --fail-above 2");
   analyze::PieceClasses classes;

@@ -1,12 +1,4 @@
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <array>
-
-#include "ask/devices/hta_job.h"
-#include "base/numbers.h"
 #include "cli/devices/hta_job_report.h"
-#include "cli/frame/answer.h"
 #include "cli/frame/shared_flags.h"
 
 namespace orrery::cli {
@@ -61,23 +53,6 @@ std::vector<Flag> with_hta_flags(std::vector<Flag> flags, const std::vector<Flag
     if (find_flag(flags, flag.name) == nullptr) flags.push_back(flag);
   }
   return flags;
-}
-
-std::optional<UsageError> flag_of_other_mode(const Invocation& invocation) {
-  constexpr std::array<std::string_view, 11> kOfBothModes = {
-      "compat",     "csv",         "counters",          "salvage",        "top", "no-memory", "sequences",
-      "min-length", "queue-limit", "runtime-cutoff-us", "delay-cutoff-us"};
-  const bool with_hta = invocation.has("compat");
-  for (const Flag& flag : invocation.verb().flags) {
-    if (!invocation.has(flag.name) ||
-        std::find(kOfBothModes.begin(), kOfBothModes.end(), flag.name) != kOfBothModes.end())
-      continue;
-    if (with_hta && flag.group != kHtaGroup)
-      return UsageError{fmt::format("--{} does not go with --compat hta", flag.name), "leave one of them out"};
-    if (!with_hta && flag.group == kHtaGroup)
-      return UsageError{fmt::format("--{} belongs to --compat hta", flag.name), "add --compat hta, or leave it out"};
-  }
-  return std::nullopt;
 }
 
 std::vector<Flag> hta_breakdown_flags() {
@@ -180,34 +155,6 @@ std::vector<Flag> hta_diff_flags() {
           Flag{.name = "short-names",
                .help = "without template arguments, parameters and return types",
                .group = kHtaGroup}};
-}
-
-ExitCode run_hta_blame(Invocation& invocation) {
-  ask::RecordingRequest recording;
-  (void)take_flags(invocation, recording);
-  recording.files = invocation.operands();
-  std::vector<std::int64_t> steps;
-  for (const std::string& step : invocation.texts("step"))
-    steps.push_back(parse_number<std::int64_t>(step).value_or(0));
-  return invocation.deliver(ask::blame_as_hta(recording, invocation.has("include-last-step"),
-                                              static_cast<std::size_t>(invocation.integer("candidates")), steps,
-                                              invocation.context()));
-}
-
-ExitCode run_hta_diff(Invocation& invocation) {
-  namespace hta = analyze::hta;
-  hta::DiffOptions options{.rows = invocation.text("on") == "cpu"   ? hta::DiffRows::cpu
-                                   : invocation.text("on") == "gpu" ? hta::DiffRows::gpu
-                                                                    : hta::DiffRows::all,
-                           .short_names = invocation.has("short-names")};
-  if (invocation.has("control-step")) options.control_step = invocation.integer("control-step");
-  if (invocation.has("test-step")) options.test_step = invocation.integer("test-step");
-  ask::RecordingRequest control, test;
-  (void)take_flags(invocation, control);
-  (void)take_flags(invocation, test);
-  control.files = invocation.named_by(invocation.operands()[0]);
-  test.files = invocation.named_by(invocation.operands()[1]);
-  return invocation.deliver(ask::diff_as_hta(control, test, options, invocation.context()));
 }
 
 }  // namespace orrery::cli

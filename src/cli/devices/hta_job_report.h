@@ -24,9 +24,4 @@ std::vector<Flag> hta_diff_flags();
 /// A verb's own flags, --compat and those of HTA behind them.
 std::vector<Flag> with_hta_flags(std::vector<Flag> flags, const std::vector<Flag>& hta_flags);
 
-// TO GO, with blame and diff as requests: ask/compat.h checks the mode, ask/devices/hta_job.h answers.
-std::optional<UsageError> flag_of_other_mode(const Invocation& invocation);
-ExitCode run_hta_blame(Invocation& invocation);
-ExitCode run_hta_diff(Invocation& invocation);
-
 }  // namespace orrery::cli

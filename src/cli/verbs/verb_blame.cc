@@ -9,8 +9,6 @@ namespace orrery::cli {
 namespace {
 
 ExitCode run_blame(Invocation& invocation) {
-  if (const auto error = flag_of_other_mode(invocation)) return invocation.fail_usage(*error);
-  if (invocation.has("compat")) return run_hta_blame(invocation);
   ask::BlameRequest request;
   request.graph.recording.files = invocation.operands();
   return answer(invocation, std::move(request));

@@ -9,11 +9,6 @@ namespace orrery::cli {
 namespace {
 
 ExitCode run_diff(Invocation& invocation) {
-  if (const auto error = flag_of_other_mode(invocation)) return invocation.fail_usage(*error);
-  if (invocation.has("compat")) {
-    if (invocation.operands().size() != 2) return invocation.fail_usage({"diff takes two runs, A and B", "name both"});
-    return run_hta_diff(invocation);
-  }
   ask::DiffRequest request;
   request.runs = invocation.operands();
   return answer(invocation, std::move(request));
