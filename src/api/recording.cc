@@ -2,7 +2,9 @@
 
 #include "api/answer_data.h"
 #include "ask/graphs/blame.h"
+#include "ask/graphs/edits.h"
 #include "ask/graphs/path.h"
+#include "ask/graphs/whatif.h"
 #include "ask/opened_trace.h"
 
 namespace orrery::api {
@@ -55,6 +57,19 @@ Result<Answer> Recording::path(const PathOptions& options) const {
   ask::PathRequest request;
   request.graph = state_->graph(options.window);
   request.overlay = options.overlay;
+  return state_->ask(request);
+}
+
+Result<Answer> Recording::what_if(const std::vector<std::string>& edits, const WhatIfOptions& options) const {
+  ask::WhatIfRequest request;
+  request.graph = state_->graph(options.window);
+  for (const std::string& edit : edits) {
+    const orrery::Status taken = ask::parse_edit(edit, request.edits);
+    if (taken) continue;
+    orrery::Error error = taken.error();
+    error.file = edit;  // what the position is in
+    return to_api(error);
+  }
   return state_->ask(request);
 }
 

@@ -57,6 +57,20 @@ TEST_CASE("tables have the names and units of --json") {
   CHECK_FALSE(path->table("nothing").has_value());
 }
 
+TEST_CASE("edits are solved again, and one that cannot be understood is pointed at") {
+  const Recording recording = must_open({kData + "gpt_small.kineto.json.gz"});
+  const Result<Answer> faster = recording.what_if({"cpu * 0.5"});
+  REQUIRE(faster.ok());
+  CHECK(faster->holds());
+  CHECK(*faster->number("after_us") < *faster->number("before_us"));
+  const Result<Answer> nothing = recording.what_if({"kernel:no_such_kernel * 0.5"});
+  REQUIRE(nothing.ok());
+  CHECK_FALSE(nothing->holds());
+  const Result<Answer> unclear = recording.what_if({"kernel ** 2"});
+  REQUIRE_FALSE(unclear.ok());
+  CHECK(unclear.error().message.find("number") != std::string::npos);
+}
+
 TEST_CASE("ranks and windows are chosen, and what is not there is an Error") {
   const Recording job = must_open({kData + "ddp4.rank0.kineto.json.gz", kData + "ddp4.rank1.kineto.json.gz",
                                    kData + "ddp4.rank2.kineto.json.gz", kData + "ddp4.rank3.kineto.json.gz"});

@@ -15,9 +15,9 @@
 #include "ask/graphs/path.h"
 #include "ask/graphs/unprofiled.h"
 #include "ask/sweep_session.h"
+#include "ask/workloads/simulation_inputs.h"
 #include "base/numbers.h"
 #include "base/percent.h"
-#include "job/shipped/shipped_machines.h"
 #include "report/counted.h"
 #include "simulate/pricing/pricing.h"
 
@@ -119,17 +119,10 @@ struct ToEdit {
   std::optional<analyze::JobOnMachine> on;  ///< of a question with a machine
 };
 
-Result<machine::Machine> load_machine_to_edit(Context& context, const std::string& name) {
-  auto machine = job::read_machine(name);
-  if (!machine) return machine;
-  if (const Status added = context.add_input(job::machine_path(name)); !added) return added.error();
-  return machine;
-}
-
 /// False: what is wrong was said, and the answer fails.
 Result<bool> load_to_edit(Context& context, const WhatIfRequest& request, ToEdit& out) {
   if (request.machine) {
-    Result<machine::Machine> loaded = load_machine_to_edit(context, *request.machine);
+    Result<machine::Machine> loaded = load_machine(context, *request.machine);
     if (!loaded) return loaded.error();
     out.machine = std::move(*loaded);
   }
@@ -207,7 +200,7 @@ void tell_whatif(report::Answer& answer, const analyze::GraphEdits& edits, const
   const bool several = job.ranks.size() > 1;
   const TimePs before = result.before.length, after = result.after.length;
   // Without an edit nothing changed: programs get the same members nevertheless.
-  if (edits.edits().empty() && answer.for_people()) return;
+  if (edits.edits().empty() && !answer.for_programs() && !answer.for_tables()) return;
   const std::string change =
       fmt::format("{}: {} -> {} ({:+.1f} %, {:.3g} x as fast)", job.label, format_duration(before),
                   format_duration(after), change_percent(before, after), result.speedup());

@@ -10,14 +10,10 @@
 
 #include "analyze/whatif/edit_language.h"
 #include "ask/graphs/causal_source.h"
+#include "ask/workloads/network.h"
 #include "base/team/sweep.h"
-#include "machine/machine.h"
 
 namespace orrery::ask {
-
-/// The models of links that can be calibrated on a recording.
-inline constexpr std::pair<std::string_view, machine::NetworkModelKind> kLinkModelWords[] = {
-    {"fluid", machine::NetworkModelKind::fluid}, {"isolated", machine::NetworkModelKind::isolated}};
 
 /// "0.5,1,2"
 Status parse_factors(std::string_view text, std::vector<double>& factors);
@@ -41,7 +37,7 @@ void fields(WhatIfRequest& request, Visitor&& visit) {
   visit("sweep", written(request.factors, parse_factors));
   visit("checkpoint", request.checkpoint);
   visit("machine", request.machine);
-  visit("network-model", choice(request.network_model, kLinkModelWords));
+  visit("network-model", choice(request.network_model, kNetworkModelWords));
   visit("moves", request.moves);
   visit("unprofiled", request.unprofiled);
   visit("overlay", request.overlay);

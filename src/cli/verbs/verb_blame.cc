@@ -1,9 +1,9 @@
 // orrery blame: who made whom wait, and why.
 #include "ask/graphs/blame.h"
-#include "cli/devices/hta_job_report.h"
 #include "cli/frame/answer.h"
 #include "cli/frame/shared_flags.h"
 #include "cli/frame/verbs.h"
+#include "cli/verbs/device_flags.h"
 
 namespace orrery::cli {
 namespace {

@@ -1,9 +1,9 @@
 // orrery breakdown: where the time of the devices goes.
 #include "ask/devices/breakdown.h"
-#include "cli/devices/hta_job_report.h"
 #include "cli/frame/answer.h"
 #include "cli/frame/shared_flags.h"
 #include "cli/frame/verbs.h"
+#include "cli/verbs/device_flags.h"
 
 namespace orrery::cli {
 namespace {

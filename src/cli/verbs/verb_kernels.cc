@@ -1,9 +1,9 @@
 // orrery kernels: which kernels take the time of the devices.
 #include "ask/devices/kernels.h"
-#include "cli/devices/hta_job_report.h"
 #include "cli/frame/answer.h"
 #include "cli/frame/shared_flags.h"
 #include "cli/frame/verbs.h"
+#include "cli/verbs/device_flags.h"
 
 namespace orrery::cli {
 namespace {

@@ -1,9 +1,9 @@
 // orrery memory: how fast are copies, or what fills the memory.
 #include "ask/devices/memory.h"
-#include "cli/devices/hta_job_report.h"
 #include "cli/frame/answer.h"
 #include "cli/frame/shared_flags.h"
 #include "cli/frame/verbs.h"
+#include "cli/verbs/device_flags.h"
 
 namespace orrery::cli {
 namespace {

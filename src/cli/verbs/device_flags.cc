@@ -1,4 +1,4 @@
-#include "cli/devices/hta_job_report.h"
+#include "cli/verbs/device_flags.h"
 #include "cli/frame/shared_flags.h"
 
 namespace orrery::cli {

@@ -1,12 +1,9 @@
 // The flags of verbs about devices, and those of --compat hta.
 #pragma once
 
-#include <optional>
 #include <vector>
 
-#include "cli/frame/verb.h"
 #include "cli/frame/flag.h"
-#include "cli/frame/invocation.h"
 
 namespace orrery::cli {
 
