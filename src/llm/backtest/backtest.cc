@@ -261,16 +261,19 @@ report::Sheet prediction_sheet(const std::vector<Row>& rows, const std::vector<P
     const auto known = [](const std::optional<double>& number) { return number ? Cell(*number) : Cell(nullptr); };
     std::optional<double> peak_gib;
     if (one.peak_bytes) peak_gib = *one.peak_bytes / kGiB;
+    // A Cell only points at its text, which must live until the row is added.
+    const Estimate other = one.scheduled.value_or(Estimate{});
+    const std::string value = value_text(one), interval = interval_text(one);
+    const std::string other_value = value_text(other), other_interval = interval_text(other);
     std::vector<Cell> cells = {
-        rows[i].id,         one.kind,        known(one.value),
-        known(one.low),     known(one.high), value_text(one),
-        interval_text(one), rows[i].unit,    one.peak_bytes ? Cell(one.out_of_memory) : Cell(nullptr),
+        rows[i].id,     one.kind,        known(one.value),
+        known(one.low), known(one.high), value,
+        interval,       rows[i].unit,    one.peak_bytes ? Cell(one.out_of_memory) : Cell(nullptr),
         known(peak_gib)};
     if (scheduled) {
-      const Estimate other = one.scheduled.value_or(Estimate{});
-      for (const Cell& cell : {known(other.value), known(other.low), known(other.high), Cell(value_text(other)),
-                               Cell(interval_text(other))})
-        cells.push_back(cell);
+      for (const Cell& cell : {known(other.value), known(other.low), known(other.high)}) cells.push_back(cell);
+      cells.push_back(other_value);
+      cells.push_back(other_interval);
     }
     sheet.add_row(std::move(cells));
   }
