@@ -17,6 +17,7 @@ using analyze::IdleReason;
 using report::Readers;
 
 constexpr std::size_t kAnnotationsNamed = 1000;
+constexpr double kHtaKernelDelayUs = 30;
 
 std::string share_of(TimePs part, TimePs whole) {
   return report::percent(static_cast<double>(part), static_cast<double>(whole));
@@ -104,7 +105,11 @@ Result<report::Answer> run(const BreakdownRequest& request, Context& context) {
                                         {"duration-ratio", request.duration_ratio.has_value()},
                                         {"include-last-step", request.include_last_step}});
   if (error) return *error;
-  if (request.compat == Compat::hta) return breakdown_as_hta(request, context);
+  if (request.compat == Compat::hta)
+    return breakdown_as_hta(
+        {request.devices.recording, request.include_last_step},
+        {request.top.value_or(kAnnotationsNamed), request.duration_ratio.value_or(kHtaDurationRatio)},
+        request.kernel_delay_us.value_or(kHtaKernelDelayUs), context);
   const auto job = load_devices(context, request.devices, false);
   if (!job) return job.error();
   report::Answer answer = context.answer();

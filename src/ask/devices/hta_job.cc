@@ -8,14 +8,13 @@
 #include "analyze/hta/idle.h"
 #include "analyze/hta/kernel_annotations.h"
 #include "analyze/hta/kernel_sequences.h"
-#include "analyze/hta/kernel_totals.h"
 #include "analyze/hta/kernel_types.h"
-#include "analyze/hta/launch_stats.h"
 #include "analyze/hta/operator_delays.h"
 #include "analyze/hta/overlap.h"
 #include "analyze/hta/queue_length.h"
 #include "analyze/hta/stragglers.h"
 #include "analyze/hta/temporal.h"
+#include "ask/devices/device_source.h"
 #include "job/read/event_arguments.h"
 #include "job/read/hta_input.h"
 #include "report/counted.h"
@@ -46,9 +45,9 @@ Result<HtaJob> load_hta_job(Context& context, const RecordingRequest& request, c
   return HtaJob{std::move(*input), std::move(*rows)};
 }
 
-Result<HtaJob> load_hta_steps(Context& context, const RecordingRequest& request, bool include_last_step) {
-  return load_hta_job(context, request,
-                      include_last_step ? causal::hta::Filter::with_last_step : causal::hta::Filter::whole_steps);
+Result<HtaJob> load_hta_steps(Context& context, const HtaSteps& steps) {
+  return load_hta_job(context, steps.recording,
+                      steps.include_last_step ? causal::hta::Filter::with_last_step : causal::hta::Filter::whole_steps);
 }
 
 /// The tables of one answer; of each there may be a reason instead why HTA has none.
@@ -206,18 +205,16 @@ void tell_operator_changes(Facts& facts, const hta::TraceDiff& diff) {
   facts.end_object();
 }
 
-constexpr double kKernelDelayUs = 30, kDurationRatio = 0.8;  // HTA's own defaults
-constexpr std::size_t kAnnotationsOfHta = 1000;
-
 }  // namespace
 
-Result<report::Answer> breakdown_as_hta(const BreakdownRequest& request, Context& context) {
-  const Result<HtaJob> job = load_hta_steps(context, request.devices.recording, request.include_last_step);
+Result<report::Answer> breakdown_as_hta(const HtaSteps& steps, const hta::TotalsLimit& limit, double kernel_delay_us,
+                                        Context& context) {
+  const Result<HtaJob> job = load_hta_steps(context, steps);
   if (!job) return job.error();
   HtaTables tables(context, *job);
   add_numbers(tables, "steps", "step", hta::profiled_steps(job->rows));
   tables.add("temporal", hta::temporal_sheet(job->rows));
-  Result<hta::IdleSheets> idle = hta::idle_sheets(job->rows, request.kernel_delay_us.value_or(kKernelDelayUs));
+  Result<hta::IdleSheets> idle = hta::idle_sheets(job->rows, kernel_delay_us);
   if (idle) {
     tables.add(std::move(idle->times));
     tables.add(std::move(idle->intervals));
@@ -225,44 +222,39 @@ Result<report::Answer> breakdown_as_hta(const BreakdownRequest& request, Context
     for (const char* key : {"idle", "idle_intervals"}) tables.add_unavailable(key, idle.error().message);
   }
   tables.add(hta::overlap_sheet(job->rows));
-  const hta::TotalsLimit limit{request.top.value_or(kAnnotationsOfHta),
-                               request.duration_ratio.value_or(kDurationRatio)};
   tables.add("device_annotations",
              hta::annotations_sheet(job->rows, "device_annotations", "gpu_user_annotation", limit));
   tables.add("host_annotations", hta::annotations_sheet(job->rows, "host_annotations", "user_annotation", limit));
   return tables.take();
 }
 
-Result<report::Answer> kernels_as_hta(const KernelsRequest& request, Context& context) {
-  const Result<HtaJob> job = load_hta_steps(context, request.devices.recording, request.include_last_step);
+Result<report::Answer> kernels_as_hta(const HtaSteps& steps, const HtaKernels& wanted, Context& context) {
+  const Result<HtaJob> job = load_hta_steps(context, steps);
   if (!job) return job.error();
-  const bool with_memory = !request.no_memory;
   HtaTables tables(context, *job);
-  tables.add(hta::kernel_types_sheet(job->rows, with_memory));
-  tables.add(
-      hta::kernel_totals_sheet(job->rows, with_memory, {request.top, request.duration_ratio.value_or(kDurationRatio)}));
+  tables.add(hta::kernel_types_sheet(job->rows, wanted.with_memory));
+  tables.add(hta::kernel_totals_sheet(job->rows, wanted.with_memory, wanted.limit));
   tables.add("by_annotation", hta::kernel_annotations_sheet(job->rows));
-  if (request.sequences)
-    add_sequences(tables, hta::kernel_sequences(job->rows.front(), *request.sequences, request.min_length));
-  if (request.counters) add_counters(tables, read_hta_counters(job->rows));
+  if (wanted.sequences)
+    add_sequences(tables, hta::kernel_sequences(job->rows.front(), *wanted.sequences, wanted.min_length));
+  if (wanted.counters) add_counters(tables, read_hta_counters(job->rows));
   return tables.take();
 }
 
-Result<report::Answer> launches_as_hta(const LaunchesRequest& request, Context& context) {
-  const Result<HtaJob> job = load_hta_steps(context, request.devices.recording, request.include_last_step);
+Result<report::Answer> launches_as_hta(const HtaSteps& steps, const hta::LaunchOptions& options,
+                                       std::int64_t queue_limit, Context& context) {
+  const Result<HtaJob> job = load_hta_steps(context, steps);
   if (!job) return job.error();
   HtaTables tables(context, *job);
-  add_launches(tables, hta::launch_stats(job->rows, {.with_memory = !request.no_memory,
-                                                     .runtime_cutoff_us = request.runtime_cutoff_us,
-                                                     .delay_cutoff_us = request.delay_cutoff_us}));
+  add_launches(tables, hta::launch_stats(job->rows, options));
   tables.add("queue", hta::queue_sheet(job->rows));
-  tables.add("full_queue", hta::full_queue_sheet(job->rows, request.queue_limit));
+  tables.add("full_queue", hta::full_queue_sheet(job->rows, queue_limit));
   add_operators(tables, hta::operator_delays(job->rows));
   return tables.take();
 }
 
-Result<report::Answer> memory_as_hta(const MemoryRequest& request, Context& context) {
-  const Result<HtaJob> job = load_hta_steps(context, request.devices.recording, request.include_last_step);
+Result<report::Answer> memory_as_hta(const HtaSteps& steps, Context& context) {
+  const Result<HtaJob> job = load_hta_steps(context, steps);
   if (!job) return job.error();
   std::vector<std::vector<double>> rates;
   for (const RankRows& rank : job->rows) {
@@ -275,12 +267,12 @@ Result<report::Answer> memory_as_hta(const MemoryRequest& request, Context& cont
   return tables.take();
 }
 
-Result<report::Answer> blame_as_hta(const RecordingRequest& recording, bool include_last_step, std::size_t candidates,
-                                    const std::vector<std::int64_t>& steps, Context& context) {
-  const Result<HtaJob> job = load_hta_steps(context, recording, include_last_step);
+Result<report::Answer> blame_as_hta(const HtaSteps& steps, std::size_t candidates,
+                                    const std::vector<std::int64_t>& only, Context& context) {
+  const Result<HtaJob> job = load_hta_steps(context, steps);
   if (!job) return job.error();
   HtaTables tables(context, *job);
-  const Result<std::vector<std::int64_t>> found = hta::potential_stragglers(job->rows, candidates, steps);
+  const Result<std::vector<std::int64_t>> found = hta::potential_stragglers(job->rows, candidates, only);
   if (found) add_numbers(tables, "stragglers", "rank", *found);
   else tables.add_unavailable("stragglers", found.error().message);
   return tables.take();

@@ -131,7 +131,14 @@ Result<report::Answer> run(const KernelsRequest& request, Context& context) {
       request.compat, request.devices, request.sort.has_value(),
       {{"duration-ratio", request.duration_ratio.has_value()}, {"include-last-step", request.include_last_step}});
   if (error) return *error;
-  if (request.compat == Compat::hta) return kernels_as_hta(request, context);
+  if (request.compat == Compat::hta)
+    return kernels_as_hta({request.devices.recording, request.include_last_step},
+                          {.limit = {request.top, request.duration_ratio.value_or(kHtaDurationRatio)},
+                           .with_memory = !request.no_memory,
+                           .sequences = request.sequences,
+                           .min_length = request.min_length,
+                           .counters = request.counters},
+                          context);
   const auto job = load_devices(context, request.devices, false);
   if (!job) return job.error();
   std::vector<analyze::KernelCounters> counters;

@@ -83,7 +83,12 @@ Result<report::Answer> run(const LaunchesRequest& request, Context& context) {
   const auto error = check_device_mode(request.compat, request.devices, request.sort.has_value(),
                                        {{"include-last-step", request.include_last_step}});
   if (error) return *error;
-  if (request.compat == Compat::hta) return launches_as_hta(request, context);
+  if (request.compat == Compat::hta)
+    return launches_as_hta({request.devices.recording, request.include_last_step},
+                           {.with_memory = !request.no_memory,
+                            .runtime_cutoff_us = request.runtime_cutoff_us,
+                            .delay_cutoff_us = request.delay_cutoff_us},
+                           request.queue_limit, context);
   for (const auto& [flag, us] :
        {std::pair{"runtime-cutoff-us", request.runtime_cutoff_us}, {"delay-cutoff-us", request.delay_cutoff_us}}) {
     // 10^12 us are 12 days; more than any trace has, and what still fits picoseconds.

@@ -78,7 +78,8 @@ Result<report::Answer> run(const MemoryRequest& request, Context& context) {
   // A timeline has one meaning, whoever asks.
   const std::vector<std::string>& files = request.devices.recording.files;
   if (is_timeline(files)) return answer_of_timeline(context, files.front());
-  if (request.compat == Compat::hta) return memory_as_hta(request, context);
+  if (request.compat == Compat::hta)
+    return memory_as_hta({request.devices.recording, request.include_last_step}, context);
   const auto job = load_devices(context, request.devices, false);
   if (!job) return job.error();
   report::Answer answer = context.answer();

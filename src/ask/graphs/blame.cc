@@ -243,7 +243,7 @@ Status parse_step(std::string_view text, std::vector<std::int64_t>& steps) {
 Result<report::Answer> run(const BlameRequest& request, Context& context) {
   if (const auto error = check_blame_mode(request)) return *error;
   if (request.compat == Compat::hta)
-    return blame_as_hta(request.graph.recording, request.include_last_step, request.candidates.value_or(2),
+    return blame_as_hta({request.graph.recording, request.include_last_step}, request.candidates.value_or(2),
                         request.steps, context);
   const double most = request.fail_above.value_or(0);
   if (most < 0) return misuse("--fail-above takes a share of all ranks' time in percent", "like --fail-above 5");

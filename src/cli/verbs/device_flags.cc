@@ -1,4 +1,5 @@
 #include "cli/verbs/device_flags.h"
+
 #include "cli/frame/shared_flags.h"
 
 namespace orrery::cli {
