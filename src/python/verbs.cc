@@ -156,9 +156,7 @@ cli::Hosting hosting_of(const std::vector<TraceHandle>& opened, const std::map<s
 py::tuple ask(const std::string& verb, const std::vector<std::string>& operands,
               const std::map<std::string, std::vector<std::string>>& flags, const std::vector<TraceHandle>& opened,
               const std::map<std::string, std::int64_t>& ranks) {
-  std::string printed;  // TO GO, with the last verb that is no request
-  const cli::Console silent{.write_out = [&](std::string_view text) { return printed += text, 0; },
-                            .write_err = [](std::string_view) {}};
+  const cli::Console silent{.write_out = [](std::string_view) { return 0; }, .write_err = [](std::string_view) {}};
   cli::Hosting hosting = hosting_of(opened, ranks);
   hosting.takes_answer = true;
   cli::ExitCode code = cli::ExitCode::internal;
@@ -175,7 +173,6 @@ py::tuple ask(const std::string& verb, const std::vector<std::string>& operands,
     envelope["diagnostics"] = describe(hosting.remarks);
     envelope["provenance"] = described(hosting.provenance);
   }
-  if (!hosting.answer && !printed.empty()) envelope = py::module_::import("json").attr("loads")(to_python(printed));
   return py::make_tuple(static_cast<int>(code), envelope, failure_of(hosting));
 }
 

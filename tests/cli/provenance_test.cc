@@ -12,9 +12,9 @@ namespace {
 
 ExitCode run_reader(Invocation& invocation) {
   for (const std::string& operand : invocation.operands()) {
-    if (const Status status = invocation.add_input(operand); !status.ok()) return invocation.fail(status.error());
+    if (const Status status = invocation.context().add_input(operand); !status.ok()) return invocation.fail(status.error());
   }
-  invocation.set_seed(42);
+  invocation.context().set_seed(42);
   return ExitCode::ok;
 }
 

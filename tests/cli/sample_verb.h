@@ -15,20 +15,21 @@ inline constexpr DiagnosticKind kSampleNote = {"T000", Severity::note, "somethin
 
 inline ExitCode run_sample(Invocation& invocation) {
   const std::string outcome = invocation.text("outcome");
-  invocation.text() = "annotation <" + invocation.text("annotation") + "> instance " +
-                      std::to_string(invocation.integer("instance")) + "\n";
-  invocation.data()
+  report::Answer answer = invocation.context().answer();
+  answer.line("annotation <" + invocation.text("annotation") + "> instance " +
+              std::to_string(invocation.integer("instance")));
+  answer.facts()
       .field("annotation", invocation.text("annotation"))
       .field("factor", invocation.number("factor"))
       .key("edits")
       .begin_array();
-  for (const std::string& edit : invocation.texts("edit")) invocation.data().value(edit);
-  invocation.data().end_array();
+  for (const std::string& edit : invocation.texts("edit")) answer.facts().value(edit);
+  answer.facts().end_array();
   invocation.diagnostics().add(kSampleWarning, [] { return std::string("file.json: byte 7"); });
   invocation.diagnostics().add(kSampleWarning, [] { return std::string("never shown"); });
   invocation.diagnostics().add(kSampleNote);
-  if (outcome == "listed") invocation.set_remarks_in_text();
-  if (outcome == "check") return ExitCode::check_failed;
+  if (outcome == "listed") answer.set_remarks_in_text();
+  if (outcome == "check") answer.set_failed();
   if (outcome == "input")
     return invocation.fail(
         {.message = "the event ends too soon", .file = "trace.json", .offset = 12, .hint = "copy it again"});
@@ -39,7 +40,7 @@ inline ExitCode run_sample(Invocation& invocation) {
   if (outcome == "memory") throw std::bad_alloc();
   if (outcome == "throw") throw std::runtime_error("the invariant broke");
   if (outcome == "undeclared") return invocation.has("nonsense") ? ExitCode::ok : ExitCode::check_failed;
-  return ExitCode::ok;
+  return invocation.deliver(std::move(answer));
 }
 
 inline const Verb& sample_verb() {

@@ -125,7 +125,6 @@ report::Style Invocation::style() const {
 ExitCode Invocation::deliver(Result<report::Answer> answer) {
   if (!answer) return fail(answer.error());
   answer_ = std::move(*answer);
-  if (answer_->remarks_in_text()) set_remarks_in_text();
   return answer_->holds() ? ExitCode::ok : ExitCode::check_failed;
 }
 

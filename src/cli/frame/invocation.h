@@ -11,14 +11,11 @@
 #include "ask/context.h"
 #include "base/diagnostics.h"
 #include "base/io/output_set.h"
-#include "base/json/json_writer.h"
-#include "base/progress.h"
 #include "base/result.h"
 #include "cli/frame/command_line.h"
 #include "cli/frame/console.h"
 #include "cli/frame/message.h"
 #include "cli/frame/verb.h"
-#include "report/sheet_view.h"
 #include "report/style.h"
 
 namespace orrery::cli {
@@ -26,8 +23,8 @@ namespace orrery::cli {
 struct Failure;
 struct Hosting;
 
-/// A verb fills data() when json(), text() otherwise, counts its remarks in diagnostics() and returns an ExitCode.
-/// Nothing is printed before it returns, so that a failed run prints no half of a result. Not thread-safe.
+/// A verb puts what was asked into a request, and delivers the answer. Nothing is printed before it returns, so that a
+/// failed run prints no half of a result. Not thread-safe.
 class Invocation {
  public:
   /// `console`, `table` and `hosting` must outlive the invocation.
@@ -71,39 +68,24 @@ class Invocation {
   }  ///< of verbs that declare it: tables instead of text, never with json()
   [[nodiscard]] bool quiet() const { return line_.has("quiet"); }
   [[nodiscard]] bool verbose() const { return line_.has("verbose") && !quiet(); }
-  /// How to dress text(): plain unless it goes to a terminal.
+  /// How to dress text: plain unless it goes to a terminal.
   [[nodiscard]] report::Style style() const;
-  /// Columns that text() should keep to.
-  [[nodiscard]] std::size_t columns() const { return has("output") ? Console::kDefaultColumns : console_.columns; }
   /// Width of tables: cut to that of a terminal, and whole everywhere else.
   [[nodiscard]] std::size_t table_columns() const { return has("output") ? Console::kUncut : console_.table_columns; }
 
-  /// How sheets are shown in text().
-  [[nodiscard]] report::SheetView view() const { return {.width = table_columns(), .style = style()}; }
-
   // What comes of it.
 
-  std::string& text() { return text_; }  ///< for people; printed if the verb ends with ok or check_failed
-  JsonWriter& data() { return data_; }   ///< the members of the envelope's data object, which is open already
   /// What questions are answered in.
   ask::Context& context() { return context_; }
   [[nodiscard]] const ask::Context& context() const { return context_; }
-  /// The answer is what comes of it, instead of text() and data().
+  /// Keeps the answer for whoever prints it: after ok and check_failed it is.
   ExitCode deliver(Result<report::Answer> answer);
   [[nodiscard]] const std::optional<report::Answer>& answer() const { return answer_; }
 
   Diagnostics& diagnostics() { return context_.diagnostics(); }
-  /// text() lists the remarks itself: they are not repeated on stderr.
-  void set_remarks_in_text() { remarks_in_text_ = true; }
-  Status add_input(const std::string& path) { return context_.add_input(path); }
-  void keep_hashes() { context_.keep_hashes(); }
-  void set_seed(std::uint64_t seed) { context_.set_seed(seed); }
   /// This time -o is for what the verb writes itself, though otherwise it is for what is printed.
   void take_output() { takes_output_ = true; }
 
-  [[nodiscard]] std::vector<std::string> named_by(const std::string& operand) const {
-    return context_.named_by(operand);
-  }
   [[nodiscard]] const Hosting* hosting() const { return hosting_; }  ///< null: the program is our own
   /// Told to the program that runs the verb.
   void tell(const Failure& failure) const;
@@ -118,10 +100,6 @@ class Invocation {
 
   /// Says something on stderr while working, with --verbose only.
   void log(std::string_view line) const;
-  /// A progress line on stderr, shown at a terminal and without --quiet only, and never within another program.
-  [[nodiscard]] Progress progress(std::string label, std::uint64_t total_bytes) const {
-    return context_.progress(std::move(label), total_bytes);
-  }
 
   // For the frame around the verb (run.cc).
 
@@ -139,8 +117,6 @@ class Invocation {
   [[nodiscard]] const CommandLine& command_line() const { return line_; }
   [[nodiscard]] const Console& console() const { return console_; }
   [[nodiscard]] const ask::Provenance& provenance() const { return context_.provenance(); }
-  [[nodiscard]] const std::string& data_members() const { return data_text_; }
-  [[nodiscard]] bool remarks_in_text() const { return remarks_in_text_; }
   [[nodiscard]] const std::optional<Error>& error() const { return error_; }
   [[nodiscard]] const std::optional<UsageError>& usage_error() const { return usage_error_; }
 
@@ -152,12 +128,8 @@ class Invocation {
   const Console& console_;
   std::span<const Verb* const> table_;
   Hosting* hosting_;
-  std::string text_;
-  std::string data_text_;
-  JsonWriter data_{data_text_};
   ask::Context context_;
   std::optional<report::Answer> answer_;
-  bool remarks_in_text_ = false;
   bool takes_output_ = false;
   std::optional<Error> error_;
   std::optional<UsageError> usage_error_;

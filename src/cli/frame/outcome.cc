@@ -83,8 +83,19 @@ void print_remarks(const Invocation& invocation, const std::vector<Remark>& rema
   }
 }
 
-std::string rendered(const Invocation& invocation, const report::Answer& answer) {
+/// The answer as text or CSV.
+std::string rendered(const Invocation& invocation) {
+  if (!invocation.answer()) return {};
+  const report::Answer& answer = *invocation.answer();
   return answer.for_tables() ? answer.to_csv() : answer.to_text(invocation.table_columns(), invocation.style());
+}
+
+/// The members of the envelope's data object.
+std::string members_of(const Invocation& invocation) {
+  std::string members;
+  JsonWriter json(members);
+  if (invocation.answer()) invocation.answer()->write_json(json);
+  return members;
 }
 
 Failure failure_of(const Invocation& invocation, ExitCode code) {
@@ -112,14 +123,12 @@ ExitCode finish(Invocation& invocation, ExitCode code) {
   if (invocation.json()) {
     const Envelope envelope =
         make_envelope(schema_name(invocation), code == ExitCode::ok, remarks, invocation.provenance());
-    if (invocation.answer()) invocation.answer()->write_json(invocation.data());
-    written = deliver(invocation, {envelope.head, invocation.data_members(), envelope.tail});
+    written = deliver(invocation, {envelope.head, members_of(invocation), envelope.tail});
   } else {
-    if (invocation.answer()) invocation.text() = rendered(invocation, *invocation.answer());
-    written = deliver(invocation, {invocation.text()});
+    written = deliver(invocation, {rendered(invocation)});
   }
   if (!written) return finish_failed(invocation, Failure::from(written.error()));
-  if (!invocation.remarks_in_text()) print_remarks(invocation, remarks);
+  if (!invocation.answer() || !invocation.answer()->remarks_in_text()) print_remarks(invocation, remarks);
   return code;
 }
 
