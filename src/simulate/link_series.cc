@@ -18,6 +18,7 @@ std::vector<std::uint32_t> recorded_links(std::span<const std::uint64_t> link_by
     if (link_bytes[link] > 0) links.push_back(link);
   }
   if (links.size() <= LinkRecorder::kMostLinks) return links;
+  // Links with equal totals mostly did the same: one of each kind is drawn, the busiest first.
   const auto totals = [&](std::uint32_t link) {
     return std::pair(-link_busy_ps[link], ~link_bytes[link]);
   };  // most first

@@ -54,6 +54,7 @@ Status check_links(const Schedule& schedule) {
   const TimePs makespan = schedule.makespan_ps();
   for (std::size_t i = 0; i < schedule.link_bytes.size(); ++i) {
     const TimePs busy = schedule.link_busy_ps[i];
+    // What was carried took time; and no link works longer than the run.
     if (busy >= 0 && busy <= makespan && (schedule.link_bytes[i] == 0 || busy > 0)) continue;
     return Error{.message = fmt::format("link {} carries {} bytes in {} ps of {} ps", i, schedule.link_bytes[i], busy,
                                         makespan)};
@@ -120,6 +121,7 @@ Schedule::Schedule(std::size_t activities, std::size_t links)
       link_peak_sharing(links, 0) {}
 
 TimePs Schedule::makespan_ps() const {
+  // Activities that went to a sink left their ends in what ranks did.
   if (!end_ps.empty()) return *std::max_element(end_ps.begin(), end_ps.end());
   TimePs last = 0;
   for (const RankUse& rank : ranks) last = std::max(last, rank.finish_ps);

@@ -28,6 +28,7 @@ RankUse use_of(std::vector<Change>& changes, TimePs finish) {
     if (computing > 0) use.compute_ps += length;
     if (communicating > 0) use.communication_ps += length;
     if (communicating > 0 && computing == 0) use.exposed_ps += length;
+    // At one moment the order of changes does not matter: no time passes between them.
     since = change.time;
     computing += change.computing;
     communicating += change.communicating;
@@ -104,7 +105,7 @@ Column<CollectiveUse> collective_uses(const workload::Workload& workload, const 
   std::unordered_map<StringId, std::size_t> place_of_group{{0, 0}};
   for (std::size_t g = 0; g < workload.groups.size(); ++g) place_of_group.emplace(workload.groups[g].name, g + 1);
   std::vector<std::vector<CollectiveUse>> uses(workload.groups.size() + 1);
-  std::vector<workload::ProgramLines> lines;  // which is the how manieth of its group
+  std::vector<workload::ProgramLines> lines;  // by activity: its number within its group
   for (const workload::Program& program : workload.programs) lines.push_back(lines_of(workload, program));
   std::size_t activity = 0;
   for (std::size_t rank = 0; rank < workload.rank_count(); ++rank) {

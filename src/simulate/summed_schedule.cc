@@ -8,6 +8,7 @@ namespace orrery::simulate {
 void PhaseSums::begin(std::vector<std::uint64_t> ranks_of_class) {
   ranks_of_class_ = std::move(ranks_of_class);
   until_.assign(ranks_of_class_.size(), 0);
+  // A table of 64 names for each class is 4 MB here, and would be 256 MB for a million classes: large jobs get 8.
   constexpr std::size_t kManyClasses = 16384;
   recent_per_class_ = ranks_of_class_.size() <= kManyClasses ? 64 : 8;
   recent_.assign(ranks_of_class_.size() * recent_per_class_, kNone);

@@ -8,6 +8,7 @@
 namespace orrery::simulate::astra {
 namespace {
 
+// Tags of collectives begin where those of messages end (kMessageTagModulus).
 constexpr std::int64_t kTagModulus = 500'000'000;
 constexpr std::int64_t kGroupStreams = 1'000'000;  // stream numbers per group
 
@@ -73,6 +74,7 @@ bool Collectives::add_phase(const CollectiveCall& call, Type type, std::size_t d
   const machine::AstraImplementation chosen = implementation(call, dimension);
   const Members members = members_of(call, dimension);
   const std::uint32_t n = members.count;
+  // Excluded dimensions come as the bits of a word of 32.
   if (n == 1 || (dimension < 32 && (call.excluded_dims >> dimension & 1) != 0)) return true;
   Phase phase{bytes, members, 0, chosen.window, type, chosen.algorithm, 1, false};
   phase.queue = take_queue(call.rank, dimension, turn, phase.direction);
@@ -100,6 +102,7 @@ bool Collectives::add_phase(const CollectiveCall& call, Type type, std::size_t d
       const std::size_t counter =
           (std::size_t{call.rank} * machine::kAstraCollectives + static_cast<std::size_t>(call.type)) * grid_.size() +
           dimension;
+      // The two trees take turns, chunk by chunk.
       phase.second_tree = tree_counters_[counter]++ % 2 == 1;
       phases.push_back(phase);
       return true;  // whatever the type: it behaves as an all-reduce and keeps the size
@@ -122,6 +125,7 @@ bool Collectives::plan_chunk(const CollectiveCall& call, std::int64_t chunk_byte
     }
     return true;
   }
+  // localBWAware: scatter outwards, reduce whole in the outermost dimension, where least is left, gather inwards.
   std::size_t last = 0;  // that takes part
   for (std::size_t d = 0; d < dimensions; ++d) {
     if (members_of(call, d).count != 1 && (d >= 32 || (call.excluded_dims >> d & 1) == 0)) last = d;
@@ -155,6 +159,7 @@ std::int64_t Collectives::next_priority(const CollectiveCall& call) {
 void Collectives::start(const CollectiveCall& call) {
   std::int64_t bytes = call.bytes;
   std::int64_t chunk = bytes / system_.splits;
+  // Otherwise ranks would have parts of no byte.
   if (call.type != Type::all_gather && chunk < grid_.ranks()) {
     chunk = grid_.ranks();
     bytes = system_.splits * chunk;

@@ -34,6 +34,7 @@ std::int64_t UnawareNetwork::delay_ns(std::uint32_t source, std::uint32_t target
         (grid_.coordinate(target, d) + dimension.npus - grid_.coordinate(source, d)) % dimension.npus;
     hops = std::min(clockwise, dimension.npus - clockwise);
   }
+  // Messages of one collective are alike: the division is done once for them.
   if (last_.dimension == d && last_.hops == hops && last_.size == size) return last_.delay;
   const auto delay =
       static_cast<std::int64_t>(hops * dimension.latency_ns + static_cast<double>(size) / dimension.bytes_per_ns());
@@ -58,6 +59,7 @@ AwareNetwork::Step AwareNetwork::next_step(const Message& message) const {
   const std::uint32_t n = grid_.count(d), stride = grid_.stride(d);
   const std::uint32_t here = grid_.coordinate(message.at, d), there = grid_.coordinate(message.target, d);
   const std::uint32_t base = message.at - here * stride;
+  // Folded, every rank's links are those of the one that is simulated, told apart by distance.
   const std::uint32_t owner = folded_ ? 0 : message.at;
   const auto link = [&](std::uint64_t offset) { return static_cast<std::uint32_t>(dimension.first_link + offset); };
   switch (dimension.topology) {

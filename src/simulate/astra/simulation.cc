@@ -13,6 +13,7 @@
 namespace orrery::simulate::astra {
 namespace {
 
+// A tenth of a second between two looks at whether to stop.
 constexpr std::uint64_t kEventsPerReport = 1 << 20;
 constexpr std::uint64_t kSelf = ~std::uint64_t{0};
 
@@ -38,6 +39,7 @@ class Simulation final : public Dispatcher {
   Result<Outcome> simulate() {
     if (const Status prepared = issuer_.prepare(); !prepared) return prepared.error();
     for (std::uint32_t rank = 0; rank < simulated_ && !error_; ++rank) issuer_.issue_ready(rank);
+    // What became ready in a pass that nothing followed, because all of it took no time, is started in another.
     do {
       if (const Status status = process_events(); !status) return status.error();
     } while (issuer_.issue_left_behind() && !error_);
@@ -107,6 +109,7 @@ class Simulation final : public Dispatcher {
   Outcome outcome() const {
     Outcome result;
     Schedule& schedule = result.schedule;
+    // Of a folded run one rank stands for all, and its links for nobody's.
     const bool has_links = transport_.links() != nullptr && fold_ == nullptr;
     const std::size_t ranks = workload_.rank_count();
     schedule = Schedule(workload_.first_activities().back(), has_links ? transport_.links()->link_count() : 0);
@@ -115,6 +118,7 @@ class Simulation final : public Dispatcher {
       const auto simulated = static_cast<std::uint32_t>(fold_ != nullptr ? Fold::kRepresentative : rank);
       const TimePs finish = issuer_.finish_ns(simulated) * kPsPerNs;
       const TimePs compute = issuer_.device_ns(simulated) * kPsPerNs;
+      // ASTRA-sim calls everything communication that is no computing, waits included.
       schedule.ranks.push_back({finish, compute, finish - compute, finish - compute});
       for (std::size_t node = 0; node < workload_.program(rank).size(); ++node, ++activity) {
         schedule.start_ps[activity] = issuer_.start_ns(simulated, node) * kPsPerNs;

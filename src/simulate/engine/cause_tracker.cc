@@ -17,6 +17,7 @@ CauseTracker::CauseTracker(const workload::Membership& membership, const RunStat
       const std::uint32_t rank = communicator.ranks[place];
       const std::uint32_t stream = membership.structure(rank).find_stream(communicator.name);
       std::uint32_t& first = place_in_group_[state.bundles.first_stream[state.classes.class_of[rank]] + stream];
+      // Several ranks of a class may be in the group: the first of them stands for all.
       first = std::min(first, place);
     }
   }

@@ -17,6 +17,7 @@ void FrozenFlows::freeze(std::uint32_t id, std::span<const std::uint32_t> flows,
   // What was served is counted from when they came together: among few bytes and many the rounding of many would show.
   settle(id);
   set.since_ps = now;
+  // Sums that are changed again and again gather rounding: once in a while they are made anew.
   if (set.changes + flows.size() > FlowTable::kChangesUntilSummedUp && link.frozen_count > 0) sum_up_crossings(id);
   find_slots(set);
   for (const std::uint32_t flow : flows) {
@@ -45,6 +46,7 @@ void FrozenFlows::thaw(std::uint32_t flow, TimePs now) {
     link.frozen_weight = 0;
     return;
   }
+  // The flow that leaves may have been the one with least: it is looked for when it is asked for.
   if (before <= set.least) set.least_is_known = false;
   find_slots(set);
   remove_crossings(set, flow);
@@ -143,6 +145,7 @@ void FrozenFlows::remove_crossings(Set& set, std::uint32_t flow) {
     Crossing& crossing = set.crossings[slots_[link].at];
     crossing.weight -= weight;
     if (--crossing.count > 0) return;
+    // The last takes its place, so that the list stays dense.
     crossing = set.crossings.back();
     slots_[crossing.link].at = slots_[link].at;
     set.crossings.pop_back();

@@ -51,6 +51,7 @@ Result<EmbeddedAstra> EmbeddedAstra::open(const machine::Machine& machine, Astra
   }
   const Result<machine::AstraFiles> files = machine::to_astra(machine);
   if (!files) return files.error();
+  // The files say all that the embedded model knows of the machine: other files, other prices.
   ContentHash system;
   system.add(files->network_yaml);
   system.add(files->system_json);
@@ -150,6 +151,7 @@ Status tell(const workload::Matching& matching, const Schedule& schedule,
     for (std::uint32_t i = 0; i < program.size(); ++i) {
       const TimePs start = schedule.start_ps[first[rank] + i], end = schedule.end_ps[first[rank] + i];
       happenings.push_back({start, true, rank, program.dependencies.position(i), i});
+      // What takes no time ends as it begins, below.
       if (end > start) happenings.push_back({end, false, rank, 0, i});
     }
   }
@@ -196,6 +198,7 @@ Result<AstraRun> run_astra_in_loop(workload::WorkloadSource& source, const Embed
     return run;
   }
   if (Status told = tell(*matching, run.schedule, uses, *sink); !told) return told.error();
+  // The sink has them.
   run.schedule.start_ps.clear();
   run.schedule.end_ps.clear();
   return run;

@@ -79,6 +79,7 @@ class OracleSnapshots {
       const Result<PriceBook::Answer> answer = book_.alone(recording_.op(op));
       if (!answer) return answer.error();
       priced_.isolated_ps.push_back(answer->total_ps);
+      // What has another model's price, or too few bytes, meets nobody in the intervals.
       if (answer->is_fallback) ++priced_.fallbacks;
       else if (recorded.bytes < coalesce_below_bytes) ++priced_.coalesced;
       else if (answer->total_ps > 0) members_.push_back(op);
@@ -138,6 +139,7 @@ class OracleSnapshots {
   Result<std::vector<Component>> components_of(const std::vector<std::uint32_t>& active) {
     std::vector<std::uint32_t> parent(active.size());
     std::iota(parent.begin(), parent.end(), 0);
+    // Union-find, with paths halved on the way up.
     const auto root = [&](std::uint32_t i) {
       while (parent[i] != i) i = parent[i] = parent[parent[i]];
       return i;
@@ -153,6 +155,7 @@ class OracleSnapshots {
         const auto [owner, fresh] = taken.try_emplace({fabric(i), place}, i);
         if (fresh) continue;
         const std::uint32_t a = root(owner->second), b = root(i);
+        // The earlier is the root, so that components come in the order of their first members.
         parent[std::max(a, b)] = std::min(a, b);
       }
     }

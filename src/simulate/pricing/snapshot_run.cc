@@ -143,7 +143,9 @@ Result<SnapshotOutcome> run_snapshots(const SnapshotRun& run, SnapshotPricer& pr
     report.passes = pass;
     report.makespan_ps = last_finish_ps(*schedule);
     const bool may_repeat = pass < options.passes;
+    // Who overlaps whom takes a while to find, and is found only where somebody will look at it.
     if (may_repeat || run.keep) report.overlap_mismatch = overlap_mismatch(recording, next);
+    // A second pass pays where the prices moved what they were taken from: starts, or who met whom.
     const double allowed_ps = options.second_pass_share * static_cast<double>(report.makespan_ps);
     const bool settled = static_cast<double>(largest_shift_ps(recording, next)) <= allowed_ps &&
                          report.overlap_mismatch <= options.second_pass_share;
