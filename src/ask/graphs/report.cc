@@ -121,7 +121,8 @@ Result<report::Answer> report_rank(const ReportRequest& request, Context& contex
   if (!step) return step.error();
   const analyze::CausalPath path =
       analyze::take_path(*step, graph::solve(step->graph, step->end), kContributorsOfPage, true);
-  auto changes = recorded != nullptr ? section_of_changes(context, request, *recorded, {step->label, path.length()})
+  auto changes = recorded != nullptr ? section_of_changes(context, request.graph, request.against, *recorded,
+                                                          {step->label, path.length()})
                                      : Result<page::Section>(section_without_changes());
   if (!changes) return changes.error();
   beside.push_back(std::move(*changes));
@@ -182,7 +183,7 @@ Result<report::Answer> report_job(const ReportRequest& request, Context& context
   const analyze::CausalPath path =
       analyze::take_path(*graph, graph::solve(graph->graph, graph->end), kContributorsOfPage, true);
   std::vector<page::Section> others = sections_of_job(request.graph.window, *job, *graph);
-  auto changes = section_of_changes(context, request, *job, {graph->label, path.length()});
+  auto changes = section_of_changes(context, request.graph, request.against, *job, {graph->label, path.length()});
   if (!changes) return changes.error();
   others.push_back(std::move(*changes));
   const std::optional<analyze::StepSpread> spread = find_step_spread(*job, *window);

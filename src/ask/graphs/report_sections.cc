@@ -106,18 +106,19 @@ Result<report::Sheet> runs_side_by_side(const trace::Trace& runs, const causal::
 
 page::Section section_without_changes() { return {"diff", "", {}, "no earlier run was given (--against TRACE)."}; }
 
-Result<page::Section> section_of_changes(Context& context, const ReportRequest& request, const job::RecordedJob& job,
+Result<page::Section> section_of_changes(Context& context, const GraphRequest& graph,
+                                         const std::vector<std::string>& against, const job::RecordedJob& job,
                                          const AnalysedStep& step) {
-  if (request.against.empty()) return section_without_changes();
-  RecordingRequest earlier = request.graph.recording;
-  earlier.files = request.against;
-  const auto before = load_recorded_job(context, earlier, request.graph.clock);
+  if (against.empty()) return section_without_changes();
+  RecordingRequest earlier = graph.recording;
+  earlier.files = against;
+  const auto before = load_recorded_job(context, earlier, graph.clock);
   if (!before) return before.error();
-  const WindowChoice& window = request.graph.window;
+  const WindowChoice& window = graph.window;
   const Result<AnalysedStep> before_step = analysed_step(*before, window);
   if (!before_step) return before_step.error();
   analyze::PieceClasses classes;
-  const std::string &name_of_a = request.against.front(), &name_of_b = request.graph.recording.files.front();
+  const std::string &name_of_a = against.front(), &name_of_b = graph.recording.files.front();
   const auto a = compared_run(context, *before, name_of_a, window, classes);
   if (!a) return a.error();
   const auto b = compared_run(context, job, name_of_b, window, classes);

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "ask/graphs/causal_source.h"
-#include "ask/graphs/report.h"
 #include "base/result.h"
 #include "causal/causal_graph.h"
 #include "job/recorded_job.h"
@@ -40,8 +39,10 @@ struct AnalysedStep {
 /// #diff where no earlier run was given.
 page::Section section_without_changes();
 
-/// #diff against the earlier run of the request, which is read; absent if there is none. `job`: the page's run.
-Result<page::Section> section_of_changes(Context& context, const ReportRequest& request, const job::RecordedJob& job,
+/// #diff against the earlier run whose files are `against`, which is read; absent if there are none. `job`: the page's
+/// run, as `graph` asks for it.
+Result<page::Section> section_of_changes(Context& context, const GraphRequest& graph,
+                                         const std::vector<std::string>& against, const job::RecordedJob& job,
                                          const AnalysedStep& step);
 
 }  // namespace orrery::ask
