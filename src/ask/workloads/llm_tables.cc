@@ -92,14 +92,16 @@ Result<report::Answer> run(const LlmBacktestRequest& request, Context& context) 
   const auto rows = llm::backtest_rows(*table, context.diagnostics());
   if (!rows) return rows.error();
   const simulate::PricingOptions network;
-  const llm::StepModel schedule =
-      request.schedule ? analyze::schedule_model(*catalog, network, context.diagnostics()) : llm::StepModel();
-  const std::vector<llm::Prediction> predictions = llm::predict(*catalog, *rows, context.diagnostics(), schedule);
+  const llm::StepModel schedule = analyze::schedule_model(*catalog, network, context.diagnostics());
+  const std::vector<llm::Prediction> predictions =
+      llm::predict(*catalog, *rows, context.diagnostics(), schedule,
+                   request.schedule ? llm::ScheduleUse::instead : llm::ScheduleUse::beside);
   report::Answer answer = context.answer();
   report::Sheet sheet = llm::prediction_sheet(*rows, predictions);
   answer.headline(report::counted(sheet.rows(), "measurement")).gap();
   answer.table(std::move(sheet), {.view = {.rows = report::kShownRows}});
-  tell_datasets(answer, llm::dataset_sheet(llm::errors_by_dataset(*rows, predictions)));
+  tell_datasets(answer, llm::dataset_sheet(llm::errors_by_dataset(*rows, predictions),
+                                           llm::schedule_errors_by_dataset(*rows, predictions)));
   return answer;
 }
 
