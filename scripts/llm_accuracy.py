@@ -109,7 +109,7 @@ def write_kernels(orrery, table):
     with tempfile.TemporaryDirectory() as folder:
         base, fitted = pathlib.Path(folder) / "base.yaml", pathlib.Path(folder) / "fitted.yaml"
         base.write_text(start)
-        run = subprocess.run([orrery, "llm", "calibrate", table, "--hardware", base, "--write", fitted, "--json"], capture_output=True, text=True, check=True)
+        run = subprocess.run([orrery, "llm", "calibrate", table, "--hardware", base, "-o", fitted, "--json"], capture_output=True, text=True, check=True)
         found = section(fitted.read_text(), "accuracy")
     errors = {one["kind"]: one["held_out_pct"] for one in json.loads(run.stdout)["data"]["kinds"]}
     entry = re.compile(r'kind: "(\w+)".*\n *rows: (\d+).*\n *low_ratio: ([\d.]+).*\n *high_ratio: ([\d.]+)')

@@ -85,7 +85,10 @@ def _join(name: str, value: Any) -> str:
 
 def ask(verb: str, operands: Sequence[str], flags: Mapping[str, Any], opened: Sequence[Trace] = (), ranks: Optional[Mapping[str, int]] = None) -> Dict[str, Any]:
     """What a verb answers, as `--json` has it. Raises where the command would exit with 2, 3 or 4."""
-    code, envelope, failure = _engine.ask(verb, list(operands), _flags(verb, flags), [trace._trace for trace in opened], dict(ranks or {}))
+    # "motif run" has flags of its own.
+    sub_verb = f"{verb} {operands[0]}" if operands else verb
+    known = _flags(sub_verb if sub_verb in _engine.flags() else verb, flags)
+    code, envelope, failure = _engine.ask(verb, list(operands), known, [trace._trace for trace in opened], dict(ranks or {}))
     _raise_if_failed(code, failure)
     return dict(envelope)
 

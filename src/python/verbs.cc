@@ -196,7 +196,7 @@ py::tuple run(const std::vector<std::string>& arguments, const std::vector<Trace
 // Flags by verb: what the package checks keywords against.
 py::dict flags() {
   py::dict all;
-  for (const cli::Verb* verb : cli::verbs()) {
+  for (const cli::Verb* verb : cli::with_sub_verbs(cli::verbs())) {
     py::dict of_verb;
     for (const cli::Flag& flag : verb->flags) of_verb[to_python(flag.name)] = flag.takes_value();
     all[to_python(verb->name)] = of_verb;

@@ -126,4 +126,58 @@ TEST_CASE("the command can be typed again") {
         "orrery sample --edit 'it'\\''s * 2' a.json ''");
 }
 
+namespace {
+
+const Verb& first_sub_verb() {
+  static const Verb verb = {.name = "family first",
+                            .summary = "one",
+                            .operands = {.name = "FILE", .min = 0, .max = 1},
+                            .flags = {{.name = "both"}, {.name = "own", .value_name = "N", .kind = ValueKind::count}},
+                            .run = run_sample};
+  return verb;
+}
+const Verb& second_sub_verb() {
+  static const Verb verb = {
+      .name = "family second", .summary = "two", .flags = {{.name = "both"}, {.name = "other"}}, .run = run_sample};
+  return verb;
+}
+CommandLine parse_family(const Words& arguments) {
+  static const Verb family = {.name = "family",
+                              .summary = "both",
+                              .operands = {.name = "WHAT", .min = 1, .max = 2},
+                              .sub_verbs = {&first_sub_verb(), &second_sub_verb()}};
+  static const Verb* const table[] = {&family, &sample_verb()};
+  return parse_command_line(arguments, table);
+}
+std::string family_error(const Words& arguments) {
+  const CommandLine line = parse_family(arguments);
+  return line.error ? line.error->message + " | " + line.error->hint : "";
+}
+
+}  // namespace
+
+TEST_CASE("the first operand chooses a sub-verb, and flags may stand before it") {
+  for (const Words& arguments :
+       {Words{"family", "first", "--own", "3", "x"}, Words{"family", "--own", "3", "first", "x"},
+        Words{"family", "--own=3", "--", "first", "x"}}) {
+    const CommandLine line = parse_family(arguments);
+    REQUIRE_FALSE(line.error);
+    CHECK(line.verb == &first_sub_verb());
+    CHECK(line.flags.at("own") == Words{"3"});
+    CHECK(line.operands == Words{"x"});
+  }
+  CHECK(parse_family({"family", "second", "--both"}).verb == &second_sub_verb());
+  // Only the first does.
+  CHECK(parse_family({"family", "first", "second"}).operands == Words{"second"});
+}
+
+TEST_CASE("a flag of another sub-verb is refused, with a hint whose it is") {
+  CHECK(family_error({"family", "second", "--own", "3"}) ==
+        "family second has no flag --own | --own is a flag of `family first`");
+  CHECK(family_error({"family", "--own", "3", "second"}) ==
+        "family second has no flag --own | --own is a flag of `family first`");
+  CHECK(family_error({"family", "third"}) == "family knows no 'third' | first, second");
+  CHECK(family_error({"family second"}).find("there is no verb 'family second'") == 0);
+}
+
 }  // namespace orrery::cli

@@ -51,14 +51,15 @@ TEST_CASE("the table is well-formed") {
     if (flag.short_name != '\0') global_short_names.insert(flag.short_name);
   }
   check_flags(global_flags(), {}, {});
-  for (const Verb* verb : all_verbs()) {
+  for (const Verb* verb : with_sub_verbs(all_verbs())) {
     CAPTURE(verb->name);
     CHECK(names.insert(verb->name).second);
     CHECK_FALSE(verb->summary.empty());
     CHECK_FALSE(verb->summary.ends_with('.'));
     CHECK_FALSE(verb->description.empty());
-    CHECK_FALSE(verb->examples.empty());
-    CHECK((verb->run != nullptr));
+    CHECK((!verb->examples.empty() || !verb->sub_verbs.empty()));
+    CHECK((verb->run != nullptr || !verb->sub_verbs.empty()));
+    for (const Verb* sub : verb->sub_verbs) CHECK(sub->family() == verb->name);
     CHECK(verb->operands.min <= verb->operands.max);
     CHECK((verb->operands.max == 0) == verb->operands.name.empty());
     check_flags(verb->flags, global_names, global_short_names);  // no verb redefines a global flag
@@ -70,11 +71,13 @@ TEST_CASE("every verb and flag appears in help, man page and completions") {
   const std::string man = man_page(table), bash = bash_completion(table), zsh = zsh_completion(table),
                     fish = fish_completion(table);
   const std::string overview = program_help(table, 100, {});
-  for (const Verb* verb : table) {
+  for (const Verb* verb : with_sub_verbs(table)) {
     const std::string name(verb->name);
     CAPTURE(name);
-    CHECK(contains(overview, "\n  " + name));
-    for (const std::string* text : {&man, &bash, &zsh, &fish}) CHECK(contains(*text, name));
+    if (verb->word() == verb->name) CHECK(contains(overview, "\n  " + name));
+    else CHECK(contains(fish, "__fish_seen_subcommand_from " + std::string(verb->word()) + "'"));
+    for (const std::string* text : {&man, &bash, &zsh}) CHECK(contains(*text, name));
+    CHECK(contains(fish, std::string(verb->word())));
     const std::string help = verb_help(*verb, 100, {});
     std::vector<Flag> flags = verb->flags;
     flags.insert(flags.end(), global_flags().begin(), global_flags().end());

@@ -34,6 +34,12 @@ class Parser {
                    std::vector<std::string> operands) {
     line_.command = "orrery " + verb;
     take_verb(verb);
+    // The word that chooses a sub-verb, so that its flags are known.
+    if (line_.verb != nullptr && !operands.empty() && find_sub_verb(operands.front()) != nullptr) {
+      line_.command += " " + operands.front();
+      take_operand(operands.front());
+      operands.erase(operands.begin());
+    }
     for (const auto& [name, values] : flags) {
       for (const std::string& value : values) {
         if (line_.error) return std::move(line_);
@@ -59,11 +65,25 @@ class Parser {
     else if (!flags_ended_ && argument.starts_with("--")) take_long(argument);
     else if (!flags_ended_ && argument.size() > 1 && argument[0] == '-') take_short(argument);
     else if (line_.verb == nullptr) take_verb(argument);
+    else take_operand(argument);
+  }
+
+  void take_operand(const std::string& argument) {
+    const Verb* const chosen = line_.operands.empty() ? find_sub_verb(argument) : nullptr;
+    if (chosen != nullptr) line_.verb = chosen;
     else line_.operands.push_back(argument);
   }
 
+  const Verb* find_sub_verb(std::string_view word) const {
+    for (const Verb* const sub : line_.verb->sub_verbs) {
+      if (sub->word() == word) return sub;
+    }
+    return nullptr;
+  }
+
   void take_verb(const std::string& name) {
-    line_.verb = find_verb(table_, name);
+    // Not "motif run" as one word.
+    line_.verb = name.find(' ') == std::string::npos ? find_verb(table_, name) : nullptr;
     if (line_.verb != nullptr) return;
     unknown_verb_ = true;
     const std::string_view near = nearest_word(name, verb_names());
@@ -143,8 +163,22 @@ class Parser {
     values.push_back(std::move(value));
   }
 
+  // A flag may stand before the word that chooses the sub-verb: whose it is, is known only now.
+  void check_flags() {
+    for (const auto& [name, values] : line_.flags) {
+      if (find_flag(line_.verb->flags, name) == nullptr && find_flag(global_flags(), name) == nullptr)
+        return fail(unknown_flag(name));
+    }
+  }
+
   void check_operands() {
     const Verb& verb = *line_.verb;
+    if (check_flags(); line_.error) return;
+    if (verb.run == nullptr && !line_.operands.empty()) {
+      std::string words;
+      for (const Verb* const sub : verb.sub_verbs) words += (words.empty() ? "" : ", ") + std::string(sub->word());
+      return fail({.message = fmt::format("{} knows no '{}'", verb.name, line_.operands.front()), .hint = words});
+    }
     const Operands& operands = verb.operands;
     const std::size_t count = line_.operands.size();
     if (count > operands.max) {
@@ -164,6 +198,8 @@ class Parser {
     const std::vector<std::string_view> choices = operands.verb_names ? verb_names() : split_words(operands.choices);
     if (choices.empty()) return;
     for (const std::string& operand : line_.operands) {
+      // What stands behind the name of a verb is a sub-verb of it, which the help looks for.
+      if (operands.verb_names && &operand != &line_.operands.front()) break;
       const auto problem = check_choice(choices, operand);
       if (problem) return fail({.message = fmt::format("'{}' {}", operand, problem->message)});
     }
@@ -178,7 +214,25 @@ class Parser {
   const Flag* known_flag(std::string_view name) const {
     const Flag* flag = line_.verb == nullptr ? nullptr : find_flag(line_.verb->flags, name);
     if (flag == nullptr) flag = find_flag(global_flags(), name);
-    return flag != nullptr || line_.verb == nullptr ? flag : find_former_flag(line_.verb->flags, name);
+    if (flag != nullptr || line_.verb == nullptr) return flag;
+    flag = find_former_flag(line_.verb->flags, name);
+    // Of a sub-verb that is not chosen yet.
+    for (const Verb* const sub : line_.verb->sub_verbs) {
+      if (flag == nullptr) flag = find_flag(sub->flags, name);
+      if (flag == nullptr) flag = find_former_flag(sub->flags, name);
+    }
+    return flag;
+  }
+
+  /// The other verb that has this flag: of the same family, if there is one.
+  const Verb* owner_of(std::string_view name) const {
+    const Verb* owner = nullptr;
+    for (const Verb* const verb : with_sub_verbs(table_)) {
+      if (verb == line_.verb || find_flag(verb->flags, name) == nullptr) continue;
+      if (line_.verb != nullptr && verb->family() == line_.verb->family()) return verb;
+      if (owner == nullptr) owner = verb;
+    }
+    return owner;
   }
 
   const Flag* known_short_flag(char name) const {
@@ -189,6 +243,12 @@ class Parser {
   UsageError unknown_flag(std::string_view name) const {
     UsageError error{.message = fmt::format("there is no flag --{}", name)};
     if (line_.verb != nullptr) error.message = fmt::format("{} has no flag --{}", line_.verb->name, name);
+    const Verb* const owner = owner_of(name);
+    const bool is_of_family = owner != nullptr && line_.verb != nullptr && owner->family() == line_.verb->family();
+    if (is_of_family) {
+      error.hint = fmt::format("--{} is a flag of `{}`", name, owner->name);
+      return error;
+    }
     std::vector<std::string_view> known;
     for (const Flag& flag : global_flags()) known.push_back(flag.name);
     if (line_.verb != nullptr) {
@@ -200,12 +260,9 @@ class Parser {
     }
     error.hint = help_hint();
     // A flag of another verb is a flag at the wrong place, not a typing error.
-    for (const Verb* verb : table_) {
-      if (find_flag(verb->flags, name) == nullptr) continue;
-      error.hint = fmt::format("--{} is a flag of `{}`{}", name, verb->name,
+    if (owner != nullptr)
+      error.hint = fmt::format("--{} is a flag of `{}`{}", name, owner->name,
                                line_.verb == nullptr ? ": write it after the verb" : "");
-      break;
-    }
     return error;
   }
 

@@ -1,6 +1,6 @@
 // From argv to a verb with its flags and operands. Knows the grammar only; what the flags mean is the verb's business.
 //
-//     orrery [GLOBAL FLAG]... VERB [FLAG | OPERAND]... [-- OPERAND...]
+//     orrery [GLOBAL FLAG]... VERB [SUB-VERB] [FLAG | OPERAND]... [-- OPERAND...]
 //
 // --name value, --name=value, -o value, -ovalue and -qv (switches together) are understood; flags and operands may be
 // mixed; "--" ends the flags; a value may be empty. A value that is itself a known flag is taken for a forgotten value,
@@ -20,7 +20,8 @@
 namespace orrery::cli {
 
 struct CommandLine {
-  const Verb* verb = nullptr;  ///< null: none was given, or none with that name exists
+  /// The sub-verb, where one was chosen. Null: none was given, or none with that name exists.
+  const Verb* verb = nullptr;
   std::map<std::string, std::vector<std::string>, std::less<>>
       flags;  ///< long name -> values in order; a switch has one empty value
   std::vector<std::string> operands;

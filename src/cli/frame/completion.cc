@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "cli/frame/global_flags.h"
+#include "cli/frame/verbs.h"
 
 namespace orrery::cli {
 
@@ -14,6 +15,13 @@ std::string operand_choices(const Operands& operands, std::span<const Verb* cons
 }
 
 namespace {
+
+// The words that choose a sub-verb.
+std::string sub_verb_words(const Verb& verb) {
+  std::string text;
+  for (const Verb* sub : verb.sub_verbs) text += (text.empty() ? "" : " ") + std::string(sub->word());
+  return text;
+}
 
 // "-o|--output": the pattern under which a flag is found.
 std::string pattern(const Flag& flag) {
@@ -46,18 +54,29 @@ std::string value_cases(const std::vector<Flag>& flags, std::string_view indent)
   return text;
 }
 
+std::string bash_word(std::string_view name) {
+  return name.find(' ') == std::string_view::npos ? std::string(name) : fmt::format("'{}'", name);
+}
+
 }  // namespace
 
 std::string bash_completion(std::span<const Verb* const> table) {
-  std::string names, values, words, operands, skipped;
+  std::string names, values, words, operands, skipped, chosen;
   for (const Verb* verb : table) {
     names += (names.empty() ? "" : " ") + std::string(verb->name);
+    if (!verb->sub_verbs.empty()) chosen += fmt::format("    {}) subs='{}' ;;\n", verb->name, sub_verb_words(*verb));
+  }
+  for (const Verb* verb : with_sub_verbs(table)) {
+    const std::string name = bash_word(verb->name);
     const std::string cases = value_cases(verb->flags, "        ");
-    if (!cases.empty()) values += fmt::format("    {})\n      case $prev in\n{}      esac ;;\n", verb->name, cases);
-    words += fmt::format("      {}) words+='{}' ;;\n", verb->name, flag_words(verb->flags));
+    if (!cases.empty()) values += fmt::format("    {})\n      case $prev in\n{}      esac ;;\n", name, cases);
+    words += fmt::format("      {}) words+='{}' ;;\n", name, flag_words(verb->flags));
     const std::string choices = operand_choices(verb->operands, table);
-    if (!choices.empty()) operands += fmt::format("    {}) _orrery_offer -W '{}' ;;\n", verb->name, choices);
-    else if (verb->operands.max == 0) operands += fmt::format("    {}) ;;\n", verb->name);
+    if (!choices.empty()) operands += fmt::format("    {}) _orrery_offer -W '{}' ;;\n", name, choices);
+    // A verb that runs by itself, too, takes files beside the words.
+    else if (!verb->sub_verbs.empty())
+      operands += fmt::format("    {}) _orrery_offer {}-W \"$subs\" ;;\n", name, verb->run != nullptr ? "-f " : "");
+    else if (verb->operands.max == 0) operands += fmt::format("    {}) ;;\n", name);
   }
   for (const Flag& flag : global_flags()) {
     if (flag.takes_value()) skipped += (skipped.empty() ? "" : "|") + pattern(flag);
@@ -69,7 +88,7 @@ _orrery_offer() {
 }
 
 _orrery() {
-  local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} verb= words i
+  local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} verb= subs= words i
   COMPREPLY=()
   # bash takes --flag=value apart at '='
   if [[ $cur == = ]]; then cur=
@@ -80,6 +99,12 @@ _orrery() {
 )";
   text += fmt::format("      {}) [[ ${{COMP_WORDS[i+1]}} == = ]] && ((i++)); ((i++)) ;;\n", skipped);
   text += "      -*|=) ;;\n      *) verb=${COMP_WORDS[i]}; break ;;\n    esac\n  done\n";
+  // The first operand may be a sub-verb.
+  if (!chosen.empty()) {
+    text += "  case $verb in\n" + chosen + "  esac\n";
+    text += "  for ((i++; i < COMP_CWORD; i++)); do\n";
+    text += "    [[ \" $subs \" == *\" ${COMP_WORDS[i]} \"* ]] && { verb+=\" ${COMP_WORDS[i]}\"; break; }\n  done\n";
+  }
   if (!values.empty()) text += "  case $verb in\n" + values + "  esac\n";
   text += "  case $prev in\n" + value_cases(global_flags(), "    ") + "  esac\n";
   text += fmt::format("  if [[ $cur == -* ]]; then\n    words='{}'\n    case $verb in\n{}    esac\n",
@@ -129,6 +154,8 @@ std::string arguments(const std::vector<Flag>& flags, std::string_view indent) {
 }
 
 std::string operand_argument(const Verb& verb, std::span<const Verb* const> table) {
+  if (!verb.sub_verbs.empty())
+    return fmt::format("          '1:what:({})'\n          '*:file:_files'\n", sub_verb_words(verb));
   if (verb.operands.max == 0) return {};
   const std::string choices = operand_choices(verb.operands, table);
   return fmt::format("          '*:{}:{}'\n", escaped(verb.operands.name, ":\\"),
@@ -139,16 +166,22 @@ std::string operand_argument(const Verb& verb, std::span<const Verb* const> tabl
 
 std::string zsh_completion(std::span<const Verb* const> table) {
   std::string names, cases;
+  for (const Verb* verb : table) names += fmt::format("    '{}:{}'\n", verb->name, escaped(verb->summary, ":\\"));
+  // The first operand may be a sub-verb, whose case is looked at first.
   for (const Verb* verb : table) {
-    names += fmt::format("    '{}:{}'\n", verb->name, escaped(verb->summary, ":\\"));
-    cases += fmt::format("      {})\n        specs=(\n{}{}        ) ;;\n", verb->name,
+    for (const Verb* sub : verb->sub_verbs) {
+      cases += fmt::format("      '{}')\n        specs=(\n          '1:what:'\n{}{}        ) ;;\n", sub->name,
+                           arguments(sub->flags, "          "), operand_argument(*sub, table));
+    }
+    cases += fmt::format("      {}\\ *)\n        specs=(\n{}{}        ) ;;\n", verb->name,
                          arguments(verb->flags, "          "), operand_argument(*verb, table));
   }
   std::string text = "#compdef orrery\n# zsh completion for orrery, made by `orrery completion zsh`\n\n_orrery() {\n";
   text += "  local curcontext=\"$curcontext\" state line\n  typeset -A opt_args\n  local -a verbs globals specs\n";
   text += "  verbs=(\n" + names + "  )\n  globals=(\n" + arguments(global_flags(), "    ") + "  )\n";
   text += "  _arguments -C -S $globals '1:verb:->verb' '*::operand:->rest'\n";
-  text += "  case $state in\n  verb) _describe verb verbs ;;\n  rest)\n    case $words[1] in\n" + cases + "    esac\n";
+  text += "  case $state in\n  verb) _describe verb verbs ;;\n  rest)\n    case \"$words[1] $words[2]\" in\n" + cases +
+          "    esac\n";
   text += "    _arguments -S $globals $specs ;;\n  esac\n}\n\n";
   text += "if [ \"$funcstack[1]\" = _orrery ]; then\n  _orrery \"$@\"\nelse\n  compdef _orrery orrery\nfi\n";
   return text;
@@ -191,10 +224,16 @@ std::string fish_completion(std::span<const Verb* const> table) {
     text += fmt::format("complete -c orrery -n __fish_use_subcommand -a {} -d {}\n", verb->name,
                         fish_quoted(verb->summary));
   text += flag_lines(global_flags(), "");
-  for (const Verb* verb : table) {
-    const std::string condition = fmt::format(" -n '__fish_seen_subcommand_from {}'", verb->name);
+  for (const Verb* verb : with_sub_verbs(table)) {
+    std::string condition = fmt::format(" -n '__fish_seen_subcommand_from {}", verb->family());
+    if (verb->word() != verb->name) condition += fmt::format("; and __fish_seen_subcommand_from {}", verb->word());
+    if (!verb->sub_verbs.empty())
+      condition += fmt::format("; and not __fish_seen_subcommand_from {}", sub_verb_words(*verb));
+    condition += "'";
     text += flag_lines(verb->flags, condition);
-    if (verb->operands.max == 0) continue;
+    for (const Verb* sub : verb->sub_verbs)
+      text += fmt::format("complete -c orrery{} -a {} -d {}\n", condition, sub->word(), fish_quoted(sub->summary));
+    if (verb->operands.max == 0 || verb->run == nullptr) continue;
     const std::string choices = operand_choices(verb->operands, table);
     text += fmt::format("complete -c orrery{}{}\n", condition, choices.empty() ? " -F" : " -a " + fish_quoted(choices));
   }

@@ -9,6 +9,7 @@
 #include "base/utf8.h"
 #include "base/words.h"
 #include "cli/frame/global_flags.h"
+#include "cli/frame/verbs.h"
 #include "report/text_width.h"
 
 namespace orrery::cli {
@@ -56,7 +57,7 @@ std::string verb_section(const Verb& verb) {
 
 std::string examples(std::span<const Verb* const> table) {
   std::string out;
-  for (const Verb* verb : table) {
+  for (const Verb* verb : with_sub_verbs(table)) {
     for (const Example& example : verb->examples) {
       out += fmt::format(".TP\n\\fB{}\\fR\n{}\n", roff_escape(example.command), roff_escape(example.shows));
     }
@@ -127,7 +128,7 @@ std::string man_page(std::span<const Verb* const> table) {
       "causal model\n"
       "of them, says what bounds the job, and predicts what a change would bring.\n";
   out += ".SH VERBS\n";
-  for (const Verb* verb : table) out += verb_section(*verb);
+  for (const Verb* verb : with_sub_verbs(table)) out += verb_section(*verb);
   out += ".SH \"GLOBAL FLAGS\"\nUnderstood by every verb, before it or after it.\n" + flag_items(global_flags());
   out += kEnd;
   return out + ".SH EXAMPLES\n" + examples(table);
@@ -247,12 +248,23 @@ std::string verb_help(const Verb& verb, std::size_t columns, const Style& style)
     text += heading("Operands", style) + entry(verb.operands.name, operands_explanation(verb.operands),
                                                std::min(verb.operands.name.size(), kWidestLabel), columns);
   }
+  if (!verb.sub_verbs.empty()) {
+    text += heading("What it does", style);
+    std::size_t widest = 0;
+    for (const Verb* sub : verb.sub_verbs) widest = std::max(widest, sub->word().size());
+    for (const Verb* sub : verb.sub_verbs) text += entry(sub->word(), sub->summary, widest, columns);
+    text += "\n" + report::wrap(fmt::format("`orrery help {} {}` describes one of them.", verb.name,
+                                            verb.sub_verbs.front()->word()),
+                                columns, 0);
+  }
   text += flag_groups(verb.flags, columns, style) + flag_groups(global_flags(verb), columns, style);
-  if (verb.examples.empty()) return text;
-  text += heading("Examples", style);
-  for (const Example& example : verb.examples)
-    text += "  " + std::string(example.command) + "\n" + report::wrap(example.shows, columns, 6);
-  return text;
+  std::string examples;
+  const Verb* const itself = &verb;
+  for (const Verb* one : with_sub_verbs(std::span(&itself, 1))) {
+    for (const Example& example : one->examples)
+      examples += "  " + std::string(example.command) + "\n" + report::wrap(example.shows, columns, 6);
+  }
+  return examples.empty() ? text : text + heading("Examples", style) + examples;
 }
 
 namespace {
@@ -288,10 +300,7 @@ void tell_flags(report::Facts& facts, std::string_view key, const std::vector<Fl
   facts.end_array();
 }
 
-}  // namespace
-
-void tell_verbs(report::Facts& facts, std::span<const Verb* const> table) {
-  tell_flags(facts, "global_flags", global_flags());
+void tell_table(report::Facts& facts, std::span<const Verb* const> table) {
   facts.key("verbs").begin_array();
   for (const Verb* verb : table) {
     facts.begin_object()
@@ -300,9 +309,17 @@ void tell_verbs(report::Facts& facts, std::span<const Verb* const> table) {
         .field("usage", usage_line(*verb))
         .field("operands", verb->operands.name);
     tell_flags(facts, "flags", verb->flags);
+    if (!verb->sub_verbs.empty()) tell_table(facts, verb->sub_verbs);
     facts.end_object();
   }
   facts.end_array();
+}
+
+}  // namespace
+
+void tell_verbs(report::Facts& facts, std::span<const Verb* const> table) {
+  tell_flags(facts, "global_flags", global_flags());
+  tell_table(facts, table);
 }
 
 }  // namespace orrery::cli

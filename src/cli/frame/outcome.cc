@@ -43,7 +43,7 @@ report::Style error_style(const Invocation& invocation) {
 
 std::string_view schema_name(const Invocation& invocation) {
   const Verb* verb = invocation.command_line().verb;
-  return verb == nullptr ? "orrery" : verb->name;
+  return verb == nullptr ? "orrery" : verb->family();
 }
 
 Status write_file(const std::string& path, Pieces pieces) {

@@ -35,7 +35,8 @@ void resolve_disguised_verbs(CommandLine& line) {
   static const Verb version_verb = {.name = "version", .summary = "print the version", .run = print_version};
   if (line.has("help")) {
     line.operands.clear();
-    if (line.verb != nullptr) line.operands.emplace_back(line.verb->name);
+    if (line.verb != nullptr) line.operands.emplace_back(line.verb->family());
+    if (line.verb != nullptr && line.verb->word() != line.verb->name) line.operands.emplace_back(line.verb->word());
     line.verb = &help_verb();
   } else if (line.has("version")) {
     line.operands.clear();

@@ -55,6 +55,17 @@ struct Verb {
   /// Of verbs that sweep: the points that `run` would solve, with all that they need, for a process that helps the one
   /// that runs it. Null: the inputs do not give it here.
   std::unique_ptr<Sweep> (*open_sweep)(Invocation&) = nullptr;
+  /// Verbs of their own, with names of two words ("motif run"): the first operand chooses one. What chooses none is for
+  /// the verb itself, if it runs.
+  std::vector<const Verb*> sub_verbs = {};
+
+  /// "motif" of "motif run".
+  [[nodiscard]] std::string_view family() const { return name.substr(0, name.find(' ')); }
+  /// "run" of "motif run".
+  [[nodiscard]] std::string_view word() const {
+    const std::size_t blank = name.find(' ');
+    return blank == std::string_view::npos ? name : name.substr(blank + 1);
+  }
 };
 
 }  // namespace orrery::cli

@@ -14,10 +14,19 @@ const std::vector<const Verb*>& verbs() {
 }
 
 const Verb* find_verb(std::span<const Verb* const> table, std::string_view name) {
-  for (const Verb* verb : table) {
+  for (const Verb* verb : with_sub_verbs(table)) {
     if (verb->name == name) return verb;
   }
   return nullptr;
+}
+
+std::vector<const Verb*> with_sub_verbs(std::span<const Verb* const> table) {
+  std::vector<const Verb*> all;
+  for (const Verb* verb : table) {
+    all.push_back(verb);
+    all.insert(all.end(), verb->sub_verbs.begin(), verb->sub_verbs.end());
+  }
+  return all;
 }
 
 }  // namespace orrery::cli

@@ -43,7 +43,10 @@ const Verb& man_verb();
 /// Every verb of this program, in the order in which the help lists them.
 const std::vector<const Verb*>& verbs();
 
-/// The verb with this name, or null.
+/// All of `table`, each followed by its sub-verbs.
+std::vector<const Verb*> with_sub_verbs(std::span<const Verb* const> table);
+
+/// The verb with this name ("motif run" is one), or null.
 const Verb* find_verb(std::span<const Verb* const> table, std::string_view name);
 
 }  // namespace orrery::cli

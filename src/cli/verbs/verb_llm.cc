@@ -1,6 +1,4 @@
 // orrery llm: how long steps and kernels of language models take, from their configurations.
-#include <fmt/format.h>
-
 #include "ask/workloads/llm.h"
 #include "ask/workloads/llm_tables.h"
 #include "cli/frame/answer.h"
@@ -11,42 +9,74 @@
 namespace orrery::cli {
 namespace {
 
-/// Of the operand behind the word that says what is to be done with it.
 template <typename Request>
-ExitCode answer_table(Invocation& invocation) {
+ExitCode run_llm_table(Invocation& invocation) {
   Request request;
-  request.table = invocation.operands()[1];
+  request.table = invocation.operands().front();
   return answer(invocation, std::move(request));
 }
 
-std::optional<UsageError> check_table_flags(const Invocation& invocation, const std::string& what) {
-  if (invocation.operands().size() != 2)
-    return UsageError{.message = fmt::format("llm {} takes one table", what),
-                      .hint = fmt::format("orrery llm {} FILE.csv", what)};
-  for (const std::string_view flag :
-       {"sweep", "checkpoint", "csv", "et", "manifest", "sensitivity", "edges", "report", "network-model"}) {
-    if (invocation.has(flag))
-      return UsageError{.message = fmt::format("--{} goes with configurations, not with tables", flag)};
-  }
-  // The flag is there for what the verb writes otherwise: to take it and write nothing would lose the report.
-  if (what != "calibrate" && invocation.has("output"))
-    return UsageError{.message = fmt::format("llm {} writes no file", what),
-                      .hint = fmt::format("orrery llm {} FILE.csv > REPORT", what)};
-  return std::nullopt;
+constexpr Operands kOneTable{
+    .name = "FILE", .help = "a table of comma-separated values; docs/LLM.md lists the columns", .min = 1, .max = 1};
+
+Flag hardware_flag() {
+  return {.name = "hardware",
+          .value_name = "DEVICE",
+          .help = "a shipped device (a100, h100, h200, mi210, ...) or a file that describes one",
+          .default_text = "h200"};
+}
+
+const Verb& llm_kernels_verb() {
+  static const Verb verb = {
+      .name = "llm kernels",
+      .summary = "price every kernel of a table as a benchmark on the device would time it",
+      .description =
+          "The table has columns kind, dtype, m, n, k, batch, heads, seq, dim, hidden and others. Where it "
+          "has measured times (us), the errors are told, too.",
+      .operands = kOneTable,
+      .flags = {hardware_flag(), csv_flag()},
+      .examples = {{"orrery llm kernels kernels.csv --hardware h200",
+                    "microseconds per kernel, and the error where it was measured"}},
+      .run = run_llm_table<ask::LlmKernelsRequest>,
+  };
+  return verb;
+}
+
+const Verb& llm_calibrate_verb() {
+  static const Verb verb = {
+      .name = "llm calibrate",
+      .summary = "fit the constants of a device to your own timings of kernels",
+      .description =
+          "The table is one of kernels, with measured times (us). Says what was learnt, and how far off "
+          "kernels are that the constants had not seen.",
+      .operands = kOneTable,
+      .flags = {hardware_flag(), csv_flag()},
+      .examples = {{"orrery llm calibrate kernels.csv --hardware h100 -o mine.yml",
+                    "a device fitted to your own timings"}},
+      .output_help = "the fitted device, as a description that --hardware takes",
+      .run = run_llm_table<ask::LlmCalibrateRequest>,
+  };
+  return verb;
+}
+
+const Verb& llm_backtest_verb() {
+  static const Verb verb = {
+      .name = "llm backtest",
+      .summary = "predict published measurements from their configurations",
+      .description =
+          "Training steps, prefill, decode, single operators, memory: a prediction per row. Where the table "
+          "has measured values, the errors are told, too.",
+      .operands = kOneTable,
+      .flags = {Flag{.name = "schedule",
+                     .help = "run the schedules of Megatron's steps on their clusters instead of the closed forms"},
+                csv_flag()},
+      .examples = {{"orrery llm backtest validation.csv --json", "a prediction per row, and the errors per data set"}},
+      .run = run_llm_table<ask::LlmBacktestRequest>,
+  };
+  return verb;
 }
 
 ExitCode run_llm(Invocation& invocation) {
-  const std::string& what = invocation.operands()[0];
-  if (what == "kernels" || what == "backtest" || what == "calibrate") {
-    if (const auto error = check_table_flags(invocation, what)) return invocation.fail_usage(*error);
-    if (what == "kernels") return answer_table<ask::LlmKernelsRequest>(invocation);
-    if (what == "calibrate") return answer_table<ask::LlmCalibrateRequest>(invocation);
-    return answer_table<ask::LlmBacktestRequest>(invocation);
-  }
-  for (const std::string_view flag : {"hardware", "schedule"}) {
-    if (invocation.has(flag))
-      return invocation.fail_usage({.message = fmt::format("--{} goes with tables, not with configurations", flag)});
-  }
   ask::LlmRequest request;
   request.configs = invocation.operands();
   return answer(invocation, std::move(request));
@@ -67,72 +97,42 @@ const Verb& llm_verb() {
       .summary = "predict steps and kernels of language models from their configurations",
       .description =
           "CONFIG.yml... predicts training steps: time, tokens per second, MFU, exposed communication per axis, the "
-          "pipeline's bubble, "
-          "memory, "
-          "and the critical path; inference: time to the first token and per token, tokens per second, memory; and "
-          "matrix products over "
-          "many devices. docs/formats/llm.md tells what a configuration says; data/llm has some.\n\n"
-          "kernels FILE.csv prices every kernel of a table (columns kind, dtype, m, n, k, batch, heads, seq, dim, "
-          "hidden and others: "
-          "docs/LLM.md) as a benchmark on the device would time it.\n\n"
-          "calibrate FILE.csv fits the constants of a device to such a table with measured times (column us), and says "
-          "what was learnt and "
-          "how far off kernels are that the constants had not seen.\n\n"
-          "backtest FILE.csv predicts published measurements from their configurations: training steps, prefill, "
-          "decode, single operators, "
-          "memory. "
-          "Where a table has measured values, both say how far off the predictions are.",
+          "pipeline's bubble, memory, and the critical path; inference: time to the first token and per token, tokens "
+          "per second, memory; and matrix products over many devices. docs/formats/llm.md tells what a configuration "
+          "says; data/llm has some.",
       .operands = {.name = "CONFIG...|WHAT FILE",
                    .help = "configurations; or kernels, backtest or calibrate, and a table of comma-separated values",
                    .min = 1,
                    .max = Operands::kUnlimited},
-      .flags =
-          {Flag{.name = "hardware",
-                .value_name = "DEVICE",
-                .help = "of kernels and calibrate: a shipped device (a100, h100, h200, mi210, ...) or a file that "
-                        "describes one",
-                .default_text = "h200"},
-           Flag{.name = "sweep",
-                .help = "of a configuration: try all parallelisation plans for its devices (or those that its sweep: "
-                        "lists), ranked by time"},
-           checkpoint_flag(),
-           Flag{.name = "schedule",
-                .help =
-                    "of backtest: run the schedules of Megatron's steps on their clusters instead of the closed forms"},
-           network_model_flag("of a configuration: how communication is timed, whatever its network: says"),
-           Flag{.name = "et",
-                .value_name = "DIR",
-                .help = "of a configuration: also write the step as execution traces, DIR/step.0.et, ..., with the "
-                        "machine's files for "
-                        "ASTRA-sim"},
-           Flag{.name = "manifest",
-                .value_name = "FILE",
-                .kind = ValueKind::output,
-                .help = "of a configuration with network: {mode: snapshot}: write the snapshots, their members and "
-                        "prices as JSON"},
-           Flag{.name = "sensitivity",
-                .help = "of a configuration: also what the step would take if everything of a sort took 10 % less, "
-                        "solved again",
-                .former_name = "reactions"},
-           Flag{.name = "edges", .help = "of a configuration: also list every communication of each stage"},
-           report_flag(),
-           Flag{.name = "csv",
-                .help = "of configurations: print the tables as CSV, with the names and units of --json"}},
+      .flags = {Flag{.name = "sweep",
+                     .help = "try all parallelisation plans for the configuration's devices (or those that its sweep: "
+                             "lists), ranked by time"},
+                checkpoint_flag(),
+                network_model_flag("how communication is timed, whatever network: of the configuration says"),
+                Flag{.name = "et",
+                     .value_name = "DIR",
+                     .help =
+                         "also write the step as execution traces, DIR/step.0.et, ..., with the machine's files for "
+                         "ASTRA-sim"},
+                Flag{.name = "manifest",
+                     .value_name = "FILE",
+                     .kind = ValueKind::output,
+                     .help = "with network: {mode: snapshot}: write the snapshots, their members and prices as JSON"},
+                Flag{.name = "sensitivity",
+                     .help = "also what the step would take if everything of a sort took 10 % less, solved again",
+                     .former_name = "reactions"},
+                Flag{.name = "edges", .help = "also list every communication of each stage"}, report_flag(),
+                csv_flag()},
       .examples = {{"orrery llm data/llm/gpt_3_175b_64xa100.yml -o step.json.gz",
                     "a step, and its timeline for Perfetto"},
                    {"orrery llm data/llm/gpt_3_175b_64xa100.yml --sweep",
-                    "all parallelisation plans for the same devices, ranked"},
-                   {"orrery llm kernels kernels.csv --hardware h200",
-                    "microseconds per kernel, and the error where it was measured"},
-                   {"orrery llm calibrate kernels.csv --hardware h100 -o mine.yml",
-                    "a device fitted to your own timings"},
-                   {"orrery llm backtest validation.csv --json", "a prediction per row, and the errors per data set"}},
+                    "all parallelisation plans for the same devices, ranked"}},
       .output_help =
-          "of a configuration: the step as a trace: FILE.json or FILE.json.gz with all ranks for Perfetto, any other "
-          "name: a folder with a "
-          "file per rank; of calibrate: the fitted device, as a description that --hardware takes",
+          "the step as a trace: FILE.json or FILE.json.gz with all ranks for Perfetto, any other name: a folder with a "
+          "file per rank",
       .run = run_llm,
       .open_sweep = open_llm_sweep,
+      .sub_verbs = {&llm_kernels_verb(), &llm_calibrate_verb(), &llm_backtest_verb()},
   };
   return verb;
 }

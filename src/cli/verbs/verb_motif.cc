@@ -1,11 +1,8 @@
 // orrery motif: workloads learnt from MPI traces, or built in; predicted, and run on a machine.
-#include <fmt/format.h>
-
-#include <array>
-
 #include "ask/workloads/motif.h"
 #include "ask/workloads/motif_run.h"
 #include "cli/frame/answer.h"
+#include "cli/frame/shared_flags.h"
 #include "cli/frame/verbs.h"
 #include "cli/verbs/simulation_flags.h"
 #include "job/write/workload_export.h"
@@ -13,80 +10,179 @@
 namespace orrery::cli {
 namespace {
 
-/// The operand behind the word that says what is to be done with it; empty: there is none.
+/// The one operand; empty: there is none, and the request says what is missing.
 std::string motif_operand(const Invocation& invocation) {
-  return invocation.operands().size() > 1 ? invocation.operands()[1] : "";
+  return invocation.operands().empty() ? "" : invocation.operands().front();
 }
 
-ExitCode run_fit(Invocation& invocation) {
-  ask::MotifFitRequest request;
-  if (!motif_operand(invocation).empty())
-    return invocation.fail_usage(
-        {.message = "motif fit needs a manifest", .hint = "orrery motif fit --manifest RUNS.csv -o FILE.motif"});
-  return answer(invocation, std::move(request));
-}
-ExitCode run_predict(Invocation& invocation) {
-  ask::MotifPredictRequest request;
+template <typename Request>
+ExitCode run_motif_file(Invocation& invocation) {
+  Request request;
   request.file = motif_operand(invocation);
   return answer(invocation, std::move(request));
 }
-ExitCode run_eval(Invocation& invocation) { return answer(invocation, ask::MotifEvalRequest()); }
-ExitCode run_show(Invocation& invocation) {
-  ask::MotifShowRequest request;
-  request.file = motif_operand(invocation);
-  return answer(invocation, std::move(request));
+template <typename Request>
+ExitCode run_motif_alone(Invocation& invocation) {
+  return answer(invocation, Request());
 }
-ExitCode run_run(Invocation& invocation) {
+ExitCode run_motif_run(Invocation& invocation) {
   ask::MotifRunRequest request;
   request.motif.what = motif_operand(invocation);
   return answer(invocation, std::move(request));
 }
-ExitCode run_list(Invocation& invocation) { return answer(invocation, ask::MotifListRequest()); }
 
-struct SubCommand {
-  std::string_view name;
-  ExitCode (*run)(Invocation&);
-};
-constexpr std::array kSubCommands = {
-    SubCommand{"fit", run_fit},   SubCommand{"predict", run_predict}, SubCommand{"eval", run_eval},
-    SubCommand{"show", run_show}, SubCommand{"run", run_run},         SubCommand{"list", run_list},
-};
+constexpr Operands kOneMotif{.name = "FILE.motif", .help = "what motif fit wrote", .min = 0, .max = 1};
 
-ExitCode run_motif(Invocation& invocation) {
-  const std::string& what = invocation.operands()[0];
-  for (const SubCommand& command : kSubCommands) {
-    if (command.name == what) return command.run(invocation);
-  }
-  std::string names;
-  for (const SubCommand& command : kSubCommands) names += (names.empty() ? "" : ", ") + std::string(command.name);
-  return invocation.fail_usage({.message = fmt::format("motif knows no '{}'", what), .hint = names});
+Flag nodes_flag(std::string_view help) {
+  return {.name = "nodes", .value_name = "N", .kind = ValueKind::number, .help = help};
+}
+Flag size_flag(std::string_view help) {
+  return {.name = "size", .value_name = "S", .kind = ValueKind::number, .help = help};
+}
+Flag ranks_per_node_flag() {
+  return {.name = "ranks-per-node",
+          .value_name = "R",
+          .kind = ValueKind::number,
+          .help = "ranks on each node",
+          .default_text = "1"};
 }
 
-/// What `run` takes beside --nodes; flags of the simulation included.
-std::vector<Flag> with_motif_run_flags(std::vector<Flag> flags) {
-  flags.insert(flags.end(), {Flag{.name = "seed",
-                                  .value_name = "N",
-                                  .kind = ValueKind::count,
-                                  .help = "of run: of the branches that chance decides in a fitted motif",
-                                  .default_text = "1"},
-                             Flag{.name = "set",
-                                  .value_name = "NAME=VALUE",
-                                  .help = "of run: a parameter of a built-in motif",
-                                  .repeatable = true},
-                             Flag{.name = "machine",
-                                  .value_name = "FILE",
-                                  .kind = ValueKind::file,
-                                  .help = "of run: where it runs; a file, or the name of a machine that is shipped"},
-                             Flag{.name = "export",
-                                  .value_name = "FORMAT",
-                                  .help = "of run: write it for another simulator instead, as -o PREFIX",
-                                  .choices = job::kExportFormats}});
-  flags = with_network_flags(with_run_flags(std::move(flags)),
-                             "of run: how communication is timed; as the machine says if left out");
+const Verb& motif_fit_verb() {
+  static const Verb verb = {
+      .name = "motif fit",
+      .summary = "learn a motif from runs of a program at several scales",
+      .description =
+          "Learns control flow, message sizes and times. The manifest has a line per run: "
+          "dir,nodes,size,threads for folders of A-mpiP traces of all ranks, or "
+          "exec,msg,nodes,size,threads for ISB-BFS trace files.",
+      .flags =
+          {Flag{.name = "manifest", .value_name = "FILE", .kind = ValueKind::file, .help = "the runs to learn from"},
+           Flag{.name = "models",
+                .value_name = "PREFIX",
+                .help = "also write the laws of the published files: PREFIX.exec_exp.model, .msg_exp, "
+                        ".exec_poly, .msg_poly"},
+           csv_flag()},
+      .examples = {{"orrery motif fit --manifest runs.csv -o bfs.motif", "a motif, and how well it fits"}},
+      .output_help = "the motif, as YAML that docs/formats/motif.md describes",
+      .run = run_motif_alone<ask::MotifFitRequest>,
+  };
+  return verb;
+}
+
+const Verb& motif_predict_verb() {
+  static const Verb verb = {
+      .name = "motif predict",
+      .summary = "calls, bytes and time of a run nobody made",
+      .description =
+          "Says how many calls a rank makes, how many bytes it sends and how long it takes, with an interval "
+          "that nine of ten runs should lie in.",
+      .operands = kOneMotif,
+      .flags = {nodes_flag("nodes of the run"), size_flag("problem size of the run"), ranks_per_node_flag(),
+                csv_flag()},
+      .examples = {{"orrery motif predict bfs.motif --nodes 64 --size 24",
+                    "calls, bytes and time of a run nobody made"}},
+      .run = run_motif_file<ask::MotifPredictRequest>,
+  };
+  return verb;
+}
+
+const Verb& motif_eval_verb() {
+  static const Verb verb = {
+      .name = "motif eval",
+      .summary = "evaluate published model files exactly as they are meant",
+      .description = "Of the laws of every file those for runs on --threads threads.",
+      .flags = {Flag{.name = "exec",
+                     .value_name = "FILE",
+                     .kind = ValueKind::file,
+                     .help = "models of the time between calls"},
+                Flag{.name = "msg", .value_name = "FILE", .kind = ValueKind::file, .help = "models of message sizes"},
+                nodes_flag("nodes of the run"), size_flag("problem size of the run"), ranks_per_node_flag()},
+      .examples = {{"orrery motif eval --exec bfs.exec_exp.model --nodes 16 --size 20",
+                    "microseconds between one call and the next"}},
+      .run = run_motif_alone<ask::MotifEvalRequest>,
+  };
+  return verb;
+}
+
+const Verb& motif_show_verb() {
+  static const Verb verb = {
+      .name = "motif show",
+      .summary = "the control flow of a motif with counts, sizes and times",
+      .description = "Without --nodes and --size, of the largest run that the motif knows.",
+      .operands = kOneMotif,
+      .flags = {nodes_flag("nodes of the run"), size_flag("problem size of the run"),
+                Flag{.name = "manifest",
+                     .value_name = "FILE",
+                     .kind = ValueKind::file,
+                     .help = "runs, whose measurements are plotted beside the fits"}},
+      .examples = {{"orrery motif show bfs.motif -o bfs.svg", "the control flow, and a drawing of it"}},
+      .output_help = "the control flow, FILE.svg as an image, else for Graphviz",
+      .run = run_motif_file<ask::MotifShowRequest>,
+  };
+  return verb;
+}
+
+/// --network-model was once called --model here.
+std::vector<Flag> motif_run_flags() {
+  std::vector<Flag> flags = with_network_flags(
+      with_run_flags({nodes_flag("nodes of the run; all of the machine if left out"),
+                      size_flag("problem size of the run, of a fitted motif"),
+                      Flag{.name = "seed",
+                           .value_name = "N",
+                           .kind = ValueKind::count,
+                           .help = "of the branches that chance decides in a fitted motif",
+                           .default_text = "1"},
+                      Flag{.name = "set",
+                           .value_name = "NAME=VALUE",
+                           .help = "a parameter of a built-in motif",
+                           .repeatable = true},
+                      Flag{.name = "machine",
+                           .value_name = "FILE",
+                           .kind = ValueKind::file,
+                           .help = "where it runs; a file, or the name of a machine that is shipped"},
+                      Flag{.name = "export",
+                           .value_name = "FORMAT",
+                           .help = "write it for another simulator instead, as -o PREFIX",
+                           .choices = job::kExportFormats}}),
+      "how communication is timed; as the machine says if left out");
   for (Flag& flag : flags) {
     if (flag.name == "network-model") flag.former_name = "model";
   }
   return flags;
+}
+
+const Verb& motif_run_verb() {
+  static const Verb verb = {
+      .name = "motif run",
+      .summary = "simulate a motif on a described machine",
+      .description =
+          "FILE.motif is a fitted one; NAME a built-in one (stencils, sweeps, transforms, collectives, ...); "
+          "JOBS.yml several, one after the other or beside one another. Tells the time in all and by phase "
+          "and the use of links, with --path the critical path.",
+      .operands = {.name = "FILE.motif|NAME|JOBS.yml",
+                   .help = "a fitted motif, the name of a built-in one (motif list), or a file of several",
+                   .min = 0,
+                   .max = 1},
+      .flags = motif_run_flags(),
+      .examples = {{"orrery motif run halo3d --set nx=200 --nodes 64 --machine cori_dragonfly",
+                    "how long a stencil takes, and where its time goes"},
+                   {"orrery motif run halo3d --nodes 64 --export ti -o halo", "the same for smpirun -replay halo.txt"}},
+      .output_help = "a timeline, as simulate writes it, or with --export the beginning of the names of the files",
+      .run = run_motif_run,
+  };
+  return verb;
+}
+
+const Verb& motif_list_verb() {
+  static const Verb verb = {
+      .name = "motif list",
+      .summary = "the built-in motifs and their parameters",
+      .description = "A sentence about each, and its parameters with their defaults, for --set of motif run.",
+      .flags = {csv_flag()},
+      .examples = {{"orrery motif list", "what motif run knows by name"}},
+      .run = run_motif_alone<ask::MotifListRequest>,
+  };
+  return verb;
 }
 
 }  // namespace
@@ -96,71 +192,14 @@ const Verb& motif_verb() {
       .name = "motif",
       .summary = "learn a workload from MPI traces; predict and run it at another scale",
       .description =
-          "fit --manifest RUNS.csv -o FILE.motif learns control flow, message sizes and times from runs of a program "
-          "at several scales. "
-          "The "
-          "manifest has a line per run: dir,nodes,size,threads for folders of A-mpiP traces of all ranks, or "
-          "exec,msg,nodes,size,threads "
-          "for "
-          "ISB-BFS trace files.\n\n"
-          "predict FILE.motif --nodes N --size S says how many calls a rank makes, how many bytes it sends and how "
-          "long it takes, with an "
-          "interval that nine of ten runs should lie in.\n\n"
-          "eval --exec FILE --msg FILE --nodes N --size S evaluates published model files exactly as they are "
-          "meant.\n\n"
-          "show FILE.motif prints the control flow with counts, sizes and times; -o FILE.dot or FILE.svg draws it; "
-          "with --manifest, fits "
-          "are plotted beside the measurements.\n\n"
-          "run FILE.motif --nodes N --size S --machine M.yaml simulates it on a described machine; run NAME does so "
-          "for a built-in motif "
-          "(stencils, sweeps, transforms, collectives, ...), run JOBS.yml for several, one after the other or beside "
-          "one another: time in "
-          "all and by phase, use of links, with -o a timeline, with --path the critical path. list names the built-in "
-          "ones and their "
-          "parameters.",
+          "A motif is the control flow of an MPI program, with laws of how often, how much and how long, in "
+          "the number of nodes and the size of the problem.",
       .operands = {.name = "WHAT [MOTIF]",
                    .help = "fit, predict, eval, show, run or list; and the motif of predict, show and run",
                    .min = 1,
                    .max = 2},
-      .flags = with_motif_run_flags(
-          {Flag{.name = "manifest",
-                .value_name = "FILE",
-                .kind = ValueKind::file,
-                .help = "the runs to learn from, or to plot"},
-           Flag{.name = "models",
-                .value_name = "PREFIX",
-                .help = "of fit: also write the laws of the published files: PREFIX.exec_exp.model, .msg_exp, "
-                        ".exec_poly, .msg_poly"},
-           Flag{.name = "nodes",
-                .value_name = "N",
-                .kind = ValueKind::number,
-                .help = "nodes of the run; of run all of the machine if left out"},
-           Flag{.name = "size", .value_name = "S", .kind = ValueKind::number, .help = "problem size of the run"},
-           Flag{.name = "ranks-per-node",
-                .value_name = "R",
-                .kind = ValueKind::number,
-                .help = "of predict: ranks on each node",
-                .default_text = "1"},
-           Flag{.name = "exec",
-                .value_name = "FILE",
-                .kind = ValueKind::file,
-                .help = "of eval: models of the time between calls"},
-           Flag{.name = "msg",
-                .value_name = "FILE",
-                .kind = ValueKind::file,
-                .help = "of eval: models of message sizes"}}),
-      .examples = {{"orrery motif fit --manifest runs.csv -o bfs.motif", "a motif, and how well it fits"},
-                   {"orrery motif predict bfs.motif --nodes 64 --size 24",
-                    "calls, bytes and time of a run nobody made"},
-                   {"orrery motif run halo3d --set nx=200 --nodes 64 --machine cori_dragonfly",
-                    "how long a stencil takes, and where its time goes"},
-                   {"orrery motif run halo3d --nodes 64 --export ti -o halo", "the same for smpirun -replay halo.txt"}},
-      .output_help =
-          "of fit: the motif, as YAML that docs/formats/motif.md describes; of show: the control flow, FILE.svg as an "
-          "image, else for "
-          "Graphviz; of run: a timeline, as simulate writes it, or with --export "
-          "the beginning of the names of the files",
-      .run = run_motif,
+      .sub_verbs = {&motif_fit_verb(), &motif_predict_verb(), &motif_eval_verb(), &motif_show_verb(), &motif_run_verb(),
+                    &motif_list_verb()},
   };
   return verb;
 }
