@@ -74,7 +74,11 @@ Answer& Answer::table(Sheet sheet, const Shown& shown) {
   const auto is_for = [&](Readers one) {
     return reads(one) && (static_cast<unsigned>(shown.readers) & static_cast<unsigned>(one)) != 0;
   };
-  if (is_for(Readers::people)) parts_.emplace_back(Table{kept, shown.view, shown.as_lines});
+  if (is_for(Readers::people)) {
+    const SheetView& view = shown.view;
+    parts_.emplace_back(
+        Table{kept, view, shown.as_lines, std::string(view.rest), std::string(view.largest), std::string(view.total)});
+  }
   if (!is_for(Readers::programs)) return *this;
   if (shown.form == Form::members) {
     facts_.members(kept, 0);
@@ -97,6 +101,9 @@ std::string Answer::to_text(std::size_t table_width, const Style& style) const {
     SheetView view = table.view;
     view.width = table_width;
     view.style = style;
+    view.rest = table.rest;
+    view.largest = table.largest;
+    view.total = table.total;
     out += table.as_lines ? to_lines(*table.sheet, 0, view.indent) : report::to_text(*table.sheet, view);
   }
   return out;

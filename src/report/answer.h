@@ -124,6 +124,7 @@ class Answer {
     std::shared_ptr<const Sheet> sheet;
     SheetView view;
     bool as_lines = false;
+    std::string rest, largest, total;  // the view's own: texts of the caller may be gone when it is rendered
   };
 
   Reader reader_;
