@@ -9,6 +9,7 @@
 #include "llm/shipped.h"
 #include "llm/steps/step_source.h"
 #include "machine/cluster_machine.h"
+#include "llm/steps/layer_model.h"
 
 using namespace orrery;
 using namespace orrery::analyze;

@@ -1,3 +1,4 @@
+#include "llm/steps/layer_model.h"
 #include "llm/steps/step_plan.h"
 
 #include <doctest/doctest.h>

@@ -5,6 +5,7 @@
 #include "llm/backtest/row_models.h"
 #include "llm/steps/step_source.h"
 #include "workload/source.h"
+#include "llm/steps/layer_model.h"
 
 namespace orrery::analyze {
 namespace {

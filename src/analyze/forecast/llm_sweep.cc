@@ -13,6 +13,7 @@
 #include "llm/steps/step_source.h"
 #include "report/plain_digits.h"
 #include "report/style.h"
+#include "llm/steps/layer_model.h"
 
 namespace orrery::analyze {
 namespace {

@@ -16,6 +16,7 @@
 #include "llm/architecture.h"
 #include "machine/yaml/field_reader.h"
 #include "report/counted.h"
+#include "llm/steps/layer_model.h"
 
 namespace orrery::job {
 namespace {

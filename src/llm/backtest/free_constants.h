@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "llm/kernels/kernel_benchmark.h"
+#include "llm/kernels/kernel_rows.h"
 #include "machine/device/device.h"
 
 namespace orrery::llm {

@@ -11,6 +11,7 @@
 #include "llm/closed_forms/eager_step.h"
 #include "llm/closed_forms/fsdp_step.h"
 #include "llm/closed_forms/megatron_step.h"
+#include "llm/steps/layer_model.h"
 
 namespace orrery::llm {
 namespace {

@@ -1,7 +1,4 @@
 // Prices a table of kernels as a benchmark on the device would time them: its rows, the device, the prices.
-//
-// Columns are kind, dtype, run, m, n, k, batch, heads, kv_heads, seq, dim, v_dim, hidden, experts, top_k, vocab,
-// causal, of which each kind needs some, and us where it was measured.
 #pragma once
 
 #include <cstddef>
@@ -11,6 +8,7 @@
 
 #include "base/diagnostics.h"
 #include "base/io/csv.h"
+#include "llm/kernels/kernel_rows.h"
 #include "machine/device/device.h"
 #include "machine/device/peak_rates.h"
 #include "report/sheet.h"
@@ -32,39 +30,6 @@ machine::StandaloneKernels scaled_kernels(const machine::Device& from, const mac
 /// Its own figures where it has some; else those of the first device of its generation in `known`, else of the first in
 /// `known` that has any.
 KernelDevice kernel_device(const std::vector<machine::Device>& known, machine::Device device);
-
-/// How a kernel is run and timed.
-enum class KernelRun : std::uint8_t {
-  alone,  ///< by events, one at a time, with a cold cache: what stand-alone benchmarks do
-  step    ///< between others in a stream, as a profiler shows it
-};
-
-/// The sizes in one row: what is not there is 0, which no size is.
-struct KernelSizes {
-  double m = 0, n = 0, k = 0, batch = 0, heads = 0, kv_heads = 0, seq = 0, dim = 0, v_dim = 0, hidden = 0, experts = 0,
-         top_k = 0, vocab = 0;
-  bool causal = true;                                               ///< of attention
-  std::optional<machine::DataType> type = machine::DataType::bf16;  ///< none: a name that is no number format
-  KernelRun run = KernelRun::alone;
-
-  /// Of one element; only where the format is known.
-  [[nodiscard]] double element_bytes() const { return machine::bytes_of(*type); }
-  friend bool operator==(const KernelSizes&, const KernelSizes&) = default;
-};
-
-struct KernelRow {
-  std::string kind;
-  KernelSizes sizes = {};
-  std::optional<double> measured_us = {};
-  std::string place = {};  ///< "kernels.csv: line 7"
-};
-
-/// In the order of the table. An Error about a cell that is no size names line and column.
-Result<std::vector<KernelRow>> kernel_rows(const CsvTable& table);
-
-/// A text that rows of one kind, shape and way of running have in common, and no others: what cross-validation must not
-/// tear apart.
-std::string shape_key(const KernelRow& row);
 
 struct KernelPrice {
   std::string kind;

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "llm/kernels/kernel_benchmark.h"
 #include "llm/kernels/kernel_list.h"
+#include "llm/kernels/kernel_rows.h"
 #include "machine/device/device.h"
 
 namespace orrery::llm {

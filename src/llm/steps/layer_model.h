@@ -115,6 +115,14 @@ StepTimes transformer_times(const Catalog& catalog, const machine::Device& devic
 /// Device time of the parts of a step.
 StepTimes step_times(const Catalog& catalog, const machine::Device& device, const StepPlan& plan);
 
+/// The first rule that the plan breaks, with the field as a configuration calls it: "parallelism.tensor".
+std::optional<machine::Violation> find_plan_violation(const StepPlan& plan);
+
+/// Operations of the model in a step, without what is recomputed, all ranks together: 6 per parameter that a token
+/// passes, and 12 x layers x width x sequence of attention (Chowdhery et al., PaLM, appendix B: not halved for the
+/// causal mask). The numerator of MFU.
+double model_flop(const StepPlan& plan);
+
 /// Kept for the backward pass of one layer and micro-batch, on one rank, as the plan recomputes.
 double saved_bytes(const StepPlan& plan, std::uint32_t layer);
 

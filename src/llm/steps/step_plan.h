@@ -109,14 +109,6 @@ std::vector<workload::Axis> layout_of(const StepPlan& plan, ParallelAxis axis);
 /// How many they are.
 double ranks_along(const StepPlan& plan, ParallelAxis axis);
 
-/// The first rule that the plan breaks, with the field as a configuration calls it: "parallelism.tensor".
-std::optional<machine::Violation> find_plan_violation(const StepPlan& plan);
-
-/// Operations of the model in a step, without what is recomputed, all ranks together: 6 per parameter that a token
-/// passes, and 12 x layers x width x sequence of attention (Chowdhery et al., PaLM, appendix B: not halved for the
-/// causal mask). The numerator of MFU.
-double model_flop(const StepPlan& plan);
-
 /// Parameters that one token passes; with experts, only the chosen ones.
 double active_parameters(const Architecture& model);
 

@@ -1,4 +1,5 @@
 #include "llm/steps/sweep_space.h"
+#include "llm/steps/layer_model.h"
 
 #include <algorithm>
 #include <cmath>
