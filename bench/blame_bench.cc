@@ -1,6 +1,6 @@
-// Who made whom wait in a job of many ranks and collectives, made, not read: the size that skeletons of 1,000 ranks
-// with 10,000 collectives each have. Every rank computes, reduces with all others beside more work, and goes on when it
-// has both; one rank is slower than the others.
+// Who made whom wait in a job of many ranks and collectives, made, not read: the size that reduced graphs of 1,000
+// ranks with 10,000 collectives each have. Every rank computes, reduces with all others beside more work, and goes on
+// when it has both; one rank is slower than the others.
 #include <benchmark/benchmark.h>
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 #include "analyze/blame/blame.h"
 #include "analyze/blame/ideal_job.h"
 #include "analyze/blame/job_waits.h"
-#include "analyze/blame/levers.h"
+#include "analyze/blame/opportunities.h"
 #include "base/random.h"
 #include "causal/causal_graph.h"
 #include "graph/builder.h"
@@ -180,12 +180,12 @@ void BM_Blame(benchmark::State& state) {
   }
 }
 
-/// Forty levers on the path.
+/// Forty opportunities on the path.
 void BM_Top(benchmark::State& state) {
   const CausalGraph job = make_job(38);
-  std::size_t levers = 0;
-  for (auto _ : state) levers = analyze::find_levers(job).all.size();
-  state.counters["levers"] = static_cast<double>(levers);
+  std::size_t opportunities = 0;
+  for (auto _ : state) opportunities = analyze::find_opportunities(job).all.size();
+  state.counters["levers"] = static_cast<double>(opportunities);
 }
 
 BENCHMARK(BM_SolveJob)->Unit(benchmark::kMillisecond)->UseRealTime();

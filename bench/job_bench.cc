@@ -1,5 +1,5 @@
-// Jobs of many ranks: reducing the graph of one large rank, and solving a job of as many skeletons as a large cluster
-// gives.
+// Jobs of many ranks: reducing the graph of one large rank, and solving a job of as many reduced graphs as a large
+// cluster gives.
 #include <benchmark/benchmark.h>
 
 #include <cstdio>
@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "base/random.h"
-#include "causal/piece_names.h"
+#include "causal/causal_graph.h"
 #include "causal/rank_graph.h"
-#include "causal/reduce/skeleton.h"
+#include "causal/reduce/reduce_rank.h"
 #include "formats/kineto/reader.h"
 #include "graph/builder.h"
 #include "graph/longest_path.h"
@@ -49,9 +49,9 @@ std::vector<graph::Slot> every_kernel(const causal::RankGraph& step, std::size_t
 
 void reduce_rank(benchmark::State& state) {
   const causal::RankGraph& step = large_rank();
-  const causal::SkeletonRequest request{every_kernel(step, 7), {}};
+  const causal::ReductionRequest request{every_kernel(step, 7), {}};
   for (auto _ : state) {
-    const causal::RankGraph skeleton = causal::make_skeleton(step, request);
+    const causal::RankGraph skeleton = causal::reduce_rank(step, request);
     state.counters["edges_per_communication"] =
         static_cast<double>(skeleton.graph.edge_count()) / static_cast<double>(request.communications.size());
     state.counters["bytes_per_communication"] =

@@ -6,7 +6,6 @@
 #include <string>
 
 #include "analyze/forecast/llm_forecast.h"
-#include "analyze/forecast/llm_prices.h"
 #include "base/io/file_content.h"
 #include "job/shipped/llm_config.h"
 

@@ -19,6 +19,11 @@
 
 namespace orrery::align {
 
+// What could not be held to happens-before, and why, as counted remarks.
+
+void remark_on_causality(const Exchanges& exchanges, const CausalityReport& report, const trace::Trace& trace,
+                         Diagnostics& diagnostics);
+
 struct AlignOptions {
   /// Whose host clock everything is brought to. It needs no trace if measurements know it. Node 0 unless given, or the
   /// lowest there is.

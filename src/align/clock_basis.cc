@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "align/node_ranges.h"
-
 namespace orrery::align {
 namespace {
 

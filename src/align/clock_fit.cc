@@ -8,7 +8,6 @@
 
 #include "align/clock_basis.h"
 #include "align/disjoint_sets.h"
-#include "align/node_ranges.h"
 #include "align/node_smoother.h"
 #include "align/robust.h"
 #include "align/shared_events.h"

@@ -20,7 +20,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "align/fit_options.h"
+#include "align/clock_basis.h"
 #include "align/observations.h"
 
 namespace orrery::align {

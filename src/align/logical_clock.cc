@@ -20,13 +20,13 @@ constexpr TimePs kSlower = 1000;                    // a clock that is ahead los
 /// The least that a clock advances while the one before showed `interval` more.
 TimePs least_advance(TimePs interval) { return interval - interval / kSlower; }
 
-class Bender {
+class ControlledLogicalClock {
  public:
-  Bender(const Exchanges& exchanges, const PartTimes& times, std::vector<std::uint32_t> node_of_part,
-         std::uint32_t nodes)
+  ControlledLogicalClock(const Exchanges& exchanges, const PartTimes& times, std::vector<std::uint32_t> node_of_part,
+                         std::uint32_t nodes)
       : exchanges_(exchanges), times_(times), node_of_part_(std::move(node_of_part)), nodes_(nodes) {}
 
-  Result<LogicalClock> bend() {
+  Result<LogicalClock> correct() {
     const std::vector<std::uint32_t> blamed = find_contradictions(exchanges_, times_, node_of_part_, nodes_);
     std::vector<std::uint8_t> skip(exchanges_.all.size(), 0);
     for (const std::uint32_t c : blamed) skip[c] = 1;
@@ -184,7 +184,7 @@ Result<LogicalClock> controlled_logical_clock(const Exchanges& exchanges, const 
   std::vector<std::uint32_t> node_of_part;
   node_of_part.reserve(exchanges.parts.size());
   for (const Participation& part : exchanges.parts) node_of_part.push_back(part.node);
-  return Bender(exchanges, times, std::move(node_of_part), nodes).bend();
+  return ControlledLogicalClock(exchanges, times, std::move(node_of_part), nodes).correct();
 }
 
 }  // namespace orrery::align

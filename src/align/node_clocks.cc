@@ -4,8 +4,6 @@
 #include <cmath>
 #include <vector>
 
-#include "align/moments.h"
-
 namespace orrery::align {
 namespace {
 

@@ -1,6 +1,6 @@
 #include "align/node_smoother.h"
 
-#include "align/node_ranges.h"
+#include "align/clock_basis.h"
 
 namespace orrery::align {
 

@@ -14,7 +14,6 @@
 #include "ask/opened_trace.h"
 #include "ask/provenance.h"
 #include "base/diagnostics.h"
-#include "base/io/file_identity.h"
 #include "base/io/output_set.h"
 #include "base/progress.h"
 #include "base/result.h"

@@ -6,7 +6,7 @@
 
 #include "base/interrupt.h"
 #include "job/read/shared_reading.h"
-#include "trace/copy.h"
+#include "trace/select_events.h"
 
 namespace orrery::ask {
 namespace {

@@ -4,8 +4,16 @@
 #include <cstddef>
 #include <span>
 #include <string_view>
+#include <vector>
 
 namespace orrery {
+
+// The words of a line.
+
+/// What stands between blanks, tabs and returns, in its order. `words` is cleared first: a reader of many lines keeps
+/// its memory.
+void split_words(std::string_view line, std::vector<std::string_view>& words);
+std::vector<std::string_view> split_words(std::string_view line);
 
 /// Insertions, deletions, replacements and swaps of neighbours needed to make `b` out of `a` (optimal string alignment,
 /// bytes).

@@ -14,12 +14,13 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/column.h"
 #include "base/interner.h"
 #include "causal/edge_kind.h"
-#include "causal/owner.h"
+#include "causal/owner_table.h"
 #include "causal/rank_graph.h"
 #include "causal/reduce/edge_pieces.h"
 #include "graph/graph.h"
@@ -27,6 +28,16 @@
 #include "trace/clock.h"
 
 namespace orrery::causal {
+
+// What the work of a step is blamed under.
+
+/// The name of a step without the number that it ends in: "ProfilerStep#12" -> "ProfilerStep#".
+std::string_view without_number(std::string_view name);
+
+/// Per owner a text of the step, where new ones are added: the name of its event, of a step without its number; by
+/// annotation, that of the innermost user annotation around the launch instead, where there is one. `step_names`: of
+/// the steps in the window.
+Column<StringId> name_pieces(RankGraph& step, std::span<const std::string_view> step_names, bool by_annotation);
 
 inline constexpr std::uint32_t kNoRank = ~std::uint32_t{0};
 inline constexpr std::uint32_t kNoStep = ~std::uint32_t{0};
@@ -110,10 +121,10 @@ struct CausalGraph {
   Column<std::uint32_t> node_lane;    ///< per node: into JobRank::lanes; kNoWork
   graph::NodeId begin = 0, end = 0;
   graph::NodeId first_ready = 0, first_hub = 0;
-  Column<Owner> owners;         ///< of all ranks; times since the job's begin
-  Column<StringId> class_name;  ///< per owner: the name it counts under; see PieceClass
-  std::vector<EdgePieces>
-      pieces;  ///< per rank, if ranks are skeletons: what edges of kind `several` stand for, by their tags; else empty
+  Column<Owner> owners;            ///< of all ranks; times since the job's begin
+  Column<StringId> class_name;     ///< per owner: the name it counts under; see PieceClass
+  std::vector<EdgePieces> pieces;  ///< per rank, if ranks are reduced graphs: what edges of kind `several` stand for,
+                                   ///< by their tags; else empty
   Interner strings;
   std::vector<JobOperation> operations;
   std::vector<JobPart> parts;
@@ -142,7 +153,7 @@ struct CausalGraph {
   [[nodiscard]] std::uint32_t rank_of(graph::Slot slot) const { return node_rank[graph.target(slot)]; }
   /// Place in `ranks`.
   [[nodiscard]] std::uint32_t rank_of_owner(std::uint32_t owner) const;
-  /// Of an edge that is one piece: in a job of skeletons edges may stand for several.
+  /// Of an edge that is one piece: in a job of reduced graphs edges may stand for several.
   [[nodiscard]] PieceClass class_of(graph::Slot slot) const;
   /// Calls visit(EdgeKind, class name, TimePs) for what the edge is made of, delays with the name of what they delayed;
   /// the times add up to its weight. `rank`: whose it is.

@@ -4,6 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "causal/device/device_timeline.h"
+#include "graph/graph.h"
+
 namespace orrery::causal {
 
 enum class EdgeKind : std::uint8_t {
@@ -28,7 +31,7 @@ enum class EdgeKind : std::uint8_t {
   order,         ///< one after the other, at no cost
   before,        ///< from the begin of the job to that of a rank's window; only in the graph of a job
   arrival,       ///< a rank has come to a communication that others wait in, at no cost; only in the graph of a job
-  several,       ///< a chain of the others, with what it is made of beside it; only in skeletons
+  several,       ///< a chain of the others, with what it is made of beside it; only in reduced graphs
 };
 inline constexpr std::size_t kEdgeKinds = 17;     ///< of a rank's graph
 inline constexpr std::size_t kJobEdgeKinds = 20;  ///< of a job's graph
@@ -41,5 +44,21 @@ inline bool is_device(EdgeKind kind) { return kind >= EdgeKind::kernel && kind <
 /// it is no property of that kernel.
 inline bool is_named(EdgeKind kind) { return is_host(kind) || is_device(kind) || kind == EdgeKind::sync_return; }
 inline bool is_idle(EdgeKind kind) { return kind == EdgeKind::idle_thread || kind == EdgeKind::idle_device; }
+
+// Edges that are a part of something that has an edge of its own: a call until it handed its work over, a kernel until
+// it made room for another or had written what a host looked for, a copy that its call takes part in. Whoever adds up
+// what there is, leaves them out; on a path they count.
+
+/// `of`: a RankGraph or CausalGraph. What an event does itself lies on its lane; a part of it leads to another, or
+/// comes from one.
+template <typename AnyGraph>
+bool is_part(const AnyGraph& of, graph::Slot slot) {
+  const EdgeKind kind = of.kind(slot);
+  const std::uint32_t tag = of.graph.edge_tag(slot);
+  if (tag == graph::kNoTag || (kind != EdgeKind::cpu_runtime && !is_device(kind))) return false;
+  const std::uint32_t lane = of.owners[tag].lane, from = of.node_lane[of.graph.source(slot)],
+                      to = of.node_lane[of.graph.target(slot)];
+  return (from != kNoWork && from != lane) || (to != kNoWork && to != lane);
+}
 
 }  // namespace orrery::causal

@@ -146,7 +146,7 @@ class StepReader {
     }
     for (graph::Slot slot = 0; slot < step_.graph.edge_count(); ++slot) {
       const std::uint32_t tag = step_.graph.edge_tag(slot);
-      if (content_ == StepContent::skeleton && step_.kind(slot) == EdgeKind::several) continue;
+      if (content_ == StepContent::reduced && step_.kind(slot) == EdgeKind::several) continue;
       if (step_.graph.type(slot) >= kEdgeKinds || (tag != graph::kNoTag && tag >= step_.owners.size()))
         return fail("ownr", 0, "an edge has an unknown kind or owner");
     }

@@ -20,12 +20,12 @@ Result<RankGraph> load_rank_graph(const std::string& path);
 Result<RankGraph> load_rank_graph_from_bytes(std::string_view bytes, const std::string& name);
 
 /// The sections of a step, for files that have others beside them. The step must live until the file is written. What
-/// only skeletons have, and what refers to a trace, is for the owner of the file to add.
+/// only reduced graphs have, and what refers to a trace, is for the owner of the file to add.
 void add_step_sections(SectionWriter& writer, const RankGraph& step);
 enum class StepContent : std::uint8_t {
   whole,
-  skeleton
-};  ///< edges of kind `several`, whose tags are no owners, are in skeletons only
+  reduced
+};  ///< edges of kind `several`, whose tags are no owners, are in reduced graphs only
 Result<RankGraph> read_step_sections(const SectionFile& file, StepContent content);
 
 }  // namespace orrery::causal

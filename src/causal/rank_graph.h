@@ -18,7 +18,7 @@
 #include "causal/device/device_reach.h"
 #include "causal/device/device_timeline.h"
 #include "causal/edge_kind.h"
-#include "causal/owner.h"
+#include "causal/owner_table.h"
 #include "causal/reduce/edge_pieces.h"
 #include "causal/step_window.h"
 #include "graph/graph.h"

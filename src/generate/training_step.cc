@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "generate/pattern_workload.h"
-#include "graph/types.h"
+#include "graph/graph.h"
 #include "workload/chain_builder.h"
 
 namespace orrery::generate {

@@ -9,7 +9,6 @@
 
 #include "base/column.h"
 #include "graph/graph.h"
-#include "graph/types.h"
 
 namespace orrery::graph {
 
@@ -73,5 +72,11 @@ class Edits {
   TimePatch weights_;
   TimePatch durations_;
 };
+
+// Edits made part of a graph: for many what-ifs that all begin from the same many changes.
+
+/// The graph with the weights and durations that `edits` give it. Nodes, slots and positions are those of the graph
+/// behind the edits. O(nodes + edges).
+Graph with_edits(const Edits& edits);
 
 }  // namespace orrery::graph

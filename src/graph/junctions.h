@@ -2,13 +2,21 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <span>
 
 #include "base/column.h"
 #include "graph/graph.h"
-#include "graph/outside.h"
 
 namespace orrery::graph {
+
+// What of a graph is seen and touched from elsewhere; see reduce.h.
+
+/// What the surroundings of a graph touch. The graph's nodes must take no time.
+struct Outside {
+  std::span<const std::uint8_t> moments;  ///< by position: 1 for an outside moment
+  std::span<const Slot> variable;         ///< ascending; both ends are outside moments
+};
 
 /// Whether the rule that no finish is below 0 may set the finish of this node: then it cannot be left out, since what
 /// leaves it does not depend on what comes in alone.

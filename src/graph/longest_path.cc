@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cassert>
 
-#include "graph/block_maxima.h"
 #include "graph/overlay.h"
 #include "graph/sweep.h"
 

@@ -19,7 +19,7 @@
 
 #include "base/column.h"
 #include "graph/graph.h"
-#include "graph/outside.h"
+#include "graph/junctions.h"
 
 namespace orrery::graph {
 

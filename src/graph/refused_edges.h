@@ -5,7 +5,7 @@
 #include <string>
 
 #include "base/result.h"
-#include "graph/types.h"
+#include "graph/graph.h"
 
 namespace orrery::graph {
 

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "base/parallel.h"
-#include "graph/block_maxima.h"
 #include "graph/overlay.h"
 #include "graph/sweep.h"
 

@@ -7,7 +7,7 @@
 #include "base/column.h"
 #include "base/result.h"
 #include "base/sparse_rows.h"
-#include "graph/types.h"
+#include "graph/graph.h"
 
 namespace orrery::graph {
 

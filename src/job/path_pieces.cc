@@ -1,7 +1,7 @@
 #include "job/path_pieces.h"
 
 #include "graph/longest_path.h"
-#include "trace/ordinal_index.h"
+#include "trace/content_order.h"
 
 namespace orrery::job {
 namespace {

@@ -223,7 +223,7 @@ Result<causal::CausalGraph> stream_job(const Source& source, ClockChoice choice,
                                        const causal::JoinOptions& options, const Reading& reading,
                                        causal::Reduction reduction, std::vector<TimePs>* step_spans) {
   Result<causal::CausalGraph> job = Streamer(source, window, options, reading, reduction).run(choice, step_spans);
-  // The skeletons that it was made of are gone, as large as the job itself, in blocks too small to go back by
+  // The reduced graphs that it was made of are gone, as large as the job itself, in blocks too small to go back by
   // themselves.
   give_back_freed_memory();
   return job;

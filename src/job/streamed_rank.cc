@@ -277,7 +277,7 @@ Result<std::vector<StreamedRank>> read_streamed_ranks(
     const std::function<void(std::uint64_t bytes)>& on_progress) {
   // Whole graphs are larger than what they are made of: sending them costs more than making them here.
   if (ProcessTeam* const team = process_team();
-      team != nullptr && team->is_idle() && requests.size() > 1 && streaming.reduction == causal::Reduction::skeleton) {
+      team != nullptr && team->is_idle() && requests.size() > 1 && streaming.reduction == causal::Reduction::reduced) {
     for (const StreamedRankRequest& request : requests) {
       if (const Status told = before_reading(request.path); !told) return told.error();
     }
@@ -300,7 +300,7 @@ Result<std::vector<StreamedRank>> read_streamed_ranks(
   parallel_for(std::min(kRanksInFlight, thread_count()), [&](std::size_t) {
     for (auto i = take(); i; i = take()) {
       ranks[*i] = read_streamed_rank(streaming, requests[*i], on_progress);
-      if (streaming.reduction == causal::Reduction::skeleton && !ranks[*i].error) ranks[*i].reduced.pack();
+      if (streaming.reduction == causal::Reduction::reduced && !ranks[*i].error) ranks[*i].reduced.pack();
       // What the trace was made of lies between what stays, in blocks too small to go back by themselves.
       give_back_freed_memory();
     }

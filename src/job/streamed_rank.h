@@ -14,7 +14,6 @@
 #include "base/team/process_team.h"
 #include "causal/join/join_ranks.h"
 #include "causal/reduce/reduced_rank.h"
-#include "causal/reduce/waiting_rank.h"
 #include "formats/format.h"
 #include "job/recorded_job.h"
 #include "trace/clock.h"
@@ -43,7 +42,7 @@ struct RankStreaming {
   bool salvage = false;
   const JobWindowRequest& window;
   const causal::JoinOptions& options;
-  causal::Reduction reduction = causal::Reduction::skeleton;
+  causal::Reduction reduction = causal::Reduction::reduced;
 };
 
 struct StreamedRank {

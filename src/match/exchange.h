@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "match/sightings.h"
+#include "match/recorded_communication.h"
 #include "trace/trace.h"
 
 namespace orrery::match {

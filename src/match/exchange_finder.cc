@@ -12,8 +12,7 @@
 #include "match/contradictions.h"
 #include "match/messages.h"
 #include "match/number_table.h"
-#include "match/peers.h"
-#include "match/sightings.h"
+#include "match/recorded_communication.h"
 #include "match/unnumbered.h"
 
 namespace orrery::match {
@@ -47,15 +46,16 @@ Ordering ordering_of(std::string_view text) {
 }
 
 /// An event of a collective, on its way from node order to collective order.
-struct PlacedSighting {
+struct PlacedRecord {
   std::uint32_t node;
   trace::EventIndex event;
-  trace::EventIndex call = kNoCall;  ///< see Sighting
+  trace::EventIndex call = kNoCall;  ///< see CollectiveRecord
 };
 
 class Matcher {
  public:
-  explicit Matcher(const trace::Trace& trace) : trace_(trace), nodes_(trace), sightings_(find_sightings(trace)) {
+  explicit Matcher(const trace::Trace& trace)
+      : trace_(trace), nodes_(trace), sightings_(find_recorded_communication(trace)) {
     launches_.resize(trace.ranks.size());
     for (const trace::RankTrace& rank : trace.ranks) content_.emplace_back(trace, rank);
     for (const Operation& operation : sightings_.operations)
@@ -101,7 +101,7 @@ class Matcher {
     NumberTable<CollectiveKey> table;
     numbers_ = Column<std::uint32_t>(sightings_.all.size());
     for (std::size_t i = 0; i < sightings_.all.size(); ++i) {
-      const Sighting& sighting = sightings_.all[i];
+      const CollectiveRecord& sighting = sightings_.all[i];
       numbers_[i] =
           sighting.sequence == kNoNumber ? kNotPaired : table.number_of({sighting.sequence, sighting.operation});
     }
@@ -117,11 +117,11 @@ class Matcher {
 
   /// The events of each collective, by node.
   void group() {
-    placed_ = group_by_row<PlacedSighting, std::size_t>(keys_.size(), [&](const auto& add) {
+    placed_ = group_by_row<PlacedRecord, std::size_t>(keys_.size(), [&](const auto& add) {
       for (std::uint32_t node = 0; node < trace_.ranks.size(); ++node) {
         for (std::size_t i = sightings_.first_of_node[node]; i < sightings_.first_of_node[node + 1]; ++i) {
           if (numbers_[i] != kNotPaired)
-            add(numbers_[i], PlacedSighting{node, sightings_.all[i].event, sightings_.all[i].call});
+            add(numbers_[i], PlacedRecord{node, sightings_.all[i].event, sightings_.all[i].call});
         }
       }
     });
@@ -129,14 +129,14 @@ class Matcher {
 
   /// Adds the collective or, if it was done several times under one number, each of them.
   void emit(std::uint32_t c) {
-    PlacedSighting* const begin = placed_[c].data();
-    PlacedSighting* const end = begin + placed_.length(c);
+    PlacedRecord* const begin = placed_[c].data();
+    PlacedRecord* const end = begin + placed_.length(c);
     // Seen by one node only, it says nothing about the clocks or the order of two.
     if (begin == end || begin->node == end[-1].node) {
       out_.unmatched += begin == end ? 0 : 1;
       return;
     }
-    const bool once_each = std::adjacent_find(begin, end, [](const PlacedSighting& a, const PlacedSighting& b) {
+    const bool once_each = std::adjacent_find(begin, end, [](const PlacedRecord& a, const PlacedRecord& b) {
                              return a.node == b.node;
                            }) == end;
     if (once_each) {
@@ -145,8 +145,8 @@ class Matcher {
     }
     rounds_.clear();
     bool one_lane_each = true;
-    for (PlacedSighting* node_begin = begin; node_begin != end;) {
-      PlacedSighting* node_end = node_begin;
+    for (PlacedRecord* node_begin = begin; node_begin != end;) {
+      PlacedRecord* node_end = node_begin;
       while (node_end != end && node_end->node == node_begin->node) ++node_end;
       const std::size_t times = split_into_rounds(node_begin, node_end, one_lane_each);
       // One that is missing may be any of them: pairing the rest in order would put all behind it off by one.
@@ -156,26 +156,24 @@ class Matcher {
       }
       node_begin = node_end;
     }
-    for (const std::vector<PlacedSighting>& round : rounds_)
+    for (const std::vector<PlacedRecord>& round : rounds_)
       add(c, round.data(), round.data() + round.size(), one_lane_each);
   }
 
   /// The n-th events of every lane of a node belong to rounds_[n]. Every device takes part for itself; of several
   /// threads of the host only the one that ends first does, since they may have shared the work of one participant.
-  std::size_t split_into_rounds(PlacedSighting* begin, PlacedSighting* end, bool& one_lane_each) {
+  std::size_t split_into_rounds(PlacedRecord* begin, PlacedRecord* end, bool& one_lane_each) {
     const trace::RankTrace& rank = trace_.ranks[begin->node];
     // They come in the order of their starts, and of equal ones in one of content: only lanes are left to sort by.
-    const auto place = [&](const PlacedSighting& placed) {
-      return content_[placed.node].place(rank.lane[placed.event]);
-    };
-    std::stable_sort(begin, end, [&](const PlacedSighting& a, const PlacedSighting& b) { return place(a) < place(b); });
-    const auto is_device = [&](const PlacedSighting& placed) { return rank.lanes[rank.lane[placed.event]].clock != 0; };
-    std::vector<std::vector<PlacedSighting>> of_node;
+    const auto place = [&](const PlacedRecord& placed) { return content_[placed.node].place(rank.lane[placed.event]); };
+    std::stable_sort(begin, end, [&](const PlacedRecord& a, const PlacedRecord& b) { return place(a) < place(b); });
+    const auto is_device = [&](const PlacedRecord& placed) { return rank.lanes[rank.lane[placed.event]].clock != 0; };
+    std::vector<std::vector<PlacedRecord>> of_node;
     std::size_t n = 0;
-    for (const PlacedSighting* at = begin; at != end; ++at, ++n) {
+    for (const PlacedRecord* at = begin; at != end; ++at, ++n) {
       if (at != begin && rank.lane[at->event] != rank.lane[at[-1].event]) n = 0, one_lane_each = false;
       if (n == of_node.size()) of_node.emplace_back();
-      std::vector<PlacedSighting>& round = of_node[n];
+      std::vector<PlacedRecord>& round = of_node[n];
       if (round.empty() || is_device(*at) || is_device(round.back())) round.push_back(*at);
       else if (rank.end(at->event) < rank.end(round.back().event)) round.back() = *at;
     }
@@ -187,7 +185,7 @@ class Matcher {
     return of_node.size();
   }
 
-  void add(std::uint32_t c, const PlacedSighting* begin, const PlacedSighting* end, bool one_lane_each) {
+  void add(std::uint32_t c, const PlacedRecord* begin, const PlacedRecord* end, bool one_lane_each) {
     const Operation& operation = sightings_.operations[keys_[c].operation];
     Exchange collective;
     collective.operation = keys_[c].operation;
@@ -211,10 +209,10 @@ class Matcher {
     out_.all.push_back(collective);
   }
 
-  void add_parts(Exchange& collective, const PlacedSighting* begin, const PlacedSighting* end) {
+  void add_parts(Exchange& collective, const PlacedRecord* begin, const PlacedRecord* end) {
     collective.first = static_cast<std::uint32_t>(out_.parts.size());
     collective.count = static_cast<std::uint32_t>(end - begin);
-    for (const PlacedSighting* at = begin; at != end; ++at) {
+    for (const PlacedRecord* at = begin; at != end; ++at) {
       Participation& part = out_.parts.emplace_back(participation(trace_, at->node, at->event));
       if (const HostWork* const work = sightings_.host.find(at->node, at->event); work != nullptr)
         part.call = work->call;
@@ -228,15 +226,15 @@ class Matcher {
 
   /// XLA numbers devices. Where every node has one and every number is that of a node, they are the nodes; else who is
   /// who is not known.
-  const PlacedSighting* find(std::int64_t device, const PlacedSighting* begin, const PlacedSighting* end) const {
+  const PlacedRecord* find(std::int64_t device, const PlacedRecord* begin, const PlacedRecord* end) const {
     const std::uint32_t node = nodes_.find(device);
-    const PlacedSighting* const at =
-        std::lower_bound(begin, end, node, [](const PlacedSighting& a, std::uint32_t b) { return a.node < b; });
+    const PlacedRecord* const at =
+        std::lower_bound(begin, end, node, [](const PlacedRecord& a, std::uint32_t b) { return a.node < b; });
     return at != end && at->node == node ? at : nullptr;
   }
 
-  bool add_permutation(const Exchange& collective, std::string_view text, const PlacedSighting* begin,
-                       const PlacedSighting* end) {
+  bool add_permutation(const Exchange& collective, std::string_view text, const PlacedRecord* begin,
+                       const PlacedRecord* end) {
     const auto pairs = parse_groups(text);
     if (!pairs || pairs->empty()) return false;
     for (const std::vector<std::int64_t>& pair : *pairs) {
@@ -244,8 +242,8 @@ class Matcher {
         return false;
     }
     for (const std::vector<std::int64_t>& pair : *pairs) {
-      const PlacedSighting* const from = find(pair[0], begin, end);
-      const PlacedSighting* const to = find(pair[1], begin, end);
+      const PlacedRecord* const from = find(pair[0], begin, end);
+      const PlacedRecord* const to = find(pair[1], begin, end);
       // The recordings of some nodes may be missing; the other pairs still count.
       if (from == nullptr || to == nullptr || from == to) continue;
       add_message(collective.name, collective.sequence, participation(trace_, from->node, from->event),
@@ -254,23 +252,22 @@ class Matcher {
     return true;
   }
 
-  bool add_groups(Exchange collective, const std::vector<std::vector<std::int64_t>>& groups,
-                  const PlacedSighting* begin, const PlacedSighting* end) {
+  bool add_groups(Exchange collective, const std::vector<std::vector<std::int64_t>>& groups, const PlacedRecord* begin,
+                  const PlacedRecord* end) {
     for (const std::vector<std::int64_t>& group : groups) {
       if (std::any_of(group.begin(), group.end(),
                       [&](std::int64_t device) { return nodes_.find(device) == NodeOfRank::kNone; }))
         return false;
     }
     for (const std::vector<std::int64_t>& group : groups) {
-      std::vector<PlacedSighting> members;
+      std::vector<PlacedRecord> members;
       for (const std::int64_t device : group) {
-        if (const PlacedSighting* const member = find(device, begin, end); member != nullptr)
-          members.push_back(*member);
+        if (const PlacedRecord* const member = find(device, begin, end); member != nullptr) members.push_back(*member);
       }
       // Of this group one member at most was recorded.
       if (members.size() < 2) continue;
       std::sort(members.begin(), members.end(),
-                [](const PlacedSighting& a, const PlacedSighting& b) { return a.node < b.node; });
+                [](const PlacedRecord& a, const PlacedRecord& b) { return a.node < b.node; });
       add_parts(collective, members.data(), members.data() + members.size());
       out_.all.push_back(collective);
     }
@@ -310,15 +307,15 @@ class Matcher {
 
   const trace::Trace& trace_;
   NodeOfRank nodes_;
-  Sightings sightings_;
+  RecordedCommunication sightings_;
   std::vector<Ordering> orderings_;           // by operation
   std::vector<trace::ContentOrder> content_;  // by node
   std::vector<std::unique_ptr<Launches>> launches_;
   std::vector<CollectiveKey> keys_;
   std::size_t numbered_ = 0;  // the first of keys_ that is of a collective without a number
   Column<std::uint32_t> numbers_;
-  SparseRows<PlacedSighting, std::size_t> placed_;  // by collective
-  std::vector<std::vector<PlacedSighting>> rounds_;
+  SparseRows<PlacedRecord, std::size_t> placed_;  // by collective
+  std::vector<std::vector<PlacedRecord>> rounds_;
   Exchanges out_;
 };
 

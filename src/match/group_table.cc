@@ -1,5 +1,6 @@
 #include "match/group_table.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -7,6 +8,20 @@
 #include "match/diagnostics.h"
 
 namespace orrery::match {
+
+std::uint32_t group_members(const trace::Trace& trace, const trace::RankTrace& rank, const Operation& operation,
+                            trace::EventIndex event, std::uint32_t seen) {
+  std::size_t members = 0;
+  const std::string_view ranks = trace.strings.text(operation.ranks);
+  if (const auto size = rank.field(trace::Field::group_size).find(event); size && *size > 0)
+    members = static_cast<std::size_t>(*size);
+  else if (ranks.starts_with('[') && ranks.find("...") == std::string_view::npos && ranks.size() > 2)
+    members = static_cast<std::size_t>(std::count(ranks.begin(), ranks.end(), ',')) + 1;
+  else if (!ranks.empty() && ranks.starts_with('{')) members = seen;
+  else if (rank.source.world_size)
+    members = static_cast<std::size_t>(std::max<std::int64_t>(*rank.source.world_size, 0));
+  return std::max(static_cast<std::uint32_t>(std::min<std::size_t>(members, 1u << 24)), seen);
+}
 
 using trace::Field;
 

@@ -1,14 +1,24 @@
 // The process groups of a rank: which ranks a collective's group name stands for.
 #pragma once
 
+#include <cstdint>
 #include <unordered_map>
 #include <vector>
 
 #include "base/diagnostics.h"
+#include "match/recorded_communication.h"
 #include "trace/trace.h"
 #include "workload/workload.h"
 
 namespace orrery::match {
+
+// How many members the group of a communication has.
+
+/// By whatever says so: the size that the event records, the list of ranks, else the world's; at least `seen`, those
+/// that were seen to take part. Of an operation of a group that the ranks list (Operation::members), that group says
+/// it.
+std::uint32_t group_members(const trace::Trace& trace, const trace::RankTrace& rank, const Operation& operation,
+                            trace::EventIndex event, std::uint32_t seen);
 
 /// Groups are those that the host trace lists and those whose ranks the profiler wrote beside their collectives.
 class GroupTable {

@@ -10,7 +10,6 @@
 #include "match/group_order.h"
 #include "match/host_work.h"
 #include "match/number_table.h"
-#include "match/process_groups.h"
 #include "match/rank_works.h"
 #include "trace/trace.h"
 

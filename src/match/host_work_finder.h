@@ -1,8 +1,8 @@
 // Traces -> what their hosts communicated themselves.
 #pragma once
 
+#include "match/group_order.h"
 #include "match/host_work.h"
-#include "match/process_groups.h"
 #include "trace/trace.h"
 
 namespace orrery::match {

@@ -5,7 +5,7 @@
 
 #include "match/exchange.h"
 #include "match/node_of_rank.h"
-#include "match/sightings.h"
+#include "match/recorded_communication.h"
 #include "trace/trace.h"
 
 namespace orrery::match {

@@ -29,9 +29,9 @@ constexpr double kMemory = 16;  // beats that are recent
 /// Beats of the reference by token.
 class Reference {
  public:
-  explicit Reference(std::span<const Beat> beats) {
+  explicit Reference(std::span<const PatternEvent> beats) {
     std::uint32_t tokens = 0;
-    for (const Beat& beat : beats) tokens = std::max(tokens, beat.token + 1);
+    for (const PatternEvent& beat : beats) tokens = std::max(tokens, beat.token + 1);
     index_ = group_by_row<std::uint32_t>(tokens, [&](const auto& add) {
       for (std::uint32_t i = 0; i < beats.size(); ++i) add(beats[i].token, i);
     });
@@ -61,7 +61,7 @@ class Reference {
   }
 
  private:
-  void set_reach(std::span<const Beat> beats) {
+  void set_reach(std::span<const PatternEvent> beats) {
     if (beats.empty()) return;
     first_ = beats.front().at;
     last_ = beats.back().at;
@@ -91,7 +91,8 @@ struct Stretch {
 
 class Pairer {
  public:
-  Pairer(std::span<const Beat> reference, std::span<const Beat> follower) : reference_(reference), beats_(follower) {
+  Pairer(std::span<const PatternEvent> reference, std::span<const PatternEvent> follower)
+      : reference_(reference), beats_(follower) {
     out_.partner.assign(follower.size(), PatternPairing::kNone);
     off_.resize(follower.size());
   }
@@ -302,7 +303,7 @@ class Pairer {
   }
 
   Reference reference_;
-  std::span<const Beat> beats_;
+  std::span<const PatternEvent> beats_;
   PatternPairing out_;
   std::vector<double> off_;  // of each beat from its partner
   std::vector<double> scratch_;
@@ -310,7 +311,7 @@ class Pairer {
 
 }  // namespace
 
-PatternPairing pair_by_pattern(std::span<const Beat> reference, std::span<const Beat> follower) {
+PatternPairing pair_by_pattern(std::span<const PatternEvent> reference, std::span<const PatternEvent> follower) {
   return Pairer(reference, follower).pair();
 }
 

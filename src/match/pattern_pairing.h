@@ -9,7 +9,7 @@
 
 namespace orrery::match {
 
-struct Beat {
+struct PatternEvent {
   TimePs at = 0;
   std::uint32_t token = 0;  ///< what it is: only beats with equal tokens may be the same. Numbered from 0 without gaps.
 };
@@ -26,6 +26,6 @@ struct PatternPairing {
 /// them on a beat of the reference; the best shifts are followed outwards, as far as they hold. One is taken only if
 /// the next best fits clearly worse: evenly spaced steps look the same a step later, and then nothing is paired.
 /// Deterministic; O(n log n) times a small constant, more where nothing fits.
-PatternPairing pair_by_pattern(std::span<const Beat> reference, std::span<const Beat> follower);
+PatternPairing pair_by_pattern(std::span<const PatternEvent> reference, std::span<const PatternEvent> follower);
 
 }  // namespace orrery::match

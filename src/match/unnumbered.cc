@@ -43,8 +43,8 @@ struct Seen {
 /// What one node recorded of a group, in order of its ends.
 using SeenSeries = std::vector<Seen>;
 
-std::vector<Beat> beats_of(const SeenSeries& series, const std::vector<std::uint32_t>& local_token) {
-  std::vector<Beat> beats;
+std::vector<PatternEvent> beats_of(const SeenSeries& series, const std::vector<std::uint32_t>& local_token) {
+  std::vector<PatternEvent> beats;
   beats.reserve(series.size());
   for (const Seen& seen : series) beats.push_back({seen.end, local_token[seen.token]});
   return beats;
@@ -53,7 +53,7 @@ std::vector<Beat> beats_of(const SeenSeries& series, const std::vector<std::uint
 /// Several devices of a node do the same at the same time: of events of one token that overlap on different lanes only
 /// the first to end stays. (One lane after the other means nothing: a pool of threads takes turns.)
 SeenSeries once_per_node(SeenSeries series) {
-  // Sightings of a node are in the order of their starts already, and of equal ones in one of content.
+  // RecordedCommunication of a node are in the order of their starts already, and of equal ones in one of content.
   std::sort(series.begin(), series.end(), [](const Seen& a, const Seen& b) {
     return std::tuple(a.token, a.sighting) < std::tuple(b.token, b.sighting);
   });
@@ -71,7 +71,8 @@ SeenSeries once_per_node(SeenSeries series) {
 
 class Unnumbered {
  public:
-  Unnumbered(const trace::Trace& trace, const Sightings& sightings) : trace_(trace), sightings_(sightings) {}
+  Unnumbered(const trace::Trace& trace, const RecordedCommunication& sightings)
+      : trace_(trace), sightings_(sightings) {}
 
   UnnumberedPairs pair() {
     collect();
@@ -97,7 +98,7 @@ class Unnumbered {
     for (std::uint32_t node = 0; node < trace_.ranks.size(); ++node) {
       const trace::RankTrace& rank = trace_.ranks[node];
       for (std::size_t i = sightings_.first_of_node[node]; i < sightings_.first_of_node[node + 1]; ++i) {
-        const Sighting& sighting = sightings_.all[i];
+        const CollectiveRecord& sighting = sightings_.all[i];
         // Those are paired already, and surely.
         if (sighting.sequence != kNoNumber) continue;
         const Operation& operation = sightings_.operations[sighting.operation];
@@ -128,7 +129,7 @@ class Unnumbered {
                                           [](const SeenSeries& a, const SeenSeries& b) { return a.size() < b.size(); });
     const SeenSeries& reference = *longest;
     number_tokens(nodes);
-    const std::vector<Beat> reference_beats = beats_of(reference, local_token_);
+    const std::vector<PatternEvent> reference_beats = beats_of(reference, local_token_);
     std::vector<PatternPairing> pairings(nodes.size());
     parallel_for(nodes.size(), [&](std::size_t i) {
       if (&nodes[i] != &*longest) pairings[i] = pair_by_pattern(reference_beats, beats_of(nodes[i], local_token_));
@@ -164,7 +165,7 @@ class Unnumbered {
   }
 
   const trace::Trace& trace_;
-  const Sightings& sightings_;
+  const RecordedCommunication& sightings_;
   std::vector<Seen> seen_;
   std::vector<std::uint32_t> local_token_;
   UnnumberedPairs out_;
@@ -172,7 +173,7 @@ class Unnumbered {
 
 }  // namespace
 
-UnnumberedPairs pair_unnumbered(const trace::Trace& trace, const Sightings& sightings) {
+UnnumberedPairs pair_unnumbered(const trace::Trace& trace, const RecordedCommunication& sightings) {
   return Unnumbered(trace, sightings).pair();
 }
 

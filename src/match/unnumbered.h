@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "match/sightings.h"
+#include "match/recorded_communication.h"
 #include "trace/trace.h"
 
 namespace orrery::match {
@@ -17,7 +17,7 @@ struct UnnumberedPairs {
     std::int64_t place = 0;  ///< in the list of the node that recorded most of its group
   };
   struct Pair {
-    std::size_t sighting = 0;      ///< place in Sightings::all
+    std::size_t sighting = 0;      ///< place in RecordedCommunication::all
     std::uint32_t collective = 0;  ///< place in `collectives`
   };
   std::vector<Collective> collectives;
@@ -28,6 +28,6 @@ struct UnnumberedPairs {
 /// Group by group, every node against the node that recorded most: see pattern_pairing.h. Ends are compared, since
 /// those are nearly simultaneous. Operations of one name are told apart by size where that is the same on all
 /// participants.
-UnnumberedPairs pair_unnumbered(const trace::Trace& trace, const Sightings& sightings);
+UnnumberedPairs pair_unnumbered(const trace::Trace& trace, const RecordedCommunication& sightings);
 
 }  // namespace orrery::match

@@ -2,9 +2,8 @@
 
 #include <algorithm>
 
-#include "analyze/path/contributor_edit.h"
 #include "analyze/path/path_sheets.h"
-#include "analyze/whatif/edit_words.h"
+#include "analyze/whatif/edit_language.h"
 #include "base/percent.h"
 
 namespace orrery::page {

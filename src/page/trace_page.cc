@@ -3,19 +3,17 @@
 #include <algorithm>
 #include <iterator>
 
-#include "analyze/path/device_work_sheet.h"
+#include "analyze/path/device_works.h"
 #include "base/parallel.h"
 #include "page/data/argument_columns.h"
 #include "page/data/codec.h"
 #include "page/data/event_columns.h"
 #include "page/data/event_table.h"
 #include "page/data/name_table.h"
-#include "page/data/page_places.h"
 #include "page/sections/interactive_sections.h"
 #include "page/sections/kernels_section.h"
 #include "page/sections/path_sections.h"
 #include "page/sections/trust_section.h"
-#include "page/sections/verdict_section.h"
 
 namespace orrery::page {
 namespace {

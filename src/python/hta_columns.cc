@@ -8,7 +8,7 @@
 #include <unordered_map>
 
 #include "causal/hta/step_numbers.h"
-#include "job/read/event_arguments.h"
+#include "job/read/hta_input.h"
 #include "python/failures.h"
 #include "python/hta.h"
 #include "python/texts.h"

@@ -6,10 +6,9 @@
 #include <optional>
 
 #include "causal/hta/critical_path.h"
+#include "causal/hta/edges.h"
 #include "causal/hta/event_waits.h"
-#include "causal/hta/host_edges.h"
 #include "causal/hta/name_set.h"
-#include "causal/hta/networkx_path.h"
 #include "python/failures.h"
 #include "python/hta.h"
 #include "python/texts.h"

@@ -5,20 +5,17 @@
 #include <functional>
 #include <optional>
 
-#include "analyze/hta/annotations.h"
 #include "analyze/hta/copy_rates.h"
 #include "analyze/hta/counters.h"
 #include "analyze/hta/idle.h"
 #include "analyze/hta/kernel_annotations.h"
 #include "analyze/hta/kernel_sequences.h"
-#include "analyze/hta/kernel_totals.h"
-#include "analyze/hta/kernel_types.h"
 #include "analyze/hta/launch_stats.h"
 #include "analyze/hta/operator_delays.h"
-#include "analyze/hta/overlap.h"
 #include "analyze/hta/queue_length.h"
 #include "analyze/hta/stragglers.h"
 #include "analyze/hta/temporal.h"
+#include "analyze/hta/totals.h"
 #include "python/failures.h"
 #include "python/hta.h"
 #include "python/texts.h"

@@ -5,9 +5,8 @@
 
 #include "match/communication.h"
 #include "match/exchange.h"
-#include "match/sightings.h"
-#include "query/lazy_rows.h"
-#include "query/list_rows.h"
+#include "match/recorded_communication.h"
+#include "query/rows.h"
 #include "simulate/schedule.h"
 
 namespace orrery::query {
@@ -119,12 +118,12 @@ void add_exchanges(const Recording& recording, CollectiveRows& out) {
 
 /// What one rank recorded, without the others: nobody knows how long it waited.
 void add_sightings(const Recording& recording, CollectiveRows& out) {
-  const match::Sightings sightings = match::find_sightings(recording.trace);
+  const match::RecordedCommunication sightings = match::find_recorded_communication(recording.trace);
   const Interner& strings = recording.trace.strings;
   std::int64_t id = 0;
   for (std::size_t node = 0; node + 1 < sightings.first_of_node.size(); ++node) {
     for (std::size_t i = sightings.first_of_node[node]; i < sightings.first_of_node[node + 1]; ++i) {
-      const match::Sighting& sighting = sightings.all[i];
+      const match::CollectiveRecord& sighting = sightings.all[i];
       const match::Operation& operation = sightings.operations[sighting.operation];
       const auto size = recording.trace.ranks[node].field(trace::Field::group_size).find(sighting.event);
       out.add({id++, strings.text(operation.kind), strings.text(operation.group), sighting.sequence,

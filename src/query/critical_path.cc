@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "graph/slack.h"
-#include "trace/ordinal_index.h"
+#include "trace/content_order.h"
 
 namespace orrery::query {
 namespace {

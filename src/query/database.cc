@@ -10,16 +10,14 @@
 #include "base/interrupt.h"
 #include "base/suggest.h"
 #include "query/argument_table.h"
-#include "query/authorizer.h"
 #include "query/collectives_table.h"
 #include "query/connection.h"
 #include "query/database_file.h"
 #include "query/event_table.h"
 #include "query/functions.h"
 #include "query/path_tables.h"
-#include "query/steps.h"
+#include "query/recording.h"
 #include "query/trace_tables.h"
-#include "query/views.h"
 
 namespace orrery::query {
 namespace {

@@ -8,7 +8,6 @@
 
 #include "base/interrupt.h"
 #include "base/io/output_file.h"
-#include "query/views.h"
 
 namespace orrery::query {
 namespace {

@@ -3,6 +3,7 @@
 
 #include <sqlite3.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -12,8 +13,42 @@
 #include <vector>
 
 #include "query/recording.h"
+#include "query/rows.h"
+#include "trace/argument.h"
 
 namespace orrery::query {
+
+// The columns of the table `events`.
+
+/// Their places. Behind them follows one per trace::Field, in its order.
+enum EventColumn : std::uint8_t {
+  kId,
+  kRank,
+  kOrdinal,
+  kLane,
+  kName,
+  kCategory,
+  kActivity,
+  kStart,
+  kDuration,
+  kEnd,
+  kDepth,
+  kParent,
+  kStep,
+  kCritical,
+  kSlack,
+  kTrack,
+  kFirstField,
+};
+
+inline constexpr std::size_t kEventColumns = kFirstField + trace::kFieldCount;
+
+std::vector<TableColumn> event_columns();
+
+/// The argument that a column shows.
+inline std::optional<trace::Field> field_of(std::size_t column) {
+  return column < kFirstField ? std::nullopt : std::optional(static_cast<trace::Field>(column - kFirstField));
+}
 
 /// How events are come by. The letter is the first of a plan.
 enum class Access : char {

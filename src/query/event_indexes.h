@@ -15,7 +15,6 @@
 #include "base/column.h"
 #include "base/radix_sort.h"
 #include "query/recording.h"
-#include "query/steps.h"
 
 namespace orrery::query {
 

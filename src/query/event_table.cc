@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "query/event_columns.h"
 #include "query/event_filter.h"
 
 namespace orrery::query {

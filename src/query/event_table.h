@@ -9,7 +9,6 @@
 #include "query/event_indexes.h"
 #include "query/path_tables.h"
 #include "query/recording.h"
-#include "query/steps.h"
 #include "query/virtual_table.h"
 #include "trace/nesting.h"
 

@@ -6,8 +6,7 @@
 
 #include "analyze/blame/job_waits.h"
 #include "analyze/path/path_sheets.h"
-#include "query/lazy_rows.h"
-#include "query/list_rows.h"
+#include "query/rows.h"
 
 namespace orrery::query {
 namespace {

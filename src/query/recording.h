@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
+#include "base/column.h"
 #include "base/diagnostics.h"
 #include "job/recorded_job.h"
 #include "trace/trace.h"
@@ -46,6 +48,32 @@ class EventNumbers {
 
  private:
   std::vector<std::uint64_t> first_;  // per rank, and how many there are
+};
+
+// Which step events belong to: the numbers that `steps` has, as --instance counts them.
+
+inline constexpr std::int32_t kNoStep = -1;
+
+/// Made rank by rank, when they are first asked for.
+class Steps {
+ public:
+  explicit Steps(const Recording& recording) : recording_(recording), ranks_(recording.trace.ranks.size()) {}
+
+  /// The events that are the steps of a rank, by start.
+  const std::vector<trace::EventIndex>& events(std::size_t rank);
+  /// Host events by their start, device work by when it was launched; kNoStep: outside all steps.
+  std::int32_t step_of(std::size_t rank, trace::EventIndex event);
+
+ private:
+  struct Rank {
+    bool has_steps = false, has_numbers = false;
+    std::vector<trace::EventIndex> steps;
+    Column<std::int32_t> of_event;
+  };
+  void number_events(std::size_t rank);
+
+  const Recording& recording_;
+  std::vector<Rank> ranks_;
 };
 
 }  // namespace orrery::query

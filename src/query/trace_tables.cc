@@ -7,8 +7,7 @@
 #include <utility>
 
 #include "analyze/check/trace_info.h"
-#include "query/lazy_rows.h"
-#include "query/list_rows.h"
+#include "query/rows.h"
 
 namespace orrery::query {
 namespace {

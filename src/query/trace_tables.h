@@ -4,7 +4,6 @@
 
 #include "query/recording.h"
 #include "query/rows.h"
-#include "query/steps.h"
 
 namespace orrery::query {
 

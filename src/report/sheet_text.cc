@@ -4,15 +4,107 @@
 
 #include <algorithm>
 #include <cassert>
+#include <map>
 #include <string_view>
 #include <vector>
 
 #include "report/bar.h"
-#include "report/sheet_rows.h"
-#include "report/sheet_value.h"
 #include "report/text_width.h"
 
 namespace orrery::report {
+namespace {
+
+std::string integer_text(std::int64_t number, const SheetColumn& about) {
+  if (about.decimals == kExact) return std::to_string(number);
+  if (about.unit == Unit::bytes) return format_bytes(static_cast<std::uint64_t>(number));
+  return number < 0 ? "-" + format_count(static_cast<std::uint64_t>(-number))
+                    : format_count(static_cast<std::uint64_t>(number));
+}
+
+std::string real_text(double number, const SheetColumn& about) {
+  if (about.decimals == kExact) return fmt::format("{}", number);
+  const bool chosen = about.decimals != kAsReadersWould;
+  switch (about.unit) {
+    // A change of "<0.1 %" would not say which way.
+    case Unit::pct:
+      return chosen || about.is_change ? fmt::format("{:.{}f} %", number, chosen ? about.decimals : 1)
+                                       : percent(number, 100);
+    case Unit::gb_per_s: return fmt::format("{:.{}f} GB/s", number, chosen ? about.decimals : 2);
+    default: return fmt::format("{:.{}f}", number, chosen ? about.decimals : 2);
+  }
+}
+
+std::string time_text(TimePs ps, double in_unit, const SheetColumn& about) {
+  if (about.decimals == kAsReadersWould) return format_duration(ps);
+  return about.decimals == kExact ? fmt::format("{}", in_unit) : fmt::format("{:.{}f}", in_unit, about.decimals);
+}
+
+}  // namespace
+
+std::string number_text(const SheetColumn& about, std::int64_t integer, double number) {
+  std::string text = about.type == Type::time   ? time_text(integer, number, about)
+                     : about.type == Type::real ? real_text(number, about)
+                                                : integer_text(integer, about);
+  const bool has_sign = about.is_change && number >= 0 && (number > 0 || about.type == Type::real);
+  return has_sign ? "+" + text : text;
+}
+
+std::string value_text(const Sheet& sheet, std::size_t column, std::size_t row) {
+  if (sheet.is_null(column, row)) return "-";
+  const SheetColumn& about = sheet.columns()[column];
+  switch (about.type) {
+    case Type::text:
+    case Type::integers: return std::string(sheet.text(column, row));
+    case Type::flag: return sheet.integer(column, row) != 0 ? "yes" : "no";
+    default: return number_text(about, sheet.integer(column, row), sheet.number(column, row));
+  }
+}
+
+std::vector<std::size_t> shown_columns(const Sheet& sheet) {
+  std::vector<std::size_t> shown;
+  for (std::size_t c = 0; c < sheet.columns().size(); ++c) {
+    if (!sheet.columns()[c].title.empty()) shown.push_back(c);
+  }
+  return shown;
+}
+
+std::vector<ShownRow> shown_rows(const Sheet& sheet, const std::vector<std::size_t>& columns, const SheetView& view) {
+  std::vector<ShownRow> rows;
+  std::map<std::vector<std::int64_t>, std::size_t> known;
+  for (std::size_t row = 0; row < sheet.rows(); ++row) {
+    if (view.merge_alike) {
+      // Only what is shown counts: rows that differ in what a reader does not see would look like the same row twice.
+      std::vector<std::int64_t> key;
+      for (std::size_t i = 1; i < columns.size(); ++i) key.push_back(sheet.integer(columns[i], row));
+      const auto [at, is_new] = known.emplace(std::move(key), rows.size());
+      if (!is_new) {
+        ++rows[at->second].count;
+        rows[at->second].last = row;
+        continue;
+      }
+    }
+    rows.push_back({row, row, 1});
+  }
+  if (view.largest.empty()) return rows;
+  const std::size_t by = sheet.find(view.largest);
+  std::stable_sort(rows.begin(), rows.end(), [&](const ShownRow& a, const ShownRow& b) {
+    return sheet.number(by, a.first) > sheet.number(by, b.first);
+  });
+  return rows;
+}
+
+std::string name_of_alike(const Sheet& sheet, std::size_t column, const ShownRow& row) {
+  const std::string first = value_text(sheet, column, row.first);
+  if (row.count == 1) return first;
+  if (sheet.columns()[column].type != Type::integer)
+    return fmt::format("{}, and {} more like it", first, format_count(row.count - 1));
+  const std::string last = value_text(sheet, column, row.last);
+  // "0 to 15" must mean all sixteen: neither a row between them nor a number may be missing.
+  const auto span = static_cast<std::size_t>(sheet.integer(column, row.last) - sheet.integer(column, row.first)) + 1;
+  if (row.last - row.first + 1 == row.count && span == row.count) return fmt::format("{} to {}", first, last);
+  return fmt::format("{} alike, {} to {}", format_count(row.count), first, last);
+}
+
 namespace {
 
 constexpr std::string_view kGap = "  ";

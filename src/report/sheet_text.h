@@ -12,6 +12,33 @@
 
 namespace orrery::report {
 
+// Which rows of a Sheet people are shown, and in which order.
+
+// A value of a Sheet, for people.
+
+/// One value as a reader would write it: 57.4 ms, 71.3 %, 338 MB, 1,234; "-" if it is not known.
+std::string value_text(const Sheet& sheet, std::size_t column, std::size_t row);
+
+/// A number that is in no row, like a sum, as value_text writes those of the column: `integer` of integers and times,
+/// `number` in the column's unit.
+std::string number_text(const SheetColumn& about, std::int64_t integer, double number);
+
+/// One line of a table: a row, and those that it stands for.
+struct ShownRow {
+  std::size_t first = 0;
+  std::size_t last = 0;
+  std::size_t count = 1;
+};
+
+/// The columns that people see.
+std::vector<std::size_t> shown_columns(const Sheet& sheet);
+
+/// All rows, merged and ordered as the view asks; it is the caller who cuts them. O(rows log rows).
+std::vector<ShownRow> shown_rows(const Sheet& sheet, const std::vector<std::size_t>& columns, const SheetView& view);
+
+/// What the first column says of them all, if `first` and `last` are what it says of the two at the ends.
+std::string name_of_alike(const Sheet& sheet, std::size_t column, const ShownRow& row);
+
 // Tables for people: aligned columns under a header, cut to the width of the terminal.
 
 enum class Align : std::uint8_t { left, right };

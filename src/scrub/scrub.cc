@@ -10,7 +10,6 @@
 #include "base/io/output_file.h"
 #include "base/io/output_set.h"
 #include "base/parallel.h"
-#include "scrub/diagnostics.h"
 #include "scrub/files/file_writer.h"
 
 namespace orrery::scrub {

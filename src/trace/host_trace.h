@@ -17,8 +17,15 @@
 
 #include "base/column.h"
 #include "base/interner.h"
+#include "base/units.h"
 
 namespace orrery::trace {
+
+// A launch that nobody recorded.
+
+/// What a launch call takes that ties device work of a program without calls of the host to where it would have been
+/// launched: less than any recorder can tell from nothing, so that such a call is known wherever its trace goes.
+inline constexpr TimePs kMadeUpCallPs = 1;
 
 /// [begin, begin + size) of HostTrace::text(); size 0: not there.
 struct TextRange {

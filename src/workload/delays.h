@@ -3,13 +3,22 @@
 // files keep.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <string_view>
 
+#include "base/units.h"
 #include "workload/workload.h"
 
 namespace orrery::workload {
+
+// Durations as execution traces have them: whole microseconds.
+
+/// Rounded, but never to 0: simulators take 0 for "not measured" and compute a time of their own. 0 stays 0.
+inline TimePs in_whole_microseconds(TimePs duration) {
+  return duration <= 0 ? 0 : std::max<TimePs>(1, (duration + kPsPerUs / 2) / kPsPerUs) * kPsPerUs;
+}
 
 enum class Delay : std::uint8_t {
   launch,

@@ -2,7 +2,7 @@
 // export uses.
 //
 //   collectives   the i-th of a rank on a communicator is the i-th of every other member, in program order
-//   (workload/program_order.h).
+//   (workload/program_lines.h).
 //                 Members agree on the kind, on the root and, unless the kind allows parts of unequal size, on the
 //                 size. A root that is not given is the first member.
 //   messages      the i-th send from one rank to another in a role with a tag is the i-th receive there, in program

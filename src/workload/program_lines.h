@@ -8,9 +8,17 @@
 
 #include "base/column.h"
 #include "base/result.h"
+#include "graph/graph.h"
 #include "workload/workload.h"
 
 namespace orrery::workload {
+
+// The order in which a program issues its activities: what "the i-th" means wherever activities of several ranks are
+// matched.
+
+/// Activities such that each comes after those it depends on; of those that may come next, always the smallest. So the
+/// order of the ids, unless dependencies run against them. O(n), and O(n log n) where they do.
+Column<graph::NodeId> program_order(const graph::Graph& dependencies);
 
 inline constexpr std::uint32_t kNoLine = ~std::uint32_t{0};
 

@@ -4,8 +4,6 @@
 
 #include <random>
 
-#include "align/sparse_steps.h"
-
 using namespace orrery::align;
 
 namespace {

@@ -1,4 +1,4 @@
-#include "align/snapshots.h"
+#include "align/tracer_clock.h"
 
 #include <doctest/doctest.h>
 

@@ -9,7 +9,7 @@
 
 #include "analyze/check/trace_info.h"
 #include "analyze/device/breakdown_sheets.h"
-#include "analyze/device/kernel_sheets.h"
+#include "analyze/device/kernels.h"
 #include "analyze/device/launches.h"
 #include "analyze/small_devices.h"
 #include "report/sheet_csv.h"

@@ -3,8 +3,7 @@
 #include <algorithm>
 
 #include "analyze/device/copies.h"
-#include "analyze/device/kernel_counters.h"
-#include "analyze/device/kernel_sheets.h"
+#include "analyze/device/kernels.h"
 #include "analyze/device/launches.h"
 #include "analyze/small_devices.h"
 

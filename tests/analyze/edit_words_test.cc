@@ -1,9 +1,7 @@
 // Words for kinds of time, and patterns that match one name only.
-#include "analyze/whatif/edit_words.h"
+#include "analyze/whatif/edit_language.h"
 
 #include <doctest/doctest.h>
-
-#include "analyze/whatif/edit_language.h"
 
 using namespace orrery;
 using namespace orrery::analyze;

@@ -9,7 +9,7 @@
 
 #include "base/io/file_content.h"
 #include "causal/hta_text.h"
-#include "job/write/hta_graph_dump.h"
+#include "job/write/overlay_file.h"
 #include "report/sheet_csv.h"
 #include "report/sheet_text.h"
 

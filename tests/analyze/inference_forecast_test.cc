@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "analyze/forecast/inference_forecasts.h"
-#include "analyze/forecast/matrix_forecast.h"
 #include "job/shipped/llm_config.h"
 #include "llm/serving/serving.h"
 

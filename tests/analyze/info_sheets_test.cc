@@ -1,8 +1,8 @@
-#include "analyze/check/info_sheets.h"
+#include "analyze/check/trace_info.h"
 
 #include <doctest/doctest.h>
 
-#include "analyze/check/findings_sheet.h"
+#include "analyze/check/trace_check.h"
 #include "report/sheet_csv.h"
 #include "report/sheet_text.h"
 #include "support/kineto_lines.h"

@@ -1,4 +1,4 @@
-#include "analyze/diff/lane_pairing.h"
+#include "analyze/diff/piece_alignment.h"
 
 #include <doctest/doctest.h>
 #include <rapidcheck.h>

@@ -5,11 +5,10 @@
 
 #include <limits>
 
-#include "analyze/forecast/llm_prices.h"
 #include "llm/shipped.h"
-#include "llm/steps/step_source.h"
-#include "machine/cluster_machine.h"
 #include "llm/steps/layer_model.h"
+#include "llm/steps/step_source.h"
+#include "machine/derived_machine.h"
 
 using namespace orrery;
 using namespace orrery::analyze;

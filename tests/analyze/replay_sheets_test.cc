@@ -1,8 +1,7 @@
-#include "analyze/schedule/replay_sheets.h"
+#include "analyze/schedule/replay_summary.h"
 
 #include <doctest/doctest.h>
 
-#include "analyze/schedule/replay_remarks.h"
 #include "report/sheet_csv.h"
 #include "report/sheet_text.h"
 #include "simulate/replay.h"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "analyze/device/breakdown_sheets.h"
-#include "analyze/device/kernel_sums.h"
+#include "analyze/device/kernels.h"
 #include "causal/step_path_text.h"
 
 namespace orrery::analyze::testing {

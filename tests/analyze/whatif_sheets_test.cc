@@ -1,4 +1,4 @@
-#include "analyze/whatif/whatif_sheets.h"
+#include "analyze/whatif/whatif.h"
 
 #include <doctest/doctest.h>
 

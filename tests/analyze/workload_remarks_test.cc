@@ -1,4 +1,4 @@
-#include "analyze/check/workload_remarks.h"
+#include "analyze/check/workload_info.h"
 
 #include <doctest/doctest.h>
 

@@ -90,7 +90,8 @@ TEST_CASE("ranks and windows are chosen, and what is not there is an Error") {
 }
 
 TEST_CASE("a workload is simulated on a machine, and a model that is not known is refused") {
-  const SimulateOptions options{.workload = {kData + "workloads/training"}, .machine = kData + "machines/dgx_h100_pod.yaml"};
+  const SimulateOptions options{.workload = {kData + "workloads/training"},
+                                .machine = kData + "machines/dgx_h100_pod.yaml"};
   const Result<Answer> run = simulate(options);
   REQUIRE_MESSAGE(run.ok(), run.error().to_string());
   CHECK(run->headline().find("16 ranks") != std::string::npos);

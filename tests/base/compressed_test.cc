@@ -1,4 +1,4 @@
-#include "base/io/compressed.h"
+#include "base/io/gzip.h"
 
 #include <doctest/doctest.h>
 #include <rapidcheck.h>

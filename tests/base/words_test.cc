@@ -1,4 +1,4 @@
-#include "base/words.h"
+#include "base/suggest.h"
 
 #include <doctest/doctest.h>
 

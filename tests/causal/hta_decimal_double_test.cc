@@ -1,4 +1,4 @@
-#include "causal/hta/decimal_double.h"
+#include "causal/hta/rows.h"
 
 #include <doctest/doctest.h>
 #include <rapidcheck.h>

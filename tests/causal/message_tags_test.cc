@@ -1,9 +1,8 @@
-#include "causal/program/message_tags.h"
+#include "causal/program/mpi_program.h"
 
 #include <doctest/doctest.h>
 
 #include "causal/diagnostics.h"
-#include "causal/program/mpi_program.h"
 #include "match/mpi/mpi_rank.h"
 
 namespace orrery::causal {

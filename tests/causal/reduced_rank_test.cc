@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "base/io/section_file.h"
-#include "causal/reduce/waiting_rank.h"
 #include "formats/kineto/reader.h"
 #include "graph/graph_file.h"
 #include "graph/longest_path.h"

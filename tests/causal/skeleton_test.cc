@@ -1,4 +1,4 @@
-#include "causal/reduce/skeleton.h"
+#include "causal/reduce/reduce_rank.h"
 
 #include <doctest/doctest.h>
 #include <rapidcheck.h>
@@ -8,9 +8,9 @@
 #include <tuple>
 #include <vector>
 
-#include "causal/join/communication_edges.h"
+#include "causal/causal_graph.h"
+#include "causal/join/communication_parts.h"
 #include "causal/join/join_ranks.h"
-#include "causal/piece_names.h"
 #include "formats/kineto/reader.h"
 #include "graph/edits.h"
 #include "graph/longest_path.h"
@@ -55,14 +55,14 @@ std::vector<RankToJoin> ranks_of(const trace::Trace& trace, bool as_skeletons, b
     to_join.step = std::move(*step);
     if (as_skeletons) {
       std::vector<std::string_view> names;
-      SkeletonRequest request;
+      ReductionRequest request;
       for (const trace::EventIndex event : to_join.step_events) {
         names.push_back(trace.name(rank, event));
         request.step_begin.push_back(rank.start[event] - window.begin);
       }
       to_join.step.class_name = name_pieces(to_join.step, names, by_annotation);
       request.communications = CommunicationEdges(trace, rank, to_join.step).slots();
-      to_join.step = make_skeleton(to_join.step, request);
+      to_join.step = reduce_rank(to_join.step, request);
     }
     ranks.push_back(std::move(to_join));
   }

@@ -1,5 +1,5 @@
 // Who reads what another wrote, and the arguments this is read from.
-#include "causal/program/tensor_dependencies.h"
+#include "causal/program/data_dependencies.h"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>

@@ -12,7 +12,8 @@ namespace {
 
 ExitCode run_reader(Invocation& invocation) {
   for (const std::string& operand : invocation.operands()) {
-    if (const Status status = invocation.context().add_input(operand); !status.ok()) return invocation.fail(status.error());
+    if (const Status status = invocation.context().add_input(operand); !status.ok())
+      return invocation.fail(status.error());
   }
   invocation.context().set_seed(42);
   return ExitCode::ok;

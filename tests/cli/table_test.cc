@@ -6,9 +6,9 @@
 
 #include "cli/captured_run.h"
 #include "cli/frame/completion.h"
+#include "cli/frame/flag.h"
 #include "cli/frame/global_flags.h"
 #include "cli/frame/help.h"
-#include "cli/frame/flag.h"
 #include "cli/sample_verb.h"
 #include "cli/shell.h"
 #include "support/temp_dir.h"

@@ -1,5 +1,5 @@
 // Edits made part of a graph.
-#include "graph/edited_graph.h"
+#include "graph/edits.h"
 
 #include <doctest/doctest.h>
 #include <rapidcheck.h>

@@ -6,7 +6,6 @@
 #include <filesystem>
 
 #include "formats/kineto/reader.h"
-#include "job/write/aligned_names.h"
 #include "support/kineto_ranks.h"
 #include "support/temp_dir.h"
 

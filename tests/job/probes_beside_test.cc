@@ -1,4 +1,4 @@
-#include "job/read/probes_beside.h"
+#include "job/read/trace_input.h"
 
 #include <doctest/doctest.h>
 

@@ -2,7 +2,6 @@
 
 #include <doctest/doctest.h>
 
-#include "job/shipped/shipped_folder.h"
 #include "support/temp_dir.h"
 
 using namespace orrery;

@@ -1,4 +1,4 @@
-#include "job/shipped/shipped_machines.h"
+#include "job/shipped/shipped_catalog.h"
 
 #include <doctest/doctest.h>
 

@@ -1,9 +1,9 @@
 #include <doctest/doctest.h>
 
 #include "llm/shipped.h"
+#include "llm/steps/layer_model.h"
 #include "llm/steps/layer_schedule.h"
 #include "llm/steps/step_memory.h"
-#include "llm/steps/layer_model.h"
 
 using namespace orrery;
 using namespace orrery::llm;

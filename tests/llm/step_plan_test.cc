@@ -1,5 +1,5 @@
-#include "llm/steps/layer_model.h"
 #include "llm/steps/step_plan.h"
+#include "llm/steps/layer_model.h"
 
 #include <doctest/doctest.h>
 #include <rapidcheck.h>

@@ -1,4 +1,4 @@
-#include "match/communication_events.h"
+#include "match/communication.h"
 
 #include <doctest/doctest.h>
 

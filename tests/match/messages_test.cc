@@ -9,7 +9,7 @@
 #include "align/alignment.h"
 #include "match/exchange_finder.h"
 #include "match/job_builder.h"
-#include "match/peers.h"
+#include "match/recorded_communication.h"
 
 using namespace orrery;
 using namespace orrery::match;

@@ -22,7 +22,7 @@ struct TrueBeat {
 };
 
 struct Recording {
-  std::vector<Beat> beats;
+  std::vector<PatternEvent> beats;
   std::vector<std::size_t> truth;  ///< which of the true beats each is
 };
 
@@ -116,7 +116,7 @@ TEST_CASE("beats of other jobs, too few beats and none at all are not paired") {
   Beats one(1, 300, 0.3), other(2, 300, 0.3);
   const Recording reference = one.record(0, 0, 0, 50);
   CHECK(paired(pair_by_pattern(reference.beats, other.record(0, 0, 0, 50).beats)) == 0);
-  const std::vector<Beat> few = {reference.beats[3], reference.beats[4]};
+  const std::vector<PatternEvent> few = {reference.beats[3], reference.beats[4]};
   CHECK(paired(pair_by_pattern(reference.beats, few)) == 0);
   CHECK(pair_by_pattern({}, reference.beats).unclear == 300);
   CHECK(pair_by_pattern(reference.beats, {}).partner.empty());
@@ -130,7 +130,7 @@ TEST_CASE(
     std::vector<Recording> recordings;
     for (std::size_t node = 0; node < 8; ++node) {
       recordings.push_back(beats.record(beats.below(80), beats.below(80), 0.02, 50));
-      for (const Beat& beat : recordings.back().beats) {
+      for (const PatternEvent& beat : recordings.back().beats) {
         job.add(node, {.start = beat.at - 1'000'000'000,
                        .end = beat.at,
                        .name = beat.token == 0 ? "all-reduce.1" : "all-reduce.2"});

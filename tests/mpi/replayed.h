@@ -12,7 +12,7 @@
 #include "job/read/workload_input.h"
 #include "workload/agreement.h"
 #include "workload/matching.h"
-#include "workload/program_order.h"
+#include "workload/program_lines.h"
 #include "workload/resolve_roles.h"
 
 namespace orrery::testing {

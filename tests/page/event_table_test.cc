@@ -8,7 +8,7 @@
 #include <tuple>
 
 #include "page/data/event_columns.h"
-#include "page/data/kinds.h"
+#include "page/data/event_kinds.h"
 #include "page/data/name_table.h"
 
 using namespace orrery;

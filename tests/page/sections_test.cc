@@ -2,10 +2,10 @@
 
 #include "page/data/report_data.h"
 #include "page/sections/kernels_section.h"
+#include "page/sections/path_sections.h"
 #include "page/sections/provenance_section.h"
-#include "page/sections/section_parts.h"
+#include "page/sections/section.h"
 #include "page/sections/trust_section.h"
-#include "page/sections/verdict_section.h"
 #include "page/trace_page.h"
 
 using namespace orrery;

@@ -1,4 +1,4 @@
-#include "report/plain_digits.h"
+#include "report/bar.h"
 
 #include <doctest/doctest.h>
 

@@ -8,8 +8,8 @@
 #include "formats/chakra/reader.h"
 #include "formats/chakra/schema.h"
 #include "formats/chakra/writer.h"
-#include "scrub/diagnostics.h"
 #include "scrub/fuse.h"
+#include "scrub/scrub.h"
 #include "scrub/small_scrub.h"
 #include "workload/program_builder.h"
 

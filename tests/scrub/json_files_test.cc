@@ -1,7 +1,7 @@
 #include <doctest/doctest.h>
 
 #include "base/io/output_file.h"
-#include "scrub/diagnostics.h"
+#include "scrub/scrub.h"
 #include "scrub/small_scrub.h"
 #include "scrub/time_shift.h"
 

@@ -9,7 +9,6 @@
 
 #include "base/io/output_file.h"
 #include "cli/captured_run.h"
-#include "scrub/diagnostics.h"
 #include "scrub/scrub.h"
 #include "scrub/small_scrub.h"
 

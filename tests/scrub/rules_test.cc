@@ -13,7 +13,7 @@
 #include "scrub/survey.h"
 #include "scrub/tally.h"
 #include "scrub/words/id_map.h"
-#include "scrub/words/public_types.h"
+#include "scrub/words/public_words.h"
 #include "scrub/work_class.h"
 
 namespace orrery::scrub {

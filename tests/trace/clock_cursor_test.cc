@@ -1,4 +1,4 @@
-#include "trace/clock_cursor.h"
+#include "trace/clock.h"
 
 #include <doctest/doctest.h>
 #include <rapidcheck.h>

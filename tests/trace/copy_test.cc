@@ -1,4 +1,4 @@
-#include "trace/copy.h"
+#include "trace/select_events.h"
 
 #include <doctest/doctest.h>
 

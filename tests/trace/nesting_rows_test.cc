@@ -1,4 +1,4 @@
-#include "trace/nesting_rows.h"
+#include "trace/nesting.h"
 
 #include <doctest/doctest.h>
 #include <rapidcheck.h>

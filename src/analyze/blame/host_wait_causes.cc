@@ -5,7 +5,7 @@
 #include <tuple>
 
 #include "analyze/distribution.h"
-#include "causal/host/asked_collectives.h"
+#include "causal/host/host_communication.h"
 
 namespace orrery::analyze {
 namespace {

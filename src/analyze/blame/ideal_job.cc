@@ -8,7 +8,7 @@
 
 #include "base/int128.h"
 #include "base/parallel.h"
-#include "causal/part_edges.h"
+#include "causal/edge_kind.h"
 #include "graph/solve_many.h"
 
 namespace orrery::analyze {
@@ -61,7 +61,7 @@ Totals totals_of(const CausalGraph& job, std::uint32_t place) {
     });
     return totals;
   }
-  // A skeleton has not all work of its rank, but knows how much there was.
+  // A reduced graph has not all work of its rank, but knows how much there was.
   job.pieces[place].for_each_total(add);
   return totals;
 }
@@ -138,7 +138,7 @@ TypicalWork::TypicalWork(const CausalGraph& job) : ranks_(job.ranks.size()) {
       const WorkKey key = key_of(work);
       const auto median = medians.find(key);
       const auto own =
-          totals.find(key);  // none: the rank has parts of it only (causal/part_edges.h), which are in no sum
+          totals.find(key);  // none: the rank has parts of it only (causal/edge_kind.h), which are in no sum
       if (median == medians.end() || own == totals.end()) return 0;
       return own->second == median->second ? 0 : scaled(time, median->second, own->second) - time;
     };

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "report/sheet_value.h"
+#include "report/sheet_text.h"
 
 namespace orrery::analyze {
 namespace {

@@ -7,9 +7,18 @@
 
 #include "base/diagnostics.h"
 #include "base/packed.h"
+#include "report/sheet.h"
 #include "trace/trace.h"
 
 namespace orrery::analyze {
+
+// What was remarked about files, as a Sheet.
+
+/// Per kind of remark, by code: code, severity, count, what, first (where it was first seen), hint.
+report::Sheet findings_sheet(const Diagnostics& diagnostics);
+
+/// Whether a remark counts against the files: notes do not.
+inline bool is_problem(const Diagnostic& diagnostic) { return diagnostic.kind->severity != Severity::note; }
 
 /// What came of looking at one rank.
 struct RankCheck {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "analyze/device/device_sweep.h"
+#include "analyze/device/device_rank.h"
 #include "analyze/distribution.h"
 #include "base/numbers.h"
 #include "base/parallel.h"

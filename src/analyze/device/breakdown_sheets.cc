@@ -185,7 +185,7 @@ Sheet overlap_sheet(const std::vector<RankBreakdown>& ranks) {
 namespace {
 
 Sheet annotation_times_sheet(const char* name, const std::vector<RankBreakdown>& ranks, std::size_t top,
-                        const std::vector<AnnotationTime> RankBreakdown::*of) {
+                             const std::vector<AnnotationTime> RankBreakdown::*of) {
   Sheet sheet(name);
   sheet.add({.name = "rank", .type = Type::integer, .title = "rank", .decimals = report::kExact})
       .add({.name = "name", .title = "annotation"})

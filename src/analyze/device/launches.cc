@@ -4,10 +4,10 @@
 #include <map>
 
 #include "analyze/device/breakdown_sheets.h"
-#include "analyze/device/kernel_sheets.h"
+#include "analyze/device/kernels.h"
 #include "base/parallel.h"
 #include "base/percent.h"
-#include "trace/made_up_call.h"
+#include "trace/host_trace.h"
 
 namespace orrery::analyze {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "analyze/diff/piece_classes.h"
+#include "analyze/diff/piece_alignment.h"
 #include "base/units.h"
 #include "causal/causal_graph.h"
 

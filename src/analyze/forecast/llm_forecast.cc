@@ -1,13 +1,87 @@
 #include "analyze/forecast/llm_forecast.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "llm/backtest/row_models.h"
-#include "llm/steps/step_source.h"
-#include "workload/source.h"
 #include "llm/steps/layer_model.h"
+#include "llm/steps/step_source.h"
+#include "machine/derived_machine.h"
+#include "machine/topology/network.h"
+#include "simulate/collective/algorithm.h"
+#include "simulate/models/link_models.h"
+#include "workload/source.h"
 
 namespace orrery::analyze {
+namespace {
+
+std::optional<TimePs> folded_ps(const llm::Catalog& catalog, const machine::Device& device,
+                                const machine::Machine& machine, const llm::StepPlan& plan) {
+  auto prices = LlmPrices::on(machine);
+  if (!prices) return std::nullopt;
+  const llm::StepTimes times = llm::step_times(catalog, device, plan);
+  const auto orders =
+      llm::pipeline_orders(plan.order, plan.stages(), plan.chunks(), plan.micro_batches(), {}, plan.overlap.experts);
+  const auto folded =
+      llm::folded_step(plan, times, orders, prices->for_plan(plan), std::numeric_limits<std::int64_t>::max());
+  if (!folded) return std::nullopt;
+  return folded->step_ps;
+}
+
+}  // namespace
+
+llm::StepModel schedule_model(const llm::Catalog& catalog, const simulate::PricingOptions& network,
+                              Diagnostics& diagnostics) {
+  return [&](const machine::Device& device, const llm::RowPlans& row) -> std::optional<double> {
+    const llm::StepPlan* best = nullptr;
+    TimePs shortest = std::numeric_limits<TimePs>::max();
+    const machine::Machine machine = machine::cluster_machine(
+        device, row.plans[0].ranks(), static_cast<std::int64_t>(row.cluster.node_devices), row.cluster.port_gb_per_s);
+    for (const llm::StepPlan& plan : row.plans) {
+      const auto folded = row.plans.size() == 1 ? std::optional<TimePs>(0) : folded_ps(catalog, device, machine, plan);
+      if (folded && *folded < shortest) shortest = *folded, best = &plan;
+    }
+    if (best == nullptr) return std::nullopt;
+    const auto run = forecast_step({catalog, *best, device, machine, network, {}}, diagnostics);
+    if (!run) return std::nullopt;
+    return static_cast<double>(run->step_ps) * 1e-12;
+  };
+}
+
+Result<LlmPrices> LlmPrices::on(const machine::Machine& machine) {
+  auto network = machine::Network::build(machine);
+  if (!network) return network.error();
+  auto lowering =
+      std::make_shared<simulate::Lowering>(std::move(*network), simulate::comm_options(machine.communication));
+  return LlmPrices(std::make_unique<simulate::IsolatedModel>(std::move(lowering)));
+}
+
+llm::CommPrice LlmPrices::for_plan(const llm::StepPlan& plan) {
+  return [this, &plan](const llm::CommQuestion& question) { return price(plan, question); };
+}
+
+Result<TimePs> LlmPrices::price(const llm::StepPlan& plan, const llm::CommQuestion& question) {
+  const std::vector<workload::Axis> layout = layout_of(plan, question.axis);
+  std::vector<std::int64_t> key = {question.is_message ? -1 : static_cast<std::int64_t>(question.collective),
+                                   question.bytes};
+  for (const workload::Axis& axis : layout) key.insert(key.end(), {axis.size, axis.stride});
+  const auto found = known_.find(key);
+  if (found != known_.end()) return found->second;
+  const workload::Role role{.name = 1, .axes = layout};
+  std::vector<std::uint32_t> ranks = role.ranks_with(0);
+  if (question.is_message) ranks.resize(2);
+  const simulate::CommOp op{
+      .kind = question.is_message ? simulate::CommOp::Kind::message : simulate::CommOp::Kind::collective,
+      .collective = question.collective,
+      .bytes = question.is_message ? question.bytes
+                                   : workload::whole_bytes(question.collective, question.bytes, ranks.size()),
+      .ranks = ranks};
+  auto estimated = model_->estimate(op);
+  if (!estimated) return estimated.error();
+  known_.emplace(std::move(key), estimated->total_ps);
+  return estimated->total_ps;
+}
+
 namespace {
 
 using workload::ActivityKind;

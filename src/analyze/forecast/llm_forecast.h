@@ -2,21 +2,54 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <memory>
 #include <optional>
 #include <vector>
 
 #include "analyze/schedule/stage_times.h"
 #include "base/diagnostics.h"
 #include "base/result.h"
+#include "llm/backtest/backtest.h"
 #include "llm/catalog.h"
+#include "llm/steps/folded_step.h"
 #include "llm/steps/step_memory.h"
 #include "llm/steps/step_plan.h"
 #include "machine/machine.h"
 #include "simulate/causes.h"
+#include "simulate/network_model.h"
+#include "simulate/pricing/pricing.h"
 #include "simulate/run.h"
 #include "workload/workload.h"
 
 namespace orrery::analyze {
+
+// Published steps by running their schedules: the model that llm::predict may be given instead of closed forms.
+
+/// Where a row leaves the micro-batch open, the one with the shortest folded step is run. `catalog`, `network` and
+/// `diagnostics` must outlive it.
+llm::StepModel schedule_model(const llm::Catalog& catalog, const simulate::PricingOptions& network,
+                              Diagnostics& diagnostics);
+
+// What communication along the axes of a plan costs alone, on a machine: for folded steps. Asked once per kind of group
+// and size.
+
+/// Not thread-safe: one per thread.
+class LlmPrices {
+ public:
+  /// An Error if the machine's network cannot be laid out.
+  static Result<LlmPrices> on(const machine::Machine& machine);
+
+  /// Of the group of rank 0; of a message, to its neighbour in the pipeline. `plan` must outlive the function.
+  llm::CommPrice for_plan(const llm::StepPlan& plan);
+
+ private:
+  explicit LlmPrices(std::unique_ptr<simulate::NetworkModel> model) : model_(std::move(model)) {}
+  Result<TimePs> price(const llm::StepPlan& plan, const llm::CommQuestion& question);
+
+  std::unique_ptr<simulate::NetworkModel> model_;
+  std::map<std::vector<std::int64_t>, TimePs> known_;  // by what is asked, and how the ranks are laid out
+};
 
 struct LlmForecast {
   workload::Workload workload;  ///< a program per stage

@@ -6,7 +6,7 @@
 #include <map>
 
 #include "base/percent.h"
-#include "report/plain_digits.h"
+#include "report/bar.h"
 
 namespace orrery::analyze {
 namespace {

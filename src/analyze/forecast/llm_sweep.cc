@@ -7,13 +7,13 @@
 #include <limits>
 #include <numeric>
 
-#include "analyze/forecast/llm_prices.h"
+#include "analyze/forecast/llm_forecast.h"
 #include "base/packed.h"
 #include "base/parallel.h"
-#include "llm/steps/step_source.h"
-#include "report/plain_digits.h"
-#include "report/style.h"
 #include "llm/steps/layer_model.h"
+#include "llm/steps/step_source.h"
+#include "report/bar.h"
+#include "report/style.h"
 
 namespace orrery::analyze {
 namespace {

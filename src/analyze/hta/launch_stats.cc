@@ -4,7 +4,6 @@
 #include <numeric>
 #include <unordered_set>
 
-#include "analyze/hta/correlated_rows.h"
 #include "causal/hta/name_set.h"
 
 namespace orrery::analyze::hta {

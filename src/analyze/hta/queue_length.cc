@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <unordered_set>
 
-#include "analyze/hta/correlated_rows.h"
+#include "analyze/hta/launch_stats.h"
 #include "analyze/hta/statistics.h"
 #include "causal/hta/name_set.h"
 

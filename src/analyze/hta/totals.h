@@ -7,6 +7,7 @@
 
 #include "base/interner.h"
 #include "base/units.h"
+#include "causal/hta/job_rows.h"
 #include "report/sheet.h"
 
 namespace orrery::analyze::hta {
@@ -39,5 +40,10 @@ std::vector<NameTotal> totals_by_name(const std::vector<NamedDuration>& rows, co
 /// name, sum_us, max_us, min_us, mean_us, std_us.
 void add_total_columns(report::Sheet& sheet);
 void add_cells(const NameTotal& total, std::vector<report::Cell>& cells);
+
+// get_gpu_kernel_breakdown, second table: durations by kernel.
+
+/// Ordered by type, name and rank; what is of type OTHER is in no row.
+report::Sheet kernel_totals_sheet(const causal::hta::JobRows& job, bool with_memory, const TotalsLimit& limit);
 
 }  // namespace orrery::analyze::hta

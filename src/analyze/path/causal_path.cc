@@ -8,7 +8,7 @@
 
 #include "analyze/distribution.h"
 #include "base/percent.h"
-#include "causal/part_edges.h"
+#include "causal/edge_kind.h"
 #include "graph/edits.h"
 #include "graph/slack.h"
 #include "graph/solve_many.h"

@@ -63,7 +63,7 @@ struct PathSums {
 struct GroupedEdges {
   std::vector<Contributor> groups;  ///< kind, name and rank
   Column<std::uint32_t> of_slot;
-  Column<std::uint8_t> is_part;  ///< per slot, see causal/part_edges.h: not counted again in totals
+  Column<std::uint8_t> is_part;  ///< per slot, see causal/edge_kind.h: not counted again in totals
 };
 
 /// The path of `solution`, which solves its graph (with or without edits) for `end`, by these groups. See take_path.

@@ -5,17 +5,78 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "base/percent.h"
+
 namespace orrery::analyze {
+namespace {
+
+causal::EdgeKind kind_of(WorkType type) {
+  switch (type) {
+    case WorkType::communication: return causal::EdgeKind::communication;
+    case WorkType::memory_copy: return causal::EdgeKind::memory_copy;
+    case WorkType::memory_set: return causal::EdgeKind::memory_set;
+    case WorkType::computation: break;
+  }
+  return causal::EdgeKind::kernel;
+}
+
+}  // namespace
+
+DeviceTimeOnPath device_time_on_path(const causal::CausalGraph& job, const PathSums& path) {
+  std::vector<TimePs> by_text(job.strings.size(), 0);
+  for (const graph::Slot slot : path.path.slots) {
+    const std::uint32_t tag = job.graph.edge_tag(slot);
+    if (tag == graph::kNoTag || !causal::is_device(job.kind(slot))) continue;
+    // Communication that the host does itself is no work of a device.
+    if (job.owners[tag].device >= 0 || job.owners[tag].stream != -1)
+      by_text[job.owners[tag].name] += path.solution.weight(slot);
+  }
+  DeviceTimeOnPath times;
+  for (StringId text = 0; text < by_text.size(); ++text) {
+    if (by_text[text] != 0) times.emplace(job.strings.text(text), by_text[text]);
+  }
+  return times;
+}
+
+report::Sheet device_work_sheet(const Interner& strings, const std::vector<KernelSum>& sums,
+                                const DeviceTimeOnPath& on_path, TimePs length) {
+  using report::Type;
+  using report::Unit;
+  report::Sheet sheet("device_work");
+  sheet.add({.name = "name", .title = "name"})
+      .add({.name = "names", .type = Type::integer})
+      .add({.name = "kind"})
+      .add({.name = "calls", .type = Type::integer, .title = "calls"})
+      .add({.name = "total", .type = Type::time, .unit = Unit::us, .title = "total"})
+      .add({.name = "mean", .type = Type::time, .unit = Unit::us, .title = "mean"})
+      .add({.name = "least", .type = Type::time, .unit = Unit::us, .title = "min"})
+      .add({.name = "most", .type = Type::time, .unit = Unit::us, .title = "max"})
+      .add({.name = "on_path", .type = Type::time, .unit = Unit::us})
+      .add({.name = "on_path_share", .type = Type::real, .unit = Unit::pct, .title = "on path"});
+  TimePs listed = 0, all = 0;
+  for (const auto& [name, time] : on_path) all += time;
+  for (const KernelSum& sum : sums) {
+    const std::string_view name = sum.is_rest ? std::string_view() : strings.text(sum.name);
+    const auto found = sum.is_rest ? on_path.end() : on_path.find(name);
+    const TimePs time = sum.is_rest ? all - listed : found == on_path.end() ? 0 : found->second;
+    listed += time;
+    sheet.add_row({sum.is_rest ? report::Cell(nullptr) : report::Cell(name), sum.names, identifier(kind_of(sum.type)),
+                   sum.calls.count, sum.calls.sum, sum.calls.mean, sum.calls.least, sum.calls.most, time,
+                   share_percent(time, length)});
+  }
+  return sheet;
+}
+
 namespace {
 
 using causal::CausalGraph;
 using causal::kNoPart;
 
-constexpr std::uint32_t kNoDeviceWork = ~std::uint32_t{0};
+constexpr std::uint32_t kNoWorkYet = ~std::uint32_t{0};
 
 /// One entry per owner that runs on a device.
 std::vector<DeviceWork> collect(const CausalGraph& job) {
-  std::vector<std::uint32_t> work_of_owner(job.owners.size(), kNoDeviceWork);
+  std::vector<std::uint32_t> work_of_owner(job.owners.size(), kNoWorkYet);
   std::vector<DeviceWork> works;
   for (graph::Slot slot = 0; slot < job.graph.edge_count(); ++slot) {
     const std::uint32_t owner = job.graph.edge_tag(slot);
@@ -23,7 +84,7 @@ std::vector<DeviceWork> collect(const CausalGraph& job) {
     const graph::NodeId from = job.graph.source(slot), to = job.graph.target(slot);
     const std::uint32_t part = job.is_transfer(slot) ? job.part_of(from) : kNoPart;
     const graph::NodeId start = part == kNoPart ? from : job.parts[part].arrival;
-    if (work_of_owner[owner] == kNoDeviceWork) {
+    if (work_of_owner[owner] == kNoWorkYet) {
       work_of_owner[owner] = static_cast<std::uint32_t>(works.size());
       works.push_back({.start = start,
                        .end = to,

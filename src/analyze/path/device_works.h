@@ -3,13 +3,30 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <span>
+#include <string>
 #include <vector>
 
+#include "analyze/device/kernels.h"
+#include "analyze/path/causal_path.h"
 #include "causal/causal_graph.h"
 #include "causal/program/tensor_reads.h"
+#include "report/sheet.h"
 
 namespace orrery::analyze {
+
+// What the devices of a job did, by name, with what of it bounds the step: a Sheet.
+
+/// Per name the time of device work on the path.
+using DeviceTimeOnPath = std::map<std::string, TimePs, std::less<>>;
+DeviceTimeOnPath device_time_on_path(const causal::CausalGraph& job, const PathSums& path);
+
+/// One row per name and kind, in the order of `sums` (sum_over_ranks), the name of the rest unknown: name, names (that
+/// the row stands for), kind, calls, total_us, mean_us, least_us, most_us, on_path_us, on_path_share_pct: of a path of
+/// `length`.
+report::Sheet device_work_sheet(const Interner& strings, const std::vector<KernelSum>& sums,
+                                const DeviceTimeOnPath& on_path, TimePs length);
 
 struct DeviceWork {
   graph::NodeId start = 0, end = 0;  ///< moments; of a communication with partners its arrival and its end

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "base/time_text.h"
-#include "causal/hta/decimal_double.h"
+#include "causal/hta/rows.h"
 
 namespace orrery::analyze {
 namespace {

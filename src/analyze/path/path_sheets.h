@@ -1,12 +1,21 @@
 // A path as Sheets: what it is made of, what contributes most, whose part it is and where it goes from rank to rank.
 #pragma once
 
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "analyze/path/causal_path.h"
 #include "report/sheet.h"
 
 namespace orrery::analyze {
+
+// From a contributor to the edit that selects it and nothing else.
+
+/// 'op:"aten::mm"', 'gap:launch', of several ranks 'rank:3 kernel:"gemm"': what an action may follow. None where no
+/// edit selects exactly this: of idle time, which threads and devices share, and of calls that return from waiting,
+/// which edits know only as a whole.
+std::optional<std::string> selection_of(const causal::CausalGraph& job, const Contributor& contributor);
 
 /// One row per kind of time on the path, the largest first: kind, on_path_us, share_pct, pieces. The shares add up to
 /// 100.

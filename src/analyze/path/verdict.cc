@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "analyze/distribution.h"
-#include "analyze/whatif/edit_words.h"
+#include "analyze/whatif/edit_language.h"
 #include "base/percent.h"
 #include "graph/edits.h"
 

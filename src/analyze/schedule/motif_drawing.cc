@@ -8,7 +8,7 @@
 
 #include "base/json/json_writer.h"
 #include "motif/motif.h"
-#include "report/plain_digits.h"
+#include "report/bar.h"
 
 namespace orrery::analyze {
 namespace {

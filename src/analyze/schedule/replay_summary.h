@@ -4,9 +4,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "base/diagnostics.h"
+#include "report/sheet.h"
 #include "simulate/schedule.h"
 #include "workload/lane_names.h"
 #include "workload/workload.h"
@@ -62,5 +66,36 @@ struct ReplaySummary {
 /// dependencies).
 ReplaySummary summarize_replay(const workload::Workload& workload, const simulate::Schedule& schedule,
                                std::size_t departures);
+
+// A replay as Sheets: how close every rank comes to its recording, what its threads and streams do, and where it
+// departs.
+
+/// What the sheets are made of; all must outlive the calls.
+struct ReplayAnswer {
+  const workload::Workload& workload;
+  const simulate::Schedule& schedule;
+  const ReplaySummary& summary;
+  std::span<const std::size_t> rank_numbers;  ///< what the ranks of the workload are called
+};
+
+/// Per rank: rank, nodes, begin_us, replayed_us, recorded_us, residual_pct (unknown where nothing was recorded),
+/// compute_us, communication_us, exposed_comm_us, exposed_comm_pct (of what was replayed). Programs also see finish_us,
+/// on the clock of all.
+report::Sheet replayed_ranks_sheet(const ReplayAnswer& answer);
+
+/// Per thread or stream, by rank, kind and number: rank, lane, activities, busy_us, busy_pct (of what its rank
+/// replays). `only`: of this rank of the workload.
+report::Sheet lanes_sheet(const ReplayAnswer& answer, std::optional<std::size_t> only = std::nullopt);
+
+/// In the order of ReplaySummary::departures: name, rank, id, recorded_start_us, replayed_start_us, off_us, arises_us.
+report::Sheet departures_sheet(const ReplayAnswer& answer);
+
+// What a reader of a replay should know about the recording it was made from.
+
+/// Work without times (R401), ranks without starts (R402), dependencies that the recording contradicts (R403).
+void remark_on_replay(const ReplayAnswer& answer, Diagnostics& diagnostics);
+
+/// Communication that was replayed without its partners (R404): of ranks that were meant to be replayed with them.
+void remark_on_missing_partners(const ReplayAnswer& answer, Diagnostics& diagnostics);
 
 }  // namespace orrery::analyze

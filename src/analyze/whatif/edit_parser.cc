@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "analyze/whatif/edit_language.h"
-#include "analyze/whatif/edit_words.h"
 #include "analyze/whatif/profiler_cost.h"
 #include "base/numbers.h"
 

@@ -3,6 +3,88 @@
 #include <algorithm>
 
 namespace orrery::analyze {
+namespace {
+
+using causal::EdgeKind;
+
+/// Of one rank.
+class StepBegins {
+ public:
+  StepBegins(const causal::CausalGraph& job, const causal::JobRank& rank) : job_(job), found_(rank.step_begin.size()) {
+    // A step whose range began before the rank's window begins with it.
+    for (const TimePs begin : rank.step_begin) begins_.push_back(std::max(begin, rank.begins_at));
+  }
+
+  void offer(graph::Slot slot, graph::NodeId target) {
+    const TimePs from = job_.time[job_.graph.source(slot)], to = job_.time[target];
+    const bool is_host = causal::is_host(job_.kind(slot));
+    const auto first = std::lower_bound(begins_.begin(), begins_.end(), from);
+    for (auto begin = first; begin != begins_.end() && *begin <= to; ++begin) {
+      const bool runs = *begin < to;
+      const int suits = runs && is_host ? 3 : is_host && from < to ? 2 : runs ? 1 : 0;
+      Found& found = found_[static_cast<std::size_t>(begin - begins_.begin())];
+      if (suits > found.suits) found = {slot, suits};
+    }
+  }
+
+  [[nodiscard]] std::vector<graph::Slot> slots() const {
+    std::vector<graph::Slot> slots;
+    for (const Found& found : found_) slots.push_back(found.slot);
+    return slots;
+  }
+
+ private:
+  struct Found {
+    graph::Slot slot = graph::kNoSlot;
+    int suits =
+        0;  // 3: work of the host at that moment, 2: work of the host that ends then, 1: anything else at that moment
+  };
+
+  const causal::CausalGraph& job_;
+  std::vector<TimePs> begins_;
+  std::vector<Found> found_;
+};
+
+// A call that is under way hands its work over in time: who stands still then, does so after it.
+graph::Slot after_launch(const causal::CausalGraph& job, const causal::JobRank& rank, graph::Slot slot) {
+  if (slot == graph::kNoSlot || !causal::is_host(job.kind(slot))) return slot;
+  bool launches = false;
+  graph::Slot next = slot;
+  for (const graph::OutgoingEdge& edge : job.graph.outgoing(job.graph.target(slot))) {
+    launches |= job.kind(edge.slot) == EdgeKind::launch_delay;
+    if (job.node_lane[job.graph.target(edge.slot)] == rank.main_lane && causal::is_host(job.kind(edge.slot)))
+      next = edge.slot;
+  }
+  return launches ? next : slot;
+}
+
+}  // namespace
+
+std::vector<std::vector<graph::Slot>> pieces_at_step_begins(const causal::CausalGraph& job) {
+  std::vector<StepBegins> begins;
+  for (const causal::JobRank& rank : job.ranks) begins.emplace_back(job, rank);
+  for (graph::Position p = 0; p < job.graph.node_count(); ++p) {
+    const graph::NodeId target = job.graph.node_at(p);
+    const std::uint32_t rank = job.node_rank[target];
+    if (rank == causal::kNoRank) continue;
+    const causal::JobRank& of = job.ranks[rank];
+    if (of.main_lane == causal::kNoWork || job.node_lane[target] != of.main_lane) continue;
+    for (const graph::Slot slot : job.graph.incoming_at(p)) {
+      const graph::NodeId source = job.graph.source(slot);
+      const bool same_thread = job.node_lane[source] == of.main_lane || source == of.begin || job.is_ready(source);
+      const EdgeKind kind = job.kind(slot);
+      if (same_thread && (causal::is_host(kind) || kind == EdgeKind::communication || kind == EdgeKind::idle_thread))
+        begins[rank].offer(slot, target);
+    }
+  }
+  std::vector<std::vector<graph::Slot>> slots;
+  slots.reserve(begins.size());
+  for (std::size_t rank = 0; rank < begins.size(); ++rank) {
+    slots.push_back(begins[rank].slots());
+    for (graph::Slot& slot : slots.back()) slot = after_launch(job, job.ranks[rank], slot);
+  }
+  return slots;
+}
 
 using causal::EdgeKind;
 

@@ -6,8 +6,17 @@
 
 #include "analyze/whatif/edit_language.h"
 #include "causal/causal_graph.h"
+#include "graph/graph.h"
 
 namespace orrery::analyze {
+
+// Where the main threads of a job stand when its steps begin.
+
+/// By rank and step of the job: the piece of the rank's main thread that begins or runs when the step begins. If the
+/// thread begins the step with a communication, the work that ends just then: being late is arriving late. If with a
+/// call of the runtime, what follows it: the call hands its work over in time. kNoSlot if nothing is recorded there.
+/// One pass over all moments.
+std::vector<std::vector<graph::Slot>> pieces_at_step_begins(const causal::CausalGraph& job);
 
 /// Per text: whether the pattern matches it.
 Column<std::uint8_t> matching(const Interner& strings, const NamePattern& pattern);

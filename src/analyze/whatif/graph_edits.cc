@@ -7,7 +7,6 @@
 
 #include "analyze/whatif/edit_selector.h"
 #include "analyze/whatif/profiler_cost.h"
-#include "analyze/whatif/step_begins.h"
 
 namespace orrery::analyze {
 namespace {

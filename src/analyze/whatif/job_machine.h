@@ -12,16 +12,26 @@
 
 #include "analyze/whatif/edit_language.h"
 #include "analyze/whatif/job_calibration.h"
+#include "analyze/whatif/job_moves.h"
 #include "base/diagnostics.h"
 #include "base/result.h"
 #include "causal/causal_graph.h"
 #include "graph/edits.h"
 #include "machine/machine.h"
 #include "machine/topology/network.h"
+#include "report/sheet.h"
 #include "simulate/collective/algorithm.h"
 #include "simulate/pricing/pricing.h"
 
 namespace orrery::analyze {
+
+// What a simulated or re-ordered job says, as Sheets.
+
+/// Per kind of operation and number of members: what, members, alpha_us, efficiency, operations, error_pct.
+report::Sheet calibration_sheet(const causal::CausalGraph& job, std::span<const CalibrationRow> rows);
+
+/// The best first: move, name, what, gain_us.
+report::Sheet reorder_sheet(const causal::CausalGraph& job, const Reorder& reorder);
 
 // A machine's network with edits: `network bandwidth * 2`, `network latency = 1us`, `link:"device3 -> *" bandwidth *
 // 0.5`.

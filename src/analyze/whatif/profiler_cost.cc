@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
-#include "graph/edited_graph.h"
+#include "graph/edits.h"
 #include "graph/longest_path.h"
 
 namespace orrery::analyze {

@@ -9,8 +9,8 @@
 #include "base/statistics.h"
 #include "match/communication.h"
 #include "match/exchange.h"
-#include "match/group_members.h"
-#include "match/sightings.h"
+#include "match/group_table.h"
+#include "match/recorded_communication.h"
 #include "simulate/schedule.h"
 
 namespace orrery::analyze {
@@ -147,11 +147,11 @@ std::vector<CollectiveRow> recorded_collectives(const CausalGraph& job) {
 }
 
 std::vector<CollectiveRow> recorded_collectives(const trace::Trace& trace, std::size_t place) {
-  const match::Sightings sightings = match::find_sightings(trace);
+  const match::RecordedCommunication sightings = match::find_recorded_communication(trace);
   const trace::RankTrace& rank = trace.ranks[place];
   std::map<CallKey, CallSums> sums;
   for (std::size_t i = sightings.first_of_node[place]; i < sightings.first_of_node[place + 1]; ++i) {
-    const match::Sighting& seen = sightings.all[i];
+    const match::CollectiveRecord& seen = sightings.all[i];
     const match::Operation& operation = sightings.operations[seen.operation];
     const std::string_view kind = trace.strings.text(operation.kind);
     const auto known = match::communication_kind(kind);

@@ -2,13 +2,19 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
+#include <functional>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "analyze/path/causal_path.h"
 #include "analyze/whatif/graph_edits.h"
 #include "analyze/whatif/job_pauses.h"
+#include "base/team/sweep.h"
+#include "report/sheet.h"
 
 namespace orrery::analyze {
 
@@ -71,5 +77,52 @@ std::vector<SweepRow> sweep(const GraphEdits& edits, const std::vector<double>& 
 
 /// "71 % CPU-bound".
 std::string verdict(const PathTimes& times);
+
+// The factors of --sweep as points that any thread or process can solve (base/team/sweep.h).
+
+/// The answer to one factor. Rows come back as they were; an Error: these are no bytes of a row.
+std::string row_to_bytes(const SweepRow& row);
+Result<std::vector<SweepRow>> rows_from_bytes(std::span<const std::string> answers);
+
+/// Factors whose rows are found a few at a time, since the graph is read once for them (graph/solve_many.h). What it is
+/// made of must outlive it.
+class FactorSweep : public Sweep {
+ public:
+  /// Rows of some factors, in their order. Any thread.
+  using RowsOf = std::function<Result<std::vector<SweepRow>>(const std::vector<double>& factors)>;
+  FactorSweep(std::vector<double> factors, RowsOf rows_of)
+      : factors_(std::move(factors)), rows_of_(std::move(rows_of)) {}
+
+  [[nodiscard]] std::size_t size() const override { return factors_.size(); }
+  [[nodiscard]] std::vector<Result<std::string>> solve(std::span<const std::size_t> points) const override;
+  [[nodiscard]] std::size_t smallest_batch() const override;
+
+ private:
+  std::vector<double> factors_;
+  RowsOf rows_of_;
+};
+
+/// See sweep().
+FactorSweep whatif_sweep(const GraphEdits& edits, std::vector<double> factors);
+
+// A what-if as Sheets: what the edits selected, what the path was made of before and after, what moved, what becomes of
+// each rank, and how the step answers to factors.
+
+/// Per edit, in the order given: edit, edges (pieces it changes, standstills, or ranks that fail).
+report::Sheet edits_sheet(const GraphEdits& edits);
+
+/// Per kind of time that is on the path before or after: kind, before_us, after_us, change_us; `stopped` is standing
+/// still. The sums are the step's.
+report::Sheet changed_bounds_sheet(const WhatIf& result);
+
+/// What moved most, in the order of WhatIf::moves: kind, name (unknown of time that belongs to no event), before_us,
+/// after_us, change_us.
+report::Sheet moves_sheet(const causal::CausalGraph& job, const WhatIf& result);
+
+/// Per rank, from the job's begin to its end: rank, before_us, after_us.
+report::Sheet ranks_sheet(const causal::CausalGraph& job, const WhatIf& result);
+
+/// Per factor: factor, step_us, change_pct (against the unedited step), verdict.
+report::Sheet sweep_sheet(TimePs unedited, std::span<const SweepRow> rows);
 
 }  // namespace orrery::analyze

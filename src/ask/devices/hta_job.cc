@@ -2,20 +2,16 @@
 
 #include <fmt/format.h>
 
-#include "analyze/hta/annotations.h"
 #include "analyze/hta/copy_rates.h"
 #include "analyze/hta/counters.h"
 #include "analyze/hta/idle.h"
 #include "analyze/hta/kernel_annotations.h"
 #include "analyze/hta/kernel_sequences.h"
-#include "analyze/hta/kernel_types.h"
 #include "analyze/hta/operator_delays.h"
-#include "analyze/hta/overlap.h"
 #include "analyze/hta/queue_length.h"
 #include "analyze/hta/stragglers.h"
 #include "analyze/hta/temporal.h"
 #include "ask/devices/device_source.h"
-#include "job/read/event_arguments.h"
 #include "job/read/hta_input.h"
 #include "report/counted.h"
 

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "analyze/hta/kernel_totals.h"
 #include "analyze/hta/launch_stats.h"
+#include "analyze/hta/totals.h"
 #include "analyze/hta/trace_diff.h"
 #include "ask/recording.h"
 

@@ -2,10 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "analyze/device/kernel_counters.h"
-#include "analyze/device/kernel_sheets.h"
+#include "analyze/device/kernels.h"
 #include "ask/devices/hta_job.h"
-#include "job/read/event_arguments.h"
+#include "job/read/hta_input.h"
 #include "report/bar.h"
 #include "report/counted.h"
 #include "report/text_width.h"

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "analyze/device/kernel_sums.h"
+#include "analyze/device/kernels.h"
 #include "ask/devices/device_source.h"
 
 namespace orrery::ask {

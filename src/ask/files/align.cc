@@ -13,7 +13,7 @@
 #include "formats/xspace/merge.h"
 #include "job/alignment_sheets.h"
 #include "job/read/inputs.h"
-#include "job/read/probes_beside.h"
+#include "job/read/trace_input.h"
 #include "job/write/aligned_files.h"
 #include "job/write/trace_export.h"
 #include "report/counted.h"

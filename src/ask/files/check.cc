@@ -5,10 +5,9 @@
 #include <algorithm>
 #include <vector>
 
+#include "align/alignment.h"
 #include "align/causality.h"
-#include "align/remarks.h"
 #include "analyze/check/causality_sheets.h"
-#include "analyze/check/findings_sheet.h"
 #include "analyze/check/trace_check.h"
 #include "analyze/check/workload_info.h"
 #include "match/exchange_finder.h"

@@ -6,10 +6,9 @@
 #include <span>
 #include <vector>
 
-#include "analyze/check/info_sheets.h"
 #include "analyze/check/trace_info.h"
 #include "analyze/check/workload_info.h"
-#include "formats/kineto/raw_event.h"
+#include "formats/kineto/other_arguments.h"
 
 namespace orrery::ask {
 namespace {

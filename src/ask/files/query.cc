@@ -8,7 +8,7 @@
 #include "base/interrupt.h"
 #include "base/io/output_file.h"
 #include "query/database.h"
-#include "trace/copy.h"
+#include "trace/select_events.h"
 
 namespace orrery::ask {
 namespace {

@@ -152,7 +152,7 @@ Result<causal::CausalGraph> load_job_graph(Context& context, const GraphRequest&
       context.diagnostics().merge(found);
       if (detail == RankDetail::as_needed) context.diagnostics().add(kReduced);
       return stream_job_graph(context, request, *source, wanted, options,
-                              detail == RankDetail::graph ? causal::Reduction::none : causal::Reduction::skeleton,
+                              detail == RankDetail::graph ? causal::Reduction::none : causal::Reduction::reduced,
                               spread);
     }
   }

@@ -80,8 +80,8 @@ enum class RankDetail : std::uint8_t {
   whole,      ///< all of it
   graph,      ///< the graph of the window; the traces go as they are read, if GraphRequest::reduce says so: the same
               ///< graph, for questions about local work
-  as_needed,  ///< reduced graphs (causal/reduce/skeleton.h), if GraphRequest::reduce says so: for questions about what
-              ///< the ranks do to one another
+  as_needed,  ///< reduced graphs (causal/reduce/reduce_rank.h), if GraphRequest::reduce says so: for questions about
+              ///< what the ranks do to one another
 };
 
 /// The graph of the window asked for. `typical`: without instances one step, instead of all that the ranks have in

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "causal/diagnostics.h"
-#include "trace/copy.h"
+#include "trace/select_events.h"
 
 namespace orrery::ask {
 namespace {

@@ -4,10 +4,10 @@
 
 #include <variant>
 
-#include "analyze/whatif/job_machine_sheets.h"
+#include "analyze/whatif/job_machine.h"
 #include "base/percent.h"
 #include "graph/longest_path.h"
-#include "job/pairs/job_tensors.h"
+#include "job/pairs/linked_job.h"
 #include "job/read/source.h"
 #include "report/counted.h"
 

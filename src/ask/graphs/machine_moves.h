@@ -9,7 +9,6 @@
 #include "analyze/whatif/job_machine.h"
 #include "analyze/whatif/job_moves.h"
 #include "analyze/whatif/whatif.h"
-#include "analyze/whatif/whatif_sweep.h"
 #include "ask/recording.h"
 
 namespace orrery::ask {

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <vector>
 
-#include "analyze/path/contributor_edit.h"
 #include "analyze/path/path_overlay.h"
 #include "analyze/path/path_sheets.h"
 #include "ask/graphs/hta_path.h"
@@ -13,7 +12,6 @@
 #include "ask/graphs/unprofiled.h"
 #include "base/percent.h"
 #include "causal/hta/critical_path.h"
-#include "job/write/hta_graph_dump.h"
 #include "job/write/overlay_file.h"
 #include "report/bar.h"
 #include "report/counted.h"

@@ -8,7 +8,7 @@
 #include "ask/graphs/report_sections.h"
 #include "base/units.h"
 #include "page/assets.h"
-#include "page/sections/runs_section.h"
+#include "page/sections/ranks_section.h"
 #include "page/trace_page.h"
 #include "report/counted.h"
 

@@ -7,8 +7,6 @@
 #include <span>
 
 #include "analyze/whatif/whatif.h"
-#include "analyze/whatif/whatif_sheets.h"
-#include "analyze/whatif/whatif_sweep.h"
 #include "ask/graphs/edits.h"
 #include "ask/graphs/job_facts.h"
 #include "ask/graphs/machine_moves.h"

@@ -11,7 +11,7 @@
 #include "generate/mpi_patterns.h"
 #include "generate/pipeline_step.h"
 #include "generate/training_step.h"
-#include "job/write/generated_files.h"
+#include "job/write/workload_export.h"
 #include "report/counted.h"
 #include "workload/resolve_roles.h"
 

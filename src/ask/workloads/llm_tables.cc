@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "analyze/forecast/llm_schedule_model.h"
+#include "analyze/forecast/llm_forecast.h"
 #include "base/io/csv.h"
 #include "base/io/output_file.h"
 #include "job/shipped/shipped_catalog.h"

@@ -9,7 +9,6 @@
 #include "base/io/output_file.h"
 #include "base/io/output_set.h"
 #include "formats/clock_sources/reader.h"
-#include "job/read/probes_beside.h"
 #include "job/read/trace_input.h"
 #include "job/write/aligned_files.h"
 

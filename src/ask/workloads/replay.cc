@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "analyze/schedule/replay_remarks.h"
-#include "analyze/schedule/replay_sheets.h"
 #include "analyze/schedule/replay_summary.h"
 #include "analyze/schedule/schedule_reasons.h"
 #include "analyze/schedule/schedule_sheets.h"

@@ -11,12 +11,10 @@
 #include "base/io/output_file.h"
 #include "base/team/process_team.h"
 #include "job/read/workload_input.h"
-#include "replay/mpi/against.h"
 #include "replay/mpi/calibrate.h"
-#include "replay/mpi/call_times.h"
 #include "replay/mpi/measured.h"
+#include "replay/mpi/mpi_call.h"
 #include "replay/mpi/mpi_replay.h"
-#include "replay/mpi/replay_sheets.h"
 #include "report/counted.h"
 #include "workload/source.h"
 

@@ -5,7 +5,7 @@
 #include "ask/workloads/replay.h"
 #include "base/io/output_file.h"
 #include "base/percent.h"
-#include "base/words.h"
+#include "base/suggest.h"
 #include "job/pairs/linked_job.h"
 #include "job/read/source.h"
 #include "job/read/workload_input.h"

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "analyze/check/workload_remarks.h"
+#include "analyze/check/workload_info.h"
 #include "ask/workloads/run_page.h"
-#include "machine/astra_machine.h"
+#include "machine/derived_machine.h"
 #include "simulate/run.h"
 
 namespace orrery::ask {

@@ -10,7 +10,7 @@
 #include "formats/chakra/rank_files.h"
 #include "formats/chakra/reader.h"
 #include "job/read/workload_input.h"
-#include "job/shipped/shipped_machines.h"
+#include "job/shipped/shipped_catalog.h"
 #include "report/counted.h"
 
 namespace orrery::ask {

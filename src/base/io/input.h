@@ -10,6 +10,16 @@
 
 namespace orrery {
 
+// Standard input as a file that can be mapped and read twice.
+
+/// Whether this names the process's standard input: "-" or /dev/stdin.
+bool is_standard_input(std::string_view path);
+
+/// A path under which the content of standard input can be opened any number of times until the process ends: the file
+/// it was redirected from, else a copy of all that comes, in a temporary file that has no name and is gone with the
+/// process. To be called once.
+Result<std::string> standard_input_file();
+
 /// A whole file mapped read-only (a small one is read: that takes one call instead of four, and many jobs are thousands
 /// of small files) and followed by at least kPaddingBytes zero bytes, so that a scanner may read past the end. A file
 /// that gets shorter while it is mapped has pages that cannot be read any more: base/io/shrinking_input.h says what
@@ -18,7 +28,7 @@ class MappedFile {
  public:
   static constexpr std::size_t kPaddingBytes = 64;
 
-  /// A regular file; what standard input holds becomes one in base/io/standard_input.h. A pipe, socket or device is an
+  /// A regular file; what standard input holds becomes one in base/io/input.h. A pipe, socket or device is an
   /// Error: it cannot be mapped, and opening one may wait for ever.
   static Result<MappedFile> open(const std::string& path);
   MappedFile(MappedFile&& other) noexcept;

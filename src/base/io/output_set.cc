@@ -1,5 +1,6 @@
 #include "base/io/output_set.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -11,6 +12,13 @@
 #include <utility>
 
 namespace orrery {
+
+std::optional<FileIdentity> identity_of(const std::string& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) return std::nullopt;
+  return FileIdentity{status.st_dev, status.st_ino};
+}
+
 namespace {
 
 namespace fs = std::filesystem;

@@ -2,17 +2,26 @@
 // of them replaces a file that the run reads.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/interrupt.h"
-#include "base/io/file_identity.h"
 #include "base/result.h"
 
 namespace orrery {
+
+// Which file a path leads to: two paths may be one file, through links or as hard links.
+
+/// Device and inode.
+using FileIdentity = std::pair<std::uint64_t, std::uint64_t>;
+
+/// Of what `path` leads to, links followed; nothing if there is no such file.
+std::optional<FileIdentity> identity_of(const std::string& path);
 
 /// While a set lives, every OutputFile of the process that commits is kept aside by it; publish() puts all in their
 /// places. Destroyed before that, it removes what was written and the folders made: old files are as they were. Sets

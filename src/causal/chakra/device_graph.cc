@@ -6,9 +6,8 @@
 #include <vector>
 
 #include "base/numbers.h"
+#include "causal/chakra/device_trace.h"
 #include "causal/chakra/launch_history.h"
-#include "causal/chakra/numpy_order.h"
-#include "causal/chakra/stop.h"
 
 namespace orrery::causal::chakra {
 namespace {

@@ -5,9 +5,8 @@
 #include <map>
 
 #include "base/radix_sort.h"
-#include "causal/chakra/stop.h"
-#include "causal/hta/decimal_double.h"
 #include "causal/hta/name_set.h"
+#include "causal/hta/rows.h"
 #include "trace/host_trace.h"
 
 namespace orrery::causal::chakra {

@@ -15,6 +15,13 @@
 
 namespace orrery::causal::chakra {
 
+// Where chakra_trace_link stops with an exception.
+
+inline Error stop(const std::string& file, std::string why) {
+  return {std::move(why),        file, Error::kNoOffset, "chakra_trace_link stops here", Error::Kind::unusable,
+          Remedy::without_compat};
+}
+
 inline constexpr std::int64_t kNoExternalId = -1;
 
 /// Operators and annotations, but no profiler steps. By ts, then by place in the file.

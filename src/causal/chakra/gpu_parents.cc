@@ -6,7 +6,7 @@
 
 #include "base/radix_sort.h"
 #include "causal/chakra/diagnostics.h"
-#include "causal/hta/decimal_double.h"
+#include "causal/hta/rows.h"
 
 namespace orrery::causal::chakra {
 namespace {

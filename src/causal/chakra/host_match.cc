@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "causal/chakra/device_trace.h"
 #include "causal/chakra/diagnostics.h"
-#include "causal/chakra/stop.h"
 
 namespace orrery::causal::chakra {
 namespace {

@@ -9,7 +9,6 @@
 #include "causal/chakra/gpu_parents.h"
 #include "causal/chakra/host_match.h"
 #include "causal/chakra/linked_rows.h"
-#include "causal/chakra/stop.h"
 #include "causal/chakra/sync_path.h"
 #include "causal/chakra/sync_targets.h"
 #include "trace/host_trace.h"

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/column.h"
+#include "causal/chakra/device_trace.h"
 #include "causal/chakra/host_match.h"
-#include "causal/chakra/stop.h"
 #include "causal/chakra/sync_targets.h"
 #include "trace/host_trace.h"
 

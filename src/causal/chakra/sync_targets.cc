@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "causal/hta/decimal_double.h"
+#include "causal/hta/rows.h"
 
 namespace orrery::causal::chakra {
 namespace {

@@ -1,17 +1,40 @@
 // What the devices of a rank did, in order, and which host call started each piece.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <vector>
 
 #include "base/column.h"
 #include "base/diagnostics.h"
-#include "causal/device/queue_index.h"
 #include "causal/host/call_index.h"
 #include "trace/content_order.h"
 #include "trace/trace.h"
 
 namespace orrery::causal {
+
+// Which stream of which device an event belongs to.
+
+/// A stream of a device. Stream numbers of different devices are different queues.
+struct Queue {
+  std::int64_t device = 0;
+  std::int64_t stream = 0;
+  auto operator<=>(const Queue&) const = default;
+};
+
+class QueueIndex {
+ public:
+  /// O(lanes log lanes).
+  QueueIndex(const trace::Trace& trace, const trace::RankTrace& rank);
+
+  /// From the event's own arguments, else from its lane. A lane whose process or thread is a text ("stream 7") gets a
+  /// number of its own, below -1, by the order of the texts.
+  [[nodiscard]] Queue of(trace::EventIndex event) const;
+
+ private:
+  const trace::RankTrace& rank_;
+  std::vector<Queue> of_lane_;
+};
 
 inline constexpr std::uint32_t kNoWork = ~std::uint32_t{0};
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
-#include "causal/host/bursts.h"
+#include "causal/host/host_lanes.h"
 #include "causal/host/silent_waits.h"
 
 namespace orrery::causal {

@@ -27,7 +27,6 @@
 #include <optional>
 #include <vector>
 
-#include "causal/host/asked_collectives.h"
 #include "causal/host/host_communication.h"
 #include "causal/host/host_lanes.h"
 

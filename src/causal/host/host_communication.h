@@ -1,10 +1,26 @@
 // Communication that host threads do themselves, without a kernel: who does it.
 #pragma once
 
+#include <vector>
+
 #include "base/column.h"
+#include "trace/content_order.h"
 #include "trace/trace.h"
 
 namespace orrery::causal {
+
+// Collectives that worker threads of the host do, and the calls that asked for them.
+
+/// A collective of the host and the call that asked for it.
+struct AskedCollective {
+  trace::EventIndex collective;
+  trace::EventIndex call;
+};
+
+/// As far as it is sure (HostWork::call_is_sure): where some calls are not recorded (DistributedDataParallel), belong
+/// to another backend, or came before the recording began, nothing is said. By start of the collective, then content.
+std::vector<AskedCollective> find_asked_collectives(const trace::Trace& trace, const trace::RankTrace& rank,
+                                                    const trace::ContentOrder& content);
 
 /// Which events of host threads communicate: those named by c10d (see match::is_host_communication), and instructions
 /// of an XLA program that is run by the host's threads (all-reduce.3). The call that asks for a collective

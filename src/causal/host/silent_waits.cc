@@ -4,7 +4,7 @@
 #include <optional>
 #include <span>
 
-#include "causal/host/bursts.h"
+#include "causal/host/host_lanes.h"
 
 namespace orrery::causal {
 namespace {

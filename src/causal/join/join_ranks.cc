@@ -9,18 +9,18 @@
 #include <utility>
 
 #include "base/freed_memory.h"
+#include "causal/causal_graph.h"
 #include "causal/diagnostics.h"
-#include "causal/join/communication_edges.h"
+#include "causal/join/communication_parts.h"
 #include "causal/join/joined_edges.h"
 #include "causal/join/mpi_progress.h"
 #include "causal/join/needs.h"
-#include "causal/piece_names.h"
 #include "graph/assemble.h"
 #include "match/communication.h"
-#include "match/group_members.h"
+#include "match/group_table.h"
 #include "match/mpi/mpi_communicators.h"
 #include "match/mpi/mpi_function.h"
-#include "match/peers.h"
+#include "match/recorded_communication.h"
 
 namespace orrery::causal {
 namespace {

@@ -6,7 +6,7 @@
 #include "base/diagnostics.h"
 #include "base/result.h"
 #include "causal/causal_graph.h"
-#include "causal/join/rank_to_join.h"
+#include "causal/join/joined_edges.h"
 #include "match/exchange.h"
 #include "trace/trace.h"
 

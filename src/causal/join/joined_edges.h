@@ -13,10 +13,18 @@
 #include "causal/causal_graph.h"
 #include "causal/join/arrival_chains.h"
 #include "causal/join/needs.h"
-#include "causal/join/rank_to_join.h"
+#include "causal/rank_graph.h"
 #include "graph/graph.h"
+#include "trace/trace.h"
 
 namespace orrery::causal {
+
+// What one rank brings along when a job is joined.
+
+struct RankToJoin {
+  RankGraph step;
+  std::vector<trace::EventIndex> step_events;  ///< its steps in the window, in order: as many on every rank
+};
 
 /// Which edge of a rank a participation is, by its place in CausalGraph::parts.
 struct JoinedPart {

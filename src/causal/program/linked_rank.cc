@@ -15,10 +15,8 @@
 #include "causal/host/operator_index.h"
 #include "causal/join/communication_parts.h"
 #include "causal/program/activity_chain.h"
-#include "causal/program/activity_pairs.h"
-#include "causal/program/backward_dependencies.h"
+#include "causal/program/data_dependencies.h"
 #include "causal/program/program_columns.h"
-#include "causal/program/tensor_dependencies.h"
 #include "graph/builder.h"
 #include "graph/longest_path.h"
 

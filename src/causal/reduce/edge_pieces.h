@@ -42,7 +42,7 @@ class EdgePieces {
   void add_family(const WorkFamily& family) { families_.push_back(family); }
   void add_class(std::uint32_t family, std::uint32_t step) { classes_.push_back({family, step}); }
   /// Per class: of all edges of the rank, also of those that are not needed, but for parts of others
-  /// (causal/part_edges.h). Whole nanoseconds, if all times of lists are, take less.
+  /// (causal/edge_kind.h). Whole nanoseconds, if all times of lists are, take less.
   void set_totals(std::span<const TimePs> totals, bool whole_ns);
   /// Returns the number of the list. `pieces` by ascending class, each once.
   std::uint32_t add(std::span<const Piece> pieces);

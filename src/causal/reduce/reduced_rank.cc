@@ -1,16 +1,31 @@
 #include "causal/reduce/reduced_rank.h"
 
 #include <algorithm>
+#include <stdexcept>
 #include <utility>
 
-#include "causal/join/communication_edges.h"
-#include "causal/piece_names.h"
-#include "causal/reduce/skeleton.h"
-#include "match/communication_events.h"
+#include "causal/causal_graph.h"
+#include "causal/join/communication_parts.h"
+#include "causal/reduce/reduce_rank.h"
+#include "match/communication.h"
 #include "trace/columns.h"
 #include "trace/select_events.h"
 
 namespace orrery::causal {
+
+void WaitingRank::pack() {
+  packed_ = Compressed(rank_bytes(rank_));
+  ReducedRank nothing;
+  std::swap(rank_, nothing);
+}
+
+ReducedRank WaitingRank::take() {
+  if (packed_.empty()) return std::move(rank_);
+  Result<ReducedRank> rank = load_rank_from_bytes(std::exchange(packed_, {}).bytes(), "");
+  if (!rank) throw std::logic_error(rank.error().to_string());  // it was written by pack()
+  return std::move(*rank);
+}
+
 namespace {
 
 using trace::EventIndex;
@@ -55,14 +70,14 @@ namespace {
 RankGraph skeleton_of(const trace::Trace& trace, const trace::RankTrace& rank, RankGraph step,
                       const std::vector<EventIndex>& step_events, const JoinOptions& options) {
   std::vector<std::string_view> names;
-  SkeletonRequest request;
+  ReductionRequest request;
   for (const EventIndex event : step_events) {
     names.push_back(trace.name(rank, event));
     request.step_begin.push_back(rank.start[event] - step.window.begin);
   }
   step.class_name = name_pieces(step, names, options.by_annotation);
   request.communications = CommunicationEdges(trace, rank, step).slots();
-  return make_skeleton(step, request);
+  return reduce_rank(step, request);
 }
 
 /// Joining looks at the events of communications; of all other work the graph says enough.

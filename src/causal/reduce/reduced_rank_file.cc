@@ -21,7 +21,7 @@ class ReducedRankReader {
     Result<trace::RankTrace> events = trace::read_rank_sections(file_, rank.strings);
     if (!events) return events.error();
     rank.events = std::move(*events);
-    Result<RankGraph> step = read_step_sections(file_, StepContent::skeleton);
+    Result<RankGraph> step = read_step_sections(file_, StepContent::reduced);
     if (!step) return step.error();
     rank.to_join.step = std::move(*step);
     const auto step_events = get<trace::EventIndex>("sEvt");

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "base/suggest.h"
-#include "base/words.h"
 #include "cli/frame/flag.h"
 #include "cli/frame/global_flags.h"
 #include "cli/frame/verbs.h"

@@ -5,7 +5,6 @@
 
 #include "base/numbers.h"
 #include "base/suggest.h"
-#include "base/words.h"
 
 namespace orrery::cli {
 namespace {

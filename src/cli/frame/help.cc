@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "ask/provenance.h"
+#include "base/suggest.h"
 #include "base/utf8.h"
-#include "base/words.h"
 #include "cli/frame/global_flags.h"
 #include "cli/frame/verbs.h"
 #include "report/text_width.h"

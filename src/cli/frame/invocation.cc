@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "base/io/input.h"
 #include "base/io/output_file.h"
-#include "base/io/standard_input.h"
 #include "base/numbers.h"
 #include "cli/frame/flag.h"
 #include "cli/frame/global_flags.h"

@@ -1,5 +1,5 @@
-#include "cli/frame/invocation.h"
 #include "cli/frame/help.h"
+#include "cli/frame/invocation.h"
 #include "cli/frame/verbs.h"
 
 namespace orrery::cli {

@@ -27,7 +27,8 @@ std::optional<UsageError> take_operands(const Invocation& invocation, ask::WhatI
   for (const std::string& operand : invocation.operands()) {
     if (traces > 0) {
       --traces;
-      for (std::string& path : invocation.context().named_by(operand)) request.graph.recording.files.push_back(std::move(path));
+      for (std::string& path : invocation.context().named_by(operand))
+        request.graph.recording.files.push_back(std::move(path));
     } else if (const Status taken = ask::parse_edit(operand, request.edits); !taken) {
       return UsageError{taken.error().message, taken.error().hint, operand, taken.error().offset};
     }

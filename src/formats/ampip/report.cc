@@ -5,7 +5,7 @@
 #include "base/io/file_content.h"
 #include "base/json/json_scan.h"
 #include "base/numbers.h"
-#include "base/words.h"
+#include "base/suggest.h"
 #include "trace/trace.h"
 
 namespace orrery::ampip {

@@ -9,7 +9,7 @@
 #include "base/io/file_content.h"
 #include "base/limits.h"
 #include "base/numbers.h"
-#include "graph/types.h"
+#include "graph/graph.h"
 
 namespace orrery::astra_text {
 namespace {

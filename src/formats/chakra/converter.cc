@@ -12,7 +12,6 @@
 #include "formats/chakra/linked_graph.h"
 #include "formats/chakra/python_text.h"
 #include "formats/chakra/schema.h"
-#include "formats/chakra/stop.h"
 
 namespace orrery::chakra {
 namespace {

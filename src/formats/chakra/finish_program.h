@@ -6,7 +6,6 @@
 
 #include "base/result.h"
 #include "formats/chakra/reader.h"
-#include "formats/chakra/recorded_starts.h"
 #include "workload/program_builder.h"
 
 namespace orrery::chakra {

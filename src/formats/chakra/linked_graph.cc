@@ -5,7 +5,6 @@
 
 #include "base/radix_sort.h"
 #include "base/sparse_rows.h"
-#include "formats/chakra/stop.h"
 
 namespace orrery::chakra {
 namespace {

@@ -2,7 +2,9 @@
 // chakra_converter's rules.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -12,6 +14,19 @@
 #include "trace/host_trace.h"
 
 namespace orrery::chakra {
+
+// Where chakra_converter stops with an exception.
+
+inline Error stop(const trace::HostTrace& trace, std::string why) {
+  return {std::move(why),        trace.path, Error::kNoOffset, "chakra_converter stops here", Error::Kind::unusable,
+          Remedy::without_compat};
+}
+
+inline Error stop_at(const trace::HostTrace& trace, std::size_t row, const std::string& why) {
+  Error error = stop(trace, "row " + std::to_string(trace.id[row]) + ": " + why);
+  error.offset = trace.object[row].begin;
+  return error;
+}
 
 /// Ids of the nodes that each row depends on, without repeats. Nearly all have one or two.
 class DataDependencies {

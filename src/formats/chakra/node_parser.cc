@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "formats/chakra/schema.h"
-#include "workload/whole_microseconds.h"
+#include "workload/delays.h"
 
 namespace orrery::chakra {
 namespace {

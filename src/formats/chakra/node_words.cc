@@ -1,7 +1,6 @@
 #include "formats/chakra/node_words.h"
 
 #include "workload/delays.h"
-#include "workload/whole_microseconds.h"
 
 namespace orrery::chakra {
 

@@ -7,7 +7,7 @@
 #include "formats/chakra/node_parser.h"
 #include "formats/chakra/node_words.h"
 #include "formats/chakra/reader.h"
-#include "workload/whole_microseconds.h"
+#include "workload/delays.h"
 
 namespace orrery::chakra {
 namespace {

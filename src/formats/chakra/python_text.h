@@ -2,10 +2,16 @@
 // outputs of operators.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
 namespace orrery::chakra {
+
+// Which characters Python writes as they are in the repr() of a string.
+
+/// Python's str.isprintable() of one code point, as of Unicode 14.
+bool is_printable(std::uint32_t code_point);
 
 /// Appends str() of the value `json`: [5,"cuda:0",true,1e-5] becomes [5, 'cuda:0', True, 1e-05]. A string is appended
 /// as it is, without quotes; only those inside of lists and objects get them. `json` is one value that is well formed,

@@ -7,11 +7,10 @@
 #include <map>
 
 #include "base/io/file_content.h"
-#include "base/io/file_identity.h"
+#include "base/io/output_set.h"
 #include "base/numbers.h"
 #include "base/protobuf/protobuf_wire.h"
 #include "formats/chakra/rank_files.h"
-#include "formats/chakra/recorded_starts.h"
 #include "formats/chakra/schema.h"
 
 namespace orrery::chakra {

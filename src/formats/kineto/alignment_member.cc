@@ -5,7 +5,7 @@
 
 #include "base/json/json_writer.h"
 #include "base/numbers.h"
-#include "trace/clock_cursor.h"
+#include "trace/clock.h"
 
 namespace orrery::kineto {
 namespace {

@@ -11,7 +11,7 @@
 #include "base/units.h"
 #include "formats/kineto/alignment_member.h"
 #include "formats/kineto/event_record.h"
-#include "trace/clock_cursor.h"
+#include "trace/clock.h"
 
 namespace orrery::kineto {
 

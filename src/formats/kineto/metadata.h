@@ -7,6 +7,12 @@
 
 namespace orrery::kineto {
 
+// Whose profile a file is, as its name says.
+
+/// The host in the name that PyTorch's tensorboard_trace_handler gives, "HOST_PID.TIME.pt.trace.json" (also .gz and
+/// .zst): empty if it is another name. Nothing inside a Kineto file says on which host it was recorded.
+std::string_view host_in_name(std::string_view path);
+
 /// Whether interpret_properties looks at the member of this name.
 bool has_meaning(std::string_view key);
 

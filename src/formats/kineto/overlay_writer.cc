@@ -7,7 +7,6 @@
 #include "base/json/json_unescape.h"
 #include "base/json/json_writer.h"
 #include "formats/kineto/document.h"
-#include "formats/kineto/document_walk.h"
 
 namespace orrery::kineto {
 namespace {

@@ -9,7 +9,7 @@
 #include "base/diagnostics.h"
 #include "formats/kineto/communication_arguments.h"
 #include "formats/kineto/document.h"
-#include "formats/kineto/host_name.h"
+#include "formats/kineto/metadata.h"
 #include "trace/trace.h"
 
 namespace orrery::kineto {

@@ -11,7 +11,6 @@
 #include "formats/kineto/document.h"
 #include "formats/kineto/legacy_autograd.h"
 #include "formats/kineto/metadata.h"
-#include "formats/kineto/parts.h"
 #include "formats/kineto/rank_builder.h"
 #include "formats/kineto/stretches.h"
 #include "match/communication.h"

@@ -11,6 +11,13 @@
 
 namespace orrery::kineto {
 
+// Where a plain file may be cut so that its parts can be read side by side.
+
+/// Byte position of an object at or after `from` that looks like an event of the event list: preceded by "}," and with
+/// a "ph" member. A guess: text inside an event can look the same. The reader checks it, since the part before must end
+/// exactly there. `text` is followed by at least 64 zero bytes. Looks at no more than `limit` bytes.
+std::optional<std::uint64_t> guess_event_start(std::string_view text, std::uint64_t from, std::uint64_t limit);
+
 struct Stretch {
   Column<char> buffer;               ///< the text, a little more of what follows, and zeros
   std::size_t text_bytes = 0;        ///< without the zeros

@@ -8,7 +8,7 @@
 
 #include "base/io/file_content.h"
 #include "base/numbers.h"
-#include "base/words.h"
+#include "base/suggest.h"
 #include "formats/simgrid_ti/actions.h"
 
 namespace orrery::simgrid_ti {

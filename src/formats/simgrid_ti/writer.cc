@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/io/output_file.h"
-#include "workload/program_order.h"
+#include "workload/program_lines.h"
 
 namespace orrery::simgrid_ti {
 namespace {

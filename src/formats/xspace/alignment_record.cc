@@ -6,7 +6,7 @@
 
 #include "base/protobuf/protobuf_wire.h"
 #include "formats/xspace/schema.h"
-#include "trace/clock_cursor.h"
+#include "trace/clock.h"
 
 namespace orrery::xspace {
 namespace {

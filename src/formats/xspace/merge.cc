@@ -5,10 +5,9 @@
 
 #include "base/io/output_file.h"
 #include "base/protobuf/protobuf_wire.h"
-#include "formats/xspace/contents.h"
-#include "formats/xspace/id_table.h"
 #include "formats/xspace/naming.h"
 #include "formats/xspace/outline.h"
+#include "formats/xspace/plane_names.h"
 #include "formats/xspace/schema.h"
 
 namespace orrery::xspace {

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "base/diagnostics.h"
-#include "formats/xspace/contents.h"
 #include "formats/xspace/event_reader.h"
 #include "formats/xspace/module_launches.h"
 #include "formats/xspace/outline.h"

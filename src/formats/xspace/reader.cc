@@ -6,7 +6,6 @@
 #include "base/json/json_writer.h"
 #include "base/parallel.h"
 #include "base/utf8.h"
-#include "formats/xspace/contents.h"
 #include "formats/xspace/diagnostics.h"
 #include "formats/xspace/naming.h"
 #include "formats/xspace/outline.h"

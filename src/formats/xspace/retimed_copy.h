@@ -4,13 +4,35 @@
 #include <cstdint>
 #include <string_view>
 
+#include "base/content_hash.h"
+#include "base/io/output_file.h"
 #include "base/result.h"
 #include "formats/xspace/alignment_record.h"
-#include "formats/xspace/contents.h"
-#include "formats/xspace/copy_sink.h"
 #include "formats/xspace/outline.h"
 
 namespace orrery::xspace {
+
+// A file being written, with its size and hash: what tells whether a restored file is the original.
+
+/// The file must outlive this, and is committed by its owner.
+class CopySink {
+ public:
+  explicit CopySink(OutputFile& file) : file_(file) {}
+
+  void write(std::string_view bytes) {
+    file_.write(bytes);
+    hash_.add(bytes);
+  }
+  [[nodiscard]] std::uint64_t bytes() const { return hash_.bytes(); }
+  [[nodiscard]] std::uint64_t xxh3() const { return hash_.xxh3(); }
+
+ private:
+  OutputFile& file_;
+  ContentHash hash_;
+};
+
+/// The hash that CopySink would give for these bytes. Pages of a mapped file are given back.
+std::uint64_t hash_contents(const Contents& contents);
 
 /// The new times of a file, asked for in file order.
 class TimeChange {

@@ -6,12 +6,10 @@
 #include "base/int128.h"
 #include "base/io/output_file.h"
 #include "formats/xspace/alignment_record.h"
-#include "formats/xspace/contents.h"
-#include "formats/xspace/copy_sink.h"
 #include "formats/xspace/outline.h"
 #include "formats/xspace/retimed_copy.h"
 #include "formats/xspace/schema.h"
-#include "trace/clock_cursor.h"
+#include "trace/clock.h"
 #include "trace/trace.h"
 
 namespace orrery::xspace {

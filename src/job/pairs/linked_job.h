@@ -10,13 +10,25 @@
 #include "base/diagnostics.h"
 #include "base/result.h"
 #include "causal/program/linked_rank.h"
+#include "causal/program/tensor_reads.h"
 #include "formats/format.h"
 #include "job/pairs/pairs.h"
+#include "job/read/reading.h"
+#include "job/read/source.h"
 #include "trace/host_trace.h"
 #include "trace/trace.h"
 #include "workload/workload.h"
 
 namespace orrery::job {
+
+// What the host traces of a job say about who reads what: for questions about another order of the same work.
+
+/// Whether every rank's trace has a host trace beside it.
+bool has_host_traces(const Source& source);
+
+/// By rank, in ascending order. `source` must have host traces. An Error: a host trace of another run, or one that
+/// cannot be read.
+Result<std::vector<causal::RankTensors>> read_job_tensors(const Source& source, const Reading& reading);
 
 struct LinkJobOptions {
   causal::LinkOptions link;                 ///< `arguments` and `groups` are filled in from the host traces

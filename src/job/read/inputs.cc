@@ -9,7 +9,7 @@
 #include <system_error>
 
 #include "job/read/registry.h"
-#include "job/write/aligned_names.h"
+#include "job/write/aligned_files.h"
 
 namespace orrery::job {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "base/result.h"
-#include "job/write/generated_files.h"
+#include "job/write/workload_export.h"
 #include "machine/machine.h"
 #include "workload/workload.h"
 

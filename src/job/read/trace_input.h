@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "job/read/reading.h"
 #include "job/read/source.h"
@@ -12,6 +13,12 @@
 #include "workload/workload.h"
 
 namespace orrery::job {
+
+// Measurements between clocks that a recorder leaves beside its traces: nobody has to name them.
+
+/// PREFIX.probes.jsonl beside PREFIX.0.mpitrace, which liborrery_mpi.so writes where a job ran on several nodes. None
+/// if the traces are of another format, of several runs, or there is no such file.
+std::optional<std::string> probes_beside(const trace::Trace& job);
 
 struct TraceRequest {
   bool positions = true;    ///< see formats::TraceOptions

@@ -10,7 +10,7 @@
 #include "base/numbers.h"
 #include "job/read/source.h"
 #include "job/read/trace_input.h"
-#include "job/shipped/bfs_call_sites.h"
+#include "job/shipped/bfs_motif.h"
 #include "job/shipped/isb_bfs_run.h"
 #include "motif/fit/mpi_ranks.h"
 #include "motif/fit/rank_classes.h"

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "formats/perfetto/writer.h"
-#include "job/write/export_lanes.h"
+#include "job/write/packet_export.h"
 
 namespace orrery::job {
 namespace {

@@ -5,12 +5,20 @@
 #include <string_view>
 #include <vector>
 
+#include "base/diagnostics.h"
 #include "base/result.h"
 #include "simulate/schedule.h"
 #include "trace/trace.h"
 #include "workload/workload.h"
 
 namespace orrery::job {
+
+// What a workload recorded of when things happened, as a timeline for Perfetto.
+
+/// All ranks in one document, compressed if its name ends in ".gz": a process per rank, a thread per recorded thread or
+/// stream. Activities whose start was not recorded are counted in `diagnostics` and left out; if none was, that is an
+/// Error.
+Status write_timeline(const workload::Workload& workload, const std::string& path, Diagnostics& diagnostics);
 
 /// What to say of a file whose activities have no durations.
 Error without_times(const std::string& file);

@@ -12,7 +12,7 @@
 #include "llm/diagnostics.h"
 #include "llm/serving/serving.h"
 #include "llm/steps/step_memory.h"
-#include "report/plain_digits.h"
+#include "report/bar.h"
 
 namespace orrery::llm {
 

@@ -11,7 +11,7 @@
 #include "llm/backtest/measurements.h"
 #include "llm/diagnostics.h"
 #include "llm/kernels/kernel_kinds.h"
-#include "report/plain_digits.h"
+#include "report/bar.h"
 
 namespace orrery::llm {
 

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "machine/device/device.h"
-#include "machine/device/kernel_attention.h"
 #include "machine/device/kernel_gemm.h"
+#include "machine/device/kernel_standalone.h"
 
 namespace orrery::llm {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/sparse_rows.h"
-#include "machine/topology/link.h"
+#include "machine/topology/fabric.h"
 
 namespace orrery::machine {
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <map>
 
-#include "machine/device/device_name.h"
-#include "machine/topology/link_grade.h"
+#include "machine/device/device.h"
+#include "machine/topology/fabric.h"
 
 namespace orrery::machine {
 

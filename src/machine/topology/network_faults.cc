@@ -7,8 +7,8 @@
 #include <string_view>
 
 #include "base/suggest.h"
-#include "machine/device/device_name.h"
-#include "machine/topology/network_layout.h"
+#include "machine/device/device.h"
+#include "machine/topology/network.h"
 
 namespace orrery::machine {
 

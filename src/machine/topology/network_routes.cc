@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "machine/topology/network.h"
-#include "machine/topology/network_layout.h"
 
 namespace orrery::machine {
 

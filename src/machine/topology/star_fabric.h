@@ -2,7 +2,6 @@
 #pragma once
 
 #include "machine/topology/fabric.h"
-#include "machine/topology/link_grade.h"
 
 namespace orrery::machine {
 

@@ -8,7 +8,7 @@
 
 #include "base/numbers.h"
 #include "base/suggest.h"
-#include "graph/types.h"
+#include "graph/graph.h"
 
 namespace orrery::motif {
 namespace {

@@ -8,10 +8,21 @@
 #include <vector>
 
 #include "base/column.h"
-#include "page/data/event_limits.h"
 #include "trace/trace.h"
 
 namespace orrery::page {
+
+// Which events a page leaves out because there are too many.
+
+struct EventLimits {
+  std::uint64_t most_events = ~std::uint64_t{0};
+  /// Per rank and event: not to be left out, as what is on the path; empty: none is.
+  std::vector<Column<std::uint8_t>> must_stay = {};
+};
+
+/// Per rank and event 1 if it is in the page; empty if all are. Of those that may go the shortest go first, among
+/// equals those of the lowest rank that come first in the file.
+std::vector<Column<std::uint8_t>> chosen_events(const trace::Trace& trace, const EventLimits& limits);
 
 /// What a lane is to a reader, in the order of drawing.
 enum class LaneSort : std::uint8_t {
@@ -33,7 +44,7 @@ struct PageLane {
 };
 
 struct RankEvents {
-  Column<std::uint8_t> kind;        ///< per event of the trace; see page/data/kinds.h
+  Column<std::uint8_t> kind;        ///< per event of the trace; see page/data/event_kinds.h
   Column<trace::EventIndex> order;  ///< events of the page in their order
   Column<std::uint32_t> place;      ///< per event of the trace: where it is in `order`; kLeftOut
   std::uint32_t first_id = 0;       ///< id of order[0]

@@ -9,7 +9,6 @@
 #include "analyze/whatif/edit_language.h"
 #include "analyze/whatif/edit_selector.h"
 #include "analyze/whatif/profiler_cost.h"
-#include "analyze/whatif/step_begins.h"
 #include "base/json/json_writer.h"
 #include "graph/longest_path.h"
 #include "page/data/codec.h"

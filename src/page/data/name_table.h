@@ -8,6 +8,7 @@
 
 #include "base/column.h"
 #include "page/data/event_table.h"
+#include "page/data/graph_columns.h"
 #include "page/sections/section.h"
 #include "trace/trace.h"
 
@@ -47,5 +48,11 @@ class NameTable {
   std::vector<std::uint32_t> number_;  // per entry
   std::vector<std::uint32_t> sorted_;  // entries by number
 };
+
+// Where the page has the events, names and lanes that a graph speaks of.
+
+/// All of them must outlive the result. The ranks of the graph are those of the trace.
+PagePlaces places_in_page(const causal::CausalGraph& job, const trace::Trace& trace, const EventTable& events,
+                          const NameTable& names);
 
 }  // namespace orrery::page

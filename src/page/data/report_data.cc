@@ -1,8 +1,8 @@
 #include "page/data/report_data.h"
 
-#include "analyze/whatif/edit_words.h"
+#include "analyze/whatif/edit_language.h"
 #include "base/json/json_writer.h"
-#include "page/data/kinds.h"
+#include "page/data/event_kinds.h"
 
 namespace orrery::page {
 namespace {

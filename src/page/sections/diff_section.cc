@@ -9,7 +9,7 @@
 #include "analyze/diff/diff_sheets.h"
 #include "analyze/whatif/whatif.h"
 #include "base/percent.h"
-#include "page/sections/section_parts.h"
+#include "page/sections/section.h"
 #include "page/sections/sheet_table.h"
 #include "report/html_writer.h"
 

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "page/sections/section_parts.h"
+#include "page/sections/section.h"
 #include "report/html_writer.h"
 
 namespace orrery::page {

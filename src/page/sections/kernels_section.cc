@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "page/sections/section_parts.h"
+#include "page/sections/section.h"
 #include "report/html_writer.h"
 
 namespace orrery::page {

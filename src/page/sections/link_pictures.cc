@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/units.h"
-#include "page/sections/section_parts.h"
+#include "page/sections/section.h"
 #include "report/counted.h"
 #include "simulate/link_series.h"
 

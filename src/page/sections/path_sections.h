@@ -6,6 +6,10 @@
 
 namespace orrery::page {
 
+// The first thing that a reader sees: how long a step takes, what bounds it, and what would help most.
+
+Section verdict_section(const StepFacts& facts);
+
 Section waterfall_section(const StepFacts& facts);
 Section contributors_section(const StepFacts& facts);
 

@@ -6,7 +6,7 @@
 
 #include "base/units.h"
 #include "page/sections/interactive_sections.h"
-#include "page/sections/section_parts.h"
+#include "page/sections/section.h"
 #include "report/html_writer.h"
 
 namespace orrery::page {

@@ -5,9 +5,8 @@
 #include <algorithm>
 
 #include "base/units.h"
-#include "page/sections/section_parts.h"
-#include "report/sheet_rows.h"
-#include "report/sheet_value.h"
+#include "page/sections/section.h"
+#include "report/sheet_text.h"
 
 namespace orrery::page {
 namespace {

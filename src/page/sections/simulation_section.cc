@@ -8,7 +8,7 @@
 #include "analyze/schedule/schedule_sheets.h"
 #include "base/percent.h"
 #include "page/sections/link_pictures.h"
-#include "page/sections/section_parts.h"
+#include "page/sections/section.h"
 #include "page/sections/sheet_table.h"
 #include "report/counted.h"
 #include "report/html_writer.h"

@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "base/units.h"
-#include "page/sections/section_parts.h"
+#include "page/sections/section.h"
 #include "report/counted.h"
 #include "report/html_writer.h"
 

@@ -8,6 +8,12 @@
 
 namespace orrery::replay {
 
+// Time that a recorded job spent inside calls of MPI, taken out of its programs: a replay makes the calls again, and
+// they take what they take.
+
+/// Returns how many activities take no time now that took some, over all ranks.
+std::uint64_t drop_call_times(workload::Workload& workload);
+
 /// OrreryReplayCall of the function that an activity was recorded as; 0 (the function that does not block) if its name
 /// is none of MPI's.
 std::uint8_t recorded_call(std::string_view function, workload::ActivityKind kind);

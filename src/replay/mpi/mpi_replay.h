@@ -2,15 +2,24 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
 #include "base/team/process_team.h"
+#include "mpi_plugin/replay_plugin.h"
 #include "replay/mpi/replay_plan.h"
 #include "simulate/schedule.h"
 
 namespace orrery::replay {
+
+// Why a replay does not get on, in a sentence.
+
+/// Names the first operation that somebody waits in for a rank that did not reach it: the collective with its
+/// communicator and the ranks that are missing, or the message with its other side; and what those wait for themselves.
+/// `plan` null: only the ranks are known.
+std::string describe_stall(const ReplayPlan* plan, std::span<const OrreryReplayStall> stalls, double timeout_s);
 
 struct MpiReplayOptions {
   std::uint32_t warm_ups = 1;     ///< runs before those that count: pages, connections, calibration of MPI itself

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/json/json_scan.h"
-#include "base/words.h"
+#include "base/suggest.h"
 #include "formats/ampip/reader.h"
 #include "formats/ampip/record.h"
 #include "formats/ampip/report.h"

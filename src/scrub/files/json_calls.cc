@@ -12,7 +12,7 @@
 #include "base/numbers.h"
 #include "match/communication.h"
 #include "scrub/files/json_rewriter.h"
-#include "scrub/words/public_types.h"
+#include "scrub/words/public_words.h"
 
 namespace orrery::scrub {
 namespace {

@@ -7,7 +7,7 @@
 #include "formats/pytorch_et/arguments.h"
 #include "scrub/files/json_rewriter.h"
 #include "scrub/words/public_operators.h"
-#include "scrub/words/public_types.h"
+#include "scrub/words/public_words.h"
 
 namespace orrery::scrub {
 namespace {

@@ -6,7 +6,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "base/words.h"
+#include "base/suggest.h"
 #include "formats/pytorch_et/schema.h"
 #include "scrub/words/operator_list.h"
 

@@ -3,9 +3,16 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace orrery::scrub {
+
+// Types of arguments in PyTorch's own words.
+
+/// "GenericList[Tensor(float),__torch__.Secret]" -> "GenericList[Tensor(float),Object.Object]": words that every trace
+/// has stay.
+std::string public_type(std::string_view type);
 
 /// A closed list of words that a member may keep.
 enum class Vocabulary : std::uint8_t {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "workload/whole_microseconds.h"
+#include "workload/delays.h"
 
 namespace orrery::simulate::astra {
 namespace {

@@ -7,8 +7,8 @@
 
 #include "base/numbers.h"
 #include "machine/device/roofline.h"
+#include "workload/delays.h"
 #include "workload/lane_names.h"
-#include "workload/whole_microseconds.h"
 
 namespace orrery::simulate::astra {
 namespace {

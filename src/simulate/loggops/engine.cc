@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "graph/types.h"
+#include "graph/graph.h"
 #include "simulate/loggops/operations.h"
 
 namespace orrery::simulate::loggops {

@@ -8,7 +8,7 @@
 #include <numeric>
 #include <vector>
 
-#include "graph/types.h"
+#include "graph/graph.h"
 
 namespace orrery::simulate::loggops {
 namespace {

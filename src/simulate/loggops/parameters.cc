@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "base/int128.h"
-#include "graph/types.h"
+#include "graph/graph.h"
 
 namespace orrery::simulate::loggops {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "workload/program_order.h"
+#include "workload/program_lines.h"
 
 namespace orrery::simulate {
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "trace/made_up_call.h"
+#include "trace/host_trace.h"
 #include "workload/delays.h"
 
 namespace orrery::simulate {

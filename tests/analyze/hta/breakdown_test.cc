@@ -1,9 +1,8 @@
 // temporal, idle, overlap, annotations: what they count, and what HTA gets wrong in them.
 #include <doctest/doctest.h>
 
-#include "analyze/hta/annotations.h"
 #include "analyze/hta/idle.h"
-#include "analyze/hta/overlap.h"
+#include "analyze/hta/stragglers.h"
 #include "analyze/hta/temporal.h"
 #include "small_hta_job.h"
 

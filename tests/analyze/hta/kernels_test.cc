@@ -5,9 +5,9 @@
 #include "analyze/hta/counters.h"
 #include "analyze/hta/kernel_annotations.h"
 #include "analyze/hta/kernel_sequences.h"
-#include "analyze/hta/kernel_totals.h"
-#include "analyze/hta/kernel_types.h"
 #include "analyze/hta/python_sort.h"
+#include "analyze/hta/temporal.h"
+#include "analyze/hta/totals.h"
 #include "causal/hta/kernel_type.h"
 #include "small_hta_job.h"
 

@@ -1,5 +1,5 @@
 // The order of equal keys, worked out by hand from the steps of numpy's introsort.
-#include "causal/chakra/numpy_order.h"
+#include "causal/chakra/launch_history.h"
 
 #include <doctest/doctest.h>
 #include <rapidcheck.h>

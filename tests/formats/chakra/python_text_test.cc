@@ -3,8 +3,6 @@
 
 #include <doctest/doctest.h>
 
-#include "formats/chakra/unicode_printable.h"
-
 namespace orrery::chakra {
 namespace {
 

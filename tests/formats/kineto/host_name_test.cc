@@ -1,4 +1,4 @@
-#include "formats/kineto/host_name.h"
+#include "formats/kineto/metadata.h"
 
 #include <doctest/doctest.h>
 

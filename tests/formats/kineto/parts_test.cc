@@ -1,5 +1,5 @@
 // The same bits however a file is read: in one go or in parts, packed or plain, by one thread or two.
-#include "formats/kineto/parts.h"
+#include "formats/kineto/stretches.h"
 
 #include <doctest/doctest.h>
 #include <rapidcheck.h>

@@ -1,4 +1,4 @@
-#include "formats/kineto/raw_event.h"
+#include "formats/kineto/other_arguments.h"
 
 #include <doctest/doctest.h>
 

@@ -1,10 +1,9 @@
-#include "formats/perfetto/packet_writer.h"
+#include "formats/perfetto/rank_packets.h"
 
 #include <doctest/doctest.h>
 #include <rapidcheck.h>
 
 #include "formats/perfetto/decoded_packets.h"
-#include "formats/perfetto/rank_packets.h"
 #include "support/temp_dir.h"
 
 namespace {

@@ -1,10 +1,9 @@
 // Programs for processes: who is called how, on which communicator, with how much.
 #include <doctest/doctest.h>
 
-#include "replay/mpi/call_times.h"
 #include "replay/mpi/mpi_call.h"
+#include "replay/mpi/mpi_replay.h"
 #include "replay/mpi/replay_plan.h"
-#include "replay/mpi/stall.h"
 #include "simulate/small_job.h"
 
 namespace orrery::replay {

@@ -7,8 +7,7 @@
 
 #include "base/parallel.h"
 #include "replay/torch/build/operation_builder.h"
-#include "replay/torch/edits/edit_agreement.h"
-#include "replay/torch/edits/edit_refusals.h"
+#include "replay/torch/edits/edit_outcomes.h"
 #include "replay/torch/source/scrubbed_source.h"
 #include "report/counted.h"
 

@@ -4,21 +4,18 @@
 #include <map>
 
 #include "base/json/json_writer.h"
-#include "replay/torch/build/held_gradients.h"
 #include "replay/torch/build/integer_bounds.h"
 #include "replay/torch/build/integer_plans.h"
-#include "replay/torch/build/peak_memory.h"
+#include "replay/torch/build/lifetimes.h"
 #include "replay/torch/build/storage_table.h"
 #include "replay/torch/edits/chosen_calls.h"
 #include "replay/torch/edits/edited_calls.h"
 #include "replay/torch/scale/scaled_calls.h"
-#include "replay/torch/source/busiest_stream.h"
 #include "replay/torch/source/completions.h"
-#include "replay/torch/source/data_waits.h"
 #include "replay/torch/source/mentions.h"
+#include "replay/torch/source/row_scopes.h"
 #include "replay/torch/source/side_moments.h"
 #include "replay/torch/source/unrecorded_makers.h"
-#include "replay/torch/source/user_ranges.h"
 #include "replay/torch/write/entry_writer.h"
 
 namespace orrery::replay::torch {

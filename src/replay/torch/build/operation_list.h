@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/units.h"
-#include "replay/torch/edits/edited_list.h"
+#include "replay/torch/edits/rank_edits.h"
 
 namespace orrery::replay::torch {
 

@@ -6,9 +6,8 @@
 #include <numeric>
 
 #include "graph/longest_path.h"
-#include "replay/torch/build/peak_memory.h"
+#include "replay/torch/build/storage_table.h"
 #include "replay/torch/edits/edited_program.h"
-#include "replay/torch/source/busiest_stream.h"
 #include "replay/torch/source/completions.h"
 #include "replay/torch/write/entry_writer.h"
 

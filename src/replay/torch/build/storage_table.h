@@ -14,6 +14,12 @@
 
 namespace orrery::replay::torch {
 
+// How much memory an operation list needs.
+
+/// Bytes of device storages that are alive at once at most; what operators use inside of themselves comes on top.
+/// O(list).
+std::int64_t peak_bytes(const OperationList& list);
+
 class StorageTable {
  public:
   /// Storages are numbered in order of their first use and appended to `storages`, which must outlive this, as must

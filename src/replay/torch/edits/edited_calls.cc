@@ -5,16 +5,13 @@
 #include <algorithm>
 #include <set>
 
+#include "analyze/whatif/edit_language.h"
 #include "analyze/whatif/edit_selector.h"
-#include "analyze/whatif/edit_words.h"
 #include "causal/device/communicating_works.h"
 #include "match/communication.h"
-#include "replay/torch/edits/edit_refusals.h"
+#include "replay/torch/edits/edit_outcomes.h"
 #include "replay/torch/scale/scaled_transfer.h"
-#include "replay/torch/scale/transfer_selector.h"
-#include "replay/torch/scale/transfer_sides.h"
 #include "replay/torch/source/row_scopes.h"
-#include "replay/torch/source/user_ranges.h"
 
 namespace orrery::replay::torch {
 namespace {

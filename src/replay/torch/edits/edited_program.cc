@@ -2,10 +2,10 @@
 
 #include <string_view>
 
-#include "analyze/whatif/edit_words.h"
+#include "analyze/whatif/edit_language.h"
 #include "match/communication.h"
-#include "replay/torch/edits/edit_refusals.h"
-#include "replay/torch/scale/transfer_selector.h"
+#include "replay/torch/edits/edit_outcomes.h"
+#include "replay/torch/scale/scaled_transfer.h"
 
 namespace orrery::replay::torch {
 namespace {

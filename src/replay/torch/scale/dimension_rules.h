@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "formats/pytorch_et/schema.h"
-#include "replay/torch/scale/dimension_groups.h"
+#include "replay/torch/scale/dimension_ties.h"
 #include "replay/torch/source/recorded_call.h"
 
 namespace orrery::replay::torch {

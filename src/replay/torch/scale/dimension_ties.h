@@ -9,11 +9,23 @@
 #include <vector>
 
 #include "formats/pytorch_et/schema.h"
-#include "replay/torch/scale/dimension_groups.h"
 #include "replay/torch/source/recorded_call.h"
 #include "replay/torch/write/tensor_text.h"
 
 namespace orrery::replay::torch {
+
+// Dimensions of a call's tensors that are the same one.
+
+struct DimensionRef {
+  std::uint32_t tensor;  ///< into RecordedCall::tensors
+  std::uint32_t dimension;
+};
+
+/// What is scaled of one of them is scaled of all. A dimension that is in no group cannot be scaled.
+struct DimensionGroup {
+  std::vector<DimensionRef> members;  ///< of one size, above 1
+  bool is_joined = false;             ///< of cat: the first is as long as all others together
+};
 
 class DimensionTies {
  public:

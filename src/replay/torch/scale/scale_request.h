@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "replay/torch/source/rank_source.h"
 
 namespace orrery::replay::torch {
 
@@ -28,5 +29,23 @@ struct ScaleRequest {
 
 /// Errors of Kind::misuse: a selector that there is not, a factor that is none or out of all reason.
 Result<ScaleRequest> parse_scale(std::string_view selector, std::string_view factor);
+
+// What is said where a recording cannot have another size. Nothing is written then.
+
+/// Refers to what it is made of.
+class ScaleRefusals {
+ public:
+  ScaleRefusals(const ScaleRequest& request, const RankSource& source) : request_(request), source_(source) {}
+
+  /// "aten::foo (node 17) cannot follow where batch is scaled by 2: it sorts"
+  [[nodiscard]] Error cannot_follow(std::uint32_t row, const std::string& why) const;
+  /// There is no such dimension.
+  [[nodiscard]] Error nothing_selected() const;
+  [[nodiscard]] Error no_whole_number(std::int64_t size) const;
+
+ private:
+  const ScaleRequest& request_;
+  const RankSource& source_;
+};
 
 }  // namespace orrery::replay::torch

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "replay/torch/build/counted_indices.h"
+#include "replay/torch/build/tensor_sites.h"
 #include "replay/torch/scale/scaled_memory.h"
 
 namespace orrery::replay::torch {

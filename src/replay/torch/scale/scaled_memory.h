@@ -9,7 +9,7 @@
 
 #include "base/result.h"
 #include "replay/torch/build/tensor_sites.h"
-#include "replay/torch/scale/scale_refusals.h"
+#include "replay/torch/scale/scale_request.h"
 #include "replay/torch/scale/scaled_view.h"
 
 namespace orrery::replay::torch {

@@ -4,8 +4,6 @@
 #include <map>
 #include <set>
 
-#include "replay/torch/source/user_ranges.h"
-
 namespace orrery::replay::torch {
 namespace {
 

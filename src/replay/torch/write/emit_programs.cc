@@ -7,7 +7,7 @@
 #include "formats/pytorch_et/arguments.h"
 #include "replay/torch/build/emitted_job.h"
 #include "replay/torch/build/program_list.h"
-#include "replay/torch/edits/edit_refusals.h"
+#include "replay/torch/edits/edit_outcomes.h"
 #include "replay/torch/source/chakra_source.h"
 #include "replay/torch/source/scrubbed_source.h"
 
