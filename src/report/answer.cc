@@ -68,13 +68,13 @@ Answer& Answer::next(std::string_view question, std::string_view command) {
 
 Answer& Answer::table(Sheet sheet, const Shown& shown) {
   if (!reads(shown.readers)) return *this;
-  if (shown.after_gap && sheet.rows() > 0) gap();
   const auto kept = std::make_shared<const Sheet>(std::move(sheet));
   sheets_.push_back(kept);
   const auto is_for = [&](Readers one) {
     return reads(one) && (static_cast<unsigned>(shown.readers) & static_cast<unsigned>(one)) != 0;
   };
   if (is_for(Readers::people)) {
+    if (shown.after_gap && kept->rows() > 0) gap();
     const SheetView& view = shown.view;
     parts_.emplace_back(
         Table{kept, view, shown.as_lines, std::string(view.rest), std::string(view.largest), std::string(view.total)});

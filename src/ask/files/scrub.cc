@@ -119,22 +119,21 @@ void tell_scrub(report::Answer& answer, const scrub::Outcome& outcome, bool is_d
   answer.line(fmt::format("{}: {} {}, {} members {}.", report::counted(outcome.files.size(), "file"),
                           report::counted(totals.names, "name"), is_dry ? "would be replaced" : "replaced",
                           format_count(totals.members), is_dry ? "would be left out" : "left out"));
-  answer.gap();
   answer.facts().field("dry_run", is_dry);
-  // People are not shown an empty table, nor the gap behind it.
   const auto add = [&](report::Sheet sheet, Readers readers) {
-    if (answer.for_people() && (sheet.rows() == 0 || !answer.reads(readers))) return;
-    answer.table(std::move(sheet), {.readers = readers}).gap();
+    answer.table(std::move(sheet), {.readers = readers, .after_gap = true});
   };
   // Before anything is written people look at what would become of it; which files, is what comes last.
   const Readers if_dry = is_dry ? Readers::all : Readers::programs_and_tables;
   add(scrub::files_sheet(outcome, is_dry), is_dry ? Readers::programs_and_tables : Readers::all);
   add(scrub::members_sheet(outcome), Readers::programs_and_tables);
   add(scrub::names_sheet(outcome), if_dry);
-  if (!is_dry || !answer.for_people()) return;
-  add(scrub::members_that(true, outcome), Readers::people);
-  add(scrub::members_that(false, outcome), Readers::people);
-  add(scrub::files_sheet(outcome, is_dry), Readers::people);
+  if (is_dry) {
+    add(scrub::members_that(true, outcome), Readers::people);
+    add(scrub::members_that(false, outcome), Readers::people);
+    add(scrub::files_sheet(outcome, is_dry), Readers::people);
+  }
+  answer.gap();
 }
 
 }  // namespace

@@ -71,15 +71,17 @@ Result<job::LinkedJob> link_pairs(const LinkRequest& request, Context& context, 
   return job;
 }
 
-/// What came of the ranks at the places `of`, and how well it replays.
-void tell_linked(report::Answer& answer, const LinkAnswer& link, std::span<const std::size_t> of, bool verbose) {
-  answer.gap().table([&] { return analyze::activity_counts_sheet(link, of); });
-  answer.gap().table([&] { return analyze::dependency_counts_sheet(link, of); });
-  if (answer.for_people() && !verbose) return;
+/// What came of the ranks at the places `of`, and, with errors, where they replay at other times.
+void tell_linked(report::Answer& answer, const LinkAnswer& link, std::span<const std::size_t> of, Readers readers,
+                 bool with_errors) {
+  const report::Shown shown{.readers = readers, .after_gap = true};
+  answer.table([&] { return analyze::activity_counts_sheet(link, of); }, shown);
+  answer.table([&] { return analyze::dependency_counts_sheet(link, of); }, shown);
+  if (!with_errors) return;
   report::Sheet errors = analyze::replay_errors_sheet(link, of);
-  answer.gap();
-  if (errors.rows() == 0) answer.line("Every activity replays at the very time it was recorded at.");
-  answer.table(std::move(errors));
+  if (errors.rows() == 0 && readers != Readers::programs)
+    answer.gap().line("Every activity replays at the very time it was recorded at.");
+  answer.table(std::move(errors), shown);
 }
 
 /// People and tables have all ranks in each table; programs each rank with its own.
@@ -91,19 +93,20 @@ void tell_link(report::Answer& answer, const LinkAnswer& link, bool verbose) {
       fmt::format("{} {} linked; replayed from dependencies and durations alone {} off by at most {:.4f} %.",
                   format_count(count), count == 1 ? "rank" : "ranks", count == 1 ? "it is" : "they are", worst));
   answer.text(analyze::coverage_in_words(link));
-  report::Sheet ranks = analyze::linked_ranks_sheet(link);
-  if (!answer.for_programs()) {
+  const auto make_ranks = [&] { return analyze::linked_ranks_sheet(link); };
+  if (answer.reads(Readers::people_and_tables)) {
     std::vector<std::size_t> all(count);
     std::iota(all.begin(), all.end(), std::size_t{0});
-    answer.gap().table(std::move(ranks));
-    return tell_linked(answer, link, all, verbose);
+    answer.table(make_ranks, {.readers = Readers::people_and_tables, .after_gap = true});
+    tell_linked(answer, link, all, Readers::people_and_tables, verbose || answer.for_tables());
   }
+  if (!answer.for_programs()) return;
   report::Facts& facts = answer.facts();
-  const auto rows = report::Facts::share(std::move(ranks));
+  const auto rows = report::Facts::share(make_ranks());
   facts.key("ranks").begin_array();
   for (std::size_t rank = 0; rank < count; ++rank) {
     facts.begin_object().members(rows, rank);
-    tell_linked(answer, link, {&rank, 1}, verbose);
+    tell_linked(answer, link, {&rank, 1}, Readers::programs, true);
     facts.end_object();
   }
   facts.end_array();

@@ -65,45 +65,43 @@ std::string replay_headline(const ReplayAnswer& replay, bool alone) {
                             share_percent(use.exposed_ps, rank.replayed_ps));
 }
 
-/// A gap and the table, unless that is empty.
-void show_below(report::Answer& answer, report::Sheet sheet, const report::SheetView& view) {
-  if (sheet.rows() > 0) answer.gap().table(std::move(sheet), {.view = view, .readers = report::Readers::people});
-}
-
 /// What its threads and streams do: of all ranks in one table, for programs of each with it, and for people of the last
 /// to end unless they want all.
 void tell_replayed_ranks(report::Answer& answer, const ReplayAnswer& replay, bool verbose) {
-  report::Sheet ranks = analyze::replayed_ranks_sheet(replay);
+  using report::Readers;
+  const auto make_ranks = [&] { return analyze::replayed_ranks_sheet(replay); };
   if (answer.for_programs()) {
     report::Facts& facts = answer.facts();
-    const auto rows = report::Facts::share(std::move(ranks));
+    const auto rows = report::Facts::share(make_ranks());
     facts.key("ranks").begin_array();
     for (std::size_t rank = 0; rank < rows->rows(); ++rank) {
       facts.begin_object().members(rows, rank);
-      answer.table(analyze::lanes_sheet(replay, rank));
+      answer.table(analyze::lanes_sheet(replay, rank), {.readers = Readers::programs});
       facts.end_object();
     }
     facts.end_array();
-    return;
   }
   answer.table(
-      std::move(ranks),
-      {.view = {.rows = report::kShownRows, .rest = "ranks, done earlier", .largest = "finish", .merge_alike = true}});
-  answer.table([&] { return analyze::lanes_sheet(replay); }, {.readers = report::Readers::tables});
+      make_ranks,
+      {.view = {.rows = report::kShownRows, .rest = "ranks, done earlier", .largest = "finish", .merge_alike = true},
+       .readers = Readers::people_and_tables});
+  answer.table([&] { return analyze::lanes_sheet(replay); }, {.readers = Readers::tables});
   if (!answer.for_people()) return;
+  const auto show_lanes = [&](std::size_t rank, const report::SheetView& view) {
+    answer.table(analyze::lanes_sheet(replay, rank), {.view = view, .readers = Readers::people, .after_gap = true});
+  };
   if (!verbose)
-    return show_below(answer, analyze::lanes_sheet(replay, analyze::last_rank(replay.schedule)),
+    return show_lanes(analyze::last_rank(replay.schedule),
                       {.rows = report::kShownRows, .rest = "threads and streams, less busy", .largest = "busy"});
-  for (std::size_t rank = 0; rank < replay.summary.ranks.size(); ++rank)
-    show_below(answer, analyze::lanes_sheet(replay, rank), {});
+  for (std::size_t rank = 0; rank < replay.summary.ranks.size(); ++rank) show_lanes(rank, {});
 }
 
 void tell_replay(report::Answer& answer, const ReplayAnswer& replay, bool alone, bool verbose) {
   answer.headline(replay_headline(replay, alone)).gap();
   answer.facts().field("makespan_us", to_us(replay.schedule.makespan_ps())).field("alone", alone);
   tell_replayed_ranks(answer, replay, verbose);
-  answer.table([&] { return analyze::departures_sheet(replay); }, {.readers = report::Readers::programs_and_tables});
-  if (verbose && answer.for_people()) show_below(answer, analyze::departures_sheet(replay), {});
+  const auto readers = verbose ? report::Readers::all : report::Readers::programs_and_tables;
+  answer.table([&] { return analyze::departures_sheet(replay); }, {.readers = readers, .after_gap = true});
 }
 
 Status draw_replay(report::Answer& answer, const ReplayRequest& request, Context& context, job::WorkloadInput& input,

@@ -192,10 +192,7 @@ void tell_mpi_replay(report::Answer& answer, const MpiReplayRequest& request, co
   }
   report::SheetView view;
   if (!verbose) view.rows = 2 * report::kShownRows;
-  const auto add = [&](report::Sheet sheet) {
-    if (sheet.rows() > 0) answer.gap();
-    answer.table(std::move(sheet), {.view = view});
-  };
+  const auto add = [&](report::Sheet sheet) { answer.table(std::move(sheet), {.view = view, .after_gap = true}); };
   add(replay::repetitions_sheet(replayed.measured, request.output.has_value()));
   add(replay::collectives_sheet(replayed.measured));
   add(replay::messages_sheet(replayed.measured));

@@ -155,7 +155,7 @@ void tell_emitted_ranks(report::Answer& answer, const torch::EmittedJob& job) {
       facts.field("before", rank.scaled.size_before).field("after", rank.scaled.size_after);
       facts.field("operations", rank.scaled.calls).field("storages", rank.scaled.storages).end_object();
     }
-    answer.table(replaced_work_sheet(rank));
+    answer.table(replaced_work_sheet(rank), {.readers = report::Readers::programs});
     facts.end_object();
   }
   facts.end_array();
