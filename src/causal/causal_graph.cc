@@ -31,6 +31,7 @@ void name_by_annotation(RankGraph& step, Column<StringId>& class_name) {
     if (!match::is_host_communication(step.strings.text(range.name))) ranges.push_back(range);
   }
   std::stable_sort(ranges.begin(), ranges.end(), [](const AnnotatedRange& a, const AnnotatedRange& b) {
+    // Of ranges that begin together the longer one is around the other.
     return std::tuple(a.lane, a.begin, -a.end) < std::tuple(b.lane, b.begin, -b.end);
   });
   std::vector<AnnotatedRange> around;
@@ -101,8 +102,10 @@ std::uint32_t CausalGraph::step_at(TimePs at, std::uint32_t rank) const {
 
 std::uint32_t CausalGraph::step_of(graph::Slot slot, std::uint32_t rank) const {
   const std::uint32_t tag = graph.edge_tag(slot);
+  // Device work is of the step that launched it, however late it runs.
   if (tag != graph::kNoTag && owners[tag].device >= 0) return step_at(owners[tag].launch_start, rank);
   const graph::NodeId source = graph.source(slot);
+  // A transfer is of the step in which its rank came to it, however long it waited.
   return step_at(is_ready(source) ? time[parts[part_of(source)].arrival] : time[source], rank);
 }
 

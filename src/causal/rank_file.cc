@@ -5,6 +5,9 @@
 #include "base/io/section_file.h"
 #include "graph/graph_file.h"
 
+// One section per column and one for the plain numbers. A file may come from anywhere: sizes, indices and ranges are
+// all checked once on reading, so that nothing behind this has to.
+
 namespace orrery::causal {
 namespace {
 
@@ -75,6 +78,7 @@ class StepReader {
     step_.window.why = (*texts)[kWhyText];
     step_.source_path = (*texts)[kSourceText];
     for (std::size_t i = kFixedTexts; i < texts->size(); ++i) {
+      // Ids of texts are their places in the file: one that occurs twice would shift all behind it.
       if (step_.strings.intern((*texts)[i]) != i - kFixedTexts) return fail("text", 0, "a text occurs twice");
     }
   }
@@ -97,6 +101,7 @@ class StepReader {
     };
     if (!is_node(numbers->begin_node) || !is_node(numbers->end_node))
       return fail("numb", 0, "begin or end is not a node");
+    // So far apart at most, the difference of any two moments fits into TimePs.
     constexpr std::int64_t kLimit = std::int64_t{1} << 62;
     if (window.begin < -kLimit || window.end > kLimit || window.end <= window.begin)
       return fail("numb", 0, "the window is empty or out of range");

@@ -18,6 +18,11 @@
 #include "causal/owner_table.h"
 #include "graph/builder.h"
 
+// Moments and edges are added in an order that breaks ties of time: ends of device work, host chains, starts of device
+// work. First every thread and stream is a plain chain; then each wait that can be explained (by a record, by what was
+// seen to end with it) gets an edge from what it waited for, and its own segment shrinks to what it took after the
+// release. So an edit that makes the awaited work shorter lets the thread go on earlier, and nothing is counted twice.
+
 namespace orrery::causal {
 namespace {
 
@@ -87,6 +92,7 @@ class RankGraphMaker {
       std::uint32_t previous = starts_with_window ? begin_ : moments_.add(lane.begin(), lane.lane);
       LaneNumbers& numbers = numbers_.emplace_back();
       numbers.first_moment = previous;
+      // Before its first event the main thread ran something that was not recorded; a helper had nothing to do.
       if (!starts_with_window) {
         numbers.entry_edge =
             moments_.connect(begin_, previous, lane.is_main ? EdgeKind::cpu_untraced : EdgeKind::idle_thread,
@@ -142,6 +148,8 @@ class RankGraphMaker {
     bool handed_over = false;
     for (const Handoff& handoff : waits)
       released = std::max(released, end_of(handoff)), handed_over |= handoff.handed_over;
+    // Whoever is the last to release the waiter, it takes the same time to go on: so all edges have that delay, and
+    // another worker becomes the cause when an edit makes it the last.
     for (const Handoff& handoff : waits) {
       moments_.connect(moment(handoff.worker, handoff.back_at), moment(waiter, number + 1), EdgeKind::handoff,
                        std::min(wait.end - released, wait.end - end_of(handoff)), wait.top);
@@ -165,6 +173,7 @@ class RankGraphMaker {
       bool by_call;
     };
     std::vector<Start> all;
+    // The shortest way from a call to the begin of its collective, seen where nothing else held the thread.
     TimePs least = std::numeric_limits<TimePs>::max();
     for (const CollectiveStart& start : starts) {
       const HostLane& worker = lanes_[start.worker];
@@ -186,8 +195,11 @@ class RankGraphMaker {
                   EdgeKind::handoff);
         continue;
       }
+      // The thread was busy when it was asked, and that is what the start waited for. The call stays a cause with the
+      // shortest delay seen, so that it binds if the thread would be free earlier.
       moments_.connect(call, moment(what.worker, what.begins_at), EdgeKind::handoff, std::min(least, start.after_call),
                        graph::kNoTag);
+      // Free and asked already, yet it paused: that is the handing over, not idle time.
       const bool was_pausing = what.begins_at > 0 && lanes_[what.worker].top(what.begins_at - 1) == kNoEvent;
       if (was_pausing) moments_.set_kind(segment_edge(what.worker, what.begins_at - 1), EdgeKind::handoff);
     }
@@ -249,6 +261,8 @@ class RankGraphMaker {
     work_end_.assign(timeline_.works.size(), kNoWork);
     for (std::uint32_t w = 0; w < timeline_.works.size(); ++w) {
       const DeviceWork& work = timeline_.works[w];
+      // Work without extent gets its end behind its start, in add_device_work: what is added later comes later at one
+      // time.
       if (binding_.takes_part(w) && work.start < work.end)
         work_end_[w] = moments_.add(work.end, rank_.lane[work.event]);
     }
@@ -258,6 +272,7 @@ class RankGraphMaker {
     for (std::uint32_t w = 0; w < timeline_.works.size(); ++w) {
       if (!binding_.takes_part(w)) continue;
       const DeviceWork& work = timeline_.works[w];
+      // What was under way when the window began starts with it, and needs no cause.
       const bool clipped = work.start <= window_.begin;
       work_start_[w] = clipped ? begin_ : moments_.add(work.start, rank_.lane[work.event]);
       if (!clipped) explain_start(w);
@@ -281,6 +296,8 @@ class RankGraphMaker {
       // A launch from a thread outside the graph still happened then; its place is taken by the begin of the window.
       if (from == kNoWork) from = begin_, from_time = window_.begin;
       const TimePs weight = cause.delay + (cause.time - from_time);
+      // The time of an edge belongs to what takes it: the call, the kernel that left no room, or the work that is
+      // delayed.
       const EventIndex owner = cause.kind == EdgeKind::cpu_runtime ? work.call
                                : cause.kind == EdgeKind::kernel    ? timeline_.works[cause.work].event
                                                                    : work.event;
@@ -324,6 +341,7 @@ class RankGraphMaker {
   void add_waits_of_call(EventIndex call, std::span<const HostWait> waits, TimePs released) {
     const TimePs left = rank_.end(call);
     const std::uint32_t returned = moment_of_return(call);
+    // What it waited for was over before the window began: the call keeps the time that was recorded.
     if (returned == kNoWork || released <= window_.begin) return;
     const TimePs return_delay = left - std::max(released, rank_.start[call]);
     for (const HostWait& wait : waits) {
@@ -347,6 +365,7 @@ class RankGraphMaker {
     for (const SilentWait& wait : find_silent_waits(trace_, rank_, timeline_, lanes_)) {
       const Segment segment = lanes_[wait.lane].segment(wait.segment);
       const DeviceWork& work = timeline_.works[wait.work];
+      // Work without extent is numbered behind what the host does at the same time: an edge back would close a circle.
       if (work_end_[wait.work] == kNoWork || (work.start == work.end && work.end >= segment.end)) continue;
       // Had there been nothing to wait for, the thread would have gone on as soon after as it did.
       const TimePs after = segment.end - work.end;
@@ -376,6 +395,8 @@ class RankGraphMaker {
     const auto connect_lane = [&](std::uint32_t l) {
       moments_.connect(moment(l, lanes_[l].segment_count()), end_, EdgeKind::order, 0, graph::kNoTag);
     };
+    // A step is over when its main thread is; helpers may go on into the next one. A whole trace ends with the last of
+    // all.
     for (std::uint32_t l = 0; l < lanes_.size(); ++l) {
       if (window_.is_whole_trace || lanes_[l].is_main) connect_lane(l);
     }
@@ -383,6 +404,7 @@ class RankGraphMaker {
       std::uint32_t last = kNoWork;
       for (const std::uint32_t w : queue) {
         const DeviceWork& work = timeline_.works[w];
+        // What was launched behind the step belongs to the next one, though it may run beside this one.
         if (work_end_[w] == kNoWork || (!window_.is_whole_trace && attributed_at(work) >= window_.host_end)) continue;
         if (last == kNoWork || work.end >= timeline_.works[last].end) last = w;
       }

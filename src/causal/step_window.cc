@@ -6,6 +6,10 @@
 #include "match/communication.h"
 #include "report/counted.h"
 
+// The window of a step is found in two moves: the extent of its annotation on the host, and then what the device makes
+// of it. It begins when the work of earlier steps has ended and ends when its own work has, so that the windows of
+// successive steps follow each other without a gap, however far the device lags behind the host.
+
 namespace orrery::causal {
 namespace {
 
@@ -39,6 +43,7 @@ Result<StepWindow> whole_trace(const trace::Trace& trace, const trace::RankTrace
   if (const std::vector<EventIndex> steps = find_steps(trace, rank, content); !steps.empty()) {
     window.main_lane = rank.lane[steps.front()];
   } else {
+    // In the order of content: of two lanes that are equally busy, the choice must not depend on the order of the file.
     for (const trace::LaneIndex lane : content.lanes()) {
       if (busy[lane] > (window.main_lane ? busy[*window.main_lane] : 0)) window.main_lane = lane;
     }
@@ -58,6 +63,7 @@ Result<StepWindow> whole_trace(const trace::Trace& trace, const trace::RankTrace
 void extend_over_device(const DeviceTimeline& timeline, StepWindow& window) {
   window.begin = window.host_begin;
   window.end = window.host_end;
+  // Until this moment the device still works for steps before.
   TimePs earlier_end = window.host_begin;
   bool launches = false;
   for (const DeviceWork& work : timeline.works) {
@@ -101,11 +107,13 @@ std::vector<std::uint8_t> worker_lanes(const trace::Trace& trace, const trace::R
     works[rank.lane[e]] = 1;
     any = true;
   }
+  // A trace with nothing but annotations and frames still has its threads.
   return any ? works : hosts;
 }
 
 std::vector<EventIndex> find_steps(const trace::Trace& trace, const trace::RankTrace& rank,
                                    const trace::ContentOrder& content) {
+  // PyTorch's profiler marks steps by name; other recorders number them in a field.
   std::vector<EventIndex> steps = find_annotated(trace, rank, content, "ProfilerStep#");
   std::erase_if(steps, [&](EventIndex e) { return !trace.name(rank, e).starts_with("ProfilerStep#"); });
   if (!steps.empty()) return steps;
@@ -131,9 +139,11 @@ StepWindow window_of(const trace::Trace& trace, const trace::RankTrace& rank, co
 
 TypicalStep typical_step(std::span<const TimePs> spans) {
   std::vector<std::size_t> order;
+  // The first step often pays for warming up, and the recording may have begun or ended within an outer one.
   const std::size_t skip = spans.size() > 2 ? 1 : 0;
   for (std::size_t i = skip; i + skip < spans.size(); ++i) order.push_back(i);
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return spans[a] < spans[b]; });
+  // The lower median is a step that happened; a mean of two is none.
   return {order[(order.size() - 1) / 2],
           spans.size() == 1   ? "the only step"
           : order.size() == 1 ? "the inner one of 3 steps"

@@ -9,6 +9,9 @@
 #include "causal/chakra/device_trace.h"
 #include "causal/chakra/launch_history.h"
 
+// As in causal/hta/edges.cc, for the older HTA that chakra_trace_link runs: no limit to gaps between kernels, no launch
+// edges of weight 0, and waits that cannot be placed end the run instead of being left out.
+
 namespace orrery::causal::chakra {
 namespace {
 
@@ -131,6 +134,7 @@ class DeviceGraph {
       return node == kNoNode || graph_.nodes.time[node] < time;
     };
     const RowIndex call = rows_.find(rows_.partner[r]);
+    // The launch met an empty stream, and what it might have waited for had ended before.
     const bool was_idle = call != kNoRow && history_.queue_length[call] == 1 && history_.queue_length[r] == 0 &&
                           ends_before(last, rows_.ts[call]) && ends_before(waited_for, rows_.ts[call]);
     if (was_idle) {

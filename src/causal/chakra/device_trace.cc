@@ -9,6 +9,9 @@
 #include "causal/hta/rows.h"
 #include "trace/host_trace.h"
 
+// Events are sorted into three kinds by category and name, and each kind by the key that it is looked up by: host
+// operators and device work by start, launches by correlation.
+
 namespace orrery::causal::chakra {
 namespace {
 
@@ -157,6 +160,7 @@ Result<DeviceTrace> sort_events(const trace::Trace& trace, const trace::RankTrac
 std::uint64_t radix_key_of(double value) {
   const auto bits = std::bit_cast<std::uint64_t>(value == 0 ? 0.0 : value);  // -0 is 0
   constexpr std::uint64_t kSign = std::uint64_t{1} << 63;
+  // Order of doubles as order of integers: negative ones reversed, positive ones above them.
   return (bits & kSign) != 0 ? ~bits : bits | kSign;
 }
 

@@ -8,6 +8,10 @@
 #include "causal/chakra/diagnostics.h"
 #include "causal/hta/rows.h"
 
+// The parent of device work is the last operator before its launch on the launching thread: first among those with the
+// external id of the work, then among all. Two sorted lists answer both by one search each. Kernels of NCCL pass over
+// "nccl:coalesced", which stands around many.
+
 namespace orrery::causal::chakra {
 namespace {
 

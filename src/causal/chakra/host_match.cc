@@ -20,6 +20,7 @@ void NumberIndex::seal() {
   const auto [least, greatest] = std::minmax_element(
       entries_.begin(), entries_.end(), [](const KeyedIndex& a, const KeyedIndex& b) { return a.key < b.key; });
   const std::uint64_t range = greatest->key - least->key;
+  // A table of the range is faster, if it is not much larger than the entries are.
   if (range > 16 * entries_.size() + 1024) return radix_sort(entries_);
   base_ = number_of(*least);
   table_.assign(range + 1, kMissing);

@@ -12,9 +12,15 @@
 #include "causal/chakra/device_trace.h"
 #include "causal/hta/name_set.h"
 
+// The order in which numpy's quicksort leaves equal keys shows in the result, so that sort is here again: introsort
+// with the median of three as pivot, insertion sort up to 16, heap sort past twice the logarithm of partitions. With it
+// queue lengths are summed up, and records and waits are placed among the launches in the order in which the original
+// sees them.
+
 namespace orrery::causal::chakra {
 namespace {
 
+// numpy's SMALL_QUICKSORT.
 constexpr std::ptrdiff_t kInsertionLimit = 16;
 
 class Introsort {
@@ -24,6 +30,7 @@ class Introsort {
 
   void sort(std::ptrdiff_t count) {
     if (count < 2) return;
+    // numpy's limit of partitions: twice the logarithm of the length.
     put_off_.push_back({0, count - 1, 2 * (static_cast<int>(std::bit_width(static_cast<std::size_t>(count))) - 1)});
     while (!put_off_.empty()) {
       const Part part = put_off_.back();
@@ -45,6 +52,7 @@ class Introsort {
     while (part.last - part.first >= kInsertionLimit) {
       const std::ptrdiff_t pivot = partition(part.first, part.last);
       --part.partitions_left;
+      // The larger half is put off, as numpy does: then the stack stays short, and equal keys end up in the same order.
       if (pivot - part.first < part.last - pivot) {
         put_off_.push_back({pivot + 1, part.last, part.partitions_left});
         part.last = pivot - 1;
@@ -215,6 +223,7 @@ class HistoryBuilder {
     }
     if (changes.empty())
       return stop(rows_.rank->source.path, "no kernel or copy has a recorded launch: there are no queues");
+    // A merge in pandas would repeat rows here, and the original goes on with numbers that mean nothing.
     if (changes.size() != 2 * launched)
       return stop(rows_.rank->source.path, "several launches have one correlation: queues do not add up");
     sum_up(changes);

@@ -16,6 +16,7 @@
 namespace orrery::causal::chakra {
 namespace {
 
+// chakra_trace_link looks for a cause on another thread after pauses of more than a millisecond.
 constexpr double kPauseUs = 1000;
 constexpr std::uint32_t kNoThread = ~std::uint32_t{0};
 
@@ -161,6 +162,7 @@ class ThreadOps {
 
 Result<Column<double>> exclusive_times(const HostOps& ops, const std::string& file) {
   Column<KeyedIndex> order;  // by thread, ts, dur
+  // The sort is stable: by duration, then by start, then by thread gives all three.
   for (std::uint32_t i = 0; i < ops.size(); ++i) order.push_back({radix_key_of(ops.dur[i]), i});
   radix_sort(order);
   for (KeyedIndex& item : order) item.key = radix_key_of(ops.ts[item.index]);

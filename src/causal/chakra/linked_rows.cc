@@ -12,6 +12,10 @@
 #include "causal/chakra/sync_targets.h"
 #include "trace/host_trace.h"
 
+// Rows in the order of ids get new ids, with the device work under them in between. The original translates ids in
+// place while it walks, so that what is noted early carries old numbers and what is noted late new ones; assign_syncs
+// reproduces where that leads. Times, parents and collectives are then filled in by place.
+
 namespace orrery::causal::chakra {
 
 // On which rows of a linked trace the synchronisations end up.
@@ -61,6 +65,7 @@ std::vector<Waits> collect_waits(const Renumbering& rows) {
     for (; at != rows.targets.end() && at->work == rows.work[i]; ++at) {
       const std::uint32_t row = rows.match.row_of_op[at->op];
       if (row == HostMatch::kNone || rows.host.id[row] == 0) continue;  // the original takes id 0 for none
+      // By then the original has given new ids to rows up to this one.
       const bool is_renumbered = rows.host.id[row] <= rows.host.id[rows.source[i]];
       const std::uint64_t key = is_renumbered ? rows.new_id[row] : rows.host.id[row];
       const auto [place, is_new] = place_of.emplace(key, waits.size());

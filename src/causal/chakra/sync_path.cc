@@ -13,6 +13,10 @@
 #include "causal/hta/name_set.h"
 #include "causal/hta/rows.h"
 
+// Rows of the first step as the older HTA has them, then host threads, then device work, then the longest path in
+// networkx's order of ties. Where the original gives up on the path alone, `refusal` has the reason and linking goes
+// on; where it stops altogether, so does this.
+
 namespace orrery::causal::chakra {
 
 // Events as the HTA that chakra_trace_link runs (commit d731cc2) holds them. They differ from those of causal/hta in
@@ -233,6 +237,7 @@ void solve(SyncPath& path) {
   path.refusal = find_invalid_edge(path);
   if (path.refusal) return;
   Column<TimePs> weights;
+  // What is valid goes back by a microsecond at most: the original counts it as 0.
   for (const Edge& edge : path.edges) weights.push_back(std::max<TimePs>(edge.weight, 0));
   std::vector<hta::NodeNumber> node_order(path.nodes.size());
   std::iota(node_order.begin(), node_order.end(), 0);

@@ -4,6 +4,11 @@
 
 #include "base/statistics.h"
 
+// Causes are collected, each with the moment from which the work could have started on its account: waits between
+// streams, the work before it on the stream, the launch. The latest binds and takes all that is left of the delay. If
+// even that leaves more than 20 us, what was not recorded is looked for: work of another stream that ended just then, a
+// kernel that filled the device, and as the last resort an idle device.
+
 namespace orrery::causal {
 namespace {
 
@@ -12,6 +17,7 @@ constexpr TimePs kLongestPlainGap = 20 * kPsPerUs;
 // A launch takes 5 to 50 us. What starts later than this, after the call too, was held by something that was not
 // recorded.
 constexpr TimePs kLongestPlainLaunch = 100 * kPsPerUs;
+// Neighbours in the order of ends; further ones would be guesses.
 constexpr int kLookBack = 8;
 
 }  // namespace
@@ -45,6 +51,7 @@ void DeviceBinding::measure_typical_delays() {
     if (p != kNoWork && work.call_start < timeline_.works[p].end && work.start >= timeline_.works[p].end)
       gaps.push_back(work.start - timeline_.works[p].end);
   }
+  // The tenth percentile: most delays contain some waiting that was not recorded, the shortest do not.
   launch_delay_ = std::min(tenth_percentile(launches), kLongestPlainLaunch);
   entry_delay_ = std::min(tenth_percentile(entries), kLongestPlainLaunch);
   kernel_gap_ = std::min(tenth_percentile(gaps), kLongestPlainGap);
@@ -87,6 +94,8 @@ std::uint32_t DeviceBinding::filled_device(std::uint32_t w) const {
   for (int looked = 0; at != timeline_.by_end.end() && looked < kLookBack; ++at, ++looked) {
     const DeviceWork& other = timeline_.works[*at];
     if (!other.may_fill_device || other.queue == work.queue || timeline_.queues[other.queue].device != device) continue;
+    // It must have started well before, and have more of its time behind than ahead of it: the tail of a kernel leaves
+    // room.
     if (work.start - other.start > kLongestPlainGap && work.start - other.start >= other.end - work.start &&
         takes_part(*at))
       return *at;

@@ -8,6 +8,10 @@
 #include "causal/diagnostics.h"
 #include "match/communication.h"
 
+// Device work is sorted by start, bound to its call by correlation and dealt out to its queue. Three orders are kept:
+// by queue (in which a stream worked), by launch (in which it was told to) and by end (for whoever asks what ended
+// last). Waits between streams become pairs of works at the end, when the order of launches is known.
+
 namespace orrery::causal {
 
 using trace::Field;
@@ -81,9 +85,11 @@ constexpr TimePs kLongestLastPart = 100 * kPsPerUs;
 
 Submission submission_of(const trace::Trace& trace, const trace::RankTrace& rank, const DeviceWork& work,
                          bool is_alone) {
+  // A call with several works (a graph) does not tell when each was submitted: they count from its entry.
   if (work.call == kNoEvent || !is_alone || work.call_start > work.start) return Submission::at_entry;
   if (work.start >= work.call_end) return Submission::at_return;
   const bool is_copy = rank.activity(work.event) == Activity::memory_copy;
+  // The call itself moves pageable memory, and only the last buffer outlasts it.
   if (is_copy && work.end > work.call_end && work.end - work.call_end <= kLongestLastPart &&
       work.call_end - work.start > kLongestLead &&
       trace.name(rank, work.event).find("Pageable") != std::string_view::npos)
@@ -96,6 +102,7 @@ Submission submission_of(const trace::Trace& trace, const trace::RankTrace& rank
 void find_submissions(const trace::Trace& trace, const trace::RankTrace& rank, DeviceTimeline& timeline) {
   Column<std::uint8_t> works_of_call(timeline.works.empty() ? 0 : rank.event_count(), 0);  // none, one, or more
   for (const DeviceWork& work : timeline.works) {
+    // Two stands for many: only a call with a single work says when that was submitted.
     if (work.call != kNoEvent) works_of_call[work.call] = works_of_call[work.call] == 0 ? 1 : 2;
   }
   Column<std::uint8_t> is_of_library(trace.strings.size(), 2);  // 2: not looked at yet

@@ -6,6 +6,11 @@
 #include "causal/host/host_lanes.h"
 #include "causal/host/silent_waits.h"
 
+// Per waiter and segment, every thread that worked enough is considered by the rules of the header, in their order:
+// work given during this wait or an earlier one, communication that ended meanwhile, and work that finished just before
+// the waiter went on. What then still begins without a reason was woken by whatever ended last elsewhere (WakeUp). The
+// comparisons are counted and limited: their number grows with the square of the threads.
+
 namespace orrery::causal {
 namespace {
 
@@ -172,6 +177,7 @@ class HandoffSearch {
     for (auto end = first; end != last; ++end) {
       if (end->lane != waiter) latest = std::max(latest, end->time);
     }
+    // As in the third rule: it must have waited longer for the end than it took to go on after it.
     if (latest - wait.begin < wait.end - latest || wait.end - latest > kLongestReturn || latest == wait.begin) return;
     for (auto end = first; end != last; ++end) {
       if (end->lane == waiter) continue;
@@ -198,6 +204,7 @@ class HandoffSearch {
     if (after == bursts.begin()) return std::nullopt;
     const Burst& burst = *(after - 1);
     const TimePs longest_return =
+        // A program that begins late for its arguments takes the longer to go on, the longer it waited.
         executes ? std::clamp((wait.end - wait.begin) / 10, kLongestPause, kLongestReturn) : kLongestPause;
     if (wait.end - burst.end > longest_return || burst.end - wait.begin < wait.end - burst.end ||
         burst.end <= wait.begin)

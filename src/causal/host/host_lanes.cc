@@ -5,6 +5,10 @@
 
 #include "base/radix_sort.h"
 
+// A lane is walked by start with a stack of what is open: between two boundaries the innermost event is what the thread
+// was at. Stacks of Python frames are repaired on the way, since recorders miss returns. Sums of busy time per block of
+// 64 segments answer how long a thread worked between any two moments.
+
 namespace orrery::causal {
 namespace {
 
@@ -40,6 +44,7 @@ class LaneWalk {
 
   // `events` by start, longer first.
   void walk(const std::vector<EventIndex>& events) {
+    // The main thread fills its step from begin to end, recorded or not; others exist from their first event on.
     const bool fills_window = lane_.is_main && !window_.is_whole_trace;
     now_ = std::max(window_.begin, fills_window ? window_.host_begin : rank_.start[events.front()]);
     lane_.begin_at(now_, 2 * events.size() + 1);

@@ -159,6 +159,7 @@ class HostMatcher {
         if (names > 0) scores.push_back({found == votes.end() ? 0 : found->second, names, thread, lane});
       }
     }
+    // The stable sort leaves equals in the order of thread and lane: the result does not depend on how they came.
     std::stable_sort(scores.begin(), scores.end(), [](const Score& a, const Score& b) {
       return std::tie(a.votes, a.names) > std::tie(b.votes, b.names);
     });

@@ -3,6 +3,10 @@
 #include <algorithm>
 #include <unordered_map>
 
+// Two passes over the lanes. The first finds loops that were recorded, of queries or of reading a value again and
+// again, and merges each into one segment, so that a wait is one edge. The second, when handoffs are known, finds loops
+// that left no trace: long quiet segments right after a launch that end with the work.
+
 namespace orrery::causal {
 namespace {
 
@@ -120,6 +124,7 @@ class PollSearch {
       const EventIndex top = lane.top(s);
       if (lane.boundary_time(s) - lane.boundary_time(last + 1) > kLongestRound) break;
       if (is_query(top)) {
+        // One call in several pieces is one question.
         if (top == lane.top(last)) continue;
         before_last = last, last = s, ++count;
       } else if (!is_quiet(top) && rank_.start[top] > lane.boundary_time(first)) {
@@ -264,6 +269,7 @@ std::vector<HostPoll> merge_polling_loops(const trace::Trace& trace, const trace
     if (loops.empty()) continue;
     std::uint32_t gone = 0;  // segments
     for (const Loop& loop : loops) {
+      // Loops before it in this lane have become one segment each.
       polls.push_back({l, loop.first - gone, loop.work});
       gone += loop.last - loop.first;
     }

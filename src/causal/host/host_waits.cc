@@ -6,6 +6,10 @@
 
 #include "causal/diagnostics.h"
 
+// From what is recorded to what must be inferred. Synchronisation events of CUPTI say for which stream or event a call
+// waited; copies that ended inside of their calls held them; and a blocking call without such a record waited for the
+// work that ended last before it returned. A call whose wait is recorded takes no part in the inference.
+
 namespace orrery::causal {
 namespace {
 

@@ -47,11 +47,13 @@ class OperatorSearch {
   }
 
   void visit(EventIndex e, std::vector<Open>& stack) {
+    // What overlaps without nesting is not around it: threads of one number, or events that were closed late.
     while (!stack.empty() && (stack.back().end < rank_.end(e) || stack.back().end <= rank_.start[e])) stack.pop_back();
     if (!stack.empty()) index_.operator_of[e] = stack.back().serves;
     if (rank_.activity(e) == Activity::runtime_call) return;
     const std::string_view name = trace_.name(rank_, e);
     const bool is_operator = rank_.activity(e) == Activity::cpu_operator || match::is_host_communication(name);
+    // Steps stand for no operator, and an annotation inside of an operator would hide it.
     if (!is_operator && (name.starts_with("ProfilerStep") || (!stack.empty() && stack.back().is_operator))) return;
     stack.push_back({rank_.end(e), e, is_operator});
   }

@@ -6,6 +6,10 @@
 
 #include "causal/host/host_lanes.h"
 
+// The numbers are those of the header, with what was seen in recordings. Launches are listed once with "of all until
+// then, the last to end", so that each silent segment costs one search; calls that launch are checked against the
+// number of launches that their stream had open.
+
 namespace orrery::causal {
 namespace {
 
@@ -14,9 +18,11 @@ using trace::EventIndex;
 
 constexpr TimePs kShortestNamedWait = 20 * kPsPerUs;
 constexpr TimePs kLongestReturnOfCopy = 60 * kPsPerUs;
+// By the length of the wait: at least the usual time, 15 percent of long ones, but no more than 3 ms.
 constexpr TimePs kUsualReturn = 600 * kPsPerUs;
 constexpr TimePs kLongestSilentReturn = 3000 * kPsPerUs;
 constexpr TimePs kReturnPercent = 15;
+// A stream takes some 1,021 launches; fewer open ones than these cannot have stopped the caller.
 constexpr std::uint32_t kFullStream = 900;
 constexpr TimePs kLongestReturnWithRoom = 50 * kPsPerUs;
 /// Of the works that ended last, how many are asked who launched them.
@@ -117,6 +123,7 @@ class SilentWaits {
   }
 
   [[nodiscard]] std::uint32_t waited_for_room(const Segment& segment) const {
+    // The stream had fewer than kFullStream launches in the whole trace.
     if (launch_number_.empty() || work_of_call_[segment.top] == kNoWork) return kNoWork;
     const std::uint32_t launched = work_of_call_[segment.top];
     const std::vector<std::uint32_t>& queue = timeline_.by_queue[timeline_.works[launched].queue];
@@ -161,6 +168,7 @@ class SilentWaits {
     const DeviceWork& work = timeline_.works[last];
     if (work.end <= segment.begin || work.end > segment.end) return kNoWork;
     const TimePs returned = segment.end - work.end, length = segment.end - segment.begin;
+    // What ended in the first half of the segment left the thread something else to do, or to wait for.
     if (work.end - segment.begin < returned) return kNoWork;
     if (is_copy_to_host(work) && segment.begin - work.call_end <= kShortestNamedWait &&
         returned <= kLongestReturnOfCopy)

@@ -56,6 +56,7 @@ std::optional<NodesAndEdges> networkx_longest_path(std::size_t node_count, const
   for (NodeNumber n = 0; n < node_count; ++n) {
     if (solution.finish(n) == solution.length()) is_candidate[n] = 1, ++candidates;
   }
+  // Several nodes may end a longest path; networkx takes the first of them in its topological order.
   if (candidates > 1)
     solution = graph::solve(*built, first_in_generations(node_count, edges, node_order, is_candidate));
   const graph::Path path = solution.path();
@@ -73,6 +74,7 @@ void validate(const Rows& rows, CriticalGraph& result, bool strict) {
   result.path_weight.resize_uninitialized(result.edges.size());
   for (std::size_t i = 0; i < result.edges.size(); ++i) {
     const Edge& edge = result.edges[i];
+    // Rounding starts up and ends down can make an edge of -1 us: that much HTA bears, and drops or refuses the rest.
     result.path_weight[i] = !strict && edge.weight <= -kPsPerUs ? 0 : edge.weight;
     if (strict && edge.weight < -kPsPerUs) result.failure = "an edge has a negative weight";
     const std::int64_t stream = rows.stream[nodes.row[edge.from]];

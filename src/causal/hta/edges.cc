@@ -12,6 +12,11 @@
 #include "causal/hta/event_waits.h"
 #include "causal/hta/name_set.h"
 
+// The device's half walks device rows in the order of time, a synchronisation at its end, and explains each start by
+// one of three: the launch if it met an empty stream, the kernel before it if the gap is short, or an event waited for.
+// The host's half joins the calls of a thread along their stack, and the three calls that share the runtime's lock
+// along the order in which they held it. What looks wrong here is HTA's: results must be equal, not better.
+
 namespace orrery::causal::hta {
 namespace {
 
@@ -165,6 +170,8 @@ class DeviceEdges {
     const TimePs wait_time = waited_for == kNoNode ? 0 : nodes_.time[waited_for];
     const NodeNumber call_start = call == kNoRow ? kNoNode : nodes_.start_of[call];
     bool launched = false;
+    // The launch met an empty stream, and nothing waited for ended after it: only the launch itself can have delayed
+    // it.
     if (call != kNoRow && queue_length_[call] == 1 && queue_length_[r] == 0 &&
         (!has_last || last_time < rows_.ts[call]) && (waited_for == kNoNode || wait_time < rows_.ts[call])) {
       if (call_start == kNoNode) {
@@ -181,6 +188,8 @@ class DeviceEdges {
                (waited_for == kNoNode || wait_time < last_time)) {
       edges_.add_attributed(last->second, start, EdgeType::kernel_kernel_delay, kNoRow);
     }
+    // HTA's option: where the delay is explained otherwise, a launch edge of weight 0 still keeps call and kernel in
+    // order.
     if (zero_weight_launch_edges_ && !launched && call_start != kNoNode)
       edges_.add(call_start, start, EdgeType::kernel_launch_delay, true);
     if (!has_last) streams_.push_back(rows_.stream[r]);
@@ -215,6 +224,7 @@ namespace {
 using trace::LaneKey;
 
 NameSet lock_names(const Rows& rows) {
+  // The calls of which HTA assumes that they take turns at one lock of the runtime.
   return {rows.trace->strings, {"cudaHostAlloc", "cudaLaunchKernel", "cudaMemcpyAsync"}};
 }
 
@@ -253,6 +263,8 @@ class StackWalk {
 
  private:
   bool shares_lock(NodeNumber a, NodeNumber b) const {
+    // HTA leaves these to the edges of the lock; only from the end of one to the start of the next does the stack say
+    // more.
     return is_lock_(rows_.name(nodes_.row[a])) && is_lock_(rows_.name(nodes_.row[b])) &&
            (nodes_.is_start[a] != 0 || nodes_.is_start[b] == 0);
   }
@@ -314,6 +326,7 @@ void add_runtime_lock_edges(const Rows& rows, const Window& window, EdgeList& ed
 void add_call_stack_edges(const Rows& rows, const Window& window, EdgeList& edges) {
   const auto forward = only_thread(rows, window, "forward");
   const auto backward = only_thread(rows, window, "autograd");
+  // While autograd's thread runs, the one that called it waits: HTA walks both as one stack if each is a single thread.
   const bool merge = forward && backward && *forward != *backward;
   const auto threads = rows_by_thread(rows, {window.rows.begin(), window.rows.size()},
                                       [&](LaneKey thread) { return merge && thread == *backward ? *forward : thread; });

@@ -10,6 +10,10 @@
 #include "base/parallel.h"
 #include "causal/hta/rows.h"
 
+// Three rounds. Each rank by itself: rows, partners by correlation, starts counted from 0. Then over all ranks: the
+// first start of the job and the names of its steps, since HTA decides for the job as a whole whether to filter. Then
+// each rank again: its frame, without the last step. Rounds one and three run in parallel; their order shows nowhere.
+
 namespace orrery::causal::hta {
 
 // HTA's step filter: the last profiler step is incomplete, so it and everything after its start is dropped.
@@ -52,6 +56,7 @@ HostSteps find_host_steps(const Rows& rows, const Column<std::uint8_t>& is_devic
   bool any_step = false;
   for (RowIndex r = 0; r < rows.size(); ++r) {
     if (is_device[r] != 0) continue;
+    // Without steps the first start of all rows takes the place of the last step's, as in HTA.
     all.last_start = all.any_host ? std::min(all.last_start, rows.ts[r]) : rows.ts[r];
     all.latest_end = all.any_host ? std::max(all.latest_end, rows.end(r)) : rows.end(r);
     all.any_host = true;
@@ -102,6 +107,7 @@ void keep_whole_steps(Rows& rows, const Column<std::uint8_t>& is_device, LastSte
     if (is_device[r] == 0) continue;
     const auto at = hosts_of.find(rows.correlation[r]);
     const std::uint32_t copies = at == hosts_of.end() ? 0 : at->second;
+    // A merge in pandas repeats a device row for each host row of its correlation.
     for (std::uint32_t copy = 0; copy < copies; ++copy) rows.frame.push_back(r);
   }
   for (RowIndex r = 0; r < rows.size(); ++r) {
@@ -130,6 +136,7 @@ Result<RankRows> load_rank(const RankInput& input) {
 
 Result<JobRows> make_job_rows(std::span<const RankInput> inputs, Filter filter) {
   std::map<std::int64_t, const RankInput*> by_number;
+  // A later file of the same rank replaces the earlier one, as in a Python dict.
   for (const RankInput& input : inputs) by_number[input.number] = &input;
   std::vector<const RankInput*> kept;
   kept.reserve(by_number.size());

@@ -61,6 +61,7 @@ void round_like_hta(const trace::RankTrace& rank, Rows& rows) {
 }  // namespace
 
 Column<std::uint8_t> find_gpu_rows(const Rows& rows) {
+  // These two wait for the device as a whole and have no stream, yet HTA counts them as the device's.
   const StringId event_sync = rows.trace->strings.find("Event Sync");
   const StringId context_sync = rows.trace->strings.find("Context Sync");
   Column<std::uint8_t> is_device(rows.size());
@@ -95,6 +96,8 @@ Result<Rows> load_rows(const trace::Trace& trace, const trace::RankTrace& rank) 
   if (rows.size() == 0)
     return Error{"no event has both a duration and a category", rank.source.path, Error::kNoOffset,
                  "HTA drops such a rank"};
+  // Whole numbers stay as they are. One missing time stamp makes pandas hold the column as floats, which HTA then
+  // rounds.
   if (rank.source.fractional_timestamps || rank.source.events_without_timestamp > 0) round_like_hta(rank, rows);
   return rows;
 }
@@ -103,6 +106,7 @@ void join_on_correlation(Rows& rows, const Column<std::uint8_t>& is_device) {
   rows.partner.resize_uninitialized(rows.size());
   Column<KeyedIndex> device;
   for (RowIndex r = 0; r < rows.size(); ++r) {
+    // HTA's index_correlation: -1 without a correlation, 0 as long as no partner is found.
     rows.partner[r] = std::min<std::int64_t>(rows.correlation[r], 0);
     if (rows.correlation[r] != -1 && is_device[r] != 0) device.push_back({radix_key(rows.correlation[r]), r});
   }

@@ -87,6 +87,7 @@ Result<Column<RowIndex>> clip_rows(const Rows& rows, const WindowOptions& option
                                 0);  // by index: some host row inside the window is its partner
   for (const RowIndex r : rows.frame) {
     if (rows.stream[r] != -1) {
+      // HTA keeps all waits between streams, inside of the window or not: whom they hold up is looked up later.
       if (rows.name(r) == stream_wait) keep[r] = 1;
       continue;
     }

@@ -17,6 +17,7 @@ class ArrivalChainMaker {
       : parts_(parts), moments_(moments), everybody_(everybody), cut_at_end_(cut_at_end) {}
 
   void add(const JobOperation& operation) {
+    // Below that the edges of all pairs are few.
     if (operation.count <= kMostWithoutChains || !find_waiters(operation)) return;
     std::size_t edges = 0;
     for (const Waiter& waiter : waiters_) edges += waiter.arrived;

@@ -12,6 +12,9 @@
 #include "match/communication.h"
 #include "trace/content_order.h"
 
+// Here are the two ways in which a host's collective is more than one edge: it is cut to pieces by the calls inside of
+// it, of which one communicates, and workers may begin collectives in another order than the program asked for them.
+
 namespace orrery::causal {
 
 using graph::Slot;
@@ -77,6 +80,7 @@ std::vector<std::uint32_t> issued_collectives(const trace::Trace& trace, const t
     const auto kind = communication_kind(trace.name(rank, e));
     if (kind && kind->kind == workload::ActivityKind::collective) events.push_back(e);
   }
+  // Numbers of record functions count up as operators are called, whatever thread runs them later.
   const auto number = [&](EventIndex e) { return rank.field(Field::record_function).find(e).value_or(0); };
   const trace::ContentOrder content(trace, rank);
   std::stable_sort(events.begin(), events.end(), [&](EventIndex a, EventIndex b) {
@@ -99,7 +103,9 @@ std::vector<std::uint32_t> order_with(const ActivityChain& chain, const std::vec
       for (const std::uint32_t from : chain.dependencies_of(a)) add(from, a);
     }
   });
+  // Each collective waits for the one issued before it.
   for (std::size_t i = 1; i < issued.size(); ++i) after[issued[i - 1]] = issued[i], ++waits[issued[i]];
+  // Kahn's algorithm with a heap: of what is ready, the first in the present order comes next.
   std::priority_queue<std::uint32_t, std::vector<std::uint32_t>, std::greater<>> ready;
   for (std::uint32_t a = 0; a < count; ++a) {
     if (waits[a] == 0) ready.push(a);

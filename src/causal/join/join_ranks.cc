@@ -22,6 +22,10 @@
 #include "match/mpi/mpi_function.h"
 #include "match/recorded_communication.h"
 
+// Ranks are added one after another, texts and times translated to the job's. Then Exchanges become operations, with a
+// part per member that lies in the window; needs and progress are judged over all of them; and edges are assembled in
+// one pass. Memory decides the order: the trace is given back before the graph, the largest part, is built.
+
 namespace orrery::causal {
 namespace {
 
@@ -54,6 +58,7 @@ class Joiner {
     joined_.needs = find_needs(job_.operations, job_.parts, joined_.moments, silent_);
     // Of arrivals at the very end of what would need them some may close a circle of moments that take no time: then
     // they cannot bind.
+    // The second try leaves out arrivals at the very end of their waiters.
     Result<graph::Graph> graph = build(false);
     if (!graph) graph = build(true);
     if (!graph) return graph.error();
@@ -166,6 +171,7 @@ class Joiner {
         add_part(participation.node, slot, begun_by(participation, communications_[participation.node]));
       }
       operation.count = static_cast<std::uint32_t>(job_.parts.size()) - operation.first;
+      // With one member in sight nobody is known to have waited for anybody.
       if (operation.count < 2 || (exchange.ordering == Ordering::message && operation.count != 2)) {
         forget_parts(operation.first);
         continue;
@@ -265,6 +271,7 @@ class Joiner {
       const std::int64_t rank = trace_.ranks[exchanges_.parts[exchange.first + i].node].rank;
       const auto at = std::find(ranks.begin(), ranks.end(), rank);
       // Groups whose members are not listed are in the order of ranks.
+      // Lists of another length are of another group: then places are all there is.
       places.push_back(
           ranks.size() == exchange.count && at != ranks.end() ? static_cast<std::size_t>(at - ranks.begin()) : i);
     }
@@ -300,6 +307,7 @@ class Joiner {
 
   void find_world_name() {
     world_ = job_.strings.intern(kWorld);
+    // What names no group is shown under the name of the largest one, which mostly is the world.
     std::size_t largest = 1;
     for (const match::ProcessGroups::Group& group : exchanges_.groups) {
       if (group.ranks.size() > largest) largest = group.ranks.size(), world_ = job_.strings.intern(group.name);
@@ -390,6 +398,7 @@ class Joiner {
       for (const trace::ProcessGroup& group : rank.source.groups)
         expected.insert(group.ranks.begin(), group.ranks.end());
     }
+    // A limit for files that claim a world of billions.
     for (std::int64_t r = 0; r < std::min<std::int64_t>(world, 1 << 24); ++r) expected.insert(r);
     for (const std::int64_t r : expected) {
       if (r >= 0 && !there.contains(r)) job_.missing.push_back(r);

@@ -8,12 +8,17 @@
 
 #include "match/mpi/mpi_function.h"
 
+// In three rounds over the operations: the shortest transfer of each class; what waiters say, who were held until the
+// late member was back in MPI or were not; and, in classes where nine of ten say yes, that moment as what others wait
+// for.
+
 namespace orrery::causal {
 namespace {
 
 using match::Ordering;
 
 constexpr TimePs kMuchLonger = 4;  // than the shortest transfer, as in needs.cc
+// Nine of ten: clocks and classes are not exact, so that a single contradiction proves nothing.
 constexpr std::size_t kHeldPerRefuted = 9;
 constexpr TimePs kNoTransferSeen = std::numeric_limits<TimePs>::max();
 
@@ -112,6 +117,7 @@ class ProgressJudge {
   void apply(const JobOperation& operation, std::uint32_t late) {
     const auto evidence = evidence_.find(side_of(operation, late));
     if (evidence == evidence_.end() || !evidence->second.needs_progress()) return;
+    // Seen in this very operation that somebody did not wait: then it did not.
     for (std::uint32_t p = operation.first; p < operation.first + operation.count; ++p) {
       if (p != late && moments_[p].end < progress_[late].moment) return;
     }

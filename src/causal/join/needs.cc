@@ -6,6 +6,10 @@
 #include <tuple>
 #include <utility>
 
+// Operations that behave alike are judged together: one class per kind, group, size and root. The shortest transfer
+// seen in a class is the measure. A member that ever ended before another had come does not need it; one that was ever
+// held much longer than a transfer takes, does. What the data demands is never put in question.
+
 namespace orrery::causal {
 namespace {
 
@@ -105,6 +109,7 @@ class ClassJudge {
   void look(std::uint32_t i, std::uint32_t j, Seen& seen) const {
     seen.ended_before |= moments_[i].end < moments_[j].served();
     if (least_transfer_ == kUnknownTransfer) return;
+    // Four times the shortest transfer: more than a slow transfer explains, so that it must have waited.
     seen.was_held |= moments_[j].served() - moments_[i].arrival > 4 * least_transfer_;
   }
 
@@ -155,6 +160,7 @@ Needs find_needs(std::span<const JobOperation> operations, std::span<const JobPa
     std::size_t last = i;
     while (last < pairs.size() && pairs[last].first == pairs[i].first) ++last;
     const JobOperation& operation = operations[parts[pairs[i].first].operation];
+    // Of two members the one other is told directly; a hub would only add a node.
     if (operation.count > 2 && last - i == operation.count - 1) needs.everybody[pairs[i].first] = 1;
     i = last;
   }

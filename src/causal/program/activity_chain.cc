@@ -7,6 +7,10 @@
 #include "base/sparse_rows.h"
 #include "trace/content_order.h"
 
+// Edges are collected with their events, and those that are no work of their own become delays. Then one pass over the
+// moments, whose numbers are a topological order: first all activities that end at a moment are gathered, then those
+// that begin there are added and depend on them. So every dependency points back, and the chain is in order as made.
+
 namespace orrery::causal {
 namespace {
 
@@ -129,6 +133,7 @@ class ChainMaker {
 
   [[nodiscard]] TimePs rounded(TimePs time) const { return whole_microseconds_ ? to_whole_microsecond(time) : time; }
   [[nodiscard]] TimePs time_of(NodeId moment) const { return step_.window.begin + step_.time[moment]; }
+  // Differences of rounded moments, not rounded differences: along a chain errors do not add up.
   [[nodiscard]] TimePs duration_of(const Edge& edge) const {
     return rounded(time_of(edge.from) + edge.weight) - rounded(time_of(edge.from));
   }
@@ -148,6 +153,8 @@ class ChainMaker {
         ends_here_.push_back(activity_of_edge_[edge]);
         continue;
       }
+      // An edge that is no activity takes no time, or held nothing up: what had ended at its source has ended here,
+      // too.
       const NodeId from = edges_[edge].from;
       for (std::uint32_t k = 0; k < ready_count_[from]; ++k)
         ends_here_.push_back(chain_.dependencies[ready_first_[from] + k]);

@@ -3,6 +3,10 @@
 #include <algorithm>
 #include <utility>
 
+// Sources are asked from the surest to the vaguest: what the event itself recorded, the call that asked for it, the
+// rows of the host trace that it and the operators around it were matched with, and names at last. Each fills in only
+// what those before it left open.
+
 namespace orrery::causal {
 namespace {
 
@@ -67,6 +71,7 @@ void CollectiveSource::set_elements(std::int64_t in, std::int64_t out, StringId 
                                     CollectiveDetails& details) const {
   if (details.bytes) return;
   const bool receives = details.kind && details.kind->kind == ActivityKind::recv;
+  // What a receiver gets is its output; a sender's size is its input.
   const std::int64_t elements = receives || in <= 0 ? std::max(out, in) : in;
   const std::int64_t each = element_bytes(trace_.strings.text(dtype));
   std::int64_t bytes = 0;
@@ -138,6 +143,8 @@ void CollectiveSource::ask_callers(std::uint32_t row, CollectiveDetails& details
     if (caller != kNoRow) ask_row(caller, details);
   }
   if (details.peer || host_->record_function[row] == trace::kNoNumber) return;
+  // Numbers are given as operators begin: the one before is the nearest neighbour, trusted only if it is of the same
+  // kind.
   const std::uint32_t before = find_row(rows_by_record_function_, radix_key(host_->record_function[row]) - 1);
   if (before == kNoRow) return;
   const auto kind_of = [&](std::uint32_t of) { return communication_kind(trace_.strings.text(host_->name[of])); };

@@ -10,6 +10,10 @@
 #include "causal/diagnostics.h"
 #include "causal/program/tensor_reads.h"
 
+// Two kinds. A backward operator depends on its forward operator: by the arrows that the profiler draws or, without
+// them, by autograd's sequence numbers, which both have. An operator that reads a storage depends on who wrote it last,
+// by the arguments of the host trace. What would go against time is left out and counted: it was seen to be no cause.
+
 namespace orrery::causal {
 namespace {
 
@@ -55,6 +59,7 @@ OperatorPairs pairs_by_arrows(const trace::Trace& trace, const trace::RankTrace&
   };
   std::vector<Point> points;
   for (std::uint32_t f = 0; f < rank.flows.size(); ++f) {
+    // PyTorch's arrows from a forward operator ('s') to its backward one ('f'); other arrows are launches.
     if (trace.strings.text(rank.categories[rank.flows.category[f]].text) != "fwdbwd") continue;
     if (rank.flows.phase[f] == 's' || rank.flows.phase[f] == 'f')
       points.push_back({rank.flows.id[f], rank.flows.phase[f] == 'f', f});
@@ -108,6 +113,7 @@ OperatorPairs pairs_by_sequence_number(const trace::RankTrace& rank) {
 
 ActivityPairs find_backward_dependencies(const trace::Trace& trace, const trace::RankTrace& rank,
                                          const ActivityChain& chain, Diagnostics& diagnostics) {
+  // Arrows say which operators belong together; sequence numbers are shared by operators inside of each other.
   OperatorPairs pairs = pairs_by_arrows(trace, rank);
   if (pairs.empty()) pairs = pairs_by_sequence_number(rank);
   if (pairs.empty()) return {};

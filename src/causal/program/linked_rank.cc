@@ -20,6 +20,10 @@
 #include "graph/builder.h"
 #include "graph/longest_path.h"
 
+// The chain of activities already replays to the measured time. What is added here are reasons that took no time in
+// this run but must hold in every other: who called whom, backward after forward, reading after writing. They are data
+// or control dependencies as Chakra knows them, each pair once, under its strongest reason.
+
 namespace orrery::causal {
 namespace {
 
@@ -169,6 +173,7 @@ class RankLinker {
         ++linked_.dependencies[static_cast<std::size_t>(cause_of(from, to))];
       }
       for (; next < extra.size() && extra[next].to == to; ++next) {
+        // The chain has this dependency already.
         if (std::binary_search(order.begin(), order.end(), extra[next].from)) continue;
         const bool is_data = extra[next].cause == DependencyCause::tensor;
         builder.add_edge(extra[next].from, to,

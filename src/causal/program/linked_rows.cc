@@ -6,6 +6,10 @@
 #include "base/radix_sort.h"
 #include "base/sparse_rows.h"
 
+// Rows are placed in the order of their ids, each followed by the device work of its operator, and numbered anew by
+// their places. Then columns are copied, parents translated, and times filled in from the events that rows were matched
+// with.
+
 namespace orrery::causal {
 namespace {
 
@@ -131,6 +135,7 @@ class RowLinker {
   void set_forward_rows() {
     Column<KeyedIndex> forward;
     for (std::uint32_t row = 0; row < host_.size(); ++row) {
+      // Scope 1 is PyTorch's BACKWARD_FUNCTION.
       if (host_.scope[row] != 1 && host_.sequence_number[row] >= 0 && host_.forward_thread[row] <= 0)
         forward.push_back({radix_key(host_.sequence_number[row]), row});
     }

@@ -13,6 +13,11 @@
 #include "workload/program_builder.h"
 #include "workload/workload.h"
 
+// Calls are taken one by one in the order of the trace. `now_` is how far the rank's time is accounted for: a gap
+// before a call is computing. `frontier_` has the activities that the next one waits for: the last one, or all that a
+// blocking call or a completed request stands for. Beside it stand two tables over all ranks: tags that are unique over
+// communicators, and the sizes of scatters, which only their roots know.
+
 namespace orrery::causal {
 
 using match::MpiFunction;
@@ -59,6 +64,9 @@ std::int64_t MessageTags::of_any(StringId group, std::int64_t rank, bool& is_exa
   is_exact = true;
   const auto to_rank = sent_to_.find(rank);
   if (to_rank == sent_to_.end()) return workload::kAnyTag;
+  // In a program tags alone tell communicators apart. A receive of any tag is exact if only one communicator sends
+  // here, or if what is sent in it has one tag; otherwise it may take another communicator's message, and the caller
+  // says so.
   const auto here = to_rank->second.find(counted(group));
   const bool is_only_one = here != to_rank->second.end() && to_rank->second.size() == 1;
   if (is_only_one) return workload::kAnyTag;
@@ -153,6 +161,7 @@ class MpiProgram {
       case MpiRole::wait_some:
       case MpiRole::wait_all:
       case MpiRole::test: take_completion(e); break;
+      // They wait for others whom the trace does not name: their time stays the rank's own.
       case MpiRole::agreement:
       case MpiRole::probe:
       case MpiRole::other:
@@ -296,6 +305,7 @@ class MpiProgram {
     std::vector<std::int64_t> parts = set_size(e, function, activity);
     if (workload::is_rooted(activity.collective)) set_root(e, activity);
     const std::uint64_t id = add(activity, e);
+    // Equal parts need no list: the size in all says it.
     const bool equal = std::adjacent_find(parts.begin(), parts.end(), std::not_equal_to<>()) == parts.end();
     if (!equal) builder_.set_parts(std::move(parts));
     follow(e, function, {id});
@@ -322,6 +332,7 @@ class MpiProgram {
     switch (activity.collective) {
       case Collective::all_to_all: {
         std::vector<std::int64_t> parts = parts_of(e, Field::send_counts_text);
+        // MPI gives the size for one member; a program has what a member sends in all.
         activity.bytes = parts.empty() ? times(bytes, size) : sum(parts);
         return parts;
       }
@@ -339,6 +350,7 @@ class MpiProgram {
   }
 
   std::vector<std::int64_t> set_scatter_size(EventIndex e, std::int64_t size, workload::Activity& activity) {
+    // Only the root knows what is scattered, and it gives the size for one member.
     const RootSizes::Sizes* const sizes = facts_.root_sizes.find(
         static_cast<StringId>(value(e, Field::group_name_text, 0)), value(e, Field::collective_sequence, 0));
     if (sizes == nullptr) return {};

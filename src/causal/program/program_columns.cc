@@ -9,6 +9,10 @@
 #include "causal/join/communication_parts.h"
 #include "workload/delays.h"
 
+// Each activity of the chain becomes a row: an event, a later part of one, or a delay with a name of its own. A
+// communication that was cut to pieces has one part that stands for it, with kind, size and group; its other parts are
+// plain time, so that a simulator prices the transfer once.
+
 namespace orrery::causal {
 namespace {
 
