@@ -2,6 +2,10 @@
 
 #include <algorithm>
 
+// If the engine told causes they are read; otherwise they are found again from the times alone: a start that coincides
+// with the end of a dependency follows from it, else a slot or a turn was waited for, else it is a begin. The critical
+// path walks them backwards from the last end, and each piece ends where the one behind it begins.
+
 namespace orrery::simulate {
 namespace {
 
@@ -216,6 +220,7 @@ std::vector<PathPiece> critical_path(Causes& causes, const workload::Workload& w
   ActivityPlace current;
   TimePs end = -1;
   for (std::uint32_t rank = 0; rank < workload.rank_count(); ++rank) {
+    // The finish of a rank is that of its last activity: one that finishes earlier has none that ends last.
     if (!schedule.ranks.empty() && schedule.ranks[rank].finish_ps <= end) continue;
     for (std::uint32_t i = 0; i < workload.program(rank).size(); ++i) {
       if (causes.end_of({rank, i}) > end) current = {rank, i}, end = causes.end_of(current);

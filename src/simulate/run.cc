@@ -25,6 +25,10 @@
 #include "simulate/summed_schedule.h"
 #include "workload/resolve_roles.h"
 
+// The door chooses by the Pricing and does nothing else. A model of links runs in the engine's loop; snapshots run the
+// workload twice or more, with prices of the moments of the run before; oracles and closed forms price each operation
+// by itself. loggops takes a whole workload and an engine of its own.
+
 namespace orrery::simulate {
 namespace {
 
@@ -63,7 +67,7 @@ void name_by_roles(const workload::Workload& given, const workload::Workload& re
 Result<Outcome> run_loggops(const workload::Workload& given, const machine::Machine& machine,
                             const EngineOptions& options, loggops::Placement placement) {
   std::optional<workload::Workload> resolved;
-  // / LogGOPSim's rules know ranks, not roles.
+  // LogGOPSim's rules know ranks, not roles.
   if (!given.roles.empty()) resolved = workload::resolve_roles(given);
   const workload::Workload& workload = resolved ? *resolved : given;
   loggops::Options loggops_options;
@@ -189,6 +193,7 @@ class Door {
                                         },
                                         kNoAnswer);
     if (outcome) outcome->report.version = oracle->version;
+    // Also after a failure: whoever was started has to be told to end.
     if (oracle->finish) oracle->finish(diagnostics_);
     return outcome;
   }

@@ -8,6 +8,10 @@
 
 #include "graph/builder.h"
 
+// Two nodes per activity that communicates, its arrival and its transfer, and one for any other. Transfers hang on the
+// meeting of all members, dependencies on ends, and slots and communicators on who had them before. With the durations
+// of the run the longest path is then the makespan; with edits, others become last.
+
 namespace orrery::simulate {
 namespace {
 

@@ -15,6 +15,10 @@
 #include "causal/edge_kind.h"
 #include "graph/scaled_classes.h"
 
+// Every edge gets the number of its opportunity; then all questions are scalings of classes, which one solver answers
+// many at a time: each alone, free and 10 % faster, the best five in pairs, and the greedy order of these five. Last,
+// groups that hide behind each other are made faster together, and ranks are made typical one by one.
+
 namespace orrery::analyze {
 
 using report::Cell;
@@ -218,8 +222,11 @@ OpportunityTable::OpportunityTable(const causal::CausalGraph& job, const graph::
 
 namespace {
 
+// 10 percent faster: a saving that somebody could make, small enough for the path to stay in sight.
 constexpr double kFaster = 0.9;
+// Ten pairs, and an order that one can read.
 constexpr std::size_t kBest = 5;
+// Each takes a solve of the whole job; with more ranks only those are asked that do most of what is on the path.
 constexpr std::size_t kRanks = 64;
 
 using Set = std::vector<std::uint32_t>;  // of opportunities
@@ -292,6 +299,7 @@ std::vector<OpportunityPair> find_pairs(const causal::CausalGraph& job, TimePs l
   std::vector<OpportunityPair> pairs;
   for (std::size_t i = 0; i < sets.size(); ++i) {
     const TimePs both = length - lengths[i];
+    // What both save alone counts the time twice in which each covers for the other.
     const TimePs alone = *table.opportunities()[sets[i][0]].gain_10pct + *table.opportunities()[sets[i][1]].gain_10pct;
     pairs.push_back({sets[i][0], sets[i][1], both, alone - both});
   }
@@ -325,6 +333,7 @@ std::vector<OpportunityStep> find_order(const causal::CausalGraph& job, TimePs l
   Set taken;
   for (TimePs total = 0; !left.empty();) {
     const std::vector<TimePs> gains = gains_with(taken);
+    // The first of equal ones: `left` is sorted by what each saves alone.
     const auto best = std::max_element(gains.begin(), gains.end());
     const std::uint32_t opportunity = left[static_cast<std::size_t>(best - gains.begin())];
     order.push_back({opportunity, *best - total, *best});
@@ -391,6 +400,7 @@ std::vector<OpportunityUnion> find_unions(const causal::CausalGraph& job, TimePs
     unions[i].gain_if_free = length - lengths[2 * i];
     unions[i].gain_10pct = length - lengths[2 * i + 1];
   }
+  // What saves no more together than one by one says nothing new.
   std::erase_if(unions, [](const OpportunityUnion& all) {
     return all.gain_if_free <= all.alone_if_free && all.gain_10pct <= all.alone_10pct;
   });

@@ -255,6 +255,7 @@ RankInfo describe(const trace::Trace& trace, const trace::RankTrace& rank) {
     const Activity activity = rank.activity(e);
     if (is_host_work(activity)) is_host[rank.lane[e]] = 1;
     if (is_device_work(activity)) is_device[rank.lane[e]] = 1;
+    // What is neither host nor device work (counters, profiler spans) would stretch the span over nothing.
     if (!is_host_work(activity) && !is_device_work(activity)) continue;
     info.begin = any ? std::min(info.begin, rank.start[e]) : rank.start[e];
     end = any ? std::max(end, rank.start[e] + duration) : rank.start[e] + duration;

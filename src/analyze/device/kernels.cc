@@ -14,6 +14,11 @@
 #include "base/percent.h"
 #include "report/counted.h"
 
+// Four questions of one subject: which works an operator launches and in which order, how kinds of work share the
+// devices' time, what each kernel's calls add up to, and which hardware counters were recorded with them. Sums are
+// capped instead of wrapping, and every table is sorted by what its rows say, since numbers of texts depend on the
+// order of files.
+
 namespace orrery::analyze {
 namespace {
 
@@ -52,6 +57,7 @@ void add_sequences(const DeviceRank& devices, const Column<std::uint8_t>& matche
     const std::vector<EventIndex>& lane = lanes[rank.lane[work.call]];
     const auto after = std::upper_bound(lane.begin(), lane.end(), work.call_start,
                                         [&](TimePs time, EventIndex e) { return time < rank.start[e]; });
+    // The call has to lie in the operator as a whole: one that merely began in it was made by what comes next.
     if (after != lane.begin() && work.call_end <= rank.end(*(after - 1))) works_of[*(after - 1)].push_back(w);
   }
   // By what they say, not by number: the numbers of texts depend on the order of the file.
@@ -262,6 +268,7 @@ std::vector<EventIndex> events_in_order(const DeviceRank& devices, Test&& test) 
   std::vector<EventIndex> found;
   for (EventIndex e = 0; e < devices.rank->event_count(); ++e) {
     const TimePs start = devices.rank->start[e];
+    // Of a whole trace the last moment belongs to it; of a step it belongs to the next one.
     if (start < devices.window.begin || start > devices.window.end ||
         (start == devices.window.end && !devices.window.is_whole_trace))
       continue;
@@ -316,6 +323,7 @@ std::vector<KernelCounters> kernel_counters(const DeviceRank& devices, const std
            launches_a_kernel(devices.trace->name(*devices.rank, e));
   });
   std::vector<std::vector<StringId>> operators;
+  // Ranges of counters have no correlation. As many of them as launches can only be one each, in the same order.
   if (calls.size() == ranges.size()) operators = operators_around(devices, calls);
   std::vector<KernelCounters> rows;
   for (std::size_t i = 0; i < ranges.size(); ++i) {
@@ -472,6 +480,7 @@ RankKernels kernels_of_rank(const DeviceRank& devices, const KernelRequest& requ
   constexpr std::size_t kMemory = std::size_t{1} << static_cast<std::size_t>(WorkType::memory_copy) |
                                   std::size_t{1} << static_cast<std::size_t>(WorkType::memory_set);
   const std::size_t asked = request.with_memory ? kTypeSets - 1 : (kTypeSets - 1) & ~kMemory;
+  // Masked, so that copies beside a kernel do not make a set of their own if nobody asked for them.
   sweep_devices(devices, [&](const Stretch& s) { kernels.times[s.device].busy[s.types & asked] += s.end - s.begin; });
   for (std::uint32_t w = 0; w < devices.timeline.works.size(); ++w) {
     const auto type = static_cast<std::size_t>(devices.types[w]);

@@ -54,6 +54,7 @@ class LaunchMeter {
     for (std::uint32_t w = 0; w < devices_.timeline.works.size(); ++w) {
       if (!devices_.belongs(w) || (!request_.with_memory && devices_.types[w] >= WorkType::memory_copy)) continue;
       const causal::DeviceWork& work = devices_.timeline.works[w];
+      // A call that a reader made up has a mark for a duration: there is nothing to measure.
       if (work.call == causal::kNoEvent || devices_.rank->duration[work.call] == trace::kMadeUpCallPs) {
         ++launches_.works_without_call;
         continue;
@@ -81,6 +82,7 @@ class LaunchMeter {
     CallTimes& times = times_of(work.call);
     ++times.works;
     times.delay.push_back(delay);
+    // Worth telling only of calls that are not outliers themselves: a call that was stopped is longer than any kernel.
     launches_.short_kernels += host <= request_.runtime_cutoff && length < host ? 1 : 0;
     launches_.delay_outliers += delay > request_.delay_cutoff ? 1 : 0;
   }

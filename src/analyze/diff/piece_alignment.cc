@@ -8,6 +8,10 @@
 #include "analyze/diff/common_subsequence.h"
 #include "causal/edge_kind.h"
 
+// Edges are put into lanes by where they end, delays are attached to the piece they delay, and lanes of two runs are
+// paired by role. Each pair is then aligned by a longest common subsequence. Equally many lanes of a role go together
+// in order; otherwise dynamic programming finds the pairing, in order, with the most pieces in common.
+
 namespace orrery::analyze {
 namespace {
 

@@ -18,6 +18,10 @@
 #include "graph/longest_path.h"
 #include "graph/parametric.h"
 
+// In three parts: the contribution of every piece to the difference of two steps, on the way from one run to the other
+// and back; whether steps differ by more than chance, by intervals that assume no distribution; and the table that has
+// both.
+
 namespace orrery::analyze {
 
 // One run turned into another along a straight line, and what each piece adds on the way.
@@ -159,6 +163,7 @@ class ParametricAttribution {
   }
 
   void add(const graph::ParametricPiece& piece, std::vector<Int128>& added) const {
+    // Lambda is counted in fixed point of 60 bits, so that sums over pieces are exact.
     const Int128 extent = piece.end.fixed() - piece.begin.fixed();
     const auto add_growths = [&](const std::vector<Growth>& growths, std::uint32_t at) {
       auto growth = std::partition_point(growths.begin(), growths.end(), [&](const Growth& g) { return g.at < at; });
@@ -268,6 +273,7 @@ std::size_t lower_median_place(std::span<const TimePs> times) {
 
 std::optional<TimeInterval> median_interval(std::span<const TimePs> times) {
   const std::size_t n = times.size();
+  // With five values even the least and the greatest leave out the median in 2 of 32 cases: more than one in twenty.
   if (n < 6) return std::nullopt;
   // The k smallest leave out the median with the chance that fewer than k of n fall below it. Binomial coefficients
   // relative to the middle one: those that are too small for a double are far below what decides.
@@ -278,6 +284,7 @@ std::optional<TimeInterval> median_interval(std::span<const TimePs> times) {
   const double total = n % 2 == 0 ? 2 * half - weight.back() : 2 * half;
   std::size_t k = 0;
   double left_out = 0;
+  // Half of one in twenty at each end, by the sign test.
   while (left_out + weight[k] <= 0.025 * total) left_out += weight[k++];
   const std::vector<TimePs> sorted = sorted_copy(times);
   return TimeInterval{sorted[k - 1], sorted[n - k]};
@@ -285,6 +292,7 @@ std::optional<TimeInterval> median_interval(std::span<const TimePs> times) {
 
 std::optional<TimeInterval> shift_interval(std::span<const TimePs> a, std::span<const TimePs> b) {
   const double n = static_cast<double>(a.size()), m = static_cast<double>(b.size());
+  // The Mann-Whitney interval of the shift (Hodges and Lehmann), by the normal approximation: 1.96 deviations are 95 %.
   const double rank = std::floor(n * m / 2 - 1.96 * std::sqrt(n * m * (n + m + 1) / 12));
   if (rank < 1) return std::nullopt;
   const std::vector<TimePs> from = sorted_copy(a), to = sorted_copy(b);

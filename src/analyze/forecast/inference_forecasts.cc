@@ -8,6 +8,10 @@
 #include "base/percent.h"
 #include "llm/serving/inference_source.h"
 
+// A request is simulated in a few rounds only: the prompt, and tokens at some contexts in between, since a token's time
+// is nearly linear in its context. The rest is a sum over straight lines, whose error is estimated from every second
+// sample. Continuous batching is read off a steady state: what a prompt adds to the token of the others.
+
 namespace orrery::analyze {
 
 Result<MatrixForecast> forecast_matrix(const MatrixInput& input, Diagnostics& diagnostics) {
@@ -94,6 +98,7 @@ class InferenceReader {
     // In a pipeline a prompt delays others by the time of a stage, and itself takes that of all.
     const auto first = static_cast<double>(end_of(last - 1, 0) - reader_.start(0, begins_[last - 1]));
     const double others = plan_.replica_requests() - 1;
+    // Each of the others reads its prompt once while this one makes its tokens: spread over them evenly.
     const double between = static_cast<double>(token) + others * added / plan_.generate;
     forecast_.tokens.push_back({rounds_[last].visit.context, token});
     forecast_.first_token_ps = static_cast<TimePs>(std::llround(first + others * queued_share * added));
@@ -140,6 +145,7 @@ void take_memory(const InferenceInput& input, InferenceForecast& forecast) {
     const llm::InferenceMemory& one =
         forecast.memory.emplace_back(llm::inference_memory(input.plan, input.memory, stage));
     if (one.sum() > forecast.memory[forecast.fullest_stage].sum()) forecast.fullest_stage = stage;
+    // What the device has for caches, when weights and workspace are there and a part is lost to fragments.
     const double left = forecast.memory_bytes / (1 + input.memory.fragmentation_share) - one.weights - one.workspace;
     const double requests = std::max(0.0, std::floor(left / one.cache_per_request)) * input.plan.shape.job.data;
     forecast.most_requests = stage == 0 ? requests : std::min(forecast.most_requests, requests);

@@ -11,6 +11,10 @@
 #include "base/radix_sort.h"
 #include "causal/hta/call_stack.h"
 
+// Rows become nodes, threads become roots behind them. Per thread, begins and ends are sorted with HTA's own comparison
+// by Python's own sort, because it is no strict order and the result depends on who is compared with whom. A stack then
+// gives each row its parent, kernels go below their calls, and the backward thread below the forward one.
+
 namespace orrery::analyze::hta {
 namespace {
 
@@ -99,6 +103,7 @@ class CallGraphBuilder {
 
   [[nodiscard]] bool is_device_lane(const std::vector<RowIndex>& members) const {
     const trace::Lane& lane = rows_.lane(members.front());
+    // HTA takes process 0 and thread 0 for the device's.
     return is_thread(lane.process, 0) || is_thread(lane.thread, 0) ||
            std::all_of(members.begin(), members.end(), [&](RowIndex r) { return rows_.stream[r] > 0; });
   }
@@ -134,6 +139,7 @@ class CallGraphBuilder {
         add(stack.empty() ? root : stack.back(), end.row);
         stack.push_back(end.row);
       } else if (!stack.empty()) {
+        // HTA does not look whether it is the one that ends.
         stack.pop_back();  // whichever it is
       }
     }

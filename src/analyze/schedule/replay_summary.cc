@@ -13,6 +13,10 @@
 #include "simulate/replay.h"
 #include "workload/lane_names.h"
 
+// The replay is laid over the recording: each start is compared with the recorded one, and what its latest dependency
+// already was late is taken off, so that a departure is reported where it arises and not along all that follows from
+// it.
+
 namespace orrery::analyze {
 namespace {
 
@@ -165,6 +169,7 @@ TimePs covered(std::vector<Interval>& intervals) {
     std::sort(intervals.begin(), intervals.end(), sooner);
   TimePs busy = 0, until = std::numeric_limits<TimePs>::min();
   for (const Interval& interval : intervals) {
+    // A union of intervals by start: each counts from where those before it end.
     if (interval.end <= until) continue;
     busy += interval.end - std::max(interval.start, until);
     until = interval.end;
@@ -262,6 +267,7 @@ void compare_starts(const RankView& view, TimePs origin, WorstDepartures& worst,
       const bool on_start = static_cast<Dependency>(graph.type(slot)) == Dependency::start;
       const TimePs allowed = program.starts_ps[source] - origin + (on_start ? 0 : program.duration_ps(source));
       const TimePs allows = on_start ? view.starts[source] : view.ends[source];
+      // The dependency that releases last is the one whose lateness is inherited.
       if (allows > released) released = allows, inherited = allows - allowed;
       if (allowed <= recorded) continue;
       if (summary.contradicted++ > 0) continue;

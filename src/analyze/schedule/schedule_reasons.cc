@@ -14,6 +14,10 @@
 #include "simulate/causes.h"
 #include "simulate/schedule_graph.h"
 
+// The schedule is turned into a graph that explains it. Its longest path says what the makespan consists of; solved
+// again with one sort of work shortened at a time, it says what the makespan reacts to. A graph that does not replay to
+// the makespan is of another simulator's rules: then nothing is said rather than something wrong.
+
 namespace orrery::analyze {
 namespace {
 
@@ -86,6 +90,7 @@ class Reactions {
         if (graph_.duration(node) > 0) of_node_[node] = place_of(sort_of(program, i));
       }
     }
+    // Starts without a cause are edges from the begin: shortened like work, since somebody chose them.
     for (graph::Slot slot = 0; slot < graph_.edge_count(); ++slot) {
       if (graph_.type(slot) != static_cast<std::uint8_t>(ScheduleEdge::begin)) continue;
       begins_.push_back(slot);

@@ -47,14 +47,14 @@ void Collectives::begin_phase(std::uint32_t number) {
   stream.window = 1;
   switch (phase.algorithm) {
     case Algorithm::ring:
-      // // An all-to-all round the ring takes a share 1, 2, ... n - 1 hops, one hop per packet.
+      // An all-to-all round the ring takes a share 1, 2, ... n - 1 hops, one hop per packet.
       stream.sends_left = phase.type == Type::all_reduce   ? 2 * (n - 1)
                           : phase.type == Type::all_to_all ? n * (n - 1) / 2
                                                            : n - 1;
       break;
     case Algorithm::direct:
       stream.sends_left = phase.type == Type::all_reduce ? 2 * (n - 1) : n - 1;
-      // // A window below 0 is none: all partners at once.
+      // A window below 0 is none: all partners at once.
       stream.window = phase.window < 0 ? n - 1 : std::min(static_cast<std::uint32_t>(phase.window), n - 1);
       break;
     case Algorithm::halving_doubling:
@@ -243,7 +243,7 @@ void Collectives::tree_inner(std::uint32_t number, bool received) {
     stream.tree = is_second ? TreeState::send_up : TreeState::wait_one;
     return hand_to_endpoint(number, {.bytes = bytes, .reduces = true, .returns = is_second});
   }
-  // / The first of the two children's shares was reduced: it goes up together with the second.
+  // The first of the two children's shares was reduced: it goes up together with the second.
   if (!stream.one_reduced && !received) {
     stream.one_reduced = true;
     return;

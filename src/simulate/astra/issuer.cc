@@ -10,6 +10,10 @@
 #include "workload/delays.h"
 #include "workload/lane_names.h"
 
+// Per rank a heap of ready nodes per slot, the smallest number first, as in ASTRA-sim. A pass issues all whose slot is
+// free; nodes that become ready within the pass have to wait for the next one, which only comes with the next end.
+// Nodes that are left behind by that are taken up when the queue has run dry (issue_left_behind).
+
 namespace orrery::simulate::astra {
 namespace {
 
@@ -48,7 +52,7 @@ Issuer::Issuer(const workload::Workload& workload, const machine::AstraSystem& s
       if (needed == 0) make_ready(rank, node);
     }
   }
-  // / A pool for each node, the last of which may be incomplete, or one for all.
+  // A pool for each node, the last of which may be incomplete, or one for all.
   std::size_t memories = 0;
   if (system.remote_memory) {
     memories = system.remote_memory->sharing == machine::AstraRemoteMemory::Sharing::per_node
@@ -115,7 +119,7 @@ void Issuer::begin(std::uint32_t rank, std::uint32_t node) {
   const workload::Program& program = workload_.program(rank);
   ranks_[rank].busy[slot_of(program, node)] = true;
   start_ns_[first_[rank] + node] = queue_.now();
-  // / Communication takes its recorded time too then, and holds no link.
+  // Communication takes its recorded time too then, and holds no link.
   if (system_.replay_only) return replay(rank, node, !program.has(node, activity::kOnHost));
   if (is_communication(program.kinds[node]) && program.has(node, activity::kOnHost)) {
     return fail(rank, node,
@@ -139,7 +143,7 @@ void Issuer::replay(std::uint32_t rank, std::uint32_t node, bool on_device) {
   const TimePs recorded_ps = workload_.program(rank).duration_ps(node);
   const std::int64_t recorded =
       (whole_microseconds_ ? workload::in_whole_microseconds(recorded_ps) : recorded_ps) / kPsPerNs;
-  // / Without a recorded time ASTRA-sim lets a nanosecond pass.
+  // Without a recorded time ASTRA-sim lets a nanosecond pass.
   const std::int64_t duration = recorded == 0 ? 1 : recorded;
   if (on_device) ranks_[rank].device_ns += duration;
   ticks_.add(rank, duration, {ActionKind::node_done, rank, node});
@@ -167,7 +171,7 @@ void Issuer::begin_compute(std::uint32_t rank, std::uint32_t node) {
 void Issuer::begin_collective(std::uint32_t rank, std::uint32_t node) {
   const workload::Program& program = workload_.program(rank);
   const workload::Collective collective = program.collectives[node];
-  // / A broadcast is replayed: its recorded time passes on each rank by itself, and no link carries anything.
+  // A broadcast is replayed: its recorded time passes on each rank by itself, and no link carries anything.
   if (collective == workload::Collective::broadcast) return replay(rank, node, false);
   const auto type = implemented(collective);
   if (!type) {
@@ -191,7 +195,7 @@ void Issuer::begin_collective(std::uint32_t rank, std::uint32_t node) {
     call.group = &groups_[static_cast<std::size_t>(group - workload_.groups.data())];
     call.index = static_cast<std::uint32_t>(member - group->ranks.begin());
   }
-  // / What is said of this node comes before what is said of its kind.
+  // What is said of this node comes before what is said of its kind.
   const auto of_node = system_.custom_of_node.find(program.ids[node]);
   const std::string& prefix =
       of_node != system_.custom_of_node.end() ? of_node->second : system_.custom[static_cast<std::size_t>(*type)];
@@ -223,7 +227,7 @@ void Issuer::begin_memory(std::uint32_t rank, std::uint32_t node) {
   if (!program.has(node, activity::kHasBytes)) return fail(rank, node, "has no tensor_size");
   const machine::AstraRemoteMemory& memory = *system_.remote_memory;
   const Transaction transaction{rank, node, program.bytes[node]};
-  // / A memory of its own is never busy: transactions of one rank share the slot of communication anyway.
+  // A memory of its own is never busy: transactions of one rank share the slot of communication anyway.
   if (memory.sharing == Sharing::per_npu) {
     const std::int64_t duration =
         memory.latency_ns + static_cast<std::int64_t>(static_cast<double>(transaction.bytes) / memory.bytes_per_ns);
@@ -264,7 +268,7 @@ void Issuer::end(std::uint32_t rank_number, std::uint32_t node, bool during_pass
   for (const graph::OutgoingEdge& edge : program.dependencies.outgoing(node)) {
     const std::uint32_t target = program.dependencies.node_at(edge.target_position);
     if (--dependencies_left_[first_[rank_number] + target] != 0) continue;
-    // // ASTRA-sim looks through the nodes that were ready when the pass began.
+    // ASTRA-sim looks through the nodes that were ready when the pass began.
     if (during_pass) rank.passed_over.push_back(target);
     else make_ready(rank_number, target);
   }

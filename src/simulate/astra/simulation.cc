@@ -10,6 +10,10 @@
 #include "simulate/astra/issuer.h"
 #include "simulate/schedule_uses.h"
 
+// If all ranks do the same on a symmetric machine, rank 0 is simulated alone and its messages come back to itself
+// (Fold). That is exact as long as the order of simultaneous events cannot matter; the first event where it could ends
+// the attempt, and all ranks are simulated.
+
 namespace orrery::simulate::astra {
 namespace {
 

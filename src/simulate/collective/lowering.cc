@@ -12,6 +12,10 @@
 #include "simulate/collective/dimension_levels.h"
 #include "simulate/collective/schedules.h"
 
+// From the cheapest to the dearest: a small table of recent plans by flow, all plans by group and algorithm, and the
+// schedule of an algorithm counted onto links. `auto` makes the plans of every algorithm that applies once, and
+// compares their prices for the size at hand. Messages have tables of their own, by source and target.
+
 namespace orrery::simulate {
 
 std::size_t GroupTable::RanksHash::operator()(std::span<const std::uint32_t> ranks) const {
@@ -39,6 +43,7 @@ Result<GroupTable::GroupId> GroupTable::intern(std::span<const std::uint32_t> ra
 
   const auto [entry, is_new] = by_list_.try_emplace(sorted, static_cast<GroupId>(groups_.size()));
   const GroupId group = entry->second;
+  // Found by the list as it was given, too: it comes again in this order.
   by_list_.try_emplace(Ranks(ranks.begin(), ranks.end()), group);
   if (is_new) groups_.push_back(std::move(sorted));
   return group;
@@ -100,7 +105,7 @@ Result<Lowering::SharedPlan> Lowering::plan(const CommOp& op, Algorithm algorith
     }
     key.root = op.ranks[op.root];
   }
-  // / A barrier moves nothing and takes time all the same.
+  // A barrier moves nothing and takes time all the same.
   if (op.ranks.size() == 1 || (op.bytes == 0 && op.collective != Collective::barrier)) return nothing_;
   if (!op.parts.empty()) return unequal_plan(op);
   if (algorithm == Algorithm::mpi) {
@@ -117,6 +122,7 @@ Result<Lowering::SharedPlan> Lowering::plan(const CommOp& op, Algorithm algorith
 Lowering::RecentPlan& Lowering::recent_plan(const CommOp& op) {
   // Groups grow in number with the devices; where two share a place, both are looked for the long way every time.
   if (recent_plans_.empty())
+    // Some places per device: enough for a job with its groups, few enough for the caches.
     recent_plans_.resize(std::clamp<std::size_t>(4 * std::bit_ceil(network().device_count()), 4096, 1 << 16));
   return recent_plans_[(op.flow * workload::kCollectives + static_cast<std::uint64_t>(op.collective)) %
                        recent_plans_.size()];
@@ -133,7 +139,7 @@ bool Lowering::is_for(const RecentPlan& recent, const CommOp& op, Algorithm algo
 }
 
 std::span<Lowering::RecentRoute> Lowering::recent_routes(std::uint32_t source, std::uint32_t target, bool asks_first) {
-  // / These look at the message, or at the load: its way is no matter of source and target alone.
+  // These look at the message, or at the load: its way is no matter of source and target alone.
   if (network().routing() == machine::Routing::ecmp || network().routing() == machine::Routing::adaptive) return {};
   if (recent_routes_.empty())
     recent_routes_.resize(std::clamp<std::size_t>(8 * std::bit_ceil(network().device_count()), 256, 1 << 17));
@@ -166,7 +172,7 @@ Result<Lowering::SharedPlan> Lowering::message_plan(const CommOp& op, std::span<
   weights_.set_flow(op.flow);
   weights_.set_traffic(traffic);
   TimePs alpha = options_.message_overhead_ps;
-  // / What the two short messages load is not counted: they carry no bytes.
+  // What the two short messages load is not counted: they carry no bytes.
   if (asks_first) {
     alpha += weights_.add(source, target) + weights_.add(target, source) +
              2 * options_.message_overhead_ps;  // "may I?" and "go on"
@@ -178,6 +184,7 @@ Result<Lowering::SharedPlan> Lowering::message_plan(const CommOp& op, std::span<
   if (const auto cut = weights_.take_unreachable()) return no_way(cut->first, cut->second);
   auto made = std::make_shared<const Plan>(std::move(plan));
   if (!recent.empty()) {
+    // The oldest of the set goes.
     std::rotate(recent.begin(), recent.end() - 1, recent.end());
     recent.front() = {made, source, target, asks_first};
   }
@@ -215,7 +222,7 @@ Status Lowering::check_applies(Algorithm algorithm, Collective collective, std::
                                         report::counted(ranks, "rank")),
                  .hint = "choose ring, double_binary_tree or auto"};
   }
-  // / A route by load takes longer to find than one from a table, and all pairs of a large group are many.
+  // A route by load takes longer to find than one from a table, and all pairs of a large group are many.
   const std::size_t most =
       network().routing() == machine::Routing::adaptive ? kMaxAdaptiveDirectRanks : kMaxDirectRanks;
   const bool all_pairs = algorithm == Algorithm::direct || algorithm == Algorithm::pairwise;

@@ -53,6 +53,7 @@ class DeadlockFinder {
     chain.erase(chain.begin(), chain.begin() + static_cast<std::ptrdiff_t>(places[current.key()]));
     const auto partner =
         std::find_if(chain.begin(), chain.end(), [](const Blocked& item) { return item.why == Why::partner; });
+    // A cycle has no beginning; a wait for a partner is what people recognise.
     if (partner != chain.end()) std::rotate(chain.begin(), partner, chain.end());
     return chain;
   }

@@ -5,6 +5,11 @@
 
 #include "workload/collective_parts.h"
 
+// A rank's running activities are executed moment by moment on its own state, as Run would, while each end releases
+// only what waits within the window and for nothing else. It stops at the first end that anybody else may wait for;
+// what still runs goes into the queue. If later something becomes ready that should have come in between, the run is
+// declared wrong and repeated without lookahead: so a wrong guess costs time, never the answer.
+
 namespace orrery::simulate {
 namespace {
 
@@ -90,6 +95,7 @@ void Lookahead::execute(std::uint32_t rank) {
     const auto is_local = [&](const Running& one) {
       return one.end_ps > when || has_local_successors(window, one.activity, limit);
     };
+    // A moment is taken whole or not at all: if one of its ends concerns others, all wait for the engine.
     if (when >= kMaxSimulatedPs || !std::all_of(running_.begin(), running_.end(), is_local)) break;
     over_.clear();
     std::erase_if(running_, [&](const Running& one) {
@@ -108,6 +114,7 @@ void Lookahead::execute(std::uint32_t rank) {
   extent.first = first;
   extent.last = limit;
   for (const Running& one : running_) {
+    // What ends at the moment where lookahead stopped is still to be told by the queue.
     if (one.end_ps == until) extent.at_once = one.activity;
   }
   state.has_changes = !extent.changes.empty();
@@ -211,6 +218,7 @@ std::optional<TimePs> Lookahead::commit(std::uint32_t rank, const LiveWindow& wi
   CommOp op;
   op.kind = CommOp::Kind::collective;
   op.collective = program.collectives[in_window];
+  // A root or parts of their own make members differ: their prices are not those of one common flow.
   if (workload::is_rooted(op.collective) || !program.parts_of(in_window).empty()) return std::nullopt;
   const Communicator& first = membership_.communicators()[bundle.communicators[0]];
   const std::uint64_t place = window.planned->first_on_stream[planned.stream] + planned.place;
@@ -221,6 +229,7 @@ std::optional<TimePs> Lookahead::commit(std::uint32_t rank, const LiveWindow& wi
     op.flow = communicator;
     const std::optional<PredictedOp> predicted = network_->predict(op, start_ps);
     if (!predicted || predicted->end_ps >= kMaxSimulatedPs) return std::nullopt;
+    // Groups that are executed as one must stay alike.
     if (!predicted_.empty() && predicted->end_ps != predicted_[0].end_ps) return std::nullopt;
     predicted_.push_back(*predicted);
   }

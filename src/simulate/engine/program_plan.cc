@@ -10,6 +10,10 @@
 #include "machine/device/roofline.h"
 #include "workload/delays.h"
 
+// Per activity: the resource it takes, its duration, and its successors side by side in one list. Lookahead asks
+// whether what an activity waits for is all its rank's own computing and collectives: that is decided here, once per
+// program.
+
 namespace orrery::simulate {
 namespace {
 
@@ -103,7 +107,7 @@ void add_edges(const graph::Graph& dependencies, ProgramPlan& plan) {
       PlannedActivity& source = plan.activities[dependencies.source(slot)];
       if (!waits_for_start(dependencies, slot)) {
         ++source.successor_count;
-        // // Only what lookahead executes itself counts as local: the end of anything else comes from outside.
+        // Only what lookahead executes itself counts as local: the end of anything else comes from outside.
         if (source.resource != Resource::compute && source.resource != Resource::collective)
           plan.activities[i].waits_locally = false;
         continue;
@@ -115,7 +119,7 @@ void add_edges(const graph::Graph& dependencies, ProgramPlan& plan) {
   }
   std::stable_sort(plan.start_edges.begin(), plan.start_edges.end(),
                    [](const StartEdge& a, const StartEdge& b) { return a.source < b.source; });
-  // / Successors of one activity lie side by side: counted first, then put in their places.
+  // Successors of one activity lie side by side: counted first, then put in their places.
   std::uint32_t first = 0;
   for (PlannedActivity& activity : plan.activities) {
     activity.first_successor = first;

@@ -5,6 +5,11 @@
 
 #include "base/interrupt.h"
 
+// One moment after the other: the next time is the earlier one of the network's and the queue's. What ends then is
+// collected, then all that follows from it at the same moment is settled in a fixed order: windows are opened,
+// successors released, slots and streams filled, operations begun. Operations are sorted by number before they start,
+// so that rates do not depend on the order in which ends were told.
+
 namespace orrery::simulate {
 namespace {
 
@@ -139,7 +144,7 @@ Status Run::take_ended_activities() {
   due_.clear();
   queue_.take(due_);
   for (const RankActivity& event : due_) {
-    // // The largest numbers are no activities but say what else is due; see kRankBegins and kStreamWakes.
+    // The largest numbers are no activities but say what else is due; see kRankBegins and kStreamWakes.
     if (event.activity < kStreamWakes - kMostLookaheadStreams) {
       finish(event.rank, event.activity);
       continue;
@@ -163,7 +168,7 @@ Status Run::take_finished_operations() {
     if (numbers_.is_collective(id)) collective_ended(id);
     else message_ended(id);
   }
-  // / Some operations of a class have ended at this moment and some have not: its ranks are not alike.
+  // Some operations of a class have ended at this moment and some have not: its ranks are not alike.
   if (incomplete_ == 0) return {};
   unlike_ = true;
   return Error{.message = "ranks that do the same do not take the same time"};
@@ -174,6 +179,7 @@ Status Run::start_operations() {
   if (network_time_ < state_.now) {  // so that the model shares bandwidth up to now without the newcomers
     if (Status status = take_finished_operations(); !status) return status;
   }
+  // Operations of one moment start by number: rates are summed in that order, and sums of floats depend on it.
   std::sort(starting_.begin(), starting_.end());
   starting_message_ = nullptr;
   for (const OpId id : starting_) {
@@ -195,7 +201,7 @@ void Run::make_ready(std::uint32_t rank, LiveWindow& window, std::uint64_t activ
       touch_rank(rank);
       return;
     case Resource::collective:
-      // // A replay has no streams: what was recorded side by side runs side by side.
+      // A replay has no streams: what was recorded side by side runs side by side.
       if (!options_.replay) return touch_stream(rank, planned.stream);
       start(rank, window, activity, Resource::collective);
       return arrive(rank, window, activity);
@@ -223,7 +229,7 @@ void Run::note_start(std::uint32_t rank, LiveWindow& window, std::uint64_t activ
 
 void Run::start(std::uint32_t rank, LiveWindow& window, std::uint64_t activity, Resource resource) {
   note_start(rank, window, activity);
-  // / What ranks did with their time is told of devices and their communication alone.
+  // What ranks did with their time is told of devices and their communication alone.
   if (resource == Resource::host || resource == Resource::memory) return;
   RankState& state = state_.ranks[rank];
   count_use(rank);

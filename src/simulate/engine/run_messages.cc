@@ -22,7 +22,7 @@ void Run::start_message_side(std::uint32_t rank, LiveWindow& window, std::uint64
   const LinePlace place = window.planned->lines->places[activity - window.first];
   const ChannelKey& channel = membership_.structure(first_of(rank)).channels[place.line];
   const std::uint32_t other = membership_.peer(first_of(rank), channel);
-  // / Who takes which message is not known from the programs: the order in which sides are posted decides.
+  // Who takes which message is not known from the programs: the order in which sides are posted decides.
   if (other == Membership::kNoRank || membership_.takes_as_posted(is_send ? other : first_of(rank)))
     return post(rank, activity, is_send);
   if (is_send) return send_is_ready(key_of_send(rank, window, activity), rank, activity);
@@ -79,8 +79,9 @@ void Run::send_is_ready(const MessageKey& key, std::uint32_t rank, std::uint64_t
   state.order = window.planned->first_send + place.send;
   state.bytes = window.planned->program->bytes[in_window];
   const TimePs recorded = window.plan(activity).duration_ps;
+  // In a replay the shorter of both sides is the message; the longer one waited as well.
   state.recorded_ps = shorter_recorded(state.recorded_ps, recorded);
-  // / Its send does not wait for anybody; when it has ended, send_ended() lets the message leave.
+  // Its send does not wait for anybody; when it has ended, send_ended() lets the message leave.
   if (is_eager(state.bytes)) {
     schedule_end(rank, activity, options_.replay ? recorded : options_.eager_overhead_ps);
     if (causes_) tell_last_side(state, true);
@@ -100,7 +101,7 @@ void Run::recv_is_ready(const MessageKey& key, std::uint32_t rank, std::uint64_t
   if (state.send == kNoActivity) return;
   check_sizes(state);
   if (moves_when_both_are_ready(state.bytes)) return start_messages(key, state);
-  // / An eager message that is still under way ends its receive when it arrives.
+  // An eager message that is still under way ends its receive when it arrives.
   if (!state.arrived) return;
   if (causes_) tell_last_side(state, false);
   state_.messages.erase(found);
@@ -196,7 +197,7 @@ void Run::message_ended(OpId id) {
   --incomplete_;
   moving_.erase(moving);
   state.arrived = true;
-  // / A copy, because finish() may start others, which moves the table.
+  // A copy, because finish() may start others, which moves the table.
   const MessageState ended = state;
   if (ended.recv != kNoActivity) state_.messages.erase(found);
   if (causes_ && !is_eager(ended.bytes)) tell_last_side(ended, true);

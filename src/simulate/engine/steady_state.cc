@@ -6,6 +6,10 @@
 
 #include "base/interrupt.h"
 
+// Whenever the job is quiescent, the contents of its next windows are the key of what will happen. A stretch that came
+// twice is recorded: differences of times, uses and links. From then on a known stretch is passed over, many at once if
+// the source says how many windows are alike, and what it did is added so many times at the end.
+
 namespace orrery::simulate {
 
 std::size_t Stretches::Hash::operator()(const Contents& contents) const {
@@ -41,6 +45,7 @@ SteadyState::SteadyState(NetworkSteadyState& network, const EngineOptions& optio
     : network_(network), options_(options), state_(state), supply_(supply), sink_(sink) {}
 
 bool SteadyState::is_quiescent(std::span<const RankActivity> ended) const {
+  // Every rank that has not finished must be at the last activity of its window at this very moment.
   if (ended.empty() || ended.size() != state_.unfinished) return false;
   if (!state_.messages.empty() || !network_.is_quiescent()) return false;
   return std::all_of(ended.begin(), ended.end(), [&](const RankActivity& last) {

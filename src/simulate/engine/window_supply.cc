@@ -64,7 +64,7 @@ Result<SharedWindow> WindowSupply::next(std::uint32_t rank_class) {
   Made& made = state.kept[taken_[rank_class]++ - state.first_kept];
   SharedWindow window = made.window;
   --made.still_needed_by;
-  // / A window goes when every class that runs the program has been given it: memory is that of the slowest.
+  // A window goes when every class that runs the program has been given it: memory is that of the slowest.
   while (!state.kept.empty() && state.kept.front().still_needed_by == 0) {
     state.kept.pop_front();
     ++state.first_kept;
@@ -75,7 +75,7 @@ Result<SharedWindow> WindowSupply::next(std::uint32_t rank_class) {
 void WindowSupply::pass(std::uint32_t program, const WindowExtent& extent, std::uint64_t count) {
   ProgramState& state = programs_[program];
   if (state.is_over || state.classes == 0) return;
-  // / A quiescent job: all classes have been given the same windows.
+  // A quiescent job: all classes have been given the same windows.
   assert(state.kept.empty());
   source_.pass_windows(program, count);
   state.previous_first = state.activities + (count - 1) * extent.activities;
@@ -102,6 +102,7 @@ Status WindowSupply::make(std::uint32_t program) {
       state.is_over = true;
       return check_length(program);
     }
+    // An empty window has no end that could open the next one.
     if ((*window)->program->size() == 0) continue;  // nobody would ever begin it
     Result<SharedWindow> planned = plan(program, std::move(**window));
     if (!planned) return planned.error();
@@ -135,7 +136,7 @@ Result<SharedWindow> WindowSupply::plan(std::uint32_t program, workload::Window 
   made->first_on_channel = state.on_channel;
   made->first_send = state.sends;
   if (Status status = check_anchored(state, *made); !status) return status.error();
-  // / What waits for an earlier window is nothing that lookahead within this one could know.
+  // What waits for an earlier window is nothing that lookahead within this one could know.
   for (const CarriedDependency& edge : made->carried) made->plan.activities[edge.target].waits_locally = false;
   state.previous_first = state.activities;
   state.activities += made->size();

@@ -6,6 +6,11 @@
 #include <functional>
 #include <utility>
 
+// Three speeds, one result. A flow that has all its links to itself is timed by a division, without the solver (Alone).
+// A long route that was free before and is used again is leased: even its links are not looked at. As soon as another
+// flow takes one of the links, the lone flow joins the solver with the rate it had. Ends are kept per bottleneck link,
+// since flows frozen at one link have one rate and end in the order of what they have left.
+
 namespace orrery::simulate {
 namespace {
 
@@ -46,6 +51,7 @@ FluidNetwork::FlowId FluidNetwork::add(double bytes, std::span<const LinkShare> 
   }
   end_leases(shares);
   Alone alone = find_alone(shares);
+  // What was reserved for later gives way to what flows now; whoever reserved it is told, and asks again.
   if (alone.rate == 0 && call_off(shares)) alone = find_alone(shares);
   if (alone.rate > 0 && !std::isfinite(rate_limit)) return start_alone(alone, bytes, shares);
   for (const LinkShare& share : shares) {
@@ -102,9 +108,11 @@ FluidNetwork::Alone FluidNetwork::find_alone(std::span<const LinkShare> shares) 
     const LinkHistory& history = history_[share.link];
     if (history.flows > 0 || history.alone != kNoFlow) return {};
     // Most links do not decide it, and to see that takes no division: they are wider, or as wide as the one that does.
+    // The quotient may round up: only what is clearly above cannot be the bottleneck.
     if (history.capacity > not_below * share.weight) continue;
     if (history.capacity == capacity && share.weight == weight && share.link > bottleneck) continue;
     const double level = history.capacity / share.weight;
+    // Of equal links the one with the lowest number, so that the bottleneck does not depend on the order of the route.
     if (level > rate || (level == rate && share.link > bottleneck)) continue;
     rate = level;
     not_below = rate * (1 + kNoise);
@@ -177,6 +185,7 @@ FluidNetwork::FlowId FluidNetwork::start_leased(double bytes, std::span<const Li
   const RouteLeases::Number number = leases_.find(shares, route);
   if (number == RouteLeases::kNone || leases_[number].is_active()) return kNoFlow;
   RouteLease& lease = leases_[number];
+  // A commitment was made for this route, and another flow is on it before that has ended: predictions have failed.
   mispredicted_ |= lease.taken_until_ps > now_;
   const FlowId id = flows_.add_without_route(bytes);
   set_size(id, bytes);
@@ -323,6 +332,7 @@ void FluidNetwork::advance(TimePs now, std::vector<FlowId>& finished) {
   if (finishes_.earliest() > now) return;
   const auto first_new = static_cast<std::ptrdiff_t>(finished.size());
   while (finishes_.earliest() <= now) collect_finished(finishes_.first(), finished);
+  // By number: the order of removal decides how sums are rounded, and must not depend on how flows were found.
   std::sort(finished.begin() + first_new, finished.end());
   for (auto flow = finished.begin() + first_new; flow != finished.end(); ++flow) remove(*flow);
 }
@@ -349,6 +359,7 @@ LinkTotals FluidNetwork::totals(machine::LinkId link) const {
       .bytes = history.finished_bytes.bytes(), .busy_ps = history.busy_ps, .peak_flows = history.peak_flows};
   if (history.flows > 0) totals.busy_ps += now_ - history.busy_since;
   const FlowId alone = lone_flow(link);
+  // A reserved flow that has not begun keeps no link busy yet.
   if (alone != kNoFlow && alone_[alone].since_ps <= now_) {
     totals.busy_ps += now_ - alone_[alone].since_ps;
     totals.peak_flows = std::max(totals.peak_flows, 1u);
@@ -408,6 +419,7 @@ void FluidNetwork::collect_finished(std::uint32_t id, std::vector<FlowId>& finis
   const FrozenFlows& frozen = solver_.frozen();
   for (const std::uint32_t flow : flows_.flows(id)) {
     if (flows_.bottleneck(flow) != id) continue;
+    // Counted from when they were frozen, not from now: each flow is rounded once.
     if (frozen.since_ps(id) + duration_ps(frozen.remaining_then(flow), link.level) <= now_) finished.push_back(flow);
   }
 }

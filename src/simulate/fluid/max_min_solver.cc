@@ -2,6 +2,11 @@
 
 #include <algorithm>
 
+// Progressive filling from the lowest level upwards, over links that something changed at. A queue has the level at
+// which each link is known to have an event; an entry that is out of date is recognised when its turn comes. Flows
+// whose bottleneck is not reached keep their rates, and are thawed only if a link they cross is saturated below them.
+// Sums drift by rounding as flows come and go, so that a link is summed up anew after so many changes.
+
 namespace orrery::simulate {
 namespace {
 
@@ -197,6 +202,7 @@ void MaxMinSolver::fill() {
     link.queued = FlowTable::kUnbound;
     double level = event_level(link);
     if (level == FlowTable::kUnbound) continue;
+    // Only for the next event is it worth to look at the single flows.
     if (link.fastest > level && level <= first_level()) level = level_if_faster_are_thawed(id, level);
     if (level > known && level > first_level()) {
       enqueue(id, level);

@@ -26,7 +26,7 @@ AllReduceAlgorithm choose(std::uint32_t ranks, std::int64_t bytes, const Collect
   if (algorithm == AllReduceAlgorithm::automatic)
     algorithm =
         bytes <= options.largest_small_bytes ? AllReduceAlgorithm::recursive_doubling : AllReduceAlgorithm::ring;
-  // / Other numbers of ranks would need a step before and after; a tree needs neither.
+  // Other numbers of ranks would need a step before and after; a tree needs neither.
   const bool needs_power_of_two =
       algorithm == AllReduceAlgorithm::recursive_doubling || algorithm == AllReduceAlgorithm::recursive_halving;
   return needs_power_of_two && !std::has_single_bit(ranks) ? AllReduceAlgorithm::tree : algorithm;
@@ -44,7 +44,7 @@ void append_collective(MessagePattern& pattern, Collective collective, std::uint
                        std::uint32_t root, std::int64_t bytes, const CollectiveOptions& options) {
   if (ranks < 2) return;
   if (options.as_mpi) return append_mpi_collective(pattern, collective, place, ranks, root, bytes);
-  // / Rounded up: a message of a part of a byte is one of a byte.
+  // Rounded up: a message of a part of a byte is one of a byte.
   const std::int64_t share = bytes / ranks + (bytes % ranks != 0 ? 1 : 0);
   switch (collective) {
     case Collective::all_reduce:
@@ -84,6 +84,7 @@ void append_unequal_collective(MessagePattern& pattern, Collective collective, s
       default: return parts[std::size_t{from} * ranks + to];
     }
   };
+  // Linear: everybody sends its parts one after the other, beginning with its neighbour.
   for (std::uint32_t step = 1; step < ranks; ++step) {  // the next one first
     const std::uint32_t to = (place + step) % ranks, from = (place + ranks - step) % ranks;
     if (bytes(place, to) >= 0) pattern.send(to, bytes(place, to));
@@ -99,6 +100,7 @@ using workload::Dependency;
 using workload::MessagePattern;
 using workload::Program;
 
+// A tag per operation: messages of two collectives under way between the same ranks must not be mistaken.
 constexpr std::int64_t kFirstTag = std::int64_t{1} << 40;  // beyond the tags of point-to-point messages
 
 /// What a collective is on one rank: all that is needed to write its messages.
@@ -154,6 +156,7 @@ Part Expander::part_of(std::uint32_t rank, std::uint32_t activity) {
   const Collective collective = program.collectives[activity];
   const std::span<const std::uint32_t> ranks = communicator.ranks;
   Part part{.communicator = &communicator};
+  // In the world, and in any group that begins like it, the place is the rank.
   const bool is_world = rank < ranks.size() && ranks[rank] == rank;  // where looking for it would take long
   part.place =
       is_world ? rank : static_cast<std::uint32_t>(std::find(ranks.begin(), ranks.end(), rank) - ranks.begin());
@@ -202,7 +205,7 @@ void Expander::add_collective(const Program& program, std::size_t activity, cons
     if (step.after_count == 0) depend(enter, node, Dependency::data);
     for (const MessagePattern::StepId on : pattern_.after(step)) depend(enter + 1 + on, node, Dependency::data);
   }
-  // / What comes before and after a collective waits for all of it, so that it is enclosed by two that take no time.
+  // What comes before and after a collective waits for all of it, so that it is enclosed by two that take no time.
   const graph::NodeId leave = add(ActivityKind::compute, activity, cpu);
   for (graph::NodeId node = enter; node < leave; ++node) depend(node, leave, Dependency::data);
   result_.enters.push_back(first_new_ + enter);
@@ -241,7 +244,7 @@ Status Expander::expand_rank(std::uint32_t rank) {
     const auto type = static_cast<Dependency>(program.dependencies.type(slot));
     const OpIndex source = first_original_ + program.dependencies.source(slot),
                   target = first_original_ + program.dependencies.target(slot);
-    // // The start of a collective is that of the first of its two ends.
+    // The start of a collective is that of the first of its two ends.
     const OpIndex on = type == Dependency::start ? result_.enters[source] : result_.leaves[source];
     depend(static_cast<graph::NodeId>(on - first_new_), static_cast<graph::NodeId>(result_.enters[target] - first_new_),
            type);

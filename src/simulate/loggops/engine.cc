@@ -5,6 +5,10 @@
 #include "graph/graph.h"
 #include "simulate/loggops/operations.h"
 
+// LogGOPSim's rules: an operation takes its processor (o, O) and its interface (g, G) when both are free, and a message
+// is at its receiver L later, where it takes the same again. Whoever finds them taken joins a line, of which only the
+// first has an event in the queue. Numbers of orders are given as LogGOPSim gives them: they break ties.
+
 namespace orrery::simulate::loggops {
 
 Engine::Engine(Operations& operations, const Parameters& parameters, bool unstable_order)
@@ -143,6 +147,7 @@ void Engine::start_send(OpIndex i) {
       now_ + parameters_.overhead_ps + Parameters::of_bytes(op.size, parameters_.overhead_per_byte_fs);
   cpu_free(op.rank, op) = busy_until;
   free_to_send(op.rank, op) = now_ + parameters_.gap_ps + Parameters::of_bytes(op.size, parameters_.gap_per_byte_fs);
+  // The first byte: bytes follow at the gap per byte, which the receiver is charged with when they arrive.
   events_.push(now_ + parameters_.overhead_ps + parameters_.latency_ps, {next_order_++, Event::Kind::arrive, i});
   has_started(i, op);
   if (op.size <= parameters_.largest_eager_message_bytes) has_ended(i, op, busy_until);
@@ -154,6 +159,7 @@ void Engine::post(OpIndex recv) {
   const auto send = op.channel == kNoChannel ? matcher_.recv_is_posted(recv, envelope_of(operations_, recv))
                                              : matcher_.recv_is_posted(recv, op.channel);
   if (send == workload::MessageMatcher::kNobody) return;
+  // The message was there before: it need not be kept any longer.
   --kept_;
   match(static_cast<OpIndex>(send), recv);
 }
@@ -185,6 +191,7 @@ void Engine::match(OpIndex send, OpIndex recv) {
     TimePs& nic = free_to_send(op.rank, op);
     cpu = std::max(cpu, now_);
     nic = std::max(nic, now_);
+    // The processor was not free before the overhead was over, however early the partner came.
     const TimePs sent =
         op.start_ps + parameters_.overhead_ps + Parameters::of_bytes(op.size, parameters_.overhead_per_byte_fs);
     has_ended(send, op, std::max(now_, sent));

@@ -26,6 +26,7 @@ struct End {
 class PairNumbers {
  public:
   void begin(std::size_t pairs) {
+    // At most half full, so that chains of linear probing stay short.
     const std::size_t slots = std::bit_ceil(2 * pairs + 1);
     if (slots > table_.size()) table_.assign(slots, {});
     mask_ = table_.size() - 1;
@@ -33,6 +34,7 @@ class PairNumbers {
     count_ = 0;
   }
   std::uint32_t number(std::uint32_t sender, std::int64_t tag) {
+    // Two odd constants of the usual multiplicative hashes (xxHash, 2^64 over the golden ratio).
     std::uint64_t hash = (static_cast<std::uint64_t>(tag) * 0xc2b2ae3d27d4eb4fu ^ sender) * 0x9e3779b97f4a7c15u;
     for (hash ^= hash >> 32;; ++hash) {
       Entry& entry = table_[hash & mask_];
@@ -87,6 +89,7 @@ void number_channels(Operations& operations, workload::MessageMatcher& matcher) 
     ends.assign(sends.ends.begin() + sends.first[rank], sends.ends.begin() + sends.first[rank + 1]);
     for (OpIndex i = operations.first(rank); i < operations.first(rank + 1); ++i)
       if (operations[i].kind == Kind::recv) ends.push_back({i, operations.tag(i), operations[i].peer});
+    // One receive from anybody is enough: all messages to this rank then have to be matched in the order of arrival.
     const bool wild = std::any_of(ends.begin(), ends.end(), [](const End& end) {
       return end.sender == kAnyPeer || end.tag == workload::kAnyTag;
     });
@@ -183,6 +186,7 @@ class Layout {
     for (graph::Slot slot = 0; slot < graph.edge_count(); ++slot) ++row_ends_[row_of(slot)];
     std::uint32_t end = 0;
     for (std::uint32_t& row : row_ends_) row = end += row;
+    // From the last edge to the first, each in front of those before: a counting sort that is stable.
     for (graph::EdgeId edge = graph.edge_count(); edge-- > 0;) {
       const graph::Slot slot = graph.slot_of_edge(edge);
       targets_[--row_ends_[row_of(slot)]] = graph.target(slot);
@@ -192,6 +196,7 @@ class Layout {
   void set_dependents(std::uint32_t i) {
     const std::uint32_t first = row_ends_[2 * i], middle = row_ends_[2 * i + 1], end = row_ends_[2 * i + 2];
     Operation& op = made_[i];
+    // Most operations have few dependents: these lie in the operation itself, and cost no further access.
     if (end - first <= std::size(op.dependents)) {
       op.dependent_starts = static_cast<std::uint8_t>(middle - first);
       op.dependent_ends = static_cast<std::uint8_t>(end - middle);

@@ -81,7 +81,7 @@ std::vector<double> capacities(const machine::Network& network) {
 FluidModel::FluidModel(std::shared_ptr<Lowering> lowering) : PhasedModel(std::move(lowering)) {
   flows_.emplace(capacities(this->lowering()->network()));
   const machine::Network& network = this->lowering()->network();
-  // / Only adaptive routes look at the traffic; all others are spared counting it.
+  // Only adaptive routes look at the traffic; all others are spared counting it.
   if (network.routing() == machine::Routing::adaptive) traffic_.resize(network.links().size());
 }
 

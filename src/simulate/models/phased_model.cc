@@ -6,6 +6,9 @@
 
 #include "report/counted.h"
 
+// An operation goes through latency and flow in turn. Both are moments in one heap of timers, or the flow's end is for
+// the model to say. Calibration enters at two places: it divides the bytes by an efficiency, and shifts the latencies.
+
 namespace orrery::simulate {
 
 namespace {
@@ -46,7 +49,7 @@ Status PhasedModel::start(OpId id, const CommOp& op, TimePs now) {
   auto plan = lowering_->plan(op, traffic());
   if (!plan) return plan.error();
   const double bytes = loading_bytes(op);
-  // / Both sums are exact and slow, and nearly no operation is so long that they matter.
+  // Both sums are exact and slow, and nearly no operation is so long that they matter.
   const bool is_usual = (*plan)->is_surely_short(bytes) && op.calibration.alpha_ps < kPsPerSecond;
   if (!is_usual &&
       (*plan)->alpha_ps() + std::max<TimePs>(op.calibration.alpha_ps, 0) + (*plan)->beta_ps(bytes) >= kLongestPs)
@@ -58,7 +61,7 @@ Status PhasedModel::start(OpId id, const CommOp& op, TimePs now) {
   running = Running{.id = id, .plan = std::move(*plan), .bytes = bytes, .start_ps = now};
   const TimePs alpha = running.plan->launch_ps + (running.plan->phases.empty() ? 0 : running.current().alpha_ps) +
                        op.calibration.alpha_ps;
-  // / A calibration may take off more than the first latency: the phases that follow give the rest.
+  // A calibration may take off more than the first latency: the phases that follow give the rest.
   running.alpha_to_take_off = std::max<TimePs>(-alpha, 0);
   op_started(running);
   await_flow(slot, now + std::max<TimePs>(alpha, 0));
@@ -68,7 +71,7 @@ Status PhasedModel::start(OpId id, const CommOp& op, TimePs now) {
 std::optional<PhasedModel::OnlyFlow> PhasedModel::only_flow(const CommOp& op, TimePs start) {
   if (keeps_prices_ || op.kind != CommOp::Kind::collective) return std::nullopt;
   auto plan = lowering_->plan(op);
-  // / Between two phases others may come to the links: only a single one can be known to its end.
+  // Between two phases others may come to the links: only a single one can be known to its end.
   if (!plan || (*plan)->phases.size() != 1) return std::nullopt;
   const double bytes = loading_bytes(op);
   const PlanPhase& phase = (*plan)->phases[0];
@@ -91,14 +94,14 @@ void PhasedModel::advance(TimePs now, std::vector<OpId>& finished) {
     timers_.pop();
     on_timer(slot, now);
   }
-  // / Flows and timers end in an order of their own; callers are promised that of ids.
+  // Flows and timers end in an order of their own; callers are promised that of ids.
   std::sort(ended_.begin(), ended_.end());
   finished.insert(finished.end(), ended_.begin(), ended_.end());
   if (!ended_.empty() && is_empty()) came_to_rest();
 }
 
 bool PhasedModel::is_at_rest() const {
-  // / ECMP hashes the ids of messages, and adaptive routing looks at the load: neither forgets the past.
+  // ECMP hashes the ids of messages, and adaptive routing looks at the load: neither forgets the past.
   const machine::Routing routing = lowering_->network().routing();
   return is_empty() && routing != machine::Routing::ecmp && routing != machine::Routing::adaptive;
 }

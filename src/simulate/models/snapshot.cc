@@ -10,6 +10,10 @@
 #include "simulate/fluid/max_min_solver.h"
 #include "simulate/models/phased_model.h"
 
+// Each phase of each operation is a segment of the schedule, its flow stretched evenly over the time that the schedule
+// gave it. Between two moments at which segments begin or end, all in flight have max-min fair rates; how much slower
+// than alone that is, weighted by time, is how much longer the phase would have taken.
+
 namespace orrery::simulate {
 
 namespace {
@@ -37,6 +41,7 @@ void append_segments(const ScheduledPlan& scheduled, std::size_t op, std::vector
   const TimePs alone = plan.beta_ps(scheduled.bytes);
   const TimePs flowing = scheduled.interval.end_ps - scheduled.interval.start_ps - plan.alpha_ps();
   if (alone <= 0) return;
+  // The schedule may already have slowed the operation down: its phases then share that in proportion.
   const double scale = static_cast<double>(std::max<TimePs>(flowing, 0)) / static_cast<double>(alone);
   TimePs alphas = scheduled.interval.start_ps + plan.launch_ps, betas = 0;
   const auto moment = [&] { return alphas + static_cast<TimePs>(std::llround(static_cast<double>(betas) * scale)); };

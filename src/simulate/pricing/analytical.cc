@@ -19,6 +19,10 @@
 #include "simulate/collective/schedules.h"
 #include "workload/workload.h"
 
+// Top down: a group is split into one level per dimension that it extends in; each level is priced by the textbook form
+// of an algorithm, in units of buffers and steps; and levels are added up as a hierarchical collective goes through
+// them.
+
 namespace orrery::simulate {
 
 // What a collective costs along one dimension of a machine, as textbooks have it: alpha + S / beta, by algorithm. The
@@ -76,6 +80,7 @@ Form ring_form(Collective collective, double n) {
     case Collective::all_gather:
     case Collective::scatter:
     case Collective::gather: return {(n - 1) / n, n - 1};
+    // A share travels n/2 hops on the mean: n - 1 shares of 1/n over n/2 hops each are (n - 1)/2 buffers.
     case Collective::all_to_all: return {(n - 1) / 2, n - 1};
     case Collective::broadcast:
     case Collective::reduce: return {1, n - 1};
@@ -90,6 +95,8 @@ std::optional<Form> two_way_form(Collective collective, const Level& level) {
   if (level.members < 3 || level.wiring == Wiring::port) return std::nullopt;
   if (collective == Collective::scatter || collective == Collective::gather) return std::nullopt;
   if (collective == Collective::all_to_all)
+    // Hops by the shorter way sum up to n^2/4 over all shares, (n^2 - 1)/4 if n is odd; a share is 1/n, and two links
+    // carry them.
     return Form{level.members % 2 == 1 ? (n - 1 / n) / 8 : n / 8, std::floor(n / 2)};
   Form form = ring_form(collective, n);
   form.bytes /= 2;
@@ -102,6 +109,7 @@ std::optional<Form> direct_form(Collective collective, const Level& level) {
   // Through one port the parts for the others follow each other; over links of their own they go at once.
   const double in_a_row = level.wiring == Wiring::port ? others : 1;
   switch (collective) {
+    // 2 steps: every member gets a part of all, reduces it and sends it to all.
     case Collective::all_reduce: return Form{2 * in_a_row / n, 2, 2 * others};
     case Collective::broadcast:
     case Collective::reduce: return Form{in_a_row, 1, others};
@@ -116,7 +124,9 @@ std::optional<Form> halving_doubling_form(Collective collective, const Level& le
   switch (collective) {
     case Collective::all_reduce:
     case Collective::broadcast:
+    // Van de Geijn: a broadcast is a scatter and an all-gather, a reduction the other way round.
     case Collective::reduce: return Form{2 * (n - 1) / n, 2 * rounds};
+    // In every round half of the buffer changes hands.
     case Collective::all_to_all: return Form{rounds / 2, rounds};
     case Collective::barrier: return Form{0, rounds};
     default: return Form{(n - 1) / n, rounds};
@@ -242,6 +252,7 @@ double link_latency_ps(const Dimension& dimension) {
 double hops(const Dimension& dimension, Wiring wiring, std::int64_t distance) {
   if (distance == 0) return 0;
   if (wiring == Wiring::cycle) return static_cast<double>(std::min(distance, dimension.size - distance));
+  // To a switch and from it are two links.
   return wiring == Wiring::port ? 2 : 1;
 }
 
@@ -258,6 +269,7 @@ Result<Level> level_of(const machine::Machine& machine, std::size_t number, cons
               .message_overhead_ps = options.message_overhead_ps,
               .inside_node = is_inside_node(number, dimension.topology)};
   double all_hops = 0;
+  // The mean over all neighbours in the order of places, with the last next to the first, as a ring has them.
   std::int64_t before = *places.rbegin();  // round about
   for (const std::int64_t place : places) {
     const std::int64_t distance = ((place - before) % dimension.size + dimension.size) % dimension.size;
@@ -310,6 +322,7 @@ class LevelSum {
     double part = 1;
     switch (collective) {
       case Collective::all_reduce:
+        // Inner levels reduce and later gather what is left of the buffer; only the last level reduces all.
         for (std::size_t i = 0; i < last; part /= levels_[i++].members) {
           add(Collective::reduce_scatter, i, part);
           add(Collective::all_gather, i, part);

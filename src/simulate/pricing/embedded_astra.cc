@@ -15,6 +15,9 @@
 #include "workload/matching.h"
 #include "workload/resolve_roles.h"
 
+// Asked for prices, it makes a small workload of the operations and simulates that, all beginning at 0. Asked to run,
+// it simulates the whole workload and tells the sink afterwards, in an order that an engine could have told it in.
+
 namespace orrery::simulate {
 namespace {
 

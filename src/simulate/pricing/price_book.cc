@@ -21,6 +21,10 @@
 #include "simulate/pricing/operations_workload.h"
 #include "simulate/pricing/pricing_report.h"
 
+// A question becomes a text: the operations, their ranks by places that are alike on this machine, and the links that
+// each phase loads. Its hash is the signature under which the price is kept, in memory and in a file. In front of that
+// stands a table of questions word for word, since making a signature costs more than most lookups.
+
 namespace orrery::simulate {
 namespace {
 
@@ -68,7 +72,7 @@ void PriceSignatures::add_place(std::uint32_t rank) {
     const std::int64_t order = known - seen.begin();
     if (known == seen.end()) seen.push_back(coordinate);
     std::int64_t name = coordinate;  // of a topology whose places are not alike
-    // // A ring looks the same from every place, and the ports of a switch can be exchanged: what lies alike is priced
+    // A ring looks the same from every place, and the ports of a switch can be exchanged: what lies alike is priced
     // once.
     if (dimension.topology == machine::Topology::ring) name = (coordinate - seen[0] + dimension.size) % dimension.size;
     if (dimension.topology == machine::Topology::switched || dimension.topology == machine::Topology::fully_connected)
@@ -87,7 +91,7 @@ Status PriceSignatures::add_usage(const CommOp& op) {
     std::vector<LinkKind> kinds;
     for (const LinkShare& share : phase.shares)
       kinds.emplace_back(share.weight, links[share.link].bytes_per_second, links[share.link].latency_ps);
-    // // Sorted and counted, since which of the links they are does not change the price.
+    // Sorted and counted, since which of the links they are does not change the price.
     std::sort(kinds.begin(), kinds.end());
     text_ += fmt::format("phase {} {} {}:", phase.bytes_per_byte, phase.alpha_ps, phase.steps);
     for (std::size_t i = 0; i < kinds.size();) {
@@ -231,7 +235,7 @@ Result<std::vector<TimePs>> PriceBook::ask(std::span<const CommOp> ops) {
     ++hits_;
     return *known;
   }
-  // / What was refused is not asked again in this run, but in the next: the program may have been mended.
+  // What was refused is not asked again in this run, but in the next: the program may have been mended.
   if (const auto failed = failures_.find(*signature); failed != failures_.end()) {
     ++hits_;
     return failed->second;
@@ -255,7 +259,7 @@ Result<PriceBook::Answer> PriceBook::ask_alone(const CommOp& op) {
                                                                      workload::to_string(op.collective))});
   if (price) return Answer{(*price)[0]};
   if (first_refusal_.empty()) first_refusal_ = price.error().to_string();
-  // / Without an answer it takes what the links give it alone, and is counted.
+  // Without an answer it takes what the links give it alone, and is counted.
   const auto plan = lowering_.plan(op);
   if (!plan) return plan.error();
   return Answer{isolated_price(**plan, bytes_moved(op)).total_ps, true};

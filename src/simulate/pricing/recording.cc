@@ -70,6 +70,7 @@ Recording RecordingModel::take() {
   place_of_.clear();
   rank_set_numbers_.clear();
   Recording taken = std::exchange(recording_, {});
+  // By id: both runs of a comparison, and signatures, must not depend on the order of starts.
   std::sort(taken.ops.begin(), taken.ops.end(), [](const RecordedOp& a, const RecordedOp& b) { return a.id < b.id; });
   return taken;
 }
@@ -135,6 +136,7 @@ TimePs largest_shift_ps(const Recording& before, const Recording& after) {
 
 double overlap_mismatch(const Recording& before, const Recording& after) {
   const Overlaps then(before), now(after);
+  // At most kMostCompared, spread evenly.
   const std::size_t step = std::max<std::size_t>(1, (before.ops.size() + kMostCompared - 1) / kMostCompared);
   double sum = 0;
   std::size_t compared = 0;
@@ -168,6 +170,7 @@ Result<std::vector<machine::LinkId>> links_of_several_fabrics(const Recording& r
   for (std::size_t i = 0; i < recording.ops.size(); ++i) {
     const RecordedOp& op = recording.ops[i];
     const bool message = op.kind == CommOp::Kind::message;
+    // A message takes the same way whatever its size and number, unless routes depend on that; a collective does not.
     if (!looked_at.emplace(op.kind, op.collective, op.rank_set, message ? 0 : op.flow, message ? 0 : op.bytes).second)
       continue;
     const auto plan = lowering.plan(recording.op(i));

@@ -9,6 +9,11 @@
 #include <utility>
 #include <vector>
 
+// For an oracle: operations in flight together are split into components that share a link or a rank, directly or
+// through others, since those that meet nobody cost what they cost alone. Each component is asked for once, however
+// long and often it is in flight. An operation's price is its price alone times the mean stretch over its time in
+// flight.
+
 namespace orrery::simulate {
 namespace {
 
@@ -182,6 +187,7 @@ class OracleSnapshots {
     for (std::size_t i = 0; i < component.size(); ++i) {
       const double inflation =
           static_cast<double>((*together)[i]) / static_cast<double>(priced_.isolated_ps[component[i]]);
+      // A stretch this small is noise of the oracle, and would never let repeated runs settle.
       known->second.push_back(inflation <= 1 + settings_.threshold ? 1 : inflation);
     }
     return known->second;

@@ -9,6 +9,10 @@
 #include "trace/host_trace.h"
 #include "workload/delays.h"
 
+// Activities become the events that a profiler of a real run would have recorded, with the correlations by which
+// readers find launches, event records and waits again. What the host did is made up where the program has none: one
+// launch per piece of work, an event per cause on another lane, and a last call that waits for all.
+
 namespace orrery::simulate {
 namespace {
 
@@ -50,6 +54,7 @@ RankTracer::RankTracer(const TracedSchedule& traced, std::uint32_t rank, Interne
       is_delay_(workload::find_delays(program_, workload_.strings)),
       lanes_(assign_lanes(workload_, program_, program_plan_, schedule_, first_, is_delay_)),
       sources_(program_, lanes_, is_delay_),
+      // Launches have the odd numbers up to here and records the even ones; all other correlations count on from this.
       next_correlation_(2 * static_cast<std::int64_t>(program_.size()) + 1) {
   for (std::uint32_t i = 0; i < program_.size(); ++i) finish_ = std::max(finish_, end_of(i));
 }
@@ -258,6 +263,7 @@ void RankTracer::add_waits(std::uint32_t activity) {
   std::sort(latest.begin(), latest.end(), [&](std::uint32_t a, std::uint32_t b) {
     return end_of(a) != end_of(b) ? end_of(a) > end_of(b) : place_[a] > place_[b];
   });
+  // A picosecond before the launch and one after it: the order is all that counts.
   const Timing timing{launches_.time[activity] - 1, 0};
   for (const std::uint32_t source : latest) {
     const std::int64_t correlation = next_correlation();
