@@ -16,6 +16,10 @@
 #include "match/diagnostics.h"
 #include "match/exchange_finder.h"
 
+// In this order: clocks of tracers against their hosts, from snapshots; everything that was measured between hosts;
+// what collectives show, and messages only for nodes that nothing else connects; then one estimate of all clocks at
+// once, and if asked for a logical clock on top, which bends time until no effect precedes its cause.
+
 namespace orrery::align {
 
 void remark_on_causality(const Exchanges& exchanges, const CausalityReport& report, const trace::Trace& trace,
@@ -44,6 +48,7 @@ void remark_on_causality(const Exchanges& exchanges, const CausalityReport& repo
 
 namespace {
 
+// Residuals beyond five scales have next to no weight in the fit: to people they are rejected.
 constexpr double kRejectedResiduals = 5;
 
 class Aligner {
@@ -179,6 +184,7 @@ class Aligner {
       }
     }
     if (options.begin_ns > options.end_ns) return Error{"the traces hold no events"};
+    // A second beyond the events on either side: clocks are asked just outside of them, too.
     constexpr double kMarginNs = 1e9;
     options.begin_ns -= kMarginNs;
     options.end_ns += kMarginNs;
@@ -240,6 +246,7 @@ class Aligner {
   /// A node that nothing connects may still be shown beside the others as recorded, but not if it was recorded at
   /// another time.
   [[nodiscard]] Status check_same_run(std::size_t node) const {
+    // Files of one run may begin minutes apart, when a profiler was started by hand.
     constexpr TimePs kApartPs = 600'000'000'000'000;  // ten minutes
     const auto span = [&](std::size_t rank) {
       const auto& starts = trace_.ranks[rank].start;

@@ -13,6 +13,12 @@
 #include "align/shared_events.h"
 #include "base/statistics.h"
 
+// Iteratively reweighted least squares. In each round: places of observations on the grid, weights by residuals (plain,
+// then Huber's, then a redescending loss), weights of second differences by Student's t; then conjugate gradients,
+// whose preconditioner solves each node by itself exactly, plus what all nodes have in common, which that leaves out.
+// Moments of shared events are eliminated. Sums run over fixed ranges, so that the result is the same for any number of
+// threads.
+
 namespace orrery::align {
 namespace {
 
@@ -74,6 +80,7 @@ class JointFit {
         common_(basis_.knots(), std::vector<std::size_t>{0}) {
     for (VectorXd* vector : {&x_, &before_, &work_.r, &work_.z, &work_.p, &work_.image})
       vector->setZero(basis_.unknowns());
+    // The prior of the slope is on the difference of neighbouring knots, hence the spacing.
     smoothness_.slope = 1 / std::pow(kSlopePriorPpm * basis_.spacing_ns() / 1e6, 2);  // ppm * s = 1e3 ns
     const Eigen::Index all = basis_.knot_unknown(basis_.knots()), one = basis_.knot_unknown(1);
     smoothness_.bends = VectorXd::Zero(all);
@@ -172,6 +179,7 @@ void JointFit::reweigh(Loss loss) {
   std::vector<double> sizes(in_.pairs.size());
   for (std::size_t i = 0; i < sizes.size(); ++i)
     sizes[i] = std::abs(in_.pairs[i].difference_ns - fitted(x_, i)) / in_.pairs[i].sigma_ns;
+  // Never below what the sources claim: a few observations that agree by chance prove no exactness.
   pair_scale_ = std::max(residual_scale(sizes, sizes.size(), of_clocks, 1), in_.least_pair_scale);
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     const double sigma = pair_scale_ * in_.pairs[i].sigma_ns;
@@ -214,10 +222,12 @@ void JointFit::reweigh_bends() {
     if (k == 0 || k + 1 == basis_.knots()) return;  // there is no second difference around the ends
     const Eigen::ArrayXd square = (knot(k - 1) - 2 * knot(k) + knot(k + 1)).square() + unseen;
     auto weight = smoothness_.bends.segment(basis_.knot_unknown(k), width).array();
+    // The weight of Student's t with nu degrees of freedom: (nu + 1) / (nu + x^2).
     weight = (kBendFreedom + 1) / (kBendFreedom + square * curvature_);
     sums[k] = (weight * square * unknown_.array()).sum();
   });
   const double sum = std::accumulate(sums.begin(), sums.end(), 0.0);
+  // The mean of weighted squares is the variance that maximises the likelihood.
   if (count > 0) curvature_ = std::min(count / sum, most_curvature_);
   smoothness_.bends *= curvature_;
 }
@@ -303,6 +313,7 @@ void JointFit::conjugate_gradients(VectorXd& x, double accuracy) {
   precondition(r, z);
   p = z;
   double rz = dot(r, z);
+  // Preconditioned residuals are compared by their squares.
   const double goal = accuracy * accuracy * rz;
   for (int i = 0; i < kMaxIterations && rz > goal; ++i) {
     apply(p, image);
@@ -411,6 +422,7 @@ double JointFit::coupling(std::size_t node, double alone) {
 /// Each node's own smoothing problem gives the shape of its uncertainty along time; the joint problem, solved for the
 /// middle of some nodes, its size.
 void JointFit::fill_uncertainty(ClockFit& fit) {
+  // The joint problem costs a solve per node; the largest coupling of a few stands for all.
   constexpr std::size_t kSolvedJointly = 8;
   parallel_for(in_.nodes, [&](std::size_t node) {
     if (!is_unknown(node)) return;

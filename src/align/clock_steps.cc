@@ -9,6 +9,11 @@
 
 #include "base/statistics.h"
 
+// Two searches. Given offsets are few: at every gap between two of them a robust line is drawn through the points on
+// either side, and where the lines miss each other by far more than elsewhere the clock was set. Residuals of shared
+// events and probes are many: the medians before and after a place are compared over three reaches, and the place with
+// the least sum of absolute deviations is the step.
+
 namespace orrery::align {
 namespace {
 
@@ -16,6 +21,7 @@ constexpr double kTogetherNs = 1e9;      // measurements this close are one
 constexpr std::size_t kSide = 5;         // points on either side of a gap,
 constexpr std::size_t kFewest = 3;       // and at least
 constexpr std::size_t kFewestGaps = 10;  // to say what is typical
+// Of what gaps typically show: among many gaps, a few times as much is met by chance.
 constexpr double kSignificant = 10;
 constexpr double kUnexplained = 0.25;  // of the jump, that is left over by a line with the step
 
@@ -32,6 +38,7 @@ OffsetSeries condense(OffsetSeries points) {
     offsets.clear();
     double at = 0;
     for (end = begin; end < points.size() && points[end].at_ns - points[begin].at_ns < kTogetherNs; ++end) {
+      // Several measurements of one moment count once; the median bears a wild one among them.
       offsets.push_back(points[end].offset_ns);
       at += points[end].at_ns - points[begin].at_ns;
     }
@@ -98,6 +105,7 @@ std::optional<SparseStep> find_sparse_step(std::vector<OffsetSeries> series,
     }
   }
   if (gaps.size() < kFewestGaps) return std::nullopt;
+  // At least a nanosecond: offsets that agree exactly have no spread to compare with.
   const double typical = std::max(kDeviationOverMad * lower_median(sizes), 1.0);
   std::optional<SparseStep> best;
   for (const Found& found : gaps) {
@@ -129,6 +137,7 @@ ClockStep place_between(const SparseStep& found, std::vector<OffsetPoint> points
   for (std::size_t i = 0; i < points.size(); ++i) {
     const double since = points[i].at_ns - middle;
     cost +=
+        // Each point votes for the line that it is nearer to; the best split is where the votes turn.
         std::abs(points[i].offset_ns - found.before.at(since)) - std::abs(points[i].offset_ns - found.after.at(since));
     if (cost < least) least = cost, best = i + 1;
   }
@@ -146,6 +155,7 @@ struct Reach {
   double significant;  // a jump of so many standard errors
   std::size_t fewest;  // observations on each side: of a few, half may be wild together
 };
+// Far to either side first, for small steps; then nearer, where drift has less time to look like one.
 constexpr Reach kReaches[] = {{1e9, 10, 10}, {0.25e9, 6, 16}, {0.0625e9, 6, 16}};
 constexpr double kApartNs = 0.5e9;        // of two steps of one clock
 constexpr double kFromEndsNs = 1e9;       // with less on one side the fit could make a step of anything
@@ -177,6 +187,7 @@ Level level_of(const Series& series, std::size_t begin, std::size_t end, double 
 }
 
 Levels compare(const Level& before, const Level& after) {
+  // The standard error of a median is 1.25 times that of a mean; 10 ns keep a few equal values from looking exact.
   return {before.middle, after.middle, std::max(1.25 * std::sqrt(before.variance + after.variance), 10.0)};
 }
 
@@ -196,6 +207,7 @@ struct Screen {
     const double before = static_cast<double>(split - first), after = static_cast<double>(last - split);
     const double moved = std::abs((sums[last] - sums[split]) / after - (sums[split] - sums[first]) / before);
     const double least_error = 1.25 * spread * std::sqrt(1 / before + 1 / after);
+    // A quarter of the jump that would count: means of clipped values move less than medians do.
     return moved >= std::min(std::max(kSmallestJumpNs, reach.significant * least_error), kWild * spread) / 4;
   }
 
@@ -226,6 +238,7 @@ bool is_gradual(const Series& series, std::size_t split, double jump, std::vecto
   if (first == split || split == last) return true;
   const Levels near = compare(level_of(series, first, split, 0, scratch), level_of(series, split, last, 0, scratch));
   const double seen = (near.after - near.before) * (jump > 0 ? 1 : -1);
+  // Two errors of benefit of the doubt: the nearest points must show at least half of the jump.
   return seen + 2 * near.error < std::abs(jump) / 2;
 }
 

@@ -8,9 +8,14 @@
 #include "align/disjoint_sets.h"
 #include "base/statistics.h"
 
+// Probes are reduced to one observation per pair of nodes and window of time, first with no knowledge of the clocks and
+// then relative to a first fit, where drift no longer blurs the quantiles. Clock steps are added one by one, the
+// clearest first, and fitted again; those that turn out too small are dropped.
+
 namespace orrery::align {
 namespace {
 
+// A microsecond: packets that never wait tell nothing of how exact they are.
 constexpr double kLeastSpreadNs = 1'000;
 
 /// An exchange with its place in the order of pairs of nodes and windows.
@@ -79,6 +84,7 @@ class Filter {
       for (end = begin; end < pair.size() && pair[end].window == pair[begin].window; ++end) {
       }
       collect(pair.subspan(begin, end - begin), delays_);
+      // From the fast packets to the middle ones: the slow tail says how full the network was, not how exact it can be.
       spreads.push_back(quantile(delays_.there, 0.5) - quantile(delays_.there, 0.05) + quantile(delays_.back, 0.5) -
                         quantile(delays_.back, 0.05));
       observations_.push_back(observe(pair[begin]));
@@ -90,6 +96,7 @@ class Filter {
 
   /// sigma_ns is left in units of the spread.
   PairObservation observe(const Placed& pair) {
+    // Without a guess drift moves all delays within a window, and only the middle of them is safe.
     const double q = guess_ != nullptr ? options_.quantile : 0.5;
     const auto count = static_cast<double>(delays_.moments.size());
     double at = 0;
@@ -118,6 +125,7 @@ namespace {
 // A quartz in a machine that warms up; most wander less. Too much here costs a little noise, too little a bias that no
 // band knows of.
 constexpr double kWanderPpm = 0.5;
+// Short enough for drift to matter little, long enough for some packets.
 constexpr double kFirstWindowNs = 0.25e9;
 constexpr double kMarginNs = 1e9;
 constexpr double kSystematicShareOfSpread = 0.05;  // of the spread with which ranks see a collective end
@@ -286,6 +294,7 @@ class Estimator {
     std::vector<double> round_trips;
     for (const ProbeExchange& probe : sources_.probes)
       round_trips.push_back(probe.t4_ns - probe.t1_ns - (probe.t3_ns - probe.t2_ns));
+    // Nearly the shortest: a single one may be wrong.
     return std::max(quantile(round_trips, 0.001), 0.0);
   }
 

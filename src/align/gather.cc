@@ -13,6 +13,10 @@
 #include "align/disjoint_sets.h"
 #include "base/statistics.h"
 
+// Readings of all tools become nanoseconds since the job's epoch: probes as they are, windows as their middle with an
+// error by the number of packets, offsets of rounds as pairs with node 0. What lies far from the traces or beyond what
+// a clock can hold is counted and left out, since one wild row would bend every clock.
+
 namespace orrery::align {
 namespace {
 
@@ -96,6 +100,7 @@ class Gatherer {
 
   /// Times of a trace and differences that a map can hold: beyond them nothing was measured.
   [[nodiscard]] static bool is_difference(double ns) {
+    // A quarter of the range: sums of a few differences still fit.
     return std::abs(ns) < static_cast<double>(trace::kMaxMomentPs) / 4e3;
   }
 
@@ -139,6 +144,7 @@ class Gatherer {
       return;
     }
     const double sigma = std::max(
+        // Packets are independent: the error falls with the root of their number.
         kWindowSigmaNs / std::sqrt(static_cast<double>(std::max<std::int64_t>(window.pairs, 1))), kLeastOffsetSigmaNs);
     windows_.push_back({from, to, window.slope, half, out_.pairs.size()});
     out_.pairs.push_back({from, to, begin + half, window.offset_ns + moved(from, to) + window.slope * half, sigma});
@@ -198,6 +204,7 @@ class Gatherer {
       const double sigma = std::max(std::abs(given.residual_ns), kLeastOffsetSigmaNs);
       out_.pairs.push_back({zero, other, at, offset, sigma});
       if (usable_rows[given.node] > 1) continue;
+      // A minute apart, so that the drift weighs as much as a second measurement would.
       constexpr double kRowsApartNs = 60e9;  // a single row: its drift as a second one
       out_.pairs.push_back({zero, other, at + kRowsApartNs, offset + given.drift_ppm * 1e-6 * kRowsApartNs, sigma});
     }

@@ -6,6 +6,11 @@
 #include "base/int128.h"
 #include "match/contradictions.h"
 
+// The controlled logical clock of Rabenseifner: walking in causal order, an end that precedes a start it waited for is
+// pushed behind it, and the clock loses the lead again by a thousandth of the time that passes. Then each jump is
+// spread back over 20 ms before it, as far as no start is moved behind an end, so that intervals are stretched and not
+// torn.
+
 namespace orrery::align {
 namespace {
 
@@ -114,6 +119,7 @@ class ControlledLogicalClock {
       stop.spread = stop.pushed;
       const TimePs before = jump_at - stop.at;
       if (jump > 0 && before < kSpreadPs) {
+        // A straight line from nothing at the foot to all of the jump at its place.
         const auto part = static_cast<TimePs>(Int128{jump} * (kSpreadPs - before) / kSpreadPs);
         const TimePs most = std::min(stop.limit, stops[i + 1].spread - least_advance(stops[i + 1].at - stop.at));
         stop.spread = std::max(stop.pushed, std::min(stop.pushed + part, most));

@@ -2,6 +2,10 @@
 
 #include "align/clock_basis.h"
 
+// Bands of all nodes are factored side by side, knot by knot (LDL^T of bandwidth two), so that a processor works on
+// many nodes with one instruction. Steps of a clock are few and border the band: they are eliminated by their Schur
+// complement.
+
 namespace orrery::align {
 
 void BandFactor::solve(std::span<double> x) const {
@@ -54,6 +58,7 @@ void BandSystems::factor(std::size_t begin, std::size_t end) {
     pivot = part(diagonal_, k);
     if (k >= 1) pivot -= part(first_, k - 1).square() * before;
     if (k >= 2) pivot -= part(second_, k - 2).square() * two_before;
+    // The fill of the first band by the second; the second has none, being the outermost.
     if (k >= 1) part(first_, k) -= part(first_, k - 1) * before * part(second_, k - 1);
     part(diagonal_, k) = pivot.inverse();
     part(first_, k) *= part(diagonal_, k);
@@ -100,6 +105,7 @@ constexpr double kStepWeight = 1e-14;
 
 }  // namespace
 
+// The border is solved first, by the complement; knots then follow from the band.
 Eigen::VectorXd NodeSmoother::solve(const Eigen::VectorXd& right_side) const {
   const auto knots = static_cast<Index>(band_.inverse_pivot.size());
   Eigen::VectorXd x = right_side;

@@ -6,6 +6,10 @@
 #include "base/parallel.h"
 #include "base/statistics.h"
 
+// Events lie by the knot before them, in blocks that no two threads add to the same knot from: even blocks run
+// together, then odd ones. Blocks are cut by the number of sightings, not of threads, so that sums are rounded alike on
+// any machine.
+
 namespace orrery::align {
 namespace {
 
@@ -20,6 +24,7 @@ std::vector<double> sample(const std::vector<double>& values) {
   if (values.size() <= kSample) return values;
   const std::size_t stride = values.size() / kSample;
   std::vector<double> taken(kSample);
+  // Knuth's multiplier shifts the sample within each stride.
   for (std::size_t i = 0; i < kSample; ++i) taken[i] = values[i * stride + (i * 2'654'435'761u >> 7) % stride];
   return taken;
 }
@@ -42,6 +47,7 @@ SharedEvents::SharedEvents(const Observations& observations, const ClockBasis& b
     moment_[event] = lower_median(readings);
   }
   first_.resize(observations.events + 1, sightings.size());
+  // Until residuals are known: what ranks of a job usually spread over.
   weight_.assign(sightings.size(), 1 / (kUnknownScaleNs * kUnknownScaleNs));
   for (std::size_t node = 0; node < basis.nodes(); ++node) has_steps_.push_back(basis.steps(node).empty() ? 0 : 1);
   any_steps_ = std::count(has_steps_.begin(), has_steps_.end(), 1) > 0;

@@ -12,6 +12,10 @@
 #include "base/int128.h"
 #include "base/statistics.h"
 
+// A pair is read host first or tracer first with a delay in between, which can only make the host look less far ahead.
+// So the pairs furthest ahead are the exact ones: the best of each window of twenty becomes a knot of the map. Steps of
+// the host's clock split the list before, and across them the map is uncertain by as much as the clock was set.
+
 namespace orrery::align {
 namespace {
 
@@ -200,6 +204,7 @@ Result<trace::Clock> fit_tracer_clock(const trace::ClockSnapshots& snapshots, st
     segments.push_back(fastest_of_windows(std::span(points.list).subspan(begin, end - begin), delays));
     begin = end;
   }
+  // Of n pairs the fastest is off by about the typical delay over the root of n; 1 ns for rounding.
   const double uncertainty = lower_median(delays) / std::sqrt(static_cast<double>(kPerWindow)) + 1;
   Knots knots(static_cast<double>(profile_start_unix_ns - epoch_unix_ns),
               static_cast<double>(snapshots.host_start_ns - epoch_unix_ns), points.rate);
@@ -210,6 +215,7 @@ Result<trace::Clock> fit_tracer_clock(const trace::ClockSnapshots& snapshots, st
       const double old_lead = segments[s - 1].back().lead, new_lead = segments[s].front().lead,
                    jump = std::abs(new_lead - old_lead);
       knots.add(before, old_lead, uncertainty);
+      // A picosecond behind it: a map is strictly increasing, and changes its uncertainty at once.
       knots.add(before + 0.001, old_lead, uncertainty + jump);
       knots.add((before + after) / 2 - 0.001, old_lead, uncertainty + jump);
       knots.add((before + after) / 2, new_lead, uncertainty + jump);

@@ -3,6 +3,10 @@
 #include <utility>
 #include <vector>
 
+// Sections are the columns of the graph as they lie in memory. Columns that are all default are left out. Reading
+// copies them and checks every invariant that sweeps rely on, so that no file can make one read out of bounds or run in
+// circles.
+
 namespace orrery::graph {
 namespace {
 

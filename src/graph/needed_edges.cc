@@ -5,6 +5,11 @@
 #include "graph/junctions.h"
 #include "graph/reduce.h"
 
+// Which edges can be on a longest path between outside moments, whatever these are. Chains are one way already
+// (Junctions). Each junction is written as a maximum over few roots; rewriting follows three rules: of two paths from
+// one root the longer counts, a junction with one cause is replaced by it, and a path that another one matches is
+// dropped. Rounds go on while each strikes at least a sixteenth of the ways.
+
 namespace orrery::graph {
 namespace {
 
@@ -87,6 +92,7 @@ class OtherPaths {
   void visit(std::vector<Term>& of_node) {
     auto undecided = static_cast<std::size_t>(
         std::count_if(of_node.begin(), of_node.end(), [](const Term& term) { return !term.is_variable; }));
+    // A bounded search: what it does not decide is kept, which is never wrong, only larger.
     for (std::size_t steps = 2 * of_node.size() + kSearchSteps; steps > 0 && undecided > 0 && !heap_.empty(); --steps) {
       std::pop_heap(heap_.begin(), heap_.end());
       const std::uint32_t root = heap_.back();
@@ -142,6 +148,7 @@ class Pruner {
   void write(std::uint32_t j, OtherPaths& other_paths) {
     gather(j);
     const bool must_stay = junctions_.is_pinned[j] != 0;
+    // With one cause it is that cause; with one way out its causes can be told there, if they are not too many.
     const auto is_replaceable = [&] {
       return !must_stay && (found_.size() == 1 || (ways_out_[j] == 1 && found_.size() <= kMaxTerms));
     };
@@ -170,6 +177,7 @@ class Pruner {
   void add(const Term& term) {
     if (!term.is_variable) {
       std::uint32_t& place = place_[term.root];
+      // The first of equals stays: it is the one that a solution would take.
       if (place != kNone && found_[place].weight >= term.weight) return;
       if (place != kNone) found_[place].way = kNone;
       place = static_cast<std::uint32_t>(found_.size());
@@ -217,6 +225,7 @@ Column<std::uint8_t> needed_edges(const Graph& graph, const Outside& outside, st
   for (int round = 0; round < kMaxRounds; ++round) {
     const std::size_t before = needed;
     needed = pruner.run();
+    // Less than a sixteenth: another round would cost more than it saves.
     if (needed > before - before / 16) break;
   }
   Column<std::uint8_t> flags(graph.edge_count(), 0);

@@ -10,6 +10,10 @@
 #include "graph/overlay.h"
 #include "graph/sweep.h"
 
+// Scenarios lie side by side in lanes of one sweep: for each position eight finishes in one cache line, which vector
+// instructions update together. Edits that touch few nodes share the graph's weights, and only the touched nodes are
+// evaluated again for their lane; dense edits read weights of their own.
+
 namespace orrery::graph {
 namespace {
 

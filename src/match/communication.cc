@@ -19,6 +19,7 @@ void keep_extremes(const trace::RankTrace& rank, Column<std::uint8_t>& is_kept) 
   struct Extremes {
     EventIndex first = kNone, last = kNone, last_end = kNone;
   };
+  // As many as a lane's clock can name.
   std::array<Extremes, 256> clocks;
   for (EventIndex event = 0; event < rank.event_count(); ++event) {
     Extremes& clock = clocks[rank.lanes[rank.lane[event]].clock];
@@ -37,6 +38,7 @@ void keep_extremes(const trace::RankTrace& rank, Column<std::uint8_t>& is_kept) 
 
 Column<std::uint8_t> communication_events(const trace::Trace& trace, const trace::RankTrace& rank) {
   // An MPI program's trace is its communication, and every call may complete or make what another needs.
+  // And which those are is known only when all ranks were looked at.
   if (is_mpi_rank(rank)) return Column<std::uint8_t>(rank.event_count(), 1);
   Column<std::uint8_t> is_kept(rank.event_count(), 0);
   for (const Field field :
@@ -47,6 +49,7 @@ Column<std::uint8_t> communication_events(const trace::Trace& trace, const trace
   for (StringId id = 0; id < is_call.size(); ++id)
     is_call[id] = is_call_of_communication(trace.strings.text(id)) ? 1 : 0;
   for (EventIndex event = 0; event < rank.event_count(); ++event) is_kept[event] |= is_call[rank.name[event]];
+  // The span of each clock has to survive, whatever else is left out.
   keep_extremes(rank, is_kept);
   return is_kept;
 }
@@ -108,6 +111,7 @@ std::optional<CommunicationKind> communication_kind(std::string_view name) {
   for (const auto& [part, collective] : kCollectives) {
     if (has(part)) return CommunicationKind{ActivityKind::collective, collective};
   }
+  // Both directions in one kernel: neither a send nor a receive.
   if (has("sendrecv")) return std::nullopt;
   if (has("send")) return CommunicationKind{ActivityKind::send, Collective::all_reduce};
   if (has("recv")) return CommunicationKind{ActivityKind::recv, Collective::all_reduce};

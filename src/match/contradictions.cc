@@ -8,6 +8,10 @@
 
 #include "base/statistics.h"
 
+// Events of a clock are a chain, collectives join chains, and what lies on a cycle contradicts happens-before. Tarjan's
+// algorithm finds the cycles; of each, the collectives that lie furthest from where clocks put the others are taken
+// out, and it begins anew until the order can be walked to its end.
+
 namespace orrery::match {
 
 // Strongly connected components: what lies on cycles.

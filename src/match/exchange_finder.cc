@@ -15,6 +15,11 @@
 #include "match/recorded_communication.h"
 #include "match/unnumbered.h"
 
+// Records of all nodes are numbered by what they have in common: kind, group and sequence number, or, without numbers,
+// the pattern in which they follow each other. Records of one number are an exchange; several of one node under one
+// number are split into rounds by their order. Messages are matched by themselves, and what cannot be one exchange is
+// set apart.
+
 namespace orrery::match {
 namespace {
 
@@ -32,6 +37,7 @@ struct CollectiveKey {
 /// An unknown kind ("wait", "coalesced") promises nothing.
 Ordering ordering_of(std::string_view text) {
   std::string kind;
+  // Spellings differ by library: "all_reduce", "AllReduce", "all-reduce".
   for (const char c : text) {
     if (c != '_' && c != '-') kind += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
   }
@@ -136,6 +142,7 @@ class Matcher {
       out_.unmatched += begin == end ? 0 : 1;
       return;
     }
+    // The usual case, and the only one that needs no order within a node.
     const bool once_each = std::adjacent_find(begin, end, [](const PlacedRecord& a, const PlacedRecord& b) {
                              return a.node == b.node;
                            }) == end;

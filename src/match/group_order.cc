@@ -9,6 +9,10 @@
 #include "match/communication.h"
 #include "match/number_table.h"
 
+// Host backends write no sequence numbers, but members of a group do the same in the same order. Each member's works
+// are tokens of kind and size; if all lists agree from the front, or all from the back, places in the list are the
+// numbers.
+
 namespace orrery::match {
 
 ProcessGroups::ProcessGroups(const trace::Trace& trace) : numbers_(trace.ranks.size()) {
@@ -20,6 +24,7 @@ ProcessGroups::ProcessGroups(const trace::Trace& trace) : numbers_(trace.ranks.s
   for (const trace::RankTrace& rank : trace.ranks) {
     for (const trace::ProcessGroup& group : rank.source.groups) longest = std::max(longest, group.ranks.size());
   }
+  // The lists may be those of sub-groups only: then the number of traces is the least that is known.
   world_size_ = world_size_ == 0 ? longest : std::min(world_size_, longest);
   std::vector<std::int64_t> everybody(world_size_);
   std::iota(everybody.begin(), everybody.end(), 0);

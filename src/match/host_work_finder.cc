@@ -13,6 +13,11 @@
 #include "match/rank_works.h"
 #include "trace/trace.h"
 
+// Threads and groups are both in the order in which they were made, so that giving threads to groups is cutting one
+// list into as many parts. Every rank lists its possible cuts, best first; then what no other member of a group can
+// agree with is struck out until nothing changes (arc consistency), and ranks that still have a choice decide one after
+// the other.
+
 namespace orrery::match {
 
 // Which process group the worker threads of a host backend serve.
@@ -128,6 +133,7 @@ class RankWorkers {
           if (!is_worker_collective(work)) continue;
           const std::size_t thread = thread_of_.at(rank_.lane[work.event]);
           if (thread < begin || thread >= end) continue;
+          // Odd, so that having done something never looks like having done nothing.
           filled.tokens = mix(filled.tokens + 1, token_of(work)) | 1;
           filled.out_of_turn += thread == before ? 1 : 0;
           filled.largest_root = std::max(filled.largest_root, work.peer);
@@ -149,6 +155,7 @@ class RankWorkers {
     const std::array<std::int32_t, 4> cost = so_far.cost;
     for (std::size_t end = begin; end <= threads_.size(); ++end) {
       const ThreadRange& threads = range(begin, end);
+      // A root that is no member excludes the range.
       if (threads.largest_root >= static_cast<std::int64_t>(sizes_[group]))
         break;  // more threads do not make the root smaller
       const bool used = end > begin;
@@ -190,6 +197,7 @@ class Agreement {
     for (std::vector<Assignment>& rank : own_best) {
       if (rank.size() > 1) rank.resize(1);
     }
+    // If what every rank likes best agrees already, nothing has to be searched.
     if (Choices best = own_best; narrow(best) || !narrow(choices)) return own_best;
     for (std::size_t r = 0; r < choices.size(); ++r) {
       if (choices[r].size() < 2) continue;

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <tuple>
 
+// Sides are sorted into channels of sender, receiver, group and tag. In each, equal sequence numbers pair them if both
+// sides count alike; otherwise the order does, and only if as many were sent as received.
+
 namespace orrery::match {
 namespace {
 

@@ -8,6 +8,11 @@
 #include "base/sparse_rows.h"
 #include "base/statistics.h"
 
+// Events are beats with a kind. A shift between two clocks is guessed from the rarest beat in a short block, by every
+// beat of the reference that it could be; the best guesses are followed outwards, adjusting to drift on the way, and
+// one counts only if it is clearly better than all others. What is left on either side, after a clock was set, is tried
+// anew.
+
 namespace orrery::match {
 namespace {
 
@@ -148,6 +153,7 @@ class Pairer {
   Stretch hold(Stretch stretch) {
     for (std::size_t n = 0; n < kAnchors; ++n) {
       // 8/16, 4/16, 12/16, 2/16, ...: halving, so that little is tried twice.
+      // Bits in reverse order (van der Corput).
       std::size_t sixteenths = 0;
       for (std::size_t bit = 1, half = kAnchors / 2; bit < kAnchors; bit *= 2, half /= 2)
         sixteenths += ((n + 1) % kAnchors & bit) != 0 ? half : 0;
@@ -209,6 +215,7 @@ class Pairer {
   std::vector<Hypothesis> hypotheses(Stretch block) {
     std::size_t anchor = block.end;
     for (std::size_t i = block.begin; i < block.end; ++i) {
+      // The rarest beat has the fewest candidates.
       const std::size_t count = reference_.count(beats_[i].token);
       if (count > 0 && (anchor == block.end || count < reference_.count(beats_[anchor].token))) anchor = i;
     }
@@ -219,6 +226,7 @@ class Pairer {
       const auto shift = static_cast<double>(beats_[anchor].at - reference_.time(beats_[anchor].token, n));
       const double limit = best.size() < kHypotheses ? beats : best.back().score;
       double score = 0;
+      // A guess that is worse than the worst kept one is not followed to its end.
       for (std::size_t i = block.begin; i < block.end && score < limit; ++i) score += distance(i, shift);
       if (score >= limit) continue;
       const auto place =
@@ -271,6 +279,7 @@ class Pairer {
           ++tally.pairs;
           const Reference::Nearest nearest = reference_.nearest(beats_[i].token, at);
           if (keep) out_.partner[i] = nearest.index, off_[i] = std::abs(nearest.off);
+          // An eighth of what it is off: fast enough for drift, slow enough for noise.
           shift += nearest.off / 8;
         }
       }

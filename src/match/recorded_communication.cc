@@ -5,6 +5,10 @@
 #include "base/numbers.h"
 #include "match/host_work_finder.h"
 
+// Each rank is scanned once: what a device did by its arguments or those of its launch, what a host did by the works
+// that were found for it, and MPI by its functions. Lists of ranks come as "[0, 1]" from PyTorch and as "{{0,1},{2,3}}"
+// from XLA; equal operations get one number over all ranks, by which they are matched later.
+
 namespace orrery::match {
 namespace {
 
@@ -53,6 +57,7 @@ std::optional<std::int64_t> member_of_group(std::string_view list, std::int64_t 
 
 std::optional<std::vector<std::vector<std::int64_t>>> parse_groups(std::string_view text) {
   std::vector<std::vector<std::int64_t>> groups;
+  // "[1,8]<=[8]" is XLA's short form of one group of all: as good as none listed.
   if (text.empty() || text == "{}" || text.starts_with("[1,")) return groups;
   if (!take(text, '{')) return std::nullopt;
   do {
@@ -70,6 +75,7 @@ std::optional<std::int64_t> peer_in_pairs(std::string_view pairs, std::int64_t r
   std::optional<std::int64_t> peer;
   for (const std::vector<std::int64_t>& pair : *lists) {
     if (pair.size() != 2 || pair[is_send ? 0 : 1] != rank) continue;
+    // Two pairs with this rank on this side: which of them is meant is not written.
     if (peer) return std::nullopt;
     peer = pair[is_send ? 1 : 0];
   }

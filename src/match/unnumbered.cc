@@ -8,6 +8,10 @@
 #include "match/number_table.h"
 #include "match/pattern_pairing.h"
 
+// Per group the rank that recorded most is the reference; every other is paired with it by the pattern of its ends
+// (pattern_pairing.h), in parallel, and collectives get numbers in the order of ranks and places, whatever finished
+// first.
+
 namespace orrery::match {
 namespace {
 
@@ -116,6 +120,7 @@ class Unnumbered {
   [[nodiscard]] std::int64_t elements(const trace::RankTrace& rank, const Operation& operation,
                                       trace::EventIndex event) const {
     const std::string_view kind = trace_.strings.text(operation.kind);
+    // Of other kinds ranks may send different amounts, which would tell apart what is one.
     const bool is_even = kind.starts_with("allreduce") || kind.starts_with("all_reduce") ||
                          kind.find("broadcast") != std::string_view::npos;
     const bool is_host =

@@ -33,6 +33,7 @@ void append_row(const Program& program, std::uint32_t activity, std::size_t rank
     return;
   }
   const auto count = static_cast<std::int64_t>(ranks);
+  // Rounded up: a part of a byte is one.
   parts.insert(parts.end(), ranks, program.bytes[activity] / count + (program.bytes[activity] % count != 0 ? 1 : 0));
 }
 
@@ -56,6 +57,7 @@ void collect_parts(const Workload& job, const Communicator& communicator, const 
     }
     case Collective::all_gather:
     case Collective::gather:
+      // One program has one size for all its ranks.
       if (all_share_a_program(job, communicator)) return;
       for (const std::uint32_t rank : communicator.ranks) parts.push_back(bytes_of(side_of(rank)));
       break;
@@ -92,6 +94,7 @@ void collect_parts(const Matching& matching, const Communicator& communicator, s
 std::int64_t whole_bytes_of_parts(Collective collective, std::span<const std::int64_t> parts, std::size_t ranks) {
   if (collective != Collective::all_to_all) return sum_of(parts);
   std::int64_t most = 0;
+  // Members go on when the one with most has sent it.
   for (std::size_t row = 0; row < ranks; ++row) most = std::max(most, sum_of(parts.subspan(row * ranks, ranks)));
   return most;
 }

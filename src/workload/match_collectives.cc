@@ -46,6 +46,7 @@ class CollectiveRules {
     for (std::size_t m = 1; m < communicator.ranks.size(); ++m) {
       const std::uint32_t other = workload_.program_of_rank[communicator.ranks[m]];
       if (program == other) continue;
+      // Within a role all groups are alike: two programs that agree in one of them agree in all.
       if (communicator.is_role && !compared_.emplace(communicator.name, program, other).second) continue;
       if (Status status = compare(communicator, communicator.ranks[m]); !status) return status;
     }

@@ -8,6 +8,10 @@
 
 #include "report/counted.h"
 
+// First the communicator of all ranks, then the listed groups, then the groups of roles that some program uses, so that
+// numbers do not depend on who asks. Each stream of each rank points to its communicator; a channel has no table,
+// because the one that faces it follows by arithmetic.
+
 namespace orrery::workload {
 namespace {
 
@@ -83,6 +87,7 @@ Status Membership::add_groups(const Role& role) {
   std::vector<bool> seen(job_->rank_count() / role.size());
   for (std::uint32_t rank = 0; rank < job_->rank_count(); ++rank) {
     const std::uint32_t group = role.group_of(rank);
+    // A rank meets its group when its first member is met.
     if (seen[group]) continue;  // in the order of first ranks, which is that of the numbers
     seen[group] = true;
     role_groups_.push_back(role.ranks_with(rank));
@@ -127,6 +132,7 @@ std::uint32_t Membership::facing(std::uint32_t rank, const ChannelKey& channel) 
     key.peer = rank;
   } else {  // as far back as the other is ahead
     const std::int64_t size = job_->find_role(channel.role)->size();
+    // In a ring of `size` members `peer` steps ahead and `size - peer` steps ahead are each other's opposite.
     key.peer = (size - channel.peer) % size;
   }
   return structure(peer(rank, channel)).find_channel(key);
@@ -140,6 +146,8 @@ void Membership::find_wildcards() {
     if (!is_wild[job_->program_of_rank[rank]]) continue;
     for (const ChannelKey& channel : structure(rank).channels) {
       if (!channel.is_wildcard()) continue;
+      // A wildcard decides for its receiver: then also messages to it that name their sender are taken as they are
+      // posted.
       const std::uint32_t receiver = channel.is_send ? peer(rank, channel) : rank;
       if (receiver >= job_->rank_count()) continue;  // an error, which is told elsewhere
       takes_as_posted_[receiver] = true;
@@ -168,6 +176,7 @@ Status Membership::check() const {
       const std::optional<std::uint64_t> here = announced_collectives(structure(rank), communicator.name),
                                          first =
                                              announced_collectives(structure(communicator.ranks[0]), communicator.name);
+      // Lengths that programs do not announce are compared when they are executed.
       if (!here || !first || *here == *first) continue;
       return Error{.message =
                        fmt::format("rank {} has {} of {}, rank {} has {}", rank, report::counted(*here, "collective"),

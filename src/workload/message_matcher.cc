@@ -14,6 +14,7 @@ bool fits(const Envelope& message, const Envelope& wanted) {
 }  // namespace
 
 std::size_t MessageMatcher::EnvelopeHash::operator()(const Envelope& envelope) const {
+  // Multiplication by odd constants spreads neighbouring ranks and tags over all bits.
   std::uint64_t hash = (std::uint64_t{envelope.receiver} << 32 | envelope.sender) * 0x9e3779b97f4a7c15u;
   hash ^= (static_cast<std::uint64_t>(envelope.tag) + envelope.role * 0x632be59bd9b4e019u) * 0xc2b2ae3d27d4eb4fu;
   return hash ^ hash >> 29;
@@ -38,9 +39,11 @@ MessageMatcher::ChannelNumber MessageMatcher::add_channels(std::size_t count) {
 }
 
 MessageMatcher::Handle MessageMatcher::meet(Handle handle, const Envelope& envelope, bool is_send) {
+  // Without wildcards at the receiver, equal envelopes are all that can meet: a queue per envelope is enough.
   const std::uint32_t place = wildcard_of_[envelope.receiver];
   if (place == kNone) return meet(handle, channel(envelope), is_send);
   std::vector<Waiting>& others = is_send ? lists_[place].posted : lists_[place].kept;
+  // The first in the order of arrival or posting, as MPI demands of messages that overtake nobody.
   const auto found = std::find_if(others.begin(), others.end(), [&](const Waiting& other) {
     return is_send ? fits(envelope, other.envelope) : fits(other.envelope, envelope);
   });
@@ -60,6 +63,7 @@ MessageMatcher::Handle MessageMatcher::meet(Handle handle, ChannelNumber number,
     queue.of_sends = is_send;
     return kNobody;
   }
+  // A queue has sends or receives, never both: those would have met.
   if (queue.of_sends == is_send) {
     append(queue, handle);
     return kNobody;
@@ -77,6 +81,7 @@ void MessageMatcher::append(Queue& queue, Handle handle) {
   const std::uint32_t place = unused_;
   unused_ = behind_[place].next;
   behind_[place] = {handle, place};
+  // `last` points to the last of a ring, whose next is the first: one number per queue for both ends.
   if (queue.last != kNone) {  // into the ring, behind its last
     behind_[place].next = behind_[queue.last].next;
     behind_[queue.last].next = place;
@@ -111,6 +116,7 @@ std::vector<MessageMatcher::Handle> MessageMatcher::kept_messages() const {
   for (const Lists& lists : lists_) {
     for (const Waiting& kept : lists.kept) sends.push_back(kept.handle);
   }
+  // By handle, so that the order does not depend on that of a hash table.
   std::sort(sends.begin(), sends.end());
   return sends;
 }

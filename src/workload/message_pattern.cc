@@ -4,6 +4,10 @@
 #include <cassert>
 #include <utility>
 
+// The patterns of the literature for one rank: binomial and binary trees, dissemination (Hensgen, Finkel and Manber),
+// rings, recursive doubling and halving (Rabenseifner), linear exchanges and pipelines. A step waits for the receives
+// whose data it passes on, and for nothing else: what may go on beside it, does.
+
 namespace orrery::workload {
 namespace {
 
@@ -38,6 +42,7 @@ void MessagePattern::wait_for(StepId step) {
 void MessagePattern::sequence(StepId first) {
   for (StepId i = first; i < steps_.size(); ++i) {
     Step& step = steps_[i];
+    // Only sends that begin a part wait for all before: the others wait for them already.
     if (!step.is_send || step.after_count != 0) continue;
     step.first_after = static_cast<std::uint32_t>(after_.size());
     step.after_count = first;
@@ -54,6 +59,7 @@ void append_binomial_broadcast(MessagePattern& pattern, std::uint32_t rank, std:
                                std::int64_t bytes) {
   const std::uint32_t place = swap_root(rank, root);
   StepId received = MessagePattern::kNothing;
+  // In round k the 2^k places that have the data pass it on to as many.
   for (std::uint64_t distance = 1; distance < ranks; distance *= 2) {
     if (place < distance && place + distance < ranks) {
       pattern.send(swap_root(static_cast<std::uint32_t>(place + distance), root), bytes, {received});
@@ -75,17 +81,20 @@ void append_binomial_reduce(MessagePattern& pattern, std::uint32_t rank, std::ui
   }
   if (parent_distance == 0) return;
   const StepId send = pattern.send(swap_root(static_cast<std::uint32_t>(place - parent_distance), root), bytes);
+  // What is passed up contains all that was received from below.
   for (StepId received = first; received < send; ++received) pattern.wait_for(received);
 }
 
 void append_binary_broadcast(MessagePattern& pattern, std::uint32_t rank, std::uint32_t ranks, std::int64_t bytes) {
   const StepId received = rank == 0 ? MessagePattern::kNothing : pattern.recv((rank - 1) / 2, bytes);
+  // The children of a node in a heap that counts from 0.
   for (std::uint64_t child = 2 * std::uint64_t{rank} + 1; child <= 2 * std::uint64_t{rank} + 2 && child < ranks;
        ++child) {
     pattern.send(static_cast<std::uint32_t>(child), bytes, {received});
   }
 }
 
+// After round k everybody has heard of 2^k others, for any number of ranks.
 void append_dissemination(MessagePattern& pattern, std::uint32_t rank, std::uint32_t ranks, std::int64_t bytes) {
   StepId received = MessagePattern::kNothing;
   for (std::uint64_t distance = 1; distance < ranks; distance *= 2) {
@@ -120,6 +129,7 @@ void append_recursive_halving(MessagePattern& pattern, std::uint32_t rank, std::
     received = pattern.recv(peer, bytes);
   };
   std::uint64_t bit = 1;
+  // Halves outwards, then the way back: reduce-scatter and all-gather.
   for (; bit < ranks; bit *= 2) {
     bytes /= 2;
     exchange(bit);
@@ -132,6 +142,7 @@ void append_recursive_halving(MessagePattern& pattern, std::uint32_t rank, std::
 
 void append_linear_all_to_all(MessagePattern& pattern, std::uint32_t rank, std::uint32_t ranks,
                               std::int64_t bytes_each) {
+  // Each distance in turn: at no time do two send to the same rank.
   for (std::uint32_t distance = 1; distance < ranks; ++distance) {
     pattern.send(after_by(rank, distance, ranks), bytes_each);
     pattern.recv(before_by(rank, distance, ranks), bytes_each);

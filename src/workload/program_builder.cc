@@ -11,12 +11,17 @@
 #include "graph/topological.h"
 #include "report/counted.h"
 
+// Columns are filled as activities come, in any order of ids; dependencies are kept as pairs of ids, since what they
+// name may come later. At the end all is sorted by id at once, ids become places, and the graph is built; a cycle is
+// then looked for only to be told.
+
 namespace orrery::workload {
 
 using graph::kNoNode;
 using graph::NodeId;
 namespace {
 
+// Places are 32 bits, and the highest of them are marks.
 constexpr std::size_t kMaxActivities = std::size_t{1} << 31;
 constexpr std::size_t kShownOnCycle = 6;
 
@@ -28,6 +33,7 @@ class PlaceOfId {
     if (ids.empty()) return;
     const std::uint64_t span = ids.back() - ids.front();
     without_gaps_ = span == ids.size() - 1;
+    // A table with up to eight empty places per id is still smaller and faster than a search.
     if (without_gaps_ || span / kMostGaps > ids.size()) return;
     places_.assign(span + 1, kNoNode);
     for (std::size_t i = 0; i < ids.size(); ++i) places_[ids[i] - ids.front()] = static_cast<NodeId>(i);
@@ -88,6 +94,7 @@ void ProgramBuilder::set_parts(std::vector<std::int64_t> parts) {
 
 void ProgramBuilder::repeat(std::size_t first, std::size_t count, std::uint64_t before, std::uint64_t now) {
   const std::size_t at = size(), shift = at - first;
+  // By pointers that are taken anew: resizing may have moved what is copied from.
   const auto again = [&](auto& column) {
     column.resize_uninitialized(at + count);
     std::copy_n(column.data() + first, count, column.data() + at);
@@ -106,6 +113,8 @@ void ProgramBuilder::repeat(std::size_t first, std::size_t count, std::uint64_t 
   for (auto i = begin; i < end; ++i) {
     const Need need = needs_[static_cast<std::size_t>(i)];
     needs_.push_back(
+        // What depended on the activity before the first repetition now depends on the last one of the repetition
+        // before.
         {static_cast<std::uint32_t>(need.activity + shift), need.type, need.on == before ? now : need.on + shift});
   }
 }
@@ -117,6 +126,7 @@ Status ProgramBuilder::sort() {
   std::stable_sort(order.begin(), order.end(),
                    [&](std::uint32_t a, std::uint32_t b) { return program_.ids[a] < program_.ids[b]; });
   for (std::uint32_t i = 0; i < order.size(); ++i) place[order[i]] = i;
+  // A scatter per column instead of a sort of rows: each column is passed once.
   scatter(program_.ids, place);
   scatter(program_.names, place);
   scatter(program_.kinds, place);
@@ -135,6 +145,7 @@ Status ProgramBuilder::sort() {
 template <typename Take>
 Status ProgramBuilder::resolve(DanglingControl* left_out, const Take& take) const {
   const PlaceOfId place_of(program_.ids);
+  // Needs are sorted by activity, so that one last target per source is enough.
   std::vector<NodeId> last_target(size(), kNoNode);  // of a source: to see a dependency given twice
   for (const Need& need : needs_) {
     if (data_only_ && need.type == Dependency::control) continue;
@@ -180,6 +191,7 @@ Result<graph::Graph> ProgramBuilder::make_graph(DanglingControl* left_out) const
   });
   if (!resolved) return resolved.error();
   Result<graph::Graph> graph = std::move(builder).build();
+  // The error of a cycle names ids, which the graph does not know.
   if (!graph) return cycle_error();  // ids, durations and weights are in range: nothing else can be wrong
   return graph;
 }

@@ -8,6 +8,9 @@
 #include <set>
 #include <vector>
 
+// Collectives of a communicator and messages of a channel are matched by their places in a line, so that the order of a
+// program has to be one that all tools agree on: topological, and among what is free the lowest id first.
+
 namespace orrery::workload {
 
 Column<graph::NodeId> program_order(const graph::Graph& dependencies) {
@@ -18,6 +21,7 @@ Column<graph::NodeId> program_order(const graph::Graph& dependencies) {
     for (graph::NodeId i = 0; i < n; ++i) order.push_back(i);
     return order;
   }
+  // Kahn's algorithm with a heap, so that of all topological orders it is the one with the least ids first.
   std::priority_queue<graph::NodeId, std::vector<graph::NodeId>, std::greater<>> next;
   Column<std::uint32_t> waiting(n, 0);
   for (graph::NodeId i = 0; i < n; ++i) {
@@ -107,6 +111,7 @@ Result<ProgramLines> lines_of(const Workload& workload, const Program& program, 
         message ? lines.channels[place.line].activities : lines.streams[place.line].activities;
     place.place = static_cast<std::uint32_t>(line.size());
     line.push_back(i);
+    // The first one without a partner is enough to be told of.
     if (message && !program.has(i, activity::kHasPeer)) lines.nameless = std::min(lines.nameless, i);
     if (program.kinds[i] != ActivityKind::send) continue;
     place.send = static_cast<std::uint32_t>(lines.sends.size());

@@ -85,9 +85,11 @@ class RoleResolver {
 
   // All ranks need no group.
   StringId group_of(const Role& role, std::uint32_t rank) {
+    // One axis over all ranks keeps their order, which is that of the world.
     if (role.size() == from_.rank_count() && role.axes.size() == 1) return 0;
     const auto [name, fresh] = names_.emplace(std::pair(role.name, role.group_of(rank)), 0);
     if (!fresh) return name->second;
+    // Groups of other tools are called by numbers, and 0 is their world.
     std::size_t number = to_.groups.size() + 1;
     StringId text = to_.strings.intern(std::to_string(number));
     while (to_.find_group(text) != nullptr) text = to_.strings.intern(std::to_string(++number));

@@ -84,6 +84,7 @@ Result<Program> collect_program(WorkloadSource& source, std::uint32_t program) {
     Result<std::optional<Window>> window = source.next_window(program);
     if (!window) return window.error();
     if (!*window) return std::move(joiner).build();
+    // As Joiner::add goes through them beside the activities.
     std::stable_sort((*window)->carried.begin(), (*window)->carried.end(),
                      [](const CarriedDependency& a, const CarriedDependency& b) { return a.target < b.target; });
     joiner.add(**window);
@@ -123,6 +124,7 @@ Result<Workload> collect(WorkloadSource& source) {
     whole.programs.push_back(std::move(*joined));
   }
   const Workload& job = source.job();
+  // Texts are interned in the order of their ids, so that ids stay.
   for (StringId text = 0; text < job.strings.size(); ++text) whole.strings.intern(job.strings.text(text));
   whole.program_of_rank.append(std::span<const std::uint32_t>(job.program_of_rank));
   whole.groups = job.groups;

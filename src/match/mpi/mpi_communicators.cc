@@ -15,6 +15,7 @@ namespace {
 using trace::Field;
 
 constexpr std::uint64_t kNoHandle = 0;  // of a member whose recording has ended
+// A name is a column of tables; longer lists are told by their ends and a hash.
 constexpr std::size_t kLongestName = 48;
 
 /// The collectives of the members of one list.
@@ -197,6 +198,7 @@ std::string name_of_members(const std::vector<std::int64_t>& members, std::int64
   const bool is_world = static_cast<std::int64_t>(members.size()) == world_size && !members.empty() &&
                         members.front() == 0 && (stride == 1 || world_size == 1);
   if (is_world) return "world";
+  // "0-6:2" needs three members to be shorter than the list.
   if (stride > 0 && members.size() > 2) {
     return stride == 1 ? fmt::format("{}-{}", members.front(), members.back())
                        : fmt::format("{}-{}:{}", members.front(), members.back(), stride);

@@ -208,6 +208,7 @@ constexpr std::string_view kLocals[] = {"MPI_Abort",
                                         "MPI_Win_get_group",
                                         "MPI_Wtick",
                                         "MPI_Wtime"};
+// Accesses to files wait for disks, not for partners that a trace could name.
 constexpr std::string_view kFileAccesses[] = {
     "MPI_File_delete",    "MPI_File_get_size", "MPI_File_preallocate",  "MPI_File_read",
     "MPI_File_read_all",  "MPI_File_read_at",  "MPI_File_read_at_all",  "MPI_File_read_shared",

@@ -9,6 +9,10 @@
 #include "match/node_of_rank.h"
 #include "workload/workload.h"
 
+// Three rules from the surest to the weakest, each over what the ones before left open. A rank of which one receive
+// stays unknown is given up as a whole: receives of any source and guessed ones together would match differently from
+// what was seen.
+
 namespace orrery::match {
 namespace {
 
