@@ -10,6 +10,9 @@
 
 #include "base/numbers.h"
 
+// A tree is written as named blocks from the outside in, and read back by names. Every block is used exactly once,
+// which keeps a file a tree: nothing can be recursive, and no small file can unfold into a large flow.
+
 namespace orrery::motif {
 namespace {
 
@@ -162,6 +165,7 @@ class FlowParser {
     const BlockText& text = blocks_[place];
     const Depth deeper(depth_);
     // A block without trips is a name and not a level, but a parser that calls itself must end all the same.
+    // Names may be nested beside levels: twice the depth is room enough.
     if (depth_ > 2 * kDeepestFlow) return fail(place, fmt::format("is nested more than {} deep", 2 * kDeepestFlow));
     if (!text.steps.empty()) {
       if (text.content || text.trips)
@@ -223,6 +227,7 @@ class FlowParser {
         return ChainStep::kEnd;
       }
       Flow part = block(found->second);
+      // A block of a single part is that part: only its name was needed.
       if (part.kind == Flow::Kind::sequence && part.parts.size() == 1) {
         Flow only = std::move(part.parts.front());
         part = std::move(only);

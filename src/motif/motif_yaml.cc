@@ -14,6 +14,9 @@
 #include "motif/flow_text.h"
 #include "motif/motif.h"
 
+// Two mirrors: a struct of texts, which one describe() per type reads and writes, and the Motif, to which texts are
+// converted with every reference checked. So the file's layout is said once, and a wrong formula is told by its field.
+
 namespace orrery::motif {
 
 // The file as it is written: formulas as texts. Conversions to and from the value are below.
@@ -207,6 +210,7 @@ std::optional<Violation> take_sites(const MotifText& text, Motif& motif) {
               .root = in.root};
     if (auto wrong = take_formula(in.bytes, field + ".bytes", site.bytes)) return wrong;
     if (auto wrong = take_numbers(in.level_weights, field + ".level_weights", site.level_weights)) return wrong;
+    // Ascending ids make searches binary, and files comparable.
     if (!motif.sites.empty() && motif.sites.back().id >= site.id)
       return Violation{field + ".id", fmt::format("must be more than {}, the site before it", motif.sites.back().id)};
     motif.sites.push_back(std::move(site));

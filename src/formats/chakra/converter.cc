@@ -13,12 +13,16 @@
 #include "formats/chakra/python_text.h"
 #include "formats/chakra/schema.h"
 
+// The converter's output is reproduced byte by byte: order of fields, what proto3 leaves out, Python's spelling of
+// inputs and outputs, and where it would stop with an exception, an error that says so.
+
 namespace orrery::chakra {
 namespace {
 
 // [tensor id, storage id, offset, elements, bytes per element, "cuda:0"]
 std::optional<std::int64_t> tensor_bytes(std::string_view json) {
   const std::vector<std::string_view> items = list_entries(json);
+  // A list of another form is no tensor; the original would raise an IndexError.
   if (items.size() < 5) return std::nullopt;
   const auto elements = parse_number<std::int64_t>(items[3]), element_bytes = parse_number<std::int64_t>(items[4]);
   std::int64_t bytes = 0;
@@ -165,6 +169,7 @@ class LinkedConverter {
     // The original gives the optimizer's annotation no duration: what runs inside it has its own.
     if (!trace_.is_linked() || name.find("Optimizer.step") != std::string_view::npos) return {};
     const double exclusive = trace_.measured[row].exclusive_dur;
+    // 2^64: what an unsigned field of protobuf cannot hold.
     constexpr double kTooLarge = 18446744073709551616.0;
     // Python's int() cuts toward zero, so -0.5 is 0 and fits; protobuf refuses the rest with a ValueError.
     if (!(exclusive > -1 && exclusive < kTooLarge))

@@ -5,6 +5,10 @@
 #include "formats/chakra/schema.h"
 #include "workload/delays.h"
 
+// Fields of a message are taken one by one in whatever layout the file has, into one set of known attributes; what
+// these mean together is decided at the end, when all are there. Attributes that nobody asks for are passed over by
+// name.
+
 namespace orrery::chakra {
 namespace {
 
@@ -184,6 +188,7 @@ bool NodeParser::take_flat_attribute(const WireField& field) {
     case flat_field::involved_dim: {
       const AttributeValue* before = attributes_.get(KnownAttribute::dims);
       AttributeValue dims = before != nullptr ? *before : AttributeValue{Kind::booleans};
+      // `integer` counts entries here: the bit of the next one.
       if (field.value == 0 && dims.integer < 32) dims.false_bits |= 1u << dims.integer;
       ++dims.integer;  // counts the entries
       attributes_.set(KnownAttribute::dims, dims);

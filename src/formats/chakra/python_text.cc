@@ -15,6 +15,10 @@
 #include "base/numbers.h"
 #include "base/utf8.h"
 
+// Both directions between JSON and Python's str(): lists and scalars are rewritten token by token, without a tree. The
+// hard part is repr() of texts, which escapes what Unicode calls unprintable: the table is that of Unicode 14, which
+// CPython 3.11 has.
+
 namespace orrery::chakra {
 namespace {
 
@@ -147,6 +151,7 @@ namespace {
 // The code point of a well-formed sequence of two to four bytes.
 std::uint32_t decode_utf8(std::string_view sequence) {
   const auto byte = [&](std::size_t i) { return static_cast<std::uint32_t>(static_cast<unsigned char>(sequence[i])); };
+  // The first byte has as many leading ones as the sequence has bytes; what is below them is the code's top.
   std::uint32_t code = byte(0) & (0x7Fu >> sequence.size());
   for (std::size_t i = 1; i < sequence.size(); ++i) code = code << 6 | (byte(i) & 0x3F);
   return code;

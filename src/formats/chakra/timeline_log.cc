@@ -13,6 +13,10 @@
 #include "base/numbers.h"
 #include "formats/chakra/schema.h"
 
+// Lines "issue,..." open a node and "callback,..." close it; each pair becomes an event. Logs of newer versions have a
+// prefix and the node's type, older ones only names. With like_chakra the output is that of Chakra's own script, odd
+// units included.
+
 namespace orrery::chakra {
 namespace {
 
@@ -55,6 +59,7 @@ struct LogLine {
 /// "[2026-03-26 10:00:00.000] [workload] [debug] issue,..." without what stands in brackets, which newer versions put
 /// in front of every line; nothing if it does not begin so.
 std::optional<std::string_view> without_prefix(std::string_view line) {
+  // "[2026-03-": the digits and hyphens of a date tell a prefix from another bracket.
   if (line.size() < 12 || line[0] != '[' || line[5] != '-' || line[8] != '-' || line[1] < '0' || line[1] > '9')
     return std::nullopt;
   for (int group = 0; group < 3; ++group) {

@@ -13,6 +13,10 @@
 #include "formats/chakra/node_words.h"
 #include "formats/chakra/schema.h"
 
+// A record is rewritten field by field: what is known is translated to today's number and type, what is not known is
+// copied as it is. Three layouts there were: flat fields (2023-01), typed attributes (2023-06) and today's. Values are
+// translated by the vocabulary of the file, since the numbers of types and collectives have changed.
+
 namespace orrery::chakra {
 namespace {
 
@@ -20,6 +24,7 @@ namespace {
 std::uint64_t todays_node_type(Vocabulary vocabulary, std::uint64_t type) {
   // An unknown value below eight would be taken for a type of today; a larger one stays unknown and is kept.
   if (!is_known_node_type(vocabulary, type)) return type < kNodeTypes ? 0 : type;
+  // Before 0.0.3 there was no metadata node: all types behind the first were one less.
   return vocabulary <= Vocabulary::v0_0_2 && type != 0 ? type + 1 : type;
 }
 
@@ -56,6 +61,7 @@ std::string todays_comm_attribute(std::string_view message, const AttributeView&
   std::string out;
   WireReader fields(message);
   for (WireField field; fields.next(field);) {
+    // The value is replaced by an int64, whatever it was; name and description stay.
     if (field.number < attribute_field::double_val || field.number > attribute_field::bytes_list) out += field.whole();
   }
   WireWriter(out).add_number(attribute_field::int64_val,
@@ -110,6 +116,7 @@ constexpr std::array kFlatAttributes = {
 void append_flat_attribute(const FlatAttribute& known, std::uint64_t value, std::string& out) {
   append_attribute(out, known.name, [&](WireWriter& attribute) {
     // The fields were 32 bits wide, or 64 in some files of that time: what does not fit gets the wider type.
+    // A negative number in a varint has 64 bits: it does not fit either.
     const bool fits = value <= static_cast<std::uint64_t>(std::numeric_limits<std::int32_t>::max());
     if (known.value_field == attribute_field::string_val)
       attribute.add_bytes(known.value_field, std::to_string(static_cast<std::int64_t>(value)));
@@ -139,6 +146,7 @@ struct OldNode {
     if (duration_us != 0) WireWriter(out).add_number(node_field::duration_micros, duration_us);
     out += tensors;
     out += attributes;
+    // Today's writers put fields in ascending order, and readers compare files.
     out += unknown;
   }
 };
@@ -148,6 +156,7 @@ bool upgrade_flat(std::string_view message, Vocabulary vocabulary, std::string& 
   std::vector<std::uint32_t> involved;
   WireReader reader(message);
   for (WireField field; reader.next(field);) {
+    // The numbers of the first three fields never changed.
     if (field.number <= flat_field::type) {
       if (!node.take_head(field, vocabulary)) return false;
       continue;
@@ -156,6 +165,7 @@ bool upgrade_flat(std::string_view message, Vocabulary vocabulary, std::string& 
       if (!take_ids(field, node.parents)) return false;
       continue;
     }
+    // Fields behind the last known one are somebody's own.
     if (field.number > flat_field::comm_priority) {
       node.unknown.append(field.whole());
       continue;
@@ -208,6 +218,7 @@ TypedKind kind_of(const TypedAttribute& attribute, Vocabulary vocabulary) {
 bool is_list(const TypedAttribute& attribute, Vocabulary vocabulary) {
   const KnownAttribute known = known_attribute(attribute.name);
   if (known != KnownAttribute::none) return known == KnownAttribute::dims;
+  // Lists have the upper half of the types: there were three kinds of values in 0.0.2 and five afterwards.
   return attribute.values.size() > 1 || attribute.type >= (vocabulary == Vocabulary::v0_0_2 ? 3u : 5u);
 }
 

@@ -19,6 +19,10 @@
 #include "formats/chakra/node_words.h"
 #include "formats/chakra/schema.h"
 
+// A rank's file is a metadata record and a record per node, in the order of the program. Attributes have the types that
+// Chakra's own feeder expects (comm_tag and peers 32 bits, sizes 64), and come in the order of Chakra's generator,
+// since files are compared byte by byte. Bytes go out by the megabyte, so that memory does not grow with the file.
+
 namespace orrery::chakra {
 
 // One attribute of every type.
@@ -187,6 +191,7 @@ class RankWriter {
 void RankWriter::append_dependencies(WireWriter& node, std::size_t i) {
   control_.clear(), data_.clear();
   for (const graph::Slot slot : program_.dependencies.incoming(static_cast<graph::NodeId>(i))) {
+    // Start dependencies have no word in Chakra; what cannot be said is refused before (beyond_words).
     const auto type = static_cast<Dependency>(program_.dependencies.type(slot));
     (type == Dependency::control ? control_ : data_).push_back(program_.ids[program_.dependencies.source(slot)]);
   }
@@ -224,6 +229,7 @@ void RankWriter::append_collective_attributes(WireWriter& node, std::size_t i) {
     attribute(node, "involved_dim", [&](WireWriter& a) {
       WireWriter list(a, field::bool_list);
       std::vector<std::uint32_t> involved(static_cast<std::size_t>(std::bit_width(excluded)));
+      // Chakra lists which dimensions take part; a program has the exceptions.
       for (std::size_t d = 0; d < involved.size(); ++d) involved[d] = (excluded >> d & 1) != 0 ? 0 : 1;
       list.add_packed(1, involved);
     });
@@ -255,6 +261,7 @@ void RankWriter::append_attributes(WireWriter& node, std::size_t i) {
     return;
   }
   // Workloads that were never on a host (generated ones) do without: Chakra's generator writes none.
+  // Chakra's own field has whole microseconds; the exact time goes beside it where it differs.
   if (const TimePs duration = program_.duration_ps(i);
       duration > 0 && duration % kPsPerUs != 0 && kind != ActivityKind::none)
     int64_attribute(node, "duration_ps", duration);
@@ -276,6 +283,7 @@ Status RankWriter::append_node(std::size_t i) {
     return Error{fmt::format("{} {}", workload_.describe(rank_, i), problem)};
   node_bytes_.clear();
   WireWriter node(node_bytes_);
+  // proto3 leaves 0 out, as Chakra's writers do.
   if (program_.ids[i] != 0) node.add_number(node_field::id, program_.ids[i]);
   const std::string_view name = node_name(workload_, program_, i);
   if (!name.empty()) node.add_bytes(node_field::name, name);

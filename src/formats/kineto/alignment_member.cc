@@ -52,6 +52,7 @@ bool take_clock(element object, trace::Clock& out) {
 bool take_remembered(element object, RememberedTimes& out) {
   array rows;
   if (!take(object, "remembered", rows)) return false;
+  // Counted from the one before: numbers stay short, and so does the file.
   std::uint64_t event = 0;
   for (const element row : rows) {
     array values;

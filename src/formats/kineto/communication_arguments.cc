@@ -108,6 +108,7 @@ void read_work(element args, CommunicationArguments& out) {
   out.elements = sum_of(*dims);
   out.dtype = text_at(types, 0);
   for (std::size_t i = 1; i < dims->size(); ++i) {
+    // Tensors of several types: sizes add up only in elements.
     if (text_at(types, i) != out.dtype) out.dtype.clear();
   }
 }

@@ -52,6 +52,7 @@ namespace {
 constexpr const char* kDepthHint = "no profiler writes this";
 
 // A number or a word at the end of a window may go on in the next one.
+// Texts and containers end themselves; a number ends with what follows it.
 ValueSkip skip_whole_value(const char* p, const char* end) {
   const ValueSkip skip = skip_value(p, end);
   const bool may_go_on = skip.after == end && *p != '"' && *p != '[' && *p != '{';
@@ -101,6 +102,7 @@ void DocumentParser::look_for_trailing_text() {
 
 Result<bool> DocumentParser::start() {
   const std::string_view rest(p_, static_cast<std::size_t>(window_.end - p_));
+  // The longest mark to be recognised (a compressed file's) has four bytes.
   if (rest.size() < 4 && !window_.is_last) return false;
   if (rest.starts_with("\xEF\xBB\xBF")) {  // a byte order mark
     p_ += 3;
@@ -132,6 +134,7 @@ Result<bool> DocumentParser::step() {
     if (!window_.is_last) return false;
     if (state_ == State::start)
       return error_at(p_, "the file is empty", "expected a Kineto trace (JSON with traceEvents)");
+    // The trace event format lets writers of a bare list leave its closing bracket out.
     if (is_array_ && (state_ == State::before_event || state_ == State::after_event)) {
       state_ = State::done;  // Chrome's array format allows the closing bracket to be missing
       return true;
@@ -165,6 +168,7 @@ Result<bool> DocumentParser::step_key() {
     ++p_;
     return true;
   }
+  // Before the first key nothing says that this is JSON at all: it is no damage, but something else.
   if (*p_ != '"') return error_at(p_, "expected a key", "this does not look like JSON");
   const char* quote = find_string_end(p_ + 1, window_.end).quote;
   if (quote == nullptr) return need_more("a key");

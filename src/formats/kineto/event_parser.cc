@@ -34,6 +34,7 @@ const char* take_word(EventRecord& record, Slot slot, const char* p, const char*
   while ((*after >= 'a' && *after <= 'z') || (*after >= 'A' && *after <= 'Z')) ++after;
   if (after >= end) return nullptr;
   const std::string_view word(p, static_cast<std::size_t>(after - p));
+  // JSON has no such member then, and no error either.
   if (word == "null") return after;  // as if the member were not there
   if (word != "true" && word != "false" && word != "NaN" && word != "Infinity" && word != "-Infinity") return p;
   take_unusable(record, slot);
@@ -44,6 +45,7 @@ ParsedEvent EventParser::parse(const char* p, const char* end, EventRecord& reco
   record.clear();
   const Skeleton::Match match = skeleton_.match(p, end, record);
   if (match.outcome == Skeleton::Outcome::parsed) return {ParseOutcome::parsed, match.after};
+  // What was taken before the literals parted must not stay.
   record.clear();
   return parse_generic(p, end, record);
 }
@@ -110,6 +112,7 @@ ParsedEvent EventParser::parse_value(const char* p, const char* end, EventRecord
     note_step(p, ValueKind::container, slot, skip.after);
     return {ParseOutcome::parsed, skip.after};
   }
+  // "-Infinity" begins like a number.
   if (starts_number(*p) && p[1] != 'I') {
     const char* after = take_number(record, slot, p, end);
     if (after == nullptr)

@@ -7,6 +7,7 @@
 namespace orrery::kineto {
 namespace {
 
+// Decimals are read in units of 10^-12 of a microsecond.
 constexpr std::int64_t kFractionUnitsPerPs = 1'000'000;
 
 /// floor(value / unit), and what is left.
@@ -14,6 +15,7 @@ struct Division {
   std::int64_t whole;
   std::int64_t rest;
 };
+// Rounded down for negative times, too, so that the rest is never negative.
 Division divide(std::int64_t value, std::int64_t unit) {
   const std::int64_t whole = value / unit - (value % unit < 0 ? 1 : 0);
   return {whole, value - whole * unit};
@@ -73,6 +75,7 @@ EventTimes times_of(const EventRecord& record, const TimeFrame& frame) {
   if (record.has_duration) times.text.dur = record.duration_text;
   times.is_usable = frame.moment_of(record.time, times.start) &&
                     (!record.has_duration || TimeFrame::duration_of(record.duration, times.duration)) &&
+                    // Twice the range: aligning moves times, and what comes back must still be readable.
                     lie_within(2 * kMaxMomentPs, times.start, times.duration);
   return times;
 }

@@ -25,6 +25,7 @@ Status visit_event_texts(const std::string& path, std::span<const std::uint64_t>
   if (!file) return file.error();
   if (offsets.empty()) return {};
   const std::string_view bytes = file->bytes();
+  // A mapped file can be read at any place; a compressed one has to be inflated up to there, in ascending order.
   if (detect_compression(bytes) == Compression::none) {
     for (std::size_t i = 0; i < offsets.size(); ++i) {
       if (offsets[i] >= bytes.size() || bytes[offsets[i]] != '{') return not_found(path, offsets[i]);
@@ -81,6 +82,7 @@ class KnownArguments {
   bool has(std::string_view key, EventIndex event) {
     for (Cursor& column : columns_) {
       if (column.key != key) continue;
+      // Mostly one step; after a jump a search.
       if (column.at != column.end && *column.at < event) ++column.at;
       if (column.at == column.end || *column.at != event) column.at = std::lower_bound(column.begin, column.end, event);
       return column.at != column.end && *column.at == event;
@@ -104,6 +106,7 @@ Status visit_other_arguments(const trace::RankTrace& rank, const ArgumentVisitor
   std::vector<EventIndex> order(rank.event_count());
   std::iota(order.begin(), order.end(), EventIndex{0});
   const auto is_earlier = [&](EventIndex a, EventIndex b) { return rank.source_offset[a] < rank.source_offset[b]; };
+  // Events are in the order of the file unless parts were sorted since.
   if (!std::is_sorted(order.begin(), order.end(), is_earlier)) std::stable_sort(order.begin(), order.end(), is_earlier);
   std::vector<std::uint64_t> offsets(order.size());
   std::transform(order.begin(), order.end(), offsets.begin(),

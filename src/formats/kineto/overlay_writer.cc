@@ -47,6 +47,7 @@ class OverlayWriter final : public DocumentHandler {
     const bool critical = ordinal < overlay_.critical.size() && overlay_.critical[ordinal] != 0;
     if (!critical) {
       const std::string_view category = record.category.view;
+      // Annotations and frames give the critical events their context; of what is no 'X' viewers make marks and names.
       const bool keep = !overlay_.only_critical || record.phase != 'X' || category == "user_annotation" ||
                         category == "python_function";
       if (keep) entry(text);
@@ -55,6 +56,7 @@ class OverlayWriter final : public DocumentHandler {
     const std::size_t args = find_args(text);
     std::string marked;
     if (args == std::string_view::npos) {
+      // An event without members needs no comma.
       const bool empty = text[text.find_first_not_of(" \n\r\t", 1)] == '}';
       marked.assign(text.substr(0, text.size() - 1));
       marked += empty ? R"("args": {"critical": 1}})" : R"(, "args": {"critical": 1}})";
@@ -110,6 +112,7 @@ class OverlayWriter final : public DocumentHandler {
             flow.critical ? "true" : "false", flow.type, more));
       };
       if (flow.ends != FlowEnds::only_to) end_of_arrow("s", flow.from, "");
+      // "bp": "e" ties the arrow to the event around its end, not to the next one.
       if (flow.ends != FlowEnds::only_from) end_of_arrow("f", flow.to, R"(, "bp": "e")");
     }
     flows_written_ = true;  // a document may have a second event list

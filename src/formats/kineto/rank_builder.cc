@@ -16,6 +16,10 @@
 #include "match/communication.h"
 #include "trace/columns.h"
 
+// Per event: times into picoseconds since the epoch, names interned, lane and category looked up in small caches, then
+// one row in the columns, and arguments as sparse columns. Pairs of B and E are joined by a stack per lane. Builders of
+// several parts of one file are joined at the end as if one had read it all.
+
 namespace orrery::kineto {
 namespace {
 
@@ -43,6 +47,7 @@ bool has_digits_below_ps(const Decimal& us) { return !us.is_exact || us.fraction
 bool may_communicate(std::string_view name) {
   if (name.empty()) return false;
   if (name[0] == 'c') return match::is_call_of_communication(name);  // not cudaLaunchKernel
+  // gloo:, mpi:, ucc: (the works of hosts): their first letters.
   return (name[0] == 'g' || name[0] == 'm' || name[0] == 'u') && match::is_host_communication(name);
 }
 
@@ -73,11 +78,13 @@ bool RankBuilder::take_times(const EventRecord& record, TimePs& start, TimePs& d
   if (!has_epoch_) {
     // A whole second at or before the first event: close enough for TimePs, and the same in every part of the file that
     // starts here.
+    // Rounded down, also below zero: parts must agree on the epoch, and no event may lie before it.
     epoch_us = (us.whole / kUsPerSecond - (us.whole % kUsPerSecond < 0 ? 1 : 0)) * kUsPerSecond;
     if (epoch_us > kMaxUnixNs / 1000 || epoch_us < -kMaxUnixNs / 1000) return false;
   }
   // |start| and |duration| are below 2^63 and the first is looked at before they are added.
   if (!to_ps(us.whole - epoch_us, us, start) || !trace::is_moment(start) ||
+      // Start and end both have to be moments; the sum itself is never formed before that is known.
       (duration > 0 ? duration > trace::kMaxMomentPs - start : duration < -trace::kMaxMomentPs - start)) {
     left_out_by_epoch_ = true;
     return false;
@@ -119,6 +126,7 @@ void RankBuilder::on_event(const EventRecord& record, std::string_view text, std
     case 'f': return add_flow(record, start, offset);
     case 'E': return close_pair(lane_of(record, offset), start, offset);
     case 'B': {
+      // An 'E' closes the innermost 'B' of its lane, so that they are a stack.
       const EventIndex row = add_row(record, start, 0, flags, offset);
       open_[rank_.lane[row]].push_back(row);
       return;
@@ -166,6 +174,7 @@ EventIndex RankBuilder::add_row(const EventRecord& record, TimePs start, TimePs 
   for (std::uint64_t rest = record.present; rest != 0; rest &= rest - 1) {
     const auto place = static_cast<std::size_t>(std::countr_zero(rest));
     const bool is_text = place >= trace::kIntegerFields;
+    // The bits of `present` are the fields that this event has, the lowest first.
     rank_.arguments.known(place).push(
         row, is_text ? intern(record.texts[place - trace::kIntegerFields], offset) : record.numbers[place]);
   }
@@ -226,6 +235,7 @@ bool RankBuilder::absorb(RankBuilder& later) {
   if (!open_.empty() || !later.open_.empty() || later.left_out_by_epoch_) return false;
   const std::size_t known = strings_.size();
   if (!trace::append(rank_, strings_, std::move(later.rank_), later.strings_)) return false;
+  // A text that both knew keeps the earlier position in the file.
   const auto here = [&](StringId id) { return strings_.find(later.strings_.text(id)); };
   for (const auto& [process, name] : later.process_names_)
     process_names_[{process.number, here(process.text)}] = here(name);
@@ -270,6 +280,7 @@ StringId RankBuilder::intern(RawText text, std::uint64_t offset) {
   if (text.view.empty()) return 0;
   const std::size_t known = strings_.size();
   const StringId id = text.escaped ? strings_.intern(unescape_json(text.view)) : strings_.intern(text.view);
+  // Looked at once per text, not per event.
   if (strings_.size() != known && !is_valid_utf8(strings_.text(id))) invalid_texts_.push_back({id, offset});
   return id;
 }
@@ -283,6 +294,7 @@ LaneKey RankBuilder::key_of(const RawKey& key, std::uint64_t offset) {
 LaneIndex RankBuilder::lane_of(const EventRecord& record, std::uint64_t offset) {
   const LaneKey process = key_of(record.process, offset);
   const LaneKey thread = key_of(record.thread, offset);
+  // Any hash will do: the entry says whether it is the right one.
   const std::uint64_t hash = static_cast<std::uint64_t>(process.number) * 31 +
                              static_cast<std::uint64_t>(thread.number) * 7 + process.text * 5 + thread.text;
   LaneCacheEntry& cached = lane_cache_[(hash ^ hash >> 6) & 63];
@@ -306,6 +318,7 @@ std::uint16_t RankBuilder::category_of(const EventRecord& record, std::uint64_t 
     return guess;
   StringId id = intern(record.category, offset);
   auto at = categories_.find(id);
+  // No profiler has so many; a file that has is not worth more than 16 bits per event.
   if (at == categories_.end() && rank_.categories.size() >= trace::kMaxCategories) {
     diagnostics_.add(kTooManyCategories, [&] { return position(offset); });
     id = 0;  // the empty text: no category

@@ -16,9 +16,14 @@
 #include "match/communication.h"
 #include "trace/rank_numbers.h"
 
+// Four ways to the same columns. Plain files are mapped, large ones cut at guessed event starts and parsed side by
+// side; compressed ones are inflated and parsed in turns, large ones in stretches that are parsed while the next are
+// inflated. A cut is right if each part stops exactly where the next began; otherwise the file is read again in one go.
+
 namespace orrery::kineto {
 namespace {
 
+// Pages are asked for and given back in steps, so that a file of many GB does not fill the memory.
 constexpr std::uint64_t kReleaseBytes = 2u << 20;
 
 /// One stretch of a file being read: its own columns, texts and remarks.
@@ -83,7 +88,9 @@ bool join(Part& whole, Part& next) {
 // read in one go: correct for any input, fast for real ones.
 std::unique_ptr<Part> read_in_parts(const MappedFile& file, const ReadOptions& options) {
   const std::uint64_t size = file.bytes().size();
+  // Parts are cut by size alone, not by threads: the result is the same on any machine.
   std::vector<std::uint64_t> starts{0};
+  // The last part may be half as large again, rather than a stub.
   for (std::uint64_t nominal = options.part_bytes; nominal + options.part_bytes / 2 < size;
        nominal += options.part_bytes) {
     const auto start = guess_event_start(file.bytes(), nominal, options.part_bytes / 2);
@@ -102,6 +109,7 @@ std::unique_ptr<Part> read_in_parts(const MappedFile& file, const ReadOptions& o
     if (!join(whole, *parts[i])) {
       parts.clear();
       auto again = std::make_unique<Part>(file.path(), options);
+      // Bytes were counted by the parts already.
       ReadOptions in_silence = options;
       in_silence.on_progress = {};
       parse_mapped(file, *again, 0, ~std::uint64_t{0}, in_silence);
@@ -150,6 +158,7 @@ std::unique_ptr<Part> read_compressed_in_parts(const MappedFile& file, Compressi
   };
   const auto inflater = make_inflater(compression, file.bytes(), file.path());
   StretchCutter cutter(*inflater, options.stretch_bytes);
+  // Two more than threads: one is being inflated while one is being joined.
   std::vector<Slot> slots(thread_count() + 2);
   for (Slot& slot : slots) slot.learned.keep_record_functions(options.record_functions);
   std::unique_ptr<Part> whole;
@@ -199,9 +208,11 @@ Result<trace::RankTrace> read_rank(const std::string& path, Interner& strings, D
   const Compression compression = detect_compression(file->bytes());
   std::uint64_t text_bytes = file_bytes;
   std::unique_ptr<Part> part;
+  // With one thread parts only cost.
   const bool in_parts = options.in_parts && thread_count() > 1;
   if (compression != Compression::none) {
     ReadOptions again = options;
+    // Traces compress to an eighth or less: below that there is less than a stretch to share out.
     if (in_parts && file_bytes > options.stretch_bytes / 8) {
       part = read_compressed_in_parts(*file, compression, options, text_bytes);
       again.on_progress = {};  // counted already

@@ -13,6 +13,11 @@
 #include "formats/kineto/document.h"
 #include "formats/kineto/event_times.h"
 
+// A document is copied while it is parsed: everything between two times goes through byte by byte, and only the texts
+// of times are replaced. The aligned file ends with a member that says how it was made: the clock, the hash of the
+// original, and the few spellings that mapping back would not give. Undoing is the same walk with the clock turned
+// round.
+
 namespace orrery::kineto {
 
 // A document copied while it is walked over, with other times.
@@ -86,6 +91,7 @@ void DocumentCopy::on_event(const EventRecord& record, std::string_view /*text*/
   const std::uint64_t event = events_++;
   if (record.phase == 'M' || !record.has_time) return;
   const SpelledTimes text = change(record, event);
+  // Members come in any order, and a copy can only go forwards.
   const bool ts_first = !record.has_duration || record.time_text.data() < record.duration_text.data();
   if (ts_first) replace(record.time_text, text.ts);
   if (record.has_duration) replace(record.duration_text, text.dur);
@@ -138,7 +144,9 @@ class AlignedCopy final : public DocumentCopy {
   void watch(const DocumentParser& parser) { parser_ = &parser; }
 
   Status end_window(const char* taken) override {
+    // The record is a member of the document; a list has none.
     if (parser_->is_array()) return Error{"a bare list of events has no place for the record of an alignment"};
+    // The hash is of the original up to its closing brace, before which the record is put.
     if (!is_ended_) original_.add(window_up_to(taken));
     return DocumentCopy::end_window(taken);
   }
@@ -148,6 +156,7 @@ class AlignedCopy final : public DocumentCopy {
     is_ended_ = true;
     copy_up_to(brace.data());
     summary.remembered = retimer_.remembered().size();
+    // A file that stayed as it was gets no record, unless there is something to say.
     if (summary.events_moved == 0 && retiming_.note.empty()) return;
     AlignmentMember member;
     member.base_unix_ns = retiming_.base_unix_ns;
@@ -249,7 +258,9 @@ class RestoredCopy final : public DocumentCopy {
   }
   void copy(std::string_view bytes, std::uint64_t offset) override {
     const std::uint64_t end = offset + bytes.size();
+    // The record may lie across two pieces of the copy: each is cut by its own offsets.
     if (offset < found_.begin) out_.write(bytes.substr(0, found_.begin - offset));
+    // At the record all that was restored must be the original, or somebody has edited the file since.
     if (offset <= found_.begin && end >= found_.begin) check();
     if (end > found_.end) out_.write(bytes.substr(std::max(offset, found_.end) - offset));
   }
@@ -270,6 +281,7 @@ class RestoredCopy final : public DocumentCopy {
   bool is_original_ = false;
 };
 
+// Half of the file may be gone, and a copy of the rest would look whole.
 Error cannot_rewrite(Error error) {
   if (error.remedy != Remedy::salvage) return error;
   error.hint = "a damaged file cannot be written again; as a timeline for Perfetto, what can be read of it can be seen";

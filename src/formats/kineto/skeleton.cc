@@ -11,6 +11,7 @@ Skeleton::Skeleton() { edges_.push_back(Edge{}); }
 
 inline bool Skeleton::matches(const Edge& edge, const char* p) const {
   const char* literal = literals_.data() + edge.literal;
+  // Whole blocks of 32 bytes, then the rest under a mask: literals are padded to blocks for that.
   for (std::size_t rest = edge.length; rest > 32; rest -= 32, p += 32, literal += 32) {
     if ((Bytes16(p).equal(Bytes16(literal)) & Bytes16(p + 16).equal(Bytes16(literal + 16))) != 0xFFFF) return false;
   }
@@ -23,6 +24,7 @@ ORRERY_HOT Skeleton::Match Skeleton::match(const char* p, const char* end, Event
   std::uint32_t at = 0;
   for (;;) {
     at = edges[at].first_child;
+    // Children in the order in which they were learned: the first is the commonest, and mostly the only one.
     for (; at != kNone; at = edges[at].next_sibling) {
       if (matches(edges[at], p)) break;
     }
@@ -104,6 +106,7 @@ SkeletonStep Skeleton::merged(std::span<const SkeletonStep> steps, std::size_t& 
   const auto may_be_constant = [](const SkeletonStep& step) {
     return step.slot == kIgnored && step.kind != ValueKind::container && step.kind != ValueKind::end;
   };
+  // Values that nobody asks for (a fixed pid, a device) are compared with the literal, which is faster than skipping.
   while (used < steps.size() && may_be_constant(steps[used - 1])) {
     const std::string_view next = steps[used].literal;
     if (static_cast<std::size_t>(next.data() + next.size() - begin) > kMaxLiteralBytes) break;
@@ -114,6 +117,7 @@ SkeletonStep Skeleton::merged(std::span<const SkeletonStep> steps, std::size_t& 
 }
 
 void Skeleton::learn(std::span<const SkeletonStep> steps) {
+  // A file whose events all differ would grow the trie for ever; it is parsed the slow way instead.
   if (edges_.size() + steps.size() > kMaxSkeletonEdges) return;
   const auto too_long = [](const SkeletonStep& step) {
     return step.literal.size() > kMaxLiteralBytes || step.literal.empty();
@@ -158,6 +162,7 @@ void Skeleton::learn(std::span<const SkeletonStep> steps) {
 
 Skeleton::Edge Skeleton::make_edge(const SkeletonStep& step, std::uint32_t next_sibling) {
   const std::size_t length = step.literal.size();
+  // From 1 to 32: of a full last block all bits count.
   const std::size_t tail = (length - 1) % 32 + 1;
   Edge edge{};
   edge.literal = static_cast<std::uint32_t>(literals_.size());

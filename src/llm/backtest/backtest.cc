@@ -14,6 +14,10 @@
 #include "llm/steps/step_memory.h"
 #include "report/bar.h"
 
+// A row says what was measured; its phase and metric choose the model that predicts it. Where the row is a whole plan
+// it is also run as a schedule, beside the closed form or instead of it. Intervals come from how far rows of the same
+// kind were off before. Errors are summed up by dataset, so that no large table hides a small one.
+
 namespace orrery::llm {
 
 namespace {
@@ -83,6 +87,7 @@ std::optional<double> model_tflops(const Catalog& catalog, const Source& source,
   const auto model = architecture_of(catalog, source, row);
   if (!model || !row.has({&Row::layers, &Row::hidden, &Row::sequence, &Row::global_batch, &Row::devices}))
     return std::nullopt;
+  // 6 per parameter and token, and of attention the half of the scores that a causal mask leaves.
   const double per_token = 6 * dense_parameters(*model) + 6 * *row.layers * *row.hidden * *row.sequence;
   return per_token * *row.sequence * *row.global_batch / seconds / *row.devices * 1e-12;
 }

@@ -71,6 +71,7 @@ RowPlans row_plans(const Catalog& catalog, const Source& source, const machine::
                   .parameters = modern,
                   .messages = modern && plan.job.interleave > 1,
                   .experts = hides_exchange};
+  // Gradients are summed in 32 bits with bf16, and by all of today's recipes.
   plan.gradient_bytes = modern || row.precision.starts_with("bf16") ? 4 : 2;
   // GPT models of that time shared the weights of embedding and head.
   plan.tied_embeddings = !modern;
@@ -83,6 +84,7 @@ RowPlans row_plans(const Catalog& catalog, const Source& source, const machine::
       plan.job.zero_stage = 1;             // the distributed optimizer is what these recipes use
     if (sharded) plan.gradient_bytes = 2;  // reduced as they come
   }
+  // Where a table leaves the micro-batch open, the fastest of these stands for it.
   const std::vector<double> sizes = row.micro_batch ? std::vector{*row.micro_batch} : std::vector{1.0, 2.0, 4.0, 8.0};
   for (const double size : sizes) {
     plan.job.micro_batch = size;
@@ -216,6 +218,7 @@ std::optional<Architecture> architecture_of(const Catalog& catalog, const Source
                          .heads = *row.heads,
                          .kv_heads = row.kv_heads.value_or(*row.heads),
                          .head_size = std::floor(*row.hidden / *row.heads),
+                         // GPT's usual width of the MLP.
                          .ffn = row.ffn.value_or(4 * *row.hidden),
                          .vocabulary = row.vocabulary.value_or(kPaddedGpt2Vocabulary),
                          .plain_mlp = source.plain_mlp};

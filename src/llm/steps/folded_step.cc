@@ -11,6 +11,10 @@
 #include "graph/longest_path.h"
 #include "llm/steps/paired_passes.h"
 
+// Each pass of each stage is a node as long as its chain; edges are the order on a stage and messages between stages.
+// How long a pass takes is found once per kind by solving its own small graph of items and streams. The whole step is
+// then one longest path over passes, thousands of nodes instead of millions.
+
 namespace orrery::llm {
 namespace {
 
@@ -81,6 +85,7 @@ class FoldedStepMaker {
       }
       if (item.is_collective) {
         auto& last = stream[static_cast<std::size_t>(item.axis)];
+        // One communicator is one stream: its operations follow each other.
         if (last) builder.add_edge(*last, node, 0, 0);
         last = node;
       }
@@ -162,6 +167,8 @@ class FoldedStepMaker {
         if (!time) return time.error();
         // A stream that every pass fills for longer than the chain takes sets the pace.
         const bool every_pass = plan_.job.zero_stage >= 2;
+        // With sharded gradients every pass has traffic beside it; only the last one's may reach into the end of the
+        // step.
         const graph::NodeId node = builder_.add_node(time->chain_ps + (every_pass && !adds_last ? time->beside_ps : 0));
         if (previous != graph::kNoNode) builder_.add_edge(previous, node, 0, 0);
         for (std::size_t k = 0; k < items.size(); ++k) {
@@ -169,6 +176,8 @@ class FoldedStepMaker {
           // The last layer's parameters are needed when the last layer begins.
           const std::uint32_t part = places[k].part, layers = plan_.first_layer(part + 1) - plan_.first_layer(part);
           if (places[k].is_first && gathered[item.chunk] != graph::kNoNode)
+            // Parameters arrive layer by layer: only the last layer's share of the pass has to wait for the last of
+            // them.
             builder_.add_edge(gathered[item.chunk], node, 0, -time->chain_ps * (layers - 1) / layers);
           if (item.pass == Pass::weight_gradient) continue;
           nodes_[place(item.pass, part, item.micro_batch)] = node;
@@ -198,6 +207,7 @@ class FoldedStepMaker {
       if (last != graph::kNoNode) builder_.add_edge(last, node, 0, 0);
       last = node;
       std::uint32_t chunk = 0;
+      // The chunk in which the layer lies: chunks of a stage are `stages` parts apart.
       while (plan_.first_layer(chunk * plan_.stages() + stage + 1) <= static_cast<std::uint32_t>(item.name.layer))
         ++chunk;
       gathered[chunk] = node;

@@ -43,6 +43,7 @@ Halves elementwise_halves(const machine::Device& device, const BlockShape& block
       const bool rotary = kernel.rate == &Shares::rotary_forward || kernel.rate == &Shares::rotary_backward;
       const bool activation = kernel.rate == &Shares::activation_forward || kernel.rate == &Shares::activation_backward;
       // Norms, sums and biases are in both halves alike.
+      // The rotary embedding is attention's, the activation the MLP's.
       const double of_attention = rotary ? 1 : activation ? 0 : 0.5;
       halves.attention.*pass += of_attention * seconds;
       halves.mlp.*pass += (1 - of_attention) * seconds;
@@ -92,6 +93,7 @@ class CoreTimes {
     if (m.experts) experts(all.layer, *m.experts);
     const double head_seconds =
         rates_.elementwise_factor *
+        // Of the logits: what the loss reads and writes of each.
         elementwise_seconds(device_, &Shares::cross_entropy, c_.logit_bytes * tokens * m.vocabulary / tp);
     all.head = linear({{m.vocabulary / tp, m.hidden}});
     all.head += spread(head_seconds);
@@ -124,6 +126,7 @@ class CoreTimes {
     layer.output = linear({projections.back()});  // the last one leads back
     projections.pop_back();
     layer.queries = linear(projections);
+    // At the speed of 16 bits: attention's products are not done in fewer.
     layer.core.forward = attention_flop_of_layer(m, plan_.tokens(), plan_.job.sequence, tp) /
                          device_.peak_flops(machine::DataType::bf16) / rates_.attention_share * rates_.compute_factor;
     layer.core.input_gradient = machine::kBackwardAttention * layer.core.forward;
@@ -142,6 +145,7 @@ class CoreTimes {
     const ParallelJob& job = plan_.job;
     const double h = plan_.model.hidden, tp = job.tensor, memory = device_.memory_bytes_per_s();
     const double rank_tokens = plan_.tokens() / tp, local = std::max(1.0, std::floor(e.count / job.expert));
+    // Tokens are taken to be spread evenly over experts.
     const double rows = rank_tokens * e.chosen * job.expert / e.count;
     const double factor = slowdown_ / precision_.expert_matrix_gain * grouping_factor(c_, release_, local);
     const double overhead = release_.expert_overhead_factor;
@@ -239,6 +243,7 @@ class EarlyTimes {
     layer.queries = linear({{(m.heads + 2 * m.kv_heads) * m.head_size / tp, m.hidden}});
     layer.output = linear({{m.hidden, m.heads * m.head_size / tp}});
     const double products = scores();
+    // Bytes per score: what softmax, mask and dropout read and write, forward and backward.
     layer.core = {.forward = products + 9 * c_.forward_softmax_factor * score_byte(),
                   .input_gradient = 2 * products + 11 * c_.backward_softmax_factor * score_byte()};
     layer.mlp = linear({{(m.plain_mlp ? 1 : 2) * m.ffn / tp, m.hidden}, {m.hidden, m.ffn / tp}});

@@ -15,6 +15,10 @@
 #include "workload/chain_builder.h"
 #include "workload/program_lines.h"
 
+// A stage's program is a chain of passes: receive, the layers' items, send; then all that ran beside it, and the end of
+// the step. Schedules of passes are made once per kind (pass, part, first or last) and repeated by copying columns,
+// since a step has thousands of passes and a handful of kinds. The program comes in windows of some 16,000 activities.
+
 namespace orrery::llm {
 namespace {
 
@@ -83,6 +87,7 @@ class StepJob {
         .bytes = message_bytes_,
         .peer = forward_peer ? 1 : -1,
         .peer_role = role_names_[static_cast<std::size_t>(ParallelAxis::pipeline)],
+        // Tags are the part that receives, and the direction: messages of two chunks between the same stages differ.
         .tag = 2 * std::int64_t{receiver_part} + (gradients ? 1 : 0),
         .lane = lane_of(ParallelAxis::pipeline)};
     activity.name = message_names_[(kind == ActivityKind::send ? 2 : 0) + (gradients ? 1 : 0)];
@@ -92,6 +97,7 @@ class StepJob {
   [[nodiscard]] workload::Activity tied(ActivityKind kind, bool is_first_stage) {
     workload::Activity activity = message(kind, (kind == ActivityKind::send) == is_first_stage, 0);
     activity.name = job_.strings.intern("tied embeddings");
+    // A tag of its own, behind those of all parts.
     activity.tag = 2 * std::int64_t{plan_.parts()} + ((kind == ActivityKind::send) == is_first_stage ? 1 : 0);
     activity.bytes = std::max<std::int64_t>(1, static_cast<std::int64_t>(plan_.gradient_bytes * plan_.model.vocabulary *
                                                                          plan_.model.hidden / plan_.job.tensor));
@@ -103,6 +109,7 @@ class StepJob {
 
   [[nodiscard]] PartPass place_of(std::uint32_t stage, const PassItem& item) const {
     const std::uint32_t part = part_of(stage, item.chunk);
+    // Where weight gradients are passes of their own, they are what completes the gradients.
     const Pass last_kind = plan_.order == PipelineOrder::zero_bubble ? Pass::weight_gradient : Pass::backward;
     return {.pass = item.pass,
             .part = part,

@@ -81,7 +81,9 @@ class TransformerLayers : public LayerModel {
     const Architecture& m = plan.model;
     const double width = m.heads * head_sizes(m) / 2;
     const double attention =
+        // 12 = 3 passes of 2 products of 2 operations: per token, layer and element of width, each key once.
         12 * (m.layers + m.prediction_layers) * width * plan.job.sequence * m.attention_window_share;
+    // 6 = 3 passes (forward, two of backward) of 2 operations per parameter.
     return 6 * active_parameters(m) + attention;
   }
 
@@ -200,6 +202,7 @@ class DenseLayers final : public TransformerLayers {
 
   [[nodiscard]] RankParameters behind_attention(const StepPlan& plan) const override {
     const Architecture& m = plan.model;
+    // Up and down; with a gate, three.
     return {.replicated = (m.plain_mlp ? 2 : 3) * m.hidden * m.ffn / plan.job.tensor};
   }
 
@@ -209,6 +212,7 @@ class DenseLayers final : public TransformerLayers {
     const double t = plan.tokens(), tp = plan.job.tensor;
     const double mlp = t * m.ffn * (m.plain_mlp ? kept.plain + kept.product : kept.gated());
     double scores = 0;
+    // Megatron of 2021 kept the scores of every head unless they were recomputed.
     if (is_early(plan.software) && !selective) scores = kScoreBytes * m.heads * plan.job.sequence * t / tp;
     return shared + (attention + mlp + scores) / tp;
   }

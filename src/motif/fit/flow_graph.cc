@@ -9,6 +9,12 @@
 
 #include "motif/fit/count_law.h"
 
+// A region has items, flows that are done, and counts of edges between them per run. Reduction alternates: neighbours
+// that only follow each other merge and loops of one item close, until nothing changes; then a strongly connected set
+// is folded into one item, as a loop if a law says its trips, else as a chain. What is left has no cycles and is cut at
+// the items that every way passes. Maps and sets keep everything in the order of sites, so that a fit repeats to the
+// letter.
+
 namespace orrery::motif::fit {
 namespace {
 
@@ -123,6 +129,7 @@ class Region {
     for (std::size_t i = 0; i < runs_.size(); ++i) {
       if (entries[i] == 0) continue;
       runs.push_back(runs_[i].run);
+      // Visits per entry: the trips of the loop, which an exact law must give for every run.
       ratios.push_back(visits[i] / entries[i]);
     }
     return exact_law(runs, ratios, meaning_);
@@ -189,6 +196,7 @@ class Region {
 
   /// A loop deeper inside may have a law where the whole has none: the ring of messages in each step of a search.
   bool fold_loop_in(const std::set<int>& cycle) {
+    // The cheap forms first: a loop left in its middle, then one with a single entry.
     if (rotate_loop(cycle) || fold_exact_loop(cycle)) return true;
     std::set<int> heads;
     for (const auto& [item, counts] : border_of(cycle).entries) heads.insert(item);
@@ -201,6 +209,7 @@ class Region {
   /// Strongly connected sets, within `within` and without the ways back to `heads`, of more than one item or of one
   /// that follows itself.
   [[nodiscard]] std::vector<std::set<int>> find_cycles(const std::set<int>& within, const std::set<int>& heads) const {
+    // Two items are of one cycle if each reaches the other; regions are small enough to ask all of them.
     std::map<int, std::set<int>> reach;
     for (const int start : within) {
       std::vector<int> open = {start};
@@ -252,6 +261,7 @@ class Region {
     const Border border = border_of(cycle);
     if (border.entries.size() != 1 || border.exits.size() != 1) return false;
     const int a = border.entries.begin()->first, b = *cycle.begin() == a ? *cycle.rbegin() : *cycle.begin();
+    // Anything that repeats by itself inside is not this shape.
     if (border.exits.begin()->first != a || edges_.contains({a, a}) || edges_.contains({b, b})) return false;
     const auto trips = exact_ratio(edges_.at({a, b}), border.entered);
     if (!trips || !is_regular(cycle, a)) return false;
@@ -286,6 +296,7 @@ class Region {
     body.add_edge(kEntry, head, visits);
     for (const auto& [edge, counts] : edges_) {
       if (!cycle.contains(edge.first)) continue;
+      // Within the body a way back to the head ends the pass, and so does leaving.
       body.add_edge(edge.first, edge.second == head || !cycle.contains(edge.second) ? kExit : edge.second, counts);
     }
     replace(cycle, loop_of(body.reduce(), *trips));
@@ -359,6 +370,7 @@ class Region {
     std::map<int, std::size_t> place = {{kEntry, 0}, {kExit, order.size() + 1}};
     for (std::size_t i = 0; i < order.size(); ++i) place[order[i]] = i + 1;
     std::vector<bool> jumped(order.size() + 2, false);
+    // An edge that jumps over an item shows a way that does not pass it.
     for (const auto& [edge, counts] : edges_) {
       for (std::size_t i = place.at(edge.first) + 1; i < place.at(edge.second); ++i) jumped[i] = true;
     }
@@ -385,6 +397,7 @@ class Region {
   [[nodiscard]] Flow fork_between(const std::set<int>& fork, int previous, int following) const {
     Border border = border_of(fork);
     const auto skip = edges_.find({previous, following});
+    // Who skips the whole fork has chosen, too: its way ends at once.
     if (skip != edges_.end()) add_counts(border.entered, skip->second);
     return chain_of(fork, border, skip != edges_.end() ? &skip->second : nullptr);
   }
@@ -418,6 +431,7 @@ Flow infer_flow(const std::vector<ClassRun>& runs, SizeMeaning meaning) {
       region.add_edge(edge.first == 0 ? kEntry : static_cast<int>(edge.first), static_cast<int>(edge.second),
                       only(times.count));
     }
+    // The last call leads out, once per run.
     region.add_edge(static_cast<int>(runs[i].last_site), kExit, only(1));
   }
   for (const std::uint32_t site : sites) region.add_item(static_cast<int>(site), call_of(site));

@@ -14,6 +14,10 @@
 #include "base/random.h"
 #include "motif/patterns/call_pattern.h"
 
+// The flow of each class is walked once with the parameters of the run: loops take their formula's trips, chains draw
+// their next block. Each site becomes a call with its bytes and partner by formula. Classes that run together must
+// branch together, so that all draw from one seed in the order of the flow.
+
 namespace orrery::motif {
 namespace {
 
@@ -70,6 +74,7 @@ class CallMaker {
     if (const Transition* const transition = motif_.find_transition(from, to))
       call.compute_ps = to_picoseconds(transition->compute_us.at(scope) * 1000);
     call.phase = phase_of(*site);
+    // 2^50 bytes: no message is larger, and sums of them still fit.
     call.bytes = static_cast<std::int64_t>(std::llround(std::min(bytes_of_call(*site, scope), 0x1p50)));
     if (site->operation.empty())
       note(fmt::format("site {}: what it calls is not known, and it is taken for local work", site->id));
@@ -197,6 +202,7 @@ class FlowWalk {
     const double wanted = std::max(0.0, flow.trips.at(maker_.scope().at_level(level)));
     if (!(wanted <= static_cast<double>(kMostFittedCalls))) return Error{fmt::format("a loop of {} passes", wanted)};
     // A number between two is the one or the other, as often as it is near to it.
+    // Formulas in floating point: what is a whole number but for rounding is one.
     const double whole = std::floor(wanted + 1e-9), rest = wanted - whole;
     const auto trips = static_cast<std::uint64_t>(whole) + (rest > 1e-6 && next_draw(flow, {}) < rest ? 1 : 0);
     for (std::uint64_t pass = 0; pass < trips; ++pass)

@@ -58,6 +58,7 @@ Result<Pattern> ping_pong(const Values& values, std::uint32_t ranks) {
   if (other == 0 || other >= ranks) return Error{fmt::format("rank2={}: from 1 to {}", other, ranks - 1)};
   Pattern pattern;
   pattern.rounds = values.count("iterations");
+  // Three programs however many ranks there are: who asks, who answers, and who looks on.
   pattern.class_of = [other](std::uint32_t rank) { return rank == 0 ? 0u : rank == other ? 1u : 2u; };
   pattern.append = [other = static_cast<std::uint32_t>(other),
                     bytes = static_cast<std::int64_t>(values.count("messageSize")),
@@ -129,6 +130,7 @@ Result<Pattern> ring(const Values& values, std::uint32_t ranks) {
                        Script& script, std::uint32_t rank, std::uint64_t) {
     const std::uint32_t next = (rank + 1) % ranks, previous = (rank + ranks - 1) % ranks;
     script.phase("ring");
+    // One must send before it receives, or all would wait for each other.
     if (rank == 0) script.send(next, bytes);
     script.recv(previous, bytes);
     if (rank != 0) script.send(next, bytes);

@@ -14,6 +14,10 @@
 #include "base/units.h"
 #include "workload/program_builder.h"
 
+// A round of a rank is a script that its pattern writes; the script becomes a window. Ranks with one class share a
+// program, since everything they say is relative to themselves. Rounds that are known to be alike are announced once
+// and passed over, so that a million of them cost what one does.
+
 namespace orrery::motif {
 namespace {
 
@@ -119,6 +123,7 @@ class PatternSource : public workload::WorkloadSource {
   }
 
   Status lay_out() {
+    // Roles count places of ranks: only a job that has all of them, in order, can be told so.
     const bool all_in_order = jobs_.size() == 1 && jobs_[0].nodes.size() == job_.rank_count() &&
                               std::is_sorted(jobs_[0].nodes.begin(), jobs_[0].nodes.end());
     for (std::size_t number = 0; number < jobs_.size(); ++number) {
@@ -176,6 +181,7 @@ class PatternSource : public workload::WorkloadSource {
     const std::uint64_t content = pattern.rounds_alike ? 1
                                   : pattern.content    ? pattern.content(state.rank, state.round)
                                                        : 0;
+    // Contents of different patterns of a job must differ: the pattern is the lowest digit.
     return content == 0 ? 0 : content * job.patterns.size() + state.pattern;
   }
   [[nodiscard]] std::uint64_t next_alike(std::uint32_t program) const override {
@@ -185,6 +191,7 @@ class PatternSource : public workload::WorkloadSource {
   }
   void pass_windows(std::uint32_t program, std::uint64_t count) override {
     ProgramState& state = programs_[program];
+    // What a round like this left behind when it was made.
     const Made& made = state.made.at(next_content(program));
     state.last = state.activities + (count - 1) * made.activities + made.last;
     state.activities += count * made.activities;
@@ -240,6 +247,7 @@ class PatternSource : public workload::WorkloadSource {
     const MotifJob& job = jobs_[number];
     std::map<std::vector<std::uint64_t>, std::uint32_t> known;
     std::vector<std::uint64_t> key(job.patterns.size());
+    // Ranks with equal classes in all patterns run one program, the first of them stands for it.
     for (std::uint32_t rank = 0; rank < job.nodes.size(); ++rank) {
       for (std::size_t i = 0; i < key.size(); ++i) key[i] = job.patterns[i].class_of(rank);
       const auto found = known.find(key);
@@ -276,6 +284,7 @@ class PatternSource : public workload::WorkloadSource {
       }
       builder.add(activity);
       for (const Script::StepId on : script_.after(step)) builder.depend(first + on, Dependency::data);
+      // What waits for nothing within its round waits for the end of the round before.
       if (step.after_count == 0 && state.last) carried.push_back({*state.last, number, Dependency::data});
     }
     state.last = first + script_.last();
