@@ -2,6 +2,9 @@
 
 #include <vector>
 
+// One table per kind of object: a member, what happens to it, and which words of it are everybody's. Nothing is decided
+// elsewhere, so that reading this file is knowing what leaves the house; the report and the documents are made from it.
+
 namespace orrery::scrub {
 namespace {
 
@@ -406,6 +409,7 @@ bool is_removed(const MemberRule& rule) {
     case hollow:
     case of_operators:
     case wall_clock: return true;
+    // Numbers of groups are kept, but a group may have a name.
     case rename: return rule.words == Vocabulary::none || rule.words == Vocabulary::group;
     default: return false;
   }

@@ -13,6 +13,10 @@
 #include "machine/yaml/machine_yaml.h"
 #include "simulate/run.h"
 
+// Four numbers are fitted on a logarithmic scale by pattern search (Hooke and Jeeves): each is tried larger and smaller
+// by a step, the best is kept, and the step is halved when nothing helps. Each trial is a whole simulation. Last, each
+// number is nudged to see whether the run determines it, beyond what the others could do as well.
+
 namespace orrery::replay {
 
 using report::Cell;
@@ -113,8 +117,10 @@ machine::Machine describe(const Values& values, std::size_t ranks) {
   // The same machine for the model that knows no links: two of them, and the software at each end.
   machine::LogGops loggops;
   loggops.latency_ns = rounded(2 * values[0]);
+  // Half of the overhead at each end, in nanoseconds: 1000 / 2.
   loggops.overhead_ns = rounded(500 * values[2]);
   loggops.gap_ns = rounded(500 * values[2]);
+  // GB/s are bytes per nanosecond.
   loggops.gap_ns_per_byte = rounded(1 / values[1]);
   machine.communication.loggops = loggops;
   return machine;
@@ -235,6 +241,7 @@ Values first_guess(const Measured& measured) {
   };
   for (const auto& [key, sample] : measured.collectives) look(key.bytes, sample);
   for (const auto& [bytes, sample] : measured.messages) look(bytes, sample);
+  // An eighth of the shortest time for a link, a quarter for each of the overheads, which are in microseconds.
   const Values guess = {shortest_ns / 8, rate, shortest_ns / 4000, shortest_ns / 4000};
   Values bounded = guess;
   for (std::size_t p = 0; p < kParameters; ++p) bounded[p] = std::clamp(guess[p], kLeast[p], kMost[p]);

@@ -14,6 +14,9 @@
 #include "formats/ampip/report.h"
 #include "match/mpi/mpi_function.h"
 
+// Both formats are texts: every line is parsed as its reader would, and written again from what was understood. A line
+// that is no record, row or title of theirs was written by the program, and is left out however harmless it looks.
+
 namespace orrery::scrub {
 namespace {
 

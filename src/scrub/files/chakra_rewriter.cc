@@ -16,6 +16,10 @@
 #include "scrub/files/chakra_attribute.h"
 #include "scrub/files/chakra_chains.h"
 
+// A file is rewritten record by record: fields by their numbers, attributes by their names, each under a rule or left
+// out and counted. With fusing, chains of nodes that nobody else hangs on become one node under the id of the last, so
+// that whatever depended on the chain still finds it.
+
 namespace orrery::scrub {
 namespace {
 
@@ -29,6 +33,7 @@ using chakra::ValueType;
 constexpr std::size_t kFlushBytes = 1 << 20;
 constexpr std::string_view kFusedName = "fused.compute";
 constexpr TimePs kLongestPs = TimePs{1} << 62;  // of longer ones no reader makes anything
+// Nine digits: what counts up stays below, hashes lie above.
 constexpr std::int64_t kSmallestHash = 1'000'000'000;
 
 /// The field of AttributeProto that a value of this type lies in.
@@ -315,6 +320,7 @@ void Rewriter::write_chain(const FusedChains::Chain& chain, const NodeView& last
   writer.add_bytes(node_field::name, kFusedName);
   writer.add_number(node_field::type, last.type);
   NodeView first;
+  // A chain waits for what its first node waited for.
   if (view_node(first_of_chain_.at(chain.first_id), first)) write_dependencies(first, writer);
   write_times(chain.start_us, chain.duration_us, last.id, writer);
   // Where it runs is the same for all of the chain; how much it computes is the sum.

@@ -9,6 +9,10 @@
 #include "match/communication.h"
 #include "scrub/words/public_operators.h"
 
+// An object is listed into members, and each is written by its rule or left out. Members of nested objects lie on one
+// stack, so that no memory is asked for per event. Some members depend on others of their record (a thread on its
+// process, a duration on its start): these are noted before anything is written.
+
 namespace orrery::scrub {
 namespace {
 
@@ -23,6 +27,7 @@ std::string_view unquoted(std::string_view value) { return is_quoted_number(valu
 
 std::size_t decimals_of(std::string_view number) {
   const std::size_t point = number.find('.');
+  // Six decimals are picoseconds: more digits come from arithmetic, not from a clock.
   return point == std::string_view::npos ? 0 : std::min<std::size_t>(6, number.size() - point - 1);
 }
 
@@ -42,6 +47,7 @@ std::uint64_t round_size(std::uint64_t value, int bits) {
   const int width = static_cast<int>(std::bit_width(value));
   if (bits <= 0 || width <= bits) return value;
   const int dropped = width - bits;
+  // To the nearest number with so many significant bits: sizes keep their magnitude and lose their fingerprint.
   const std::uint64_t kept = value >> dropped;
   const bool up = (value >> (dropped - 1) & 1) != 0;
   // All ones in all bits would round to a number of 65.
@@ -80,6 +86,7 @@ void JsonRewriter::note_operator() {
 
 void JsonRewriter::begin_operator(std::string_view name) {
   operator_ = Operator::ordinary;
+  // Calls of communication keep what says whom with and how much.
   if (name.find("process_group:init") != std::string_view::npos) operator_ = Operator::process_groups;
   else if (name.find("record_param_comms") != std::string_view::npos || name.starts_with("c10d"))
     operator_ = Operator::communication;

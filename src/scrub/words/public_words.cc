@@ -8,6 +8,9 @@
 
 #include "scrub/words/name_lists.h"
 
+// What is public is decided by lists and narrow patterns, never by what a word is not. Digits and lengths are bounded
+// wherever something is kept as it is, since a long number can spell a text.
+
 namespace orrery::scrub {
 namespace {
 
@@ -25,6 +28,7 @@ std::string public_type(std::string_view type) {
     while (end < type.size() && is_word_char(type[end])) ++end;
     if (end > at) {
       const std::string_view word = type.substr(at, end - at);
+      // The structure of a type stays, List[Object], and its reader still sees how deep it is.
       made += is_public_type_word(word) ? word : "Object";
       at = end;
       continue;

@@ -11,6 +11,10 @@
 #include "formats/pytorch_et/arguments.h"
 #include "replay/torch/write/tensor_text.h"
 
+// Storages that copy each other's integers form groups (union-find with halved paths), and each use as an index lowers
+// the bound of its group. What indices were computed from, before the recording began, is bounded by 1: zeros, of which
+// every sum and product is an index again.
+
 namespace orrery::replay::torch {
 namespace {
 

@@ -18,6 +18,11 @@
 #include "replay/torch/source/unrecorded_makers.h"
 #include "replay/torch/write/entry_writer.h"
 
+// Rows of the host trace are visited in the order in which they were entered and left. A row that is called again
+// becomes a call, communication becomes a collective, and of all others only what they leave behind matters: storages
+// that are made, and storages whose last mention this was. Waits, completions and bounds of integers follow when the
+// list is whole.
+
 namespace orrery::replay::torch {
 namespace {
 
@@ -93,6 +98,7 @@ class OperationBuilder {
       if (chosen_.call_of[visit.row] == kNoRow) pass_row(visit, v);
       else if (chosen_.call_of[visit.row] == visit.row && !visit.is_end) take_chosen(visit.row);
     }
+    // What the recording had behind the last row.
     if (!options_.communication_only) moments_.take_before(visits);
     set_bounds();
     add_completions(list_);
@@ -137,6 +143,7 @@ class OperationBuilder {
       const std::uint32_t storage =
           storages_.use(lifetimes_.of_use[use], arguments_.tensors[use].is_on_host, call.tensors[i], false, false);
       if (storages_.is_there(storage)) continue;
+      // An index out of range would end the replay: integers are given values below their bounds.
       if (call.tensors[i].type.is_integer) list_.storages[storage].is_given = true;
       else made.push_back(storage);
       storages_.set_there(storage, true);
@@ -174,6 +181,7 @@ class OperationBuilder {
         const RecordedTensor& tensor = (*tensors)[i];
         const auto at = of_use.try_emplace(tensor.use, 0);
         // What is received goes elsewhere than what may still be being sent.
+        // Even places are sent from and odd ones received into.
         const std::size_t place = 2 * i + (tensors == &scaled.outputs ? 1 : 0);
         if (at.second)
           at.first->second =

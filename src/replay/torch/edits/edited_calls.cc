@@ -13,6 +13,10 @@
 #include "replay/torch/scale/scaled_transfer.h"
 #include "replay/torch/source/row_scopes.h"
 
+// Edits are taken one by one in their order, first over device work and operators, then over communication. What they
+// select of a call is noted; only when all are taken is it known whether a call was selected whole. Then removed calls
+// take their works with them, and communication gets its new sizes.
+
 namespace orrery::replay::torch {
 namespace {
 
@@ -192,6 +196,7 @@ class CallEditing {
     TimePs& duration = result_.durations[w];
     ++count().works;
     if (duration != RankEdits::kRemoved) duration = rule.changed(duration, std::nullopt);
+    // Work of no duration is not launched at all.
     if (duration == 0) duration = RankEdits::kRemoved;
   }
 

@@ -7,6 +7,10 @@
 #include "replay/torch/build/operator_families.h"
 #include "replay/torch/scale/dimension_ties.h"
 
+// Rules by the name of the operator: matrix products tie rows, columns and what is summed over; norms, attention, lists
+// of optimizers, reductions, joins and look-ups have rules of their own; pointwise operators tie by broadcasting. An
+// operator without a rule refuses, because guessing would make a recording that runs and means nothing.
+
 namespace orrery::replay::torch {
 
 // Rules of what looks up rows or elements by indices. False where the arguments are not those of the rule.
@@ -243,6 +247,7 @@ bool tie_reduction(DimensionTies& ties) {
   if (ties.given("other").size() == 1) return ties.align(ties.all()), true;
   std::vector<std::int64_t> reduced = ties.integers("dim");
   const std::uint32_t ranks = ties.rank(*self);
+  // Negative dimensions count from the last.
   for (std::int64_t& d : reduced) d += d < 0 ? ranks : 0;
   for (const std::uint32_t out : ties.all()) {
     if (out == *self) continue;

@@ -23,6 +23,10 @@
 #include "replay/torch/source/unrecorded_makers.h"
 #include "report/counted.h"
 
+// A work list: scaling a dimension of one tensor makes every call that sees its memory look again, and what a call ties
+// to it is scaled in turn, until nothing is left to do. Nothing is changed before that; the first operator that cannot
+// follow refuses all of it. At the end steps are compared, since half a job scaled is none.
+
 namespace orrery::replay::torch {
 
 // A scaled dimension followed from call to call: what a call does with one dimension of its tensors it does with those
@@ -221,6 +225,7 @@ Part sequence_of(const TensorSites& sites, const TensorSite& at, std::uint32_t d
       slice = part->part.count;
     }
   }
+  // A token or a few behind the sequence: an eighth is more than any such margin, and less than another sequence.
   const bool is_likely = slice > 0 && size - slice <= slice / 8 &&
                          can_all_follow(sites, at.lifetime, {axis.stride_bytes, slice, size - slice});
   return is_likely ? Part{1, slice, size - slice} : whole;
@@ -279,6 +284,7 @@ Status check_steps_alike(const RankSource& source, const ChosenCalls& chosen,
   for (const auto& [step, count] : counts) {
     // What lies before the first step is no step.
     if (step == 0 && counts.size() > 1) continue;
+    // Half as many as elsewhere, in a step that has enough calls to be one.
     if (count.changed * 2 < most && count.calls * 2 >= most)
       return Error{fmt::format("step {} of the recording has {}, of which {} would be scaled, where others have {}: "
                                "its data was not found",
