@@ -19,6 +19,10 @@
 #include "query/recording.h"
 #include "query/trace_tables.h"
 
+// Tables are virtual: each is announced to SQLite with its columns, views are made on top, and then a guard
+// (Authorizer) lets nothing but questions through. A question is prepared, checked to be one and only one, and read row
+// by row.
+
 namespace orrery::query {
 namespace {
 
@@ -172,6 +176,7 @@ struct Database::State {
                      "write the values themselves");
     const auto tail = static_cast<std::size_t>(rest - sql.data());
     sqlite3_stmt* second = nullptr;
+    // Whatever SQLite still finds in the rest is a second statement.
     const bool is_all = ::sqlite3_prepare_v2(connection.get(), rest, static_cast<int>(sql.size() - tail), &second,
                                              nullptr) == SQLITE_OK &&
                         second == nullptr;

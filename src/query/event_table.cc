@@ -4,6 +4,10 @@
 
 #include "query/event_filter.h"
 
+// SQLite asks how it may get at the rows: the conditions of a question are matched with indexes that are made when
+// first used, and a cost is told by which SQLite orders its loops. A cursor then goes over a list of numbers or a range
+// of them and filters the rest itself, which is cheaper than handing rows to SQLite.
+
 namespace orrery::query {
 namespace {
 
@@ -45,6 +49,7 @@ bool bounds_start(const EventPlan& plan) {
 }
 
 Access choose_access(const EventPlan& plan, std::optional<std::size_t> order) {
+  // From the fewest rows to the most.
   if (has(plan, kId, '=')) return Access::id;
   if (std::any_of(plan.conditions.begin(), plan.conditions.end(),
                   [](const Condition& c) { return field_of(c.column).has_value(); }))
@@ -211,6 +216,7 @@ std::string EventTable::plan(sqlite3_index_info& info) const {
   }
   const std::optional<std::size_t> order = ascending_column(info);
   plan.access = choose_access(plan, order);
+  // Without room for indexes only ids can be looked up.
   if (!indexes_.can_be_made() && plan.access != Access::id) plan.access = Access::scan;
   info.orderByConsumed = order && is_in_order_of(plan.access, *order) ? 1 : 0;
   estimate(plan, info);
@@ -230,6 +236,7 @@ void EventTable::estimate(const EventPlan& plan, sqlite3_index_info& info) const
       rows = looked_at = 1;
       info.idxFlags = SQLITE_INDEX_SCAN_UNIQUE;
       break;
+    // Typical shares of a trace: SQLite needs the right order of magnitude, no more.
     case Access::field: rows = looked_at = 4; break;
     case Access::name: rows = looked_at = std::max(1.0, events / 100 / ranks_wanted); break;
     case Access::step: rows = looked_at = std::max(1.0, events / 20 / ranks_wanted); break;
@@ -242,6 +249,7 @@ void EventTable::estimate(const EventPlan& plan, sqlite3_index_info& info) const
       break;
     }
     case Access::scan: rows = looked_at = events / ranks_wanted; break;
+    // All rows, in another order than they lie in memory.
     default: looked_at = events * 1.1;
   }
   for (const std::size_t column : {std::size_t{kLane}, std::size_t{kCategory}, std::size_t{kActivity}}) {

@@ -18,6 +18,10 @@
 #include "base/interrupt.h"
 #include "base/packed.h"
 
+// Messages are packed texts that begin with a Word. Process 0 has the queue of items and answers whoever asks; the
+// others ask with what came of their last batch. Nobody blocks in MPI: a loop polls and sleeps ever longer, and looks
+// every half a second whether somebody is gone, which MPI itself may notice late or never.
+
 namespace orrery {
 namespace {
 
@@ -39,6 +43,7 @@ enum class Word : std::uint64_t {
   made,     // to 0: number of that work, what came of it
 };
 
+// Often enough for people who wait, rare enough to cost nothing.
 constexpr milliseconds kLookForOthers{500};
 /// How long a process that is told to end waits, so that process 0 can see who was gone before.
 constexpr milliseconds kGraceOfOthers{300};
@@ -74,6 +79,7 @@ bool is_gone(pid_t process) {
   if (::kill(process, 0) != 0) return errno == ESRCH;
   // "1234 (orrery) Z ...": dead, but its parent has not asked yet.
   std::string line;
+  // The name of a program may have blanks and brackets: the state stands behind the last one.
   std::getline(std::ifstream("/proc/" + std::to_string(process) + "/stat"), line);
   const std::size_t state = line.rfind(") ");
   return state != std::string::npos && (line[state + 2] == 'Z' || line[state + 2] == 'X');
@@ -129,6 +135,7 @@ struct ProcessTeam::State {
 
   /// Sleeps between looks, longer and longer, so that those who wait leave the cores to those who work.
   Message wait(microseconds longest) {
+    // From 20 microseconds up: a fast answer is met fast, a slow one costs no core.
     for (microseconds pause{20};; pause = std::min(2 * pause, longest)) {
       if (std::optional<Message> message = poll()) return std::move(*message);
       look_for_others();
@@ -260,6 +267,7 @@ Result<std::unique_ptr<ProcessTeam>> ProcessTeam::join(const LaunchedAs& launche
   for (int m = state->processes - 1; m >= 0; --m) {
     const State::Member& member = state->members[static_cast<std::size_t>(m)];
     const auto sharing = std::count_if(state->members.begin(), state->members.end(), [&](const State::Member& other) {
+      // Processes that may use the same cores of a node share them evenly.
       return other.node == member.node && other.cores == member.cores;
     });
     const std::size_t threads = std::max<std::size_t>(1, count_cores(member.cores) / static_cast<std::size_t>(sharing));
@@ -317,6 +325,7 @@ int ProcessTeam::serve(std::span<const SharedTaskKind> kinds, std::span<const Jo
     } catch (const std::exception&) {
       results.clear();  // out of memory, most likely: process 0 may have more
     }
+    // Items without a result go back to process 0, which does them itself.
     results.resize(items.size());
     PackedWriter answer;
     answer.number(static_cast<std::uint64_t>(Word::ask)).number(work).number(items.size());

@@ -7,6 +7,10 @@
 #include "formats/xspace/diagnostics.h"
 #include "formats/xspace/schema.h"
 
+// Each line of a plane becomes a lane. Events of the usual shape are decoded in place into the columns; names are
+// resolved once per plane and classified, so that a category is a table lookup. Collectives are noted on the way and
+// written when their line is complete, because of wrappers only the outer one counts. Clocks and launches follow last.
+
 namespace orrery::xspace {
 namespace {
 
@@ -108,6 +112,7 @@ Status RankBuilder::add_events(Line& line, PlaneNames& names, std::string_view m
   WireReader cursor(message);
   WireField field;
   const char* released = message.data();
+  // A header member behind the first event would have come too late for it.
   const std::uint64_t entries_before = rank_.source.entries;
   for (;;) {
     std::string_view event;
@@ -124,6 +129,7 @@ Status RankBuilder::add_events(Line& line, PlaneNames& names, std::string_view m
       if (!field.is_bytes()) return contents_.damage(field.begin);
       if (Status added = add_any_event(line, names, field.bytes, rows); !added) return added;
     } else if (header_walk_ == HeaderWalk::with_events) {
+      // What the events were read with must not change behind them.
       const bool comes_late = field.number < line_field::events && rank_.source.entries != entries_before;
       if (comes_late || !take_line_member(field, line.header)) return contents_.damage(field.begin);
     }
@@ -150,6 +156,7 @@ std::optional<TimePs> RankBuilder::start_of(const Line& line) const {
   if (name.name_class == NameClass::unresolved) return false;
   event_.roles = 0;
   const char* const end = event.data() + event.size();
+  // Steps are named by their number, which the quick way does not make.
   if (head.stats != end && (!read_usual_stats(head.stats, end, names, event_) || event_.has(StatRole::step_number)))
     return false;
   if (!rows.make_room()) return false;
@@ -278,6 +285,7 @@ void RankBuilder::add_collectives() {
   std::vector<std::uint8_t> wrapped(collectives_.size(), 0);
   std::vector<std::uint32_t> open;  // those that the one at hand may lie in
   for (const std::uint32_t i : order) {
+    // By start, longer first: who ends before this one does not contain it.
     std::erase_if(open, [&](std::uint32_t outer) { return end(outer) < end(i) || end(outer) <= start(i); });
     wrapped[i] = std::any_of(open.begin(), open.end(), [&](std::uint32_t outer) {
       return collectives_[outer].operation == collectives_[i].operation;

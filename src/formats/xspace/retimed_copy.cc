@@ -10,6 +10,11 @@
 #include "formats/xspace/alignment_record.h"
 #include "formats/xspace/schema.h"
 
+// Planes and lines are walked once; every number that is no time is copied as bytes. Almost all events have one shape,
+// which is read and written without a walk over their members; all others go the general way. Lengths stand before what
+// they measure, so that a line is written with a gap for its length and moved if that needs another byte. Numbers that
+// no protobuf library writes so are refused, since undoing could not restore them.
+
 namespace orrery::xspace {
 
 std::uint64_t hash_contents(const Contents& contents) {
@@ -42,6 +47,7 @@ namespace {
 /// One byte or more that end in one without the highest bit; false if they are not all there or more than needed.
 bool take_minimal_varint(const char*& at, const char* end, std::uint64_t& value) {
   value = 0;
+  // Seven bits at a time; nine bytes hold what is not negative.
   for (unsigned shift = 0; shift < 63 && at != end; shift += 7) {
     const auto byte = static_cast<unsigned char>(*at++);
     value |= std::uint64_t{byte & 0x7Fu} << shift;
@@ -53,6 +59,7 @@ bool take_minimal_varint(const char*& at, const char* end, std::uint64_t& value)
 }  // namespace
 
 bool read_usual_event(std::string_view event, UsualEvent& usual) {
+  // Tags of protobuf: the number of a member times 8, plus its wire type.
   constexpr char kMetadataTag = 0x08, kOffsetTag = 0x10, kDurationTag = 0x18, kStatTag = 0x22;
   const char* at = event.data();
   const char* const end = at + event.size();
@@ -179,6 +186,7 @@ class Copier {
       member.begin = field.begin, member.end = field.end;
     }
     if (!has_minimal_length(stat)) return unusual(stat.begin);
+    // One member changes; the other one stands for none, behind it.
     append_message(plane_field::stats, stat.bytes, member, {.number = ~0u, .begin = member.end, .end = member.end});
     return {};
   }
@@ -208,6 +216,7 @@ class Copier {
     const char* const end = line.bytes.data() + line.bytes.size();
     times = {static_cast<std::int64_t>(timestamp.value), static_cast<std::int64_t>(duration.value),
              timestamp.was_present(), duration.was_present()};
+    // Members come in ascending order, so that a new one goes before the first of a higher number.
     if (!timestamp.was_present()) timestamp.begin = timestamp.end = before_events == nullptr ? end : before_events;
     if (!duration.was_present()) duration.begin = duration.end = end;
     return {};
@@ -358,6 +367,7 @@ class Copier {
     const std::size_t size = out_.size() - length_at - gap;
     const std::size_t needed = varint_size(size);
     if (needed > gap) out_.resize_uninitialized(out_.size() + needed - gap);
+    // Mostly nothing moves: times change in their last digits.
     if (needed != gap) std::memmove(out_.data() + length_at + needed, out_.data() + length_at + gap, size);
     out_.resize_uninitialized(length_at + needed + size);
     put_varint(out_.data() + length_at, size);

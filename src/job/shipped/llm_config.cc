@@ -19,6 +19,10 @@
 #include "machine/yaml/field_reader.h"
 #include "report/counted.h"
 
+// A file is read into Documents, plain fields with their ranges, each described once for reading and checking. A
+// Resolver then makes a configuration of them: model and machine by name or file, the plan with what the file leaves to
+// its software. Whatever contradicts is told by the field in the way.
+
 namespace orrery::job {
 
 // The fields of what a configuration may have in place of `training:`: inference, a distributed product, an LSTM. Each
@@ -100,6 +104,7 @@ namespace {
 using machine::Default;
 using machine::Violation;
 
+// Beyond every job there is, and small enough for products of two to be exact in a double.
 constexpr machine::Range kDegree = {1, 1 << 20, true};
 constexpr machine::Range kBatch = {1, 1 << 24, true};
 constexpr machine::Range kSequence = {1, 1 << 24, true};
@@ -398,6 +403,7 @@ class Resolver {
       std::vector<std::string> called = one.aliases;
       called.push_back(one.name);
       for (const std::string& name : called) {
+        // Names are compared without case, blanks and punctuation.
         if (llm::normalised_name(name) == wanted) {
           plan.model = one;
           return std::nullopt;
@@ -441,6 +447,7 @@ class Resolver {
     plan.job = {.sequence = training.sequence,
                 .global_batch = training.global_batch,
                 .micro_batch = training.micro_batch,
+                // With `data` alone the job is as large as its copies; without, it fills the machine.
                 .devices = document.devices || !parallel.data ? devices : copy * static_cast<double>(*parallel.data),
                 .tensor = parallel.tensor,
                 .pipeline = parallel.pipeline,
@@ -499,6 +506,7 @@ machine::Machine cut_to(machine::Machine machine, std::int64_t devices) {
   if (machine.network.empty() || !machine.faults.empty()) return machine;
   machine::Dimension& outer = machine.network.back();
   const std::int64_t inner = machine.devices.count / std::max<std::int64_t>(1, outer.size);
+  // Rounded up: a job fills some instances of the inner dimensions, the last perhaps in part.
   const std::int64_t needed = inner == 0 ? outer.size : (devices + inner - 1) / inner;
   if (machine::implied_size(outer) || needed >= outer.size) return machine;
   if (needed > 1) {

@@ -14,6 +14,10 @@
 #include "page/data/codec.h"
 #include "page/data/range_sets.h"
 
+// The page's script solves the graph itself while a slider moves, so that it gets the engine's positions, weights and
+// owners in columns that compress well: distances back instead of sources, owners in the order in which edges name
+// them, whole nanoseconds where all times are. What a page could not hold exactly is left out with the reason.
+
 namespace orrery::page {
 namespace {
 
@@ -64,6 +68,7 @@ class GraphEncoder {
     if (edges > kMostPageEdges)
       return fmt::format("the graph has {} edges, more than the {} that a page can solve while a slider moves.",
                          format_count(edges), format_count(kMostPageEdges));
+    // Numbers of JavaScript are exact up to 2^53: in picoseconds, two and a half hours.
     if (static_cast<std::uint64_t>(solution_.length()) >= kExactInScript)
       return "the step takes longer than the two and a half hours up to which a page computes exactly.";
     const auto is_exact = [](std::int64_t value) {
@@ -99,6 +104,7 @@ class GraphEncoder {
     result_.weight_unit_ps = unit();
     const auto unit_ps = static_cast<std::int64_t>(result_.weight_unit_ps);
     const auto weights = graph.weights();
+    // Negative weights double what an unsigned column would take: only if there are any.
     signed_weights_ = std::any_of(weights.begin(), weights.end(), [](TimePs weight) { return weight < 0; });
     add(encode_planes("gr.indegree", graph.node_count(),
                       [&](std::size_t p) { return graph.incoming_at(static_cast<Position>(p)).size(); }));
@@ -234,6 +240,7 @@ class GraphEncoder {
   [[nodiscard]] TimePs late(Position p) const { return job_.time[job_.graph.node_at(p)] - solution_.finish_at(p); }
 
   [[nodiscard]] TimePs unit() const {
+    // Most recorders count nanoseconds: a thousandth of the digits.
     constexpr TimePs kWholeNs = 1000;
     for (const TimePs weight : job_.graph.weights()) {
       if (weight % kWholeNs != 0) return 1;
