@@ -14,6 +14,10 @@
 #include "llm/diagnostics.h"
 #include "llm/kernels/kernel_kinds.h"
 
+// Kernels are grouped by the constants that they can tell about, and groups are fitted apart, each against the base
+// device with a penalty. Every group is fitted once with all its rows and once per fold without some of them, so that
+// the error on kernels that were not seen is known. Blocks are fitted last, since they contain the others.
+
 namespace orrery::llm {
 namespace {
 
@@ -179,6 +183,7 @@ bool usable(const KernelRow& row, const machine::Device& device, Diagnostics& di
 
 /// The k-th of n exchangeable values is exceeded by a further one with chance 1 - k / (n + 1).
 std::pair<double, double> interval_by_order(const std::vector<double>& sorted) {
+  // A tenth at each end: an interval of 80 percent.
   const auto outside = static_cast<std::size_t>(std::floor(0.1 * (static_cast<double>(sorted.size()) + 1)));
   return {sorted[outside - 1], sorted[sorted.size() - outside]};
 }

@@ -9,6 +9,9 @@
 #include "base/numbers.h"
 #include "llm/diagnostics.h"
 
+// A table's columns become a row; what a table does not say (framework, cluster, interleaving, vocabulary) is known of
+// the publication that a row cites. The column framework overrides that.
+
 namespace orrery::llm {
 namespace {
 

@@ -9,6 +9,10 @@
 #include "llm/closed_forms/eager_block.h"
 #include "llm/kernels/kernel_list.h"
 
+// A closed form: the time of one micro-batch on one stage (products, attention, element-wise kernels, exposed tensor
+// and expert traffic), times the number of them, plus the bubble of interleaved 1F1B, the optimizer, and what replicas
+// exchange beyond what passes cover. Constants are fitted; what each is for stands in the header.
+
 namespace orrery::llm {
 namespace {
 
@@ -67,6 +71,7 @@ CoreWork core_work(const machine::Device& device, const Architecture& m, const P
     const Experts& e = *m.experts;
     const double with_experts = layers - e.dense_layers;
     const double local = std::max(1.0, std::floor(e.count / job.expert));
+    // Tokens are spread evenly; with more ranks than experts each expert has several.
     const double rows = job.expert <= e.count ? rank_tokens * e.chosen * job.expert / e.count : rank_tokens * e.chosen;
     work.expert_layers = with_experts / pp;
     work.local_experts = local;
@@ -80,6 +85,7 @@ CoreWork core_work(const machine::Device& device, const Architecture& m, const P
     products = layers * attention_products + dense + with_experts * shared;
     // Experts are reduced only over their own replicas, which are fewer.
     const double replicas = std::max(1.0, std::floor(job.devices / (pp * job.expert)));
+    // A ring over n replicas moves (n - 1) / n of the gradients.
     const double of_experts = with_experts * local * 3 * h * e.ffn / pp * (replicas - 1) / replicas;
     parameters = (m.layers * attention_parameters + e.dense_layers * mlp_parameters +
                   with_experts * (3 * h * e.shared_ffn / tp + e.count * h)) /
@@ -108,6 +114,7 @@ CoreWork core_work(const machine::Device& device, const Architecture& m, const P
 
 ExchangeBytes exchange_bytes(const machine::Device& device, double tokens, double width, const Experts& experts,
                              const ParallelJob& job, double token_bytes) {
+  // To the experts and back, forward and backward: four times.
   const double one_copy = 4 * tokens * width * token_bytes;
   const double domain = static_cast<double>(device.scale_up_devices);
   const double domains = job.expert * job.tensor / domain, chosen = experts.chosen;
@@ -191,6 +198,7 @@ double replica_seconds(const CoreContext& x, const CoreWork& work, double stage)
   if (x.job.data <= 1 || x.job.sharded) return 0;
   const bool one_domain = x.job.devices <= static_cast<double>(x.device.scale_up_devices);
   const double bandwidth = (one_domain ? x.rates.tensor_gb_per_s : x.rates.port_gb_per_s) * 1e9;
+  // 4 bytes per gradient, 2 per parameter.
   const double gradients = 4 * work.rank_parameters / bandwidth, parameters = 2 * work.rank_parameters / bandwidth;
   return std::max(0.0, gradients - x.c.gradient_cover_share * stage) +
          std::max(0.0, parameters - x.c.gather_cover_share * stage) +
@@ -215,9 +223,11 @@ double core_step_seconds(const machine::Device& device, const CoreConstants& c, 
       elementwise_seconds(device, &machine::ElementwiseShares::optimizer_32bit,
                           c.optimizer_bytes_per_parameter * work.optimizer_parameters / std::max(1.0, job.data));
   // FSDP: three passes over the parameters per micro-batch.
+  // Two bytes per parameter; gathered forward and backward, gradients scattered.
   const double sharding = job.sharded ? micro_batches * 3 * 2 * work.model_parameters /
                                             (x.rates.sharded_gb_per_s * 1e9) * c.exposed_sharding_share
                                       : 0;
+  // The bubble of interleaved 1F1B: one stage time less per chunk (Narayanan et al. 2021).
   return micro_batches * (stage + head / job.pipeline) + (job.pipeline - 1) / chunks * stage + sharding +
          replica_seconds(x, work, stage) + optimizer;
 }

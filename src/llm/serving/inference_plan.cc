@@ -29,6 +29,7 @@ InferenceMemory inference_memory(const InferencePlan& plan, const MemoryOptions&
 
   const bool continuous = plan.batching == Batching::continuous;
   memory.cache_per_request =
+      // Requests under way are half through on the mean.
       cache_bytes_per_token(plan) * (end - first) * (plan.prompt + plan.generate / (continuous ? 2 : 1));
   memory.cache = plan.replica_requests() * memory.cache_per_request;
 
@@ -182,6 +183,7 @@ std::vector<Round> rounds_of(const InferencePlan& plan) {
     // Requests are at all places between their first token and their last: together they have the cache of as many at
     // the mean.
     const double mean = plan.prompt + plan.generate / 2;
+    // As many tokens as there are parts, before anything is measured: by then the pipeline is full.
     for (std::uint32_t i = 0; i < parts; ++i) rounds.push_back(token(mean, false));
     rounds.push_back(token(mean, true));
     rounds.push_back({{.is_prefill = true, .requests = 1, .context = plan.prompt}, 1, true, true});
@@ -191,6 +193,7 @@ std::vector<Round> rounds_of(const InferencePlan& plan) {
   rounds.push_back({{.is_prefill = true, .requests = plan.requests(), .context = plan.prompt}, parts, true, false});
   const double last = plan.generate - 1, count = std::min(plan.positions, last);
   for (int i = 0; i < count; ++i) {
+    // Evenly spread over all tokens but the first; a single sample is taken in the middle.
     const double position = count > 1 ? 1 + std::round(i * (last - 1) / (count - 1)) : (1 + last) / 2;
     // With several parts under way the stages wait for one another differently once all of them are at it.
     if (parts > 1) rounds.push_back(token(plan.prompt + position, false));

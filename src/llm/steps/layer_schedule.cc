@@ -6,6 +6,10 @@
 
 #include "llm/kernels/kernel_list.h"
 
+// A pass is written layer by layer: parameters that have to come together first, one layer ahead of the computing; the
+// layer's own items; and gradients in buckets as soon as they are whole. The ends of the model are in the first and the
+// last part. ZeRO stages differ only in what is gathered and reduced when.
+
 namespace orrery::llm {
 namespace {
 
@@ -92,6 +96,7 @@ class SharedParameters {
   void add(const RankParameters& of) {
     waiting_ += of;
     const double bytes = plan_.gradient_bytes * (waiting_.replicated + waiting_.experts);
+    // Without a size of buckets every layer is one.
     if (bytes >= std::max(1.0, plan_.bucket_bytes)) reduce_waiting();
   }
   void reduce_waiting() {
@@ -172,6 +177,7 @@ LayerSchedule LayerSchedules::make(const PartPass& place) const {
       gathered[i] = shared.gather(ItemName{static_cast<std::int32_t>(layers[i]), "parameters"},
                                   parameters_of_layer(plan_, layers[i]), false);
   };
+  // One layer ahead: the next one's parameters travel while this one computes.
   if (each_pass) gather(0);
   for (std::size_t i = 0; i < layers.size(); ++i) {
     if (each_pass) gather(i + 1);  // while this layer computes
@@ -186,6 +192,7 @@ LayerSchedule LayerSchedules::make(const PartPass& place) const {
     const RankParameters whole = part_parameters(plan_, place.part);
     double layers_only = 0;
     for (const std::uint32_t layer : layers) layers_only += parameters_of_layer(plan_, layer).replicated;
+    // What the part has beyond its layers.
     // Embedding or head, whichever the part has, come last.
     shared.add({.replicated = whole.replicated - layers_only});
     shared.reduce_waiting();

@@ -26,6 +26,7 @@ Order one_f_one_b(std::uint32_t stage, std::uint32_t stages, std::uint32_t chunk
   const auto item = [&](Pass pass, std::uint32_t place) -> PassItem {
     if (chunks == 1) return {pass, 0, place};
     const std::uint32_t chunk = place % round / stages;
+    // Backward passes go through the chunks from the last to the first.
     return {pass, pass == Pass::forward ? chunk : chunks - 1 - chunk, place / round * stages + place % stages};
   };
   const std::uint32_t later = stages - 1 - stage;
@@ -49,6 +50,7 @@ class GreedyOrder {
   }
 
   std::vector<Order> run() {
+    // Three passes of every micro-batch on every stage; each turn takes the one that can start first.
     for (std::uint64_t left = std::uint64_t{3} * stages_ * micro_batches_; left > 0; --left) {
       std::uint32_t stage = 0;
       Choice best;
@@ -93,6 +95,7 @@ class GreedyOrder {
     };
     // Earlier ones win where they can start at the same moment.
     if (backward < forward) consider(Pass::backward, ready(stage, Pass::backward, backward));
+    // As many micro-batches under way as there are stages: activations of more would not be kept by 1F1B either.
     if (forward < micro_batches_ && forward - weights < stages_)
       consider(Pass::forward, ready(stage, Pass::forward, forward));
     if (weights < backward) consider(Pass::weight_gradient, state.free_at);

@@ -9,6 +9,10 @@
 #include "motif/fit/count_law.h"
 #include "motif/flow_walk.h"
 
+// Sequences of calls are cut into paths through the blocks of a chain. A tree of contexts grows from those paths: a
+// context is split by the block before it if that explains the next block better than the numbers that it costs, by the
+// Bayesian information criterion. Beside that, what a site sends is averaged by visit, relative to its run.
+
 namespace orrery::motif::fit {
 namespace {
 
@@ -151,6 +155,7 @@ class ContextTree {
       double count = 0;
       for (const double one : row) count += one;
       total += count;
+      // Counts times their logarithms: the likelihood of the best probabilities, which are the shares.
       if (count > 0) sum += count * std::log(count);
     }
     return total > 0 ? sum - total * std::log(total) : 0;
@@ -186,6 +191,7 @@ class ContextTree {
       }
       gained += log_likelihood(rest);
       numbers += static_cast<double>(rest.size());
+      // Twice the gain in likelihood against as many numbers as are added, each worth the logarithm of the steps.
       if (2 * gained > std::max(numbers, 1.0) * std::log(steps_)) {
         for (const auto& [more, after] : longer) extend(more, after, blocks, chosen);
         if (!rest.empty()) chosen[context] = rest;

@@ -17,6 +17,11 @@
 #include "motif/predict.h"
 #include "report/counted.h"
 
+// In this order, since each step needs the one before: what sizes mean (exponents or amounts, by which of them the
+// times fit better), the control flow of each class from its counts, what the order of calls tells beyond them, the law
+// of every transition's time, and bytes per site. The record says how well all of it fits, and the spread where it does
+// not.
+
 namespace orrery::motif::fit {
 namespace {
 
@@ -228,6 +233,7 @@ SizeMeaning choose_meaning(const Observations& observations) {
   }
   if (largest > kLargestExponent) return SizeMeaning::amount;
   // Small numbers are exponents as a rule: amounts have to be clearly better.
+  // A quarter less error, since by a smaller margin chance would decide.
   const bool amount =
       best_error(observations, SizeMeaning::amount) < kClearlyBetter * best_error(observations, SizeMeaning::exponent);
   return amount ? SizeMeaning::amount : SizeMeaning::exponent;

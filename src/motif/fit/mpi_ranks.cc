@@ -9,6 +9,10 @@
 #include "match/mpi/mpi_communicators.h"
 #include "report/counted.h"
 
+// Call sites of different ranks and runs have to get the same numbers. By their stacks, where recorders have them;
+// twins that share a stack are then permuted so that most transitions were seen before. Without stacks, by the longest
+// common subsequence of operations in the order of first calls.
+
 namespace orrery::motif::fit {
 namespace {
 constexpr std::size_t kMostTwins = 6;  // all orders of more would take too long

@@ -13,6 +13,10 @@
 
 #include "motif/patterns/grid.h"
 
+// Lists of calls are cut into rounds where all ranks are together, so that a round that comes again is recognised and
+// simulated once. Each call becomes steps of a script, with partners by their places in a grid of rows and columns:
+// ranks that see the same grid around them then share a program.
+
 namespace orrery::motif {
 
 // Where lists of MPI calls are cut into the rounds of a pattern, and which of these are alike.
@@ -151,8 +155,10 @@ class CallScript {
 
   /// Ranks of a number have the same script, seen from each.
   [[nodiscard]] std::uint64_t class_of(std::uint32_t rank) const {
+    // A partner that is named by number is another one for everybody: no two ranks are alike.
     if (names_ranks_) return rank;
     const auto [column, row] = grid_.place(rank);
+    // Mirrored places are as far away as the rank is off the diagonal.
     const std::uint64_t diagonal = mirrors_ ? std::uint64_t{column} + lists_.rows - row : 0;
     return (lists_.class_of(rank) * (std::uint64_t{2} * ranks() + 1) + diagonal) * 64 +
            (names_neighbours_ ? grid_.class_of(rank) : 0);
@@ -213,6 +219,7 @@ class CallScript {
     const std::uint32_t group = group_of(call.group), size = call.group == MpiCall::Group::row      ? lists_.columns
                                                              : call.group == MpiCall::Group::column ? lists_.rows
                                                                                                     : ranks();
+    // Into the group, also from below 0.
     const auto places = static_cast<std::int32_t>(((call.offset % size) + size) % size);
     if (places == 0) return;
     if (group == Script::kWorld) {

@@ -54,6 +54,7 @@ class Blocks {
       double square = 0;
       for (std::size_t d = 0; d < 3; ++d)
         square += std::pow(static_cast<double>(at[d]) + 0.5 - static_cast<double>(extents[d]) / 2, 2);
+      // By the centre of the block: whether a block is cut must not depend on the order of ranks.
       first_[number(at)] = {count_, std::sqrt(square) < radius * longest};
       count_ += first_[number(at)].cut ? 8 : 1;
     });
@@ -98,6 +99,7 @@ void for_each_face(const Blocks& blocks, const Take& take) {
     for (std::uint32_t axis = 0; axis < 3; ++axis) {
       Place next = at;
       ++next[axis];
+      // The two axes in which the face lies.
       const std::array<std::uint32_t, 2> across = {(axis + 1) % 3, (axis + 2) % 3};
       for (const std::int64_t a : {0, 1}) {
         for (const std::int64_t b : {0, 1}) {
@@ -135,6 +137,7 @@ Result<BlockMesh> BlockMesh::of(std::uint32_t x, std::uint32_t y, std::uint32_t 
     mesh.sent.push_back({rank_of(block), rank_of(other), axis, quarter, block, other});
     mesh.sent.push_back({rank_of(other), rank_of(block), axis, quarter, other, block});
   });
+  // Both sides sort faces between them alike, so that messages meet in order without tags.
   const auto key = [](const Face& face) { return std::tuple(face.from, face.block, face.other, face.axis); };
   std::sort(mesh.sent.begin(), mesh.sent.end(), [&](const Face& a, const Face& b) { return key(a) < key(b); });
   mesh.first.assign(ranks + 1, 0);
@@ -189,6 +192,7 @@ Result<Pattern> refined_mesh(const Values& values, std::uint32_t ranks) {
     // A small block has as many cells as a large one: a face between the two is counted in the large one's, a quarter
     // of it.
     const auto bytes_of = [&](const BlockMesh::Face& face) {
+      // Rounded up, so that the four quarters carry at least the whole.
       return face.quarter ? (bytes[face.axis] + 3) / 4 : bytes[face.axis];
     };
     script.phase("compute");
