@@ -56,8 +56,9 @@ std::string_view without_number(std::string_view name) {
   return name.substr(0, name.find_last_not_of("0123456789") + 1);
 }
 
-Column<StringId> name_pieces(RankGraph& step, std::span<const std::string_view> step_names, bool by_annotation) {
-  const std::set<std::string_view> steps(step_names.begin(), step_names.end());
+Column<StringId> name_pieces(RankGraph& step, bool by_annotation) {
+  std::set<std::string_view> steps;
+  for (const StepWindow::Step& range : step.window.steps) steps.insert(range.name);
   Column<StringId> class_name;
   class_name.reserve(step.owners.size());
   for (const Owner& owner : step.owners) {
@@ -113,42 +114,18 @@ double CausalGraph::residual_percent(TimePs replayed) const {
   return 100.0 * std::fabs(static_cast<double>(replayed - span)) / static_cast<double>(std::max<TimePs>(span, 1));
 }
 
-namespace {
-
-/// The steps that the window was chosen by, in their order: annotations called like it but for the number
-/// ("ProfilerStep#", "train "); of a whole trace the profiler's. Those beside them that reach into the window are none
-/// of its own.
-std::vector<AnnotatedRange> steps_of_window(const RankGraph& step) {
-  const StepWindow& window = step.window;
-  // "ProfilerStep#1 to ProfilerStep#8" is a window, too.
-  const std::string_view stem =
-      window.is_whole_trace ? std::string_view("ProfilerStep#")
-                            : without_number(std::string_view(window.label).substr(0, window.label.find(" to ")));
-  const TimePs first = window.host_begin - window.begin, last = window.host_end - window.begin;
-  std::vector<AnnotatedRange> steps;
-  for (const AnnotatedRange& range : step.annotations) {
-    if (window.main_lane && range.lane != *window.main_lane) continue;
-    const bool is_inside = window.is_whole_trace || (range.begin >= first && range.end <= last);
-    if (is_inside && without_number(step.strings.text(range.name)) == stem) steps.push_back(range);
-  }
-  std::stable_sort(steps.begin(), steps.end(),
-                   [](const AnnotatedRange& a, const AnnotatedRange& b) { return a.begin < b.begin; });
-  return steps;
-}
-
-}  // namespace
-
 CausalGraph causal_graph_of(RankGraph step) {
-  const std::vector<AnnotatedRange> steps = steps_of_window(step);
   CausalGraph job;
-  for (const AnnotatedRange& range : steps) job.steps.emplace_back(step.strings.text(range.name));
-  const std::vector<std::string_view> step_names(job.steps.begin(), job.steps.end());
-  job.class_name = step.class_name.empty() ? name_pieces(step, step_names, false) : std::move(step.class_name);
+  job.class_name = step.class_name.empty() ? name_pieces(step, false) : std::move(step.class_name);
   JobRank& rank = job.ranks.emplace_back();
   rank.rank = step.rank;
   rank.begin = step.begin, rank.end = step.end;
   rank.ends_at = step.window.span();
-  for (const AnnotatedRange& range : steps) rank.step_begin.push_back(range.begin), rank.last_step_end = range.end;
+  for (StepWindow::Step& range : step.window.steps) {
+    job.steps.push_back(std::move(range.name));
+    rank.step_begin.push_back(range.begin - step.window.begin);
+    rank.last_step_end = range.end - step.window.begin;
+  }
   rank.lanes = std::move(step.lanes);
   rank.annotations = std::move(step.annotations);
   rank.main_lane = step.window.main_lane.value_or(kNoWork);
@@ -159,6 +136,7 @@ CausalGraph causal_graph_of(RankGraph step) {
   rank.typical_launch_delay = step.typical_launch_delay, rank.typical_kernel_gap = step.typical_kernel_gap;
   job.label = std::move(step.window.label);
   job.why = std::move(step.window.why);
+  job.is_whole_trace = step.window.is_whole_trace;
   job.begin_ps = step.window.begin;
   job.span = step.window.span();
   const auto nodes = static_cast<graph::NodeId>(step.graph.node_count());

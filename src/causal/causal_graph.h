@@ -35,9 +35,8 @@ namespace orrery::causal {
 std::string_view without_number(std::string_view name);
 
 /// Per owner a text of the step, where new ones are added: the name of its event, of a step without its number; by
-/// annotation, that of the innermost user annotation around the launch instead, where there is one. `step_names`: of
-/// the steps in the window.
-Column<StringId> name_pieces(RankGraph& step, std::span<const std::string_view> step_names, bool by_annotation);
+/// annotation, that of the innermost user annotation around the launch instead, where there is one.
+Column<StringId> name_pieces(RankGraph& step, bool by_annotation);
 
 inline constexpr std::uint32_t kNoRank = ~std::uint32_t{0};
 inline constexpr std::uint32_t kNoStep = ~std::uint32_t{0};
@@ -112,7 +111,8 @@ struct CausalGraph {
   std::string why;                    ///< how it was chosen; see StepWindow
   TimePs begin_ps = 0;                ///< of the job, in the trace's time: the earliest begin of a rank's window
   TimePs span = 0;                    ///< up to the latest end
-  std::vector<std::string> steps;     ///< in the window, common to all ranks; empty: the whole trace
+  bool is_whole_trace = false;        ///< of all ranks, steps or not
+  std::vector<std::string> steps;     ///< in the window, common to all ranks
   std::vector<std::int64_t> missing;  ///< ranks without a file
   std::vector<JobRank> ranks;         ///< ascending
   graph::Graph graph;                 ///< edge type: EdgeKind; edge tag: number of its Owner (kNoTag: none)

@@ -1,8 +1,12 @@
 #include "causal/rank_file.h"
 
+#include <algorithm>
 #include <optional>
+#include <string_view>
+#include <vector>
 
 #include "base/io/section_file.h"
+#include "causal/causal_graph.h"
 #include "graph/graph_file.h"
 
 // One section per column and one for the plain numbers. A file may come from anywhere: sizes, indices and ranges are
@@ -29,8 +33,37 @@ struct ReachNumbers {
   std::int64_t busy, worked, launched, works, launches;
 };
 
+// Where a step in the window begins and ends; its name is the text of the same place in another section.
+struct StepTimes {
+  std::int64_t begin, end;
+};
+
+// Nothing in a file lies further from the epoch of its trace, so that the difference of any two moments fits.
+constexpr std::int64_t kTimeLimit = std::int64_t{1} << 62;
+
 // Texts with a fixed place in front of the interned ones.
 enum FixedText : std::size_t { kLabelText, kWhyText, kSourceText, kFixedTexts };
+
+// Files of earlier versions do not say which steps are in the window. They are annotations called like it but for the
+// number ("ProfilerStep#", "train "); of a whole trace the profiler's.
+std::vector<StepWindow::Step> steps_by_label(const RankGraph& step) {
+  const StepWindow& window = step.window;
+  // "ProfilerStep#1 to ProfilerStep#8" is a window, too.
+  const std::string_view stem =
+      window.is_whole_trace ? std::string_view("ProfilerStep#")
+                            : without_number(std::string_view(window.label).substr(0, window.label.find(" to ")));
+  std::vector<StepWindow::Step> steps;
+  for (const AnnotatedRange& range : step.annotations) {
+    if (window.main_lane && range.lane != *window.main_lane) continue;
+    const TimePs begin = window.begin + range.begin, end = window.begin + range.end;
+    const bool is_inside = window.is_whole_trace || (begin >= window.host_begin && end <= window.host_end);
+    const std::string_view name = step.strings.text(range.name);
+    if (is_inside && without_number(name) == stem) steps.push_back({std::string(name), begin, end});
+  }
+  std::stable_sort(steps.begin(), steps.end(),
+                   [](const StepWindow::Step& a, const StepWindow::Step& b) { return a.begin < b.begin; });
+  return steps;
+}
 
 class StepReader {
  public:
@@ -47,6 +80,7 @@ class StepReader {
     read_numbers();
     read_reach();
     if (!error_) check();
+    if (!error_) read_steps();
     if (error_) return *error_;
     return std::move(step_);
   }
@@ -101,9 +135,7 @@ class StepReader {
     };
     if (!is_node(numbers->begin_node) || !is_node(numbers->end_node))
       return fail("numb", 0, "begin or end is not a node");
-    // So far apart at most, the difference of any two moments fits into TimePs.
-    constexpr std::int64_t kLimit = std::int64_t{1} << 62;
-    if (window.begin < -kLimit || window.end > kLimit || window.end <= window.begin)
+    if (window.begin < -kTimeLimit || window.end > kTimeLimit || window.end <= window.begin)
       return fail("numb", 0, "the window is empty or out of range");
     step_.begin = static_cast<graph::NodeId>(numbers->begin_node);
     step_.end = static_cast<graph::NodeId>(numbers->end_node);
@@ -124,6 +156,28 @@ class StepReader {
                      static_cast<std::uint64_t>(numbers->works),
                      static_cast<std::uint64_t>(numbers->launches),
                      file_.has("tpus")};
+  }
+
+  void read_steps() {
+    if (!file_.has("sTim")) {
+      step_.window.steps = steps_by_label(step_);
+      return;
+    }
+    const auto times = file_.get<StepTimes>("sTim");
+    const auto names = file_.get_strings("sNam");
+    if (!times || !names) {
+      error_ = !times ? times.error() : names.error();
+      return;
+    }
+    if (times->size() != names->size()) return fail("sTim", 0, "one name per step is needed");
+    TimePs earliest = -kTimeLimit;
+    for (std::size_t i = 0; i < times->size(); ++i) {
+      const auto [begin, end] = (*times)[i];
+      if (begin < earliest || end < begin || end > kTimeLimit)
+        return fail("sTim", i * sizeof(StepTimes), "a step is out of order or range");
+      earliest = begin;
+      step_.window.steps.push_back({std::string((*names)[i]), begin, end});
+    }
   }
 
   void check() {
@@ -148,6 +202,8 @@ class StepReader {
       const AnnotatedRange& range = step_.annotations[i];
       if (range.name >= texts || range.lane >= lanes)
         return fail("anno", i * sizeof(AnnotatedRange), "not a text or lane");
+      if (std::min(range.begin, range.end) < -kTimeLimit || std::max(range.begin, range.end) > kTimeLimit)
+        return fail("anno", i * sizeof(AnnotatedRange), "a range is out of range");
     }
     for (graph::Slot slot = 0; slot < step_.graph.edge_count(); ++slot) {
       const std::uint32_t tag = step_.graph.edge_tag(slot);
@@ -181,6 +237,11 @@ void add_step_sections(SectionWriter& writer, const RankGraph& step) {
                                        window.main_lane ? std::int64_t{*window.main_lane} : -1,
                                        window.is_whole_trace ? 1 : 0, step.begin, step.end, step.rank, step.epoch_us,
                                        step.typical_launch_delay, step.typical_kernel_gap});
+  std::vector<StepTimes> times;
+  for (const StepWindow::Step& range : window.steps) times.push_back({range.begin, range.end});
+  writer.add_copy_of("sTim", times);
+  writer.add_strings("sNam", window.steps.size(),
+                     [&](std::size_t i) { return std::string_view(window.steps[i].name); });
   writer.add_value("dvcs", ReachNumbers{step.reach.busy, step.reach.worked, step.reach.launched,
                                         static_cast<std::int64_t>(step.reach.works),
                                         static_cast<std::int64_t>(step.reach.launches)});

@@ -42,6 +42,7 @@ Result<StepWindow> whole_trace(const trace::Trace& trace, const trace::RankTrace
   }
   if (const std::vector<EventIndex> steps = find_steps(trace, rank, content); !steps.empty()) {
     window.main_lane = rank.lane[steps.front()];
+    window.steps = steps_of(trace, rank, steps);
   } else {
     // In the order of content: of two lanes that are equally busy, the choice must not depend on the order of the file.
     for (const trace::LaneIndex lane : content.lanes()) {
@@ -124,6 +125,15 @@ std::vector<EventIndex> find_steps(const trace::Trace& trace, const trace::RankT
   return steps;
 }
 
+std::vector<StepWindow::Step> steps_of(const trace::Trace& trace, const trace::RankTrace& rank,
+                                       std::span<const EventIndex> events) {
+  std::vector<StepWindow::Step> steps;
+  steps.reserve(events.size());
+  for (const EventIndex event : events)
+    steps.push_back({std::string(trace.name(rank, event)), rank.start[event], rank.end(event)});
+  return steps;
+}
+
 StepWindow window_of(const trace::Trace& trace, const trace::RankTrace& rank, const DeviceTimeline& timeline,
                      std::span<const EventIndex> events) {
   StepWindow window;
@@ -133,6 +143,7 @@ StepWindow window_of(const trace::Trace& trace, const trace::RankTrace& rank, co
   window.label = trace.name(rank, events.front());
   if (events.size() > 1) window.label += " to " + std::string(trace.name(rank, events.back()));
   window.main_lane = rank.lane[events.front()];
+  window.steps = steps_of(trace, rank, events);
   extend_over_device(timeline, window);
   return window;
 }

@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "base/units.h"
@@ -31,6 +32,13 @@ TypicalStep typical_step(std::span<const TimePs> spans);
 /// range, if that is later), and starts where the device work of the steps before it ended (or its host range began, if
 /// that is later).
 struct StepWindow {
+  /// A step in the window: the range on the host that marks it.
+  struct Step {
+    std::string name;
+    TimePs begin = 0;
+    TimePs end = 0;
+  };
+
   TimePs begin = 0;
   TimePs end = 0;
   std::string label;      ///< "ProfilerStep#17", "whole trace"
@@ -40,6 +48,7 @@ struct StepWindow {
   bool is_whole_trace = false;
   std::optional<trace::LaneIndex> main_lane;  ///< where the annotation was recorded; for the whole trace, that of the
                                               ///< profiler steps, else the busiest
+  std::vector<Step> steps;  ///< those that it was chosen by, or that the whole trace has; in their order
 
   [[nodiscard]] TimePs span() const { return end - begin; }
 };
@@ -48,6 +57,10 @@ struct StepWindow {
 Result<StepWindow> choose_window(const trace::Trace& trace, const trace::RankTrace& rank,
                                  const DeviceTimeline& timeline, const trace::ContentOrder& content,
                                  const WindowRequest& request);
+
+/// What the events of a host lane mark.
+std::vector<StepWindow::Step> steps_of(const trace::Trace& trace, const trace::RankTrace& rank,
+                                       std::span<const trace::EventIndex> events);
 
 /// The window of events of a host lane that follow one another, in their order.
 StepWindow window_of(const trace::Trace& trace, const trace::RankTrace& rank, const DeviceTimeline& timeline,

@@ -84,27 +84,35 @@ Result<std::vector<JobWindow>> RecordedJob::steps(const std::optional<std::strin
   return windows;
 }
 
+Result<JobWindow> RecordedJob::whole_window() const {
+  const trace::Trace& trace = state_->trace;
+  Diagnostics unsaid;
+  const Result<std::vector<JobWindow>> common = steps(std::nullopt, unsaid);
+  JobWindow window;
+  for (std::size_t r = 0; r < trace.ranks.size(); ++r) {
+    Result<causal::StepWindow> whole =
+        causal::choose_window(trace, trace.ranks[r], state_->timelines[r], state_->content[r], {"", {}, {}});
+    if (!whole) return whole.error();
+    whole->steps.clear();
+    for (std::size_t i = 0; common && i < common->size(); ++i)
+      whole->steps.push_back((*common)[i].ranks[r].steps.front());
+    window.ranks.push_back(std::move(*whole));
+  }
+  return window;
+}
+
 Result<JobWindow> RecordedJob::window(const JobWindowRequest& request, Diagnostics& diagnostics) const {
   const trace::Trace& trace = state_->trace;
-  const bool is_whole = request.annotation && request.annotation->empty();
-  std::vector<JobWindow> steps_in_common;
-  if (!is_whole) {
-    Result<std::vector<JobWindow>> found = steps(request.annotation, diagnostics);
-    if (!found) return found.error();
-    steps_in_common = std::move(*found);
-    if (steps_in_common.empty() && (request.annotation || request.first_instance))
+  if (request.is_whole()) return whole_window();
+  const Result<std::vector<JobWindow>> found = steps(request.annotation, diagnostics);
+  if (!found) return found.error();
+  const std::vector<JobWindow>& steps_in_common = *found;
+  if (steps_in_common.empty()) {
+    if (request.annotation || request.first_instance)
       return no_such_step(request.annotation, trace.ranks.front().source.path);
+    return whole_window();
   }
   JobWindow window;
-  if (steps_in_common.empty()) {
-    for (std::size_t r = 0; r < trace.ranks.size(); ++r) {
-      Result<causal::StepWindow> whole =
-          causal::choose_window(trace, trace.ranks[r], state_->timelines[r], state_->content[r], {"", {}, {}});
-      if (!whole) return whole.error();
-      window.ranks.push_back(std::move(*whole));
-    }
-    return window;
-  }
   std::size_t first = request.first_instance.value_or(0);
   std::size_t last = request.last_instance.value_or(request.first_instance ? first : steps_in_common.size() - 1);
   std::string why;
@@ -135,15 +143,14 @@ Result<causal::CausalGraph> RecordedJob::graph(const JobWindow& window, const ca
   const trace::Trace& trace = state_->trace;
   const std::size_t ranks = trace.ranks.size();
   if (const Status same = check_same_time(window.ranks); !same) return same.error();
-  std::vector<causal::RankToJoin> to_join(ranks);
+  std::vector<causal::RankGraph> to_join(ranks);
   std::vector<Diagnostics> remarks(ranks);
   std::vector<std::optional<Error>> errors(ranks);
   parallel_for(ranks, [&](std::size_t r) {
     Result<causal::RankGraph> step = causal::make_rank_graph(trace, trace.ranks[r], state_->timelines[r],
                                                              state_->content[r], window.ranks[r], remarks[r]);
     if (!step) errors[r] = step.error();
-    else to_join[r].step = std::move(*step);
-    if (!window.step_events.empty()) to_join[r].step_events = window.step_events[r];
+    else to_join[r] = std::move(*step);
   });
   for (std::size_t r = 0; r < ranks; ++r) {
     if (errors[r]) return *errors[r];

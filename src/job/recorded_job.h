@@ -24,6 +24,7 @@ struct JobWindowRequest {
   std::optional<std::size_t> first_instance = {}, last_instance = {};
   bool typical = false;  ///< of the steps in common one that is typical by its span over all ranks, instead of all
 
+  [[nodiscard]] bool is_whole() const { return annotation && annotation->empty(); }
   /// Whether it is chosen from steps that can be compared: all of one sort.
   [[nodiscard]] bool compares_steps() const { return typical && !annotation; }
   /// Whether it is for the ranks to say which step that is.
@@ -32,9 +33,8 @@ struct JobWindowRequest {
 
 /// A stretch that all ranks have: a step, several, or the whole trace.
 struct JobWindow {
-  std::vector<causal::StepWindow> ranks;  ///< as Trace::ranks
-  std::vector<std::vector<trace::EventIndex>> step_events =
-      {};  ///< per rank: the steps in it, as many on each; empty: the whole trace
+  std::vector<causal::StepWindow> ranks;  ///< as Trace::ranks; the steps in it are as many on each
+  std::vector<std::vector<trace::EventIndex>> step_events = {};  ///< per rank: theirs; empty: the whole trace
   std::vector<TimePs> step_spans =
       {};  ///< of all steps in common, if they were compared (see JobWindowRequest); else empty
 
@@ -64,6 +64,9 @@ class RecordedJob {
                                     Diagnostics& diagnostics) const;
 
  private:
+  /// Its steps are those that all ranks have, if there are any: nothing is left out for those that are not common.
+  [[nodiscard]] Result<JobWindow> whole_window() const;
+
   struct State;
   explicit RecordedJob(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;

@@ -66,9 +66,9 @@ class Streamer {
     for (StreamedRank& rank : ranks_) reading_.diagnostics.merge(rank.remarks);
     if (step_spans != nullptr && request_.compares_steps()) *step_spans = spans_of(*common);
     std::vector<causal::StepWindow> windows;
-    for (causal::RankToJoin& rank : gathered_.to_join) {
-      rank.step.window.why = why_;
-      windows.push_back(rank.step.window);
+    for (causal::RankGraph& rank : gathered_.to_join) {
+      rank.window.why = why_;
+      windows.push_back(rank.window);
     }
     if (const Status same = check_same_time(windows); !same) return same.error();
     Result<causal::CausalGraph> job = causal::join_ranks(std::move(gathered_.trace), clocks->exchanges,
@@ -97,11 +97,15 @@ class Streamer {
     return {};
   }
 
-  /// Steps that all ranks have; empty for the whole trace. An Error also if what was asked for is not among them.
+  /// Steps that all ranks have. An Error also if what was asked for is not among them; a whole trace needs none.
   Result<std::vector<std::string>> find_common() {
-    if (request_.annotation && request_.annotation->empty()) return std::vector<std::string>{};
     std::vector<std::vector<std::string>> keys;
     for (const StreamedRank& rank : ranks_) keys.push_back(rank.keys);
+    if (request_.is_whole()) {
+      Diagnostics unsaid;  // nothing is left out
+      Result<std::vector<std::string>> in_whole = common_steps(keys, unsaid);
+      return in_whole ? std::move(*in_whole) : std::vector<std::string>{};
+    }
     Result<std::vector<std::string>> common = common_steps(keys, reading_.diagnostics);
     if (!common) return common.error();
     const std::string& path = files_.front().path;
@@ -114,7 +118,7 @@ class Streamer {
 
   /// Of those the ones in the window.
   std::vector<std::string> choose(const std::vector<std::string>& common) {
-    if (common.empty()) return {};
+    if (common.empty() || request_.is_whole()) return common;
     if (request_.asks_typical()) {
       causal::TypicalStep typical = causal::typical_step(spans_of(common));
       why_ = std::move(typical.why);

@@ -39,6 +39,7 @@ bool is_asked_for(const JobWindowRequest& window, std::size_t instance, std::siz
     for (const auto& [begin, end] : extents) spans.push_back(end - begin);
     return instance == causal::typical_step(spans).place;
   }
+  if (window.is_whole()) return true;
   const std::size_t first = window.first_instance.value_or(0);
   if (window.typical && !window.first_instance) return instance == first;
   return instance >= first && instance <= window.last_instance.value_or(window.first_instance ? first : count - 1);
@@ -49,9 +50,9 @@ void link_streamed_rank(const RankStreaming& streaming, const trace::Trace& trac
   const trace::RankTrace& rank = trace.ranks.front();
   const trace::ContentOrder content(trace, rank);
   const causal::DeviceTimeline timeline = causal::make_device_timeline(trace, rank, content, out.remarks);
-  const bool is_whole = streaming.window.annotation && streaming.window.annotation->empty();
-  std::vector<EventIndex> events;
-  if (!is_whole) events = find_steps(trace, rank, content, streaming.window.annotation);
+  const bool is_whole = streaming.window.is_whole();
+  const std::vector<EventIndex> events =
+      find_steps(trace, rank, content, is_whole ? std::nullopt : streaming.window.annotation);
   out.keys = step_keys(trace, rank, events);
   if (streaming.window.compares_steps()) {
     for (const EventIndex event : events) {
@@ -66,13 +67,14 @@ void link_streamed_rank(const RankStreaming& streaming, const trace::Trace& trac
                           : is_asked_for(streaming.window, i, events.size(), out.extents))
       taken.push_back(events[i]);
   }
-  const Result<causal::StepWindow> window = taken.empty()
-                                                ? causal::choose_window(trace, rank, timeline, content, {"", {}, {}})
-                                                : causal::window_of(trace, rank, timeline, taken);
+  Result<causal::StepWindow> window = is_whole || taken.empty()
+                                          ? causal::choose_window(trace, rank, timeline, content, {"", {}, {}})
+                                          : causal::window_of(trace, rank, timeline, taken);
   if (!window) {
     out.error = window.error();
     return;
   }
+  window->steps = causal::steps_of(trace, rank, taken);  // a whole trace has others, too, that not all ranks have
   Result<causal::RankGraph> step = causal::make_rank_graph(trace, rank, timeline, content, *window, out.remarks);
   if (!step) {
     out.error = step.error();
@@ -81,8 +83,8 @@ void link_streamed_rank(const RankStreaming& streaming, const trace::Trace& trac
   for (std::size_t i = 0, t = 0; i < events.size() && t < taken.size(); ++i) {
     if (events[i] == taken[t]) out.taken.push_back(out.keys[i]), ++t;
   }
-  out.reduced = causal::WaitingRank(
-      causal::reduce_rank(trace, rank, std::move(*step), taken, streaming.options, streaming.reduction));
+  out.reduced =
+      causal::WaitingRank(causal::reduce_rank(trace, rank, std::move(*step), streaming.options, streaming.reduction));
 }
 
 StreamedRank read_streamed_rank(const RankStreaming& streaming, const StreamedRankRequest& request,

@@ -26,11 +26,11 @@ struct Joined {
           ranks[r], fmt::format(R"("distributedInfo": {{"rank": {}, "world_size": {}}})", r, world)));
     }
     trace = orrery::testing::read_ranks(dir, files, diagnostics);
-    std::vector<RankToJoin> to_join;
+    std::vector<RankGraph> to_join;
     for (const trace::RankTrace& rank : trace.ranks) {
       Result<RankGraph> step = make_rank_graph(trace, rank, {"", {}, {}}, diagnostics);
       REQUIRE(step);
-      to_join.push_back({std::move(*step), {}});
+      to_join.push_back(std::move(*step));
     }
     exchanges = match::find_exchanges(trace);
     Result<CausalGraph> joined = join_ranks(trace, exchanges, std::move(to_join), {}, diagnostics);

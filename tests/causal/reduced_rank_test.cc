@@ -38,7 +38,7 @@ ReducedRank reduced(const std::string& path, int number) {
   REQUIRE(window.ok());
   Result<RankGraph> step = make_rank_graph(*job, rank, timeline, content, *window, diagnostics);
   REQUIRE(step.ok());
-  return reduce_rank(*job, rank, std::move(*step), steps, {});
+  return reduce_rank(*job, rank, std::move(*step), {});
 }
 
 ReducedRank reduced(int number) { return reduced(file_of(number), number); }

@@ -38,33 +38,26 @@ Recording recorded(const std::string& prefix, int ranks) {
 }
 
 /// All steps of every rank, or the whole trace where there are none.
-std::vector<RankToJoin> ranks_of(const trace::Trace& trace, bool as_skeletons, bool by_annotation = false) {
-  std::vector<RankToJoin> ranks;
+std::vector<RankGraph> ranks_of(const trace::Trace& trace, bool as_skeletons, bool by_annotation = false) {
+  std::vector<RankGraph> ranks;
   for (const trace::RankTrace& rank : trace.ranks) {
     Diagnostics diagnostics;
     const trace::ContentOrder content(trace, rank);
     const DeviceTimeline timeline = make_device_timeline(trace, rank, content, diagnostics);
-    RankToJoin to_join;
-    to_join.step_events = find_steps(trace, rank, content);
+    const std::vector<trace::EventIndex> steps = find_steps(trace, rank, content);
     const Result<StepWindow> whole = choose_window(trace, rank, timeline, content, {"", {}, {}});
     REQUIRE(whole.ok());
-    const StepWindow window =
-        to_join.step_events.empty() ? *whole : window_of(trace, rank, timeline, to_join.step_events);
+    const StepWindow window = steps.empty() ? *whole : window_of(trace, rank, timeline, steps);
     Result<RankGraph> step = make_rank_graph(trace, rank, timeline, content, window, diagnostics);
     REQUIRE(step.ok());
-    to_join.step = std::move(*step);
     if (as_skeletons) {
-      std::vector<std::string_view> names;
       ReductionRequest request;
-      for (const trace::EventIndex event : to_join.step_events) {
-        names.push_back(trace.name(rank, event));
-        request.step_begin.push_back(rank.start[event] - window.begin);
-      }
-      to_join.step.class_name = name_pieces(to_join.step, names, by_annotation);
-      request.communications = CommunicationEdges(trace, rank, to_join.step).slots();
-      to_join.step = reduce_rank(to_join.step, request);
+      for (const StepWindow::Step& range : window.steps) request.step_begin.push_back(range.begin - window.begin);
+      step->class_name = name_pieces(*step, by_annotation);
+      request.communications = CommunicationEdges(trace, rank, *step).slots();
+      *step = reduce_rank(*step, request);
     }
-    ranks.push_back(std::move(to_join));
+    ranks.push_back(std::move(*step));
   }
   return ranks;
 }

@@ -97,6 +97,30 @@ void check_identical(const Source& source, ClockChoice choice, const JobWindowRe
 
 }  // namespace
 
+TEST_CASE("a whole recording has the steps of its ranks, of one and of several, read at once or rank by rank") {
+  const Source source = source_of(ranks_of("ddp4.rank", 4)), alone = source_of({ranks_of("ddp4.rank", 1)});
+  Diagnostics diagnostics;
+  const JobWindowRequest whole{.annotation = ""};
+  const Result<causal::CausalGraph> job = recorded(source, ClockChoice::one, whole, diagnostics),
+                                    one = recorded(alone, ClockChoice::one, whole, diagnostics);
+  const Result<causal::CausalGraph> parts =
+      stream_job(source, ClockChoice::one, whole, {}, {.diagnostics = diagnostics}, causal::Reduction::none);
+  REQUIRE(job.ok());
+  REQUIRE(one.ok());
+  REQUIRE(parts.ok());
+  CHECK(job->is_whole_trace);
+  CHECK(job->steps.size() > 1);
+  CHECK(one->steps == job->steps);
+  CHECK(parts->steps == job->steps);
+  for (std::uint32_t r = 0; r < 4; ++r) CHECK(parts->ranks[r].step_begin == job->ranks[r].step_begin);
+  // The first rank is not moved: it has the same steps where it is alone.
+  REQUIRE(one->ranks[0].step_begin.size() == one->steps.size());
+  for (std::size_t i = 0; i < one->steps.size(); ++i) {
+    const TimePs in_job = job->ranks[0].step_begin[i] - job->ranks[0].begins_at;
+    CHECK(one->ranks[0].step_begin[i] == in_job);
+  }
+}
+
 TEST_CASE("a job read rank by rank without reduction is the same graph") {
   for (const std::string name : {"ddp4.rank", "calls4.rank"}) {
     CAPTURE(name);

@@ -65,9 +65,9 @@ std::size_t most_blamed(const Blame& blame) {
 }
 
 std::string blame_summary(const CausalGraph& job, const Blame& blame) {
-  const std::string head =
-      fmt::format("{}, {}, {}: ", report::counted(job.ranks.size(), "rank"),
-                  job.steps.empty() ? job.label : report::counted(job.steps.size(), "step"), format_duration(job.span));
+  const std::string head = fmt::format("{}, {}, {}: ", report::counted(job.ranks.size(), "rank"),
+                                       job.is_whole_trace ? job.label : report::counted(job.steps.size(), "step"),
+                                       format_duration(job.span));
   if (blame.exposed == 0)
     return head + (blame.raw == 0 ? "nobody waits for another."
                                   : fmt::format("nobody loses time by waiting; other work hides all {} of it.",

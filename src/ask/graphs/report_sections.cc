@@ -77,7 +77,7 @@ std::vector<page::Section> sections_of_job(const WindowChoice& window, const job
     return {page::Section{"ranks", "", {}, why}, page::Section{"collectives", "", {}, why}};
   }
   // The page's step is all that was asked for, or all that there is.
-  if (window.instances.first || step.steps.empty()) return sections_of_graph(step);
+  if (window.instances.first || step.is_whole_trace) return sections_of_graph(step);
   Diagnostics said;  // about the same ranks as the page's step
   const auto all = job.window({.annotation = window.annotation}, said);
   if (!all) return sections_of_graph(step);

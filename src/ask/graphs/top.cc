@@ -23,7 +23,7 @@ constexpr std::size_t kTypicalRanksShown = 16;
 
 std::string top_sentence(const causal::CausalGraph& job, const Opportunities& opportunities) {
   std::string text = fmt::format("{}, {}, {}: ", report::counted(job.ranks.size(), "rank"),
-                                 job.steps.empty() ? job.label : report::counted(job.steps.size(), "step"),
+                                 job.is_whole_trace ? job.label : report::counted(job.steps.size(), "step"),
                                  format_duration(opportunities.length));
   if (opportunities.all.empty() || opportunities.all.front().gain_if_free.value_or(0) == 0)
     return text + "nothing that could be made faster is on the path.";

@@ -41,7 +41,7 @@ constexpr std::string_view kWorld = "world";
 
 class Joiner {
  public:
-  Joiner(const trace::Trace& trace, const match::Exchanges& exchanges, std::vector<RankToJoin> ranks,
+  Joiner(const trace::Trace& trace, const match::Exchanges& exchanges, std::vector<RankGraph> ranks,
          const JoinOptions& options, Diagnostics& diagnostics)
       : trace_(trace), exchanges_(exchanges), ranks_(std::move(ranks)), options_(options), diagnostics_(diagnostics) {}
 
@@ -71,22 +71,22 @@ class Joiner {
  private:
   void find_window() {
     TimePs begin = std::numeric_limits<TimePs>::max(), end = std::numeric_limits<TimePs>::min();
-    for (const RankToJoin& rank : ranks_) {
-      begin = std::min(begin, rank.step.window.begin);
-      end = std::max(end, rank.step.window.end);
+    for (const RankGraph& rank : ranks_) {
+      begin = std::min(begin, rank.window.begin);
+      end = std::max(end, rank.window.end);
     }
     job_.begin_ps = begin;
     job_.span = end - begin;
-    job_.label = ranks_.front().step.window.label;
-    job_.why = ranks_.front().step.window.why;
-    for (const EventIndex event : ranks_.front().step_events)
-      job_.steps.emplace_back(trace_.name(trace_.ranks.front(), event));
+    job_.label = ranks_.front().window.label;
+    job_.why = ranks_.front().window.why;
+    job_.is_whole_trace = ranks_.front().window.is_whole_trace;
+    for (const StepWindow::Step& range : ranks_.front().window.steps) job_.steps.push_back(range.name);
   }
 
   // --- what a rank brings along, with its texts in one table and its times since the job's begin ---
 
   void add_rank(std::uint32_t r) {
-    RankGraph& step = ranks_[r].step;
+    RankGraph& step = ranks_[r];
     const TimePs shift = step.window.begin - job_.begin_ps;
     JobRank& rank = job_.ranks.emplace_back();
     rank.rank = step.rank;
@@ -96,9 +96,9 @@ class Joiner {
     rank.end = rank.first_node + step.end;
     rank.begins_at = shift;
     rank.ends_at = step.window.end - job_.begin_ps;
-    for (const EventIndex event : ranks_[r].step_events) {
-      rank.step_begin.push_back(trace_.ranks[r].start[event] - job_.begin_ps);
-      rank.last_step_end = trace_.ranks[r].end(event) - job_.begin_ps;
+    for (const StepWindow::Step& range : step.window.steps) {
+      rank.step_begin.push_back(range.begin - job_.begin_ps);
+      rank.last_step_end = range.end - job_.begin_ps;
     }
     rank.main_lane = step.window.main_lane.value_or(kNoWork);
     rank.source_path = step.source_path;
@@ -142,12 +142,8 @@ class Joiner {
   }
 
   void name_classes(std::uint32_t r) {
-    RankGraph& step = ranks_[r].step;
-    if (step.class_name.empty()) {
-      std::vector<std::string_view> step_names;
-      for (const EventIndex event : ranks_[r].step_events) step_names.push_back(trace_.name(trace_.ranks[r], event));
-      step.class_name = name_pieces(step, step_names, options_.by_annotation);
-    }
+    RankGraph& step = ranks_[r];
+    if (step.class_name.empty()) step.class_name = name_pieces(step, options_.by_annotation);
     const auto text = [&](StringId id) { return job_.strings.intern(step.strings.text(id)); };
     for (const StringId name : step.class_name) job_.class_name.push_back(text(name));
     if (step.pieces.size() == 0) return;
@@ -191,11 +187,11 @@ class Joiner {
       for (std::uint32_t p = 0; p < joined_.parts.size(); ++p) add(joined_.parts[p].rank, p);
     });
     for (std::uint32_t r = 0; r < ranks_.size(); ++r) {
-      joined_.of_slot.push_back(group_by_row<std::uint32_t>(ranks_[r].step.graph.edge_count(), [&](const auto& add) {
+      joined_.of_slot.push_back(group_by_row<std::uint32_t>(ranks_[r].graph.edge_count(), [&](const auto& add) {
         for (const std::uint32_t p : of_rank[r]) add(joined_.parts[p].slot, p);
       }));
       count_unmatched(r);
-      ranks_[r].step.owner_events = {};
+      ranks_[r].owner_events = {};
     }
   }
 
@@ -209,7 +205,7 @@ class Joiner {
   }
 
   void add_part(std::uint32_t node, Slot slot, Slot begun_by) {
-    const RankGraph& step = ranks_[node].step;
+    const RankGraph& step = ranks_[node];
     const JobRank& rank = job_.ranks[node];
     JobPart part;
     part.rank = node;
@@ -345,7 +341,7 @@ class Joiner {
 
   // Every event that communicates in the window and was joined to nothing.
   void count_unmatched(std::uint32_t r) {
-    const RankGraph& step = ranks_[r].step;
+    const RankGraph& step = ranks_[r];
     const trace::RankTrace& rank = trace_.ranks[r];
     std::vector<std::uint8_t> is_known(step.owner_events.size(), 0);
     for (Slot slot = 0; slot < step.graph.edge_count(); ++slot) {
@@ -423,7 +419,7 @@ class Joiner {
 
   const trace::Trace& trace_;
   const match::Exchanges& exchanges_;
-  std::vector<RankToJoin> ranks_;
+  std::vector<RankGraph> ranks_;
   JoinOptions options_;
   Diagnostics& diagnostics_;
   CausalGraph job_;
@@ -438,11 +434,11 @@ class Joiner {
 }  // namespace
 
 Result<CausalGraph> join_ranks(const trace::Trace& trace, const match::Exchanges& exchanges,
-                               std::vector<RankToJoin> ranks, const JoinOptions& options, Diagnostics& diagnostics) {
+                               std::vector<RankGraph> ranks, const JoinOptions& options, Diagnostics& diagnostics) {
   return Joiner(trace, exchanges, std::move(ranks), options, diagnostics).join([] {});
 }
 
-Result<CausalGraph> join_ranks(trace::Trace&& trace, const match::Exchanges& exchanges, std::vector<RankToJoin> ranks,
+Result<CausalGraph> join_ranks(trace::Trace&& trace, const match::Exchanges& exchanges, std::vector<RankGraph> ranks,
                                const JoinOptions& options, Diagnostics& diagnostics) {
   return Joiner(trace, exchanges, std::move(ranks), options, diagnostics).join([&] {
     trace = trace::Trace();

@@ -4,15 +4,14 @@ namespace orrery::causal {
 
 using graph::NodeId;
 
-JoinedEdges::JoinedEdges(CausalGraph& job, std::span<const RankToJoin> ranks, const JoinedParts& joined,
-                         bool cut_at_end)
+JoinedEdges::JoinedEdges(CausalGraph& job, std::span<const RankGraph> ranks, const JoinedParts& joined, bool cut_at_end)
     : job_(job),
       ranks_(ranks),
       joined_(joined),
       cut_at_end_(cut_at_end),
       chains_(chain_arrivals(job.operations, job.parts, joined.moments, joined.needs.everybody, cut_at_end)) {
   job_.first_ready = 0;
-  for (const RankToJoin& rank : ranks_) job_.first_ready += rank.step.graph.node_count();
+  for (const RankGraph& rank : ranks_) job_.first_ready += rank.graph.node_count();
   job_.first_hub = job_.first_ready + static_cast<NodeId>(job_.parts.size());
   job_.begin = chain_hub(static_cast<std::uint32_t>(chains_.hubs.size()));
   job_.end = job_.begin + 1;

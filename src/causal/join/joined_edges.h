@@ -19,13 +19,6 @@
 
 namespace orrery::causal {
 
-// What one rank brings along when a job is joined.
-
-struct RankToJoin {
-  RankGraph step;
-  std::vector<trace::EventIndex> step_events;  ///< its steps in the window, in order: as many on every rank
-};
-
 /// Which edge of a rank a participation is, by its place in CausalGraph::parts.
 struct JoinedPart {
   std::uint32_t rank;
@@ -46,7 +39,7 @@ class JoinedEdges {
   /// Numbers the nodes that join the ranks, and adds their moments to `job`, which has those of the ranks. Arrivals
   /// later than the end of what would need them are counted and left out; with `cut_at_end` also those at that very
   /// moment. All that is given must stay.
-  JoinedEdges(CausalGraph& job, std::span<const RankToJoin> ranks, const JoinedParts& joined, bool cut_at_end);
+  JoinedEdges(CausalGraph& job, std::span<const RankGraph> ranks, const JoinedParts& joined, bool cut_at_end);
 
   /// Calls add(from, to, type, weight, tag).
   template <typename Add>
@@ -76,7 +69,7 @@ class JoinedEdges {
   [[nodiscard]] TimePs last_released(std::span<const std::uint32_t> parts, TimePs entered) const;
 
   CausalGraph& job_;
-  std::span<const RankToJoin> ranks_;
+  std::span<const RankGraph> ranks_;
   const JoinedParts& joined_;
   bool cut_at_end_;
   std::vector<TimePs> hub_time_;        // by operation: the last arrival
@@ -137,13 +130,13 @@ void JoinedEdges::for_each_arrival(Add& add) const {
 
 template <typename Add>
 void JoinedEdges::for_each_edge_of(std::uint32_t r, Add& add) const {
-  const graph::Graph& graph = ranks_[r].step.graph;
+  const graph::Graph& graph = ranks_[r].graph;
   const JobRank& rank = job_.ranks[r];
   for (graph::Position position = 0; position < graph.node_count(); ++position) {
     const graph::NodeId target = rank.first_node + graph.node_at(position);
     for (const graph::Slot slot : graph.incoming_at(position)) {
       const std::uint8_t type = graph.type(slot);
-      const bool has_owner = graph.edge_tag(slot) != graph::kNoTag && ranks_[r].step.kind(slot) != EdgeKind::several;
+      const bool has_owner = graph.edge_tag(slot) != graph::kNoTag && ranks_[r].kind(slot) != EdgeKind::several;
       const std::uint32_t tag = graph.edge_tag(slot) + (has_owner ? rank.first_owner : 0);
       const std::span<const std::uint32_t> parts = joined_.of_slot[r][slot];
       const graph::NodeId source = rank.first_node + graph.source(slot);

@@ -55,9 +55,10 @@ Status put_rank(GatheredRanks& gathered, std::size_t place, ReducedRank rank) {
     return Error{"this was recorded more than 26 days away from the others", path, Error::kNoOffset,
                  "are the files of one run?"};
   const TimePs moved = (epoch - gathered.trace.epoch_unix_ns) * kPsPerNs;
-  RankGraph& step = rank.to_join.step;
-  for (TimePs* const time : {&step.window.begin, &step.window.end, &step.window.host_begin, &step.window.host_end})
-    *time += moved;
+  RankGraph& step = rank.to_join;
+  StepWindow& window = step.window;
+  for (TimePs* const time : {&window.begin, &window.end, &window.host_begin, &window.host_end}) *time += moved;
+  for (StepWindow::Step& range : window.steps) range.begin += moved, range.end += moved;
   step.epoch_us = (gathered.trace.epoch_unix_ns - gathered.trace.ranks[place].source.base_time_ns.value_or(0)) / 1000;
   gathered.to_join[place] = std::move(rank.to_join);
   return {};
@@ -68,14 +69,10 @@ Status put_rank(GatheredRanks& gathered, std::size_t place, ReducedRank rank) {
 namespace {
 
 RankGraph skeleton_of(const trace::Trace& trace, const trace::RankTrace& rank, RankGraph step,
-                      const std::vector<EventIndex>& step_events, const JoinOptions& options) {
-  std::vector<std::string_view> names;
+                      const JoinOptions& options) {
   ReductionRequest request;
-  for (const EventIndex event : step_events) {
-    names.push_back(trace.name(rank, event));
-    request.step_begin.push_back(rank.start[event] - step.window.begin);
-  }
-  step.class_name = name_pieces(step, names, options.by_annotation);
+  for (const StepWindow::Step& range : step.window.steps) request.step_begin.push_back(range.begin - step.window.begin);
+  step.class_name = name_pieces(step, options.by_annotation);
   request.communications = CommunicationEdges(trace, rank, step).slots();
   return reduce_rank(step, request);
 }
@@ -91,23 +88,21 @@ void keep_communicating(const RankGraph& step, Column<std::uint8_t>& is_kept) {
 }  // namespace
 
 ReducedRank reduce_rank(const trace::Trace& trace, const trace::RankTrace& rank, RankGraph step,
-                        const std::vector<EventIndex>& step_events, const JoinOptions& options, Reduction reduction) {
+                        const JoinOptions& options, Reduction reduction) {
   ReducedRank reduced;
   Column<std::uint8_t> is_kept = match::communication_events(trace, rank);
-  for (const EventIndex event : step_events) is_kept[event] = 1;
   if (reduction == Reduction::none) {
     keep_communicating(step, is_kept);
-    reduced.to_join.step = std::move(step);
+    reduced.to_join = std::move(step);
   } else {
-    reduced.to_join.step = skeleton_of(trace, rank, std::move(step), step_events, options);
-    for (const EventIndex event : reduced.to_join.step.owner_events) is_kept[event] = 1;
+    reduced.to_join = skeleton_of(trace, rank, std::move(step), options);
+    for (const EventIndex event : reduced.to_join.owner_events) is_kept[event] = 1;
   }
   Column<EventIndex> number(rank.event_count());
   EventIndex next = 0;
   for (EventIndex event = 0; event < rank.event_count(); ++event) number[event] = is_kept[event] != 0 ? next++ : next;
-  for (const EventIndex event : step_events) reduced.to_join.step_events.push_back(number[event]);
   // Of an event that goes, the next that stays takes the place: nobody asks for it, but it must be one.
-  for (EventIndex& event : reduced.to_join.step.owner_events) event = std::min(number[event], next == 0 ? 0 : next - 1);
+  for (EventIndex& event : reduced.to_join.owner_events) event = std::min(number[event], next == 0 ? 0 : next - 1);
   reduced.events = trace::select_events(rank, is_kept);
   keep_used_texts(trace.strings, reduced.events, reduced.strings);
   return reduced;

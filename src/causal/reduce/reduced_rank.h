@@ -20,10 +20,9 @@
 namespace orrery::causal {
 
 struct ReducedRank {
-  trace::RankTrace events;  ///< communications, the calls that asked for them, and steps
+  trace::RankTrace events;  ///< communications, and the calls that asked for them
   Interner strings;         ///< of `events`
-  RankToJoin
-      to_join;  ///< its step is a reduced graph or whole; events are numbered as in `events`, times count as there
+  RankGraph to_join;        ///< reduced or whole; events are numbered as in `events`, times count as there
 };
 
 /// What stays of the graph of a rank's window.
@@ -32,18 +31,16 @@ enum class Reduction : std::uint8_t {
   none,     ///< all of it: the job is the same graph as one that was made of whole traces
 };
 
-/// `trace` has the rank; `step` is the graph of a window of it, `step_events` the steps in that. Only what is needed of
-/// the texts stays.
+/// `trace` has the rank; `step` is the graph of a window of it. Only what is needed of the texts stays.
 ReducedRank reduce_rank(const trace::Trace& trace, const trace::RankTrace& rank, RankGraph step,
-                        const std::vector<trace::EventIndex>& step_events, const JoinOptions& options,
-                        Reduction reduction = Reduction::reduced);
+                        const JoinOptions& options, Reduction reduction = Reduction::reduced);
 
 /// Puts the events of all ranks into one trace, by rank, and their windows on its epoch; the steps of the ranks follow
 /// in the same order. An Error names two that are of one rank, or whose clocks are too far apart. Takes the events out
 /// of `ranks`.
 struct GatheredRanks {
   trace::Trace trace;
-  std::vector<RankToJoin> to_join;
+  std::vector<RankGraph> to_join;
 };
 Result<GatheredRanks> gather(std::vector<ReducedRank> ranks);
 /// The same rank again, made of another window or with other times.

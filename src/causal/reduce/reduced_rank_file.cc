@@ -10,7 +10,7 @@ namespace orrery::causal {
 namespace {
 
 constexpr std::string_view kSkeletonFormat = "skeleton";
-constexpr std::uint32_t kSkeletonVersion = 1;
+constexpr std::uint32_t kSkeletonVersion = 2;
 
 class ReducedRankReader {
  public:
@@ -23,12 +23,10 @@ class ReducedRankReader {
     rank.events = std::move(*events);
     Result<RankGraph> step = read_step_sections(file_, StepContent::reduced);
     if (!step) return step.error();
-    rank.to_join.step = std::move(*step);
-    const auto step_events = get<trace::EventIndex>("sEvt");
-    rank.to_join.step_events.assign(step_events.begin(), step_events.end());
-    rank.to_join.step.owner_events.append(get<trace::EventIndex>("oEvt"));
-    rank.to_join.step.class_name.append(get<StringId>("oCls"));
-    read_pieces(rank.to_join.step);
+    rank.to_join = std::move(*step);
+    rank.to_join.owner_events.append(get<trace::EventIndex>("oEvt"));
+    rank.to_join.class_name.append(get<StringId>("oCls"));
+    read_pieces(rank.to_join);
     if (!error_) check(rank);
     if (error_) return *error_;
     return rank;
@@ -64,14 +62,11 @@ class ReducedRankReader {
   }
 
   void check(const ReducedRank& rank) {
-    const RankGraph& step = rank.to_join.step;
+    const RankGraph& step = rank.to_join;
     if (step.owner_events.size() != step.owners.size() || step.class_name.size() != step.owners.size())
       return fail("oEvt", 0, "one value per owner is needed");
     for (const trace::EventIndex event : step.owner_events) {
       if (event >= rank.events.event_count()) return fail("oEvt", 0, "not an event");
-    }
-    for (const trace::EventIndex event : rank.to_join.step_events) {
-      if (event >= rank.events.event_count()) return fail("sEvt", 0, "not an event");
     }
     for (const StringId name : step.class_name) {
       if (name >= step.strings.size()) return fail("oCls", 0, "not a text");
@@ -92,10 +87,9 @@ namespace {
 
 /// `pieces`: those of the rank. Both must live until the last write.
 void add_sections(SectionWriter& writer, const ReducedRank& rank, const EdgePieces::Filed& pieces) {
-  const RankGraph& step = rank.to_join.step;
+  const RankGraph& step = rank.to_join;
   trace::add_rank_sections(writer, rank.events, rank.strings);
   add_step_sections(writer, step);
-  writer.add("sEvt", rank.to_join.step_events);
   writer.add("oEvt", step.owner_events);
   writer.add("oCls", step.class_name);
   writer.add("pCls", pieces.classes);
@@ -108,14 +102,14 @@ void add_sections(SectionWriter& writer, const ReducedRank& rank, const EdgePiec
 
 Status save_rank(const ReducedRank& rank, const std::string& path) {
   SectionWriter writer(kSkeletonFormat, kSkeletonVersion);
-  const EdgePieces::Filed pieces = rank.to_join.step.pieces.filed();
+  const EdgePieces::Filed pieces = rank.to_join.pieces.filed();
   add_sections(writer, rank, pieces);
   return writer.write(path);
 }
 
 std::string rank_bytes(const ReducedRank& rank) {
   SectionWriter writer(kSkeletonFormat, kSkeletonVersion);
-  const EdgePieces::Filed pieces = rank.to_join.step.pieces.filed();
+  const EdgePieces::Filed pieces = rank.to_join.pieces.filed();
   add_sections(writer, rank, pieces);
   return writer.to_bytes();
 }

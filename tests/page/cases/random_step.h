@@ -2,6 +2,7 @@
 // annotations, steps, groups.
 #pragma once
 
+#include <algorithm>
 #include <random>
 #include <string>
 #include <vector>
@@ -110,6 +111,12 @@ inline causal::RankGraph random_step(std::uint64_t seed) {
   step.window.label = dice.below(3) == 0 ? "whole trace" : "ProfilerStep#3";
   step.window.is_whole_trace = step.window.label == "whole trace";
   step.window.end = step.time[step.end];
+  for (const causal::AnnotatedRange& range : step.annotations) {
+    const std::string_view name = step.strings.text(range.name);
+    if (name.starts_with("ProfilerStep#")) step.window.steps.push_back({std::string(name), range.begin, range.end});
+  }
+  std::stable_sort(step.window.steps.begin(), step.window.steps.end(),
+                   [](const auto& a, const auto& b) { return a.begin < b.begin; });
   step.rank = static_cast<std::int64_t>(dice.below(4));
   return step;
 }
