@@ -40,6 +40,15 @@ class FactsToJson {
 
 }  // namespace
 
+std::uint64_t Facts::number_of(std::string_view key) {
+  // Rows of one list have their keys in one order: the one that came next last time is nearly always the one.
+  if (last_key_ < next_key_.size() && keys_.text(next_key_[last_key_]) == key) return last_key_ = next_key_[last_key_];
+  const StringId number = keys_.intern(key);
+  next_key_.resize(keys_.size());
+  next_key_[last_key_] = number;
+  return last_key_ = number;
+}
+
 void Facts::write_json(JsonWriter& json) const { read(FactsToJson(json)); }
 
 Answer& Answer::headline(std::string sentence) {

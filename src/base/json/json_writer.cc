@@ -1,18 +1,43 @@
 #include "base/json/json_writer.h"
 
+#include <fmt/compile.h>
 #include <fmt/format.h>
 
+#include <array>
+#include <charconv>
 #include <cmath>
 #include <iterator>
 
 #include "base/utf8.h"
 
 namespace orrery {
+namespace {
+
+/// By byte: whether it stands for itself in a JSON string.
+constexpr std::array<bool, 256> kIsPlain = [] {
+  std::array<bool, 256> is_plain{};
+  for (std::size_t byte = 0x20; byte < 0x80; ++byte) is_plain[byte] = byte != '"' && byte != '\\';
+  return is_plain;
+}();
+
+std::size_t count_plain(std::string_view text) {
+  std::size_t i = 0;
+  while (i < text.size() && kIsPlain[static_cast<unsigned char>(text[i])]) ++i;
+  return i;
+}
+
+template <typename Integer>
+void append_integer(std::string& out, Integer number) {
+  char digits[24];
+  out.append(digits, std::to_chars(digits, digits + sizeof digits, number).ptr);
+}
+
+}  // namespace
 
 void append_json_string(std::string& out, std::string_view text) {
   out += '"';
   std::size_t clean = 0;  // start of the run not yet copied
-  for (std::size_t i = 0; i < text.size();) {
+  for (std::size_t i = count_plain(text); i < text.size();) {
     const auto byte = static_cast<unsigned char>(text[i]);
     if (byte >= 0x80) {
       // Names come out of files in any encoding; what is written must be JSON that every parser takes.
@@ -58,9 +83,13 @@ JsonWriter& JsonWriter::close(char bracket) {
 }
 
 JsonWriter& JsonWriter::key(std::string_view name) {
-  separate();
-  append_json_string(out_, name);
-  out_ += ':';
+  if (count_plain(name) == name.size()) {
+    out_.append(needs_comma_ ? ",\"" : "\"").append(name).append("\":", 2);
+  } else {
+    separate();
+    append_json_string(out_, name);
+    out_ += ':';
+  }
   needs_comma_ = false;
   return *this;
 }
@@ -74,8 +103,12 @@ JsonWriter& JsonWriter::value(std::string_view text) {
 JsonWriter& JsonWriter::value(double number) {
   separate();
   // The shortest digits that give the same double back. JSON has no word for infinity.
-  if (std::isfinite(number)) fmt::format_to(std::back_inserter(out_), "{}", number);
-  else out_ += "null";
+  if (!std::isfinite(number)) {
+    out_ += "null";
+    return *this;
+  }
+  char digits[40];  // 17 of them at most, with sign, point and exponent
+  out_.append(digits, fmt::format_to(digits, FMT_COMPILE("{}"), number));
   return *this;
 }
 
@@ -87,13 +120,13 @@ JsonWriter& JsonWriter::value(bool flag) {
 
 JsonWriter& JsonWriter::signed_value(std::int64_t number) {
   separate();
-  fmt::format_to(std::back_inserter(out_), "{}", number);
+  append_integer(out_, number);
   return *this;
 }
 
 JsonWriter& JsonWriter::unsigned_value(std::uint64_t number) {
   separate();
-  fmt::format_to(std::back_inserter(out_), "{}", number);
+  append_integer(out_, number);
   return *this;
 }
 
