@@ -5,6 +5,9 @@
 
 #include "trace/nesting.h"
 
+// Texts are ordered by counting sort over the texts that occur, numbers by radix sort with the sign bit flipped, so
+// that both are linear in the events. Within equal keys the numbers of events ascend.
+
 namespace orrery::query {
 namespace {
 
@@ -69,6 +72,7 @@ FieldOrder::FieldOrder(const Recording& recording, const EventNumbers& numbers, 
 void FieldOrder::sort(Column<KeyedIndex> items) {
   radix_sort(items);
   for (const KeyedIndex& item : items) {
+    // The sign bit was flipped so that unsigned keys sort like signed numbers.
     values_.push_back(static_cast<std::int64_t>(item.key ^ (std::uint64_t{1} << 63)));
     events_.push_back(item.index);
   }

@@ -97,6 +97,7 @@ SeenClock seen_part(const trace::Clock& clock, const match::Exchanges& exchanges
   for (const match::Participation& part : exchanges.parts) {
     if (part.node != rank) continue;
     const bool is_first = seen.band < 0;
+    // Seen from the first to the last communication of the rank, whatever order they are listed in.
     seen.first = is_first ? part.start_ps : std::min(seen.first, part.start_ps);
     seen.last = is_first ? part.start_ps : std::max(seen.last, part.start_ps);
     seen.band = std::max(seen.band, clock.uncertainty(part.start_ps));
@@ -121,6 +122,7 @@ Made list_clocks(const Recording& recording) {
     const double drift = seen.last == seen.first
                              ? 0
                              : static_cast<double>(last - first) / static_cast<double>(seen.last - seen.first) - 1;
+    // As parts per million.
     rows->add({rank, first - seen.first, drift * 1e6, seen.band});
   }
   return std::unique_ptr<Rows>(std::move(rows));

@@ -51,6 +51,7 @@ int connect(sqlite3* connection, void* data, int, const char* const*, sqlite3_vt
     if (const int outcome = ::sqlite3_declare_vtab(connection, declaration(module->table).c_str());
         outcome != SQLITE_OK)
       return outcome;
+    // The table has no effects besides reading, so that views and triggers may use it as well.
     ::sqlite3_vtab_config(connection, SQLITE_VTAB_INNOCUOUS);
     *table = &(new OpenTable{{}, module})->base;
     return SQLITE_OK;
@@ -66,6 +67,7 @@ int best_index(sqlite3_vtab* table, sqlite3_index_info* info) {
   return guarded(data_of(table).failure, [&] {
     const std::string plan = data_of(table).table.plan(*info);
     info->idxStr = ::sqlite3_mprintf("%s", plan.c_str());
+    // SQLite frees the text, since SQLite's allocator made it.
     info->needToFreeIdxStr = 1;
     return info->idxStr == nullptr ? SQLITE_NOMEM : SQLITE_OK;
   });
@@ -220,8 +222,10 @@ const std::vector<std::uint32_t>& RowsTable::order_by(const std::string& columns
     const bool has_all = std::all_of(columns.begin(), columns.end(), [&](char column) {
       return std::holds_alternative<std::int64_t>(rows.at(row, static_cast<std::size_t>(column - kFirstColumnOfRows)));
     });
+    // A row without an integer there equals none.
     if (has_all) numbers.push_back(row);
   }
+  // Stable, so that rows of equal values stay in the table's order.
   std::stable_sort(numbers.begin(), numbers.end(), [&](std::uint32_t a, std::uint32_t b) {
     for (const char column : columns) {
       const std::int64_t x = integer_at(rows, a, column), y = integer_at(rows, b, column);

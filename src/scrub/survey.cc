@@ -21,6 +21,10 @@
 #include "scrub/time_shift.h"
 #include "trace/rank_numbers.h"
 
+// A walk over the whole document finds damage and collects the numbers that all files share (processes, threads,
+// moments); then the file is read once as other verbs would. Only when all files were seen is it known by how much
+// times are shifted, so this pass comes before any rewriting.
+
 namespace orrery::scrub {
 namespace {
 
@@ -61,6 +65,7 @@ class Surveyor {
   Result<const char*> take_record(const char* p, const Window& window) {
     const std::uint64_t offset = window.offset + static_cast<std::uint64_t>(p - window.begin);
     const WholeValue whole = whole_value(p, window);
+    // A value that is not whole asks for more of the file, which is not a fault yet.
     if (whole.after == nullptr)
       return whole.fault == JsonFault::ends ? Result<const char*>(nullptr) : fault(whole.fault, offset);
     ++facts_.records;

@@ -33,6 +33,7 @@ Slowdown measure_slowdown(const causal::CausalGraph& job, TimePs measured, std::
   const TypicalTransfers transfers(job);
   Slowdown result;
   result.measured = measured;
+  // In a block, since every set of edits is a copy of all weights and need not live longer.
   {
     graph::Edits edits(job.graph);
     transfers.apply(edits);
@@ -48,12 +49,14 @@ Slowdown measure_slowdown(const causal::CausalGraph& job, TimePs measured, std::
     ends = sum_of_ends(job, together);
   }
   std::vector<TimePs> as_measured, typical;
+  // The two questions need edits of their own, and can be asked at once.
   parallel_for(2, [&](std::size_t question) {
     if (question == 0) as_measured = lengths_with_one_as_measured(job, work, places, ideal);
     else typical = lengths_with_one_ideal(job, work, places);
   });
   transfers.apply(ideal);
   result.ideal_both = graph::solve(ideal, job.end).length();
+  // Back to typical work alone before the question about waiting.
   transfers.undo(ideal);
   leave_alone(job, ideal);
   result.remaining_wait = ends - sum_of_ends(job, graph::solve(ideal, job.end));
@@ -98,6 +101,7 @@ void add_wait(const CausalGraph& job, const Wait& wait, std::span<const Cause> c
   const std::uint32_t step = step_of_wait(job, wait);
   sums.wait_by_step[step] += wait.time;
   sums.wait_by_step_and_rank[{step, wait.waiter}] += wait.time;
+  // Between two clocks that are not known well enough nobody can be said to be late.
   if (!wait.is_resolved()) {
     sums.unresolved += wait.time;
     BlamePair& nobody = by_culprit[kNobody];
@@ -182,6 +186,7 @@ std::vector<std::uint32_t> worth_a_slowdown(const Blame& blame) {
     return blame.ranks[a].caused_root > blame.ranks[b].caused_root;
   });
   places.resize(kSlowdowns);
+  // In the order of ranks again, which the tables keep.
   std::sort(places.begin(), places.end());
   return places;
 }
@@ -228,6 +233,7 @@ Blame find_blame(const CausalGraph& job, Diagnostics& diagnostics, bool with_ide
       blame.exposed += blame.ranks[r].wait();
     }
     Adder adder(job, blame);
+    // As many groups as threads: fewer sums to merge than one per rank would be.
     const std::size_t ranks_each = (job.ranks.size() + thread_count() - 1) / thread_count();
     parallel_for((job.ranks.size() + ranks_each - 1) / ranks_each, [&](std::size_t group) {
       const auto first = static_cast<std::uint32_t>(group * ranks_each);

@@ -82,6 +82,7 @@ Totals medians_of(const CausalGraph& job) {
     const Totals totals = totals_of(job, static_cast<std::uint32_t>(place));
     std::vector<WorkKey> classes;
     classes.reserve(totals.size());
+    // A rank counts once for a class, in however many steps it has it.
     for (const auto& [key, total] : totals) classes.push_back(without_step(key));
     std::sort(classes.begin(), classes.end());
     classes.erase(std::unique(classes.begin(), classes.end()), classes.end());
@@ -96,6 +97,7 @@ Totals medians_of(const CausalGraph& job) {
     const std::size_t have = ranks_with_class[without_step(all[first].key)];
     if (have < kEnoughRanks) continue;
     // Ranks that have the class, but not in this step, come first with 0.
+    // The lower median, of as many ranks as have the class in any step.
     const std::size_t zeros = have - (next - first), middle = (have - 1) / 2;
     medians[all[first].key] = middle < zeros ? 0 : all[first + middle - zeros].time;
   }
@@ -103,6 +105,7 @@ Totals medians_of(const CausalGraph& job) {
 }
 
 TimePs scaled(TimePs weight, TimePs to, TimePs from) {
+  // In 128 bits and rounded to the nearest: products of two times do not fit 64.
   return static_cast<TimePs>((Int128{weight} * to + from / 2) / from);
 }
 
@@ -194,6 +197,7 @@ TypicalTransfers::TypicalTransfers(const CausalGraph& job) {
   weights_.reserve(transfers.size());
   for (std::size_t first = 0, next = 0; first < transfers.size(); first = next) {
     while (next < transfers.size() && transfers[next].is_like(transfers[first])) ++next;
+    // The lower one of the two in the middle: a time that was measured.
     const TimePs median = transfers[first + (next - first - 1) / 2].weight;
     for (std::size_t i = first; i < next; ++i) {
       slots_.push_back(transfers[i].slot);
@@ -218,6 +222,7 @@ graph::Edits communication_ideal(const CausalGraph& job) {
 
 std::vector<TimePs> lengths_with_one_ideal(const CausalGraph& job, const TypicalWork& work,
                                            std::span<const std::uint32_t> places) {
+  // As many solutions at once as fit the memory meant for them.
   const std::size_t room = kSolvedBytes / (sizeof(TimePs) * std::max<std::size_t>(job.graph.node_count(), 1));
   return graph::solve_lengths(
       places.size(), job.end,

@@ -41,6 +41,7 @@ Scorers scorers_of(std::span<const TimePs> row) {
   Scorers scorers;
   for (std::size_t r = 0; r < row.size(); ++r) {
     if (row[r] <= 0) continue;
+    // Of equal ranks the first scores, as everywhere where the worst is named.
     if (!scorers.first || row[r] > row[*scorers.first]) scorers = {r, scorers.first};
     else if (!scorers.second || row[r] > row[*scorers.second]) scorers.second = r;
   }
@@ -52,6 +53,7 @@ Scorers scorers_of(std::span<const TimePs> row) {
 void add_block(const Scorers& scorers, double ranks, std::vector<double>& chance_of_score) {
   const double two = scorers.first ? 1 / ranks : 0, one = scorers.second ? 1 / ranks : 0, none = 1 - two - one;
   chance_of_score.resize(chance_of_score.size() + 2, 0);
+  // From the largest score down, so that the row can be changed in place.
   for (std::size_t score = chance_of_score.size(); score-- > 0;) {
     double chance = chance_of_score[score] * none;
     if (score >= 1) chance += chance_of_score[score - 1] * one;
@@ -86,6 +88,7 @@ double chance_of_exceptions(const BlameBySteps& blame, std::size_t rank, std::sp
   double least = 1;
   for (const std::size_t j : tries)
     least = std::min(least, binomial_tail(blame.steps(), std::min(1.0, mean / largest[j - 1]), j));
+  // Bonferroni: over the ranks, the tries, and the share of the level that exceptions get.
   return std::min(1.0, kExceptionsCount * static_cast<double>(blame.ranks() * tries.size()) * least);
 }
 
@@ -133,6 +136,7 @@ double binomial_tail(std::size_t steps, double each, std::size_t least) {
 
 double chance_of_worst(std::size_t steps, std::size_t ranks, std::size_t worst) {
   if (worst == 0 || ranks < 2) return 1;
+  // Bonferroni over the ranks: any of them could have been the worst.
   return std::min(1.0, static_cast<double>(ranks) * binomial_tail(steps, 1 / static_cast<double>(ranks), worst));
 }
 
@@ -167,6 +171,7 @@ std::vector<Straggler> find_stragglers(const BlameBySteps& blame,
   }
   const double bound = outlier_bound(blame.all());
   const double mentioned =
+      // Of a step of average length, and of all other ranks together, since blame adds up what each of them waited.
       kWorthMentioning * static_cast<double>(span) / static_cast<double>(steps) * static_cast<double>(ranks - 1);
   const bool too_few = too_few_steps(steps, ranks);
   const std::vector<double> lateness = chances_of_lateness(blame);

@@ -85,6 +85,7 @@ void measure_gains(const graph::Solution& solution, graph::NodeId end, const Col
                    std::vector<Contributor>& top, const std::vector<std::uint32_t>& numbers) {
   const graph::Graph& graph = solution.graph();
   const std::uint32_t largest = *std::max_element(numbers.begin(), numbers.end());
+  // Groups that are not asked about have no place: one pass over the edges serves all scenarios.
   std::vector<std::uint32_t> place(largest + 1, ~0u);
   for (std::uint32_t i = 0; i < numbers.size(); ++i) place[numbers[i]] = i;
   std::vector<graph::Edits> scenarios(numbers.size(), graph::Edits(graph));
@@ -122,10 +123,12 @@ PathSums sum_path(graph::Solution solution, graph::NodeId end, GroupedEdges edge
     const TimePs weight = result.solution.weight(slot);
     Contributor& group = edges.groups[edges.of_slot[slot]];
     std::uint8_t& is_known = has_slack[edges.of_slot[slot]];
+    // The least of all members, since one without slack puts the whole group on some longest path.
     group.least_slack = is_known == 0 ? edge_slack[slot] : std::min(group.least_slack, edge_slack[slot]);
     is_known = 1;
     KindTotals& kind = kind_of(slot);
     ++kind.edges;
+    // Parts of other edges count once, in the whole.
     if (edges.is_part[slot] != 0) continue;
     kind.total = plus_capped(kind.total, weight);
     group.total = plus_capped(group.total, weight);
@@ -153,6 +156,7 @@ PathSums sum_path(graph::Solution solution, graph::NodeId end, GroupedEdges edge
   for (std::uint32_t g = 0; g < edges.groups.size(); ++g) {
     if (can_be_changed(edges.groups[g].kind)) order.push_back(g);
   }
+  // Stable: of equal groups the one that was met first leads, which does not depend on threads.
   std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
     const Contributor &x = edges.groups[a], &y = edges.groups[b];
     return x.on_path != y.on_path ? x.on_path > y.on_path : x.total > y.total;
@@ -204,6 +208,7 @@ TimePs typical_replay(const CausalGraph& job) {
     const std::uint32_t rank = job.rank_of(slot);
     if (rank == kNoRank) continue;
     if (kind == EdgeKind::launch_delay)
+      // Typical delays only ever shorten: what was shorter than usual stays as it was.
       edits.set_weight(slot, std::min(job.graph.weight(slot), job.ranks[rank].typical_launch_delay));
     else if (kind == EdgeKind::kernel_gap || kind == EdgeKind::stream_wait)
       edits.set_weight(slot, std::min(job.graph.weight(slot), job.ranks[rank].typical_kernel_gap));

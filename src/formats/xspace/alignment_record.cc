@@ -8,6 +8,10 @@
 #include "formats/xspace/schema.h"
 #include "trace/clock.h"
 
+// The record is one message of numbers: clocks, lines and remembered events as lists without tags, each number as the
+// zigzag varint of its difference to the one before, since knots and events lie close together. Reading checks every
+// list to its end: what a damaged record says would be written into somebody's file.
+
 namespace orrery::xspace {
 namespace {
 
@@ -38,6 +42,7 @@ enum StatId : std::uint64_t { kOrigin = 1, kNote = 2, kUndo = 3 };
 
 void append_signed(std::string& out, std::int64_t value) { append_varint(out, zigzag(value)); }
 std::int64_t difference(std::int64_t a, std::int64_t b) {
+  // By way of unsigned numbers, where overflow is defined: differences wrap around, and wrap back when added.
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b));
 }
 std::int64_t sum(std::int64_t a, std::int64_t b) {
@@ -72,6 +77,7 @@ std::string encode_remembered(const std::vector<AlignmentRecord::Remembered>& ev
   std::uint32_t line = 0;
   std::uint64_t event = 0;
   for (const AlignmentRecord::Remembered& entry : events) {
+    // Events are counted anew in every line.
     if (entry.line != line) event = 0;
     append_varint(out, entry.line - line);
     append_varint(out, entry.event - event);
@@ -133,6 +139,7 @@ bool decode_clock(std::string_view bytes, std::vector<trace::Clock>& clocks) {
     knots.push_back(knot);
   }
   const Result<trace::Clock> clock = trace::Clock::from_knots(knots);
+  // A damaged record must not bring a clock that would overflow.
   if (numbers.failed() || !clock || !trace::ClockCursor(clock->knots()).fits()) return false;
   clocks.push_back(*clock);
   return true;
@@ -197,6 +204,7 @@ bool decode_body(std::string_view body, AlignmentRecord& record) {
   WireReader cursor(body);
   WireField field;
   while (cursor.next(field)) {
+    // From the clocks on all members are lists.
     const WireType expected = field.number >= record_field::clock ? WireType::bytes : WireType::varint;
     if (field.type != expected || !take(field, record)) return false;
   }

@@ -52,6 +52,7 @@ class PlaneMerger {
     WireField field;
     while (cursor.next(field)) {
       if (field.number == plane_field::id || field.number == plane_field::name) continue;
+      // The first node keeps its ids, and its lines are copied as they are.
       if (field.number != plane_field::lines || node_index_ == 0) {
         out_ += field.whole();
         continue;
@@ -88,6 +89,7 @@ class PlaneMerger {
     WireField field;
     while (cursor.next(field)) {
       const bool is_stat = field.is(event_field::stats, WireType::bytes);
+      // Only an event in which some id changed is written again.
       if (is_stat && append_renumbered(field.bytes)) changed = true;
       else event_ += field.whole();
     }
@@ -124,6 +126,7 @@ bool is_device(std::string_view name) { return name.starts_with("/device:") && !
 std::string merged_name(const PlaneOutline& plane, std::int64_t node, bool is_first_file) {
   const std::string suffix = " (node " + std::to_string(node) + ")";
   if (is_device(plane.name)) return std::string(plane.name) + suffix;
+  // Planes without lines describe the run, and viewers look for them by their plain name.
   if (plane.lines.empty()) return std::string(plane.name) + (is_first_file ? "" : suffix);
   if (plane.name.starts_with('/'))
     return std::string(kMergedPlanePrefix) + std::to_string(node) + std::string(plane.name);
@@ -147,6 +150,7 @@ class Merger {
                    .file = input.path,
                    .hint = "align the files first: orrery align"};
     for (const PlaneOutline& plane : space->planes) {
+      // What an alignment left is about the single file, and one description of the environment is enough.
       if (plane.name == kAlignmentPlane || (plane.name == kEnvironmentPlane && node_index > 0)) continue;
       std::int64_t& next_id = is_device(plane.name) ? next_device_ : next_other_;
       if (next_device_ >= kMaxDevices && is_device(plane.name))

@@ -13,6 +13,10 @@
 #include "formats/xspace/schema.h"
 #include "trace/rank_numbers.h"
 
+// The outline of the file first (planes, lines and tables of names), from which the begin of the profile is known; then
+// the events line by line into columns. Ranks of several files are read at once, each with its own texts, and joined
+// afterwards.
+
 namespace orrery::xspace {
 namespace {
 
@@ -27,6 +31,8 @@ Result<std::int64_t> epoch_of_lines(const Contents& contents, const SpaceOutline
       const Result<LineHeader> header = read_line_header(contents, line);
       if (!header) return header.error();
       if (header->event_count == 0) continue;
+      // Times since a start are those of a recording, which does not last 20 days; larger ones are Unix times, and the
+      // epoch is the whole second of the first.
       return header->timestamp_ns > 20 * kNsPerDay ? header->timestamp_ns / kNsPerSecond * kNsPerSecond : 0;
     }
   }
@@ -76,6 +82,7 @@ Status read_planes(const Contents& contents, const SpaceOutline& space, Interner
     PlaneNames names(plane, known);
     for (const std::string_view line : plane.lines) {
       if (const Status added = builder.add_line(plane, p, names, line); !added) return added;
+      // A line that was read is not looked at again: its pages may go.
       contents.release(line);
       if (options.on_progress && !contents.is_compressed()) options.on_progress(line.size());
     }

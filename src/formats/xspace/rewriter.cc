@@ -12,9 +12,14 @@
 #include "trace/clock.h"
 #include "trace/trace.h"
 
+// Forward maps every line and event by the clock of its lane. What the inverse of the clock would not give back to the
+// bit (two times that fall together, an offset of 0 that was not written) is remembered in a plane at the end of the
+// file. Backward inverts the clock, takes what was remembered, and a hash says whether the original came out.
+
 namespace orrery::xspace {
 namespace {
 
+// Clocks may move a moment by as much as it may be away: images lie within twice the range.
 bool is_image(Int128 time) { return time <= 2 * trace::kMaxMomentPs && time >= -2 * trace::kMaxMomentPs; }
 bool fits_64_bits(Int128 value) {
   return value <= std::numeric_limits<std::int64_t>::max() && value >= std::numeric_limits<std::int64_t>::min();
@@ -53,6 +58,7 @@ class Forward final : public TimeChange {
     anchor_ = ps_between(retiming_.epoch_unix_ns, record_.base_unix_ns) + Int128{times.timestamp_ns} * kPsPerNs;
     const trace::Clock* clock = lane < retiming_.clock_of_lane.size() ? retiming_.clock_of_lane[lane] : nullptr;
     if (clock == nullptr || !trace::is_moment(anchor_)) {
+      // Lines without a clock keep their times, told from the new origin.
       set_timestamp(times, Int128{times.timestamp_ns} + record_.base_unix_ns - retiming_.origin_unix_ns);
       return false;
     }
@@ -88,6 +94,7 @@ class Forward final : public TimeChange {
     const Int128 end = start + times.duration_ps;
     if (!trace::is_moment(start) || !trace::is_moment(end)) return false;
     const trace::ClockCursor::Image first = cursor_->map(static_cast<TimePs>(start));
+    // An event without a length has one moment, and one image.
     const trace::ClockCursor::Image last = times.duration_ps == 0 ? first : cursor_->map(static_cast<TimePs>(end));
     const Int128 offset = first.time - zero_;
     if (!fits_64_bits(offset)) return false;
@@ -96,6 +103,7 @@ class Forward final : public TimeChange {
     const bool had_offset = times.has_offset;
     times.offset_ps = static_cast<std::int64_t>(offset);
     times.duration_ps = duration;
+    // A member that is not written is 0: it has to be written once it is not.
     times.has_offset = had_offset || offset != 0;
     return first.is_first && last.is_first && had_offset == times.has_offset;
   }
@@ -223,6 +231,7 @@ Result<RewriteSummary> rewrite(const std::string& path_in, const std::string& pa
   CopySink sink(*file);
   if (const Status copied = copy_with_times(*contents, *space, contents->bytes(), change, sink); !copied)
     return copied.error();
+  // A file that did not change needs no record to be undone.
   const bool is_same = sink.bytes() == record.original_bytes && sink.xxh3() == record.original_xxh3;
   if (!is_same || !record.note.empty()) sink.write(encode(record));
   if (const Status written = file->commit(); !written) return written.error();
@@ -247,6 +256,7 @@ Status undo(const std::string& path_in, const std::string& path_out) {
   if (!file) return file.error();
   Backward change(*record);
   CopySink sink(*file);
+  // Without the record, which is the last field.
   const std::string_view part = contents->bytes().substr(0, contents->offset_of(last.begin));
   if (const Status copied = copy_with_times(*contents, *space, part, change, sink); !copied) return copied;
   if (sink.bytes() != record->original_bytes || sink.xxh3() != record->original_xxh3)

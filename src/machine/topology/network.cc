@@ -101,6 +101,7 @@ std::string level_name(const std::vector<Dimension>& network, std::size_t index)
 
 /// Without links and fabrics' insides this can be told from the description alone, before anything large is allocated.
 double total_links(const Machine& machine) {
+  // In floating point, since a wrong description may well ask for more than 64 bits hold.
   double inner = 1;
   double links = 0;
   for (const Dimension& dimension : machine.network) {
@@ -189,6 +190,7 @@ std::size_t Network::dimension_of_link(LinkId link) const {
 }
 
 std::size_t Network::outermost_dimension(std::uint32_t a, std::uint32_t b) const {
+  // From the outermost on: the first that differs is the one a message has to cross.
   for (std::size_t d = layout_->levels.size(); d-- > 0;) {
     if (layout_->levels[d].coordinate(a) != layout_->levels[d].coordinate(b)) return d;
   }

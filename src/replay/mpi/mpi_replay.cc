@@ -187,6 +187,7 @@ std::string run_here(ProcessTeam& team, const ReplayPlan* plan, std::string_view
   }
   std::vector<OrreryReplayCommunicator> communicators;
   const OrreryReplayProgram view = program.view(communicators);
+  // Per repeat the begin and the end of the run, then two moments of every operation.
   std::vector<std::int64_t> times(settings.repeats * (2 + 2 * program.operations.size()));
   result.times = times.data();
   if (plugin->replay(&view, &settings, &result) != 0) return answer(result.error, result, {});
@@ -215,10 +216,12 @@ Result<MeasuredRun> replay_on_team(ProcessTeam& team, const ReplayPlan& plan, co
       return Error{.message = error.empty() ? "a process did not know what to replay" : std::string(error)};
     const std::int64_t offset = reader.integer();
     const double speed = reader.real();
+    // The job is as fast as its slowest rank, so that is the speed to tell.
     slowest = times.empty() ? speed : std::min(slowest, speed);
     const std::string_view measured = reader.text();
     std::vector<std::int64_t>& own = times.emplace_back(measured.size() / sizeof(std::int64_t));
     if (!own.empty()) std::memcpy(own.data(), measured.data(), measured.size());
+    // Onto the clock that the ranks agreed on, so that moments of different ranks may be compared.
     for (std::int64_t& time : own) time += offset;
   }
   return MeasuredRun(options.repeats, std::move(times), slowest);

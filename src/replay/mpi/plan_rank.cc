@@ -8,6 +8,10 @@
 #include "workload/agreement.h"
 #include "workload/collective_parts.h"
 
+// Communicators first, since operations name them by place; then lines (who comes after whom on a stream or a channel);
+// then each operation with its partner, sizes and parts; at last the two halves of MPI_Sendrecv and the edges, those by
+// end before those by start.
+
 namespace orrery::replay {
 namespace {
 
@@ -52,6 +56,7 @@ class RankPlanner {
   void add_communicators() {
     stream_place_.assign(lines_.streams.size(), 0);
     std::map<std::uint32_t, RankCommunicator> by_number;  // number 0 is the world
+    // Numbers of others begin at 1, so that the same number means the same communicator on all ranks.
     by_number[0] = {"world", {}, 0};
     for (std::uint32_t stream = 0; stream < lines_.streams.size(); ++stream) {
       const std::uint32_t number = matching_.communicator_number(rank_, stream);
@@ -69,6 +74,7 @@ class RankPlanner {
       by_number[number] = {"messages in " + std::string(job_.strings.text(facts_.message_roles[role])), std::move(all),
                            number};
     }
+    // In the order of their numbers: making one is collective, so all ranks have to make them in one order.
     for (auto& [number, communicator] : by_number) {
       place_of_number_[number] = static_cast<std::uint32_t>(made_.communicators.size());
       made_.communicators.push_back(std::move(communicator));
@@ -82,6 +88,7 @@ class RankPlanner {
   [[nodiscard]] std::string name_of(const Communicator& communicator) const {
     std::string name(job_.strings.text(communicator.name));
     if (communicator.is_role) return name + ":" + std::to_string(communicator.ranks[0]);
+    // A group of this name is not the communicator of all processes.
     return name == "world" ? "group world" : name;
   }
 
@@ -116,6 +123,7 @@ class RankPlanner {
       case Resource::memory:
         operation.kind = kReplayCompute;
         operation.slot = static_cast<std::uint8_t>(resource);
+        // Rounded to the nearest nanosecond.
         operation.duration_ns = (program_.duration_ps(i) + kPicosPerNano / 2) / kPicosPerNano;
         return;
       case Resource::collective: return add_collective(i, operation);
@@ -140,6 +148,7 @@ class RankPlanner {
     operation.bytes = program_.bytes[i];
     if (!key.is_send) {
       const std::optional<workload::Message> message = matching_.message(rank_, i);
+      // Who receives without a known message makes room for the largest that there is.
       operation.bytes = message ? message->bytes : facts_.largest_message;
     }
     if ((operation.call & kReplayBuffered) != 0) made_.buffered_bytes += operation.bytes + kBufferedOverhead;
@@ -178,6 +187,7 @@ class RankPlanner {
     const bool may_list = workload::may_have_unequal_parts(kind) || has_own_share;
     const auto count = static_cast<std::int64_t>(members);
     const bool is_uneven = has_own_share && operation.bytes % count != 0;
+    // Equal parts need no list, unless the recorded call took one.
     if (parts_.empty() && (!may_list || (!is_uneven && (operation.call & kReplayLists) == 0))) return;
     operation.first_part = static_cast<std::uint32_t>(made_.parts.size());
     if (!parts_.empty()) {
@@ -185,6 +195,7 @@ class RankPlanner {
         made_.parts.insert(made_.parts.end(), parts_.begin(), parts_.end());
         return;
       }
+      // First what this rank sends to each, then what it receives from each: as MPI_Alltoallv takes them.
       for (std::size_t other = 0; other < members; ++other) made_.parts.push_back(parts_[me * members + other]);
       for (std::size_t other = 0; other < members; ++other) made_.parts.push_back(parts_[other * members + me]);
       return;

@@ -128,6 +128,7 @@ class PlanSearch {
 
   void take(std::uint32_t row, const RecordedCall& call) {
     const pytorch_et::OperatorSchema& schema = *schemas_.by_text()[host_.op_schema[row]];
+    // An operator in place takes the same integers as the one that returns a new tensor.
     std::string_view name = schema.name;
     if (name.ends_with('_')) name.remove_suffix(1);
     for (const PlannedOperator& planned : kPlanned) {
@@ -178,6 +179,7 @@ class PlanSearch {
       std::int64_t size = planned.dim.empty()
                               ? planned.size
                               : parse_number<std::int64_t>(value_of(row, schema, planned.dim)).value_or(planned.size);
+      // Dimensions below zero are counted from the end.
       if (size < 0) size += rank;
       if (size < 0 || size >= rank) return std::nullopt;
       return tensor.shape[static_cast<std::size_t>(size)];
@@ -230,8 +232,10 @@ class PlanSearch {
       if (of_target == plans_.end()) continue;
       for (auto at = of_target->second.lower_bound(copy->to_first); at != of_target->second.end(); ++at) {
         IntegerPlan plan = at->second;
+        // A plan that goes beyond what was copied is not one of this copy's.
         if (plan.first + plan.count > copy->to_first + copy->count) break;
         plan.lifetime = copy->from;
+        // The same elements, counted from where the copy took them.
         plan.first += copy->from_first - copy->to_first;
         add(plan);
       }

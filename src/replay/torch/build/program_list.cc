@@ -75,6 +75,7 @@ class ProgramList {
       else if (is_program_transfer(program_, i)) add_communication(i);
     }
     if (list_.entries.empty()) return std::move(list_);
+    // Completions need all entries, the peak needs completions, and only then may streams be numbered again.
     add_completions(list_);
     list_.peak_bytes = peak_bytes(list_);
     put_busiest_stream_first(list_);
@@ -99,6 +100,7 @@ class ProgramList {
 
   void add_work(std::uint32_t i, std::uint32_t stream) {
     const TimePs duration = program_.duration_ps(i), edited = edits_.durations.empty() ? duration : edits_.durations[i];
+    // Removed work counts neither as recorded nor as replaced.
     if (edited == RankEdits::kRemoved) return;
     const std::string_view name = workload_.strings.text(program_.names[i]);
     list_.device_time += duration;
@@ -116,6 +118,7 @@ class ProgramList {
     const std::uint32_t group = group_of(i);
     const TransferEdit edit = edits_.transfers.empty() ? TransferEdit() : edits_.transfers[i];
     if (!edits_.transfers.empty()) note_side(i, group, edit);
+    // A factor of 0 means that the transfer is taken away.
     if (options_.compute_only || edit.factor == 0) return;
     const auto members = static_cast<std::int64_t>(groups_[group].size());
     const double wanted =
@@ -134,7 +137,9 @@ class ProgramList {
     } else {
       call.kind = kind == ActivityKind::send ? "send" : "recv";
       call.peer = workload_.peer_rank(static_cast<std::uint32_t>(place_), i);
+      // Torch knows no tag below zero.
       call.tag = std::max<std::int64_t>(0, program_.tags[i]);
+      // Who sends needs no room to receive, and the other way round.
       (kind == ActivityKind::send ? out : in) = 0;
     }
     std::vector<std::uint32_t> used;
@@ -144,6 +149,7 @@ class ProgramList {
     const std::uint32_t thread = entries_.thread_number(0);
     Entry& entry = entries_.add(Entry::Kind::collective, thread, entries_.stream_of(thread), {});
     entry.number = static_cast<std::uint32_t>(list_.collectives++);
+    // A message is not waited for at once: both sides may send first, and would wait for each other.
     entry.is_async = kind != ActivityKind::collective;
     entry.text = entries_.collective_text(call, groups_, group, entry, used);
     // Buffers are used again by the next, which waits for nothing for that: of messages they count as used by nobody.

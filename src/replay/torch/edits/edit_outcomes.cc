@@ -39,8 +39,10 @@ Status check_edited_alike(const std::vector<analyze::ParsedEdit>& edits, const s
     std::map<Channel, std::size_t> next;
     for (const TransferSide& side : rank.edited.sides) {
       const Channel channel{side.group, side.sender, side.receiver, side.tag};
+      // The n-th of a channel on one rank is the n-th on all: communication of a channel keeps its order.
       const std::size_t number = next[channel]++;
       std::vector<FirstSide>& firsts = seen[channel];
+      // The first rank that has it sets what the others are held against.
       if (number == firsts.size()) {
         firsts.push_back({rank.rank, &side});
         continue;

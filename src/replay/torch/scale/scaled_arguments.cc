@@ -64,6 +64,7 @@ class NumberScaling {
   [[nodiscard]] const RecordedTensor& output() const { return call_.tensors[call_.inputs]; }
 
   bool set(std::int64_t recorded, std::int64_t was, std::int64_t is) {
+    // The argument said another number than the tensor has: that is harmless only where the tensor stays as it is.
     if (recorded != was) return was == is;
     if (was == is) return true;
     numbers[argument_] = is;
@@ -91,6 +92,7 @@ class NumberScaling {
     const auto tail = [&](const std::vector<std::int64_t>& shape) {
       return std::vector<std::int64_t>(shape.end() - static_cast<std::ptrdiff_t>(sizes->size()), shape.end());
     };
+    // Normalization is over the last dimensions.
     return scale_shape(value, tail(before_[*input].shape), tail(call_.tensors[*input].shape));
   }
 
@@ -98,6 +100,7 @@ class NumberScaling {
   bool scale_length(std::string_view tensor, std::string_view value) {
     const auto place = tensor_called(tensor);
     const auto length = parse_number<std::int64_t>(value);
+    // Packed sequences have three dimensions, none of which is the length of one sequence.
     if (!place || !length || before_[*place].shape.size() != 4) return true;
     const std::size_t sequence =
         schema_.name.starts_with("aten::_efficient") || schema_.name.starts_with("aten::_flash") ? 1 : 2;
@@ -108,6 +111,7 @@ class NumberScaling {
 
   // From start to end in steps: as many times the way.
   bool scale_end(std::string_view value) {
+    // As long as its result stays as it is, so does its end.
     if (before_[call_.inputs].shape == output().shape) return true;
     std::int64_t start = 0;
     for (std::size_t i = 0; i < values_.size() && i < schema_.arguments.size(); ++i) {
@@ -183,6 +187,7 @@ Result<std::vector<std::uint8_t>> scale_arguments(const trace::HostTrace& host, 
     const TensorUser& user = sites.users[i];
     const auto before = scale_tensors(user, sites, memory, factor, refusals);
     if (!before) return before.error();
+    // What did not change needs no new form.
     if (before->empty()) continue;
     has_changed[i] = 1;
     if (user.is_collective()) continue;
@@ -196,6 +201,7 @@ Result<std::vector<std::uint8_t>> scale_arguments(const trace::HostTrace& host, 
 void grow_lifetimes(const ScaledMemory& memory, const Factor& factor, Lifetimes& lifetimes) {
   for (std::uint32_t i = 0; i < lifetimes.all.size(); ++i) {
     std::int64_t& bytes = lifetimes.all[i].bytes;
+    // Memory that is scaled along two axes grows by the factor twice; rounded up, since less would not do.
     for (std::size_t n = 0; n < memory.axes_count(i); ++n) {
       std::int64_t grown = 0;
       if (!__builtin_mul_overflow(bytes, factor.numerator, &grown))

@@ -10,6 +10,10 @@
 #include "formats/chakra/python_text.h"
 #include "replay/torch/build/communication_hints.h"
 
+// The file is read as if the host trace were still there: nodes of the host become rows with the text of their tensors
+// written again as JSON, nodes of the device become launched work of the row whose record function they name. What the
+// file does not keep is filled in: steps, and the moment of a launch.
+
 namespace orrery::replay::torch {
 namespace {
 
@@ -48,6 +52,7 @@ class RowReading {
   void take(const NodeView& node) {
     NodeWords words;
     for (const AttributeView& attribute : node.attributes) words.take(attribute);
+    // Without the number of a record function nothing tells which call a node belongs to.
     if (words.record_function == trace::kNoNumber) return;
     if (!words.group.empty()) uses_.emplace_back(words.record_function, strings_.intern(words.group));
     if (words.is_on_host) add_row(node, words);
@@ -56,6 +61,7 @@ class RowReading {
 
   ChakraRows finish() {
     add_steps();
+    // JSON readers look at whole blocks and may read beyond the end.
     text_->append(kPadding, '\0');
     host_->text_owner = text_;
     host_->content = std::string_view(*text_).substr(0, text_->size() - kPadding);
@@ -81,6 +87,7 @@ class RowReading {
     std::map<std::int64_t, std::uint32_t> steps;  // the first row of each
     for (std::uint32_t row = 0; row < host_->size(); ++row) {
       const auto caller = static_cast<std::int64_t>(host_->parent[row]);
+      // A caller that is no node was left out of the file; numbers grow with time, so one above is no caller.
       if (caller > 0 && caller < host_->record_function[row] && row_of(caller) == kNone) steps.try_emplace(caller, row);
     }
     std::size_t number = 0;
@@ -90,6 +97,7 @@ class RowReading {
       node.name = name;
       NodeWords words;
       words.record_function = function;
+      // RecordScope::USER_SCOPE of PyTorch: what profilers give to the ranges of a program.
       words.scope = 7;
       words.thread = host_->thread[first];
       const TimePs begin = rows_.begin[first];
@@ -104,6 +112,7 @@ class RowReading {
   }
 
   void add_row(const NodeView& node, const NodeWords& words) {
+    // Of two nodes with one record function the first is the operator.
     if (!row_of_function_.emplace(words.record_function, static_cast<std::uint32_t>(host_->size())).second) return;
     host_->id.push_back(static_cast<std::uint64_t>(words.record_function));
     host_->parent.push_back(
@@ -141,6 +150,7 @@ class RowReading {
     *text_ += ",\"strides\":";
     *text_ += strides.empty() ? "[]" : strides;
     *text_ += '}';
+    // Text that is no Python list says nothing certain, so the call has no tensors then.
     if (!is_usable) text_->resize(begin);
     return {begin, static_cast<std::uint32_t>(text_->size() - begin)};
   }
@@ -217,6 +227,7 @@ void add_works(const ChakraRows& rows, RankSource& source) {
     launched.duration = work.duration;
     launched.kind = work.kind;
   }
+  // Stable: works of one operator stay in the order of the file, which is the order of their launches.
   std::stable_sort(source.works.begin(), source.works.end(),
                    [](const LaunchedWork& a, const LaunchedWork& b) { return a.launch.before < b.launch.before; });
 }

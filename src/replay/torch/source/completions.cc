@@ -6,6 +6,11 @@
 #include <set>
 #include <vector>
 
+// Two passes over the list of operations. DataWaits keeps a vector clock per stream (what each stream knows to be over)
+// and adds an event and a wait only where a reader could otherwise start before the last writer of its data.
+// Completions places the end of every collective that runs in the background before the first use of what it writes,
+// and puts off the freeing of what it still uses.
+
 namespace orrery::replay::torch {
 namespace {
 
@@ -43,6 +48,7 @@ class DataWaits {
     switch (entry.kind) {
       case Entry::Kind::record: events_[entry.number] = after(entry.stream); break;
       case Entry::Kind::wait: join(known_[entry.stream], events_[entry.number]); break;
+      // After a wait for the whole device the host knows everything that was submitted.
       case Entry::Kind::sync: host_ = newest_; break;
       case Entry::Kind::sync_stream: join(host_, after(entry.number)); break;
       case Entry::Kind::sync_event: join(host_, events_[entry.number]); break;
@@ -62,13 +68,16 @@ class DataWaits {
 
   void take_call(std::uint32_t i, const Entry& entry) {
     Clock& known = known_[entry.stream];
+    // A call is submitted after whatever the host waited for, on every stream.
     join(known, host_);
     for (const std::uint32_t storage : list_.inputs_of(entry)) {
       const std::uint32_t writer = writer_[storage];
       if (writer == kNobody) continue;
       const std::uint32_t stream = list_.entries[writer].stream;
+      // A stream does its work in order, so one that knows a later entry of the other stream knows this one.
       if (stream == entry.stream || known[stream] > writer) continue;
       waits_.push_back({writer, i});
+      // Later calls of this stream need no wait for the same writer.
       known[stream] = writer + 1;
     }
     // A call that changes what it is given returns it, too.
@@ -80,6 +89,7 @@ class DataWaits {
     std::map<std::uint32_t, std::uint32_t> event_after;  // per writer
     std::map<std::uint32_t, std::vector<std::uint32_t>> events_before;
     for (const Wait& wait : waits_) {
+      // One event serves all readers of a writer.
       const auto event = event_after.try_emplace(wait.writer, next_event_);
       if (event.second) ++next_event_;
       events_before[wait.reader].push_back(event.first->second);
@@ -133,12 +143,14 @@ void put_busiest_stream_first(OperationList& list) {
                        entry.kind == Entry::Kind::record || entry.kind == Entry::Kind::wait ||
                        entry.kind == Entry::Kind::collective;
     if (works) ++uses[entry.stream];
+    // A stream that is only waited for has to exist, too.
     if (entry.kind == Entry::Kind::sync_stream) ++uses[entry.number];
   }
   std::vector<std::uint32_t> order(uses.size()), place(uses.size(), 0);
   std::iota(order.begin(), order.end(), 0u);
   const std::uint32_t busiest = static_cast<std::uint32_t>(std::max_element(uses.begin(), uses.end()) - uses.begin());
   std::rotate(order.begin(), order.begin() + busiest, order.begin() + busiest + 1);
+  // Streams without work would be created and never used.
   std::erase_if(order, [&](std::uint32_t stream) { return stream != busiest && uses[stream] == 0; });
   std::vector<std::int64_t> streams;
   for (const std::uint32_t stream : order) {
@@ -168,6 +180,7 @@ class Completions {
       entries_.push_back(without_busy(entry));
       if (entry.kind == Entry::Kind::collective && entry.is_async) open(entry);
     }
+    // What nobody uses is completed at the end, so that no request is left open.
     while (!all_open_.empty()) complete(*all_open_.begin(), list_.entries.back());
     list_.entries = std::move(entries_);
   }
@@ -187,15 +200,18 @@ class Completions {
   void complete_before(const Entry& entry) {
     depth_ += entry.kind == Entry::Kind::begin ? 1 : entry.kind == Entry::Kind::end ? -1 : 0;
     if (all_open_.empty()) return;
+    // The outermost range has ended: a step hands nothing that is still under way to the next one.
     if (entry.kind == Entry::Kind::end && depth_ <= 0) {
       while (!all_open_.empty()) complete(*all_open_.begin(), entry);
     }
     if (entry.kind != Entry::Kind::call && entry.kind != Entry::Kind::collective) return;
+    // Reading is harmless while data are only sent; writing is not.
     for (const std::uint32_t storage : list_.inputs_of(entry)) complete_uses(storage, false, entry);
     for (const std::uint32_t storage : list_.outputs_of(entry)) complete_uses(storage, true, entry);
   }
 
   void complete_uses(std::uint32_t storage, bool is_changed, const Entry& before) {
+    // A copy, since complete() may shorten the list.
     const std::vector<Use> uses = open_[storage];
     for (const Use& use : uses) {
       if (!use.is_sent_only || is_changed) complete(use.id, before);
@@ -206,6 +222,7 @@ class Completions {
     if (all_open_.erase(id) == 0) return;
     entries_.push_back(beside_of(Entry::Kind::complete, beside));
     entries_.back().number = id;
+    // What had to be freed while it was in use is freed with the completion.
     std::vector<std::uint32_t> freed;
     for (auto waiting = waiting_.begin(); waiting != waiting_.end();) {
       if (is_busy(*waiting)) ++waiting;

@@ -91,6 +91,7 @@ class PairSource {
   }
 
   void take_works(const RowTimes& times) {
+    // By when they were launched, so that streams get their work in the order in which the host gave it.
     std::vector<std::uint32_t> by_launch(timeline_.works.size());
     for (std::uint32_t w = 0; w < by_launch.size(); ++w) by_launch[w] = w;
     std::stable_sort(by_launch.begin(), by_launch.end(), [&](std::uint32_t a, std::uint32_t b) {
@@ -149,6 +150,7 @@ class PairSource {
     const HostMoment moment = moment_of(call, times);
     const causal::Queue queue = queues_.of(e);
     const std::uint32_t stream = causal::find_queue(timeline_, queue);
+    // Names are those that Kineto gives: "Context Sync", "Stream Sync", "Stream Wait Event", "Event Sync".
     if (kind.find("Context") != std::string_view::npos) {
       source_.actions.push_back({Kind::sync, moment, 0, 0});
     } else if (kind.find("Stream Sync") != std::string_view::npos) {
@@ -183,6 +185,7 @@ class PairSource {
     const auto record = rank_.field(Field::wait_on_record).find(wait);
     const auto on_stream = rank_.field(Field::wait_on_stream).find(wait);
     if (!record || !on_stream || *record < 0) return std::nullopt;
+    // One recorded event may be waited for by several.
     if (const auto known = events_.find(*record); known != events_.end()) return known->second;
     const EventIndex call = calls_.find(*record);
     const std::uint32_t stream = causal::find_queue(timeline_, {device, *on_stream});

@@ -31,6 +31,7 @@ class CallRecorder {
   }
 
   std::optional<RecordedCall> run() {
+    // More values than arguments: the schema is not the one that was called.
     if (inputs_.size() > schema_.arguments.size()) return std::nullopt;
     std::vector<ParsedTensor> returned;
     std::string outs;
@@ -88,6 +89,7 @@ class CallRecorder {
     bool is_keyword = false;
     for (std::size_t i = 0; i < inputs_.size(); ++i) {
       const pytorch_et::SchemaArgument& argument = schema_.arguments[i];
+      // Arguments by keyword come last in every schema, so the list of the others is closed once.
       if (argument.is_keyword && !is_keyword) json.end_array().key("kw").begin_object(), is_keyword = true;
       argument_ = static_cast<std::int32_t>(i);
       if (is_keyword) {
@@ -163,6 +165,7 @@ class CallRecorder {
 
   // What is recorded as a number or text may stand for something else: the schema says what.
   static bool add_plain(JsonWriter& json, const RecordedValue& value, std::string_view type) {
+    // Neither can be made again from a recording: null lets the operator take its default.
     if (type == "Generator" || type == "Stream") return json.null(), true;
     const std::string_view text = without_quotes(value.value);
     if (type == "Device") {
