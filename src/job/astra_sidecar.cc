@@ -72,6 +72,7 @@ Result<TimePs> parse_astra_output(std::string_view output, std::span<const std::
     const std::int64_t cycles = leading_number<std::int64_t>(output.substr(at + mark.size())).value_or(-1);
     if (cycles < 0 || cycles > graph::kMaxWeightPs / kPsPerNs)
       return Error{fmt::format("its cycles for rank {} are not a number", rank)};
+    // A cycle of ASTRA-sim is a nanosecond.
     last = std::max(last, cycles * kPsPerNs);
   }
   return last;
@@ -113,6 +114,7 @@ std::string AstraSidecar::version() const {
 }
 
 std::uint64_t AstraSidecar::signature_of(const CommOp& op) const {
+  // Everything that an answer depends on is in the signature, the program's bytes included: a new build is asked anew.
   std::string text = fmt::format("{}\n{:016x}\n{}\n{}\n{}\n{} {} {}\n", options_.binary, binary_hash_,
                                  files_.network_yaml, files_.system_json, files_.memory_json, static_cast<int>(op.kind),
                                  static_cast<int>(op.collective), op.bytes);
@@ -135,6 +137,7 @@ void AstraSidecar::keep(std::uint64_t signature, TimePs answer) {
   if (options_.cache_folder.empty()) return;
   const std::string path = cache_path(signature);
   std::error_code ignored;  // a cache that cannot be written costs time, not truth
+  // Under another name first: another process may read the folder while this one writes.
   std::ofstream(path + ".part") << answer << "\n";
   fs::rename(path + ".part", path, ignored);
 }
@@ -188,6 +191,7 @@ Result<std::vector<TimePs>> AstraSidecar::ask_together(std::span<const CommOp> o
     TimePs own = 0, any = 0;
     for (const std::uint32_t rank : op.ranks) {
       any = std::max(any, end_of_rank[rank]);
+      // A rank with one operation says when that ended. Of ranks with several the last one is known only.
       if (operations_of[rank] == 1) own = std::max(own, end_of_rank[rank]);
     }
     prices.push_back(own > 0 ? own : any);

@@ -53,6 +53,7 @@ void link_streamed_rank(const RankStreaming& streaming, const trace::Trace& trac
   const bool is_whole = streaming.window.is_whole();
   const std::vector<EventIndex> events =
       find_steps(trace, rank, content, is_whole ? std::nullopt : streaming.window.annotation);
+  // Keys of all steps are told, not only of those taken: the job compares them between ranks.
   out.keys = step_keys(trace, rank, events);
   if (streaming.window.compares_steps()) {
     for (const EventIndex event : events) {
@@ -62,6 +63,7 @@ void link_streamed_rank(const RankStreaming& streaming, const trace::Trace& trac
   }
   out.epoch_unix_ns = trace.epoch_unix_ns;
   std::vector<EventIndex> taken;
+  // Until the job has said which steps all ranks have, each takes those that it would ask for itself.
   for (std::size_t i = 0; i < events.size(); ++i) {
     if (corrections.steps ? contains(*corrections.steps, out.keys[i])
                           : is_asked_for(streaming.window, i, events.size(), out.extents))
@@ -98,9 +100,11 @@ StreamedRank read_streamed_rank(const RankStreaming& streaming, const StreamedRa
   }
   assert(trace->ranks.size() == 1);
   trace::RankTrace& rank = trace->ranks.front();
+  // The job numbers ranks: names of files may say otherwise.
   rank.rank = request.rank;
   if (const auto& clock = request.corrections.clock) {
     trace->epoch_unix_ns = clock->epoch_unix_ns;
+    // The epoch of the job, so that times of all ranks can be compared as they are.
     if (!trace::move_to_epoch(rank, trace->epoch_unix_ns)) {
       out.error = Error{"this was recorded more than 26 days away from the others", request.path};
       return out;
@@ -238,6 +242,7 @@ class RankStreamingTask : public SharedTask {
       const std::optional<StreamedRankRequest> request = unpack_request(item.content);
       if (!request) return {};
       const StreamedRank rank = read_streamed_rank({*format_, salvage_, window_, options_}, *request, {});
+      // An error is nothing to send: whoever asked reads the file itself and tells the error from there.
       results.push_back(rank.error ? std::nullopt : std::optional(pack_rank(rank)));
     }
     return results;
@@ -266,6 +271,7 @@ std::vector<StreamedRank> share_streamed_ranks(ProcessTeam& team, const RankStre
     if (on_progress && !failed) on_progress(size);
   };
   ProcessTeam::Work work(team, kStreamRankTask, pack_streaming(streaming));
+  // The largest first, so that no long one is left for the end.
   work.run({.order = largest_first(files), .content = [&](std::size_t i) { return pack_request(requests[i]); }},
            read_here, take);
   return ranks;

@@ -28,6 +28,7 @@ Quotient gained(std::uint64_t part, std::uint64_t run, std::uint64_t rise, doubl
   const double estimate = static_cast<double>(part) * gain;
   if (estimate < kExact && estimate > -kExact && run < kShort) {
     auto whole = static_cast<std::int64_t>(estimate);
+    // Wraps around in 64 bits, and so does the product that is taken from it: the difference is small, and right.
     auto rest = static_cast<std::int64_t>(part * (rise - run) - static_cast<std::uint64_t>(whole) * run);
     while (rest < 0) --whole, rest += static_cast<std::int64_t>(run);
     while (rest >= static_cast<std::int64_t>(run)) ++whole, rest -= static_cast<std::int64_t>(run);
@@ -52,6 +53,7 @@ void ClockCursor::find(TimePs value, Side side, Stretch& stretch) const {
   stretch.shift = left.*there - left.*here;
   stretch.run = stretch.rise = 1;
   stretch.gain = 0;
+  // Beyond the first and the last knot the clock goes on with slope one.
   if (after == knots_.begin() || after == knots_.end()) return;
   stretch.run = distance(left.*here, (*after).*here);
   stretch.rise = distance(left.*there, (*after).*there);
@@ -72,6 +74,7 @@ TimePs ClockCursor::first_preimage(TimePs time) {
   find(time, Side::to, backward_);
   if (backward_.run == backward_.rise) return time + backward_.shift;
   const Quotient more = gained(distance(backward_.begin, time), backward_.run, backward_.rise, backward_.gain);
+  // Rounded up: the first reading that maps there.
   return time + backward_.shift + more.whole + (more.rest != 0 ? 1 : 0);
 }
 
@@ -192,6 +195,7 @@ bool slope_one(const ClockKnot& a, const ClockKnot& b) {
 void drop_redundant(std::vector<ClockKnot>& knots) {
   std::vector<ClockKnot> kept;
   for (const ClockKnot& knot : knots) {
+    // Knots on a line between others say nothing of their own.
     while (kept.size() >= 2 && on_line(kept[kept.size() - 2], kept.back(), knot)) kept.pop_back();
     if (kept.size() == 1 && slope_one(kept.back(), knot)) kept.pop_back();
     kept.push_back(knot);
@@ -232,6 +236,7 @@ TimePs Clock::uncertainty(TimePs t) const {
   const std::uint64_t part = distance(left.from_ps, t), whole = distance(left.from_ps, right.from_ps);
   if (left.uncertainty_ps <= right.uncertainty_ps) {
     const std::uint64_t rise = distance(left.uncertainty_ps, right.uncertainty_ps);
+    // Rounded up, and below down: the uncertainty is never told smaller than it is.
     return left.uncertainty_ps + static_cast<TimePs>(scale(rise, part, whole, Rounding::up));
   }
   const std::uint64_t fall = distance(right.uncertainty_ps, left.uncertainty_ps);
@@ -255,6 +260,7 @@ Clock Clock::compose(const Clock& outer) const {
     composed.push_back(
         {t, outer.map(middle), add(outer.uncertainty(middle), stretched(second, middle, uncertainty(t)))});
   }
+  // Images may have become equal by rounding, which a clock must not have.
   separate_equal_images(composed);
   drop_redundant(composed);
   return Clock(std::move(composed));

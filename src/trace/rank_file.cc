@@ -106,6 +106,7 @@ class RankReader {
       return;
     }
     for (std::size_t i = 0; i < texts->size(); ++i) {
+      // Numbers of texts are places in this list, so no two may fall together.
       if (strings_.intern((*texts)[i]) != i) return fail("rTxt", 0, "a text occurs twice");
     }
   }
@@ -119,6 +120,7 @@ class RankReader {
     }
     const std::size_t lists = texts->size() < kFixedTexts ? 0 : texts->size() - kFixedTexts;
     if (texts->size() < kFixedTexts || numbers->groups > lists || numbers->properties > lists ||
+        // Bounded one by one before, so that the sum cannot overflow.
         2 * (numbers->groups + numbers->properties) != lists)
       return fail("rSrc", 0, "texts are missing");
     rank_.rank = numbers->rank;
@@ -188,6 +190,7 @@ class RankReader {
     });
     if (error_) return;
     for (std::size_t e = 0; e < events; ++e) {
+      // In 128 bits: a file may hold any two numbers.
       if (!is_moment(rank_.start[e]) || !is_moment(Int128{rank_.start[e]} + rank_.duration[e]))
         return fail(numbered_tag('c', 0), e * sizeof(TimePs), "a time is out of range");
       if (rank_.name[e] >= texts) return fail(numbered_tag('c', 2), e * sizeof(StringId), "not a text");
@@ -210,6 +213,7 @@ class RankReader {
     if (column.event.size() != column.value.size())
       return fail(numbered_tag('e', i), 0, "one value per event is needed");
     for (std::size_t at = 0; at < column.event.size(); ++at) {
+      // Ascending, since columns are searched by halving.
       if (column.event[at] >= events || (at > 0 && column.event[at] <= column.event[at - 1]))
         return fail(numbered_tag('e', i), at * sizeof(EventIndex), "events are out of order");
       if (kFields[i].type == ValueType::text && (column.value[at] < 0 || column.value[at] >= texts))

@@ -7,6 +7,7 @@ namespace {
 
 std::uint64_t size_of(MPI_Datatype type) {
   MPI_Count bytes = 0;
+  // By PMPI, so that the tracer does not record its own questions.
   PMPI_Type_size_x(type, &bytes);
   return bytes > 0 ? static_cast<std::uint64_t>(bytes) : 0;
 }
@@ -79,6 +80,7 @@ void CallDescription::receives(MPI_Comm comm, int source, int tag, int count, MP
 
 CallDescription::Message CallDescription::message_of(const Communicator* comm, const MPI_Status& status) {
   MPI_Count bytes = 0;
+  // Elements as bytes: the datatype of the receive is not known any more when it is completed.
   PMPI_Get_elements_x(&status, MPI_BYTE, &bytes);
   return {comm != nullptr ? comm->world_rank(status.MPI_SOURCE) : kForeignRank, tag_of(status.MPI_TAG),
           bytes > 0 ? static_cast<std::uint64_t>(bytes) : 0};
@@ -207,6 +209,7 @@ void CallDescription::puts(int count, MPI_Datatype type) {
 
 void CallDescription::gets(int count, MPI_Datatype type) {
   const std::uint64_t size = size_of(type);
+  // The size that was sent wins, where both are there.
   if ((fields_ & kElementBytes) == 0) element_bytes_ = size;
   receive_bytes_ = bytes_of(count, size);
   fields_ |= kReceiveBytes | kElementBytes;
@@ -245,6 +248,7 @@ void CallDescription::puts_own(const int* counts, MPI_Datatype type) {
 
 void CallDescription::puts_sum(const int* counts, MPI_Datatype type) {
   puts_list(members(), counts, type);
+  // Without the list, which is told once, as what is received.
   fields_ &= ~std::uint32_t{kSendCounts};
 }
 
@@ -285,6 +289,7 @@ void CallDescription::opens(MPI_Win handle, MPI_Comm comm) {
   ByteBuffer body;
   body.number(window_);
   body.number(on->number);
+  // The n-th window of a communicator is the same on all its members, which is how they are matched.
   body.number(on->windows++);
   unwritten_windows.push_back(std::move(body));
   fields_ |= kWindow;
@@ -318,6 +323,7 @@ void CallDescription::failed(int error) {
 }
 
 void CallDescription::encode(ByteBuffer& into) const {
+  // The order of the fields is part of the format: readers take them by the bits of the header.
   const auto has = [&](CallField field) { return (fields_ & field) != 0; };
   if (has(kComm)) into.number(comm_->number);
   if (has(kDestination)) into.signed_number(destination_);

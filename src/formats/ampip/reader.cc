@@ -107,6 +107,7 @@ RankSites local_sites(const trace::RankTrace& rank, const Interner& strings) {
   for (EventIndex e = 0; e < rank.event_count(); ++e) {
     LocalSite& site = sites[numbers.value[e]];  // every call has one
     site.number = numbers.value[e];
+    // Without "MPI_", as reports name calls.
     site.call = strings.text(rank.name[e]).substr(4);
     ++site.count;
   }
@@ -259,6 +260,7 @@ Result<trace::Trace> read_job(const std::vector<std::string>& paths, Diagnostics
   for (RankReading& reading : readings) {
     trace::RankTrace& rank = reading.read.rank.trace;
     rank.source.world_size = world_size;
+    // Where calls are missing from the traces, sums of the report differ from theirs without anything being wrong.
     Diagnostics ignored;
     if (report) describe(*report, rank, has_all_calls ? diagnostics : ignored);
     uses.push_back(std::move(reading.read.rank.communicators));

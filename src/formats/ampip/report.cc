@@ -28,6 +28,7 @@ bool to_time(std::string_view word, TimePs unit_ps, TimePs& out) {
   if (after != text.data() + word.size() || !value.in_range || value.whole < 0 ||
       value.whole > trace::kMaxMomentPs / unit_ps)
     return false;
+  // The fraction is in 10^-12 of the unit: of a second those are picoseconds, of a smaller unit as much less.
   out = value.whole * unit_ps + value.fraction_e12 / (kPsPerSecond / unit_ps);
   return out >= 0;
 }
@@ -109,6 +110,7 @@ class ReportParser {
     }
     const Words words = split_words(value);
     std::int64_t rank = 0;
+    // Ranks are listed from 0 on, so the number says nothing that the place does not.
     if (words.size() != 2 || !parse_number(words[0], rank) || rank != static_cast<std::int64_t>(report_.hosts.size()))
       return false;
     report_.hosts.emplace_back(words[1]);
@@ -155,6 +157,7 @@ class ReportParser {
     std::size_t end = words.size();
     if (level == 0) {
       if (at >= end) return false;
+      // The last word of the first level is the call; functions may have blanks in their names.
       site.call = words[--end];
     }
     for (; at < end; ++at) frame.function += (frame.function.empty() ? "" : " ") + std::string(words[at]);

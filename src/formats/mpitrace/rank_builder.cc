@@ -108,6 +108,7 @@ void RankBuilder::set_sizes(const CallRecord& call, const Completion* completion
   std::int64_t received = call.receive_bytes;
   if (call.has(tracer::kActual)) received = call.actual_bytes;
   if (got_message(completion)) received = completion->bytes;
+  // One size is what counts for matching: what was sent, or else what came.
   if (sends || receives || call.has(tracer::kActual)) set(Field::bytes, sends ? call.send_bytes : received);
   const bool is_exchange = call.has(tracer::kDestination) && call.has(tracer::kSource);
   if (sends && receives && (is_exchange || call.receive_bytes != call.send_bytes)) set(Field::receive_bytes, received);
@@ -168,6 +169,7 @@ void RankBuilder::set_communicator(const CallRecord& call) {
   set(Field::group_ranks_text, group->ranks);
   set(Field::group_size, static_cast<std::int64_t>(members.size()));
   if (function_ != nullptr && function_->role == MpiRole::collective)
+    // The n-th collective of a communicator is the same on all members, as MPI demands.
     set(Field::collective_sequence, group->collectives++);
   if (!call.has(tracer::kRoot)) return;
   // Of an intercommunicator only the root itself says so.

@@ -18,6 +18,10 @@
 #include "match/mpi/mpi_communicators.h"
 #include "report/counted.h"
 
+// Two passes over each file: the first collects what calls refer to (texts, sites, communicators, requests, also those
+// that are defined after their use) and finds the place of any damage; the second makes events of the calls before it.
+// Maps of clocks that an alignment added are applied at the end, in the order of the file.
+
 namespace orrery::mpitrace {
 namespace {
 
@@ -74,6 +78,7 @@ bool take_record(const Record& record, Outline& outline, CallTimes& times, std::
     case tracer::RecordKind::window: return outline.definitions.add(record);
     case tracer::RecordKind::call: {
       const std::string_view name = outline.definitions.text(call.function);
+      // A call has to be of a function that was named before it.
       if (name.empty()) return false;
       outline.requests.add(call, name.ends_with("_init"));
       return true;
@@ -215,6 +220,7 @@ void name_groups(std::int64_t world_size, trace::Trace& job) {
     const auto rename = [&](trace::SparseColumn& column) {
       for (std::size_t i = 0; i < column.value.size(); ++i) {
         const auto old = static_cast<StringId>(column.value[i]);
+        // Texts are few and values many: each text is looked up once.
         const auto [at, is_new] = renamed.try_emplace(old, old);
         if (is_new) {
           const auto name = names.find(std::string(job.strings.text(old)));
@@ -245,6 +251,7 @@ Result<trace::Trace> read_job(const std::vector<std::string>& paths, Diagnostics
 Result<trace::Trace> join_ranks(std::vector<trace::ReadRank> ranks, Diagnostics& diagnostics) {
   const std::size_t files = ranks.size();
   for (const trace::ReadRank& read : ranks) diagnostics.merge(read.diagnostics);
+  // By rank, whatever order the files were given in.
   std::stable_sort(ranks.begin(), ranks.end(),
                    [](const trace::ReadRank& a, const trace::ReadRank& b) { return a.rank.rank < b.rank.rank; });
   if (const Status fits = check_ranks(ranks); !fits) return fits.error();

@@ -91,6 +91,7 @@ void read_hosts(const std::vector<TracePair>& pairs, std::vector<HostReading>& r
 Status choose_rank(const LinkJobOptions& options, trace::Trace& trace) {
   if (!options.rank) return {};
   if (trace.ranks.size() == 1) {
+    // Whoever names the rank of a single trace knows better than its file.
     trace.ranks.front().rank = *options.rank;
     return {};
   }
@@ -158,6 +159,7 @@ StringId name_of_group(const workload::CommGroup& group, workload::Workload& wor
 void add_to_workload(causal::LinkedRank& rank, const Interner& strings, workload::Workload& workload,
                      Diagnostics& diagnostics) {
   Column<StringId> number(strings.size());
+  // Texts of the rank in the numbers of the workload.
   for (StringId id = 0; id < number.size(); ++id) number[id] = workload.strings.intern(strings.text(id));
   for (StringId& name : rank.program.names) name = number[name];
   Column<StringId> group_number(strings.size());
@@ -191,6 +193,7 @@ Result<LinkedJob> read_pairs(const std::vector<TracePair>& pairs, const LinkJobO
                              Diagnostics& diagnostics) {
   std::vector<HostReading> readings(pairs.size());
   std::optional<Result<trace::Trace>> devices;
+  // Both kinds of files at once: they have nothing to do with each other before they are matched.
   parallel_for(2, [&](std::size_t side) {
     if (side == 0) devices = read_devices(pairs, options, diagnostics);
     else read_hosts(pairs, readings);
@@ -227,6 +230,7 @@ Result<LinkedJob> link_read(LinkedJob job, const LinkJobOptions& options, Diagno
   const std::size_t count = job.hosts.size();
   take_groups_of_hosts(job);
   std::vector<std::vector<workload::CommGroup>> groups(count);
+  // Texts are added here, before ranks are linked side by side, which only read them.
   for (std::size_t r = 0; r < count; ++r) {
     groups[r] = listed_groups(job.trace.ranks[r], job.trace.strings);
   }
@@ -243,6 +247,7 @@ Result<LinkedJob> link_read(LinkedJob job, const LinkJobOptions& options, Diagno
     linked[r] = link_one(job, r, std::move(groups[r]), findings, options, strings[r], remarks[r]);
   });
   for (std::size_t r = 0; r < count; ++r) {
+    // In the order of ranks, so that texts and groups are numbered the same whatever thread was first.
     diagnostics.merge(remarks[r]);
     if (!*linked[r]) return linked[r]->error();
     add_to_workload(**linked[r], strings[r], job.workload, diagnostics);

@@ -113,6 +113,7 @@ class RankUnlinker {
   void take_interval(std::uint32_t row) {
     const MeasuredRow& times = linked_.measured[row];
     if (!times.measured || !times.has_ts || !times.has_inclusive) return;
+    // Half of the range, so that start and length together stay within it.
     const double most_us = to_us(trace::kMaxMomentPs) / 2;
     const double since_us = times.ts - static_cast<double>(epoch_us_);
     if (!is_usable_time(times.ts) || !(since_us >= 0 && since_us < most_us) ||
@@ -130,6 +131,7 @@ class RankUnlinker {
   // rounding.
   void fit_into_caller(std::uint32_t row, Interval& interval) const {
     const std::optional<std::uint32_t> caller = caller_of(row);
+    // A caller on another thread need not contain what it called.
     if (!caller || !interval_[*caller] || linked_.thread[*caller] != linked_.thread[row]) return;
     const Interval& around = *interval_[*caller];
     if (interval.start < around.start - kRoundingPs || interval.end > around.end + kRoundingPs) return;
@@ -245,12 +247,14 @@ class RankUnlinker {
     const auto after = std::lower_bound(own.begin(), own.end(), latest,
                                         [](const Interval& of, TimePs time) { return of.start < time; });
     const TimePs moment = after == own.begin() ? interval_[op]->start + 1 : std::min(latest, (after - 1)->end);
+    // A launch takes a picosecond, so it ends one after the operator's start at the earliest.
     return std::max(moment, interval_[op]->start + 1);
   }
 
   void add_device_row(std::uint32_t row) {
     const MeasuredRow& times = linked_.measured[row];
     const std::optional<std::uint32_t> op = caller_of(row);
+    // Any number will do that only these two events share; 0 would mean none.
     const std::int64_t correlation = static_cast<std::int64_t>(row) + 1;
     if (op && interval_[*op]) {
       const TimePs moment = launch_moment(*op, interval_[row]->start);

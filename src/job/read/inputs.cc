@@ -22,6 +22,7 @@ std::string_view take_digits(std::string_view& text) {
   while (end < text.size() && is_digit(text[end])) ++end;
   std::string_view digits = text.substr(0, end);
   text.remove_prefix(end);
+  // Without leading zeros the longer number is the larger one, however many digits there are.
   digits.remove_prefix(std::min(digits.find_first_not_of('0'), digits.size()));
   return digits;
 }
@@ -42,6 +43,7 @@ bool natural_less(std::string_view a, std::string_view b) {
       y.remove_prefix(1);
     }
   }
+  // The shorter name comes first; names that differ only by leading zeros are still told apart.
   if (x.empty() != y.empty()) return x.empty();
   return a < b;
 }
@@ -85,6 +87,7 @@ std::vector<std::string> newest_run(const fs::path& folder) {
       if (entries->is_directory(unreadable)) runs.push_back(entries->path().string());
     }
     std::sort(runs.begin(), runs.end(), natural_less);
+    // From the newest on: a run that was given up may have left an empty folder.
     for (auto run = runs.rbegin(); run != runs.rend(); ++run) {
       std::vector<std::string> files;
       if (list_traces(*run, files).ok() && !files.empty() && is_xspace_name(files.front())) return files;
@@ -177,6 +180,7 @@ Status add_operand(const std::string& operand, ExpandedInputs& inputs) {
   std::error_code problem;
   const fs::file_status status = fs::status(operand, problem);
   if (fs::is_directory(status)) return add_folder(operand, inputs);
+  // A file whose name has such characters in it is meant itself, and no pattern.
   if (fs::exists(status)) {
     inputs.files.push_back(operand);
     return {};
@@ -222,6 +226,7 @@ Result<ExpandedInputs> expand_all_inputs(std::span<const std::string> operands) 
   std::set<fs::path> seen;
   const auto was_seen = [&](const std::string& file) {
     std::error_code unreadable;
+    // By what a path leads to: a link and its file are one.
     const fs::path real = fs::canonical(file, unreadable);
     return !seen.insert(unreadable ? fs::path(file) : real).second;
   };

@@ -93,6 +93,7 @@ class ModelTable {
     table.path_ = path;
     for (std::size_t i = 0; i < table.file_.models.size(); ++i) {
       const isb_bfs::Model& model = table.file_.models[i];
+      // Models of several threads are of other runs.
       if (model.threads == 1) table.places_.emplace(std::pair(model.source, model.destination), i);
     }
     return table;
@@ -134,6 +135,7 @@ class Search {
   }
 
   Status add_search() {
+    // What comes before the levels, two passes top-down, levels bottom-up with a ring in the rows, and top-down again.
     visit(1, 24);
     visit(25, 39);
     visit(25, 39);
@@ -163,6 +165,7 @@ class Search {
     const motif::Site what = bfs_call_site(site);
     const bool sends = what.group != motif::Group::none && what.operation != "MPI_Barrier";
     if (last_ != 0 && status_.ok()) {  // nothing is known of the time before the first call
+      // Times of the model are in microseconds.
       const auto time = exec_.at(last_, site, nodes, size_);
       if (!time) status_ = time.error();
       else call.compute_ps = motif::to_picoseconds(*time * 1000);

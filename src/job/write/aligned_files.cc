@@ -33,6 +33,7 @@ constexpr DiagnosticKind kNamedByRank{"A732", Severity::note,
 /// "host.xplane.pb.gz" -> "host".
 std::string_view stem_of(std::string_view name) {
   for (const std::string_view ending : {".gz", ".zst", ".xplane.pb", ".json", ".mpitrace"}) {
+    // One after the other, so that only the ending of a name goes, in the order in which programs put it there.
     if (name.size() > ending.size() && name.ends_with(ending)) name.remove_suffix(ending.size());
   }
   return name;
@@ -62,6 +63,7 @@ AlignedTarget aligned_target(const std::string& output, std::size_t traces) {
   const std::string ending = name.substr(stem_of(name).size());
   const bool is_file = ending.find(".xplane.pb") != std::string::npos || ending.find(".json") != std::string::npos ||
                        ending.find(".mpitrace") != std::string::npos;
+  // Several traces need a folder, and so does a name without an ending of a trace.
   if (traces != 1 || !is_file || fs::is_directory(path, none)) return {output, {}};
   return {path.has_parent_path() ? path.parent_path().string() : ".", name};
 }
@@ -82,6 +84,7 @@ Result<std::vector<AlignedName>> aligned_names(const trace::Trace& trace, const 
     const std::string name = fs::path(rank.source.path).filename().string();
     std::string stem(stem_of(name));
     const std::string ending = name.substr(stem.size());
+    // Files of several folders may have one name.
     if (uses.find(stem)->second > 1) {
       stem += ".rank" + std::to_string(rank.rank);
       diagnostics.add(kNamedByRank, [&] { return stem + ending; });
@@ -179,6 +182,7 @@ Status write_traces(const trace::Trace& trace, const align::Alignment& alignment
       written[i].status =
           Error{"aligned files are written of XSpace, Kineto and liborrery_mpi traces only", rank.source.path};
   });
+  // In the order of ranks, so that the same failure is told whatever thread was first.
   for (std::size_t i = 0; i < written.size(); ++i) {
     if (!written[i].status) return written[i].status;
     if (written[i].unusable > 0) diagnostics.add_many(kNotMoved, written[i].unusable, corrections[i].file);
@@ -228,6 +232,7 @@ std::int64_t common_origin(const trace::Trace& trace, const align::Alignment& al
       earliest = std::min(earliest, alignment.nodes[i].clock(rank.lanes[rank.lane[e]].clock).map(rank.start[e]));
   }
   if (earliest == std::numeric_limits<TimePs>::max()) return trace.epoch_unix_ns;
+  // Rounded down, so that no event comes before the origin.
   const TimePs whole_ns = earliest / 1000 - (earliest % 1000 < 0 ? 1 : 0);
   return trace.epoch_unix_ns + whole_ns;
 }

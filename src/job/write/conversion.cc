@@ -213,6 +213,7 @@ Status write_rank(const Source& source, const WorkloadInput& input, const Conver
 /// Beside Chakra files that name groups, the groups, as ASTRA-sim reads them.
 Status write_groups(const ConvertTarget& target, const workload::Workload& workload, Files& files) {
   const bool is_chakra = target.format == TargetFormat::et || target.format == TargetFormat::feeder;
+  // To standard output there is no place beside the file.
   if (!is_chakra || workload.groups.empty() || is_standard_output(target.path)) return {};
   const std::string_view ending = target.file_per_rank ? std::string_view() : format_ending(target.path);
   const std::string path = target.path.substr(0, target.path.size() - ending.size()) + ".groups.json";
@@ -294,6 +295,7 @@ Result<Files> write_ranks(const Source& source, const ConvertTarget& target, con
   const workload::Workload& workload = input->workload;
   OutputSet outputs;
   Files files;
+  // Formats that hold all ranks are one file.
   const std::size_t count = is_for_all_ranks(target.format) ? 1 : workload.rank_count();
   if (count > 1 && !target.file_per_rank) {
     return Error{fmt::format("{} are as many files, and {} is one", report::counted(count, "rank"), target.path),
@@ -305,6 +307,7 @@ Result<Files> write_ranks(const Source& source, const ConvertTarget& target, con
     files.push_back({target.file(rank), count == workload.rank_count() ? workload.program(rank).size() : 0});
   }
   if (const Status written = write_groups(target, workload, files); !written) return written.error();
+  // All files appear together, or none: half a job would be taken for a whole one.
   if (const Status published = outputs.publish(); !published) return published.error();
   return files;
 }

@@ -11,6 +11,9 @@
 #include "job/path_pieces.h"
 #include "trace/nesting.h"
 
+// Tracks first (processes and lanes of all ranks), then the events with both ends of the arrows that begin or end in
+// them: launches, messages, and where the critical path changes lanes. The path has a track of its own per rank.
+
 namespace orrery::job {
 
 std::vector<perfetto::LaneLabel> label_lanes(const trace::Trace& trace, const trace::RankTrace& rank,
@@ -19,6 +22,8 @@ std::vector<perfetto::LaneLabel> label_lanes(const trace::Trace& trace, const tr
   std::map<trace::LaneKey, std::int64_t> processes;
   const std::string owner = (rank.source.format == "xspace" ? "node " : "rank ") + std::to_string(rank.rank);
   for (const trace::Lane& lane : rank.lanes) {
+    // Processes of different ranks may have one number, which Perfetto would take for one process: they are numbered
+    // anew.
     const auto [process, is_new] = processes.emplace(lane.process, numbers.next_process);
     if (is_new) ++numbers.next_process;
     perfetto::LaneLabel label{.process = process->second, .thread = numbers.next_thread++};
@@ -110,6 +115,7 @@ void add_recorded_flows(const trace::Trace& trace, Arrows& arrows) {
       const std::span<const EventIndex> events = order.of(rank.flows.lane[i]);
       const auto after = std::upper_bound(events.begin(), events.end(), rank.flows.time[i],
                                           [&](TimePs t, EventIndex e) { return t < rank.start[e]; });
+      // A point before all events of its lane belongs to none.
       if (after == events.begin()) continue;
       Ends& ends = by_id[rank.flows.id[i]];
       (rank.flows.phase[i] == 's' ? ends.from : ends.to) = std::pair(r, *(after - 1));
@@ -136,6 +142,7 @@ void write_links(const simulate::Schedule& schedule, std::span<const std::string
       const TimePs begin = simulate::bin_begin(span, bin), length = simulate::bin_begin(span, bin + 1) - begin;
       const auto rate =
           length == 0 ? 0 : static_cast<std::int64_t>(Int128{series.of(row)[bin]} * kPsPerSecond / length);
+      // Counters hold their value until the next one.
       if (rate != std::exchange(last, rate)) writer.count(counter, perfetto::to_ns(begin, epoch_ns), rate);
     }
     writer.count(counter, perfetto::to_ns(span, epoch_ns), 0);

@@ -15,6 +15,10 @@
 #include "page/data/codec.h"
 #include "page/data/rank_arguments.h"
 
+// First it is chosen which arguments get a column: those of which many values are new for their name. The others become
+// sets, found per rank by a trie (a set is its parent and one more argument) and numbered over all ranks by their text,
+// the most frequent first, so that numbers are small and the page compresses well.
+
 namespace orrery::page {
 
 // Sets of arguments, found by adding one argument after the other: a set is another set and one more argument.
@@ -32,6 +36,7 @@ class ArgumentSets {
 
   /// The number of the set that has one more argument; numbers are in order of first use. O(1).
   std::uint32_t with(std::uint32_t parent, std::uint32_t key, std::int64_t value) {
+    // At most half full, so that probing stays short.
     if (nodes_.size() * 2 > slots_.size()) grow();
     std::uint32_t& slot = slots_[find(parent, key, value)];
     if (slot == kFree) {
@@ -48,9 +53,12 @@ class ArgumentSets {
   static constexpr std::uint32_t kFree = ~std::uint32_t{0};
 
   [[nodiscard]] std::size_t find(std::uint32_t parent, std::uint32_t key, std::int64_t value) const {
+    // Fibonacci hashing: the golden ratio of 2^64, then another odd number, so that all bits of the key reach the low
+    // ones.
     std::uint64_t hash = (std::uint64_t{parent} << 32U | key) * 0x9E3779B97F4A7C15U;
     hash = (std::rotl(hash, 29) ^ static_cast<std::uint64_t>(value)) * 0xD6E8FEB86659FD93U;
     const std::size_t mask = slots_.size() - 1;
+    // Linear probing.
     for (std::size_t at = (hash ^ hash >> 32U) & mask;; at = (at + 1) & mask) {
       if (slots_[at] == kFree) return at;
       const Node& node = nodes_[slots_[at]];
@@ -109,6 +117,7 @@ class ArgumentEncoder {
     if (const Status read = read_all(); !read) return read.error();
     collect_keys();
     if (keys_.empty()) return std::vector<Blob>{};
+    // Stricter and stricter, until there are few enough sets: each is text that the page carries.
     for (const std::size_t uses : kUsesOfValue) {
       choose_columns(uses);
       parallel_for(ranks_.size(), [&](std::size_t r) { make_sets(r); });
@@ -182,15 +191,18 @@ class ArgumentEncoder {
       if (place_of(r, column.events[i]) == EventTable::kLeftOut) continue;
       if (seen < kValuesLookedAt) {
         ++seen;
+        // A value counts as new per name: a number that only tells names apart belongs into the sets.
         values.insert(std::uint64_t{name_of(r, column.events[i])} * 0x9E3779B97F4A7C15U ^
                       static_cast<std::uint64_t>(column.values[i]));
       }
       if (column.texts != nullptr && texts.insert(column.values[i]).second)
         text_bytes += column.text(column.values[i]).size();
+      // A script's numbers are doubles: beyond 2^53 they would be rounded, so such values are written as text.
       key.is_text |= column.texts == nullptr && zigzag(column.values[i]) >= kExactInScript;
     }
     key.is_text |= column.texts != nullptr;
     key.text_bytes = std::max(key.text_bytes, text_bytes);
+    // The larger share of distinct values, compared without dividing.
     if (values.size() * key.seen >= key.distinct * seen) key.distinct = values.size(), key.seen = seen;
   }
 
@@ -209,6 +221,7 @@ class ArgumentEncoder {
         const std::uint32_t place = place_of(r, column->events[i]);
         if (place == EventTable::kLeftOut) continue;
         std::uint32_t& set = rank.set_of[place];
+        // A set only says that the argument is there if its value is in a column.
         set = rank.sets.with(set, k, keys_[k].varies ? 0 : column->values[i]);
       }
     }
@@ -243,6 +256,7 @@ class ArgumentEncoder {
         std::uint32_t& number = rank.numbers[rank.set_of[place]];
         if (number == kNone) {
           const auto [at, is_new] =
+              // Sets of different ranks are the same if their text is.
               known.emplace(set_json(rank, rank.set_of[place]), static_cast<std::uint32_t>(set_texts_.size()));
           number = at->second;
           if (is_new) set_texts_.push_back(at->first), uses.push_back(0);
@@ -255,6 +269,7 @@ class ArgumentEncoder {
     sets_of_name_.resize(names_.size());
     std::vector<std::tuple<std::uint64_t, std::uint64_t>> sorted;  // by falling uses: the rest of them first
     sorted.reserve(pairs.size());
+    // Largest counts first: the complement turns the order round.
     for (const auto& [pair, count] : pairs)
       sorted.emplace_back(~count, (pair >> 32U << 32U) | place_of_set_[static_cast<std::uint32_t>(pair)]);
     std::sort(sorted.begin(), sorted.end());

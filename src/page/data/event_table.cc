@@ -59,6 +59,7 @@ std::vector<Column<std::uint8_t>> chosen_events(const trace::Trace& trace, const
     if (leaving.shorter_than(middle) <= excess) low = middle;
     else high = middle - 1;
   }
+  // Of those that are just as long, only as many as have to go, the first ones.
   std::uint64_t of_that_length = excess - leaving.shorter_than(low);
   std::vector<Column<std::uint8_t>> chosen;
   for (const trace::RankTrace& rank : trace.ranks) chosen.emplace_back(rank.event_count(), std::uint8_t{1});
@@ -126,6 +127,7 @@ std::vector<LaneContent> lane_contents(const trace::RankTrace& rank, const Colum
     if (activity == Activity::annotation || activity == Activity::device_annotation ||
         activity == Activity::profiler_span)
       continue;
+    // Time that is covered already is not counted again: events are by start, so one moment is enough to know it.
     const TimePs begin = std::max(rank.start[e], lane.busy_until), end = rank.end(e);
     if (end > begin) lane.work += end - begin, lane.busy_until = end;
   }
@@ -201,6 +203,7 @@ std::vector<PageLane> make_lanes(const trace::Trace& trace, std::size_t rank_pla
   }
   std::stable_sort(lanes.begin(), lanes.end(), [](const PageLane& a, const PageLane& b) {
     const auto key = [](const PageLane& lane) {
+      // Threads by falling work, streams by device and number.
       return std::tuple(lane.sort, lane.sort == LaneSort::thread ? -lane.work : 0, lane.device, lane.stream);
     };
     return key(a) < key(b);
@@ -229,6 +232,7 @@ struct Extent {
 
 Extent extent_of(const trace::RankTrace& rank) {
   Extent extent;
+  // Modulo as in mathematics, since times may be below zero.
   const auto modulo = [](TimePs time) { return ((time % kPsPerNs) + kPsPerNs) % kPsPerNs; };
   bool whole = true;
   for (EventIndex e = 0; e < rank.event_count(); ++e) {
@@ -290,6 +294,7 @@ EventTable::EventTable(const trace::Trace& trace, const EventLimits& limits) {
   if (all.remainder == -1) return;
   origin_ = all.begin;
   end_ = all.end;
+  // In whole nanoseconds, where that loses nothing: numbers are a thousandth then, and the page is smaller.
   unit_ps_ = all.remainder >= 0 ? kPsPerNs : 1;
 }
 
