@@ -20,6 +20,10 @@
 #include "simulate/pricing/operations_workload.h"
 #include "simulate/pricing/pricing_report.h"
 
+// Every question is a little workload: written as Chakra files into a folder of its own, simulated by the program, and
+// answered by when the last participant says that it finished. Answers are kept by a signature of all that they depend
+// on, in memory and, if asked for, in files.
+
 namespace orrery::job {
 namespace {
 

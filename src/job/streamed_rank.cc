@@ -16,6 +16,10 @@
 #include "trace/columns.h"
 #include "trace/content_order.h"
 
+// One function reads, aligns, windows, links and reduces a rank. It is called by a few threads here, or by the
+// processes of a team, for which requests and results are packed as bytes. Either way results stand at the place of
+// their request, so the order in which ranks are done does not matter.
+
 namespace orrery::job {
 namespace {
 

@@ -8,6 +8,8 @@
 #include "analyze/path/path_sheets.h"
 #include "query/rows.h"
 
+// Edges and the path are read straight from the graph, row by row; contributors and waits are what the verbs list.
+
 namespace orrery::query {
 namespace {
 

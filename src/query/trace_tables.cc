@@ -9,6 +9,8 @@
 #include "analyze/check/trace_info.h"
 #include "query/rows.h"
 
+// Small tables are listed once, when they are first asked for, and kept.
+
 namespace orrery::query {
 namespace {
 

@@ -3,6 +3,10 @@
 #include <algorithm>
 #include <new>
 
+// Functions in C between SQLite and two classes: none of them lets an exception through, and errors wait in a Failure
+// for whoever runs the statement. RowsTable finds equal integers by an order of the rows that is made when a question
+// first needs it.
+
 namespace orrery::query {
 namespace {
 

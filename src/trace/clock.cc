@@ -11,6 +11,10 @@
 #include "base/int128.h"
 #include "trace/trace.h"
 
+// Everything is exact in whole picoseconds: products in 128 bits, images rounded down, uncertainties up. A composition
+// is made by the points at which it bends (knots of the inner clock, preimages of those of the outer one); a cursor
+// maps many times that lie close together, with the division replaced by an estimate that is corrected.
+
 namespace orrery::trace {
 namespace {
 

@@ -8,6 +8,10 @@
 #include "base/numbers.h"
 #include "trace/columns.h"
 
+// A column is a section, named by a letter and its number; texts, lanes and categories are sections of their own.
+// Reading copies all of it and then checks every number that is used as a place, since checksums tell accidents but not
+// files that were made to mislead.
+
 namespace orrery::trace {
 namespace {
 

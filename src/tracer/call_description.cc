@@ -2,6 +2,10 @@
 
 #include "tracer/call_arguments.h"
 
+// Each method stands for one thing that a call may do and sets the bit of its field; encode() then writes the fields
+// whose bits are set, in one fixed order. What outlives a call (requests, windows, messages that were probed) is kept
+// in tables by handle, since MPI may give the same handle again to something else.
+
 namespace orrery::tracer {
 namespace {
 

@@ -16,6 +16,10 @@
 #include "graph/longest_path.h"
 #include "report/counted.h"
 
+// Waits are added up per group of ranks side by side and merged under a lock; integers are added only, so the order
+// does not matter, and rows are sorted at the end by keys that leave no ties. Then the job is solved with typical work
+// and typical transfers to see what unlike ranks cost.
+
 namespace orrery::analyze {
 namespace {
 

@@ -13,6 +13,10 @@
 #include "graph/slack.h"
 #include "graph/solve_many.h"
 
+// Edges are grouped by rank, kind and name. One solution gives the path and, by slack, how far every group is from it;
+// for the largest groups on the path the graph is solved again with them free of cost, many scenarios at a time, which
+// says what improving them could gain.
+
 namespace orrery::analyze {
 namespace {
 

@@ -17,6 +17,10 @@
 #include "match/mpi/mpi_files.h"
 #include "report/counted.h"
 
+// Ranks are read side by side; then the report is joined to them: callsites are matched by call, count and bytes, since
+// numbers differ from rank to rank, and the times of each callsite are split over its calls within what their deltas
+// allow.
+
 namespace orrery::ampip {
 namespace {
 

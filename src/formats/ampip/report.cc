@@ -8,6 +8,10 @@
 #include "base/suggest.h"
 #include "trace/trace.h"
 
+// Read line by line: titles "@--- ..." switch the section, whose rows are taken by the number and kind of their words.
+// Sections that other options of mpiP add are passed over; a row that does not fit its section makes the whole report
+// unusable.
+
 namespace orrery::ampip {
 namespace {
 

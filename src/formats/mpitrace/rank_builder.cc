@@ -7,6 +7,10 @@
 #include "formats/mpitrace/diagnostics.h"
 #include "match/mpi/mpi_communicators.h"
 
+// Call by call: the record's fields become the fields of an event, with what is only known later (source, tag and size
+// of a receive that was begun before) taken from the completion of its request. Communicators are listed when they are
+// first used.
+
 namespace orrery::mpitrace {
 
 using match::MpiRole;

@@ -10,6 +10,10 @@
 #include "formats/xspace/plane_names.h"
 #include "formats/xspace/schema.h"
 
+// File by file and plane by plane: planes get new ids and names that say their node, and ids inside events that would
+// meet those of another node (correlations, flows, groups) are moved into a range of its own. All other bytes are
+// copied.
+
 namespace orrery::xspace {
 namespace {
 

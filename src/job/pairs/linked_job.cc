@@ -22,6 +22,10 @@
 #include "match/host_work_finder.h"
 #include "match/mpi/mpi_sources.h"
 
+// Host and profiler traces are read at once and put side by side by rank. What needs all ranks (groups, work of the
+// host, calls of MPI) is found before; then each rank is linked by itself, with its own texts, and the programs are
+// joined in the order of ranks.
+
 namespace orrery::job {
 namespace {
 

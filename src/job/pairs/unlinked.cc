@@ -17,6 +17,10 @@
 #include "formats/pytorch_et/reader.h"
 #include "match/communication.h"
 
+// Rows of the host become events on the lanes of their threads, by start; rows of the device become work on its stream,
+// each with a launch that is put into the own time of the operator that is its parent. So both recordings can be linked
+// again as if they had been read from their files.
+
 namespace orrery::job {
 namespace {
 

@@ -11,6 +11,9 @@
 #include "job/read/registry.h"
 #include "job/write/aligned_files.h"
 
+// An operand is a folder, a file or a pattern, in this order. In a folder names decide first; files whose names tell
+// nothing are looked into. In the end all files are sorted as people would sort them, and each is taken once.
+
 namespace orrery::job {
 namespace {
 

@@ -15,6 +15,9 @@
 #include "motif/patterns/catalog.h"
 #include "motif/patterns/fitted_pattern.h"
 
+// Every search is a walk over call sites 1 to 62, with branches drawn from one seed for all ranks. Time and size of a
+// call come from the model of the transition that led to it; what a site calls, and with whom, is a table.
+
 namespace orrery::job {
 namespace {
 

@@ -20,6 +20,9 @@
 #include "job/read/registry.h"
 #include "trace/rank_numbers.h"
 
+// Names first, since two files must not fall together and none may be overwritten; then every trace is rewritten by its
+// format's own means, side by side; then the statistics. Nothing is in place until all of it is written.
+
 namespace orrery::job {
 namespace {
 

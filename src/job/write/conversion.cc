@@ -35,6 +35,10 @@
 #include "job/write/workload_trace.h"
 #include "report/counted.h"
 
+// There are three ways from files to files. Chakra's own tools are imitated byte for byte; Chakra files are copied
+// message by message, so that what is not known here is kept; everything else goes through a Workload, or a Trace where
+// what happened is asked for.
+
 namespace orrery::job {
 
 // The files that Chakra's own tools write: converter, jsonizer, visualizer.

@@ -17,6 +17,10 @@
 #include "machine/topology/star_fabric.h"
 #include "machine/yaml/machine_rules.h"
 
+// Dimensions become levels from the inside out: of each as many instances of its fabric as there are places outside of
+// it, whose switches and links are numbered one instance after the other. So every id can be computed from level,
+// instance and place, and back.
+
 namespace orrery::machine {
 
 // Which topology is which Fabric: the one place that knows all of them.

@@ -12,6 +12,10 @@
 #include "page/data/event_kinds.h"
 #include "trace/content_order.h"
 
+// If there are more events than the page may have, the shortest go: the length below which all go is found by
+// bisection, counting instead of sorting. The rest is sorted per rank by start, then put on lanes, threads by work and
+// streams by number. Ids run on from rank to rank.
+
 namespace orrery::page {
 namespace {
 

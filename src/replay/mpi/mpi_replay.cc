@@ -12,6 +12,9 @@
 #include "base/team/launcher.h"
 #include "report/counted.h"
 
+// Process 0 sends every process its rank's program; each hands it to the plugin that speaks MPI, and sends back times
+// on its own clock with the offset that the plugin measured. If no rank gets on, process 0 says who waits for whom.
+
 namespace orrery::replay {
 namespace {
 

@@ -11,6 +11,9 @@
 #include "formats/pytorch_et/arguments.h"
 #include "replay/torch/write/tensor_text.h"
 
+// A table says which operators read such integers and what they have to add up to. Every such use makes a plan for its
+// storage, and copies, followed from the last to the first, carry plans back to where the integers came from.
+
 namespace orrery::replay::torch {
 namespace {
 

@@ -11,6 +11,9 @@
 #include "replay/torch/source/completions.h"
 #include "replay/torch/write/entry_writer.h"
 
+// Activities in the order of their starts; work goes to the stream of its lane, communication to the host's thread with
+// buffers of the recorded sizes, of which equal ones are shared.
+
 namespace orrery::replay::torch {
 namespace {
 

@@ -9,6 +9,10 @@
 
 #include "analyze/whatif/edit_language.h"
 
+// Whatever cannot be carried out by running again is refused before anything is read. After all ranks were edited, both
+// sides of every communication must have been edited alike: a rank that leaves out what another one waits for would
+// hang.
+
 namespace orrery::replay::torch {
 namespace {
 

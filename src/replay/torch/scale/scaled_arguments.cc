@@ -11,6 +11,9 @@
 #include "replay/torch/source/recorded_call.h"
 #include "replay/torch/write/tensor_text.h"
 
+// Tensors are scaled first; then every number among the arguments that is known to repeat a size of them follows. A
+// number that should be such a size and is none means that the call is not understood, and scaling is refused.
+
 namespace orrery::replay::torch {
 
 // The numbers among the arguments of a call that are sizes of its tensors: of view, arange, as_strided, layer_norm.

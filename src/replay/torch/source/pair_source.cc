@@ -12,6 +12,10 @@
 #include "replay/torch/build/communication_hints.h"
 #include "replay/torch/source/row_times.h"
 
+// Rows and events are matched before. Device work gets the moment of its launch (the row around the call, and between
+// which rows it lies); recorded synchronizations become waits, and an event that is waited for becomes a record where
+// its call was. Both lists are then sorted by that place.
+
 namespace orrery::replay::torch {
 namespace {
 

@@ -8,6 +8,10 @@
 #include "formats/pytorch_et/arguments.h"
 #include "replay/torch/write/tensor_text.h"
 
+// Arguments are read in the order of the schema, which says what a recorded number or text stands for. Tensors are
+// replaced by placeholders and listed beside the form, so that calls that differ only in tensors share one. Outputs are
+// read first, since an empty tensor that the call fills gets its shape from there.
+
 namespace orrery::replay::torch {
 namespace {
 
