@@ -112,6 +112,7 @@ Sheet blame_matrix_sheet(const CausalGraph& job, const Blame& blame) {
     const std::string label = fmt::format("rank {}", job.ranks[r].rank);
     std::vector<Cell> cells(sheet.columns().size(), Cell(nullptr));
     cells[0] = label;
+    // Pairs are sorted by waiter, so one pass over them serves all rows.
     for (; pair != blame.pairs.end() && pair->waiter == r; ++pair) {
       if (pair->root > 0) cells[pair->culprit == kNobody ? cells.size() - 1 : 1 + pair->culprit] = pair->root;
     }
@@ -186,6 +187,7 @@ Sheet blame_cells_sheet(const CausalGraph& job, const Blame& blame) {
   for (std::size_t k = 0; k < blame.steps.steps(); ++k) {
     for (std::size_t r = 0; r < job.ranks.size(); ++r) {
       const TimePs wait = blame.waits.at(k, r), caused = blame.steps.at(k, r);
+      // Cells in which nothing happened are left out: of a large job most are empty.
       if (wait == 0 && caused == 0) continue;
       const LongestWait& longest = blame.longest_waits[k * job.ranks.size() + r];
       sheet.add_row(

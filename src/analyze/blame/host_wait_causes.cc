@@ -7,6 +7,10 @@
 #include "analyze/distribution.h"
 #include "causal/host/host_communication.h"
 
+// Handoffs are turned into two sorted lists, of what started a lane at a boundary and of what a lane waited for in a
+// segment, with a mark per boundary that says whether there is anything to look up. The walk then goes back in time
+// from lane to lane, and every stretch of it is one cause.
+
 namespace orrery::analyze {
 namespace {
 
@@ -19,6 +23,7 @@ constexpr std::string_view kStepPrefix = "ProfilerStep#";
 template <typename Item>
 const Item* find_key(const std::vector<Item>& items, std::uint32_t lane, std::uint32_t place) {
   const std::uint64_t key = std::uint64_t{lane} << 32 | place;
+  // Most boundaries have none: the marks are asked before this search.
   const auto at = std::lower_bound(items.begin(), items.end(), key,
                                    [](const Item& item, std::uint64_t k) { return item.key() < k; });
   return at != items.end() && at->key() == key ? &*at : nullptr;
@@ -43,6 +48,7 @@ std::vector<HostWaitCause> HostWaitCauses::take(const DeviceRank& devices) const
   causes.reserve(by_name.size());
   for (auto& [key, cause] : by_name) causes.push_back(std::move(cause));
   std::stable_sort(causes.begin(), causes.end(),
+                   // Names were sorted by the map, so causes of equal times keep that order.
                    [](const HostWaitCause& a, const HostWaitCause& b) { return a.time > b.time; });
   return causes;
 }
@@ -157,6 +163,7 @@ void HostHistory::walk(TimePs begin, TimePs end, std::uint32_t next, HostWaitCau
                 segment.top == causal::kNoEvent ? kNoName : devices_.rank->name[segment.top]);
       }
     }
+    // Only steps that take no time are counted.
     hops = now < before ? 0 : hops + 1;
   }
   go_back(begin, EdgeKind::cpu_untraced, kNoName);

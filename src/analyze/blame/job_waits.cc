@@ -68,6 +68,7 @@ void leave_alone(const CausalGraph& job, graph::Edits& edits) {
   for (NodeId ready = job.first_ready; ready < job.first_hub; ++ready) {
     for (const Slot slot : job.graph.incoming(ready)) {
       const NodeId source = job.graph.source(slot);
+      // Only what comes from other ranks is let go: a rank's own order stays.
       if (!job.is_hub(source) && job.node_rank[source] != job.node_rank[ready])
         edits.set_weight(slot, -graph::kMaxWeightPs);
     }

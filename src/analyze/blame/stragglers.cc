@@ -18,6 +18,7 @@ constexpr std::size_t kMostBlocks =
 double outlier_bound(std::span<const TimePs> blame) {
   std::vector<TimePs> values(blame.begin(), blame.end());
   const TimePs median = lower_median(values);
+  // The median of absolute deviations, which a few outliers do not move.
   for (TimePs& value : values) value = value > median ? value - median : median - value;
   return static_cast<double>(median) + kOutlierDeviations * static_cast<double>(lower_median(values));
 }
@@ -170,8 +171,8 @@ std::vector<Straggler> find_stragglers(const BlameBySteps& blame,
     if (const auto worst = blame.worst(k)) ++stragglers[*worst].worst_in_steps;
   }
   const double bound = outlier_bound(blame.all());
+  // Of a step of average length, and of all other ranks together, since blame adds up what each of them waited.
   const double mentioned =
-      // Of a step of average length, and of all other ranks together, since blame adds up what each of them waited.
       kWorthMentioning * static_cast<double>(span) / static_cast<double>(steps) * static_cast<double>(ranks - 1);
   const bool too_few = too_few_steps(steps, ranks);
   const std::vector<double> lateness = chances_of_lateness(blame);

@@ -11,6 +11,10 @@
 #include "match/communication.h"
 #include "match/mpi/mpi_requests.h"
 
+// Each rank by itself: device work against its launches and its stream, nesting of the host's events, and whether its
+// causal graph gives the recorded time back. Then the ranks against each other: missing ones, and steps that only some
+// recorded.
+
 namespace orrery::analyze {
 
 report::Sheet findings_sheet(const Diagnostics& diagnostics) {
@@ -76,6 +80,7 @@ void check_device(const trace::Trace& trace, const trace::RankTrace& rank, const
   for (EventIndex e = 0; e < rank.event_count(); ++e) {
     if (rank.activity(e) != Activity::runtime_call || has_work[e] != 0) continue;
     const std::string_view name = trace.name(rank, e);
+    // Other calls without work are nothing strange: they may wait, ask or set something.
     if (name.find("LaunchKernel") == std::string_view::npos && name.find("GraphLaunch") == std::string_view::npos)
       continue;
     diagnostics.add(kLaunchWithoutWork, [&] { return describe_event(trace, rank, e); });
@@ -101,12 +106,14 @@ void check_nesting(const trace::Trace& trace, const trace::RankTrace& rank, Diag
     if (is_host_work(rank.activity(e)) && rank.duration[e] > 0) by_lane[rank.lane[e]].push_back(e);
   }
   for (auto& events : by_lane) {
+    // The longer first, so that what is around comes before what is inside.
     std::sort(events.begin(), events.end(), [&](EventIndex a, EventIndex b) {
       if (rank.start[a] != rank.start[b]) return rank.start[a] < rank.start[b];
       return rank.duration[a] != rank.duration[b] ? rank.duration[a] > rank.duration[b] : a < b;
     });
     std::vector<EventIndex> open;
     for (const EventIndex e : events) {
+      // A stack of what is open: an event that outlasts the innermost one around it is not nested.
       while (!open.empty() && rank.end(open.back()) <= rank.start[e]) open.pop_back();
       if (!open.empty() && rank.end(e) > rank.end(open.back()))
         diagnostics.add(kNotNested, [&] { return describe_event(trace, rank, e); });
@@ -120,6 +127,7 @@ void check_graph(const trace::Trace& trace, const trace::RankTrace& rank, Diagno
   const auto step = causal::make_rank_graph(trace, rank, {}, of_graph);
   if (!step) return diagnostics.add(kHighResidual, [&] { return step.error().to_string(); });
   const double residual = step->residual_percent(graph::solve(step->graph, step->end).length());
+  // By more than a percent the graph does not explain the time that was recorded.
   if (residual > 1.0)
     diagnostics.add(kHighResidual, [&] { return step->window.label + ": " + std::to_string(residual) + " %"; });
 }

@@ -248,6 +248,7 @@ RankInfo describe(const trace::Trace& trace, const trace::RankTrace& rank) {
   bool any = false;
   TimePs end = 0;
   for (EventIndex e = 0; e < rank.event_count(); ++e) {
+    // A duration below zero would take time away from the others.
     const TimePs duration = std::max<TimePs>(rank.duration[e], 0);
     CategoryCount& category = info.categories[rank.category[e]];
     ++category.events;
@@ -260,12 +261,14 @@ RankInfo describe(const trace::Trace& trace, const trace::RankTrace& rank) {
     info.begin = any ? std::min(info.begin, rank.start[e]) : rank.start[e];
     end = any ? std::max(end, rank.start[e] + duration) : rank.start[e] + duration;
     any = true;
+    // Steps are listed by themselves.
     if (activity == Activity::annotation && is_step[e] == 0) count(annotations, rank.name[e], duration);
   }
   info.span = any ? end - info.begin : 0;
   const trace::SparseColumn& names = rank.field(trace::Field::collective_text);
   for (std::size_t i = 0; i < names.event.size(); ++i)
     count(collectives, static_cast<StringId>(names.value[i]), std::max<TimePs>(rank.duration[names.event[i]], 0));
+  // Relative to the first work, as people read them.
   for (const EventIndex e : steps)
     info.steps.push_back({std::string(trace.name(rank, e)), rank.start[e] - info.begin, rank.duration[e]});
   std::erase_if(info.categories, [](const CategoryCount& c) { return c.events == 0; });

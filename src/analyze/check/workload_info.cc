@@ -115,6 +115,7 @@ std::string kind_in_words(const Program& program, std::size_t i) {
 
 void add_saturating(std::uint64_t& to, std::uint64_t value, std::uint64_t times) {
   std::uint64_t product = 0;
+  // Sums over all ranks may well exceed what a sheet's number holds.
   if (__builtin_mul_overflow(value, times, &product) || __builtin_add_overflow(to, product, &to)) to = INT64_MAX;
   to = std::min<std::uint64_t>(to, INT64_MAX);
 }
@@ -142,6 +143,7 @@ std::map<std::string, KindSum> sums_by_kind(const workload::Workload& workload) 
     }
     for (const auto& [kind, sum] : own) {
       KindSum& all = sums[kind];
+      // A program counts for every rank that runs it.
       all.ranks += ranks_of_program[p];
       add_saturating(all.count, sum.count, ranks_of_program[p]);
       add_saturating(all.on_host, sum.on_host, ranks_of_program[p]);

@@ -8,6 +8,10 @@
 #include "base/numbers.h"
 #include "base/parallel.h"
 
+// A sweep over the works of each device gives stretches in which the same kinds of work run. Busy ones are added up by
+// the set of kinds, so that overlaps can be asked for later; idle ones are split at the call that launched what came
+// next: before it the host was late, after it the reason is what bound that work in the causal graph.
+
 namespace orrery::analyze {
 namespace {
 
@@ -113,6 +117,7 @@ std::vector<StreamTime> stream_times(const DeviceRank& devices, const GapReasons
       stream.works += devices.in_window(w) ? 1 : 0;
       const TimePs start = std::clamp(work.start, window.begin, window.end),
                    end = std::clamp(work.end, window.begin, window.end);
+      // Works of a queue are by start; they may overlap where a recording is wrong, so only what is beyond is counted.
       if (start > until) stream.idle.add(reasons.split(until, start, w)), until = start;
       if (end > until) stream.busy += end - until, until = end;
     }
@@ -165,6 +170,7 @@ TimePs DeviceTime::exposed_communication() const {
 
 TimePs DeviceTime::exposed_memory() const {
   return sum_where(*this, [](std::size_t set) {
+    // Neither computing nor communicating: copies and sets.
     return (set & (bit_of(WorkType::communication) | bit_of(WorkType::computation))) == 0;
   });
 }
@@ -216,6 +222,7 @@ std::vector<std::int64_t> step_numbers(const std::vector<DeviceRank>& ranks) {
         continue;
       }
       const std::string_view name = devices.trace->name(*devices.rank, e);
+      // "ProfilerStep#12", where no field says the number.
       const std::string_view digits = name.substr(name.find('#') + 1);
       if (const auto number = leading_number<std::int64_t>(digits)) numbers.insert(*number);
     }

@@ -7,6 +7,9 @@
 #include "base/int128.h"
 #include "base/parallel.h"
 
+// Copies are grouped by device and kind. Beside the rate of each, a sweep over their begins and ends adds up what ran
+// at the same time: the time with any copy running, and the largest sum of rates.
+
 namespace orrery::analyze {
 namespace {
 
@@ -26,6 +29,7 @@ double between(const std::vector<double>& sorted, double q) {
   const double place = static_cast<double>(sorted.size() - 1) * q;
   const auto below = static_cast<std::size_t>(place);
   if (below + 1 >= sorted.size()) return sorted.back();
+  // Linear between neighbours, as NumPy and pandas do by default.
   return sorted[below] + (sorted[below + 1] - sorted[below]) * (place - static_cast<double>(below));
 }
 
@@ -66,6 +70,7 @@ void add_concurrent(const std::vector<Copy>& copies, CopyRates& rates) {
     together += changes[i].rate;
   }
   if (most > 0) rates.concurrent_most = static_cast<double>(most) / 1e6;
+  // With copies of unknown size the sum of bytes is too small for a rate.
   if (rates.any_time > 0 && rates.without_bytes == 0)
     rates.concurrent = kGbPerSecond * static_cast<double>(rates.bytes) / static_cast<double>(rates.any_time);
 }

@@ -9,6 +9,10 @@
 #include "base/percent.h"
 #include "trace/host_trace.h"
 
+// Each work of the window is joined to the call that launched it. A call is counted once, however many works it
+// launched (a graph launches many); works are counted each. Calls that look like launches and have no work anywhere are
+// counted apart.
+
 namespace orrery::analyze {
 namespace {
 
@@ -91,6 +95,7 @@ class LaunchMeter {
     const TimePs host = host_time(call);
     host_.push_back(host);
     times_of(call).host.push_back(host);
+    // Only a graph launches several works with one call.
     launches_.graph_calls += works_of_call_[call] > 1 ? 1 : 0;
     launches_.runtime_outliers += host > request_.runtime_cutoff ? 1 : 0;
   }

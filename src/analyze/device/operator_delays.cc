@@ -7,6 +7,10 @@
 #include "base/int128.h"
 #include "base/parallel.h"
 
+// Two views of the same join of works to operators. The tree has a node per path of operator names, filled from the
+// works inward and added up from the leaves; the table has a row per operator and list of kernels, with the mean delays
+// of the first of them.
+
 namespace orrery::analyze {
 namespace {
 
@@ -48,6 +52,7 @@ class TreeMaker {
     for (; known != causal::kNoEvent && node_of_[known] == kNoNode; known = devices_.operator_around[known])
       inside_.push_back(known);
     std::uint32_t node = known == causal::kNoEvent ? kNoNode : node_of_[known];
+    // From the outermost that is not known yet inward.
     for (auto e = inside_.rbegin(); e != inside_.rend(); ++e) {
       node = child_of(node, devices_.rank->name[*e]);
       node_of_[*e] = node;
@@ -73,6 +78,7 @@ class TreeMaker {
       inside[around_[n] == kNoNode ? nodes_.size() : around_[n]].push_back(n);
     const auto text = [&](std::uint32_t n) { return devices_.trace->strings.text(nodes_[n].op); };
     for (auto& list : inside) {
+      // Ascending, since the stack below turns them round.
       std::sort(list.begin(), list.end(), [&](std::uint32_t a, std::uint32_t b) {
         if (nodes_[a].device_time != nodes_[b].device_time) return nodes_[a].device_time < nodes_[b].device_time;
         return text(a) > text(b);
@@ -128,6 +134,7 @@ struct DelaySums {
 
 TimePs mean_of(Int128 sum, std::size_t count) {
   const Int128 half = static_cast<Int128>(count / 2);
+  // Rounded to the nearest, away from zero for negative sums as well.
   return static_cast<TimePs>((sum + (sum >= 0 ? half : -half)) / static_cast<Int128>(count));
 }
 
@@ -165,6 +172,7 @@ RankOperators operators_of_rank(const DeviceRank& devices, bool with_memory) {
       delay.kernels.assign(key.begin() + 1, key.end());
     }
     const causal::DeviceWork& work = devices.timeline.works[works[first].second];
+    // Of the first work only: later ones wait for the first.
     sums.launch += work.call_start - devices.rank->start[op];
     sums.runtime += work.start - work.call_start;
     for (; first < last; ++first)

@@ -5,6 +5,10 @@
 
 #include "base/sparse_rows.h"
 
+// Rows of the table of lengths are kept as bits (Crochemore et al. 2001): one addition advances 64 columns.
+// Hirschberg's method finds the pairs in linear space, by halving one sequence and asking rows from both sides where
+// the other one is to be cut.
+
 namespace orrery::analyze {
 namespace {
 
@@ -117,6 +121,7 @@ class Hirschberg {
 
   std::vector<std::pair<std::uint32_t, std::uint32_t>> run() {
     align(0, size(a_), 0, size(b_));
+    // Pairs come in the order of the recursion.
     std::sort(pairs_.begin(), pairs_.end());
     return std::move(pairs_);
   }
@@ -128,6 +133,7 @@ class Hirschberg {
 
   // a[a0, a1) with b[b0, b1). It calls itself for halves of a: the depth is the logarithm of its length.
   void align(std::uint32_t a0, std::uint32_t a1, std::uint32_t b0, std::uint32_t b1) {
+    // What is equal at both ends belongs together in some longest common subsequence.
     while (a0 < a1 && b0 < b1 && a_[a0] == b_[b0]) pairs_.emplace_back(a0++, b0++);
     while (a0 < a1 && b0 < b1 && a_[a1 - 1] == b_[b1 - 1]) pairs_.emplace_back(--a1, --b1);
     if (a0 == a1 || b0 == b1) return;

@@ -12,6 +12,10 @@
 #include "simulate/models/link_models.h"
 #include "workload/source.h"
 
+// A plan becomes times of passes, an order of them on every stage, and from both a workload, which the simulator runs
+// on the machine. Where several plans are asked about, they are first compared by a folded step (one rank per stage and
+// prices of single operations), and only the best is run.
+
 namespace orrery::analyze {
 namespace {
 
@@ -38,6 +42,7 @@ llm::StepModel schedule_model(const llm::Catalog& catalog, const simulate::Prici
     const machine::Machine machine = machine::cluster_machine(
         device, row.plans[0].ranks(), static_cast<std::int64_t>(row.cluster.node_devices), row.cluster.port_gb_per_s);
     for (const llm::StepPlan& plan : row.plans) {
+      // A single plan needs no comparison.
       const auto folded = row.plans.size() == 1 ? std::optional<TimePs>(0) : folded_ps(catalog, device, machine, plan);
       if (folded && *folded < shortest) shortest = *folded, best = &plan;
     }
@@ -62,6 +67,7 @@ llm::CommPrice LlmPrices::for_plan(const llm::StepPlan& plan) {
 
 Result<TimePs> LlmPrices::price(const llm::StepPlan& plan, const llm::CommQuestion& question) {
   const std::vector<workload::Axis> layout = layout_of(plan, question.axis);
+  // Equal questions on equal layouts have one price: steps ask for the same thousands of times.
   std::vector<std::int64_t> key = {question.is_message ? -1 : static_cast<std::int64_t>(question.collective),
                                    question.bytes};
   for (const workload::Axis& axis : layout) key.insert(key.end(), {axis.size, axis.stride});
@@ -69,6 +75,7 @@ Result<TimePs> LlmPrices::price(const llm::StepPlan& plan, const llm::CommQuesti
   if (found != known_.end()) return found->second;
   const workload::Role role{.name = 1, .axes = layout};
   std::vector<std::uint32_t> ranks = role.ranks_with(0);
+  // Two neighbours on the axis exchange a message.
   if (question.is_message) ranks.resize(2);
   const simulate::CommOp op{
       .kind = question.is_message ? simulate::CommOp::Kind::message : simulate::CommOp::Kind::collective,
@@ -119,6 +126,7 @@ Result<simulate::Outcome> run_planned(workload::WorkloadSource& source, const ma
                                       const simulate::Pricing& network, const KeptOfRun& kept,
                                       Diagnostics& diagnostics) {
   simulate::EngineOptions options = simulate::engine_options(machine);
+  // A stage computes one pass at a time.
   options.compute_slots = 1;
   options.launch_latency_ps = 0;  // what software and launches cost is part of the passes' times
   options.detail = kept.detail;
@@ -152,6 +160,7 @@ Result<LlmForecast> forecast_step(const LlmForecastInput& input, Diagnostics& di
   forecast.flop = llm::model_flop(plan);
   forecast.devices = plan.ranks();
   const double peak = input.device.peak_flops(plan.precision);
+  // Model FLOP utilization: of what all devices could have done in that time.
   forecast.mfu_pct = peak > 0 ? 100 * forecast.flop / (seconds * peak * forecast.devices) : 0;
   take_times(plan, step->pass_ends, forecast);
   forecast.memory_bytes = input.device.memory_bytes();

@@ -15,6 +15,10 @@
 #include "report/bar.h"
 #include "report/style.h"
 
+// Every point of the sweep is a folded step, solved by shares of neighbouring points side by side and packed as text,
+// so that points may also come from other processes or a checkpoint. Ranked are those that fit first, then by time; the
+// best few are run in the simulator to confirm them.
+
 namespace orrery::analyze {
 namespace {
 
@@ -32,6 +36,7 @@ class SweepShare {
   Result<SweepEntry> run(const llm::StepPlan& plan) {
     const llm::StepTimes times = llm::step_times(input_.catalog, input_.device, plan);
     std::vector<llm::PassDurations> durations;
+    // Only this order depends on how long passes take.
     if (plan.order == llm::PipelineOrder::zero_bubble) durations = llm::compute_durations(plan, times);
     const auto orders = llm::pipeline_orders(plan.order, plan.stages(), plan.chunks(), plan.micro_batches(), durations,
                                              plan.overlap.experts);
@@ -77,6 +82,7 @@ SweepEntry unpack_entry(const llm::StepPlan& plan, PackedReader& reader) {
 void mark_front(std::vector<SweepEntry>& entries) {
   std::vector<std::size_t> by_time(entries.size());
   std::iota(by_time.begin(), by_time.end(), 0);
+  // By time, and of equal times by memory, so that one pass finds the Pareto front.
   std::stable_sort(by_time.begin(), by_time.end(), [&](std::size_t a, std::size_t b) {
     return entries[a].step_ps != entries[b].step_ps ? entries[a].step_ps < entries[b].step_ps
                                                     : entries[a].peak_bytes < entries[b].peak_bytes;
@@ -94,6 +100,7 @@ void mark_front(std::vector<SweepEntry>& entries) {
 std::vector<Result<std::string>> LlmPlanSweep::solve(std::span<const std::size_t> points) const {
   std::vector<std::string> answers(points.size());
   // Neighbours ask for the same prices, so a share is a run of them.
+  // More shares than threads, since points differ in what they take.
   const std::size_t shares = std::min<std::size_t>(points.size(), thread_count() == 1 ? 1 : 4 * thread_count());
   std::vector<std::optional<Error>> broken(shares);
   parallel_for(shares, [&](std::size_t share) {
@@ -203,6 +210,7 @@ std::string pareto_plot(const LlmSweep& sweep, double memory_bytes, std::size_t 
   // Times spread over orders of magnitude: their logarithm is shown.
   const double span = std::max(1e-9, std::log(slowest / fastest));
   std::vector<std::string> rows(kRows, std::string(width, ' '));
+  // The front last, so that its marks are on top.
   for (const bool front : {false, true}) {
     for (std::size_t i = 0; i < shown; ++i) {
       const SweepEntry& one = sweep.entries[i];

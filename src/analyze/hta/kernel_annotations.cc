@@ -7,6 +7,10 @@
 
 #include "analyze/path/hta_summary.h"
 
+// HTA gives every device row the shortest annotation of its lane that overlaps it, by letting shorter ones overwrite
+// longer ones, in quadratic time. Here the shortest takes its rows first and rows that have an owner are skipped by a
+// union-find over the lane, which gives the same owners.
+
 namespace orrery::analyze::hta {
 namespace {
 

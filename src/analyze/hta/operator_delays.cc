@@ -33,6 +33,7 @@ class OperatorsByStart {
     for (const RowIndex r : rows.frame) {
       if (rows.name_text(r).starts_with("aten::")) order.push_back({radix_key(rows.ts[r]), r});
     }
+    // Reversed before a stable sort: of equal starts the last row comes first.
     std::reverse(order.begin(), order.end());
     radix_sort(order);
     for (const KeyedIndex& item : order) operators_.push_back(item.index);
@@ -142,6 +143,7 @@ Result<std::vector<OperatorDelay>> operator_delays(causal::hta::RankChoice ranks
   std::vector<OperatorDelay> delays;
   CallList list;
   for (const RankRows* const rank : ranks) {
+    // The list goes on from rank to rank, as HTA's does: rows of a later rank include those of the earlier ones.
     if (const Status added = list.add(*rank); !added) return added.error();
     if (list.calls().empty()) return Error{"no launch below an aten operator"};
     std::vector<OperatorDelay> so_far = delays_of(rank->number, list.calls());

@@ -103,6 +103,7 @@ LongCollectives long_collectives(const JobRows& job, const StepRows& in_steps) {
     const Rows& rows = job[i].rows;
     for (const RowIndex r : rows.frame) {
       const std::int64_t step = in_steps.steps[i][r];
+      // As HTA: on a stream above 0, in a step above 0, and longer than a hundredth of the mean step.
       if (rows.stream[r] <= 0 || step <= 0 || to_us(rows.dur[r]) < in_steps.step_us * 0.01) continue;
       if (!rows.name_text(r).starts_with("ncclKernel")) continue;
       found[{rows.stream[r], std::string(rows.name_text(r)), step}][job[i].number] = {rows.ts[r] + job[i].job_offset,
@@ -150,6 +151,7 @@ Result<std::vector<std::int64_t>> potential_stragglers(const JobRows& job, std::
     for (const auto& [rank, collective] : by_rank) starts.push_back(collective.start);
     std::sort(starts.begin(), starts.end());
     for (const auto& [rank, collective] : by_rank)
+      // A point for every collective that the rank starts among the last ones.
       points[rank] += candidates > 0 && collective.start >= starts[starts.size() - candidates] ? 1 : 0;
   }
   std::vector<std::pair<std::int64_t, std::size_t>> ranks(points.begin(), points.end());

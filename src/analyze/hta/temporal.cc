@@ -91,6 +91,7 @@ std::map<int, TimePs> sweep(std::span<const std::vector<Interval>> kinds) {
   };
   std::vector<Change> changes;
   for (std::size_t kind = 0; kind < kinds.size(); ++kind) {
+    // Every kind has a bit, so a sum of bits names the set that is running; intervals of a kind are disjoint.
     const int bit = 1 << kind;
     for (const Interval& interval : kinds[kind]) changes.push_back({interval.begin, bit});
     for (const Interval& interval : kinds[kind]) changes.push_back({interval.end, -bit});
@@ -157,6 +158,7 @@ Result<report::Sheet> temporal_sheet(const JobRows& job) {
     const TimePs span = busy.back().end - busy.front().begin;
     const TimePs idle = span - length(busy);
     const TimePs compute = length(merged(device_intervals(rank, types, KernelType::computation)));
+    // Not what is computed itself, but what is left: so the parts add up to the whole.
     const TimePs other = span - compute - idle;
     if (idle > span || compute > span || other < 0) return Error{"negative durations make the parts exceed the whole"};
     const auto percent = [&](TimePs part) { return rounded(100 * divide(to_us(part), to_us(span)), 2); };

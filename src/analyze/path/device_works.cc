@@ -7,6 +7,10 @@
 
 #include "base/percent.h"
 
+// One work per owner that runs on a device, from the begin of its first piece to the end of its last. Reads of tensors
+// connect works of a rank by the ordinals of their events, and works are listed per stream in the order in which they
+// ran.
+
 namespace orrery::analyze {
 namespace {
 
@@ -58,6 +62,7 @@ report::Sheet device_work_sheet(const Interner& strings, const std::vector<Kerne
   for (const KernelSum& sum : sums) {
     const std::string_view name = sum.is_rest ? std::string_view() : strings.text(sum.name);
     const auto found = sum.is_rest ? on_path.end() : on_path.find(name);
+    // What is on the path beside the listed names is that of the rest.
     const TimePs time = sum.is_rest ? all - listed : found == on_path.end() ? 0 : found->second;
     listed += time;
     sheet.add_row({sum.is_rest ? report::Cell(nullptr) : report::Cell(name), sum.names, identifier(kind_of(sum.type)),

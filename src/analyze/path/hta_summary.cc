@@ -10,6 +10,10 @@
 #include "base/percent.h"
 #include "causal/hta/kernel_type.h"
 
+// Edges are counted by type for the graph and for the path, and those of the path are put down to what bounds them:
+// delays by their type, work by where it ran and what it is called, after the same shortening of names that HTA does
+// first.
+
 namespace orrery::analyze {
 namespace {
 
@@ -112,6 +116,7 @@ std::string shorten_name(std::string_view name) {
       kept += c;
       continue;
     }
+    // A bracket that closes takes away everything back to where it was opened.
     const std::size_t open = kept.rfind(c == '>' ? '<' : '(');
     kept.resize(open == std::string::npos ? 0 : open);
   }

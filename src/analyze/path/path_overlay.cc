@@ -6,6 +6,10 @@
 #include "base/time_text.h"
 #include "causal/hta/rows.h"
 
+// Two drawings. Of HTA's path every edge is an arrow where HTA would draw it, in whole microseconds. Of a causal graph
+// the events on the path are marked and the path is drawn where it changes lanes; an arrow from rank to rank has an id
+// that the files of both share.
+
 namespace orrery::analyze {
 namespace {
 
@@ -28,8 +32,10 @@ FlowEnd hta_end(const CriticalPath& path, causal::hta::NodeNumber node, std::int
   double time = causal::hta::microseconds_as_double(epoch_us, rows.rank->start[e]);
   if (path.window.nodes.is_start[node] == 0) {
     const double duration = causal::hta::microseconds_as_double(0, rows.rank->duration[e]);
+    // Added as HTA adds them, in floating point, so that the last digit is the same.
     time += duration;
     const auto device = rows.rank->field(trace::Field::device).find(e);
+    // Up to a microsecond before the end, so that the arrow's end lies inside the event.
     if (device && *device >= 0) time -= std::min(1.0, duration);
   }
   return {to_json(rows.trace->strings, rows.lane(r).process), to_json(rows.trace->strings, rows.lane(r).thread),

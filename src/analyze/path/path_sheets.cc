@@ -16,6 +16,7 @@ std::optional<std::string> selection_of(const causal::CausalGraph& job, const Co
   const std::string scope = ranks.empty() || contributor.rank == causal::kNoRank
                                 ? ""
                                 : "rank:" + std::to_string(ranks[contributor.rank].rank) + " ";
+  // Idle time is nothing that an edit could select.
   if (causal::is_idle(contributor.kind)) return std::nullopt;
   if (const std::string_view gap = gap_word_of(contributor.kind); !gap.empty()) {
     if (contributor.name != 0) return std::nullopt;

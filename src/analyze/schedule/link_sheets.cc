@@ -103,6 +103,7 @@ Sheet linked_ranks_sheet(const LinkAnswer& answer) {
          percent_of(found_operators(coverage), coverage.host_rows), coverage.device_works, coverage.attributed,
          percent_of(coverage.attributed, coverage.device_works), program.size(), program.dependencies.edge_count(),
          rank.cut_edges, rank.measured_ps, rank.replayed_ps, rank.residual_percent()},
+        // By more than a percent the program is not what was recorded.
         rank.residual_percent() > 1.0 ? report::Tone::warning : report::Tone::plain);
   }
   return sheet;

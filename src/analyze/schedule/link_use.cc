@@ -11,6 +11,10 @@
 #include "base/percent.h"
 #include "base/units.h"
 
+// Links that did exactly alike (time, bytes, sharing and the whole series) become one row: sorted by content they lie
+// side by side. For the machine as a whole the use of every link is added to its two ends and its dimension, and
+// vertices of one kind are put together.
+
 namespace orrery::analyze {
 namespace {
 
@@ -68,6 +72,7 @@ class MachineUseSums {
 
   void add_link(std::uint32_t from, std::uint32_t to, std::size_t dimension, double bytes_per_second,
                 std::uint64_t bytes) {
+    // What the link could have carried in all the time of the run.
     const double room = bytes_per_second * static_cast<double>(makespan_) / static_cast<double>(kPsPerSecond);
     const double share = room > 0 ? static_cast<double>(bytes) / room : 0;
     for (const std::uint32_t end : {from, to}) {
@@ -77,6 +82,7 @@ class MachineUseSums {
       vertex.bytes += bytes;
       ++vertex.links;
     }
+    // The fuller one of the two directions stands for the cable.
     double& cable = cables_[{std::min(from, to), std::max(from, to)}];
     cable = std::max(cable, share);
     use_.dimension_use[dimension] += share;
@@ -103,6 +109,7 @@ class MachineUseSums {
       ++kind.count;
       kind.links += vertex.links;
       kind.bytes += vertex.bytes;
+      // Weighted by links, since kinds are means over links, not over vertices.
       kind.mean_use += vertex.mean_use * static_cast<double>(vertex.links);
       kind.most_use = std::max(kind.most_use, vertex.most_use);
     }

@@ -97,6 +97,7 @@ std::string escaped(std::string_view text) {
 }
 
 double thickness(const Prediction& prediction, const motif::TransitionUse& use) {
+  // From a hair to a thick line by the transition's share of all time.
   return prediction.total_us > 0 ? 0.7 + 8 * use.times * use.time_us / prediction.total_us : 1;
 }
 std::string edge_label(const motif::TransitionUse& use) {
@@ -147,6 +148,8 @@ std::string motif_svg(const Motif& motif, const Prediction& prediction) {
     const auto from = place.find(use.from), to = place.find(use.to);
     if (from == place.end() || to == place.end()) continue;
     const double distance = std::abs(to->second - from->second);
+    // The farther apart two sites are, the farther out their arc runs, by the logarithm, so that long ones stay in
+    // view.
     const double x = kLeft + kBox, reach = distance <= kRow ? 12 : 30 + 60 * std::log2(1 + distance / kRow);
     const char* colour = to->second <= from->second ? "#b5482a" : "#2a6fb5";  // back or forward
     out += fmt::format(

@@ -5,6 +5,10 @@
 #include "base/percent.h"
 #include "llm/steps/layer_writer.h"
 
+// Each moment of a stage counts once: computing first, then communication axis by axis, each only where nothing before
+// it covers the moment; what is left is the bubble. Receives count from when their message was sent, since waiting for
+// a sender is the pipeline's doing.
+
 namespace orrery::analyze {
 namespace {
 
@@ -83,6 +87,7 @@ StageShares mean_shares(std::span<const StageTimes> stages, TimePs step_ps) {
 StageReader::StageReader(const workload::Workload& workload, const simulate::Schedule& schedule)
     : workload_(workload), schedule_(schedule) {
   std::uint64_t sum = 0;
+  // Of ranks that do alike only some were executed: their activities stand at the places of those.
   const std::size_t executed = schedule.executed_ranks.empty() ? workload.rank_count() : schedule.executed_ranks.size();
   const auto stages = static_cast<std::uint32_t>(workload.programs.size());
   first_.assign(stages, 0);
@@ -130,6 +135,7 @@ StageTimes StageReader::times(std::uint32_t stage, TimePs from, TimePs to) const
   Gaps gaps(from, to);
   sort_and_join(compute);
   result.compute_ps = gaps.cover(compute);
+  // In the order of the axes, so that a moment that two of them share always goes to the same one.
   for (std::size_t axis = 0; axis < llm::kParallelAxes; ++axis) {
     sort_and_join(moving[axis]);
     result.exposed_ps[axis] = gaps.cover(moving[axis]);

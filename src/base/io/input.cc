@@ -17,6 +17,9 @@
 
 #include "base/io/shrinking_input.h"
 
+// Small files are read into a buffer, since mapping costs more than reading them; others are mapped over the front of a
+// zeroed region. Either way at least kPaddingBytes zeros follow the content, so that scanners may read whole blocks.
+
 namespace orrery {
 namespace {
 

@@ -16,6 +16,9 @@
 #include "base/io/inflate.h"
 #include "base/io/output_set.h"
 
+// Bytes go through a buffer, and a compressor where the name asks for one, into a file beside the target. Failures are
+// kept until commit(), which closes, checks, and renames; without it the file aside is removed.
+
 namespace orrery {
 
 struct OutputFile::State {

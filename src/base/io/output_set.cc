@@ -11,6 +11,10 @@
 #include <optional>
 #include <utility>
 
+// Sets nest: a file that is committed stays aside in the innermost one, and publishing hands it over to the set around
+// or, in the outermost, renames all of them. While that goes on old files are kept by hard links, so that a failure
+// half-way can be undone.
+
 namespace orrery {
 
 std::optional<FileIdentity> identity_of(const std::string& path) {
@@ -175,6 +179,7 @@ Status OutputSet::rename_all() {
     if (Status fine = check_target(file.target); !fine) return fine;
   }
   const std::lock_guard lock(sets_mutex);
+  // A single rename is whole by itself and needs no way back.
   Replacement replacement(files_.size() > 1);
   for (const Pending& file : files_) {
     if (replacement.replace(file.aside, file.target)) continue;

@@ -10,6 +10,10 @@
 #include "base/io/inflate.h"
 #include "base/io/output_file.h"
 
+// Checks go from the outside in: magic, byte order, format, version, length, the header with its table, and every
+// section, each before anything is taken from what it covers. So every kind of wrong file gets its own message, and
+// damaged numbers are never used as sizes.
+
 namespace orrery {
 namespace {
 
