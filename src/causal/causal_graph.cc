@@ -11,6 +11,10 @@
 
 #include "match/communication.h"
 
+// A graph of a job is that of one rank with tables beside it: owners (whose work an edge is), classes (the name under
+// which it is counted), steps. Joining ranks is done elsewhere; what is asked of either is answered here by walking
+// from an edge to its owner.
+
 namespace orrery::causal {
 namespace {
 

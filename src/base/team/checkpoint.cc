@@ -15,6 +15,10 @@
 #include "base/io/file_content.h"
 #include "base/packed.h"
 
+// A header that says which sweep it is, then one record per point, each with a checksum, appended as points are done.
+// Whatever a run that was ended left half-written at the end is cut off; damage anywhere else is an error, since nobody
+// knows what else is wrong.
+
 namespace orrery {
 namespace {
 
@@ -154,6 +158,7 @@ Result<Checkpoint> Checkpoint::open(const std::string& path, const CheckpointKey
   checkpoint.path_ = path;
   checkpoint.file_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_APPEND, 0666);
   if (checkpoint.file_ < 0) return checkpoint_not_written(path);
+  // Held until the process ends, however it does.
   if (::flock(checkpoint.file_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
     return checkpoint_error("another run writes this checkpoint", path, Error::kNoOffset,
                             "wait for it, or give another file");

@@ -10,6 +10,10 @@
 #include "base/interrupt.h"
 #include "base/units.h"
 
+// Points that a checkpoint has are not solved again. The others go to all processes of the team, or to all threads
+// here, in batches, and every answer is kept as it comes; results stand in the order of points, and of several errors
+// that of the first point is told, whoever was first.
+
 namespace orrery {
 namespace {
 
@@ -55,6 +59,7 @@ class Answers {
   }
   void add(std::size_t point, std::string_view bytes) {
     const std::lock_guard lock(mutex_);
+    // After a first failure nothing more is written, but the points that are under way are still finished.
     if (run_.checkpoint != nullptr && !failure_) {
       if (const Status kept = run_.checkpoint->append(point, bytes); !kept) failure_ = kept.error();
     }

@@ -12,6 +12,10 @@
 #include "base/radix_sort.h"
 #include "causal/device/device_timeline.h"
 
+// First by the number of the record function, then by external id; what is left by name and order, thread by thread.
+// Threads are paired by how many of their rows were already found in each other, then by common names, the best pairs
+// first.
+
 namespace orrery::causal {
 namespace {
 

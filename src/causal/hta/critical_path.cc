@@ -8,6 +8,10 @@
 #include "graph/builder.h"
 #include "graph/longest_path.h"
 
+// HTA's edges in HTA's order, since ties between longest paths are broken by it: the graph is solved by the general
+// solver, and only where several nodes end a longest path is networkx's topological order followed to its first
+// candidate.
+
 namespace orrery::causal::hta {
 namespace {
 

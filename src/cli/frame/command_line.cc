@@ -10,6 +10,10 @@
 #include "cli/frame/verbs.h"
 #include "report/answer.h"
 
+// One pass over the arguments, each by what it looks like. The first error stops it, but --json and --help are still
+// looked for behind it, since they decide how the error is told. Errors know what was written and where in it, so that
+// a caret can point there.
+
 namespace orrery::cli {
 namespace {
 
@@ -85,6 +89,7 @@ class Parser {
     line_.verb = name.find(' ') == std::string::npos ? find_verb(table_, name) : nullptr;
     if (line_.verb != nullptr) return;
     unknown_verb_ = true;
+    // A verb that is close in spelling is most likely the one that was meant.
     const std::string_view near = nearest_word(name, verb_names());
     fail({.message = fmt::format("there is no verb '{}'", name),
           .hint = near.empty() ? "`orrery --help` lists the verbs" : fmt::format("did you mean `orrery {}`?", near)});

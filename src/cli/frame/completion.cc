@@ -5,6 +5,9 @@
 #include "cli/frame/global_flags.h"
 #include "cli/frame/verbs.h"
 
+// One generator per shell, from the same table: each writes a script that finds the verb among the words so far, then
+// offers values of the flag before the cursor, flags of the verb, or operands.
+
 namespace orrery::cli {
 
 std::string operand_choices(const Operands& operands, std::span<const Verb* const> table) {

@@ -101,6 +101,7 @@ std::string roff_escape(std::string_view text) {
   for (std::size_t i = 0; i < text.size();) {
     const std::size_t length = utf8_sequence_length(text.substr(i));
     const char c = text[i];
+    // roff knows characters beyond ASCII by their number only, whatever the encoding of the page.
     if (length > 1) out += fmt::format("\\[u{:04X}]", code_point(text.substr(i, length)));
     else if (c == '\\') out += "\\e";
     else if (c == '-') out += "\\-";  // a bare one may be set as a hyphen, which cannot be pasted into a shell

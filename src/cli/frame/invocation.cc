@@ -11,6 +11,9 @@
 #include "cli/frame/hosting.h"
 #include "report/text_width.h"
 
+// Between the parsed command line and the verb: values of flags by kind, with their defaults; the two forms of the
+// command that checkpoints and pages are known by; and where answers and errors go.
+
 namespace orrery::cli {
 
 namespace {
@@ -205,6 +208,7 @@ Status Invocation::take_standard_input() {
   }
   const Result<std::string> file = standard_input_file();
   if (!file) return file.error();
+  // Verbs see a file like any other; the name that people gave is put back into what they read.
   *places.front() = *file;
   context_.set_standard_input(*file);
   return {};

@@ -100,6 +100,7 @@ constexpr DiagnosticKind kFormerName{"Z101", Severity::note, "flag that has anot
                                      "the former one goes with the next release"};
 
 ExitCode run_verb(Invocation& invocation) {
+  // Former names work, but are remarked on.
   for (const std::string& renamed : invocation.command_line().renamed)
     invocation.diagnostics().add(kFormerName, [&] { return renamed; });
   if (const auto problem = check_request(invocation)) return finish_failed(invocation, Failure::from(*problem));

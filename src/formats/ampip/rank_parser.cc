@@ -5,6 +5,10 @@
 #include "formats/ampip/record.h"
 #include "trace/rank_numbers.h"
 
+// Line by line, in either spelling. A line that is no record is what the program printed between them. Times are since
+// the call before, so that moments are sums; the first record has none. The last record of a file without a final line
+// end is not trusted, since it may be cut in the middle of a number.
+
 namespace orrery::ampip {
 namespace {
 
@@ -76,6 +80,7 @@ class RankParser {
     const bool is_first = calls_ == 0;
     if (!is_first && !record_.delta_is_usable)
       return Error{"this record is more than 26 days after the one before", path_, offset};
+    // Every record names the site of the call before it: where that does not fit, records are missing.
     if (!is_first && record_.from >= 0 && record_.from != last_site_)
       diagnostics_.add(kBrokenChain, [&] { return at_byte(offset); });
     last_site_ = record_.callsite;

@@ -21,6 +21,7 @@ struct Candidate {
 bool sizes_agree(const LocalSite& local, const Candidate& candidate) {
   if (!local.has_bytes || candidate.size == nullptr) return true;
   const double sum = candidate.size->sum_bytes;
+  // A thousandth: half a unit of the last of four digits, with some room.
   return std::abs(local.sent_bytes - sum) <= 1e-3 * std::max(local.sent_bytes, sum);
 }
 

@@ -14,6 +14,10 @@
 #include "machine/yaml/yaml_tree.h"
 #include "report/counted.h"
 
+// Key by key, in the order in which one needs the other: the bus first, since it decides which keys have an effect,
+// then choices, numbers, algorithms per dimension and algorithms from files. Keys that ASTRA-sim reads and does not use
+// are remarked on, keys that nobody knows as well, with the nearest known one.
+
 namespace orrery::astra {
 namespace {
 
@@ -234,6 +238,7 @@ class SystemReader {
         }
         list.push_back(*implementation);
       }
+      // A flat algorithm spans all dimensions and needs one entry only.
       if (list.size() != dimensions && !(!list.empty() && list[0].flat)) {
         return file_.error(fmt::format("{} has {} entries, the network {} dimensions", key, list.size(), dimensions));
       }

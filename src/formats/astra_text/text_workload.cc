@@ -11,6 +11,10 @@
 #include "base/numbers.h"
 #include "graph/graph.h"
 
+// The grammar is that of ASTRA-sim's own converter, which is Python: blanks split words, numbers may have underscores.
+// The first line is the mode with its settings, the second the number of layers, and every further line a layer of
+// twelve columns.
+
 namespace orrery::astra_text {
 namespace {
 

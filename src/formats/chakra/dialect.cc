@@ -5,6 +5,10 @@
 #include "base/protobuf/protobuf_wire.h"
 #include "formats/chakra/schema.h"
 
+// The version in the metadata is asked first, but nodes are believed more: each of the four layouts puts something
+// under a field number, or in a wire type, that the others do not. Nodes are looked at until they decide, which mostly
+// the first does.
+
 namespace orrery::chakra {
 namespace {
 
@@ -38,6 +42,7 @@ AttributeVerdict judge_attribute(std::string_view message) {
       found.vocabulary = field.is_bytes() ? Vocabulary::v0_0_2 : Vocabulary::v0_0_3;
     if ((type == 3 || type == 4) && field.is_bytes()) found.vocabulary = Vocabulary::v0_0_3;
   }
+  // Of what is not well-formed nothing is believed.
   if (reader.damaged()) return {};
   return found;
 }

@@ -6,6 +6,10 @@
 #include "base/radix_sort.h"
 #include "base/sparse_rows.h"
 
+// In the converter's own order, since its output depends on it: rows are converted one after the other with device rows
+// right behind their operators; every thread is walked depth first to give each node the one before it; nodes without
+// any dependency are dropped; and what is left must have no cycle.
+
 namespace orrery::chakra {
 namespace {
 
@@ -202,6 +206,7 @@ class GraphBuilder {
           stack.pop_back();
           continue;
         }
+        // Depth first with a stack of its own: chains of dependencies are as long as the trace.
         const std::uint64_t id = graph_.data.get(row, stack.back().next++);
         const std::uint32_t other = row_of(id);
         if (other == kNoRow || graph_.type[other] == NodeType::invalid)

@@ -13,6 +13,9 @@
 #include "formats/chakra/rank_files.h"
 #include "formats/chakra/schema.h"
 
+// Every file is a program. Files that are the same on disk, or have the same bytes, are parsed once and shared by their
+// ranks. When all are read, recorded starts are put on the earliest epoch of any.
+
 namespace orrery::chakra {
 namespace {
 

@@ -11,6 +11,9 @@
 #include "formats/chakra/message_view.h"
 #include "formats/chakra/upgrade.h"
 
+// The output is byte for byte that of Chakra's tools, so the rules are those of what they use: the quoting of the
+// graphviz package, nodes and edges as networkx keeps them, and XML as ElementTree writes it.
+
 namespace orrery::chakra {
 namespace {
 

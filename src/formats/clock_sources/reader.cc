@@ -10,6 +10,9 @@
 #include "base/limits.h"
 #include "base/protobuf/protobuf_wire.h"
 
+// Line by line; every kind of file has its own row, and a row that cannot be used is counted and passed over, since
+// measurements come from programs that may be stopped at any time. Only a file without any usable row is an error.
+
 namespace orrery::clock_sources {
 namespace {
 

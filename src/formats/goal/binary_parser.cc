@@ -9,6 +9,10 @@
 #include "formats/goal/reader.h"
 #include "report/counted.h"
 
+// Header, table of ranks, and per rank a block of nodes with an appendix that lists dependents. Each count is checked
+// against the bytes that are there before anything is sized by it, and both ends of every dependency must agree on how
+// many there are.
+
 namespace orrery::goal {
 namespace {
 

@@ -193,7 +193,9 @@ double evaluate(const ModelFile& file, const Model& model, double nodes, double 
 
 double evaluate_scaled(const ModelFile& file, const Model& model, double nodes, double size, std::uint64_t call) {
   const double value = evaluate(file, model, nodes, size, call);
+  // Models of times are in microseconds, messages in bytes.
   const double scaled = file.content == Content::exec ? value * kNanosecondsPerMicrosecond : value;
+  // The motif rounds what it computes, not what it reads.
   const bool as_it_is = model.type == ModelType::constant || model.type == ModelType::trace;
   return as_it_is ? scaled : std::nearbyint(scaled);
 }

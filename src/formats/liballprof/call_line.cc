@@ -5,6 +5,9 @@
 
 #include "base/numbers.h"
 
+// A table gives every function a string of letters, one per parameter, which says how a field is read and where it
+// goes. Lists of counts may be there or not, depending on the tracer's version, so both are tried.
+
 namespace orrery::liballprof {
 namespace {
 
@@ -171,6 +174,7 @@ const char* parse_call_line(std::string_view line, CallLine& out) {
   if (const std::size_t backtrace = line.find("  # backtrace"); backtrace != std::string_view::npos)
     line = line.substr(0, backtrace);
   Fields fields;
+  // Fields are between colons; blanks around them mean nothing.
   for (std::size_t at = 0; at <= line.size();) {
     const std::size_t end = std::min(line.find(':', at), line.size());
     std::string_view field = line.substr(at, end - at);

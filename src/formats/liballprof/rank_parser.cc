@@ -8,6 +8,10 @@
 #include "formats/liballprof/diagnostics.h"
 #include "formats/liballprof/reader.h"
 
+// Line by line into calls. Calls before the first clock reading wait for it; ranks within communicators are kept as
+// they are, since who their members are is known only when all files are read. Requests are told by the address of
+// their variable.
+
 namespace orrery::liballprof {
 namespace {
 
@@ -18,6 +22,7 @@ constexpr std::int64_t kMostUs = trace::kMaxMomentPs / kPsPerUs;
 
 std::int64_t product(std::int64_t a, std::int64_t b) {
   std::int64_t out = 0;
+  // Sizes that overflow are unknown, not wrong.
   return a < 0 || b < 0 || __builtin_mul_overflow(a, b, &out) ? 0 : out;
 }
 
@@ -160,6 +165,7 @@ class RankParser {
       return;
     }
     const std::int64_t count = call_.requests.value_or(1);
+    // Which of the two sizes a request has is seen from how many open ones lie at such distances.
     std::vector<std::int64_t> completed = in_array(*call_.request, count, 8);
     // Requests of MPICH, and of Fortran, are half as long as pointers.
     if (const std::vector<std::int64_t> shorter = in_array(*call_.request, count, 4); shorter.size() > completed.size())

@@ -77,6 +77,7 @@ class Members {
 
   /// Empty: not known.
   [[nodiscard]] std::vector<std::int64_t> find(const NamedCommunicator& named, std::int64_t rank) const {
+    // A communicator of one needs nobody else's word.
     if (named.size == 1) return {rank};
     const std::vector<std::int64_t>& list = lists_.at({named.handle, named.size});
     const auto place = static_cast<std::size_t>(named.rank);
@@ -121,6 +122,7 @@ void set_partners(const Members& members, std::int64_t number, RankCalls& calls,
     const auto list = lists.find(peer.event);
     const bool is_in =
         list != lists.end() && peer.place >= 0 && static_cast<std::size_t>(peer.place) < list->second.size();
+    // Wildcards and MPI_PROC_NULL are below zero and stay as they are.
     if (peer.place >= 0 && !is_in) continue;
     const std::int64_t number_of_peer = is_in ? list->second[static_cast<std::size_t>(peer.place)] : peer.place;
     rank.field(peer.is_destination ? Field::destination_rank : Field::source_rank).push(peer.event, number_of_peer);

@@ -2,6 +2,9 @@
 
 #include "formats/mpitrace/byte_reader.h"
 
+// A reader fails once and stays failed, so that every record is checked in one place at its end. Counts are held
+// against the bytes that are left before anything is made of that length, and ranks against the size of the job.
+
 namespace orrery::mpitrace {
 namespace {
 

@@ -4,6 +4,10 @@
 
 #include "trace/nesting.h"
 
+// Packets are written as they come, on one sequence, so that every name is sent once and then told by its number.
+// Slices of a track have to nest: an event that overlaps another one without nesting goes to a further track of the
+// same lane.
+
 namespace orrery::perfetto {
 namespace {
 
@@ -51,6 +55,7 @@ Result<PacketWriter> PacketWriter::create(const std::string& path) {
 
 template <typename Write>
 void PacketWriter::add_packet(const Write& write) {
+  // In pieces, so that large traces do not stay in memory.
   if (buffer_.size() >= kFlushAt) {
     file_.write(buffer_);
     buffer_.clear();

@@ -5,6 +5,9 @@
 
 #include "base/time_text.h"
 
+// Event by event in the order of the trace, with a cursor per column of arguments, since columns are sparse and sorted
+// by event; so writing is linear and needs no lookups.
+
 namespace orrery::perfetto {
 namespace {
 
