@@ -11,6 +11,10 @@
 #include "graph/graph.h"
 #include "workload/chain_builder.h"
 
+// A stage is a chain of activities: turns in 1F1B order, each a pass over its layers with Megatron's all-reduces, and
+// messages to the neighbours. Reductions of gradients stand beside the chain and meet it at the norm. Steps are made
+// one at a time, so that a long run takes the memory of one.
+
 namespace orrery::generate {
 namespace {
 
@@ -121,6 +125,7 @@ class Stage {
   void run_backward(std::uint32_t microbatch) {
     if (!is_last()) message("recv gradients", ActivityKind::recv, 1, kGradientTag);
     for (std::uint32_t layer = layers_; layer-- > 0;) {
+      // Backward does twice the work of forward: gradients of inputs and of weights.
       half_layer("backward mlp", "backward mlp input", step_.kernels_per_layer);
       half_layer("backward attention", "backward attention input", step_.kernels_per_layer);
       if (microbatch + 1 == step_.microbatches) reduce_gradients(layer);
@@ -136,6 +141,7 @@ class Stage {
   }
 
   void end_step() {
+    // The norm is over everything that holds another part of the model.
     const bool has_norm = std::uint64_t{step_.tensor_parallel} * step_.pipeline_parallel > 1;
     if (has_norm) all_reduce("gradient norm", kNormBytes, roles_.model, true);
     // One rank has all: a point in time that the reductions meet at.

@@ -8,6 +8,9 @@
 #include "formats/kineto/alignment_member.h"
 #include "match/exchange_finder.h"
 
+// Ranks of one host, or that were aligned before, stay as they are. Else clocks are estimated from what the ranks
+// exchanged, and corrected only if the correction is larger than what the estimate may be wrong by.
+
 namespace orrery::job {
 namespace {
 
@@ -42,6 +45,7 @@ bool exceeds_band(const align::Alignment& alignment, const trace::Trace& trace) 
     const auto [begin, end] = extent_of(trace.ranks[r]);
     if (begin > end) continue;
     for (const trace::Clock* clock : {&alignment.nodes[r].host, &alignment.nodes[r].tracer}) {
+      // A clock is piecewise linear: both ends and the middle show what it does.
       for (const TimePs t : {begin, begin + (end - begin) / 2, end}) {
         const TimePs correction = clock->map(t) - t;
         if (std::max(correction, -correction) > clock->uncertainty(t)) return true;
@@ -125,6 +129,7 @@ void JobClocks::describe(causal::CausalGraph& job) const {
   if (corrections.empty()) return;
   std::vector<trace::Clock> readings;
   for (const trace::Clock& correction : corrections) readings.push_back(correction.inverse());
+  // Overlays and pages draw into the recorded files, on their own clocks.
   for (std::size_t r = 0; r < job.ranks.size() && !applied.empty(); ++r) job.ranks[r].recorded = readings[r];
   for (causal::JobPart& part : job.parts) {
     const TimePs at = job.time[part.arrival] + job.begin_ps;

@@ -13,6 +13,10 @@
 #include "job/common_steps.h"
 #include "trace/content_order.h"
 
+// Clocks first, since everything else compares times of different ranks; then the device timeline of each rank, side by
+// side. Windows are asked for later: steps that all ranks have are matched by their keys, and the graphs of the ranks
+// are joined by what they exchanged.
+
 namespace orrery::job {
 
 using trace::EventIndex;
@@ -68,6 +72,7 @@ Result<std::vector<JobWindow>> RecordedJob::steps(const std::optional<std::strin
   for (std::size_t r = 0; r < ranks; ++r) {
     const std::vector<EventIndex> events = find_steps(trace, trace.ranks[r], state_->content[r], annotation);
     keys[r] = step_keys(trace, trace.ranks[r], events);
+    // A key that comes twice on a rank stands for the first of its events.
     for (std::size_t i = 0; i < keys[r].size(); ++i) by_key[r].emplace(keys[r][i], events[i]);
   }
   const Result<std::vector<std::string>> common = common_steps(keys, diagnostics);

@@ -15,6 +15,10 @@
 #include "job/streamed_rank.h"
 #include "match/exchange_finder.h"
 
+// Read all ranks once, find the steps in common and the clocks, read again those ranks that took other steps or need
+// another clock, and join. What the exchanges say about events is kept over reading again by the events' places in the
+// file.
+
 namespace orrery::job {
 namespace {
 

@@ -139,6 +139,7 @@ const machine::Device* find_device(const Catalog& catalog, std::string_view text
   const machine::Device* best = nullptr;
   std::size_t longest = 0;
   const auto consider = [&](const machine::Device& device, const std::string& name) {
+    // The longest name that occurs wins, since short names occur in longer ones.
     if (name.size() <= longest || !occurs(name, wanted)) return;
     best = &device;
     longest = name.size();

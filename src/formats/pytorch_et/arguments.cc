@@ -10,6 +10,9 @@
 #include "base/json/json_walk.h"
 #include "base/parallel.h"
 
+// Argument values are walked over in place: lists nest, and a list of five numbers and a text is a tensor. Rows are
+// read in tasks of some thousand, each into columns of its own, which are joined in order.
+
 namespace orrery::pytorch_et {
 namespace {
 

@@ -12,6 +12,10 @@
 #include "base/json/python_json.h"
 #include "formats/pytorch_et/profiler_part.h"
 
+// The text of the original is copied member by member; only what linking knows better is replaced, in place where
+// Python's dictionaries would keep the place, else at the end of the row. What follows the rows comes from the profiler
+// trace that it was linked with.
+
 namespace orrery::pytorch_et {
 namespace {
 

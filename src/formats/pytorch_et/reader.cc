@@ -15,6 +15,9 @@
 #include "formats/pytorch_et/row_parser.h"
 #include "trace/host_trace.h"
 
+// The text is kept whole, since rows refer to it. A parser of JSON documents calls back for every member and every row;
+// at the end the schema is checked, since it may stand behind the rows, and that no id comes twice.
+
 namespace orrery::pytorch_et {
 
 // The document around the rows: {"schema": "1.1.1-chakra.0.0.4", "pid": 1306, "time": ..., "start_ts": ..., "nodes": [
@@ -177,6 +180,7 @@ std::optional<std::size_t> find_repeated_id(const Column<std::uint64_t>& ids) {
   // max_element of nothing is no element.
   if (ids.empty()) return std::nullopt;
   const std::uint64_t largest = *std::max_element(ids.begin(), ids.end());
+  // At most 64 bits per row and a little: less than the ids themselves.
   if (largest / 64 <= ids.size() + 1024) {  // ids are counted up: a bit each is little
     Column<std::uint64_t> seen(largest / 64 + 1, 0);
     for (std::size_t row = 0; row < ids.size(); ++row) {

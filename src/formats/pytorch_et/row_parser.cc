@@ -9,6 +9,10 @@
 #include "base/numbers.h"
 #include "formats/pytorch_et/diagnostics.h"
 
+// Members are told by length and then by one comparison. Attributes of a row mostly have the same names in the same
+// order as those of the row before: the text between their values is remembered, compared at once, and only values are
+// looked at.
+
 namespace orrery::pytorch_et {
 namespace {
 

@@ -7,6 +7,9 @@
 
 #include "base/numbers.h"
 
+// Actions of a rank come one after the other: a frontier holds what the next one depends on. A blocking action replaces
+// the frontier by itself; one that does not block is kept under its source, destination and tag until a wait adds it.
+
 namespace orrery::simgrid_ti {
 namespace {
 
@@ -27,6 +30,7 @@ bool to_number(std::string_view text, double& out) { return parse_number(text, o
 
 std::int64_t times(std::int64_t a, std::int64_t b) {
   std::int64_t out = 0;
+  // The largest number, so that it is conspicuous rather than small.
   return __builtin_mul_overflow(a, b, &out) ? std::numeric_limits<std::int64_t>::max() : out;
 }
 
@@ -239,6 +243,7 @@ Status ActionProgram::take_collective() {
   if (known->name == "scatterv")
     scatters_.push_back({collectives_, static_cast<std::size_t>(id - 1), static_cast<std::size_t>(activity.peer)});
   ++collectives_;
+  // Equal parts need no list.
   const bool equal = std::adjacent_find(list_.begin(), list_.end(), std::not_equal_to<>()) == list_.end();
   if (!equal) builder_.set_parts(list_);
   go_on_after({id});
@@ -280,6 +285,7 @@ Status ActionProgram::take_counts(std::string_view name, workload::Activity& act
     activity.flags |= workload::activity::kHasPeer;
   }
   activity.bytes = times(count, bytes);
+  // Counts are per member there, and of all members in a program.
   if (name == "alltoall" || name == "scatter") activity.bytes = times(activity.bytes, ranks_);
   if (!has_list) return {};
   std::int64_t total = 0;

@@ -11,6 +11,10 @@
 #include "base/suggest.h"
 #include "formats/simgrid_ti/actions.h"
 
+// Two passes: the first counts ranks, since collectives have a count for each of them; the second gives every line to
+// the program of its rank. A list of files is followed first. At last every scatterv gets the sizes that its root
+// knows.
+
 namespace orrery::simgrid_ti {
 namespace {
 

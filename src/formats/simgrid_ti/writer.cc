@@ -8,6 +8,9 @@
 #include "base/io/output_file.h"
 #include "workload/program_lines.h"
 
+// Activities in program order, which SimGrid replays one after the other. A message that the next activity waits for is
+// a blocking action; others are begun, and waited for before the first activity that depends on them.
+
 namespace orrery::simgrid_ti {
 namespace {
 
@@ -110,6 +113,7 @@ class RankWriter {
     const std::int64_t bytes = program_.bytes[i];
     const std::int32_t root = program_.has(i, workload::activity::kHasPeer) ? program_.peers[i] : 0;
     if (!program_.parts_of(i).empty()) return refuse(i, "has parts of unequal size");
+    // Rounded up, so that nothing that was sent is lost.
     const auto share = [&] { return (bytes + ranks - 1) / ranks; };
     switch (program_.collectives[i]) {
       case Collective::barrier: action("barrier"); break;

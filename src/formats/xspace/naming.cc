@@ -142,6 +142,7 @@ bool looks_like_xspace(std::string_view first_bytes) {
   // digit: none of 08, 12 and 1A.
   if (first_bytes.size() < 2 || first_bytes[0] != '\x0A') return false;
   std::size_t at = 1;
+  // A length has up to ten bytes, of which all but the last have the highest bit set.
   while (at < first_bytes.size() && at < 10 && (static_cast<unsigned char>(first_bytes[at]) & 0x80) != 0) ++at;
   if (++at >= first_bytes.size()) return first_bytes.size() == 2 && first_bytes[1] == '\0';
   if (first_bytes[at - 1] == '\0') return first_bytes[at] == '\x0A';  // an empty plane, and another

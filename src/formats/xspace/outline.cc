@@ -2,6 +2,9 @@
 
 #include "formats/xspace/schema.h"
 
+// One walk over the space and each of its planes, which takes only where lines and tables lie. Damage is told by the
+// place at which reading stopped, and what was read before it may still be used.
+
 namespace orrery::xspace {
 namespace {
 
@@ -88,6 +91,7 @@ bool take_line_member(const WireField& field, LineHeader& header) {
 std::string_view PlaneOutline::stat_name(std::int64_t wanted) const {
   std::string_view found;
   for (const MetadataEntry& entry : stat_metadata) {
+    // Of two entries with one id the last counts, as in protobuf's maps.
     if (entry.id == wanted) found = entry.name;
   }
   return found;

@@ -14,6 +14,10 @@
 #include "match/communication.h"
 #include "workload/program_builder.h"
 
+// Rows by id, which is the order in which they were begun. Each depends on the row before it on its thread and on its
+// caller; rows that say what they communicate become communication with the size and group that they name. Durations
+// are not known and are 0.
+
 namespace orrery::job {
 namespace {
 

@@ -18,6 +18,9 @@
 #include "formats/pytorch_et/arguments.h"
 #include "formats/pytorch_et/linked_writer.h"
 
+// What the name of the target says decides about the form, and whether there is one file per rank. Chakra files get,
+// beside the graph, what the host trace knows about each row, in the spelling of Chakra's converter.
+
 namespace orrery::job {
 namespace {
 
@@ -127,6 +130,7 @@ LinkTarget link_target(std::string path, bool as_chakra_trace_link, std::size_t 
   const bool is_json = target.path.ends_with(".json") || target.path.ends_with(".json.gz");
   const bool is_et = target.path.ends_with(".et");
   target.form = is_json || (!is_et && as_chakra_trace_link) ? LinkTarget::Form::linked_json : LinkTarget::Form::chakra;
+  // A name without an ending stands for the files of a job, also of a job of one rank.
   target.file_per_rank = ranks > 1 || (!is_json && !is_et && !as_chakra_trace_link);
   if (!target.file_per_rank) return target;
   std::error_code ignored;

@@ -15,6 +15,10 @@
 #include "formats/kineto/other_arguments.h"
 #include "job/read/trace_input.h"
 
+// HTA takes the first `"rank": N` anywhere in the text of a file for its rank, so the text is searched, not parsed, in
+// windows that overlap by what might be cut. Arguments of events are read from the file again when an analysis asks for
+// them.
+
 namespace orrery::job {
 
 Status visit_arguments(const trace::RankTrace& rank, const std::vector<trace::EventIndex>& wanted,
@@ -22,6 +26,7 @@ Status visit_arguments(const trace::RankTrace& rank, const std::vector<trace::Ev
   if (rank.source.format != kineto::kFormat.name || rank.source_offset.empty()) return {};
   std::vector<std::pair<std::uint64_t, std::size_t>> places;
   for (std::size_t i = 0; i < wanted.size(); ++i) places.emplace_back(rank.source_offset[wanted[i]], i);
+  // In the order of the file, so that one pass over it is enough.
   std::sort(places.begin(), places.end());
   std::vector<std::uint64_t> offsets;
   offsets.reserve(places.size());

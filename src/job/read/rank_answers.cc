@@ -13,6 +13,10 @@
 #include "trace/outline.h"
 #include "trace/read_rank.h"
 
+// Whoever reads a file asks its rank at once and keeps the answer and an outline: processes of a team, or threads here.
+// The outlines are then joined to a job without events, which numbers and orders the ranks, and answers follow that
+// order.
+
 namespace orrery::job {
 namespace {
 
@@ -77,6 +81,7 @@ class FilesAsked {
     ProcessTeam* const team = process_team();
     if (team != nullptr && team->is_idle() && asked_.size() > 1) ask_team(*team);
     else parallel_for(asked_.size(), [&](std::size_t i) { ask_here(i); });
+    // Of several errors that of the first file is told, whoever was first.
     for (const std::optional<Error>& error : errors_) {
       if (error) return *error;
     }

@@ -11,6 +11,10 @@
 #include "job/read/registry.h"
 #include "trace/rank_numbers.h"
 
+// A name that is no file may be the prefix of a job. Everything else is expanded to files, each is recognised by its
+// first bytes, the kind that says most about a job leads, and the others are host traces to be paired, companions, or
+// strangers.
+
 namespace orrery::job {
 namespace {
 

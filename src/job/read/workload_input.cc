@@ -18,6 +18,10 @@
 #include "workload/resolve_roles.h"
 #include "workload/workload.h"
 
+// By what was recorded: traces are linked, host traces unlinked and linked again or taken as programs without times,
+// programs read as they are. Then ranks are numbered, missing ones refused where a whole job is asked for, and groups
+// taken from a file.
+
 namespace orrery::job {
 
 // The file of groups that lies beside a workload.

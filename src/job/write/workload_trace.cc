@@ -15,6 +15,10 @@
 #include "workload/delays.h"
 #include "workload/lane_names.h"
 
+// Two ways. With recorded starts a timeline is those starts. Without them the programs are replayed with their recorded
+// durations, ranks together where the whole job is there; of a part of a job communication is taken for work of its
+// duration, since its partners are missing, and marked as communication afterwards.
+
 namespace orrery::job {
 namespace {
 
@@ -210,6 +214,7 @@ Error without_times(const std::string& file) {
 Result<trace::Trace> trace_of(workload::Workload workload, const std::vector<std::size_t>& rank_numbers,
                               const std::vector<std::string>& files, std::string_view format) {
   if (!simulate::has_durations(workload)) return without_times(files.front());
+  // With ranks missing no communication could be matched.
   const bool together = workload.rank_count() > 1 && workload.recorded_ranks <= workload.rank_count();
   const std::vector<Kinds> kinds = together ? std::vector<Kinds>() : take_apart(workload);
   const Result<simulate::Schedule> schedule = simulate::replay(workload, {.rendezvous = together});

@@ -7,6 +7,10 @@
 #include "llm/kernels/kernel_kinds.h"
 #include "machine/device/device_fields.h"
 
+// The numbers of a device are listed by visiting its description, so that what can be fitted is never spelled twice.
+// Kinds of kernels are mapped to the part of the description that they can tell about, and a constant is found again in
+// any copy of the device by its group and place.
+
 namespace orrery::llm {
 namespace {
 

@@ -5,6 +5,10 @@
 #include <algorithm>
 #include <cmath>
 
+// Iteratively reweighted least squares with Levenberg-Marquardt damping, first under a wide cap, then under the asked
+// one; then a pattern search in the manner of Hooke and Jeeves, which needs no slopes and gets over their corners, and
+// the former once more.
+
 namespace orrery::llm {
 namespace {
 

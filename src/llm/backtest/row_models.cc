@@ -13,6 +13,9 @@
 #include "llm/closed_forms/megatron_step.h"
 #include "llm/steps/layer_model.h"
 
+// Tables leave much open: the micro-batch, the cluster, which overlaps a recipe has. What is not said is filled in by
+// what the software did by default at the time, and where several values are possible the fastest stands for the row.
+
 namespace orrery::llm {
 namespace {
 
@@ -111,6 +114,7 @@ std::optional<double> best_over_micro_batches(const Row& row, ParallelJob job,
                                               const std::function<double(const ParallelJob&)>& seconds) {
   if (row.micro_batch) return seconds(job);
   std::optional<double> best;
+  // The same sizes as row_plans() tries.
   for (const double size : {1.0, 2.0, 4.0, 8.0}) {
     if (std::fmod(job.global_batch, size * job.data) != 0) continue;
     job.micro_batch = size;

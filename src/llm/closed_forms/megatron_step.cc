@@ -5,6 +5,10 @@
 
 #include "llm/kernels/kernel_list.h"
 
+// Time of a layer (products, scores, element-wise passes, all-reduces), of a stage against what its host can launch,
+// times the micro-batches, plus the bubble, reductions and the optimizer. The counts of passes and bytes come from the
+// kernels of that software; the factors beside them are fitted.
+
 namespace orrery::llm {
 namespace {
 
@@ -55,6 +59,7 @@ class MegatronStep {
 
  private:
   [[nodiscard]] double matrix_parameters() const {
+    // Four projections of attention, and the two matrices of the MLP.
     return 4 * model_.hidden * model_.hidden + 2 * model_.hidden * model_.ffn;
   }
 
@@ -122,6 +127,7 @@ class MegatronStep {
     if (n <= 1) return 0;
     // The first bytes go at half speed: they count twice.
     const double bytes = activation_bytes_ + std::min(activation_bytes_, c_.all_reduce_ramp_mb * 1e6);
+    // A ring sends 2 (n - 1) / n of the data.
     const double inside = c_.all_reduce_latency_us * 1e-6 + 2 * (n - 1) / n * bytes / (c_.all_reduce_gb_per_s * 1e9);
     // A group that leaves the node sends what other nodes have over the network besides.
     if (n <= local) return inside;

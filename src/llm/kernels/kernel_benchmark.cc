@@ -13,6 +13,10 @@
 #include "llm/kernels/kernel_kinds.h"
 #include "report/bar.h"
 
+// A device without measured kernels takes those of a device of its generation, scaled by what they depend on:
+// bandwidth, units, the link to the host. Every price says on whose figures it stands, and has an interval only where
+// such kernels were measured.
+
 namespace orrery::llm {
 
 machine::StandaloneKernels scaled_kernels(const machine::Device& from, const machine::Device& to) {

@@ -6,6 +6,9 @@
 #include "llm/steps/layer_writer.h"
 #include "workload/chain_builder.h"
 
+// Each stage is a chain: for every round and micro-batch it receives, goes through its layers, and sends on. From the
+// last stage tokens go back to the first, so a round of decoding waits for the tokens of the one before.
+
 namespace orrery::llm {
 namespace {
 

@@ -48,6 +48,7 @@ class ServingTimes {
 
  private:
   [[nodiscard]] Work matrices(double parameters) const {
+    // A multiplication and an addition per parameter and token.
     return {weight_bytes_ * parameters, 2 * parameters * visit_.tokens()};
   }
 
@@ -73,6 +74,7 @@ class ServingTimes {
     const Experts& e = *plan_.shape.model.experts;
     const double tokens = visit_.tokens() * plan_.expert_replicas();
     const double of_one = 3 * plan_.shape.model.hidden * e.ffn / plan_.expert_split();
+    // How many different experts a batch meets, if each token chooses at random.
     const double touched = e.count / plan_.shape.job.expert * (1 - std::pow(1 - e.chosen / e.count, tokens));
     return {weight_bytes_ * touched * of_one, 2 * of_one * tokens * e.chosen / plan_.shape.job.expert};
   }
