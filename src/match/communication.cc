@@ -7,6 +7,9 @@
 
 #include "match/mpi/mpi_requests.h"
 
+// Names are the only thing that all recordings have: of kernels, of operators, of what a profiler says about a
+// collective. They are compared without case and separators, and longer names before those that are part of them.
+
 namespace orrery::match {
 namespace {
 

@@ -8,6 +8,10 @@
 
 #include "motif/linear_algebra.h"
 
+// Counts are expectations: what enters a part is a distribution over the last call, and each part hands on another. A
+// chain's visits solve a linear system, since blocks lead back to blocks; loops count their first pass apart, which
+// follows something else than the others.
+
 namespace orrery::motif {
 namespace {
 

@@ -10,6 +10,9 @@
 
 #include "base/numbers.h"
 
+// Recursive descent into a program in postfix, which is run on a small stack. Depth and length are bounded, since
+// formulas come from files.
+
 namespace orrery::motif {
 namespace {
 

@@ -4,6 +4,10 @@
 #include <climits>
 #include <numeric>
 
+// What is sent comes out of one buffer that all share, since its content means nothing; what is received gets room of
+// its own while it is under way. Sizes become counts of the smallest element with which they fit an int, and lists of
+// counts are made once per operation.
+
 namespace orrery::replay {
 namespace {
 
@@ -40,6 +44,7 @@ Calls::Element Calls::element_for(std::int64_t total, const std::int64_t* sizes,
     return total / bytes <= kMostCount &&
            std::all_of(sizes, sizes + count, [&](std::int64_t size) { return size % bytes == 0; });
   };
+  // Sums of floats, as most programs have them, where the size allows it.
   if (adds && fits(4)) return {MPI_FLOAT, 4};
   if (fits(1)) return {adds ? MPI_UINT8_T : MPI_BYTE, 1};
   if (fits(4)) return {MPI_FLOAT, 4};

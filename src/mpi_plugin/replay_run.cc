@@ -2,6 +2,10 @@
 
 #include <algorithm>
 
+// Heaps hold what is ready, so the smallest number goes first; a line lets one operation after the other through. Every
+// turn issues what it can, computes a little, and looks after requests; only with nothing to compute or issue does it
+// wait inside MPI. States are atomic, since a watcher looks at them from another thread.
+
 namespace orrery::replay {
 namespace {
 

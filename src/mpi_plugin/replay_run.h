@@ -1,10 +1,10 @@
 // The program of one rank, executed once: what is ready is issued, what was issued is looked after, in one loop.
 //
-//   order        of operations that are ready at once the one with the smallest number goes first; those of one line (a
-//   communicator, or messages to
-//                or from one rank with one tag) in the order of the line, as MPI matches them.
-//   computation  takes its time beside whatever communication is under way, which MPI gets on with between looks at the
-//   clock. waiting      where nothing is computed the rank waits inside MPI.
+// - Of operations that are ready at once the one with the smallest number goes first; those of one line (a
+//   communicator, or messages to or from one rank with one tag) go in the order of the line, as MPI matches them.
+// - Computation takes its time beside whatever communication is under way, which MPI gets on with between looks at the
+//   clock.
+// - Where nothing is computed the rank waits inside MPI.
 #pragma once
 
 #include <atomic>

@@ -8,6 +8,10 @@
 #include "base/numbers.h"
 #include "formats/kineto/other_arguments.h"
 
+// The columns of all ranks, one after the other; what the reader did not keep is read from the file again, if asked
+// for. A question about one event or one key is answered by a binary search per column, everything else by going
+// through all.
+
 namespace orrery::query {
 
 Result<ArgumentColumns> ArgumentColumns::make(const Recording& recording) {
@@ -148,6 +152,7 @@ std::string ArgumentTable::plan(sqlite3_index_info& info) const {
     plan += constraint.iColumn == kEventOfArgument ? 'e' : 'k';
     info.aConstraintUsage[i].argvIndex = static_cast<int>(plan.size());
   }
+  // Guesses: an event has some four arguments, and a key is one of about ten.
   const double all = 4.0 * static_cast<double>(numbers_.count() + 1);
   double rows = all;
   if (plan.find('k') != std::string::npos) rows /= 10;

@@ -39,6 +39,7 @@ class CollectiveRows {
 
   void add(const CommonFacts& facts, const OwnPart& part, std::optional<TimePs> last_arrival) {
     const std::optional<std::int64_t> bytes = match::bytes_of(trace_, {.node = part.rank, .event = part.event});
+    // Nobody waits before it has come, nor longer than it was there.
     const std::optional<TimePs> wait =
         last_arrival ? std::optional(std::clamp<TimePs>(*last_arrival - part.arrival, 0,
                                                         std::max<TimePs>(part.end - part.arrival, 0)))

@@ -4,6 +4,10 @@
 #include <cmath>
 #include <string_view>
 
+// Conditions that the columns can decide are taken from SQLite's plan as pairs of a column and an operation, and the
+// values come with each question. SQLite checks all rows again, so a filter may let too much through, but never too
+// little.
+
 namespace orrery::query {
 
 std::vector<TableColumn> event_columns() {

@@ -11,6 +11,9 @@
 #include "report/bar.h"
 #include "report/text_width.h"
 
+// Cells become texts in the unit of their column; rows that would look the same are put together; and the table is
+// fitted to the width by taking columns from the widest one that may shrink.
+
 namespace orrery::report {
 namespace {
 

@@ -12,6 +12,10 @@
 #include "base/parallel.h"
 #include "scrub/files/file_writer.h"
 
+// Two passes over all files. The first finds damage and what must be known of the whole job (processes, moments); the
+// second rewrites each file by itself, since names depend only on the key. Nothing is published unless all of it is
+// written.
+
 namespace orrery::scrub {
 namespace {
 

@@ -7,6 +7,10 @@
 #include "llm/closed_forms/eager_step.h"
 #include "llm/kernels/kernel_list.h"
 
+// Two models of a stack: serving software, where a layer is bound by bytes or by operations as a whole, and PyTorch
+// without it, where kernels are priced one by one and the host may be the slower one. Both give the same parts, so that
+// the workload does not know which it is.
+
 namespace orrery::llm {
 namespace {
 

@@ -7,6 +7,10 @@
 #include "graph/longest_path.h"
 #include "workload/chain_builder.h"
 
+// GPipe and (interleaved) 1F1B are given by rules. For zero bubble (Qi et al. 2023) two orders are made, a greedy one
+// that runs the pipeline and takes what can start first, and 1F1B with gradients of weights put off; both are solved as
+// graphs, and the shorter one is taken.
+
 namespace orrery::llm {
 namespace {
 

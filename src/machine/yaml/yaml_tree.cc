@@ -14,6 +14,10 @@
 #include "base/limits.h"
 #include "base/utf8.h"
 
+// Built from the parser's events, with a stack of what is open. Everything that could surprise is refused with its
+// line: anchors, tags, keys that come twice, depth and numbers of entries beyond any description, and characters that
+// are no plain text.
+
 namespace orrery::machine {
 
 namespace {

@@ -9,6 +9,10 @@
 #include "base/content_hash.h"
 #include "base/numbers.h"
 
+// In four steps: lists of members of all ranks are put together; the collectives of each list are numbered and told
+// apart by the handles that its members used for them; messages follow the collective before them on the same handle;
+// and each use gets the name and numbers that were found.
+
 namespace orrery::match {
 namespace {
 

@@ -11,6 +11,10 @@
 
 #include "motif/linear_algebra.h"
 
+// Exact first: a count that is a whole multiple of one variable plus a whole number, in all runs, is that law, and of
+// several the simplest. Else rates are regressed on size and nodes, with as many unknowns as the runs support by
+// Schwarz's criterion; bytes get the family that predicts runs left out best.
+
 namespace orrery::motif::fit {
 namespace {
 
@@ -46,6 +50,7 @@ double left_out_error(Family family, const std::vector<Scope>& runs, const std::
     }
     if (bytes[left_out] <= 0) continue;
     const Law law = fit_law(family, byte_terms(), rest_runs, rest);
+    // At most tenfold, so that one run far off does not decide alone.
     sum += std::min(std::abs(law.at(runs[left_out]) - bytes[left_out]) / bytes[left_out], 10.0);
     ++count;
   }
@@ -227,6 +232,7 @@ std::vector<Formula> rate_laws(std::span<const RunParameters> runs, const std::v
   const double freedom = ways * static_cast<double>(rows) - tried.back().unknowns;
   const double scatter = freedom > 0 ? std::max(1.0, tried.back().misfit / freedom) : 1;
   const auto score = [&](const Tried& one) {
+    // Schwarz's criterion (BIC).
     return one.misfit / scatter + one.unknowns * std::log(static_cast<double>(rows));
   };
   const auto best = std::min_element(tried.begin(), tried.end(),

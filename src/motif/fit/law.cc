@@ -8,6 +8,10 @@
 #include "motif/formula.h"
 #include "motif/linear_algebra.h"
 
+// All families but one are linear in their unknowns, or in the logarithm of what they predict, so that weighted least
+// squares solves them at once. The normal form searches its terms greedily; sums of terms are fitted with coefficients
+// of at least zero.
+
 namespace orrery::motif::fit {
 namespace {
 
@@ -72,6 +76,7 @@ double relative_square_sum(const Law& law, const std::vector<Scope>& runs, std::
 const std::vector<Term>& normal_form_terms() {
   static const std::vector<Term> terms = [] {
     std::vector<Term> all;
+    // Exponents as programs have them: roots, linear, and a little more for caches and trees.
     for (const double work : {0.0, 0.5, 0.75, 1.0, 1.1, 1.25}) {
       for (const double nodes : {0.0, 0.5, 1.0, -0.5, -1.0, -1.5}) {
         for (const double logarithm : {0.0, 1.0}) {

@@ -7,6 +7,10 @@
 
 #include "motif/motif.h"
 
+// Partitions of a grid of ranks are tried from the coarsest on: the first in which ranks of a class make the same calls
+// holds, if there is none the first in which they have the same sites. Partners of messages are narrowed down call by
+// call to the simplest rule that fits all.
+
 namespace orrery::motif::fit {
 namespace {
 

@@ -9,6 +9,10 @@
 #include "base/parallel.h"
 #include "base/statistics.h"
 
+// One family is chosen for all transitions, by how well it predicts whole runs that were left out as an extrapolation
+// would miss them: all of the largest size, all of the most nodes. Of the dictionary the capacity of a cache is
+// searched. Then all runs are fitted, and each is left out once for the error.
+
 namespace orrery::motif::fit {
 namespace {
 

@@ -81,6 +81,7 @@ class JobsReader {
       std::uint32_t wanted = 0;
       if (!number_of(count->text, wanted) || wanted == 0)
         return yaml_error(file_, count->line, fmt::format("'{}' is no number of nodes", count->text));
+      // In the order of numbers, so that the same file always gives the same places.
       for (std::uint32_t rank = 0; rank < taken_.size() && job.nodes.size() < wanted; ++rank)
         if (!taken_[rank]) job.nodes.push_back(rank);
       if (job.nodes.size() < wanted)

@@ -11,6 +11,7 @@ std::string without_markup(std::string_view json) {
   std::string safe;
   safe.reserve(json.size());
   for (const char c : json) {
+    // "</script>" in a name would end the script that holds this.
     if (c == '<') safe += "\\u003c";
     else safe += c;
   }

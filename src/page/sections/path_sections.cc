@@ -85,6 +85,7 @@ void write_waterfall_row(HtmlWriter& html, const Sheet& sheet, std::size_t row, 
       .text(format_count(static_cast<std::uint64_t>(sheet.integer(sheet.find("pieces"), row))))
       .close("td");
   const double width = std::max(share, kNarrowestBar);
+  // A bar that was widened must not stick out at the end.
   html.open("td", {{"class", "bars"}})
       .open("span", {{"class", "bar"},
                      {"style", fmt::format("left:{:.3f}%;width:{:.3f}%;background:var(--k-{})",

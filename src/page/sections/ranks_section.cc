@@ -11,6 +11,9 @@
 #include "report/counted.h"
 #include "report/html_writer.h"
 
+// A table of ranks and steps with both numbers in each cell. Of many ranks those with most waiting and blame are shown,
+// and a small picture has all of them. The script only needs what stands in the attributes.
+
 namespace orrery::page {
 
 Section runs_section(const report::Sheet& runs) {

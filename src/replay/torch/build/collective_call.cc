@@ -6,6 +6,9 @@
 #include "formats/pytorch_et/arguments.h"
 #include "replay/torch/write/tensor_text.h"
 
+// A table of c10d's operators says which arguments are sent and received. Arguments are found by the names of the
+// recorded schema; without one by their places in today's.
+
 namespace orrery::replay::torch {
 namespace {
 

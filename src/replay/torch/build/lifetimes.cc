@@ -7,6 +7,9 @@
 #include "causal/host/coverage.h"
 #include "replay/torch/write/tensor_text.h"
 
+// Rows are walked in the order in which they began and ended. A storage's number stands for whatever was last made at
+// that address: outputs that were not given begin a new lifetime, inputs that cannot lie on the last one do, too.
+
 namespace orrery::replay::torch {
 namespace {
 

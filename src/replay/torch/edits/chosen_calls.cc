@@ -3,6 +3,9 @@
 #include "base/parallel.h"
 #include "match/communication.h"
 
+// Where a profiler trace says which rows launched work, those are called; else those that call no other or made their
+// result. Rows are then walked from the outside in, and whatever lies inside of a call that is made is part of it.
+
 namespace orrery::replay::torch {
 namespace {
 

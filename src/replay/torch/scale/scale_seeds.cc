@@ -6,6 +6,10 @@
 
 #include "replay/torch/scale/dimension_rules.h"
 
+// What looks most like the job's data is tried first: what is copied from the host, what is used as an index, what is
+// random, what is never written. Of the first kind that is there the largest tensor says the size, and those alike join
+// it.
+
 namespace orrery::replay::torch {
 namespace {
 
@@ -141,6 +145,7 @@ class SeedSearch {
                             data.shape.size() > 1 &&
                             std::equal(tensor.shape.begin(), tensor.shape.end(), data.shape.begin(),
                                        [](std::int64_t size, std::int64_t whole) {
+                                         // By at most an eighth, as a sequence and its shifted target differ.
                                          return size > 1 && size <= whole && whole - size <= whole / 8;
                                        });
       if (is_alike && is_given(call, t) && !arguments_.tensors[use_of(call, t)].is_on_host)

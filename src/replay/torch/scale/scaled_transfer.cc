@@ -6,6 +6,9 @@
 
 #include "replay/torch/write/tensor_text.h"
 
+// Parts are scaled and rounded, not totals, so that all ranks come to the same sizes without talking. Tensors are flat
+// afterwards: only their number of elements matters to a network.
+
 namespace orrery::replay::torch {
 
 std::uint32_t group_of_call(const RankSource& source, std::uint32_t row) {

@@ -8,6 +8,10 @@
 #include "causal/host/host_match.h"
 #include "match/communication.h"
 
+// Ids count begins. Ends follow from times where there are any; else from the order of the file, since the recorder
+// writes a row when it ends; else from calls: a row ends when the last that it called has ended, and ranges when their
+// thread goes on elsewhere.
+
 namespace orrery::replay::torch {
 namespace {
 
@@ -68,6 +72,7 @@ class RowOrdering {
       });
       return ends;
     }
+    // Callers before what they call: somebody has sorted the rows.
     if (callers_before > callers_after) ends.clear();  // written by id
     return ends;
   }

@@ -82,6 +82,7 @@ class SequenceWriter {
     last_end_ = last_end_ ? std::max(*last_end_, entry.end_ps) : entry.end_ps;
     if (list_.pace_factor != 1)
       return static_cast<std::uint64_t>(std::llround(static_cast<double>(gap) / kPsPerNs * list_.pace_factor));
+    // Rounded down, as durations of works are.
     return static_cast<std::uint64_t>(gap / kPsPerNs);
   }
 

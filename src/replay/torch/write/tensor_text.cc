@@ -9,6 +9,9 @@
 #include "base/numbers.h"
 #include "formats/pytorch_et/arguments.h"
 
+// Values, types, shapes and strides are four lists side by side, which nest in the same way. A tensor is believed only
+// if all of them fit: the number of its elements is the product of its sizes, and its last element lies within 63 bits.
+
 namespace orrery::replay::torch {
 namespace {
 
