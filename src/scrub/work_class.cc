@@ -2,6 +2,9 @@
 
 #include <string>
 
+// Lists of clues in lower case, of which the first that occurs decides, so the order of a list is its meaning:
+// particular words before those that occur in many names.
+
 namespace orrery::scrub {
 namespace {
 

@@ -28,6 +28,7 @@ namespace {
 // The share of a collective's bytes that each of n ranks must at least send or receive.
 double bus_factor(workload::Collective kind, double n) {
   switch (kind) {
+    // A ring sends every byte but its own share twice, once to reduce and once to gather.
     case workload::Collective::all_reduce: return 2 * (n - 1) / n;
     case workload::Collective::all_gather:
     case workload::Collective::reduce_scatter:

@@ -3,6 +3,10 @@
 #include <algorithm>
 #include <utility>
 
+// Times are added up by class of ranks and name while the run goes on. A part (some steps that repeat) can be kept and
+// added many times, which is how long runs are shortened. Sums of waiting are in 128 bits, since times, instances and
+// ranks multiply.
+
 namespace orrery::simulate {
 
 void PhaseSums::begin(std::vector<std::uint64_t> ranks_of_class) {
@@ -22,6 +26,7 @@ std::uint32_t PhaseSums::find(std::uint32_t rank_class, StringId name) {
 }
 
 void PhaseSums::ended(std::uint32_t rank_class, StringId name, TimePs now) {
+  // The last place of each name modulo a small number is remembered, which saves the lookup nearly always.
   std::uint32_t& place = recent_[std::size_t{rank_class} * recent_per_class_ + name % recent_per_class_];
   if (place == kNone || spent_[place].name != name) place = find(rank_class, name);
   Spent& spent = spent_[place];

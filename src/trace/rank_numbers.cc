@@ -81,6 +81,7 @@ Result<Numbering> number_ranks(const std::vector<std::string>& paths, const std:
                  Error::kNoOffset, "leave it out, or put its rank into its name (rank3) if it is one of this job"};
   }
   if (numbers.size() > 1) {
+    // Several numbers that files tell are ranks, and all files tell one here.
     for (std::size_t i = 0; i < ranks.size(); ++i) ranks[i].rank.rank = *told[i].rank;
     return Numbering::told;
   }

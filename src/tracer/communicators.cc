@@ -4,6 +4,10 @@
 #include <cstdio>
 #include <utility>
 
+// A communicator is looked at when it is first met: members as world ranks, topology, neighbours. Its name is its
+// parent's with a count, or, where only members took part in making it, a hash of them with a count. Nothing of this
+// asks other ranks.
+
 namespace orrery::tracer {
 namespace {
 

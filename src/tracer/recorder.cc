@@ -5,6 +5,10 @@
 #include <algorithm>
 #include <ctime>
 
+// One lock serves all threads of the process, and a call is written when it has returned. Calls that find
+// nothing are folded into one record with their number and the time inside, so that a loop that polls does not fill the
+// file.
+
 namespace orrery::tracer {
 
 Recorder* recorder = nullptr;

@@ -6,6 +6,10 @@
 #include "scrub/words/public_operators.h"
 #include "scrub/work_class.h"
 
+// A new name is what analyses ask of the old one (a step, a lead, origin and class, parts that they look for), followed
+// by a keyed hash of it. So equal names stay equal in all files of a job, and nothing else of them is left. The ledger
+// puts the tables of all files together and refuses two names that came to one.
+
 namespace orrery::scrub {
 namespace {
 

@@ -4,6 +4,10 @@
 
 #include <limits>
 
+// One state per end of each bus, stepped by events as ASTRA-sim's own does it, with its order of posts and its sums in
+// floating point: equal times and the last bit of a sum decide who comes first. What the rank sends or reduces asks its
+// memory before.
+
 namespace orrery::simulate::astra {
 namespace {
 

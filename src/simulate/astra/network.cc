@@ -4,6 +4,10 @@
 
 #include <algorithm>
 
+// Without congestion a delay is hops and bytes of the first dimension in which two ranks differ. With it a message goes
+// link by link: a link carries one at a time, others wait in a list that is threaded through the messages, and arrivals
+// and free links are events of the queue.
+
 namespace orrery::simulate::astra {
 
 using machine::AstraTopology;

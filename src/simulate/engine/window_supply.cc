@@ -6,6 +6,10 @@
 #include <cassert>
 #include <tuple>
 
+// A program is read window by window, as its fastest class gets there; a window is planned once for all ranks that run
+// it and dropped when the last class was given it. Numbers of activities, sends and collectives run on from window to
+// window, and are checked against what was announced.
+
 namespace orrery::simulate {
 
 using workload::CarriedDependency;

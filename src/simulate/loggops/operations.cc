@@ -10,6 +10,10 @@
 
 #include "graph/graph.h"
 
+// Programs are laid out once and copied to the ranks that run them. Operations keep few dependents in themselves and
+// long lists apart. Messages get channels, numbered per receiver by sender and tag; a receiver with a wildcard has
+// none, since then arrival decides.
+
 namespace orrery::simulate::loggops {
 namespace {
 

@@ -27,6 +27,7 @@ void IsolatedModel::reset(LinkRecorder* recorder) {
 void IsolatedModel::begin_flow(Slot slot, TimePs now) {
   for (const LinkShare& share : running(slot).current().shares) {
     Traffic& link = traffic_[share.link];
+    // A link is busy from the first flow on it to the last, however many there are in between.
     if (link.active++ == 0) link.busy_since = now;
     link.peak = std::max(link.peak, link.active);
   }

@@ -8,6 +8,9 @@
 #include <utility>
 #include <vector>
 
+// A model around another one that notes what is asked of it. Two recordings are compared by how far starts moved and by
+// who overlaps whom, as the mean Jaccard distance of those sets over a sample of the operations.
+
 namespace orrery::simulate {
 
 CommOp Recording::op(std::size_t i) const {

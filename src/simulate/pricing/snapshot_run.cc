@@ -9,6 +9,9 @@
 
 #include "simulate/pricing/recording.h"
 
+// A fixed-point iteration: run, price what overlapped, run with those prices, until starts and overlaps settle or the
+// passes are used up. Fabrics that share no links may be priced apart; where they do share some, that is remarked on.
+
 namespace orrery::simulate {
 namespace {
 
