@@ -6,6 +6,9 @@
 #include "api/workload_data.h"
 #include "base/column.h"
 
+// A node waits until all that it depends on are completed, then it is ready, then taken by the caller, who completes it
+// or pushes it back. Every call checks that the node is in the state that it asks for, since callers keep nodes.
+
 namespace orrery::api {
 namespace {
 

@@ -56,6 +56,7 @@ std::optional<std::int32_t> end_of_message(const WorkloadData& data, std::uint32
   const workload::Program& program = data.program(rank);
   if (!is_message(program.kinds[node])) return std::nullopt;
   if (program.kinds[node] == own_side)
+    // A file alone may not say which rank it is of.
     return data.knows_ranks ? std::optional(static_cast<std::int32_t>(rank)) : std::nullopt;
   return program.has(node, activity::kHasPeer) ? std::optional(program.peers[node]) : std::nullopt;
 }

@@ -3,6 +3,10 @@
 #include <algorithm>
 #include <chrono>
 
+// The thread looks at the run's progress every 50 ms. Reports are small messages on a communicator of their own; a rank
+// that gets on sends an empty one to take its report back. Where MPI lets no second thread in, each rank tells for
+// itself.
+
 namespace orrery::replay {
 namespace {
 
@@ -14,6 +18,7 @@ constexpr auto kPause = std::chrono::milliseconds(50);
 
 Watch::Watch(const OrreryReplayProgram& program, const OrreryReplaySettings& settings, const Run& run)
     : program_(program), settings_(settings), run_(run) {
+  // Of its own, so that reports never match the replay's receives.
   PMPI_Comm_dup(MPI_COMM_WORLD, &comm_);
   PMPI_Comm_rank(comm_, &rank_);
   PMPI_Comm_size(comm_, &ranks_);
@@ -26,6 +31,7 @@ Watch::Watch(const OrreryReplayProgram& program, const OrreryReplaySettings& set
 Watch::~Watch() {
   is_over_.store(true);
   thread_.join();
+  // After it nobody sends a report any more.
   PMPI_Barrier(comm_);
   // A report that was taken back may still be on its way.
   if (rank_ == 0) take_reports();
@@ -74,6 +80,7 @@ void Watch::watch() {
 void Watch::send_words(std::vector<std::uint32_t> words) {
   MPI_Request request = MPI_REQUEST_NULL;
   PMPI_Isend(words.data(), static_cast<int>(words.size()), MPI_UINT32_T, 0, kReportTag, comm_, &request);
+  // Not waited for: process 0 may itself be stuck inside MPI.
   for (int is_done = 0; is_done == 0 && !is_over_.load();) {
     PMPI_Test(&request, &is_done, MPI_STATUS_IGNORE);
     if (is_done == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));

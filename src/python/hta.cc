@@ -28,6 +28,7 @@ void collect_symbols(HtaJob& job) {
   const auto for_each_text = [](const RankRows& rank, auto&& visit) {
     std::vector<bool> seen(rank.rows.trace->strings.size());
     for (RowIndex r = 0; r < rank.rows.size(); ++r) {
+      // Names and categories share one table, as in HTA.
       for (const StringId id : {rank.rows.name(r), rank.rows.category(r)}) {
         if (!seen[id]) visit(id, rank.rows.trace->strings.text(id));
         seen[id] = true;
@@ -40,6 +41,7 @@ void collect_symbols(HtaJob& job) {
   for (const RankRows& rank : job.rows) {
     std::vector<std::uint32_t>& places = job.symbol_of.emplace_back(rank.rows.trace->strings.size(), 0);
     for_each_text(rank, [&](StringId id, std::string_view text) {
+      // Sorted, so that the place of a symbol is found by halving and is the same for all ranks.
       places[id] = static_cast<std::uint32_t>(std::lower_bound(job.symbols.begin(), job.symbols.end(), text) -
                                               job.symbols.begin());
     });

@@ -30,6 +30,7 @@ bool contains(const std::array<Range, N>& ranges, unsigned point) {
 }
 
 std::size_t width_of(unsigned point) {
+  // Below it there are no combining and no wide characters.
   if (point < 0x300) return 1;
   if (contains(kZero, point)) return 0;
   return contains(kWide, point) ? 2 : 1;
@@ -85,6 +86,7 @@ std::string truncate_middle(std::string_view text, std::size_t columns) {
   if (columns == 0) return {};
   const std::vector<Character> all = characters(text);
   const std::size_t kept = columns - 1;  // one column is for the ellipsis
+  // The odd column goes to the front, which tells more of a name.
   const std::size_t wanted_front = kept - kept / 2;
   std::size_t front_bytes = 0, front_columns = 0;
   for (std::size_t i = 0; i < all.size() && front_columns + all[i].columns <= wanted_front; ++i) {
@@ -121,6 +123,7 @@ std::string wrap(std::string_view text, std::size_t columns, std::size_t indent)
     const std::size_t end = std::min(text.find_first_of(" \n", i), text.size());
     const std::string_view word = text.substr(i, end - i);
     const std::size_t width = display_width(word);
+    // An empty line between words is a new paragraph; single line ends are blanks.
     const bool new_paragraph = newlines >= 2 && !out.empty();
     if (used > 0 && (new_paragraph || used + 1 + width > columns)) {
       out += new_paragraph ? "\n\n" : "\n";

@@ -8,6 +8,9 @@
 #include "causal/device/communicating_works.h"
 #include "causal/host/launching_operators.h"
 
+// Timeline, window, devices and types of work, in this order, since each needs the one before. Operators are found only
+// if somebody asks for them, or if names of kernels do not tell what communicates.
+
 namespace orrery::analyze {
 namespace {
 

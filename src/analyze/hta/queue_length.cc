@@ -7,6 +7,10 @@
 #include "analyze/hta/statistics.h"
 #include "causal/hta/name_set.h"
 
+// A launch adds one to the queue of the stream of its kernel, the kernel's start takes one off, in the order of time;
+// the length is the running sum per stream. HTA's merge fails where launches and kernels do not pair up, and so does
+// this.
+
 namespace orrery::analyze::hta {
 namespace {
 
@@ -47,6 +51,7 @@ Result<QueueSeries> queue_series(const RankRows& rank) {
     ++starts;
   }
   if (launches != starts) return Error{"launches and kernels do not pair up"};
+  // Stable: at equal times launches come before starts, as they were added.
   std::stable_sort(changes.begin(), changes.end(), [](const Change& a, const Change& b) { return a.time < b.time; });
   QueueSeries series;
   for (const Change& change : changes) {
@@ -89,6 +94,7 @@ Result<report::Sheet> full_queue_sheet(const JobRows& job, std::int64_t limit) {
     const Result<QueueSeries> series = queue_series(rank);
     if (!series) return series.error();
     const auto is_full = [&](const QueueSample& sample) { return sample.length >= limit; };
+    // Of several streams that were full HTA keeps the last.
     const auto full = std::find_if(series->rbegin(), series->rend(), [&](const auto& entry) {
       return std::any_of(entry.second.begin(), entry.second.end(), is_full);
     });

@@ -86,6 +86,7 @@ std::vector<NameTotal> cut(const std::vector<NameTotal>& totals, const TotalsLim
   for (const NameTotal& total : totals) running.push_back(to_us(sum += total.sum));
   std::vector<double> sorted = running;
   std::sort(sorted.begin(), sorted.end());
+  // A quantile of the running sums, not a share of the total: that is what HTA compares with.
   const double most = sorted_quantile(sorted, limit.duration_ratio);
   std::map<std::string_view, Durations> groups;
   for (std::size_t i = 0; i < totals.size(); ++i) {
@@ -107,6 +108,7 @@ std::vector<NameTotal> totals_by_name(const std::vector<NamedDuration>& rows, co
   std::vector<NameTotal> totals;
   totals.reserve(by_name.size());
   for (const auto& [name, durations] : by_name) totals.push_back(total_of(strings.text(name), durations));
+  // By name first, so that equal sums keep that order.
   std::sort(totals.begin(), totals.end(), [](const NameTotal& a, const NameTotal& b) { return a.name < b.name; });
   if (limit.top == 0 || totals.size() <= limit.top) return totals;
   std::stable_sort(totals.begin(), totals.end(), [](const NameTotal& a, const NameTotal& b) { return a.sum > b.sum; });

@@ -39,6 +39,7 @@ Result<DiffSide> choose_side(const JobRows& job, std::optional<std::int64_t> wan
   const std::set<std::int64_t> steps = steps_of(job);
   if (steps.empty())
     return Error{"no event is called like a profiler step", file, Error::kNoOffset, "record with a profiler schedule"};
+  // As HTA's default: the first step that there is.
   if (!wanted) return DiffSide{job.front().number, *steps.begin()};
   if (steps.contains(*wanted)) return DiffSide{job.front().number, *wanted};
   std::string known;
@@ -58,6 +59,7 @@ NameCounts count_names(const RankRows& rank, std::int64_t step, const DiffOption
     count.sum += rows.dur[r];
   }
   NameCounts counts;
+  // Names are shortened after they were added up, since each is shortened once then.
   for (const auto& [id, count] : by_id) {
     const std::string_view name = rows.trace->strings.text(id);
     NameCount& sum = counts[options.short_names ? shorten_name(name) : std::string(name)];

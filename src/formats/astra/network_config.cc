@@ -10,6 +10,8 @@
 #include "formats/astra/config.h"
 #include "machine/yaml/yaml_tree.h"
 
+// Four lists of one length, an entry per dimension. Unknown keys are errors, told with the nearest known one.
+
 namespace orrery::astra {
 namespace {
 
@@ -40,6 +42,7 @@ class NetworkReader {
     std::uint64_t npus = 1;
     for (const AstraDimension& dimension : dimensions_) {
       npus *= dimension.npus;
+      // After each factor, so that the product cannot overflow.
       if (npus > kMaxDevices) return Error{fmt::format("more than {} NPUs", kMaxDevices), path_};
     }
     return dimensions_;

@@ -7,6 +7,9 @@
 #include "base/numbers.h"
 #include "trace/clock.h"
 
+// Written and read as JSON, since viewers and other readers must still take the file. Times that the inverse clock
+// would not spell as they were are remembered as text, all in one string with their places.
+
 namespace orrery::kineto {
 namespace {
 

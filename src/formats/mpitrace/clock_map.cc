@@ -9,6 +9,10 @@
 #include "formats/mpitrace/byte_reader.h"
 #include "formats/mpitrace/file_walk.h"
 
+// An aligned file is the recording with one more block at its end, which holds the clock. So undoing cuts the file
+// there, and a file that was aligned twice has two maps, of which each is applied to what the one before made of the
+// times.
+
 namespace orrery::mpitrace {
 namespace {
 
@@ -30,6 +34,7 @@ Result<WholeFile> walk_whole(const FileContent& content) {
   FileWalk walk(content.bytes(), *head, content.path());
   WholeFile file;
   for (Record record; walk.next(record);) {
+    // A map has a block of its own, whose head lies before it.
     if (record.kind == tracer::RecordKind::clock_map) file.map_at = record.offset - tracer::kBlockHeadBytes;
   }
   if (walk.damage()) return *walk.damage();
@@ -85,6 +90,7 @@ std::string encode_clock_block(const ClockMap& map) {
 }
 
 std::uint64_t apply(const ClockMap& map, trace::RankTrace& rank) {
+  // Knots count from the epoch of the map, times from that of the rank.
   const Int128 shift = (Int128{rank.epoch_unix_ns} - map.epoch_unix_ns) * 1000;
   std::uint64_t left = 0;
   for (trace::EventIndex e = 0; e < rank.event_count(); ++e) {

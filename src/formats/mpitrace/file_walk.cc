@@ -4,6 +4,10 @@
 
 #include "formats/mpitrace/byte_reader.h"
 
+// A block has a head with a check and a sum over its content. The last block of a program that was killed is open: its
+// records are read one by one up to the first that is not there. Anything else that does not fit is damage, and reading
+// stops at it.
+
 namespace orrery::mpitrace {
 namespace {
 

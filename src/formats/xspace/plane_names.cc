@@ -2,6 +2,9 @@
 
 #include "formats/xspace/schema.h"
 
+// Names of events are resolved when they first occur: most of a table is never used. What a name means does not depend
+// on the plane, so all planes share that; ids are dense as a rule, and a small table by id serves the inner loop.
+
 namespace orrery::xspace {
 namespace {
 

@@ -40,6 +40,7 @@ std::string resolved(const std::string& manifest, const std::string& path) {
   if (path.empty() || fs::path(path).is_absolute()) return path;
   const fs::path beside = fs::path(manifest).parent_path() / path;
   std::error_code ignored;
+  // One that exists nowhere is told beside the manifest, where its writer meant it to be.
   return fs::exists(beside, ignored) || !fs::exists(path, ignored) ? beside.string() : path;
 }
 

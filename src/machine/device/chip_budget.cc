@@ -42,6 +42,7 @@ double bytes_per_s(const ChipBudget& b, const SramBudget& sram) {
 double stacks_of(const ChipBudget& b) { return std::floor(area_of(b, b.dram.share) / b.dram.stack_area_mm2); }
 double memory_links(const ChipBudget& b) {
   const double die_mm2 = b.area_mm2 - area_of(b, b.dram.share);
+  // Links to memory leave the die at its edge.
   const double edge_mm = 4 * std::sqrt(die_mm2);  // of a square
   return std::floor(std::min(edge_mm * b.dram.links_per_mm, b.dram.links_per_stack * stacks_of(b)));
 }
@@ -90,6 +91,7 @@ double operating_frequency_ghz(const VoltageCurve& c, double power_ratio) {
   const double volts = operating_voltage_v(c, power_ratio);
   const double least = c.threshold_voltage_v + c.margin_v;
   const double frequency = c.nominal_frequency_ghz * speed_at(c, volts) / speed_at(c, c.nominal_voltage_v);
+  // Below the margin voltage stays at its least, and frequency gives way instead.
   return volts < least ? frequency * std::pow(volts / least, 2) : frequency;
 }
 

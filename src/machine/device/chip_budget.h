@@ -2,14 +2,14 @@
 // of each part takes. The rates follow, as in technology path-finding (Ardalani, Pal, Gupta: "DeepFlow", ACM TODAES
 // 29(2), 2024):
 //
-//     matrix units = floor(core area / area of one)
-//     V            = root of  V (V - Vt)^2 = (power / nominal power) Vnom (Vnom - Vt)^2        dynamic power goes with
-//     f V^2, f with (V - Vt)^2 / V f            = fnom [(V - Vt)^2 / V] / [(Vnom - Vt)^2 / Vnom],  times (V / Vc)^2 if
-//     V is below the least voltage Vc = Vt + margin,
-//                    at which the chip then runs: f Vc^2 still is what the budget pays for
-//     memory links = min(edge of the die * links per mm, stacks * links per stack), with the same voltages; bandwidth =
-//     links f / 8 SRAM         = floor((area - controllers) / area of a bank) banks;  bandwidth = (power - leakage) /
-//     energy per byte
+// - matrix units = floor(core area / area of one).
+// - V is the root of V (V - Vt)^2 = (power / nominal power) Vnom (Vnom - Vt)^2, since dynamic power goes with f V^2,
+//   and f with (V - Vt)^2 / V.
+// - f = fnom [(V - Vt)^2 / V] / [(Vnom - Vt)^2 / Vnom], times (V / Vc)^2 if V is below the least voltage
+//   Vc = Vt + margin, at which the chip then runs: f Vc^2 still is what the budget pays for.
+// - memory links = min(edge of the die * links per mm, stacks * links per stack), with the same voltages;
+//   bandwidth = links f / 8.
+// - SRAM banks = floor((area - controllers) / area of a bank); bandwidth = (power - leakage) / energy per byte.
 //
 // Matrix units cannot compute faster than registers and L1 feed them: an r x c unit reads b (r + c) bytes per 2 r c
 // operations from registers, a tile of e x e reads b / e bytes per operation from L1, with elements of b bytes.

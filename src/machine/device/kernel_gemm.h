@@ -3,11 +3,14 @@
 // The library cuts C into tiles of tm x tn and may split k into s parts; every cut is tried and the best taken, as the
 // library's heuristics do:
 //
-//     tiles  = ceil(m/tm) ceil(n/tn) batch s        waves = w if w <= 1 is full, else w + q (ceil w - w), w = tiles /
-//     compute units t_math = waves 2 tm tn (k/s + fill) / (peak / units * e),   e = e0 / (1 + edge (1/tm + 1/tn)) times
-//     the slowdown by power t_mem  = (A + B + C, operands read again where the other does not stay in the cache) /
-//     bandwidth t_l2   = tiles (tm + tn) k/s element bytes / cache bandwidth t      = floor + (t_math^p + t_mem^p +
-//     t_l2^p)^(1/p), p = 4.4: a roofline whose corner is round, since the parts do not overlap perfectly
+// - tiles = ceil(m/tm) ceil(n/tn) batch s, and w = tiles / compute units.
+// - waves = w if w <= 1 is full, else w + q (ceil w - w).
+// - t_math = waves 2 tm tn (k/s + fill) / (peak / units * e), with e = e0 / (1 + edge (1/tm + 1/tn)), times the
+//   slowdown by power.
+// - t_mem = (A + B + C, operands read again where the other does not stay in the cache) / bandwidth.
+// - t_l2 = tiles (tm + tn) k/s element bytes / cache bandwidth.
+// - t = floor + (t_math^p + t_mem^p + t_l2^p)^(1/p), p = 4.4: a roofline whose corner is round, since the parts do not
+//   overlap perfectly.
 //
 // Seconds are doubles here: models add fitted constants, and round once, where a kernel becomes an activity with
 // picoseconds.

@@ -27,6 +27,7 @@ constexpr std::size_t kCausesOfPage = 20, kNamesListed = 12;
 std::string signed_time(TimePs time) { return (time > 0 ? "+" : "") + time_text(time); }
 
 std::string change_sentence(const RunDiff& diff) {
+  // Without a test that says so, a change is told but not called one.
   const analyze::Comparison& spans = diff.spans;
   const bool is_sure = spans.significant.value_or(false);
   std::string text = fmt::format("A median step takes {} now and took {} before: {}", time_text(spans.b),

@@ -95,6 +95,7 @@ TrustCell remarks_cell(const Diagnostics& diagnostics) {
 Section trust_section(const TrustInputs& inputs) {
   const StepFacts& facts = inputs.facts;
   const TrustCell cells[] = {
+      // A percent is fine, five are to be taken with care: beyond, the graph does not explain the step.
       {"residual", "replay residual", fmt::format("{:.3g} %", facts.residual_pct), state_of(facts.residual_pct, 1, 5),
        "How far the graph, solved from its edges alone, is from the measured step."},
       {"coverage", "path covers", fmt::format("{:.3g} %", facts.coverage_pct), state_of(100 - facts.coverage_pct, 1, 5),

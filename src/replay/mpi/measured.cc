@@ -5,6 +5,9 @@
 #include "base/statistics.h"
 #include "simulate/schedule_uses.h"
 
+// Every repetition is made a schedule and asked what its collectives and messages took; samples of all repetitions are
+// put together by kind and size.
+
 namespace orrery::replay {
 namespace {
 
@@ -82,6 +85,7 @@ CollectiveSamples collective_samples(const workload::Workload& workload, const s
   for (const simulate::CollectiveUse& use : simulate::collective_uses(workload, schedule)) {
     Sample& sample = samples[{use.kind, use.ranks, use.bytes}];
     sample.per_run += use.instances;
+    // From when the last rank came: waiting for it is no property of the collective.
     sample.times_ps.insert(sample.times_ps.end(), use.instances, use.end_ps - use.last_arrival_ps);
   }
   return samples;
@@ -99,6 +103,7 @@ MessageSamples message_samples(const workload::Matching& matching, const simulat
       const auto message = matching.message(rank, send);
       if (!message) continue;  // who took it only MPI knows
       const std::uint64_t sent = first[rank] + send, received = first[message->target] + message->recv;
+      // From when both sides were there.
       const TimePs both = std::max(schedule.start_ps[sent], schedule.start_ps[received]);
       sample.times_ps.push_back(std::max<TimePs>(0, schedule.end_ps[received] - both));
     }

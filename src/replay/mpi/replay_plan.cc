@@ -65,6 +65,7 @@ Status ReplayPlan::number_tags() {
             .hint = "give sends and receives a tag"};
     }
   }
+  // Tags that MPI takes are kept, so that a trace of the replay has the recorded ones.
   if (tags.empty() || (*tags.begin() >= 0 && *tags.rbegin() <= INT_MAX)) return {};
   std::int32_t next = 0;
   for (const std::int64_t tag : tags) tags_[tag] = next++;
@@ -80,6 +81,7 @@ Status ReplayPlan::check_sizes() const {
       const std::size_t members =
           program.kinds[i] == ActivityKind::collective ? matching_.communicator(rank, i).ranks.size() : 1;
       const bool is_gathered = program.kinds[i] == ActivityKind::collective && program.part_lists[i] == 0;
+      // What one rank holds at the end may be more than what it sends.
       const std::int64_t most =
           is_gathered ? workload::whole_bytes(program.collectives[i], program.bytes[i], members) : program.bytes[i];
       if (fits_counts(program.bytes[i]) && most / 16 <= kMostCount) continue;

@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+// Without rendezvous a send goes at once and a receive waits for it. With it the receiver sends a request first, and
+// the send waits for that as if it were a receive. Numbers of messages and of what is deferred are used again, from
+// free lists.
+
 namespace orrery::simulate::astra {
 namespace {
 
@@ -96,6 +100,7 @@ void Transport::arrival(std::uint32_t number) {
   messages_[number].next = free_message_;
   free_message_ = number;
   Action waiter;
+  // The sender is told before the receiver: what both cause is queued in that order.
   if (matches_.take_waiter(key, waiter)) {
     if (when_sent.kind != ActionKind::none) dispatcher_.run(when_sent);
     dispatcher_.run(waiter);

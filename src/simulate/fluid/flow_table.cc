@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cstddef>
 
+// Routes of a few links with one weight lie in the flow itself; longer ones take blocks of an array, and freed blocks
+// are kept by length. Links list their flows without order, so that removing one is a swap with the last.
+
 namespace orrery::simulate {
 
 std::uint32_t FlowTable::add_link(double capacity) {
@@ -60,6 +63,7 @@ void FlowTable::set_route(std::uint32_t id, double bytes, std::span<const LinkSh
   route = {.remaining = bytes, .count = static_cast<std::uint32_t>(shares.size())};
   const bool one_weight = std::all_of(shares.begin(), shares.end(),
                                       [&](const LinkShare& share) { return share.weight == shares[0].weight; });
+  // Most routes are such: no further memory is touched for them.
   if (one_weight && shares.size() <= kShortRoute) {
     route.weight = shares[0].weight;
     std::transform(shares.begin(), shares.end(), route.links.begin(),

@@ -64,6 +64,7 @@ class ProgramEditing {
   void change_work(const EditRule& rule, std::size_t i) {
     TimePs& duration = result_.durations[i];
     ++result_.list.counts[edit_].works;
+    // Later edits see what earlier ones made of it, but nothing brings back what was removed.
     if (duration != RankEdits::kRemoved) duration = rule.changed(duration, std::nullopt);
     if (duration == 0) duration = RankEdits::kRemoved;
   }
@@ -79,11 +80,13 @@ class ProgramEditing {
     if (rule.action != EditRule::Action::scale && !leaves_nothing(rule))
       return refuse(std::string(name_of(i)) +
                     " takes what the network takes: it can carry * times as much, or be removed");
+    // It has no size that could be scaled.
     if (kind.kind == ActivityKind::collective && kind.collective == workload::Collective::barrier &&
         !leaves_nothing(rule))
       return {};
     TransferEdit& transfer = result_.transfers[i];
     ++result_.list.counts[edit_].communications;
+    // Factors of several edits multiply.
     transfer.factor *= leaves_nothing(rule) ? 0 : rule.factor;
     if (!leaves_everything(rule)) transfer.edit = static_cast<std::uint32_t>(edit_);
     return {};
