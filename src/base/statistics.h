@@ -2,11 +2,11 @@
 // the median of an even number of values lies between two of them, callers differ on purpose, and each rule has its
 // name here:
 //
-//   lower_median, upper_median   one of the values themselves: a moment, a step or a call that was measured; a lower
-//   median of a few errors
-//                                is not raised by one bad one, an upper median of gaps or residuals not lowered by one
-//                                that is 0 by chance
-//   median                       the mean of the two: summaries of errors and slopes, where no side is to be preferred
+// - lower_median and upper_median are one of the values themselves: a moment, a step or a call that was measured. A
+// lower
+//   median of a few errors is not raised by one bad one, an upper median of gaps or residuals not lowered by one that
+//   is 0 by chance.
+// - median is the mean of the two: for summaries of errors and slopes, where no side is to be preferred.
 //
 // Quantiles are either values themselves (quantile, tenth_percentile), or lie between neighbours (sorted_quantile), as
 // numpy and pandas have them. All select in O(n), reorder what they are given, and are 0 of nothing; sorted_quantile

@@ -1,9 +1,11 @@
 // The layout of a rank's file, shared by the library that writes it and the reader. docs/formats/mpitrace.md says the
 // same in words.
 //
-//     file   = kMagic, u32 version, u32 bytes of the head, head, u64 checksum of the head, block*
-//     block  = u32 block_check of the next two, u32 bytes of the payload, u64 base time, u64 checksum of the payload,
-//     payload payload = record*;  record = u8 RecordKind, varint bytes of the body, body
+// - file = kMagic, u32 version, u32 bytes of the head, head, u64 checksum of the head, block*
+// - block = u32 block_check of the next two, u32 bytes of the payload, u64 base time, u64 checksum of the payload,
+//   payload
+// - payload = record*
+// - record = u8 RecordKind, varint bytes of the body, body
 //
 // The last block of a program that was killed is open: its size is kOpenBlock, its checksum is not set, and its records
 // end where the next kind is 0; zeros follow to the end of the file. So do they where a block would begin.

@@ -1,15 +1,13 @@
 // Who belongs together: the collectives and messages of all ranks, by one set of rules that every simulator, replay and
 // export uses.
 //
-//   collectives   the i-th of a rank on a communicator is the i-th of every other member, in program order
-//   (workload/program_lines.h).
-//                 Members agree on the kind, on the root and, unless the kind allows parts of unequal size, on the
-//                 size. A root that is not given is the first member.
-//   messages      the i-th send from one rank to another in a role with a tag is the i-th receive there, in program
-//   order. wildcards     a rank with a receive from any source or of any tag (or to which a send goes that fits any
-//   tag) takes messages as MPI does:
-//                 in the order in which receives are posted and sends are issued (workload/message_matcher.h). Who
-//                 sends to whom is then known only while it runs.
+// - Collectives: the i-th of a rank on a communicator is the i-th of every other member, in program order
+//   (workload/program_lines.h). Members agree on the kind, on the root and, unless the kind allows parts of unequal
+//   size, on the size. A root that is not given is the first member.
+// - Messages: the i-th send from one rank to another in a role with a tag is the i-th receive there, in program order.
+// - Wildcards: a rank with a receive from any source or of any tag (or to which a send goes that fits any tag) takes
+//   messages as MPI does, in the order in which receives are posted and sends are issued (workload/message_matcher.h).
+//   Who sends to whom is then known only while it runs.
 //
 // Which groups and channels there are follows from what programs announce (workload/membership.h), what sides have to
 // agree on is in workload/agreement.h. Here all activities are at hand, so that everything is looked at before anything

@@ -62,10 +62,14 @@ struct DescribedRank {
 };
 
 /// Of these ranks, each row with its rank:
-///   ranks        one row per rank: path, format, sizes, counts, span_us; what people read are lines
-///   (report::to_lines), not a table devices      id, name, memory_bytes, multiprocessors categories   name, meaning,
-///   events, time_us; by number of events steps        name, start_us, duration_us; by start annotations  name, count,
-///   time_us; by time collectives  the same
+/// - ranks, one row per rank: path, format, sizes, counts, span_us; what people read are lines (report::to_lines), not
+/// a
+///   table;
+/// - devices: id, name, memory_bytes, multiprocessors;
+/// - categories: name, meaning, events, time_us; by number of events;
+/// - steps: name, start_us, duration_us; by start;
+/// - annotations: name, count, time_us; by time;
+/// - collectives: the same.
 std::vector<report::Sheet> info_sheets(std::span<const DescribedRank> ranks);
 
 /// Their places in that list.

@@ -1,14 +1,12 @@
 // Which device work communicates with other ranks: what breakdown, path and the page mean by communication of a device.
 //
 // In this order, the first that says anything:
-//   recorded  the work is a collective or message of match/: it takes part in Exchanges, whatever it is called.
-//   launch    the innermost operator around its launch asks for communication (c10d::allreduce_, record_param_comms).
-//   entry     its name is that of a library's entry kernel (ncclDevKernel_AllReduce_Sum_f32_RING_LL): who calls such a
-//   library without PyTorch
-//             (CUDA graphs, vLLM's pynccl) leaves no other trace.
-//   name      its name mentions a library (ncclX), and nothing is known to the contrary: neither an operator that
-//   launched it for other ends,
-//             nor that this rank's communications are recorded, of which it is none.
+// - Recorded: the work is a collective or message of match/: it takes part in Exchanges, whatever it is called.
+// - Launch: the innermost operator around its launch asks for communication (c10d::allreduce_, record_param_comms).
+// - Entry: its name is that of a library's entry kernel (ncclDevKernel_AllReduce_Sum_f32_RING_LL): who calls such a
+//   library without PyTorch (CUDA graphs, vLLM's pynccl) leaves no other trace.
+// - Name: its name mentions a library (ncclX), and nothing is known to the contrary: neither an operator that launched
+//   it for other ends, nor that this rank's communications are recorded, of which it is none.
 #pragma once
 
 #include <cstdint>

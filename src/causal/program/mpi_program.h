@@ -1,12 +1,11 @@
 // The trace of one rank of an MPI job into a program: what it computed between calls, its messages and collectives, and
 // what waits for what.
 //
-//   computing   the time between two calls, and the time inside calls that only begin something or ask for something.
-//   messages    MPI_Send is a send that the rank waits for; MPI_Isend one that it goes on beside, until the call that
-//   completes it. Tags tell communicators
-//               apart (message_tags.h).
-//   collectives of a communicator that the trace knows; v-collectives with their parts.
-//   others      a call that synchronises with ranks that the trace does not name keeps its recorded time, as computing.
+// - Computing is the time between two calls, and the time inside calls that only begin something or ask for something.
+// - Messages: MPI_Send is a send that the rank waits for; MPI_Isend one that it goes on beside, until the call that
+//   completes it. Tags tell communicators apart (message_tags.h).
+// - Collectives are those of a communicator that the trace knows; v-collectives with their parts.
+// - Others: a call that synchronises with ranks that the trace does not name keeps its recorded time, as computing.
 #pragma once
 
 #include <cstdint>

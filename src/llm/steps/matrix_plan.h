@@ -2,15 +2,14 @@
 //
 // Devices make a grid of rows x columns. Two ways to divide the work:
 //
-//     row_column  device (i, j) computes block (i, j) of C, of m/rows x n/columns. Of the rows of A that it needs it
-//     has 1/columns, of the columns
-//                 of B 1/rows: the rest is gathered along its row and its column of the grid, in `panels` parts of k,
-//                 the next while one is multiplied (van de Geijn and Watts, SUMMA, 1997, with gathers in place of
-//                 broadcasts: the same bytes)
-//     k_parallel  device (i, j) has block (i, j) of A, of m/rows x k/columns, and the rows of B that belong to it. What
-//     the devices of a row make
-//                 of it is added up: reduced and scattered, or reduced for all, in `panels` parts of n, one while the
-//                 next is multiplied
+// - row_column: device (i, j) computes block (i, j) of C, of m/rows x n/columns. Of the rows of A that it needs it has
+//   1/columns, of the columns of B 1/rows: the rest is gathered along its row and its column of the grid, in `panels`
+//   parts of k, the next while one is multiplied (van de Geijn and Watts, SUMMA, 1997, with gathers in place of
+//   broadcasts: the same bytes).
+// - k_parallel: device (i, j) has block (i, j) of A, of m/rows x k/columns, and the rows of B that belong to it. What
+// the
+//   devices of a row make of it is added up: reduced and scattered, or reduced for all, in `panels` parts of n, one
+//   while the next is multiplied.
 #pragma once
 
 #include <array>
