@@ -10,7 +10,7 @@
 #include <cstring>
 #include <string>
 
-#include "causal/rank_file.h"
+#include "causal/causal_graph_file.h"
 #include "graph/longest_path.h"
 
 namespace {
@@ -57,7 +57,7 @@ void repair(std::string& bytes) {
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
   std::string bytes(reinterpret_cast<const char*>(data), size);
   repair(bytes);
-  const auto step = orrery::causal::load_rank_graph_from_bytes(bytes, "fuzz.step");
+  const auto step = orrery::causal::load_causal_graph_from_bytes(bytes, "fuzz.step");
   if (!step) {
     require(step.error().file == "fuzz.step" && !step.error().message.empty(), "an error without its file");
     return 0;
@@ -72,9 +72,9 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
     if (tag == orrery::graph::kNoTag) continue;
     const orrery::causal::Owner& owner = step->owners[tag];
     require(step->strings.text(owner.name).size() <= bytes.size() &&
-                step->strings.text(step->lanes[owner.lane].name).size() <= bytes.size(),
+                step->strings.text(step->ranks[step->rank_of_owner(tag)].lanes[owner.lane].name).size() <= bytes.size(),
             "a text from nowhere");
   }
-  require(step->window.span() > 0, "an empty window");
+  require(step->span > 0, "an empty window");
   return 0;
 }

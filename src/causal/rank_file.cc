@@ -15,9 +15,6 @@
 namespace orrery::causal {
 namespace {
 
-constexpr std::string_view kFormat = "step";
-constexpr std::uint32_t kVersion = 1;
-
 // The plain numbers of a RankGraph, in one section.
 struct StepNumbers {
   std::int64_t window_begin, window_end, host_begin, host_end;
@@ -37,9 +34,6 @@ struct ReachNumbers {
 struct StepTimes {
   std::int64_t begin, end;
 };
-
-// Nothing in a file lies further from the epoch of its trace, so that the difference of any two moments fits.
-constexpr std::int64_t kTimeLimit = std::int64_t{1} << 62;
 
 // Texts with a fixed place in front of the interned ones.
 enum FixedText : std::size_t { kLabelText, kWhyText, kSourceText, kFixedTexts };
@@ -250,24 +244,6 @@ void add_step_sections(SectionWriter& writer, const RankGraph& step) {
 
 Result<RankGraph> read_step_sections(const SectionFile& file, StepContent content) {
   return StepReader(file, content).read();
-}
-
-Status save_rank_graph(const RankGraph& step, const std::string& path) {
-  SectionWriter writer(kFormat, kVersion);
-  add_step_sections(writer, step);
-  return writer.write(path);
-}
-
-Result<RankGraph> load_rank_graph(const std::string& path) {
-  const auto file = SectionFile::open(path, kFormat, kVersion);
-  if (!file) return file.error();
-  return StepReader(*file, StepContent::whole).read();
-}
-
-Result<RankGraph> load_rank_graph_from_bytes(std::string_view bytes, const std::string& name) {
-  const auto file = SectionFile::from_bytes(bytes, name, kFormat, kVersion);
-  if (!file) return file.error();
-  return StepReader(*file, StepContent::whole).read();
 }
 
 }  // namespace orrery::causal

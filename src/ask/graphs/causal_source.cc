@@ -8,7 +8,7 @@
 
 #include "base/numbers.h"
 #include "base/team/process_team.h"
-#include "causal/rank_file.h"
+#include "causal/causal_graph_file.h"
 #include "job/streamed_job.h"
 
 namespace orrery::ask {
@@ -67,21 +67,16 @@ Result<causal::CausalGraph> stream_job_graph(Context& context, const GraphReques
   return job;
 }
 
-/// Reads the rank asked for, or restores it, and makes the graph of the window. A saved one does not know how much its
-/// steps differ.
-Result<causal::RankGraph> load_rank_graph(Context& context, const GraphRequest& request,
-                                          std::optional<analyze::StepSpread>* spread) {
-  if (request.restore) {
-    if (const Status added = context.add_input(*request.restore); !added) return added.error();
-    return causal::load_rank_graph(*request.restore);
-  }
+/// Reads the rank asked for and makes the graph of the window.
+Result<causal::CausalGraph> load_rank_graph(Context& context, const GraphRequest& request,
+                                            std::optional<analyze::StepSpread>* spread) {
   const auto job = load_trace(context, request.recording, {.one_rank = true});
   if (!job) return job.error();
   const causal::WindowRequest window{.annotation = request.window.annotation,
                                      .first_instance = request.window.instances.first,
                                      .last_instance = request.window.instances.last};
   const trace::RankTrace& rank = (*job)->ranks.front();
-  Result<causal::RankGraph> step = causal::make_rank_graph(**job, rank, window, context.diagnostics());
+  Result<causal::CausalGraph> step = causal::make_causal_graph(**job, rank, window, context.diagnostics());
   if (step && spread != nullptr && !window.annotation) *spread = analyze::find_step_spread(**job, rank);
   return step;
 }
@@ -166,13 +161,17 @@ Result<causal::CausalGraph> load_job_graph(Context& context, const GraphRequest&
 
 Result<causal::CausalGraph> load_causal_graph(Context& context, const GraphRequest& request,
                                               std::optional<analyze::StepSpread>* spread) {
-  if (asks_whole_job(context, request)) return load_job_graph(context, request, true, {}, RankDetail::graph, spread);
-  Result<causal::RankGraph> rank = load_rank_graph(context, request, spread);
-  if (!rank) return rank.error();
-  if (request.save) {
-    if (const Status saved = causal::save_rank_graph(*rank, *request.save); !saved) return saved.error();
+  // A saved one does not know how much its steps differ.
+  if (request.restore) {
+    if (const Status added = context.add_input(*request.restore); !added) return added.error();
   }
-  return causal::causal_graph_of(std::move(*rank));
+  Result<causal::CausalGraph> job = request.restore ? causal::load_causal_graph(*request.restore)
+                                    : asks_whole_job(context, request)
+                                        ? load_job_graph(context, request, true, {}, RankDetail::graph, spread)
+                                        : load_rank_graph(context, request, spread);
+  if (!job || !request.save) return job;
+  if (const Status saved = causal::save_causal_graph(*job, *request.save); !saved) return saved.error();
+  return job;
 }
 
 std::optional<analyze::StepSpread> find_step_spread(const job::RecordedJob& job, const job::JobWindow& window) {

@@ -55,8 +55,8 @@ struct GraphRequest {
   WindowChoice window = {};
   job::ClockChoice clock = job::ClockChoice::automatic;
   Reduce reduce = Reduce::automatic;
-  std::optional<std::string> restore = {};  ///< the rank's graph is in this file, and no recording is read
-  std::optional<std::string> save = {};     ///< keep the rank's graph in this file, as recorded
+  std::optional<std::string> restore = {};  ///< the graph is in this file, and no recording is read
+  std::optional<std::string> save = {};     ///< keep the graph in this file, as recorded
 };
 template <typename Visitor>
 void fields(GraphRequest& request, Visitor&& visit) {

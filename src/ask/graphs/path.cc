@@ -264,8 +264,6 @@ Result<report::Answer> run(const PathRequest& request, Context& context) {
                                  {"data-load-events", !request.data_load_events.empty()}});
   if (error) return *error;
   if (request.compat == Compat::hta) return run_as_hta(request, context);
-  if (request.graph.save && asks_whole_job(context, request.graph))
-    return misuse("--save is about one rank", "choose it with --rank");
   std::optional<analyze::StepSpread> spread;
   auto job = load_causal_graph(context, request.graph, &spread);
   if (!job) return job.error();

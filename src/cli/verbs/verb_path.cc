@@ -49,7 +49,7 @@ const Verb& path_verb() {
           Flag{.name = "save",
                .value_name = "FILE",
                .kind = ValueKind::output,
-               .help = "keep the step's graph for --restore"},
+               .help = "keep the graph, of one rank or of all, for --restore"},
           Flag{.name = "dump-graph",
                .value_name = "PREFIX",
                .kind = ValueKind::output,
