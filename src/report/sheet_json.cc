@@ -5,6 +5,7 @@
 namespace orrery::report {
 namespace {
 
+// Exact where they are whole: other tools count in nanoseconds, and are compared digit by digit.
 void write_time_ns(JsonWriter& json, TimePs ps) {
   if (ps % kPsPerNs == 0) json.value(ps / kPsPerNs);
   else json.value(static_cast<double>(ps) / static_cast<double>(kPsPerNs));
@@ -35,11 +36,6 @@ void write_value(JsonWriter& json, const Sheet& sheet, std::size_t column, std::
 }
 
 }  // namespace
-
-void write_nanoseconds(JsonWriter& json, std::string_view key, TimePs ps) {
-  json.key(key);
-  write_time_ns(json, ps);
-}
 
 void write_members(JsonWriter& json, const Sheet& sheet, std::size_t row) {
   for (std::size_t c = 0; c < sheet.columns().size(); ++c) {

@@ -9,9 +9,6 @@
 
 namespace orrery::report {
 
-/// "key": nanoseconds, exact where they are whole: other tools count in them, and are compared digit by digit.
-void write_nanoseconds(JsonWriter& json, std::string_view key, TimePs ps);
-
 /// {"finish_us": 12.5, ...}: one row with its braces.
 void write_row(JsonWriter& json, const Sheet& sheet, std::size_t row);
 /// The members of a row without braces, for a caller who adds to them.

@@ -87,24 +87,34 @@ Column<RankUse> rank_uses(const workload::Workload& workload, const Schedule& sc
   return uses;
 }
 
-namespace {
-
-CollectiveUse first_seen(const workload::Program& program, std::size_t i, std::size_t members, TimePs start) {
-  CollectiveUse use;
-  use.kind = program.collectives[i];
-  use.group_name = program.group_names[i];
-  use.ranks = static_cast<std::uint32_t>(members);
-  use.bytes = workload::whole_bytes(use.kind, program.bytes[i], members);
-  use.first_arrival_ps = use.last_arrival_ps = start;
-  return use;
+void CollectiveUses::add(const Group& group, std::size_t place, const workload::Program& program, std::size_t activity,
+                         TimePs start, TimePs end) {
+  std::vector<CollectiveUse>& uses = of_group_[group.number];
+  if (place >= uses.size()) uses.resize(place + 1);
+  CollectiveUse& use = uses[place];
+  if (use.ranks == 0) {
+    use.kind = program.collectives[activity];
+    use.group_name = group.name;
+    use.ranks = static_cast<std::uint32_t>(group.ranks);
+    use.bytes = workload::whole_bytes(use.kind, program.bytes[activity], group.ranks);
+    use.first_arrival_ps = use.last_arrival_ps = start;
+  }
+  if (use.kind != program.collectives[activity]) return;
+  use.first_arrival_ps = std::min(use.first_arrival_ps, start);
+  use.last_arrival_ps = std::max(use.last_arrival_ps, start);
+  use.end_ps = std::max(use.end_ps, end);
 }
 
-}  // namespace
+Column<CollectiveUse> CollectiveUses::all() const {
+  Column<CollectiveUse> all;
+  for (const std::vector<CollectiveUse>& uses : of_group_) all.append(std::span<const CollectiveUse>(uses));
+  return all;
+}
 
 Column<CollectiveUse> collective_uses(const workload::Workload& workload, const Schedule& schedule) {
   std::unordered_map<StringId, std::size_t> place_of_group{{0, 0}};
   for (std::size_t g = 0; g < workload.groups.size(); ++g) place_of_group.emplace(workload.groups[g].name, g + 1);
-  std::vector<std::vector<CollectiveUse>> uses(workload.groups.size() + 1);
+  CollectiveUses uses(workload.groups.size() + 1);
   std::vector<workload::ProgramLines> lines;  // by activity: its number within its group
   for (const workload::Program& program : workload.programs) lines.push_back(lines_of(workload, program));
   std::size_t activity = 0;
@@ -116,21 +126,11 @@ Column<CollectiveUse> collective_uses(const workload::Workload& workload, const 
       if (group == place_of_group.end()) continue;
       const std::size_t members =
           group->second == 0 ? workload.rank_count() : workload.groups[group->second - 1].ranks.size();
-      std::vector<CollectiveUse>& list = uses[group->second];
-      const std::size_t number = lines[workload.program_of_rank[rank]].places[i].place;
-      const TimePs start = schedule.start_ps[activity];
-      if (number >= list.size()) list.resize(number + 1);
-      CollectiveUse& use = list[number];
-      if (use.ranks == 0) use = first_seen(program, i, members, start);  // the first rank that has it says what it is
-      if (use.kind != program.collectives[i]) continue;
-      use.first_arrival_ps = std::min(use.first_arrival_ps, start);
-      use.last_arrival_ps = std::max(use.last_arrival_ps, start);
-      use.end_ps = std::max(use.end_ps, schedule.end_ps[activity]);
+      uses.add({group->second, program.group_names[i], members}, lines[workload.program_of_rank[rank]].places[i].place,
+               program, i, schedule.start_ps[activity], schedule.end_ps[activity]);
     }
   }
-  Column<CollectiveUse> all;
-  for (const std::vector<CollectiveUse>& list : uses) all.append(std::span<const CollectiveUse>(list));
-  return all;
+  return uses.all();
 }
 
 }  // namespace orrery::simulate

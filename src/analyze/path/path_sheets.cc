@@ -142,16 +142,4 @@ Sheet hops_sheet(const causal::CausalGraph& job, const CausalPath& path) {
   return sheet;
 }
 
-std::vector<Sheet> path_sheets(const causal::CausalGraph& job, const CausalPath& path) {
-  std::vector<Sheet> sheets;
-  sheets.push_back(bound_by_sheet(path.sums));
-  if (job.ranks.size() > 1) {
-    sheets.push_back(path_ranks_sheet(job, path));
-    sheets.push_back(path_groups_sheet(job, path));
-    sheets.push_back(hops_sheet(job, path));
-  }
-  sheets.push_back(contributors_sheet(job, path.sums));
-  return sheets;
-}
-
 }  // namespace orrery::analyze

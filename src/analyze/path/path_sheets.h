@@ -3,7 +3,6 @@
 
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "analyze/path/causal_path.h"
 #include "report/sheet.h"
@@ -34,8 +33,5 @@ report::Sheet path_ranks_sheet(const causal::CausalGraph& job, const CausalPath&
 report::Sheet path_groups_sheet(const causal::CausalGraph& job, const CausalPath& path);
 /// at_us, from, to, what, group, name; the earliest first.
 report::Sheet hops_sheet(const causal::CausalGraph& job, const CausalPath& path);
-
-/// All of them; those about ranks only if there are several.
-std::vector<report::Sheet> path_sheets(const causal::CausalGraph& job, const CausalPath& path);
 
 }  // namespace orrery::analyze

@@ -12,6 +12,7 @@
 #include "machine/astra_export.h"
 #include "simulate/engine/rank_classes.h"
 #include "simulate/pricing/operations_workload.h"
+#include "simulate/schedule_uses.h"
 #include "workload/matching.h"
 #include "workload/resolve_roles.h"
 
@@ -94,12 +95,11 @@ Status check_words(const workload::Workload& workload) {
   return {};
 }
 
-/// Of each collective of each communicator, as Schedule::collectives has them.
-std::vector<std::vector<CollectiveUse>> uses_by_communicator(const workload::Matching& matching,
-                                                             const Schedule& schedule) {
+/// By communicator, with names of roles where there are roles: the files have numbers for their groups.
+CollectiveUses uses_by_communicator(const workload::Matching& matching, const Schedule& schedule) {
   const workload::Membership& membership = matching.membership();
   const workload::Workload& workload = matching.workload();
-  std::vector<std::vector<CollectiveUse>> uses(membership.communicators().size());
+  CollectiveUses uses(membership.communicators().size());
   std::size_t number = 0;
   for (std::uint32_t rank = 0; rank < workload.rank_count(); ++rank) {
     const workload::Program& program = workload.program(rank);
@@ -108,22 +108,9 @@ std::vector<std::vector<CollectiveUse>> uses_by_communicator(const workload::Mat
       if (program.kinds[i] != workload::ActivityKind::collective) continue;
       const std::uint32_t communicator = membership.communicator_number(rank, lines.places[i].line);
       if (communicator == workload::kNoLine) continue;
-      std::vector<CollectiveUse>& line = uses[communicator];
-      const std::size_t place = lines.places[i].place;
-      if (place >= line.size()) line.resize(place + 1);
-      CollectiveUse& use = line[place];
-      const TimePs start = schedule.start_ps[number];
-      if (use.ranks == 0) {
-        const workload::Communicator& group = membership.communicators()[communicator];
-        use.kind = program.collectives[i];
-        use.group_name = group.name;
-        use.ranks = static_cast<std::uint32_t>(group.ranks.size());
-        use.bytes = workload::whole_bytes(use.kind, program.bytes[i], group.ranks.size());
-        use.first_arrival_ps = start;
-      }
-      use.first_arrival_ps = std::min(use.first_arrival_ps, start);
-      use.last_arrival_ps = std::max(use.last_arrival_ps, start);
-      use.end_ps = std::max(use.end_ps, schedule.end_ps[number]);
+      const workload::Communicator& group = membership.communicators()[communicator];
+      uses.add({communicator, group.name, group.ranks.size()}, lines.places[i].place, program, i,
+               schedule.start_ps[number], schedule.end_ps[number]);
     }
   }
   return uses;
@@ -192,15 +179,13 @@ Result<AstraRun> run_astra_in_loop(workload::WorkloadSource& source, const Embed
   Result<astra::Outcome> outcome = astra::simulate(resolved ? *resolved : *whole, model.system(), astra_options);
   if (!outcome) return outcome.error();
   AstraRun run{std::move(outcome->schedule), std::move(outcome->link_names)};
-  // By role where there are roles: the files have numbers for their groups.
-  const std::vector<std::vector<CollectiveUse>> uses = uses_by_communicator(*matching, run.schedule);
+  const CollectiveUses uses = uses_by_communicator(*matching, run.schedule);
   run.schedule.collectives.clear();
   if (sink == nullptr) {
-    for (const std::vector<CollectiveUse>& line : uses)
-      run.schedule.collectives.append(std::span<const CollectiveUse>(line));
+    run.schedule.collectives = uses.all();
     return run;
   }
-  if (Status told = tell(*matching, run.schedule, uses, *sink); !told) return told.error();
+  if (Status told = tell(*matching, run.schedule, uses.of_group(), *sink); !told) return told.error();
   // The sink has them.
   run.schedule.start_ps.clear();
   run.schedule.end_ps.clear();
