@@ -8,8 +8,8 @@
 
 #include "base/result.h"
 #include "llm/architecture.h"
-#include "llm/backtest/measurements.h"
 #include "llm/frameworks.h"
+#include "llm/measurements.h"
 #include "machine/device/device.h"
 
 namespace orrery::llm {

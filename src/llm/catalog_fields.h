@@ -1,8 +1,8 @@
 // The fields of what the catalogue reads, as its files spell them: frameworks, clusters, ways of measuring, accuracy.
 #pragma once
 
-#include "llm/backtest/measurements.h"
 #include "llm/frameworks.h"
+#include "llm/measurements.h"
 #include "machine/yaml/field_kinds.h"
 
 namespace orrery::llm {

@@ -7,9 +7,9 @@
 
 #include "base/parallel.h"
 #include "llm/backtest/calibration_sheets.h"
-#include "llm/backtest/free_constants.h"
 #include "llm/backtest/robust_fit.h"
 #include "llm/diagnostics.h"
+#include "llm/kernels/free_constants.h"
 #include "llm/kernels/kernel_kinds.h"
 #include "llm/shipped.h"
 #include "machine/device/device_yaml.h"

@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "base/diagnostics.h"
-#include "llm/backtest/measurements.h"
 #include "llm/backtest/row_models.h"
 #include "llm/backtest/rows.h"
 #include "llm/catalog.h"
+#include "llm/measurements.h"
 #include "report/sheet.h"
 
 namespace orrery::llm {

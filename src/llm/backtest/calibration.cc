@@ -9,9 +9,9 @@
 #include <map>
 
 #include "base/parallel.h"
-#include "llm/backtest/free_constants.h"
 #include "llm/backtest/robust_fit.h"
 #include "llm/diagnostics.h"
+#include "llm/kernels/free_constants.h"
 #include "llm/kernels/kernel_kinds.h"
 
 // Kernels are grouped by the constants that they can tell about, and groups are fitted apart, each against the base

@@ -3,8 +3,8 @@
 
 #include <optional>
 
-#include "llm/backtest/measurements.h"
 #include "llm/backtest/rows.h"
+#include "llm/measurements.h"
 #include "machine/device/device.h"
 
 namespace orrery::llm {

@@ -7,10 +7,10 @@
 #include <map>
 
 #include "base/numbers.h"
-#include "llm/backtest/free_constants.h"
-#include "llm/backtest/measurements.h"
 #include "llm/diagnostics.h"
+#include "llm/kernels/free_constants.h"
 #include "llm/kernels/kernel_kinds.h"
+#include "llm/measurements.h"
 #include "report/bar.h"
 
 // A device without measured kernels takes those of a device of its generation, scaled by what they depend on:

@@ -57,7 +57,7 @@ struct Accuracy {
   }
 };
 
-//// How far predictions are from measurements.
+/// How far predictions are from measurements.
 struct ErrorSummary {
   std::size_t rows = 0;
   double mean_pct = 0;    ///< of the absolute errors

@@ -1,4 +1,4 @@
-#include "llm/backtest/measurements.h"
+#include "llm/measurements.h"
 
 #include <cmath>
 

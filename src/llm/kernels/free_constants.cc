@@ -1,4 +1,4 @@
-#include "llm/backtest/free_constants.h"
+#include "llm/kernels/free_constants.h"
 
 #include <fmt/format.h>
 
