@@ -68,6 +68,9 @@ class Facts {
   /// For a caller who uses a sheet for several rows.
   static std::shared_ptr<const Sheet> share(Sheet sheet) { return std::make_shared<const Sheet>(std::move(sheet)); }
 
+  /// What it takes in memory, without the sheets.
+  [[nodiscard]] std::size_t size_bytes() const { return tape_.size(); }
+
   /// The members of the outermost object, which the writer has open.
   void write_json(JsonWriter& json) const;
 
