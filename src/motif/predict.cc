@@ -78,8 +78,11 @@ Status check_extrapolation(const Motif& motif, const RunParameters& run) {
 double log_sigma(const Motif& motif, const RunParameters& run) {
   const Extrapolation outside = extrapolation(motif, run);
   const auto growth = [](double factor) {
+    // Within a small factor of the fitted runs laws are trusted; beyond, an error of the exponent grows with the
+    // distance.
     return std::max(0.0, std::abs(std::log(factor)) - std::log(kFarTimes)) * kExponentSigma;
   };
+  // Independent errors add up as squares.
   return std::hypot(motif.uncertainty.residual, spread_at(motif.uncertainty, run),
                     growth(outside.size) + growth(outside.nodes));
 }

@@ -15,6 +15,9 @@
 #include "page/sections/path_sections.h"
 #include "page/sections/trust_section.h"
 
+// Facts, events, names and the graph first, since sections and columns refer to them by number; then the sections in
+// their order, with a reason for each that is missing; and the columns, rank by rank, at once.
+
 namespace orrery::page {
 namespace {
 
@@ -100,6 +103,7 @@ Result<TracePage> make_trace_page(const trace::Trace& trace, const Answer& answe
   made.facts.steps_differ = options.steps_differ;
   const StepFacts& facts = made.facts;
   EventLimits limits{.most_events = options.max_events};
+  // Whatever else is left out of a large page, the path can be followed.
   limits.must_stay = path_events(trace, answer);
   const EventTable events(trace, limits);
   made.events = events.events();

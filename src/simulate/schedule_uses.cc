@@ -7,6 +7,10 @@
 #include "workload/delays.h"
 #include "workload/program_lines.h"
 
+// A sweep per rank over the begins and ends of its activities gives the time in which something computes, something
+// communicates, or only the latter. Collectives are put together from their members by their number on the
+// communicator.
+
 namespace orrery::simulate {
 namespace {
 
@@ -41,6 +45,7 @@ class Computing {
  public:
   Computing(const workload::Workload& workload, const workload::Program& program, bool host_computes)
       : program_(program), is_delay_(workload::find_delays(program, workload.strings)), by_host_(host_computes) {
+    // Where nothing computes on a device, the host's work is the computing.
     for (std::size_t i = 0; i < program.size() && by_host_; ++i) by_host_ = !is_device_compute(i);
   }
 

@@ -11,6 +11,10 @@
 #include "tracer/recorder.h"
 #include "tracer/trace_file.h"
 
+// Ranks that share memory agree on one offset to Unix time, that of the first of them, and count as a node. Rank 0 then
+// exchanges messages with one rank of every other node; all four times of an exchange are written, and what they say is
+// worked out when the traces are aligned.
+
 namespace orrery::tracer {
 namespace {
 
@@ -27,6 +31,7 @@ std::int64_t unix_offset_ns() {
     const std::uint64_t passed = now_ns() - before;
     if (passed >= least) continue;
     least = passed;
+    // The middle of the two readings is the best guess for when the other clock was read.
     offset = std::int64_t{unix_time.tv_sec} * 1'000'000'000 + unix_time.tv_nsec -
              static_cast<std::int64_t>(before + passed / 2);
   }
@@ -56,6 +61,7 @@ void answer(const Place& place, int rounds) {
   for (int i = 0; i < rounds; ++i) {
     long long times[2] = {};
     PMPI_Recv(times, 0, MPI_LONG_LONG, 0, kTag, place.comm, MPI_STATUS_IGNORE);
+    // Twice, since the four times are those of NTP: sent, received, answered, and back.
     times[0] = unix_now(place);
     times[1] = unix_now(place);
     PMPI_Send(times, 2, MPI_LONG_LONG, 0, kTag, place.comm);

@@ -30,6 +30,7 @@ std::vector<TimePs> spans_of(const trace::RankTrace& rank, const causal::DeviceT
   auto work = works.begin();
   for (const EventIndex step : steps) {
     const TimePs host_begin = rank.start[step], host_end = rank.end(step);
+    // Steps that overlap share their time, and have no spans of their own.
     if (host_begin < host_end_before) return {};
     for (; work != works.end() && work->attributed_at < host_begin; ++work)
       earlier_end = std::max(earlier_end, work->end);
@@ -50,6 +51,7 @@ std::vector<TimePs> spans_of(const trace::RankTrace& rank, const causal::DeviceT
 }  // namespace
 
 std::optional<StepSpread> spread_of(std::span<const TimePs> spans) {
+  // The first and the last step are often warm-up and tail: they are left out where there are others.
   const std::size_t skip = spans.size() > 2 ? 1 : 0;
   const std::span<const TimePs> inner = spans.subspan(skip, spans.size() - 2 * skip);
   if (inner.size() < 2) return std::nullopt;
@@ -72,6 +74,7 @@ std::optional<StepSpread> spread_of(std::span<const TimePs> spans) {
   if (!spread.differ()) return spread;
   const auto first_long = std::partition_point(order.begin(), order.end(),
                                                [&](std::size_t i) { return static_cast<double>(inner[i]) <= mean; });
+  // A typical one of the long steps: the middle of those above the mean.
   spread.long_step = *(first_long + (order.end() - first_long) / 2) + skip;
   return spread;
 }

@@ -37,6 +37,7 @@ void append_integer(std::string& out, Integer number) {
 void append_json_string(std::string& out, std::string_view text) {
   out += '"';
   std::size_t clean = 0;  // start of the run not yet copied
+  // Most texts are plain: they are copied at once, and only what stops the run is looked at.
   for (std::size_t i = count_plain(text); i < text.size();) {
     const auto byte = static_cast<unsigned char>(text[i]);
     if (byte >= 0x80) {
@@ -83,6 +84,7 @@ JsonWriter& JsonWriter::close(char bracket) {
 }
 
 JsonWriter& JsonWriter::key(std::string_view name) {
+  // Keys are nearly always plain, and are written without a search.
   if (count_plain(name) == name.size()) {
     out_.append(needs_comma_ ? ",\"" : "\"").append(name).append("\":", 2);
   } else {

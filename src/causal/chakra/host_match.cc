@@ -36,6 +36,7 @@ std::uint32_t NumberIndex::find(std::int64_t number) const {
   const KeyedIndex* const after =
       std::upper_bound(entries_.begin(), entries_.end(), radix_key(number),
                        [](std::uint64_t key, const KeyedIndex& entry) { return key < entry.key; });
+  // Of two entries with one number the last counts, as in a Python dictionary.
   return after == entries_.begin() || (after - 1)->key != radix_key(number) ? kMissing : (after - 1)->index;
 }
 
@@ -118,6 +119,7 @@ Result<HostMatch> match_host_rows(const trace::HostTrace& host, const Interner& 
     match.op[row] = op;
     match.row_of_op[op] = row;
     if (dependencies[op] != 0)
+      // The row of another operator is known only if it came before.
       match.dependency_row[row] = match.row_of_op[op_of_record_function.find(dependencies[op])];
   }
   return match;

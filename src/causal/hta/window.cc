@@ -5,6 +5,9 @@
 
 #include "base/radix_sort.h"
 
+// Rows of the host count if they start in the extent of the chosen annotations; those of the device if a host row in it
+// launched them. Every row that HTA makes nodes of gets two, numbered by time.
+
 namespace orrery::causal::hta {
 namespace {
 
@@ -91,6 +94,7 @@ Result<Column<RowIndex>> clip_rows(const Rows& rows, const WindowOptions& option
       if (rows.name(r) == stream_wait) keep[r] = 1;
       continue;
     }
+    // As HTA clips: by the start, both ends of the window included.
     if (rows.ts[r] < extent->begin || rows.ts[r] > extent->end || rows.dur[r] <= 0) continue;
     keep[r] = 1;
     if (rows.partner[r] >= 0 && static_cast<std::size_t>(rows.partner[r]) < launched.size())

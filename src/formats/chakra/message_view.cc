@@ -66,6 +66,7 @@ bool view_attribute(std::string_view message, AttributeView& out) {
       if (!take_text(field, field.number == attribute_field::name ? out.name : out.doc_string)) return false;
       continue;
     }
+    // Values come in pairs of numbers, a scalar and its list for each type.
     const std::uint32_t type = (field.number - attribute_field::double_val) / 2;
     // A type of a later schema: the attribute has no value for us, and its bytes stay in a faithful copy.
     if (field.number < attribute_field::double_val || type >= kValueTypes) continue;

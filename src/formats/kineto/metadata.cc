@@ -6,6 +6,9 @@
 
 #include "formats/kineto/limits.h"
 
+// Members were kept as text while the events were read, since they may stand behind them. Those that mean something are
+// taken out of the properties; distributedInfo stays as well, for those who ask for the rest of it.
+
 namespace orrery::kineto {
 namespace {
 

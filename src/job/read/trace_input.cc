@@ -17,6 +17,10 @@
 #include "simulate/replay.h"
 #include "workload/resolve_roles.h"
 
+// Of traces only the file of one rank is read where one is asked for and the beginnings of the files tell their ranks.
+// Linked traces are taken apart again, and programs are replayed; what has no times is handed on as a workload if the
+// caller can use it.
+
 namespace orrery::job {
 
 std::optional<std::string> probes_beside(const trace::Trace& job) {
@@ -48,6 +52,7 @@ std::optional<std::size_t> find_rank(const Source& source, const TraceRequest& r
     if (!number) return std::nullopt;
     numbers.push_back(*number);
   }
+  // Two files of one rank: which is meant is seen only when both are read.
   if (std::set<std::int64_t>(numbers.begin(), numbers.end()).size() != numbers.size()) return std::nullopt;
   const auto found = request.rank ? std::find(numbers.begin(), numbers.end(), *request.rank)
                                   : std::min_element(numbers.begin(), numbers.end());

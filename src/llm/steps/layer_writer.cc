@@ -7,6 +7,10 @@
 
 #include "llm/kernels/kernel_list.h"
 
+// Items are appended to one chain; what runs beside it is noted and waited for by the next item that needs it. With
+// sequence parallelism a half of a layer gathers its tokens, computes and scatters the sum, in parts if that is to
+// overlap.
+
 namespace orrery::llm {
 
 RoleNames lay_out(const StepPlan& plan, workload::Workload& workload) {
@@ -17,6 +21,7 @@ RoleNames lay_out(const StepPlan& plan, workload::Workload& workload) {
     if (ranks_along(plan, axis) > 1) workload.roles.push_back({names[i], layout_of(plan, axis)});
   }
   for (std::uint32_t s = 0; s < plan.stages(); ++s)
+    // Ranks of a stage follow one another.
     workload.program_of_rank.resize(workload.program_of_rank.size() + plan.stage_ranks(), s);
   return names;
 }

@@ -6,6 +6,9 @@
 
 #include "match/mpi/mpi_communicators.h"
 
+// Calls in order, with a list of requests that are open. A recorder that names what a call completed is believed; else
+// a wait for all takes all that are open, and any other wait the oldest.
+
 namespace orrery::match {
 namespace {
 

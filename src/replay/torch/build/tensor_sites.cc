@@ -6,6 +6,10 @@
 
 #include "replay/torch/scale/dimension_rules.h"
 
+// Calls first, then collectives, each with its tensors in one long list; memory knows its users by their numbers.
+// Indices that are counted up (arange) are remembered by the memory they lie on, since what they are looked up in has
+// to grow with them.
+
 namespace orrery::replay::torch {
 
 CountedIndices::CountedIndices(const TensorSites& sites) : sites_(sites) {
@@ -48,6 +52,7 @@ Status CountedIndices::check_table(const TensorUser& user, const ScaleRefusals& 
       break;
     }
   }
+  // A table that is long enough may stay as it is.
   if (count <= rows) return {};
   return refusals.cannot_follow(user.row, fmt::format("{} positions are looked up in a table of {}", count, rows));
 }

@@ -57,6 +57,7 @@ std::optional<Factor> parse_factor(std::string_view text) {
     return std::nullopt;
   const std::int64_t numerator = parse_number<std::int64_t>(digits).value_or(0);
   if (numerator <= 0 || numerator / denominator > kMostTimes) return std::nullopt;
+  // In lowest terms, so that as many sizes as possible can be divided.
   const std::int64_t common = std::gcd(numerator, denominator);
   return Factor{numerator / common, denominator / common};
 }

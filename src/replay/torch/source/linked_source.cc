@@ -7,6 +7,9 @@
 
 #include "replay/torch/build/communication_hints.h"
 
+// Rows of device work are taken out and become launched work of the operator that is their parent; the rest is a host
+// trace with times. Ends order the rows, and a row without times ends with the last that it called.
+
 namespace orrery::replay::torch {
 namespace {
 
@@ -79,6 +82,7 @@ class LinkedSource {
       source_.begin[row] = moment(measured.ts);
       source_.end[row] = moment(ends[row]);
     }
+    // From the last id to the first: what is called has the higher one.
     for (auto item = by_id_.rbegin(); item != by_id_.rend(); ++item) {
       const std::uint32_t parent = row_of(source_.host->parent[item->second]);
       if (parent != causal::kNoRow && parent != item->second && source_.end[parent] == kNoTime)

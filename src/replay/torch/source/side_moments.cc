@@ -2,6 +2,10 @@
 
 #include <algorithm>
 
+// Works and actions are sorted by their places; before each visit of a row those that come before it are taken. What a
+// call launched is part of the call; everything else becomes work of its duration, and alike works that follow one
+// another are one entry.
+
 namespace orrery::replay::torch {
 
 using causal::kNoRow;
