@@ -9,6 +9,10 @@
 #include "page/sections/interactive_sections.h"
 #include "report/html_writer.h"
 
+// Sections and blobs come ready; here they are put into one file, in the order in which a browser should see them:
+// style and text first, then data, and the script at the end. Blobs are encoded side by side and written one after the
+// other.
+
 namespace orrery::page {
 namespace {
 

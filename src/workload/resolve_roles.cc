@@ -56,6 +56,7 @@ class RoleResolver {
   }
 
   Workload resolve() && {
+    // Ranks that shared a program differ now: each names its own peers and groups.
     for (std::uint32_t rank = 0; rank < from_.rank_count(); ++rank) {
       to_.program_of_rank.push_back(rank);
       to_.programs.push_back(copy_of(from_.program(rank)));

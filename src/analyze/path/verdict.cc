@@ -60,6 +60,7 @@ std::vector<BoundShare> bound_shares(std::span<const TimePs> on_path) {
       if ((kWords[b].kinds >> kind & 1) != 0) share.on_path = plus_capped(share.on_path, on_path[kind]);
     }
   }
+  // Stable: of equal shares the order of the table decides.
   std::stable_sort(shares.begin(), shares.end(),
                    [](const BoundShare& a, const BoundShare& b) { return a.on_path > b.on_path; });
   return shares;

@@ -5,6 +5,10 @@
 
 #include "causal/hta/rows.h"
 
+// Waits on HTA's critical path are told by external ids. An event that waits stands for the next operator on the host
+// after it, and what it waits for is the last device work of its id, in the order and with the comparisons of the
+// original.
+
 namespace orrery::causal::chakra {
 namespace {
 

@@ -8,6 +8,9 @@
 #include "base/json/json_writer.h"
 #include "formats/kineto/document.h"
 
+// The document is walked as the reader does it, and written again with its own text: events on the path get one more
+// argument, other events stay or go, and arrows are added at the end of the list.
+
 namespace orrery::kineto {
 namespace {
 
@@ -70,6 +73,7 @@ class OverlayWriter final : public DocumentHandler {
   }
 
   void on_unusable(std::string_view text, std::uint64_t /*offset*/) override {
+    // Entries that the reader passes over are numbered, too.
     ++next_ordinal_;
     entry(text);
   }

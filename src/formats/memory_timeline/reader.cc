@@ -55,6 +55,7 @@ const char* take_moments(std::string_view times, std::string_view rows, std::vec
       bad = entry.data();
       return;
     }
+    // Levels become changes, of which a list of changes consists anyhow.
     for (std::size_t category = 0; category < kCategories; ++category) {
       std::int64_t now = 0, change = 0;
       if (!parse_number(without_blanks(bytes[category + 1]), now) ||
@@ -66,6 +67,7 @@ const char* take_moments(std::string_view times, std::string_view rows, std::vec
       before[category] = now;
     }
   });
+  // As many moments as rows, or one of the lists is cut.
   return bad != nullptr || row == moments.size() ? bad : times.data();
 }
 

@@ -1,10 +1,8 @@
 // Timelines that PyTorch's memory profiler exports (export_memory_timeline), plain or compressed: a list of changes
 // ("raw.json"), or what each category has at each moment (any other "x.json").
 //
-//     [[1700000000000, 1, 4096, 0], [1700000000100, 3, -512, 4], ...]                     time in ns, action, bytes,
-//     category
-//     [[1700000000, 1700000001, ...], [[0, 4096, 0, 0, 0, 0, 0, 0, 0], ...]]              times in us; a 0, and bytes
-//     by category
+// - [[1700000000000, 1, 4096, 0], [1700000000100, 3, -512, 4], ...]: time in ns, action, bytes, category.
+// - [[1700000000, 1700000001, ...], [[0, 4096, 0, 0, 0, 0, 0, 0, 0], ...]]: times in us; a 0, and bytes by category.
 #pragma once
 
 #include <cstdint>

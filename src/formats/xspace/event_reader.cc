@@ -2,6 +2,9 @@
 
 #include "formats/xspace/naming.h"
 
+// Most events have a head of three small numbers and stats of two: those are read without a general decoder. Whatever
+// does not fit that pattern is read field by field, from the start, so both ways give the same record.
+
 namespace orrery::xspace {
 namespace {
 
@@ -71,6 +74,7 @@ const char* read_any_event(std::string_view event, const PlaneNames& names, Even
     if (field.type != (field.number == event_field::stats ? WireType::bytes : WireType::varint)) return field.begin;
     switch (field.number) {
       case event_field::metadata_id: record.metadata_id = field.integer(); break;
+      // The offset and the number of occurrences are one of two: the last counts.
       case event_field::offset_ps: record.offset_ps = field.integer(), record.is_timed = true; break;
       case event_field::duration_ps: record.duration_ps = field.integer(); break;
       case event_field::num_occurrences: record.is_timed = false; break;

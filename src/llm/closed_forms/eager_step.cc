@@ -26,6 +26,7 @@ BlockShape EagerModel::block(double batch, bool mixed_precision) const {
 }
 
 double EagerModel::parameters() const {
+  // Embedding and head, and positions where the style has them.
   return layers * block_parameters(block(1)) + 2 * vocabulary * hidden +
          (style == BlockStyle::gpt ? sequence * hidden : 0);
 }
@@ -69,6 +70,7 @@ double training_seconds(const machine::Device& device, const EagerConstants& c, 
   const double kernels = micro_batches * model.layers * (forward + style.backward_kernels_per_layer) *
                              (training.mixed_precision ? c.mixed_precision_kernels : 1) +
                          c.step_kernels;
+  // Whichever is slower, the device or the host that launches, with a round corner between the two.
   return soft_max(seconds + c.gap_us * 1e-6 * kernels, c.training_launch_us * 1e-6 * kernels, c.host_corner);
 }
 
@@ -91,6 +93,7 @@ double decode_seconds(const machine::Device& device, const EagerConstants& c, co
   for (const Linear& linear : linears_of(model.block(batch))) products.push_back(product(batch, linear.out, linear.in));
   double seconds = model.layers * seconds_of(device, products).products;
   seconds += seconds_of(device, {product(batch, model.vocabulary, model.hidden)}).products;
+  // Keys and values of two bytes each.
   const double cache_bytes = 2 * 2 * batch * model.sequence * model.kv_width;
   const double attention =
       c.decode_attention_us * 1e-6 * (model.sequence < c.short_context ? c.decode_attention_short_factor : 1) +

@@ -69,6 +69,7 @@ Result<KernelSizes> sizes_of(const CsvTable& table, std::size_t row) {
   for (const SizeColumn& column : kSizeColumns) {
     const std::string_view text = cell(table, row, column.name);
     if (text.empty()) continue;
+    // Whole numbers from 1 on: anything else is a mistake of the table.
     const std::int64_t number = parse_number<std::int64_t>(text).value_or(0);
     if (number < 1)
       return table.error_at(row, column.name, fmt::format("'{}' is no size", text),

@@ -78,6 +78,7 @@ double saved_bytes(const StepPlan& plan, std::uint32_t layer) {
   return layer_model(plan, layer).saved_bytes(plan, layer, plan.job.recomputation);
 }
 
+// Full recomputation runs the forward kernels again by itself, as a pass.
 double backward_seconds(const StepPlan& plan, const PassTimes& times) {
   return times.input_gradient + (plan.job.recomputation == Recomputation::full ? 0 : times.recomputed);
 }

@@ -1,5 +1,9 @@
 #include "machine/topology/dragonfly_fabric.h"
 
+// Links are numbered by sort: from and to devices, within a chassis, between chassis of a group, between groups. So
+// each is computed from its ends, and no tables are needed. A way has up to three legs: to the router that leads out,
+// across, and from where it enters.
+
 namespace orrery::machine {
 
 namespace {

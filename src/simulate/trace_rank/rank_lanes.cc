@@ -18,6 +18,7 @@ EffectiveSources::EffectiveSources(const workload::Program& program, const RankL
     if (!this->is_delay(delay)) continue;
     std::vector<std::uint32_t> latest;
     for_each(delay, [&](std::uint32_t source) {
+      // Of several on one lane only the latest matters: a lane runs one after the other.
       const auto same_lane = std::find_if(latest.begin(), latest.end(), [&](std::uint32_t other) {
         return lanes.lane_of[other] == lanes.lane_of[source];
       });
@@ -64,6 +65,7 @@ std::size_t family_of(const ProgramPlan& plan, std::uint32_t activity) {
 
 std::uint32_t take_lane(LaneFamily& family, TimePs start, TimePs end) {
   std::size_t best = family.free_at.size();
+  // The lane that was free last, so that gaps on a lane stay short.
   for (std::size_t lane = 0; lane < family.free_at.size(); ++lane) {
     if (family.free_at[lane] <= start && (best == family.free_at.size() || family.free_at[lane] > family.free_at[best]))
       best = lane;
