@@ -29,11 +29,13 @@ class Checker {
   CausalityReport check() {
     for (std::uint32_t c = 0; c < exchanges_.all.size(); ++c) {
       const Exchange& collective = exchanges_.all[c];
+      // Who exchanges with whom is not recorded, so nothing can contradict it.
       if (collective.ordering == Ordering::neighbours) {
         ++report_.peers_unknown;
         continue;
       }
       const bool has_root = collective.ordering == Ordering::root_first || collective.ordering == Ordering::root_last;
+      // Without the root nobody knows who waits for whom.
       if (has_root && collective.root == kUnknownRoot) {
         ++report_.root_unknown;
         continue;
@@ -46,6 +48,7 @@ class Checker {
       return a.by_ps != b.by_ps ? a.by_ps > b.by_ps : a.collective < b.collective;
     });
     std::sort(report_.pairs.begin(), report_.pairs.end(), [](const PairViolations& a, const PairViolations& b) {
+      // Numbers of nodes break ties: the order must not hang on a hash table.
       return std::tuple(-a.largest_ps, a.later_node, a.earlier_node) <
              std::tuple(-b.largest_ps, b.later_node, b.earlier_node);
     });
@@ -64,6 +67,7 @@ class Checker {
           if (last == CausalOrder::kNone || times_.start[part] > times_.start[last]) last = part;
         },
         [&](std::uint32_t part) { first_end = std::min(first_end, times_.end[part]); });
+    // Most exchanges are sound, and for them one look at the extremes is enough.
     if (last == CausalOrder::kNone || first_end >= times_.start[last]) return;
     Violation worst{c, exchanges_.parts[last].node, 0, 0};
     for_each_bound(

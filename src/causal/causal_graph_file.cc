@@ -10,6 +10,10 @@
 #include "causal/rank_file.h"
 #include "graph/graph_file.h"
 
+// Sections are found by their names and read whole; then everything that is used as a place (a node, an owner, a lane,
+// a text) is checked against what there is, because a checksum tells accidents and not files that somebody made. The
+// checks go from ranks to owners, nodes, edges and communication, since each relies on those before it.
+
 namespace orrery::causal {
 namespace {
 
@@ -18,6 +22,7 @@ constexpr std::uint32_t kNewestStepVersion = 2;  // of version 1 are the files o
 
 // The plain numbers of a CausalGraph, in one section.
 struct JobNumbers {
+  // Always 64 bits wide, however narrow a value is in memory: then the section has no holes.
   std::int64_t begin_ps, span, is_whole_trace;
   std::int64_t begin, end, first_ready, first_hub;
   std::int64_t clock, band, cut, unmatched, incomplete;
@@ -64,6 +69,7 @@ class CausalGraphReader {
     read_ranks();
     read_steps();
     read_operations();
+    // Only now that all is read: what is checked names places in other sections.
     if (!error_) check_ranks();
     if (!error_) check_owners();
     if (!error_) check_nodes();
@@ -74,6 +80,7 @@ class CausalGraphReader {
   }
 
  private:
+  // The first problem is the one to tell; those after it often are its consequences.
   void fail(SectionTag tag, std::uint64_t byte, std::string message) {
     if (!error_) error_ = file_.error_at(tag, byte, std::move(message), "the file was not written by this program");
   }
@@ -110,6 +117,7 @@ class CausalGraphReader {
     if (texts->size() < kJobTexts) return fail("text", 0, "texts are missing");
     job_.label = (*texts)[kJobLabel];
     job_.why = (*texts)[kJobWhy];
+    // A text's number is its place in the section, so one that occurs twice would shift all after it.
     for (std::size_t i = kJobTexts; i < texts->size(); ++i) {
       if (job_.strings.intern((*texts)[i]) != i - kJobTexts) return fail("text", 0, "a text occurs twice");
     }
@@ -124,6 +132,7 @@ class CausalGraphReader {
     const JobNumbers& n = *numbers;
     if (!is_time(n.begin_ps) || n.span <= 0 || n.span > kTimeLimit)
       return fail("jNum", 0, "the window is empty or out of range");
+    // Whoever walks the graph begins and ends there without looking.
     if (!is_node(n.begin) || !is_node(n.end)) return fail("jNum", 0, "begin or end is not a node");
     if (n.first_ready < 0 || n.first_hub < n.first_ready || n.first_hub > std::int64_t{job_.graph.node_count()})
       return fail("jNum", 0, "moments of communication are no nodes");
@@ -164,6 +173,7 @@ class CausalGraphReader {
     auto lanes = get<LaneLabel>("lbls");
     auto annotations = get<AnnotatedRange>("anno");
     auto knots = get<trace::ClockKnot>("knot");
+    // Later divisions by the number of ranks rely on there being one.
     if (ranks.empty() || paths.size() != ranks.size()) return fail("rank", 0, "one path per rank is needed");
     for (std::size_t r = 0; r < ranks.size() && !error_; ++r) {
       const RankNumbers& n = ranks[r];
@@ -193,6 +203,7 @@ class CausalGraphReader {
       rank.recorded = std::move(*clock);
       job_.ranks.push_back(std::move(rank));
     }
+    // What is left over would belong to nobody, and then the counts of the ranks are wrong too.
     if (!lanes.empty() || !annotations.empty() || !knots.empty()) fail("rank", 0, "lanes or ranges belong to no rank");
   }
 
@@ -205,6 +216,7 @@ class CausalGraphReader {
     for (JobRank& rank : job_.ranks) {
       const auto of_rank = begins.first(job_.steps.size());
       begins = begins.subspan(of_rank.size());
+      // Steps are found by binary search over their beginnings.
       if (!std::is_sorted(of_rank.begin(), of_rank.end()) || !std::all_of(of_rank.begin(), of_rank.end(), is_time))
         return fail("sBeg", 0, "a step is out of order or range");
       rank.step_begin.assign(of_rank.begin(), of_rank.end());
@@ -214,7 +226,9 @@ class CausalGraphReader {
   void read_operations() {
     const auto operations = get<OperationNumbers>("oper");
     const auto parts = get<PartNumbers>("part");
+    // Neither texts nor participations are looked at yet: check_communication does, when all of them are there.
     for (const OperationNumbers& n : operations) {
+      // Bits from kFlagsEnd on are of a later version, or damage.
       if ((n.flags & 0xFF) > static_cast<std::uint32_t>(match::Ordering::neighbours) || n.flags >= kFlagsEnd)
         return fail("oper", 0, "not an ordering");
       job_.operations.push_back({.what = n.what,
@@ -290,6 +304,7 @@ class CausalGraphReader {
   void check_edges() {
     for (graph::Slot slot = 0; slot < job_.graph.edge_count(); ++slot) {
       const std::uint32_t tag = job_.graph.edge_tag(slot), rank = job_.rank_of(slot);
+      // Edges that stand for several are of reduced graphs; what they stand for is not stored here.
       const bool is_known = job_.graph.type(slot) < kJobEdgeKinds && job_.kind(slot) != EdgeKind::several;
       const bool has_owner = tag == graph::kNoTag || (tag < job_.owners.size() && job_.rank_of_owner(tag) == rank);
       if (!is_known || !has_owner) return fail("ownr", 0, "an edge has an unknown kind or owner");
@@ -314,6 +329,7 @@ class CausalGraphReader {
       }
     }
     if (next != job_.parts.size()) return fail("part", 0, "a participation belongs to no operation");
+    // Transfers are not stored: the edge that leaves the moment when all are ready is the one.
     find_transfers(job_);
     for (std::uint32_t p = 0; p < job_.parts.size(); ++p) {
       const JobPart& part = job_.parts[p];
@@ -339,6 +355,7 @@ void add_rank_sections(SectionWriter& writer, const CausalGraph& job) {
   std::vector<AnnotatedRange> annotations;
   std::vector<trace::ClockKnot> knots;
   std::vector<TimePs> begins;
+  // Of all ranks in one section each; how many belong to a rank stands with its numbers.
   for (const JobRank& rank : job.ranks) {
     const auto of_clock = rank.recorded.knots();
     ranks.push_back({rank.rank, rank.begin, rank.end, rank.begins_at, rank.ends_at, rank.last_step_end,
@@ -378,6 +395,7 @@ void add_operation_sections(SectionWriter& writer, const CausalGraph& job) {
 }
 
 Result<CausalGraph> read_causal_graph(const SectionFile& file) {
+  // Files of version 1 hold one rank: they become a job of one, so that nobody else needs to know of them.
   if (file.version() > 1) return CausalGraphReader(file).read();
   Result<RankGraph> rank = read_step_sections(file, StepContent::whole);
   if (!rank) return rank.error();

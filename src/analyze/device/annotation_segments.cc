@@ -15,6 +15,7 @@ AnnotationSegments::AnnotationSegments(const DeviceRank& devices, trace::Activit
   for (EventIndex e = 0; e < rank.event_count(); ++e) {
     if (rank.activity(e) == activity && rank.has_duration(e) && rank.duration[e] > 0) events_.push_back(e);
   }
+  // Lanes by their place in the content and not by index, so that the order of reading does not show.
   std::sort(events_.begin(), events_.end(), [&](EventIndex a, EventIndex b) {
     return rank.lane[a] != rank.lane[b] ? devices.content.place(rank.lane[a]) < devices.content.place(rank.lane[b])
                                         : devices.content.before(a, b);
@@ -31,8 +32,10 @@ void AnnotationSegments::cut_lane(const trace::RankTrace& rank, std::size_t firs
   std::vector<AnnotationSegment>& segments = by_lane_[rank.lane[events_[first]]];
   std::vector<EventIndex> open;
   TimePs now = 0;
+  // Cuts what is open into segments up to a moment: the innermost first, and what is around it from where that ends.
   const auto advance = [&](TimePs until) {
     while (now < until) {
+      // Those that have ended may lie below others that have not; they are taken off when they come to the top.
       while (!open.empty() && rank.end(open.back()) <= now) open.pop_back();
       if (open.empty()) break;
       const TimePs stop = std::min(until, rank.end(open.back()));
@@ -42,6 +45,7 @@ void AnnotationSegments::cut_lane(const trace::RankTrace& rank, std::size_t firs
     now = until;
   };
   for (std::size_t i = first; i < last; ++i) {
+    // Segments of a lane begin with its first range; time before it belongs to none.
     if (i == first) now = rank.start[events_[i]];
     advance(rank.start[events_[i]]);
     open.push_back(events_[i]);
@@ -66,6 +70,7 @@ std::vector<AnnotationTime> annotation_times(const DeviceRank& devices, const An
     std::vector<TimePs> calls;
     TimePs self = 0;
   };
+  // By text, so that the order of equal sums does not depend on the order of reading.
   std::map<std::string_view, std::pair<StringId, Times>> by_name;
   const trace::RankTrace& rank = *devices.rank;
   const auto times_of = [&](EventIndex e) -> Times& {

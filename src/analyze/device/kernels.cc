@@ -291,17 +291,20 @@ std::vector<std::vector<StringId>> operators_around(const DeviceRank& devices, c
   for (auto& lane : operators)
     std::sort(lane.begin(), lane.end(), [&](EventIndex a, EventIndex b) { return devices.content.before(a, b); });
   std::vector<std::size_t> next(rank.lanes.size(), 0);
+  // Operators that have begun and may not have ended, by lane: calls and operators are swept at once.
   std::vector<std::vector<EventIndex>> open(rank.lanes.size());
   std::vector<std::vector<StringId>> around;
   for (const EventIndex call : calls) {
     const auto& lane = operators[rank.lane[call]];
     auto& stack = open[rank.lane[call]];
     for (std::size_t& n = next[rank.lane[call]]; n < lane.size() && rank.start[lane[n]] <= rank.start[call]; ++n) {
+      // Only what ended before this operator began is taken off; one that ended since then is sorted out below.
       while (!stack.empty() && rank.end(stack.back()) <= rank.start[lane[n]]) stack.pop_back();
       stack.push_back(lane[n]);
     }
     std::vector<StringId>& names = around.emplace_back();
     for (const EventIndex e : stack) {
+      // A call that ends after an operator was not made by it, though it began inside.
       if (rank.end(e) >= rank.end(call)) names.push_back(rank.name[e]);
     }
   }
@@ -363,6 +366,7 @@ class CallGroups {
     for (std::uint32_t w = 0; w < devices.timeline.works.size(); ++w) {
       const WorkType type = devices.types[w];
       if (!devices.belongs(w) || (!with_memory && type >= WorkType::memory_copy)) continue;
+      // Name and type in one number, taken apart again in take().
       const std::uint64_t key = std::uint64_t{devices.name_of(w)} * kWorkTypes + static_cast<std::uint64_t>(type);
       groups_[key].push_back(devices.time_of(w));
     }
@@ -377,6 +381,7 @@ class CallGroups {
                       .names = 1,
                       .calls = distribution_of(calls)});
     }
+    // Equal weights go by text and not by number, since texts are numbered in the order of reading.
     std::sort(sums.begin(), sums.end(), [&](const KernelSum& a, const KernelSum& b) {
       const std::int64_t left = weight_of(a, request.order), right = weight_of(b, request.order);
       if (left != right) return left > right;
@@ -398,6 +403,7 @@ class CallGroups {
     return sum.calls.sum;
   }
 
+  // The durations themselves are put together, because percentiles of groups cannot be added up.
   void put_rest_together(std::vector<KernelSum>& sums, std::size_t top) {
     std::vector<TimePs> calls;
     for (std::size_t i = top; i < sums.size(); ++i) {
@@ -477,6 +483,7 @@ RankKernels kernels_of_rank(const DeviceRank& devices, const KernelRequest& requ
   kernels.times.resize(devices.devices.size());
   for (std::size_t d = 0; d < devices.devices.size(); ++d)
     kernels.times[d].device = devices.devices[d], kernels.times[d].window = devices.window.span();
+  // Sets of types are bits: the busy time of each set of types that ran at once is kept apart.
   constexpr std::size_t kMemory = std::size_t{1} << static_cast<std::size_t>(WorkType::memory_copy) |
                                   std::size_t{1} << static_cast<std::size_t>(WorkType::memory_set);
   const std::size_t asked = request.with_memory ? kTypeSets - 1 : (kTypeSets - 1) & ~kMemory;

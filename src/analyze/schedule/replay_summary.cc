@@ -165,6 +165,7 @@ struct Interval {
 
 TimePs covered(std::vector<Interval>& intervals) {
   const auto sooner = [](const Interval& a, const Interval& b) { return a.start < b.start; };
+  // Activities mostly stand in the order of time already, and looking is cheaper than sorting.
   if (!std::is_sorted(intervals.begin(), intervals.end(), sooner))
     std::sort(intervals.begin(), intervals.end(), sooner);
   TimePs busy = 0, until = std::numeric_limits<TimePs>::min();
@@ -188,6 +189,7 @@ std::vector<LaneUse> lanes_of(const RankView& view) {
   std::map<workload::LaneKey, std::vector<Interval>> lanes;
   auto last = lanes.end();  // neighbours are often on one lane
   for (std::size_t i = 0; i < view.program.size(); ++i) {
+    // What takes no time keeps no lane busy, and would only count as an activity of it.
     if (view.starts[i] == view.ends[i]) continue;
     const workload::LaneKey key = workload::lane_of(view.program, i);
     if (last == lanes.end() || last->first != key) last = lanes.try_emplace(key).first;
@@ -213,6 +215,7 @@ RankReplay replay_of(const RankView& view) {
 void count_missing_durations(const RankView& view, ReplaySummary& summary) {
   for (std::uint32_t i = 0; i < view.program.size(); ++i) {
     const ActivityKind kind = view.program.kinds[i];
+    // Work of the device and communication must take time; host operators and what only gives order need not.
     const bool on_device =
         (kind == ActivityKind::compute || kind == ActivityKind::memory_load || kind == ActivityKind::memory_store) &&
         !view.program.has(i, workload::activity::kOnHost);
@@ -230,6 +233,7 @@ class WorstDepartures {
 
   void offer(const Departure& departure) {
     if (departure.arises_ps == 0 || most_ == 0) return;
+    // A heap with the least of the worst on top, so that each offer costs a comparison and rarely more.
     if (heap_.size() == most_ && !worse(departure, heap_.front())) return;
     if (heap_.size() == most_) {
       std::pop_heap(heap_.begin(), heap_.end(), worse);
@@ -246,6 +250,7 @@ class WorstDepartures {
  private:
   static bool worse(const Departure& a, const Departure& b) {
     const TimePs size_a = std::abs(a.arises_ps), size_b = std::abs(b.arises_ps);
+    // Of equals the first by place, whatever the order of offers: the list is the same every time.
     return std::tuple(-size_a, a.rank, a.activity) < std::tuple(-size_b, b.rank, b.activity);
   }
 
@@ -258,6 +263,7 @@ void compare_starts(const RankView& view, TimePs origin, WorstDepartures& worst,
   const Program& program = view.program;
   const graph::Graph& graph = program.dependencies;
   for (std::uint32_t i = 0; i < program.size(); ++i) {
+    // Nothing recorded, nothing to compare with.
     if (program.starts_ps[i] == kNotRecorded) continue;
     const TimePs recorded = program.starts_ps[i] - origin;
     TimePs inherited = 0, released = std::numeric_limits<TimePs>::min();
@@ -269,6 +275,7 @@ void compare_starts(const RankView& view, TimePs origin, WorstDepartures& worst,
       const TimePs allows = on_start ? view.starts[source] : view.ends[source];
       // The dependency that releases last is the one whose lateness is inherited.
       if (allows > released) released = allows, inherited = allows - allowed;
+      // The recording itself says that this dependency did not hold: it began before what it waits for was done.
       if (allowed <= recorded) continue;
       if (summary.contradicted++ > 0) continue;
       summary.first_contradicted_source = {view.rank, source};
@@ -276,6 +283,8 @@ void compare_starts(const RankView& view, TimePs origin, WorstDepartures& worst,
     }
     const TimePs stretched =
         view.ends[i] - view.starts[i] - program.duration_ps(i);  // of communication: partners come earlier or later
+    // What arises here is the lateness of its start that no dependency explains, and what it takes longer than
+    // recorded.
     worst.offer({view.rank, i, recorded, view.starts[i], view.starts[i] - recorded - inherited + stretched});
   }
 }
@@ -288,6 +297,7 @@ double residual_percent(const RankReplay& rank) {
 
 ReplaySummary summarize_replay(const workload::Workload& workload, const simulate::Schedule& schedule,
                                std::size_t departures) {
+  // Recorded times are of some clock; the earliest start of all ranks is 0 in the replay.
   TimePs origin = kNotRecorded;
   for (const std::uint32_t program : workload.program_of_rank) {
     const TimePs begin = simulate::recorded_begin(workload.programs[program]);

@@ -58,6 +58,7 @@ class DeviceGraph {
       const StringId name = rows_.name(r);
       if (rows_.partner[r] < 0 || (rows_.stream[r] == -1 && name != event_sync_ && name != context_sync_)) continue;
       work.push_back(r);
+      // A wait takes effect when it ends, a kernel when it starts.
       keys.push_back(is_sync(r) ? rows_.end(r) : rows_.ts[r]);
     }
     std::vector<RowIndex> sorted;
@@ -85,6 +86,7 @@ class DeviceGraph {
 
   Status add_host_wait(NodeNumber from, RowIndex sync) {
     const RowIndex call = rows_.find(rows_.partner[sync]);
+    // Where the original finds no node here its run ends.
     if (call == kNoRow || graph_.nodes.end_of[call] == kNoNode)
       return stop_at(sync, "no host call of the step belongs to the wait");
     graph_.edges.add(from, graph_.nodes.end_of[call], EdgeType::sync_dependency);
@@ -94,6 +96,7 @@ class DeviceGraph {
   Status add_sync(RowIndex r) {
     const StringId name = rows_.name(r);
     if (name == stream_wait_ || name == event_sync_) return add_event_wait(r);
+    // The whole context: for what was last on every stream so far, in the order in which streams came up.
     if (name == context_sync_) {
       for (const std::int64_t stream : streams_) {
         if (Status added = add_host_wait(last_on_.at(stream), r); !added) return added;
@@ -101,6 +104,7 @@ class DeviceGraph {
       return {};
     }
     if (name != stream_sync_) return stop_at(r, "unknown kind of synchronisation");
+    // A stream on which nothing has run yet has nothing to wait for.
     const auto last = last_on_.find(rows_.stream[r]);
     return last == last_on_.end() ? Status() : add_host_wait(last->second, r);
   }
@@ -110,6 +114,7 @@ class DeviceGraph {
     if (before == history_.launch_before_record.end() || before->second == kNoRow) return {};
     const RowIndex source = rows_.find(rows_.partner[before->second]);
     if (source == kNoRow) return {};
+    // The host waits for the event here, and work of another stream in all that follows.
     if (rows_.name(r) == event_sync_) {
       return graph_.nodes.end_of[source] == kNoNode ? Status() : add_host_wait(graph_.nodes.end_of[source], r);
     }
@@ -124,6 +129,7 @@ class DeviceGraph {
     graph_.edges.add(start, start + 1, EdgeType::operator_);
     NodeNumber waited_for = kNoNode;
     if (const auto wait = waits_for_.find(r); wait != waits_for_.end()) {
+      // Work outside of the step, or later in this order, has no nodes.
       waited_for = graph_.nodes.end_of[wait->second];
       if (waited_for != kNoNode) graph_.edges.add(waited_for, start, EdgeType::sync_dependency);
       waits_for_.erase(wait);
@@ -141,6 +147,7 @@ class DeviceGraph {
       if (graph_.nodes.start_of[call] == kNoNode)
         return stop_at(r, "the call that launched this work is not in the step");
       graph_.edges.add(graph_.nodes.start_of[call], start, EdgeType::kernel_launch_delay);
+      // Where the wait for another stream ended later, that and not the order on the stream held this work up.
     } else if (last != kNoNode && ends_before(waited_for, graph_.nodes.time[last])) {
       graph_.edges.add(last, start, EdgeType::kernel_kernel_delay);
     }

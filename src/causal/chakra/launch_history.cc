@@ -67,15 +67,18 @@ class Introsort {
   // Returns where the pivot ended up.
   std::ptrdiff_t partition(std::ptrdiff_t first, std::ptrdiff_t last) {
     const std::ptrdiff_t middle = first + (last - first) / 2;
+    // Median of three: the three are left in order, so that the first and the last bound the loops below.
     if (key(middle) < key(first)) std::swap(order_[middle], order_[first]);
     if (key(last) < key(middle)) std::swap(order_[last], order_[middle]);
     if (key(middle) < key(first)) std::swap(order_[middle], order_[first]);
     const std::int64_t pivot = key(middle);
     std::ptrdiff_t up = first;
     std::ptrdiff_t down = last - 1;
+    // The pivot waits next to the last place, where neither loop runs past it.
     std::swap(order_[middle], order_[down]);
     for (;;) {
       do ++up;
+      // Equal keys stop both loops and are swapped: that is where numpy's order of equals comes from.
       while (key(up) < pivot);
       do --down;
       while (pivot < key(down));
@@ -186,6 +189,7 @@ class HistoryBuilder {
   }
 
   void find_calls() {
+    // Names that the original counts as launches, and no others.
     const hta::NameSet is_launch(rows_.trace->strings, {"cudaLaunchKernel", "cudaLaunchKernelExC", "cuLaunchKernel",
                                                         "cudaMemcpyAsync", "cudaMemsetAsync"});
     for (const RowIndex r : rows_.frame) {
@@ -205,6 +209,7 @@ class HistoryBuilder {
     for (const RowIndex r : rows_.frame) {
       if (rows_.stream[r] != -1) device.push_back({radix_key(rows_.correlation[r]), r});
     }
+    // By a stable sort: rows of one correlation keep the order of the frame.
     radix_sort(device);
     const auto less = [](const KeyedIndex& item, std::uint64_t key) { return item.key < key; };
     std::vector<Change> changes;

@@ -18,6 +18,7 @@ constexpr std::array<std::string_view, 12> kLaunchNames = {
 }  // namespace
 
 Launches::Launches(const Rows& rows) : frame_(rows) {
+  // By number of the text, so that no names are compared row by row.
   Column<std::uint8_t> is_launch(rows.trace->strings.size(), 0);
   for (const std::string_view name : kLaunchNames) {
     if (const StringId id = rows.trace->strings.find(name); id != Interner::kMissing) is_launch[id] = 1;
@@ -27,6 +28,7 @@ Launches::Launches(const Rows& rows) : frame_(rows) {
     if (is_launch[rows.name(r)] == 0 || rows.partner[r] <= 0) continue;
     rows_.push_back(r);
     const RowIndex kernel = rows.find(rows.partner[r]);
+    // The partner must be of a device and know of the call, or it is no launch.
     if (kernel == kNoRow || rows.stream[kernel] == -1 || rows.partner[kernel] <= 0) continue;
     in_time.push_back({radix_key(rows.ts[r]), r});
   }
@@ -44,6 +46,7 @@ RowIndex Launches::last_until(TimePs time, std::int64_t stream, trace::LaneKey p
   if (on == onto_.end()) return kNoRow;
   const auto after = std::upper_bound(on->second.begin(), on->second.end(), time,
                                       [&](TimePs t, RowIndex l) { return t < frame_.ts[l]; });
+  // Launches are by time: the last one that is not after.
   return after == on->second.begin() ? kNoRow : *(after - 1);
 }
 
@@ -56,6 +59,7 @@ RowIndex Launches::first_after(TimePs time, const trace::Lane& thread, std::int6
 }
 
 std::vector<EventRecord> find_event_records(const Rows& rows, const Launches& launches) {
+  // A wait tells which stream its event was recorded on; the record itself does not.
   std::unordered_map<std::int64_t, std::pair<std::int64_t, trace::LaneKey>>
       recorded_on;  // stream and pid, by correlation of the record
   for (const RowIndex r : rows.frame) {
@@ -64,6 +68,7 @@ std::vector<EventRecord> find_event_records(const Rows& rows, const Launches& la
   const StringId record = rows.trace->strings.find("cudaEventRecord");
   Column<KeyedIndex> in_time;
   for (const RowIndex r : rows.frame) {
+    // Events that nobody waits for hold up nothing.
     if (rows.name(r) == record && recorded_on.contains(rows.correlation[r]))
       in_time.push_back({radix_key(rows.ts[r]), r});
   }

@@ -20,6 +20,7 @@ Collective collective_or_all_reduce(std::string_view type) {
   if (type == "ALLTOALL") return Collective::all_to_all;
   if (type == "ALLGATHER") return Collective::all_gather;
   if (type == "REDUCESCATTER") return Collective::reduce_scatter;
+  // Whatever else stands there is an ALLREDUCE to the original, a typing error too.
   return Collective::all_reduce;
 }
 
@@ -74,6 +75,7 @@ void ChakraRank::add_data_pass() {
   const std::vector<Layer>& layers = text_.layers;
   for (std::size_t i = 0; i < layers.size(); ++i) {
     nodes_[i].forward = compute(layers[i], "FWD", layers[i].forward);
+    // The second names what the pass before left: without one it is nothing, and there is nothing to wait for.
     writer_.after({i > 0 ? nodes_[i - 1].forward : std::nullopt, nodes_[i].weight_comm});
   }
   for (std::size_t i = layers.size(); i-- > 0;) {
@@ -81,6 +83,7 @@ void ChakraRank::add_data_pass() {
     writer_.after({i + 1 == layers.size() ? nodes_[i].forward : nodes_[i + 1].input});
     nodes_[i].weight_comm = collective(layers[i].name, layers[i].weight_gradient);
     writer_.after({nodes_[i].weight});
+    // The first layer has nobody before it who would need its input's gradient.
     if (i == 0) continue;
     nodes_[i].input = compute(layers[i], "BWD_IG", layers[i].input_gradient);
     writer_.after({nodes_[i].weight});
@@ -94,6 +97,7 @@ std::string ChakraRank::add_model_pass() {
     nodes_[i].forward = compute(layers[i], "FWD", layers[i].forward);
     const NodeRef before = i > 0 ? nodes_[i - 1].forward_comm : std::nullopt;
     if (is_hybrid) writer_.after({nodes_[i].weight_comm, before});
+    // Without data parallelism no weights are exchanged, and their gradient of the pass before is waited for itself.
     else writer_.after({before, nodes_[i].weight});
     nodes_[i].forward_comm = collective(layers[i].name, layers[i].forward);
     writer_.after({nodes_[i].forward});
@@ -105,6 +109,7 @@ std::string ChakraRank::add_model_pass() {
     else if (!nodes_[i + 1].input_comm)
       return "'NoneType' object has no attribute 'id': fewer layers are stated than there are";
     else writer_.after({nodes_[i + 1].weight, nodes_[i + 1].input_comm});
+    // Counted against the stated number of layers, not against those that are there: one of the quirks.
     if (from_last != text_.stated_layers - 1) {
       const bool is_named_apart = text_.mode == Mode::hybrid_data_model;
       nodes_[i].input_comm = collective(layers[i].name + (is_named_apart ? "_IG_COMM_" : ""), layers[i].input_gradient);
@@ -125,6 +130,7 @@ std::string ChakraRank::add_dlrm_forward() {
     nodes_[i].forward = compute(layers[i], "FWD", layers[i].forward);
     writer_.after({nodes_[i].weight_comm ? nodes_[i].weight_comm : nodes_[i].weight,
                    i > 0 ? nodes_[i - 1].forward : std::nullopt});
+    // Where the embeddings come together: the last bottom layer waits for the exchange of the first.
     if (static_cast<std::int64_t>(i) == text_.last_bottom_layer) {
       if (!nodes_[0].forward_comm)
         return "'NoneType' object has no attribute 'id': the first layer has no ALLTOALL before the last bottom layer";
@@ -150,6 +156,7 @@ std::string ChakraRank::add_dlrm_backward(std::size_t i) {
     nodes_[i].input = compute(layer, "BWD_IG", layer.input_gradient);
     writer_.after({nodes_[i].weight});
   }
+  // The gradient of the exchange goes back as soon as the first top layer has made its own.
   if (static_cast<std::int64_t>(i) != text_.last_bottom_layer + 1) return {};
   if (i == 0) return "bwd_ig_comp_node is None";
   nodes_[0].input_comm = collective(text_.layers[0].name, text_.layers[0].input_gradient);
@@ -169,6 +176,7 @@ std::string ChakraRank::add_dlrm_pass() {
 
 Result<workload::Workload> to_chakra_workload(const TextWorkload& text, const Options& options) {
   workload::Workload workload;
+  // Ids go on from rank to rank, as the original counts them for all files.
   std::uint64_t next_id = 0;
   for (std::size_t number = 0; number < options.ranks; ++number) {
     ChakraRank rank(text, workload.strings, next_id);

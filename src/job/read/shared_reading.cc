@@ -40,6 +40,7 @@ class RankReadingTask : public SharedTask {
     std::vector<std::optional<std::string>> results;
     for (const SharedItem& item : items) {
       const Result<trace::ReadRank> read = format_->read_rank(std::string(item.content), options_);
+      // Without a result process 0 reads the file itself, and so tells the error with all its words.
       results.push_back(read ? std::optional(trace::to_bytes(*read)) : std::nullopt);
     }
     return results;
@@ -54,6 +55,7 @@ class RankReadingTask : public SharedTask {
 
 std::uint64_t bytes_of(const std::string& file) {
   std::error_code failed;
+  // Missing files have no size; opening them tells the error.
   const auto size = std::filesystem::file_size(file, failed);
   return failed ? 0 : size;
 }
@@ -64,6 +66,7 @@ std::vector<std::size_t> largest_first(const std::vector<std::string>& files) {
   for (const std::string& file : files) sizes.push_back(bytes_of(file));
   std::vector<std::size_t> order(files.size());
   std::iota(order.begin(), order.end(), 0);
+  // Longest work first keeps everybody busy to the end; stable, so that equal files keep their order.
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return sizes[a] > sizes[b]; });
   return order;
 }
@@ -91,6 +94,7 @@ Result<trace::Trace> read_traces(const formats::Format& format, const std::vecto
   };
   ProcessTeam::Work work(*team, kReadRankTask, pack_options(format, options));
   work.run({.order = largest_first(files), .content = [&](std::size_t i) { return files[i]; }}, read_here, take);
+  // In the order of files, so that the same error is told however many read.
   for (const std::optional<Error>& error : errors) {
     if (error) return *error;
   }

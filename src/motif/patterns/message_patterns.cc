@@ -66,6 +66,7 @@ Result<Pattern> ping_pong(const Values& values, std::uint32_t ranks) {
                     blocking_recv = values.flag("blockingRecv")](Script& script, std::uint32_t rank, std::uint64_t) {
     if (rank != 0 && rank != other) return;
     const std::uint32_t peer = rank == 0 ? other : 0;
+    // Rank 0 sends first and the other receives first: the same two steps in opposite order.
     for (const bool sends : {rank == 0, rank != 0}) {
       script.phase(sends == (rank == 0) ? "ping" : "pong");
       if (sends ? blocking_send : blocking_recv) {
@@ -89,6 +90,7 @@ Result<Pattern> two_way_ping_pong(const Values& values, std::uint32_t ranks) {
   if (const Status enough = at_least(ranks, 2); !enough) return enough.error();
   Pattern pattern;
   pattern.rounds = values.count("iterations");
+  // Programs are shared by class; everybody beyond the first two has an empty one.
   pattern.class_of = [](std::uint32_t rank) { return rank < 2 ? rank : 2; };
   pattern.append = [bytes = static_cast<std::int64_t>(values.count("messageSize"))](Script& script, std::uint32_t rank,
                                                                                     std::uint64_t) {
@@ -104,6 +106,7 @@ Result<Pattern> all_ping_pong(const Values& values, std::uint32_t ranks) {
   if (ranks % 2 != 0) return Error{fmt::format("it takes an even number of ranks, not {}", ranks)};
   Pattern pattern;
   pattern.rounds = values.count("iterations");
+  // Partners are told by distance, so that all ranks of a half share one program.
   pattern.relative = true;
   pattern.class_of = [ranks](std::uint32_t rank) { return rank < ranks / 2 ? 0 : 1; };
   pattern.append = [ranks, bytes = static_cast<std::int64_t>(values.count("messageSize")),
@@ -125,6 +128,7 @@ Result<Pattern> ring(const Values& values, std::uint32_t ranks) {
   Pattern pattern;
   pattern.rounds = values.count("iterations");
   pattern.relative = true;
+  // Rank 0 is apart because it sends first.
   pattern.class_of = [](std::uint32_t rank) { return rank == 0 ? 0 : 1; };
   pattern.append = [ranks, bytes = static_cast<std::int64_t>(values.count("messagesize"))](
                        Script& script, std::uint32_t rank, std::uint64_t) {
@@ -144,6 +148,7 @@ Result<Pattern> incast(const Values& values, std::uint32_t ranks) {
     return Error{fmt::format("incasttarget={}: there are {}", target, report::counted(ranks, "rank"))};
   Pattern pattern;
   pattern.rounds = values.count("iterations");
+  // All senders alike, and who receives.
   pattern.class_of = [target](std::uint32_t rank) { return rank == target ? 0 : 1; };
   pattern.append = [ranks, target = static_cast<std::uint32_t>(target),
                     bytes = static_cast<std::int64_t>(values.count("messageSize"))](Script& script, std::uint32_t rank,
@@ -203,6 +208,7 @@ Result<Pattern> many_to_many(const Values& values, std::uint32_t ranks) {
     std::vector<Script::StepId> posted;
     const auto post = [&] { posted.push_back(script.irecv(sources[posted.size()], bytes)); };
     script.phase("messages");
+    // As many receives as there are buffers are posted before the barrier: no message comes unexpected that has one.
     while (is_target[rank] && posted.size() < std::min<std::size_t>(buffers, sources.size())) post();
     if (round == 0) {
       script.phase("barrier");
@@ -213,6 +219,7 @@ Result<Pattern> many_to_many(const Values& values, std::uint32_t ranks) {
       for (const std::uint32_t target : targets) script.send(target, bytes);
     for (std::size_t i = 0; i < posted.size(); ++i) {
       script.wait(posted[i]);
+      // A buffer that has become free takes the next sender.
       if (posted.size() < sources.size()) post();
     }
   };
@@ -243,6 +250,7 @@ Pattern first_to_come(const Values& values, std::uint32_t ranks, TimePs interval
   for (std::uint32_t rank = 1; rank < ranks; ++rank)
     computes[rank] = static_cast<TimePs>(next_random(state) % static_cast<std::uint64_t>(latest + 1));
   std::uint32_t first = 1;
+  // Of equal times the lowest rank: arbitrary, but the same every time.
   for (std::uint32_t rank = 2; rank < ranks; ++rank) first = computes[rank] < computes[first] ? rank : first;
   Pattern pattern;
   pattern.append = [computes = std::move(computes), first, ranks, interval](Script& script, std::uint32_t rank,

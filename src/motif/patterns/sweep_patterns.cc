@@ -44,6 +44,7 @@ struct Sweep {
   TimePs compute = 0;
 
   /// From the corner that `x` and `y` (1 or -1) point away from. A direction of 0 has no neighbours.
+  // Blocking receives before, blocking sends after: that alone makes the wavefront, a rank further with each block.
   void append(Script& script, std::uint32_t rank, int x, int y, std::int64_t tag) const {
     const auto beside = [&](std::size_t axis, int steps) {
       return steps == 0 ? std::nullopt : grid.beside(rank, axis, steps);
@@ -59,6 +60,7 @@ struct Sweep {
 };
 
 Status check_blocks(std::string_view cells, std::string_view block, const Values& values) {
+  // A rest of a block would need a size of its own.
   if (values.count(block) > 0 && values.count(cells) % values.count(block) == 0) return {};
   return Error{fmt::format("{}={} does not divide {}={}", block, values.count(block), cells, values.count(cells))};
 }
@@ -66,6 +68,7 @@ Status check_blocks(std::string_view cells, std::string_view block, const Values
 Pattern sweep_pattern(const Values& values, const Grid<2>& grid) {
   Pattern pattern;
   pattern.rounds = values.count("iterations");
+  // Neighbours are told by distance, so that ranks at the same borders of the grid share a program.
   pattern.relative = true;
   pattern.class_of = [grid](std::uint32_t rank) { return grid.class_of(rank); };
   return pattern;
@@ -80,6 +83,7 @@ Result<Pattern> sweep_2d(const Values& values, std::uint32_t ranks) {
   Pattern pattern = sweep_pattern(values, sweep.grid);
   pattern.append = [sweep](Script& script, std::uint32_t rank, std::uint64_t) {
     script.phase("sweep up");
+    // A tag of its own for each sweep: messages of two of them between the same ranks never match.
     sweep.append(script, rank, 1, 0, 1000);
     script.phase("sweep down");
     sweep.append(script, rank, -1, 0, 2000);
@@ -99,6 +103,7 @@ Result<Pattern> sweep_3d(const Values& values, std::uint32_t ranks) {
   if (const Status checked = check_blocks("nz", "kba", values); !checked) return checked.error();
   if (!values.has("computetime") && values.number("nodeflops") <= 0)
     return Error{"nodeflops=0: nothing is ever computed"};
+  // Nanoseconds of one layer of cells for one value: given, or from what a cell takes and what a rank can do.
   const double layer_ns = values.has("computetime")
                               ? values.number("computetime")
                               : values.number("nx") * values.number("ny") * values.number("flops_per_cell") /
@@ -113,6 +118,7 @@ Result<Pattern> sweep_3d(const Values& values, std::uint32_t ranks) {
   Pattern pattern = sweep_pattern(values, *grid);
   pattern.rounds *= 2;  // the upper and the lower four octants
   pattern.append = [sweep](Script& script, std::uint32_t rank, std::uint64_t) {
+    // Around the plane: each corner is beside the one before.
     constexpr std::array<std::array<int, 2>, 4> kTowards = {{{1, 1}, {-1, 1}, {-1, -1}, {1, -1}}};
     for (std::size_t corner = 0; corner < kTowards.size(); ++corner) {
       script.phase(kCorners[corner]);

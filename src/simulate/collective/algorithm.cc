@@ -8,9 +8,11 @@ namespace orrery::simulate {
 using workload::Collective;
 
 Algorithm mpi_choice(Collective collective, std::size_t ranks, double bytes) {
+  // MPICH's limits, in bytes; those of pairs are per partner.
   constexpr double kShortReduction = 2048, kShortBroadcast = 12288, kLong = 524288, kMediumGather = 81920;
   constexpr double kShortPair = 256, kMediumPair = 32768;
   constexpr std::size_t kFewRanks = 8;
+  // Halving and doubling pairs ranks by the bits of their number, which works out for powers of two only.
   const bool power = std::has_single_bit(ranks);
   switch (collective) {
     case Collective::all_reduce:
@@ -31,6 +33,7 @@ Algorithm mpi_choice(Collective collective, std::size_t ranks, double bytes) {
     case Collective::reduce_scatter: return power && bytes < kLong ? Algorithm::halving_doubling : Algorithm::pairwise;
     case Collective::gather:
     case Collective::scatter: return Algorithm::binomial_tree;
+    // Bruck's barrier is known as dissemination: as many rounds as doubling takes to reach every rank.
     case Collective::barrier: return Algorithm::bruck;
   }
   return Algorithm::automatic;
@@ -43,6 +46,7 @@ CommOptions comm_options(const machine::Communication& communication) {
                       .rendezvous_above_bytes = communication.rendezvous_threshold_bytes};
   for (std::size_t i = 0; i < workload::kCollectives; ++i) {
     const Algorithm algorithm = communication.collective_algorithm;
+    // A machine names one algorithm for all collectives; where it cannot do one, that one is chosen as usual.
     options.algorithms[i] = can_do(algorithm, static_cast<workload::Collective>(i)) ? algorithm : Algorithm::automatic;
   }
   return options;
@@ -66,6 +70,7 @@ bool can_do(Algorithm algorithm, Collective collective) {
     case Algorithm::hierarchical: return !gather_or_scatter;
     case Algorithm::mpi: return true;
     case Algorithm::binomial_tree:
+      // Everything with one root; and all_reduce and barrier as a reduction followed by a broadcast.
       return gather_or_scatter || collective == Collective::all_reduce || collective == Collective::broadcast ||
              collective == Collective::reduce || collective == Collective::barrier;
     case Algorithm::recursive_doubling:
@@ -85,6 +90,7 @@ bool is_automatic(Algorithm algorithm, Collective collective, bool inside_node) 
     case Algorithm::bidirectional_ring:
     case Algorithm::double_binary_tree:
     case Algorithm::hierarchical: return true;
+    // Inside a node every partner is one hop away; in the others every rank has something else for every partner.
     case Algorithm::direct:
       return inside_node || collective == Collective::all_to_all || collective == Collective::gather ||
              collective == Collective::scatter;

@@ -20,6 +20,7 @@ double LinkWeights::load(machine::LinkId link) const {
 TimePs LinkWeights::add(std::uint32_t source, std::uint32_t target, double weight) {
   if (source == target) return 0;
   route_.clear();
+  // Adaptive routing looks at what the links carry so far, so the order of adding decides.
   if (adaptive_) {
     network_.append_adaptive_route(
         source, target, [this](machine::LinkId link) { return load(link); }, route_);
@@ -29,10 +30,12 @@ TimePs LinkWeights::add(std::uint32_t source, std::uint32_t target, double weigh
   if (route_.empty() && !unreachable_) unreachable_ = {source, target};
   TimePs latency = 0;
   for (const machine::LinkId link : route_) {
+    // The list of touched links keeps clearing as cheap as the operation is small, however large the network.
     if (weights_[link] == 0) touched_.push_back(link);
     weights_[link] += weight;
     latency += network_.links()[link].latency_ps;
   }
+  // The first and the last link are the ports of the two devices.
   if (!route_.empty()) starting_[route_.front()] += weight, ending_[route_.back()] += weight;
   return latency;
 }
@@ -42,6 +45,7 @@ double LinkWeights::transfers_of_port() const {
   for (const machine::LinkId link : touched_) {
     const double own = std::max(starting_[link], ending_[link]);
     const double seconds = own / network_.links()[link].bytes_per_second;
+    // Of equally slow ports the one with more transfers, so that the answer does not hang on the order of links.
     if (seconds < slowest || (seconds == slowest && own <= transfers)) continue;
     slowest = seconds;
     transfers = own;
@@ -50,6 +54,7 @@ double LinkWeights::transfers_of_port() const {
 }
 
 LinkWeights::Taken LinkWeights::take() {
+  // By number, and not in the order of first touch, which depends on the order of transfers.
   std::sort(touched_.begin(), touched_.end());
   Taken taken{.shares = {}, .transfers = transfers_of_port()};
   taken.shares.reserve(touched_.size());
@@ -68,6 +73,7 @@ std::optional<std::pair<std::uint32_t, std::uint32_t>> LinkWeights::take_unreach
 TimePs phase_beta_ps(const PlanPhase& phase, double bytes) {
   constexpr double kNoise = 1e-12;  // as in FluidNetwork: rounding errors do not cost a picosecond
   const double ps = bytes * phase.seconds_per_byte * static_cast<double>(kPsPerSecond);
+  // Also refuses what is not a number, which compares as false.
   if (!(ps < static_cast<double>(kLongestPs))) return kLongestPs;
   const double whole = std::nearbyint(ps);
   return static_cast<TimePs>(std::abs(ps - whole) <= ps * kNoise ? whole : std::ceil(ps));
@@ -83,6 +89,7 @@ TimePs Plan::beta_ps(double bytes) const {
   TimePs sum = 0;
   for (const PlanPhase& phase : phases) {
     const TimePs beta = phase_beta_ps(phase, bytes);
+    // Asked this way round because the sum itself may overflow.
     if (beta >= kLongestPs - sum) return kLongestPs;
     sum += beta;
   }
@@ -93,6 +100,7 @@ void find_bottleneck(PlanPhase& phase, const machine::Network& network) {
   double slowest = 0;
   for (const LinkShare& share : phase.shares) {
     const double seconds = share.weight / network.links()[share.link].bytes_per_second;
+    // Strictly slower only: of equals the link with the lowest number is told.
     if (seconds <= slowest) continue;
     slowest = seconds;
     phase.bottleneck = share.link;

@@ -6,6 +6,7 @@ namespace orrery::simulate {
 
 CounterSlabs::Piece CounterSlabs::take(std::size_t count) {
   if (slabs_.empty() || slabs_[current_].counters.size() - slabs_[current_].used < count) {
+    // A slab that nobody uses is taken again before memory is asked for.
     const auto unused = std::find_if(slabs_.begin(), slabs_.end(), [](const Slab& slab) { return slab.pieces == 0; });
     current_ = static_cast<std::uint32_t>(unused - slabs_.begin());
     if (unused == slabs_.end()) slabs_.emplace_back();
@@ -21,14 +22,17 @@ CounterSlabs::Piece CounterSlabs::take(std::size_t count) {
 
 void CounterSlabs::give_back(const Piece& piece) {
   Slab& slab = slabs_[piece.slab];
+  // Pieces go back in any order; a slab is free when the last has gone.
   if (--slab.pieces > 0) return;
   slab.used = 0;
+  // The current slab keeps its memory, as the next piece comes from it.
   if (piece.slab != current_) slab.counters = Column<std::uint32_t>();
 }
 
 std::uint64_t RankState::on_stream(std::uint32_t stream, std::uint64_t place) const {
   for (const LiveWindow& window : windows) {
     const std::vector<std::uint32_t>& activities = window.planned->lines->streams[stream].activities;
+    // Unsigned: a place before the window wraps around to a large offset and is not found either.
     const std::uint64_t offset = place - window.planned->first_on_stream[stream];
     if (offset < activities.size()) return window.first + activities[offset];
   }
@@ -77,6 +81,7 @@ Status check_agreement(const workload::Membership& membership, const RunState& s
   if (Status status = check_first_member(membership, communicator, first); !status) return status;
   for (const std::uint32_t rank_class : bundle.classes) {
     const std::uint32_t rank = state.classes.first(rank_class);
+    // Equal programs agree with themselves.
     if (program_of(rank) == program_of(first.rank)) continue;  // and so the same activity
     const workload::Side other = member_side(membership, state, communicator, rank, place);
     if (Status status = check_members_agree(membership, communicator, place, first, other); !status) return status;

@@ -58,6 +58,7 @@ std::vector<std::int64_t> DimensionTies::integers(std::string_view argument) con
 
 std::optional<std::uint32_t> DimensionTies::along(std::uint32_t tensor) const {
   std::int64_t dimension = integer("dim").value_or(0);
+  // Python counts from the end where the number is negative.
   dimension += dimension < 0 ? rank(tensor) : 0;
   if (dimension < 0 || dimension >= rank(tensor)) return std::nullopt;
   return static_cast<std::uint32_t>(dimension);
@@ -68,6 +69,7 @@ void DimensionTies::tie(const std::vector<DimensionRef>& members) {
   for (const DimensionRef& member : members) largest = std::max(largest, size(member));
   DimensionGroup group;
   for (const DimensionRef& member : members) {
+    // A size of 1 is broadcast and follows nothing; of the others only those of the largest size are the dimension.
     if (largest > 1 && size(member) == largest) group.members.push_back(member);
   }
   if (!group.members.empty()) groups_.push_back(std::move(group));
@@ -84,6 +86,7 @@ void DimensionTies::tie_equal(const std::vector<DimensionRef>& members) {
 void DimensionTies::align(const std::vector<std::uint32_t>& tensors) {
   std::uint32_t ranks = 0;
   for (const std::uint32_t tensor : tensors) ranks = std::max(ranks, rank(tensor));
+  // As broadcasting aligns: from the last dimension on, and what a tensor lacks in front is left out.
   for (std::uint32_t from_last = 0; from_last < ranks; ++from_last) {
     std::vector<DimensionRef> members;
     for (const std::uint32_t tensor : tensors) {
@@ -95,6 +98,7 @@ void DimensionTies::align(const std::vector<std::uint32_t>& tensors) {
 
 void DimensionTies::leave_free(const std::vector<std::uint32_t>& tensors) {
   for (const std::uint32_t tensor : tensors) {
+    // A group of one: it may change alone.
     for (std::uint32_t d = 0; d < rank(tensor); ++d) tie({{tensor, d}});
   }
 }

@@ -26,6 +26,7 @@ Status check_host(const trace::RankTrace& rank, const trace::HostTrace& host) {
 
 std::string name_of(const std::string& path) { return std::filesystem::path(path).filename().string(); }
 
+// The largest rank that anything speaks of: recordings often are of a few ranks of a large job.
 std::int64_t world_size_of(const trace::Trace& trace) {
   std::int64_t size = 1;
   for (const trace::RankTrace& rank : trace.ranks) {
@@ -34,6 +35,7 @@ std::int64_t world_size_of(const trace::Trace& trace) {
       for (const std::int64_t member : group.ranks) size = std::max(size, member + 1);
     }
   }
+  // A damaged number must not decide how much memory groups take.
   return std::min(size, kMostRanks);
 }
 
@@ -50,6 +52,7 @@ Result<EmittedJob> emit_pairs(job::LinkedJob& read, const EmitOptions& options, 
   std::vector<std::optional<Result<RankSource>>> found(count);
   std::vector<trace::HostArguments> arguments(count);
   std::vector<Diagnostics> remarks(count);
+  // Two tasks per rank: its arguments are read beside everything else, as nothing here needs them.
   parallel_for(2 * count, [&](std::size_t i) {
     const std::size_t r = i / 2;
     if (i % 2 != 0) {
@@ -63,6 +66,7 @@ Result<EmittedJob> emit_pairs(job::LinkedJob& read, const EmitOptions& options, 
   });
   std::vector<RankSource> sources;
   for (std::size_t r = 0; r < count; ++r) {
+    // Remarks of all ranks up to the first error, in the order of ranks and not in that of threads.
     diagnostics.merge(remarks[r]);
     if (!*found[r]) return found[r]->error();
     sources.push_back(std::move(**found[r]));
