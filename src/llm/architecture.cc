@@ -25,6 +25,7 @@ const Architecture* begun_with(const std::vector<Architecture>& known, const std
   std::size_t longest = 0;
   const auto consider = [&](const Architecture& one, const std::string& called) {
     const std::string candidate = normalised_name(called);
+    // The longest name that fits: "llama370binstruct" begins with "llama3" too.
     if (candidate.size() <= longest || !name.starts_with(candidate)) return;
     best = &one;
     longest = candidate.size();
@@ -45,6 +46,7 @@ std::optional<double> size_in(const std::string& text, std::size_t& from) {
     while (end < text.size() && std::isdigit(static_cast<unsigned char>(text[end])) != 0)
       number = 10 * number + (text[end++] - '0');
     if (end < text.size() && text[end] == 'b') return from = end + 1, number * 1e9;
+    // Digits that no b follows are a version, as the 3 of "llama 3 8b".
     at = end;
   }
   return std::nullopt;
@@ -53,6 +55,7 @@ std::optional<double> size_in(const std::string& text, std::size_t& from) {
 /// Directly behind the size: "a3b" of "30b-a3b".
 std::optional<double> active_size_at(const std::string& text, std::size_t from) {
   while (from < text.size() && !is_letter_or_digit(text[from])) ++from;
+  // "a" directly before digits: the active parameters of a mixture of experts.
   if (from + 1 >= text.size() || text[from] != 'a' || std::isdigit(static_cast<unsigned char>(text[from + 1])) == 0)
     return std::nullopt;
   return size_in(text, ++from);
@@ -74,8 +77,10 @@ std::optional<Architecture> of_size(std::string_view name) {
   const bool sparse = *all > active;
   Architecture guess;
   guess.name = std::string(name);
+  // At least 1024 wide and eight layers, so that the smallest sizes still make a model.
   guess.hidden = kWidthStep * std::max(8.0, std::nearbyint(std::cbrt(kCubeOfWidth * active) / kWidthStep));
   guess.layers = std::max(8.0, std::nearbyint(active / (12 * guess.hidden * guess.hidden)));
+  // The name does not tell the experts; 128 with 8 of them chosen are those of Qwen3-30B-A3B.
   guess.experts = sparse ? Experts{.count = 128, .chosen = 8, .ffn = guess.hidden}
                          : Experts{.count = 1, .chosen = 1, .ffn = guess.hidden, .dense_layers = guess.layers};
   guess.hybrid = HybridWork{
@@ -108,12 +113,16 @@ std::optional<Architecture> architecture_called(const std::vector<Architecture>&
 }
 
 double dense_parameters(const Architecture& a) {
+  // Projections of queries and of the output are heads wide, those of keys and values as wide as kv_width().
   const double attention = 2 * a.hidden * a.heads * a.head_size + 2 * a.hidden * a.kv_width();
+  // A gated MLP has three matrices, a plain one two.
   const double mlp = (a.plain_mlp ? 2 : 3) * a.hidden * a.ffn;
+  // The vocabulary twice: as embedding and as the last projection.
   return a.layers * (attention + mlp) + 2 * a.vocabulary * a.hidden;
 }
 
 double domains_reached(const Experts& experts, double domains) {
+  // Routing may be limited to a few groups of experts, and then no more domains than these are reached.
   const double open = experts.chosen_groups > 0 ? std::min(domains, experts.chosen_groups) : domains;
   return open * (1 - std::pow(1 - 1 / open, experts.chosen));
 }

@@ -66,6 +66,7 @@ Answer& Answer::text(std::string_view text, Tone tone) {
   if (!for_people() || text.empty()) return *this;
   // Neighbours of one tone are one piece.
   auto* const last = parts_.empty() ? nullptr : std::get_if<Painted>(&parts_.back());
+  // Only plain ones, because painted pieces carry their marks around them.
   if (last != nullptr && last->tone == tone && tone == Tone::plain) last->text += text;
   else parts_.emplace_back(Painted{std::string(text), tone});
   return *this;
@@ -78,6 +79,7 @@ Answer& Answer::next(std::string_view question, std::string_view command) {
 Answer& Answer::table(Sheet sheet, const Shown& shown) {
   if (!reads(shown.readers)) return *this;
   const auto kept = std::make_shared<const Sheet>(std::move(sheet));
+  // Kept alive together: text, facts and CSV may all show the same sheet later.
   sheets_.push_back(kept);
   const auto is_for = [&](Readers one) {
     return reads(one) && (static_cast<unsigned>(shown.readers) & static_cast<unsigned>(one)) != 0;

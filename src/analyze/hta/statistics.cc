@@ -40,6 +40,7 @@ double exact_sum(std::span<const double> values) {
   for (double x : values) {
     std::size_t kept = 0;
     for (double y : partials) {
+      // The remainder below is exact only if the larger one comes first.
       if (std::abs(x) < std::abs(y)) std::swap(x, y);
       const double high = x + y;
       const double low = y - (high - x);
@@ -62,12 +63,14 @@ double deviation(std::span<const double> values) {
   std::vector<double> squares;
   squares.reserve(values.size());
   for (const double v : values) squares.push_back((v - middle) * (v - middle));
+  // With one degree of freedom less, as pandas computes it.
   return std::sqrt(exact_sum(squares) / static_cast<double>(values.size() - 1));
 }
 
 double rounded(double x, int digits) {
   if (!std::isfinite(x)) return x;
   const double scale = std::pow(10.0, digits);
+  // Ties go to the even neighbour, as in numpy.
   return std::nearbyint(x * scale) / scale;
 }
 

@@ -14,6 +14,7 @@ namespace {
 class CsvScanner {
  public:
   CsvScanner(std::string_view text, const std::string& file) : text_(text), file_(file) {
+    // The mark that spreadsheets put in front of UTF-8.
     if (text_.starts_with("\xef\xbb\xbf")) text_.remove_prefix(3);
   }
 
@@ -41,6 +42,7 @@ class CsvScanner {
   bool end_of_line() {
     const std::size_t start = at_;
     if (at_ < text_.size() && text_[at_] == '\r') ++at_;
+    // A CR alone ends no line; it belongs to a cell.
     if (at_ < text_.size() && text_[at_] == '\n') return ++at_, ++line_, true;
     at_ = start;
     return false;
@@ -57,6 +59,7 @@ class CsvScanner {
     std::string cell;
     const std::size_t opened = line_;
     for (++at_; at_ < text_.size(); ++at_) {
+      // Line breaks within quotes count, so that later errors name the line an editor shows.
       if (text_[at_] == '\n') ++line_;
       if (text_[at_] != '"') {
         cell += text_[at_];
@@ -98,6 +101,7 @@ Result<CsvTable> parse_csv(std::string_view text, const std::string& file) {
   table.file = file;
   CsvScanner scanner(text, file);
   while (!scanner.done()) {
+    // Taken before the record, which may be several lines long.
     const std::size_t line = scanner.line();
     auto record = scanner.record();
     if (!record) return record.error();

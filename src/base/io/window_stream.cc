@@ -15,6 +15,7 @@ namespace {
 constexpr std::size_t kWindowBytes = 1 << 20;
 constexpr std::size_t kHeadroomBytes = 256 << 10;  // room in front of a block for what the block before left unfinished
 constexpr std::size_t kMappedWindowBytes = 8u << 20;
+// One being filled, one being parsed, and one between them.
 constexpr std::size_t kSlots = 3;
 
 struct Block {
@@ -45,6 +46,7 @@ class Stream {
     if (input_ended_) return false;
     const Result<std::size_t> got = inflater_.read(std::span<char>(block.data(), kWindowBytes));
     block.error = got ? std::nullopt : std::optional<Error>(got.error());
+    // Also after an error what was inflated before it is handed on.
     block.size = got ? *got : inflater_.delivered();
     block.is_last = !got || block.size < kWindowBytes;
     input_ended_ = block.is_last;
@@ -76,6 +78,7 @@ class Stream {
       end = block.data() + block.size;
       std::memset(end, 0, MappedFile::kPaddingBytes);
     } else {
+      // A long remainder is kept in one piece instead, and the block goes behind it.
       carry_.append(block.data(), block.size);
       carry_.append(MappedFile::kPaddingBytes, '\0');
       begin = carry_.data();
@@ -123,6 +126,7 @@ Result<StreamOutcome> stream_mapped(const MappedFile& file, const ConsumeWindow&
     // Doubled and not extended: else a value of n windows would be looked at n times.
     window_bytes = next == at ? 2 * window_bytes : kMappedWindowBytes;  // a single value may be larger than a window
     if (on_progress) on_progress(next - at);
+    // Pages that are done with go back to the system: memory stays small for files larger than it.
     file.release(at, next);
     at = next;
   }

@@ -147,8 +147,8 @@ class DeviceGraph {
       if (graph_.nodes.start_of[call] == kNoNode)
         return stop_at(r, "the call that launched this work is not in the step");
       graph_.edges.add(graph_.nodes.start_of[call], start, EdgeType::kernel_launch_delay);
-      // Where the wait for another stream ended later, that and not the order on the stream held this work up.
     } else if (last != kNoNode && ends_before(waited_for, graph_.nodes.time[last])) {
+      // Not where a wait for another stream ended later: then that, and not the order on the stream, held this work up.
       graph_.edges.add(last, start, EdgeType::kernel_kernel_delay);
     }
     if (last == kNoNode) streams_.push_back(rows_.stream[r]);

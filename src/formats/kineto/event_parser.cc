@@ -17,6 +17,7 @@ const char* take_odd_integer(std::int64_t& out, bool& usable, const char* p, con
   if (after == nullptr) return nullptr;
   if (decimal.is_integer) {  // all 64 bits, which Decimal does not hold
     usable = parse_number(std::string_view(p, static_cast<std::size_t>(after - p)), out);
+    // "12.0" or "1e3": an integer too, if nothing stands behind the point.
   } else if (decimal.in_range && decimal.is_exact && decimal.fraction_e12 == 0) {
     out = decimal.whole;
     usable = true;
@@ -30,12 +31,14 @@ char first_unescaped(std::string_view text) {
 }
 
 const char* take_word(EventRecord& record, Slot slot, const char* p, const char* end) {
+  // Of what JSON has and of what Python's json writes besides: NaN and the two infinities.
   const char* after = *p == '-' ? p + 1 : p;
   while ((*after >= 'a' && *after <= 'z') || (*after >= 'A' && *after <= 'Z')) ++after;
   if (after >= end) return nullptr;
   const std::string_view word(p, static_cast<std::size_t>(after - p));
   // JSON has no such member then, and no error either.
   if (word == "null") return after;  // as if the member were not there
+  // Returning where it began says that it is no value at all.
   if (word != "true" && word != "false" && word != "NaN" && word != "Infinity" && word != "-Infinity") return p;
   take_unusable(record, slot);
   return after;
@@ -57,6 +60,7 @@ ParsedEvent EventParser::parse_generic(const char* p, const char* end, EventReco
   if (parsed.outcome != ParseOutcome::parsed) return parsed;
   steps_.push_back(
       {{literal_start_, static_cast<std::size_t>(parsed.position - literal_start_)}, ValueKind::end, kIgnored});
+  // The text between the values is what the next event is compared with; most events of a trace have the same.
   skeleton_.learn(steps_);
   return parsed;
 }
@@ -86,6 +90,7 @@ ParsedEvent EventParser::parse_members(const char* p, const char* end, EventReco
     p = skip_space(p + 1, end);
     if (p >= end) return {ParseOutcome::incomplete, p};
     const ParsedEvent value =
+        // Arguments are one object deep: containers inside of them are values like others.
         slot == kArgs && *p == '{' ? parse_members(p, end, record, true) : parse_value(p, end, record, slot);
     if (value.outcome != ParseOutcome::parsed) return value;
     p = skip_space(value.position, end);
@@ -108,6 +113,7 @@ ParsedEvent EventParser::parse_value(const char* p, const char* end, EventRecord
     const ContainerSkip skip = skip_container(p, end);
     if (skip.too_deep) return {ParseOutcome::too_deep, p};
     if (skip.after == nullptr) return {ParseOutcome::incomplete, p};
+    // A list where a number or a text was expected counts as there and as unusable.
     take_unusable(record, slot);
     note_step(p, ValueKind::container, slot, skip.after);
     return {ParseOutcome::parsed, skip.after};
@@ -116,6 +122,7 @@ ParsedEvent EventParser::parse_value(const char* p, const char* end, EventRecord
   if (starts_number(*p) && p[1] != 'I') {
     const char* after = take_number(record, slot, p, end);
     if (after == nullptr)
+      // A number may go on behind the window: only one that ends inside of it can be wrong.
       return {skip_number(p, end) == nullptr ? ParseOutcome::incomplete : ParseOutcome::malformed, p};
     note_step(p, ValueKind::number, slot, after);
     return {ParseOutcome::parsed, after};

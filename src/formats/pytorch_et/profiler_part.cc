@@ -32,6 +32,7 @@ class PartCopier {
     if (whole.after == nullptr)
       return whole.fault == JsonFault::ends ? Result<const char*>(nullptr)
                                             : Result<const char*>(fault(whole.fault, window.offset));
+    // Copied as it stands: nothing of an event is read here.
     (text_ += has_records_ ? ",\n" : "\n").append(p, whole.after);
     has_records_ = true;
     if (text_.size() >= kCopiedBytes) flush();
@@ -39,6 +40,7 @@ class PartCopier {
   }
 
   Status on_member(const JsonMember& member, std::uint64_t /*offset*/) {
+    // Members that the host trace has itself are not written twice.
     if (std::find(taken_.begin(), taken_.end(), member.key) == taken_.end())
       ((others_ += ",\n\"").append(member.key) += "\": ").append(member.value);
     return {};
@@ -50,6 +52,7 @@ class PartCopier {
 
   void finish() {
     if (has_list_) text_ += "\n]";
+    // Behind the list, since a list of gigabytes is written while it is read and cannot wait for them.
     text_ += others_;
     flush();
   }
@@ -77,6 +80,7 @@ bool is_of_profiler(std::string_view key) {
 }
 
 bool has_profiler_part(const trace::HostTrace& linked) {
+  // Where the last row ends the list of rows ends too, nearly; looking from there saves reading everything again.
   std::uint64_t last_end = 0;
   for (const trace::TextRange& row : linked.object) last_end = std::max(last_end, row.begin + row.size);
   JsonWalk walk(linked.content.data() + linked.content.size());

@@ -50,11 +50,13 @@ class MatrixWriter {
     for (std::size_t i = 0; i < static_cast<std::size_t>(plan_.panels); ++i) {
       // There is room for so many panels: an earlier one must have been multiplied.
       const Place room = i >= kPanelsHeld ? products[i - kPanelsHeld] : Place();
+      // Panels of one matrix come one after the other, those of the two matrices beside each other.
       of_a = collective(fmt::format("panel {} of A", i), Collective::all_gather, kAlongRow, a, {of_a, room});
       of_b = collective(fmt::format("panel {} of B", i), Collective::all_gather, kAlongColumn, b, {of_b, room});
       const machine::GemmShape shape{plan_.m / plan_.rows, plan_.n / plan_.columns, panel, plan_.batch,
                                      plan_.precision};
       products.push_back(
+          // Products add to the same block of C, so each follows the one before.
           compute(fmt::format("product {}", i), shape, {of_a, of_b, products.empty() ? Place() : products.back()}));
     }
   }
@@ -68,6 +70,7 @@ class MatrixWriter {
       const machine::GemmShape shape{plan_.m / plan_.rows, panel, plan_.k / plan_.columns, plan_.batch,
                                      plan_.precision};
       product = compute(fmt::format("product {}", i), shape, {product});
+      // Sums follow one another on the wire, while the next product is computed already.
       sum = collective(fmt::format("sum {}", i), kind, kAlongRow, partial, {product, sum});
     }
   }
@@ -86,9 +89,11 @@ class MatrixWriter {
     return add({.name = job_.strings.intern(name),
                 .kind = workload::ActivityKind::collective,
                 .flags = workload::activity::kHasBytes,
+                // Rounded up: what is divided among devices may leave fractions of a byte.
                 .bytes = static_cast<std::int64_t>(std::ceil(bytes)),
                 .collective = kind,
                 .group_name = names_[axis],
+                // A lane for each axis of the grid, beside that of computation.
                 .lane = 1 + static_cast<std::int32_t>(axis)},
                after);
   }

@@ -48,6 +48,7 @@ Result<Values> Values::of(std::span<const Parameter> parameters, const Settings&
   std::vector<std::string_view> names;
   for (const Parameter& parameter : parameters) {
     names.push_back(parameter.name);
+    // Defaults are in the tables of patterns and need no check.
     values.texts_.emplace(parameter.name, parameter.default_text);
   }
   std::vector<std::string_view> given;
@@ -60,6 +61,7 @@ Result<Values> Values::of(std::span<const Parameter> parameters, const Settings&
                            : names.empty() ? std::string("it has none")
                                            : fmt::format("it has {}", fmt::join(names, ", "))};
     }
+    // Twice in one command or file is a mistake more often than a correction.
     if (std::find(given.begin(), given.end(), name) != given.end())
       return Error{fmt::format("{} is given twice", name)};
     given.push_back(*known);
@@ -102,6 +104,7 @@ Result<std::vector<std::uint32_t>> rank_list(std::string_view text, std::uint32_
 
 std::int64_t product(std::initializer_list<std::uint64_t> factors) {
   constexpr std::int64_t kLargest = std::numeric_limits<std::int64_t>::max();
+  // A factor of 0 first: further down the product so far is divided by.
   if (std::find(factors.begin(), factors.end(), 0u) != factors.end()) return 0;
   std::uint64_t whole = 1;
   for (const std::uint64_t factor : factors) {

@@ -9,6 +9,7 @@ namespace orrery::motif {
 using workload::ActivityKind;
 
 void Script::phase(std::string_view name) {
+  // Few phases: a search beats a table.
   const auto known = std::find(phases_.begin(), phases_.end(), name);
   phase_ = static_cast<std::uint32_t>(known - phases_.begin());
   if (known == phases_.end()) phases_.push_back(name);
@@ -33,6 +34,7 @@ Script::StepId Script::add(Step step, bool blocks) {
 void Script::join() { add({.kind = ActivityKind::none}, true); }
 
 void Script::compute(TimePs duration) {
+  // Nothing to do is no step, but what is pending stays so.
   if (duration > 0) add({.kind = ActivityKind::compute, .duration_ps = duration}, true);
 }
 

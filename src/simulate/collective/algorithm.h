@@ -19,8 +19,8 @@ namespace orrery::simulate {
 /// - bidirectional_ring: half of the bytes each way round
 /// - direct: every rank to every other, at once
 /// - halving_doubling: log2(n) exchanges with partners at doubling distances; 2^k ranks only
-/// - double_binary_tree: two trees with half of the bytes each, pipelined; of all_gather and reduce_scatter one from, or
-///   to, every rank, aggregated
+/// - double_binary_tree: two trees with half of the bytes each, pipelined; of all_gather and reduce_scatter one from,
+///   or to, every rank, aggregated
 /// - hierarchical: dimension by dimension of the machine, innermost first
 /// - mpi: by size and number of ranks, as MPI libraries choose (mpi_choice()), among those above and below
 /// - binomial_tree: log2(n) levels, each with twice as many ranks that have it

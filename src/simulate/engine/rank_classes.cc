@@ -122,6 +122,7 @@ RankClasses each_rank_alone(std::size_t rank_count) {
 
 RankClasses find_rank_classes(const workload::Membership& membership) {
   const std::size_t ranks = membership.job().rank_count();
+  // Whoever receives from anybody may get messages from ranks that no channel names: nothing can be said of classes.
   if (membership.has_wildcards()) return each_rank_alone(ranks);
   std::vector<std::uint32_t> classes = by_program(membership);
   std::size_t count = classes.empty() ? 0 : *std::max_element(classes.begin(), classes.end()) + std::size_t{1};

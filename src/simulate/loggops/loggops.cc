@@ -108,6 +108,7 @@ Result<Simulation> run_expanded(const workload::Workload& workload, const Option
       run(expansion->workload, options, recorded, [&](OpIndex op) { return describe(expansion->origin[op]); });
   if (!inner) return inner;
   Simulation outer{Schedule(expansion->enters.size(), 0), inner->events};
+  // An activity starts with the first of the operations that stand for it and ends with the last.
   for (std::size_t i = 0; i < expansion->enters.size(); ++i) {
     outer.schedule.start_ps[i] = inner->schedule.start_ps[expansion->enters[i]];
     outer.schedule.end_ps[i] = inner->schedule.end_ps[expansion->leaves[i]];
@@ -120,6 +121,7 @@ Result<Simulation> run_expanded(const workload::Workload& workload, const Option
 Result<Simulation> simulate(const workload::Workload& workload, const Options& options) {
   if (const Status checked = options.parameters.check(); !checked) return checked.error();
   const DurationOf duration_of = options.duration_of ? options.duration_of : DurationOf(recorded);
+  // Placement by kind is written into the copy that the expansion makes, even where there are no collectives.
   if (options.placement == Placement::by_kind || has_collectives(workload))
     return run_expanded(workload, options, duration_of);
   return run(workload, options, duration_of, describe_in(workload));

@@ -20,12 +20,14 @@ std::vector<std::vector<std::int64_t>> join_groups(std::vector<RankSource>& sour
   for (RankSource& source : sources) {
     std::vector<std::uint32_t> number;
     for (const std::vector<std::int64_t>& group : source.groups) {
+      // Groups are equal if their members are, in order: then they are one communicator.
       const auto at = std::find(all.begin(), all.end(), group);
       number.push_back(static_cast<std::uint32_t>(at - all.begin()));
       if (at == all.end()) all.push_back(group);
     }
     for (auto& [row, hint] : source.hints) hint.group = number[hint.group];
   }
+  // All ranks get all groups, because making one is a call that every rank takes part in.
   for (RankSource& source : sources) source.groups = all;
   return all;
 }
@@ -94,8 +96,10 @@ Result<EmittedJob> emit_ranks(std::vector<RankSource> sources, const std::vector
   if (const Status possible = check_edits(options); !possible) return possible.error();
   EmittedJob job;
   job.groups = join_groups(sources);
+  // The first group is that of all ranks.
   job.world_size = static_cast<std::int64_t>(job.groups.front().size());
   std::vector<std::optional<Result<OperationList>>> built(sources.size());
+  // Ranks are independent here; results are taken in order below, so that the first error is always the same.
   parallel_for(sources.size(), [&](std::size_t r) { built[r] = build_operations(sources[r], arguments[r], options); });
   for (auto& rank : built) {
     if (!*rank) return rank->error();

@@ -55,6 +55,7 @@ RowMemory memory_of_row(std::uint32_t row, const trace::HostArguments& arguments
 
 Status check_all_callable(const RankSource& source, const ChosenCalls& chosen) {
   for (const LaunchedWork& work : source.works) {
+    // Work whose launch lies in no call that is chosen would be replaced by a stand-in, which cannot be scaled.
     if (work.launch.row != causal::kNoRow && chosen.call_of[work.launch.row] != causal::kNoRow) continue;
     return Error{
         fmt::format("{} cannot be scaled: nothing says what it was called with", source.strings->text(work.name)),
@@ -68,10 +69,12 @@ Status check_rows_between(const trace::HostTrace& host, const Schemas& schemas, 
                           const ScaledMemory& memory, const ScaleRefusals& refusals) {
   const std::vector<std::uint8_t> is_written = written_again(sites, arguments);
   const auto is_scaled = [&](std::uint32_t lifetime) { return memory.is_scaled(lifetime); };
+  // Contents that no later call gives: they come from a row that is not called again.
   const auto is_unknown = [&](std::uint32_t lifetime) {
     return !memory.is_scaled(lifetime) && is_written[lifetime] == 0 && !sites.users_of[lifetime].empty();
   };
   for (std::uint32_t row = 0; row < host.size(); ++row) {
+    // Calls that are made again scale for themselves, and rows without a schema take no tensors.
     if (chosen.call_of[row] != causal::kNoRow || schemas.by_text()[host.op_schema[row]] == nullptr) continue;
     const RowMemory of = memory_of_row(row, arguments, lifetimes);
     if (std::any_of(of.given.begin(), of.given.end(), is_scaled) &&
@@ -86,6 +89,7 @@ std::vector<std::uint32_t> steps_of_visits(const RankSource& source) {
   std::uint32_t step = 0;
   for (std::size_t v = 0; v < steps.size(); ++v) {
     const Visit visit = source.order.visits[v];
+    // Marks of steps are rows like others, named ProfilerStep#12.
     if (!visit.is_end && source.strings->text(source.host->name[visit.row]).starts_with("ProfilerStep")) ++step;
     steps[v] = step;
   }
