@@ -35,6 +35,7 @@ constexpr std::array kFunctions = {Function{"sqrt", Operator::sqrt, 1},
                                    Function{"max", Operator::max, 2}};
 
 constexpr int kDeepest = 64;  // brackets inside brackets: a file must not exhaust the stack
+// Far beyond what fits produce; a file must not keep the program busy for long.
 constexpr std::size_t kMostInstructions = 4096;
 
 class FormulaParser {
@@ -195,6 +196,7 @@ bool is_binary(Operator op) {
 
 }  // namespace
 
+// Six digits: more than measurements are worth, and few enough to read.
 std::string coefficient_text(double value) { return fmt::format("{:.6g}", value); }
 
 Formula::Formula(double value) : text_(fmt::format("{}", value)), program_{{.op = Operator::number, .number = value}} {}

@@ -28,6 +28,7 @@ TextOrder::TextOrder(std::uint64_t events, std::span<const std::string_view> tex
   std::uint32_t without = 0;
   for (std::uint64_t id = 0; id < events; ++id) {
     keys[id] = key_of(id);
+    // Key 0: the event has no such text. They come first in the order.
     if (keys[id] == 0) ++without;
     else ++count_[keys[id] - 1];
   }
@@ -36,6 +37,7 @@ TextOrder::TextOrder(std::uint64_t events, std::span<const std::string_view> tex
     if (count_[text] != 0) used.push_back(text);
   }
   std::sort(used.begin(), used.end(), [&](std::uint32_t a, std::uint32_t b) { return texts[a] < texts[b]; });
+  // Only texts that occur are sorted; a trace may hold many that no event of this kind has.
   std::uint32_t next = without;
   for (const std::uint32_t text : used) first_[text] = std::exchange(next, next + count_[text]);
   // Numbers ascend within a text: each is put behind those before it.
@@ -106,6 +108,7 @@ EventList StartOrder::between(TimePs least, TimePs most) const {
   const auto* const first = std::lower_bound(events_.begin(), events_.end(), least,
                                              [&](std::uint32_t id, TimePs time) { return start(id) < time; });
   const auto* const last =
+      // From `first` on: nothing before it can start later.
       std::upper_bound(first, events_.end(), most, [&](TimePs time, std::uint32_t id) { return time < start(id); });
   return {first, static_cast<std::size_t>(last - first)};
 }
@@ -121,6 +124,7 @@ LaneStarts::LaneStarts(const Recording& recording, const EventNumbers& numbers)
       for (const trace::EventIndex event : order.of(lane))
         events_.push_back(static_cast<std::uint32_t>(numbers.first(r) + event));
     }
+    // One more than there are lanes, so that a lane's end is where the next one begins.
     first.push_back(events_.size());
   }
 }
@@ -189,6 +193,7 @@ const StartOrder& EventIndexes::by_start() {
 }
 
 const StartOrder& EventIndexes::by_start_of(std::size_t rank) {
+  // By rank on demand: a question about one rank should not sort all of them.
   by_start_of_rank_.resize(recording_.trace.ranks.size());
   std::unique_ptr<StartOrder>& order = by_start_of_rank_[rank];
   if (order == nullptr) order = std::make_unique<StartOrder>(recording_, numbers_, rank, rank + 1);

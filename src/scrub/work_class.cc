@@ -122,6 +122,7 @@ constexpr Clue kClasses[] = {
     {"accumulategrad", "engine"},
 };
 
+// Parts of names that compilers and libraries give to kernels; only whether one occurs is asked.
 constexpr Clue kKernelClues[] = {{"void ", ""},   {"_kernel", ""}, {"kernel_", ""}, {"<", ""},     {"triton_", ""},
                                  {"cutlass", ""}, {"nvjet", ""},   {"xmma_", ""},   {"gemm_", ""}, {"cudnn", ""},
                                  {"cublas", ""},  {"cijk_", ""},   {"sm80_", ""},   {"sm90_", ""}, {"kernel", ""},
@@ -130,6 +131,7 @@ constexpr Clue kKernelClues[] = {{"void ", ""},   {"_kernel", ""}, {"kernel_", "
 std::string lower_case(std::string_view text) {
   std::string lower(text);
   for (char& c : lower) {
+    // By hand: tolower() goes by the locale.
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
   }
   return lower;
@@ -142,6 +144,7 @@ bool is_name_char(char c) {
 // "aten::mm", "torch::autograd::AccumulateGrad", "autograd::engine::evaluate_function: MmBackward0"
 bool is_operator(std::string_view name) {
   const std::size_t colons = name.find("::");
+  // A namespace in front makes an operator, if nothing of a signature stands behind.
   if (colons != std::string_view::npos && colons > 0) {
     bool plain = true;
     for (const char c : name) plain = plain && (is_name_char(c) || c == ':' || c == ' ' || c == '.');
@@ -160,6 +163,7 @@ bool is_python(std::string_view name) {
 }  // namespace
 
 std::string_view origin_of(std::string_view name) {
+  // Python first: "<built-in method" holds the "<" that stands for a template.
   if (is_python(name)) return "python";
   if (is_operator(name)) return "op";
   const std::string lower = lower_case(name);
@@ -185,6 +189,7 @@ std::string_view collective_of(std::string_view name) {
                                           {"reduce", "Reduce"},       {"sendrecv", "SendRecv"},
                                           {"send", "Send"},           {"recv", "Recv"},
                                           {"coalesced", "Coalesced"}, {"generic", "Generic"}};
+  // "all_reduce", "AllReduce" and "all-reduce" are one.
   std::string letters;
   for (const char c : lower_case(name)) {
     if (c != '_' && c != '-') letters += c;

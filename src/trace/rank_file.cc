@@ -36,6 +36,7 @@ struct SavedNumbers {
 enum FixedText : std::size_t { kPath, kFormat, kHost, kBackend, kFixedTexts };
 
 SectionTag numbered_tag(char part, std::size_t number) {
+  // Two digits suffice, as the assertion below sees to.
   const char text[5] = {'r', part, static_cast<char>('0' + number / 10), static_cast<char>('0' + number % 10), 0};
   return SectionTag(text);
 }
@@ -49,6 +50,7 @@ std::string list_text(const std::vector<std::int64_t>& ranks) {
 
 bool parse_list(std::string_view text, std::vector<std::int64_t>& ranks) {
   while (!text.empty()) {
+    // An empty text is a list of nothing; a comma at the end is passed over.
     if (!take_number(text, ranks.emplace_back()) || !(text.empty() || text.front() == ',')) return false;
     if (!text.empty()) text.remove_prefix(1);
   }
@@ -61,6 +63,7 @@ void add_source(SectionWriter& writer, const RankTrace& rank) {
   for (const ProcessGroup& group : source.groups) texts.push_back(group.name), texts.push_back(list_text(group.ranks));
   for (const auto& [key, json] : source.properties) texts.push_back(key), texts.push_back(json);
   writer.add_strings("rSrc", texts.size(), [&](std::size_t i) { return std::string_view(texts[i]); });
+  // Options are two numbers each, whether there is one and which: every number stays possible as a value.
   writer.add_value(
       "rNum",
       SavedNumbers{rank.rank, rank.epoch_unix_ns, rank.era_ns, source.rank.has_value(), source.rank.value_or(0),
@@ -168,6 +171,7 @@ class RankReader {
                              .clock = static_cast<std::uint8_t>(lane.clock)});
     }
     for (const SavedCategory& category : get<SavedCategory>("rCts")) {
+      // Compared with the last activity: an enumeration must not hold anything else.
       if (category.activity > static_cast<std::uint32_t>(Activity::mpi_call)) return fail("rCts", 0, "not an activity");
       rank_.categories.push_back({category.text, static_cast<Activity>(category.activity)});
     }
@@ -175,6 +179,7 @@ class RankReader {
 
   void read_fields() {
     for (std::size_t i = 0; i < kFieldCount; ++i) {
+      // Fields that no event has are not stored.
       if (!file_.has(numbered_tag('e', i))) continue;
       SparseColumn& column = rank_.arguments.known(i);
       copy(numbered_tag('e', i), column.event);
@@ -249,6 +254,7 @@ void add_rank_sections(SectionWriter& writer, const RankTrace& rank, const Inter
   writer.add_copy_of("rCts", categories);
   for (std::size_t i = 0; i < kFieldCount; ++i) {
     const SparseColumn& column = rank.field(kFields[i].field);
+    // Most traces have few of the fields: their sections would be empty.
     if (column.event.empty()) continue;
     writer.add(numbered_tag('e', i), column.event);
     writer.add(numbered_tag('v', i), column.value);

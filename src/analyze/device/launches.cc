@@ -35,6 +35,7 @@ std::size_t launches_without_work(const DeviceRank& devices, const std::vector<s
   std::size_t count = 0;
   for (EventIndex e = 0; e < rank.event_count(); ++e) {
     if (works_of_call[e] != 0 || rank.activity(e) != Activity::runtime_call) continue;
+    // By its start, as works of the window are, so that no call is counted in two steps.
     if (rank.start[e] < devices.window.begin || rank.start[e] >= devices.window.end) continue;
     count += is_launch(devices.trace->name(rank, e)) ? 1 : 0;
   }
@@ -64,6 +65,7 @@ class LaunchMeter {
         continue;
       }
       add_work(work);
+      // Once per call, however many works it launched.
       if (std::exchange(is_counted[work.call], 1) == 0) add_call(work.call);
     }
     finish();
@@ -77,6 +79,7 @@ class LaunchMeter {
     return times;
   }
 
+  // Negative durations, which some recordings have, count as none.
   [[nodiscard]] TimePs host_time(EventIndex call) const { return std::max<TimePs>(0, devices_.rank->duration[call]); }
 
   void add_work(const causal::DeviceWork& work) {
@@ -106,6 +109,7 @@ class LaunchMeter {
     launches_.delay = distribution_of(delay_);
     for (auto& [text, times] : by_name_)
       launches_.calls.push_back({times.name, times.works, distribution_of(times.host), distribution_of(times.delay)});
+    // Names come in the order of their texts, and stay so where times are equal.
     std::stable_sort(launches_.calls.begin(), launches_.calls.end(),
                      [](const LaunchCall& a, const LaunchCall& b) { return a.host.sum > b.host.sum; });
   }

@@ -82,6 +82,7 @@ Result<StepRows> rows_in_steps(const JobRows& job, const std::vector<std::int64_
   for (const RankRows& rank : job) {
     Column<std::int64_t> steps = causal::hta::number_steps(rank.rows);
     for (std::int64_t& step : steps) {
+      // Rows outside of the steps that count are as if they were in none.
       if (!std::binary_search(profiled.begin(), profiled.end(), step)) step = causal::hta::kNoStep;
     }
     for (const RowIndex r : rank.rows.frame) {
@@ -93,6 +94,7 @@ Result<StepRows> rows_in_steps(const JobRows& job, const std::vector<std::int64_
     in_steps.steps.push_back(std::move(steps));
   }
   if (in_steps.seen.empty()) return Error{"no row lies in a profiler step"};
+  // The mean over all ranks together, from the first start to the last end.
   in_steps.step_us = to_us(last - first) / static_cast<double>(in_steps.seen.size());
   return in_steps;
 }
@@ -117,6 +119,7 @@ LongCollectives long_collectives(const JobRows& job, const StepRows& in_steps) {
 Result<CollectiveName> most_varying(const LongCollectives& collectives, double step_us) {
   std::map<CollectiveName, std::vector<double>> deviations;
   for (const auto& [key, by_rank] : collectives) {
+    // One rank alone differs from nobody.
     if (by_rank.size() < 2) continue;
     std::vector<double> shares;
     for (const auto& [rank, collective] : by_rank) shares.push_back(to_us(collective.duration) / step_us);
@@ -127,6 +130,7 @@ Result<CollectiveName> most_varying(const LongCollectives& collectives, double s
   double most = 0;
   for (const auto& [name, values] : deviations) {
     const double value = mean(values);
+    // Strictly more, so that of equals the first stays; what is not a number never wins.
     if (chosen != nullptr && !(value > most)) continue;
     chosen = &name;
     most = value;
@@ -155,6 +159,7 @@ Result<std::vector<std::int64_t>> potential_stragglers(const JobRows& job, std::
       points[rank] += candidates > 0 && collective.start >= starts[starts.size() - candidates] ? 1 : 0;
   }
   std::vector<std::pair<std::int64_t, std::size_t>> ranks(points.begin(), points.end());
+  // Ranks with equal points stay in the order of their numbers.
   std::stable_sort(ranks.begin(), ranks.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
   std::vector<std::int64_t> stragglers;
   for (std::size_t i = 0; i < std::min(candidates, ranks.size()); ++i) stragglers.push_back(ranks[i].first);

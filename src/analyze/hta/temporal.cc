@@ -8,6 +8,9 @@
 
 #include "analyze/hta/statistics.h"
 
+// Everything here is sets of intervals: those of one kind are merged to disjoint ones, and a sweep over the ends of all
+// kinds tells how long each combination was running. Results are HTA's to the digit, so ties and roundings follow it.
+
 namespace orrery::analyze::hta {
 
 using causal::hta::JobRows;
@@ -31,6 +34,7 @@ report::Sheet kernel_types_sheet(const JobRows& job, bool with_memory) {
       by_label[label] += time;
     }
   }
+  // Sorted by label first, which decides where times are equal.
   std::vector<std::pair<std::string, TimePs>> rows(by_label.begin(), by_label.end());
   std::stable_sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
   TimePs total = 0;
@@ -55,6 +59,7 @@ std::vector<Interval> merged(std::vector<Interval> intervals) {
   std::vector<Interval> out;
   TimePs latest = std::numeric_limits<TimePs>::min();
   for (const Interval& next : intervals) {
+    // Touching intervals become one.
     if (out.empty() || next.begin > latest) out.push_back(next);
     else out.back().end = std::max(out.back().end, next.end);
     latest = std::max(latest, next.end);
@@ -96,6 +101,7 @@ std::map<int, TimePs> sweep(std::span<const std::vector<Interval>> kinds) {
     for (const Interval& interval : kinds[kind]) changes.push_back({interval.begin, bit});
     for (const Interval& interval : kinds[kind]) changes.push_back({interval.end, -bit});
   }
+  // At equal times the order does not matter for sums: such stretches have no length.
   std::stable_sort(changes.begin(), changes.end(), [](const Change& a, const Change& b) { return a.time < b.time; });
   std::map<int, TimePs> times;
   int running = 0;
@@ -113,6 +119,7 @@ using causal::hta::KernelTypes;
 using causal::hta::RankRows;
 
 report::Sheet overlap_sheet(const JobRows& job) {
+  // The bits of communication and computation together.
   constexpr int kBoth = 3;
   report::Sheet sheet("overlap");
   sheet.add({.name = "rank", .type = report::Type::integer, .title = "rank"})

@@ -10,6 +10,9 @@
 #include "motif/motif.h"
 #include "report/bar.h"
 
+// Three drawings of one motif. The text follows its control flow and shows what each law gives for this run; the graph
+// and the image show call sites and the transitions between them, thick where the time goes.
+
 namespace orrery::analyze {
 namespace {
 
@@ -34,6 +37,7 @@ class FlowPrinter {
   FlowPrinter(const Motif& motif, const motif::Scope& scope) : motif_(motif), scope_(scope) {}
 
   std::string print(const Flow& flow) {
+    // From depth 1 on, because the name of the class stands at depth 0.
     parts(flow, 1);
     return std::move(text_);
   }
@@ -47,6 +51,7 @@ class FlowPrinter {
     if (flow.kind == Flow::Kind::chain) return chain(flow, depth);
     if (flow.kind == Flow::Kind::call) return call(flow, depth);
     if (flow.kind == Flow::Kind::loop)
+      // The law's value for this run, and the law itself, so that one sees what makes it grow.
       line(depth++, fmt::format("{} times ({})", number(flow.trips.at(scope_)), flow.trips.text()));
     for (const Flow& part : flow.parts) parts(part, depth);
   }
@@ -110,6 +115,7 @@ std::string motif_flow_text(const Motif& motif, const motif::RunParameters& run)
   const motif::Scope scope(run, motif.size_meaning);
   std::string text;
   for (const motif::RankClass& one : motif.classes) {
+    // A law may give more than all ranks where it was not fitted.
     text += fmt::format("{} ({:.3g} % of the ranks: {})\n", one.name, 100 * std::min(1.0, one.share.at(scope)),
                         one.share.text());
     text += FlowPrinter(motif, scope).print(one.flow);
@@ -150,6 +156,7 @@ std::string motif_svg(const Motif& motif, const Prediction& prediction) {
     const double distance = std::abs(to->second - from->second);
     // The farther apart two sites are, the farther out their arc runs, by the logarithm, so that long ones stay in
     // view.
+    // Neighbours are joined by a flat arc, which leaves their rows readable.
     const double x = kLeft + kBox, reach = distance <= kRow ? 12 : 30 + 60 * std::log2(1 + distance / kRow);
     const char* colour = to->second <= from->second ? "#b5482a" : "#2a6fb5";  // back or forward
     out += fmt::format(
@@ -157,6 +164,7 @@ std::string motif_svg(const Motif& motif, const Prediction& prediction) {
         "stroke-width=\"{5:.2f}\"><title>{6}</title></path>\n",
         x, from->second, x + reach, to->second, colour, thickness(prediction, use),
         escaped(fmt::format("{} -> {}: {}", use.from, use.to, edge_label(use))));
+    // Arcs between neighbours have no room for a label; a hint on the line tells it.
     if (distance > kRow)
       out += fmt::format("<text x=\"{}\" y=\"{}\" fill=\"{}\">{}</text>\n", x + 0.75 * reach + 4,
                          (from->second + to->second) / 2, colour, edge_label(use));
@@ -196,10 +204,12 @@ report::Sheet motif_fit_sheet(const Motif& motif, const std::vector<motif::fit::
   double most = 0, least = 0;
   for (const motif::fit::ClassRun& run : runs) {
     const auto found = run.edges.find(edge);
+    // A run that never took this transition measured nothing.
     if (found == run.edges.end() || found->second.count <= 0) continue;
     rows.push_back({&run, found->second.sum_us / found->second.count,
                     transition->time_us.at(motif::Scope(run.run, motif.size_meaning))});
     for (const double value : {rows.back().measured, rows.back().fitted}) {
+      // What is not above zero has no logarithm.
       if (value <= 0) continue;
       most = std::max(most, value);
       least = least == 0 ? value : std::min(least, value);
@@ -209,6 +219,7 @@ report::Sheet motif_fit_sheet(const Motif& motif, const std::vector<motif::fit::
     std::string plot(kPlotWidth, ' ');
     // By the logarithm: times of one transition span a thousandfold.
     const auto column = [&](double value) {
+      // Also where all values are equal: there is no span to divide by.
       if (value <= least || most <= least) return std::size_t{0};
       return std::min(kPlotWidth - 1,
                       static_cast<std::size_t>(std::log(value / least) / std::log(most / least) * (kPlotWidth - 1)));

@@ -19,8 +19,10 @@ constexpr std::array<std::string_view, 4> kTypeNames = {"CONSTANT", "BILINEAR", 
 constexpr std::string_view kExecHeader = "callsite_source callsite_destination threads_per_rank";
 constexpr std::string_view kMsgHeader = "callsite threads_per_rank";
 constexpr double kNanosecondsPerMicrosecond = 1000;
+// A limit against damaged files.
 constexpr int kHighestPower = 16;
 
+// The name of the file is all that tells: nothing inside says so.
 bool says_polynomial(std::string_view path) {
   return path.substr(path.find_last_of('/') + 1).find("poly") != std::string_view::npos;
 }
@@ -50,6 +52,7 @@ class ModelFileParser {
   }
 
   Result<ModelFile> parse() {
+    // Only files of polynomials have a line of exponents first.
     bool header_seen = !file_.is_polynomial;
     for (std::size_t begin = 0; begin < text_.size(); ++line_) {
       const std::size_t end = std::min(text_.find('\n', begin), text_.size());
@@ -72,6 +75,7 @@ class ModelFileParser {
   Status take_header(std::string_view line) {
     Words words(line);
     for (std::string_view word = words.next(); !word.empty(); word = words.next()) {
+      // Words without a comma are the headings of columns.
       const std::size_t comma = word.find(',');
       if (comma == std::string_view::npos) continue;
       std::pair<int, int> power;
@@ -123,6 +127,7 @@ class ModelFileParser {
       case ModelType::bilinear:
       case ModelType::exponential: wanted = 4; break;
       case ModelType::polynomial: wanted = file_.powers.size(); break;
+      // A trace has as many values as it likes, but one at least.
       case ModelType::trace: wanted = std::max<std::size_t>(model.parameters.size(), 1); break;
     }
     if (model.parameters.size() == wanted) return {};
@@ -167,6 +172,7 @@ std::string to_text(const ModelFile& file) {
 }
 
 Status write_model_file(const ModelFile& file, const std::string& path) {
+  // Whoever reads it goes by the name again.
   if (file.is_polynomial != says_polynomial(path)) {
     return Error{.message = file.is_polynomial ? "the name of a file of polynomials must have \"poly\" in it"
                                                : "the name must not have \"poly\" in it: its models are no polynomials",
@@ -180,6 +186,7 @@ double evaluate(const ModelFile& file, const Model& model, double nodes, double 
   const std::vector<double>& v = model.parameters;
   switch (model.type) {
     case ModelType::constant: return v[0];
+    // Recorded values in their order, and from the start again when they are used up.
     case ModelType::trace: return v[call % v.size()];
     case ModelType::bilinear: return v[0] * nodes * size + v[1] * nodes + v[2] * size + v[3];
     case ModelType::exponential: return std::exp(v[0] * nodes * size + v[1] * nodes + v[2] * size + v[3]);
@@ -188,6 +195,7 @@ double evaluate(const ModelFile& file, const Model& model, double nodes, double 
   double sum = 0;
   for (std::size_t i = 0; i < v.size(); ++i)
     sum += v[i] * std::pow(size, file.powers[i].first) * std::pow(nodes, file.powers[i].second);
+  // Polynomials fall below zero outside of where they were fitted, and times cannot.
   return std::max(0.0, sum);
 }
 

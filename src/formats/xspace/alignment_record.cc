@@ -64,6 +64,7 @@ std::string encode_clock(const trace::Clock& clock) {
 std::string encode_lines(const std::vector<AlignmentRecord::Line>& lines) {
   std::string out;
   for (const AlignmentRecord::Line& line : lines) {
+    // In 32 bits, so that kNoClock wraps around to 0.
     append_varint(out, static_cast<std::uint32_t>(line.clock + 1));  // kNoClock: 0
     append_varint(out, flags_of(line.original.has_timestamp, line.original.has_duration));
     append_signed(out, line.original.timestamp_ns);
@@ -79,6 +80,7 @@ std::string encode_remembered(const std::vector<AlignmentRecord::Remembered>& ev
   for (const AlignmentRecord::Remembered& entry : events) {
     // Events are counted anew in every line.
     if (entry.line != line) event = 0;
+    // The record has them in order of line and event: the differences are never negative.
     append_varint(out, entry.line - line);
     append_varint(out, entry.event - event);
     append_varint(out, flags_of(entry.original.has_offset, entry.original.has_duration));
@@ -117,6 +119,7 @@ class NumberList {
     std::uint64_t value = 0;
     const char* p = rest_.data();
     const char* const end = p + rest_.size();
+    // After a failure nothing is taken any more, and all that follows is 0; the caller looks once, at the end.
     failed_ |= !take_varint(p, end, value);
     rest_ = failed_ ? std::string_view() : between(p, end);
     return failed_ ? 0 : value;
@@ -156,6 +159,7 @@ bool decode_lines(std::string_view bytes, std::vector<AlignmentRecord::Line>& li
     line.original.has_duration = has_second(flags);
     line.original.timestamp_ns = numbers.next_signed();
     line.original.duration_ps = numbers.next_signed();
+    // Checked behind the reads, because the number was cut to 32 bits above.
     if (clock > std::numeric_limits<std::uint32_t>::max()) return false;
     lines.push_back(line);
   }
@@ -184,6 +188,7 @@ bool decode_remembered(std::string_view bytes, std::vector<AlignmentRecord::Reme
 
 bool take(const WireField& field, AlignmentRecord& record) {
   switch (field.number) {
+    // A later version may mean something else by the same members: better not to undo than to undo wrongly.
     case record_field::version: return field.value == kVersion;
     case record_field::base_unix_ns: record.base_unix_ns = unzigzag(field.value); break;
     case record_field::epoch_unix_ns: record.epoch_unix_ns = unzigzag(field.value); break;
@@ -195,6 +200,7 @@ bool take(const WireField& field, AlignmentRecord& record) {
     case record_field::clock: return decode_clock(field.bytes, record.clocks);
     case record_field::lines: return decode_lines(field.bytes, record.lines);
     case record_field::remembered: return decode_remembered(field.bytes, record.remembered);
+    // Members that later writers of this version may add say nothing that is needed here.
     default: break;
   }
   return true;
@@ -208,7 +214,9 @@ bool decode_body(std::string_view body, AlignmentRecord& record) {
     const WireType expected = field.number >= record_field::clock ? WireType::bytes : WireType::varint;
     if (field.type != expected || !take(field, record)) return false;
   }
+  // An empty body would decode to a record that undoes nothing.
   if (cursor.damaged() || body.empty()) return false;
+  // Clocks may follow the lines in the message, so they are compared when all is read.
   for (const AlignmentRecord::Line& line : record.lines) {
     if (line.clock != AlignmentRecord::kNoClock && line.clock >= record.clocks.size()) return false;
   }
@@ -237,6 +245,7 @@ std::string encode(const AlignmentRecord& record) {
     append_bytes(plane, plane_field::stat_metadata, entry);
   }
   append_stat(plane, kOrigin, [&](std::string& stat) {
+    // As a plain number too, for programs that know nothing of the record.
     append_number(stat, stat_field::int64_value, static_cast<std::uint64_t>(record.origin_unix_ns));
   });
   if (!record.note.empty())

@@ -19,20 +19,24 @@ double area_of(const ChipBudget& b, const BudgetShare& share) { return b.area_mm
 double power_of(const ChipBudget& b, const BudgetShare& share) { return b.power_w * share.power_share; }
 
 double matrix_units(const ChipBudget& b) { return std::floor(area_of(b, b.core.share) / b.core.unit_area_mm2); }
+// Whole compute units only: what is left of the matrix units has no place.
 double compute_units(const ChipBudget& b) {
   return std::floor(matrix_units(b) / static_cast<double>(b.core.units_per_compute_unit));
 }
 
 double core_power_ratio(const ChipBudget& b) {
+  // Power is divided among the units that are there, not among those that area alone would allow.
   const double units = compute_units(b) * static_cast<double>(b.core.units_per_compute_unit);
   return power_of(b, b.core.share) / (units * b.core.unit_power_w);
 }
 
 double banks_of(const ChipBudget& b, const SramBudget& sram) {
+  // Every compute unit needs a controller of its own, before there is room for banks.
   const double controllers = sram.controller_area_mm2 * compute_units(b);
   return std::floor((area_of(b, sram.share) - controllers) / sram.bank_area_mm2);
 }
 double watts_to_move(const ChipBudget& b, const SramBudget& sram) {
+  // Leakage is paid whether anything moves or not.
   return power_of(b, sram.share) - sram.bank_leakage_w * banks_of(b, sram);
 }
 double bytes_per_s(const ChipBudget& b, const SramBudget& sram) {
@@ -44,12 +48,14 @@ double memory_links(const ChipBudget& b) {
   const double die_mm2 = b.area_mm2 - area_of(b, b.dram.share);
   // Links to memory leave the die at its edge.
   const double edge_mm = 4 * std::sqrt(die_mm2);  // of a square
+  // Whichever is fewer: links that the die's edge has room for, or links that the stacks offer.
   return std::floor(std::min(edge_mm * b.dram.links_per_mm, b.dram.links_per_stack * stacks_of(b)));
 }
 
 double fed_flops(const ChipBudget& b, DataType type) {
   const double element = bytes_of(type);
   const auto rows = static_cast<double>(b.core.unit_rows), columns = static_cast<double>(b.core.unit_columns);
+  // Bytes per operation: 2 x rows x columns operations for rows + columns elements that are read.
   const double by_registers = bytes_per_s(b, b.registers) / (element * (rows + columns) / (2 * rows * columns));
   const double by_l1 = bytes_per_s(b, b.l1) / (element / b.l1_tile_edge);
   return std::min(by_registers, by_l1);
@@ -78,6 +84,7 @@ double operating_voltage_v(const VoltageCurve& c, double power_ratio) {
   const double wanted = power_ratio * nominal_product(c);
   const auto product = [&](double volts) { return volts * std::pow(volts - c.threshold_voltage_v, 2); };
   double low = c.threshold_voltage_v, high = c.nominal_voltage_v;
+  // The nominal voltage is not an upper limit: a generous budget of power goes beyond it.
   while (product(high) < wanted) high *= 2;
   // The product only grows above Vt: halving finds the one root there to the last bit, and the same one everywhere.
   for (double middle = (low + high) / 2; middle > low && middle < high; middle = (low + high) / 2) {
@@ -129,12 +136,14 @@ ChipRates rates_of(const ChipBudget& b) {
     const auto type = static_cast<DataType>(i);
     if (const auto flop = b.core.flop_per_cycle[type]) {
       const double computed = cycles * static_cast<double>(b.core.units_per_compute_unit) * *flop;
+      // Either the units or what feeds them is the limit.
       rates.matrix_peak_tflops[type] = std::min(computed, fed_flops(b, type)) * 1e-12;
     }
     if (const auto flop = b.core.vector_flop_per_cycle[type]) rates.vector_peak_tflops[type] = cycles * *flop * 1e-12;
   }
   const double links = memory_links(b);
   const double link_gbit_per_s =
+      // A link moves one bit per cycle, so that gigahertz are gigabits per second.
       operating_frequency_ghz(b.dram.voltage, power_of(b, b.dram.share) / (links * b.dram.link_power_w));
   rates.memory = {.name = "DRAM",
                   .capacity_gb = stacks_of(b) * b.dram.stack_gb,

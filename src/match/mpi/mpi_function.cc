@@ -4,11 +4,15 @@
 #include <array>
 #include <vector>
 
+// Every function has one role, and a table of names per role; the tables are joined, sorted by name once, and searched
+// by halving. Non-blocking collectives stand beside the blocking ones that they start.
+
 namespace orrery::match {
 namespace {
 
 using workload::Collective;
 
+// No Collective where no such pattern is modelled: then only the kind tells what it is.
 struct NamedCollective {
   std::string_view blocking, non_blocking;
   std::optional<Collective> collective;
@@ -41,6 +45,7 @@ constexpr NamedCollective kMpiCollectives[] = {
     {"MPI_Neighbor_alltoallw", "MPI_Ineighbor_alltoallw", std::nullopt, "neighbour_exchange"},
 };
 
+// The modes of sending differ in when the call returns, which a recording tells by its times.
 constexpr std::string_view kSends[] = {"MPI_Send", "MPI_Bsend", "MPI_Ssend", "MPI_Rsend"};
 constexpr std::string_view kImmediateSends[] = {"MPI_Isend", "MPI_Ibsend", "MPI_Issend", "MPI_Irsend"};
 constexpr std::string_view kAgreements[] = {"MPI_Comm_create",
@@ -72,6 +77,7 @@ constexpr std::string_view kAgreements[] = {"MPI_Comm_create",
                                             "MPI_Win_create_dynamic",
                                             "MPI_Win_fence",
                                             "MPI_Win_free"};
+// A test that succeeds ends a request as a wait does; one that fails says nothing.
 constexpr std::string_view kTests[] = {"MPI_Test", "MPI_Testall", "MPI_Testany", "MPI_Testsome"};
 constexpr std::string_view kProbes[] = {"MPI_Probe", "MPI_Iprobe", "MPI_Mprobe", "MPI_Improbe"};
 constexpr std::string_view kOthers[] = {"MPI_Accumulate",
@@ -247,6 +253,7 @@ std::vector<MpiFunction> list_functions() {
 }  // namespace
 
 const MpiFunction* find_mpi_function(std::string_view name) {
+  // Made at the first question and never changed: threads may ask at the same time.
   static const std::vector<MpiFunction> kAll = list_functions();
   const auto at =
       std::lower_bound(kAll.begin(), kAll.end(), name,

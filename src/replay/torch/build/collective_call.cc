@@ -80,6 +80,7 @@ constexpr std::array kCollectives = {
     KnownCollective{"c10d::recv_", "recv", "", "tensors", {"tensors", "", "src", "tag"}},
 };
 
+// Few entries, and asked once for each row: a search in order is enough.
 const KnownCollective* find_known(std::string_view name) {
   for (const KnownCollective& known : kCollectives) {
     if (known.name == name) return &known;
@@ -98,6 +99,7 @@ class CollectiveRecorder {
     if (name == "root_rank") call_.root = parse_number<std::int64_t>(value.value);
     if (name == "dst" || name == "src") call_.peer = parse_number<std::int64_t>(value.value);
     if (name == "tag") call_.tag = parse_number<std::int64_t>(value.value);
+    // Anything else leaves it unknown; then what was found out about the call decides.
     if (name == "async_op" && (value.value == "true" || value.value == "false")) call_.is_async = value.value == "true";
     if (name == "output_split_sizes")
       call_.out_splits = parse_integers(value.value).value_or(std::vector<std::int64_t>());
@@ -120,7 +122,9 @@ class CollectiveRecorder {
       return true;
     }
     if (!is_tensor(value)) return true;
+    // Counted also where the tensor is not wanted: uses of a row are numbered over all its tensors.
     const std::uint32_t use = use_++;
+    // Undefined tensors stand where a rank gives nothing.
     if (is_undefined_tensor(value.type) || (!is_input && !is_output)) return true;
     auto tensor = parse_tensor(value, Shape::may_be_flat);
     if (!tensor) return false;
@@ -142,6 +146,7 @@ std::optional<CollectiveCall> record_collective(const trace::HostTrace& host, st
                                                 const pytorch_et::OperatorSchema* schema) {
   const KnownCollective* const known = find_known(name);
   if (known == nullptr) return std::nullopt;
+  // The schema of another operator says nothing about these arguments.
   const bool has_names = schema != nullptr && schema->name == name;
   const auto lists = pytorch_et::input_lists(host, row);
   const auto values = values_of(lists.values, lists.types, lists.shapes, lists.strides);

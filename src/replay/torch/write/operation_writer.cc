@@ -9,10 +9,15 @@
 
 #include "base/json/json_writer.h"
 
+// Entries are written in the order of the list. What they have in common is said once: thread and stream are lines of
+// their own, where they change. Paces go into a list beside the sequence, one per line of it, so that lines do not
+// change with the times.
+
 namespace orrery::replay::torch {
 namespace {
 
 void append_number(std::string& out, std::uint64_t number) {
+  // As many digits as the largest number of 64 bits has.
   char digits[20];
   out.append(digits, std::to_chars(digits, digits + sizeof digits, number).ptr);
 }
@@ -30,12 +35,14 @@ void append_list(std::string& out, std::span<const std::uint32_t> numbers) {
 class SequenceWriter {
  public:
   SequenceWriter(const OperationList& list, std::string& out)
+      // Every thread begins on stream 0, as in torch.
       : list_(list), out_(out), stream_(std::max<std::uint32_t>(1, list.threads), 0) {}
 
   void write() {
     for (const Entry& entry : list_.entries) {
       if (entry.kind == Entry::Kind::release && entry.inputs == 0) continue;
       if (entry.kind == Entry::Kind::left_out) {
+        // The host's time before what is left out is still spent: the next line carries it.
         gap_before_left_out_ += pace_of(entry);
         continue;
       }
@@ -67,6 +74,7 @@ class SequenceWriter {
   }
 
   void change(const char* what, std::uint32_t to) {
+    // A change of thread or stream takes no time of its own, but it is a line and so needs a pace.
     begin_line(0);
     append_json_string(out_, what);
     out_ += ',';
@@ -125,6 +133,7 @@ class SequenceWriter {
 
   void write_call(const Entry& entry) {
     append_number(out_, entry.number);
+    // Lists at the end are left out if they are empty, those before them are not: their places tell them apart.
     const int lists = entry.freed > 0 ? 3 : entry.outputs > 0 ? 2 : entry.inputs > 0 ? 1 : 0;
     const std::span<const std::uint32_t> parts[] = {list_.inputs_of(entry), list_.outputs_of(entry),
                                                     list_.freed_of(entry)};
@@ -206,6 +215,7 @@ std::string to_json(const OperationList& list) {
   if (list.has_device) json.field("tf32", list.uses_tf32);
   json.end_object();
   write_storages(list, out);
+  // Members that most recordings do not need are left out.
   if (!list.bounded_parts.empty()) write_bounded_parts(list, out);
   if (!list.planned_integers.empty()) write_planned_integers(list, out);
   write_texts(",\n\"tensors\":[", list.tensors, out);
