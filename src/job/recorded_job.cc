@@ -53,6 +53,7 @@ Result<RecordedJob> RecordedJob::make(trace::Trace trace, ClockChoice choice, Di
     state->timelines[r] =
         causal::make_device_timeline(state->trace, state->trace.ranks[r], state->content[r], remarks[r]);
   });
+  // In the order of ranks, whichever thread was first.
   for (const Diagnostics& remark : remarks) diagnostics.merge(remark);
   return RecordedJob(std::move(state));
 }
@@ -91,6 +92,7 @@ Result<std::vector<JobWindow>> RecordedJob::steps(const std::optional<std::strin
 
 Result<JobWindow> RecordedJob::whole_window() const {
   const trace::Trace& trace = state_->trace;
+  // Remarks on steps are of no interest to whoever asks for everything.
   Diagnostics unsaid;
   const Result<std::vector<JobWindow>> common = steps(std::nullopt, unsaid);
   JobWindow window;
@@ -98,6 +100,7 @@ Result<JobWindow> RecordedJob::whole_window() const {
     Result<causal::StepWindow> whole =
         causal::choose_window(trace, trace.ranks[r], state_->timelines[r], state_->content[r], {"", {}, {}});
     if (!whole) return whole.error();
+    // Steps that not all ranks have would make steps of the job that nobody could compare.
     whole->steps.clear();
     for (std::size_t i = 0; common && i < common->size(); ++i)
       whole->steps.push_back((*common)[i].ranks[r].steps.front());
@@ -113,6 +116,7 @@ Result<JobWindow> RecordedJob::window(const JobWindowRequest& request, Diagnosti
   if (!found) return found.error();
   const std::vector<JobWindow>& steps_in_common = *found;
   if (steps_in_common.empty()) {
+    // Without steps the whole recording is the answer, unless a particular one was asked for.
     if (request.annotation || request.first_instance)
       return no_such_step(request.annotation, trace.ranks.front().source.path);
     return whole_window();
@@ -129,6 +133,7 @@ Result<JobWindow> RecordedJob::window(const JobWindowRequest& request, Diagnosti
     first = last = typical.place;
     why = std::move(typical.why);
   } else if (!request.first_instance && request.typical) {
+    // Ranges of an annotation may be of different sorts and are not compared: the first one.
     last = first;
   }
   if (last >= steps_in_common.size())
@@ -158,6 +163,7 @@ Result<causal::CausalGraph> RecordedJob::graph(const JobWindow& window, const ca
     else to_join[r] = std::move(*step);
   });
   for (std::size_t r = 0; r < ranks; ++r) {
+    // The first error by rank, not by time.
     if (errors[r]) return *errors[r];
     diagnostics.merge(remarks[r]);
   }

@@ -74,6 +74,7 @@ class ContributorRows : public Rows {
       : sheet_(std::move(sheet)), rank_(rank) {
     for (const TableColumn& column : columns) {
       std::size_t place = 0;
+      // By keys and not by places, so that columns of the verb may move.
       while (place < sheet_.columns().size() && sheet_.columns()[place].key() != column.name) ++place;
       places_.push_back(place);
     }
@@ -81,6 +82,7 @@ class ContributorRows : public Rows {
   [[nodiscard]] std::size_t size() const override { return sheet_.rows(); }
   [[nodiscard]] Value at(std::size_t row, std::size_t column) const override {
     const std::size_t place = places_[column];
+    // A graph of one rank has no column for it.
     if (place == sheet_.columns().size()) return rank_;
     if (sheet_.is_null(place, row)) return {};
     switch (sheet_.columns()[place].type) {
@@ -124,8 +126,10 @@ std::vector<WaitRow> find_waits(const CriticalPath& path) {
                   rows.push_back({wait.waiter, wait.culprit, start, cause.blame, event, cause_text(job, cause)});
                   start += cause.blame, left -= cause.blame;
                 }
+                // What no cause explains is a row too, so that rows add up to the wait.
                 if (left != 0) rows.push_back({wait.waiter, wait.culprit, start, left, event, {}});
               });
+  // Causes of one wait stay in their order.
   std::stable_sort(rows.begin(), rows.end(), [](const WaitRow& a, const WaitRow& b) {
     return std::tie(a.waiter, a.start) < std::tie(b.waiter, b.start);
   });
@@ -135,6 +139,7 @@ std::vector<WaitRow> find_waits(const CriticalPath& path) {
 }  // namespace
 
 Result<const CriticalPath*> Analyses::path() {
+  // An error is kept as well: asking again would fail in the same way, after the same time.
   if (path_ == nullptr) path_ = std::make_unique<Result<CriticalPath>>(CriticalPath::make(recording_, numbers_));
   if (!*path_) return path_->error();
   return static_cast<const CriticalPath*>(&**path_);

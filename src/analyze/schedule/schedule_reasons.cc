@@ -87,6 +87,7 @@ class Reactions {
       const workload::Program& program = workload.program(rank);
       for (std::size_t i = 0; i < program.size(); ++i, ++number) {
         const graph::NodeId node = made.end_nodes[number];
+        // Nodes without duration have nothing to shorten.
         if (graph_.duration(node) > 0) of_node_[node] = place_of(sort_of(program, i));
       }
     }
@@ -103,10 +104,12 @@ class Reactions {
   std::vector<Reaction> take() {
     add_path();
     add_slack();
+    // One solution per sort: there are few of them, and each solution is linear in the graph.
     for (std::uint32_t sort = 0; sort < rows_.size(); ++sort) rows_[sort].less_makespan_ps = makespan_with_less({sort});
     std::vector<Reaction> unions = find_unions();
     std::vector<std::pair<Sort, Reaction>> order;
     for (const auto& [sort, place] : places_) order.emplace_back(sort, std::move(rows_[place]));
+    // By sort first, as the map has them, so that equal rows have one order everywhere.
     std::stable_sort(order.begin(), order.end(),
                      [](const auto& a, const auto& b) { return comes_before(a.second, b.second); });
     std::vector<Reaction> rows;
@@ -160,6 +163,7 @@ class Reactions {
     for (graph::NodeId node = 0; node < graph_.node_count(); ++node) {
       if (of_node_[node] != kNoSort) add(of_node_[node], slack.node(node));
     }
+    // Slack of edges costs memory of the size of the graph: only where it is needed.
     if (begins_.empty()) return;
     const Column<TimePs> edges = slack.edges();
     for (const graph::Slot slot : begins_) add(places_.at(kBegin), edges[slot]);
@@ -190,6 +194,7 @@ class Reactions {
         one_by_one += length() - rows_[sort].less_makespan_ps;
       }
       all.less_makespan_ps = makespan_with_less(sorts);
+      // Where the union saves no more than its parts, the parts have said it all.
       if (length() - all.less_makespan_ps > one_by_one) unions.push_back(std::move(all));
     }
     return unions;
@@ -222,6 +227,7 @@ class Reactions {
 Result<std::vector<Reaction>> find_reactions(simulate::Causes& causes, const JobPlan& plan, const Schedule& schedule,
                                              Diagnostics& diagnostics, std::uint64_t most_bytes) {
   const std::uint64_t bytes = simulate::schedule_graph_bytes(plan, schedule);
+  // The size is estimated before anything is made, so that a large run is refused instead of dying.
   if (bytes > most_bytes) {
     diagnostics.add(kGraphTooLarge, [&] {
       return fmt::format("{} activities would take {}, more than {}", format_count(schedule.activity_count()),

@@ -57,6 +57,7 @@ std::string node_name() {
 std::string process_space() {
   std::error_code none;
   std::string boot;
+  // The boot tells machines apart, also those with equal names; the namespace tells containers apart.
   std::getline(std::ifstream("/proc/sys/kernel/random/boot_id"), boot);
   return boot + std::filesystem::read_symlink("/proc/self/ns/pid", none).string();
 }
@@ -147,6 +148,7 @@ struct ProcessTeam::State {
   std::optional<int> find_lost() const {
     for (std::size_t m = 0; m < members.size(); ++m) {
       const int number = static_cast<int>(m);
+      // A process of another machine or container cannot be asked about; there MPI has to notice.
       if (number != process && members[m].id != 0 && members[m].space == space && is_gone(members[m].id)) return number;
     }
     return std::nullopt;
@@ -165,8 +167,10 @@ struct ProcessTeam::State {
   }
 
   void say(const std::string& sentence) {
+    // Only one sentence per process, whichever thread comes first.
     if (has_said.exchange(true)) return;
     const std::string line = "orrery: error: " + sentence + "\n";
+    // write() and not a stream, since the process may be in the middle of ending.
     if (::write(STDERR_FILENO, line.data(), line.size()) < 0) return;  // there is nobody left to tell
   }
   void say_lost(int number) {
@@ -178,6 +182,7 @@ struct ProcessTeam::State {
     if (process == 0 || number == 0) say_lost(number);
     remove_leftovers();
     plugin->abort(4);
+    // _exit: destructors would talk to processes that are gone.
     ::_exit(4);
   }
 
@@ -186,6 +191,7 @@ struct ProcessTeam::State {
     if (process != 0) {
       const bool lost_first = find_lost().has_value();
       std::this_thread::sleep_for(kGraceOfOthers);
+      // Process 0 cannot say it any more; of the others one is enough.
       if (lost_first && process == 1) say_lost(0);
       return;
     }
@@ -288,6 +294,7 @@ Result<std::unique_ptr<ProcessTeam>> ProcessTeam::join(const LaunchedAs& launche
 
 std::vector<std::string> ProcessTeam::together(const JointTaskKind& kind,
                                                const std::function<std::string(int process)>& about) {
+  // Shared work and joint work cannot be mixed: answers would be taken for one another.
   assert(!state_->has_work);
   const std::uint64_t work = ++state_->works;
   for (int other = 1; other < state_->processes; ++other)
@@ -347,6 +354,7 @@ int ProcessTeam::serve(std::span<const SharedTaskKind> kinds, std::span<const Jo
       const std::string_view name = reader.text();
       const auto kind = std::find_if(joint_kinds.begin(), joint_kinds.end(),
                                      [&](const JointTaskKind& known) { return known.name == name; });
+      // Kinds that this build does not know give an empty answer, so that nobody waits.
       const std::string made = kind == joint_kinds.end() ? std::string() : kind->run(*this, reader.text());
       state_->send(0, PackedWriter().number(static_cast<std::uint64_t>(Word::made)).number(number).text(made).take());
     } else if (word == Word::begin) {
@@ -358,6 +366,7 @@ int ProcessTeam::serve(std::span<const SharedTaskKind> kinds, std::span<const Jo
       } catch (const std::exception&) {
         task = nullptr;
       }
+      // A task that could not be opened asks for nothing, and so gets nothing: the others do its share.
       if (task != nullptr) ask(number, {});
     } else if (word == Word::batch && task != nullptr) {
       std::vector<SharedItem> items(reader.number());
@@ -406,6 +415,7 @@ ProcessTeam::Work::~Work() {
 void ProcessTeam::Work::run(const SharedPlan& plan, const Local& local, const Received& received) {
   State& state = *team_.state_;
   ItemQueue queue(plan, static_cast<std::size_t>(state.processes));
+  // Process 0 works too, on threads of its own, while this one answers.
   LocalShare here(queue, local);
   microseconds pause{20};
   while (!here.is_done()) {
@@ -418,6 +428,7 @@ void ProcessTeam::Work::run(const SharedPlan& plan, const Local& local, const Re
     }
     pause = microseconds{20};
     PackedReader reader(message->bytes);
+    // Answers of work that was given up may still come in.
     if (static_cast<Word>(reader.number()) != Word::ask || reader.number() != state.works)
       continue;  // of work that is over
     for (std::uint64_t left = reader.number(); left > 0; --left) {

@@ -41,9 +41,11 @@ Result<std::vector<MpiRankFile>> number_files(const std::vector<std::string>& pa
   const std::string *numbered = nullptr, *unnumbered = nullptr;
   for (const std::string& path : paths) {
     const std::optional<std::int64_t> rank = rank_in_name(fs::path(path).filename().string());
+    // Any of each kind will do for the message.
     (rank ? numbered : unnumbered) = &path;
     files.push_back({rank.value_or(static_cast<std::int64_t>(files.size())), path});
   }
+  // Either all names have numbers or none: else a guessed number might be that of another file.
   if (numbered != nullptr && unnumbered != nullptr) {
     return Error{"the name of this trace does not say its rank, but that of " + *numbered + " does", *unnumbered,
                  Error::kNoOffset, "name it as A-mpiP -A does: trace_3"};
@@ -59,6 +61,7 @@ Status read_rank(const MpiRankFile& file, const ReadOptions& options, RankReadin
   match::MpiRank& rank = out.read.rank;
   Status parsed = parse_rank(content->bytes(), file.path, file.rank, rank, out.diagnostics);
   if (!parsed) {
+    // What was read before the damage is good, if there is any of it.
     if (!options.salvage || rank.trace.event_count() == 0) return parsed;
     out.diagnostics.add(kSalvaged, [&] { return parsed.error().to_string(); });
   }
@@ -79,6 +82,7 @@ std::vector<std::string> reports_beside(const std::string& trace_path) {
        entry.increment(error)) {
     const std::string path = (folder / entry->path().filename()).string();
     if (path.find(".mpiP") == std::string::npos || !entry->is_regular_file(error)) continue;
+    // Other files may have this in their names: the content decides.
     const Result<std::string> head = read_first_bytes(path, 16);
     if (head && is_report(*head)) found.push_back(path);
   }
@@ -92,6 +96,7 @@ namespace {
 std::optional<std::string> find_report(const std::string& trace_path, Diagnostics& diagnostics) {
   const std::vector<std::string> found = reports_beside(trace_path);
   if (found.size() > 1) diagnostics.add_many(kSeveralReports, found.size(), found.front());
+  // Of several reports nobody knows which belongs to these traces.
   return found.size() == 1 ? std::optional(found.front()) : std::nullopt;
 }
 
@@ -158,6 +163,7 @@ class ReportMerge {
     for (EventIndex e = 0; e < rank.event_count(); ++e) {
       const std::int64_t number = numbers.value[e];
       const auto [text, is_new] = texts.try_emplace(number, 0);
+      // Names are looked up once per callsite, and remarks made once.
       if (is_new) {
         const auto site = joined.find(number);
         if (site == joined.end()) {
@@ -195,6 +201,7 @@ class ReportMerge {
       }
       estimated += events.size();
     }
+    // Recorded are the times between ends of calls: time goes on by these, and starts follow from the durations.
     TimePs now = rank.duration[0];
     for (EventIndex e = 0; e < rank.event_count(); ++e) {
       if (e > 0) now += deltas.value[e - 1];
@@ -230,6 +237,7 @@ void describe(const Report& report, trace::RankTrace& rank, Diagnostics& diagnos
 std::int64_t world_size_of(const std::vector<RankReading>& readings, const std::optional<Report>& report) {
   std::int64_t size = report ? static_cast<std::int64_t>(report->hosts.size()) : 0;
   for (const RankReading& reading : readings) {
+    // Not all ranks need be there: the highest number that anything names decides.
     size = std::max(size, reading.read.rank.trace.rank + 1);
     for (const std::vector<std::int64_t>* const members : reading.read.rank.communicators.lists())
       size = std::max(size, *std::max_element(members->begin(), members->end()) + 1);
@@ -272,8 +280,10 @@ Result<trace::Trace> read_job(const std::vector<std::string>& paths, Diagnostics
       return Error{"its records are more than 26 days long", reading.read.rank.trace.source.path};
   }
   match::name_communicators(uses, world_size, job);
+  // Ranks are unique and below the size, so that this cannot be negative.
   const auto missing = static_cast<std::uint64_t>(world_size) - files->size();
   if (missing > 0) {
+    // The first rank that is missing serves as example.
     std::int64_t first = 0;
     while (static_cast<std::size_t>(first) < files->size() && (*files)[static_cast<std::size_t>(first)].rank == first)
       ++first;

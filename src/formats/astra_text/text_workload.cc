@@ -46,10 +46,12 @@ std::vector<std::string_view> split(std::string_view line) {
 
 /// A whole number as Python reads it: a sign, digits, single underscores between them.
 std::optional<std::int64_t> integer(std::string_view word) {
+  // Behind a plus a minus would still be read, which Python does not do.
   if (word.starts_with("+-")) return std::nullopt;
   if (word.starts_with('+')) word.remove_prefix(1);
   std::string digits(word);
   for (std::size_t i = 1; i + 1 < digits.size(); ++i) {
+    // Python allows single underscores between digits only: others stay, and make the number unreadable.
     if (digits[i] == '_' && digits[i - 1] != '_' && digits[i - 1] != '-' && digits[i + 1] != '_') digits.erase(i, 1);
   }
   return parse_number<std::int64_t>(digits);
@@ -110,6 +112,7 @@ Status Parser::take_mode() {
     return error(fmt::format("{} is no mode that ASTRA-sim knows", words_[0]),
                  fmt::format("{}", fmt::join(kModes, ", ")));
   out_.mode = *mode;
+  // Only these modes have settings behind their names.
   if (*mode == Mode::transformer || *mode == Mode::transformer_checkpointed) return take_transformer();
   if (*mode != Mode::hybrid_dlrm && *mode != Mode::hybrid_dlrm_enhanced) return {};
   const std::optional<std::int64_t> last = words_.size() > 1 ? integer(words_[1]) : std::nullopt;
@@ -126,6 +129,7 @@ Status Parser::take_transformer() {
     Status taken;
     if (what == "checkpoints:") taken = take_numbers(i, what, out_.checkpoints);
     else if (what == "checkpoint_initiates:") taken = take_numbers(i, what, out_.recomputing);
+    // The first pair is the group of ranks, whatever it is called.
     else if (i == 2 || what == "model_parallel_NPU_group:") {
       const std::optional<std::int64_t> ranks = integer(words_[i++]);
       if (!ranks || *ranks < 1) return error("model_parallel_NPU_group is not a number of ranks");
@@ -139,6 +143,7 @@ Status Parser::take_transformer() {
 
 Status Parser::take_numbers(std::size_t& at, std::string_view what, std::vector<std::int64_t>& out) {
   const std::optional<std::int64_t> count = integer(words_[at++]);
+  // Compared with the words that are left before anything is read.
   if (!count || *count < 0 || static_cast<std::uint64_t>(*count) > words_.size() - at)
     return error(fmt::format("{} is not followed by a count and as many layers", what));
   for (std::int64_t i = 0; i < *count; ++i) {
@@ -152,6 +157,7 @@ Status Parser::take_numbers(std::size_t& at, std::string_view what, std::vector<
 Status Parser::take_work(std::size_t column, Work& work) {
   const std::optional<std::int64_t> time = integer(words_[column]), bytes = integer(words_[column + 2]);
   if (!time || !bytes) return error(fmt::format("\"{}\" is not a whole number", words_[time ? column + 2 : column]));
+  // Times are whole microseconds, and have to fit as picoseconds.
   if (*time < 0 || *time > graph::kMaxWeightPs / kPsPerUs)
     return error(fmt::format("a compute time of {} is out of range", *time));
   work = {*time, std::string(words_[column + 1]), *bytes};

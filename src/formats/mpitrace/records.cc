@@ -10,6 +10,7 @@ namespace {
 
 using namespace tracer;
 
+// More than any message, and far enough from the limits of 64 bits that sums of two do not overflow.
 constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 60;
 
 std::int64_t take_bytes(ByteReader& reader) {
@@ -20,6 +21,7 @@ std::int64_t take_bytes(ByteReader& reader) {
 
 std::int64_t take_rank(ByteReader& reader, std::int64_t most_ranks) {
   const std::int64_t rank = reader.signed_number();
+  // The foreign rank stands for somebody outside of the job's world.
   if (rank < kForeignRank || rank >= most_ranks) return static_cast<std::int64_t>(reader.fail());
   return rank;
 }
@@ -33,6 +35,7 @@ void take_members(ByteReader& reader, std::int64_t most_ranks, std::vector<std::
     std::int64_t rank = take_rank(reader, most_ranks);
     const std::int64_t stride = reader.signed_number();
     const std::uint64_t length = reader.number();
+    // A run of nothing would never end the loop; strides are bounded so that the sum below cannot overflow.
     if (length == 0 || length > size - members.size() || stride < -most_ranks || stride > most_ranks) reader.fail();
     for (std::uint64_t i = 0; i < length && !reader.failed(); ++i, rank += stride) {
       if (rank < kForeignRank || rank >= most_ranks) reader.fail();
@@ -57,6 +60,7 @@ void take_counts(ByteReader& reader, std::size_t most, std::vector<std::int64_t>
 void take_neighbours(ByteReader& reader, std::int64_t most_ranks, std::vector<std::int64_t>& ranks) {
   ranks.clear();
   const std::uint64_t count = reader.number();
+  // A number takes a byte at least: more of them than bytes are left is damage, and must not decide about memory.
   if (count > reader.left()) reader.fail();
   for (std::uint64_t i = 0; i < count && !reader.failed(); ++i) ranks.push_back(take_rank(reader, most_ranks));
 }
@@ -69,6 +73,7 @@ void take_completions(ByteReader& reader, std::int64_t most_ranks, std::vector<C
     Completion& done = completed.emplace_back();
     done.request = reader.number();
     done.flags = reader.byte();
+    // A send that completes says nothing but that.
     if ((done.flags & kIsReceive) == 0) continue;
     done.source = take_rank(reader, most_ranks);
     done.tag = reader.signed_number();
@@ -135,6 +140,7 @@ bool decode_communicator(std::string_view body, std::int64_t most_ranks, Communi
     take_neighbours(reader, most_ranks, record.sources);
     take_neighbours(reader, most_ranks, record.destinations);
   }
+  // The rank is a place among the members, and names whose record this is.
   return !reader.failed() && !record.members.empty() && record.rank < record.members.size();
 }
 
@@ -148,6 +154,7 @@ bool decode_call(std::string_view body, std::int64_t previous_ns, std::int64_t m
   record.site = reader.number();
   record.fields = reader.number();
   constexpr std::int64_t kMostNs = std::int64_t{1} << 60;  // 36 years
+  // Before the sums: three numbers of this size still fit.
   if (since_ns > kMostNs || since_ns < -kMostNs || inside_ns > static_cast<std::uint64_t>(kMostNs) ||
       previous_ns > kMostNs)
     return false;

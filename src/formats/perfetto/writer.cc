@@ -13,6 +13,7 @@ namespace {
 
 using trace::EventIndex;
 
+// A megabyte at a time: few calls, little memory.
 constexpr std::size_t kFlushBytes = 1u << 20;
 
 /// Walks the sparse columns along with the events.
@@ -30,6 +31,7 @@ class ArgumentCursor {
   /// To be called for every event in order.
   void write(EventIndex event, const Interner& strings, JsonWriter& json) {
     for (Place& place : columns_) {
+      // Columns have their events in ascending order, so the next one is either this event or a later one.
       if (place.next == place.column->event.size() || place.column->event[place.next] != event) continue;
       const std::int64_t value = place.column->value[place.next++];
       if (place.holds_text) json.field(place.name, strings.text(static_cast<StringId>(value)));
@@ -112,14 +114,17 @@ void TraceWriter::add_lanes(const std::vector<Row>& rows) {
   };
   for (std::size_t lane = 0; lane < rows.size(); ++lane) {
     const Row& row = rows[lane];
+    // Lanes of a process stand together, and its name is needed once.
     if (!row.process_name.empty() && (lane == 0 || rows[lane - 1].process != row.process)) {
       describe("process_name", row, true, [&](JsonWriter& json) { json.field("name", row.process_name); });
+      // Names that are texts cannot be sorted as numbers; viewers then sort them themselves.
       const bool is_number = !row.process.starts_with('"');
       if (is_number)
         describe("process_sort_index", row, true, [&](JsonWriter& json) { json.key("sort_index").raw(row.process); });
     }
     if (row.thread_name.empty()) continue;
     describe("thread_name", row, false, [&](JsonWriter& json) { json.field("name", row.thread_name); });
+    // By its place: the order of lanes in the trace is the one to be seen.
     describe("thread_sort_index", row, false, [&](JsonWriter& json) { json.field("sort_index", lane); });
   }
 }
@@ -134,8 +139,10 @@ void TraceWriter::add_events(const trace::RankTrace& rank, const std::vector<Row
     json.field("name", strings.text(rank.name[event]));
     const Row& row = rows[rank.lane[event]];
     json.key("pid").raw(row.process).key("tid").raw(row.thread);
+    // In 128 bits, since picoseconds since 1970 do not fit into 64.
     json.key("ts").raw(decimal_us(Int128{rank.epoch_unix_ns} * kPsPerNs + rank.start[event]));
     if (has_duration) json.key("dur").raw(decimal_us(rank.duration[event]));
+    // A mark of a thread, not of the process.
     else json.field("s", "t");
     json.key("args").begin_object();
     arguments.write(event, strings, json);

@@ -20,6 +20,7 @@ using workload::Collective;
 constexpr std::array<std::int64_t, 30> kTypeBytes = {8, 4, 1, 2, 8, 4, 1, 8, 1, 1, 2, 4,  8,  8, 16,
                                                      4, 1, 1, 2, 4, 8, 1, 2, 4, 8, 8, 16, 32, 8, 8};
 
+// Below the largest number of 64 bits, so that rounding a double cannot go beyond it.
 constexpr double kMostNumber = 4e18;
 constexpr std::int64_t kLeastPeer =
     -1000;  // MPI_ANY_SOURCE is -333 there, MPI_ANY_TAG -444, MPI_PROC_NULL -666; other writers have -1
@@ -51,6 +52,7 @@ constexpr CollectiveName kCollectives[] = {{"barrier", Collective::barrier},
                                            {"scatter", Collective::scatter},
                                            {"scatterv", Collective::scatter},
                                            {"reducescatter", Collective::reduce_scatter},
+                                           // A scan is priced as what it is nearest to, with a remark.
                                            {"scan", Collective::all_reduce},
                                            {"exscan", Collective::all_reduce}};
 
@@ -126,6 +128,7 @@ Status ActionProgram::take(const Action& action) {
   if (name == "sendRecv" || name == "sendrecv") return take_exchange();
   if (name == "wait" || name == "test") return take_wait(name == "test");
   if (name == "waitall" || name == "waitAll") {
+    // In the order of their keys, which is the same every time.
     for (const auto& [key, ids] : open_) frontier_.insert(frontier_.end(), ids.begin(), ids.end());
     open_.clear();
     return {};
@@ -140,6 +143,7 @@ Status ActionProgram::take_compute(bool is_sleep) {
   workload::Activity activity;
   activity.kind = ActivityKind::compute;
   if (is_sleep) {
+    // The limit keeps picoseconds within 64 bits.
     if (amount > 1e6) return error("it sleeps longer than a million seconds");
     activity.duration_ps = std::llround(amount * 1e12);
   } else {
@@ -154,6 +158,7 @@ Status ActionProgram::take_message(bool is_send, bool is_blocking) {
   std::int64_t peer = 0, tag = 0, count = 0, bytes = 0;
   if (!number(0, kLeastPeer, peer) || !number(1, kLeastPeer, tag) || !number(2, 0, count) || !element(3, bytes))
     return error("it needs a peer, a tag, a count and perhaps a datatype");
+  // MPI_PROC_NULL: nothing is sent, and nothing waits.
   if (peer == kNobody) return {};
   if (peer >= ranks_ || (is_send && peer < 0)) return error("there is no rank " + std::to_string(peer));
   workload::Activity activity;
@@ -178,6 +183,7 @@ Status ActionProgram::take_exchange() {
     return error("it needs a count and a destination, a count and a source, and perhaps two datatypes");
   if (destination >= ranks_ || source >= ranks_)
     return error("there is no rank " + std::to_string(std::max(destination, source)));
+  // Both begin at once, and what follows waits for both.
   std::vector<std::uint64_t> ids;
   workload::Activity activity;
   activity.flags = workload::activity::kHasPeer | workload::activity::kHasTag;
@@ -209,6 +215,7 @@ Status ActionProgram::take_wait(bool is_test) {
   if (is_test) return {};
   const auto found = open_.find({source, destination, tag});
   if (found == open_.end()) return remark(kNothingToWaitFor);
+  // First in, first out, as MPI matches requests that look alike.
   frontier_.push_back(found->second.front());
   found->second.erase(found->second.begin());
   if (found->second.empty()) open_.erase(found);
@@ -240,6 +247,7 @@ Status ActionProgram::take_collective() {
   list_.clear();
   if (Status counted = take_counts(known->name, activity); !counted) return counted;
   const std::uint64_t id = add(activity);
+  // What others get of a scatter is known to its root only: kept for later, when all ranks are read.
   if (known->name == "scatterv")
     scatters_.push_back({collectives_, static_cast<std::size_t>(id - 1), static_cast<std::size_t>(activity.peer)});
   ++collectives_;
@@ -248,6 +256,7 @@ Status ActionProgram::take_collective() {
   if (!equal) builder_.set_parts(list_);
   go_on_after({id});
   const std::string_view name = known->name;
+  // The computation of a reduction is an action of its own, behind the communication.
   if (name == "reduce" || name == "allreduce" || name == "scan" || name == "exscan") add_operations(1);
   if (name == "reducescatter") add_operations(static_cast<std::size_t>(ranks_));
   return {};

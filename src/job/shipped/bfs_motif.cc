@@ -58,6 +58,7 @@ constexpr std::array kRanges = {
 
 motif::Site bfs_call_site(std::uint32_t site) {
   const Call& call =
+      // The last range takes all that is left.
       std::find_if(kRanges.begin(), kRanges.end() - 1, [&](const Range& range) { return site <= range.last; })->call;
   motif::Site made;
   made.id = site;
@@ -110,6 +111,7 @@ class ModelTable {
                    .file = path_};
     }
     // Bilinear and exponential models can be negative or without bounds; times and sizes are neither.
+    // 2^50 microseconds are 35 years, 2^50 bytes a petabyte: beyond that an extrapolation says nothing.
     return std::clamp(evaluate(file_, file_.models[found->second], nodes, size, calls_[found->second]++), 0.0, 0x1p50);
   }
 
@@ -132,6 +134,7 @@ class Search {
     second_pass_ = values.has("second_pass") ? values.number("second_pass") : std::clamp((size_ - 16) / 8, 0.0, 0.95);
     third_level_ = values.number("third_level");
     lists_.rows = lists_.columns = side;
+    // All ranks do the same: one list serves for everybody.
     lists_.class_of = [](std::uint32_t) { return 0; };
     lists_.by_class.resize(1);
     for (std::uint32_t site = 0; site <= kBfsCallSites; ++site) lists_.phases.push_back(fmt::format("site {}", site));
@@ -145,6 +148,7 @@ class Search {
     visit(40, 40);
     for (int level = 0, levels = 2 + chance(third_level_); level < levels; ++level) {
       visit(41, 46);
+      // A ring through a row: everybody else's part comes by once.
       for (std::uint32_t step = 1; step < side_; ++step) visit(47, 49);
       visit(50, 50);
     }
@@ -156,6 +160,7 @@ class Search {
   motif::CallLists take() { return std::move(lists_); }
 
  private:
+  // One draw for all ranks, as the generator is the same everywhere.
   int chance(double share) { return next_uniform(random_) < share ? 1 : 0; }
   void visit(std::uint32_t first, std::uint32_t last) {
     for (std::uint32_t site = first; site <= last; ++site) add_call(site);
@@ -179,6 +184,7 @@ class Search {
       if (!bytes) status_ = bytes.error();
       else call.bytes = std::llround(*bytes);
     } else if (last_ == 0) {
+      // A model has no size for the first call, whose way to it was not recorded: a single number.
       call.bytes = 8;
     }
     shape(call, what);
@@ -197,6 +203,7 @@ class Search {
       call.kind = MpiCall::Kind::collective;
       call.collective = *collective;
       call.group = in_group(site.group);
+      // Models tell what goes to one partner; a list of calls has what a rank sends in all.
       if (*collective == Collective::all_to_all) call.bytes *= side_;
     } else if (site.peer != motif::Peer::none) {
       call.kind = MpiCall::Kind::exchange;
@@ -223,6 +230,7 @@ Result<motif::Pattern> breadth_first_search(const motif::Values& values, std::ui
   auto msg = ModelTable::read(values.text("msg_model"), isb_bfs::Content::msg);
   if (!msg) return msg.error();
   Search search(values, side, std::move(*exec), std::move(*msg));
+  // Each search is some hundred calls: a limit against lists that fill memory.
   if (values.count("roots") > 65536) return Error{fmt::format("roots={}: at most 65536", values.count("roots"))};
   for (std::uint64_t root = 0; root < values.count("roots"); ++root)
     if (const Status added = search.add_search(); !added) return added.error();

@@ -40,10 +40,12 @@ void append_segments(const ScheduledPlan& scheduled, std::size_t op, std::vector
   const Plan& plan = *scheduled.plan;
   const TimePs alone = plan.beta_ps(scheduled.bytes);
   const TimePs flowing = scheduled.interval.end_ps - scheduled.interval.start_ps - plan.alpha_ps();
+  // Nothing flows: its price is latency only, which sharing does not change.
   if (alone <= 0) return;
   // The schedule may already have slowed the operation down: its phases then share that in proportion.
   const double scale = static_cast<double>(std::max<TimePs>(flowing, 0)) / static_cast<double>(alone);
   TimePs alphas = scheduled.interval.start_ps + plan.launch_ps, betas = 0;
+  // Rounded from the sum and not phase by phase, so that segments meet without gaps.
   const auto moment = [&] { return alphas + static_cast<TimePs>(std::llround(static_cast<double>(betas) * scale)); };
   for (const PlanPhase& phase : plan.phases) {
     alphas += phase.alpha_ps;
@@ -95,12 +97,15 @@ class FrozenSet {
     if (active_.empty()) return;
     solver_.solve(now);
     for (Segment* segment : active_) {
+      // The rate of a flow that has the links to itself, from the same figures that priced it.
       const double rate_alone = segment->phase->bytes_per_byte / segment->phase->seconds_per_byte;
       double inflation = std::max(1.0, rate_alone / table_.rate(segment->flow));
+      // Below the threshold sharing is taken for noise.
       if (inflation <= 1 + threshold_) inflation = 1;
       if (seen != nullptr) seen->members.push_back({static_cast<std::uint32_t>(segment->op), inflation});
       const double inflated = static_cast<double>(length_ps) * inflation;
       segment->inflated_ps += inflated;
+      // Strictly more, so that of equals the first moment names the link.
       if (inflated <= segment->worst_ps) continue;
       segment->worst_ps = inflated;
       segment->bottleneck = table_.bottleneck(segment->flow);
@@ -120,8 +125,10 @@ void look_at_all(const machine::Network& network, std::span<const TimePs> moment
   for (Segment& segment : segments) {
     if (segment.start_ps < segment.end_ps) coming.push_back(&segment);
   }
+  // Stable, so that the solver gets flows of one moment in the order of operations.
   std::stable_sort(coming.begin(), coming.end(),
                    [](const Segment* a, const Segment* b) { return a->start_ps < b->start_ps; });
+  // Operations of different fabrics do not meet, though they use links of the same numbers.
   const auto fabric_of = [&](const Segment& segment) {
     return settings.fabric_of.empty() ? 0 : settings.fabric_of[segment.op];
   };
@@ -132,6 +139,7 @@ void look_at_all(const machine::Network& network, std::span<const TimePs> moment
   };
   std::size_t next = 0;
   for (std::size_t k = 0; k + 1 < moments.size(); ++k) {
+    // Those that end first, then those that begin: a link that is free again is free for the next.
     for (const auto& fabric : fabrics) fabric->remove_ended(moments[k]);
     for (; next < coming.size() && coming[next]->start_ps <= moments[k]; ++next)
       in_flight(fabric_of(*coming[next])).add(*coming[next]);
@@ -140,6 +148,7 @@ void look_at_all(const machine::Network& network, std::span<const TimePs> moment
       fabric->hold(moments[k], moments[k + 1] - moments[k], settings.intervals ? &interval : nullptr);
     if (interval.members.empty()) continue;
     const auto earlier = [](const SnapshotMember& a, const SnapshotMember& b) { return a.operation < b.operation; };
+    // Fabrics were asked one after the other; the report is in the order of operations.
     std::sort(interval.members.begin(), interval.members.end(), earlier);
     settings.intervals->push_back(std::move(interval));
   }
@@ -172,6 +181,7 @@ std::vector<Price> snapshot_prices(const machine::Network& network, std::span<co
     Price& price = prices[op];
     const TimePs alone = schedule[op].plan->beta_ps(schedule[op].bytes);
     price.total_ps = price.alpha_ps + price.beta_ps;
+    // Never below 1: rounding must not make an operation faster than alone.
     if (price.beta_ps > alone) price.slowdown = static_cast<double>(price.beta_ps) / static_cast<double>(alone);
   }
   return prices;
@@ -209,6 +219,7 @@ Result<std::vector<Price>> SnapshotModel::estimate(std::span<const CommOp> ops) 
   for (const CommOp& op : ops) {
     const auto alone = estimate(op);
     if (!alone) return alone.error();
+    // All at once from time 0, since nobody has a schedule yet.
     intervals.push_back({.start_ps = 0, .end_ps = alone->total_ps});
   }
   return snapshot_prices(*lowering(), ops, intervals);
