@@ -48,6 +48,7 @@ std::vector<StepWindow::Step> steps_by_label(const RankGraph& step) {
                             : without_number(std::string_view(window.label).substr(0, window.label.find(" to ")));
   std::vector<StepWindow::Step> steps;
   for (const AnnotatedRange& range : step.annotations) {
+    // Steps are marked on the main thread; the same names elsewhere are parts of it.
     if (window.main_lane && range.lane != *window.main_lane) continue;
     const TimePs begin = window.begin + range.begin, end = window.begin + range.end;
     const bool is_inside = window.is_whole_trace || (begin >= window.host_begin && end <= window.host_end);
@@ -74,6 +75,7 @@ class StepReader {
     read_numbers();
     read_reach();
     if (!error_) check();
+    // Behind the check, because older files have their steps derived from annotations and texts.
     if (!error_) read_steps();
     if (error_) return *error_;
     return std::move(step_);
@@ -140,6 +142,7 @@ class StepReader {
   }
 
   void read_reach() {
+    // Written by later versions only: without it nothing is known of the devices.
     if (!file_.has("dvcs")) return;
     const auto numbers = file_.get_value<ReachNumbers>("dvcs");
     if (!numbers) error_ = error_ ? error_ : numbers.error();
@@ -167,6 +170,7 @@ class StepReader {
     TimePs earliest = -kTimeLimit;
     for (std::size_t i = 0; i < times->size(); ++i) {
       const auto [begin, end] = (*times)[i];
+      // In order of their beginnings, as everybody who searches them relies on.
       if (begin < earliest || end < begin || end > kTimeLimit)
         return fail("sTim", i * sizeof(StepTimes), "a step is out of order or range");
       earliest = begin;
@@ -201,6 +205,7 @@ class StepReader {
     }
     for (graph::Slot slot = 0; slot < step_.graph.edge_count(); ++slot) {
       const std::uint32_t tag = step_.graph.edge_tag(slot);
+      // The tag of such an edge names no owner.
       if (content_ == StepContent::reduced && step_.kind(slot) == EdgeKind::several) continue;
       if (step_.graph.type(slot) >= kEdgeKinds || (tag != graph::kNoTag && tag >= step_.owners.size()))
         return fail("ownr", 0, "an edge has an unknown kind or owner");

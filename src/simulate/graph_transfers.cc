@@ -6,6 +6,10 @@
 
 #include "simulate/event_queue.h"
 
+// Two sources of time are advanced together: the graph, where a node is known once all its incoming edges are, and the
+// network, which says when operations end. Whichever has the earlier moment goes on; what follows from it without the
+// network is followed at once, down to the next transfers.
+
 namespace orrery::simulate {
 namespace {
 
@@ -44,6 +48,7 @@ class TransferSweep {
         awaited_(graph_.node_count(), 0),
         lengths_(transfers.size(), 0),
         states_(operations.size()) {
+    // Moments have no duration of their own here, all time is on edges: else the sums below would lack them.
     assert(graph_.durations().empty());
     for (std::uint32_t t = 0; t < transfers.size(); ++t) transfer_of_slot_[transfers[t].slot] = t;
   }
@@ -52,6 +57,7 @@ class TransferSweep {
     model_.restart();
     for (Position p = 0; p < graph_.node_count(); ++p) {
       awaited_[p] = graph_.incoming_at(p).size();
+      // Nodes that nothing leads to are known from the start.
       if (awaited_[p] == 0) known_.push_back(p);
     }
     follow();
@@ -89,12 +95,14 @@ class TransferSweep {
   }
 
   void reach(Position p, TimePs time) {
+    // The latest of all that lead there.
     time_[p] = std::max(time_[p], time);
     if (--awaited_[p] == 0) known_.push_back(p);
   }
 
   void begin(std::uint32_t transfer, TimePs time) {
     State& state = states_[transfers_[transfer].operation];
+    // Its length is known beforehand, but the operation still needs to begin.
     if (transfers_[transfer].ends == TransferEnd::on_its_own) end(transfer, transfers_[transfer].lag);
     else if (state.length != kUndecided) return end_with(transfer, state);
     else state.begun.push_back(transfer);
@@ -117,6 +125,7 @@ class TransferSweep {
   void end_with(std::uint32_t transfer, const State& state) {
     const TimePs lag = transfers_[transfer].lag;
     if (transfers_[transfer].ends == TransferEnd::with_operation) return end(transfer, state.length + lag);
+    // It ends with the operation, but takes its lag at least, however late it began.
     end(transfer, std::max(state.start + state.length - beginning(transfer), lag));
   }
 

@@ -6,6 +6,9 @@
 #include <array>
 #include <numeric>
 
+// Explanations of single starts, bus bandwidths, and checks that hold for every schedule whoever made it: times in
+// order, links that carry what they say, and ranks that do not work longer than they run.
+
 namespace orrery::simulate {
 
 std::string_view to_string(CauseKind kind) {
@@ -17,6 +20,7 @@ std::string_view to_string(CauseKind kind) {
 StartCause explain_start(std::uint64_t activity, TimePs start, TimePs begin, const LastDone& done, CauseKind queue,
                          const LastEnd& before) {
   const TimePs ready = std::max(done.at(), begin);
+  // Of several reasons at the same moment a dependency is the one to tell: it would hold on any machine.
   if (done.at() == start) return {done.kind(), done.activity(), ready};
   // At time 0 nobody has waited, even if something that takes no time came before it on its communicator.
   if (queue == CauseKind::begin || before.at() != start || start == 0) return {CauseKind::begin, activity, ready};
@@ -80,6 +84,7 @@ Status check_link_series(const Schedule& schedule) {
 Status check_ranks(const Schedule& schedule) {
   for (std::size_t i = 0; i < schedule.ranks.size(); ++i) {
     const RankUse& rank = schedule.ranks[i];
+    // Exposed communication is that without computation beside it: so both together fit into the run.
     const bool in_range = rank.compute_ps >= 0 && rank.exposed_ps >= 0 && rank.exposed_ps <= rank.communication_ps &&
                           std::max(rank.communication_ps, rank.compute_ps + rank.exposed_ps) <= rank.finish_ps;
     if (in_range) continue;
@@ -104,6 +109,7 @@ Status check_collectives(const Schedule& schedule) {
 }  // namespace
 
 double bus_bytes_per_second(workload::Collective kind, std::int64_t bytes, std::uint32_t ranks, TimePs elapsed) {
+  // A collective of one rank moves nothing.
   if (elapsed <= 0 || ranks < 2) return 0;
   const double seconds = static_cast<double>(elapsed) / static_cast<double>(kPsPerSecond);
   return static_cast<double>(bytes) / seconds * bus_factor(kind, static_cast<double>(ranks));
@@ -111,6 +117,7 @@ double bus_bytes_per_second(workload::Collective kind, std::int64_t bytes, std::
 
 double bus_bytes_per_second(const CollectiveUse& collective) {
   return bus_bytes_per_second(collective.kind, collective.bytes, collective.ranks,
+                              // From the last arrival on: waiting for each other is not the network's doing.
                               collective.end_ps - collective.last_arrival_ps);
 }
 
@@ -130,6 +137,7 @@ TimePs Schedule::makespan_ps() const {
 }
 
 std::vector<std::uint32_t> Schedule::ranks_with_activities(std::size_t rank_count) const {
+  // Ranks of one class do the same: only the first of each was simulated.
   if (!class_of_rank.empty()) return {executed_ranks.begin(), executed_ranks.end()};
   std::vector<std::uint32_t> all(rank_count);
   std::iota(all.begin(), all.end(), 0);

@@ -10,11 +10,16 @@
 #include <cstdio>
 #include <cstring>
 
+// Two ways to write one form of file. Mapped: a block is opened by its head, each record becomes valid by the store of
+// its first byte, and the block is closed by its size and checksum; the window moves on when it is full. Unmapped: the
+// same bytes are kept in a buffer and written as a whole block.
+
 namespace orrery::tracer {
 namespace {
 
 constexpr std::uint64_t kOldNs =
     1'000'000'000;  // without a mapping a program that dies loses at most its last second, or its last buffer
+// Moving the window costs calls of the system: it should not happen for every block.
 constexpr std::size_t kLeastWindowBytes = 256 * 1024;
 
 /// The first eight bytes of a block's head: its check and its size.
@@ -47,7 +52,9 @@ ByteBuffer encode_head(const FileFacts& facts) {
 
 int make_new_file(const std::string& path) {
   struct stat there {};
+  // Whatever stands there under that name is replaced and not written into: it may be linked to something else.
   if (::lstat(path.c_str(), &there) == 0 && (S_ISREG(there.st_mode) || S_ISLNK(there.st_mode))) ::unlink(path.c_str());
+  // O_EXCL and O_NOFOLLOW, so that nobody can put another file in its place in between.
   return ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
 }
 
@@ -60,6 +67,7 @@ bool TraceFile::open(const std::string& path, std::size_t buffer_bytes, const Fi
   }
   path_ = path;
   limit_bytes_ = buffer_bytes;
+  // A block may grow beyond its limit by its last record, which should rarely allocate.
   block_.reserve(buffer_bytes + 4096);
   const ByteBuffer head = encode_head(facts);
   ByteBuffer bytes;
@@ -109,6 +117,7 @@ void TraceFile::close() {
   flush();
   if (!is_open()) return;
   unmap();
+  // The room that was promised beyond the last block is given back.
   if (is_mapped_ && ::ftruncate(descriptor_, static_cast<off_t>(end_bytes_)) != 0)
     std::fprintf(stderr, "orrery_mpi: %s keeps some zeros at its end (%s)\n", path_.c_str(), std::strerror(errno));
   ::close(descriptor_);
@@ -148,6 +157,7 @@ bool TraceFile::map(std::size_t at_least) {
     else if (::ftruncate(descriptor_, static_cast<off_t>(end_bytes_)) != 0) fail();
     return false;
   }
+  // A child of fork() must not write into the file of its parent.
   ::madvise(mapped, window_bytes_, MADV_DONTFORK);
   window_ = static_cast<unsigned char*>(mapped);
   return true;
@@ -162,6 +172,7 @@ void TraceFile::begin_mapped_block() {
   const std::uint64_t used = end_bytes_ - window_offset_;
   if (used + limit_bytes_ + kLeastWindowBytes / 8 > window_bytes_ && !map(0)) return;
   std::memcpy(mapped_block() + 8, &base_ns_, 8);
+  // The size says that the block is open: a reader then goes by the records themselves.
   store_word(mapped_block(), first_word_of(kOpenBlock, base_ns_));
 }
 
@@ -177,6 +188,7 @@ void TraceFile::copy_record(std::size_t from) {
 
 void TraceFile::finish_mapped_block(std::uint64_t first_word, std::uint64_t sum) {
   std::memcpy(mapped_block() + 16, &sum, 8);
+  // The head last: until it is stored the block counts as open.
   store_word(mapped_block(), first_word);
   end_bytes_ += block_.size();
 }
@@ -196,6 +208,7 @@ void TraceFile::write_all(const void* data, std::size_t bytes) {
   const auto* from = static_cast<const char*>(data);
   while (bytes > 0) {
     const ssize_t written = ::write(descriptor_, from, bytes);
+    // A signal came in between, and nothing was written.
     if (written < 0 && errno == EINTR) continue;
     if (written <= 0) return fail();
     from += written;

@@ -95,6 +95,7 @@ class DeviceEdges {
     for (const KeyedIndex& item : order) {
       const Change& change = changes[item.index];
       length[change.stream] += change.delta;
+      // A row that is in several changes keeps the value after the first.
       if (queue_length_[change.row] == kNoQueueLength) queue_length_[change.row] = length[change.stream];
     }
   }
@@ -112,6 +113,7 @@ class DeviceEdges {
       if (rows_.partner[r] < 0) continue;
       const StringId name = rows_.name(r);
       if (rows_.stream[r] == -1 && name != event_sync_ && name != context_sync_) continue;
+      // A synchronisation takes effect when it ends.
       order.push_back({radix_key(rows_.category_text(r) == "cuda_sync" ? rows_.end(r) : rows_.ts[r]), r});
     }
     radix_sort(order);
@@ -166,6 +168,7 @@ class DeviceEdges {
     const RowIndex call = rows_.find(rows_.partner[r]);
     const auto last = last_on_.find(rows_.stream[r]);
     const bool has_last = last != last_on_.end();
+    // 0 where there is none: the conditions below ask for that first.
     const TimePs last_time = has_last ? nodes_.time[last->second] : 0;
     const TimePs wait_time = waited_for == kNoNode ? 0 : nodes_.time[waited_for];
     const NodeNumber call_start = call == kNoRow ? kNoNode : nodes_.start_of[call];
@@ -236,6 +239,7 @@ std::optional<LaneKey> only_thread(const Rows& rows, const Window& window, std::
     if ((category != "cpu_op" && category != "user_annotation") ||
         rows.name_text(r).find(text) == std::string_view::npos)
       continue;
+    // Several threads cannot be merged into one stack.
     if (found && *found != rows.lane(r).thread) return std::nullopt;
     found = rows.lane(r).thread;
   }
@@ -310,6 +314,7 @@ void add_runtime_lock_edges(const Rows& rows, const Window& window, EdgeList& ed
   for (NodeNumber n = 0; n < nodes.size(); ++n) {
     if (!is_lock(rows.name(nodes.row[n]))) continue;
     if (nodes.is_start[n] != 0) {
+      // Starts are kept until the next end, which they are joined to one and all.
       open.push_back(n);
     } else {
       for (; !open.empty(); open.pop_back()) {
@@ -317,6 +322,7 @@ void add_runtime_lock_edges(const Rows& rows, const Window& window, EdgeList& ed
         if (nodes.row[start] == nodes.row[n]) edges.add_attributed(start, n, EdgeType::operator_, nodes.row[n]);
         else edges.add(start, n, EdgeType::dependency);
       }
+      // Ends that follow one another had the lock one after the other.
       if (last != kNoNode && nodes.is_start[last] == 0) edges.add(last, n, EdgeType::dependency);
     }
     last = n;
@@ -332,6 +338,7 @@ void add_call_stack_edges(const Rows& rows, const Window& window, EdgeList& edge
                                       [&](LaneKey thread) { return merge && thread == *backward ? *forward : thread; });
   StackWalk walk(rows, window, edges);
   for (const std::vector<RowIndex>& thread : threads) {
+    // Streams are no call stacks.
     const bool is_host = std::all_of(thread.begin(), thread.end(), [&](RowIndex r) { return rows.stream[r] < 0; });
     if (is_host) walk.walk(thread);
   }

@@ -54,6 +54,7 @@ class RankLinker {
       operators_ = make_operator_index(trace_, rank_);
     });
     if (host_ != nullptr) {
+      // Traces of two runs match by chance here and there: too few matches mean that they do not belong together.
       if (const Status fits = check_same_run(match_->coverage, rank_, *host_, options_.least_coverage_percent); !fits)
         return fits.error();
       linked_.coverage = match_->coverage;
@@ -85,6 +86,7 @@ class RankLinker {
     const auto is_process = [&](const trace::Lane& lane) {
       return lane.process.text == 0 && lane.process.number == host_->pid;
     };
+    // Process 1 is what many containers call their only process: it tells nothing.
     if (host_->pid > 1 && std::none_of(rank_.lanes.begin(), rank_.lanes.end(), is_process))
       diagnostics_.add(kOtherProcess, [&] { return fmt::format("{} is of process {}", host_->path, host_->pid); });
   }
@@ -118,10 +120,12 @@ class RankLinker {
     const Column<ActivityExtent> extents = activity_extents(chain_, rank_.event_count());
     for (std::uint32_t a = 0; a < chain_.activities.size(); ++a) {
       const ChainedActivity& activity = chain_.activities[a];
+      // Later parts of an event follow its first anyway, and device work has its launch.
       if (activity.event == kNoEvent || activity.continues || is_device_work(rank_.activity(activity.event))) continue;
       const EventIndex parent = operators_.operator_of[activity.event];
       if (parent == kNoEvent) continue;
       const std::uint32_t from = extents[parent].first;
+      // A caller that is not in the window or not before it gives no order.
       if (from != kNoActivity && from < a) extra.push_back({a, from, DependencyCause::parent});
     }
   }
@@ -163,6 +167,7 @@ class RankLinker {
   Status connect() {
     const std::vector<ExtraDependency> extra = find_extra();
     graph::GraphBuilder builder = workload::dependency_builder();
+    // About one reason per activity, and the extra ones.
     builder.reserve(chain_.activities.size(), chain_.activities.size() + extra.size());
     for (const ChainedActivity& activity : chain_.activities) builder.add_node(activity.duration);
     std::size_t next = 0;

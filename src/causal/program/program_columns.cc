@@ -30,6 +30,7 @@ workload::Delay delay_of(EdgeKind kind) {
     case EdgeKind::idle_thread: return workload::Delay::idle_thread;
     case EdgeKind::idle_device: return workload::Delay::idle_device;
     case EdgeKind::order: return workload::Delay::join;
+    // What is left is time of the host between calls.
     default: return workload::Delay::host_gap;
   }
 }
@@ -62,6 +63,7 @@ ProgramColumns::ProgramColumns(const trace::Trace& trace, const trace::RankTrace
 }
 
 StringId ProgramColumns::translate(StringId in_trace) {
+  // One table for both: nothing to translate.
   if (&strings_ == &trace_.strings) return in_trace;
   StringId& id = translated_[in_trace];
   if (id == Interner::kMissing) id = strings_.intern(trace_.strings.text(in_trace));
@@ -101,6 +103,7 @@ bool ProgramColumns::is_on_host(const ChainedActivity& activity) const {
 std::int32_t ProgramColumns::place_of(const ChainedActivity& activity, bool on_host) const {
   if (!on_host && activity.event != kNoEvent) return to_int32(queues_.of(activity.event).stream, 0);
   if (activity.lane >= rank_.lanes.size()) return 0;
+  // Threads with names instead of numbers are told apart by their lanes.
   return to_int32(rank_.lanes[activity.lane].thread.number, static_cast<std::int32_t>(activity.lane));
 }
 
@@ -151,11 +154,13 @@ void ProgramColumns::set_communication(std::size_t i, const ChainedActivity& act
   const Communication communication = communication_of(activity, parts);
   program.kinds[i] = communication.kind;
   if (communication.kind == ActivityKind::compute) return;
+  // Sizes that are not known count as 0, and were remarked on.
   program.bytes[i] = std::max<std::int64_t>(0, communication.details.bytes.value_or(0));
   program.flags[i] |= workload::activity::kHasBytes;
   if (communication.kind == ActivityKind::collective) {
     program.collectives.set(i, communication.details.kind->collective);
     program.group_names.set(i, communication.group);
+    // Only these have a root, which is written where messages have their peer.
     if (workload::is_rooted(communication.details.kind->collective)) {
       program.peers.set(i, to_int32(communication.peer, 0));
       if (communication.details.peer) program.flags[i] |= workload::activity::kHasPeer;
@@ -168,6 +173,7 @@ void ProgramColumns::set_communication(std::size_t i, const ChainedActivity& act
 }
 
 void ProgramColumns::set_memory(std::size_t i, const ChainedActivity& activity, workload::Program& program) const {
+  // By the name, which CUDA and HIP write differently; everything else counts as a store.
   const bool is_load = trace_.name(rank_, activity.event).find("HtoD") != std::string_view::npos ||
                        trace_.name(rank_, activity.event).find("HostToDevice") != std::string_view::npos;
   program.kinds[i] = is_load ? ActivityKind::memory_load : ActivityKind::memory_store;

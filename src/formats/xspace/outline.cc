@@ -17,6 +17,7 @@ Damage read_metadata(std::string_view entry, std::vector<MetadataEntry>& table) 
   WireField field;
   while (cursor.next(field)) {
     if (field.is(entry_field::key, WireType::varint)) read.id = field.integer();
+    // Members that are not known are passed over, as protobuf asks for.
     if (!field.is(entry_field::value, WireType::bytes)) continue;
     WireReader members(field.bytes);
     WireField member;
@@ -62,6 +63,7 @@ Damage read_space(std::string_view bytes, SpaceOutline& space) {
   WireReader cursor(bytes);
   WireField field;
   while (cursor.next(field)) {
+    // The first members of a space are all messages or texts; a number there means that bytes were lost.
     if (field.number <= space_field::hostnames && field.type != WireType::bytes) return field.begin;
     if (field.number == space_field::errors || field.number == space_field::warnings)
       space.complaints.push_back(field.bytes);
@@ -109,6 +111,7 @@ Result<SpaceOutline> read_outline(const Contents& contents, bool salvage) {
   SpaceOutline space;
   if (const Damage damage = read_space(contents.bytes(), space)) {
     const Error error = contents.damage(damage);
+    // Without a single plane there is nothing to salvage.
     if (!salvage || space.planes.empty()) return error;
     space.damage = error;
   }
@@ -121,6 +124,7 @@ Result<LineHeader> read_line_header(const Contents& contents, std::string_view l
   WireField field;
   for (;;) {
     std::string_view event;
+    // Nearly all members of a line are events, so these are counted in a loop of their own.
     while (cursor.next_bytes(kEventTag, event)) ++header.event_count;
     if (!cursor.next(field)) break;
     if (!take_line_member(field, header)) return contents.damage(field.begin);
@@ -134,6 +138,7 @@ Result<LineHeader> read_line_front(const Contents& contents, std::string_view li
   LineHeader header;
   WireReader cursor(line);
   WireField field;
+  // The front of a line only: what stands behind the first event is not asked for.
   while (cursor.next(field) && field.number != line_field::events) {
     if (!take_line_member(field, header)) return contents.damage(field.begin);
   }
@@ -147,6 +152,7 @@ bool read_stat(std::string_view message, StatValue& stat) {
   WireField field;
   while (cursor.next(field)) {
     if (field.number == stat_field::metadata_id) stat.metadata_id = field.integer();
+    // Members between these two numbers are the kinds of values; a stat has one of them.
     if (field.number < stat_field::double_value || field.number > stat_field::ref_value) continue;
     stat.kind = field.number;
     const bool holds_bytes = field.number == stat_field::str_value || field.number == stat_field::bytes_value;
@@ -171,6 +177,7 @@ std::optional<std::int64_t> profile_start_unix_ns(const SpaceOutline& space) {
     }
   }
   // A file of an old profiler that was aligned.
+  // From the end, since the latest alignment is the one that holds.
   for (auto plane = space.planes.rbegin(); plane != space.planes.rend(); ++plane) {
     if (plane->name != kAlignmentPlane) continue;
     for (const std::string_view message : plane->stats) {

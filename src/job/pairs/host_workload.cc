@@ -61,6 +61,7 @@ class HostProgram {
 void HostProgram::number_rows() {
   order_.resize(host_.size());
   std::iota(order_.begin(), order_.end(), 0u);
+  // Stable: rows of one id, which damaged files have, stay in the order of the file.
   std::stable_sort(order_.begin(), order_.end(),
                    [&](std::uint32_t a, std::uint32_t b) { return host_.id[a] < host_.id[b]; });
   for (std::uint32_t i = 0; i < host_.collectives.size(); ++i)
@@ -80,6 +81,7 @@ void HostProgram::set_communication(const HostCollective& said, workload::Activi
   out.flags = 0;  // not the host's
   const std::int64_t element = match::element_bytes(strings_.text(said.dtype));
   const bool known =
+      // A division instead of a product, which may overflow.
       said.in_elements >= 0 && element > 0 && said.in_elements < std::numeric_limits<std::int64_t>::max() / element;
   if (known) out.bytes = said.in_elements * element, out.flags |= workload::activity::kHasBytes;
   out.group_name = said.group_name;
@@ -90,10 +92,12 @@ workload::Activity HostProgram::activity_of(std::uint32_t row) {
   out.id = host_.id[row];
   out.name = host_.name[row];
   out.kind = ActivityKind::compute;
+  // Setting up groups is no work of the program, but its row has to keep its place in the order.
   if (strings_.text(out.name).find("process_group:init") != std::string_view::npos) out.kind = ActivityKind::metadata;
   out.flags = workload::activity::kOnHost;
   if (const HostCollective* collective = collective_of(out.id)) set_communication(*collective, out);
   const std::int64_t thread = host_.thread[row];
+  // Threads that no lane can name keep the default.
   if (thread >= 0 && thread <= std::numeric_limits<std::int32_t>::max()) out.lane = static_cast<std::int32_t>(thread);
   return out;
 }
@@ -101,7 +105,9 @@ workload::Activity HostProgram::activity_of(std::uint32_t row) {
 void HostProgram::depend_on_host_order(std::uint32_t row) {
   const std::uint64_t id = host_.id[row];
   const auto [last, first] = last_on_thread_.try_emplace(host_.thread[row], id);
+  // On one thread everything is done in order, whoever calls whom.
   if (!first) builder_.depend(std::exchange(last->second, id), Dependency::data);
+  // The row of the process is its own parent, and has no caller.
   const std::uint64_t parent = host_.parent[row];
   if (parent < id) builder_.depend(parent, Dependency::control);
   else if (parent > id) count_leading_back(id, parent);

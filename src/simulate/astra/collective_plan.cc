@@ -30,6 +30,7 @@ std::size_t Collectives::dimension_count(const CollectiveCall& call) const {
 
 machine::AstraImplementation Collectives::implementation(const CollectiveCall& call, std::size_t dimension) const {
   const auto& list = system_.implementations[static_cast<std::size_t>(call.type)];
+  // ASTRA-sim has no dimensions for a group that is not the world, so it takes its default there.
   if (is_sub_group(call) && list.size() > 1) return {};  // a ring
   return list[dimension];
 }
@@ -52,6 +53,7 @@ std::uint32_t Collectives::take_queue(std::uint32_t rank, std::size_t dimension,
   direction = 1;
   switch (turn) {
     case Turn::any:
+      // The first half of the queues goes one way round, the second half the other.
       if (count > 1 && turns.any >= half) direction = -1;
       queue = turns.any;
       turns.any = (turns.any + 1) % count;
@@ -108,6 +110,7 @@ bool Collectives::add_phase(const CollectiveCall& call, Type type, std::size_t d
       return true;  // whatever the type: it behaves as an all-reduce and keeps the size
     }
   }
+  // After a phase that scatters each rank has its share only, and the next dimension moves less.
   if (type == Type::reduce_scatter) bytes /= n;
   if (type == Type::all_gather) bytes *= n;
   phases.push_back(phase);
@@ -120,6 +123,7 @@ bool Collectives::plan_chunk(const CollectiveCall& call, std::int64_t chunk_byte
   const std::size_t dimensions = dimension_count(call);
   if (call.type != Type::all_reduce || !system_.local_bandwidth_aware) {
     for (std::size_t i = 0; i < dimensions; ++i) {
+      // A gather goes from the outermost dimension inwards, so that the outer ones move the least.
       const std::size_t d = call.type == Type::all_gather ? dimensions - 1 - i : i;
       if (!add_phase(call, call.type, d, Turn::any, bytes, phases)) return false;
     }
@@ -143,12 +147,14 @@ bool Collectives::plan_chunk(const CollectiveCall& call, std::int64_t chunk_byte
 std::int64_t Collectives::next_tag(const CollectiveCall& call) {
   const std::int64_t world_stream = stream_counters_[call.rank]++;
   const std::int64_t stream =
+      // A range of streams for each group, so that tags of two groups do not meet.
       call.group == nullptr ? world_stream : call.group->id * kGroupStreams + call.group->streams_so_far[call.index]++;
   return kTagModulus + stream % kTagModulus;
 }
 
 std::int64_t Collectives::next_priority(const CollectiveCall& call) {
   switch (system_.policy) {
+    // Higher numbers go first: the last of all with lifo, the first of all with fifo.
     case machine::AstraPolicy::lifo: return priority_counters_[call.rank]++;
     case machine::AstraPolicy::fifo: return priority_counters_[call.rank]--;
     case machine::AstraPolicy::explicit_priority: break;
@@ -180,6 +186,7 @@ void Collectives::start(const CollectiveCall& call) {
     data_set = free_data_sets_.back();
     free_data_sets_.pop_back();
   }
+  // Rounded up: the last chunk may be a smaller one, but it counts.
   data_sets_[data_set] = {(bytes + chunk - 1) / chunk, call.rank, call.node};
   for (; bytes > 0; bytes = chunk > bytes ? 0 : bytes - chunk) {
     if (!plan_chunk(call, chunk, scratch_)) return;

@@ -96,7 +96,9 @@ bool Issuer::take_ready(std::uint32_t rank_number, std::uint32_t& node) {
   Rank& rank = ranks_[rank_number];
   std::size_t best = kSlots;
   for (std::size_t slot = 0; slot < kSlots; ++slot) {
+    // Receives have no slot, so that any number of them is in flight.
     if (rank.ready[slot].empty() || (slot != none && rank.busy[slot])) continue;
+    // Over all slots the smallest number, as if there were one heap.
     if (best == kSlots || rank.ready[slot].front() < rank.ready[best].front()) best = slot;
   }
   if (best == kSlots) return false;
@@ -156,6 +158,7 @@ void Issuer::begin_compute(std::uint32_t rank, std::uint32_t node) {
   if (!program.has(node, activity::kHasOperations) || !program.has(node, activity::kHasBytes)) {
     return fail(rank, node, "has no num_ops or tensor_size, which the roofline needs");
   }
+  // ASTRA-sim passes over computations of no bytes.
   if (program.bytes[node] == 0) return skip(rank, node);
   const double duration = machine::astra_roofline_ns(program.operations[node], program.bytes[node],
                                                      system_.local_memory_gb_per_s, system_.peak_tflops);
@@ -255,6 +258,7 @@ void Issuer::memory_released(std::uint32_t number) {
     memory.next = 0;
     return;
   }
+  // First come, first served.
   const Transaction transaction = memory.waiting[memory.next++];
   serve(number, transaction);
 }
