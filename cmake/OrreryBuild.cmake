@@ -52,7 +52,7 @@ endfunction()
 # Tests want short names for their helpers, so that fewer of them share theirs.
 function(orrery_compile_tests_together target)
   if(ORRERY_UNITY GREATER 1)
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 16)
   endif()
 endfunction()
 
@@ -62,8 +62,25 @@ function(orrery_inline_as_if_alone target)
   target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:--param=large-unit-insns=100000>)
 endfunction()
 
-# Optimising takes half of a build. For folders that read options, hand over, and write words and pages, where little work is done per event.
+# orrery_optimise_little(TARGET ROOMS...): -O1 for all of a library, or for the named rooms of its folder (src/CMakeLists.txt says where and why).
 function(orrery_optimise_little target)
+  if(ARGN)  # sources with options of their own would be compiled alone: the rooms become a second target of the same library
+    get_target_property(sources ${target} SOURCES)
+    get_target_property(folder ${target} SOURCE_DIR)
+    get_target_property(libraries ${target} LINK_LIBRARIES)
+    list(JOIN ARGN "|" rooms)
+    set(little ${sources})
+    list(FILTER little INCLUDE REGEX "^${folder}/(${rooms})/")
+    list(FILTER sources EXCLUDE REGEX "^${folder}/(${rooms})/")
+    add_library(${target}_little OBJECT ${little})
+    target_link_libraries(${target}_little PRIVATE ${libraries})
+    target_include_directories(${target}_little PRIVATE ${PROJECT_SOURCE_DIR}/src)
+    orrery_position_independent(${target}_little)
+    orrery_compile_together(${target}_little)
+    set_target_properties(${target} PROPERTIES SOURCES "${sources}")
+    target_sources(${target} PRIVATE $<TARGET_OBJECTS:${target}_little>)
+    set(target ${target}_little)
+  endif()
   target_compile_options(${target} PRIVATE -O1)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")  # at -O1, GCC 12 sees copies beyond short strings that cannot happen
     target_compile_options(${target} PRIVATE -Wno-array-bounds -Wno-stringop-overflow)

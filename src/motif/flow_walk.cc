@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "motif/linear_algebra.h"
+#include "base/linear_algebra.h"
 
 // Counts are expectations: what enters a part is a distribution over the last call, and each part hands on another. A
 // chain's visits solve a linear system, since blocks lead back to blocks; loops count their first pass apart, which

@@ -11,7 +11,7 @@ namespace orrery::analyze {
 namespace {
 
 causal::CausalGraph step_of(const std::string& lines) {
-  const testing::SmallTrace small(lines);
+  const orrery::testing::SmallTrace small(lines);
   Diagnostics diagnostics;
   Result<causal::CausalGraph> step = causal::make_causal_graph(small.trace(), small.rank(), {"", {}, {}}, diagnostics);
   REQUIRE(step);

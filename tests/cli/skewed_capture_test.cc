@@ -12,9 +12,9 @@ using namespace orrery;
 
 namespace {
 
-const std::string kCapture = std::string(ORRERY_SOURCE_DIR) + "/data/jax_skewed4/";
+const std::string kSkewed = std::string(ORRERY_SOURCE_DIR) + "/data/jax_skewed4/";
 
-std::string node(int number) { return "node" + std::to_string(number) + ".xplane.pb.gz"; }
+std::string node_file(int number) { return "node" + std::to_string(number) + ".xplane.pb.gz"; }
 
 trace::RankTrace read(const std::string& path) {
   Interner strings;
@@ -39,7 +39,7 @@ struct Truth {
 
 std::vector<Truth> read_truth() {
   simdjson::dom::parser parser;
-  const simdjson::dom::element file = parser.load(kCapture + "truth.json");
+  const simdjson::dom::element file = parser.load(kSkewed + "truth.json");
   std::vector<Truth> clocks;
   for (const simdjson::dom::element clock : file["clocks"])
     clocks.push_back(
@@ -56,7 +56,7 @@ double since(std::int64_t origin_unix_ns, const trace::RankTrace& rank, trace::E
 TEST_CASE("four skewed clocks come back together from their collectives: violations, true error, the step") {
   const testing::TempDir dir;
   std::vector<std::string> arguments = {"align", "-o", dir.path("aligned"), "--json"};
-  for (int i = 0; i < 4; ++i) arguments.push_back(kCapture + node(i));
+  for (int i = 0; i < 4; ++i) arguments.push_back(kSkewed + node_file(i));
   const auto run = cli::run_captured(arguments);
   REQUIRE(run.exit_code == 0);
 
@@ -72,7 +72,7 @@ TEST_CASE("four skewed clocks come back together from their collectives: violati
   REQUIRE(truth.size() == 4);
   double before = 0, mean = 0, far_off = 0, events = 0;
   for (int i = 1; i < 4; ++i) {
-    const trace::RankTrace recorded = read(kCapture + node(i)), aligned = read(dir.path("aligned/" + node(i)));
+    const trace::RankTrace recorded = read(kSkewed + node_file(i)), aligned = read(dir.path("aligned/" + node_file(i)));
     REQUIRE(recorded.event_count() == aligned.event_count());
     for (trace::EventIndex e = 0; e < recorded.event_count(); ++e) {
       const Truth& clock = truth[static_cast<std::size_t>(i)];

@@ -3,6 +3,8 @@
 #include <doctest/doctest.h>
 #include <simdjson.h>
 
+#include <string.h>  // memmem
+
 #include <algorithm>
 #include <filesystem>
 #include <set>
@@ -20,11 +22,11 @@ using simdjson::dom::element_type;
 using testing::fixed_key;
 using testing::inflated;
 
-const std::string kData = std::string(ORRERY_SOURCE_DIR) + "/data/";
+const std::string kShipped = std::string(ORRERY_SOURCE_DIR) + "/data/";
 
 std::vector<std::string> recordings(std::string_view ending) {
   std::vector<std::string> paths;
-  for (const auto& entry : fs::directory_iterator(kData)) {
+  for (const auto& entry : fs::directory_iterator(kShipped)) {
     if (entry.path().string().ends_with(ending)) paths.push_back(entry.path().string());
   }
   std::sort(paths.begin(), paths.end());
@@ -101,6 +103,11 @@ std::string without_ranks(std::string text) {
   return text;
 }
 
+// std::string::find stops at every first letter of the word, and thousands of words are looked for in megabytes.
+bool occurs(const std::string& word, const std::string& text) {
+  return memmem(text.data(), text.size(), word.data(), word.size()) != nullptr;
+}
+
 TEST_CASE("nothing is left of names, paths, shapes and values") {
   const orrery::testing::TempDir folder;
   std::vector<std::string> inputs = recordings(".json.gz");
@@ -116,12 +123,12 @@ TEST_CASE("nothing is left of names, paths, shapes and values") {
   CHECK(tokens.lists.size() > 100);
   for (const std::string& output : scrubbed.outputs) {
     for (const std::string& text : tokens.texts) {
-      if (is_allowed(text) || output.find(text) == std::string::npos) continue;
+      if (is_allowed(text) || !occurs(text, output)) continue;
       FAIL_CHECK("left over: " << text);
     }
     const std::string rest = without_ranks(output);
     for (const std::string& list : tokens.lists) {
-      if (rest.find(list) != std::string::npos) FAIL_CHECK("left over: " << list);
+      if (occurs(list, rest)) FAIL_CHECK("left over: " << list);
     }
     for (const char* gone : {"NVIDIA", "/tmp", ".py", "python3", "2026-", "aten::", "tilesize"})
       CHECK(output.find(gone) == std::string::npos);
@@ -175,21 +182,21 @@ TEST_CASE("path gives the same times before and after") {
 TEST_CASE("simulate gives the same times before and after") {
   const orrery::testing::TempDir folder;
   std::vector<std::string> inputs;
-  for (const auto& entry : fs::directory_iterator(kData + "workloads")) inputs.push_back(entry.path().string());
+  for (const auto& entry : fs::directory_iterator(kShipped + "workloads")) inputs.push_back(entry.path().string());
   std::sort(inputs.begin(), inputs.end());
   testing::scrub_files(inputs, folder.path("out"));
   const auto simulate = [&](const std::string& prefix) {
     return times({"simulate", "--workload", prefix, "--comm-group", prefix + ".groups.json", "--machine",
-                  kData + "machines/dgx_h100_pod.yaml", "--per-node"});
+                  kShipped + "machines/dgx_h100_pod.yaml", "--per-node"});
   };
-  CHECK(simulate(folder.path("out/job")) == simulate(kData + "workloads/training"));
+  CHECK(simulate(folder.path("out/job")) == simulate(kShipped + "workloads/training"));
 }
 
 TEST_CASE("replay gives the same times before and after, fused or not") {
   const orrery::testing::TempDir folder;
   std::vector<std::string> linked;
   for (const std::string rank : {"0", "1", "2", "3"}) {
-    const std::string pair = kData + "ddp4.rank" + rank;
+    const std::string pair = kShipped + "ddp4.rank" + rank;
     linked.push_back(folder.path("secret." + rank + ".et"));
     REQUIRE(cli::run_captured(
                 {"link", "--host", pair + ".et.json.gz", "--device", pair + ".kineto.json.gz", "-o", linked.back()})
@@ -219,9 +226,10 @@ TEST_CASE("the same key gives the same bytes, another key other names, and no or
 
 TEST_CASE("the files of a job are renamed alike") {
   const orrery::testing::TempDir folder;
-  const auto scrubbed = testing::scrub_files(
-      {kData + "ddp4.rank0.kineto.json.gz", kData + "ddp4.rank1.kineto.json.gz", kData + "ddp4.rank0.et.json.gz"},
-      folder.path("out"));
+  const auto scrubbed =
+      testing::scrub_files({kShipped + "ddp4.rank0.kineto.json.gz", kShipped + "ddp4.rank1.kineto.json.gz",
+                            kShipped + "ddp4.rank0.et.json.gz"},
+                           folder.path("out"));
   std::size_t shared = 0;
   for (const Renamed& name : scrubbed.outcome.names.renamed(Domain::name)) {
     if (name.original != "aten::addmm") continue;

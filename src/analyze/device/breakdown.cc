@@ -74,7 +74,7 @@ TimePs IdleTimes::total() const {
 
 namespace {
 
-constexpr std::size_t bit_of(WorkType type) { return std::size_t{1} << static_cast<std::size_t>(type); }
+constexpr std::size_t type_bit(WorkType type) { return std::size_t{1} << static_cast<std::size_t>(type); }
 
 void add_stretch(DeviceTime& time, HostWaitCauses& causes, const Stretch& stretch, const GapReasons& reasons,
                  const HostHistory& history) {
@@ -155,23 +155,23 @@ TimePs DeviceTime::busy_time() const {
 }
 
 TimePs DeviceTime::time_of(WorkType type) const {
-  return sum_where(*this, [&](std::size_t set) { return (set & bit_of(type)) != 0; });
+  return sum_where(*this, [&](std::size_t set) { return (set & type_bit(type)) != 0; });
 }
 
 TimePs DeviceTime::time_of_both(WorkType a, WorkType b) const {
-  return sum_where(*this, [&](std::size_t set) { return (set & bit_of(a)) != 0 && (set & bit_of(b)) != 0; });
+  return sum_where(*this, [&](std::size_t set) { return (set & type_bit(a)) != 0 && (set & type_bit(b)) != 0; });
 }
 
 TimePs DeviceTime::exposed_communication() const {
   return sum_where(*this, [](std::size_t set) {
-    return (set & bit_of(WorkType::communication)) != 0 && (set & bit_of(WorkType::computation)) == 0;
+    return (set & type_bit(WorkType::communication)) != 0 && (set & type_bit(WorkType::computation)) == 0;
   });
 }
 
 TimePs DeviceTime::exposed_memory() const {
   return sum_where(*this, [](std::size_t set) {
     // Neither computing nor communicating: copies and sets.
-    return (set & (bit_of(WorkType::communication) | bit_of(WorkType::computation))) == 0;
+    return (set & (type_bit(WorkType::communication) | type_bit(WorkType::computation))) == 0;
   });
 }
 

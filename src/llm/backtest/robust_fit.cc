@@ -1,9 +1,9 @@
 #include "llm/backtest/robust_fit.h"
 
-#include <Eigen/Cholesky>
-#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
+
+#include "base/linear_algebra.h"
 
 // Iteratively reweighted least squares with Levenberg-Marquardt damping, first under a wide cap, then under the asked
 // one; then a pattern search in the manner of Hooke and Jeeves, which needs no slopes and gets over their corners, and
@@ -80,40 +80,36 @@ class Descent {
   }
 
   bool take_step(double& damping) {
-    const auto unknowns = static_cast<Eigen::Index>(x_.size());
+    const std::size_t unknowns = x_.size();
     std::vector<double> here;
     residuals_(x_, here);
-    const auto rows = static_cast<Eigen::Index>(here.size());
-    Eigen::MatrixXd slopes(rows, unknowns);
-    for (Eigen::Index j = 0; j < unknowns; ++j) {
+    Matrix slopes(here.size(), unknowns);
+    for (std::size_t j = 0; j < unknowns; ++j) {
       std::vector<double> moved = x_;
-      moved[static_cast<std::size_t>(j)] += kDifference;
+      moved[j] += kDifference;
       residuals_(moved, scratch_);
-      for (Eigen::Index i = 0; i < rows; ++i)
-        slopes(i, j) = (scratch_[static_cast<std::size_t>(i)] - here[static_cast<std::size_t>(i)]) / kDifference;
+      for (std::size_t i = 0; i < here.size(); ++i) slopes(i, j) = (scratch_[i] - here[i]) / kDifference;
     }
-    Eigen::VectorXd weights(rows), values(rows);
-    for (Eigen::Index i = 0; i < rows; ++i) {
-      const double residual = here[static_cast<std::size_t>(i)];
-      values(i) = residual;
+    std::vector<double> weights(here.size());
+    for (std::size_t i = 0; i < here.size(); ++i) {
       // Beyond the cap a measurement costs the same wherever it is.
-      weights(i) = std::abs(residual) >= cap_
+      weights[i] = std::abs(here[i]) >= cap_
                        ? 0
-                       : 1 / std::max(std::abs(residual), kSmallestResidual) / static_cast<double>(rows);
+                       : 1 / std::max(std::abs(here[i]), kSmallestResidual) / static_cast<double>(here.size());
     }
-    const Eigen::Map<const Eigen::VectorXd> at(x_.data(), unknowns);
-    const Eigen::MatrixXd weighted = weights.asDiagonal() * slopes;
-    const Eigen::MatrixXd normal =
-        slopes.transpose() * weighted + 2 * options_.get().penalty * Eigen::MatrixXd::Identity(unknowns, unknowns);
-    const Eigen::VectorXd downhill = -(weighted.transpose() * values + 2 * options_.get().penalty * at);
+    auto [normal, downhill] = normal_system(slopes, here, weights);
+    for (std::size_t j = 0; j < unknowns; ++j) {
+      normal(j, j) += 2 * options_.get().penalty;
+      downhill[j] = -(downhill[j] + 2 * options_.get().penalty * x_[j]);
+    }
     // Levenberg and Marquardt: with more damping a step is shorter, and turns downhill.
     for (int attempt = 0; attempt < kMostDampings; ++attempt, damping *= 10) {
-      const Eigen::MatrixXd damped = normal + damping * Eigen::MatrixXd::Identity(unknowns, unknowns);
-      const Eigen::VectorXd step = damped.ldlt().solve(downhill);
+      Matrix damped = normal;
+      for (std::size_t j = 0; j < unknowns; ++j) damped(j, j) += damping;
+      const std::vector<double> step = solve_symmetric(damped, downhill);
       std::vector<double> candidate = x_;
       // Unknowns are logarithms: none moves by more than two thirds at once.
-      for (Eigen::Index j = 0; j < unknowns; ++j)
-        candidate[static_cast<std::size_t>(j)] += std::clamp(step(j), -0.5, 0.5);
+      for (std::size_t j = 0; j < unknowns; ++j) candidate[j] += std::clamp(step[j], -0.5, 0.5);
       if (!accept(std::move(candidate))) continue;
       damping = std::max(damping / 10, 1e-6);
       return true;

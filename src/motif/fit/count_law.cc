@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "motif/linear_algebra.h"
+#include "base/linear_algebra.h"
 
 // Exact first: a count that is a whole multiple of one variable plus a whole number, in all runs, is that law, and of
 // several the simplest. Else rates are regressed on size and nodes, with as many unknowns as the runs support by

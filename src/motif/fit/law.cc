@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/linear_algebra.h"
 #include "motif/formula.h"
-#include "motif/linear_algebra.h"
 
 // All families but one are linear in their unknowns, or in the logarithm of what they predict, so that weighted least
 // squares solves them at once. The normal form searches its terms greedily; sums of terms are fitted with coefficients

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/linear_algebra.h"
 #include "base/statistics.h"
 #include "motif/formula.h"
-#include "motif/linear_algebra.h"
 
 // Coefficients are found by the method of Lawson and Hanson for non-negative least squares, on normal equations whose
 // columns are scaled to one length. Errors count relatively, and outliers less: Huber's weights, iterated.

@@ -14,7 +14,7 @@
 namespace orrery::kineto::testing {
 namespace {
 
-constexpr std::size_t kWholeFile = 1u << 30;
+constexpr std::size_t kInOnePart = 1u << 30;
 
 std::string read_in_parts(const std::string& text, std::size_t part_bytes, bool salvage = false) {
   const Threads two(2);
@@ -207,7 +207,7 @@ TEST_CASE("real traces") {
     CAPTURE(entry.path().string());
     const Threads one(1);
     const std::string packed = to_text(read_file(entry.path().string()), Detail::all);
-    const auto text = read_whole_file(entry.path().string(), kWholeFile);
+    const auto text = read_whole_file(entry.path().string(), kInOnePart);
     REQUIRE(text.ok());
     CHECK(first_difference(read_in_one_go(*text), packed) == "");
     CHECK(first_difference(read_in_parts(*text, 64u << 10), packed) == "");

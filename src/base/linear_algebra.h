@@ -1,12 +1,12 @@
 // Small dense systems of equations, and regressions: all that fits and flows need of linear algebra, so that one source
-// alone is compiled with the library behind it.
+// alone is compiled with the library behind it (but for align, which works on whole vectors of clocks).
 #pragma once
 
 #include <cstddef>
 #include <span>
 #include <vector>
 
-namespace orrery::motif {
+namespace orrery {
 
 /// By rows.
 class Matrix {
@@ -37,6 +37,13 @@ std::vector<double> solve_general(const Matrix& matrix, std::span<const double> 
 /// Least squares by a rank-revealing factorisation: columns that do not vary get no part.
 std::vector<double> least_squares(const Matrix& matrix, std::span<const double> right);
 
+/// X^T W X and X^T W y, W being the diagonal matrix of the weights.
+struct NormalSystem {
+  Matrix matrix;
+  std::vector<double> right;
+};
+NormalSystem normal_system(const Matrix& regressors, std::span<const double> y, std::span<const double> weights);
+
 struct Regression {
   std::vector<double> coefficients;
   std::vector<double> fitted;  ///< per row
@@ -48,4 +55,4 @@ Regression linear_regression(const Matrix& regressors, std::span<const double> y
 Regression logistic_regression(const Matrix& regressors, std::span<const double> rates,
                                std::span<const double> chances);
 
-}  // namespace orrery::motif
+}  // namespace orrery

@@ -1,11 +1,11 @@
-#include "motif/linear_algebra.h"
+#include "base/linear_algebra.h"
 
 #include <Eigen/Cholesky>
 #include <Eigen/Core>
 #include <Eigen/LU>
 #include <Eigen/QR>
 
-namespace orrery::motif {
+namespace orrery {
 namespace {
 
 using Eigen::MatrixXd;
@@ -63,6 +63,18 @@ std::vector<double> least_squares(const Matrix& matrix, std::span<const double> 
   return values_of(factors.compute(eigen_of(matrix)).solve(eigen_of(right)));
 }
 
+NormalSystem normal_system(const Matrix& regressors, std::span<const double> y, std::span<const double> weights) {
+  const MatrixXd x = eigen_of(regressors);
+  const MatrixXd weighted = eigen_of(weights).asDiagonal() * x;
+  const MatrixXd product = x.transpose() * weighted;
+  Matrix matrix(regressors.columns(), regressors.columns());
+  for (std::size_t i = 0; i < matrix.rows(); ++i) {
+    for (std::size_t j = 0; j < matrix.columns(); ++j)
+      matrix(i, j) = product(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j));
+  }
+  return {std::move(matrix), values_of(weighted.transpose() * eigen_of(y))};
+}
+
 Regression linear_regression(const Matrix& regressors, std::span<const double> y, std::span<const double> weights) {
   const MatrixXd x = eigen_of(regressors);
   const VectorXd b = weighted_line(x, eigen_of(y), eigen_of(weights));
@@ -89,4 +101,4 @@ Regression logistic_regression(const Matrix& regressors, std::span<const double>
   return {values_of(b), values_of(logistic(b))};
 }
 
-}  // namespace orrery::motif
+}  // namespace orrery
