@@ -27,6 +27,7 @@ class Families {
     for (std::uint32_t rank = 0; rank < ranks_; ++rank) {
       workload::ProgramBuilder builder;
       for (Activity node : nodes) {
+        // Numbers go on from rank to rank and from family to family, as the generator counts them.
         node.id = next_id_++;
         node.name = node_name_id;
         builder.add(node);
@@ -34,6 +35,7 @@ class Families {
       }
       Result<workload::Program> program = std::move(builder).build();
       if (!program) return program.error();
+      // Every rank has a program of its own, since ids differ.
       workload.program_of_rank.push_back(rank);
       workload.programs.push_back(std::move(*program));
     }

@@ -28,6 +28,7 @@ void for_fields(Step& step, const F& f) {
 
 Status read_fields(const simdjson::dom::object& object, PipelineStep& step) {
   for (const auto& [key, value] : object) {
+    // Members that say what the file is were looked at before.
     if (key == "format" || key == "generate") continue;
     std::string problem = fmt::format("there is no field '{}'", key);
     for_fields(step, [&, name = key, given = value](std::string_view field, auto& target) {
@@ -35,6 +36,7 @@ Status read_fields(const simdjson::dom::object& object, PipelineStep& step) {
       if (field != name) return;
       std::int64_t number = 0;
       const bool fits =
+          // Fields have different widths: what a field cannot hold is refused instead of cut.
           given.get(number) == simdjson::SUCCESS && number >= 0 &&
           static_cast<std::uint64_t>(number) <= static_cast<std::uint64_t>(std::numeric_limits<Number>::max());
       problem = fits ? "" : fmt::format("'{}' is not a whole number in range", name);
@@ -57,6 +59,7 @@ std::string recipe_of(const PipelineStep& step) {
 }
 
 bool looks_like_recipe(std::string_view text) {
+  // Files are told by their beginning; a JSON object may have its members in any order.
   return text.find(kRecipeFormat) != std::string_view::npos && text.starts_with('{');
 }
 
@@ -89,6 +92,7 @@ Result<workload::Workload> make_from_recipe(const std::string& path) {
 Result<std::unique_ptr<workload::WorkloadSource>> source_from_recipe(const std::string& path) {
   const Result<PipelineStep> step = read_recipe(path);
   if (!step) return step.error();
+  // A single step is small enough to be made as a whole.
   if (step->steps == 1) return std::unique_ptr<workload::WorkloadSource>();
   Result<std::unique_ptr<workload::WorkloadSource>> source = pipeline_source(*step);
   if (!source) source.error().file = path;

@@ -31,6 +31,7 @@ Result<T> read_file(const std::string& path, std::string_view whole,
 }
 
 std::optional<machine::Violation> find_eager_violation(const EagerConstants& constants) {
+  // Formulas ask for these two by name, whatever else a file has.
   for (const char* name : {"gpt", "llama"}) {
     const bool there = std::any_of(constants.styles.begin(), constants.styles.end(),
                                    [&](const EagerStyle& style) { return style.name == name; });
@@ -65,6 +66,7 @@ std::vector<std::string> files_in(const std::string& folder) {
 template <typename T, typename Read>
 Status read_all(const std::string& folder, std::vector<T>& into, Read&& read) {
   const std::vector<std::string> files = files_in(folder);
+  // An empty folder is most likely the wrong one.
   if (files.empty())
     return Error{"the folder holds no descriptions", folder, Error::kNoOffset,
                  "reinstall, or run the program where it was built"};

@@ -20,6 +20,7 @@ Result<causal::CausalGraph> make_graph(const Recording& recording) {
     return causal::make_causal_graph(recording.trace, recording.trace.ranks.front(), request, recording.remarks);
   }
   job::JobWindowRequest request = recording.window;
+  // A path of all steps would be long and say little: one that is typical stands for them.
   request.typical = true;
   const Result<job::JobWindow> window = recording.job->window(request, recording.remarks);
   if (!window) return window.error();
@@ -57,6 +58,7 @@ void CriticalPath::find_events(const Recording& recording, const EventNumbers& n
   event_of_owner_.assign(job_.owners.size(), kNoEventId);
   for (std::size_t r = 0; r < job_.ranks.size(); ++r) {
     const trace::OrdinalIndex events(recording.trace.ranks[r]);
+    // Owners of a rank follow those of the ranks before it.
     const std::size_t end = r + 1 < job_.ranks.size() ? job_.ranks[r + 1].first_owner : job_.owners.size();
     for (std::size_t owner = job_.ranks[r].first_owner; owner < end; ++owner) {
       if (const auto event = events.find(job_.owners[owner].ordinal))
@@ -71,6 +73,7 @@ void CriticalPath::sum_events(std::uint64_t events) {
   for (graph::Slot slot = 0; slot < graph().edge_count(); ++slot) {
     const std::uint64_t owner = event(slot);
     if (owner == kNoEventId) continue;
+    // An event may own several edges; the tightest of them is its slack.
     event_slack_[owner] = std::min(event_slack_[owner], slack_[slot]);
     critical_[owner] |= on_path_[slot];
   }
@@ -96,6 +99,7 @@ std::optional<std::uint32_t> CriticalPath::rank(graph::Slot slot) const {
 std::optional<std::uint32_t> CriticalPath::lane(graph::Slot slot) const {
   const std::uint32_t tag = graph().edge_tag(slot);
   if (tag != graph::kNoTag) return job_.owners[tag].lane;
+  // Edges without owner lie where they lead to.
   const std::uint32_t lane = job_.node_lane[graph().target(slot)];
   return lane == causal::kNoWork ? std::nullopt : std::optional(lane);
 }

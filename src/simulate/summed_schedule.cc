@@ -56,8 +56,10 @@ std::map<StringId, PhaseSum> PhaseSums::sums() const {
 }
 
 std::size_t PhasedSchedule::end_part(bool keep) {
+  // The part was summed up for itself; now it joins what came before.
   const PhaseSums part = std::exchange(phases_, std::exchange(before_part_, PhaseSums()));
   phases_.add(part.spent(), 1);
+  // The next part goes on at the times where this one ended.
   phases_.continue_from(part);
   if (keep) parts_.push_back(part.spent());
   return SummedSchedule::end_part(keep);
@@ -72,6 +74,7 @@ PhaseSums PhaseSums::of(const workload::Workload& workload, const Schedule& sche
     const workload::Program& program = workload.program(rank);
     ends.clear();
     for (std::uint32_t i = 0; i < program.size(); ++i) ends.emplace_back(schedule.end_ps[first + i], i);
+    // Ends that fall together are taken in the order of the program.
     std::sort(ends.begin(), ends.end());
     for (const auto& [end, activity] : ends) sums.ended(rank, program.names[activity], end);
     first += program.size();
@@ -135,12 +138,15 @@ void SummedSchedule::start_explained(const ExecutedActivity& activity, const Sta
 }
 
 void SummedSchedule::last_arrival_known(const ExecutedActivity& activity, const LastArrival& last) {
+  // Nobody waited: nothing to blame.
   if (last.waited_ps() == 0) return;
   const WaitKind kind = WaitKind::of(CauseKind::last_arrival, *activity.program, activity.activity);
   waits_.add(kind, last.waited_ps(), ranks_of_class_[activity.rank_class]);
   const bool is_collective = kind.kind == workload::ActivityKind::collective;
   const std::vector<std::uint32_t>& members = layout_->classes.members[activity.rank_class];
+  // One rank alone needs no list of those who were late.
   if (members.size() == 1) return waits_.add_late(last.rank, last.waited_ps());
+  // The ranks of a class wait for different ranks; who they are is found out once per line and place.
   waits_.add_late({activity.rank_class, is_collective, last.line, last.place}, last.waited_ps(), [&] {
     const workload::Membership& membership = layout_->membership;
     std::vector<std::uint32_t> late;

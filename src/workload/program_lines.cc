@@ -17,6 +17,7 @@ Column<graph::NodeId> program_order(const graph::Graph& dependencies) {
   const graph::NodeId n = dependencies.node_count();
   Column<graph::NodeId> order;
   order.reserve(n);
+  // Then positions are ids, and the order of ids is topological.
   if (!dependencies.renumbered()) {  // every dependency has a smaller id
     for (graph::NodeId i = 0; i < n; ++i) order.push_back(i);
     return order;
@@ -47,6 +48,7 @@ std::int64_t same_offset(const Workload& workload, StringId role_name, std::int6
   const Role* const role = workload.find_role(role_name);
   if (role == nullptr) return offset;
   const std::int64_t size = role->size();
+  // Twice modulo, because the remainder of a negative number is negative.
   return (offset % size + size) % size;
 }
 
@@ -72,6 +74,7 @@ std::uint32_t find_sorted(const std::vector<T>& lines, const Key& key, const Key
 
 ProgramStructure collect_structure(const Workload& workload, const Program& program) {
   ProgramStructure structure;
+  // Sets, so that lines are sorted and can be found by halving.
   std::set<ChannelKey> channels;
   std::set<StringId> groups;
   for (std::uint32_t i = 0; i < program.size(); ++i) {

@@ -30,6 +30,7 @@ std::vector<std::string> operators_around(const Rows& rows, const CallGraph& gra
   const std::vector<RowIndex> below = graph.subtree(launch);
   around.insert(around.end(), below.begin(), below.end());
   std::sort(around.begin(), around.end());
+  // Ancestors and subtree share the launch itself.
   around.erase(std::unique(around.begin(), around.end()), around.end());
   std::stable_sort(around.begin(), around.end(), [&](RowIndex a, RowIndex b) { return rows.ts[a] < rows.ts[b]; });
   std::vector<std::string> names;
@@ -58,9 +59,11 @@ Result<std::vector<CounterRow>> counter_rows(const JobRows& job,
     const std::vector<RowIndex> launches = by_start(rows, [&](RowIndex r) {
       return rows.category_text(r).starts_with("cuda_runtime") && rows.name_text(r).starts_with("cudaLaunchKernel");
     });
+    // Ranges have no correlation: only as many of them as launches, in the same order, can be told to belong together.
     if (ranges.size() != launches.size()) continue;
     RangeArguments missing;
     for (const RangeArguments& of_range : arguments[i]) {
+      // HTA's mark for a counter that a range does not have.
       for (const auto& [name, value] : of_range) missing.emplace(name, "-1");
     }
     for (std::size_t k = 0; k < ranges.size(); ++k) {

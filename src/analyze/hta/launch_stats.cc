@@ -15,6 +15,7 @@ using causal::hta::RankRows;
 using causal::hta::RowIndex;
 using causal::hta::Rows;
 
+// Correlations and not rows: every row of the host with such a correlation is taken, whatever it is called.
 std::unordered_set<std::int64_t> launch_correlations(const Rows& rows, bool with_memory) {
   const NameSet is_launch(rows.trace->strings, {"cudaLaunchKernel", "cudaLaunchKernelExC",
                                                 "runFunction - job_prep_and_submit_for_execution"});
@@ -42,6 +43,7 @@ LaunchStats stats_of(const RankRows& rank, const LaunchOptions& options) {
     delay.push_back(pair.delay);
     const bool is_long = to_us(cpu.back()) > options.runtime_cutoff_us;
     stats.runtime_outliers += is_long ? 1 : 0;
+    // Kernels shorter than their call are told only where the call itself is not an outlier.
     stats.short_kernels += !is_long && gpu.back() < cpu.back() ? 1 : 0;
     stats.delay_outliers += to_us(delay.back()) > options.delay_cutoff_us ? 1 : 0;
   }
@@ -61,6 +63,7 @@ std::vector<LaunchPair> launch_pairs(const RankRows& rank, bool with_memory) {
   for (const RowIndex r : rows.frame) {
     if (rank.has_stream(r) || !wanted.contains(rows.correlation[r])) continue;
     for (const KeyedIndex& kernel : device.of(rows.correlation[r]))
+      // Clocks of host and device may differ by more than the delay: a start before the call's end counts as none.
       pairs.push_back({r, kernel.index, std::max<TimePs>(0, rows.ts[kernel.index] - rows.end(r))});
   }
   return pairs;

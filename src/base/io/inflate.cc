@@ -38,7 +38,9 @@ class GzipInflater final : public Inflater {
  protected:
   Result<std::size_t> inflate(std::span<char> out) override {
     while (delivered_ < out.size()) {
+      // A member is over: another may follow.
       if (state_.block_state == ISAL_BLOCK_FINISH && !next_member()) break;
+      // avail_out has 32 bits.
       const std::size_t room = std::min<std::size_t>(out.size() - delivered_, 1u << 30);
       refill();
       state_.next_out = reinterpret_cast<std::uint8_t*>(out.data() + delivered_);
@@ -48,6 +50,7 @@ class GzipInflater final : public Inflater {
       const std::size_t produced = room - state_.avail_out;
       delivered_ += produced;
       if (outcome != ISAL_DECOMP_OK) return failure("the gzip data is damaged");
+      // Nothing came, and nothing is left to be read: the end is missing.
       if (produced == 0 && state_.block_state != ISAL_BLOCK_FINISH && position() == bytes_.size())
         return failure("the gzip file is truncated");
     }
@@ -112,6 +115,7 @@ class ZstdInflater final : public Inflater {
       delivered_ = buffer.pos;
       if (ZSTD_isError(outcome)) return failure("the zstd data is damaged");
       frame_done_ = outcome == 0;
+      // No progress in either direction: more input is needed, and there is none.
       if (!frame_done_ && in_.pos == before_in && buffer.pos == before_out)
         return failure("the zstd file is truncated");
     }
@@ -134,6 +138,7 @@ Result<std::size_t> Inflater::read(std::span<char> out) {
   delivered_ = 0;
   const Result<std::size_t> got = inflate(out);
   inflated_bytes_ += delivered_;
+  // A small file must not unpack to fill the memory.
   if (inflated_bytes_ > most_inflated_bytes(consumed())) {
     return Error{
         "it inflates to more than " + std::to_string(kMostInflation) + " times its size, which no recording does",
@@ -143,6 +148,7 @@ Result<std::size_t> Inflater::read(std::span<char> out) {
 }
 
 Compression detect_compression(std::string_view bytes) {
+  // The third byte is the method, of which gzip has one.
   if (bytes.substr(0, 3) == "\x1f\x8b\x08") return Compression::gzip;
   if (bytes.substr(0, 4) == "\x28\xb5\x2f\xfd") return Compression::zstd;
   return Compression::none;

@@ -24,6 +24,7 @@ namespace {
 
 constexpr std::string_view kCheckpointMagic = "ORRERYCP";
 constexpr std::uint64_t kCheckpointVersion = 1;
+// A limit against files that are no checkpoints: a terabyte.
 constexpr std::uint64_t kLargestCheckpoint = std::uint64_t{1} << 40;
 
 std::uint64_t checksum(std::string_view bytes) {
@@ -54,6 +55,7 @@ bool unpack_key(std::string_view bytes, CheckpointKey& key) {
     input.bytes = reader.number();
     input.xxh3 = reader.number();
   }
+  // Bytes that are left over mean damage.
   return reader.ok() && reader.at_end();
 }
 
@@ -84,6 +86,7 @@ std::string around(const std::string& command, std::size_t place) {
 std::string difference(const CheckpointKey& was, const CheckpointKey& is) {
   if (was.version != is.version)
     return fmt::format("it was written by version {}, and this is {}", was.version, is.version);
+  // Before the inputs, because another command explains other inputs.
   if (was.command != is.command) {
     const auto place = static_cast<std::size_t>(
         std::mismatch(was.command.begin(), was.command.end(), is.command.begin(), is.command.end()).first -
@@ -111,6 +114,7 @@ bool write_bytes(int file, std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t written = ::write(file, bytes.data(), bytes.size());
     if (written > 0) bytes.remove_prefix(static_cast<std::size_t>(written));
+    // Interrupted writes are tried again.
     else if (errno != EINTR) return false;
   }
   return true;
@@ -183,6 +187,7 @@ Result<Checkpoint> Checkpoint::open(const std::string& path, const CheckpointKey
   if (const std::string other = difference(content->key, key); !other.empty())
     return checkpoint_error("this checkpoint is of something else: " + other, path, Error::kNoOffset,
                             "give another file, or remove this one to begin again");
+  // The next record must follow a good one.
   if (content->good_bytes < bytes->size() &&
       ::ftruncate(checkpoint.file_, static_cast<off_t>(content->good_bytes)) != 0)
     return checkpoint_not_written(path);

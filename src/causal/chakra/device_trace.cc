@@ -35,12 +35,14 @@ class Classifier {
                     "hipMemcpyWithStream", "hipMemcpyAsync"}),
         is_step_(trace.strings.size()) {
     for (StringId id = 0; id < is_step_.size(); ++id)
+      // Anywhere in the name, as the original looks for it.
       is_step_[id] = trace.strings.text(id).find("ProfilerStep") != std::string_view::npos;
   }
 
   Kind operator()(EventIndex e) const {
     const StringId category = rank_.categories[rank_.category[e]].text;
     if (is_host_(category)) return is_step_[rank_.name[e]] != 0 ? Kind::other : Kind::host;
+    // Calls that launch nothing are of no interest to the original.
     if (is_call_(category)) return is_launch_(rank_.name[e]) ? Kind::launch : Kind::other;
     return is_work_(category) ? Kind::work : Kind::other;
   }

@@ -43,6 +43,7 @@ bool asks_for_communication(std::string_view name) {
 bool operators_may_tell_communication(const Interner& strings) {
   for (StringId id = 0; id < strings.size(); ++id) {
     const std::string_view name = strings.text(id);
+    // Operators are looked for only where they can decide something: finding them takes longer than all the rest.
     if (asks_for_communication(name) || match::library_kernel(name) == LibraryKernel::mentioned) return true;
   }
   return false;
@@ -53,6 +54,7 @@ std::vector<std::uint8_t> communicating_works(const trace::Trace& trace, const t
   std::vector<std::uint8_t> communicates(timeline.works.size(), 0);
   const trace::SparseColumn& recorded = rank.field(trace::Field::collective_text);
   bool any_recorded = false;
+  // Without a single record the loop is not entered.
   for (std::uint32_t w = 0; w < timeline.works.size() && !recorded.event.empty(); ++w) {
     const EventIndex event = timeline.works[w].event;
     if (!is_kernel(rank, event) || !recorded.find(event)) continue;
@@ -71,6 +73,7 @@ std::vector<std::uint8_t> communicating_works(const trace::Trace& trace, const t
     switch (names.of(rank.name[event])) {
       case LibraryKernel::none: break;
       case LibraryKernel::entry: communicates[w] = 1; break;
+      // A name that only mentions a library decides where nothing better is known: no operator, and no records at all.
       case LibraryKernel::mentioned: communicates[w] = launcher == kNoEvent && !any_recorded ? 1 : 0; break;
     }
   }

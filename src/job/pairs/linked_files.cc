@@ -45,6 +45,7 @@ std::vector<std::int64_t> calling_functions(const trace::HostTrace& host) {
   for (std::uint32_t row = 0; row < host.size(); ++row) {
     const auto* const at = std::lower_bound(by_id.begin(), by_id.end(), host.parent[row],
                                             [](const KeyedIndex& item, std::uint64_t id) { return item.key < id; });
+    // A row that is its own parent has no caller.
     if (at != by_id.end() && at->key == host.parent[row] && at->index != row)
       callers[row] = host.record_function[at->index];
   }
@@ -80,6 +81,7 @@ Status write_json(const LinkTarget& target, const LinkedJob& job) {
     }
     const trace::HostTrace linked = causal::make_linked_rows(job.hosts[r], job.trace, job.trace.ranks[r]);
     const trace::SourceInfo& device = job.trace.ranks[r].source;
+    // Only a Kineto trace is copied into the linked file; others have no members that fit there.
     const pytorch_et::LinkedWriteOptions options{.profiler = device.format == kineto::kFormat.name ? device.path
                                                                                                    : std::string()};
     const Status written =
@@ -91,6 +93,7 @@ Status write_json(const LinkTarget& target, const LinkedJob& job) {
 
 Status write_chakra(const LinkTarget& target, const LinkedJob& job) {
   chakra::WriteOptions options;
+  // Ranks of which no trace was given count as well, if the recording knows of them.
   options.metadata.push_back(chakra::world_size_metadata(std::max(job.ranks.size(), job.workload.recorded_ranks)));
   std::vector<std::vector<std::int64_t>> callers;
   for (const trace::HostTrace& host : job.hosts) callers.push_back(calling_functions(host));
@@ -104,6 +107,7 @@ Status write_chakra(const LinkTarget& target, const LinkedJob& job) {
     if (const Status written = write_whole_file(target_file(target, job.ranks[r].rank), *bytes); !written)
       return written;
   }
+  // The groups are a file beside the others, and standard output has no beside.
   if (job.workload.groups.empty() || is_standard_output(target.path)) return {};
   const std::string prefix = target.file_per_rank ? target.path : target.path.substr(0, target.path.size() - 3);
   return write_whole_file(prefix + ".groups.json", chakra::groups_json(job.workload));
@@ -151,6 +155,7 @@ std::string target_file(const LinkTarget& target, std::int64_t rank) {
 Status write_linked(const LinkTarget& target, const LinkedJob& job) {
   OutputSet files;
   for (std::size_t r = 1; r < job.ranks.size() && target.form != LinkTarget::Form::none; ++r) {
+    // Ranks are in order, so equal ones stand side by side; their files would have one name.
     if (job.ranks[r].rank != job.ranks[r - 1].rank) continue;
     return Error{fmt::format("this is rank {}, and so is {}", job.ranks[r].rank, job.trace.ranks[r - 1].source.path),
                  job.trace.ranks[r].source.path, Error::kNoOffset,
@@ -161,6 +166,7 @@ Status write_linked(const LinkTarget& target, const LinkedJob& job) {
   if (Status written = target.form == LinkTarget::Form::chakra ? write_chakra(target, job) : write_json(target, job);
       !written)
     return written;
+  // All files appear at once, or none.
   return files.publish();
 }
 

@@ -14,12 +14,15 @@ constexpr double kDiagonalBlock =
 }  // namespace
 
 double attention_flop(const AttentionShape& shape) {
+  // With a causal mask half of the pairs are left, and half of the blocks on the diagonal on top.
   const double keys = shape.causal ? (shape.sequence + kDiagonalBlock) / 2 : shape.sequence;  // that a query meets
+  // Two operations for each multiplication with addition: one product with the keys, one with the values.
   return 2 * shape.batch * shape.heads * (shape.head_size + shape.value_width()) * shape.sequence * keys;
 }
 
 double attention_backward_flop(const AttentionShape& shape) {
   const double wide = shape.head_size, narrow = shape.value_width();
+  // Five products instead of two: three of the width of keys, two of that of values.
   return (3 * wide + 2 * narrow) / (wide + narrow) * attention_flop(shape);
 }
 
@@ -30,6 +33,7 @@ double attention_operands(const AttentionShape& shape) {
 
 double attention_forward_seconds(const Device& device, const AttentionShape& shape) {
   const AttentionConstants& c = device.attention;
+  // Short sequences do not fill the device: at half_sequence half of the share is reached.
   double share = c.forward_share / (1 + c.forward_half_sequence / shape.sequence);
   if (shape.head_size <= kNarrowHead) share *= c.narrow_head_forward;
   return attention_flop(shape) / (device.peak_flops(DataType::bf16) * share);
@@ -44,6 +48,7 @@ double attention_backward_seconds(const Device& device, const AttentionShape& sh
 
 namespace {
 
+// Values of bf16.
 constexpr double kElementBytes = 2;
 constexpr double kHostCorner = 4;  // of the p-norm of device and host time: what launches late is partly hidden
 
@@ -63,13 +68,16 @@ double streaming_seconds(const StreamingKernel& kernel, double bytes) {
 double softmax_seconds(const SoftmaxKernel& kernel, double rows, double columns) {
   const RowAlgorithm& algorithm = algorithm_for(kernel, columns);
   const double bandwidth =
+      // A power law around the width at which the bandwidth was measured.
       algorithm.bandwidth_gb_per_s * 1e9 * std::pow(columns / algorithm.at_columns, algorithm.exponent);
+  // Read once and written once.
   return kernel.floor_us * 1e-6 + 2 * kElementBytes * rows * columns / bandwidth;
 }
 
 double norm_seconds(const RowKernel& kernel, double compute_units, double rows, double columns) {
   const double block = kernel.block_us * 1e-6 + kernel.column_ns * 1e-9 * columns;
   const double waves = rows / (kernel.blocks_per_unit * compute_units);
+  // A smooth maximum of one wave of blocks and as many as there are.
   return kernel.floor_us * 1e-6 + block * std::pow(1 + std::pow(waves, kernel.sharpness), 1 / kernel.sharpness);
 }
 
@@ -89,6 +97,7 @@ double attention_alone_seconds(const Device& device, const AttentionKernel& kern
   const double operand_bytes = kElementBytes * attention_operands(shape);
   const double both = forward + products +
                       kernel.gradient_passes * operand_bytes / (device.elementwise.add * device.memory_bytes_per_s());
+  // A smooth maximum: the slower of device and host decides, and close to each other both cost something.
   return std::pow(std::pow(both, kHostCorner) + std::pow(kernel.host_us * 1e-6, kHostCorner), 1 / kHostCorner);
 }
 

@@ -43,6 +43,7 @@ class SourceSearch {
  public:
   explicit SourceSearch(const trace::Trace& trace) : trace_(trace), nodes_(trace) {}
 
+  // All ranks before any inference: sends of the last rank may be to the first.
   std::vector<MpiCalls> find() {
     for (std::uint32_t node = 0; node < trace_.ranks.size(); ++node) add_rank(node);
     for (std::uint32_t node = 0; node < trace_.ranks.size(); ++node) gather_sends(node);
@@ -72,6 +73,7 @@ class SourceSearch {
     const Column<std::int64_t> sources = rank.field(Field::source_rank).dense(rank.event_count(), kNoNumber);
     for (EventIndex e = 0; e < rank.event_count(); ++e) {
       const auto site = static_cast<StringId>(sites[e]);
+      // The n-th time at a callsite is what ranks have in common, since clocks are not.
       rounds_[node].push_back({site, times[site]++});
       if (!receives(calls.functions[e])) continue;
       ++calls.receives;
@@ -93,6 +95,7 @@ class SourceSearch {
       const MpiFunction& function = *calls_[node].functions[e];
       if (function.role == MpiRole::send_receive) exchanged_[rounds_[node][e]][to].push_back({node, e});
       const EventIndex by = calls_[node].requests.completed_by[e];
+      // A batch is named by the call that completes it.
       if (!function.is_blocking && by != kNotCompleted) batches_[rounds_[node][by]][to].push_back({node, e});
     }
   }
@@ -105,7 +108,9 @@ class SourceSearch {
   }
 
   void infer_exchanges(std::uint32_t node) {
+    // A copy, because take() removes from the set that is walked over.
     for (const EventIndex e : std::vector<EventIndex>(unknown_[node].begin(), unknown_[node].end())) {
+      // Without a callsite there is no round to compare.
       if (calls_[node].functions[e]->role != MpiRole::send_receive || rounds_[node][e].callsite == 0) continue;
       const auto round = exchanged_.find(rounds_[node][e]);
       if (round == exchanged_.end()) continue;
@@ -132,6 +137,7 @@ class SourceSearch {
 
   void infer_one(std::uint32_t node) {
     const std::set<Sender>& left = to_[node];
+    // As many as are missing, and all from one rank: then it does not matter which is which.
     if (left.size() != unknown_[node].size() || left.empty() || left.begin()->node != left.rbegin()->node) return;
     for (const EventIndex e : std::vector<EventIndex>(unknown_[node].begin(), unknown_[node].end()))
       take(node, e, *to_[node].begin());
@@ -144,6 +150,7 @@ class SourceSearch {
     calls.receives_open = 0;
     for (EventIndex e = 0; e < calls.sources.size(); ++e) {
       if (!receives(calls.functions[e])) continue;
+      // Also those that were inferred or recorded are open again, so that all of them match by one rule.
       calls.sources[e] = workload::kAnyPeer;
       ++calls.receives_open;
     }

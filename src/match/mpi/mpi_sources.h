@@ -3,8 +3,7 @@
 // - Exchange: a rank's n-th MPI_Sendrecv of a callsite gets what another rank's n-th of the same callsite sends it, if
 //   that is one.
 // - Batch: the receives that a rank's n-th MPI_Waitall of a callsite completes get what the sends that other ranks'
-// n-th
-//   of that callsite completes bring, if there are as many; which of them gets which is by the order of ranks.
+//   n-th of that callsite completes bring, if there are as many; which of them gets which is by the order of ranks.
 // - One: if all other messages to a rank come from one rank, and there are as many receives left, they are from it.
 //
 // A rank of which some receive is left over takes all its messages as they come: mixing both would let one that takes

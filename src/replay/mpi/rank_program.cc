@@ -17,6 +17,7 @@ template <typename T>
 void take(PackedReader& reader, std::vector<T>& values) {
   const std::string_view bytes = reader.text();
   values.resize(bytes.size() / sizeof(T));
+  // memcpy, since the bytes of a message are not aligned.
   if (!values.empty()) std::memcpy(values.data(), bytes.data(), values.size() * sizeof(T));
 }
 
@@ -32,6 +33,7 @@ std::string RankProgram::pack() const {
   writer.number(communicators.size());
   for (const RankCommunicator& communicator : communicators)
     writer.text(communicator.name).text(bytes_of(communicator.ranks)).number(communicator.number);
+  // As many as there are kinds: their number is not written.
   for (const std::uint32_t count : slots) writer.number(count);
   return writer.integer(buffered_bytes).take();
 }
@@ -58,6 +60,7 @@ RankProgram RankProgram::unpack(std::string_view bytes) {
 OrreryReplayProgram RankProgram::view(std::vector<OrreryReplayCommunicator>& shown) const {
   shown.clear();
   for (const RankCommunicator& communicator : communicators) {
+    // A communicator without ranks is the world.
     shown.push_back({communicator.name.c_str(), communicator.ranks.empty() ? nullptr : communicator.ranks.data(),
                      static_cast<std::uint32_t>(communicator.ranks.size()), communicator.number});
   }
@@ -67,6 +70,7 @@ OrreryReplayProgram RankProgram::view(std::vector<OrreryReplayCommunicator>& sho
                               parts.data(),
                               line_operations.data(),
                               line_begins.data(),
+                              // One more beginning than lines: the last is the end.
                               static_cast<std::uint32_t>(line_begins.size() - 1),
                               shown.data(),
                               static_cast<std::uint32_t>(shown.size()),

@@ -75,6 +75,7 @@ void FlowTable::set_route(std::uint32_t id, double bytes, std::span<const LinkSh
 }
 
 std::uint32_t FlowTable::take_shares(std::uint32_t count) {
+  // Blocks are kept by their exact length: routes of one network have few different ones.
   if (count < free_shares_.size() && !free_shares_[count].empty()) {
     const std::uint32_t first = free_shares_[count].back();
     free_shares_[count].pop_back();
@@ -113,6 +114,7 @@ void FlowTable::forget_numbers() {
 
 void FlowTable::remove_apart(std::uint32_t id) {
   const Route& route = routes_[id];
+  // Weight 0 marks a route that lies outside.
   if (route.weight == 0) {
     if (free_shares_.size() <= route.count) free_shares_.resize(std::size_t{route.count} + 1);
     free_shares_[route.count].push_back(route.first_share);

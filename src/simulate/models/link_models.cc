@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+// Two models over the same phases. Isolated: a flow takes what its plan says, and links only count who is on them.
+// Fluid: flows share links max-min fairly in a FluidNetwork, which says when each ends.
+
 namespace orrery::simulate {
 
 IsolatedModel::IsolatedModel(std::shared_ptr<Lowering> lowering)
@@ -60,6 +63,7 @@ std::span<const LinkUse> IsolatedModel::link_uses() const {
   uses_.resize(traffic_.size());
   for (std::size_t i = 0; i < traffic_.size(); ++i) {
     const Traffic& link = traffic_[i];
+    // A flow that is still under way counts up to now.
     const TimePs present = link.active > 0 ? now() - link.busy_since : 0;
     uses_[i] = {.bytes = static_cast<std::uint64_t>(std::llround(link.bytes.bytes())),
                 .busy_ps = link.busy_ps + present,
@@ -139,6 +143,7 @@ void FluidModel::end_flows(TimePs now) {
 void FluidModel::count_traffic(const Running& op, double sign) {
   if (traffic_.empty()) return;
   for (const PlanPhase& phase : op.plan->phases) {
+    // Added at the start and taken off at the end, so that adaptive routes see what is under way.
     for (const LinkShare& share : phase.shares) traffic_[share.link] += sign * share.weight;
   }
 }

@@ -18,6 +18,7 @@ Error too_long(const CommOp& op) {
                                  report::counted(op.ranks.size(), "rank"))};
 }
 
+// An efficiency below 1 is the same as more bytes.
 double loading_bytes(const CommOp& op) { return bytes_moved(op) / op.calibration.efficiency; }
 
 }  // namespace
@@ -28,6 +29,7 @@ Price isolated_price(const Plan& plan, double bytes) {
   TimePs longest = 0;
   for (const PlanPhase& phase : plan.phases) {
     const TimePs beta = phase_beta_ps(phase, bytes);
+    // Strictly longer, so that of equals the first phase names the link.
     if (beta <= longest) continue;
     longest = beta;
     price.bottleneck = phase.bottleneck;
@@ -39,6 +41,7 @@ Result<Price> PhasedModel::estimate(const CommOp& op) {
   const auto plan = lowering_->plan(op);
   if (!plan) return plan.error();
   Price price = isolated_price(**plan, loading_bytes(op));
+  // A calibration must not make latency negative.
   price.alpha_ps = std::max<TimePs>(price.alpha_ps + op.calibration.alpha_ps, 0);
   price.total_ps = price.alpha_ps + price.beta_ps;
   if (price.total_ps >= kLongestPs) return too_long(op);
@@ -89,6 +92,7 @@ void PhasedModel::advance(TimePs now, std::vector<OpId>& finished) {
   now_ = now;
   ended_.clear();
   end_flows(now);
+  // Flows first, then timers: a link that is free at this moment is free for what begins at it.
   while (!timers_.empty() && timers_.top().when <= now) {
     const Slot slot = timers_.top().slot;
     timers_.pop();
@@ -158,6 +162,7 @@ void PhasedModel::enter_phase(Slot slot, TimePs now) {
 void PhasedModel::await_flow(Slot slot, TimePs when) {
   Running& op = running_[slot];
   const bool moves = op.phase < op.plan->phases.size() && op.bytes * op.current().bytes_per_byte > 0;
+  // A flow that can be announced needs no timer for its latency.
   if (!moves || !begin_flow_later(slot, when)) return set_timer(slot, when);
   op.flowing = true;
   op.flow_start_ps = when;
@@ -165,6 +170,7 @@ void PhasedModel::await_flow(Slot slot, TimePs when) {
 
 void PhasedModel::flow_called_off(Slot slot) {
   running_[slot].flowing = false;
+  // Somebody came in between: the latency is waited for after all.
   set_timer(slot, running_[slot].flow_start_ps);
 }
 
@@ -187,6 +193,7 @@ void PhasedModel::finish(Slot slot, TimePs now) {
     const TimePs total = now - op.start_ps, alone = op.plan->beta_ps(op.bytes);
     Price& price = prices_[op.id];
     price = {.total_ps = total, .alpha_ps = total - op.beta_ps, .beta_ps = op.beta_ps, .bottleneck = op.bottleneck};
+    // What sharing cost, against the same bytes alone.
     if (op.beta_ps > alone && alone > 0) price.slowdown = static_cast<double>(op.beta_ps) / static_cast<double>(alone);
   }
   op_ended(op, now);

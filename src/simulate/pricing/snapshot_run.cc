@@ -28,6 +28,7 @@ std::string group_of(const RecordedOp& op, const std::vector<std::string>& names
 }
 
 double inflation_of(TimePs price, TimePs isolated) {
+  // What takes no time alone cannot be inflated.
   return isolated > 0 ? static_cast<double>(price) / static_cast<double>(isolated) : 1;
 }
 
@@ -58,6 +59,7 @@ void report_inflation(const Recording& recording, const PricedOperations& priced
   report.mean_inflation = all.mean();
   for (const auto& [name, growth] : by_group)
     report.groups.push_back({name, growth.operations, growth.max, growth.mean()});
+  // Groups of equal growth stay in the order of their names.
   std::stable_sort(report.groups.begin(), report.groups.end(),
                    [](const GroupInflation& a, const GroupInflation& b) { return a.mean > b.mean; });
 }
@@ -74,6 +76,7 @@ void report_snapshots(const PricedOperations& priced, PricingReport& report) {
   }
   const std::size_t kept = std::min(all.size(), PricingReport::kSlowest);
   const auto worse = [](const SnapshotSummary& a, const SnapshotSummary& b) {
+    // Of equals the earlier, so that the list is the same every time.
     if (a.inflation != b.inflation) return a.inflation > b.inflation;
     return a.start_ps < b.start_ps;
   };
@@ -106,6 +109,7 @@ SnapshotManifest manifest_of(Recording recording, PricedOperations priced, const
 
 void warn(const PricedOperations& priced, const PricingReport& report, Diagnostics& diagnostics) {
   if (report.failed_snapshots > 0) diagnostics.add_many(kFailedSnapshot, report.failed_snapshots, priced.first_failure);
+  // Possible, as in all schedules of this kind: a delay in one place may order another better.
   if (report.makespan_ps < report.isolated_makespan_ps) {
     diagnostics.add(kFasterThanIsolated, [&] {
       return fmt::format("{} ps with sharing, {} ps without", report.makespan_ps, report.isolated_makespan_ps);
@@ -132,6 +136,7 @@ Result<SnapshotOutcome> run_snapshots(const SnapshotRun& run, SnapshotPricer& pr
       fabrics = fabrics_of(recording, lowering.network());
       const auto shared = links_of_several_fabrics(recording, fabrics, lowering);
       if (!shared) return shared.error();
+      // The links do not change from pass to pass, so one remark is enough.
       if (pass == 1 && !shared->empty())
         diagnostics.add_many(kUnsafePartition, shared->size(), lowering.network().link_name((*shared)[0]));
     }

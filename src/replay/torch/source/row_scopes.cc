@@ -20,6 +20,7 @@ std::vector<std::uint8_t> visits_inside(const RankSource& source, const analyze:
   const std::set<std::int64_t> engine = autograd_threads(source);
   std::vector<std::uint8_t> is_inside(source.order.visits.size(), 0);
   std::map<std::int64_t, int> open;  // by thread: how many ranges
+  // Ranges of all threads together: autograd's threads work for a range that another thread opened.
   int all_open = 0;
   for (std::size_t v = 0; v < is_inside.size(); ++v) {
     const auto [row, is_end] = source.order.visits[v];
@@ -41,6 +42,7 @@ std::vector<std::int64_t> step_numbers(const RankSource& source) {
   std::uint32_t current_row = causal::kNoRow;
   for (std::size_t v = 0; v < numbers.size(); ++v) {
     const auto [row, is_end] = source.order.visits[v];
+    // Rows between two steps belong to none.
     if (is_end && row == current_row) current = kNoStepNumber, current_row = causal::kNoRow;
     if (!is_end && is_user_range(source, row)) {
       const std::string_view name = source.strings->text(source.host->name[row]);
@@ -58,6 +60,7 @@ RowScope::RowScope(const RankSource& source, const std::vector<std::int64_t>& st
 }
 
 bool RowScope::contains(std::uint32_t visit) const {
+  // What lies behind the last row is in no step and no range: only an edit without limits holds there.
   if (visit >= steps_.size()) return !wanted_ && is_inside_.empty();
   return (!wanted_ || (steps_[visit] != kNoStepNumber && wanted_->contains(steps_[visit]))) &&
          (is_inside_.empty() || is_inside_[visit] != 0);
@@ -65,6 +68,7 @@ bool RowScope::contains(std::uint32_t visit) const {
 
 bool RowScope::contains(const HostMoment& moment) const {
   if (moment.row != causal::kNoRow) return contains_row(moment.row);
+  // A moment belongs to what came last before it.
   return contains(moment.before == 0 ? 0 : moment.before - 1);
 }
 

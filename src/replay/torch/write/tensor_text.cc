@@ -24,6 +24,7 @@ std::vector<std::string_view> element_types(std::string_view list) {
   int depth = 0;
   std::size_t begin = 0;
   for (std::size_t i = 0; i <= inner.size(); ++i) {
+    // A comma behind the end closes the last element.
     const char c = i < inner.size() ? inner[i] : ',';
     if (c == '[' || c == '(' || c == '<') ++depth;
     if (c == ']' || c == ')' || c == '>') --depth;
@@ -44,6 +45,7 @@ std::vector<RecordedValue> side_by_side(std::string_view values, const std::vect
     entry.value = value;
     if (i < types.size()) entry.type = types[i];
     if (i < shape_entries.size()) entry.shape = shape_entries[i];
+    // Lists may be shorter than the values: old recordings have no strides.
     if (i < stride_entries.size()) entry.stride = stride_entries[i];
   });
   return result;
@@ -52,6 +54,7 @@ std::vector<RecordedValue> side_by_side(std::string_view values, const std::vect
 std::vector<std::int64_t> strides_without_gaps(const std::vector<std::int64_t>& shape) {
   std::vector<std::int64_t> strides(shape.size(), 1);
   for (std::size_t i = shape.size(); i-- > 1;) {
+    // Sizes of 0 count as 1, as in torch; what overflows has no stride that anything could use.
     if (__builtin_mul_overflow(strides[i], std::max<std::int64_t>(shape[i], 1), &strides[i - 1])) strides[i - 1] = 0;
   }
   return strides;
@@ -71,6 +74,7 @@ std::optional<std::int64_t> extent_of(const RecordedTensor& tensor) {
   std::int64_t last = tensor.offset;
   for (std::size_t i = 0; i < tensor.shape.size(); ++i) {
     if (tensor.shape[i] < 0 || tensor.stride[i] < 0 || tensor.offset < 0) return std::nullopt;
+    // Without elements there is nothing to reach, whatever the strides are.
     if (tensor.shape[i] == 0) return 0;
     std::int64_t step = 0;
     if (__builtin_mul_overflow(tensor.shape[i] - 1, tensor.stride[i], &step) ||
@@ -126,11 +130,13 @@ std::optional<ParsedTensor> parse_tensor(const RecordedValue& value, Shape rule)
   parsed.id = *id;
   parsed.elements = *elements;
   if (!has_elements(*shape, *elements)) {
+    // Some recordings give a shape that does not fit: where it may be flat, the number of elements is enough.
     if (rule == Shape::must_fit || *elements < 0) return std::nullopt;
     shape->assign(1, *elements);
   }
   parsed.tensor.shape = std::move(*shape);
   auto strides = parse_integers(value.stride);
+  // Without strides, or with those of another shape, elements lie one behind the other.
   if (!strides || strides->size() != parsed.tensor.shape.size()) strides = strides_without_gaps(parsed.tensor.shape);
   parsed.tensor.stride = std::move(*strides);
   parsed.tensor.offset = *offset;
