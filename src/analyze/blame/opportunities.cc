@@ -114,6 +114,7 @@ std::string selection_of_work(EdgeKind kind, std::string_view name, bool numbere
   if (!numbered) return word + ":" + exact_pattern(name);
   // A pattern that is none of a glob already is made one by what the number may be.
   std::string pattern = exact_pattern(name);
+  // In front of what closes the pattern: "/" and "$" of an expression, a quote of a name.
   pattern.insert(pattern.size() - (pattern.front() == '/' ? 2 : 1), pattern.front() == '/' ? "\\d+" : "*");
   return word + ":" + pattern;
 }
@@ -131,6 +132,7 @@ class OpportunityTable::Numbering {
   Numbering(const causal::CausalGraph& job, std::vector<Opportunity>& opportunities)
       : job_(job),
         opportunities_(opportunities),
+        // A plain table of kinds times names, since it is asked for every edge.
         of_class_(causal::kJobEdgeKinds * job.strings.size(), kNoOpportunity),
         of_operation_(job.operations.size(), kNoOpportunity) {
     for (std::size_t kind = 0; kind < causal::kJobEdgeKinds; ++kind) {
@@ -157,6 +159,7 @@ class OpportunityTable::Numbering {
     const causal::PieceClass piece = job_.class_of(slot);
     std::uint32_t& opportunity = of_class_[number * job_.strings.size() + piece.name];
     if (opportunity == kNoOpportunity)
+      // A class of steps has a name without the number that each step has.
       opportunity = add_class(piece, piece.name != 0 && job_.owners[job_.graph.edge_tag(slot)].name != piece.name);
     return opportunity;
   }
@@ -185,6 +188,7 @@ class OpportunityTable::Numbering {
   }
 
   std::uint32_t of_gap(EdgeKind kind) {
+    // Gaps have no name: the first place of their kind.
     std::uint32_t& opportunity = of_class_[static_cast<std::size_t>(kind) * job_.strings.size()];
     if (opportunity != kNoOpportunity) return opportunity;
     const std::string_view word = gap_word_of(kind);
@@ -209,6 +213,7 @@ OpportunityTable::OpportunityTable(const causal::CausalGraph& job, const graph::
   Numbering numbering(job, opportunities_);
   for (graph::Slot slot = 0; slot < job.graph.edge_count(); ++slot) {
     opportunity_of_[slot] = numbering.of(slot);
+    // Parts of an event are counted where the whole is.
     if (opportunity_of_[slot] == kNoOpportunity || causal::is_part(job, slot)) continue;
     TimePs& total = opportunities_[opportunity_of_[slot]].total;
     total = plus_capped(total, job.graph.weight(slot));
@@ -264,6 +269,7 @@ void measure_gains(const causal::CausalGraph& job, TimePs length, std::size_t mo
   const Set on_path = opportunities_to_solve(opportunities, most_solved);
   std::vector<graph::Scaling> scenarios;
   for (const std::uint32_t opportunity : on_path) {
+    // Two scenarios for each, side by side, so that one call solves all of them.
     scenarios.push_back({{opportunity, 0.0}});
     scenarios.push_back({{opportunity, kFaster}});
   }
@@ -347,6 +353,7 @@ std::vector<OpportunityStep> find_order(const causal::CausalGraph& job, TimePs l
 /// An edit's selection of some groups: those that found partners if it is all of them, else by their names.
 std::string selection_of_groups(const causal::CausalGraph& job, StringId what, const std::vector<StringId>& groups,
                                 bool are_all) {
+  // "." is any name, that is, any but the empty one of what found no partners.
   std::string pattern = are_all ? "." : "";
   for (std::size_t i = 0; i < groups.size() && !are_all; ++i) {
     const std::string_view name = job.strings.text(groups[i]);
@@ -375,6 +382,7 @@ std::vector<OpportunityUnion> find_unions(const causal::CausalGraph& job, TimePs
   std::vector<OpportunityUnion> unions;
   std::vector<graph::Scaling> scenarios;
   for (const auto& [key, set] : alike) {
+    // One group alone has nothing to hide behind.
     if (set.size() < 2) continue;
     OpportunityUnion& all = unions.emplace_back();
     all.what = key.first;
@@ -417,6 +425,7 @@ std::vector<std::uint32_t> ranks_to_ask(const causal::CausalGraph& job, const gr
   if (ranks.size() <= kRanks) return ranks;
   std::vector<TimePs> on_path(job.ranks.size(), 0);
   for (const graph::Slot slot : path.slots) {
+    // Waiting for others is nothing that a rank could do faster.
     if (const std::uint32_t rank = job.rank_of(slot); rank != causal::kNoRank && is_work(job.kind(slot)))
       on_path[rank] += job.graph.weight(slot);
   }
@@ -459,6 +468,7 @@ Opportunities find_opportunities(const causal::CausalGraph& job, std::size_t mos
     result.length = solution.length();
     return solution.path();
   }();
+  // In a block of its own, so that the memory of the solver is given back before ranks are asked.
   {
     OpportunityTable table(job, path);
     graph::ScaledLengths solver(job.graph, table.opportunity_of(), table.opportunities().size());
@@ -469,6 +479,7 @@ Opportunities find_opportunities(const causal::CausalGraph& job, std::size_t mos
     result.unions = find_unions(job, result.length, table.opportunities(), solver);
     result.all = std::move(table.opportunities());
   }
+  // Now: what pairs and orders speak of was numbered as the solver's classes are.
   sort_opportunities(result);
   while (!result.all.empty() && result.all.back().total == 0)
     result.all.pop_back();  // what takes no time at all is no opportunity

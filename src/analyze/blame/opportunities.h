@@ -1,6 +1,6 @@
 // What is worth fixing first: everything of a job that could be made faster, each with what that would save.
 //
-// A opportunity is a class of work on all ranks, the transfers of one kind in one group, or one sort of delay. Its
+// An opportunity is a class of work on all ranks, the transfers of one kind in one group, or one sort of delay. Its
 // derivative says which part of a small saving reaches the job; how long that lasts is not in a derivative, so the job
 // is solved again with the opportunity free, and with the opportunity 10 % faster. What is not on the path saves
 // nothing, however much is taken off, and is not solved; what is saves at most its time there, so that of thousands of

@@ -19,6 +19,7 @@ using report::Sheet;
 using report::Type;
 using report::Unit;
 
+// So many names fit into a line that people read.
 constexpr std::size_t kShownNames = 8;
 
 std::string format_in_words(const trace::SourceInfo& source) {
@@ -205,6 +206,7 @@ std::vector<AnnotationCount> by_time(const trace::Trace& trace, const Counts& co
   sorted.reserve(counts.size());
   for (const auto& [name, count] : counts)
     sorted.push_back({std::string(trace.strings.text(name)), count.count, count.time});
+  // Names decide between equal times, because numbers of texts depend on the order of reading.
   std::sort(sorted.begin(), sorted.end(), [](const AnnotationCount& a, const AnnotationCount& b) {
     return a.time != b.time ? a.time > b.time : a.name < b.name;
   });
@@ -244,6 +246,7 @@ RankInfo describe(const trace::Trace& trace, const trace::RankTrace& rank) {
   std::vector<std::uint8_t> is_host(rank.lanes.size(), 0), is_device(rank.lanes.size(), 0);
   const std::vector<EventIndex> steps = causal::find_steps(trace, rank, trace::ContentOrder(trace, rank));
   std::vector<std::uint8_t> is_step(rank.event_count(), 0);
+  // By event, since steps may be named like other annotations.
   for (const EventIndex e : steps) is_step[e] = 1;
   bool any = false;
   TimePs end = 0;
@@ -271,6 +274,7 @@ RankInfo describe(const trace::Trace& trace, const trace::RankTrace& rank) {
   // Relative to the first work, as people read them.
   for (const EventIndex e : steps)
     info.steps.push_back({std::string(trace.name(rank, e)), rank.start[e] - info.begin, rank.duration[e]});
+  // Categories whose events were all left out when reading.
   std::erase_if(info.categories, [](const CategoryCount& c) { return c.events == 0; });
   std::stable_sort(info.categories.begin(), info.categories.end(), [](const CategoryCount& a, const CategoryCount& b) {
     return a.events != b.events ? a.events > b.events : a.name < b.name;

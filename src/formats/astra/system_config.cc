@@ -89,6 +89,7 @@ std::optional<AstraImplementation> parse_implementation(std::string_view name) {
     return std::nullopt;
   }
   if (name.empty()) return direct;
+  // The number behind it says how many messages are in flight at once.
   if (!parse_number(name, direct.window) || direct.window < 1) return std::nullopt;
   return direct;
 }

@@ -278,12 +278,14 @@ class Resolver {
     config.memory = document.memory;
     config.sweep = document.sweep;
     config.network = document.network;
+    // The ranges of fields were checked on reading; this is about fields that contradict one another.
     if (const Status good = document.network.check(); !good)
       return Violation{"network", good.error().message, good.error().hint};
     if (auto found = find_kind_violation(document)) return found;
     if (document.model) {
       if (auto found = find_model(*document.model, config.plan)) return found;
     }
+    // The machine before the device, as it may name one.
     if (auto found = find_machine(document, config)) return found;
     if (auto found = find_device(document, config)) return found;
     if (document.gemm) return resolve_product(document, config);
@@ -327,6 +329,7 @@ class Resolver {
       return Violation{std::string(given[1]),
                        fmt::format("is there beside {}: a configuration predicts one thing", given[0]),
                        "one of training, inference, gemm, lstm; the other goes into a file of its own"};
+    // A product and an LSTM are their own shape.
     const bool needs_model = document.training || document.inference;
     if (needs_model && !document.model)
       return Violation{"model", "is missing: training and inference need one",
@@ -358,6 +361,7 @@ class Resolver {
 
   [[nodiscard]] std::optional<Violation> resolve_inference(const Document& document, LlmConfig& config) const {
     const InferenceFields& fields = *document.inference;
+    // Training of nothing: only what both have in common is taken from it.
     plan(document, {.tied_embeddings = fields.tied_embeddings}, config);
     if (auto found = count_devices(document, config)) return found;
     if (auto found = find_rate_violation("inference.precision", fields.precision, config)) return found;
@@ -372,6 +376,7 @@ class Resolver {
                                                     .stack = fields.stack,
                                                     .precision = fields.precision,
                                                     .kv_cache_bytes = fields.kv_cache_bytes});
+    // Heads that predict further tokens are for training.
     inference.shape.model.prediction_layers = 0;
     return llm::find_inference_violation(inference);
   }
@@ -386,6 +391,7 @@ class Resolver {
     if (auto found = llm::find_matrix_violation(*document.gemm)) return found;
     if (auto found = find_rate_violation("gemm.precision", document.gemm->precision, config)) return found;
     auto found = count_devices(document, config);
+    // Without `devices` the shape of the product asked for too many.
     if (found && !document.devices) found->field = "gemm";
     return found;
   }
@@ -442,6 +448,7 @@ class Resolver {
   void plan(const Document& document, const Training& training, LlmConfig& config) const {
     const Parallelism& parallel = document.parallelism;
     llm::StepPlan& plan = config.plan;
+    // Devices of one copy of the model.
     const double copy = parallel.tensor * parallel.context * parallel.pipeline;
     const double devices = static_cast<double>(document.devices.value_or(config.machine.devices.count));
     plan.job = {.sequence = training.sequence,
@@ -451,6 +458,7 @@ class Resolver {
                 .devices = document.devices || !parallel.data ? devices : copy * static_cast<double>(*parallel.data),
                 .tensor = parallel.tensor,
                 .pipeline = parallel.pipeline,
+                // As many copies as fit; too few devices for one are told later, with the field in the way.
                 .data = parallel.data ? static_cast<double>(*parallel.data) : std::max(1.0, std::floor(devices / copy)),
                 .context = parallel.context,
                 .expert = parallel.expert,
@@ -463,6 +471,7 @@ class Resolver {
     plan.gradient_bytes = training.gradient_bytes;
     plan.tied_embeddings = training.tied_embeddings;
     plan.software = software(document, config.device);
+    // Early software waits for everything.
     const bool modern = !llm::is_early(plan.software);
     plan.overlap = {.gradients = document.overlap.gradients.value_or(modern),
                     .parameters = document.overlap.parameters.value_or(modern),
@@ -478,6 +487,7 @@ class Resolver {
 
   static llm::Software software(const Document& document, const machine::Device& device) {
     if (document.software != SoftwareChoice::automatic)
+      // The first choice is the automatic one, which is no software.
       return static_cast<llm::Software>(static_cast<int>(document.software) - 1);
     // What ran on these when they were new, and what their constants were fitted with.
     const bool early = device.generation == "ampere" || device.generation == "volta";
@@ -492,6 +502,7 @@ class Resolver {
                        fmt::format("needs {}, and the machine '{}' has {}", report::counted(job.devices, "device"),
                                    config.machine.name, there)};
     }
+    // Devices that the job leaves idle would be simulated for nothing.
     config.machine = cut_to(std::move(config.machine), static_cast<std::int64_t>(job.devices));
     return std::nullopt;
   }
@@ -503,11 +514,13 @@ class Resolver {
 }  // namespace
 
 machine::Machine cut_to(machine::Machine machine, std::int64_t devices) {
+  // Faults name links by number, which cutting would change.
   if (machine.network.empty() || !machine.faults.empty()) return machine;
   machine::Dimension& outer = machine.network.back();
   const std::int64_t inner = machine.devices.count / std::max<std::int64_t>(1, outer.size);
   // Rounded up: a job fills some instances of the inner dimensions, the last perhaps in part.
   const std::int64_t needed = inner == 0 ? outer.size : (devices + inner - 1) / inner;
+  // Dimensions that say their size by themselves cannot be cut.
   if (machine::implied_size(outer) || needed >= outer.size) return machine;
   if (needed > 1) {
     outer.size = needed;

@@ -15,6 +15,7 @@
 namespace orrery::motif::fit {
 namespace {
 
+// Beyond that a polynomial follows noise; there are 15 terms at this degree already.
 constexpr int kHighestDegree = 4;
 
 double size_of(const Scope& scope) { return scope[Variable::s]; }
@@ -24,6 +25,7 @@ std::vector<double> published_regressors(const Scope& scope) {
   return {nodes_of(scope) * size_of(scope), nodes_of(scope), size_of(scope), 1};
 }
 std::vector<double> power_regressors(const Scope& scope) {
+  // 1e-300: the logarithm of nothing is far away but finite, so that the fit goes on.
   return {1, std::log(std::max(scope[Variable::X], 1e-300)), std::log(nodes_of(scope)), std::log(scope[Variable::t])};
 }
 std::vector<double> polynomial_regressors(const Scope& scope, int degree) {
@@ -44,6 +46,7 @@ double smallest_positive(std::span<const double> y) {
 template <typename Regressors>
 std::vector<double> fit_linear(const std::vector<Scope>& runs, std::span<const double> y, bool logarithms,
                                const Regressors& regressors) {
+  // Measurements of zero count as the smallest that is not: nothing can be relative to zero.
   const double smallest = std::max(smallest_positive(y), 1e-9);
   Matrix rows(runs.size(), regressors(runs[0]).size());
   std::vector<double> values;
@@ -94,6 +97,7 @@ const std::vector<Term>& normal_form_terms() {
 Law fit_normal_form(const std::vector<Scope>& runs, std::span<const double> y) {
   const auto score_of = [&](const Law& law) {
     const auto count = static_cast<double>(runs.size());
+    // 1e-12: a perfect fit must not make the score infinite.
     return count * std::log(std::max(relative_square_sum(law, runs, y) / count, 1e-12)) +
            2 * static_cast<double>(law.terms.size()) * std::log(count);
   };
@@ -108,6 +112,7 @@ Law fit_normal_form(const std::vector<Scope>& runs, std::span<const double> y) {
       more.push_back(term);
       Law law = fit_terms(Family::normal_form, std::move(more), runs, y);
       const double score = score_of(law);
+      // 1e-9: rounding must not choose between terms that fit equally well.
       if (score >= best_score - 1e-9) continue;
       best = std::move(law);
       best_score = score;
@@ -153,6 +158,7 @@ std::vector<std::pair<int, int>> polynomial_powers(int degree) {
 
 double Law::at(const Scope& scope) const {
   switch (family) {
+    // A law may be asked beyond its measurements, and times are never negative.
     case Family::bilinear: return std::max(0.0, dot(coefficients, published_regressors(scope)));
     case Family::exponential:
       return std::min(std::exp(dot(coefficients, published_regressors(scope))), Formula::kLargest);
@@ -162,6 +168,7 @@ double Law::at(const Scope& scope) const {
   }
   double sum = 0;
   for (std::size_t j = 0; j < terms.size(); ++j) {
+    // A term without weight may be infinite where it was not measured, and 0 times that is not a number.
     if (coefficients[j] != 0) sum += coefficients[j] * terms[j].at(scope);
   }
   return sum;
@@ -189,6 +196,7 @@ std::string Law::text() const {
       std::string text = coefficient_text(std::exp(coefficients[0]));
       constexpr std::array<std::string_view, 3> kNames = {"X", "n", "t"};
       for (std::size_t j = 0; j < kNames.size(); ++j) {
+        // Exponents of nothing are left out of the text.
         if (std::abs(coefficients[j + 1]) > 1e-9)
           text += fmt::format("*{}^({})", kNames[j], coefficient_text(coefficients[j + 1]));
       }

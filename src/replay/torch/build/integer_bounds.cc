@@ -117,12 +117,14 @@ class BoundSearch {
   }
 
   void lower(std::uint32_t group, std::int64_t bound) {
+    // 0 stands for no bound.
     if (bound > 0 && (bound_[group] == 0 || bound < bound_[group])) bound_[group] = bound;
   }
 
   void unite(std::uint32_t a, std::uint32_t b) {
     a = find(a), b = find(b);
     if (a == b) return;
+    // Into the lower number, so that groups do not depend on the order of calls.
     if (b < a) std::swap(a, b);
     group_[b] = a;
     lower(a, bound_[b]);
@@ -170,6 +172,7 @@ class BoundSearch {
       const RecordedTensor& tensor = call.tensors[i];
       if (tensor.argument != target) continue;
       const auto rank = static_cast<std::int64_t>(tensor.shape.size());
+      // Negative dimensions count from the last.
       if (dim < 0) dim += rank;
       // A loss of one example has its classes in its only dimension.
       dim = std::min(dim, rank - 1);
@@ -193,6 +196,7 @@ class BoundSearch {
     if (!tensor.type.is_integer || lifetime == kNoLifetime) return;
     lower(find(lifetime), size);
     std::int64_t count = 1;
+    // The reach of a strided view: the last element of each dimension.
     for (std::size_t i = 0; i < tensor.shape.size(); ++i) count += (tensor.shape[i] - 1) * tensor.stride[i];
     if (size > 0 && count > 0) parts_.push_back({lifetime, tensor.offset, count, size});
   }
@@ -203,6 +207,7 @@ class BoundSearch {
     for (std::uint32_t lifetime = 0; lifetime < group_.size(); ++lifetime) {
       if (find(lifetime) != lifetime) is_passed_on[lifetime] = is_passed_on[find(lifetime)] = 1;
     }
+    // Storages that pass their integers on are bounded as a whole: whoever gets them knows of no parts.
     for (const auto& [from, to] : computed_) is_passed_on[from] = 1;
     const auto place = [](const BoundedPart& part) {
       return std::tuple(part.lifetime, part.first, part.count, part.bound);
@@ -242,6 +247,7 @@ class BoundSearch {
     const std::vector<std::int64_t>& shape = call.tensors[0].shape;
     std::size_t dimension = 0, next = 1;
     for (const RecordedValue& value : elements_of(values[static_cast<std::size_t>(indices)])) {
+      // null in the list leaves its dimension as it is.
       if (is_tensor(value) && !is_undefined_tensor(value.type)) {
         while (next < call.inputs && call.tensors[next].argument != indices) ++next;
         if (next >= call.inputs) return;
@@ -258,6 +264,7 @@ class BoundSearch {
       if (!call.tensors[out].type.is_integer || to == kNoLifetime) continue;
       for (std::size_t in = 0; in < call.inputs; ++in) {
         const std::uint32_t from = lifetime_of(row, call.tensors[in]);
+        // In place: it is its own source.
         if (!call.tensors[in].type.is_integer || from == kNoLifetime || from == to) continue;
         if (copies) unite(from, to);
         else computed_.emplace_back(from, to);
