@@ -17,6 +17,7 @@ std::uint64_t size_of(MPI_Datatype type) {
 }
 
 std::uint64_t bytes_of(int count, std::uint64_t size) {
+  // Negative counts are errors of the program, which MPI tells about.
   return count > 0 ? static_cast<std::uint64_t>(count) * size : 0;
 }
 
@@ -72,6 +73,7 @@ void CallDescription::sends(MPI_Comm comm, int destination, int tag, int count, 
 
 void CallDescription::looks_for(MPI_Comm comm, int source, int tag) {
   on(comm);
+  // Without a known communicator nobody can say who is meant: the receive counts as one from anybody.
   source_ = comm_ ? comm_->world_rank(source) : kAnyRank;
   receive_tag_ = tag_of(tag);
   fields_ |= kSource | kReceiveTag;
@@ -115,6 +117,7 @@ void CallDescription::begins(MPI_Request request, MPI_Comm comm, RequestKind kin
 void CallDescription::starts(int count, const MPI_Request* handles) {
   for (int i = 0; i < count; ++i) {
     Request* request = requests.find(handles[i]);
+    // Begun while the recording was off.
     if (request == nullptr) continue;
     request->is_active = true;
     started_.number(request->number);
@@ -127,6 +130,7 @@ void CallDescription::add_completion(MPI_Request handle, std::uint64_t number, c
   if (handle == MPI_REQUEST_NULL) return;
   Request* known = requests.find(handle);
   Request done;
+  // A persistent request keeps its handle and its number, and is only inactive afterwards.
   if (known != nullptr && known->is_persistent()) {
     if (!known->is_active) return;  // waiting for what was not started ends at once and means nothing
     done = *known;
@@ -135,6 +139,7 @@ void CallDescription::add_completion(MPI_Request handle, std::uint64_t number, c
   } else {
     done = requests.take(handle, number);
   }
+  // The communicator of MPI_Comm_idup is there now, and can be looked at.
   if (const auto creation = creations_.find(done.number);
       done.kind == RequestKind::creation && creation != creations_.end()) {
     communicators.made_later(creation->second.name, creation->second.parent, *creation->second.created);
@@ -143,6 +148,7 @@ void CallDescription::add_completion(MPI_Request handle, std::uint64_t number, c
     creations_.erase(creation);
   }
   int was_cancelled = 0;
+  // Asked only of those that somebody cancelled: it is a call for each.
   if (done.is_cancelled) PMPI_Test_cancelled(&status, &was_cancelled);
   const bool has_message = done.is_receive() && was_cancelled == 0;
   completed_.number(done.number);
@@ -236,6 +242,7 @@ void CallDescription::gets_list(int n, const int* counts, MPI_Datatype type) {
 
 void CallDescription::puts_typed_list(int n, const int* counts, const MPI_Datatype* types) {
   send_bytes_ = encode_runs(
+      // Types of empty entries need not be valid.
       n, [&](int i) { return counts[i] > 0 ? bytes_of(counts[i], size_of(types[i])) : 0; }, send_counts_);
   fields_ |= kSendBytes | kSendCounts;
 }
@@ -268,6 +275,7 @@ void CallDescription::creates(MPI_Comm parent, MPI_Comm created) {
 }
 
 void CallDescription::creates_later(MPI_Request request, MPI_Comm parent, const MPI_Comm* created) {
+  // The name counts at the call, which is in the same order on all members, and not at the completion.
   std::string name = communicators.next_name(parent);
   const Request* begun = requests.find(request);
   if (begun != nullptr) creations_[begun->number] = {std::move(name), communicators.find(parent)->number, created};

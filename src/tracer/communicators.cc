@@ -18,6 +18,7 @@ RankList world_ranks(MPI_Group group, MPI_Group world) {
   for (int i = 0; i < size; ++i) places[static_cast<std::size_t>(i)] = i;
   if (size > 0) PMPI_Group_translate_ranks(group, size, places.data(), world, ranks.data());
   for (int& rank : ranks) {
+    // A process that was spawned or connected to has no rank in this world.
     if (rank == MPI_UNDEFINED) rank = kForeignRank;
   }
   return RankList(std::move(ranks));
@@ -45,6 +46,7 @@ void look_at_grid(MPI_Comm handle, Communicator& communicator) {
     neighbours.push_back(after);
   }
   take_neighbours(neighbours, communicator, communicator.sources);
+  // A grid's exchange goes both ways.
   communicator.destinations = communicator.sources;
 }
 
@@ -99,6 +101,7 @@ const CommunicatorPtr& Communicators::find(MPI_Comm handle) {
   static const CommunicatorPtr none;
   if (handle == MPI_COMM_NULL) return none;
   if (const CommunicatorPtr* known = by_handle_.find(key_of(handle))) return *known;
+  // Made by something that the tracer does not see, such as another library.
   made_by_members(MPI_COMM_NULL, handle, 0, "found");
   CommunicatorPtr& found = *by_handle_.find(key_of(handle));
   found->flags |= kIsFound;
@@ -133,10 +136,12 @@ void Communicators::made_by_members(MPI_Comm parent, MPI_Comm handle, int tag, c
   std::uint64_t members = added->members.hash();
   if ((added->flags & kIsIntercommunicator) != 0) {
     const std::uint64_t remote = added->remote.hash();
+    // 31: any odd factor, so that the order of the two hashes shows.
     members = std::min(members, remote) * 31 + std::max(members, remote);
   }
   char name[80];
   std::snprintf(name, sizeof name, "%s-%d-%016llx", how, tag, static_cast<unsigned long long>(members));
+  // The same members may make several, in the same order on each of them.
   const std::uint32_t time = times_[name]++;
   std::string full = std::string(name) + "/" + std::to_string(time);
   const std::uint32_t of = parent == MPI_COMM_NULL ? 0 : find(parent)->number;
@@ -155,6 +160,7 @@ CommunicatorPtr Communicators::look_at(MPI_Comm handle) {
   MPI_Group group = MPI_GROUP_NULL;
   PMPI_Comm_group(handle, &group);
   seen->members = world_ranks(group, world_);
+  // Groups are copies that MPI counts; without this they would pile up.
   PMPI_Group_free(&group);
   int is_inter = 0;
   PMPI_Comm_test_inter(handle, &is_inter);
@@ -163,6 +169,7 @@ CommunicatorPtr Communicators::look_at(MPI_Comm handle) {
     seen->remote = world_ranks(group, world_);
     PMPI_Group_free(&group);
     seen->flags |= kIsIntercommunicator;
+    // Between two groups there is no topology.
     return seen;
   }
   int topology = MPI_UNDEFINED;

@@ -83,6 +83,7 @@ Field attribute_field(std::string_view name) {
 }
 
 bool AttributeSkeleton::passes(const char*& p, std::string_view text, const JsonWalk& walk) const {
+  // The length first: a comparison must not read beyond the text.
   if (static_cast<std::size_t>(walk.end() - p) < text.size() || std::memcmp(p, text.data(), text.size()) != 0)
     return false;
   p += text.size();
@@ -141,6 +142,7 @@ const char* RowParser::parse(const char* p) {
   const char* const after =
       walk_.each_member(p, [&](std::string_view key, const char* value) { return take_member(key, value); });
   if (after == nullptr) return nullptr;
+  // Ranges of text are kept as 32 bits.
   if (static_cast<std::uint64_t>(after - p) > kMax32) return walk_.fail(p, "a row of 4 GiB or more");
   if (trace_.size() >= kMax32 || trace_.sync_ids.size() > kMax32)
     return walk_.fail(p, "more than 4,294,967,295 rows or sync_dep entries");
@@ -193,6 +195,7 @@ const char* RowParser::take_new_attributes(const char* p) {
       const char* const value_end = walk_.skip_value(value);
       if (value_end == nullptr) return value_end;
       const std::string_view text(value, static_cast<std::size_t>(value_end - value));
+      // The name may stand behind the value, so both are kept until the attribute ends.
       if (key == "name") name = unquoted(text);
       else if (key == "value") json = text;
       return value_end;
@@ -250,6 +253,7 @@ void RowParser::take(Field field, std::string_view json) {
     case Field::unknown: return;
     default: break;
   }
+  // Fields of collectives are numbered before the id, those of linking behind it.
   if (field < Field::id) take_collective(field, json);
   else take_measured(field, json);
 }
@@ -310,6 +314,7 @@ void RowParser::commit(const char* begin, const char* after) {
   trace_.inputs.push_back(row_.inputs);
   trace_.outputs.push_back(row_.outputs);
   trace_.attributes.push_back(row_.attributes);
+  // Neither attributes nor the flat form: the row says next to nothing.
   if (!row_.has_attributes && !row_.has_flat_parent) complain(kUnusableMember, begin);
   if (row_.is_collective) {
     row_.collective.row = static_cast<std::uint32_t>(row);

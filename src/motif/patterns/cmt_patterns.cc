@@ -60,12 +60,16 @@ struct NoisyCompute {
     NoisyCompute compute{.seed = values.count("seed")};
     compute.mean_ns = values.has("nsComputeMean")
                           ? values.number("nsComputeMean")
+                          // Derivatives along one axis: for each point of an element a product of elementsize
+                          // multiplications and one addition less. Operations per cycle times GHz are those of a
+                          // nanosecond.
                           : std::pow(points, 3) * elements * std::max(0.0, 2 * points - 1) / rate;
     compute.deviation_ns = values.has("nsComputeStddev") ? values.number("nsComputeStddev") : 0.05 * compute.mean_ns;
     return compute;
   }
   [[nodiscard]] bool varies() const { return deviation_ns > 0; }
   [[nodiscard]] TimePs at(std::uint32_t rank, std::uint64_t round) const {
+    // Ranks in the upper half, rounds in the lower: no two share a number.
     std::uint64_t state = seed + (std::uint64_t{rank} << 32) + round;
     next_random(state);  // numbers that lie close together begin alike
     return to_picoseconds(varies() ? mean_ns + deviation_ns * next_gaussian(state) : mean_ns);
@@ -79,6 +83,7 @@ Pattern cmt_pattern(const Values& values, const NoisyCompute& compute,
   pattern.rounds = static_cast<std::uint64_t>(product({values.count("iterations"), values.count("variables")}));
   pattern.rounds_alike = !compute.varies();
   pattern.relative = true;
+  // Where lengths vary no two ranks are alike.
   if (!compute.varies()) pattern.class_of = std::move(class_of);
   return pattern;
 }
@@ -94,6 +99,7 @@ Result<Pattern> cmt_1d(const Values& values, std::uint32_t ranks) {
     script.compute(compute.at(rank, round));
     script.phase("exchange");
     const auto down = row.beside(rank, 0, -1), up = row.beside(rank, 0, 1);
+    // Everybody but the lowest sends down first; that one receives, and from there the chain resolves upwards.
     if (down) script.send(*down, bytes);
     if (up) script.recv(*up, bytes);
     if (up) script.send(*up, bytes);
@@ -164,6 +170,7 @@ Result<Pattern> cmt_crystal_router(const Values& values, std::uint32_t ranks) {
     return Error{fmt::format("the crystal router takes a power of two ranks, not {}", ranks)};
   const auto compute = NoisyCompute::of(values, elements_of(values));
   if (!compute) return compute.error();
+  // Partners differ by exclusive or and not by distance: every rank has a program of its own.
   Pattern pattern = cmt_pattern(values, *compute, [](std::uint32_t rank) { return rank; });
   const std::uint64_t size = values.count("elementsize");
   const std::int64_t bytes = product({size, size, values.count("mx"), values.count("my"), values.count("mz")});
@@ -173,6 +180,7 @@ Result<Pattern> cmt_crystal_router(const Values& values, std::uint32_t ranks) {
     script.phase("route");
     for (std::uint32_t bit = ranks / 2; bit > 0; bit /= 2) {
       const std::uint32_t peer = rank ^ bit;
+      // The lower one sends first, so that two who meet never both wait.
       if (rank < peer) script.send(peer, bytes);
       script.recv(peer, bytes);
       if (rank > peer) script.send(peer, bytes);

@@ -21,6 +21,7 @@ namespace {
 using workload::ActivityKind;
 using workload::Communicator;
 
+// More ranks than this make no sentence.
 constexpr std::size_t kNamedRanks = 8;
 
 std::string list_ranks(const std::vector<std::uint32_t>& ranks) {
@@ -37,6 +38,7 @@ class StallWords {
       : matching_(plan.matching()), job_(plan.workload()), stalls_(stalls) {}
 
   [[nodiscard]] std::string tell() const {
+    // The first rank that waits for somebody who is not there is where the knot begins.
     for (const OrreryReplayStall& stall : stalls_) {
       for (std::uint32_t w = 0; w < stall.waiting_count; ++w) {
         const auto rank = static_cast<std::uint32_t>(stall.rank);
@@ -44,6 +46,7 @@ class StallWords {
         if (missing.empty()) continue;
         std::string text =
             fmt::format("{} was never reached by {}", describe(rank, stall.waiting[w]), list_ranks(missing));
+        // Three of those who are missing are enough to see what they do instead.
         for (std::size_t m = 0; m < missing.size() && m < 3; ++m) text += "; " + why(missing[m]);
         return text;
       }
@@ -140,6 +143,7 @@ const OrreryReplayPlugin* find_plugin(std::string& why) {
   const auto entry = reinterpret_cast<OrreryReplayPluginEntry>(
       load_plugin(kPluginFile, "ORRERY_REPLAY_PLUGIN", kReplayPluginEntry, false, why));
   const OrreryReplayPlugin* const plugin = entry == nullptr ? nullptr : entry();
+  // A plugin of another build would read the structures wrongly.
   if (plugin != nullptr && plugin->version != kReplayPluginVersion) {
     why = std::string(kPluginFile) + " is no plugin of this version";
     return nullptr;
@@ -232,6 +236,7 @@ Result<MeasuredRun> replay_on_team(ProcessTeam& team, const ReplayPlan& plan, co
 
 std::int64_t MeasuredRun::begin_ns(std::uint32_t repeat) const {
   std::int64_t first = INT64_MAX;
+  // Each rank has as many numbers per repeat, the first two of which are the run's.
   for (const std::vector<std::int64_t>& rank : times_) first = std::min(first, rank[repeat * (rank.size() / repeats_)]);
   return first;
 }

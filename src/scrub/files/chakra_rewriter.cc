@@ -37,6 +37,7 @@ constexpr TimePs kLongestPs = TimePs{1} << 62;  // of longer ones no reader make
 constexpr std::int64_t kSmallestHash = 1'000'000'000;
 
 /// The field of AttributeProto that a value of this type lies in.
+// Types and fields alternate: each scalar is followed by the list of its type.
 std::uint32_t field_of(ValueType type) { return attribute_field::double_val + 2 * static_cast<std::uint32_t>(type); }
 
 /// As readers of the type expect it on the wire.
@@ -131,6 +132,7 @@ bool Rewriter::write_metadata(std::string_view message, std::string& out) {
 
 bool Rewriter::write_node(std::string_view message, std::string& out) {
   if (!view_node(message, node_)) return false;
+  // It went into the last node of its chain.
   if (chains_.gone.contains(node_.id)) return true;
   if (const auto chain = chains_.by_last_id.find(node_.id); chain != chains_.by_last_id.end()) {
     write_chain(chain->second, node_, out);
@@ -207,6 +209,7 @@ bool Rewriter::write_value(const MemberRule& rule, const AttributeView& attribut
     return attribute.type == ValueType::string_val && !attribute.is_list &&
            write_kept_text(rule.key, attribute.scalar.bytes, out);
   if (const auto integer = integer_in(attribute)) {
+    // Numbers that the system gave go by a table; those that the framework counted stay.
     if (rule.treatment == Treatment::thread && is_system_thread(attribute)) {
       const auto thread = facts_.threads.find(*integer);
       if (thread) add_integer(out, attribute.type, *thread);
@@ -244,6 +247,7 @@ bool Rewriter::write_value(const MemberRule& rule, const AttributeView& attribut
 }
 
 std::int64_t Rewriter::new_size(std::int64_t bytes) const {
+  // Sizes below zero mean something to their writer, and nothing to anybody else.
   if (bytes < 0) return bytes;
   const auto rounded = static_cast<std::int64_t>(round_size(static_cast<std::uint64_t>(bytes), settings_.size_bits));
   return rounded >= 0 ? rounded : bytes;  // to 2^63: the size is nobody's
@@ -263,6 +267,7 @@ bool Rewriter::write_integer(const MemberRule& rule, ValueType type, std::int64_
 
 // A list of JSON that comes out of a text, where the first pass did not look: it may be anything. Empty if it is none.
 std::string Rewriter::rewritten_list(Treatment treatment, std::string_view json) {
+  // The parser reads ahead; zeros behind the text keep it inside.
   padded_.assign(json).append(64, '\0');
   const std::string_view text(padded_.data(), json.size());
   const char* const end = text.data() + text.size();
@@ -282,6 +287,7 @@ void Rewriter::write_operands(const chakra::TensorsView& tensors, std::uint32_t 
     if (python.empty() || !chakra::append_json_of_python(json, python)) return;
     std::string list = rewritten_list(treatment, json);
     if (list.empty()) return;
+    // As above: the spelling reads ahead, too.
     list.append(64, '\0');
     chakra::append_python_str(spelled, std::string_view(list).substr(0, list.size() - 64));
     written.add_bytes(field, spelled);
@@ -307,6 +313,7 @@ bool Rewriter::write_kept_text(std::string_view name, std::string_view text, Wir
 
 // Python's spelling of a list with one text in it: ['[{"pg_name": ...}]'].
 void Rewriter::write_group_list(std::string_view values, WireWriter& out) {
+  // Two characters of Python at each end.
   if (values.size() < 4) return;
   const std::string groups = scrub_process_groups(shared_, values.substr(2, values.size() - 4));
   if (groups.empty()) return;
