@@ -45,7 +45,8 @@ struct RankGraph {
   TimePs typical_kernel_gap = 0;    ///< the same between queued work
   DeviceReach reach;                ///< whether the devices can be on the path at all
   Column<StringId> class_name;      ///< per owner: see name_pieces; empty: not named yet
-  EdgePieces pieces;  ///< of a skeleton (skeleton.h): what its edges of kind `several` stand for, by their tags
+  EdgePieces
+      pieces;  ///< of a reduced graph (reduce/reduce_rank.h): what its edges of kind `several` stand for, by tags
 
   [[nodiscard]] EdgeKind kind(graph::Slot slot) const { return static_cast<EdgeKind>(graph.type(slot)); }
   /// Length of the longest path against the window, in percent of the window: what the graph alone gets wrong about the
