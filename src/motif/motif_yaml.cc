@@ -136,6 +136,7 @@ namespace {
 
 // ---- out ----
 
+// A file must have a name there, and a motif need not.
 std::string or_unnamed(const std::string& name) { return name.empty() ? "unnamed" : name; }
 
 std::vector<std::string> number_texts(const std::vector<double>& values) {
@@ -156,6 +157,7 @@ MotifText text_of(const Motif& motif) {
   text.uncertainty = {uncertainty.residual, number_texts(uncertainty.sizes)};
   const std::size_t columns = uncertainty.sizes.size();
   for (std::size_t i = 0; i < uncertainty.nodes.size(); ++i) {
+    // Rows of a table: one per number of nodes, as many values as there are sizes.
     const auto row = uncertainty.spread.begin() + static_cast<std::ptrdiff_t>(i * columns);
     text.uncertainty.spread.push_back(
         {uncertainty.nodes[i], number_texts({row, row + static_cast<std::ptrdiff_t>(columns)})});
@@ -191,6 +193,7 @@ std::optional<Violation> take_numbers(const std::vector<std::string>& texts, con
                                       std::vector<double>& values) {
   for (const std::string& text : texts) {
     const auto value = parse_finite(text);
+    // Weights and deviations are never negative.
     if (!value || *value < 0) return Violation{field, fmt::format("must be a list of numbers, found '{}'", text)};
     values.push_back(*value);
   }
@@ -227,6 +230,7 @@ std::optional<Violation> take_transitions(const MotifText& text, Motif& motif) {
     if (auto wrong = take_formula(in.compute_us, field + ".compute_us", one.compute_us)) return wrong;
     if (!motif.transitions.empty()) {
       const Transition& last = motif.transitions.back();
+      // Sorted, as searches by halving and people who compare two files need it.
       if (std::pair(last.from, last.to) >= std::pair(one.from, one.to))
         return Violation{
             field, fmt::format("must come in the order of from and to; {} -> {} stands before it", last.from, last.to)};
@@ -259,6 +263,7 @@ std::optional<Violation> take_uncertainty(const UncertaintyText& text, Uncertain
                        fmt::format("must have {} entries, one per size", uncertainty.sizes.size())};
   }
   for (const std::vector<double>* grid : {&uncertainty.nodes, &uncertainty.sizes}) {
+    // In order and apart, as whoever looks up a place in the table relies on.
     if (std::adjacent_find(grid->begin(), grid->end(), std::greater_equal<>()) != grid->end())
       return Violation{"uncertainty", "must have nodes and sizes in ascending order"};
   }
@@ -297,6 +302,7 @@ std::optional<Violation> take_motif(const MotifText& text, Motif& motif) {
 Result<Motif> parse_motif(std::string_view yaml, const std::string& file) {
   Motif motif;
   const auto text = machine::read_description<MotifText>(
+      // Converted while the text is checked, so that an error names the line of the field.
       yaml, file, "the motif", "docs/formats/motif.md", [&](const MotifText& read) { return take_motif(read, motif); });
   if (!text) return text.error();
   return motif;

@@ -21,6 +21,7 @@ std::int64_t sent_bytes(const OrreryReplayProgram& program, const OrreryReplayOp
   if (operation.kind != kReplaySend && operation.kind != kReplayCollective) return 0;
   if (operation.kind == kReplayCollective && operation.first_part != kReplayNone) {
     const std::int64_t* const parts = program.parts + operation.first_part;
+    // Whichever is more: what the operation says, or its parts.
     return std::max(operation.bytes, std::accumulate(parts, parts + members, std::int64_t{0}));
   }
   return operation.bytes;
@@ -41,6 +42,7 @@ Calls::Calls(const OrreryReplayProgram& program, std::vector<MadeCommunicator> c
 
 Calls::Element Calls::element_for(std::int64_t total, const std::int64_t* sizes, std::size_t count, bool adds) {
   const auto fits = [&](std::int64_t bytes) {
+    // Counts of MPI are ints, so that large sizes need larger elements.
     return total / bytes <= kMostCount &&
            std::all_of(sizes, sizes + count, [&](std::int64_t size) { return size % bytes == 0; });
   };
@@ -75,6 +77,7 @@ int Calls::send(const OrreryReplayOperation& operation, Issued& issued) {
   const int count = static_cast<int>(operation.bytes / element.bytes);
   const MPI_Comm comm = communicators_[operation.communicator].handle;
   void* const sent = buffers_.sent();
+  // Modes of sending as recorded: each waits for something else.
   if ((operation.call & kReplayBuffered) != 0)
     return ORRERY_EITHER(MPI_Bsend, MPI_Ibsend, sent, count, element.type, operation.peer, operation.tag, comm);
   if ((operation.call & kReplaySynchronous) != 0)
@@ -108,6 +111,7 @@ int Calls::issue_pair(std::uint32_t i, Issued& issued) {
   const int source = receive.peer < 0 ? MPI_ANY_SOURCE : receive.peer,
             tag = receive.tag < 0 ? MPI_ANY_TAG : receive.tag;
   char* const block = room(std::max(send.bytes, receive.bytes), issued);
+  // Replacing needs one size both ways.
   if ((send.call & kReplayReplace) != 0 && send.bytes == receive.bytes)
     return MPI_Sendrecv_replace(block, count, sent.type, send.peer, send.tag, source, tag, comm, MPI_STATUS_IGNORE);
   return MPI_Sendrecv(buffers_.sent(), count, sent.type, send.peer, send.tag, block,
@@ -123,6 +127,7 @@ int Calls::collective(const OrreryReplayOperation& operation, Issued& issued) {
                     operation.collective == kReplayReduceScatter;
   const bool is_split = operation.collective == kReplayScatter || operation.collective == kReplayAllToAll ||
                         operation.collective == kReplayReduceScatter;
+  // Bytes of these are of all parts, and MPI counts one.
   const std::int64_t share = is_split ? operation.bytes / on.size : operation.bytes;
   const Element element = element_for(share, &share, 1, adds);
   if (element.bytes == 0) return -1;
@@ -135,6 +140,7 @@ int Calls::collective(const OrreryReplayOperation& operation, Issued& issued) {
       return ORRERY_EITHER(MPI_Allreduce, MPI_Iallreduce, sent, room(share, issued), count, element.type, MPI_SUM,
                            comm);
     case kReplayReduce:
+      // Only the root gets anything, and others need no room.
       return ORRERY_EITHER(MPI_Reduce, MPI_Ireduce, sent, is_root ? room(share, issued) : nullptr, count, element.type,
                            MPI_SUM, root, comm);
     case kReplayAllGather:
@@ -170,6 +176,7 @@ int Calls::with_lists(const OrreryReplayOperation& operation, const MadeCommunic
   const Element element = element_for(total, sent_parts, exchanges ? 2 * n : n, adds);
   if (element.bytes == 0) return -1;
   std::uint32_t& number = lists_of_[static_cast<std::size_t>(&operation - program_.operations)];
+  // Counts and places are the same in every repeat, and MPI reads them while a call is under way.
   if (number == 0) {
     Lists lists;
     const auto fill = [&](const std::int64_t* parts, std::vector<int>& counts, std::vector<int>& places) {

@@ -35,6 +35,7 @@ void Run::begin() {
 }
 
 bool Run::go(std::int64_t* times) {
+  // The first two are of the run, then two per operation.
   times_ = times + 2;
   begin();
   times[0] = monotonic_ns();
@@ -71,6 +72,7 @@ bool Run::issue(std::uint32_t i) {
     states_[i].store(kHeld, kRelaxed);
     return true;
   }
+  // Slots limit how many of a kind run at once: without one it waits until another ends.
   if (operation.slot < kReplaySlotKinds) {
     if (free_slots_[operation.slot] == 0) {
       without_slot_[operation.slot].push(i);
@@ -92,6 +94,7 @@ void Run::advance_line(const OrreryReplayOperation& operation) {
   const std::uint32_t next = program_.line_begins[operation.line] + ahead;
   if (next == program_.line_begins[operation.line + 1]) return;
   const std::uint32_t held = program_.line_operations[next];
+  // It was ready before it was its turn.
   if (states_[held].load(kRelaxed) == kHeld) ready_.push(held);
 }
 
@@ -99,6 +102,7 @@ void Run::mark_started(std::uint32_t i) {
   const OrreryReplayOperation& operation = program_.operations[i];
   states_[i].store(kUnderWay, kRelaxed);
   times_[2 * i] = monotonic_ns();
+  // Those that wait for the start stand behind those that wait for the end.
   const std::uint32_t first = operation.first_successor + operation.successors;
   for (std::uint32_t s = 0; s < operation.started_successors; ++s) release(program_.successors[first + s]);
 }
@@ -123,6 +127,7 @@ bool Run::communicate(std::uint32_t i) {
     issued_.push_back(issued);
     return true;
   }
+  // Done at once: a blocking call, or one without a request.
   calls_.release(issued);
   const std::int64_t now = monotonic_ns();
   end(i, now);
@@ -151,6 +156,7 @@ void Run::compute_a_little() {
     if ((computations_.front().left -= units) == 0) finish(0, monotonic_ns());
   } else {
     const std::int64_t now = monotonic_ns();
+    // By the clock all of them go on at once: that is what waiting beside one another is.
     for (std::size_t place = 0; place < computations_.size();) {
       if (computations_[place].left <= now) finish(place, now);
       else ++place;
@@ -165,6 +171,7 @@ bool Run::look_after_requests(bool may_wait) {
   int found = 0;
   const int code = may_wait ? MPI_Waitsome(count, requests_.data(), &found, completed_.data(), MPI_STATUSES_IGNORE)
                             : MPI_Testsome(count, requests_.data(), &found, completed_.data(), MPI_STATUSES_IGNORE);
+  // MPI does not say which of them failed.
   if (code != MPI_SUCCESS) return fail(owners_.front(), code);
   if (found <= 0) return true;
   const std::int64_t now = monotonic_ns();
@@ -190,6 +197,7 @@ void Run::end(std::uint32_t i, std::int64_t now) {
   if (operation.slot < kReplaySlotKinds) {
     ++free_slots_[operation.slot];
     Heap& waiting = without_slot_[operation.slot];
+    // The slot goes to the next in line, lowest number first.
     if (!waiting.empty()) ready_.push(waiting.top()), waiting.pop();
   }
   for (std::uint32_t s = 0; s < operation.successors; ++s) release(program_.successors[operation.first_successor + s]);
@@ -203,6 +211,7 @@ bool Run::fail(std::uint32_t i, int code) {
   static constexpr const char* kKinds[] = {"nothing", "computation", "send", "receive", "collective"};
   char text[MPI_MAX_ERROR_STRING + 1] = "its size is beyond the counts of MPI";
   int length = 0;
+  // -1 is this program's own: no element makes the count fit.
   if (code != -1) PMPI_Error_string(code, text, &length);
   error_ =
       std::string("the ") + kKinds[program_.operations[i].kind] + " of activity " + std::to_string(i) + ": " + text;

@@ -28,6 +28,7 @@ Made list_ranks(const Recording& recording) {
     rows->add({rank.rank, std::string_view(source.path), std::string_view(source.format),
                static_cast<std::int64_t>(rank.event_count()), info.begin, info.span, value_or_null(source.world_size),
                text_or_null(source.backend),
+               // The first device stands for all: mostly they are of one kind.
                source.devices.empty() ? Value() : text_or_null(source.devices.front().name)});
   }
   return std::unique_ptr<Rows>(std::move(rows));
@@ -95,6 +96,7 @@ struct SeenClock {
 };
 
 SeenClock seen_part(const trace::Clock& clock, const match::Exchanges& exchanges, std::size_t rank) {
+  // -1: nothing seen yet. Without communication the whole clock counts.
   SeenClock seen{clock.knots().front().from_ps, clock.knots().back().from_ps, -1};
   for (const match::Participation& part : exchanges.parts) {
     if (part.node != rank) continue;
@@ -121,6 +123,7 @@ Made list_clocks(const Recording& recording) {
     const trace::Clock& clock = clocks->corrections[r];
     const SeenClock seen = seen_part(clock, clocks->exchanges, r);
     const TimePs first = clock.map(seen.first), last = clock.map(seen.last);
+    // Two moments at the same time have no slope.
     const double drift = seen.last == seen.first
                              ? 0
                              : static_cast<double>(last - first) / static_cast<double>(seen.last - seen.first) - 1;

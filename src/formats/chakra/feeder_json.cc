@@ -45,6 +45,7 @@ AttributeValue value_of(const element& value) {
       return {Kind::integer, static_cast<std::int64_t>(value.get_uint64().value())};
     case simdjson::dom::element_type::BOOL: return {Kind::boolean, value.get_bool().value() ? 1 : 0};
     case simdjson::dom::element_type::STRING: return {Kind::text, 0, value.get_string().value()};
+    // A number with a fraction is none of those that are used.
     case simdjson::dom::element_type::DOUBLE: return {Kind::number};
     case simdjson::dom::element_type::ARRAY: {
       AttributeValue list{Kind::booleans};

@@ -14,6 +14,7 @@ namespace {
 using workload::ActivityKind;
 using workload::Program;
 
+// A megabyte at a time: few calls, little memory.
 constexpr std::size_t kFlushedBytes = std::size_t{1} << 20;
 constexpr std::string_view kHead =
     "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
@@ -55,6 +56,7 @@ void append_node(std::string& out, const workload::Workload& workload, const Pro
   append_data(out, "kind", workload::to_string(kind));
   append_data(out, "device", program.has(i, workload::activity::kOnHost) ? "false" : "true");
   append_data(out, "duration_us", fmt::format("{}", to_us(program.duration_ps(i))));
+  // Keys that a node lacks are left out, as GraphML allows.
   if (const TimePs start = program.starts_ps[i]; start != workload::kNotRecorded)
     append_data(out, "start_us", fmt::format("{}", to_us(start)));
   if (program.has(i, workload::activity::kHasBytes)) append_data(out, "bytes", fmt::format("{}", program.bytes[i]));

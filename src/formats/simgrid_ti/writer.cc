@@ -18,7 +18,7 @@ using workload::ActivityKind;
 using workload::Collective;
 using workload::Program;
 
-constexpr int kBytesType = 6;  // SimGrid's number for MPI_CHAR
+constexpr int kBytesType = 6;  // SimGrid's number for MPI_BYTE
 
 class RankWriter {
  public:
@@ -87,6 +87,7 @@ class RankWriter {
       case ActivityKind::memory_store:
         // Not "compute": that is a number of operations, whose time is the host's affair.
         if (program_.duration_ps(i) > 0)
+          // Twelve digits behind the point are picoseconds: nothing is rounded.
           action("sleep {}.{:012}", program_.duration_ps(i) / kPsPerSecond, program_.duration_ps(i) % kPsPerSecond);
         return {};
       case ActivityKind::send:
@@ -118,6 +119,7 @@ class RankWriter {
     switch (program_.collectives[i]) {
       case Collective::barrier: action("barrier"); break;
       case Collective::broadcast: action("bcast {} {} {}", bytes, root, kBytesType); break;
+      // The 0 stands for the operations of the reduction itself, which are not known apart.
       case Collective::reduce: action("reduce {} 0 {} {}", bytes, root, kBytesType); break;
       case Collective::all_reduce: action("allreduce {} 0 {}", bytes, kBytesType); break;
       case Collective::all_to_all: action("alltoall {} {} {} {}", share(), share(), kBytesType, kBytesType); break;

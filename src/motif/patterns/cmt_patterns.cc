@@ -58,11 +58,10 @@ struct NoisyCompute {
     if (!values.has("nsComputeMean") && rate <= 0)
       return Error{"processorflops, processorfreq and threads are above 0, or nsComputeMean is given"};
     NoisyCompute compute{.seed = values.count("seed")};
+    // Derivatives along one axis: for each point of an element a product of elementsize multiplications and one
+    // addition less. Operations per cycle times GHz are those of a nanosecond.
     compute.mean_ns = values.has("nsComputeMean")
                           ? values.number("nsComputeMean")
-                          // Derivatives along one axis: for each point of an element a product of elementsize
-                          // multiplications and one addition less. Operations per cycle times GHz are those of a
-                          // nanosecond.
                           : std::pow(points, 3) * elements * std::max(0.0, 2 * points - 1) / rate;
     compute.deviation_ns = values.has("nsComputeStddev") ? values.number("nsComputeStddev") : 0.05 * compute.mean_ns;
     return compute;

@@ -27,15 +27,18 @@ constexpr std::uint32_t kHalves = 0;
 constexpr std::int64_t kColourAndKey = 8;
 
 Result<Pattern> split_twice(const Values& values, std::uint32_t ranks) {
+  // Quarters of at least two ranks, or there is no ring.
   if (ranks < 8 || ranks % 4 != 0)
     return Error{fmt::format("it takes a multiple of 4 ranks, at least 8, not {}", ranks)};
   const std::uint32_t quarter = ranks / 4;
   Pattern pattern;
   pattern.rounds = values.count("iterations");
   pattern.rounds_alike = false;
+  // The first round has the splits.
   pattern.content = [](std::uint32_t, std::uint64_t round) { return round == 0 ? 1 : 2; };
   pattern.relative = true;
   pattern.groups = {{"half", {{ranks / 2, 1}}}};
+  // First, last and inside of a quarter: their neighbours lie at other distances.
   pattern.class_of = [quarter](std::uint32_t rank) {
     return rank % quarter == 0 ? 0 : rank % quarter + 1 == quarter ? 1 : 2;
   };
@@ -43,12 +46,14 @@ Result<Pattern> split_twice(const Values& values, std::uint32_t ranks) {
                        Script& script, std::uint32_t rank, std::uint64_t round) {
     if (round == 0) {
       script.phase("split");
+      // A split gathers from everybody, so that each knows who goes where.
       script.collective(workload::Collective::all_gather, kColourAndKey * ranks);
       script.collective(workload::Collective::all_gather, kColourAndKey * (ranks / 2), kHalves);
     }
     script.phase("ring");
     const std::uint32_t first = rank - rank % quarter, place = rank % quarter;
     const std::uint32_t next = first + (place + 1) % quarter, previous = first + (place + quarter - 1) % quarter;
+    // One sends before it receives, or all of a quarter would wait for one another.
     if (place == 0) script.send(next, bytes);
     script.recv(previous, bytes);
     if (place != 0) script.send(next, bytes);
@@ -82,6 +87,7 @@ struct GrowingDistance {
   TimePs compute = 0;
 
   [[nodiscard]] std::int64_t distance(std::uint64_t round) const {
+    // 9, 27, 81: powers of three from the second on.
     std::int64_t power = 9;
     for (std::uint64_t i = 0; i < round; ++i) power *= 3;
     return power + base;
@@ -115,6 +121,7 @@ Result<Pattern> growing_distance(const Values& values, std::uint32_t ranks) {
   pattern.rounds_alike = false;
   // The last one finds nobody at its distance, and ends the program.
   const auto longest = std::int64_t{*std::max_element(grid->extents.begin(), grid->extents.end())};
+  // Beyond the longest side of the grid nobody has a partner.
   while (growing.distance(pattern.rounds - 1) < longest) ++pattern.rounds;
   pattern.append = [growing](Script& script, std::uint32_t rank, std::uint64_t round) {
     if (round > 0 && growing.partners(rank, round - 1).empty()) return;  // it has ended

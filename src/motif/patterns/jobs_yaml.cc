@@ -11,6 +11,9 @@
 #include "motif/patterns/catalog.h"
 #include "report/counted.h"
 
+// One pass over the file. A job takes its nodes when it is read, so that later ones get what is left; each of its
+// motifs is then made for as many ranks as it has nodes.
+
 namespace orrery::motif {
 namespace {
 
@@ -34,6 +37,7 @@ class JobsReader {
     for (const YamlNode& job : jobs->children) {
       auto read = read_job(job, result.size());
       if (!read) return read.error();
+      // Names tell jobs apart in the results.
       const auto same =
           std::find_if(result.begin(), result.end(), [&](const MotifJob& other) { return other.name == read->name; });
       if (same != result.end()) return yaml_error(file_, job.line, fmt::format("two jobs are called '{}'", read->name));
@@ -76,6 +80,7 @@ class JobsReader {
   /// nodes: "0-31, 64": those; count: 32: the first that are free.
   Status place(const YamlNode& node, MotifJob& job) {
     const YamlNode *const nodes = node.find("nodes"), *const count = node.find("count");
+    // One of the two: both may contradict, and without either nobody knows.
     if ((nodes == nullptr) == (count == nullptr)) return yaml_error(file_, node.line, "a job says 'nodes' or 'count'");
     if (count != nullptr) {
       std::uint32_t wanted = 0;
@@ -108,6 +113,7 @@ class JobsReader {
 
   Status list_nodes(const YamlNode& node, std::vector<std::uint32_t>& nodes) const {
     std::vector<std::string_view> ranges;
+    // As a list of YAML, or as a text with commas.
     for (const YamlNode& child : node.children) ranges.emplace_back(child.text);
     for (std::string_view rest = node.text; !rest.empty();) {
       ranges.push_back(rest.substr(0, rest.find(',')));
@@ -148,6 +154,7 @@ class JobsReader {
 
 }  // namespace
 
+// The first lines are enough: the format stands at the top.
 bool looks_like_jobs(std::string_view text) { return text.substr(0, 4096).find(kJobsFormat) != std::string_view::npos; }
 
 Result<std::vector<MotifJob>> parse_jobs(std::string_view yaml, const std::string& file, std::uint32_t nodes,

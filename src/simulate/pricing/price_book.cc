@@ -46,6 +46,7 @@ using LinkKind = std::tuple<double, double, TimePs>;  // weight, bytes per secon
 
 std::uint64_t topology_epoch(const machine::Network& network) {
   ContentHash hash;
+  // Everything about a link that a price may depend on; its number is where it stands.
   for (const machine::Link& link : network.links()) {
     hash.add(bytes_of(link.from));
     hash.add(bytes_of(link.to));
@@ -69,6 +70,7 @@ void PriceSignatures::add_place(std::uint32_t rank) {
     rest /= dimension.size;
     std::vector<std::int64_t>& seen = seen_[d];
     const auto known = std::find(seen.begin(), seen.end(), coordinate);
+    // The how-manieth different coordinate this is: names of ports in the order of first use.
     const std::int64_t order = known - seen.begin();
     if (known == seen.end()) seen.push_back(coordinate);
     std::int64_t name = coordinate;  // of a topology whose places are not alike
@@ -117,6 +119,7 @@ Result<std::string> PriceSignatures::of(std::span<const CommOp> ops) {
     text_ += '\n';
     if (Status used = add_usage(op); !used) return used.error();
   }
+  // In front of the hash what people look for when they read the file.
   const CommOp& first = ops[0];
   const std::string_view kind = ops.size() > 1                        ? "set"
                                 : first.kind == CommOp::Kind::message ? "message"
@@ -157,6 +160,7 @@ PriceCache::PriceCache(std::optional<std::string> file, Diagnostics& diagnostics
   const std::size_t size = text->find_last_not_of(" \n\r\t\0") + 1;
   text->append(kReadableAfter, '\0');
   if (parse(std::string_view(*text).substr(0, size))) return;
+  // Half a file is no file: prices of one version only.
   prices_.clear();
   diagnostics.add(kUnusableCache, [&] { return *file_ + " is no file of prices of this version"; });
 }
@@ -188,6 +192,7 @@ void PriceCache::keep(std::string signature, std::vector<TimePs> prices) {
 }
 
 void PriceCache::save(Diagnostics& diagnostics) {
+  // Nothing new: the file stays as it is, and so does its date.
   if (!file_ || !changed_) return;
   std::string text;
   JsonWriter json(text);
@@ -231,6 +236,7 @@ PriceBook::PriceBook(const PriceOracle& oracle, const machine::Machine& machine,
 Result<std::vector<TimePs>> PriceBook::ask(std::span<const CommOp> ops) {
   Result<std::string> signature = signatures_.of(ops);
   if (!signature) return signature.error();
+  // A set of another size has the signature by accident.
   if (const auto* const known = cache_.find(*signature); known != nullptr && known->size() == ops.size()) {
     ++hits_;
     return *known;
@@ -252,6 +258,7 @@ Result<std::vector<TimePs>> PriceBook::ask(std::span<const CommOp> ops) {
 Result<PriceBook::Answer> PriceBook::ask_alone(const CommOp& op) {
   if (is_done_at_once(op)) return Answer{};
   Result<std::vector<TimePs>> price =
+      // What it refuses anyway is not asked.
       astra_simulates(op)
           ? ask(std::span(&op, 1))
           : Result<std::vector<TimePs>>(Error{.message = fmt::format("ASTRA-sim does not simulate {}{}",
@@ -269,6 +276,7 @@ Result<PriceBook::Answer> PriceBook::alone(const CommOp& op) {
   std::string key = literal_key(op);
   if (const auto known = alone_.find(key); known != alone_.end()) {
     ++hits_;
+    // Fallbacks are counted with every use, since each use is less exact for it.
     fallbacks_ += known->second.is_fallback ? 1 : 0;
     return known->second;
   }
