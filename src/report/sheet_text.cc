@@ -48,6 +48,7 @@ std::string number_text(const SheetColumn& about, std::int64_t integer, double n
   std::string text = about.type == Type::time   ? time_text(integer, number, about)
                      : about.type == Type::real ? real_text(number, about)
                                                 : integer_text(integer, about);
+  // A real of 0 has a sign as well, which says that it is a change.
   const bool has_sign = about.is_change && number >= 0 && (number > 0 || about.type == Type::real);
   return has_sign ? "+" + text : text;
 }
@@ -78,6 +79,7 @@ std::vector<ShownRow> shown_rows(const Sheet& sheet, const std::vector<std::size
     if (view.merge_alike) {
       // Only what is shown counts: rows that differ in what a reader does not see would look like the same row twice.
       std::vector<std::int64_t> key;
+      // The first column names the row, and is the one that may differ.
       for (std::size_t i = 1; i < columns.size(); ++i) key.push_back(sheet.integer(columns[i], row));
       const auto [at, is_new] = known.emplace(std::move(key), rows.size());
       if (!is_new) {
@@ -139,6 +141,7 @@ std::vector<std::size_t> Table::layout(std::size_t width) const {
     std::size_t* widest = nullptr;
     for (std::size_t c = 0; c < columns_.size(); ++c) {
       const bool may_shrink =
+          // Numbers are never cut: a part of a number is another number.
           columns_[c].align == Align::left && widths[c] > std::max(kMinColumns, display_width(columns_[c].title));
       if (may_shrink && (widest == nullptr || widths[c] > *widest)) widest = &widths[c];
     }
@@ -155,6 +158,7 @@ std::string Table::line(const std::vector<std::string>& cells, const std::vector
     const std::string cell = truncate_middle(cells[c], widths[c]);
     text += columns_[c].align == Align::right ? pad_left(cell, widths[c]) : pad_right(cell, widths[c]);
   }
+  // Blanks at the end of a line would show in files that are compared.
   text.erase(text.find_last_not_of(' ') + 1);
   return text;
 }
@@ -223,6 +227,7 @@ std::string to_text(const Sheet& sheet, const SheetView& view) {
     std::vector<std::string> cells;
     for (const std::size_t c : columns) {
       cells.push_back(c == columns.front() ? name_of_alike(sheet, c, row) : value_text(sheet, c, row.first));
+      // A bar is of percents: a hundred fills it.
       if (sheet.columns()[c].with_bar) cells.push_back(bar(sheet.number(c, row.first) / 100, kBarColumns));
     }
     table.add_row(std::move(cells), sheet.tone(row.first));

@@ -46,6 +46,7 @@ class Joiner {
                     .lane = program.lanes[i]});
       for (const graph::Slot slot : graph.incoming(i))
         builder_.depend(program.ids[graph.source(slot)], static_cast<Dependency>(graph.type(slot)));
+      // Both are in the order of activities, so one pass over the window takes them.
       for (; carried != window.carried.end() && carried->target == i; ++carried)
         builder_.depend(ids_[carried->source], carried->type);
       cpus_.set(ids_.size() - 1, program.cpus[i]);
@@ -113,6 +114,7 @@ Result<Workload> collect(WorkloadSource& source) {
   source.restart();
   for (std::uint32_t program = 0; program < source.program_count(); ++program) {
     const std::optional<ProgramLength>& length = source.structure(program).length;
+    // Asked before anything is made, where the source knows it.
     if (length && length->activities >= kMostCollected)
       return Error{.message = fmt::format("a program of {} does not fit into memory as a whole",
                                           report::counted(length->activities, "activity", "activities"))};
@@ -131,6 +133,7 @@ Result<Workload> collect(WorkloadSource& source) {
   whole.roles = job.roles;
   whole.epoch_us = job.epoch_us;
   whole.recorded_ranks = job.recorded_ranks;
+  // Whoever gets the source next begins at the front.
   source.restart();
   return whole;
 }

@@ -46,9 +46,11 @@ std::map<std::string_view, std::vector<CopyRate>> copy_series(const RankRows& ra
   std::vector<CopyRate> changes;
   for (std::size_t k = 0; k < copies.size(); ++k) changes.push_back({rows.ts[copies[k]], rates_gbps[k], copies[k], k});
   for (std::size_t k = 0; k < copies.size(); ++k) {
+    // HTA lets copies of no length last a microsecond.
     const TimePs lasts = rows.dur[copies[k]] == 0 ? kPsPerUs : rows.dur[copies[k]];
     changes.push_back({rows.ts[copies[k]] + lasts, -rates_gbps[k], copies[k], copies.size() + k});
   }
+  // Stable: of changes at one moment beginnings come first, as they stand in the list.
   std::stable_sort(changes.begin(), changes.end(),
                    [](const CopyRate& a, const CopyRate& b) { return a.time < b.time; });
   std::map<std::string_view, std::vector<CopyRate>> by_kind;
@@ -72,6 +74,7 @@ Result<report::Sheet> copy_rates_sheet(const JobRows& job, const std::vector<std
     for (const auto& [kind, series] : by_kind) {
       std::vector<double> above_zero;
       for (const CopyRate& rate : series) {
+        // Where nothing is copied the sum is 0, or nearly so by rounding: only what is above counts.
         if (rate.gbps > 0) above_zero.push_back(rate.gbps);
       }
       if (above_zero.empty()) continue;

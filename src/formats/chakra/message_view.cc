@@ -52,6 +52,7 @@ bool take_node_field(const WireField& field, NodeView& out) {
     case node_field::inputs: return view_tensors(field, out.inputs);
     case node_field::outputs: return view_tensors(field, out.outputs);
     case node_field::attr: return append_attribute(field, out.attributes);
+    // Members of a later schema are passed over, and stay in a faithful copy.
     default: return true;
   }
 }
@@ -85,6 +86,7 @@ bool view_node(std::string_view message, NodeView& out) {
   out.id = out.type = out.start_time_micros = out.duration_micros = 0;
   out.name = {};
   out.inputs = out.outputs = {};
+  // Cleared and not made anew: a file has millions of nodes, and the lists keep their memory.
   out.ctrl_deps.clear(), out.data_deps.clear(), out.attributes.clear();
   WireReader reader(message);
   for (WireField field; reader.next(field);) {
@@ -121,6 +123,7 @@ WireType wire_type_of(ValueType type) {
 std::int64_t integer_of(ValueType type, std::uint64_t bits) {
   switch (type) {
     case ValueType::int32_val:
+    // Negative numbers of 32 bits come as ten bytes, whose upper half says nothing.
     case ValueType::sfixed32_val: return static_cast<std::int32_t>(bits);
     case ValueType::uint32_val:
     case ValueType::fixed32_val: return static_cast<std::uint32_t>(bits);

@@ -15,6 +15,9 @@
 #include "workload/delays.h"
 #include "workload/lane_names.h"
 
+// Activities become events by their start; a lane of the replay becomes as many rows as activities on it ever overlap,
+// since viewers draw nested what overlaps. Lanes are numbered when their number is known.
+
 namespace orrery::job {
 namespace {
 
@@ -40,9 +43,11 @@ class LaneFamily {
  public:
   /// To be called by ascending start. O(log lanes).
   std::uint32_t take(TimePs start, TimePs end) {
+    // Those that end at this moment are free for what begins at it.
     for (; !busy_.empty() && busy_.top().first <= start; busy_.pop()) free_.push(busy_.top().second);
     std::uint32_t member = count_;
     if (free_.empty()) ++count_;
+    // The lowest free one, so that rows fill from the top.
     else member = free_.top(), free_.pop();
     busy_.emplace(end, member);
     return member;
@@ -76,6 +81,7 @@ class RankTimeline {
       trace_.categories.push_back({strings.intern(text), activity});
     process_name_ = strings.intern(fmt::format("rank {}", rank));
     for (std::uint32_t i = 0; i < program_.size(); ++i) {
+      // What takes no time cannot be seen.
       if (starts[i] < ends[i]) activity_of_event_.push_back(i);
     }
     std::stable_sort(activity_of_event_.begin(), activity_of_event_.end(),
@@ -105,6 +111,7 @@ class RankTimeline {
     for (auto& [key, family] : families_) {
       family.first_lane = static_cast<std::uint32_t>(trace_.lanes.size());
       for (std::uint32_t member = 0; member < family.count(); ++member) {
+        // The first keeps the plain name, since mostly there is no second.
         const std::string name = member == 0 ? lane_name(key) : fmt::format("{} ({})", lane_name(key), member + 1);
         const auto thread = static_cast<std::int64_t>(trace_.lanes.size()) + 1;
         trace_.lanes.push_back({{trace_.rank, 0}, {thread, 0}, process_name_, strings_.intern(name)});

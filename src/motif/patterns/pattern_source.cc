@@ -34,6 +34,7 @@ class Addressing {
     for (std::size_t number = 0; number < job.patterns.size(); ++number) {
       std::vector<StringId> names;
       for (const SubGroup& group : job.patterns[number].groups) {
+        // Patterns of a job may call different groups by one name.
         names.push_back(workload.strings.intern(number == 0 ? std::string(group.name)
                                                             : fmt::format("{} {}", group.name, number + 1)));
         workload.roles.push_back({names.back(), group.axes});
@@ -95,6 +96,7 @@ class Addressing {
     const workload::Role role{0, group.axes};
     std::uint32_t count = 0;
     for (std::uint32_t rank = 0; rank < job.nodes.size(); ++rank) {
+      // Its group was listed with another of its members.
       if (listed_.contains({number, place, rank})) continue;
       std::vector<std::uint32_t> members;
       const std::vector<std::uint32_t> ranks = role.ranks_with(rank);
@@ -118,6 +120,7 @@ class Addressing {
 class PatternSource : public workload::WorkloadSource {
  public:
   PatternSource(std::vector<MotifJob> jobs, std::uint32_t ranks) : jobs_(std::move(jobs)), addressing_(jobs_.size()) {
+    // Text 0 is the empty one, as everywhere.
     job_.strings.intern("");
     job_.program_of_rank.assign(ranks, kNoProgram);
   }
@@ -193,6 +196,7 @@ class PatternSource : public workload::WorkloadSource {
     ProgramState& state = programs_[program];
     // What a round like this left behind when it was made.
     const Made& made = state.made.at(next_content(program));
+    // Where the last of these rounds would have left off.
     state.last = state.activities + (count - 1) * made.activities + made.last;
     state.activities += count * made.activities;
     next_round(state, count);
@@ -232,6 +236,7 @@ class PatternSource : public workload::WorkloadSource {
 
   void next_round(ProgramState& state, std::uint64_t count = 1) const {
     state.round += count;
+    // The next pattern begins with its first round.
     if (state.round == jobs_[state.job].patterns[state.pattern].rounds) ++state.pattern, state.round = 0;
   }
 
@@ -320,6 +325,7 @@ class PatternSource : public workload::WorkloadSource {
     for (std::uint32_t program = 0; program < programs_.size(); ++program) {
       if (idle_ == program) continue;
       for (const Pattern& pattern : jobs_[programs_[program].job].patterns)
+        // Capped, because sums of what a file says could overflow.
         if (!pattern.rounds_alike) unlike += std::min(pattern.rounds, kMostRounds);
       if (unlike > kMostUnlikeRounds)
         return Error{.message = fmt::format("more than {} rounds of the ranks that are not all alike",
@@ -367,6 +373,7 @@ class PatternSource : public workload::WorkloadSource {
       if (!window) return window.error();
       if (!*window) break;
       std::uint64_t times = 1;
+      // One window stands for all of them.
       if (idle_ != program && jobs_[state.job].patterns[pattern].rounds_alike) {
         times = jobs_[state.job].patterns[pattern].rounds;
         state.pattern = pattern + 1, state.round = 0;

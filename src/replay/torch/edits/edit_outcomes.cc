@@ -53,6 +53,7 @@ Status check_edited_alike(const std::vector<analyze::ParsedEdit>& edits, const s
       }
       const auto [first_rank, first] = firsts[number];
       if (first->edit.factor == side.edit.factor) continue;
+      // Either of the two edits may be the one that did it; where one side has none, it is the other's.
       const std::uint32_t edit = side.edit.edit != TransferEdit::kNoEdit ? side.edit.edit : first->edit.edit;
       return refuse_edit(
           analyze::text_of(edits[edit]),
@@ -93,6 +94,7 @@ std::string why_not(const EditRule& rule, const EmitOptions& options) {
   if (rule.removes_profiler) return "a replay is measured without a profiler";
   if ((rule.kinds & kinds::kGaps) != 0) return "delays are those of the machine that it runs on";
   if (rule.device) return "each rank has one device, and which one is not part of what is replayed";
+  // Leaving out is all that can be done to something that is called.
   if (rule.kinds == kOperators)
     return leaves_nothing(rule)
                ? ""
@@ -179,6 +181,7 @@ std::vector<EditOutcome> outcomes_of(const std::vector<analyze::ParsedEdit>& edi
   std::vector<std::int64_t> numbers, steps;
   for (const OperationList& rank : ranks) {
     numbers.push_back(rank.rank);
+    // Ranks may have recorded different steps; a step is there if any has it.
     steps.insert(steps.end(), rank.edited.steps.begin(), rank.edited.steps.end());
   }
   std::vector<EditOutcome> outcomes(edits.size());
