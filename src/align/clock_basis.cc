@@ -6,6 +6,7 @@
 namespace orrery::align {
 namespace {
 
+// The unknowns are knots times nodes: a limit to memory and time.
 constexpr std::size_t kMaxKnots = 4096;
 
 }  // namespace
@@ -13,7 +14,9 @@ constexpr std::size_t kMaxKnots = 4096;
 ClockBasis::ClockBasis(std::size_t nodes, const FitOptions& options)
     : reference_(options.reference), steps_(options.steps) {
   const double span = std::max(options.end_ns - options.begin_ns, 1.0);
+  // Long recordings get wider spacings instead of more knots.
   spacing_ = std::max(options.spacing_ns, span / static_cast<double>(kMaxKnots));
+  // More knots than the span needs, so that its ends lie between two of them.
   knots_ = static_cast<std::size_t>(std::ceil(span / spacing_)) + 2;
   first_knot_ = options.begin_ns - 0.5 * (static_cast<double>(knots_ - 1) * spacing_ - span);
   steps_.resize(nodes);
@@ -23,6 +26,7 @@ ClockBasis::ClockBasis(std::size_t nodes, const FitOptions& options)
 }
 
 Place ClockBasis::place_of_any(double reference_ns) const {
+  // Beyond the ends the outermost knots hold.
   const double at = std::clamp((reference_ns - first_knot_) / spacing_, 0.0, static_cast<double>(knots_ - 1));
   const auto knot = std::min(static_cast<std::size_t>(at), knots_ - 2);
   return {static_cast<std::uint32_t>(knot), 0, at - static_cast<double>(knot)};
@@ -54,6 +58,7 @@ void ClockBasis::add_prior_of(const Smoothness& prior, const Eigen::VectorXd& x,
   const auto out = [&](std::size_t k) { return into.segment(knot_unknown(k) + from, count).array(); };
   Eigen::ArrayXd pull(count);
   for (std::size_t k = 0; k + 1 < knots_; ++k) {
+    // Half of the derivative of a sum of squares: differences pull both of their ends.
     pull = prior.slope * (knot(k + 1) - knot(k));
     out(k + 1) += pull;
     out(k) -= pull;

@@ -32,6 +32,7 @@ void name_by_annotation(RankGraph& step, Column<StringId>& class_name) {
   std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return key(a) < key(b); });
   std::vector<AnnotatedRange> ranges;
   for (const AnnotatedRange& range : step.annotations) {
+    // Ranges that announce communication are a library's, and not what people annotated.
     if (!match::is_host_communication(step.strings.text(range.name))) ranges.push_back(range);
   }
   std::stable_sort(ranges.begin(), ranges.end(), [](const AnnotatedRange& a, const AnnotatedRange& b) {
@@ -43,6 +44,7 @@ void name_by_annotation(RankGraph& step, Column<StringId>& class_name) {
   for (const std::uint32_t o : order) {
     const auto [lane, start] = key(o);
     while (next < ranges.size() && std::pair(ranges[next].lane, ranges[next].begin) <= std::pair(lane, start)) {
+      // Another lane: its ranges have nothing to do with those before.
       if (!around.empty() && around.back().lane != ranges[next].lane) around.clear();
       while (!around.empty() && around.back().end <= ranges[next].begin) around.pop_back();
       around.push_back(ranges[next++]);
@@ -50,6 +52,7 @@ void name_by_annotation(RankGraph& step, Column<StringId>& class_name) {
     while (!around.empty() && (around.back().lane != lane || around.back().end <= start)) around.pop_back();
     if (around.empty()) continue;
     const std::string_view name = step.strings.text(around.back().name);
+    // Steps are one class, whichever number they have.
     class_name[o] = name.starts_with(kStepPrefix) ? intern_without_number(step.strings, name) : around.back().name;
   }
 }
@@ -102,6 +105,7 @@ std::uint32_t CausalGraph::step_at(TimePs at, std::uint32_t rank) const {
   const std::vector<TimePs>& begins = ranks[rank].step_begin;
   if (begins.empty()) return kNoStep;
   const auto next = std::upper_bound(begins.begin(), begins.end(), at);
+  // What begins before the first step counts as part of it.
   return next == begins.begin() ? 0 : static_cast<std::uint32_t>(next - begins.begin() - 1);
 }
 
@@ -115,6 +119,7 @@ std::uint32_t CausalGraph::step_of(graph::Slot slot, std::uint32_t rank) const {
 }
 
 double CausalGraph::residual_percent(TimePs replayed) const {
+  // A window of no length must not divide by nothing.
   return 100.0 * std::fabs(static_cast<double>(replayed - span)) / static_cast<double>(std::max<TimePs>(span, 1));
 }
 
@@ -149,6 +154,7 @@ CausalGraph causal_graph_of(RankGraph step) {
   job.node_rank.assign(nodes, 0);
   job.node_lane = std::move(step.node_lane);
   job.begin = step.begin, job.end = step.end;
+  // No moments of communication: the first of them would follow the last node.
   job.first_ready = job.first_hub = nodes;
   job.owners = std::move(step.owners);
   if (step.pieces.size() != 0) job.pieces.push_back(std::move(step.pieces));
@@ -179,6 +185,7 @@ std::vector<graph::Slot> arrivals_of_others(const CausalGraph& job) {
       if (job.is_hub(source) || job.node_rank[source] != job.node_rank[node]) slots.push_back(slot);
     }
   }
+  // By slot, as whoever walks through the edges beside this list relies on.
   std::sort(slots.begin(), slots.end());
   return slots;
 }

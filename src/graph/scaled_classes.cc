@@ -15,6 +15,7 @@ namespace {
 constexpr std::size_t kLanesInAll = 8;  // the finishes of a node are a cache line, and of a large graph several GB
 
 TimePs scaled_weight(TimePs weight, double factor) {
+  // Whole picoseconds, as all weights are.
   return std::clamp<TimePs>(std::llround(static_cast<double>(weight) * factor), -kMaxWeightPs, kMaxWeightPs);
 }
 
@@ -49,6 +50,7 @@ void ScaledLengths::sweep(std::span<const Scaling> scenarios, TimePs* finish) co
       const TimePs weight = view.weights[slot];
       const std::uint8_t row = row_of[class_of_[slot] + 1];
       if (row == 0) {
+        // Most edges belong to no class that is scaled: this loop is kept free of branches for them.
         for (std::uint32_t lane = 0; lane < kLanes; ++lane) best[lane] = std::max(best[lane], before[lane] + weight);
         continue;
       }
@@ -83,6 +85,7 @@ std::vector<TimePs> ScaledLengths::solve(std::span<const Scaling> scenarios, Nod
     Column<TimePs>& finish = finish_[worker];
     for (std::size_t first = worker * lanes; first < scenarios.size(); first += workers * lanes) {
       for (std::size_t at = first, stop = std::min(first + lanes, scenarios.size()); at < stop;) {
+        // The largest power of two that is left, since sweeps are compiled for these only.
         const std::size_t taken = std::bit_floor(stop - at);
         const std::span<const Scaling> some = scenarios.subspan(at, taken);
         if (taken == 8) solve_lanes<8>(some, end, finish, &lengths[at]);

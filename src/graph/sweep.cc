@@ -14,6 +14,7 @@ void pull(const SweepView& view, Position begin, Position end, TimePs* finish) {
     TimePs best = 0;
     for (; slot < row_end; ++slot) best = std::max(best, finish[sources[slot]] + weights[slot]);
     if constexpr (kHasDurations) best += view.durations[p];
+    // Capped at every node, so that sums further on cannot overflow.
     finish[p] = std::min(best, kMaxFinishPs);
   }
 }
@@ -60,6 +61,7 @@ SweepView::SweepView(const Graph& graph, const Overlay* overlay_or_null)
   if (overlay != nullptr && overlay->durations != nullptr) durations = overlay->durations->data();
   if (!graph.start_to_start_type()) return;
   start_to_start_type = *graph.start_to_start_type();
+  // Without durations the start of a node is its end, and types make no difference.
   has_start_to_start = durations != nullptr && types != nullptr;
 }
 

@@ -50,6 +50,7 @@ std::optional<Message> Matching::message(std::uint32_t rank, std::uint32_t activ
   const LinePlace here = place(rank, activity);
   const ChannelKey& key = lines(rank).channels[here.line].key;
   const std::uint32_t other = membership_.peer(rank, key);
+  // Whoever takes what comes first has no partner that could be told beforehand.
   if (other == Membership::kNoRank || membership_.takes_as_posted(key.is_send ? other : rank)) return std::nullopt;
   const std::uint32_t line = membership_.facing(rank, key);
   if (line == kNoLine || here.place >= lines(other).channels[line].activities.size()) return std::nullopt;

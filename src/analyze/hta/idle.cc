@@ -56,11 +56,11 @@ Gaps gaps_of(const Rows& rows, const std::vector<RowIndex>& kernels, double kern
     const TimePs before = rows.end(kernels[i - 1]);
     const TimePs gap = rows.ts[r] - before;
     const RowIndex launch = rows.find(rows.partner[r]);
-    // The launch came after the stream had run dry: the host was late.
+    // The host was late where the launch came after the stream had run dry; short gaps are what one kernel needs to
+    // follow another.
     const Reason reason = launch != kNoRow && rows.ts[launch] > before ? host_wait
-                          // Short gaps are what one kernel needs to follow another.
-                          : to_us(gap) < kernel_delay_us ? kernel_wait
-                                                         : other;
+                          : to_us(gap) < kernel_delay_us               ? kernel_wait
+                                                                       : other;
     gaps.appears[reason] = true;
     gaps.us[reason].push_back(to_us(gap));
     gaps.sum[reason] += gap;

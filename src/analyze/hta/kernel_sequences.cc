@@ -51,6 +51,7 @@ Result<std::vector<KernelSequence>> kernel_sequences(const RankRows& rank, std::
   std::map<std::vector<StringId>, std::size_t> place_of;
   for (const RowIndex r : candidates) {
     const CallGraph::Below below = graph->below(r);
+    // The outermost operators of that name only: inner ones would count their kernels twice.
     if (depth_of(r) != least || below.kernels < min_length || !graph->depth(r)) continue;
     const std::vector<RowIndex> subtree = graph->subtree(r);
     const std::vector<StringId> pattern = pattern_of(rows, subtree, r);

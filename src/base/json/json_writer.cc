@@ -16,6 +16,7 @@ namespace {
 /// By byte: whether it stands for itself in a JSON string.
 constexpr std::array<bool, 256> kIsPlain = [] {
   std::array<bool, 256> is_plain{};
+  // Bytes from 0x80 on may be broken UTF-8, and are looked at one by one.
   for (std::size_t byte = 0x20; byte < 0x80; ++byte) is_plain[byte] = byte != '"' && byte != '\\';
   return is_plain;
 }();
@@ -28,6 +29,7 @@ std::size_t count_plain(std::string_view text) {
 
 template <typename Integer>
 void append_integer(std::string& out, Integer number) {
+  // Twenty digits and a sign at most.
   char digits[24];
   out.append(digits, std::to_chars(digits, digits + sizeof digits, number).ptr);
 }
@@ -43,6 +45,7 @@ void append_json_string(std::string& out, std::string_view text) {
     if (byte >= 0x80) {
       // Names come out of files in any encoding; what is written must be JSON that every parser takes.
       const std::size_t length = utf8_sequence_length(text.substr(i));
+      // A whole character stays as it is.
       if (length != 0) {
         i += length;
         continue;

@@ -81,6 +81,7 @@ Candidates make_candidates(const trace::Trace& trace, const trace::RankTrace& ra
   if (zero == device.threads.end()) return candidates;
   const auto thread_zero = static_cast<std::uint32_t>(zero - device.threads.begin());
   const Column<std::uint32_t>& launching = device.launches.thread;
+  // Nobody launches from there, so nobody meets the marks.
   if (std::find(launching.begin(), launching.end(), thread_zero) == launching.end()) return candidates;
   const std::vector<Mark> marks = synthetic_marks_and(candidates, rank, device, thread_zero);
   candidates = {};
@@ -102,6 +103,7 @@ class ParentSearch {
   bool find(double launch_ts, std::uint32_t thread, std::int64_t external_id, bool skip_coalesced,
             std::int64_t& out) const {
     const auto before = static_cast<std::uint32_t>(
+        // Strictly before: an operator that begins with the launch did not make it.
         std::lower_bound(candidates_.ts.begin(), candidates_.ts.end(), launch_ts) - candidates_.ts.begin());
     std::uint32_t parent = last_with_id(external_id, thread, before, skip_coalesced);
     if (parent == kNoParent) parent = last_on_thread(thread, before, skip_coalesced);
@@ -120,6 +122,7 @@ class ParentSearch {
       return other != thread ? other < thread : item.index < limit;
     };
     const KeyedIndex* at = std::lower_bound(by_id_.begin(), by_id_.end(), before, precedes);
+    // From the last on: coalesced ones are passed over.
     while (at != by_id_.begin() && (--at)->key == key && candidates_.thread[at->index] == thread) {
       if (!skip_coalesced || candidates_.is_coalesced[at->index] == 0) return at->index;
     }

@@ -10,10 +10,13 @@ std::span<const trace::EventIndex> StorageWriters::visit(trace::EventIndex event
   const auto tensors = arguments_.tensors_of(match_.row_of_event[event]);
   writers_.clear();
   for (const trace::TensorUse& tensor : tensors) {
+    // Without device work only memory of the host is read by the call itself.
     if (!tensor.is_input || (!has_device_work && !tensor.is_on_host)) continue;
     const auto found = last_writer_.find(tensor.storage);
+    // What the operator around it wrote is no reason to wait.
     if (found != last_writer_.end() && !is_inside(event, found->second)) writers_.push_back(found->second);
   }
+  // After the reads: an operator that writes its input reads what was there before.
   for (const trace::TensorUse& tensor : tensors) {
     if (tensor.is_written && (has_device_work || tensor.is_on_host)) last_writer_[tensor.storage] = event;
   }
@@ -60,6 +63,7 @@ RankTensors find_tensor_reads(const trace::RankTrace& rank, const HostMatch& mat
   StorageWriters storages(rank, match, arguments);
   for (const EventIndex launcher : order) {
     const std::vector<EventIndex>& own = works.at(launcher);
+    // The first work of an operator waits for the last of those that wrote for it.
     for (const EventIndex writer : storages.visit(launcher, true)) add(works.at(writer).back(), own.front());
     for (std::size_t i = 0; i < own.size(); ++i) {
       tensors.known.push_back(rank.ordinal[own[i]]);

@@ -16,6 +16,7 @@ constexpr std::int64_t kMostRanks = std::int64_t{1} << 22;  // lists of that man
 template <typename T>
 T fixed_at(std::string_view bytes, std::size_t at) {
   T value{};
+  // Copied, since the bytes of a file need not be aligned.
   std::memcpy(&value, bytes.data() + at, sizeof value);
   return value;
 }
@@ -42,6 +43,7 @@ Result<FileHead> read_file_head(std::string_view bytes, const std::string& path)
     return Error{"the file ends inside its head", path, bytes.size(), "nothing was recorded"};
   const std::string_view body = bytes.substr(tracer::kFileHeadBytes, head_bytes);
   const auto sum = fixed_at<std::uint64_t>(bytes, tracer::kFileHeadBytes + head_bytes);
+  // The head decides how everything else is read, so it is checked before anything of it is used.
   if (sum != tracer::checksum(body.data(), body.size(), version))
     return Error{"the head of the file is damaged: its checksum is another", path, tracer::kFileHeadBytes,
                  "copy the file again"};
@@ -91,9 +93,11 @@ bool FileWalk::begin_block() {
     return false;
   }
   at_ = begin + tracer::kBlockHeadBytes;
+  // A block that says more than there is was being written when the program ended.
   block_is_cut_ = bytes_.size() - at_ < payload_bytes;
   block_end_ = block_is_cut_ ? bytes_.size() : at_ + payload_bytes;
   is_first_ = true;
+  // Its sum was never written: records are believed as long as they are there.
   if (block_is_cut_) return true;
   if (fixed_at<std::uint64_t>(bytes_, begin + 16) != tracer::checksum(bytes_.data() + at_, payload_bytes, base_ns_)) {
     set_damage("a block is damaged: its checksum is another", begin);

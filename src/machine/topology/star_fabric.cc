@@ -11,6 +11,7 @@ std::vector<Link> SwitchFabric::make_links() const {
 
 void SwitchFabric::append_path(std::uint32_t source, std::uint32_t target, PathNumber, LinkId first_link,
                                std::vector<LinkId>& route) const {
+  // Cables are two links each: up with even numbers, down with odd ones.
   route.push_back(first_link + 2 * source);
   route.push_back(first_link + 2 * target + 1);
 }
@@ -28,6 +29,7 @@ std::vector<Link> FullFabric::make_links() const {
 
 void FullFabric::append_path(std::uint32_t source, std::uint32_t target, PathNumber, LinkId first_link,
                              std::vector<LinkId>& route) const {
+  // A row of the full table without its diagonal.
   route.push_back(first_link + source * (places_ - 1) + (target < source ? target : target - 1));
 }
 
@@ -45,6 +47,7 @@ RailsFabric::RailsFabric(const Dimension& dimension, std::uint32_t places)
 std::vector<Link> RailsFabric::make_links() const {
   std::vector<Link> links;
   links.reserve(2 * (std::size_t{places_} + std::size_t{rails_} * spines_));
+  // Neighbouring places are on different rails, as the devices of a node are.
   for (std::uint32_t i = 0; i < places_; ++i) grade_.append_cable(i, places_ + i % rails_, links);
   for (std::uint32_t rail = 0; rail < rails_; ++rail) {
     for (std::uint32_t spine = 0; spine < spines_; ++spine)
@@ -54,10 +57,12 @@ std::vector<Link> RailsFabric::make_links() const {
 }
 
 PathNumber RailsFabric::path_count(std::uint32_t source, std::uint32_t target) const {
+  // On one rail there is one way; between rails one over each spine.
   return source % rails_ == target % rails_ ? 1 : spines_;
 }
 
 PathNumber RailsFabric::usual_path(std::uint32_t source, std::uint32_t target) const {
+  // By target, as switches forward: all that goes to one device takes one spine.
   return target % path_count(source, target);
 }
 

@@ -33,12 +33,15 @@ class MatrixReader {
         take_word(line) == "%%MatrixMarket" && take_word(line) == "matrix" && take_word(line) == "coordinate";
     if (!header) return fail("'%%MatrixMarket matrix coordinate ...' is wanted");
     take_word(line);  // the type of the values
+    // Symmetric, skew-symmetric and hermitian matrices have one half only.
     const bool mirrored = take_word(line) != "general";
     do line = next_line();
+    // Comments and empty lines before the sizes.
     while (!over_ && (line.starts_with('%') || line.find_first_not_of(" \t\r") == std::string_view::npos));
     std::uint64_t rows = 0, columns = 0, count = 0;
     if (!take_entry(line, rows) || !take_entry(line, columns) || !take_entry(line, count))
       return fail("rows, columns and entries are wanted");
+    // An entry takes more than a byte: more of them than bytes are left cannot be.
     if (std::max(rows, columns) > (std::uint64_t{1} << 24) || count > rest_.size())
       return fail("more than the file can hold");
     MatrixPlaces matrix{static_cast<std::uint32_t>(rows), static_cast<std::uint32_t>(columns), {}};
@@ -48,9 +51,11 @@ class MatrixReader {
       if (!take_entry(line, row) || !take_entry(line, column))
         return fail(fmt::format("entry {} of {} is wanted", i + 1, count));
       if (row < 1 || row > rows || column < 1 || column > columns) return fail("an entry outside the matrix");
+      // The format counts from 1.
       matrix.places.emplace_back(row - 1, column - 1);
       if (mirrored) matrix.places.emplace_back(column - 1, row - 1);
     }
+    // Entries may come in any order, and twice where a half is mirrored.
     std::sort(matrix.places.begin(), matrix.places.end());
     matrix.places.erase(std::unique(matrix.places.begin(), matrix.places.end()), matrix.places.end());
     return matrix;

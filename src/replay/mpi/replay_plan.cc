@@ -45,6 +45,7 @@ Status ReplayPlan::plan_programs() {
   for (std::uint32_t rank = 0; rank < job.rank_count(); ++rank) {
     const std::uint32_t number = job.program_of_rank[rank];
     const Program& program = job.programs[number];
+    // Ranks that run one program share its plan.
     if (plans_[number].size() > 0 || program.size() == 0) continue;
     auto made = simulate::plan_program(job, rank, program, matching_.lines_of_program(number), {});
     if (!made) return made.error();
@@ -68,6 +69,7 @@ Status ReplayPlan::number_tags() {
   // Tags that MPI takes are kept, so that a trace of the replay has the recorded ones.
   if (tags.empty() || (*tags.begin() >= 0 && *tags.rbegin() <= INT_MAX)) return {};
   std::int32_t next = 0;
+  // In the order of tags, so that all ranks give the same numbers.
   for (const std::int64_t tag : tags) tags_[tag] = next++;
   return {};
 }
@@ -103,6 +105,7 @@ void ReplayPlan::find_roles() {
       const std::uint32_t peer = matching_.membership().peer(rank, channel.key);
       if (!channel.key.is_send || peer == workload::Membership::kNoRank) continue;
       for (const std::uint32_t send : channel.activities)
+        // So much room a rank needs for the largest message that may come to it.
         largest_to_[peer] = std::max(largest_to_[peer], job.program(rank).bytes[send]);
     }
   }

@@ -14,6 +14,7 @@ Collectives::Collectives(const machine::AstraSystem& system, const Grid& grid, s
       bus_(bus),
       dispatcher_(dispatcher),
       queue_count_(static_cast<std::uint32_t>(grid.size() * static_cast<std::size_t>(system.queues_per_dim))),
+      // Active chunks are shared among the queues of a dimension, rounded up.
       running_limit_(
           static_cast<std::uint32_t>((system.active_chunks + system.queues_per_dim - 1) / system.queues_per_dim)),
       queues_(std::size_t{simulated} * queue_count_),
@@ -35,6 +36,7 @@ std::uint32_t Collectives::new_stream(std::span<const Phase> phases) {
   Stream& stream = streams_[number];
   stream.phase_count = static_cast<std::uint32_t>(phases.size());
   if (free_phase_blocks_.size() <= phases.size()) free_phase_blocks_.resize(phases.size() + 1);
+  // Blocks are used again by their length, since collectives of one program have few lengths.
   std::vector<std::uint32_t>& blocks = free_phase_blocks_[phases.size()];
   if (blocks.empty()) {
     stream.first_phase = static_cast<std::uint32_t>(phases_.size());

@@ -18,11 +18,13 @@ std::optional<std::vector<bool>> symmetry(const workload::Program& program, cons
     if (!type) continue;
     const auto& list = system.implementations[static_cast<std::size_t>(*type)];
     for (std::size_t d = 0; d < list.size() && d < dimensions; ++d) {
+      // Trees have inner ranks and leaves, and a flat ring goes across dimensions: ranks are not alike then.
       if (list[d].algorithm == AstraAlgorithm::double_binary_tree || (list[d].flat && dimensions > 1))
         return std::nullopt;
       (list[d].algorithm == AstraAlgorithm::halving_doubling ? exchanges : rotates)[d] = true;
     }
   }
+  // Exchanging by bits and turning around are different symmetries, and a dimension can have one of them only.
   for (std::size_t d = 0; d < dimensions; ++d) {
     if (exchanges[d] && rotates[d]) return std::nullopt;
   }
@@ -42,6 +44,7 @@ std::optional<machine::AstraCollective> implemented(workload::Collective collect
 }
 
 bool Fold::applies(const workload::Workload& workload, const machine::AstraSystem& system) {
+  // With one program all ranks do the same.
   if (workload.rank_count() < 2 || workload.programs.size() != 1) return false;
   if (system.has_custom() || system.shared_bus) return false;  // the order of events on a rank's bus is not watched
   if (system.rendezvous) return false;                         // one event then touches both ends of a message
@@ -72,6 +75,7 @@ std::uint32_t Fold::inverse(std::uint32_t rank) const {
   for (std::size_t d = 0; d < dimensions_.size(); ++d) {
     const std::uint32_t n = dimensions_[d].npus;
     const std::uint32_t coordinate = rank / stride % n;
+    // The rank that sees this one as this one sees it: exchanged by bits it is itself, turned around the opposite one.
     result += (exchanges_[d] ? coordinate : (n - coordinate) % n) * stride;
     stride *= n;
   }
@@ -87,6 +91,7 @@ bool Fold::sees(std::int64_t now, std::int64_t caused_at, std::uint32_t source, 
   for (const Seen& other : seen_) {
     if (other.caused_at != caused_at) continue;
     if (other.source == source && other.what == what) known = true;
+    // Two ranks cause something different at the same moment: in which order they come would matter.
     else if (other.source != source && other.what != what) return false;
   }
   if (!known) seen_.push_back({caused_at, source, what});

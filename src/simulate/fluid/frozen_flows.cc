@@ -24,6 +24,7 @@ void FrozenFlows::freeze(std::uint32_t id, std::span<const std::uint32_t> flows,
     table_.set_bottleneck(flow, id);
     add_crossings(set, flow);
     const double remaining = table_.remaining(flow);
+    // A least that is not known stays so until somebody asks.
     if (set.least_is_known || link.frozen_count == 0) {
       set.least = link.frozen_count == 0 ? remaining : std::min(set.least, remaining);
       set.least_is_known = true;
@@ -62,6 +63,7 @@ void FrozenFlows::serve(std::uint32_t id, TimePs now) {
 }
 
 double FrozenFlows::remaining_then(std::uint32_t flow) const {
+  // Rounding may take it below zero.
   return std::max(0.0, table_.remaining(flow) - sets_[table_.bottleneck(flow)].served);
 }
 

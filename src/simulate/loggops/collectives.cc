@@ -43,6 +43,7 @@ CollectiveOptions options_of(machine::CollectiveAlgorithm algorithm) {
 void append_collective(MessagePattern& pattern, Collective collective, std::uint32_t place, std::uint32_t ranks,
                        std::uint32_t root, std::int64_t bytes, const CollectiveOptions& options) {
   if (ranks < 2) return;
+  // MPI's choices are another table.
   if (options.as_mpi) return append_mpi_collective(pattern, collective, place, ranks, root, bytes);
   // Rounded up: a message of a part of a byte is one of a byte.
   const std::int64_t share = bytes / ranks + (bytes % ranks != 0 ? 1 : 0);
@@ -57,6 +58,7 @@ void append_collective(MessagePattern& pattern, Collective collective, std::uint
           append_binomial_reduce(pattern, place, ranks, 0, bytes);
           const auto reduced = static_cast<MessagePattern::StepId>(pattern.steps().size());
           append_binomial_broadcast(pattern, place, ranks, 0, bytes);
+          // The broadcast waits for the reduction, rank by rank.
           return pattern.sequence(reduced);
         }
       }
@@ -68,6 +70,7 @@ void append_collective(MessagePattern& pattern, Collective collective, std::uint
     case Collective::gather: return append_linear_gather(pattern, place, ranks, root, share);
     case Collective::scatter: return append_linear_scatter(pattern, place, ranks, root, share);
     case Collective::all_to_all: return append_linear_all_to_all(pattern, place, ranks, share);
+    // A message of one byte: nothing but its coming matters.
     case Collective::barrier: return append_dissemination(pattern, place, ranks, 1);
   }
 }
@@ -202,6 +205,7 @@ void Expander::add_collective(const Program& program, std::size_t activity, cons
   for (const MessagePattern::Step& step : pattern_.steps()) {
     const graph::NodeId node = add(step.is_send ? ActivityKind::send : ActivityKind::recv, activity, cpu);
     set_message(part.communicator->ranks[step.peer], step.bytes, part.tag, program.nics[activity]);
+    // What waits for no step of its own waits for the entry.
     if (step.after_count == 0) depend(enter, node, Dependency::data);
     for (const MessagePattern::StepId on : pattern_.after(step)) depend(enter + 1 + on, node, Dependency::data);
   }
@@ -216,6 +220,7 @@ void Expander::add_plain(const Program& program, std::size_t activity) {
   const ActivityKind kind = program.kinds[activity];
   const bool is_message = kind == ActivityKind::send || kind == ActivityKind::recv;
   const graph::NodeId node =
+      // Messages take what the network takes.
       add(kind, activity, cpu_of_(program, activity), is_message ? 0 : duration_of_(program, activity));
   if (is_message) {
     set_message(static_cast<std::uint32_t>(program.peers[activity]), program.bytes[activity], program.tags[activity],
