@@ -90,6 +90,7 @@ class Aligner {
     }
     out_.before = causality(false);
     remark_on_causality(out_.exchanges, out_.before, trace_, diagnostics_);
+    // One trace alone is aligned by its snapshots, since there is nobody else to be aligned with.
     out_.calibrated = !sources->probes.empty() || !sources->pairs.empty() || sources->events > 0 ||
                       (trace_.ranks.size() == 1 && has_snapshots());
     note_far_clocks();
@@ -120,6 +121,7 @@ class Aligner {
       const trace::ClockSnapshots& snapshots = in_.snapshots[i];
       const auto place = snapshots.node
                              ? nodes_.place(std::int64_t{*snapshots.node})
+                             // Without a node the snapshots are in the order of the traces.
                              : std::optional(static_cast<std::uint32_t>(std::min(i, trace_.ranks.size() - 1)));
       if (!place || !nodes_.has_trace(*place)) {
         diagnostics_.add(kNoTraceOfNode,
@@ -128,6 +130,7 @@ class Aligner {
       }
       if (const Status fitted = fit_tracer(*place, snapshots); !fitted) return fitted;
     }
+    // What the trace recorded itself counts only where nothing was given.
     for (std::size_t i = 0; i < trace_.ranks.size(); ++i) {
       const trace::ClockSnapshots recorded = recorded_snapshots(trace_, trace_.ranks[i]);
       if (!out_.nodes[i].has_snapshots && !recorded.pairs.empty()) {
@@ -136,6 +139,7 @@ class Aligner {
       const auto& lanes = trace_.ranks[i].lanes;
       const bool has_device =
           std::any_of(lanes.begin(), lanes.end(), [](const trace::Lane& lane) { return lane.clock != 0; });
+      // Lanes of a device have a clock of their own, which nothing relates to the host's.
       if (has_device && !out_.nodes[i].has_snapshots)
         diagnostics_.add(kNoTracerSnapshots, [&] { return fmt::format("node {}", out_.nodes[i].rank); });
     }
@@ -176,6 +180,7 @@ class Aligner {
     for (std::size_t i = 0; i < trace_.ranks.size(); ++i) {
       const trace::RankTrace& rank = trace_.ranks[i];
       for (trace::EventIndex e = 0; e < rank.event_count(); ++e) {
+        // Times of a tracer go through its own clock first.
         const bool on_host = rank.lanes[rank.lane[e]].clock == 0;
         const TimePs start = on_host ? rank.start[e] : tracer_to_host_[i].map(rank.start[e]);
         const TimePs end = on_host ? rank.end(e) : tracer_to_host_[i].map(rank.end(e));
@@ -209,6 +214,7 @@ class Aligner {
       } else if (!estimate.measured[i] && !(sources.probes.empty() && sources.pairs.empty())) {
         diagnostics_.add(kNotMeasured, [&] { return fmt::format("node {}", node.rank); });
       }
+      // The reference is what the others are related to, and stays as it is.
       if (node.calibrated && i != reference_) {
         Result<trace::Clock> clock = node_clock(estimate, i);
         if (!clock) return clock.error();
@@ -231,6 +237,7 @@ class Aligner {
     if (!logical) return logical.error();
     for (std::size_t i = 0; i < out_.nodes.size(); ++i) {
       NodeAlignment& node = out_.nodes[i];
+      // The warp comes last: it is made of times that are estimated already.
       node.host = node.host.compose(logical->warps[i]);
       node.tracer = node.tracer.compose(logical->warps[i]);
       node.logical = logical->shifts[i];
@@ -254,6 +261,7 @@ class Aligner {
                        *std::max_element(starts.begin(), starts.end()));
     };
     if (!nodes_.has_trace(reference_)) return {};
+    // Clocks of different eras lie further apart than a time can hold.
     if (trace_.ranks[node].era_ns != trace_.ranks[reference_].era_ns) return nothing_connects(node, "26 days");
     if (trace_.ranks[node].event_count() == 0 || trace_.ranks[reference_].event_count() == 0) return {};
     const auto [first, last] = span(node);

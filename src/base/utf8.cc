@@ -40,6 +40,7 @@ bool is_valid_utf8(std::string_view text) {
       i += 8;
       continue;
     }
+    // Less than eight bytes are left: the last eight are looked at again, some of which were seen before.
     if (text.size() >= 8 && text.size() - i < 8 && are_ascii(text.size() - 8)) return true;
     const std::size_t length = utf8_sequence_length(text.substr(i));
     if (length == 0) return false;
@@ -55,6 +56,7 @@ std::string repair_utf8(std::string_view text) {
     const std::size_t length = utf8_sequence_length(text.substr(i));
     if (length == 0) {
       repaired += kUtf8Replacement;
+      // One byte at a time, so that whatever follows is kept.
       ++i;
     } else {
       repaired.append(text, i, length);
@@ -72,6 +74,7 @@ void append_utf8(std::string& out, unsigned code_point) {
     put(0xC0 | code_point >> 6);
     put(0x80 | (code_point & 0x3F));
   } else if (code_point < 0x10000) {
+    // Half of a surrogate pair is no character.
     if (code_point >= 0xD800 && code_point <= 0xDFFF) {
       out += kUtf8Replacement;
       return;

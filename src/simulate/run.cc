@@ -32,6 +32,7 @@
 namespace orrery::simulate {
 namespace {
 
+// Told with every result: a model that answers differently needs another version.
 constexpr std::string_view kFluidVersion = "orrery fluid 1";
 constexpr std::string_view kAnalyticalVersion = "orrery closed forms 1";
 
@@ -42,6 +43,7 @@ std::int64_t femtoseconds(double nanoseconds) { return std::llround(nanoseconds 
 
 loggops::Parameters loggops_parameters(const machine::LogGops& given) {
   loggops::Parameters parameters;
+  // Figures of the model are nanoseconds; the engine counts picoseconds.
   parameters.latency_ps = from_us(given.latency_ns / 1000);
   parameters.overhead_ps = from_us(given.overhead_ns / 1000);
   parameters.gap_ps = from_us(given.gap_ns / 1000);
@@ -56,6 +58,7 @@ void name_by_roles(const workload::Workload& given, const workload::Workload& re
   std::unordered_map<StringId, StringId> role_of_group;
   for (std::size_t rank = 0; rank < given.rank_count(); ++rank) {
     const workload::Program &before = given.program(rank), &after = resolved.program(rank);
+    // The two have the same activities in the same order, so their names can be put side by side.
     for (std::size_t i = 0; i < after.size(); ++i) role_of_group.emplace(after.group_names[i], before.group_names[i]);
   }
   for (CollectiveUse& use : uses) {
@@ -112,6 +115,7 @@ class Door {
     PricingReport& report = outcome->report;
     report.model = pricing_.model;
     report.mode = pricing_.mode;
+    // Also where activities went to a sink, and no ends are kept.
     for (const RankUse& rank : outcome->schedule.ranks)
       report.makespan_ps = std::max(report.makespan_ps, rank.finish_ps);
     if (outcome->manifest) outcome->manifest->version = report.version;
@@ -123,6 +127,7 @@ class Door {
     switch (pricing_.model) {
       case PricingModel::fluid: return run_fluid();
       case PricingModel::analytical: return run_analytical();
+      // With a program to run it is an oracle outside, without one the model that is built in.
       case PricingModel::astra: return pricing_.astra_sim ? run_oracle() : run_embedded_astra();
       case PricingModel::oracle: return run_oracle();
       case PricingModel::loggops: break;
@@ -189,6 +194,7 @@ class Door {
                                         [&](const CommOp& op) -> Result<Price> {
                                           const Result<std::vector<TimePs>> answer = oracle->ask(std::span(&op, 1));
                                           if (!answer) return answer.error();
+                                          // An oracle tells one number: all of it counts as flowing.
                                           return Price{(*answer)[0], 0, (*answer)[0]};
                                         },
                                         kNoAnswer);
@@ -230,6 +236,7 @@ class Door {
     report.version = oracle.version;
     report.asked = book.asked();
     report.cache_hits = book.hits();
+    // Snapshots count theirs themselves.
     if (pricing_.mode == PricingMode::isolated) report.fallbacks = book.fallbacks();
     if (report.fallbacks > 0) diagnostics_.add_many(kNoPrice, report.fallbacks, book.first_refusal());
     return outcome;
@@ -242,6 +249,7 @@ class Door {
       if (!names) return names.error();
       run.group_names = std::move(*names);
     }
+    // The first run is for its overlaps only: nobody looks at its schedule.
     SummedSchedule passed_over;
     EngineOptions first = engine_;
     first.keep_link_series = false;  // links are those of the runs with their prices
@@ -251,6 +259,7 @@ class Door {
     run.keep = pricing_.keep_snapshots;
     Result<SnapshotOutcome> snapshots = run_snapshots(run, pricer, *lowering_, pricing_, diagnostics_);
     if (!snapshots) return snapshots.error();
+    // Books know no links, and then there is nothing to name.
     std::vector<std::string> links = snapshots->schedule.link_count() > 0 ? link_names() : std::vector<std::string>();
     return Outcome{std::move(snapshots->schedule), std::move(links), std::move(snapshots->report),
                    std::move(snapshots->manifest)};
@@ -294,9 +303,11 @@ EngineOptions engine_options(const machine::Machine& machine) {
   EngineOptions options;
   options.compute_slots = static_cast<std::uint32_t>(machine.devices.compute_stream_count);
   options.launch_latency_ps = from_us(machine.devices.launch_latency_us.value_or(0));
+  // The first level of memory is the one that loads and stores go to.
   if (!machine.devices.memory.empty())
     options.memory_bytes_per_second = machine.devices.memory[0].bandwidth_gb_per_s.value_or(0) * 1e9;
   options.eager_limit_bytes =
+      // Without a threshold every message is sent at once.
       machine.communication.rendezvous_threshold_bytes.value_or(std::numeric_limits<std::int64_t>::max());
   options.eager_overhead_ps = from_us(machine.communication.message_overhead_us);
   return options;
@@ -314,6 +325,7 @@ Result<EngineOptions> roofline_options(const machine::Machine& machine, machine:
 Result<Outcome> run(workload::WorkloadSource& source, const machine::Machine& machine, const Pricing& pricing,
                     const EngineOptions& options, Diagnostics& diagnostics, ScheduleSink* sink) {
   if (pricing.model == PricingModel::loggops) {
+    // LogGOPSim's order of events needs the whole workload.
     const Result<workload::Workload> whole = workload::collect(source);
     if (!whole) return whole.error();
     return run(*whole, machine, pricing, options, diagnostics, sink);

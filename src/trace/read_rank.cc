@@ -9,6 +9,7 @@ namespace orrery::trace {
 namespace {
 
 constexpr std::string_view kReadRankFormat = "readrank";
+// Both sides are one program in one run: only the same version is ever read.
 constexpr std::uint32_t kReadRankVersion = 2;
 
 /// The tag of the n-th section of a kind: two letters of the number in base 64 are enough for any format's arguments.
@@ -70,6 +71,7 @@ Result<ReadRank> read_rank_from_bytes(std::string_view bytes, const std::string&
   std::size_t c = 0;
   for_each_flow_column([&](const auto& column) {
     const Status copied = copy_section(*file, counted_tag('f', 'l', c++), read.rank.flows.*column.values);
+    // The first problem is the one to tell.
     if (!copied && status) status = copied;
   });
   if (!status) return status.error();
@@ -86,6 +88,7 @@ Result<ReadRank> read_rank_from_bytes(std::string_view bytes, const std::string&
   const std::uint64_t named = reader.number();
   for (std::uint64_t i = 0; i < named && reader.ok(); ++i) {
     const std::string_view argument = reader.text();
+    // One bit: numbers and texts are all the types there are.
     SparseColumn& column = read.rank.arguments.named(argument, static_cast<ValueType>(reader.number() & 1));
     if (const Status copied = copy_section(*file, counted_tag('n', 'e', i), column.event); !copied)
       return copied.error();

@@ -13,10 +13,12 @@ namespace {
 std::string difference(const Communicator& communicator, const Side& a, const Side& b) {
   const Collective kind = a.program->collectives[a.activity];
   if (kind != b.program->collectives[b.activity]) return "kind";
+  // A barrier has neither size nor root.
   if (kind == Collective::barrier) return {};
   const std::int64_t bytes_a = a.program->bytes[a.activity], bytes_b = b.program->bytes[b.activity];
   if (!may_have_unequal_parts(kind) && bytes_a != bytes_b)
     return fmt::format("size: {} and {} bytes", bytes_a, bytes_b);
+  // The parts of the first side were checked before; these are held against the same number.
   const std::size_t parts_b = b.program->parts_of(b.activity).size();
   if (parts_b != 0 && parts_b != communicator.ranks.size())
     return fmt::format("number of parts: {} for {}", parts_b, report::counted(communicator.ranks.size(), "rank"));
@@ -70,6 +72,7 @@ Status check_members_agree(const Membership& membership, const Communicator& com
 
 Status check_sizes_agree(const Workload& job, const Side& send, const Side& recv) {
   const std::int64_t sent = send.program->bytes[send.activity], expected = recv.program->bytes[recv.activity];
+  // A receive without a size takes what comes.
   if (sent == expected || !recv.program->has(recv.activity, activity::kHasBytes)) return {};
   return Error{.message = fmt::format("{} sends {} bytes but {} expects {}", describe(job, send), sent,
                                       describe(job, recv), expected)};

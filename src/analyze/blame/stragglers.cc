@@ -9,6 +9,7 @@ namespace orrery::analyze {
 namespace {
 
 constexpr double kWorthMentioning = 0.01;  // of a step, by which each of the others waits
+// Five standard deviations: 1.4826 times the median deviation is one, where values are normal.
 constexpr double kOutlierDeviations = 5 * kDeviationOverMad;
 constexpr double kExceptionsCount = 10;  // times: they get a tenth of the level
 constexpr std::size_t kMostBlocks =
@@ -25,6 +26,7 @@ double outlier_bound(std::span<const TimePs> blame) {
 
 /// Blame of a block of steps: its rows are the sums of those.
 BlameBySteps in_blocks(const BlameBySteps& blame) {
+  // As many steps in each block as it takes, and no more blocks than the limit.
   const std::size_t length = (blame.steps() + kMostBlocks - 1) / kMostBlocks;
   BlameBySteps blocks((blame.steps() + length - 1) / length, blame.ranks());
   for (std::size_t k = 0; k < blame.steps(); ++k) {
@@ -41,6 +43,7 @@ struct Scorers {
 Scorers scorers_of(std::span<const TimePs> row) {
   Scorers scorers;
   for (std::size_t r = 0; r < row.size(); ++r) {
+    // Who made nobody wait scores nothing.
     if (row[r] <= 0) continue;
     // Of equal ranks the first scores, as everywhere where the worst is named.
     if (!scorers.first || row[r] > row[*scorers.first]) scorers = {r, scorers.first};
@@ -52,6 +55,7 @@ Scorers scorers_of(std::span<const TimePs> row) {
 /// Adds a block to the distribution of one rank's score, were all ranks alike: every place in the order of the block is
 /// as likely.
 void add_block(const Scorers& scorers, double ranks, std::vector<double>& chance_of_score) {
+  // Where nobody was late, or only one rank, fewer points were given.
   const double two = scorers.first ? 1 / ranks : 0, one = scorers.second ? 1 / ranks : 0, none = 1 - two - one;
   chance_of_score.resize(chance_of_score.size() + 2, 0);
   // From the largest score down, so that the row can be changed in place.
@@ -88,6 +92,7 @@ double chance_of_exceptions(const BlameBySteps& blame, std::size_t rank, std::sp
   const std::vector<std::size_t> tries = tries_of(largest.size());
   double least = 1;
   for (const std::size_t j : tries)
+    // Markov's inequality: the chance of a value that large, with the mean that the others have.
     least = std::min(least, binomial_tail(blame.steps(), std::min(1.0, mean / largest[j - 1]), j));
   // Bonferroni: over the ranks, the tries, and the share of the level that exceptions get.
   return std::min(1.0, kExceptionsCount * static_cast<double>(blame.ranks() * tries.size()) * least);
@@ -110,6 +115,7 @@ std::optional<std::uint32_t> BlameBySteps::worst(std::size_t step) const {
 // P^(1-S): the chance that the rank which is the worst of the first step is that of all.
 bool too_few_steps(std::size_t steps, std::size_t ranks) {
   double chance = 1;
+  // Counted down to the level only: beyond it the answer is known.
   for (std::size_t s = 1; s < steps && chance >= kUnlikely; ++s) chance /= static_cast<double>(ranks);
   return chance >= kUnlikely;
 }
@@ -179,6 +185,7 @@ std::vector<Straggler> find_stragglers(const BlameBySteps& blame,
   for (std::size_t r = 0; r < ranks; ++r) {
     Straggler& straggler = stragglers[r];
     for (std::size_t k = 0; k < steps; ++k) {
+      // Both: beyond what is usual, and long enough that somebody would care.
       const auto caused = static_cast<double>(blame.at(k, r));
       if (caused > bound && caused > mentioned) straggler.outlier_steps.push_back(static_cast<std::uint32_t>(k));
     }
@@ -190,6 +197,7 @@ std::vector<Straggler> find_stragglers(const BlameBySteps& blame,
     }
     straggler.p_exceptions = chance_of_exceptions(blame, r, straggler.outlier_steps);
     const auto gain = static_cast<double>(gain_if_typical[r].value_or(0));
+    // Unlikely to be chance, and worth something if it were mended.
     if (straggler.chance() > kUnlikely || gain <= 0 || gain < kWorthFixing * static_cast<double>(span)) continue;
     straggler.pattern = straggler.p_late <= kUnlikely ? Pattern::persistent : Pattern::intermittent;
   }

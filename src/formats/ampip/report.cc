@@ -93,6 +93,7 @@ class ReportParser {
     }
     if (line.starts_with("@ ")) return take_property(line.substr(2));
     const Words words = split_words(line);
+    // Rules between sections, and empty lines.
     if (words.empty() || line.starts_with("---")) return true;
     if (section_ == Section::head || section_ == Section::other) return true;
     if (needs_header_) {
@@ -166,6 +167,7 @@ class ReportParser {
     }
     for (; at < end; ++at) frame.function += (frame.function.empty() ? "" : " ") + std::string(words[at]);
     if (level == 0) report_.sites.push_back(std::move(site));
+    // A deeper level belongs to the site above it.
     else if (report_.sites.empty() || report_.sites.back().id != site.id) return false;
     report_.sites.back().stack.push_back(std::move(frame));
     return true;
@@ -244,6 +246,7 @@ Result<Report> read_report(const std::string& path) {
 }
 
 std::string stack_text(const ReportSite& site) {
+  // Of a stack whose first frame nobody could look up there is nothing to tell.
   if (site.stack.empty() || !site.stack.front().is_known()) return {};
   std::string text = "MPI_" + site.call;
   for (std::size_t i = 0; i < site.stack.size(); ++i) {

@@ -28,6 +28,7 @@ bool take(element object, const char* key, Value& out) {
 }
 
 bool take_hash(element object, const char* key, std::uint64_t& out) {
+  // As text: a number of 64 bits is more than JSON readers hold exactly.
   std::string_view text;
   return take(object, key, text) && parse_number(text, out, 16);
 }
@@ -46,6 +47,7 @@ bool take_clock(element object, trace::Clock& out) {
     knots.push_back(knot);
   }
   const Result<trace::Clock> clock = trace::Clock::from_knots(knots);
+  // A clock that would overflow must not come out of a file that somebody edited.
   if (!clock || !trace::ClockCursor(clock->knots()).fits()) return false;
   out = *clock;
   return true;
@@ -61,6 +63,7 @@ bool take_remembered(element object, RememberedTimes& out) {
     array values;
     std::uint64_t since = 0;
     SpelledTimes original;
+    // A duration follows only where the event has one that must be remembered.
     if (row.get(values) != simdjson::SUCCESS || values.size() < 2 || values.size() > 3) return false;
     if (values.at(0).get(since) != simdjson::SUCCESS || values.at(1).get(original.ts) != simdjson::SUCCESS)
       return false;
@@ -81,6 +84,7 @@ void RememberedTimes::add(std::uint64_t event, const SpelledTimes& original) {
 
 RememberedTimes::Entry RememberedTimes::operator[](std::size_t i) const {
   const Place& place = places_[i];
+  // Texts lie one behind the other: the next one begins where this ends.
   const std::size_t end = i + 1 < places_.size() ? places_[i + 1].text : texts_.size();
   const std::string_view text = std::string_view(texts_).substr(place.text, end - place.text);
   return {place.event, {text.substr(0, place.ts_length), text.substr(place.ts_length)}};
@@ -120,6 +124,7 @@ Result<AlignmentMember> decode(std::string_view json, const std::string& path) {
   std::string_view note;
   const bool good =
       parser.parse(json.data(), json.size()).get(object) == simdjson::SUCCESS && take(object, "version", version) &&
+      // A later version may mean something else by the same members.
       version == kVersion && take(object, "note", note) && take(object, "baseUnixNs", member.base_unix_ns) &&
       take(object, "epochUnixNs", member.epoch_unix_ns) && take_clock(object, member.clock) &&
       take(object, "ownComma", member.has_own_comma) && take(object, "originalBytes", member.original_bytes) &&

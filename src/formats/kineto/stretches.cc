@@ -30,9 +30,11 @@ std::optional<std::uint64_t> guess_event_start(std::string_view text, std::uint6
     p = static_cast<const char*>(std::memchr(p, '{', static_cast<std::size_t>(stop - p)));
     if (p == nullptr) return std::nullopt;
     const char* back = p;
+    // Behind a brace and a comma a list goes on: that is where the next event begins, or something that looks like it.
     if (last_before(begin, back) != ',') continue;
     if (last_before(begin, back) != '}') continue;  // `back` has moved on to what is before the comma
     const ParsedEvent event = parser.parse(p, end, record);
+    // A phase is what events have and their arguments do not.
     if (event.outcome == ParseOutcome::parsed && record.phase != '\0') return static_cast<std::uint64_t>(p - begin);
   }
   return std::nullopt;
@@ -62,6 +64,7 @@ bool StretchCutter::next(Stretch& out) {
   out.offset = text_bytes_ - carry_.size();
   out.text_bytes = carry_.size();
   out.buffer.resize_uninitialized(carry_.size());
+  // What was left over from the stretch before comes first.
   if (!carry_.empty()) std::memcpy(out.buffer.data(), carry_.data(), carry_.size());
   inflate(out, nominal_bytes_);
   std::optional<std::uint64_t> cut;
@@ -74,6 +77,7 @@ bool StretchCutter::next(Stretch& out) {
       ended_ = gave_up_ = true;
       return false;
     }
+    // A long event: a little more text, and the search again.
     inflate(out, nominal_bytes_ / 4);
   }
   out.stop_at = cut ? out.offset + *cut : ~std::uint64_t{0};

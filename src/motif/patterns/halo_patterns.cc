@@ -82,6 +82,7 @@ Result<Pattern> halo_2d_by(const Values& values, std::uint32_t ranks, bool posts
   Pattern pattern;
   pattern.rounds = values.count("iterations");
   pattern.relative = true;
+  // With parity: even and odd places take turns, and so have different programs.
   pattern.class_of = [grid = *grid](std::uint32_t rank) { return grid.class_of(rank, true); };
   pattern.append =
       [grid = *grid, posts_first, compute = values.nanoseconds("computenano"), copy = values.nanoseconds("computecopy"),
@@ -151,6 +152,7 @@ struct Block {
       std::array<int, 3> towards{};
       towards[axis] = 1;
       const std::int64_t bytes = bytes_towards(towards) * fields;
+      // All receives of an axis before its sends, so that no send finds its partner busy.
       for (const int step : {-1, 1})
         if (const auto peer = grid.beside(rank, axis, step)) script.irecv(*peer, bytes);
       for (const int step : {-1, 1})
@@ -163,6 +165,7 @@ struct Block {
   /// Of what is exchanged with a neighbour: the extent along an axis counts where the neighbour is not further along
   /// it.
   [[nodiscard]] std::int64_t bytes_towards(const std::array<int, 3>& steps) const {
+    // A face has the extents of the two other axes, an edge one, a corner none.
     std::int64_t bytes = cell_bytes;
     for (std::size_t axis = 0; axis < 3; ++axis) bytes *= steps[axis] == 0 ? cells[axis] : 1;
     return bytes;
@@ -203,6 +206,7 @@ Result<Pattern> halo_3d_by_field(const Values& values, std::uint32_t ranks) {
     return Error{fmt::format("field_chunk={} does not divide fields_per_cell={}", chunk, fields)};
   auto block = Block::of(values, ranks);
   if (!block) return block.error();
+  // One value of a cell at a time, where Block counts all.
   block->cell_bytes = static_cast<std::int64_t>(values.count("datatype_width"));
   // Operations were counted for all values of a cell, and here one is computed at a time.
   if (!values.has("computetime") && fields > 0) block->compute /= static_cast<TimePs>(fields);

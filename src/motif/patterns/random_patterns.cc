@@ -78,6 +78,7 @@ struct Draws {
       for (std::uint32_t rank = 0; rank < ranks; ++rank)
         if (at(round, rank).peer != rank) take(rank, at(round, rank).peer);
     };
+    // A counting sort by target: counts, their sums, and then the places.
     each([&](std::uint32_t, std::uint32_t peer) { ++begin[peer + 1]; });
     for (std::uint32_t rank = 0; rank < ranks; ++rank) begin[rank + 1] += begin[rank];
     std::vector<std::uint32_t> next(begin, begin + ranks);
@@ -90,6 +91,7 @@ struct Draws {
 };
 
 Status check_draws(std::uint32_t ranks, std::uint64_t rounds) {
+  // A division, because the product may overflow.
   if (rounds <= kMostDraws / ranks) return {};
   return Error{fmt::format("{} rounds of {}: at most {} messages are drawn", rounds, report::counted(ranks, "rank"),
                            kMostDraws)};
@@ -105,6 +107,7 @@ Result<Pattern> random_partners(const Values& values, std::uint32_t ranks) {
   std::uint64_t state = values.count("seed");
   std::vector<std::uint32_t> target(ranks);
   for (std::uint64_t round = 0; round < pattern.rounds; ++round) {
+    // From the same order in every round.
     std::iota(target.begin(), target.end(), 0u);
     // Fisher and Yates: every permutation is as likely. Whoever draws itself sends nothing.
     for (std::uint32_t i = ranks; i > 1; --i) std::swap(target[i - 1], target[next_random(state) % i]);
@@ -147,6 +150,7 @@ Result<std::shared_ptr<const Draws>> draw_hot_messages(const Values& values, std
   const auto largest = static_cast<double>(std::max<std::uint64_t>(1, values.count("maxMessageSize")));
   auto draws = std::make_shared<Draws>(ranks, rounds);
   for (std::uint64_t round = 0; round < rounds; ++round) {
+    // The last of every so many rounds goes to a hot spot.
     const bool to_hot_spot = !hot.empty() && round % (between + 1) == between;
     for (std::uint32_t rank = 0; rank < ranks; ++rank) {
       auto peer = static_cast<std::uint32_t>(next_random(state) % (ranks - 1));
@@ -221,6 +225,7 @@ Result<Pattern> traffic(const Values& values, std::uint32_t ranks) {
   pattern.append = [mean, deviation, delay, seed = values.count("seed"),
                     bytes = static_cast<std::int64_t>(values.count("messageSize"))](Script& script, std::uint32_t rank,
                                                                                     std::uint64_t round) {
+    // Without a sequence that is shared: each rank draws for itself, and still the same every time.
     std::uint64_t state = seed + (std::uint64_t{rank} << 32) + round;
     next_random(state);  // numbers that lie close together begin alike
     const double drawn = deviation > 0 ? mean + deviation * next_gaussian(state) : mean;

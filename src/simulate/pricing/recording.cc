@@ -28,6 +28,7 @@ CommOp Recording::op(std::size_t i) const {
 }
 
 std::uint32_t RecordingModel::intern(std::span<const std::uint32_t> ranks) {
+  // A job has few sets of ranks and many operations: each set is kept once.
   const auto [found, fresh] = rank_set_numbers_.try_emplace(std::vector<std::uint32_t>(ranks.begin(), ranks.end()),
                                                             static_cast<std::uint32_t>(recording_.rank_sets.size()));
   if (fresh) recording_.rank_sets.push_back(found->first);
@@ -35,6 +36,7 @@ std::uint32_t RecordingModel::intern(std::span<const std::uint32_t> ranks) {
 }
 
 Status RecordingModel::start(OpId id, const CommOp& op, TimePs now) {
+  // What was refused is no part of the recording.
   if (Status started = model_.start(id, op, now); !started) return started;
   RecordedOp recorded{.id = id,
                       .kind = op.kind,
@@ -122,6 +124,7 @@ double jaccard_distance(const std::vector<OpId>& a, const std::vector<OpId>& b) 
   std::vector<OpId> both;
   std::set_intersection(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(both));
   const std::size_t either = a.size() + b.size() - both.size();
+  // Two empty sets are equal.
   return either == 0 ? 0 : 1 - static_cast<double>(both.size()) / static_cast<double>(either);
 }
 
@@ -131,6 +134,7 @@ TimePs largest_shift_ps(const Recording& before, const Recording& after) {
   TimePs most = 0;
   auto there = after.ops.begin();
   for (const RecordedOp& op : before.ops) {
+    // Both are by id: one pass finds the pairs.
     while (there != after.ops.end() && there->id < op.id) ++there;
     if (there != after.ops.end() && there->id == op.id) most = std::max(most, std::abs(there->start_ps - op.start_ps));
   }
@@ -140,6 +144,7 @@ TimePs largest_shift_ps(const Recording& before, const Recording& after) {
 double overlap_mismatch(const Recording& before, const Recording& after) {
   const Overlaps then(before), now(after);
   // At most kMostCompared, spread evenly.
+  // Every n-th, so that all of the run is looked at.
   const std::size_t step = std::max<std::size_t>(1, (before.ops.size() + kMostCompared - 1) / kMostCompared);
   double sum = 0;
   std::size_t compared = 0;
@@ -156,6 +161,7 @@ std::vector<std::uint32_t> fabrics_of(const Recording& recording, const machine:
   std::vector<std::uint32_t> of_set;
   for (const std::vector<std::uint32_t>& ranks : recording.rank_sets) {
     std::size_t outermost = 0;
+    // The outermost dimension that its members differ in is the fabric that carries it.
     for (const std::uint32_t rank : ranks) outermost = std::max(outermost, network.outermost_dimension(ranks[0], rank));
     of_set.push_back(static_cast<std::uint32_t>(outermost));
   }

@@ -87,6 +87,7 @@ class OracleSnapshots {
       // What has another model's price, or too few bytes, meets nobody in the intervals.
       if (answer->is_fallback) ++priced_.fallbacks;
       else if (recorded.bytes < coalesce_below_bytes) ++priced_.coalesced;
+      // What takes no time meets nobody.
       else if (answer->total_ps > 0) members_.push_back(op);
     }
     priced_.price_ps = priced_.isolated_ps;
@@ -113,6 +114,7 @@ class OracleSnapshots {
     std::vector<std::uint32_t> active;
     std::size_t next = 0;
     for (std::size_t k = 0; k + 1 < moments_.size(); ++k) {
+      // Those that end first, so that who begins at this moment does not meet them.
       std::erase_if(active, [&](std::uint32_t op) { return end_[op] <= moments_[k]; });
       for (; next < coming.size() && start_[coming[next]] <= moments_[k]; ++next) active.push_back(coming[next]);
       if (active.empty()) continue;
@@ -127,6 +129,7 @@ class OracleSnapshots {
     const auto length = static_cast<double>(interval.end_ps - interval.start_ps);
     for (const Component& component : *components) {
       const Inflations& inflations = inflations_of(component);
+      // Without an answer they count as alone, and the snapshot as failed.
       if (inflations.empty()) interval.failed = true;
       for (std::size_t i = 0; i < component.size(); ++i) {
         const double inflation = inflations.empty() ? 1 : inflations[i];

@@ -43,8 +43,10 @@ Result<ScaledMemory::Seen> ScaledMemory::require(std::uint32_t site, const Dimen
   const TensorSite& at = sites_.all[site];
   const std::uint32_t row = sites_.users[at.user].row;
   const auto dimension = static_cast<std::uint32_t>(wanted.dimension);
+  // Scaled already, by whoever asked before.
   if (parts_at(site, dimension).contains(wanted.part)) return Seen::by_nobody;
   if (at.lifetime == kNoLifetime) return refusals_.cannot_follow(row, "a tensor without elements has no size to scale");
+  // A dimension that is expanded takes no memory: it grows for this tensor alone.
   if (at.tensor->stride[dimension] == 0) {
     expanded_[{site, dimension}].insert(wanted.part);
     return Seen::by_its_user;
@@ -63,6 +65,7 @@ Result<ScaledMemory::Seen> ScaledMemory::require(std::uint32_t site, const Dimen
 // Whether all that lies on the memory can follow, and what is scaled of it already stays apart.
 bool ScaledMemory::fits(std::uint32_t lifetime, const Axis& axis) const {
   const auto end_of = [](const Axis& of) { return of.stride_bytes * (of.count + of.extra); };
+  // Two axes whose elements interleave cannot both grow.
   for (const Axis& other : axes_[lifetime]) {
     if (axis.stride_bytes < end_of(other) && other.stride_bytes < end_of(axis)) return false;
   }
