@@ -72,6 +72,7 @@ void check_times(Reader& reader, const Column<TimePs>& times, SectionTag tag) {
 void check_permutation(Reader& reader, const Column<std::uint32_t>& numbers, SectionTag tag) {
   std::vector<bool> seen(numbers.size());
   for (std::size_t i = 0; i < numbers.size(); ++i) {
+    // Within range and never twice: then every number is there.
     if (numbers[i] >= numbers.size() || seen[numbers[i]])
       return reader.fail(tag, i * sizeof(std::uint32_t), "a number is too large or appears twice");
     seen[numbers[i]] = true;
@@ -137,6 +138,7 @@ Result<Graph> read_graph_sections(const SectionFile& file) {
   }
   const std::size_t nodes = columns.rows.size() - 1;
 
+  // Everything has as many values as there are nodes or edges, so that no column can be read beyond its end.
   columns.weights = reader.column<TimePs>(kWeights, edges);
   columns.types = OptionalColumn<std::uint8_t>(reader.optional_column<std::uint8_t>(kTypes, edges));
   columns.edge_tags = OptionalColumn<std::uint32_t, kNoTag>(reader.optional_column<std::uint32_t>(kEdgeTags, edges));
@@ -159,6 +161,7 @@ Result<Graph> read_graph_sections(const SectionFile& file) {
   if (!reader.ok()) return reader.error();
 
   columns.durations = OptionalColumn<TimePs>(std::move(durations));
+  // The inverse is not stored: it follows, and could contradict.
   columns.positions.resize_uninitialized(columns.nodes.size());
   for (std::size_t p = 0; p < columns.nodes.size(); ++p) columns.positions[columns.nodes[p]] = static_cast<Position>(p);
   return Graph(std::move(columns));

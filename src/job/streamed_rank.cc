@@ -117,6 +117,7 @@ StreamedRank read_streamed_rank(const RankStreaming& streaming, const StreamedRa
     align::NodeAlignment& node = alignment.nodes.emplace_back();
     node.host = clock->host;
     node.tracer = clock->tracer;
+    // A job of one rank, whose clocks were estimated with all the others.
     align::apply(alignment, *trace);
   }
   link_streamed_rank(streaming, *trace, request.corrections, out);
@@ -244,6 +245,7 @@ class RankStreamingTask : public SharedTask {
     std::vector<std::optional<std::string>> results;
     for (const SharedItem& item : items) {
       const std::optional<StreamedRankRequest> request = unpack_request(item.content);
+      // Bytes that this build does not understand: process 0 does all of them itself.
       if (!request) return {};
       const StreamedRank rank = read_streamed_rank({*format_, salvage_, window_, options_}, *request, {});
       // An error is nothing to send: whoever asked reads the file itself and tells the error from there.
@@ -290,6 +292,7 @@ Result<std::vector<StreamedRank>> read_streamed_ranks(
   // Whole graphs are larger than what they are made of: sending them costs more than making them here.
   if (ProcessTeam* const team = process_team();
       team != nullptr && team->is_idle() && requests.size() > 1 && streaming.reduction == causal::Reduction::reduced) {
+    // Refused before anything is shared, since what was begun elsewhere cannot be called off.
     for (const StreamedRankRequest& request : requests) {
       if (const Status told = before_reading(request.path); !told) return told.error();
     }
@@ -312,6 +315,7 @@ Result<std::vector<StreamedRank>> read_streamed_ranks(
   parallel_for(std::min(kRanksInFlight, thread_count()), [&](std::size_t) {
     for (auto i = take(); i; i = take()) {
       ranks[*i] = read_streamed_rank(streaming, requests[*i], on_progress);
+      // Packed at once: it waits until the last rank is read.
       if (streaming.reduction == causal::Reduction::reduced && !ranks[*i].error) ranks[*i].reduced.pack();
       // What the trace was made of lies between what stays, in blocks too small to go back by themselves.
       give_back_freed_memory();

@@ -26,6 +26,7 @@ Result<Schedule> replay_together(const workload::Workload& workload, const Colum
 
 Result<Schedule> replay_together(const workload::Workload& workload, const Column<TimePs>& begins,
                                  std::int64_t eager_limit_bytes) {
+  // The network takes what was recorded: only the order is worked out.
   OracleModel recorded([](const CommOp& op) -> Result<Price> { return Price{.total_ps = op.recorded_ps}; });
   EngineOptions options;
   options.replay = true;
@@ -64,6 +65,7 @@ Result<Schedule> replay_apart(const workload::Workload& workload, const Column<T
       return Error{.message = fmt::format("rank {} has {} activities but dependencies between {}", rank, count,
                                           program.dependencies.node_count())};
     }
+    // Without partners the ranks have nothing in common, and each is a longest path of its own.
     const graph::Solution alone = graph::solve(program.dependencies);
     for (graph::Position position = 0; position < count; ++position) {
       const graph::NodeId i = program.dependencies.node_at(position);
@@ -87,6 +89,7 @@ Result<Column<TimePs>> rank_begins(const workload::Workload& workload) {
   Column<TimePs> begins;
   for (std::size_t rank = 0; rank < workload.rank_count(); ++rank) {
     const TimePs begin = of_program[workload.program_of_rank[rank]];
+    // Times of the replay begin with the first rank.
     begins.push_back(begin == workload::kNotRecorded ? 0 : begin - earliest);
     if (begins.back() > kMaxSimulatedPs)
       return Error{.message = fmt::format("rank {} begins more than 26 days after the first", rank)};
@@ -104,6 +107,7 @@ Result<Schedule> replay(const workload::Workload& workload, const ReplayOptions&
                                                  : replay_apart(workload, *begins);
   if (!schedule) return schedule;
   schedule->ranks = rank_uses(workload, *schedule, true);
+  // A check of this program and not of the input: no workload may lead to a schedule that breaks the rules.
   if (const Status status = schedule->check(); !status)
     return Error{.message = "the replay went wrong: " + status.error().message};
   return schedule;

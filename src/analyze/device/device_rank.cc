@@ -29,6 +29,7 @@ std::vector<WorkType> types_of(const DeviceRank& devices) {
     switch (devices.rank->activity(devices.timeline.works[w].event)) {
       case Activity::memory_copy: types.push_back(WorkType::memory_copy); break;
       case Activity::memory_set: types.push_back(WorkType::memory_set); break;
+      // Copies and fills by their activity, whatever they are called.
       default: types.push_back(communicates[w] != 0 ? WorkType::communication : WorkType::computation);
     }
   }

@@ -60,6 +60,7 @@ class SweepShare {
 
 std::string pack_entry(const SweepEntry& entry) {
   return PackedWriter()
+      // 1: there is an answer; 0 is followed by the reason why not.
       .number(1)
       .integer(entry.step_ps)
       .real(entry.tokens_per_s)
@@ -89,6 +90,7 @@ void mark_front(std::vector<SweepEntry>& entries) {
   });
   double smallest = std::numeric_limits<double>::infinity();
   for (const std::size_t i : by_time) {
+    // Slower, and no smaller than one that is faster.
     if (entries[i].peak_bytes >= smallest) continue;
     entries[i].on_front = true;
     smallest = entries[i].peak_bytes;
@@ -139,8 +141,10 @@ Result<LlmSweep> rank_plans(const LlmPlanSweep& plans, std::span<const std::stri
   }
   mark_front(sweep.entries);
   std::stable_sort(sweep.entries.begin(), sweep.entries.end(), [](const SweepEntry& a, const SweepEntry& b) {
+    // Plans that fit come first, however slow.
     return a.fits != b.fits ? a.fits : a.step_ps < b.step_ps;
   });
+  // Only those that fit are worth confirming.
   for (std::size_t i = 0; i < std::min(confirmed, sweep.entries.size()) && sweep.entries[i].fits; ++i) {
     const LlmForecastInput one{input.catalog, sweep.entries[i].plan, input.device,
                                input.machine, input.network,         input.memory};
@@ -200,14 +204,17 @@ std::string pareto_plot(const LlmSweep& sweep, double memory_bytes, std::size_t 
   if (sweep.entries.empty()) return {};
   const std::size_t width = std::clamp<std::size_t>(columns, 40, 120) - kMargin;
   double fastest = std::numeric_limits<double>::infinity(), slowest = 0, largest = memory_bytes;
+  // So many marks fill any drawing.
   const std::size_t shown = std::min<std::size_t>(sweep.entries.size(), 2000);
   for (std::size_t i = 0; i < shown; ++i) {
     const SweepEntry& one = sweep.entries[i];
     fastest = std::min(fastest, static_cast<double>(one.step_ps));
     slowest = std::max(slowest, static_cast<double>(one.step_ps));
+    // Plans that need far too much are drawn at the upper end, or they would squeeze all others.
     largest = std::max(largest, std::min(one.peak_bytes, 2 * memory_bytes));
   }
   // Times spread over orders of magnitude: their logarithm is shown.
+  // Equal times have no span to divide by.
   const double span = std::max(1e-9, std::log(slowest / fastest));
   std::vector<std::string> rows(kRows, std::string(width, ' '));
   // The front last, so that its marks are on top.

@@ -76,6 +76,7 @@ Result<TraceDiff> diff_traces(const JobRows& control, const JobRows& test, const
   if (!control_side) return control_side.error();
   const Result<DiffSide> test_side = choose_side(test, options.test_step);
   if (!test_side) return test_side.error();
+  // Of each trace the first rank, as choose_side() tells it.
   const NameCounts before = count_names(control.front(), control_side->step, options);
   const NameCounts after = count_names(test.front(), test_side->step, options);
   TraceDiff diff{*control_side, *test_side, {}};
@@ -84,6 +85,7 @@ Result<TraceDiff> diff_traces(const JobRows& control, const JobRows& test, const
     const NameCount other = at == after.end() ? NameCount{} : at->second;
     diff.rows.push_back({name, count.count, other.count, count.sum, other.sum});
   }
+  // Names that are new come last.
   for (const auto& [name, count] : after) {
     if (!before.contains(name)) diff.rows.push_back({name, 0, count.count, 0, count.sum});
   }

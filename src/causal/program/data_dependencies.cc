@@ -73,6 +73,7 @@ OperatorPairs pairs_by_arrows(const trace::Trace& trace, const trace::RankTrace&
   };
   OperatorPairs pairs;
   for (std::size_t i = 0; i + 1 < points.size(); ++i) {
+    // A beginning and its end stand side by side, since both have one id.
     if (points[i].is_end || !points[i + 1].is_end || points[i].id != points[i + 1].id) continue;
     const EventIndex forward = operator_at(points[i]), backward = operator_at(points[i + 1]);
     if (forward != kNoEvent && backward != kNoEvent) pairs.emplace_back(forward, backward);
@@ -93,6 +94,7 @@ OperatorPairs pairs_by_sequence_number(const trace::RankTrace& rank) {
   for (std::size_t i = 0; i < numbers.event.size(); ++i) {
     const EventIndex e = numbers.event[i];
     if (rank.activity(e) == Activity::cpu_operator && numbers.value[i] >= 0)
+      // Only backward operators know the thread of their forward one.
       operators.push_back({numbers.value[i], rank.start[e], e, forward_thread[e] > 0});
   }
   std::stable_sort(operators.begin(), operators.end(), [](const Numbered& a, const Numbered& b) {
@@ -175,6 +177,7 @@ class TensorSearch {
   void add_pairs(EventIndex reader, std::span<const EventIndex> writers) {
     latest_.clear();
     for (const EventIndex writer : writers) {
+      // Work on a device waits for work on a device; otherwise one call waits for the other.
       const bool on_device = device_[writer].first != kNoActivity && device_[reader].first != kNoActivity;
       const std::uint32_t from = on_device ? device_[writer].last : host_[writer].last;
       if (from == kNoActivity || (on_device ? device_[reader].first : host_[reader].first) == kNoActivity) continue;

@@ -13,8 +13,10 @@ bool is_word(char c) {
 
 void Scanner::skip_block_comment() {
   const std::size_t end = text_.find("*/", next_ + 2);
+  // Told by the parser, with the place where the comment began.
   if (end == std::string_view::npos) open_comment_ = next_;
   const std::size_t stop = end == std::string_view::npos ? text_.size() : end + 2;
+  // Lines inside a comment count, so that errors name the line an editor shows.
   const auto lines = std::count(text_.begin() + next_, text_.begin() + stop, '\n');
   line_ += static_cast<std::uint64_t>(lines);
   on_new_line_ |= lines > 0;

@@ -83,6 +83,7 @@ PlaneNames::PlaneNames(const PlaneOutline& plane, KnownNames& known)
       events_(plane.event_metadata),
       stats_(plane.stat_metadata),
       kinds_(plane.event_metadata.size()) {
+  // Ids beyond the dense ones are looked up in the slower table.
   quick_.resize(events_.dense_ids());
   roles_.reserve(plane.stat_metadata.size());
   for (const MetadataEntry& entry : plane.stat_metadata) roles_.push_back(role_of(entry.name));
@@ -105,6 +106,7 @@ const EventKind& PlaneNames::resolve_event(std::uint32_t at, std::int64_t metada
 }
 
 std::string_view PlaneNames::text(const StatValue& stat) const {
+  // A reference to a name in the table of stats, where texts that repeat are kept once.
   if (stat.kind != stat_field::ref_value) return stat.text;
   const std::uint32_t at = stats_.find(static_cast<std::int64_t>(stat.number));
   return at == IdTable::kMissing ? std::string_view() : plane_.stat_metadata[at].name;

@@ -35,6 +35,7 @@ Result<AskedRank> ask_file(const formats::Format& format, const RankQuestion& qu
   trace::Trace alone;
   // The first rank of a job sets its epoch: it always fits.
   trace::add_rank(alone, std::move(read->rank), read->strings);
+  // Its texts are in the trace now: one table is enough.
   read->strings = Interner();
   AskedRank asked;
   asked.answer = question.answer(alone, alone.ranks.front());
@@ -147,6 +148,7 @@ std::vector<std::string> answers_of(const RankQuestion& question, const trace::T
 }
 
 Result<RankAnswers> ask_ranks(const Source& source, const RankQuestion& question, const Reading& reading) {
+  // Formats whose ranks can only be understood together are read as a whole.
   if (source.format->read_rank == nullptr || !source.format->joins_outlines) {
     Result<TraceInput> input = read_trace(source, {.untimed = true}, reading);
     if (!input) return input.error();
@@ -172,6 +174,7 @@ SharedTaskKind rank_question_task(std::vector<RankQuestion> questions) {
             const bool salvage = reader.number() != 0;
             const auto question =
                 std::find_if(questions.begin(), questions.end(), [&](const RankQuestion& q) { return q.name == name; });
+            // Without a task the process takes no part, and the others do its share.
             if (!reader.ok() || format == nullptr || question == questions.end()) return nullptr;
             return std::make_unique<RankQuestionTask>(*format, *question, salvage);
           }};

@@ -33,11 +33,13 @@ InferenceMemory inference_memory(const InferencePlan& plan, const MemoryOptions&
       cache_bytes_per_token(plan) * (end - first) * (plan.prompt + plan.generate / (continuous ? 2 : 1));
   memory.cache = plan.replica_requests() * memory.cache_per_request;
 
+  // A continuous batch takes in one request at a time.
   const double prompts = continuous ? 1 : plan.requests();
   // As in llm/closed_forms/peak_memory: queries, keys, values, residual stream, and both sides of the activation.
   double width = (m.plain_mlp ? 2 : 3) * m.ffn / tp;
   if (m.experts) width = std::max(width, 3 * m.experts->chosen * m.experts->ffn / plan.expert_split());
   memory.workspace = options.library_bytes + kElementBytes * prompts * plan.prompt * (4 * m.hidden + width);
+  // Scores of the next token, for every request.
   if (is_last) memory.workspace += kElementBytes * plan.requests() * m.vocabulary;
   memory.unused = options.fragmentation_share * memory.sum();
   return memory;
@@ -96,6 +98,7 @@ std::optional<Violation> find_shape_violation(const StepPlan& shape) {
   if (!divides_whole(job.tensor, model.heads))
     return Violation{"parallelism.tensor",
                      fmt::format("of {} must divide the {} attention heads", job.tensor, model.heads)};
+  // Fewer heads of keys than ranks are copied to several of them.
   if (!divides_whole(job.tensor, model.kv_heads) && !divides_whole(model.kv_heads, job.tensor)) {
     return Violation{"parallelism.tensor", fmt::format("of {} must divide, or be a multiple of, the {} heads of keys",
                                                        job.tensor, model.kv_heads)};
@@ -168,6 +171,7 @@ ServedParameters served_parameters(const InferencePlan& plan, bool with_experts)
     return of;
   }
   const Experts& e = *m.experts;
+  // h x count is the router, which every rank has whole.
   of.mlp = 3 * h * e.shared_ffn / tp + h * e.count;
   of.experts = e.count / plan.shape.job.expert * 3 * h * e.ffn / plan.expert_split();
   return of;

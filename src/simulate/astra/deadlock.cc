@@ -24,6 +24,7 @@ std::string Issuer::explain_collective(std::uint32_t rank, std::uint32_t node) c
   const std::size_t members = group == nullptr ? workload_.rank_count() : group->ranks.size();
   for (std::size_t i = 0; i < members; ++i) {
     const auto other = group == nullptr ? static_cast<std::uint32_t>(i) : group->ranks[i];
+    // Only simulated ranks can be asked what they do.
     if (other == rank || other >= ranks_.size()) continue;
     const std::optional<std::uint32_t> waiting = waiting_node(other);
     if (!waiting)
@@ -57,6 +58,7 @@ std::string Issuer::explain_message(std::uint32_t rank, std::uint32_t node) cons
     if (!fits) continue;
     if (peers.bytes[i] != program.bytes[node])
       return text + fmt::format(", but {} has {} bytes", workload_.describe(peer, i), peers.bytes[i]);
+    // A message that is over was matched with another.
     if (end_ns(peer, i) >= 0) continue;
     const std::optional<std::uint32_t> waiting = waiting_node(peer);
     if (waiting && *waiting != i) return text + fmt::format(", but it waits in {}", workload_.describe(peer, *waiting));

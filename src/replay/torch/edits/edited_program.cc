@@ -55,6 +55,7 @@ class ProgramEditing {
   }
 
   [[nodiscard]] bool selects_work(const EditRule& rule, std::size_t i) const {
+    // Programs tell fills from copies by name only.
     const EdgeKind kind = program_.kinds[i] == ActivityKind::compute       ? EdgeKind::kernel
                           : name_of(i).find("Memset") != std::string::npos ? EdgeKind::memory_set
                                                                            : EdgeKind::memory_copy;
@@ -66,6 +67,7 @@ class ProgramEditing {
     ++result_.list.counts[edit_].works;
     // Later edits see what earlier ones made of it, but nothing brings back what was removed.
     if (duration != RankEdits::kRemoved) duration = rule.changed(duration, std::nullopt);
+    // Nothing that takes no time needs to be run.
     if (duration == 0) duration = RankEdits::kRemoved;
   }
 
