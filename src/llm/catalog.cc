@@ -15,6 +15,10 @@
 #include "machine/device/device_yaml.h"
 #include "machine/yaml/field_reader.h"
 
+// Folders are read file by file, in the order of names, and every file is checked against its own rules; one that
+// cannot be read makes the whole catalog unusable, so that no forecast is made with half of its constants. Devices are
+// found by the words of their names.
+
 namespace orrery::llm {
 namespace {
 

@@ -9,6 +9,9 @@
 #include "query/rows.h"
 #include "simulate/schedule.h"
 
+// A row per rank and collective or message. For each part the arrival that it has to wait for is found: that of all, of
+// the root or of the sender, by the kind of operation. What one rank recorded alone has no waits.
+
 namespace orrery::query {
 namespace {
 

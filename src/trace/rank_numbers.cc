@@ -6,6 +6,10 @@
 
 #include "base/numbers.h"
 
+// Numbers that files tell are believed if all files have one and they differ. Otherwise files are numbered by their
+// places, and it is decided whether they are ranks at all: ranks communicate and were recorded at the same time, runs
+// are alone or lie one after the other.
+
 namespace orrery::trace {
 namespace {
 

@@ -5,6 +5,10 @@
 
 #include "base/statistics.h"
 
+// The distribution of a rank's score under the hypothesis that all ranks are alike is computed exactly, block by block;
+// exceptions are held against a binomial distribution. Chances are corrected for having looked at all ranks, and a rank
+// is named only if mending it would save something.
+
 namespace orrery::analyze {
 namespace {
 

@@ -11,6 +11,9 @@
 #include "base/json/json_writer.h"
 #include "causal/step_window.h"
 
+// One pass over the events counts categories, annotations and lanes, and finds the span of host and device work. What
+// it finds can be packed, since ranks may be described by other processes.
+
 namespace orrery::analyze {
 namespace {
 

@@ -10,6 +10,9 @@
 #include "analyze/hta/statistics.h"
 #include "base/radix_sort.h"
 
+// Launches are put under the last operator that covers them, whichever thread it is on, as HTA does; a tree of latest
+// ends finds it. Calls with the same operator and kernels make a group, and the figures are those of groups.
+
 namespace orrery::analyze::hta {
 namespace {
 

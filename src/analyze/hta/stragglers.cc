@@ -10,6 +10,10 @@
 #include "analyze/hta/statistics.h"
 #include "causal/hta/step_numbers.h"
 
+// Rows are put into profiler steps, collectives that take a good part of a step are kept by stream, name and step, and
+// the one that differs most between ranks is chosen. Ranks score for each of its instances that they start among the
+// last.
+
 namespace orrery::analyze::hta {
 
 using causal::hta::JobRows;

@@ -9,6 +9,9 @@
 #include "base/limits.h"
 #include "base/parallel.h"
 
+// Plain files are mapped and handed on in windows of the mapping. Compressed ones are inflated by one thread into a
+// ring of blocks while another consumes them; what a window leaves unfinished is put in front of the next block.
+
 namespace orrery {
 namespace {
 

@@ -8,6 +8,9 @@
 #include "base/json/json_writer.h"
 #include "cli/frame/hosting.h"
 
+// An answer is kept until the verb is through, so that a failure prints nothing half. Files appear first, then the
+// answer as text, CSV or in the envelope, and remarks go to standard error unless the envelope has them.
+
 namespace orrery::cli {
 
 Envelope make_envelope(std::string_view verb, bool ok, const std::vector<Remark>& remarks,

@@ -4,6 +4,10 @@
 #include <cmath>
 #include <tuple>
 
+// Rank by rank, lower ones first, since what is known of them orders the sites of the next. Within a rank first sites
+// of which the report has this rank's own number, then the others in the order of their first call; both for exact
+// fits, and then for traces that were cut short.
+
 namespace orrery::ampip {
 namespace {
 

@@ -12,6 +12,9 @@
 #include "base/limits.h"
 #include "base/numbers.h"
 
+// Line by line: the name of a file says whether it holds polynomials, which have a line of exponents first, and every
+// other line is a model with as many numbers as its type needs.
+
 namespace orrery::isb_bfs {
 namespace {
 

@@ -10,6 +10,10 @@
 #include "machine/device/kernel_gemm.h"
 #include "report/counted.h"
 
+// Memory of a stage is weights, caches of requests, room for activations and what fragmentation wastes. A plan is
+// checked from what only training knows to divisibilities and limits of a stack. Rounds sample the tokens of a request
+// evenly, after a warm-up where stages overlap.
+
 namespace orrery::llm {
 
 InferenceMemory inference_memory(const InferencePlan& plan, const MemoryOptions& options, std::uint32_t stage) {

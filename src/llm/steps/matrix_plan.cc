@@ -9,6 +9,9 @@
 #include "report/counted.h"
 #include "workload/program_builder.h"
 
+// One program serves all devices, since they do the same at other places. Panels are a loop: gathered ahead of their
+// products where rows and columns are divided, and summed up behind them where k is.
+
 namespace orrery::llm {
 namespace {
 

@@ -4,6 +4,9 @@
 #include <array>
 #include <cmath>
 
+// From area to units, from power to voltage and from there to frequency; the product of these is a peak, unless
+// memories feed less. Voltage is found by halving, since its equation is cubic.
+
 namespace orrery::machine {
 namespace {
 

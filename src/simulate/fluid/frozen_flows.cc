@@ -2,6 +2,10 @@
 
 #include <algorithm>
 
+// Per bottleneck a set with what each of its flows was served, the least that is left, and the weights with which the
+// flows cross other links. Freezing and thawing change these sums; they are made anew once in a while, before rounding
+// shows.
+
 namespace orrery::simulate {
 namespace {
 
