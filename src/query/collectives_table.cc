@@ -67,6 +67,7 @@ class CollectiveRows {
   [[nodiscard]] Value bus(const CommonFacts& facts, const OwnPart& part, std::optional<std::int64_t> bytes,
                           TimePs ready) const {
     const std::optional<match::CommunicationKind> kind = match::communication_kind(facts.kind);
+    // Without size, partners or time there is no rate.
     if (!bytes || facts.members < 2 || !kind || kind->kind != workload::ActivityKind::collective || part.end <= ready)
       return {};
     simulate::CollectiveUse use;
@@ -101,6 +102,7 @@ void add_exchanges(const Recording& recording, CollectiveRows& out) {
       const match::Participation& part = exchanges.parts[p];
       parts.push_back(out.part(part.node, part.event, is_message ? part.call : match::kNoCall));
     }
+    // The last of all is what everybody waits for, unless the operation says otherwise.
     TimePs last = parts.front().arrival;
     for (const OwnPart& part : parts) last = std::max(last, part.arrival);
     for (std::size_t p = 0; p < parts.size(); ++p) {

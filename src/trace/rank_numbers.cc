@@ -18,6 +18,7 @@ bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')
 bool spells_rank(std::string_view text) {
   static constexpr std::string_view kWord = "rank";
   if (text.size() < kWord.size()) return false;
+  // The bit of 0x20 makes letters small.
   return std::equal(kWord.begin(), kWord.end(), text.begin(), [](char a, char b) { return a == (b | 0x20); });
 }
 
@@ -55,6 +56,7 @@ bool lie_apart(const std::vector<ToldRank>& told, const std::vector<ReadRank>& r
   for (const ReadRank& read : ranks) extents.push_back(extent_of(read.rank));
   for (std::size_t a = 0; a < ranks.size(); ++a) {
     for (std::size_t b = a + 1; b < ranks.size(); ++b) {
+      // Clocks of two hosts may differ by more than the recordings lie apart.
       if (told[a].host.empty() || told[a].host != told[b].host || !extents[a] || !extents[b]) continue;
       if (extents[a]->end_unix_ns < extents[b]->begin_unix_ns || extents[b]->end_unix_ns < extents[a]->begin_unix_ns)
         return true;
@@ -67,6 +69,7 @@ bool lie_apart(const std::vector<ToldRank>& told, const std::vector<ReadRank>& r
 
 Result<Numbering> number_ranks(const std::vector<std::string>& paths, const std::vector<ToldRank>& told,
                                std::vector<ReadRank>& ranks) {
+  // A file alone is whatever it says.
   if (ranks.size() < 2) return Numbering::told;
   // A world of one is a rank of nothing.
   const auto number_of = [&](std::size_t i) {
@@ -91,6 +94,7 @@ Result<Numbering> number_ranks(const std::vector<std::string>& paths, const std:
   }
   const bool all_communicate =
       std::all_of(ranks.begin(), ranks.end(), [](const ReadRank& read) { return read.rank.source.communicates; });
+  // One number in all of them is that of one rank recorded several times.
   const bool are_runs = numbered || !all_communicate || lie_apart(told, ranks);
   for (std::size_t i = 0; i < ranks.size(); ++i) {
     ranks[i].rank.rank = static_cast<std::int64_t>(i);
@@ -104,6 +108,7 @@ bool add_run(Trace& trace, RankTrace&& run, const Interner& strings) {
   // NOLINTNEXTLINE(bugprone-use-after-move)
   if (add_rank(trace, std::move(run), strings)) return true;
   const std::int64_t file_epoch_unix_ns = run.epoch_unix_ns;
+  // A run that lies too far away is put beside the others; what its clock really said is kept as its era.
   run.era_ns = trace.epoch_unix_ns - file_epoch_unix_ns;
   run.epoch_unix_ns = trace.epoch_unix_ns;
   return add_rank(trace, std::move(run), strings);

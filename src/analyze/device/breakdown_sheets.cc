@@ -6,6 +6,9 @@
 
 #include "base/percent.h"
 
+// A row per rank and device, with times and their shares of the window. Columns without a title are for programs
+// only, and are not shown to people.
+
 namespace orrery::analyze {
 
 using report::Cell;

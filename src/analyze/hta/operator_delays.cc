@@ -94,6 +94,7 @@ class CallList {
       const RowIndex op = operators.covering(r);
       if (op == kNoRow) continue;
       const auto kernels = kernels_of.find(rows.index[r]);
+      // A delay is that of one kernel.
       if (kernels == kernels_of.end() || kernels->second.size() != 1)
         return Error{"a launch below an operator without exactly one kernel"};
       const RowIndex kernel = kernels->second.front();
@@ -125,6 +126,7 @@ std::vector<OperatorDelay> delays_of(std::int64_t rank, const std::vector<Operat
   std::map<std::pair<std::string, std::string>, Group> groups;
   for (const OperatorCall& call : calls) {
     Group& group = groups[{call.operator_name, joined(call.kernels)}];
+    // The first call of a group names its kernels.
     if (group.first == nullptr) group.first = &call;
     group.launch.push_back(to_us(call.launch_delay));
     group.runtime.push_back(to_us(call.runtime_delay));

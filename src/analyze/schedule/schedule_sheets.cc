@@ -11,6 +11,9 @@
 #include "analyze/path/path_sheets.h"
 #include "base/percent.h"
 
+// Sheets of a schedule come from three sources: the schedule itself (ranks, links, collectives, nodes), sums over it
+// that may have been made while it ran (kinds, phases, waits), and its critical path.
+
 namespace orrery::analyze {
 namespace {
 

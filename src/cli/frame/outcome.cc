@@ -72,6 +72,7 @@ Status deliver(Invocation& invocation, Pieces pieces) {
     if (Status written = write_file(invocation.text("output"), pieces); !written) return written;
   }
   if (Status published = invocation.outputs().publish(); !published || to_file) return published;
+  // Data of the verb itself has standard output; what is said about it goes to the other.
   if (!invocation.writes_data_to_stdout()) return write_stdout(invocation.console(), pieces);
   if (invocation.quiet()) return {};
   for (const std::string_view piece : pieces) invocation.console().write_err(piece);
@@ -120,6 +121,7 @@ ExitCode finish(Invocation& invocation, ExitCode code) {
   if (code != ExitCode::ok && code != ExitCode::check_failed)
     return finish_failed(invocation, failure_of(invocation, code));
   const std::vector<Remark> remarks = remarks_of(invocation.diagnostics());
+  // Whoever runs this program inside another takes the answer as it is.
   if (invocation.hosting() != nullptr && invocation.hosting()->takes_answer && invocation.answer()) {
     if (const Status published = invocation.outputs().publish(); !published)
       return finish_failed(invocation, Failure::from(published.error()));

@@ -23,6 +23,7 @@ struct Candidate {
 
 /// Sizes of reports have four digits.
 bool sizes_agree(const LocalSite& local, const Candidate& candidate) {
+  // Where one side tells no sizes, calls and counts have to do.
   if (!local.has_bytes || candidate.size == nullptr) return true;
   const double sum = candidate.size->sum_bytes;
   // A thousandth: half a unit of the last of four digits, with some room.
@@ -42,8 +43,10 @@ class SiteJoin {
  public:
   SiteJoin(const std::vector<RankSites>& ranks, const Report& report) : ranks_(ranks), report_(report) {
     for (const SiteTime& time : report.site_times) {
+      // Sums over all ranks belong to no trace.
       if (time.rank == kAllRanks) continue;
       times_[time.rank].push_back(&time);
+      // The lowest rank that has a site gave it its number.
       const auto [owner, is_new] = owners_.try_emplace(time.site, time.rank);
       if (!is_new) owner->second = std::min(owner->second, time.rank);
     }
@@ -74,6 +77,7 @@ class SiteJoin {
     for (const auto& numbers : numbers_) {
       const auto shared = static_cast<std::size_t>(std::count_if(
           candidates.begin(), candidates.end(), [&](const Candidate& c) { return numbers.contains(c.time->site); }));
+      // The first of equals, which is the lowest rank.
       if (shared > most) reference = &numbers, most = shared;
     }
     const auto place = [&](const Candidate& candidate) {

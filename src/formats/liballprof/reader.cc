@@ -39,6 +39,7 @@ Result<std::vector<MpiRankFile>> number_files(const std::vector<std::string>& pa
     all_numbered = all_numbered && rank;
     files.push_back({rank.value_or(0), path});
   }
+  // Either all names are believed or none: else a guessed number might be that of another file.
   if (!all_numbered) {
     diagnostics.add_many(kRankGuessed, paths.size(), paths.front());
     for (std::size_t i = 0; i < files.size(); ++i) files[i].rank = static_cast<std::int64_t>(i);
@@ -85,6 +86,7 @@ class Members {
     if (named.size == 1) return {rank};
     const std::vector<std::int64_t>& list = lists_.at({named.handle, named.size});
     const auto place = static_cast<std::size_t>(named.rank);
+    // The list must have this rank where this rank says it is.
     return place < list.size() && list[place] == rank ? list : std::vector<std::int64_t>();
   }
 
@@ -94,6 +96,7 @@ class Members {
                                                   const std::vector<std::int64_t>& everybody) const {
     const bool in_order =
         std::all_of(users.begin(), users.end(), [](const auto& user) { return user.first == user.second; });
+    // As large as the job and in its order: the world, also where some ranks never named it.
     if (size == world_size_ && in_order) return everybody;
     if (static_cast<std::int64_t>(users.size()) != size) return {};
     std::vector<std::int64_t> list(users.size(), -1);

@@ -1,5 +1,8 @@
 #include "scrub/words/name_lists.h"
 
+// Two lists: calls of runtimes and drivers, and names that recorders write themselves. They are the same in
+// everybody's traces, and so tell nothing about a program. Each is made at the first question.
+
 namespace orrery::scrub {
 
 const Words& runtime_calls() {
