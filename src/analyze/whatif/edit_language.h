@@ -162,7 +162,7 @@ struct EditRule {
   Action action = Action::scale;
   double factor = 1;
   TimePs amount = 0;
-  bool removes_profiler = false;  ///< of every recorded event `amount` is taken off, wherever it lies
+  bool removes_profiler = false;  ///< what recording cost is taken off (recording_cost.h)
                                   ///< (profiler_cost.h); nothing else counts then
 
   [[nodiscard]] bool selects(causal::EdgeKind kind) const { return (kinds >> static_cast<unsigned>(kind) & 1) != 0; }

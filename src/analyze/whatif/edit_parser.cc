@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "analyze/whatif/edit_language.h"
-#include "analyze/whatif/profiler_cost.h"
+#include "analyze/whatif/recording_cost.h"
 #include "base/numbers.h"
 
 namespace orrery::analyze {
@@ -147,7 +147,6 @@ class EditParser {
       return fail(start, "expected \"remove\"", "profiler remove; if you know the time without it: --unprofiled");
     rule_.removes_profiler = true;
     rule_.action = EditRule::Action::add;
-    rule_.amount = kTypicalPerEvent;
     return true;
   }
 

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "analyze/whatif/edit_selector.h"
-#include "analyze/whatif/profiler_cost.h"
+#include "analyze/whatif/recording_cost.h"
 
 namespace orrery::analyze {
 namespace {
@@ -90,7 +90,8 @@ TimePs lasting(TimePs amount, std::optional<double> factor) {
 EditSelection select(const causal::CausalGraph& job, const EditRule& rule) {
   EditSelection selection;
   if (rule.removes_profiler) {
-    for (const auto& [slot, time] : RecordedEvents(job).savings(job.graph, rule.amount)) {
+    const RecordingCost cost(job);
+    for (const auto& [slot, time] : cost.savings(cost.fitted())) {
       selection.slots.push_back(slot);
       selection.savings.push_back(time);
     }

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "analyze/whatif/profiler_cost.h"
+#include "analyze/whatif/recording_cost.h"
 #include "ask/context.h"
 #include "causal/causal_graph.h"
 
@@ -14,7 +14,8 @@ namespace orrery::ask {
 struct Unprofiled {
   TimePs recorded = 0;  ///< what the window took with the profiler
   std::size_t events = 0;
-  analyze::ProfilerCost cost;
+  TimePs per_event = 0;
+  analyze::CalibratedCost cost;
 };
 
 /// Takes what recording costs off the graph, if it is known what a step takes without a profiler: `step`.

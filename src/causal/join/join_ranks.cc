@@ -119,6 +119,9 @@ class Joiner {
       owner.launch_start += shift;
       job_.owners.push_back(owner);
     }
+    if (step.row_bytes.empty()) job_.row_bytes.resize(job_.owners.size(), 0);
+    else
+      for (const std::uint32_t bytes : step.row_bytes) job_.row_bytes.push_back(bytes);
     name_classes(r);
     for (NodeId node = 0; node < step.graph.node_count(); ++node) {
       job_.time.push_back(step.time[node] + shift);
@@ -135,6 +138,7 @@ class Joiner {
     step.time = {};
     step.node_lane = {};
     step.owners = {};
+    step.row_bytes = {};
     step.class_name = {};
     step.lanes = {};
     step.annotations = {};

@@ -8,7 +8,7 @@
 
 #include "analyze/whatif/edit_language.h"
 #include "analyze/whatif/edit_selector.h"
-#include "analyze/whatif/profiler_cost.h"
+#include "analyze/whatif/recording_cost.h"
 #include "base/json/json_writer.h"
 #include "graph/longest_path.h"
 #include "page/data/codec.h"
@@ -182,7 +182,7 @@ class GraphEncoder {
   SetTable& steps() { return steps_; }
 
   void write_facts(JsonWriter& json) const {
-    json.field("signed_weights", signed_weights_).field("profiler_ps", analyze::kTypicalPerEvent);
+    json.field("signed_weights", signed_weights_).field("profiler_ps", TimePs{2'900'000});
     write_list(json, "lanes", lanes_, [&](const Lane& lane) {
       json.begin_array().value(lane.rank).value(lane.place).value(lane.is_lane ? 1 : 0).end_array();
     });

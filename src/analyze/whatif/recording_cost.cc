@@ -1,0 +1,327 @@
+#include "analyze/whatif/recording_cost.h"
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+#include <span>
+#include <tuple>
+
+#include "base/int128.h"
+#include "graph/edits.h"
+#include "graph/longest_path.h"
+
+// In steps: the edges of every host thread are put in order and told apart by what begins or ends at their ends; per
+// kind of stretch, row length and name the median is found; of all names of a kind, weighted by how often they come, a
+// quantile is what recording costs there. What a stretch cannot hold of its cost is carried to the next one.
+
+namespace orrery::analyze {
+namespace {
+
+using causal::EdgeKind;
+using graph::Slot;
+
+/// Fewer stretches of a kind say nothing about what is typical of it.
+constexpr std::size_t kFewest = 8;
+/// Of the names of a kind of stretch, ordered by their medians: where the cost is read. Above the middle before what
+/// begins, since the work that is in it there is about what recording costs elsewhere unseen; low for operators with
+/// nothing inside, many of which do work (allocations, copies on the host).
+constexpr std::int64_t kBeforeBegin = 670, kBeforeEnd = 500, kLeaves = 250, kFrames = 500;  // thousandths
+/// Rows up to 8 KiB are told apart, by a third of an octave; longer ones take no more per byte than these.
+constexpr std::uint32_t kLongestRow = 8192;
+/// A recorder that takes longer than that per event writes rows, whose length counts. Those that only note what
+/// happened take 2 to 4 us, however long the row is that becomes of it later.
+constexpr TimePs kWritesRows = 5 * kPsPerUs;
+/// By how much all else is slower per microsecond that an event costs, in thousandths, and the most that is believed.
+constexpr std::int64_t kSlowerPerUs = 50;
+constexpr TimePs kMostSlowing = 20 * kPsPerUs;
+/// Without a ruler, what recording an event is first taken to cost; whoever knows the time without it multiplies that.
+constexpr TimePs kUnit = kPsPerUs;
+/// More than four times what was read off, or 20 us per event, is not the recorder's.
+constexpr CostShare kMostShare = 4 * kWholeCost, kMostUnits = 20 * kWholeCost;
+/// How far the cost may be off, and the speed of the host between two runs: what covers the truth in 8 of 10.
+constexpr std::int64_t kCostSpread = 100, kHostSpread = 120;  // thousandths
+
+/// Time of a host thread in which a recorder may be called. Communication of the host is waiting.
+bool is_stretch(EdgeKind kind) { return causal::is_host(kind); }
+
+std::uint8_t row_class_of(std::uint32_t bytes) {
+  if (bytes == 0) return 0;
+  const std::uint32_t capped = std::min(bytes, kLongestRow);
+  // Thirds of an octave by integers, the same on every machine: 1.26 and 1.587 are the cube roots of 2 and 4.
+  const auto octave = static_cast<std::uint32_t>(std::bit_width(capped)) - 1;
+  const std::uint64_t thousandths = (std::uint64_t{capped} * 1000) >> octave;
+  const std::uint32_t third = thousandths >= 1588 ? 2 : thousandths >= 1260 ? 1 : 0;
+  return static_cast<std::uint8_t>(3 * octave + third + 1);
+}
+
+TimePs scaled(TimePs time, std::int64_t thousandths) { return static_cast<TimePs>(Int128{time} * thousandths / 1000); }
+
+struct Observation {
+  std::uint16_t kind;  ///< place and row class
+  StringId name;
+  TimePs lasted;
+  auto operator<=>(const Observation&) const = default;
+};
+
+/// The element at that share of the way, of sorted values.
+TimePs quantile(std::span<const Observation> sorted, std::int64_t thousandths) {
+  return sorted[static_cast<std::size_t>(static_cast<std::int64_t>(sorted.size() - 1) * thousandths / 1000)].lasted;
+}
+
+/// Of the names in `sorted`, each with its median and its count: the median up to which the share of all lies.
+TimePs quantile_of_names(std::span<const Observation> sorted, std::int64_t thousandths) {
+  std::vector<std::pair<TimePs, std::size_t>> names;
+  for (std::size_t first = 0; first < sorted.size();) {
+    std::size_t last = first;
+    while (last < sorted.size() && sorted[last].name == sorted[first].name) ++last;
+    names.emplace_back(quantile(sorted.subspan(first, last - first), 500), last - first);
+    first = last;
+  }
+  std::sort(names.begin(), names.end());
+  std::size_t count = 0;
+  for (const auto& [median, times] : names) {
+    count += times;
+    if (count * 1000 >= sorted.size() * static_cast<std::size_t>(thousandths)) return median;
+  }
+  return names.back().first;
+}
+
+}  // namespace
+
+RecordingCost::RecordingCost(const causal::CausalGraph& job) : job_(job) {
+  find_stretches();
+  fit(false);
+  per_event_ = before_begin_ + cost_at(Boundary::end_operator, Boundary::end_operator, 0);
+  if (per_event_ > kWritesRows) fit(true);
+  fit_frames();
+}
+
+void RecordingCost::find_stretches() {
+  const graph::Graph& graph = job_.graph;
+  std::vector<std::uint32_t> first_lane{0};
+  for (const causal::JobRank& rank : job_.ranks)
+    first_lane.push_back(first_lane.back() + static_cast<std::uint32_t>(rank.lanes.size()));
+  struct Placed {
+    std::uint32_t lane;
+    TimePs begin, end;
+    Slot slot;
+  };
+  std::vector<Placed> placed;
+  for (graph::Position position = 0; position < graph.node_count(); ++position) {
+    const graph::NodeId target = graph.node_at(position);
+    const std::uint32_t rank = job_.node_rank[target], lane = job_.node_lane[target];
+    if (rank == causal::kNoRank || lane == causal::kNoWork) continue;
+    for (const Slot slot : graph.incoming_at(position)) {
+      const graph::NodeId source = graph.source(slot);
+      if (!is_stretch(job_.kind(slot)) || job_.node_rank[source] != rank || job_.node_lane[source] != lane) continue;
+      const std::uint32_t tag = graph.edge_tag(slot);
+      if (tag != graph::kNoTag && job_.owners[tag].lane != lane) continue;
+      placed.push_back({first_lane[rank] + lane, job_.time[source], job_.time[target], slot});
+    }
+  }
+  std::stable_sort(placed.begin(), placed.end(), [](const Placed& a, const Placed& b) {
+    return std::tuple(a.lane, a.begin, a.end) < std::tuple(b.lane, b.begin, b.end);
+  });
+
+  // An event ends with the last stretch that belongs to it.
+  std::vector<std::uint32_t> last_of(job_.owners.size(), 0);
+  for (std::uint32_t i = 0; i < placed.size(); ++i) {
+    if (const std::uint32_t tag = graph.edge_tag(placed[i].slot); tag != graph::kNoTag) last_of[tag] = i + 1;
+  }
+  events_ = static_cast<std::size_t>(last_of.size() -
+                                     static_cast<std::size_t>(std::count(last_of.begin(), last_of.end(), 0u)));
+  const auto boundary = [&](Slot slot, bool begins) {
+    switch (job_.kind(slot)) {
+      case EdgeKind::cpu_python: return begins ? Boundary::begin_frame : Boundary::end_frame;
+      case EdgeKind::cpu_runtime: return begins ? Boundary::begin_call : Boundary::end_call;
+      default: return begins ? Boundary::begin_operator : Boundary::end_operator;  // annotations are recorded alike
+    }
+  };
+  const auto has_owner = [&](std::size_t i) { return graph.edge_tag(placed[i].slot) != graph::kNoTag; };
+  const auto touch = [&](std::size_t i) {
+    return i > 0 && i < placed.size() && placed[i - 1].lane == placed[i].lane && placed[i - 1].end == placed[i].begin;
+  };
+  stretches_.reserve(placed.size());
+  for (std::size_t i = 0; i < placed.size(); ++i) {
+    const auto [lane, begin, end, slot] = placed[i];
+    const std::uint32_t tag = graph.edge_tag(slot);
+    const bool owned = tag != graph::kNoTag;
+    Stretch stretch{slot,
+                    Boundary::none,
+                    Boundary::none,
+                    0,
+                    job_.kind(slot) == EdgeKind::cpu_python,
+                    !owned,
+                    touch(i),
+                    graph.weight(slot) < end - begin,
+                    end - begin,
+                    owned ? job_.owners[tag].name : StringId{0}};
+    if (owned && tag < job_.row_bytes.size()) stretch.row_class = row_class_of(job_.row_bytes[tag]);
+    if (owned && job_.owners[tag].start == begin) stretch.from = boundary(slot, true);
+    else if (stretch.follows && has_owner(i - 1)) stretch.from = boundary(placed[i - 1].slot, false);
+    if (owned && last_of[tag] == i + 1) stretch.to = boundary(slot, false);
+    else if (touch(i + 1) && has_owner(i + 1)) stretch.to = boundary(placed[i + 1].slot, true);
+    stretches_.push_back(stretch);
+  }
+}
+
+void RecordingCost::fit(bool by_rows) {
+  for (ByRow& rows : costs_) rows.clear();
+  std::vector<Observation> all;
+  for (const Stretch& s : stretches_) {
+    const EdgeKind kind = job_.kind(s.slot);
+    if (s.from == Boundary::none || s.to == Boundary::none ||
+        (kind != EdgeKind::cpu_operator && kind != EdgeKind::cpu_python))
+      continue;
+    all.push_back(
+        {static_cast<std::uint16_t>(place(s.from, s.to) << 8 | (by_rows ? s.row_class : 0)), s.name, s.lasted});
+  }
+  std::sort(all.begin(), all.end());
+  const auto is_frame = [](std::size_t boundary) {
+    return boundary == static_cast<std::size_t>(Boundary::begin_frame) ||
+           boundary == static_cast<std::size_t>(Boundary::end_frame);
+  };
+  for (std::size_t first = 0; first < all.size();) {
+    std::size_t last = first;
+    while (last < all.size() && all[last].kind == all[first].kind) ++last;
+    const std::span<const Observation> alike(all.data() + first, last - first);
+    const std::size_t where = all[first].kind >> 8;
+    const std::int64_t share = is_frame(where / kBoundaries) || is_frame(where % kBoundaries)     ? kFrames
+                               : where == place(Boundary::begin_operator, Boundary::end_operator) ? kLeaves
+                               : where == place(Boundary::end_operator, Boundary::end_operator)   ? kBeforeEnd
+                                                                                                  : kBeforeBegin;
+    if (alike.size() >= kFewest)
+      costs_[where].emplace_back(static_cast<std::uint8_t>(all[first].kind & 0xff), quantile_of_names(alike, share));
+    first = last;
+  }
+  // Before an operator begins: between two of them, or at most what lies before the first one inside another, where the
+  // other's own cost comes on top.
+  const ByRow& between = costs_[place(Boundary::end_operator, Boundary::begin_operator)];
+  before_begin_ = between.empty() ? std::numeric_limits<TimePs>::max() : between.front().second;
+  for (const auto& [row, cost] : costs_[place(Boundary::begin_operator, Boundary::begin_operator)])
+    before_begin_ = std::min(before_begin_, cost);
+  if (before_begin_ == std::numeric_limits<TimePs>::max()) before_begin_ = 0;
+  has_ruler_ = std::any_of(costs_.begin(), costs_.end(), [](const ByRow& rows) { return !rows.empty(); });
+}
+
+void RecordingCost::fit_frames() {
+  std::vector<Observation> all;
+  for (const Stretch& s : stretches_) {
+    if (s.of_frame &&
+        (s.to == Boundary::begin_operator || s.to == Boundary::begin_frame || s.to == Boundary::begin_call))
+      all.push_back({0, s.name, s.lasted});
+  }
+  if (all.empty()) return;
+  std::sort(all.begin(), all.end());
+  of_frame_.assign(job_.strings.size(), 0);
+  for (std::size_t first = 0; first < all.size();) {
+    std::size_t last = first;
+    while (last < all.size() && all[last].name == all[first].name) ++last;
+    if (last - first >= kFewest)
+      of_frame_[all[first].name] = quantile(std::span(all).subspan(first, last - first), kFrames);
+    first = last;
+  }
+}
+
+std::int64_t RecordingCost::slowdown_permille() const {
+  return 1000 + std::min(per_event(), kMostSlowing) * kSlowerPerUs / kPsPerUs;
+}
+
+TimePs RecordingCost::cost_at(Boundary from, Boundary to, std::uint8_t row_class) const {
+  TimePs nearest = 0;
+  int distance = std::numeric_limits<int>::max();
+  for (const auto& [row, cost] : costs_[place(from, to)]) {
+    if (const int away = std::abs(int{row} - int{row_class}); away < distance) distance = away, nearest = cost;
+  }
+  return nearest;
+}
+
+TimePs RecordingCost::cost_of(const Stretch& s) const {
+  using enum Boundary;
+  if (!has_ruler_) return s.from == begin_operator || s.from == begin_frame ? kUnit : 0;
+  if (s.from == begin_call) return 0;  // a call of the device's runtime is recorded by the device's tracer
+  const TimePs at_end = cost_at(end_operator, end_operator, s.row_class);
+  const TimePs after_begin = std::max<TimePs>(0, cost_at(begin_operator, begin_operator, s.row_class) - before_begin_);
+  if (s.of_nothing)
+    return s.to == begin_operator ? before_begin_ : s.to == begin_frame ? cost_at(end_frame, begin_frame, 0) : 0;
+  if (s.to == none || s.from == none) return 0;
+  if (s.from == begin_operator && s.to == end_operator)
+    return std::min(cost_at(begin_operator, end_operator, s.row_class), after_begin + at_end);
+  if (s.from == begin_operator && s.to == begin_call) return after_begin;
+  if (s.from == end_call && s.to == end_operator) return at_end;
+  if (s.to == begin_operator && (s.from == end_call || s.from == end_operator)) return before_begin_;
+  if (s.to == begin_call) return 0;
+  const Boundary from = s.of_frame && s.from == end_call ? end_frame : s.from;
+  const TimePs typical = cost_at(from, s.to, s.row_class);
+  const bool calls = s.to == begin_frame || s.to == begin_operator;
+  return s.of_frame && calls ? std::max(typical, of_frame_[s.name]) : typical;
+}
+
+template <typename Visit>
+void RecordingCost::for_each_weight(CostShare share, Visit&& visit) const {
+  const std::int64_t slower = 1000 + (slowdown_permille() - 1000) * share / kWholeCost;
+  TimePs owed = 0;
+  for (const Stretch& s : stretches_) {
+    const TimePs weight = job_.graph.weight(s.slot);
+    if (!s.follows) owed = 0;
+    // A call that waits has time for the recorder, and goes on when what it waited for is there.
+    if (s.waited && s.from == Boundary::begin_call) {
+      owed = 0;
+      visit(s.slot, weight);
+      continue;
+    }
+    owed += scaled(cost_of(s), share);
+    const TimePs taken = std::min(owed, weight);
+    owed -= taken;
+    const TimePs left = weight - taken;
+    visit(s.slot, has_ruler_ ? static_cast<TimePs>(Int128{left} * 1000 / slower) : left);
+  }
+}
+
+std::vector<RecordingCost::Saving> RecordingCost::savings(CostShare share) const {
+  std::vector<Saving> all;
+  all.reserve(stretches_.size());
+  for_each_weight(share, [&](Slot slot, TimePs weight) { all.push_back({slot, job_.graph.weight(slot) - weight}); });
+  return all;
+}
+
+TimePs RecordingCost::length_with(CostShare share, std::int64_t host_permille) const {
+  graph::Edits edits(job_.graph);
+  for_each_weight(share, [&](Slot slot, TimePs weight) { edits.set_weight(slot, scaled(weight, host_permille)); });
+  return graph::solve(edits, job_.end).length();
+}
+
+TimePs RecordingCost::length(CostShare share) const { return length_with(share, 1000); }
+
+std::pair<TimePs, TimePs> RecordingCost::interval(CostShare share) const {
+  return {length_with(share + share * kCostSpread / 1000, 1000 - kHostSpread),
+          length_with(share - share * kCostSpread / 1000, 1000 + kHostSpread)};
+}
+
+CalibratedCost calibrate(const RecordingCost& cost, TimePs unprofiled) {
+  const CostShare most = cost.has_ruler() ? kMostShare : kMostUnits;
+  if (const TimePs all = cost.length(0); all <= unprofiled) return {0, all, all == unprofiled};
+  if (const TimePs least = cost.length(most); least > unprofiled) return {most, least, false};
+  // The length falls with the cost: longer than wanted at `low`, not longer at `high`.
+  CostShare low = 0, high = most;
+  while (high - low > 1) {
+    const CostShare middle = low + (high - low) / 2;
+    (cost.length(middle) > unprofiled ? low : high) = middle;
+  }
+  return {high, cost.length(high), true};
+}
+
+causal::CausalGraph without_recorder(causal::CausalGraph job, const std::vector<RecordingCost::Saving>& savings) {
+  graph::Edits edits(job.graph);
+  for (const RecordingCost::Saving& saving : savings)
+    edits.set_weight(saving.slot, job.graph.weight(saving.slot) - saving.time);
+  const graph::Solution solution = graph::solve(edits, job.end);
+  for (graph::NodeId node = 0; node < job.graph.node_count(); ++node) job.time[node] = solution.finish(node);
+  graph::Graph changed = graph::with_edits(edits);
+  job.graph = std::move(changed);
+  job.span = job.time[job.end];
+  for (causal::JobRank& rank : job.ranks) rank.ends_at = job.time[rank.end];
+  return job;
+}
+
+}  // namespace orrery::analyze

@@ -1,0 +1,126 @@
+// What recording cost the run that was recorded, read off the recording itself, and the run as it is without.
+//
+// A recorder is called where an event begins and where it ends, on the thread of the event. So a host thread is a chain
+// of stretches between such moments, and its cost lies in them: before what begins, before what ends, and in an event
+// that has nothing inside. Operators that do next to nothing (views, wrappers around another operator) are the ruler:
+// what such a stretch takes there is what recording takes. Recorders of Python stacks look up the line that called,
+// which takes longer the longer the function is: each function is its own ruler. Rows that are longer take longer to
+// write, where a recorder writes them at once (that of host traces): stretches are then compared with those whose rows
+// are about as long.
+//
+// All that is left of the host's time is slower, too, since the recorder's code and rows take the place of the
+// program's own in the caches: by 5 % per microsecond that an event costs, as 72 recordings of 18 jobs say whose time
+// without a recorder is known (docs/ACCURACY.md). That one figure is not in the recording.
+//
+// The graph knows what waits for what: a step that waits for the device does not become shorter.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "base/column.h"
+#include "causal/causal_graph.h"
+#include "graph/graph.h"
+
+namespace orrery::analyze {
+
+/// How much of the fitted cost is taken off, in thousandths.
+using CostShare = std::int64_t;
+inline constexpr CostShare kWholeCost = 1000;
+
+/// The cost of recording, fitted to one graph.
+class RecordingCost {
+ public:
+  /// The graph must outlive it, with the weights that were measured.
+  explicit RecordingCost(const causal::CausalGraph& job);
+
+  /// Recorded events of host threads.
+  [[nodiscard]] std::size_t events() const { return events_; }
+  /// Whether the recording has enough stretches that can be compared. Without, nothing is taken off unless somebody
+  /// knows the time without a recorder: then every event costs the same.
+  [[nodiscard]] bool has_ruler() const { return has_ruler_; }
+  /// What recording one operator typically takes: before it begins, and before it ends.
+  [[nodiscard]] TimePs per_event() const { return per_event_; }
+  /// By how much all else of the host is slower meanwhile, in thousandths.
+  [[nodiscard]] std::int64_t slowdown_permille() const;
+
+  /// What was read off: all of it, or without a ruler nothing.
+  [[nodiscard]] CostShare fitted() const { return has_ruler_ ? kWholeCost : 0; }
+
+  /// How much shorter an edge is without the recorder; never more than it weighs.
+  struct Saving {
+    graph::Slot slot;
+    TimePs time;
+  };
+  /// Of all edges in which a recorder may be called, in the order of threads and time.
+  [[nodiscard]] std::vector<Saving> savings(CostShare share) const;
+  /// What the graph then takes.
+  [[nodiscard]] TimePs length(CostShare share) const;
+  /// Between which lengths the run without a recorder lies in at least 8 of 10 cases.
+  [[nodiscard]] std::pair<TimePs, TimePs> interval(CostShare share) const;
+
+ private:
+  /// A moment at which the recorder is called.
+  enum class Boundary : std::uint8_t {
+    none,
+    begin_operator,
+    end_operator,
+    begin_frame,
+    end_frame,
+    begin_call,
+    end_call
+  };
+  static constexpr std::size_t kBoundaries = 7;
+
+  /// Between two moments of one thread.
+  struct Stretch {
+    graph::Slot slot;
+    Boundary from, to;
+    std::uint8_t row_class;  ///< of the event that it belongs to: about how long its row is; 0: not known
+    bool of_frame;           ///< it belongs to a Python frame
+    bool of_nothing;         ///< no event is around it
+    bool follows;            ///< it begins where the stretch before it on its thread ended
+    bool waited;             ///< it lasted longer than it takes by itself
+    TimePs lasted;
+    StringId name;
+  };
+  /// What one kind of stretch costs, by row class, ascending.
+  using ByRow = std::vector<std::pair<std::uint8_t, TimePs>>;
+  static constexpr std::size_t place(Boundary from, Boundary to) {
+    return static_cast<std::size_t>(from) * kBoundaries + static_cast<std::size_t>(to);
+  }
+
+  void find_stretches();
+  /// `by_rows`: long rows cost more than short ones.
+  void fit(bool by_rows);
+  void fit_frames();
+  [[nodiscard]] TimePs cost_at(Boundary from, Boundary to, std::uint8_t row_class) const;
+  [[nodiscard]] TimePs cost_of(const Stretch& stretch) const;
+  /// Calls visit(slot, weight without the recorder) for every stretch.
+  template <typename Visit>
+  void for_each_weight(CostShare share, Visit&& visit) const;
+  [[nodiscard]] TimePs length_with(CostShare share, std::int64_t host_permille) const;
+
+  const causal::CausalGraph& job_;
+  std::vector<Stretch> stretches_;  // thread by thread, in order
+  std::array<ByRow, kBoundaries * kBoundaries> costs_;
+  Column<TimePs> of_frame_;  // per text: what the recorder takes before each call of a Python frame of that name
+  TimePs before_begin_ = 0, per_event_ = 0;
+  std::size_t events_ = 0;
+  bool has_ruler_ = false;
+};
+
+/// How much of the fitted cost explains what the run takes without a recorder, found by solving again.
+struct CalibratedCost {
+  CostShare share = 0;
+  TimePs length = 0;     ///< what the graph then takes
+  bool explains = true;  ///< false: recording would have to cost less than nothing, or more than is plausible
+};
+CalibratedCost calibrate(const RecordingCost& cost, TimePs unprofiled);
+
+/// The same graph without that: weights, moments and span are those of the run without a recorder.
+causal::CausalGraph without_recorder(causal::CausalGraph job, const std::vector<RecordingCost::Saving>& savings);
+
+}  // namespace orrery::analyze
