@@ -67,6 +67,8 @@ std::string what_it_is(const trace::RankTrace& rank) {
   return fmt::format("{} {}", rank.source.is_run ? "run" : "rank", rank.rank);
 }
 
+std::string typed(const RecordingRequest& request) { return request.without_profiler ? " --without-profiler" : ""; }
+
 std::uint64_t total_bytes(const std::vector<std::string>& files) {
   std::uint64_t total = 0;
   for (const std::string& file : files) total += job::bytes_of(file);

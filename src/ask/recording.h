@@ -23,12 +23,17 @@ struct RecordingRequest {
   std::vector<std::string> files = {};    ///< files, folders or globs; several are several ranks
   std::optional<std::int64_t> rank = {};  ///< alone
   bool salvage = false;                   ///< read a damaged file up to the damage instead of refusing it
+  bool without_profiler = false;          ///< the run as it would be if nobody had recorded it
 };
 template <typename Visitor>
 void fields(RecordingRequest& request, Visitor&& visit) {
   visit("rank", request.rank);
   visit("salvage", request.salvage);
+  visit("without-profiler", request.without_profiler);
 }
+
+/// " --without-profiler", as one could type it again.
+std::string typed(const RecordingRequest& request);
 
 /// How the files are read: remarks, inputs recorded, progress on stderr. `progress` and the context must outlive it.
 job::Reading reading_of(Context& context, bool salvage, Progress& progress);

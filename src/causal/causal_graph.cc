@@ -157,7 +157,7 @@ CausalGraph causal_graph_of(RankGraph step) {
   // No moments of communication: the first of them would follow the last node.
   job.first_ready = job.first_hub = nodes;
   job.owners = std::move(step.owners);
-  job.row_bytes = std::move(step.row_bytes);
+  job.row_class = std::move(step.row_class);
   if (step.pieces.size() != 0) job.pieces.push_back(std::move(step.pieces));
   job.strings = std::move(step.strings);
   job.reach = step.reach;

@@ -121,11 +121,11 @@ struct CausalGraph {
   Column<std::uint32_t> node_lane;    ///< per node: into JobRank::lanes; kNoWork
   graph::NodeId begin = 0, end = 0;
   graph::NodeId first_ready = 0, first_hub = 0;
-  Column<Owner> owners;             ///< of all ranks; times since the job's begin
-  Column<StringId> class_name;      ///< per owner: the name it counts under; see PieceClass
-  Column<std::uint32_t> row_bytes;  ///< per owner: see RankGraph; empty if one rank was restored
-  std::vector<EdgePieces> pieces;   ///< per rank, if ranks are reduced graphs: what edges of kind `several` stand for,
-                                    ///< by their tags; else empty
+  Column<Owner> owners;            ///< of all ranks; times since the job's begin
+  Column<StringId> class_name;     ///< per owner: the name it counts under; see PieceClass
+  Column<std::uint8_t> row_class;  ///< per owner: see RankGraph; empty if one rank was restored
+  std::vector<EdgePieces> pieces;  ///< per rank, if ranks are reduced graphs: what edges of kind `several` stand for,
+                                   ///< by their tags; else empty
   Interner strings;
   std::vector<JobOperation> operations;
   std::vector<JobPart> parts;

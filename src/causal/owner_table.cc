@@ -31,19 +31,8 @@ std::uint32_t OwnerTable::owner_of(trace::EventIndex event) {
   }
   owners.push_back(owner);
   events.push_back(event);
-  row_bytes.push_back(row_bytes_of(event));
+  row_class.push_back(static_cast<std::uint8_t>((rank_.flags[event] & trace::kRowClass) >> 4));
   return number;
-}
-
-std::uint32_t OwnerTable::row_bytes_of(trace::EventIndex event) const {
-  // Kineto writes the arrows of an operator behind it, in rows of about that length; more rows are not this event's.
-  constexpr std::uint64_t kArrowBytes = 125, kMostArrows = 3;
-  const trace::EventIndex next = event + 1;
-  if (next >= rank_.source_offset.size() || rank_.source_offset[next] <= rank_.source_offset[event]) return 0;
-  const std::uint64_t bytes = rank_.source_offset[next] - rank_.source_offset[event];
-  const std::uint64_t arrows = rank_.ordinal[next] - rank_.ordinal[event] - 1;
-  if (arrows > kMostArrows || bytes <= arrows * kArrowBytes) return 0;
-  return static_cast<std::uint32_t>(std::min<std::uint64_t>(bytes - arrows * kArrowBytes, ~std::uint32_t{0}));
 }
 
 void OwnerTable::add_lanes_and_annotations(const trace::ContentOrder& order) {

@@ -56,14 +56,12 @@ class OwnerTable {
   // What was gathered, for the RankGraph to take.
   Column<Owner> owners;
   Column<trace::EventIndex> events;  ///< per owner
-  Column<std::uint32_t> row_bytes;   ///< per owner: see RankGraph
+  Column<std::uint8_t> row_class;    ///< per owner: see RankGraph
   std::vector<LaneLabel> lanes;
   std::vector<AnnotatedRange> annotations;
   Interner strings;
 
  private:
-  /// How long the row of an event is in its file.
-  [[nodiscard]] std::uint32_t row_bytes_of(trace::EventIndex event) const;
   StringId text(StringId id) { return strings.intern(trace_.strings.text(id)); }
   StringId json(trace::LaneKey key) { return strings.intern(trace::to_json(trace_.strings, key)); }
 

@@ -423,7 +423,7 @@ class RankGraphMaker {
     owners.add_lanes_and_annotations(content_);
     step.owners = std::move(owners.owners);
     step.owner_events = std::move(owners.events);
-    step.row_bytes = std::move(owners.row_bytes);
+    step.row_class = std::move(owners.row_class);
     step.lanes = std::move(owners.lanes);
     step.annotations = std::move(owners.annotations);
     step.strings = std::move(owners.strings);

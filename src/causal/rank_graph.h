@@ -35,8 +35,8 @@ struct RankGraph {
   Column<Owner> owners;
   Column<trace::EventIndex>
       owner_events;  ///< per owner: its event in the trace that the graph was made from; empty if it was restored
-  Column<std::uint32_t> row_bytes;  ///< per owner: how long its row in the file is, since long rows take longer to
-                                    ///< record; 0: not known; empty if it was restored
+  Column<std::uint8_t> row_class;  ///< per owner: about how long its row in the file is (trace::kRowClass), since long
+                                   ///< rows take longer to record; 0: not known; empty if it was restored
   std::vector<LaneLabel> lanes;
   std::vector<AnnotatedRange> annotations;
   Interner strings;

@@ -4,6 +4,7 @@
 
 #include "analyze/path/path_sheets.h"
 #include "analyze/whatif/edit_language.h"
+#include "analyze/whatif/recording_cost.h"
 #include "base/percent.h"
 
 namespace orrery::page {
@@ -37,7 +38,7 @@ StepFacts step_facts(const causal::CausalGraph& job, const analyze::CausalPath& 
   facts.begin = job.begin_ps;
   facts.span = job.span;
   facts.length = path.length();
-  facts.verdict = analyze::verdict(job, path.sums);
+  facts.verdict = analyze::verdict(job, path.sums) + analyze::recording_clause(analyze::RecordingCost(job), path.sums);
   facts.residual_pct = job.residual_percent(path.length());
   facts.coverage_pct = share_percent(path.length(), job.span);
   facts.unexplained_pct = share_percent(path.sums.unexplained(), path.length());

@@ -77,7 +77,7 @@ void tell_next_whatif(report::Answer& answer, const GraphRequest& request, const
   std::stable_sort(by_gain.begin(), by_gain.end(),
                    [](const auto* a, const auto* b) { return a->gain_if_free > b->gain_if_free; });
   // The next command must look at the same window.
-  const std::string flags = typed(request.window) + typed(request.clock);
+  const std::string flags = typed(request.recording) + typed(request.window) + typed(request.clock);
   const auto ask = [&](std::string_view what, const std::string& selection) {
     answer.next(fmt::format("what if {} twice as fast?", what),
                 fmt::format("orrery whatif {}{} {}", traces, flags, report::shell_quote(selection + " * 0.5")));
@@ -182,12 +182,14 @@ void tell_path_facts(report::Facts& facts, const causal::CausalGraph& job, const
 }
 
 /// A sentence, the breakdown by kind, of several ranks whose part it is, the largest contributors with slack and
-/// derivative, and what to run next.
+/// derivative, and what to run next. `recording`: what the headline says of it (remark_on_recording).
 void tell_path(report::Answer& answer, const PathRequest& request, const causal::CausalGraph& job,
-               const analyze::CausalPath& path, const std::optional<analyze::StepSpread>& spread) {
+               const analyze::CausalPath& path, const std::optional<analyze::StepSpread>& spread,
+               const std::string& recording) {
   const bool several = job.ranks.size() > 1;
   const std::string ranks = several ? report::counted(job.ranks.size(), "rank") + ", " : "";
-  answer.headline(fmt::format("{}{}, {}: {}.", ranks, job.label, format_duration(job.span), verdict(job, path.sums)));
+  answer.headline(
+      fmt::format("{}{}, {}: {}{}.", ranks, job.label, format_duration(job.span), verdict(job, path.sums), recording));
   if (!job.why.empty())
     answer.line(fmt::format("This is {}; choose another with --annotation and --instance.", job.why));
   if (const std::string about_steps = analyze::steps_differ(spread); !about_steps.empty()) answer.line(about_steps);
@@ -268,15 +270,17 @@ Result<report::Answer> run(const PathRequest& request, Context& context) {
   auto job = load_causal_graph(context, request.graph, &spread);
   if (!job) return job.error();
   if (!is_joined(context, *job)) return context.failed();
-  const std::optional<Unprofiled> unprofiled = take_profiler_off(context, request.unprofiled, *job);
+  const std::optional<Unprofiled> unprofiled =
+      take_profiler_off(context, request.graph.recording, request.unprofiled, *job);
   const analyze::CausalPath path = analyze::take_path(*job, graph::solve(job->graph, job->end), kContributors, true);
   if (request.overlay) {
     const Status written = write_overlays(*job, path.sums, request.all_edges, request.only_critical, *request.overlay);
     if (!written) return written.error();
   }
+  const std::string recording = unprofiled ? std::string() : remark_on_recording(context, *job, path.sums);
   report::Answer answer = context.answer();
   tell_unprofiled(answer, unprofiled);
-  tell_path(answer, request, *job, path, spread);
+  tell_path(answer, request, *job, path, spread, recording);
   if (!answer.for_programs()) return answer;
   report::Facts& facts = answer.facts();
   tell_step_spread(facts, spread);

@@ -80,7 +80,7 @@ void tell_next_try(report::Answer& answer, const TopRequest& request, const caus
   const std::vector<std::string>& files = request.graph.recording.files;
   if (opportunities.order.empty() || files.size() != 1) return;
   const WindowChoice& window = request.graph.window;
-  std::string flags = typed(request.graph.clock);
+  std::string flags = typed(request.graph.recording) + typed(request.graph.clock);
   if (request.unprofiled)
     flags +=
         fmt::format(" --unprofiled {}ms", static_cast<double>(*request.unprofiled) / static_cast<double>(kPsPerMs));
@@ -100,7 +100,8 @@ Result<report::Answer> run(const TopRequest& request, Context& context) {
   auto job = load_job_graph(context, request.graph, false, {}, RankDetail::graph);
   if (!job) return job.error();
   if (!is_joined(context, *job)) return context.failed();
-  const std::optional<Unprofiled> unprofiled = take_profiler_off(context, request.unprofiled, *job);
+  const std::optional<Unprofiled> unprofiled =
+      take_profiler_off(context, request.graph.recording, request.unprofiled, *job);
   const Opportunities opportunities = analyze::find_opportunities(*job);
   report::Answer answer = context.answer();
   tell_unprofiled(answer, unprofiled);

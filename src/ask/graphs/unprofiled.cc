@@ -9,40 +9,83 @@ namespace {
 
 constexpr DiagnosticKind kNotExplained{
     "W403", Severity::warning, "what recording costs does not explain the step time without a profiler",
-    "the graph alone is no shorter, or an event would have to cost more than 20 µs; was it another run?"};
+    "the graph alone is no shorter, or an event would have to cost several times what the recording tells; was it "
+    "another run?"};
+constexpr DiagnosticKind kRecordingCounts{
+    "W404", Severity::note, "recording made the host's part of this run longer",
+    "--without-profiler answers for the run as it would be; how far to trust that: docs/RECORDING.md"};
+constexpr DiagnosticKind kNoRuler{
+    "W406", Severity::note, "nothing tells what recording cost: nothing was taken off",
+    "too few host operators that could be compared; if you know what a step takes without a profiler: --unprofiled "
+    "TIME"};
 
 }  // namespace
 
-std::optional<Unprofiled> take_profiler_off(Context& context, std::optional<TimePs> step, causal::CausalGraph& job) {
-  if (!step) return std::nullopt;
-  const TimePs wanted = *step * static_cast<TimePs>(std::max<std::size_t>(job.steps.size(), 1));
+Unprofiled unprofiled_of(Context& context, const causal::CausalGraph& job) {
   const analyze::RecordingCost cost(job);
-  const Unprofiled result{job.span, cost.events(), cost.per_event(), analyze::calibrate(cost, wanted)};
-  if (!result.cost.explains) {
-    context.diagnostics().add(kNotExplained, [&] {
-      return fmt::format("{} of {}, with {} per event", format_duration(result.cost.length), format_duration(wanted),
-                         format_duration(result.per_event));
-    });
+  if (!cost.has_ruler()) context.diagnostics().add(kNoRuler);
+  const analyze::CostShare share = cost.fitted();
+  return {job.span, cost.length(share), cost.interval(share), cost.events(), cost.per_event(share)};
+}
+
+std::optional<Unprofiled> take_profiler_off(Context& context, const RecordingRequest& request,
+                                            std::optional<TimePs> step, causal::CausalGraph& job) {
+  if (!step && !request.without_profiler) return std::nullopt;
+  const analyze::RecordingCost cost(job);
+  analyze::CostShare share = cost.fitted();
+  Unprofiled result{.recorded = job.span, .events = cost.events()};
+  if (step) {
+    const TimePs wanted = *step * static_cast<TimePs>(std::max<std::size_t>(job.steps.size(), 1));
+    const analyze::CalibratedCost found = analyze::calibrate(cost, wanted);
+    share = found.share, result.explains = found.explains;
+    if (!found.explains) {
+      context.diagnostics().add(kNotExplained, [&] {
+        return fmt::format("{} of {}, with {} per event", format_duration(found.length), format_duration(wanted),
+                           format_duration(cost.per_event(share)));
+      });
+    }
+  } else if (!cost.has_ruler()) {
+    context.diagnostics().add(kNoRuler);
   }
-  const auto savings = cost.savings(result.cost.share);
+  result.length = cost.length(share);
+  result.interval = step ? std::pair(result.length, result.length) : cost.interval(share);
+  result.per_event = cost.per_event(share);
+  const auto savings = cost.savings(share);
   job = analyze::without_recorder(std::move(job), savings);
   return result;
 }
 
 void tell_unprofiled(report::Answer& answer, const std::optional<Unprofiled>& unprofiled) {
   if (!unprofiled) return;
-  answer.line(fmt::format("Without the profiler: {} of the recorded {}; each of {} recorded host events cost {}.",
-                          format_duration(unprofiled->cost.length), format_duration(unprofiled->recorded),
+  const auto [low, high] = unprofiled->interval;
+  const std::string between =
+      low == high ? "" : fmt::format(" ({} to {})", format_duration(low), format_duration(high));
+  answer.line(fmt::format("Without the profiler: {}{} of the recorded {}; each of {} recorded host events cost {}.",
+                          format_duration(unprofiled->length), between, format_duration(unprofiled->recorded),
                           format_count(unprofiled->events), format_duration(unprofiled->per_event)));
   answer.facts()
       .key("unprofiled")
       .begin_object()
       .field("recorded_us", to_us(unprofiled->recorded))
-      .field("length_us", to_us(unprofiled->cost.length))
+      .field("length_us", to_us(unprofiled->length))
+      .field("low_us", to_us(low))
+      .field("high_us", to_us(high))
       .field("events", unprofiled->events)
       .field("per_event_us", to_us(unprofiled->per_event))
-      .field("explains", unprofiled->cost.explains)
+      .field("explains", unprofiled->explains)
       .end_object();
+}
+
+std::string remark_on_recording(Context& context, const causal::CausalGraph& job, const analyze::PathSums& path) {
+  const analyze::RecordingCost cost(job);
+  const TimePs length = cost.length(cost.fitted());
+  if (!analyze::recording_counts(job.span, length)) return {};
+  context.diagnostics().add(kRecordingCounts, [&] {
+    return fmt::format("about {} each for {} host events: {} recorded, about {} without",
+                       format_duration(cost.per_event(cost.fitted())), format_count(cost.events()),
+                       format_duration(job.span), format_duration(length));
+  });
+  return analyze::recording_clause(cost, path);
 }
 
 }  // namespace orrery::ask

@@ -1,27 +1,42 @@
-// The answer is about the run without a profiler, whose step time the user knows.
+// The answer is about the run as it would be if nobody had recorded it: with what was read off the recording itself, or
+// with the step time that the user knows.
 #pragma once
 
 #include <optional>
 #include <string>
+#include <utility>
 
+#include "analyze/path/causal_path.h"
 #include "analyze/whatif/recording_cost.h"
 #include "ask/context.h"
+#include "ask/recording.h"
 #include "causal/causal_graph.h"
 
 namespace orrery::ask {
 
-/// What the recorder was found to cost; none where it was not asked.
+/// What the recorder was found to cost.
 struct Unprofiled {
-  TimePs recorded = 0;  ///< what the window took with the profiler
+  TimePs recorded = 0;                      ///< what the window took with the profiler
+  TimePs length = 0;                        ///< and takes without
+  std::pair<TimePs, TimePs> interval = {};  ///< see RecordingCost; of a time that the user knows, that time
   std::size_t events = 0;
   TimePs per_event = 0;
-  analyze::CalibratedCost cost;
+  bool explains = true;  ///< false: it does not explain the step time that the user knows
 };
 
-/// Takes what recording costs off the graph, if it is known what a step takes without a profiler: `step`.
-std::optional<Unprofiled> take_profiler_off(Context& context, std::optional<TimePs> step, causal::CausalGraph& job);
+/// Of the whole window, with nothing taken off yet. Remarks where there is nothing to measure it by.
+Unprofiled unprofiled_of(Context& context, const causal::CausalGraph& job);
+
+/// Takes what recording costs off the graph, where that is asked: by `step`, what a step is known to take without a
+/// profiler, or else by what the recording itself tells. None: it is not asked.
+std::optional<Unprofiled> take_profiler_off(Context& context, const RecordingRequest& request,
+                                            std::optional<TimePs> step, causal::CausalGraph& job);
 
 /// One line for people, and the member "unprofiled" for programs.
 void tell_unprofiled(report::Answer& answer, const std::optional<Unprofiled>& unprofiled);
+
+/// Where the answer about a run as recorded hangs on what recording it cost: a remark, and the clause for the headline
+/// if most of the host's part is that (analyze::recording_clause).
+std::string remark_on_recording(Context& context, const causal::CausalGraph& job, const analyze::PathSums& path);
 
 }  // namespace orrery::ask

@@ -33,17 +33,12 @@ constexpr DiagnosticKind kRanAhead{
     "W402", Severity::note,
     "the host ran ahead of the device when the step began; launches before the window are free in it",
     "for edits that make the device faster, span several steps: --annotation ProfilerStep --instance 0:3"};
-constexpr DiagnosticKind kTypicalProfiler{
-    "W404", Severity::note, "the profiler was taken to cost 2.9 µs per recorded host event, which is typical only",
-    "if you know what a step takes without it, give --unprofiled TIME instead"};
 
-/// What is taken off was measured with one recorder.
-void remark_on_profiler(Context& context, std::span<const ParsedEdit> edits) {
-  for (const ParsedEdit& edit : edits) {
+bool takes_profiler_off(std::span<const ParsedEdit> edits) {
+  return std::any_of(edits.begin(), edits.end(), [](const ParsedEdit& edit) {
     const auto* rule = std::get_if<EditRule>(&edit);
-    if (rule != nullptr && rule->removes_profiler)
-      context.diagnostics().add(kTypicalProfiler, [] { return "measured with PyTorch 2.11: 1.9 to 4.1 µs"; });
-  }
+    return rule != nullptr && rule->removes_profiler;
+  });
 }
 
 /// Whether there is something for a factor of --sweep to change.
@@ -62,6 +57,9 @@ std::optional<Error> check_edits(const WhatIfRequest& request, Context& context)
       return context.misuse_at({analyze::text_of(edit)}, "the network is edited where it is simulated",
                                "say which one it is: --machine FILE");
   }
+  if ((request.unprofiled || request.graph.recording.without_profiler) && takes_profiler_off(request.edits))
+    return misuse("what recording cost is taken off once",
+                  "leave out the edit profiler remove, or --without-profiler and --unprofiled");
   if (const Status good = check_checkpoint(request.checkpoint, !request.factors.empty()); !good) return good.error();
   // Without a factor to replace, every point of the sweep would be the same, and look like an answer.
   if (!request.factors.empty() && std::none_of(request.edits.begin(), request.edits.end(), can_be_swept))
@@ -128,7 +126,9 @@ Result<bool> load_to_edit(Context& context, const WhatIfRequest& request, ToEdit
   if (!job) return job.error();
   if (!is_joined(context, *job)) return false;
   out.job = std::move(*job);
-  out.unprofiled = take_profiler_off(context, request.unprofiled, *out.job);
+  out.unprofiled = take_profiler_off(context, request.graph.recording, request.unprofiled, *out.job);
+  // The edit is the same thing, said among others.
+  if (takes_profiler_off(request.edits)) out.unprofiled = unprofiled_of(context, *out.job);
   out.edits.emplace(*out.job, request.edits);
   if (!out.machine) return true;
   const auto model = request.network_model.value_or(machine::NetworkModelKind::fluid);
@@ -254,7 +254,6 @@ Status parse_factors(std::string_view text, std::vector<double>& factors) {
 
 Result<report::Answer> run(const WhatIfRequest& request, Context& context) {
   if (const auto error = check_edits(request, context)) return *error;
-  remark_on_profiler(context, request.edits);
   if (const auto error = check_scope(request, context)) return *error;
   // Before anything is read: other processes read the same meanwhile.
   std::optional<SweepSession> session;

@@ -119,9 +119,9 @@ class Joiner {
       owner.launch_start += shift;
       job_.owners.push_back(owner);
     }
-    if (step.row_bytes.empty()) job_.row_bytes.resize(job_.owners.size(), 0);
+    if (step.row_class.empty()) job_.row_class.resize(job_.owners.size(), 0);
     else
-      for (const std::uint32_t bytes : step.row_bytes) job_.row_bytes.push_back(bytes);
+      for (const std::uint8_t row : step.row_class) job_.row_class.push_back(row);
     name_classes(r);
     for (NodeId node = 0; node < step.graph.node_count(); ++node) {
       job_.time.push_back(step.time[node] + shift);
@@ -138,7 +138,7 @@ class Joiner {
     step.time = {};
     step.node_lane = {};
     step.owners = {};
-    step.row_bytes = {};
+    step.row_class = {};
     step.class_name = {};
     step.lanes = {};
     step.annotations = {};

@@ -85,6 +85,14 @@ Flag unprofiled_flag() {
           .group = "Window"};
 }
 
+Flag without_profiler_flag() {
+  return {.name = "without-profiler",
+          .help =
+              "answer for the run as it would be if nobody had recorded it: what recording cost is read off the "
+              "recording itself and taken off",
+          .group = "Window"};
+}
+
 Flag checkpoint_flag() {
   return {.name = "checkpoint",
           .value_name = "FILE",

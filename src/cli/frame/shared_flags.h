@@ -28,6 +28,7 @@ Flag clock_flag();
 Flag reduce_flag(ask::RankDetail detail);
 
 Flag unprofiled_flag();
+Flag without_profiler_flag();
 
 /// --checkpoint, of verbs that sweep.
 Flag checkpoint_flag();

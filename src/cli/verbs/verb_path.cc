@@ -39,6 +39,7 @@ const Verb& path_verb() {
           clock_flag(),
           reduce_flag(ask::RankDetail::graph),
           unprofiled_flag(),
+          without_profiler_flag(),
           Flag{.name = "overlay",
                .value_name = "FILE",
                .kind = ValueKind::output,

@@ -70,8 +70,8 @@ const Verb& whatif_verb() {
           "Also: [SCOPE] delay DURATION (the main thread stands still at the begin of each step); [rank:N] fails at "
           "DURATION restart "
           "DURATION [from step:N].\n\n"
-          "profiler remove takes off what recording typically costs per host event; --unprofiled finds it from your "
-          "own figure.",
+          "profiler remove takes off what recording cost, as the recording itself tells it; --unprofiled finds it from "
+          "your own figure.",
       .operands = {.name = "TRACE EDIT...",
                    .help = "a trace (file, folder or glob; none with --restore), then one or more edits",
                    .min = 1,
@@ -100,6 +100,7 @@ const Verb& whatif_verb() {
                        "dependencies mattered, and the best "
                        "single moves"},
           unprofiled_flag(),
+          without_profiler_flag(),
           clock_flag(),
           reduce_flag(ask::RankDetail::graph),
           Flag{.name = "overlay",

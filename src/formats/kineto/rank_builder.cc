@@ -112,7 +112,8 @@ void RankBuilder::on_event(const EventRecord& record, std::string_view text, std
   if (unusable || (record.has_time && !take_times(record, start, duration, offset)))
     return diagnostics_.add(kUnusableTime, [&] { return position(offset); });
   if (!record.has_time) return diagnostics_.add(kMissingTime, [&] { return position(offset); });
-  std::uint8_t flags = record.has_category ? trace::kHasCategory : 0;
+  std::uint8_t flags = trace::row_class_of(text.size());
+  if (record.has_category) flags |= trace::kHasCategory;
   if (record.has_duration) {
     flags |= trace::kHasDuration;
     if (duration < 0) diagnostics_.add(kNegativeDuration, [&] { return position(offset); });
