@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "ask/graphs/unprofiled.h"
 #include "base/interrupt.h"
 #include "job/read/shared_reading.h"
 #include "trace/select_events.h"
@@ -54,7 +55,7 @@ Result<trace::Trace> read_trace_of(Context& context, const RecordingRequest& req
   if (!source) return source.error();
   if (wanted.one_rank && request.rank) wanted.rank = request.rank;
   Progress progress = context.progress("reading", total_bytes(source->files));
-  Result<job::TraceInput> input = job::read_trace(*source, wanted, reading_of(context, request.salvage, progress));
+  Result<job::TraceInput> input = job::read_trace(*source, wanted, reading_of(context, request, progress));
   if (!input) return input.error();
   if (wanted.one_rank) remark_on_others(context, request, input->trace.ranks.front(), input->job_ranks);
   remark_on_runs(context, input->trace);
@@ -75,28 +76,32 @@ std::uint64_t total_bytes(const std::vector<std::string>& files) {
   return total;
 }
 
-job::Reading reading_of(Context& context, bool salvage, Progress& progress) {
-  return {.diagnostics = context.diagnostics(),
-          .salvage = salvage,
-          .ranks = context.setting().ranks,
-          .on_input = [&context](const std::string& path) { return context.add_input(path); },
-          .on_progress =
-              [&progress](std::uint64_t bytes) {
-                progress.add(bytes);
-                stop_if_requested();
-              }};
+job::Reading reading_of(Context& context, const RecordingRequest& request, Progress& progress) {
+  job::Reading reading{.diagnostics = context.diagnostics(),
+                       .salvage = request.salvage,
+                       .ranks = context.setting().ranks,
+                       .on_input = [&context](const std::string& path) { return context.add_input(path); },
+                       .on_progress =
+                           [&progress](std::uint64_t bytes) {
+                             progress.add(bytes);
+                             stop_if_requested();
+                           }};
+  if (request.without_profiler) reading.retime = [&context](trace::Trace& trace) { return retime(context, trace); };
+  return reading;
 }
 
 Result<std::shared_ptr<const trace::Trace>> load_trace(Context& context, const RecordingRequest& request,
                                                        const job::TraceRequest& wanted) {
   if (const std::shared_ptr<const OpenedTrace> opened = context.find_opened(request.files)) {
-    const auto taken = take_opened(context, request, opened, wanted);
-    if (!taken) return taken.error();
-    return std::shared_ptr<const trace::Trace>(*taken, &(*taken)->trace);
+    if (!request.without_profiler) {
+      const auto taken = take_opened(context, request, opened, wanted);
+      if (!taken) return taken.error();
+      return std::shared_ptr<const trace::Trace>(*taken, &(*taken)->trace);
+    }
   }
-  Result<trace::Trace> read = read_trace_of(context, request, wanted);
-  if (!read) return read.error();
-  return std::make_shared<const trace::Trace>(std::move(*read));
+  Result<trace::Trace> own = load_own_trace(context, request, wanted);
+  if (!own) return own.error();
+  return std::make_shared<const trace::Trace>(std::move(*own));
 }
 
 Result<trace::Trace> load_own_trace(Context& context, const RecordingRequest& request,
@@ -105,7 +110,10 @@ Result<trace::Trace> load_own_trace(Context& context, const RecordingRequest& re
   if (opened == nullptr) return read_trace_of(context, request, wanted);
   const auto taken = take_opened(context, request, opened, wanted);
   if (!taken) return taken.error();
-  return trace::copy_of((*taken)->trace);
+  trace::Trace own = trace::copy_of((*taken)->trace);
+  if (!request.without_profiler) return own;
+  if (const Status retimed = retime(context, own); !retimed) return retimed.error();
+  return own;
 }
 
 Result<job::RankAnswers> ask_ranks(Context& context, const RecordingRequest& request,
@@ -120,7 +128,7 @@ Result<job::RankAnswers> ask_ranks(Context& context, const RecordingRequest& req
   const Result<job::Source> source = job::find_source(request.files, {.may_miss_ranks = true}, context.diagnostics());
   if (!source) return source.error();
   Progress progress = context.progress("reading", total_bytes(source->files));
-  Result<job::RankAnswers> answers = job::ask_ranks(*source, question, reading_of(context, request.salvage, progress));
+  Result<job::RankAnswers> answers = job::ask_ranks(*source, question, reading_of(context, request, progress));
   if (answers) remark_on_runs(context, *answers->job);
   return answers;
 }

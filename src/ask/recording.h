@@ -35,8 +35,9 @@ void fields(RecordingRequest& request, Visitor&& visit) {
 /// " --without-profiler", as one could type it again.
 std::string typed(const RecordingRequest& request);
 
-/// How the files are read: remarks, inputs recorded, progress on stderr. `progress` and the context must outlive it.
-job::Reading reading_of(Context& context, bool salvage, Progress& progress);
+/// How the files are read: remarks, inputs recorded, progress on stderr, at the times that are asked for. `progress`
+/// and the context must outlive it. Of the request, `salvage` and `without_profiler` are looked at.
+job::Reading reading_of(Context& context, const RecordingRequest& request, Progress& progress);
 
 /// The bytes of all files, for progress.
 std::uint64_t total_bytes(const std::vector<std::string>& files);

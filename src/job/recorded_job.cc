@@ -34,6 +34,7 @@ RecordedJob& RecordedJob::operator=(RecordedJob&&) noexcept = default;
 RecordedJob::~RecordedJob() = default;
 
 const trace::Trace& RecordedJob::trace() const { return state_->trace; }
+trace::Trace RecordedJob::take_trace() && { return std::move(state_->trace); }
 const match::Exchanges& RecordedJob::exchanges() const { return state_->clocks.exchanges; }
 const JobClocks& RecordedJob::clocks() const { return state_->clocks; }
 

@@ -51,6 +51,8 @@ class RecordedJob {
   ~RecordedJob();
 
   [[nodiscard]] const trace::Trace& trace() const;
+  /// Hands it over, on the job's clock.
+  trace::Trace take_trace() &&;
   [[nodiscard]] const match::Exchanges& exchanges() const;
   [[nodiscard]] const JobClocks& clocks() const;
 

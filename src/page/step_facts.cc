@@ -31,14 +31,15 @@ std::vector<Gain> largest_gains(const causal::CausalGraph& job, const std::vecto
 
 }  // namespace
 
-StepFacts step_facts(const causal::CausalGraph& job, const analyze::CausalPath& path) {
+StepFacts step_facts(const causal::CausalGraph& job, const analyze::CausalPath& path, bool as_recorded) {
   StepFacts facts;
   facts.label = job.label;
   facts.why = job.why;
   facts.begin = job.begin_ps;
   facts.span = job.span;
   facts.length = path.length();
-  facts.verdict = analyze::verdict(job, path.sums) + analyze::recording_clause(analyze::RecordingCost(job), path.sums);
+  facts.verdict = analyze::verdict(job, path.sums);
+  if (as_recorded) facts.verdict += analyze::recording_clause(analyze::RecordingCost(job), path.sums);
   facts.residual_pct = job.residual_percent(path.length());
   facts.coverage_pct = share_percent(path.length(), job.span);
   facts.unexplained_pct = share_percent(path.sums.unexplained(), path.length());

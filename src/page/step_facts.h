@@ -40,6 +40,7 @@ struct StepFacts {
   std::vector<Gain> gains;  ///< the largest first, at most three
 };
 
-StepFacts step_facts(const causal::CausalGraph& job, const analyze::CausalPath& path);
+/// `as_recorded`: the verdict says what recording cost, where that is most of it.
+StepFacts step_facts(const causal::CausalGraph& job, const analyze::CausalPath& path, bool as_recorded);
 
 }  // namespace orrery::page

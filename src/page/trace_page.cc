@@ -99,7 +99,7 @@ std::vector<Section> in_page_order(std::vector<Section> sections, std::string_vi
 Result<TracePage> make_trace_page(const trace::Trace& trace, const Answer& answer, TracePageOptions options,
                                   const Diagnostics& diagnostics) {
   TracePage made;
-  made.facts = step_facts(answer.graph, answer.path);
+  made.facts = step_facts(answer.graph, answer.path, !options.without_profiler);
   made.facts.steps_differ = options.steps_differ;
   const StepFacts& facts = made.facts;
   EventLimits limits{.most_events = options.max_events};

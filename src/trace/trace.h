@@ -5,7 +5,6 @@
 // `source_offset` finds them again.
 #pragma once
 
-#include <bit>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -60,19 +59,8 @@ enum EventFlag : std::uint8_t {
   kDurationFromPair = 4,  ///< the duration comes from a begin/end pair
   kDurationEstimated =
       8,  ///< its recorder gives no duration: this one was told apart from what came before by other figures of the run
-  kRowClass = 0xf0,  ///< about how long its row is in the file, in half octaves (row_class_of); 0: not known
+  kRowClass = 0xf0,  ///< about how long its row is in the file: from 1, in thirds of an octave; 0: not known
 };
-
-/// The flag of a row of so many bytes. Recorders take longer to write a long row than a short one. From 64 bytes on
-/// half octaves are told apart, up to 8 KiB: longer rows take no more per byte than these.
-constexpr std::uint8_t row_class_of(std::size_t bytes) {
-  constexpr std::size_t kLongest = 8192;
-  const std::size_t capped = bytes < kLongest ? bytes : kLongest;
-  // Twice the logarithm is the logarithm of the square, which integers tell exactly.
-  const int half_octaves = static_cast<int>(std::bit_width(capped * capped)) - 1;
-  const int above = half_octaves - 11;
-  return static_cast<std::uint8_t>((above < 1 ? 1 : above > 15 ? 15 : above) << 4);
-}
 
 /// Arrows between lanes, as recorded (Chrome's s, t and f phases).
 struct Flows {

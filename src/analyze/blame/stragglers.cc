@@ -13,7 +13,7 @@ namespace orrery::analyze {
 namespace {
 
 constexpr double kWorthMentioning = 0.01;  // of a step, by which each of the others waits
-// Five standard deviations: 1.4826 times the median deviation is one, where values are normal.
+// Five standard deviations: the median deviation, scaled to one (base/statistics.h), where values are normal.
 constexpr double kOutlierDeviations = 5 * kDeviationOverMad;
 constexpr double kExceptionsCount = 10;  // times: they get a tenth of the level
 constexpr std::size_t kMostBlocks =

@@ -23,6 +23,8 @@ using graph::Slot;
 
 /// Fewer stretches of a kind say nothing about what is typical of it.
 constexpr std::size_t kFewest = 8;
+/// Nor does a single name: all that its stretches take may be work.
+constexpr std::size_t kFewestNames = 2;
 /// Of the names of a kind of stretch, ordered by their medians: where the cost is read. Above the middle before what
 /// begins, since the work that is in it there is about what recording costs elsewhere unseen; low for operators with
 /// nothing inside, many of which do work (allocations, copies on the host).
@@ -99,13 +101,18 @@ void RecordingCost::find_stretches() {
   std::vector<Placed> placed;
   for (graph::Position position = 0; position < graph.node_count(); ++position) {
     const graph::NodeId target = graph.node_at(position);
-    const std::uint32_t rank = job_.node_rank[target], lane = job_.node_lane[target];
-    if (rank == causal::kNoRank || lane == causal::kNoWork) continue;
     for (const Slot slot : graph.incoming_at(position)) {
+      if (!is_stretch(job_.kind(slot))) continue;
       const graph::NodeId source = graph.source(slot);
-      if (!is_stretch(job_.kind(slot)) || job_.node_rank[source] != rank || job_.node_lane[source] != lane) continue;
+      // The begin and the end of the window are on no lane: what leads there belongs where its other end is.
+      const bool ends_window = job_.node_lane[target] == causal::kNoWork;
+      const std::uint32_t rank = job_.node_rank[ends_window ? source : target];
+      const std::uint32_t lane = job_.node_lane[ends_window ? source : target];
+      if (rank == causal::kNoRank || lane == causal::kNoWork) continue;
+      const bool begins_window = job_.node_lane[source] == causal::kNoWork;
+      if (!begins_window && (job_.node_rank[source] != rank || job_.node_lane[source] != lane)) continue;
       const std::uint32_t tag = graph.edge_tag(slot);
-      if (tag != graph::kNoTag && job_.owners[tag].lane != lane) continue;
+      if (tag != graph::kNoTag ? job_.owners[tag].lane != lane : begins_window || ends_window) continue;
       placed.push_back({first_lane[rank] + lane, job_.time[source], job_.time[target], slot});
     }
   }
@@ -180,7 +187,9 @@ void RecordingCost::fit(bool by_rows) {
                                : where == place(Boundary::begin_operator, Boundary::end_operator) ? kLeaves
                                : where == place(Boundary::end_operator, Boundary::end_operator)   ? kBeforeEnd
                                                                                                   : kBeforeBegin;
-    if (alike.size() >= kFewest)
+    std::size_t names = 1;
+    for (std::size_t i = first + 1; i < last; ++i) names += all[i].name != all[i - 1].name ? 1 : 0;
+    if (alike.size() >= kFewest && names >= kFewestNames)
       costs_[where].emplace_back(static_cast<std::uint8_t>(all[first].kind & 0xff), quantile_of_names(alike, share));
     first = last;
   }
@@ -191,7 +200,10 @@ void RecordingCost::fit(bool by_rows) {
   for (const auto& [row, cost] : costs_[place(Boundary::begin_operator, Boundary::begin_operator)])
     before_begin_ = std::min(before_begin_, cost);
   if (before_begin_ == std::numeric_limits<TimePs>::max()) before_begin_ = 0;
-  has_ruler_ = std::any_of(costs_.begin(), costs_.end(), [](const ByRow& rows) { return !rows.empty(); });
+  // Operators with nothing inside alone do not tell what of them is work.
+  const std::size_t leaves = place(Boundary::begin_operator, Boundary::end_operator);
+  has_ruler_ = false;
+  for (std::size_t where = 0; where < costs_.size(); ++where) has_ruler_ |= where != leaves && !costs_[where].empty();
 }
 
 void RecordingCost::fit_frames() {
@@ -307,6 +319,8 @@ CalibratedCost calibrate(const RecordingCost& cost, TimePs unprofiled) {
 std::string recording_clause(const RecordingCost& cost, const PathSums& path) {
   const TimePs without = cost.length(cost.fitted());
   if (!recording_counts(path.length(), without)) return {};
+  // What bounds such a run was not recorded, and the verdict says that.
+  if (cost.job().reach.is_missing() || cost.job().reach.is_unreachable()) return {};
   TimePs host = 0;
   for (std::size_t kind = 0; kind < path.kinds.size(); ++kind) {
     if (causal::is_host(static_cast<EdgeKind>(kind))) host += path.kinds[kind].on_path;

@@ -38,6 +38,7 @@ class RecordingCost {
   /// The graph must outlive it, with the weights that were measured.
   explicit RecordingCost(const causal::CausalGraph& job);
 
+  [[nodiscard]] const causal::CausalGraph& job() const { return job_; }
   /// Recorded events of host threads.
   [[nodiscard]] std::size_t events() const { return events_; }
   /// Whether the recording has enough stretches that can be compared. Without, nothing is taken off unless somebody

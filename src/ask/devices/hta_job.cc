@@ -34,7 +34,7 @@ Result<HtaJob> load_hta_job(Context& context, const RecordingRequest& request, c
   const Result<job::Source> source = job::find_source(request.files, {.may_miss_ranks = true}, context.diagnostics());
   if (!source) return source.error();
   Progress progress = context.progress("reading", total_bytes(source->files));
-  Result<job::HtaInput> input = job::read_hta_job(*source, reading_of(context, request.salvage, progress));
+  Result<job::HtaInput> input = job::read_hta_job(*source, reading_of(context, request, progress));
   if (!input) return input.error();
   Result<JobRows> rows = causal::hta::make_job_rows(input->ranks, filter);
   if (!rows) return rows.error();

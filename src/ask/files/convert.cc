@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "ask/graphs/unprofiled.h"
 #include "job/read/registry.h"
 #include "report/counted.h"
 
@@ -53,6 +54,7 @@ Result<report::Answer> run(const ConvertRequest& request, Context& context) {
   const auto target = job::choose_target(*source, request.output, request.to, request.options.like_chakra);
   if (!target) return target.error();
   job::Reading reading{.diagnostics = context.diagnostics(), .salvage = request.salvage};
+  if (request.without_profiler) reading.retime = [&](trace::Trace& trace) { return retime(context, trace); };
   // The files of the source were told when they were found.
   reading.on_input = [&](const std::string& path) {
     return path == request.options.workload.groups_file ? context.add_input(path) : Status();

@@ -27,6 +27,7 @@ struct ConvertRequest {
   std::optional<job::TargetFormat> to = {};  ///< none: the ending of `output` tells
   job::ConvertOptions options = {};
   bool salvage = false;
+  bool without_profiler = false;  ///< of recordings: the run as it would be if nobody had recorded it
 };
 Status parse_source_format(std::string_view name, const formats::Format*& format);
 Status parse_target_format(std::string_view name, std::optional<job::TargetFormat>& format);
@@ -52,6 +53,7 @@ void fields(ConvertRequest& request, Visitor&& visit) {
   visit("compat", choice(request.options.like_chakra, kLikeChakraWords));
   visit("for", choice(request.options.reader, kWrittenForWords));
   visit("salvage", request.salvage);
+  visit("without-profiler", request.without_profiler);
 }
 
 Result<report::Answer> run(const ConvertRequest& request, Context& context);

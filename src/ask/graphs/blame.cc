@@ -8,6 +8,7 @@
 #include "analyze/whatif/recorded_collectives.h"
 #include "ask/devices/hta_job.h"
 #include "ask/graphs/job_facts.h"
+#include "ask/graphs/unprofiled.h"
 #include "base/numbers.h"
 #include "base/percent.h"
 #include "report/bar.h"
@@ -223,6 +224,7 @@ std::optional<Error> check_blame_mode(const BlameRequest& request) {
                     {{"by", request.by.has_value()},
                      {"fail-above", request.fail_above.has_value()},
                      {"reduce", graph.reduce != Reduce::automatic},
+                     {"without-profiler", graph.recording.without_profiler},
                      {"annotation", graph.window.annotation.has_value()},
                      {"instance", graph.window.instances.first.has_value()},
                      {"clock", graph.clock != job::ClockChoice::automatic}},
@@ -248,15 +250,20 @@ Result<report::Answer> run(const BlameRequest& request, Context& context) {
   const double most = request.fail_above.value_or(0);
   if (most < 0) return misuse("--fail-above takes a share of all ranks' time in percent", "like --fail-above 5");
   const causal::JoinOptions options{.by_annotation = request.by == CauseName::annotation};
-  const auto job = load_job_graph(context, request.graph, false, options, RankDetail::as_needed);
+  // A reduced graph no longer tells where a recorder was called.
+  const RankDetail detail = request.graph.recording.without_profiler ? RankDetail::graph : RankDetail::as_needed;
+  auto job = load_job_graph(context, request.graph, false, options, detail);
   if (!job) return job.error();
   if (job->ranks.size() < 2)
     return Error{.message = "one rank alone has nobody to wait for",
                  .file = job->ranks.front().source_path,
                  .hint = "name the files of all ranks, or their folder"};
   if (!is_joined(context, *job)) return context.failed();
+  const std::optional<Unprofiled> unprofiled =
+      take_profiler_off(context, request.graph.recording.without_profiler, std::nullopt, *job);
   const Blame blame = analyze::find_blame(*job, context.diagnostics());
   report::Answer answer = context.answer();
+  tell_unprofiled(answer, unprofiled);
   answer.headline(blame_summary(*job, blame));
   if (blame.exposed > 0) answer.text(straggler_judgement(*job, blame));
   answer.text(blame_remarks(blame)).gap();

@@ -55,7 +55,7 @@ Result<causal::CausalGraph> stream_job_graph(Context& context, const GraphReques
                                              const job::JobWindowRequest& window, const causal::JoinOptions& options,
                                              causal::Reduction reduction, std::optional<analyze::StepSpread>* spread) {
   Progress progress = context.progress("reading", total_bytes(source.files));
-  const job::Reading reading = reading_of(context, request.recording.salvage, progress);
+  const job::Reading reading = reading_of(context, request.recording, progress);
   std::vector<TimePs> spans;
   Result<causal::CausalGraph> job = job::stream_job(source, request.clock, window, options, reading, reduction, &spans);
   if (!job || spread == nullptr) return job;
@@ -67,10 +67,16 @@ Result<causal::CausalGraph> stream_job_graph(Context& context, const GraphReques
   return job;
 }
 
+/// Whoever asks for a graph takes off of it what recording cost (take_profiler_off): once.
+RecordingRequest as_recorded(RecordingRequest request) {
+  request.without_profiler = false;
+  return request;
+}
+
 /// Reads the rank asked for and makes the graph of the window.
 Result<causal::CausalGraph> load_rank_graph(Context& context, const GraphRequest& request,
                                             std::optional<analyze::StepSpread>* spread) {
-  const auto job = load_trace(context, request.recording, {.one_rank = true});
+  const auto job = load_trace(context, as_recorded(request.recording), {.one_rank = true});
   if (!job) return job.error();
   const causal::WindowRequest window{.annotation = request.window.annotation,
                                      .first_instance = request.window.instances.first,
@@ -134,7 +140,7 @@ Result<job::RecordedJob> load_recorded_job(Context& context, const RecordingRequ
 Result<causal::CausalGraph> load_job_graph(Context& context, const GraphRequest& request, bool typical,
                                            const causal::JoinOptions& options, RankDetail detail,
                                            std::optional<analyze::StepSpread>* spread) {
-  const RecordingRequest& recording = request.recording;
+  const RecordingRequest recording = as_recorded(request.recording);
   const job::JobWindowRequest wanted{.annotation = request.window.annotation,
                                      .first_instance = request.window.instances.first,
                                      .last_instance = request.window.instances.last,

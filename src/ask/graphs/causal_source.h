@@ -84,8 +84,8 @@ enum class RankDetail : std::uint8_t {
               ///< what the ranks do to one another
 };
 
-/// The graph of the window asked for. `typical`: without instances one step, instead of all that the ranks have in
-/// common. `spread`: where to tell how much those differ; with `typical` only.
+/// The graph of the window asked for, as recorded (see take_profiler_off). `typical`: without instances one step,
+/// instead of all that the ranks have in common. `spread`: where to tell how much those differ; with `typical` only.
 Result<causal::CausalGraph> load_job_graph(Context& context, const GraphRequest& request, bool typical,
                                            const causal::JoinOptions& options = {},
                                            RankDetail detail = RankDetail::whole,

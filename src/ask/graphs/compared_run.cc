@@ -59,9 +59,9 @@ Status check_alike(const analyze::ComparedRun& a, const analyze::ComparedRun& b,
                "--annotation '' compares the whole traces of both; --annotation TEXT what both call so"};
 }
 
-Result<TwoRuns> load_two_runs(Context& context, const std::string& operand, bool salvage) {
-  Result<trace::Trace> both =
-      load_own_trace(context, {.files = context.named_by(operand), .salvage = salvage}, {.far_clocks = true});
+Result<TwoRuns> load_two_runs(Context& context, const std::string& operand, RecordingRequest recording) {
+  recording.files = context.named_by(operand);
+  Result<trace::Trace> both = load_own_trace(context, recording, {.far_clocks = true});
   if (!both) return both.error();
   const bool are_runs = both->ranks.size() > 1 && both->ranks.front().source.is_run;
   if (both->ranks.size() != 2 || !are_runs) {

@@ -165,7 +165,7 @@ Result<std::pair<ComparedRun, ComparedRun>> load_both(Context& context, const Di
   std::optional<Result<ComparedRun>> a, b;
   std::string name_of_a = request.runs.front(), name_of_b = request.runs.back();
   if (request.runs.size() == 1) {
-    const auto two = load_two_runs(context, name_of_a, request.each.recording.salvage);
+    const auto two = load_two_runs(context, name_of_a, request.each.recording);
     if (!two) return two.error();
     name_of_a = two->name_of_a, name_of_b = two->name_of_b;
     a = compared_run(context, two->a, name_of_a, request.each.window, classes);
@@ -184,6 +184,7 @@ std::optional<Error> check_diff_mode(const DiffRequest& request) {
   const GraphRequest& each = request.each;
   return check_mode(request.compat,
                     {{"rank", each.recording.rank.has_value()},
+                     {"without-profiler", each.recording.without_profiler},
                      {"fail-above", request.fail_above.has_value()},
                      {"annotation", each.window.annotation.has_value()},
                      {"instance", each.window.instances.first.has_value()},

@@ -79,7 +79,7 @@ Result<std::optional<analyze::Reorder>> load_reorder(Context& context, const Rec
     return std::optional<analyze::Reorder>();
   }
   Progress progress = context.progress("reading host traces", total_bytes(source->files));
-  const auto tensors = job::read_job_tensors(*source, reading_of(context, recording.salvage, progress));
+  const auto tensors = job::read_job_tensors(*source, reading_of(context, recording, progress));
   if (!tensors) return tensors.error();
   Result<analyze::Reorder> reorder = analyze::find_reorder(job, *tensors, top);
   if (!reorder) return reorder.error();

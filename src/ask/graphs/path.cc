@@ -258,7 +258,7 @@ Result<report::Answer> run(const PathRequest& request, Context& context) {
   if (!has_files && !request.graph.restore)
     return misuse("no trace given", "name a file or folder, or use --restore FILE");
   if (has_files && request.graph.restore) return misuse("give traces or --restore, not both");
-  const auto error = check_mode(request.compat, {},
+  const auto error = check_mode(request.compat, {{"without-profiler", request.graph.recording.without_profiler}},
                                 {{"zero-weight-launch-edges", request.zero_weight_launch_edges},
                                  {"strict", request.strict},
                                  {"include-last-step", request.include_last_step},
@@ -271,7 +271,7 @@ Result<report::Answer> run(const PathRequest& request, Context& context) {
   if (!job) return job.error();
   if (!is_joined(context, *job)) return context.failed();
   const std::optional<Unprofiled> unprofiled =
-      take_profiler_off(context, request.graph.recording, request.unprofiled, *job);
+      take_profiler_off(context, request.graph.recording.without_profiler, request.unprofiled, *job);
   const analyze::CausalPath path = analyze::take_path(*job, graph::solve(job->graph, job->end), kContributors, true);
   if (request.overlay) {
     const Status written = write_overlays(*job, path.sums, request.all_edges, request.only_critical, *request.overlay);

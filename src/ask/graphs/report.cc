@@ -28,8 +28,9 @@ constexpr DiagnosticKind kRanksApart{
 std::vector<std::string> chosen_flags(const GraphRequest& graph) {
   std::vector<std::string> flags;
   if (graph.recording.rank) flags.push_back(fmt::format("--rank {}", *graph.recording.rank));
-  for (const std::string& text : {typed(WindowChoice{.annotation = graph.window.annotation}),
-                                  typed(WindowChoice{.instances = graph.window.instances}), typed(graph.clock)}) {
+  for (const std::string& text :
+       {typed(WindowChoice{.annotation = graph.window.annotation}),
+        typed(WindowChoice{.instances = graph.window.instances}), typed(graph.recording), typed(graph.clock)}) {
     if (!text.empty()) flags.push_back(text.substr(1));  // behind the blank
   }
   return flags;
@@ -72,7 +73,8 @@ page::TracePageOptions page_options(const ReportRequest& request, const Context&
       .source = {.version = version(), .command = command_of_page(request), .inputs = {}, .seed = {}},
       .command = {quoted(request.graph.recording.files), chosen_flags(request.graph)},
       .steps_differ = analyze::steps_differ(spread),
-      .others = std::move(others)};
+      .others = std::move(others),
+      .without_profiler = request.graph.recording.without_profiler};
   if (request.graph.recording.salvage) options.command.flags.emplace_back("--salvage");
   for (const InputRecord& input : context.provenance().inputs)
     options.source.inputs.push_back({input.path, input.bytes, input.xxh3});

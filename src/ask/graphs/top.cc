@@ -101,7 +101,7 @@ Result<report::Answer> run(const TopRequest& request, Context& context) {
   if (!job) return job.error();
   if (!is_joined(context, *job)) return context.failed();
   const std::optional<Unprofiled> unprofiled =
-      take_profiler_off(context, request.graph.recording, request.unprofiled, *job);
+      take_profiler_off(context, request.graph.recording.without_profiler, request.unprofiled, *job);
   const Opportunities opportunities = analyze::find_opportunities(*job);
   report::Answer answer = context.answer();
   tell_unprofiled(answer, unprofiled);

@@ -3,6 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
+#include <vector>
+
+#include "analyze/whatif/retimed_trace.h"
+#include "job/recorded_job.h"
+#include "trace/select_events.h"
 
 namespace orrery::ask {
 namespace {
@@ -19,7 +25,59 @@ constexpr DiagnosticKind kNoRuler{
     "too few host operators that could be compared; if you know what a step takes without a profiler: --unprofiled "
     "TIME"};
 
+constexpr DiagnosticKind kTakenOff{"W407", Severity::note,
+                                   "what recording cost was taken off: this is the run as it would be",
+                                   "how that is found, and how far to trust it: docs/RECORDING.md"};
+
+/// `job`: all that the ranks recorded. Nothing changes without a ruler.
+void retime_ranks(Context& context, causal::CausalGraph job, std::span<trace::RankTrace> ranks) {
+  const analyze::RecordingCost cost(job);
+  if (!cost.has_ruler()) return context.diagnostics().add(kNoRuler, [&] { return ranks.front().source.path; });
+  const std::vector<TimePs> recorded(job.time.begin(), job.time.end());
+  const TimePs span = job.span;
+  const auto [low, high] = cost.interval(cost.fitted());
+  const auto savings = cost.savings(cost.fitted());
+  const causal::CausalGraph without = analyze::without_recorder(std::move(job), savings);
+  analyze::retime(ranks, without, recorded);
+  context.diagnostics().add(kTakenOff, [&, low = low, high = high] {
+    return fmt::format("{} recorded, about {} without ({} to {})", format_duration(span), format_duration(without.span),
+                       format_duration(low), format_duration(high));
+  });
+}
+
+/// None: the ranks are not of one time, or have nothing to make a graph of. The trace is on the job's clock then, or as
+/// it was.
+std::optional<causal::CausalGraph> graph_of_all(trace::Trace& trace) {
+  Diagnostics repeated;  // whoever asks about the trace remarks on it
+  Result<job::RecordedJob> job = job::RecordedJob::make(trace::copy_of(trace), job::ClockChoice::automatic, repeated);
+  if (!job) return std::nullopt;
+  const Result<job::JobWindow> whole = job->window({.annotation = ""}, repeated);
+  if (!whole) return std::nullopt;
+  Result<causal::CausalGraph> graph = job->graph(*whole, {}, repeated);
+  if (!graph) return std::nullopt;
+  trace = std::move(*job).take_trace();
+  return std::move(*graph);
+}
+
 }  // namespace
+
+Status retime(Context& context, trace::Trace& trace) {
+  const bool is_job = trace.ranks.size() > 1 && !trace.ranks.front().source.is_run;
+  if (is_job) {
+    if (auto graph = graph_of_all(trace)) {
+      retime_ranks(context, std::move(*graph), trace.ranks);
+      return {};
+    }
+  }
+  for (trace::RankTrace& rank : trace.ranks) {
+    Diagnostics repeated;
+    Result<causal::CausalGraph> graph = causal::make_causal_graph(trace, rank, {"", {}, {}}, repeated);
+    // What has no work to make a graph of has no ruler either.
+    if (!graph) context.diagnostics().add(kNoRuler, [&] { return rank.source.path; });
+    else retime_ranks(context, std::move(*graph), {&rank, 1});
+  }
+  return {};
+}
 
 Unprofiled unprofiled_of(Context& context, const causal::CausalGraph& job) {
   const analyze::RecordingCost cost(job);
@@ -28,9 +86,9 @@ Unprofiled unprofiled_of(Context& context, const causal::CausalGraph& job) {
   return {job.span, cost.length(share), cost.interval(share), cost.events(), cost.per_event(share)};
 }
 
-std::optional<Unprofiled> take_profiler_off(Context& context, const RecordingRequest& request,
-                                            std::optional<TimePs> step, causal::CausalGraph& job) {
-  if (!step && !request.without_profiler) return std::nullopt;
+std::optional<Unprofiled> take_profiler_off(Context& context, bool without_profiler, std::optional<TimePs> step,
+                                            causal::CausalGraph& job) {
+  if (!step && !without_profiler) return std::nullopt;
   const analyze::RecordingCost cost(job);
   analyze::CostShare share = cost.fitted();
   Unprofiled result{.recorded = job.span, .events = cost.events()};

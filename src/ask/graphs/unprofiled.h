@@ -9,8 +9,8 @@
 #include "analyze/path/causal_path.h"
 #include "analyze/whatif/recording_cost.h"
 #include "ask/context.h"
-#include "ask/recording.h"
 #include "causal/causal_graph.h"
+#include "trace/trace.h"
 
 namespace orrery::ask {
 
@@ -28,9 +28,13 @@ struct Unprofiled {
 Unprofiled unprofiled_of(Context& context, const causal::CausalGraph& job);
 
 /// Takes what recording costs off the graph, where that is asked: by `step`, what a step is known to take without a
-/// profiler, or else by what the recording itself tells. None: it is not asked.
-std::optional<Unprofiled> take_profiler_off(Context& context, const RecordingRequest& request,
-                                            std::optional<TimePs> step, causal::CausalGraph& job);
+/// profiler, or with `without_profiler` by what the recording itself tells. None: it is not asked.
+std::optional<Unprofiled> take_profiler_off(Context& context, bool without_profiler, std::optional<TimePs> step,
+                                            causal::CausalGraph& job);
+
+/// The same for what answers from traces: puts all events where they would be, with a remark. Ranks of one job are
+/// taken together, on one clock, since what one of them is late by the others wait for.
+Status retime(Context& context, trace::Trace& trace);
 
 /// One line for people, and the member "unprofiled" for programs.
 void tell_unprofiled(report::Answer& answer, const std::optional<Unprofiled>& unprofiled);

@@ -126,7 +126,7 @@ Result<bool> load_to_edit(Context& context, const WhatIfRequest& request, ToEdit
   if (!job) return job.error();
   if (!is_joined(context, *job)) return false;
   out.job = std::move(*job);
-  out.unprofiled = take_profiler_off(context, request.graph.recording, request.unprofiled, *out.job);
+  out.unprofiled = take_profiler_off(context, request.graph.recording.without_profiler, request.unprofiled, *out.job);
   // The edit is the same thing, said among others.
   if (takes_profiler_off(request.edits)) out.unprofiled = unprofiled_of(context, *out.job);
   out.edits.emplace(*out.job, request.edits);

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "analyze/schedule/link_sheets.h"
+#include "ask/graphs/unprofiled.h"
 #include "ask/recording.h"
 #include "base/io/output_file.h"
 #include "formats/chakra/converter.h"
@@ -63,6 +64,7 @@ Result<job::LinkedJob> link_pairs(const LinkRequest& request, Context& context, 
   if (const auto format = job::detect(devices.front()); format && (*format)->read_traces != nullptr)
     options.format = *format;
   options.on_progress = [&](std::uint64_t bytes) { progress.add(bytes); };
+  if (request.without_profiler) options.retime = [&](trace::Trace& trace) { return retime(context, trace); };
   options.link.least_coverage_percent = request.least_coverage_percent;
   // Chakra's unit is a microsecond; rounding each time by itself would add up to another step.
   options.link.whole_microseconds = target.form == LinkTarget::Form::chakra;
@@ -185,7 +187,12 @@ Result<report::Answer> convert_linked(const LinkRequest& request, Context& conte
 }  // namespace
 
 Result<report::Answer> run(const LinkRequest& request, Context& context) {
+  if (request.without_profiler && request.input)
+    return misuse("a linked trace is converted with the times that it has",
+                  "link the two recordings with --without-profiler");
   if (request.input) return convert_linked(request, context);
+  if (request.without_profiler && request.like_chakra)
+    return misuse("Chakra's tools take times as they were recorded", "leave --compat or --without-profiler out");
   const auto pairs = pairs_to_link(request, context);
   if (!pairs) return pairs.error();
   return request.like_chakra ? link_as_chakra(request, context, *pairs) : link_default(request, context, *pairs);

@@ -19,7 +19,8 @@ struct LinkRequest {
   std::optional<std::int64_t> rank = {};  ///< of one pair: the rank it is; of several: only this one
   double least_coverage_percent = 10;     ///< a host trace of which less is found in the profiler trace is refused
   bool salvage = false;
-  bool like_chakra = false;  ///< what chakra_trace_link and chakra_converter make of the same files
+  bool without_profiler = false;  ///< durations and gaps of the run as it would be if nobody had recorded it
+  bool like_chakra = false;       ///< what chakra_trace_link and chakra_converter make of the same files
   job::Reader reader = job::Reader::anyone;
   std::optional<std::string> output = {};  ///< FILE.et, FILE.json, or what the names of the ranks' files begin with
   // Chakra's own, beside ours.
@@ -34,6 +35,7 @@ void fields(LinkRequest& request, Visitor&& visit) {
   visit("rank", request.rank);
   visit("least-coverage", request.least_coverage_percent);
   visit("salvage", request.salvage);
+  visit("without-profiler", request.without_profiler);
   visit("compat", choice(request.like_chakra, kLikeChakraWords));
   visit("for", choice(request.reader, kWrittenForWords));
   visit("output", request.output);

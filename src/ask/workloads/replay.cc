@@ -41,7 +41,8 @@ Result<job::WorkloadInput> load_replay(const ReplayRequest& request, Context& co
   // would wait for ever.
   reading.complete = !alone && source->files.size() > 1;
   Progress progress = context.progress("reading", total_bytes(source->all_files()));
-  Result<job::WorkloadInput> input = job::read_workload(*source, reading, reading_of(context, false, progress));
+  Result<job::WorkloadInput> input = job::read_workload(
+      *source, reading, reading_of(context, {.without_profiler = request.without_profiler}, progress));
   if (!input) return advise(input.error());
   return input;
 }
@@ -98,7 +99,11 @@ void tell_replayed_ranks(report::Answer& answer, const ReplayAnswer& replay, boo
 
 void tell_replay(report::Answer& answer, const ReplayAnswer& replay, bool alone, bool verbose) {
   answer.headline(replay_headline(replay, alone)).gap();
+  const analyze::RankReplay& last = replay.summary.ranks[analyze::last_rank(replay.schedule)];
   answer.facts().field("makespan_us", to_us(replay.schedule.makespan_ps())).field("alone", alone);
+  answer.facts().field("replayed_us", to_us(last.replayed_ps)).key("recorded_us");
+  if (last.recorded_ps != 0) answer.facts().value(to_us(last.recorded_ps));
+  else answer.facts().null();
   tell_replayed_ranks(answer, replay, verbose);
   const auto readers = verbose ? report::Readers::all : report::Readers::programs_and_tables;
   answer.table([&] { return analyze::departures_sheet(replay); }, {.readers = readers, .after_gap = true});

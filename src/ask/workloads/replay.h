@@ -33,6 +33,7 @@ void fields(ReplaySource& source, Visitor&& visit) {
 /// In recorded time: what the dependencies explain.
 struct ReplayRequest {
   ReplaySource source = {};
+  bool without_profiler = false;             ///< of recordings: the run as it would be if nobody had recorded it
   bool alone = false;                        ///< every rank on its own: communication takes as long as recorded
   std::optional<std::string> timeline = {};  ///< write the replay for Perfetto
   std::optional<std::string> report = {};    ///< write a page of it
@@ -40,6 +41,7 @@ struct ReplayRequest {
 template <typename Visitor>
 void fields(ReplayRequest& request, Visitor&& visit) {
   fields(request.source, visit);
+  visit("without-profiler", request.without_profiler);
   visit("alone", request.alone);
   visit("timeline", request.timeline);
   visit("report", request.report);

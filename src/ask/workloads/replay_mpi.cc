@@ -73,7 +73,7 @@ Result<workload::Workload> load_mpi_replay(const MpiReplayRequest& request, Cont
   const Result<job::Source> source = job::find_source(named, {}, context.diagnostics());
   if (!source) return source.error();
   Progress progress = context.progress("reading", total_bytes(source->all_files()));
-  const job::Reading reading = reading_of(context, false, progress);
+  const job::Reading reading = reading_of(context, {}, progress);
   auto made = job::open_workload(*source, reading);
   if (!made) return made.error();
   if (*made != nullptr) return workload::collect(**made);

@@ -94,7 +94,7 @@ Result<std::unique_ptr<workload::WorkloadSource>> open_workload(Context& context
   const Result<job::Source> source = job::find_source(named, {}, unused);
   if (!source) return source.error();
   Progress progress = context.progress("reading", 0);
-  return job::open_workload(*source, reading_of(context, false, progress));
+  return job::open_workload(*source, reading_of(context, {}, progress));
 }
 
 Result<SimulatedWorkload> load_workload(Context& context, const SimulationInputs& inputs, std::size_t ranks,
@@ -115,7 +115,7 @@ Result<SimulatedWorkload> load_workload(Context& context, const SimulationInputs
   request.micros_only = strict;
   request.keep_roles = !strict;  // ASTRA-sim's groups are lists of ranks
   Progress progress = context.progress("reading", total_bytes(source->all_files()));
-  Result<job::WorkloadInput> input = job::read_workload(*source, request, reading_of(context, false, progress));
+  Result<job::WorkloadInput> input = job::read_workload(*source, request, reading_of(context, {}, progress));
   if (!input) return input.error();
   if (ranks != 0 && input->workload.rank_count() != ranks) {
     return Error{fmt::format("the workload has {}, the network {}",

@@ -26,6 +26,7 @@ std::vector<Flag> with_window_flags(std::vector<Flag> flags) {
                        .value_name = "N[:M]",
                        .help = "which of them, counting from 0; N:M spans several",
                        .group = "Window"});
+  flags.push_back(without_profiler_flag());
   flags.push_back(Flag{.name = "restore",
                        .value_name = "FILE",
                        .kind = ValueKind::file,
@@ -55,6 +56,7 @@ std::vector<Flag> with_job_flags(std::vector<Flag> flags) {
                        .value_name = "N[:M]",
                        .help = "which of them, counting from 0; N:M spans several",
                        .group = "Window"});
+  flags.push_back(without_profiler_flag());
   flags.push_back(clock_flag());
   return with_input_flags(std::move(flags));
 }

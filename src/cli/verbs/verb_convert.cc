@@ -130,6 +130,7 @@ const Verb& convert_verb() {
                 Flag{.name = "compat", .value_name = "TOOL", .help = "write what TOOL writes", .choices = "chakra"},
                 Flag{.name = "for", .value_name = "READER", .help = job::kForHelp, .choices = "astra"}};
             for (Flag& flag : convert_source_flags()) flags.push_back(flag);
+            flags.push_back(without_profiler_flag());
             return with_input_flags(std::move(flags));
           }(),
       .examples = {{"orrery convert step.0.et -o step.dot", "a drawing for Graphviz"},

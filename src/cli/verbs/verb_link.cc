@@ -52,6 +52,7 @@ const Verb& link_verb() {
                .value_name = "N",
                .kind = ValueKind::integer,
                .help = "of one pair: the rank it is; of several: only this one"},
+          without_profiler_flag(),
           csv_flag(),
           Flag{.name = "compat",
                .value_name = "TOOL",

@@ -39,7 +39,6 @@ const Verb& path_verb() {
           clock_flag(),
           reduce_flag(ask::RankDetail::graph),
           unprofiled_flag(),
-          without_profiler_flag(),
           Flag{.name = "overlay",
                .value_name = "FILE",
                .kind = ValueKind::output,

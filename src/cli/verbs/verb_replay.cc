@@ -17,7 +17,7 @@ std::optional<UsageError> check_replay_flags(const Invocation& invocation) {
   if (invocation.has("scale"))
     return UsageError{"--scale changes sizes of what --emit writes", "add --emit torch -o DIR"};
   if (invocation.has("on")) {
-    for (const char* const flag : {"rank", "alone", "timeline", "report"}) {
+    for (const char* const flag : {"rank", "alone", "timeline", "report", "without-profiler"}) {
       if (invocation.has(flag))
         return UsageError{fmt::format("--{} is for a replay in recorded time, not for one by MPI", flag)};
     }
@@ -41,6 +41,9 @@ ExitCode answer_replay(Invocation& invocation) {
 
 ExitCode run_replay(Invocation& invocation) {
   if (invocation.has("emit")) {
+    if (invocation.has("without-profiler"))
+      return invocation.fail_usage(
+          UsageError{"--without-profiler is for a replay in recorded time: what --emit writes runs without one"});
     invocation.take_output();
     return answer_replay<ask::TorchReplayRequest>(invocation);
   }
@@ -140,6 +143,7 @@ const Verb& replay_verb() {
       .flags = with_mpi_replay_flags(
           {Flag{.name = "rank", .value_name = "R", .kind = ValueKind::count, .help = "this rank only, on its own"},
            Flag{.name = "alone", .help = "every rank on its own: communication takes as long as recorded"},
+           without_profiler_flag(),
            Flag{.name = "comm-group",
                 .value_name = "FILE",
                 .kind = ValueKind::file,

@@ -34,8 +34,7 @@ const Verb& top_verb() {
                    .help = "the traces of all ranks: files, folders or globs",
                    .min = 1,
                    .max = Operands::kUnlimited},
-      .flags =
-          with_job_flags({csv_flag(), unprofiled_flag(), without_profiler_flag(), reduce_flag(ask::RankDetail::graph)}),
+      .flags = with_job_flags({csv_flag(), unprofiled_flag(), reduce_flag(ask::RankDetail::graph)}),
       .examples = {{"orrery top traces/", "the opportunities of all common steps"},
                    {"orrery top traces/ --annotation ProfilerStep --instance 2", "of the third step alone"}},
       .run = run_top,

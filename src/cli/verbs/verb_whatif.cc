@@ -100,7 +100,6 @@ const Verb& whatif_verb() {
                        "dependencies mattered, and the best "
                        "single moves"},
           unprofiled_flag(),
-          without_profiler_flag(),
           clock_flag(),
           reduce_flag(ask::RankDetail::graph),
           Flag{.name = "overlay",

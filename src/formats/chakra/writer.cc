@@ -346,6 +346,8 @@ void write_record(std::string_view message, OutputFile& out) {
   out.write(message);
 }
 
+std::pair<std::string, std::string> without_profiler_metadata() { return {"without_profiler", "true"}; }
+
 std::pair<std::string, std::string> world_size_metadata(std::size_t ranks) {
   return {std::string(kWorldSizeAttribute), std::to_string(ranks)};
 }

@@ -58,6 +58,8 @@ void write_record(std::string_view message, OutputFile& out);
 
 /// WriteOptions::metadata that says how many ranks the job has, so that a reader notices those that are missing.
 std::pair<std::string, std::string> world_size_metadata(std::size_t ranks);
+/// The same that says that times are those of the run as it would be if nobody had recorded it.
+std::pair<std::string, std::string> without_profiler_metadata();
 
 /// All ranks, as PREFIX.RANK.et; all of them or none.
 Status write_workload(const workload::Workload& workload, const std::string& prefix, const WriteOptions& options = {});

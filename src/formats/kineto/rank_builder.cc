@@ -53,6 +53,17 @@ bool may_communicate(std::string_view name) {
 
 std::string plain(RawText text) { return text.escaped ? unescape_json(text.view) : std::string(text.view); }
 
+// trace::kRowClass of a row of so many bytes. The shortest rows have some 128; those from 4 KiB on are alike, since
+// what recorders take per byte no longer counts beside what such operators do.
+std::uint8_t row_class_of(std::size_t bytes) {
+  constexpr std::size_t kLongest = 4096;
+  constexpr int kBelowShortest = 3 * 7 - 1;
+  const std::size_t capped = std::min(bytes, kLongest);
+  // Thirds of an octave are octaves of the cube, which integers tell exactly.
+  const int thirds = static_cast<int>(std::bit_width(capped * capped * capped)) - 1;
+  return static_cast<std::uint8_t>(std::clamp(thirds - kBelowShortest, 1, 15) << 4);
+}
+
 // Flows are joined by their id, which may be a text ("0x1f") and may be quoted in one place and not in another.
 std::int64_t flow_id(const RawKey& id) {
   if (id.kind == RawKey::integer) return id.number;
@@ -112,7 +123,7 @@ void RankBuilder::on_event(const EventRecord& record, std::string_view text, std
   if (unusable || (record.has_time && !take_times(record, start, duration, offset)))
     return diagnostics_.add(kUnusableTime, [&] { return position(offset); });
   if (!record.has_time) return diagnostics_.add(kMissingTime, [&] { return position(offset); });
-  std::uint8_t flags = trace::row_class_of(text.size());
+  std::uint8_t flags = row_class_of(text.size());
   if (record.has_category) flags |= trace::kHasCategory;
   if (record.has_duration) {
     flags |= trace::kHasDuration;

@@ -39,7 +39,8 @@ class LinkedWriter {
     text_ += '{';
     const char* const after = walk_.each_member(walk_.skip_space(p), [&](std::string_view key, const char* value) {
       // A trace that was linked before: it gets the profiler trace that it is linked with now.
-      if (!options_.profiler.empty() && is_of_profiler(key)) return walk_.skip_value(value);
+      if ((!options_.profiler.empty() || options_.without_profiler) && is_of_profiler(key))
+        return walk_.skip_value(value);
       keys_.emplace_back(key);
       text_ += std::exchange(is_first_, false) ? "\n" : ",\n";
       if (options_.as_chakra) append_python_json(text_ += "    ", quoted(key), 0);
@@ -57,6 +58,7 @@ class LinkedWriter {
           copy_profiler_part(options_.profiler, keys_, [&](std::string_view text) { file_.write(text); });
       if (!copied) return copied;
     }
+    if (options_.without_profiler) text_ += ",\n\"without_profiler\": true";
     text_ += options_.as_chakra ? "\n}" : "\n}\n";
     file_.write(text_);
     return {};

@@ -11,6 +11,7 @@ namespace orrery::pytorch_et {
 struct LinkedWriteOptions {
   std::string profiler =
       {};  ///< the trace it was linked with, whose document goes into the same file (profiler_part.h); empty: none
+  bool without_profiler = false;  ///< says that times are those of the run as it would be if nobody had recorded it
   /// The bytes of chakra_trace_link: members in its order, laid out as Python's json.dump(indent=4) does.
   bool as_chakra = false;
   bool whole_times = false;  ///< with `as_chakra`: times of the profiler trace are whole numbers, and written so

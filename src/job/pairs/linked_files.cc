@@ -82,8 +82,10 @@ Status write_json(const LinkTarget& target, const LinkedJob& job) {
     const trace::HostTrace linked = causal::make_linked_rows(job.hosts[r], job.trace, job.trace.ranks[r]);
     const trace::SourceInfo& device = job.trace.ranks[r].source;
     // Only a Kineto trace is copied into the linked file; others have no members that fit there.
-    const pytorch_et::LinkedWriteOptions options{.profiler = device.format == kineto::kFormat.name ? device.path
-                                                                                                   : std::string()};
+    // Nor does it belong beside rows at other times than its own.
+    const bool belongs = device.format == kineto::kFormat.name && !job.is_retimed;
+    const pytorch_et::LinkedWriteOptions options{.profiler = belongs ? device.path : std::string(),
+                                                 .without_profiler = job.is_retimed};
     const Status written =
         pytorch_et::write_linked_trace(linked, job.trace.strings, target_file(target, job.ranks[r].rank), options);
     if (!written) return written;
@@ -95,6 +97,7 @@ Status write_chakra(const LinkTarget& target, const LinkedJob& job) {
   chakra::WriteOptions options;
   // Ranks of which no trace was given count as well, if the recording knows of them.
   options.metadata.push_back(chakra::world_size_metadata(std::max(job.ranks.size(), job.workload.recorded_ranks)));
+  if (job.is_retimed) options.metadata.push_back(chakra::without_profiler_metadata());
   std::vector<std::vector<std::int64_t>> callers;
   for (const trace::HostTrace& host : job.hosts) callers.push_back(calling_functions(host));
   options.details = [&](std::size_t rank, std::size_t activity, chakra::NodeDetails& details) {

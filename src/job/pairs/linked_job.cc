@@ -233,6 +233,10 @@ void take_groups_of_hosts(LinkedJob& job) {
 Result<LinkedJob> link_read(LinkedJob job, const LinkJobOptions& options, Diagnostics& diagnostics) {
   const std::size_t count = job.hosts.size();
   take_groups_of_hosts(job);
+  if (options.retime) {
+    if (const Status retimed = options.retime(job.trace); !retimed) return retimed.error();
+    job.is_retimed = true;
+  }
   std::vector<std::vector<workload::CommGroup>> groups(count);
   // Texts are added here, before ranks are linked side by side, which only read them.
   for (std::size_t r = 0; r < count; ++r) {

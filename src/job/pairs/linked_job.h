@@ -36,6 +36,7 @@ struct LinkJobOptions {
   const formats::Format* format = nullptr;  ///< of the profiler traces; null: Kineto
   std::optional<std::int64_t> rank;  ///< of several ranks only this one; of a single pair: the rank it is taken to be
   std::function<void(std::uint64_t bytes)> on_progress = {};
+  std::function<Status(trace::Trace&)> retime = {};  ///< see Reading
 };
 
 /// Ranks in ascending order; per rank one entry of each list.
@@ -44,6 +45,7 @@ struct LinkedJob {
   std::vector<trace::HostTrace> hosts;    ///< texts in trace.strings; without rows: none was given
   std::vector<causal::LinkedRank> ranks;  ///< `program` is in `workload`
   workload::Workload workload;
+  bool is_retimed = false;  ///< its times are not those of the files
 };
 
 /// Reads the traces. Host and profiler traces are read at the same time, ranks in parallel.
@@ -53,7 +55,8 @@ Result<LinkedJob> read_pairs(const std::vector<TracePair>& pairs, const LinkJobO
 /// Where profiler traces do not list process groups their host traces may: then they are taken from there.
 void take_groups_of_hosts(LinkedJob& job);
 
-/// Links what was read; `options.format`, `salvage` and `rank` are for those who read.
+/// Links what was read, at other times if the options say so; `options.format`, `salvage` and `rank` are for those who
+/// read.
 Result<LinkedJob> link_read(LinkedJob job, const LinkJobOptions& options, Diagnostics& diagnostics);
 
 /// Reads and links. The result does not depend on the number of threads.

@@ -8,6 +8,7 @@
 
 #include "base/diagnostics.h"
 #include "base/result.h"
+#include "trace/trace.h"
 
 namespace orrery::job {
 
@@ -19,6 +20,9 @@ struct Reading {
   /// Told every file, the host traces and groups included, before it is read.
   std::function<Status(const std::string& path)> on_input = {};
   std::function<void(std::uint64_t bytes)> on_progress = {};  ///< called from any thread
+
+  /// Puts what was recorded to other times, before anything looks at it; none: as recorded. Not called for programs.
+  std::function<Status(trace::Trace&)> retime = {};
 
   [[nodiscard]] Status tell(const std::string& path) const { return on_input ? on_input(path) : Status(); }
 };

@@ -146,8 +146,13 @@ Result<TraceInput> read_trace(const Source& source, const TraceRequest& request,
   Result<TraceInput> input = content == Content::trace        ? read_recorded(source, request, reading)
                              : content == Content::host_trace ? read_hosts(source, request, reading)
                                                               : replay_programs(source, request, reading);
-  if (!input || !request.one_rank || input->untimed != nullptr) return input;
-  if (Status kept = keep_one(request, input->trace); !kept) return kept.error();
+  if (!input || input->untimed != nullptr) return input;
+  if (request.one_rank) {
+    if (const Status kept = keep_one(request, input->trace); !kept) return kept.error();
+  }
+  if (reading.retime && (content == Content::trace || content == Content::host_trace)) {
+    if (const Status retimed = reading.retime(input->trace); !retimed) return retimed.error();
+  }
   return input;
 }
 

@@ -67,6 +67,7 @@ LinkJobOptions link_options(const WorkloadRequest& request, const Reading& readi
   options.salvage = reading.salvage;
   options.link.whole_microseconds = request.whole_microseconds;
   options.on_progress = reading.on_progress;
+  options.retime = reading.retime;
   return options;
 }
 

@@ -149,6 +149,7 @@ Status copy_chakra(const std::string& from, const std::string& schema, const std
 /// Host traces keep what the graph does not hold.
 chakra::WriteOptions write_options(const WorkloadInput& input) {
   chakra::WriteOptions options;
+  if (input.job.is_retimed) options.metadata.push_back(chakra::without_profiler_metadata());
   std::vector<std::vector<std::int64_t>> callers;
   for (const trace::HostTrace& host : input.hosts.empty() ? input.job.hosts : input.hosts)
     callers.push_back(calling_functions(host));
@@ -247,9 +248,12 @@ bool has_recorded_timeline(const Source& source) {
 }
 
 Result<Files> write_recorded_timeline(const Source& source, const ConvertTarget& target, const Reading& reading) {
-  const Result<trace::Trace> job =
+  Result<trace::Trace> job =
       read_traces(*source.format, source.files, reading.diagnostics, {.salvage = reading.salvage, .positions = false});
   if (!job) return job.error();
+  if (reading.retime) {
+    if (const Status retimed = reading.retime(*job); !retimed) return retimed.error();
+  }
   if (const Status written = export_trace(*job, target.path); !written) return written.error();
   return Files{{target.path, 0}};
 }
