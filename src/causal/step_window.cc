@@ -29,6 +29,7 @@ Result<StepWindow> whole_trace(const trace::Trace& trace, const trace::RankTrace
   window.end = std::numeric_limits<TimePs>::min();
   const std::vector<std::uint8_t> is_worker = worker_lanes(trace, rank);
   std::vector<TimePs> busy(rank.lanes.size(), 0);
+  TimePs frames_begin = window.begin, frames_end = window.end;
   for (EventIndex e = 0; e < rank.event_count(); ++e) {
     if (is_worker[rank.lane[e]] == 0 || !is_host_work(rank.activity(e)) || !rank.has_duration(e) ||
         rank.duration[e] <= 0)
@@ -36,9 +37,9 @@ Result<StepWindow> whole_trace(const trace::Trace& trace, const trace::RankTrace
     busy[rank.lane[e]] +=
         rank.duration[e] / 1024;  // scaled: nested events are counted more than once, and the sum must fit
     // A Python frame of a worker thread may wait there for ever; it is no work that anybody waits for.
-    if (rank.activity(e) == Activity::python) continue;
-    window.begin = std::min(window.begin, rank.start[e]);
-    window.end = std::max(window.end, rank.end(e));
+    const bool is_frame = rank.activity(e) == Activity::python;
+    (is_frame ? frames_begin : window.begin) = std::min(is_frame ? frames_begin : window.begin, rank.start[e]);
+    (is_frame ? frames_end : window.end) = std::max(is_frame ? frames_end : window.end, rank.end(e));
   }
   if (const std::vector<EventIndex> steps = find_steps(trace, rank, content); !steps.empty()) {
     window.main_lane = rank.lane[steps.front()];
@@ -53,6 +54,8 @@ Result<StepWindow> whole_trace(const trace::Trace& trace, const trace::RankTrace
     window.begin = std::min(window.begin, work.start);
     window.end = std::max(window.end, work.end);
   }
+  // Where frames are all there is, they are what was recorded.
+  if (window.end <= window.begin) window.begin = frames_begin, window.end = frames_end;
   if (window.end <= window.begin)
     return Error{"there is no host or device work in this trace", rank.source.path, Error::kNoOffset,
                  "see what is in it with: orrery info"};

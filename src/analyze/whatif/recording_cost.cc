@@ -200,10 +200,10 @@ void RecordingCost::fit(bool by_rows) {
   for (const auto& [row, cost] : costs_[place(Boundary::begin_operator, Boundary::begin_operator)])
     before_begin_ = std::min(before_begin_, cost);
   if (before_begin_ == std::numeric_limits<TimePs>::max()) before_begin_ = 0;
-  // Operators with nothing inside alone do not tell what of them is work.
-  const std::size_t leaves = place(Boundary::begin_operator, Boundary::end_operator);
-  has_ruler_ = false;
-  for (std::size_t where = 0; where < costs_.size(); ++where) has_ruler_ |= where != leaves && !costs_[where].empty();
+  // Operators with nothing inside do not tell what of them is work, nor do Python's frames.
+  using enum Boundary;
+  has_ruler_ = !between.empty() || !costs_[place(begin_operator, begin_operator)].empty() ||
+               !costs_[place(end_operator, end_operator)].empty();
 }
 
 void RecordingCost::fit_frames() {

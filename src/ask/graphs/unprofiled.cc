@@ -79,11 +79,14 @@ Status retime(Context& context, trace::Trace& trace) {
   return {};
 }
 
-Unprofiled unprofiled_of(Context& context, const causal::CausalGraph& job) {
+std::optional<Unprofiled> unprofiled_of(Context& context, const causal::CausalGraph& job) {
   const analyze::RecordingCost cost(job);
-  if (!cost.has_ruler()) context.diagnostics().add(kNoRuler);
+  if (!cost.has_ruler()) {
+    context.diagnostics().add(kNoRuler);
+    return std::nullopt;
+  }
   const analyze::CostShare share = cost.fitted();
-  return {job.span, cost.length(share), cost.interval(share), cost.events(), cost.per_event(share)};
+  return Unprofiled{job.span, cost.length(share), cost.interval(share), cost.events(), cost.per_event(share)};
 }
 
 std::optional<Unprofiled> take_profiler_off(Context& context, bool without_profiler, std::optional<TimePs> step,
@@ -104,6 +107,7 @@ std::optional<Unprofiled> take_profiler_off(Context& context, bool without_profi
     }
   } else if (!cost.has_ruler()) {
     context.diagnostics().add(kNoRuler);
+    return std::nullopt;
   }
   result.length = cost.length(share);
   result.interval = step ? std::pair(result.length, result.length) : cost.interval(share);

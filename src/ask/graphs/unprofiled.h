@@ -24,11 +24,12 @@ struct Unprofiled {
   bool explains = true;  ///< false: it does not explain the step time that the user knows
 };
 
-/// Of the whole window, with nothing taken off yet. Remarks where there is nothing to measure it by.
-Unprofiled unprofiled_of(Context& context, const causal::CausalGraph& job);
+/// Of the whole window, with nothing taken off yet. None, with a remark: there is nothing to measure it by.
+std::optional<Unprofiled> unprofiled_of(Context& context, const causal::CausalGraph& job);
 
 /// Takes what recording costs off the graph, where that is asked: by `step`, what a step is known to take without a
-/// profiler, or with `without_profiler` by what the recording itself tells. None: it is not asked.
+/// profiler, or with `without_profiler` by what the recording itself tells. None: it is not
+/// asked, or, with a remark, there is nothing to measure it by.
 std::optional<Unprofiled> take_profiler_off(Context& context, bool without_profiler, std::optional<TimePs> step,
                                             causal::CausalGraph& job);
 
