@@ -30,6 +30,7 @@ struct Window {
   std::optional<std::string> annotation = {};  ///< events whose name contains it; empty: all of the recording
   /// Which of them, from 0, the last included; none: a typical one, or all.
   std::optional<std::pair<std::size_t, std::size_t>> instances = {};
+  bool without_profiler = false;  ///< answer for the run as it would be if nobody had recorded it
 };
 
 struct PathOptions {

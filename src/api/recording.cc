@@ -18,7 +18,10 @@ struct Recording::State {
   /// The part of it that a question is about.
   [[nodiscard]] ask::GraphRequest graph(const Window& window) const {
     ask::GraphRequest request;
-    request.recording = {.files = opened->named, .rank = window.rank, .salvage = opened->salvage};
+    request.recording = {.files = opened->named,
+                         .rank = window.rank,
+                         .salvage = opened->salvage,
+                         .without_profiler = window.without_profiler};
     request.window.annotation = window.annotation;
     if (window.instances) request.window.instances = {window.instances->first, window.instances->second};
     return request;

@@ -57,6 +57,16 @@ TEST_CASE("tables have the names and units of --json") {
   CHECK_FALSE(path->table("nothing").has_value());
 }
 
+TEST_CASE("the run as it would be without its recorder, of a recording that is open") {
+  const Recording recording = must_open({kData + "gpt_small.kineto.json.gz"});
+  const Result<Answer> path = recording.path({.window = {.without_profiler = true}});
+  REQUIRE(path.ok());
+  CHECK(*path->number("unprofiled.length_us") < 0.5 * *path->number("unprofiled.recorded_us"));
+  CHECK(*path->number("window.span_us") == *path->number("unprofiled.length_us"));
+  // The recording itself stays as it is.
+  CHECK(*recording.path()->number("window.span_us") == *path->number("unprofiled.recorded_us"));
+}
+
 TEST_CASE("edits are solved again, and one that cannot be understood is pointed at") {
   const Recording recording = must_open({kData + "gpt_small.kineto.json.gz"});
   const Result<Answer> faster = recording.what_if({"cpu * 0.5"});
