@@ -20,7 +20,7 @@ namespace {
 std::string integer_text(std::int64_t number, const SheetColumn& about) {
   if (about.decimals == kExact) return std::to_string(number);
   if (about.unit == Unit::bytes) return format_bytes(static_cast<std::uint64_t>(number));
-  return number < 0 ? "-" + format_count(static_cast<std::uint64_t>(-number))
+  return number < 0 ? "-" + format_count(std::uint64_t{0} - static_cast<std::uint64_t>(number))
                     : format_count(static_cast<std::uint64_t>(number));
 }
 

@@ -1,22 +1,23 @@
 // The small language of what-if edits: which part of a step or of a job, and what becomes of it.
 //
 //     edit     = {scope} (change | event) | profiler | network
-//     scope    = rank:numbers | step:numbers | group:pattern                 (numbers: 3, 0-3, 0-3,7)
+//     scope    = rank:numbers | step:numbers | group:pattern              numbers: 3, 0-3, 0-3,7
 //     change   = what [":" pattern] {filter} action
-//     what     = cpu | op | python | runtime | untraced | loading            (host time)
-//              | gpu | kernel | comm | copy | set                            (device time; gpu is all four, kernel
-//              without comm) | collective [":" kind] | p2p                                 (transfers of what ranks
-//              exchange) | gap                                                         (delays; pattern: launch kernel
-//              stream sync handoff idle) | all
-//     pattern  = /regular expression/ | "glob" | glob                        (matched against the event's name; * ? in
-//     globs) filter   = stream N | device N | in pattern                            (in: inside an annotation whose
-//     name matches) action   = * factor | = duration | + duration | - duration | remove    (duration: 5us, 1.2ms,
-//     300ns, 0) event    = delay duration | fails at duration restart duration [from step:N] profiler = profiler remove
-//     (what recording typically costs per event of the host) network  = (network | link:pattern) (bandwidth | latency)
-//     action       (only where a machine is simulated)
+//     what     = cpu | op | python | runtime | untraced | loading         host time
+//              | gpu | kernel | comm | copy | set                         device time; gpu: all, kernel: without comm
+//              | collective [":" kind] | p2p                              transfers of what ranks exchange
+//              | gap                                                      delays, by the pattern:
+//                                                                         launch kernel stream sync handoff idle
+//              | all
+//     pattern  = /regular expression/ | "glob" | glob                     of the event's name; * ? in globs
+//     filter   = stream N | device N | in pattern                         in: inside an annotation of that name
+//     action   = * factor | = duration | + duration | - duration | remove
+//     duration = 5us, 1.2ms, 300ns, 0
+//     event    = delay duration | fails at duration restart duration [from step:N]
+//     profiler = profiler remove                                          what recording cost the host
+//     network  = (network | link:pattern) (bandwidth | latency) action    only where a machine is simulated
 //
-//     kernel:/gemm/ * 0.5          gap:launch = 0          rank:3 delay 4ms          group:dp* collective:all_reduce *
-//     2
+//     kernel:/gemm/ * 0.5     gap:launch = 0     rank:3 delay 4ms     group:dp* collective:all_reduce * 2
 //
 // See docs/WHATIF.md.
 #pragma once
@@ -162,8 +163,7 @@ struct EditRule {
   Action action = Action::scale;
   double factor = 1;
   TimePs amount = 0;
-  bool removes_profiler = false;  ///< what recording cost is taken off (recording_cost.h)
-                                  ///< (profiler_cost.h); nothing else counts then
+  bool removes_profiler = false;  ///< what recording cost is taken off (recording_cost.h); nothing else counts then
 
   [[nodiscard]] bool selects(causal::EdgeKind kind) const { return (kinds >> static_cast<unsigned>(kind) & 1) != 0; }
   /// What a piece of this weight weighs afterwards; never more than a graph can hold. `factor_instead`: of a scaling
