@@ -57,13 +57,17 @@ void tell_next(report::Answer& answer, const DeviceRequest& request, std::string
   std::string command = fmt::format("orrery {}", verb);
   for (const std::string& file : request.recording.files) command += " " + report::shell_quote(file);
   if (request.recording.rank) command += fmt::format(" --rank {}", *request.recording.rank);
-  answer.next(question, command + typed(request.window));
+  answer.next(question, command + typed(request.recording) + typed(request.window));
 }
 
 void tell_no_device_work(report::Answer& answer, const DeviceRequest& request, const DeviceJob& job) {
   answer.line(window_in_words(job) + ": no device work was recorded, so there is nothing to say about devices.");
-  if (are_runs(job)) tell_next(answer, request, "what is in them?", "info");
-  else tell_next(answer, request, "what does the host do?", "path");
+  if (are_runs(job)) {
+    DeviceRequest as_recorded = request;  // info tells what is in files
+    as_recorded.recording.without_profiler = false;
+    return tell_next(answer, as_recorded, "what is in them?", "info");
+  }
+  tell_next(answer, request, "what does the host do?", "path");
 }
 
 void tell_unavailable(report::Facts& facts, const Unavailable& unavailable) {
