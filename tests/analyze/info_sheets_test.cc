@@ -47,7 +47,7 @@ TEST_CASE("steps and collectives in the units of every other answer") {
 TEST_CASE("people read lines: what there is none of is left out, steps excepted") {
   const orrery::testing::SmallTrace small("1 0 5 cpu_op a\n");
   const std::string lines = to_lines(sheets_of(small)[kRanksOfInfo], 0, 2);
-  CHECK(lines.find("  steps        none recorded\n") != std::string::npos);
+  CHECK(lines.find("  steps          none recorded\n") != std::string::npos);
   CHECK(lines.find("devices") == std::string::npos);
   CHECK(lines.find("annotations") == std::string::npos);
 }

@@ -69,3 +69,37 @@ TEST_CASE("an empty trace is described as empty") {
   CHECK(info.steps.empty());
   CHECK(info.host_lanes == 0);
 }
+
+namespace {
+
+/// "host device shapes"
+std::string recorded_with(const SmallTrace& small) {
+  std::string words;
+  for (const std::string_view word : analyze::recorded_with({&small.rank(), describe(small.trace(), small.rank())}))
+    words += (words.empty() ? "" : " ") + std::string(word);
+  return words;
+}
+
+}  // namespace
+
+TEST_CASE("which way a trace was recorded is read off its head and its events") {
+  const std::string device =
+      "1 12 5 cuda_runtime cudaLaunchKernel correlation=1\ngpu0/7 20 30 kernel gemm correlation=1\n";
+  const std::string host = "1 10 20 cpu_op aten::mm \"Record function id\"=0\n";
+  CHECK(recorded_with(SmallTrace(device)) == "device");
+  CHECK(recorded_with(SmallTrace(device + host)) == "host device");
+  CHECK(recorded_with(SmallTrace(host, R"("record_shapes": 1)")) == "host shapes");
+  CHECK(
+      recorded_with(SmallTrace(host, R"("with_stack": 1, "record_shapes": 1, "with_flops": 1, "profile_memory": 1)")) ==
+      "host shapes stacks memory flops");
+  CHECK(recorded_with(SmallTrace(host, R"("record_shapes": 0, "with_stack": false)")) == "host");
+  CHECK(recorded_with(SmallTrace(host + "1 40 5 python_function train.py(3)\n")) == "host stacks");
+  CHECK(recorded_with(SmallTrace("")) == "");
+}
+
+TEST_CASE("numbered operators say that a host trace was recorded beside, wherever they stand") {
+  const std::string without = "1 10 20 cpu_op aten::mm \"Record function id\"=0\n";
+  const std::string with = "1 40 20 cpu_op aten::mm \"Record function id\"=17\n";
+  for (const std::string& lines : {with + without + without, without + without + with})
+    CHECK(recorded_with(SmallTrace(lines)) == "host host_trace");
+}

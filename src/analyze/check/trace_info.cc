@@ -66,6 +66,19 @@ std::string names_in_words(const std::vector<AnnotationCount>& names) {
   return words;
 }
 
+/// "host and device, shapes, host execution trace"
+std::string recorded_in_words(const DescribedRank& described) {
+  std::string words;
+  bool after_host = false;
+  for (const std::string_view word : recorded_with(described)) {
+    const std::string_view shown = word == "host_trace" ? "host execution trace" : word == "mpi" ? "MPI calls" : word;
+    if (!words.empty()) words += after_host && word == "device" ? " and " : ", ";
+    words += shown;
+    after_host = word == "host";
+  }
+  return words;
+}
+
 template <typename T>
 Cell cell_of(const std::optional<T>& value) {
   return value ? Cell(*value) : Cell(nullptr);
@@ -87,12 +100,14 @@ Sheet ranks_of_info(std::span<const DescribedRank> described) {
   in_words("format_in_words", "format");
   in_words("events_in_words", "events");
   sheet.add({.name = "span", .type = Type::time, .unit = Unit::us, .title = "span"});
+  in_words("recorded_in_words", "recorded with");
   in_words("steps_in_words", "steps");
   in_words("devices_in_words", "devices");
   sheet.add({.name = "backend", .title = "backend"});
   in_words("annotations_in_words", "annotations");
   in_words("collectives_in_words", "collectives");
-  for (const auto& [rank, info] : described) {
+  for (const DescribedRank& one : described) {
+    const auto& [rank, info] = one;
     const trace::SourceInfo& source = rank->source;
     const std::string events =
         fmt::format("{} in {} entries; {} flow points; {} host threads, {} device streams", format_count(info.events),
@@ -114,6 +129,7 @@ Sheet ranks_of_info(std::span<const DescribedRank> described) {
                    format_in_words(source),
                    events,
                    info.span,
+                   recorded_in_words(one),
                    steps_in_words(info),
                    devices_in_words(source),
                    source.backend,
@@ -181,6 +197,37 @@ Sheet counts_of_info(std::string name, std::span<const DescribedRank> described,
 }
 
 }  // namespace
+
+std::vector<std::string_view> recorded_with(const DescribedRank& described) {
+  const trace::SourceInfo& source = described.rank->source;
+  // Programs and what simulators make of them have the same categories, but no recorder.
+  constexpr std::string_view kRecorders[] = {"kineto", "xspace", "mpitrace", "liballprof", "ampip"};
+  if (std::find(std::begin(kRecorders), std::end(kRecorders), source.format) == std::end(kRecorders)) return {};
+  const auto any = [&](auto... wanted) {
+    return std::any_of(described.info.categories.begin(), described.info.categories.end(),
+                       [&](const CategoryCount& category) { return (... || (category.activity == wanted)); });
+  };
+  // {"record_shapes", "1"}
+  const auto says = [&](std::string_view key) {
+    return std::any_of(source.properties.begin(), source.properties.end(), [&](const auto& property) {
+      return property.first == key && property.second != "0" && property.second != "false";
+    });
+  };
+  using trace::Activity;
+  std::vector<std::string_view> words;
+  if (any(Activity::cpu_operator, Activity::python, Activity::annotation)) words.push_back("host");
+  // Calls of the runtime come from the tracer of the device, also where no operator was recorded.
+  if (any(Activity::runtime_call, Activity::kernel, Activity::memory_copy, Activity::memory_set))
+    words.push_back("device");
+  if (any(Activity::mpi_call)) words.push_back("mpi");
+  if (says("record_shapes")) words.push_back("shapes");
+  if (says("with_stack") || any(Activity::python)) words.push_back("stacks");
+  if (says("with_modules")) words.push_back("modules");
+  if (says("profile_memory")) words.push_back("memory");
+  if (says("with_flops")) words.push_back("flops");
+  if (says("execution_trace")) words.push_back("host_trace");
+  return words;
+}
 
 std::vector<Sheet> info_sheets(std::span<const DescribedRank> described) {
   std::vector<Sheet> sheets;

@@ -3,6 +3,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/packed.h"
@@ -60,6 +61,12 @@ struct DescribedRank {
   const trace::RankTrace* rank = nullptr;  ///< where it is from; its events are not looked at
   RankInfo info;
 };
+
+/// Which way it was recorded, in this order and in words that programs can rely on: host, device, mpi, shapes, stacks,
+/// modules, memory, flops, host_trace (a host execution trace was recorded beside it). What recording costs hangs on it
+/// (whatif/recording_cost.h). From categories and the head of the file: the order of events is nothing to it. Empty
+/// where nobody recorded anything (simulated runs).
+std::vector<std::string_view> recorded_with(const DescribedRank& described);
 
 /// Of these ranks, each row with its rank:
 /// - ranks, one row per rank: path, format, sizes, counts, span_us; what people read are lines (report::to_lines), not

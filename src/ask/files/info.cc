@@ -39,6 +39,9 @@ void tell_info(report::Answer& answer, const trace::Trace& job, std::span<const 
     answer.line(fmt::format("{}{}: {}", what_it_is(*described.rank), of_all, source.path), report::Tone::strong);
     facts.begin_object();
     tell_info_sheets(answer, std::span(&described, 1));
+    facts.key("recorded_with").begin_array();
+    for (const std::string_view word : analyze::recorded_with(described)) facts.value(word);
+    facts.end_array();
     facts.key("properties").begin_object();
     for (const auto& [key, value] : source.properties) facts.field(key, value);
     facts.end_object().end_object();

@@ -24,6 +24,10 @@ constexpr SlotName kOtherArguments[] = {
     {"external id", slot_of(Field::external_id)},  // before 2022
     {"name", kLabel},
     {"labels", kLabel},
+    {trace::info(Field::record_function).written, kRecordFunction},
+    {"Input Dims", kShapes},
+    {"Input dims", kShapes},  // before 2022
+    {"Call stack", kStack},
     {"In split size", slot_of(Field::send_counts_text)},  // "[]" unless a collective of unequal parts was asked for
     {"Out split size", slot_of(Field::receive_counts_text)},
 };
@@ -98,7 +102,7 @@ bool is_record_function(std::string_view key) { return key == trace::info(Field:
 
 Slot argument_slot(std::string_view key) {
   for (const trace::FieldInfo& known : trace::kFields) {
-    if (known.written == key) return is_read(known.field) ? slot_of(known.field) : kIgnored;
+    if (known.written == key && is_read(known.field)) return slot_of(known.field);
   }
   for (const SlotName& known : kOtherArguments) {
     if (known.key == key) return known.slot;

@@ -22,7 +22,10 @@ enum Slot : std::uint8_t {
   kDuration,
   kId,
   kArgs,
-  kLabel,  ///< args.name or args.labels of metadata events: the name of a process or thread
+  kLabel,           ///< args.name or args.labels of metadata events: the name of a process or thread
+  kRecordFunction,  ///< args."Record function id", of which only whether it is 0 is of interest
+  kShapes,          ///< args."Input Dims": that it is there
+  kStack,           ///< args."Call stack" of before 2022: whether it is empty
   kFirstField,
 };
 
@@ -30,7 +33,11 @@ enum Slot : std::uint8_t {
 Slot event_slot(std::string_view key);
 /// Slot of a member of its "args" object ({"correlation": 17, "stream": 7}).
 Slot argument_slot(std::string_view key);
-/// "Record function id", which is read on request only.
+/// Whether the value of an argument that goes there becomes no column.
+inline bool is_other_argument(Slot slot) {
+  return slot == kIgnored || slot == kRecordFunction || slot == kShapes || slot == kStack;
+}
+/// "Record function id", whose values are read on request only.
 bool is_record_function(std::string_view key);
 
 inline trace::Field field_of(Slot slot) { return static_cast<trace::Field>(slot - kFirstField); }

@@ -83,7 +83,7 @@ ParsedEvent EventParser::parse_members(const char* p, const char* end, EventReco
     std::string unescaped;
     if (escaped) key = unescaped = unescape_json(key);
     const Slot slot = in_args ? slot_of_argument(key) : event_slot(key);
-    record.has_other_arguments |= in_args && slot == kIgnored;
+    record.has_other_arguments |= in_args && is_other_argument(slot);
     p = skip_space(quote + 1, end);
     if (p >= end) return {ParseOutcome::incomplete, p};
     if (*p != ':') return {ParseOutcome::malformed, p};

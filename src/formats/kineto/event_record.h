@@ -28,6 +28,13 @@ struct RawKey {
   } kind = absent;  ///< unusable: a number that is no 64-bit integer, as written in `text`
 };
 
+/// What the arguments of an event say of the way it was recorded.
+enum Recorded : std::uint8_t {
+  kRecordedShapes = 1,
+  kRecordedStacks = 2,
+  kRecordedHostTrace = 4,  ///< operators are numbered, which only the recorder of a host trace asks for
+};
+
 struct EventRecord {
   RawText name;
   RawText category;
@@ -45,7 +52,8 @@ struct EventRecord {
   bool bad_time = false;      ///< a ts is there that is no number
   bool bad_duration = false;  ///< the same for dur
   bool has_other_arguments =
-      false;  ///< an argument is there that no Field keeps; told of the first event of a shape only
+      false;                  ///< an argument is there that no Field keeps; told of the first event of a shape only
+  std::uint8_t recorded = 0;  ///< bits of Recorded
   char phase = 0;
   std::uint64_t present = 0;                                ///< bit per Field
   std::array<std::int64_t, trace::kIntegerFields> numbers;  ///< valid where present, for the fields that hold integers
@@ -55,6 +63,7 @@ struct EventRecord {
     name = {}, category = {}, label = {};  // one by one: a chain would load what it has just stored in parts
     process.kind = thread.kind = id.kind = RawKey::absent;
     has_time = has_duration = has_category = bad_time = bad_duration = has_other_arguments = false;
+    recorded = 0;
     phase = 0;
     present = 0;
   }

@@ -11,6 +11,7 @@ const char* take_odd_integer(std::int64_t& out, bool& usable, const char* p, con
 char first_unescaped(std::string_view text);
 
 inline void take_unusable(EventRecord& record, Slot slot) {
+  if (slot == kShapes) record.recorded |= kRecordedShapes;
   if (slot == kTime) record.bad_time = true;
   if (slot == kDuration) record.bad_duration = true;
 }
@@ -31,6 +32,11 @@ ORRERY_INLINE void take_string(EventRecord& record, Slot slot, RawText text) {
     case kId: record.id.text = text, record.id.kind = RawKey::string; return;
     case kTime:
     case kDuration: return take_unusable(record, slot);
+    case kStack:
+      if (!text.view.empty()) record.recorded |= kRecordedStacks;
+      return;
+    case kShapes: record.recorded |= kRecordedShapes; return;
+    case kRecordFunction:
     case kIgnored:
     case kArgs: return;
     default: break;
@@ -86,7 +92,12 @@ ORRERY_INLINE const char* take_number(EventRecord& record, Slot slot, const char
     case kPhase:
     case kCategory:
     case kName:
-    case kLabel: return skip_number(p, end);
+    case kLabel:
+    case kShapes:
+    case kStack: return skip_number(p, end);
+    case kRecordFunction:
+      if (*p != '0') record.recorded |= kRecordedHostTrace;
+      return skip_number(p, end);
     case kTime: {
       const char* q = take_time(record.time, p, end);
       record.has_time = q != nullptr;

@@ -117,6 +117,7 @@ void RankBuilder::on_event(const EventRecord& record, std::string_view text, std
   else if (!record.time.is_integer) source.fractional_timestamps = true;
   if (record.phase == 'M') return add_metadata(record, offset);
   source.has_other_arguments |= record.has_other_arguments;
+  recorded_ |= record.recorded;
   TimePs start = 0;
   TimePs duration = 0;
   const bool unusable = (record.bad_time && !record.has_time) || (record.bad_duration && !record.has_duration);
@@ -258,6 +259,7 @@ bool RankBuilder::absorb(RankBuilder& later) {
   rank_.source.properties.insert(rank_.source.properties.end(), std::make_move_iterator(more.begin()),
                                  std::make_move_iterator(more.end()));
   large_properties_.insert(large_properties_.end(), later.large_properties_.begin(), later.large_properties_.end());
+  recorded_ |= later.recorded_;
   diagnostics_.merge(later.diagnostics_);
   return true;
 }
@@ -273,7 +275,21 @@ void RankBuilder::finish() {
   for (trace::Lane& lane : rank_.lanes) {
     if (const auto at = process_names_.find(lane.process); at != process_names_.end()) lane.process_name = at->second;
   }
+  tell_what_was_recorded();
   move_epoch_to_earliest();
+}
+
+// Heads of before 2022 say nothing of how a trace was recorded, and none says that a host trace was recorded beside it.
+void RankBuilder::tell_what_was_recorded() {
+  const auto& numbers = rank_.field(trace::Field::record_function).value;
+  if (std::any_of(numbers.begin(), numbers.end(), [](std::int64_t number) { return number != 0; }))
+    recorded_ |= kRecordedHostTrace;
+  const auto tell = [&](Recorded what, const char* key) {
+    if ((recorded_ & what) != 0 && !saw_property(key)) rank_.source.properties.emplace_back(key, "1");
+  };
+  tell(kRecordedShapes, "record_shapes");
+  tell(kRecordedStacks, "with_stack");
+  tell(kRecordedHostTrace, "execution_trace");
 }
 
 // Until now the epoch was the second of whatever event the file begins with; times that are told to people count from

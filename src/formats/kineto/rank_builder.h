@@ -31,7 +31,8 @@ class RankBuilder final : public DocumentHandler {
   /// give something else (a begin and its end may lie in different parts, times may be out of range for one of them
   /// only); neither is of use then.
   bool absorb(RankBuilder& later);
-  /// Names lanes after the metadata seen, closes what is still open. Call once, after the last event.
+  /// Names lanes after the metadata seen, closes what is still open, and adds to the properties what only the events
+  /// say of how they were recorded: "record_shapes", "with_stack", "execution_trace". Call once, after the last event.
   void finish();
 
   trace::RankTrace& rank() { return rank_; }
@@ -52,6 +53,7 @@ class RankBuilder final : public DocumentHandler {
   };
 
   bool take_times(const EventRecord& record, TimePs& start, TimePs& duration, std::uint64_t offset);
+  void tell_what_was_recorded();
   void move_epoch_to_earliest();
   void add_flow(const EventRecord& record, TimePs time, std::uint64_t offset);
   void add_metadata(const EventRecord& record, std::uint64_t offset);
@@ -72,6 +74,7 @@ class RankBuilder final : public DocumentHandler {
   bool has_epoch_ = false;
   bool left_out_by_epoch_ = false;  // with another epoch an event that was left out might not have been
   std::int64_t epoch_us_ = 0;
+  std::uint8_t recorded_ = 0;  // bits of Recorded, of all events
   std::vector<std::string> large_properties_;
   std::vector<InvalidText> invalid_texts_;  // each text once, in order of appearance
   std::map<std::pair<trace::LaneKey, trace::LaneKey>, trace::LaneIndex> lanes_;
