@@ -38,6 +38,7 @@ answer() {
 question() { printf '\n# %s\n' "$*"; }
 
 one=data/gpt_small.kineto.json.gz
+host=data/gpt_small.et.json.gz
 four='data/ddp4.rank*.kineto.json.gz'
 step=(--workload data/workloads/training --comm-group data/workloads/training.groups.json)
 skewed='data/jax_skewed4/*.xplane.pb.gz'
@@ -46,8 +47,9 @@ echo "# Data: one GPU that trains a small GPT, and four ranks of a data-parallel
 answer info '5,6p' orrery info "$one"
 answer check 1p orrery check "$four"
 
-question "Where does the step go?"
-answer path '1p;3,9p' orrery path "$one"
+question "Where does the step go? Recorded with profiler and host trace it is several times as long as without (measured: 8.7 ms)."
+answer path '1p;3p;5,8p' orrery path "$one" "$host"
+answer path_unprofiled 2p orrery path "$one" "$host" --without-profiler
 answer path_overlay '' orrery path "$one" --overlay demo/overlay.json.gz --json -o demo/path.json
 
 question "Why is the GPU idle?"
@@ -82,7 +84,7 @@ answer simulate_linked 1p orrery simulate --workload demo/ddp4 --machine data/ma
 answer simulated_linked_path 1p orrery path demo/ddp4_dgx/rank_0.json.gz
 
 question "The recorded operators again on real hardware, without the model's code."
-answer replay 1p orrery replay data/gpt_small.et.json.gz "$one" --emit torch -o demo/gpt_small_again
+answer replay 1p orrery replay "$host" "$one" --emit torch -o demo/gpt_small_again
 if python3 -c 'import torch' 2>/dev/null; then
   answer replayed 1,2p python3 demo/gpt_small_again/replay.py --device cpu --no-trace --warmup 1 --repeat 2
 else
