@@ -20,7 +20,7 @@ if [[ -d ../shared/data/mpi ]]; then python3 scripts/motif_accuracy.py build/orr
 # Jobs of known truth are executed by the program that judges them.
 if [[ -f ../shared/check/job_world.py ]]; then python3 scripts/job_accuracy.py build/orrery ../shared/check/job_world.py ../shared/data/jobs docs/ACCURACY.md; fi
 # What steps take without a profiler was measured; what is predicted of it, from one recording each, is asked here.
-if [[ -f ../shared/data/unprofiled/truth.json ]]; then python3 scripts/unprofiled_accuracy.py build/orrery ../shared/data/unprofiled ../shared/data/jobs docs/ACCURACY.md; fi
+if [[ -f ../shared/data/unprofiled/truth.json ]]; then python3 scripts/unprofiled_accuracy.py build/orrery ../shared/data/unprofiled ../shared/data/jax ../shared/data/jobs docs/ACCURACY.md; fi
 # What GPUs did was measured on them (scripts/replay_accuracy.py measure); the table is written from that.
 python3 scripts/replay_accuracy.py document data/replay/h200.json docs/ACCURACY.md
 # Replays are run on this machine, by whatever MPI it has.

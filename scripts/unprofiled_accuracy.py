@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Writes the part of docs/ACCURACY.md about what recording costs: steps as predicted from one recording, against the same job timed without a profiler.
 
-  unprofiled_accuracy.py ORRERY RECORDINGS JOBS DOCUMENT
+  unprofiled_accuracy.py ORRERY RECORDINGS JAX JOBS DOCUMENT
 
-RECORDINGS has truth.json (per job: without_ms, recorded_ms by way) and the recordings JOB.WAY.kineto.json.gz, of the way `pair` with JOB.pair.et.json.gz beside; JOBS has
-recorded jobs NAME_base/ and beside them NAME_base.json with what their steps took without a profiler. The part is put at the end of the document, in place of an earlier one.
+RECORDINGS has truth.json (per job: without_ms, recorded_ms by way) and the recordings JOB.WAY.kineto.json.gz, of the way `pair` with JOB.pair.et.json.gz beside; JAX has
+truth.json (without_ms) and NAME.xplane.pb.gz; JOBS has recorded jobs NAME_base/ and beside them NAME_base.json with what their steps took without a profiler. The part is put at the end of the document, in place of an earlier one.
 """
 import json, pathlib, re, statistics, subprocess, sys, tempfile
 
@@ -54,6 +54,15 @@ def recordings(orrery, folder):
     return rows
 
 
+def profiles(orrery, folder):
+    rows = []
+    for job, truth in sorted(json.loads((folder / "truth.json").read_text()).items()):
+        path = folder / f"{job}.xplane.pb.gz"
+        recorded = ask(orrery, "path", path)["window"]["span_us"] / 1e3
+        rows.append(predict(orrery, job, "XSpace", recorded, statistics.median(truth["without_ms"]), 1, path))
+    return rows
+
+
 def whole_jobs(orrery, folder):
     rows = []
     for description in sorted(folder.glob("*_base.json")):
@@ -90,10 +99,10 @@ def summary(groups):
 
 
 def main():
-    orrery, data, jobs, document = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3]), pathlib.Path(sys.argv[4])
-    rows, base = recordings(orrery, data), whole_jobs(orrery, jobs)
+    orrery, (data, jax, jobs, document) = sys.argv[1], map(pathlib.Path, sys.argv[2:6])
+    rows, spaces, base = recordings(orrery, data), profiles(orrery, jax), whole_jobs(orrery, jobs)
     groups = [(f"`{way}`: {words}", [r for r in rows if r.way == way]) for way, words in WAYS.items()]
-    groups += [(f"`{REPLAYED}`", [r for r in rows if r.way == REPLAYED]), ("whole jobs over gloo", base)]
+    groups += [(f"`{REPLAYED}`", [r for r in rows if r.way == REPLAYED]), ("JAX: XSpace with Python stacks", spaces), ("jobs of several ranks over gloo, shapes", base)]
     text = f"""{TITLE}
 What a step takes when nobody records it, predicted by `orrery whatif FILES 'profiler remove'` from one recording alone, against the median of 80 steps of the same job that
 were timed without a profiler, on one H200 with PyTorch 2.11 ([RECORDING.md](RECORDING.md)). *As recorded*: the error of who takes the recorded step for the real one. *Interval holds*: the
@@ -102,6 +111,10 @@ real step lies between the two figures that the answer gives. `{REPLAYED}`: `orr
 {summary(groups)}
 
 {details(rows, "recorded")}
+
+JAX 0.11 on one H200, against the median of 20 steps without a profiler.
+
+{details(spaces, "recorded")}
 
 Jobs of several CPU ranks over gloo, six recorded steps with shapes, against the median of 60 steps without a profiler.
 
