@@ -19,7 +19,8 @@ export interface GraphFacts {
   exchanges: [kind: string, group: string][]; // by number in ex.class, from 1: what was exchanged, and in which group
   job_steps: (number | null)[]; // of a job: number of each step
   span_ps: number;
-  profiler_ps: number; // what recording an event typically costs
+  recording_unit_ps: number; // of what gr.recorded says
+  slowdown_permille: number; // how long what was not the recorder's own took while it recorded
 }
 
 export interface Graph {
@@ -31,6 +32,7 @@ export interface Graph {
   readonly weights: Float64Array; // by slot
   readonly kinds: Uint8Array; // by slot: index into ReportData.kinds
   readonly owners: Int32Array; // by slot: the event it belongs to, by owner number; -1: none
+  readonly recorded: Uint32Array | Float64Array; // by slot: 0 no recorder is called in it, 1 it stays as it is, 2 all of it is the recorder's, 3 + units that its calls take
   readonly steps: Uint32Array; // by slot: into facts.step_numbers
   readonly late: Float64Array; // by node: measured moment - solved finish
   readonly lanes: Uint32Array; // by node: into facts.lanes
@@ -76,6 +78,7 @@ export function decodeGraph(columns: Columns, data: ReportData): Graph | null {
     weights,
     kinds: columns.u8("gr.kind"),
     owners: ownersOf(columns.uint32("gr.owner")),
+    recorded: columns.planes("gr.recorded") <= 4 ? columns.uint32("gr.recorded") : columns.number("gr.recorded"),
     steps: columns.uint32("gr.step"),
     late,
     lanes,

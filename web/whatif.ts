@@ -26,6 +26,7 @@ export function startWhatIf(causes: Causes, data: ReportData, onChange: (edits: 
   return {
     set: (edits) => form.set(edits),
     solve: (edits) => {
+      refuseTwice(edits, data);
       const solved = causes.solver.solve(edits);
       return { before_ps: causes.length_ps, after_ps: solved.length_ps, matched: solved.matched };
     },
@@ -39,13 +40,17 @@ interface Slider {
 }
 
 const EXAMPLE = "cpu * 0.8";
+/** What the switch says. */
+const UNPROFILED = "profiler remove";
 
 class WhatIfForm {
   private readonly sliders: Slider[];
+  private readonly unprofiled = document.querySelector<HTMLInputElement>("#unprofiled");
   private readonly box = document.querySelector<HTMLInputElement>("#edit");
   private readonly error = document.querySelector<HTMLElement>("#edit-error");
   private readonly step = document.querySelector<HTMLElement>("#whatif-step");
   private readonly change = document.querySelector<HTMLElement>("#whatif-change");
+  private readonly interval = document.querySelector<HTMLElement>("#whatif-interval");
   private readonly command = document.querySelector<HTMLElement>("#whatif-command");
   private readonly gains = [...document.querySelectorAll<HTMLButtonElement>(".gain[data-edit]")];
   private readonly waterfall: Waterfall;
@@ -69,6 +74,7 @@ class WhatIfForm {
         this.update(true);
       });
     }
+    this.unprofiled?.addEventListener("change", () => this.update(true));
     // While somebody types, what cannot be understood yet is no mistake yet.
     this.box?.addEventListener("input", () => this.update(false));
     this.box?.addEventListener("change", () => this.update(true));
@@ -85,8 +91,12 @@ class WhatIfForm {
 
   set(edits: string[]): void {
     const rest = [...edits];
+    if (this.unprofiled) {
+      this.unprofiled.checked = !this.unprofiled.disabled && rest[0] === UNPROFILED;
+      if (this.unprofiled.checked) rest.shift();
+    }
     for (const slider of this.sliders) {
-      // Edits apply in order, and those of sliders come first: one that stands behind another sort stays behind it, in the box.
+      // Edits apply in order, and those of the switch and of sliders come first: one that stands behind another sort stays behind it, in the box.
       const factor = rest.length > 0 ? factorOnSlider(rest[0], slider) : null;
       slider.input.value = String(factor ?? 1);
       if (factor !== null) rest.shift();
@@ -96,14 +106,25 @@ class WhatIfForm {
   }
 
   private toggle(edit: string): void {
-    this.set(this.shown.length === 1 && this.shown[0] === edit ? [] : [edit]);
+    // Which run is looked at is not for a gain to say.
+    this.set([...(this.isUnprofiled() ? [UNPROFILED] : []), ...(this.isAlone(edit) ? [] : [edit])]);
     document.querySelector("#whatif")?.scrollIntoView({ block: "nearest" });
   }
 
-  /** The edits as the form has them: sliders, then the box. */
+  private isUnprofiled(): boolean {
+    return this.unprofiled?.checked ?? false;
+  }
+
+  /** Besides what the switch says, it is the only one that is on. */
+  private isAlone(edit: string): boolean {
+    const others = this.shown[0] === UNPROFILED ? this.shown.slice(1) : this.shown;
+    return others.length === 1 && others[0] === edit;
+  }
+
+  /** The edits as the form has them: what recording cost is taken off the run as it was recorded, then sliders, then the box. */
   private edits(): string[] {
     const ofSliders = this.sliders.filter(({ input }) => Number(input.value) !== 1).map(({ input, what }) => `${what} * ${Number(input.value)}`);
-    return [...ofSliders, ...splitEdits(this.box?.value ?? "").map((part) => part.text)];
+    return [...(this.isUnprofiled() ? [UNPROFILED] : []), ...ofSliders, ...splitEdits(this.box?.value ?? "").map((part) => part.text)];
   }
 
   /** `complains`: what cannot be understood is said; else the last answer stays until it can. */
@@ -111,8 +132,9 @@ class WhatIfForm {
     for (const { input, output } of this.sliders) if (output) output.textContent = `×${Number(input.value)}`;
     const edits = this.edits();
     try {
+      refuseTwice(edits, this.data);
       const solved = edits.length > 0 ? this.causes.solver.solve(edits) : null;
-      this.say(solved ? unselected(edits, solved, this.causes.solver.graph.facts.is_job) : []);
+      this.say(solved ? [...unselected(edits, solved, this.causes.solver.graph.facts.is_job), ...this.unknownCost(edits)] : []);
       this.show(edits, solved);
     } catch (error) {
       if (!(error instanceof EditError)) throw error;
@@ -133,16 +155,31 @@ class WhatIfForm {
       this.change.textContent = solved ? changeText(causes.length_ps, after) : "unchanged";
       this.change.className = !solved || after === causes.length_ps ? "" : after < causes.length_ps ? "good" : "bad";
     }
+    this.showInterval(edits);
     if (this.command) {
       const { program, operands, flags } = this.data.command; // quoted already
       const words = edits.length > 0 ? edits : [EXAMPLE];
       this.command.textContent = [program, "whatif", ...operands, ...words.map(quotedEdit), ...flags].join(" ");
       this.command.title = this.command.textContent;
     }
-    for (const gain of this.gains) gain.setAttribute("aria-pressed", String(edits.length === 1 && edits[0] === gain.dataset.edit));
+    for (const gain of this.gains) gain.setAttribute("aria-pressed", String(this.isAlone(gain.dataset.edit ?? "")));
     if (solved) this.waterfall.show(solved.kinds_ps, solved.stopped_ps);
     else this.waterfall.clear();
     this.onChange(edits, solved && causes.edited(solved));
+  }
+
+  /** Between what the step lies: the engine found that for the run without a profiler and no other edit. */
+  private showInterval(edits: string[]): void {
+    if (!this.interval || !this.unprofiled) return;
+    const { lowPs, highPs } = this.unprofiled.dataset;
+    const isKnown = this.isUnprofiled() && edits.length === 1;
+    this.interval.textContent = isKnown ? `${duration(Number(lowPs))} to ${duration(Number(highPs))} in 8 of 10 cases` : "";
+  }
+
+  /** What the engine remarks on an edit that is understood and takes nothing off. */
+  private unknownCost(edits: string[]): string[] {
+    if (!this.unprofiled?.disabled || !edits.some(removesProfiler)) return [];
+    return ["Nothing tells what recording cost: nothing was taken off (W406)."];
   }
 
   private say(sentences: string[]): void {
@@ -176,6 +213,16 @@ class WhatIfForm {
     }
     setTimeout(() => (button.textContent = was), 1500);
   }
+}
+
+function removesProfiler(edit: string): boolean {
+  return edit.trim().split(/\s+/).join(" ") === UNPROFILED;
+}
+
+/** As the command does: the page may be of the run without a profiler already. */
+function refuseTwice(edits: string[], data: ReportData): void {
+  const again = data.command.flags.includes("--without-profiler") ? edits.find(removesProfiler) : undefined;
+  if (again !== undefined) throw new EditError("what recording cost is taken off once", 0, "this page is of the run without the profiler", again);
 }
 
 /** The factor if the edit is what the slider says at one of its marks; else null. */

@@ -91,6 +91,7 @@ Page make_simulation_page(const SimulatedRun& run, SimulationPageOptions options
                            .source = options.source,
                            .command = options.command,
                            .others = {},
+                           .without_profiler = true,
                            .why_absent = "the page is of a simulated run."};
     Result<TracePage> made =
         analysed_page(run, options.trace ? std::move(*options.trace) : trace_of(run), std::move(about), diagnostics);

@@ -4,7 +4,6 @@
 
 #include "analyze/path/path_sheets.h"
 #include "analyze/whatif/edit_language.h"
-#include "analyze/whatif/recording_cost.h"
 #include "base/percent.h"
 
 namespace orrery::page {
@@ -29,9 +28,16 @@ std::vector<Gain> largest_gains(const causal::CausalGraph& job, const std::vecto
   return gains;
 }
 
+UnprofiledStep unprofiled_step(const analyze::RecordingCost& recording) {
+  if (!recording.has_ruler()) return {};
+  const auto [low, high] = recording.interval(recording.fitted());
+  return {true, recording.length(recording.fitted()), low, high};
+}
+
 }  // namespace
 
-StepFacts step_facts(const causal::CausalGraph& job, const analyze::CausalPath& path, bool as_recorded) {
+StepFacts step_facts(const causal::CausalGraph& job, const analyze::CausalPath& path,
+                     const analyze::RecordingCost* recording) {
   StepFacts facts;
   facts.label = job.label;
   facts.why = job.why;
@@ -39,7 +45,7 @@ StepFacts step_facts(const causal::CausalGraph& job, const analyze::CausalPath& 
   facts.span = job.span;
   facts.length = path.length();
   facts.verdict = analyze::verdict(job, path.sums);
-  if (as_recorded) facts.verdict += analyze::recording_clause(analyze::RecordingCost(job), path.sums);
+  if (recording != nullptr) facts.unprofiled = unprofiled_step(*recording);
   facts.residual_pct = job.residual_percent(path.length());
   facts.coverage_pct = share_percent(path.length(), job.span);
   facts.unexplained_pct = share_percent(path.sums.unexplained(), path.length());

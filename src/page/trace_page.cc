@@ -99,8 +99,10 @@ std::vector<Section> in_page_order(std::vector<Section> sections, std::string_vi
 Result<TracePage> make_trace_page(const trace::Trace& trace, const Answer& answer, TracePageOptions options,
                                   const Diagnostics& diagnostics) {
   TracePage made;
-  made.facts = step_facts(answer.graph, answer.path, !options.without_profiler);
+  const analyze::RecordingCost recording(answer.graph);
+  made.facts = step_facts(answer.graph, answer.path, options.without_profiler ? nullptr : &recording);
   made.facts.steps_differ = options.steps_differ;
+  made.facts.recording_clause = options.recording_clause;
   const StepFacts& facts = made.facts;
   EventLimits limits{.most_events = options.max_events};
   // Whatever else is left out of a large page, the path can be followed.
@@ -112,7 +114,7 @@ Result<TracePage> make_trace_page(const trace::Trace& trace, const Answer& answe
   const Result<report::Sheet> kernels = device_work(trace, on_path, facts.length);
   if (!kernels) return kernels.error();
   const NameTable names(trace, events);
-  PageGraph graph = graph_columns(answer.graph, places_in_page(answer.graph, trace, events, names));
+  PageGraph graph = graph_columns(answer.graph, recording, places_in_page(answer.graph, trace, events, names));
   made.edges = graph.edges;
 
   std::vector<Section> sections = std::move(options.others);

@@ -88,6 +88,22 @@ TEST_CASE("operators that do next to nothing are the ruler") {
   CHECK(high >= length);
 }
 
+TEST_CASE("savings come from the recorder's own calls and from what they slow down") {
+  const causal::CausalGraph step = step_of(wrappers(20));
+  const RecordingCost cost(step);
+  const auto savings = cost.savings(cost.fitted());
+  const auto parts = cost.parts();
+  REQUIRE(parts.size() == savings.size());
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    CHECK(parts[i].slot == savings[i].slot);
+    REQUIRE(parts[i].calls);
+    const TimePs weight = step.graph.weight(parts[i].slot);
+    CHECK(savings[i].time == weight - (weight - *parts[i].calls) * 1000 / cost.slowdown_permille());
+  }
+  const causal::CausalGraph unknown = step_of("1 0 10 cpu_op a\n1 10 1 cpu_op b\n1 11 10 cpu_op c\n");
+  for (const RecordingCost::Parts& part : RecordingCost(unknown).parts()) CHECK_FALSE(part.calls);
+}
+
 TEST_CASE("a step that waits for the device is as long without the recorder") {
   std::string lines = wrappers(20);
   lines += "1 1 1 cuda_runtime cudaLaunchKernel correlation=1\n";

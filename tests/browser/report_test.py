@@ -309,6 +309,46 @@ def check_without(checks, page):
     checks.expect("without DecompressionStream a sentence stands instead of the timeline", "DecompressionStream" in text and not page.trouble(), (text, page.trouble()))
 
 
+def check_unprofiled(checks, orrery, page, inputs):
+    """The switch: what recording cost is taken off, alone and below other edits, as whatif does it."""
+    page.open()
+    step = lambda: page.js("({ps: +document.querySelector('#whatif-step').dataset.ps, edits: JSON.parse(document.querySelector('#whatif-step').dataset.edits), "
+                           "between: document.querySelector('#whatif-interval').textContent, command: document.querySelector('#whatif-command').textContent})")
+    engine = lambda *edits: answer(orrery, "whatif", *inputs, *edits)
+    recorded = step()["ps"]
+    page.js("document.querySelector('#unprofiled').focus()")
+    page.press(" ")
+    on, truth = step(), engine("profiler remove")
+    checks.expect("the switch takes the profiler off", on["edits"] == ["profiler remove"] and on["ps"] == round(truth["after_us"] * 1e6) < recorded, (on, truth["after_us"]))
+    checks.expect("the switch gives the command", "'profiler remove'" in on["command"], on["command"])
+    low, high = (int(page.js(f"document.querySelector('#unprofiled').dataset.{end}Ps")) for end in ("low", "high"))
+    said = [round(truth["unprofiled"][end] * 1e6) for end in ("low_us", "high_us")]
+    checks.expect("the switch says between what", [low, high] == said and low <= on["ps"] <= high and " to " in on["between"], (low, high, said, on))
+    page.js("document.querySelector('input[data-edit=op]').focus()")
+    page.press("ArrowLeft", "ArrowLeft")
+    both = step()
+    checks.expect("edits are of the run without the profiler", both["edits"] == ["profiler remove", "op * 0.9"] and both["between"] == ""
+                  and both["ps"] == round(engine(*both["edits"])["after_us"] * 1e6), both)
+    page.js("document.querySelector('.gain').click()")
+    gained = step()["edits"]
+    checks.expect("a gain leaves the switch on", gained[0] == "profiler remove" and len(gained) == 2 and page.js("document.querySelector('.gain').getAttribute('aria-pressed')") == "true", gained)
+    page.open("#w=profiler%20remove&w=op%20*%200.9")
+    checks.expect("a link keeps the switch", step()["edits"] == both["edits"] and page.js("document.querySelector('#unprofiled').checked"), step())
+    page.js("document.querySelector('#reset').click()")
+    checks.expect("reset turns it off", step()["ps"] == recorded and not page.js("document.querySelector('#unprofiled').checked"), step())
+
+
+def check_taken_off(checks, orrery, browser, folder):
+    """The page of the run without the profiler: nothing is left to take off."""
+    made = os.path.join(folder, "taken_off.html")
+    report(orrery, [*CASES["gpt_small"], "--without-profiler"], made)
+    page = Page(browser, made)
+    page.open()
+    checks.expect("without the profiler there is no switch", not page.js("!!document.querySelector('#unprofiled')"))
+    page.js("(box => { box.value = 'profiler remove'; box.dispatchEvent(new Event('change')); })(document.querySelector('#edit'))")
+    checks.expect("what recording cost is taken off once", "taken off once" in page.js("document.querySelector('#edit-error').textContent"))
+
+
 def check_simulated(checks, orrery, browser, folder):
     """A simulated run: looked at like a recorded one, with the answers that the traces have which it writes."""
     made = os.path.join(folder, "simulated.html")
@@ -319,6 +359,7 @@ def check_simulated(checks, orrery, browser, folder):
     page = Page(browser, made)
     check_opens(checks, "simulated", page, page_events(made))
     check_names_and_width(checks, "simulated", page)
+    checks.expect("simulated: nobody recorded it", not page.js("!!document.querySelector('#unprofiled')"))
     absent = [part for part in ("trust", "waterfall", "contributors", "whatif", "ranks", "simulation") if not page.js(f"!!document.querySelector('#{part}')")]
     checks.expect("simulated: has what a recorded run has", not absent, absent)
     for edits in (["kernel * 0.5"], ["comm * 3", "kernel:backward* * 0.9"]):
@@ -419,6 +460,10 @@ def check_odd(checks, orrery, browser, folder):
         if name == "many_lanes":
             check_scrolling(checks, page)
         checks.expect(f"{name}: opens without errors", not page.trouble() and page.js("window.owned") is None, page.trouble())
+        if name == "one_event":
+            page.js("(box => { box.value = 'profiler  remove'; box.dispatchEvent(new Event('change')); })(document.querySelector('#edit'))")
+            checks.expect("without a ruler the switch is off, with the reason", page.js("document.querySelector('#unprofiled').disabled")
+                          and "W406" in page.js("document.querySelector('#edit-error').textContent"), page.js("document.querySelector('#edit-error').textContent"))
         checks.expect(f"{name}: all events, one selected", page.js("page.counts().events") == len(events) and page.selected() is not None, page.js("page.counts()"))
 
 
@@ -449,6 +494,8 @@ def main():
         page.open()
         for check in (check_contrast, check_keys, check_search, check_pointer, check_tables, check_address, check_without):
             check(checks, page)
+        check_unprofiled(checks, orrery, page, CASES["gpt_small"])
+        check_taken_off(checks, orrery, browser, folder)
         check_simulated(checks, orrery, browser, folder)
         check_replayed(checks, orrery, browser, folder)
         check_too_long(checks, orrery, browser, folder)

@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include "page/data/report_data.h"
+#include "page/sections/interactive_sections.h"
 #include "page/sections/kernels_section.h"
 #include "page/sections/path_sections.h"
 #include "page/sections/provenance_section.h"
@@ -42,6 +43,22 @@ TEST_CASE("the verdict says how long, why, and what would help") {
   CHECK(has(page::verdict_section(facts).html, ">Steps differ: 12.0 ms on average of 4, from 3.00 ms to 21.0 ms.</p>"));
   facts.label = "whole trace";
   CHECK(has(page::verdict_section(facts).html, "for the whole trace: 93 %"));
+}
+
+TEST_CASE("the switch says what the step is without the profiler, or why nobody knows") {
+  page::StepFacts facts = facts_of_a_step();
+  CHECK_FALSE(has(page::whatif_section(facts, {}).html, "profiler"));  // of a run that nobody recorded
+  facts.unprofiled = {true, 31 * kPsPerMs, 28 * kPsPerMs, 35 * kPsPerMs};
+  std::string html = page::whatif_section(facts, {}).html;
+  CHECK(has(html, "data-edit=\"profiler remove\" data-ps=\"31000000000\" data-low-ps=\"28000000000\""));
+  CHECK(has(html, "about 31.0 ms (28.0 ms to 35.0 ms)"));
+  CHECK_FALSE(has(html, "disabled"));
+  CHECK(has(page::whatif_section_without_graph(facts, {}, "because.", {}).html, "Without the profiler: about 31.0 ms"));
+  facts.unprofiled = page::UnprofiledStep{};
+  html = page::whatif_section(facts, {}).html;
+  CHECK(has(html, "id=\"unprofiled\" disabled"));
+  CHECK(has(html, "too few host operators"));
+  CHECK_FALSE(has(html, "data-edit=\"profiler remove\""));
 }
 
 TEST_CASE("the trust strip: states by the limits of the spec") {

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { Causes } from "../../web/causes";
+import { profilerSavings } from "../../web/edits/profiler";
 import { ReportData } from "../../web/report_data";
 import { makeColumns } from "./encode";
 
@@ -17,6 +18,7 @@ async function smallCauses(): Promise<Causes> {
     { name: "gr.weight", codec: "planes", values: [10, 3, 5, 20, 1, 2] },
     { name: "gr.kind", codec: "planes", values: [0, 1, 3, 2, 1, 4] },
     { name: "gr.owner", codec: "planes", values: [1, 1, 1, 2, 1, 2] },
+    { name: "gr.recorded", codec: "planes", values: [7, 3, 0, 0, 1, 2] },
     { name: "gr.late", codec: "planes", values: [0, 0, 0, 0, 0, 0] },
     { name: "gr.lane", codec: "planes", values: [1, 1, 1, 2, 2, 1] },
     { name: "gr.step", codec: "planes", values: [0, 0, 0, 0, 0, 0] },
@@ -33,7 +35,7 @@ async function smallCauses(): Promise<Causes> {
       name: "gr.facts", codec: "json",
       values: {
         is_job: false, ranks: [0], span_ps: 37 * NS, signed_weights: false, lanes: [[-1, -1, 0], [0, 0, 1], [0, 1, 1]], more_names: ["gemm"], annotations: [],
-        inside: [[]], step_numbers: [[]], exchanges: [], job_steps: [], profiler_ps: 2900000,
+        inside: [[]], step_numbers: [[]], exchanges: [], job_steps: [], recording_unit_ps: NS, slowdown_permille: 1100,
       },
     },
   ]);
@@ -80,6 +82,30 @@ test("what is not on the path has slack", async () => {
   assert.equal(causes.event(1)?.slack_ps, 23 * NS);
   assert.equal(causes.event(1)?.derivative, 0);
   assert.equal(causes.event(77), null);
+});
+
+test("without the profiler: its calls go, what is left is as fast as without it, and a call that waits stays", async () => {
+  const { solver } = await smallCauses();
+  // The operator: 4 of 10 ns are the recorder's, the other 6 take 6000 / 1.1 ps; the launch: 3000 / 1.1 ps.
+  const solved = solver.solve(["profiler remove"]);
+  assert.deepEqual([...solved.weights], [5454, 2727, 5 * NS, 20 * NS, NS, 0]);
+  assert.equal(solved.length_ps, 5454 + 25 * NS);
+  assert.deepEqual(solved.matched, [4]);
+});
+
+test("what recording cost is taken off what the edits before it left, and never more than there is", async () => {
+  const { solver } = await smallCauses();
+  assert.equal(solver.solve(["op * 3", "profiler remove"]).weights[0], 30 * NS - 4546);
+  assert.equal(solver.solve(["profiler remove", "op * 3"]).weights[0], 3 * 5454);
+  assert.equal(solver.solve(["op * 0.1", "profiler remove"]).weights[0], 0);
+});
+
+test("times beyond 2^53 / 1000 are taken apart exactly", async () => {
+  const { solver } = await smallCauses();
+  const weight = 2 ** 52 + 1;
+  const graph = { ...solver.graph, recorded: Float64Array.of(3), weights: Float64Array.of(weight) };
+  const left = (BigInt(weight) * 1000n) / 1100n;
+  assert.equal(profilerSavings(graph).times[0], weight - Number(left));
 });
 
 test("edits move the path", async () => {

@@ -1,6 +1,5 @@
 // The graph with edits, solved as `orrery whatif` does: to the picosecond.
 import type { Graph } from "../graph";
-import { measuredTimes } from "../graph";
 import { finishTimes, isExact, longestPath } from "../sweep";
 import type { Edit, EditRule, FailureEvent } from "./edit";
 import { needsWholeJob } from "./edit";
@@ -84,7 +83,7 @@ export class EditSolver {
   }
 
   private profilerSavings(): Savings {
-    return (this.savings ??= profilerSavings(this.graph, measuredTimes(this.graph, this.finish)));
+    return (this.savings ??= profilerSavings(this.graph));
   }
 
   /** The weights after all changes, each to the result of those before it; standing still comes on top, since nothing makes it faster. */

@@ -102,7 +102,8 @@ void RecordingCost::find_stretches() {
   for (graph::Position position = 0; position < graph.node_count(); ++position) {
     const graph::NodeId target = graph.node_at(position);
     for (const Slot slot : graph.incoming_at(position)) {
-      if (!is_stretch(job_.kind(slot))) continue;
+      // Where the order of moments is uncertain, an edge may have less than no time: no recorder was called in it.
+      if (!is_stretch(job_.kind(slot)) || graph.weight(slot) < 0) continue;
       const graph::NodeId source = graph.source(slot);
       // The begin and the end of the window are on no lane: what leads there belongs where its other end is.
       const bool ends_window = job_.node_lane[target] == causal::kNoWork;
@@ -262,30 +263,46 @@ TimePs RecordingCost::cost_of(const Stretch& s) const {
 }
 
 template <typename Visit>
-void RecordingCost::for_each_weight(CostShare share, Visit&& visit) const {
-  const std::int64_t slower = 1000 + (slowdown_permille() - 1000) * share / kWholeCost;
+void RecordingCost::for_each_part(CostShare share, Visit&& visit) const {
   TimePs owed = 0;
   for (const Stretch& s : stretches_) {
-    const TimePs weight = job_.graph.weight(s.slot);
     if (!s.follows) owed = 0;
     // A call that waits has time for the recorder, and goes on when what it waited for is there.
     if (s.waited && s.from == Boundary::begin_call) {
       owed = 0;
-      visit(s.slot, weight);
+      visit(s.slot, std::optional<TimePs>());
       continue;
     }
     owed += scaled(cost_of(s), share);
-    const TimePs taken = std::min(owed, weight);
+    const TimePs taken = std::min(owed, job_.graph.weight(s.slot));
     owed -= taken;
-    const TimePs left = weight - taken;
-    visit(s.slot, has_ruler_ ? static_cast<TimePs>(Int128{left} * 1000 / slower) : left);
+    visit(s.slot, std::optional(taken));
   }
+}
+
+template <typename Visit>
+void RecordingCost::for_each_weight(CostShare share, Visit&& visit) const {
+  const std::int64_t slower = has_ruler_ ? 1000 + (slowdown_permille() - 1000) * share / kWholeCost : 1000;
+  for_each_part(share, [&](Slot slot, std::optional<TimePs> calls) {
+    const TimePs weight = job_.graph.weight(slot);
+    visit(slot, calls ? static_cast<TimePs>(Int128{weight - *calls} * 1000 / slower) : weight);
+  });
 }
 
 std::vector<RecordingCost::Saving> RecordingCost::savings(CostShare share) const {
   std::vector<Saving> all;
   all.reserve(stretches_.size());
   for_each_weight(share, [&](Slot slot, TimePs weight) { all.push_back({slot, job_.graph.weight(slot) - weight}); });
+  return all;
+}
+
+std::vector<RecordingCost::Parts> RecordingCost::parts() const {
+  std::vector<Parts> all;
+  all.reserve(stretches_.size());
+  for_each_part(fitted(), [&](Slot slot, std::optional<TimePs> calls) {
+    // Without a ruler nothing is known of how much slower the rest is.
+    all.push_back({slot, has_ruler_ ? calls : std::nullopt});
+  });
   return all;
 }
 

@@ -17,6 +17,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -61,6 +62,15 @@ class RecordingCost {
   };
   /// Of all edges in which a recorder may be called, in the order of threads and time.
   [[nodiscard]] std::vector<Saving> savings(CostShare share) const;
+  /// Where the saving of an edge comes from.
+  struct Parts {
+    graph::Slot slot;
+    /// What the recorder's own calls take of it; what is left takes 1000 / slowdown_permille() of its time, rounded
+    /// down. None: it waits, and stays as it is.
+    std::optional<TimePs> calls;
+  };
+  /// Those of savings(fitted()), one by one.
+  [[nodiscard]] std::vector<Parts> parts() const;
   /// What the graph then takes.
   [[nodiscard]] TimePs length(CostShare share) const;
   /// Between which lengths the run without a recorder lies in at least 8 of 10 cases.
@@ -103,6 +113,9 @@ class RecordingCost {
   void fit_frames();
   [[nodiscard]] TimePs cost_at(Boundary from, Boundary to, std::uint8_t row_class) const;
   [[nodiscard]] TimePs cost_of(const Stretch& stretch) const;
+  /// Calls visit(slot, what its calls take) for every stretch.
+  template <typename Visit>
+  void for_each_part(CostShare share, Visit&& visit) const;
   /// Calls visit(slot, weight without the recorder) for every stretch.
   template <typename Visit>
   void for_each_weight(CostShare share, Visit&& visit) const;

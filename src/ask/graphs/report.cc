@@ -6,6 +6,7 @@
 
 #include "ask/graphs/path.h"
 #include "ask/graphs/report_sections.h"
+#include "ask/graphs/unprofiled.h"
 #include "base/units.h"
 #include "page/assets.h"
 #include "page/sections/ranks_section.h"
@@ -63,9 +64,15 @@ std::string title_of_page(const ReportRequest& request) {
   return files.size() == 1 ? name : fmt::format("{} and {} more", name, files.size() - 1);
 }
 
+/// What is said of the cost of recording, where it is not off already.
+std::string remark(const ReportRequest& request, Context& context, const causal::CausalGraph& job,
+                   const analyze::PathSums& path) {
+  return request.graph.recording.without_profiler ? std::string() : remark_on_recording(context, job, path);
+}
+
 /// After everything was read: it names the inputs.
 page::TracePageOptions page_options(const ReportRequest& request, const Context& context,
-                                    const std::optional<analyze::StepSpread>& spread,
+                                    const std::optional<analyze::StepSpread>& spread, std::string recording_clause,
                                     std::vector<page::Section> others) {
   page::TracePageOptions options{
       .title = title_of_page(request),
@@ -73,6 +80,7 @@ page::TracePageOptions page_options(const ReportRequest& request, const Context&
       .source = {.version = version(), .command = command_of_page(request), .inputs = {}, .seed = {}},
       .command = {quoted(request.graph.recording.files), chosen_flags(request.graph)},
       .steps_differ = analyze::steps_differ(spread),
+      .recording_clause = std::move(recording_clause),
       .others = std::move(others),
       .without_profiler = request.graph.recording.without_profiler};
   if (request.graph.recording.salvage) options.command.flags.emplace_back("--salvage");
@@ -101,7 +109,8 @@ Result<report::Answer> write_and_tell(const ReportRequest& request, const Contex
   if (!bytes) return bytes.error();
   report::Answer answer = context.answer();
   const page::StepFacts& facts = made->facts;
-  answer.headline(fmt::format("{}, {}: {}.", facts.label, format_duration(facts.length), facts.verdict));
+  answer.headline(
+      fmt::format("{}, {}: {}{}.", facts.label, format_duration(facts.length), facts.verdict, facts.recording_clause));
   if (!facts.steps_differ.empty()) answer.line(facts.steps_differ);
   const std::string events =
       made->events_left_out == 0
@@ -130,9 +139,11 @@ Result<report::Answer> report_rank(const ReportRequest& request, Context& contex
   beside.push_back(std::move(*changes));
   std::optional<analyze::StepSpread> spread;
   if (!request.graph.window.annotation) spread = analyze::find_step_spread(trace, trace.ranks.front());
+  std::string recording = remark(request, context, *step, path.sums);
   return write_and_tell(
       request, context, spread,
-      page::make_trace_page(trace, {*step, path}, page_options(request, context, spread, std::move(beside)),
+      page::make_trace_page(trace, {*step, path},
+                            page_options(request, context, spread, std::move(recording), std::move(beside)),
                             context.diagnostics()));
 }
 
@@ -189,9 +200,11 @@ Result<report::Answer> report_job(const ReportRequest& request, Context& context
   if (!changes) return changes.error();
   others.push_back(std::move(*changes));
   const std::optional<analyze::StepSpread> spread = find_step_spread(*job, *window);
+  std::string recording = remark(request, context, *graph, path.sums);
   return write_and_tell(
       request, context, spread,
-      page::make_trace_page(job->trace(), {*graph, path}, page_options(request, context, spread, std::move(others)),
+      page::make_trace_page(job->trace(), {*graph, path},
+                            page_options(request, context, spread, std::move(recording), std::move(others)),
                             context.diagnostics()));
 }
 

@@ -8,7 +8,6 @@
 
 #include "analyze/whatif/edit_language.h"
 #include "analyze/whatif/edit_selector.h"
-#include "analyze/whatif/recording_cost.h"
 #include "base/json/json_writer.h"
 #include "graph/longest_path.h"
 #include "page/data/codec.h"
@@ -123,6 +122,25 @@ class GraphEncoder {
                       [&](std::size_t p) { return zigzag(late(static_cast<Position>(p)) / unit_ps); }));
   }
 
+  /// What recording cost each edge: 0 no recorder is called in it, 1 it stays as it is, 2 all of it is the recorder's
+  /// own calls, 3 + what they take. These are a few values again and again, where how much shorter an edge becomes
+  /// would be a number of its own for most: a fifth of the bytes.
+  void add_recording(const analyze::RecordingCost& recording) {
+    const std::vector<analyze::RecordingCost::Parts> parts = recording.parts();
+    const bool in_units = std::all_of(parts.begin(), parts.end(), [&](const auto& part) {
+      return part.calls.value_or(0) % result_.weight_unit_ps == 0;
+    });
+    recording_unit_ps_ = in_units ? result_.weight_unit_ps : 1;
+    slowdown_permille_ = recording.slowdown_permille();
+    Column<std::uint64_t> codes(job_.graph.edge_count(), 0);
+    for (const auto& [slot, calls] : parts) {
+      if (!calls) codes[slot] = 1;
+      else if (*calls == job_.graph.weight(slot)) codes[slot] = 2;
+      else codes[slot] = 3 + static_cast<std::uint64_t>(*calls / recording_unit_ps_);
+    }
+    add(encode_planes("gr.recorded", codes.size(), [&](std::size_t slot) { return codes[slot]; }));
+  }
+
   /// Which rank and lane each node is of. Lanes are numbered in the engine's order, so that what goes lane by lane does
   /// so in the page; those without a lane come last, per rank, and 0 is of no rank.
   void add_lanes() {
@@ -182,7 +200,8 @@ class GraphEncoder {
   SetTable& steps() { return steps_; }
 
   void write_facts(JsonWriter& json) const {
-    json.field("signed_weights", signed_weights_).field("profiler_ps", TimePs{2'900'000});
+    json.field("signed_weights", signed_weights_);
+    json.field("recording_unit_ps", recording_unit_ps_).field("slowdown_permille", slowdown_permille_);
     write_list(json, "lanes", lanes_, [&](const Lane& lane) {
       json.begin_array().value(lane.rank).value(lane.place).value(lane.is_lane ? 1 : 0).end_array();
     });
@@ -340,6 +359,8 @@ class GraphEncoder {
   graph::Solution solution_;
   PageGraph result_;
   bool signed_weights_ = false;
+  TimePs recording_unit_ps_ = 1;
+  std::int64_t slowdown_permille_ = 1000;
   std::vector<Lane> lanes_;
   std::vector<std::uint32_t> order_;    // owners as the page numbers them
   std::vector<std::uint32_t> numbers_;  // per owner: its number there; kNoTag: no edge is its own
@@ -392,12 +413,14 @@ PageGraph absent(std::string why) {
 
 }  // namespace
 
-PageGraph graph_columns(const causal::CausalGraph& job, const PagePlaces& places) {
+PageGraph graph_columns(const causal::CausalGraph& job, const analyze::RecordingCost& recording,
+                        const PagePlaces& places) {
   if (!job.pieces.empty())
     return absent("of each rank only a reduced graph was kept; --reduce never keeps everything.");
   GraphEncoder encoder(job, places);
   if (std::string why = encoder.why_not(); !why.empty()) return absent(std::move(why));
   encoder.add_edges();
+  encoder.add_recording(recording);
   encoder.add_lanes();
   std::vector<std::uint32_t> step_sets;  // by place in job.steps
   for (const std::string& name : job.steps) {

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "analyze/whatif/recording_cost.h"
 #include "causal/causal_graph.h"
 #include "page/sections/section.h"
 
@@ -36,6 +37,8 @@ struct PageGraph {
   TimePs weight_unit_ps = 1;         ///< 1000 if every weight is whole nanoseconds
 };
 
-PageGraph graph_columns(const causal::CausalGraph& job, const PagePlaces& places);
+/// `recording`: of this graph.
+PageGraph graph_columns(const causal::CausalGraph& job, const analyze::RecordingCost& recording,
+                        const PagePlaces& places);
 
 }  // namespace orrery::page

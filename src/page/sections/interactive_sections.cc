@@ -31,13 +31,36 @@ void write_button(HtmlWriter& html, const char* id, const char* text, const char
   html.element("button", {{"type", "button"}, {"id", id}, {"title", title}}, text);
 }
 
+/// "about 9.31 ms (8.02 to 10.9 ms)"; without a ruler why that is not known.
+std::string unprofiled_text(const UnprofiledStep& step) {
+  if (!step.is_known) return "what recording cost is not known: too few host operators could be compared";
+  return fmt::format("about {} ({} to {})", time_text(step.length), time_text(step.low), time_text(step.high));
+}
+
+/// The switch that takes off what recording cost.
+void write_unprofiled(HtmlWriter& html, const UnprofiledStep& step) {
+  std::vector<report::HtmlAttribute> attributes{{"type", "checkbox"}, {"id", "unprofiled"}};
+  if (step.is_known) {
+    attributes.push_back({"data-edit", "profiler remove"});
+    attributes.push_back({"data-ps", std::to_string(step.length)});
+    attributes.push_back({"data-low-ps", std::to_string(step.low)});
+    attributes.push_back({"data-high-ps", std::to_string(step.high)});
+  } else {
+    attributes.push_back({"disabled", "disabled"});
+  }
+  html.open("label", {{"class", "unprofiled"}}).open("input", attributes).text("Without the profiler ");
+  html.element("span", {}, unprofiled_text(step)).close("label");
+}
+
 /// The step as it is, and the command; ends the section.
 void write_answer(HtmlWriter& html, const StepFacts& facts, const CommandParts& command) {
   html.open("div", {{"class", "answer"}}).open("p", {{"class", "step"}});
   html.element("output", {{"id", "whatif-step"}, {"data-ps", std::to_string(facts.length)}, {"data-edits", "[]"}},
                time_text(facts.length))
       .raw(" ");
-  html.element("span", {{"id", "whatif-change"}}, "unchanged").close("p").open("p", {{"class", "command"}});
+  html.element("span", {{"id", "whatif-change"}}, "unchanged");
+  if (facts.unprofiled) html.element("span", {{"id", "whatif-interval"}}, "");
+  html.close("p").open("p", {{"class", "command"}});
   std::string line = "orrery whatif";
   for (const std::string& operand : command.operands) line += " " + operand;
   line += " 'cpu * 0.8'";
@@ -120,6 +143,8 @@ Section whatif_section_without_graph(const StepFacts& facts, const CommandParts&
       " What a little less or more of each sort of time does is known, and how far it goes on so; the command answers "
       "everything else.");
   html.close("p");
+  if (facts.unprofiled && facts.unprofiled->is_known)
+    html.element("p", {}, "Without the profiler: " + unprofiled_text(*facts.unprofiled) + ".");
   write_ranges(html, ranges);
   html.close("div");
   write_answer(html, facts, command);
@@ -130,6 +155,7 @@ Section whatif_section(const StepFacts& facts, const CommandParts& command) {
   Section section{"whatif", "What if", {}, {}};
   HtmlWriter html(section.html);
   html.open("section", {{"id", "whatif"}}).element("h2", {}, "What if").open("div", {{"class", "form"}});
+  if (facts.unprofiled) write_unprofiled(html, *facts.unprofiled);
   html.open("div", {{"class", "sliders"}});
   for (const Slider& slider : sliders_of(facts)) write_slider(html, slider);
   html.close("div").open("div", {{"class", "any-edit"}});

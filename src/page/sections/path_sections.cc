@@ -35,7 +35,7 @@ Section verdict_section(const StepFacts& facts) {
                         {"data-rank", facts.ranks.size() == 1 ? std::to_string(facts.ranks.front()) : "all"}});
   html.open("h1")
       .element("strong", {}, time_text(facts.length))
-      .text(fmt::format(" {}: {}.", per_what(facts), facts.verdict))
+      .text(fmt::format(" {}: {}{}.", per_what(facts), facts.verdict, facts.recording_clause))
       .close("h1");
   html.open("p", {{"class", "about"}}).text(step_sentence(facts));
   if (!facts.gains.empty()) {

@@ -2,6 +2,8 @@
 // annotations, steps, groups.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <random>
 #include <string>
@@ -11,6 +13,7 @@
 #include "causal/rank_graph.h"
 #include "graph/builder.h"
 #include "graph/longest_path.h"
+#include "support/kineto_lines.h"
 
 namespace orrery::page::testing {
 
@@ -120,6 +123,65 @@ inline causal::RankGraph random_step(std::uint64_t seed) {
   step.rank = static_cast<std::int64_t>(dice.below(4));
   return step;
 }
+
+/// Operators in one another on one or two threads, with calls that launch kernels and wait for them: of most of these
+/// it can be told what recording cost.
+class RandomRecording {
+ public:
+  explicit RandomRecording(std::uint64_t seed) : dice_(seed), grain_(dice_.below(2) == 0 ? 1000 : 1) {}
+
+  causal::CausalGraph make() {
+    for (std::uint64_t threads = 1 + dice_.below(2); thread_ < threads; ++thread_) {
+      at_ = dice_.time(5000) * 1000;
+      for (std::uint64_t i = 0, count = 10 + dice_.below(40); i < count; ++i) {
+        add_operator(0);
+        if (dice_.below(8) == 0) at_ += short_time();
+        if (dice_.below(12) == 0) add_call("cudaDeviceSynchronize", std::max<TimePs>(0, kernel_end_ - at_));
+      }
+    }
+    const orrery::testing::SmallTrace small(lines_);
+    Diagnostics diagnostics;
+    return std::move(*causal::make_causal_graph(small.trace(), small.rank(), {"", {}, {}}, diagnostics));
+  }
+
+ private:
+  TimePs short_time() { return (1 + dice_.time(4'000'000 / grain_)) * grain_; }
+
+  void add(const std::string& lane, TimePs begin, TimePs end, const std::string& rest) {
+    const auto us = [](TimePs time) { return fmt::format("{}.{:06}", time / kPsPerUs, time % kPsPerUs); };
+    lines_ += fmt::format("{} {} {} {}\n", lane, us(begin), us(end - begin), rest);
+  }
+
+  void add_call(const char* name, TimePs waits) {
+    const TimePs begin = at_;
+    at_ += waits + short_time();
+    add(std::to_string(thread_), begin, at_, fmt::format("cuda_runtime {} correlation={}", name, ++correlation_));
+  }
+
+  void add_operator(std::uint64_t depth) {
+    static constexpr const char* kNames[] = {"aten::t", "aten::mm", "aten::view", "aten::empty"};
+    const TimePs begin = at_;
+    at_ += short_time();
+    for (std::uint64_t i = 0, count = depth < 3 ? dice_.below(3) : 0; i < count; ++i) {
+      add_operator(depth + 1);
+      if (dice_.below(2) == 0) at_ += short_time();
+    }
+    if (dice_.below(3) == 0) {
+      add_call("cudaLaunchKernel", 0);
+      const TimePs starts = std::max(at_, kernel_end_) + short_time();
+      kernel_end_ = starts + 5 * short_time();
+      add("gpu0/7", starts, kernel_end_, fmt::format("kernel gemm correlation={}", correlation_));
+      at_ += short_time();
+    }
+    add(std::to_string(thread_), begin, at_, fmt::format("cpu_op {}", dice_.one_of(kNames)));
+  }
+
+  Dice dice_;
+  TimePs grain_;
+  std::uint64_t thread_ = 0, correlation_ = 0;
+  TimePs at_ = 0, kernel_end_ = 0;
+  std::string lines_;
+};
 
 /// Steps, kernels on streams, collectives of several groups, roots and messages.
 inline causal::CausalGraph random_job(std::uint64_t seed) {

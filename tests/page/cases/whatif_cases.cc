@@ -144,7 +144,7 @@ void write_answer(JsonWriter& json, const causal::CausalGraph& job, const EditLi
 /// One line of the file.
 void write_case(std::ostream& out, const std::string& name, const causal::CausalGraph& of,
                 const std::vector<EditList>& questions, bool leaves_out) {
-  const PageGraph graph = graph_columns(of, places_of(of.strings, leaves_out));
+  const PageGraph graph = graph_columns(of, analyze::RecordingCost(of), places_of(of.strings, leaves_out));
   std::string text;
   JsonWriter json(text);
   json.begin_object().field("name", name);
@@ -167,6 +167,11 @@ void write_random(std::ostream& out, std::uint64_t seed) {
   std::vector<EditList> questions;
   for (int i = 0; i < 24; ++i) questions.push_back(random.several());
   const std::string name = fmt::format("random {} {}", of_job ? "job" : "step", seed);
+  // Random times on random lanes tell nothing about recording.
+  if (seed % 4 == 2) {
+    questions.push_back({"profiler remove"});
+    return write_case(out, fmt::format("random recording {}", seed), RandomRecording(seed).make(), questions, false);
+  }
   if (of_job) write_case(out, name, random_job(seed), questions, seed % 3 == 0);
   else write_case(out, name, causal::causal_graph_of(random_step(seed)), questions, seed % 3 == 0);
 }
