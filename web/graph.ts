@@ -21,6 +21,7 @@ export interface GraphFacts {
   span_ps: number;
   recording_unit_ps: number; // of what gr.recorded says
   slowdown_permille: number; // how long what was not the recorder's own took while it recorded
+  slowed_at_most_ps: number; // up to so much of an edge
 }
 
 export interface Graph {

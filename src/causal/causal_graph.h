@@ -123,7 +123,7 @@ struct CausalGraph {
   graph::NodeId first_ready = 0, first_hub = 0;
   Column<Owner> owners;            ///< of all ranks; times since the job's begin
   Column<StringId> class_name;     ///< per owner: the name it counts under; see PieceClass
-  Column<std::uint8_t> row_class;  ///< per owner: see RankGraph; empty if one rank was restored
+  Column<std::uint8_t> row_class;  ///< per owner: see RankGraph; empty if of none it is known
   std::vector<EdgePieces> pieces;  ///< per rank, if ranks are reduced graphs: what edges of kind `several` stand for,
                                    ///< by their tags; else empty
   Interner strings;

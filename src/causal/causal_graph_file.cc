@@ -23,9 +23,9 @@ constexpr std::uint32_t kNewestStepVersion = 2;  // of version 1 are the files o
 // The plain numbers of a CausalGraph, in one section.
 struct JobNumbers {
   // Always 64 bits wide, however narrow a value is in memory: then the section has no holes.
-  std::int64_t begin_ps, span, is_whole_trace;
-  std::int64_t begin, end, first_ready, first_hub;
-  std::int64_t clock, band, cut, unmatched, incomplete;
+  std::int64_t begin_ps, span, is_whole_trace, clock, band, cut;
+  std::int64_t begin, end;  // where version 1 has them: whoever only solves the graph reads both alike
+  std::int64_t first_ready, first_hub, unmatched, incomplete;
   std::int64_t busy, worked, launched, works, launches, is_of_tpus;
 };
 
@@ -64,6 +64,7 @@ class CausalGraphReader {
     copy("lane", job_.node_lane);
     copy("ownr", job_.owners);
     copy("oCls", job_.class_name);
+    copy("oRow", job_.row_class);
     read_texts();
     read_numbers();
     read_ranks();
@@ -124,20 +125,20 @@ class CausalGraphReader {
   }
 
   void read_numbers() {
-    const auto numbers = file_.get_value<JobNumbers>("jNum");
+    const auto numbers = file_.get_value<JobNumbers>("numb");
     if (!numbers) {
       if (!error_) error_ = numbers.error();
       return;
     }
     const JobNumbers& n = *numbers;
     if (!is_time(n.begin_ps) || n.span <= 0 || n.span > kTimeLimit)
-      return fail("jNum", 0, "the window is empty or out of range");
+      return fail("numb", 0, "the window is empty or out of range");
     // Whoever walks the graph begins and ends there without looking.
-    if (!is_node(n.begin) || !is_node(n.end)) return fail("jNum", 0, "begin or end is not a node");
+    if (!is_node(n.begin) || !is_node(n.end)) return fail("numb", 0, "begin or end is not a node");
     if (n.first_ready < 0 || n.first_hub < n.first_ready || n.first_hub > std::int64_t{job_.graph.node_count()})
-      return fail("jNum", 0, "moments of communication are no nodes");
+      return fail("numb", 0, "moments of communication are no nodes");
     if (n.clock < 0 || n.clock > static_cast<std::int64_t>(ClockSource::recorded))
-      return fail("jNum", 0, "not a source of clocks");
+      return fail("numb", 0, "not a source of clocks");
     job_.begin_ps = n.begin_ps, job_.span = n.span, job_.is_whole_trace = n.is_whole_trace != 0;
     job_.begin = static_cast<graph::NodeId>(n.begin), job_.end = static_cast<graph::NodeId>(n.end);
     job_.first_ready = static_cast<graph::NodeId>(n.first_ready);
@@ -278,6 +279,8 @@ class CausalGraphReader {
 
   void check_owners() {
     if (job_.class_name.size() != job_.owners.size()) return fail("oCls", 0, "one value per owner is needed");
+    if (!job_.row_class.empty() && job_.row_class.size() != job_.owners.size())
+      return fail("oRow", 0, "one value per owner is needed, or none");
     for (std::uint32_t o = 0; o < job_.owners.size(); ++o) {
       const Owner& owner = job_.owners[o];
       const std::size_t lanes = job_.ranks[job_.rank_of_owner(o)].lanes.size();
@@ -412,16 +415,18 @@ Status save_causal_graph(const CausalGraph& job, const std::string& path) {
   writer.add("lane", job.node_lane);
   writer.add("ownr", job.owners);
   writer.add("oCls", job.class_name);
+  writer.add("oRow", job.row_class);
   const std::string_view fixed[kJobTexts] = {job.label, job.why};
   writer.add_strings("text", kJobTexts + job.strings.size(), [&](std::size_t i) {
     return i < kJobTexts ? fixed[i] : job.strings.text(static_cast<StringId>(i - kJobTexts));
   });
-  writer.add_value("jNum", JobNumbers{job.begin_ps, job.span, job.is_whole_trace ? 1 : 0, job.begin, job.end,
-                                      job.first_ready, job.first_hub, static_cast<std::int64_t>(job.clock), job.band,
-                                      static_cast<std::int64_t>(job.cut), static_cast<std::int64_t>(job.unmatched),
-                                      static_cast<std::int64_t>(job.incomplete), job.reach.busy, job.reach.worked,
-                                      job.reach.launched, static_cast<std::int64_t>(job.reach.works),
-                                      static_cast<std::int64_t>(job.reach.launches), job.reach.is_of_tpus ? 1 : 0});
+  writer.add_value(
+      "numb",
+      JobNumbers{job.begin_ps, job.span, job.is_whole_trace ? 1 : 0, static_cast<std::int64_t>(job.clock), job.band,
+                 static_cast<std::int64_t>(job.cut), job.begin, job.end, job.first_ready, job.first_hub,
+                 static_cast<std::int64_t>(job.unmatched), static_cast<std::int64_t>(job.incomplete), job.reach.busy,
+                 job.reach.worked, job.reach.launched, static_cast<std::int64_t>(job.reach.works),
+                 static_cast<std::int64_t>(job.reach.launches), job.reach.is_of_tpus ? 1 : 0});
   add_rank_sections(writer, job);
   add_operation_sections(writer, job);
   return writer.write(path);

@@ -26,11 +26,7 @@ export function profilerSavings(graph: Graph): Savings {
 function savingOf(code: number, weight: number, facts: GraphFacts): number {
   if (code === 1) return 0; // it waits, or nothing is known of its cost
   if (code === 2) return weight;
-  return weight - unslowed(weight - (code - 3) * facts.recording_unit_ps, facts.slowdown_permille);
-}
-
-/** left * 1000 / permille, rounded down; exact, also where the product is beyond 2^53. */
-function unslowed(left: number, permille: number): number {
-  const rest = left % permille;
-  return ((left - rest) / permille) * 1000 + Math.floor((rest * 1000) / permille);
+  const left = weight - (code - 3) * facts.recording_unit_ps;
+  const slowed = Math.min(left, facts.slowed_at_most_ps);
+  return weight - left + slowed - Math.floor((slowed * 1000) / facts.slowdown_permille); // the product is far below 2^53
 }

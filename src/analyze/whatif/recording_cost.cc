@@ -285,7 +285,8 @@ void RecordingCost::for_each_weight(CostShare share, Visit&& visit) const {
   const std::int64_t slower = has_ruler_ ? 1000 + (slowdown_permille() - 1000) * share / kWholeCost : 1000;
   for_each_part(share, [&](Slot slot, std::optional<TimePs> calls) {
     const TimePs weight = job_.graph.weight(slot);
-    visit(slot, calls ? static_cast<TimePs>(Int128{weight - *calls} * 1000 / slower) : weight);
+    const TimePs slowed = calls ? std::min(weight - *calls, kSlowedAtMost) : 0;
+    visit(slot, weight - calls.value_or(0) - slowed + static_cast<TimePs>(Int128{slowed} * 1000 / slower));
   });
 }
 

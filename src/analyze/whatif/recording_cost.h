@@ -33,6 +33,10 @@ namespace orrery::analyze {
 using CostShare = std::int64_t;
 inline constexpr CostShare kWholeCost = 1000;
 
+/// What goes on for longer without a recorder has its caches back, and is slower up to there only. Operators of PyTorch
+/// hardly ever take so long; loading of data does.
+inline constexpr TimePs kSlowedAtMost = kPsPerMs;
+
 /// The cost of recording, fitted to one graph.
 class RecordingCost {
  public:

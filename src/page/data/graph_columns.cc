@@ -202,6 +202,7 @@ class GraphEncoder {
   void write_facts(JsonWriter& json) const {
     json.field("signed_weights", signed_weights_);
     json.field("recording_unit_ps", recording_unit_ps_).field("slowdown_permille", slowdown_permille_);
+    json.field("slowed_at_most_ps", analyze::kSlowedAtMost);
     write_list(json, "lanes", lanes_, [&](const Lane& lane) {
       json.begin_array().value(lane.rank).value(lane.place).value(lane.is_lane ? 1 : 0).end_array();
     });
