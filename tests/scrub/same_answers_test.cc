@@ -63,6 +63,8 @@ Answer ask(std::vector<std::string> arguments) {
   answer.exit_code = run.exit_code;
   append_figures(document["data"].value(), answer.figures);
   for (const element entry : simdjson::dom::array(document["diagnostics"].value())) {
+    // What recording cost is told by the lengths of rows, too, of which scrubbing leaves little.
+    if (std::string_view(entry["code"].value()) == "W404") continue;
     answer.diagnostics += std::string(std::string_view(entry["code"].value())) + " ";
     answer.diagnostics += std::to_string(std::int64_t(entry["count"].value())) + ";";
   }
