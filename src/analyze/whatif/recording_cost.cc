@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 #include <span>
 #include <tuple>
 
@@ -117,9 +118,22 @@ void RecordingCost::find_stretches() {
       placed.push_back({first_lane[rank] + lane, job_.time[source], job_.time[target], slot});
     }
   }
-  std::stable_sort(placed.begin(), placed.end(), [](const Placed& a, const Placed& b) {
-    return std::tuple(a.lane, a.begin, a.end) < std::tuple(b.lane, b.begin, b.end);
-  });
+  // They come by the moment at which they end, which on most lanes is the order wanted.
+  std::vector<std::size_t> first_of(first_lane.back() + 1, 0);
+  for (const Placed& one : placed) ++first_of[one.lane + 1];
+  std::partial_sum(first_of.begin(), first_of.end(), first_of.begin());
+  std::vector<std::size_t> next(first_of.begin(), first_of.end() - 1);
+  std::vector<Placed> by_lane(placed.size());
+  for (const Placed& one : placed) by_lane[next[one.lane]++] = one;
+  placed = std::move(by_lane);
+  const auto earlier = [](const Placed& a, const Placed& b) {
+    return std::tuple(a.begin, a.end) < std::tuple(b.begin, b.end);
+  };
+  for (std::size_t lane = 0; lane + 1 < first_of.size(); ++lane) {
+    const auto begin = placed.begin() + static_cast<std::ptrdiff_t>(first_of[lane]);
+    const auto end = placed.begin() + static_cast<std::ptrdiff_t>(first_of[lane + 1]);
+    if (!std::is_sorted(begin, end, earlier)) std::stable_sort(begin, end, earlier);
+  }
 
   // An event ends with the last stretch that belongs to it.
   std::vector<std::uint32_t> last_of(job_.owners.size(), 0);
@@ -313,7 +327,11 @@ TimePs RecordingCost::length_with(CostShare share, std::int64_t host_permille) c
   return graph::solve(edits, job_.end).length();
 }
 
-TimePs RecordingCost::length(CostShare share) const { return length_with(share, 1000); }
+TimePs RecordingCost::length(CostShare share) const {
+  if (share != fitted()) return length_with(share, 1000);
+  if (!fitted_length_) fitted_length_ = length_with(share, 1000);
+  return *fitted_length_;
+}
 
 std::pair<TimePs, TimePs> RecordingCost::interval(CostShare share) const {
   const TimePs device = scaled(length(share), kDeviceSpread);

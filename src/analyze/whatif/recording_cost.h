@@ -129,6 +129,7 @@ class RecordingCost {
   std::vector<Stretch> stretches_;  // thread by thread, in order
   std::array<ByRow, kBoundaries * kBoundaries> costs_;
   Column<TimePs> of_frame_;  // per text: what the recorder takes before each call of a Python frame of that name
+  mutable std::optional<TimePs> fitted_length_;  // solved once, since everybody asks for it
   TimePs before_begin_ = 0, per_event_ = 0;
   std::size_t events_ = 0;
   bool has_ruler_ = false;
