@@ -37,6 +37,9 @@ bool wants_reduced(Reduce when, const job::Source& source, RankDetail detail) {
   return bytes > kLargeJobBytes;
 }
 
+/// Whether something joins the ranks.
+bool are_joined(const causal::CausalGraph& job) { return job.ranks.size() == 1 || !job.operations.empty(); }
+
 /// The one step of this place among those in common.
 job::JobWindowRequest request_of_step(std::size_t place) {
   return {.first_instance = place, .last_instance = place, .typical = true};
@@ -176,6 +179,7 @@ Result<causal::CausalGraph> load_causal_graph(Context& context, const GraphReque
                                         ? load_job_graph(context, request, true, {}, RankDetail::graph, spread)
                                         : load_rank_graph(context, request, spread);
   if (!job || !request.save) return job;
+  if (!are_joined(*job)) return job;  // whoever asked refuses it, and an older file stays
   if (const Status saved = causal::save_causal_graph(*job, *request.save); !saved) return saved.error();
   return job;
 }
@@ -190,7 +194,7 @@ std::optional<analyze::StepSpread> find_step_spread(const job::RecordedJob& job,
 }
 
 bool is_joined(Context& context, const causal::CausalGraph& job) {
-  if (job.ranks.size() == 1 || !job.operations.empty()) return true;
+  if (are_joined(job)) return true;
   context.diagnostics().add(kNothingJoins);
   return false;
 }

@@ -157,7 +157,7 @@ PriceCache::PriceCache(std::optional<std::string> file, Diagnostics& diagnostics
     diagnostics.add(kUnusableCache, [&] { return text.error().to_string(); });
     return;
   }
-  const std::size_t size = text->find_last_not_of(" \n\r\t\0") + 1;
+  const std::size_t size = text->find_last_not_of(" \n\r\t") + 1;
   text->append(kReadableAfter, '\0');
   if (parse(std::string_view(*text).substr(0, size))) return;
   // Half a file is no file: prices of one version only.
