@@ -41,7 +41,8 @@ constexpr TimePs kUnit = kPsPerUs;
 /// More than four times what was read off, or 20 us per event, is not the recorder's.
 constexpr CostShare kMostShare = 4 * kWholeCost, kMostUnits = 20 * kWholeCost;
 /// How far the cost may be off, and the speed of the host and of the device between two runs: what covers the truth in
-/// 8 of 10. Of the 72 recordings it covers 66.
+/// 8 of 10: set by recordings of 18 jobs, of an earlier form of this model; docs/ACCURACY.md has how often it holds
+/// now.
 constexpr std::int64_t kCostSpread = 120, kHostSpread = 200, kDeviceSpread = 20;  // thousandths
 
 /// Time of a host thread in which a recorder may be called. Communication of the host is waiting.

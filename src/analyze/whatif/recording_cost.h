@@ -10,7 +10,7 @@
 //
 // All that is left of the host's time is slower, too, since the recorder's code and rows take the place of the
 // program's own in the caches: by 5 % per microsecond that an event costs, as 72 recordings of 18 jobs say whose time
-// without a recorder is known (docs/ACCURACY.md). That one figure is not in the recording.
+// without a recorder is known, of which docs/ACCURACY.md has 24. That one figure is not in the recording.
 //
 // The graph knows what waits for what: a step that waits for the device does not become shorter.
 #pragma once
