@@ -37,6 +37,7 @@ RankTrace copy_of(const RankTrace& rank) {
 Trace copy_of(const Trace& trace) {
   Trace copy;
   copy.epoch_unix_ns = trace.epoch_unix_ns;
+  copy.rules = trace.rules;
   // In the order of their numbers, so that each gets its own again.
   for (StringId text = 0; text < trace.strings.size(); ++text) copy.strings.intern(trace.strings.text(text));
   for (const RankTrace& rank : trace.ranks) copy.ranks.push_back(copy_of(rank));

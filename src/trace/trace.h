@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -19,6 +20,8 @@
 #include "trace/argument.h"
 
 namespace orrery::trace {
+
+class Rules;
 
 using LaneIndex = std::uint32_t;
 
@@ -186,6 +189,8 @@ struct Trace {
   Interner strings;
   std::int64_t epoch_unix_ns = 0;
   std::vector<RankTrace> ranks;
+  /// How names of works are read; none: only what libraries call their own kernels is known.
+  std::shared_ptr<const Rules> rules = nullptr;
 
   [[nodiscard]] std::string_view name(const RankTrace& rank, EventIndex e) const { return strings.text(rank.name[e]); }
 };
