@@ -6,7 +6,9 @@
 
 #include "ask/graphs/unprofiled.h"
 #include "base/interrupt.h"
+#include "job/read/rules_input.h"
 #include "job/read/shared_reading.h"
+#include "report/answer.h"
 #include "trace/select_events.h"
 
 namespace orrery::ask {
@@ -49,6 +51,18 @@ Result<std::shared_ptr<const OpenedTrace>> take_opened(Context& context, const R
   return opened;
 }
 
+/// What was opened is read by the shipped rules; a question may bring its own.
+Status read_own_rules(Context& context, const RecordingRequest& request, trace::Trace& trace) {
+  if (request.rules.empty()) return {};
+  for (const std::string& file : request.rules) {
+    if (const Status told = context.add_input(file); !told) return told;
+  }
+  auto rules = job::read_rules(request.rules);
+  if (!rules) return rules.error();
+  trace.rules = std::move(*rules);
+  return {};
+}
+
 Result<trace::Trace> read_trace_of(Context& context, const RecordingRequest& request, job::TraceRequest wanted) {
   // A missing rank is no obstacle to looking at those that are there.
   const Result<job::Source> source = job::find_source(request.files, {.may_miss_ranks = true}, context.diagnostics());
@@ -68,7 +82,11 @@ std::string what_it_is(const trace::RankTrace& rank) {
   return fmt::format("{} {}", rank.source.is_run ? "run" : "rank", rank.rank);
 }
 
-std::string typed(const RecordingRequest& request) { return request.without_profiler ? " --without-profiler" : ""; }
+std::string typed(const RecordingRequest& request) {
+  std::string flags = request.without_profiler ? " --without-profiler" : "";
+  for (const std::string& file : request.rules) flags += " --rules " + report::shell_quote(file);
+  return flags;
+}
 
 std::uint64_t total_bytes(const std::vector<std::string>& files) {
   std::uint64_t total = 0;
@@ -80,6 +98,7 @@ job::Reading reading_of(Context& context, const RecordingRequest& request, Progr
   job::Reading reading{.diagnostics = context.diagnostics(),
                        .salvage = request.salvage,
                        .ranks = context.setting().ranks,
+                       .rules = request.rules,
                        .on_input = [&context](const std::string& path) { return context.add_input(path); },
                        .on_progress =
                            [&progress](std::uint64_t bytes) {
@@ -93,7 +112,7 @@ job::Reading reading_of(Context& context, const RecordingRequest& request, Progr
 Result<std::shared_ptr<const trace::Trace>> load_trace(Context& context, const RecordingRequest& request,
                                                        const job::TraceRequest& wanted) {
   if (const std::shared_ptr<const OpenedTrace> opened = context.find_opened(request.files)) {
-    if (!request.without_profiler) {
+    if (!request.without_profiler && request.rules.empty()) {
       const auto taken = take_opened(context, request, opened, wanted);
       if (!taken) return taken.error();
       return std::shared_ptr<const trace::Trace>(*taken, &(*taken)->trace);
@@ -111,6 +130,7 @@ Result<trace::Trace> load_own_trace(Context& context, const RecordingRequest& re
   const auto taken = take_opened(context, request, opened, wanted);
   if (!taken) return taken.error();
   trace::Trace own = trace::copy_of((*taken)->trace);
+  if (const Status read = read_own_rules(context, request, own); !read) return read.error();
   if (!request.without_profiler) return own;
   if (const Status retimed = retime(context, own); !retimed) return retimed.error();
   return own;
@@ -121,6 +141,12 @@ Result<job::RankAnswers> ask_ranks(Context& context, const RecordingRequest& req
   if (const std::shared_ptr<const OpenedTrace> opened = context.find_opened(request.files)) {
     const auto taken = take_opened(context, request, opened, {});
     if (!taken) return taken.error();
+    if (!request.rules.empty()) {
+      trace::Trace own = trace::copy_of((*taken)->trace);
+      if (const Status read = read_own_rules(context, request, own); !read) return read.error();
+      const auto job = std::make_shared<const trace::Trace>(std::move(own));
+      return job::RankAnswers{job, job::answers_of(question, *job)};
+    }
     return job::RankAnswers{std::shared_ptr<const trace::Trace>(*taken, &(*taken)->trace),
                             job::answers_of(question, (*taken)->trace)};
   }

@@ -24,19 +24,21 @@ struct RecordingRequest {
   std::optional<std::int64_t> rank = {};  ///< alone
   bool salvage = false;                   ///< read a damaged file up to the damage instead of refusing it
   bool without_profiler = false;          ///< the run as it would be if nobody had recorded it
+  std::vector<std::string> rules = {};    ///< files that say how names are read, before the shipped rules
 };
 template <typename Visitor>
 void fields(RecordingRequest& request, Visitor&& visit) {
   visit("rank", request.rank);
   visit("salvage", request.salvage);
   visit("without-profiler", request.without_profiler);
+  visit("rules", request.rules);
 }
 
-/// " --without-profiler", as one could type it again.
+/// " --without-profiler --rules FILE", as one could type it again.
 std::string typed(const RecordingRequest& request);
 
 /// How the files are read: remarks, inputs recorded, progress on stderr, at the times that are asked for. `progress`
-/// and the context must outlive it. Of the request, `salvage` and `without_profiler` are looked at.
+/// and the context must outlive it. Of the request, all but files and rank is looked at.
 job::Reading reading_of(Context& context, const RecordingRequest& request, Progress& progress);
 
 /// The bytes of all files, for progress.

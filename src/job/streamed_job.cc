@@ -12,6 +12,7 @@
 #include "formats/kineto/format.h"
 #include "job/common_steps.h"
 #include "job/read/registry.h"
+#include "job/read/rules_input.h"
 #include "job/streamed_rank.h"
 #include "match/exchange_finder.h"
 
@@ -56,6 +57,9 @@ class Streamer {
         files_(rank_files(source)) {}
 
   Result<causal::CausalGraph> run(ClockChoice choice, std::vector<TimePs>* step_spans) {
+    auto rules = rules_of(reading_);
+    if (!rules) return rules.error();
+    rules_ = std::move(*rules);
     ranks_.resize(files_.size());
     std::vector<std::size_t> all;
     for (std::size_t r = 0; r < files_.size(); ++r) all.push_back(r);
@@ -90,7 +94,7 @@ class Streamer {
     for (const std::size_t r : which)
       requests.push_back({files_[r].path, files_[r].rank, corrections.empty() ? RankCorrections{} : corrections[r]});
     Result<std::vector<StreamedRank>> read =
-        read_streamed_ranks({*source_.format, reading_.salvage, request_, options_, reduction_}, requests,
+        read_streamed_ranks({*source_.format, reading_.salvage, request_, options_, reduction_, rules_}, requests,
                             before_reading, reading_.on_progress);
     if (!read) return read.error();
     for (std::size_t i = 0; i < which.size(); ++i) {
@@ -157,6 +161,7 @@ class Streamer {
     Result<causal::GatheredRanks> gathered = causal::gather(std::move(reduced));
     if (!gathered) return gathered.error();
     gathered_ = std::move(*gathered);
+    gathered_.trace.rules = rules_;
     return {};
   }
 
@@ -213,6 +218,7 @@ class Streamer {
   const causal::JoinOptions& options_;
   const Reading& reading_;
   causal::Reduction reduction_;
+  std::shared_ptr<const trace::Rules> rules_;
   std::string why_;  // the typical step was chosen
   std::vector<RankFile> files_;
   std::vector<StreamedRank> ranks_;

@@ -12,6 +12,7 @@
 #include "causal/device/device_timeline.h"
 #include "job/common_steps.h"
 #include "job/read/registry.h"
+#include "job/read/rules_input.h"
 #include "job/read/shared_reading.h"
 #include "trace/columns.h"
 #include "trace/content_order.h"
@@ -103,6 +104,7 @@ StreamedRank read_streamed_rank(const RankStreaming& streaming, const StreamedRa
     return out;
   }
   assert(trace->ranks.size() == 1);
+  trace->rules = streaming.rules;
   trace::RankTrace& rank = trace->ranks.front();
   // The job numbers ranks: names of files may say otherwise.
   rank.rank = request.rank;
@@ -171,7 +173,9 @@ std::string pack_streaming(const RankStreaming& streaming) {
   writer.number(streaming.window.annotation.has_value()).text(streaming.window.annotation.value_or(""));
   pack_place(writer, streaming.window.first_instance);
   pack_place(writer, streaming.window.last_instance);
-  return writer.number(streaming.window.typical).take();
+  writer.number(streaming.window.typical);
+  pack_rules(writer, *streaming.rules);
+  return writer.take();
 }
 
 std::string pack_request(const StreamedRankRequest& request) {
@@ -239,15 +243,19 @@ class RankStreamingTask : public SharedTask {
     window_.first_instance = unpack_place(reader);
     window_.last_instance = unpack_place(reader);
     window_.typical = reader.number() != 0;
+    rules_ = unpack_rules(reader);
   }
 
   std::vector<std::optional<std::string>> run(std::span<const SharedItem> items) override {
     std::vector<std::optional<std::string>> results;
+    // Files of rules that only process 0 sees: it does all of them itself.
+    if (rules_ == nullptr) return std::vector<std::optional<std::string>>(items.size());
     for (const SharedItem& item : items) {
       const std::optional<StreamedRankRequest> request = unpack_request(item.content);
       // Bytes that this build does not understand: process 0 does all of them itself.
       if (!request) return {};
-      const StreamedRank rank = read_streamed_rank({*format_, salvage_, window_, options_}, *request, {});
+      const StreamedRank rank =
+          read_streamed_rank({*format_, salvage_, window_, options_, causal::Reduction::reduced, rules_}, *request, {});
       // An error is nothing to send: whoever asked reads the file itself and tells the error from there.
       results.push_back(rank.error ? std::nullopt : std::optional(pack_rank(rank)));
     }
@@ -259,6 +267,7 @@ class RankStreamingTask : public SharedTask {
   bool salvage_ = false;
   JobWindowRequest window_;
   causal::JoinOptions options_;
+  std::shared_ptr<const trace::Rules> rules_;
 };
 
 std::vector<StreamedRank> share_streamed_ranks(ProcessTeam& team, const RankStreaming& streaming,

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -43,6 +44,7 @@ struct RankStreaming {
   const JobWindowRequest& window;
   const causal::JoinOptions& options;
   causal::Reduction reduction = causal::Reduction::reduced;
+  std::shared_ptr<const trace::Rules> rules = nullptr;  ///< how names are read
 };
 
 struct StreamedRank {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "match/mpi/mpi_requests.h"
+#include "match/ruled_works.h"
 
 // Names are the only thing that all recordings have: of kernels, of operators, of what a profiler says about a
 // collective. They are compared without case and separators, and longer names before those that are part of them.
@@ -52,6 +53,7 @@ Column<std::uint8_t> communication_events(const trace::Trace& trace, const trace
   for (StringId id = 0; id < is_call.size(); ++id)
     is_call[id] = is_call_of_communication(trace.strings.text(id)) ? 1 : 0;
   for (EventIndex event = 0; event < rank.event_count(); ++event) is_kept[event] |= is_call[rank.name[event]];
+  for (const RuledWork& work : find_ruled_works(trace, rank)) is_kept[work.event] = 1;
   // The span of each clock has to survive, whatever else is left out.
   keep_extremes(rank, is_kept);
   return is_kept;
@@ -94,7 +96,9 @@ LibraryKernel library_kernel(std::string_view name) {
   if (name.starts_with("hccl") || name.starts_with("mscclKernel")) return LibraryKernel::entry;
   if (!has("nccl") && !has("rccl") && !has("Nccl")) return LibraryKernel::none;
   // Since NCCL 2.4 and since 2.19. They may be arguments of a template.
-  if (has("ncclKernel") || has("ncclDevKernel") || has("rcclKernel")) return LibraryKernel::entry;
+  // On symmetric memory since 2.27.
+  if (has("ncclKernel") || has("ncclDevKernel") || has("ncclSymkDevKernel") || has("rcclKernel"))
+    return LibraryKernel::entry;
   // "ncclAllReduceRingLLKernel_sum_f32", "void rccl::ReduceScatter<float>".
   const bool says_kind =
       communication_kind(name).has_value() && ((name.starts_with("nccl") && has("Kernel")) || has("ccl::"));

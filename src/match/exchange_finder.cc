@@ -13,6 +13,7 @@
 #include "match/messages.h"
 #include "match/number_table.h"
 #include "match/recorded_communication.h"
+#include "match/ruled_order.h"
 #include "match/unnumbered.h"
 
 // Records of all nodes are numbered by what they have in common: kind, group and sequence number, or, without numbers,
@@ -44,7 +45,8 @@ Ordering ordering_of(std::string_view text) {
   const auto has = [&](std::string_view word) { return kind.find(word) != std::string::npos; };
   // Longer words first: "reduce_scatter" has "scatter" in it, "allgather" has "gather".
   if (has("permute") || has("send") || has("recv")) return Ordering::neighbours;
-  if (has("allreduce") || has("allgather") || has("reducescatter") || has("alltoall") || has("barrier"))
+  if (has("allreduce") || has("allgather") || has("reducescatter") || has("alltoall") || has("barrier") ||
+      has("dispatch") || has("combine"))
     return Ordering::everybody_waits;
   if (has("broadcast") || has("scatter")) return Ordering::root_first;
   if (has("reduce") || has("gather")) return Ordering::root_last;
@@ -62,10 +64,11 @@ class Matcher {
  public:
   explicit Matcher(const trace::Trace& trace)
       : trace_(trace), nodes_(trace), sightings_(find_recorded_communication(trace)) {
+    number_ruled_works(trace, sightings_);
     launches_.resize(trace.ranks.size());
     for (const trace::RankTrace& rank : trace.ranks) content_.emplace_back(trace, rank);
     for (const Operation& operation : sightings_.operations)
-      orderings_.push_back(ordering_of(trace.strings.text(operation.kind)));
+      orderings_.push_back(ordering_of(kind_of(trace, operation)));
   }
 
   Exchanges match() {

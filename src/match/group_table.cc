@@ -20,6 +20,7 @@ std::uint32_t group_members(const trace::Trace& trace, const trace::RankTrace& r
   else if (ranks.starts_with('[') && ranks.find("...") == std::string_view::npos && ranks.size() > 2)
     members = static_cast<std::size_t>(std::count(ranks.begin(), ranks.end(), ',')) + 1;
   else if (!ranks.empty() && ranks.starts_with('{')) members = seen;
+  else if (operation.group_size > 0) members = operation.group_size;
   else if (rank.source.world_size)
     members = static_cast<std::size_t>(std::max<std::int64_t>(*rank.source.world_size, 0));
   // Never fewer than were seen; a limit against damaged numbers.

@@ -4,6 +4,7 @@
 
 #include "base/numbers.h"
 #include "match/host_work_finder.h"
+#include "match/ruled_works.h"
 
 // Each rank is scanned once: what a device did by its arguments or those of its launch, what a host did by the works
 // that were found for it, and MPI by its functions. Lists of ranks come as "[0, 1]" from PyTorch and as "{{0,1},{2,3}}"
@@ -181,8 +182,17 @@ class Finder {
       }
       out_.all.push_back({sequence, event, operations_.number_of(operation)});
     }
+    for (const RuledWork& work : find_ruled_works(trace_, rank))
+      out_.all.push_back({kNoNumber, work.event,
+                          operations_.number_of({.rule = work.rule,
+                                                 .group_size = work.group_size,
+                                                 .block = work.group_size == 0 ? 0 : block_of(rank, work)})});
     put_in_order(content, out_.all, out_.first_of_node[node]);
     put_in_order(content, out_.messages, first_message);
+  }
+
+  [[nodiscard]] static std::uint32_t block_of(const trace::RankTrace& rank, const RuledWork& work) {
+    return static_cast<std::uint32_t>(std::max<std::int64_t>(0, rank.rank) / work.group_size);
   }
 
   /// What MPI was asked for by calls of this rank: the functions tell, and each call is its own record. Calls are in
@@ -281,6 +291,11 @@ class Finder {
 }  // namespace
 
 RecordedCommunication find_recorded_communication(const trace::Trace& trace) { return Finder(trace).find(); }
+
+std::string_view kind_of(const trace::Trace& trace, const Operation& operation) {
+  return operation.rule == trace::Rules::kNoRule ? trace.strings.text(operation.kind)
+                                                 : std::string_view(trace.rules->communication()[operation.rule].kind);
+}
 
 StringId launch_name(const trace::Trace& trace) {
   const StringId name = trace.strings.find("record_param_comms");

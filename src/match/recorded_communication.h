@@ -11,6 +11,7 @@
 #include "match/mpi/mpi_sources.h"
 #include "match/number_table.h"
 #include "trace/content_order.h"
+#include "trace/rules.h"
 #include "trace/trace.h"
 
 namespace orrery::match {
@@ -40,13 +41,22 @@ struct Operation {
   /// Of what a host did itself: its group, a number of RecordedCommunication::groups; everybody where the ranks list
   /// none.
   std::uint32_t members = kNoGroup;
+  /// Of works whose names alone tell (trace/rules.h): the rule that does; the size of the group where the name says it,
+  /// else 0; and which block of that many ranks in a row it is, since engines make groups of neighbours.
+  std::uint32_t rule = trace::Rules::kNoRule;
+  std::uint32_t group_size = 0;
+  std::uint32_t block = 0;
 
   friend bool operator==(const Operation&, const Operation&) = default;
   [[nodiscard]] std::uint64_t hash() const {
     const auto both = [](StringId a, StringId b) { return std::uint64_t{a} << 32 | b; };
-    return mix(mix(mix(1, both(kind, name)), both(module, group)), both(ranks, pairs)) ^ members;
+    return mix(mix(mix(1, both(kind, name)), both(module, group)), both(ranks, pairs)) ^ members ^
+           both(~rule * 31 + block, 0);
   }
 };
+
+/// What is done: as recorded, or as its rule says. Empty: not known.
+std::string_view kind_of(const trace::Trace& trace, const Operation& operation);
 
 struct CollectiveRecord {
   std::int64_t sequence =

@@ -119,7 +119,7 @@ class Unnumbered {
   /// How much is sent, of kinds of which everybody sends as much.
   [[nodiscard]] std::int64_t elements(const trace::RankTrace& rank, const Operation& operation,
                                       trace::EventIndex event) const {
-    const std::string_view kind = trace_.strings.text(operation.kind);
+    const std::string_view kind = kind_of(trace_, operation);
     // Of other kinds ranks may send different amounts, which would tell apart what is one.
     const bool is_even = kind.starts_with("allreduce") || kind.starts_with("all_reduce") ||
                          kind.find("broadcast") != std::string_view::npos;

@@ -93,7 +93,7 @@ void add_exchanges(const Recording& recording, CollectiveRows& out) {
     CommonFacts facts{static_cast<std::int64_t>(i), "p2p", {}, exchange.sequence, exchange.count};
     if (exchange.operation != match::kNoOperation) {
       const match::Operation& operation = exchanges.operations[exchange.operation];
-      facts.kind = recording.trace.strings.text(operation.kind),
+      facts.kind = match::kind_of(recording.trace, operation),
       facts.group = recording.trace.strings.text(operation.group);
     }
     std::vector<OwnPart> parts;
@@ -132,7 +132,7 @@ void add_sightings(const Recording& recording, CollectiveRows& out) {
       const match::CollectiveRecord& sighting = sightings.all[i];
       const match::Operation& operation = sightings.operations[sighting.operation];
       const auto size = recording.trace.ranks[node].field(trace::Field::group_size).find(sighting.event);
-      out.add({id++, strings.text(operation.kind), strings.text(operation.group), sighting.sequence,
+      out.add({id++, match::kind_of(recording.trace, operation), strings.text(operation.group), sighting.sequence,
                static_cast<std::size_t>(size.value_or(0))},
               out.part(static_cast<std::uint32_t>(node), sighting.event, match::kNoCall), std::nullopt);
     }

@@ -18,6 +18,7 @@
 #include "query/path_tables.h"
 #include "query/recording.h"
 #include "query/trace_tables.h"
+#include "query/works_table.h"
 
 // Tables are virtual: each is announced to SQLite with its columns, views are made on top, and then a guard
 // (Authorizer) lets nothing but questions through. A question is prepared, checked to be one and only one, and read row
@@ -81,6 +82,7 @@ struct Database::State {
     add(path_table(recording, analyses));
     add(contributors_table(recording, analyses));
     add(collectives_table(recording, numbers));
+    add(works_table(recording, numbers));
     add(waits_table(recording, analyses));
     add(clocks_table(recording));
     add(diagnostics_table(recording));

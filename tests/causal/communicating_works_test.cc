@@ -3,8 +3,11 @@
 
 #include <doctest/doctest.h>
 
+#include "causal/host/launching_operators.h"
 #include "match/exchange_finder.h"
 #include "step_path_text.h"
+#include "trace/rules.h"
+#include "trace/select_events.h"
 
 using namespace orrery;
 using namespace orrery::causal;
@@ -78,4 +81,75 @@ TEST_CASE("where nothing else is known the name counts; copies and sets are what
     gpu0/7  60   10   gpu_memcpy  Memcpy  "Collective name"=allgather
     gpu0/7  80   10   kernel      ncclAllReduceRingLLKernel_sum_f32
   )trace") == Lines{"ncclX", "ncclAllReduceRingLLKernel_sum_f32"});
+}
+
+namespace {
+
+trace::CommunicationRule ruled(std::string name, std::string library, std::string kind,
+                               trace::CommunicationRole role = trace::CommunicationRole::data) {
+  return {.name = std::move(name), .library = std::move(library), .kind = std::move(kind), .role = role};
+}
+
+/// "name: library kind role group" of works that are part of a communication, those that compute in brackets.
+Lines told_by(std::vector<trace::CommunicationRule> rules, std::string_view lines) {
+  const SmallTrace small(lines);
+  trace::Trace trace = trace::copy_of(small.trace());
+  trace.rules = std::make_shared<const trace::Rules>(std::move(rules), std::vector<trace::StepRule>());
+  const trace::RankTrace& rank = trace.ranks.front();
+  const trace::ContentOrder content(trace, rank);
+  Diagnostics diagnostics;
+  const DeviceTimeline timeline = make_device_timeline(trace, rank, content, diagnostics);
+  const auto operators = launching_operators(trace, rank, timeline, content);
+  const WorkCommunications found = communications_of_works(trace, rank, timeline, operators);
+  const std::vector<std::uint8_t> communicates = communicating_works(trace, rank, timeline, content);
+  Lines told;
+  for (std::uint32_t w = 0; w < timeline.works.size(); ++w) {
+    CHECK((communicates[w] != 0) == found.communicates(w));
+    const CommunicationFacts* const facts = found.find(w);
+    if (facts == nullptr) continue;
+    const std::string text = fmt::format("{}: {} {} {} {}", trace.name(rank, timeline.works[w].event), facts->library,
+                                         facts->kind, trace::to_string(facts->role), facts->group_size);
+    told.push_back(found.communicates(w) ? text : "[" + text + "]");
+  }
+  return told;
+}
+
+}  // namespace
+
+TEST_CASE("rules come behind what was recorded and what the operator asks for, and before a library's name") {
+  std::vector<trace::CommunicationRule> rules = {
+      ruled("ep_dispatch", "ep", "dispatch"), ruled("ep_notify", "ep", "dispatch", trace::CommunicationRole::sync),
+      ruled("ep_layout", "ep", "dispatch", trace::CommunicationRole::setup), ruled("ncclX_quantize", "", "")};
+  rules[0].group_size = "8";
+  rules.back().communicates = false;
+  rules.push_back({.operator_name = "^symm::put", .library = "symm", .kind = "broadcast"});
+  CHECK(told_by(rules, R"trace(
+    1       0    20   cpu_op        c10d::allreduce_
+    1       5    5    cuda_runtime  cudaLaunchKernel  correlation=1
+    1       30   20   cpu_op        symm::put
+    1       35   5    cuda_runtime  cudaLaunchKernel  correlation=2
+    gpu0/7  10   10   kernel        ep_layout             correlation=1
+    gpu0/7  40   10   kernel        copy                  correlation=2
+    gpu0/7  60   10   kernel        ep_dispatch
+    gpu0/7  80   10   kernel        ep_notify
+    gpu0/7  100  10   kernel        ep_layout
+    gpu0/7  120  10   kernel        ncclX_quantize
+    gpu0/7  140  10   kernel        gemm
+    gpu0/7  160  10   kernel        ncclDevKernel_AllReduce_Sum_f32_RING_LL
+    gpu0/7  180  10   kernel        ep_dispatch           "Collective name"=allgather "Group size"=4
+    gpu0/7  200  10   gpu_memcpy    ep_dispatch
+  )trace") == Lines{"ep_layout: ep dispatch data 0", "copy: symm broadcast data 0", "ep_dispatch: ep dispatch data 8",
+                    "ep_notify: ep dispatch sync 0", "[ep_layout: ep dispatch setup 0]",
+                    "ncclDevKernel_AllReduce_Sum_f32_RING_LL: nccl all_reduce data 0",
+                    "ep_dispatch: ep dispatch data 4"});
+}
+
+TEST_CASE("what a library's kernel does is in its record, else in its name") {
+  CHECK(told_by({}, R"trace(
+    gpu0/7  0    10   kernel  ncclDevKernel_SendRecv
+    gpu0/7  20   10   kernel  ncclDevKernel_Generic  "Collective name"=_allgather_base "Group size"=2
+    gpu0/7  40   10   kernel  ncclSymkDevKernel_RSxLDMC_sum_f32
+    gpu0/7  60   10   kernel  fusion.3               "Collective name"=send
+  )trace") == Lines{"ncclDevKernel_SendRecv: nccl send_recv data 0", "ncclDevKernel_Generic: nccl all_gather data 2",
+                    "ncclSymkDevKernel_RSxLDMC_sum_f32: nccl  data 0", "fusion.3:  send data 0"});
 }

@@ -274,4 +274,19 @@ TEST_CASE("the database file has the same tables") {
   CHECK(std::distance(std::filesystem::directory_iterator(small.trace().dir().path()), {}) == 2);
 }
 
+TEST_CASE("works has kernels, copies and sets, and what of them communicates") {
+  SmallDatabase small(R"(
+    1       0    5    cuda_runtime  cudaLaunchKernel  correlation=1
+    gpu0/7  20   50   kernel        gemm              correlation=1
+    gpu0/8  30   10   kernel        ncclDevKernel_AllReduce_Sum_f32_RING_LL
+    gpu0/7  90   10   gpu_memcpy    "Memcpy HtoD"     bytes=10
+  )");
+  CHECK(
+      small.ask(
+          "SELECT w.rank, w.device, w.stream, c.name, w.name, library, communication, role, w.group_size, bytes_moved "
+          "FROM works w LEFT JOIN events c ON c.id = w.call ORDER BY w.event") ==
+      Rows{"0|0|7|cudaLaunchKernel|gemm|||||", "0|0|8||ncclDevKernel_AllReduce_Sum_f32_RING_LL|nccl|all_reduce|data||",
+           "0|0|7||Memcpy HtoD|||||"});
+}
+
 }  // namespace

@@ -1,11 +1,9 @@
 #include "analyze/device/device_rank.h"
 
 #include <optional>
-#include <span>
 #include <utility>
 
 #include "base/parallel.h"
-#include "causal/device/communicating_works.h"
 #include "causal/host/launching_operators.h"
 
 // Timeline, window, devices and types of work, in this order, since each needs the one before. Operators are found only
@@ -21,8 +19,6 @@ constexpr DiagnosticKind kRankWithoutDevice{
     "it is in no sum; a CPU-only rank, or ProfilerActivity.CUDA was not asked for"};
 
 std::vector<WorkType> types_of(const DeviceRank& devices) {
-  const std::vector<std::uint8_t> communicates = causal::communicating_works(
-      *devices.trace, *devices.rank, devices.timeline, std::span<const trace::EventIndex>(devices.operators));
   std::vector<WorkType> types;
   types.reserve(devices.timeline.works.size());
   for (std::uint32_t w = 0; w < devices.timeline.works.size(); ++w) {
@@ -30,7 +26,7 @@ std::vector<WorkType> types_of(const DeviceRank& devices) {
       case Activity::memory_copy: types.push_back(WorkType::memory_copy); break;
       case Activity::memory_set: types.push_back(WorkType::memory_set); break;
       // Copies and fills by their activity, whatever they are called.
-      default: types.push_back(communicates[w] != 0 ? WorkType::communication : WorkType::computation);
+      default: types.push_back(devices.communication.communicates(w) ? WorkType::communication : WorkType::computation);
     }
   }
   return types;
@@ -71,12 +67,14 @@ Result<DeviceRank> look_at_devices(const trace::Trace& trace, const trace::RankT
                      .devices = {},
                      .device_of_queue = {},
                      .types = {},
+                     .communication = {},
                      .operators = {},
                      .operator_around = {}};
   number_devices(devices);
-  if (!devices.timeline.works.empty() && (with_operators || causal::operators_may_tell_communication(trace.strings)))
+  if (!devices.timeline.works.empty() && (with_operators || causal::operators_may_tell_communication(trace)))
     devices.operators = causal::launching_operators(trace, rank, devices.timeline, devices.content,
                                                     with_operators ? &devices.operator_around : nullptr);
+  devices.communication = causal::communications_of_works(trace, rank, devices.timeline, devices.operators);
   devices.types = types_of(devices);
   bool any = false;
   for (std::uint32_t w = 0; w < devices.timeline.works.size() && !any; ++w)

@@ -8,6 +8,7 @@
 
 #include "base/diagnostics.h"
 #include "base/result.h"
+#include "causal/device/communicating_works.h"
 #include "causal/device/device_timeline.h"
 #include "causal/step_window.h"
 #include "trace/content_order.h"
@@ -32,6 +33,7 @@ struct DeviceRank {
   std::vector<std::int64_t> devices;           ///< numbers, ascending
   std::vector<std::uint32_t> device_of_queue;  ///< place in `devices`
   std::vector<WorkType> types;                 ///< per work
+  causal::WorkCommunications communication;    ///< what of it communicates, and how
   std::vector<trace::EventIndex>
       operators;  ///< per work: the innermost operator around its launch, kNoEvent: none; empty: not looked for
   std::vector<trace::EventIndex>

@@ -153,7 +153,7 @@ std::vector<CollectiveRow> recorded_collectives(const trace::Trace& trace, std::
   for (std::size_t i = sightings.first_of_node[place]; i < sightings.first_of_node[place + 1]; ++i) {
     const match::CollectiveRecord& seen = sightings.all[i];
     const match::Operation& operation = sightings.operations[seen.operation];
-    const std::string_view kind = trace.strings.text(operation.kind);
+    const std::string_view kind = match::kind_of(trace, operation);
     const auto known = match::communication_kind(kind);
     const std::string what(known ? workload::to_string(known->collective) : kind);
     const match::ProcessGroups::Group* const listed =

@@ -14,6 +14,7 @@ std::optional<Error> check_device_mode(Compat compat, const DeviceRequest& reque
                     {{"sort", has_sort},
                      {"rank", request.recording.rank.has_value()},
                      {"without-profiler", request.recording.without_profiler},
+                     {"rules", !request.recording.rules.empty()},
                      {"annotation", request.window.annotation.has_value()},
                      {"instance", request.window.instances.first.has_value()}},
                     of_hta);

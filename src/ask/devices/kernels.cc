@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "analyze/device/communication.h"
 #include "analyze/device/kernels.h"
 #include "ask/devices/hta_job.h"
 #include "job/read/hta_input.h"
@@ -46,6 +47,8 @@ void tell_kernel_tables(DeviceTables& tables, const DeviceJob& job, const std::v
   tables.add([&] { return analyze::kernels_sheet(ranks); }, kNone, {.readers = Readers::programs_and_tables});
   tables.add([&] { return analyze::by_annotation_sheet(ranks); }, kNone,
              {.view = {.rows = kRowsThatMatter, .rest = "annotations", .largest = "sum"}});
+  tables.add([&] { return analyze::communication_sheet(job.ranks); }, "no work in the window communicates",
+             {.view = {.rows = kRowsThatMatter, .rest = "rows", .largest = "sum"}});
 }
 
 // Programs get the kernels as a list, where a Sheet has one text.

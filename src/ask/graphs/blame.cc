@@ -225,6 +225,7 @@ std::optional<Error> check_blame_mode(const BlameRequest& request) {
                      {"fail-above", request.fail_above.has_value()},
                      {"reduce", graph.reduce != Reduce::automatic},
                      {"without-profiler", graph.recording.without_profiler},
+                     {"rules", !graph.recording.rules.empty()},
                      {"annotation", graph.window.annotation.has_value()},
                      {"instance", graph.window.instances.first.has_value()},
                      {"clock", graph.clock != job::ClockChoice::automatic}},

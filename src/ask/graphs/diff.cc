@@ -185,6 +185,7 @@ std::optional<Error> check_diff_mode(const DiffRequest& request) {
   return check_mode(request.compat,
                     {{"rank", each.recording.rank.has_value()},
                      {"without-profiler", each.recording.without_profiler},
+                     {"rules", !each.recording.rules.empty()},
                      {"fail-above", request.fail_above.has_value()},
                      {"annotation", each.window.annotation.has_value()},
                      {"instance", each.window.instances.first.has_value()},

@@ -1,6 +1,8 @@
 #include "causal/device/communicating_works.h"
 
 #include <algorithm>
+#include <map>
+#include <tuple>
 
 #include "causal/host/launching_operators.h"
 #include "match/communication.h"
@@ -11,6 +13,7 @@ namespace {
 using match::LibraryKernel;
 using trace::Activity;
 using trace::EventIndex;
+using trace::RuledNames;
 
 bool is_kernel(const trace::RankTrace& rank, EventIndex event) {
   const Activity activity = rank.activity(event);
@@ -34,58 +37,161 @@ class KernelNames {
   std::vector<std::uint8_t> known_;
 };
 
+/// Whose kernel it is that has a library in its name.
+std::string library_called(std::string_view kernel) {
+  const auto has = [&](std::string_view part) { return kernel.find(part) != std::string_view::npos; };
+  if (kernel.starts_with("hccl")) return "hccl";
+  if (kernel.starts_with("mscclKernel")) return "msccl";
+  // RCCL calls most of its kernels as NCCL does.
+  return has("rccl") && !has("nccl") ? "rccl" : "nccl";
+}
+
+/// "all_reduce" of "_allreduce_base", "ncclDevKernel_AllReduce_Sum_f32_RING_LL"; empty: it does not say.
+std::string kind_called(std::string_view name) {
+  if (const auto known = match::communication_kind(name)) {
+    if (known->kind == workload::ActivityKind::send) return "send";
+    if (known->kind == workload::ActivityKind::recv) return "recv";
+    return std::string(workload::to_string(known->collective));
+  }
+  return name.find("SendRecv") != std::string_view::npos ? "send_recv" : "";
+}
+
+class Teller {
+ public:
+  Teller(const trace::Trace& trace, const trace::RankTrace& rank, const DeviceTimeline& timeline,
+         std::span<const EventIndex> operators)
+      : trace_(trace),
+        rank_(rank),
+        timeline_(timeline),
+        operators_(operators),
+        libraries_(trace.strings),
+        rules_(trace.rules.get(), trace.strings) {}
+
+  WorkCommunications tell() {
+    out_.facts_of.assign(timeline_.works.size(), WorkCommunications::kNone);
+    const trace::SparseColumn& recorded = rank_.field(trace::Field::collective_text);
+    bool any_recorded = false;
+    // Without a single record the loop is not entered.
+    for (std::uint32_t w = 0; w < timeline_.works.size() && !recorded.event.empty(); ++w) {
+      const EventIndex event = timeline_.works[w].event;
+      if (!is_kernel(rank_, event)) continue;
+      const auto kind = recorded.find(event);
+      if (!kind) continue;
+      take(w, static_cast<StringId>(*kind));
+      any_recorded = true;
+    }
+    for (std::uint32_t w = 0; w < timeline_.works.size(); ++w) {
+      const EventIndex event = timeline_.works[w].event;
+      if (out_.facts_of[w] == WorkCommunications::kNone && is_kernel(rank_, event)) decide(w, any_recorded);
+    }
+    return std::move(out_);
+  }
+
+ private:
+  [[nodiscard]] EventIndex launcher_of(std::uint32_t w) const { return operators_.empty() ? kNoEvent : operators_[w]; }
+
+  std::uint32_t reading_of(std::uint32_t w) {
+    const EventIndex launcher = launcher_of(w);
+    return rules_.find(rank_.name[timeline_.works[w].event],
+                       launcher == kNoEvent ? RuledNames::kNoOperator : rank_.name[launcher]);
+  }
+
+  void decide(std::uint32_t w, bool any_recorded) {
+    const EventIndex launcher = launcher_of(w);
+    if (launcher != kNoEvent && asks_for_communication(trace_.name(rank_, launcher)))
+      return take(w, rank_.name[launcher]);
+    const StringId name = rank_.name[timeline_.works[w].event];
+    if (const std::uint32_t reading = reading_of(w); reading != RuledNames::kNoReading) {
+      if (rules_.rule(reading).communicates) take(w, name);
+      return;
+    }
+    switch (libraries_.of(name)) {
+      case LibraryKernel::none: break;
+      case LibraryKernel::entry: take(w, name); break;
+      // A name that only mentions a library decides where nothing better is known: no operator, and no records at all.
+      case LibraryKernel::mentioned:
+        if (launcher == kNoEvent && !any_recorded) take(w, name);
+        break;
+    }
+  }
+
+  /// `said`: the record, operator or name that tells what is done, unless a rule does.
+  void take(std::uint32_t w, StringId said) {
+    const EventIndex event = timeline_.works[w].event;
+    std::uint32_t reading = reading_of(w);
+    if (reading != RuledNames::kNoReading && !rules_.rule(reading).communicates) reading = RuledNames::kNoReading;
+    std::int64_t group_size = rank_.field(trace::Field::group_size).find(event).value_or(0);
+    if (const EventIndex launcher = launcher_of(w); group_size <= 0 && launcher != kNoEvent)
+      group_size = rank_.field(trace::Field::group_size).find(launcher).value_or(0);
+    const auto [place, is_new] =
+        places_.emplace(std::tuple(rank_.name[event], said, reading, std::max<std::int64_t>(group_size, 0)),
+                        static_cast<std::uint32_t>(out_.facts.size()));
+    out_.facts_of[w] = place->second;
+    if (is_new) out_.facts.push_back(facts_of(rank_.name[event], said, reading, std::max<std::int64_t>(group_size, 0)));
+  }
+
+  CommunicationFacts facts_of(StringId name, StringId said, std::uint32_t reading, std::int64_t group_size) {
+    CommunicationFacts facts{.group_size = group_size};
+    if (reading != RuledNames::kNoReading) {
+      const trace::CommunicationRule& rule = rules_.rule(reading);
+      const trace::RuleReading& read = rules_.readings()[reading];
+      facts.library = read.library;
+      facts.kind = rule.kind;
+      facts.role = rule.role;
+      // Who asked for a communication, or recorded one, knows better than a name.
+      if (said != name && facts.role == trace::CommunicationRole::setup) facts.role = trace::CommunicationRole::data;
+      if (group_size == 0) facts.group_size = read.group_size;
+      facts.bytes_input = rule.bytes_input;
+      return facts;
+    }
+    const std::string_view kernel = trace_.strings.text(name);
+    if (libraries_.of(name) != LibraryKernel::none) facts.library = library_called(kernel);
+    facts.kind = kind_called(trace_.strings.text(said));
+    if (facts.kind.empty()) facts.kind = kind_called(kernel);
+    return facts;
+  }
+
+  const trace::Trace& trace_;
+  const trace::RankTrace& rank_;
+  const DeviceTimeline& timeline_;
+  std::span<const EventIndex> operators_;
+  KernelNames libraries_;
+  RuledNames rules_;
+  std::map<std::tuple<StringId, StringId, std::uint32_t, std::int64_t>, std::uint32_t> places_;
+  WorkCommunications out_;
+};
+
 }  // namespace
 
 bool asks_for_communication(std::string_view name) {
   return match::names_communication(name) || name == "record_param_comms";
 }
 
-bool operators_may_tell_communication(const Interner& strings) {
-  for (StringId id = 0; id < strings.size(); ++id) {
-    const std::string_view name = strings.text(id);
+bool operators_may_tell_communication(const trace::Trace& trace) {
+  const bool by_rules = trace.rules != nullptr && trace.rules->ask_for_operators();
+  for (StringId id = 0; id < trace.strings.size(); ++id) {
+    const std::string_view name = trace.strings.text(id);
     // Operators are looked for only where they can decide something: finding them takes longer than all the rest.
     if (asks_for_communication(name) || match::library_kernel(name) == LibraryKernel::mentioned) return true;
+    if (by_rules && !trace.rules->asking_for(name).empty()) return true;
   }
   return false;
 }
 
-std::vector<std::uint8_t> communicating_works(const trace::Trace& trace, const trace::RankTrace& rank,
-                                              const DeviceTimeline& timeline, std::span<const EventIndex> operators) {
-  std::vector<std::uint8_t> communicates(timeline.works.size(), 0);
-  const trace::SparseColumn& recorded = rank.field(trace::Field::collective_text);
-  bool any_recorded = false;
-  // Without a single record the loop is not entered.
-  for (std::uint32_t w = 0; w < timeline.works.size() && !recorded.event.empty(); ++w) {
-    const EventIndex event = timeline.works[w].event;
-    if (!is_kernel(rank, event) || !recorded.find(event)) continue;
-    communicates[w] = 1;
-    any_recorded = true;
-  }
-  KernelNames names(trace.strings);
-  for (std::uint32_t w = 0; w < timeline.works.size(); ++w) {
-    const EventIndex event = timeline.works[w].event;
-    if (communicates[w] != 0 || !is_kernel(rank, event)) continue;
-    const EventIndex launcher = operators.empty() ? kNoEvent : operators[w];
-    if (launcher != kNoEvent && asks_for_communication(trace.name(rank, launcher))) {
-      communicates[w] = 1;
-      continue;
-    }
-    switch (names.of(rank.name[event])) {
-      case LibraryKernel::none: break;
-      case LibraryKernel::entry: communicates[w] = 1; break;
-      // A name that only mentions a library decides where nothing better is known: no operator, and no records at all.
-      case LibraryKernel::mentioned: communicates[w] = launcher == kNoEvent && !any_recorded ? 1 : 0; break;
-    }
-  }
-  return communicates;
+WorkCommunications communications_of_works(const trace::Trace& trace, const trace::RankTrace& rank,
+                                           const DeviceTimeline& timeline, std::span<const EventIndex> operators) {
+  return Teller(trace, rank, timeline, operators).tell();
 }
 
 std::vector<std::uint8_t> communicating_works(const trace::Trace& trace, const trace::RankTrace& rank,
                                               const DeviceTimeline& timeline, const trace::ContentOrder& content) {
   std::vector<EventIndex> operators;
-  if (!timeline.works.empty() && operators_may_tell_communication(trace.strings))
+  if (!timeline.works.empty() && operators_may_tell_communication(trace))
     operators = launching_operators(trace, rank, timeline, content);
-  return communicating_works(trace, rank, timeline, std::span<const EventIndex>(operators));
+  const WorkCommunications found = communications_of_works(trace, rank, timeline, operators);
+  std::vector<std::uint8_t> communicates(timeline.works.size());
+  for (std::uint32_t w = 0; w < communicates.size(); ++w) communicates[w] = found.communicates(w) ? 1 : 0;
+  return communicates;
 }
 
 }  // namespace orrery::causal

@@ -7,6 +7,7 @@
 #include "base/radix_sort.h"
 #include "causal/diagnostics.h"
 #include "match/communication.h"
+#include "trace/rules.h"
 
 // Device work is sorted by start, bound to its call by correlation and dealt out to its queue. Three orders are kept:
 // by queue (in which a stream worked), by launch (in which it was told to) and by end (for whoever asks what ended
@@ -106,12 +107,18 @@ void find_submissions(const trace::Trace& trace, const trace::RankTrace& rank, D
     if (work.call != kNoEvent) works_of_call[work.call] = works_of_call[work.call] == 0 ? 1 : 2;
   }
   Column<std::uint8_t> is_of_library(trace.strings.size(), 2);  // 2: not looked at yet
+  trace::RuledNames ruled(trace.rules.get(), trace.strings);
   for (DeviceWork& work : timeline.works) {
     work.submission = submission_of(trace, rank, work, work.call != kNoEvent && works_of_call[work.call] == 1);
     if (rank.activity(work.event) != Activity::kernel) continue;
     std::uint8_t& communicates = is_of_library[rank.name[work.event]];
-    if (communicates == 2)
-      communicates = match::library_kernel(trace.name(rank, work.event)) != match::LibraryKernel::none;
+    if (communicates == 2) {
+      const std::uint32_t reading = ruled.find(rank.name[work.event]);
+      communicates =
+          reading != trace::RuledNames::kNoReading
+              ? ruled.rule(reading).communicates && ruled.rule(reading).role != trace::CommunicationRole::setup
+              : match::library_kernel(trace.name(rank, work.event)) != match::LibraryKernel::none;
+    }
     work.may_fill_device = communicates == 0;
   }
 }

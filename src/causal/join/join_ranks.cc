@@ -330,7 +330,7 @@ class Joiner {
       return;
     }
     const match::Operation& kind = exchanges_.operations[exchange.operation];
-    const std::string_view text = trace_.strings.text(kind.kind);
+    const std::string_view text = match::kind_of(trace_, kind);
     const auto known = match::communication_kind(text);
     operation.what = job_.strings.intern(known ? workload::to_string(known->collective) : text);
     if (kind.members != match::kNoGroup) {

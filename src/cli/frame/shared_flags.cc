@@ -27,6 +27,7 @@ std::vector<Flag> with_window_flags(std::vector<Flag> flags) {
                        .help = "which of them, counting from 0; N:M spans several",
                        .group = "Window"});
   flags.push_back(without_profiler_flag());
+  flags.push_back(rules_flag());
   flags.push_back(Flag{.name = "restore",
                        .value_name = "FILE",
                        .kind = ValueKind::file,
@@ -57,6 +58,7 @@ std::vector<Flag> with_job_flags(std::vector<Flag> flags) {
                        .help = "which of them, counting from 0; N:M spans several",
                        .group = "Window"});
   flags.push_back(without_profiler_flag());
+  flags.push_back(rules_flag());
   flags.push_back(clock_flag());
   return with_input_flags(std::move(flags));
 }
@@ -93,6 +95,15 @@ Flag without_profiler_flag() {
               "answer for the run as it would be if nobody had recorded it: what recording cost is read off the "
               "recording itself and taken off",
           .group = "Window"};
+}
+
+Flag rules_flag() {
+  return {.name = "rules",
+          .value_name = "FILE",
+          .kind = ValueKind::file,
+          .help = "read names of kernels by the rules in FILE before the shipped ones: what communicates, and how",
+          .repeatable = true,
+          .group = "Input"};
 }
 
 Flag checkpoint_flag() {

@@ -30,6 +30,9 @@ Flag reduce_flag(ask::RankDetail detail);
 Flag unprofiled_flag();
 Flag without_profiler_flag();
 
+/// --rules, of verbs that say what recorded works are.
+Flag rules_flag();
+
 /// --checkpoint, of verbs that sweep.
 Flag checkpoint_flag();
 

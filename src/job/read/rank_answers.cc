@@ -8,6 +8,7 @@
 #include "base/packed.h"
 #include "base/parallel.h"
 #include "job/read/registry.h"
+#include "job/read/rules_input.h"
 #include "job/read/shared_reading.h"
 #include "job/read/trace_input.h"
 #include "trace/outline.h"
@@ -29,10 +30,11 @@ struct AskedRank {
 };
 
 Result<AskedRank> ask_file(const formats::Format& format, const RankQuestion& question, const std::string& path,
-                           const formats::TraceOptions& options) {
+                           const formats::TraceOptions& options, std::shared_ptr<const trace::Rules> rules) {
   Result<trace::ReadRank> read = format.read_rank(path, options);
   if (!read) return read.error();
   trace::Trace alone;
+  alone.rules = std::move(rules);
   // The first rank of a job sets its epoch: it always fits.
   trace::add_rank(alone, std::move(read->rank), read->strings);
   // Its texts are in the trace now: one table is enough.
@@ -46,15 +48,16 @@ Result<AskedRank> ask_file(const formats::Format& format, const RankQuestion& qu
 
 class RankQuestionTask : public SharedTask {
  public:
-  RankQuestionTask(const formats::Format& format, RankQuestion question, bool salvage)
-      : format_(format), question_(question) {
+  RankQuestionTask(const formats::Format& format, RankQuestion question, bool salvage,
+                   std::shared_ptr<const trace::Rules> rules)
+      : format_(format), question_(question), rules_(std::move(rules)) {
     options_.salvage = salvage;
   }
 
   std::vector<std::optional<std::string>> run(std::span<const SharedItem> items) override {
     std::vector<std::optional<std::string>> results;
     for (const SharedItem& item : items) {
-      const Result<AskedRank> asked = ask_file(format_, question_, std::string(item.content), options_);
+      const Result<AskedRank> asked = ask_file(format_, question_, std::string(item.content), options_, rules_);
       results.push_back(
           asked ? std::optional(PackedWriter().text(trace::to_bytes(asked->outline)).text(asked->answer).take())
                 : std::nullopt);
@@ -65,16 +68,19 @@ class RankQuestionTask : public SharedTask {
  private:
   const formats::Format& format_;
   RankQuestion question_;
+  std::shared_ptr<const trace::Rules> rules_;
   formats::TraceOptions options_;
 };
 
 /// All files, each by whoever takes it.
 class FilesAsked {
  public:
-  FilesAsked(const Source& source, const RankQuestion& question, const Reading& reading)
+  FilesAsked(const Source& source, const RankQuestion& question, const Reading& reading,
+             std::shared_ptr<const trace::Rules> rules)
       : source_(source),
         question_(question),
         reading_(reading),
+        rules_(std::move(rules)),
         asked_(source.files.size()),
         errors_(source.files.size()) {}
 
@@ -95,7 +101,7 @@ class FilesAsked {
         .salvage = reading_.salvage,
         .in_parts = asked_.size() < thread_count(),  // a file per thread is enough to do
         .on_progress = reading_.on_progress};
-    Result<AskedRank> asked = ask_file(*source_.format, question_, source_.files[i], options);
+    Result<AskedRank> asked = ask_file(*source_.format, question_, source_.files[i], options, rules_);
     if (asked) asked_[i] = std::move(*asked);
     else errors_[i] = asked.error();
   }
@@ -111,9 +117,10 @@ class FilesAsked {
       else errors_[i] = outline.error();
       if (reading_.on_progress) reading_.on_progress(bytes_of(source_.files[i]));
     };
-    ProcessTeam::Work work(
-        team, kAskRankTask,
-        PackedWriter().text(source_.format->name).text(question_.name).number(reading_.salvage ? 1 : 0).take());
+    PackedWriter about;
+    about.text(source_.format->name).text(question_.name).number(reading_.salvage ? 1 : 0);
+    pack_rules(about, *rules_);
+    ProcessTeam::Work work(team, kAskRankTask, about.take());
     work.run({.order = largest_first(source_.files), .content = [&](std::size_t i) { return source_.files[i]; }}, here,
              take);
   }
@@ -127,6 +134,7 @@ class FilesAsked {
     }
     Result<trace::Trace> job = source_.format->join_ranks(source_.files, std::move(outlines), reading_.diagnostics, {});
     if (!job) return job.error();
+    job->rules = rules_;
     RankAnswers all{std::make_shared<const trace::Trace>(std::move(*job)), {}};
     for (const trace::RankTrace& rank : all.job->ranks) all.answers.push_back(answers.at(rank.source.path));
     return all;
@@ -135,6 +143,7 @@ class FilesAsked {
   const Source& source_;
   const RankQuestion& question_;
   const Reading& reading_;
+  std::shared_ptr<const trace::Rules> rules_;
   std::vector<AskedRank> asked_;
   std::vector<std::optional<Error>> errors_;
 };
@@ -160,10 +169,12 @@ Result<RankAnswers> ask_ranks(const Source& source, const RankQuestion& question
     all.answers = answers_of(question, *all.job);
     return all;
   }
+  auto rules = rules_of(reading);
+  if (!rules) return rules.error();
   for (const std::string& file : source.files) {
     if (const Status told = reading.tell(file); !told) return told.error();
   }
-  return FilesAsked(source, question, reading).ask();
+  return FilesAsked(source, question, reading, std::move(*rules)).ask();
 }
 
 SharedTaskKind rank_question_task(std::vector<RankQuestion> questions) {
@@ -172,11 +183,12 @@ SharedTaskKind rank_question_task(std::vector<RankQuestion> questions) {
             const formats::Format* const format = format_called(reader.text());
             const std::string_view name = reader.text();
             const bool salvage = reader.number() != 0;
+            std::shared_ptr<const trace::Rules> rules = unpack_rules(reader);
             const auto question =
                 std::find_if(questions.begin(), questions.end(), [&](const RankQuestion& q) { return q.name == name; });
             // Without a task the process takes no part, and the others do its share.
-            if (!reader.ok() || format == nullptr || question == questions.end()) return nullptr;
-            return std::make_unique<RankQuestionTask>(*format, *question, salvage);
+            if (!reader.ok() || format == nullptr || rules == nullptr || question == questions.end()) return nullptr;
+            return std::make_unique<RankQuestionTask>(*format, *question, salvage, std::move(rules));
           }};
 }
 

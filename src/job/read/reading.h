@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "base/diagnostics.h"
 #include "base/result.h"
@@ -17,6 +18,8 @@ struct Reading {
   bool salvage = false;  ///< a damaged trace is read up to the damage
   /// Numbers that the caller gives to files, by path, instead of what HTA finds in their text (job/read/hta_input.h).
   std::map<std::string, std::int64_t> ranks = {};
+  /// Users' files of rules, by which names are read before the shipped ones (job/read/rules_input.h).
+  std::vector<std::string> rules = {};
   /// Told every file, the host traces and groups included, before it is read.
   std::function<Status(const std::string& path)> on_input = {};
   std::function<void(std::uint64_t bytes)> on_progress = {};  ///< called from any thread

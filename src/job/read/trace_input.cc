@@ -11,6 +11,7 @@
 #include "job/pairs/host_workload.h"
 #include "job/pairs/unlinked.h"
 #include "job/read/registry.h"
+#include "job/read/rules_input.h"
 #include "job/read/shared_reading.h"
 #include "job/read/workload_input.h"
 #include "job/write/workload_trace.h"
@@ -143,10 +144,14 @@ Result<TraceInput> replay_programs(const Source& source, const TraceRequest& req
 
 Result<TraceInput> read_trace(const Source& source, const TraceRequest& request, const Reading& reading) {
   const Content content = source.format->content;
+  // Before minutes are spent on reading what they are about.
+  auto rules = rules_of(reading);
+  if (!rules) return rules.error();
   Result<TraceInput> input = content == Content::trace        ? read_recorded(source, request, reading)
                              : content == Content::host_trace ? read_hosts(source, request, reading)
                                                               : replay_programs(source, request, reading);
   if (!input || input->untimed != nullptr) return input;
+  input->trace.rules = std::move(*rules);
   if (request.one_rank) {
     if (const Status kept = keep_one(request, input->trace); !kept) return kept.error();
   }
