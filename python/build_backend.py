@@ -17,7 +17,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 SUFFIX = sysconfig.get_config_var("EXT_SUFFIX")
 SUMMARY = "What bounds a step of a distributed job, and what would happen if it were otherwise"
 # Descriptions that verbs call by name (src/job/shipped/shipped_folder.h); src/cli/CMakeLists.txt installs the same.
-SHIPPED = ("machines", "devices", "models", "frameworks", "clusters", "benchmarks", "accuracy", "llm")
+SHIPPED = ("machines", "devices", "models", "frameworks", "clusters", "benchmarks", "accuracy", "llm", "rules")
 # The same time in every wheel: the same files are the same bytes.
 MOMENT = (2026, 1, 1, 0, 0, 0)
 
