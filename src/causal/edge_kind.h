@@ -32,11 +32,17 @@ enum class EdgeKind : std::uint8_t {
   before,        ///< from the begin of the job to that of a rank's window; only in the graph of a job
   arrival,       ///< a rank has come to a communication that others wait in, at no cost; only in the graph of a job
   several,       ///< a chain of the others, with what it is made of beside it; only in reduced graphs
+  earlier_work,  ///< a stream was at work that was queued before the recording began
+  // Saved graphs hold these numbers: a new kind goes behind the others.
 };
-inline constexpr std::size_t kEdgeKinds = 17;     ///< of a rank's graph
-inline constexpr std::size_t kJobEdgeKinds = 20;  ///< of a job's graph
-const char* to_string(EdgeKind kind);             ///< "kernel gap"
-const char* identifier(EdgeKind kind);            ///< "kernel_gap"
+inline constexpr std::size_t kEdgeKinds = 17;     ///< the first so many are of a rank's graph; so is earlier_work
+inline constexpr std::size_t kJobEdgeKinds = 21;  ///< of a job's graph
+/// Whether graphs of one rank have it; the others join ranks, or stand for several.
+constexpr bool is_of_rank(std::size_t kind) {
+  return kind < kEdgeKinds || kind == static_cast<std::size_t>(EdgeKind::earlier_work);
+}
+const char* to_string(EdgeKind kind);   ///< "kernel gap"
+const char* identifier(EdgeKind kind);  ///< "kernel_gap"
 
 inline bool is_host(EdgeKind kind) { return kind <= EdgeKind::data_loading; }
 inline bool is_device(EdgeKind kind) { return kind >= EdgeKind::kernel && kind <= EdgeKind::memory_set; }

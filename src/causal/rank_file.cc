@@ -207,7 +207,7 @@ class StepReader {
       const std::uint32_t tag = step_.graph.edge_tag(slot);
       // The tag of such an edge names no owner.
       if (content_ == StepContent::reduced && step_.kind(slot) == EdgeKind::several) continue;
-      if (step_.graph.type(slot) >= kEdgeKinds || (tag != graph::kNoTag && tag >= step_.owners.size()))
+      if (!is_of_rank(step_.graph.type(slot)) || (tag != graph::kNoTag && tag >= step_.owners.size()))
         return fail("ownr", 0, "an edge has an unknown kind or owner");
     }
   }

@@ -71,7 +71,7 @@ py::array owners(const StepHandle& step) {
 
 std::vector<std::string> kind_names() {
   std::vector<std::string> names;
-  for (std::size_t kind = 0; kind < causal::kEdgeKinds; ++kind)
+  for (std::size_t kind = 0; kind < causal::kJobEdgeKinds; ++kind)
     names.emplace_back(causal::identifier(static_cast<causal::EdgeKind>(kind)));
   return names;
 }

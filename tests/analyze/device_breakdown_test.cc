@@ -40,6 +40,34 @@ TEST_CASE("a gap is the host's until the launch call has returned, and then what
   check_sums(small.breakdown);
 }
 
+TEST_CASE("work from before the recording is neither busy nor idle, whatever the host did meanwhile") {
+  const SmallDevices small(R"trace(
+    1       0    10   cpu_op        aten::prepare
+    1       20   5    cuda_runtime  cudaLaunchKernel  correlation=1
+    1       30   5    cuda_runtime  cudaLaunchKernel  correlation=2
+    gpu0/9  40   60   kernel        beside            correlation=2
+    gpu0/7  400  50   kernel        first             correlation=1
+    1       460  40   cpu_op        aten::end
+  )trace");
+  // Stream 7 is occupied until 400, of which stream 9 covers 60; its own launch had come at 35.
+  CHECK(small.idle(IdleReason::earlier_work) == 340 * us);
+  CHECK(small.device().idle.earlier() == 340 * us);
+  CHECK(small.device().busy_time() == 110 * us);
+  CHECK(small.device().idle_time() == 50 * us);
+  CHECK(small.idle(IdleReason::host_wait) == 50 * us);
+  CHECK(small.device().leading == 0);
+  CHECK(small.device().trailing == 50 * us);
+  // A stream of its own: the other one waited for its launch, and then for nothing known to have been before it.
+  REQUIRE(small.breakdown.front().streams.size() == 2);
+  CHECK(small.breakdown.front().streams[0].idle.earlier() == 400 * us);
+  CHECK(small.breakdown.front().streams[1].idle.earlier() == 0);
+  check_sums(small.breakdown);
+  const report::Sheet parts = parts_sheet(sum_of(small.breakdown));
+  CHECK(parts.text(parts.find("part"), parts.rows() - 1) == "earlier_work");
+  const report::Sheet temporal = temporal_sheet(small.breakdown);
+  CHECK(temporal.number(temporal.find("earlier"), 0) == 340);
+}
+
 TEST_CASE("while a device waits for a launch call: what the thread ran that launches, to the picosecond") {
   const SmallDevices small(R"trace(
     1       0    90   user_annotation  ProfilerStep#7

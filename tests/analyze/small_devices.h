@@ -62,7 +62,7 @@ inline constexpr const char* kMixed = R"trace(
 inline void check_sums(const std::vector<RankBreakdown>& ranks) {
   for (const RankBreakdown& rank : ranks) {
     for (const DeviceTime& time : rank.times) {
-      CHECK(time.busy_time() + time.idle_time() == time.window);
+      CHECK(time.busy_time() + time.idle_time() + time.idle.earlier() == time.window);
       CHECK(time.computing() + time.exposed_communication() + time.exposed_memory() == time.busy_time());
       CHECK(time.idle.total() == time.idle_time());
       for (std::size_t r = 0; r < kIdleReasons; ++r) {
@@ -72,7 +72,7 @@ inline void check_sums(const std::vector<RankBreakdown>& ranks) {
       }
     }
     for (const StreamTime& stream : rank.streams)
-      CHECK(stream.busy + stream.idle.total() == rank.devices->window.span());
+      CHECK(stream.busy + stream.idle.total() + stream.idle.earlier() == rank.devices->window.span());
   }
   const report::Sheet parts = parts_sheet(sum_of(ranks));
   double percent = 0;

@@ -275,7 +275,7 @@ TEST_CASE("causes that did not bind carry the least delay of their kind") {
   CHECK(has_edge(small.step, "launch_delay second 6"));  // and not 48
 }
 
-TEST_CASE("a recording that begins while the device is busy: what the first work waited for was not recorded") {
+TEST_CASE("a recording that begins while the device is busy: the path starts where work from before it has ended") {
   const SmallStep small(R"(
       1       0     10  cuda_runtime  hipMemcpyAsync  correlation=1
       1       1000  50  cuda_runtime  hipGraphLaunch  correlation=2
@@ -285,8 +285,43 @@ TEST_CASE("a recording that begins while the device is busy: what the first work
   )");
   CHECK(small.step.typical_launch_delay == 100 * kPsPerUs);  // at most: nothing here can tell
   // The graph was launched long before, and yet it is the copy that its first kernel had to wait for.
-  CHECK(small.path() == Lines{"cpu_runtime hipMemcpyAsync 10", "idle_device Memcpy 7990", "memory_copy Memcpy 4",
-                              "kernel_gap first 10", "kernel first 90", "kernel second 90"});
+  CHECK(small.path() == Lines{"earlier_work Memcpy 8000", "memory_copy Memcpy 4", "kernel_gap first 10",
+                              "kernel first 90", "kernel second 90"});
+  // Its launch is a cause still, with what launching takes.
+  CHECK(has_edge(small.step, "launch_delay Memcpy 100"));
+}
+
+TEST_CASE("a late first work is not behind earlier work if another stream's end, or its own call, explains it") {
+  const SmallStep waits(R"(
+      1       0     5    cuda_runtime  cudaLaunchKernel  correlation=1
+      1       5     5    cuda_runtime  cudaLaunchKernel  correlation=2
+      gpu0/7  10    500  kernel        long              correlation=1
+      gpu0/9  515   50   kernel        waits             correlation=2
+  )");
+  CHECK(waits.path() == Lines{"cpu_runtime cudaLaunchKernel 5", "launch_delay long 5", "kernel long 500",
+                              "stream_wait waits 5", "kernel waits 50"});
+  const SmallStep loads(R"(
+      1       0     900  cuda_runtime  cudaLaunchKernel  correlation=1
+      gpu0/7  950   50   kernel        loaded            correlation=1
+  )");
+  CHECK(loads.path() == Lines{"cpu_runtime cudaLaunchKernel 900", "launch_delay loaded 50", "kernel loaded 50"});
+  // A host that is ahead of its device launched it early: here it was late itself, whatever held the work then.
+  const SmallStep later(R"(
+      1       0     1000 cpu_op        aten::prepare
+      1       1000  5    cuda_runtime  cudaLaunchKernel  correlation=1
+      gpu0/7  1400  50   kernel        later             correlation=1
+  )");
+  CHECK(later.path() == Lines{"cpu_operator aten::prepare 1000", "cpu_runtime cudaLaunchKernel 5",
+                              "idle_device later 395", "kernel later 50"});
+  // Of work whose launch was not recorded nothing can be said, and the second of a stream has one before it.
+  const SmallStep unknown(R"(
+      1       0     5    cuda_runtime  cudaLaunchKernel  correlation=1
+      1       5     5    cuda_runtime  cudaLaunchKernel  correlation=2
+      gpu0/7  10    10   kernel        first             correlation=1
+      gpu0/7  500   50   kernel        second            correlation=2
+      gpu0/9  800   20   kernel        nobody
+  )");
+  for (const char* edge : {"idle_device second 480", "idle_device nobody 800"}) CHECK(has_edge(unknown.step, edge));
 }
 
 TEST_CASE("what a launch call does before it hands its work over is its own time") {
@@ -360,10 +395,10 @@ TEST_CASE("a kernel that had to wait for room on the device started when another
   std::string other_device = lines;
   other_device.replace(other_device.find("gpu0/9"), 6, "gpu1/9");
   CHECK(SmallStep(other_device).path().front() != "kernel wide 145");
-  CHECK(has_edge(SmallStep(other_device).step, "idle_device waiting 142"));
+  CHECK(has_edge(SmallStep(other_device).step, "earlier_work waiting 150"));
   std::string communicates = lines;
   communicates.replace(communicates.find("wide"), 4, "ncclDevKernel_AllReduce_Sum_f32_RING_LL");
-  CHECK(has_edge(SmallStep(communicates).step, "idle_device waiting 142"));
+  CHECK(has_edge(SmallStep(communicates).step, "earlier_work waiting 150"));
 }
 
 TEST_CASE("collectives that the host does itself are communication") {

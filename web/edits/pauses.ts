@@ -32,7 +32,7 @@ export function endWithPauses(begin: number, weight: number, pauses: readonly Pa
 export function solvePaused(graph: Graph, weights: Float64Array, pauses: readonly Pause[]): { weights: Float64Array; finish: Float64Array } {
   const ofRank = graph.facts.ranks.map((_, rank) => pauses.filter((pause) => pause.rank === rank).sort((a, b) => a.at - b.at));
   // Arrivals are moments of others, and the begin of a window is that of the recording.
-  const unheld = new Set(kindNumbers(graph, ["arrival", "before"]));
+  const unheld = new Set(kindNumbers(graph, ["arrival", "before", "earlier_work"]));
   let held = weights;
   let finish = finishTimes(graph, weights);
   for (;;) {

@@ -23,6 +23,7 @@ IdleReason reason_of(causal::EdgeKind bound) {
     case causal::EdgeKind::kernel: return IdleReason::stream_wait;
     case causal::EdgeKind::kernel_gap:
     case causal::EdgeKind::order: return IdleReason::kernel_gap;
+    case causal::EdgeKind::earlier_work: return IdleReason::earlier_work;
     default: return IdleReason::unknown;
   }
 }
@@ -30,15 +31,33 @@ IdleReason reason_of(causal::EdgeKind bound) {
 }  // namespace
 
 const char* identifier(IdleReason reason) {
-  static constexpr const char* kNames[] = {"host_wait", "launch_latency", "stream_wait", "kernel_gap", "unknown"};
+  static constexpr const char* kNames[] = {"host_wait",  "launch_latency", "stream_wait",
+                                           "kernel_gap", "unknown",        "earlier_work"};
   return kNames[static_cast<std::size_t>(reason)];
 }
 
 const char* to_string(IdleReason reason) {
   static constexpr const char* kNames[] = {"waiting for the launch call", "launch latency",
-                                           "waiting for another stream", "between queued work",
-                                           "idle, cause not recorded"};
+                                           "waiting for another stream",  "between queued work",
+                                           "idle, cause not recorded",    "work from before the recording"};
   return kNames[static_cast<std::size_t>(reason)];
+}
+
+GapReasons::GapReasons(const DeviceRank& devices)
+    : devices_(devices),
+      binding_(devices.timeline, devices.window),
+      occupied_until_(devices.devices.size(), devices.window.begin) {
+  for (std::uint32_t queue = 0; queue < devices.device_of_queue.size(); ++queue) {
+    TimePs& until = occupied_until_[devices.device_of_queue[queue]];
+    until = std::max(until, binding_.occupied_until(queue));
+  }
+}
+
+GapPieces GapReasons::split_of_device(const Stretch& stretch) const {
+  const TimePs occupied = std::clamp(occupied_until_[stretch.device], stretch.begin, stretch.end);
+  GapPieces pieces = occupied < stretch.end ? split(occupied, stretch.end, stretch.next) : GapPieces{};
+  pieces[static_cast<std::size_t>(IdleReason::earlier_work)] += occupied - stretch.begin;
+  return pieces;
 }
 
 GapPieces GapReasons::split(TimePs begin, TimePs end, std::uint32_t next) const {
@@ -50,11 +69,17 @@ GapPieces GapReasons::split(TimePs begin, TimePs end, std::uint32_t next) const 
     return pieces;
   }
   const causal::DeviceWork& work = devices_.timeline.works[next];
+  const IdleReason bound = reason_of(binding_.causes(next).front().kind);
+  if (bound == IdleReason::earlier_work) {
+    // The stream had work, whatever the host did meanwhile.
+    at(bound) = end - begin;
+    return pieces;
+  }
   // A call that begins after its work is a clock that was corrected in between: it says nothing about the gap.
   const bool knows_launch = work.call != causal::kNoEvent && work.call_start <= work.start;
   const TimePs launched = knows_launch ? std::clamp(causal::submitted_at(work), begin, end) : begin;
   at(IdleReason::host_wait) = launched - begin;
-  if (launched < end) at(reason_of(binding_.causes(next).front().kind)) += end - launched;
+  if (launched < end) at(bound) += end - launched;
   return pieces;
 }
 
@@ -69,7 +94,7 @@ void IdleTimes::add(const GapPieces& gap) {
 TimePs IdleTimes::total() const {
   TimePs sum = 0;
   for (const TimePs part : time) sum = plus_capped(sum, part);
-  return sum;
+  return sum - earlier();
 }
 
 namespace {
@@ -78,13 +103,17 @@ constexpr std::size_t type_bit(WorkType type) { return std::size_t{1} << static_
 
 void add_stretch(DeviceTime& time, HostWaitCauses& causes, const Stretch& stretch, const GapReasons& reasons,
                  const HostHistory& history) {
-  time.busy[stretch.types] += stretch.end - stretch.begin;
-  if (stretch.types != 0) return;
-  const GapPieces pieces = reasons.split(stretch.begin, stretch.end, stretch.next);
+  if (stretch.types != 0) {
+    time.busy[stretch.types] += stretch.end - stretch.begin;
+    return;
+  }
+  const GapPieces pieces = reasons.split_of_device(stretch);
   time.idle.add(pieces);
+  const TimePs earlier = pieces[static_cast<std::size_t>(IdleReason::earlier_work)];
+  time.busy[0] += stretch.end - stretch.begin - earlier;
   // It comes first: the device waits for the host only until the call.
   const TimePs waited = pieces[static_cast<std::size_t>(IdleReason::host_wait)];
-  if (waited > 0) history.walk(stretch.begin, stretch.begin + waited, stretch.next, causes);
+  if (waited > 0) history.walk(stretch.begin + earlier, stretch.begin + earlier + waited, stretch.next, causes);
 }
 
 // How the window begins and ends, from the first and the last work in it.
@@ -100,7 +129,8 @@ void add_ends(const DeviceRank& devices, std::vector<DeviceTime>& times) {
   for (std::size_t d = 0; d < times.size(); ++d) {
     const auto& [first, last] = spans[d];
     times[d].work_span = std::max<TimePs>(0, last - first);
-    times[d].leading = first - window.begin;
+    // While earlier work runs, the device is not idle; that ends where recorded work begins.
+    times[d].leading = times[d].idle.earlier() > 0 ? 0 : first - window.begin;
     // A device without work in the window is idle before its first work, all the time.
     times[d].trailing = last >= first ? window.end - last : 0;
   }
@@ -215,16 +245,20 @@ DeviceTime sum_of(const std::vector<RankBreakdown>& ranks) {
 std::vector<std::int64_t> step_numbers(const std::vector<DeviceRank>& ranks) {
   std::set<std::int64_t> numbers;
   for (const DeviceRank& devices : ranks) {
+    std::int64_t place = -1;
     for (const trace::EventIndex e : causal::find_steps(*devices.trace, *devices.rank, devices.content)) {
+      ++place;
       if (devices.rank->start[e] >= devices.window.end || devices.rank->end(e) <= devices.window.begin) continue;
       if (const auto number = devices.rank->field(trace::Field::step).find(e)) {
         numbers.insert(*number);
         continue;
       }
       const std::string_view name = devices.trace->name(*devices.rank, e);
-      // "ProfilerStep#12", where no field says the number.
-      const std::string_view digits = name.substr(name.find('#') + 1);
-      if (const auto number = leading_number<std::int64_t>(digits)) numbers.insert(*number);
+      // "ProfilerStep#12", where no field says the number. An engine's steps have no numbers, and count from 0.
+      const std::size_t hash = name.find('#');
+      const std::optional<std::int64_t> number =
+          hash == std::string_view::npos ? place : leading_number<std::int64_t>(name.substr(hash + 1));
+      if (number) numbers.insert(*number);
     }
   }
   return {numbers.begin(), numbers.end()};

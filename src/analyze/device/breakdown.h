@@ -22,8 +22,9 @@ enum class IdleReason : std::uint8_t {
   stream_wait,     ///< it was launched, and waited for work of another stream, or for room on the device
   kernel_gap,      ///< it was queued behind other work of its stream, and the device took this long to go on
   unknown,         ///< it was launched, or its launch is not recorded, and nothing recorded held it back
+  earlier_work,    ///< no idle time at all: a stream was at work that was queued before the recording began
 };
-inline constexpr std::size_t kIdleReasons = 5;
+inline constexpr std::size_t kIdleReasons = 6;
 const char* identifier(IdleReason reason);  ///< "host_wait"
 const char* to_string(IdleReason reason);   ///< "waiting for the launch call"
 
@@ -33,29 +34,35 @@ using GapPieces = std::array<TimePs, kIdleReasons>;
 class GapReasons {
  public:
   /// Keeps references.
-  explicit GapReasons(const DeviceRank& devices) : devices_(devices), binding_(devices.timeline, devices.window) {}
+  explicit GapReasons(const DeviceRank& devices);
 
   /// Of the gap [begin, end) that `next` ends; it may start behind the window, or be kNoWork. What bound its start is
   /// what `path` says bound it.
   [[nodiscard]] GapPieces split(TimePs begin, TimePs end, std::uint32_t next) const;
+  /// The same of a device: until the last of its streams is done with earlier work, the device is not idle.
+  [[nodiscard]] GapPieces split_of_device(const Stretch& stretch) const;
 
  private:
   const DeviceRank& devices_;
   causal::DeviceBinding binding_;
+  std::vector<TimePs> occupied_until_;  // per device
 };
 
-/// Idle time of a device or a stream by reason, with every piece.
+/// Idle time of a device or a stream by reason, with every piece, and time of work from before the recording.
 struct IdleTimes {
   std::array<TimePs, kIdleReasons> time = {};
   std::array<std::vector<TimePs>, kIdleReasons> pieces;
 
   void add(const GapPieces& gap);
+  /// Idle time; earlier work is none.
   [[nodiscard]] TimePs total() const;
+  [[nodiscard]] TimePs earlier() const { return time[static_cast<std::size_t>(IdleReason::earlier_work)]; }
 };
 
 inline constexpr std::size_t kTypeSets = std::size_t{1} << kWorkTypes;
 
-/// One device of a rank, or the sum of several (then times are those of all devices together).
+/// One device of a rank, or the sum of several (then times are those of all devices together): window = busy_time() +
+/// idle_time() + idle.earlier().
 struct DeviceTime {
   std::int64_t device = 0;
   TimePs window = 0;

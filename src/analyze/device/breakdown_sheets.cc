@@ -39,15 +39,16 @@ Sheet temporal_sheet(const std::vector<RankBreakdown>& ranks) {
   share("busy", "busy", true);
   time("compute", "computing"), time("non_compute", "");
   time("exposed_communication", "communicating alone"), time("exposed_memory", "copying alone");
-  time("idle", "idle"), time("leading_idle", "before the first"), time("trailing_idle", "after the last");
+  time("earlier", ""), time("idle", "idle"), time("leading_idle", "before the first"),
+      time("trailing_idle", "after the last");
   share("idle", "", false), share("compute", "", false), share("non_compute", "", false);
   for (const RankBreakdown& rank : ranks) {
     for (const DeviceTime& t : rank.times) {
       const TimePs busy = t.busy_time(), compute = t.computing();
       sheet.add_row({rank.devices->rank->rank, t.device, t.window, t.work_span, busy, share_percent(busy, t.window),
-                     compute, busy - compute, t.exposed_communication(), t.exposed_memory(), t.idle_time(), t.leading,
-                     t.trailing, share_percent(t.idle_time(), t.window), share_percent(compute, t.window),
-                     share_percent(busy - compute, t.window)});
+                     compute, busy - compute, t.exposed_communication(), t.exposed_memory(), t.idle.earlier(),
+                     t.idle_time(), t.leading, t.trailing, share_percent(t.idle_time(), t.window),
+                     share_percent(compute, t.window), share_percent(busy - compute, t.window)});
     }
   }
   return sheet;
@@ -61,8 +62,10 @@ void add_idle_rows(Sheet& sheet, std::span<const Cell> where, const IdleTimes& i
     if (idle.pieces[r].empty()) continue;
     std::vector<Cell> cells(where.begin(), where.end());
     const auto reason = static_cast<IdleReason>(r);
-    cells.insert(cells.end(), {identifier(reason), to_string(reason), idle.pieces[r].size(), idle.time[r],
-                               share_percent(idle.time[r], total) / 100, share_percent(idle.time[r], window)});
+    // Earlier work is no part of idle time.
+    const Cell ratio = reason == IdleReason::earlier_work ? Cell(nullptr) : share_percent(idle.time[r], total) / 100;
+    cells.insert(cells.end(), {identifier(reason), to_string(reason), idle.pieces[r].size(), idle.time[r], ratio,
+                               share_percent(idle.time[r], window)});
     sheet.add_row(cells);
   }
 }
@@ -255,7 +258,7 @@ Sheet parts_sheet(const DeviceTime& sum) {
   row("exposed_memory", "copies and sets alone", sum.exposed_memory(), false);
   for (std::size_t r = 0; r < kIdleReasons; ++r) {
     const auto reason = static_cast<IdleReason>(r);
-    row(identifier(reason), to_string(reason), sum.idle.time[r], true);
+    row(identifier(reason), to_string(reason), sum.idle.time[r], reason != IdleReason::earlier_work);
   }
   return sheet;
 }

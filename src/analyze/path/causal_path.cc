@@ -104,7 +104,8 @@ void measure_gains(const graph::Solution& solution, graph::NodeId end, const Col
 
 // Order takes no time, and nobody can make it faster; nor can anybody begin earlier than the recording.
 bool can_be_changed(EdgeKind kind) {
-  return kind != EdgeKind::order && kind != EdgeKind::arrival && kind != EdgeKind::before;
+  return kind != EdgeKind::order && kind != EdgeKind::arrival && kind != EdgeKind::before &&
+         kind != EdgeKind::earlier_work;
 }
 
 }  // namespace

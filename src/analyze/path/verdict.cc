@@ -37,6 +37,7 @@ constexpr std::array<BoundWords, kBounds> kWords = {{
     {bit_of(EdgeKind::kernel_gap) | bit_of(EdgeKind::stream_wait), "gaps between kernels", "", "",
      "the gaps between kernels are"},
     {bit_of(EdgeKind::before), "before the last rank had begun", "", "", "the begin of the last rank is"},
+    {bit_of(EdgeKind::earlier_work), "work from before the recording", "", "", "work from before the recording is"},
     {edit_kinds::kIdle, "idle without a recorded cause", "", "", "what was not recorded is"},
 }};
 

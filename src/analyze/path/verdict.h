@@ -20,8 +20,19 @@
 namespace orrery::analyze {
 
 /// What a path can be said to be bound by: some kinds of time each.
-enum class Bound : std::uint8_t { host, runtime, loading, compute, communication, copies, gaps, before, unknown };
-inline constexpr std::size_t kBounds = 9;
+enum class Bound : std::uint8_t {
+  host,
+  runtime,
+  loading,
+  compute,
+  communication,
+  copies,
+  gaps,
+  before,
+  earlier,
+  unknown
+};
+inline constexpr std::size_t kBounds = 10;
 
 using KindTimes = std::array<TimePs, causal::kJobEdgeKinds>;  ///< by EdgeKind
 

@@ -32,8 +32,11 @@ std::vector<HeldPiece> held_pieces(const causal::CausalGraph& job, const std::ve
     const std::uint32_t rank = job.node_rank[job.graph.node_at(p)];
     if (rank == causal::kNoRank || pauses[rank].empty()) continue;
     for (const graph::Slot slot : job.graph.incoming_at(p)) {
-      // Arrivals are moments of others, and the begin of a window is that of the recording.
-      if (job.kind(slot) == EdgeKind::arrival || job.kind(slot) == EdgeKind::before) continue;
+      // Arrivals are moments of others, the begin of a window is that of the recording, and what ran before that is
+      // known to have ended when it did.
+      if (job.kind(slot) == EdgeKind::arrival || job.kind(slot) == EdgeKind::before ||
+          job.kind(slot) == EdgeKind::earlier_work)
+        continue;
       const TimePs begin = moments.finish_at(job.graph.source_positions()[slot]);
       const TimePs weight = unpaused.weight(slot);
       const TimePs end = end_with_pauses(begin, weight, pauses[rank]);

@@ -35,13 +35,15 @@ std::size_t count_devices(const std::vector<analyze::RankBreakdown>& ranks) {
 std::string breakdown_sentence(const std::string& window, std::size_t count, const DeviceTime& sum) {
   std::string text = fmt::format("{}: {} busy {}", window, count == 1 ? "device" : report::counted(count, "device"),
                                  share_of(sum.busy_time(), sum.window));
+  if (const TimePs earlier = sum.idle.earlier(); earlier > 0)
+    text += fmt::format(", {} at work from before the recording", share_of(earlier, sum.window));
   const TimePs idle = sum.idle_time();
   if (idle == 0) return text + ", never idle.";
-  std::size_t most = 0;
-  for (std::size_t r = 1; r < analyze::kIdleReasons; ++r) most = sum.idle.time[r] > sum.idle.time[most] ? r : most;
   static constexpr const char* kWords[] = {"waits for the host to launch something", "is launch latency",
                                            "waits for another stream", "lies between queued work",
                                            "has no recorded cause"};
+  std::size_t most = 0;
+  for (std::size_t r = 1; r < std::size(kWords); ++r) most = sum.idle.time[r] > sum.idle.time[most] ? r : most;
   return fmt::format("{}; of the idle {}, {} {}.", text, share_of(idle, sum.window),
                      share_of(sum.idle.time[most], idle), kWords[most]);
 }

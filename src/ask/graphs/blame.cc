@@ -53,6 +53,7 @@ std::string in_words(const CausalGraph& job, const causal::PieceClass& work) {
     case EdgeKind::kernel: return "kernel " + name;
     case EdgeKind::communication: return "transfers of " + name;
     case EdgeKind::before: return "beginning later";
+    case EdgeKind::earlier_work: return "work from before the recording";
     default:
       return work.name == 0 ? std::string(to_string(work.kind)) : fmt::format("{} of {}", to_string(work.kind), name);
   }

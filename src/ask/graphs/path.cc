@@ -118,6 +118,20 @@ std::string trust_line(const causal::CausalGraph& job, const PathSums& path) {
                      report::percent(static_cast<double>(path.unexplained()), static_cast<double>(path.length())));
 }
 
+/// That the path begins with work of which nothing was recorded; empty where it does not.
+std::string earlier_work_line(const causal::CausalGraph& job, const PathSums& path) {
+  const TimePs time = path.on_path(EdgeKind::earlier_work);
+  if (time == 0) return "";
+  for (const graph::Slot slot : path.path.slots) {
+    if (job.kind(slot) != EdgeKind::earlier_work || job.graph.edge_tag(slot) == graph::kNoTag) continue;
+    return fmt::format(
+        "It starts at {}, {} into the window: until then the stream was at work that was queued before the recording "
+        "began.",
+        job.strings.text(job.owners[job.graph.edge_tag(slot)].name), format_duration(time));
+  }
+  return "";
+}
+
 /// Whose part of the path it is, and where it goes from rank to rank.
 void tell_ranks(report::Answer& answer, const causal::CausalGraph& job, const analyze::CausalPath& path) {
   using report::Readers;
@@ -153,8 +167,10 @@ void tell_path_facts(report::Facts& facts, const causal::CausalGraph& job, const
   facts.field("nodes", job.graph.node_count()).field("edges", job.graph.edge_count());
   const auto per_kind = [&](std::string_view name, auto&& value_of) {
     facts.key(name).begin_object();
-    for (std::size_t k = 0; k < (several ? causal::kJobEdgeKinds : causal::kEdgeKinds); ++k)
+    for (std::size_t k = 0; k < causal::kJobEdgeKinds; ++k) {
+      if (!several && !causal::is_of_rank(k)) continue;
       facts.field(identifier(static_cast<EdgeKind>(k)), value_of(path.kinds[k]));
+    }
     facts.end_object();
   };
   per_kind("edges_per_type", [](const KindTotals& totals) { return totals.edges; });
@@ -193,7 +209,9 @@ void tell_path(report::Answer& answer, const PathRequest& request, const causal:
   if (!job.why.empty())
     answer.line(fmt::format("This is {}; choose another with --annotation and --instance.", job.why));
   if (const std::string about_steps = analyze::steps_differ(spread); !about_steps.empty()) answer.line(about_steps);
-  answer.line(trust_line(job, path.sums)).gap();
+  answer.line(trust_line(job, path.sums));
+  if (const std::string earlier = earlier_work_line(job, path.sums); !earlier.empty()) answer.line(earlier);
+  answer.gap();
   if (answer.for_programs()) tell_path_facts(answer.facts(), job, path);
   answer.table(analyze::bound_by_sheet(path.sums), {.readers = report::Readers::people_and_tables}).gap();
   if (several) tell_ranks(answer, job, path);

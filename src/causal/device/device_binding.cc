@@ -7,7 +7,8 @@
 // Causes are collected, each with the moment from which the work could have started on its account: waits between
 // streams, the work before it on the stream, the launch. The latest binds and takes all that is left of the delay. If
 // even that leaves more than 20 us, what was not recorded is looked for: work of another stream that ended just then, a
-// kernel that filled the device, and as the last resort an idle device.
+// kernel that filled the device, of the first work of a stream what ran before the recording, and as the last resort an
+// idle device.
 
 namespace orrery::causal {
 namespace {
@@ -103,6 +104,20 @@ std::uint32_t DeviceBinding::filled_device(std::uint32_t w) const {
   return kNoWork;
 }
 
+bool DeviceBinding::follows_earlier_work(std::uint32_t w) const {
+  const DeviceWork& work = timeline_.works[w];
+  if (previous_[w] != kNoWork || work.call == kNoEvent || work.call_start > work.start) return false;
+  const TimePs waited = work.start - work.call_end;
+  return waited > kLongestPlainLaunch && waited > work.call_end - timeline_.recorded_from;
+}
+
+TimePs DeviceBinding::occupied_until(std::uint32_t queue) const {
+  const std::vector<std::uint32_t>& works = timeline_.by_queue[queue];
+  if (works.empty() || !follows_earlier_work(works.front())) return window_.begin;
+  const bool is_occupied = causes(works.front()).front().kind == EdgeKind::earlier_work;
+  return is_occupied ? std::max(timeline_.works[works.front()].start, window_.begin) : window_.begin;
+}
+
 StartCause DeviceBinding::cause_of_launch(const DeviceWork& work) const {
   if (work.submission == Submission::at_return) {
     const TimePs time = std::max(work.call_end, window_.begin);
@@ -150,6 +165,9 @@ std::vector<StartCause> DeviceBinding::causes(std::uint32_t w) const {
       bound = causes.end() - 1;
     } else if (const std::uint32_t kernel = filled_device(w); kernel != kNoWork) {
       causes.push_back({kernel, true, EdgeKind::kernel, std::max(timeline_.works[kernel].start, window_.begin), 0});
+      bound = causes.end() - 1;
+    } else if (follows_earlier_work(w)) {
+      causes.push_back({kNoWork, false, EdgeKind::earlier_work, window_.begin, 0});
       bound = causes.end() - 1;
     } else if (bound->kind == EdgeKind::kernel_gap || bound->kind == EdgeKind::stream_wait ||
                bound->kind == EdgeKind::order ||

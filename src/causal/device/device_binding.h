@@ -9,6 +9,12 @@
 // started when that kernel made room: blocks of a kernel are given out before those of a later one, so that room comes
 // when the last of them are running. Kernels of communication libraries take a few multiprocessors and make nobody
 // wait. Where the guess is wrong, time for which there is no recorded cause counts as that kernel's.
+//
+// Work from before the recording: streams run in order. The first recorded work of a stream that starts more than
+// 100 us after its call had returned, without another stream's work that it could have waited for, was queued behind
+// something that was launched before the recording began. Until then the stream was occupied. The host of such a
+// recording is ahead of its device: the work waits for longer than the recording had lasted when it was launched. A
+// stream that is first used later, and is late by a little, says nothing about what was before.
 #pragma once
 
 #include <vector>
@@ -24,7 +30,8 @@ struct StartCause {
   std::uint32_t work;  ///< the work whose end (or start, see from_start) it is; kNoWork: the launch call
   bool from_start;  ///< the work goes on beside this one: of one stream, where the later one only had to wait for its
                     ///< start, or the kernel that filled the device
-  EdgeKind kind;  ///< cpu_runtime, memory_copy: the call was still at it; kernel: the other work's, until it made room
+  EdgeKind kind;  ///< cpu_runtime, memory_copy: the call was still at it; kernel: the other work's, until it made room;
+                  ///< earlier_work: from the begin of the window
   TimePs time;    ///< when it happened
   TimePs delay;   ///< for the cause that bound: start - time; for others the typical delay of their kind, if that fits
 };
@@ -40,6 +47,9 @@ class DeviceBinding {
   /// bound.
   [[nodiscard]] std::vector<StartCause> causes(std::uint32_t work) const;
 
+  /// Until when the queue was at work from before the recording; the begin of the window where it was not.
+  [[nodiscard]] TimePs occupied_until(std::uint32_t queue) const;
+
   [[nodiscard]] TimePs typical_launch_delay() const { return launch_delay_; }
   [[nodiscard]] TimePs typical_kernel_gap() const { return kernel_gap_; }
 
@@ -51,6 +61,9 @@ class DeviceBinding {
   [[nodiscard]] std::uint32_t ended_just_before(std::uint32_t work, TimePs after) const;
   /// The kernel of another stream that left no room for `work` until it started; kNoWork if there is none.
   [[nodiscard]] std::uint32_t filled_device(std::uint32_t work) const;
+  /// Whether it is the first of its stream and was launched long before it started, as the recording goes; what else
+  /// may have held it is asked before.
+  [[nodiscard]] bool follows_earlier_work(std::uint32_t work) const;
   [[nodiscard]] StartCause cause_of_launch(const DeviceWork& work) const;
 
   const DeviceTimeline& timeline_;

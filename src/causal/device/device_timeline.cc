@@ -1,6 +1,7 @@
 #include "causal/device/device_timeline.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <string_view>
 
@@ -210,9 +211,14 @@ DeviceTimeline make_device_timeline(const trace::Trace& trace, const trace::Rank
   const CallIndex calls(rank, content);
   const QueueIndex queues(trace, rank);
   Column<KeyedIndex> order;
+  TimePs recorded_from = std::numeric_limits<TimePs>::max();
   for (EventIndex e = 0; e < rank.event_count(); ++e) {
-    if (is_device_work(rank.activity(e)) && rank.has_duration(e)) order.push_back({radix_key(rank.start[e]), e});
+    const bool is_device = is_device_work(rank.activity(e));
+    if ((is_device || is_host_work(rank.activity(e))) && rank.has_duration(e))
+      recorded_from = std::min(recorded_from, rank.start[e]);
+    if (is_device && rank.has_duration(e)) order.push_back({radix_key(rank.start[e]), e});
   }
+  timeline.recorded_from = recorded_from;
   radix_sort(order);
   const auto correlation =
       order.empty() ? Column<std::int64_t>() : rank.field(Field::correlation).dense(rank.event_count(), -1);

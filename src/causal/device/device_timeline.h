@@ -87,6 +87,7 @@ struct StreamWait {
 };
 
 struct DeviceTimeline {
+  TimePs recorded_from = 0;                          ///< when the first recorded work began, of the host or a device
   std::vector<Queue> queues;                         ///< ordered by device and stream
   std::vector<DeviceWork> works;                     ///< ordered by start, then end, launch, content
   std::vector<std::vector<std::uint32_t>> by_queue;  ///< works of each queue in order of start

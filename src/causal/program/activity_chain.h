@@ -54,7 +54,7 @@ inline TimePs to_whole_microsecond(TimePs time) {
 /// Of what is no part of an event: whether it is time of the device.
 inline bool is_on_device(EdgeKind kind) {
   return is_device(kind) || kind == EdgeKind::launch_delay || kind == EdgeKind::kernel_gap ||
-         kind == EdgeKind::stream_wait || kind == EdgeKind::idle_device;
+         kind == EdgeKind::stream_wait || kind == EdgeKind::idle_device || kind == EdgeKind::earlier_work;
 }
 
 // Further dependencies between activities of a chain, from what is known about their events.

@@ -28,6 +28,8 @@ workload::Delay delay_of(EdgeKind kind) {
     case EdgeKind::sync_return: return workload::Delay::sync_return;
     case EdgeKind::handoff: return workload::Delay::handoff;
     case EdgeKind::idle_thread: return workload::Delay::idle_thread;
+    // In a program nothing came before: a device that was at other work is one that does nothing yet.
+    case EdgeKind::earlier_work:
     case EdgeKind::idle_device: return workload::Delay::idle_device;
     case EdgeKind::order: return workload::Delay::join;
     // What is left is time of the host between calls.
@@ -58,7 +60,7 @@ ProgramColumns::ProgramColumns(const trace::Trace& trace, const trace::RankTrace
       groups_(trace, rank, groups),
       translated_(trace.strings.size(), Interner::kMissing),
       continued_(trace.strings.size(), Interner::kMissing) {
-  for (std::size_t kind = 0; kind < kEdgeKinds; ++kind)
+  for (std::size_t kind = 0; kind < kJobEdgeKinds; ++kind)
     delay_names_[kind] = strings.intern(to_string(delay_of(static_cast<EdgeKind>(kind))));
 }
 

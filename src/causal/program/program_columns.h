@@ -64,9 +64,9 @@ class ProgramColumns {
   Diagnostics& diagnostics_;
   CollectiveSource collectives_;
   match::GroupTable groups_;
-  Column<std::uint32_t> communicates_;            // by event: the activity in which it communicates
-  std::array<StringId, kEdgeKinds> delay_names_;  // by EdgeKind
-  Column<StringId> translated_, continued_;       // by number of the text in the trace
+  Column<std::uint32_t> communicates_;               // by event: the activity in which it communicates
+  std::array<StringId, kJobEdgeKinds> delay_names_;  // by EdgeKind
+  Column<StringId> translated_, continued_;          // by number of the text in the trace
 };
 
 }  // namespace orrery::causal

@@ -25,7 +25,7 @@ class WorkNumbers {
       : step_(step),
         step_begin_(request.step_begin),
         steps_(std::max<std::size_t>(request.step_begin.size(), 1)),
-        plain_(step.strings.size() * kEdgeKinds, kNew),
+        plain_(step.strings.size() * kJobEdgeKinds, kNew),
         out_(out) {}
 
   std::uint32_t of(Slot slot) {

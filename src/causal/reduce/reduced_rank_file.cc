@@ -55,7 +55,7 @@ class ReducedRankReader {
     if (error_) return;
     for (std::size_t i = 0; i < pieces.classes.size(); ++i) {
       const WorkClass& work = pieces.classes[i];
-      if (work.kind >= kEdgeKinds || work.name >= step.strings.size() || work.class_name >= step.strings.size())
+      if (!is_of_rank(work.kind) || work.name >= step.strings.size() || work.class_name >= step.strings.size())
         return fail("pCls", i * sizeof(WorkClass), "not a kind or text");
     }
     if (!step.pieces.assign(pieces)) fail("pByt", 0, "the pieces cannot be read");

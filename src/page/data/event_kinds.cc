@@ -20,6 +20,7 @@ std::string_view family_of(causal::EdgeKind kind) {
     case EdgeKind::memory_set: return "copy";
     case EdgeKind::idle_thread:
     case EdgeKind::idle_device:
+    case EdgeKind::earlier_work:
     case EdgeKind::before: return "idle";
     case EdgeKind::order:
     case EdgeKind::arrival:
