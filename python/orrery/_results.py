@@ -158,6 +158,10 @@ class Memory(Result):
     """How fast copies are, or what fills the memory."""
 
 
+class Steps(Result):
+    """What an engine did step by step."""
+
+
 class Simulate(Result):
     """What would happen on a machine."""
 

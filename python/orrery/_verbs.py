@@ -9,7 +9,7 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 from . import _engine
 from ._errors import UsageError, fail
 from ._results import (
-    Align, Blame, Breakdown, Check, Diff, Info, Kernels, Launches, Link, Llm, Memory, MotifFit, MotifRun, Path, Replay, Report, Simulate, Top, WhatIf,
+    Align, Blame, Breakdown, Check, Diff, Info, Kernels, Launches, Link, Llm, Memory, MotifFit, MotifRun, Path, Replay, Report, Simulate, Steps, Top, WhatIf,
 )
 from ._step import Instance
 from ._trace import PathLike, Paths, Trace, list_paths, open
@@ -178,6 +178,12 @@ def launches(t: Job, **flags: Any) -> Launches:
 def memory(t: Job, **flags: Any) -> Memory:
     """How fast copies are, or what fills the memory."""
     result: Memory = _about(Memory, "memory", t, flags)
+    return result
+
+
+def steps(t: Job, **flags: Any) -> Steps:
+    """What an engine did step by step: phase, requests, tokens and device time."""
+    result: Steps = _about(Steps, "steps", t, flags)
     return result
 
 

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 
+#include "causal/step_name.h"
 #include "match/communication.h"
 #include "report/counted.h"
 
@@ -125,6 +127,34 @@ std::vector<EventIndex> find_steps(const trace::Trace& trace, const trace::RankT
     if (is_host_work(rank.activity(e)) && rank.has_duration(e) && rank.duration[e] > 0) steps.push_back(e);
   }
   sort_by_start(content, steps);
+  return steps.empty() ? find_engine_steps(trace, rank, content) : steps;
+}
+
+std::vector<EventIndex> find_engine_steps(const trace::Trace& trace, const trace::RankTrace& rank,
+                                          const trace::ContentOrder& content) {
+  enum class Name : std::uint8_t { unknown, step, other };
+  Column<Name> names(trace.strings.size(), Name::unknown);
+  std::vector<EventIndex> steps;
+  for (EventIndex e = 0; e < rank.event_count(); ++e) {
+    if (!is_host_work(rank.activity(e)) || !rank.has_duration(e) || rank.duration[e] <= 0) continue;
+    Name& name = names[rank.name[e]];
+    // Each distinct name once.
+    if (name == Name::unknown) name = step_name_in(trace, trace.name(rank, e)) ? Name::step : Name::other;
+    if (name == Name::step) steps.push_back(e);
+  }
+  sort_by_start(content, steps);
+  // Of those that begin together the longest is around the others.
+  std::stable_sort(steps.begin(), steps.end(), [&](EventIndex a, EventIndex b) {
+    return rank.start[a] != rank.start[b] ? rank.start[a] < rank.start[b] : rank.duration[a] > rank.duration[b];
+  });
+  std::map<trace::LaneIndex, TimePs> covered;
+  std::erase_if(steps, [&](EventIndex e) {
+    const auto [at, is_first] = covered.try_emplace(rank.lane[e], rank.end(e));
+    if (is_first) return false;
+    if (rank.start[e] < at->second) return true;
+    at->second = rank.end(e);
+    return false;
+  });
   return steps;
 }
 
@@ -151,7 +181,10 @@ StepWindow window_of(const trace::Trace& trace, const trace::RankTrace& rank, co
   return window;
 }
 
-TypicalStep typical_step(std::span<const TimePs> spans) {
+namespace {
+
+/// `noun` and `suffix` of the sentence: "step", "decode step" and " with 16 requests".
+TypicalStep median_step(std::span<const TimePs> spans, const std::string& noun, const std::string& suffix) {
   std::vector<std::size_t> order;
   // The first step often pays for warming up, and the recording may have begun or ended within an outer one.
   const std::size_t skip = spans.size() > 2 ? 1 : 0;
@@ -159,9 +192,35 @@ TypicalStep typical_step(std::span<const TimePs> spans) {
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return spans[a] < spans[b]; });
   // The lower median is a step that happened; a mean of two is none.
   return {order[(order.size() - 1) / 2],
-          spans.size() == 1   ? "the only step"
-          : order.size() == 1 ? "the inner one of 3 steps"
-                              : "the median of " + report::counted(order.size(), skip != 0 ? "inner step" : "step")};
+          (spans.size() == 1   ? "the only " + noun
+           : order.size() == 1 ? "the inner one of 3 " + noun + "s"
+                               : "the median of " + report::counted(order.size(), (skip != 0 ? "inner " : "") + noun)) +
+              suffix};
+}
+
+}  // namespace
+
+TypicalStep typical_step(std::span<const TimePs> spans) { return median_step(spans, "step", ""); }
+
+TypicalStep typical_step(const trace::Trace& trace, std::span<const TimePs> spans,
+                         std::span<const std::string_view> names) {
+  std::map<std::pair<StepPhase, std::optional<std::int64_t>>, std::vector<std::size_t>> sorts;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (const std::optional<StepName> name = step_name_in(trace, names[i]))
+      sorts[{name->phase, name->requests}].push_back(i);
+  }
+  if (sorts.empty()) return typical_step(spans);
+  // Of sorts that are equally frequent, the one that came first.
+  const auto most = std::max_element(sorts.begin(), sorts.end(), [](const auto& a, const auto& b) {
+    return a.second.size() != b.second.size() ? a.second.size() < b.second.size() : a.second.front() > b.second.front();
+  });
+  const auto& [phase, requests] = most->first;
+  std::vector<TimePs> alike;
+  for (const std::size_t i : most->second) alike.push_back(spans[i]);
+  TypicalStep typical = median_step(alike, std::string(identifier(phase)) + " step",
+                                    requests ? " with " + report::counted(*requests, "request") : "");
+  typical.place = most->second[typical.place];
+  return typical;
 }
 
 Result<StepWindow> choose_window(const trace::Trace& trace, const trace::RankTrace& rank,
@@ -180,8 +239,10 @@ Result<StepWindow> choose_window(const trace::Trace& trace, const trace::RankTra
   std::size_t last = request.last_instance.value_or(first);
   if (!request.annotation && !request.first_instance) {
     std::vector<TimePs> spans;
-    for (const EventIndex event : found) spans.push_back(rank.duration[event]);
-    TypicalStep typical = typical_step(spans);
+    std::vector<std::string_view> names;
+    for (const EventIndex event : found)
+      spans.push_back(rank.duration[event]), names.push_back(trace.name(rank, event));
+    TypicalStep typical = typical_step(trace, spans, names);
     first = last = typical.place;
     window.why = std::move(typical.why);
   }

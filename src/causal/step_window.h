@@ -15,7 +15,7 @@ namespace orrery::causal {
 
 struct WindowRequest {
   std::optional<std::string>
-      annotation;  ///< host events whose name contains this; "" is the whole trace; none: a typical profiler step
+      annotation;  ///< host events whose name contains this; "" is the whole trace; none: a typical step
   std::optional<std::size_t> first_instance;
   std::optional<std::size_t> last_instance;
 };
@@ -27,6 +27,10 @@ struct TypicalStep {
   std::string why;  ///< "the median of 5 inner steps"
 };
 TypicalStep typical_step(std::span<const TimePs> spans);
+/// The same of steps of an engine, told by their names: a prompt and a decode step have no median in common, so that
+/// only those of the most frequent phase and number of requests are compared.
+TypicalStep typical_step(const trace::Trace& trace, std::span<const TimePs> spans,
+                         std::span<const std::string_view> names);
 
 /// Steps do not overlap and leave nothing out: a step ends when all the device work it launched has ended (or its host
 /// range, if that is later), and starts where the device work of the steps before it ended (or its host range began, if
@@ -70,10 +74,16 @@ StepWindow window_of(const trace::Trace& trace, const trace::RankTrace& rank, co
 std::vector<trace::EventIndex> find_annotated(const trace::Trace& trace, const trace::RankTrace& rank,
                                               const trace::ContentOrder& content, const std::string& text);
 
-/// The profiler's steps on host lanes, by start, then content: ProfilerStep#N, or, where there are none, what has the
-/// field `step`.
+/// Steps on host lanes, by start, then content: the profiler's (ProfilerStep#N); where there are none, what has the
+/// field `step`; where there is none of that either, those of an engine.
 std::vector<trace::EventIndex> find_steps(const trace::Trace& trace, const trace::RankTrace& rank,
                                           const trace::ContentOrder& content);
+
+/// Events of the host whose names are those of an engine's steps (step_name.h), by start, then content. What begins
+/// inside another of them on its thread is a part of that step: SGLang has `execute_...` around `step[...]`. So steps
+/// of one thread never overlap.
+std::vector<trace::EventIndex> find_engine_steps(const trace::Trace& trace, const trace::RankTrace& rank,
+                                                 const trace::ContentOrder& content);
 
 /// Lanes that run operators, runtime calls or collectives of the host. If there are none, every lane with host work: a
 /// trace of annotations or Python alone.

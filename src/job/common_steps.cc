@@ -6,6 +6,7 @@
 #include <set>
 #include <string_view>
 
+#include "causal/step_name.h"
 #include "job/job_clocks.h"
 
 namespace orrery::job {
@@ -39,7 +40,10 @@ std::vector<std::string> step_keys(const trace::Trace& trace, const trace::RankT
   return keys;
 }
 
-Result<std::vector<std::string>> common_steps(std::span<const std::vector<std::string>> ranks,
+std::string_view name_in_key(std::string_view key) { return key.substr(0, key.rfind('\n')); }
+
+Result<std::vector<std::string>> common_steps(const trace::Trace& trace,
+                                              std::span<const std::vector<std::string>> ranks,
                                               Diagnostics& diagnostics) {
   std::vector<std::set<std::string>> of_rank;
   std::set<std::string> all;
@@ -53,6 +57,11 @@ Result<std::vector<std::string>> common_steps(std::span<const std::vector<std::s
   std::erase_if(order, [&](const std::string& key) {
     return std::any_of(of_rank.begin(), of_rank.end(), [&](const auto& rank) { return !rank.contains(key); });
   });
+  // Replicas of an engine serve requests of their own: their steps need not have a name in common.
+  const auto is_engine_step = [&](const std::string& key) {
+    return causal::step_name_in(trace, name_in_key(key)).has_value();
+  };
+  if (order.empty() && std::all_of(all.begin(), all.end(), is_engine_step)) return order;
   if (order.empty()) return of_other_runs("the ranks have no step in common");
   if (all.size() != order.size()) diagnostics.add_many(kStepsNotCommon, all.size() - order.size(), {});
   return order;

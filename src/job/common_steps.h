@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/diagnostics.h"
@@ -23,9 +24,14 @@ std::vector<trace::EventIndex> find_steps(const trace::Trace& trace, const trace
 std::vector<std::string> step_keys(const trace::Trace& trace, const trace::RankTrace& rank,
                                    std::span<const trace::EventIndex> events);
 
+/// The name in such a key.
+std::string_view name_in_key(std::string_view key);
+
 /// Those that every rank has, in the order of the first rank; the others are counted. Empty: the ranks have none at
-/// all. An Error: there are some, but none in common.
-Result<std::vector<std::string>> common_steps(std::span<const std::vector<std::string>> ranks,
+/// all, or each has its own steps of an engine, which serves other requests on each. An Error: there are some, but none
+/// in common. `trace`: whose steps they are.
+Result<std::vector<std::string>> common_steps(const trace::Trace& trace,
+                                              std::span<const std::vector<std::string>> ranks,
                                               Diagnostics& diagnostics);
 
 /// An Error if the windows of some ranks lie more than ten minutes apart: that far off is no clock of a cluster.

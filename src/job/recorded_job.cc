@@ -77,7 +77,7 @@ Result<std::vector<JobWindow>> RecordedJob::steps(const std::optional<std::strin
     // A key that comes twice on a rank stands for the first of its events.
     for (std::size_t i = 0; i < keys[r].size(); ++i) by_key[r].emplace(keys[r][i], events[i]);
   }
-  const Result<std::vector<std::string>> common = common_steps(keys, diagnostics);
+  const Result<std::vector<std::string>> common = common_steps(trace, keys, diagnostics);
   if (!common) return common.error();
   const std::vector<std::string>& order = *common;
   std::vector<JobWindow> windows(order.size());
@@ -130,7 +130,9 @@ Result<JobWindow> RecordedJob::window(const JobWindowRequest& request, Diagnosti
     for (const JobWindow& step : steps_in_common) window.step_spans.push_back(step.span());
   }
   if (request.asks_typical()) {
-    causal::TypicalStep typical = causal::typical_step(window.step_spans);
+    std::vector<std::string_view> names;
+    for (const JobWindow& step : steps_in_common) names.emplace_back(step.ranks.front().label);
+    causal::TypicalStep typical = causal::typical_step(trace, window.step_spans, names);
     first = last = typical.place;
     why = std::move(typical.why);
   } else if (!request.first_instance && request.typical) {

@@ -111,10 +111,10 @@ class Streamer {
     for (const StreamedRank& rank : ranks_) keys.push_back(rank.keys);
     if (request_.is_whole()) {
       Diagnostics unsaid;  // nothing is left out
-      Result<std::vector<std::string>> in_whole = common_steps(keys, unsaid);
+      Result<std::vector<std::string>> in_whole = common_steps(gathered_.trace, keys, unsaid);
       return in_whole ? std::move(*in_whole) : std::vector<std::string>{};
     }
-    Result<std::vector<std::string>> common = common_steps(keys, reading_.diagnostics);
+    Result<std::vector<std::string>> common = common_steps(gathered_.trace, keys, reading_.diagnostics);
     if (!common) return common.error();
     const std::string& path = files_.front().path;
     if (common->empty() && (request_.annotation || request_.first_instance))
@@ -128,7 +128,9 @@ class Streamer {
   std::vector<std::string> choose(const std::vector<std::string>& common) {
     if (common.empty() || request_.is_whole()) return common;
     if (request_.asks_typical()) {
-      causal::TypicalStep typical = causal::typical_step(spans_of(common));
+      std::vector<std::string_view> names;
+      for (const std::string& key : common) names.push_back(name_in_key(key));
+      causal::TypicalStep typical = causal::typical_step(gathered_.trace, spans_of(common), names);
       why_ = std::move(typical.why);
       return {common[typical.place]};
     }

@@ -34,16 +34,18 @@ bool contains(const std::vector<std::string>& keys, const std::string& key) {
   return std::find(keys.begin(), keys.end(), key) != keys.end();
 }
 
+std::size_t typical_of(const trace::Trace& trace, const StreamedRank& rank) {
+  std::vector<TimePs> spans;
+  std::vector<std::string_view> names;
+  for (const auto& [begin, end] : rank.extents) spans.push_back(end - begin);
+  for (const std::string& key : rank.keys) names.push_back(name_in_key(key));
+  return causal::typical_step(trace, spans, names).place;
+}
+
 /// If all ranks have the same steps; else it is seen later that they have not. Of a typical one each rank has its own
 /// idea, which may be the job's.
-bool is_asked_for(const JobWindowRequest& window, std::size_t instance, std::size_t count,
-                  const std::vector<std::pair<TimePs, TimePs>>& extents) {
-  if (window.asks_typical()) {
-    std::vector<TimePs> spans;
-    spans.reserve(extents.size());
-    for (const auto& [begin, end] : extents) spans.push_back(end - begin);
-    return instance == causal::typical_step(spans).place;
-  }
+bool is_asked_for(const JobWindowRequest& window, std::size_t instance, std::size_t count, std::size_t typical) {
+  if (window.asks_typical()) return instance == typical;
   if (window.is_whole()) return true;
   const std::size_t first = window.first_instance.value_or(0);
   if (window.typical && !window.first_instance) return instance == first;
@@ -66,12 +68,13 @@ void link_streamed_rank(const RankStreaming& streaming, const trace::Trace& trac
       out.extents.emplace_back(step.begin, step.end);
     }
   }
+  const std::size_t typical = streaming.window.asks_typical() && !events.empty() ? typical_of(trace, out) : 0;
   out.epoch_unix_ns = trace.epoch_unix_ns;
   std::vector<EventIndex> taken;
   // Until the job has said which steps all ranks have, each takes those that it would ask for itself.
   for (std::size_t i = 0; i < events.size(); ++i) {
     if (corrections.steps ? contains(*corrections.steps, out.keys[i])
-                          : is_asked_for(streaming.window, i, events.size(), out.extents))
+                          : is_asked_for(streaming.window, i, events.size(), typical))
       taken.push_back(events[i]);
   }
   Result<causal::StepWindow> window = is_whole || taken.empty()

@@ -60,6 +60,48 @@ TEST_CASE("steps projected onto the device are not steps of the host") {
   CHECK(find_steps(small.trace(), small.rank(), trace::ContentOrder(small.trace(), small.rank())).size() == 1);
 }
 
+TEST_CASE("steps of an engine, where the profiler marked none: a typical one of the most frequent sort") {
+  const SmallTrace small(R"(
+      1       0    900  user_annotation      "step[EXTEND bs=2 toks=900]"
+      1       900  100  user_annotation      "step[DECODE bs=8]"
+      1       1000 130  user_annotation      "step[DECODE bs=8]"
+      1       1130 120  user_annotation      "step[DECODE bs=8]"
+      1       1250 10   user_annotation      "step[DECODE bs=4]"
+      1       1260 10   user_annotation      "step[DECODE bs=4]"
+      gpu0/7  1260 10   gpu_user_annotation  "step[DECODE bs=4]"
+  )");
+  const trace::ContentOrder content(small.trace(), small.rank());
+  CHECK(find_steps(small.trace(), small.rank(), content).size() == 6);
+  const auto window = window_of(small, {});
+  REQUIRE(window.ok());
+  CHECK(window->label == "step[DECODE bs=8]");
+  CHECK(window->begin == 1000 * kPsPerUs);
+  CHECK(window->why == "the inner one of 3 decode steps with 8 requests");
+  CHECK(window_of(small, {.annotation = {}, .first_instance = 5, .last_instance = 5})->host_begin == 1260 * kPsPerUs);
+  CHECK(window_of(small, whole())->steps.size() == 6);
+}
+
+TEST_CASE("of an engine's nested steps the outermost counts, thread by thread; the profiler's come before them") {
+  const SmallTrace small(R"~(
+      1  0    100  user_annotation  "step[DECODE bs=8]"
+      1  0    120  user_annotation  "execute_context_0(0)_generation_8(8)"
+      1  10   20   user_annotation  "step[DECODE bs=8]"
+      2  10   20   user_annotation  "step[DECODE bs=8]"
+      1  120  20   user_annotation  "step[DECODE bs=8]"
+  )~");
+  const trace::ContentOrder content(small.trace(), small.rank());
+  const std::vector<trace::EventIndex> steps = find_steps(small.trace(), small.rank(), content);
+  REQUIRE(steps.size() == 3);
+  CHECK(small.rank().duration[steps[0]] == 120 * kPsPerUs);
+  CHECK(small.rank().start[steps[2]] == 120 * kPsPerUs);
+  const SmallTrace both(R"(
+      1  0  100  user_annotation  ProfilerStep#3
+      1  5  50   user_annotation  "step[DECODE bs=8]"
+  )");
+  CHECK(window_of(both, {})->label == "ProfilerStep#3");
+  CHECK(window_of(both, {})->why == "the only step");
+}
+
 TEST_CASE("any event of the host whose name contains the text") {
   const SmallTrace small(R"(
       1  0    50  user_annotation  "## forward ##"

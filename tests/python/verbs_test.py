@@ -33,6 +33,7 @@ class Equality(unittest.TestCase):
             self.assertEqual(orrery.kernels(given, top=3).json(), data("kernels", GPT, "--top", 3))
             self.assertEqual(orrery.launches(given).json(), data("launches", GPT))
             self.assertEqual(orrery.memory(given).json(), data("memory", GPT))
+            self.assertEqual(orrery.steps(given).json(), data("steps", GPT))
 
     def test_a_job(self):
         trace = orrery.open(DDP)

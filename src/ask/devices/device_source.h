@@ -78,6 +78,16 @@ class DeviceTables {
   void add_of_host(Make&& make, std::string_view why_empty, const report::Shown& shown = {}) {
     if (answer_.reads(shown.readers)) add_sheet(make(), why_empty, false, shown);
   }
+  /// The same of a list that may well have nothing in it: programs find it empty, and the reason beside it.
+  template <typename Make>
+    requires(std::is_invocable_r_v<report::Sheet, Make>)
+  void add_list(Make&& make, std::string_view why_empty, const report::Shown& shown = {}) {
+    if (!answer_.reads(shown.readers)) return;
+    report::Sheet sheet = make();
+    if (sheet.rows() > 0 || !answer_.for_programs()) return add_sheet(std::move(sheet), why_empty, false, shown);
+    answer_.facts().key(sheet.name()).begin_array().end_array();
+    unavailable_.emplace_back(sheet.name(), why_empty);
+  }
   void add_unavailable(std::string_view name, std::string_view reason);
   /// Behind the last.
   void finish();

@@ -18,6 +18,7 @@ const Verb& breakdown_verb();
 const Verb& kernels_verb();
 const Verb& launches_verb();
 const Verb& memory_verb();
+const Verb& steps_verb();
 const Verb& blame_verb();
 const Verb& breakdown_verb();
 const Verb& kernels_verb();
