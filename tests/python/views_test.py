@@ -112,7 +112,9 @@ class Graphs(unittest.TestCase):
             self.assertEqual(str(column.dtype), kind)
             self.assertFalse(column.flags.writeable)
         counted = np.bincount(step.kind, minlength=len(step.kinds))
-        self.assertEqual({name: int(n) for name, n in zip(step.kinds, counted)}, answer.edges_per_type)
+        # Kinds that only jobs of several ranks have are named, too, and never occur here.
+        of_rank = {name: int(n) for name, n in zip(step.kinds, counted) if n > 0 or name in answer.edges_per_type}
+        self.assertEqual(of_rank, answer.edges_per_type)
 
     def test_solving_it(self):
         trace = orrery.open(GPT)
