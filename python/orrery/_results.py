@@ -158,6 +158,14 @@ class Memory(Result):
     """How fast copies are, or what fills the memory."""
 
 
+class Graphs(Result):
+    """Which captured graphs run."""
+
+
+class Roofline(Result):
+    """How far operators are from the device's roof."""
+
+
 class Steps(Result):
     """What an engine did step by step."""
 

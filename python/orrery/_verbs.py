@@ -9,7 +9,7 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 from . import _engine
 from ._errors import UsageError, fail
 from ._results import (
-    Align, Blame, Breakdown, Check, Diff, Info, Kernels, Launches, Link, Llm, Memory, MotifFit, MotifRun, Path, Replay, Report, Simulate, Steps, Top, WhatIf,
+    Align, Blame, Breakdown, Check, Diff, Graphs, Info, Kernels, Launches, Link, Llm, Memory, MotifFit, MotifRun, Path, Replay, Report, Roofline, Simulate, Steps, Top, WhatIf,
 )
 from ._step import Instance
 from ._trace import PathLike, Paths, Trace, list_paths, open
@@ -178,6 +178,18 @@ def launches(t: Job, **flags: Any) -> Launches:
 def memory(t: Job, **flags: Any) -> Memory:
     """How fast copies are, or what fills the memory."""
     result: Memory = _about(Memory, "memory", t, flags)
+    return result
+
+
+def graphs(t: Job, **flags: Any) -> Graphs:
+    """Which captured graphs run, what is in them, and what happens between their launches."""
+    result: Graphs = _about(Graphs, "graphs", t, flags)
+    return result
+
+
+def roofline(t: Job, **flags: Any) -> Roofline:
+    """How far each operator is from what the device can do."""
+    result: Roofline = _about(Roofline, "roofline", t, flags)
     return result
 
 

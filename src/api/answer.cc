@@ -13,7 +13,7 @@ using report::Type;
 /// Text that is printed where nobody says how wide it may be.
 constexpr std::size_t kUncut = 10'000;
 
-bool is_text(const report::SheetColumn& column) { return column.type == Type::text || column.type == Type::integers; }
+bool is_text(const report::SheetColumn& column) { return report::holds_text(column.type); }
 
 /// Finds a value of Facts by the names on the way to it. Lists are not looked into.
 class FactsSearch {

@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 
+#include "analyze/capture/join_captures.h"
 #include "ask/graphs/unprofiled.h"
 #include "base/interrupt.h"
+#include "job/read/inputs.h"
 #include "job/read/rules_input.h"
 #include "job/read/shared_reading.h"
 #include "report/answer.h"
@@ -51,6 +54,30 @@ Result<std::shared_ptr<const OpenedTrace>> take_opened(Context& context, const R
   return opened;
 }
 
+/// Reads RecordingRequest::captures and joins them with what was recorded. A folder means the files in it. An Error
+/// names a file that cannot be used; one that fits nothing is remarked upon.
+Status join_captures(Context& context, const RecordingRequest& request, trace::Trace& trace) {
+  const Result<std::vector<std::string>> files = job::expand_inputs(request.captures);
+  if (!files) return files.error();
+  std::vector<trace::Trace> captures;
+  for (const std::string& file : *files) {
+    // Engines list their captures in a file beside them.
+    if (std::filesystem::path(file).filename() == "execution_details.json") continue;
+    const RecordingRequest one{.files = {file}, .salvage = request.salvage};
+    Result<trace::Trace> capture = load_own_trace(context, one, {.operands = true});
+    if (!capture) return capture.error();
+    captures.push_back(std::move(*capture));
+  }
+  analyze::join_captures(trace, captures, context.diagnostics());
+  return {};
+}
+
+/// What was opened before has no operands: who needs them reads the files again.
+std::shared_ptr<const OpenedTrace> find_opened(const Context& context, const RecordingRequest& request,
+                                               const job::TraceRequest& wanted) {
+  return wanted.operands || !request.captures.empty() ? nullptr : context.find_opened(request.files);
+}
+
 /// What was opened is read by the shipped rules; a question may bring its own.
 Status read_own_rules(Context& context, const RecordingRequest& request, trace::Trace& trace) {
   if (request.rules.empty()) return {};
@@ -68,6 +95,7 @@ Result<trace::Trace> read_trace_of(Context& context, const RecordingRequest& req
   const Result<job::Source> source = job::find_source(request.files, {.may_miss_ranks = true}, context.diagnostics());
   if (!source) return source.error();
   if (wanted.one_rank && request.rank) wanted.rank = request.rank;
+  wanted.operands |= !request.captures.empty();
   Progress progress = context.progress("reading", total_bytes(source->files));
   Result<job::TraceInput> input = job::read_trace(*source, wanted, reading_of(context, request, progress));
   if (!input) return input.error();
@@ -84,6 +112,7 @@ std::string what_it_is(const trace::RankTrace& rank) {
 
 std::string typed(const RecordingRequest& request) {
   std::string flags = request.without_profiler ? " --without-profiler" : "";
+  for (const std::string& file : request.captures) flags += " --capture " + report::shell_quote(file);
   for (const std::string& file : request.rules) flags += " --rules " + report::shell_quote(file);
   return flags;
 }
@@ -105,13 +134,15 @@ job::Reading reading_of(Context& context, const RecordingRequest& request, Progr
                              progress.add(bytes);
                              stop_if_requested();
                            }};
+  if (!request.captures.empty())
+    reading.complete = [&context, request](trace::Trace& trace) { return join_captures(context, request, trace); };
   if (request.without_profiler) reading.retime = [&context](trace::Trace& trace) { return retime(context, trace); };
   return reading;
 }
 
 Result<std::shared_ptr<const trace::Trace>> load_trace(Context& context, const RecordingRequest& request,
                                                        const job::TraceRequest& wanted) {
-  if (const std::shared_ptr<const OpenedTrace> opened = context.find_opened(request.files)) {
+  if (const std::shared_ptr<const OpenedTrace> opened = find_opened(context, request, wanted)) {
     if (!request.without_profiler && request.rules.empty()) {
       const auto taken = take_opened(context, request, opened, wanted);
       if (!taken) return taken.error();
@@ -125,7 +156,7 @@ Result<std::shared_ptr<const trace::Trace>> load_trace(Context& context, const R
 
 Result<trace::Trace> load_own_trace(Context& context, const RecordingRequest& request,
                                     const job::TraceRequest& wanted) {
-  const std::shared_ptr<const OpenedTrace> opened = context.find_opened(request.files);
+  const std::shared_ptr<const OpenedTrace> opened = find_opened(context, request, wanted);
   if (opened == nullptr) return read_trace_of(context, request, wanted);
   const auto taken = take_opened(context, request, opened, wanted);
   if (!taken) return taken.error();

@@ -24,17 +24,20 @@ struct RecordingRequest {
   std::optional<std::int64_t> rank = {};  ///< alone
   bool salvage = false;                   ///< read a damaged file up to the damage instead of refusing it
   bool without_profiler = false;          ///< the run as it would be if nobody had recorded it
-  std::vector<std::string> rules = {};    ///< files that say how names are read, before the shipped rules
+  /// Recordings of captures or eager runs of the same program: what its graphs consist of (analyze/capture).
+  std::vector<std::string> captures = {};
+  std::vector<std::string> rules = {};  ///< files that say how names are read, before the shipped rules
 };
 template <typename Visitor>
 void fields(RecordingRequest& request, Visitor&& visit) {
   visit("rank", request.rank);
   visit("salvage", request.salvage);
   visit("without-profiler", request.without_profiler);
+  visit("capture", request.captures);
   visit("rules", request.rules);
 }
 
-/// " --without-profiler --rules FILE", as one could type it again.
+/// " --without-profiler --capture FILE --rules FILE", as one could type it again.
 std::string typed(const RecordingRequest& request);
 
 /// How the files are read: remarks, inputs recorded, progress on stderr, at the times that are asked for. `progress`

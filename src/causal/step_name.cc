@@ -1,10 +1,13 @@
 #include "causal/step_name.h"
 
+#include <algorithm>
 #include <array>
 #include <cctype>
+#include <iterator>
 #include <utility>
 
 #include "base/numbers.h"
+#include "trace/rules.h"
 
 // Each engine has a parser that reads the name from left to right and gives up at the first byte that does not fit.
 // What follows from the rest, totals and phase, is worked out once, at the end.
@@ -64,9 +67,13 @@ StepName completed(StepName step) {
 // --- vLLM ---
 
 /// "(sq8155sk8430sqsq7475785sqsk7671310)": tokens, what attention looks back at, and sums of products of the two.
-bool take_detail(Scanner& scan, std::optional<std::int64_t>& tokens, std::optional<std::int64_t>& kv_tokens) {
-  return scan.skip("(sq") && scan.number(tokens) && scan.skip("sk") && scan.number(kv_tokens) && scan.skip("sqsq") &&
-         scan.number() && scan.skip("sqsk") && scan.number() && scan.skip(")");
+struct Detail {
+  std::optional<std::int64_t>&tokens, &kv_tokens, &query_squares, &query_keys;
+};
+bool take_detail(Scanner& scan, Detail into) {
+  return scan.skip("(sq") && scan.number(into.tokens) && scan.skip("sk") && scan.number(into.kv_tokens) &&
+         scan.skip("sqsq") && scan.number(into.query_squares) && scan.skip("sqsk") && scan.number(into.query_keys) &&
+         scan.skip(")");
 }
 
 /// "(888_788544)", "(888)": tokens, and the sum of products of tokens and what they look back at.
@@ -77,15 +84,18 @@ bool take_plain(Scanner& scan, std::optional<std::int64_t>& tokens) {
 std::optional<StepName> parse_vllm(std::string_view name) {
   Scanner scan(name);
   StepName step{.engine = "vllm"};
+  std::optional<std::int64_t> generation_squares;  // tokens of requests that decode are one each: nobody asks
   if (!scan.skip("execute_")) return std::nullopt;
   const bool is_detailed = scan.number(step.tokens);
   if (is_detailed && !scan.skip("_")) return std::nullopt;
   if (!scan.skip("context_") || !scan.number(step.context_requests)) return std::nullopt;
-  if (!(is_detailed ? take_detail(scan, step.context_tokens, step.context_kv_tokens)
+  if (!(is_detailed ? take_detail(scan, {step.context_tokens, step.context_kv_tokens, step.context_query_squares,
+                                         step.context_query_keys})
                     : take_plain(scan, step.context_tokens)))
     return std::nullopt;
   if (!scan.skip("_generation_") || !scan.number(step.generation_requests)) return std::nullopt;
-  if (!(is_detailed ? take_detail(scan, step.generation_tokens, step.generation_kv_tokens)
+  if (!(is_detailed ? take_detail(scan, {step.generation_tokens, step.generation_kv_tokens, generation_squares,
+                                         step.generation_query_keys})
                     : take_plain(scan, step.generation_tokens)))
     return std::nullopt;
   if (!scan.is_done()) return std::nullopt;
@@ -191,6 +201,9 @@ void tell_sglang(SglangMode mode, const KeyValues& values, StepName& step) {
   step.generation_tokens = values.number("g_sq");
   step.context_kv_tokens = values.number("c_sk");
   step.generation_kv_tokens = values.number("g_sk");
+  step.context_query_squares = values.number("c_sqsq");
+  step.context_query_keys = values.number("c_sqsk");
+  step.generation_query_keys = values.number("g_sqsk");
   switch (mode) {
     case SglangMode::decode:
     case SglangMode::verify:
@@ -310,8 +323,26 @@ std::optional<StepName> parse_step_name(std::string_view name) {
   return parse_vllm(name);
 }
 
-std::optional<StepName> step_name_in(const trace::Trace& /*trace*/, std::string_view name) {
-  return parse_step_name(name);
+std::optional<StepName> step_name_in(const trace::Trace& trace, std::string_view name) {
+  if (trace.rules == nullptr || trace.rules->steps().empty()) return parse_step_name(name);
+  const std::optional<trace::StepReading> read = trace.rules->read_step(name);
+  if (!read) return parse_step_name(name);
+  const trace::StepRule& rule = trace.rules->steps()[read->rule];
+  StepName step{.engine = rule.engine};
+  const auto phase = std::find(std::begin(trace::kStepPhases), std::end(trace::kStepPhases), rule.phase);
+  // kStepPhases are the names of StepPhase in its order.
+  if (phase != std::end(trace::kStepPhases))
+    step.phase = static_cast<StepPhase>(phase - std::begin(trace::kStepPhases));
+  std::optional<std::int64_t>* const into[] = {&step.requests,          &step.tokens,
+                                               &step.context_requests,  &step.generation_requests,
+                                               &step.context_tokens,    &step.generation_tokens,
+                                               &step.context_kv_tokens, &step.generation_kv_tokens};
+  for (std::size_t i = 0; i < std::size(into); ++i) *into[i] = read->numbers[i];
+  const StepPhase said = step.phase;
+  step = completed(std::move(step));
+  // What the rule says goes before what follows from the numbers.
+  if (!rule.phase.empty()) step.phase = said;
+  return step;
 }
 
 std::optional<StepName> parse_numbered_step(std::string_view name) {

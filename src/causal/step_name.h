@@ -42,6 +42,10 @@ struct StepName {
   std::optional<std::int64_t> generation_tokens = {};
   std::optional<std::int64_t> context_kv_tokens = {};
   std::optional<std::int64_t> generation_kv_tokens = {};
+  // Sums over requests of products of their tokens and of what these look back at: how much attention computes.
+  std::optional<std::int64_t> context_query_squares = {};
+  std::optional<std::int64_t> context_query_keys = {};
+  std::optional<std::int64_t> generation_query_keys = {};
 };
 
 /// The whole of `name` must be as an engine writes it; none otherwise. Takes no memory for names that are none.

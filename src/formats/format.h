@@ -65,6 +65,7 @@ struct TraceOptions {
   bool positions = true;    ///< where in the file an event is; where a format can leave it out, that saves memory
   bool far_clocks = false;  ///< clocks that are years apart are moved together (RankTrace::era_ns) instead of refused
   bool record_functions = false;  ///< what linking with a host trace needs
+  bool operands = false;          ///< what operators were given and launches say of kernels (trace::is_operand)
   bool in_parts = true;  ///< one file by several threads, where the format can; not if there is a file for each
   std::function<void(std::uint64_t bytes)> on_progress = {};  ///< called from any thread
 };

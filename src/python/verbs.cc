@@ -42,6 +42,7 @@ py::object cell(const Sheet& sheet, std::size_t column, std::size_t row) {
   const report::SheetColumn& about = sheet.columns()[column];
   switch (about.type) {
     case Type::text: return to_python(sheet.text(column, row));
+    case Type::json: return py::module_::import("json").attr("loads")(py::str(sheet.text(column, row)));
     case Type::integers: return integers(sheet.text(column, row));
     case Type::integer: return py::int_(sheet.integer(column, row));
     case Type::flag: return py::bool_(sheet.integer(column, row) != 0);

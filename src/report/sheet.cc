@@ -45,7 +45,7 @@ std::size_t Sheet::find(std::string_view name) const {
 std::int64_t Sheet::stored(const SheetColumn& column, const Cell& cell) {
   if (std::holds_alternative<std::monostate>(cell.value_)) return kNull;
   if (const auto* text = std::get_if<std::string_view>(&cell.value_)) {
-    assert(column.type == Type::text || column.type == Type::integers);
+    assert(holds_text(column.type));
     return strings_.intern(*text);
   }
   if (const auto* real = std::get_if<double>(&cell.value_)) {
@@ -54,7 +54,7 @@ std::int64_t Sheet::stored(const SheetColumn& column, const Cell& cell) {
     return std::isnan(*real) ? kNull : std::bit_cast<std::int64_t>(*real == 0 ? 0.0 : *real);
   }
   const std::int64_t integer = std::get<std::int64_t>(cell.value_);
-  assert(column.type != Type::text && column.type != Type::integers);
+  assert(!holds_text(column.type));
   return column.type == Type::real ? std::bit_cast<std::int64_t>(static_cast<double>(integer)) : integer;
 }
 
@@ -66,7 +66,7 @@ void Sheet::add_row(std::span<const Cell> cells, Tone tone) {
 }
 
 std::string_view Sheet::text(std::size_t column, std::size_t row) const {
-  assert((columns_[column].type == Type::text || columns_[column].type == Type::integers) && !is_null(column, row));
+  assert(holds_text(columns_[column].type) && !is_null(column, row));
   return strings_.text(static_cast<StringId>(values_[column].integers[row]));
 }
 

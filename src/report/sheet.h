@@ -35,7 +35,10 @@ enum class Type : std::uint8_t {
   time,  ///< TimePs
   flag,
   integers,  ///< a list of them, put in as text: "0, 1, 2"
+  json,      ///< a list as JSON, put in as its text: [[32,2880],[2880]]
 };
+/// Kept as text.
+constexpr bool holds_text(Type type) { return type == Type::text || type == Type::integers || type == Type::json; }
 
 /// What they measure: the end of the key, and how people read them. Times are kept in picoseconds and written in the
 /// unit.

@@ -23,6 +23,7 @@ std::string csv_value(const Sheet& sheet, std::size_t column, std::size_t row) {
   const SheetColumn& about = sheet.columns()[column];
   switch (about.type) {
     case Type::text:
+    case Type::json:
     case Type::integers: return field(sheet.text(column, row));
     case Type::integer: return std::to_string(sheet.integer(column, row));
     case Type::flag: return sheet.integer(column, row) != 0 ? "true" : "false";

@@ -25,6 +25,7 @@ void write_value(JsonWriter& json, const Sheet& sheet, std::size_t column, std::
   const SheetColumn& about = sheet.columns()[column];
   switch (about.type) {
     case Type::text: return void(json.value(sheet.text(column, row)));
+    case Type::json: return void(json.raw(sheet.text(column, row)));
     case Type::integers: return write_list(json, sheet.text(column, row));
     case Type::integer: return void(json.value(sheet.integer(column, row)));
     case Type::flag: return void(json.value(sheet.integer(column, row) != 0));

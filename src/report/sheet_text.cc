@@ -58,7 +58,8 @@ std::string value_text(const Sheet& sheet, std::size_t column, std::size_t row) 
   const SheetColumn& about = sheet.columns()[column];
   switch (about.type) {
     case Type::text:
-    case Type::integers: return std::string(sheet.text(column, row));
+    case Type::integers:
+    case Type::json: return std::string(sheet.text(column, row));
     case Type::flag: return sheet.integer(column, row) != 0 ? "yes" : "no";
     default: return number_text(about, sheet.integer(column, row), sheet.number(column, row));
   }
@@ -189,7 +190,7 @@ std::vector<std::string> totals(const Sheet& sheet, const std::vector<std::size_
     std::int64_t integer = 0;
     double number = 0;
     for (std::size_t row = 0; row < sheet.rows(); ++row) {
-      if (about.type == Type::text || about.type == Type::integers || sheet.is_null(c, row)) continue;
+      if (holds_text(about.type) || sheet.is_null(c, row)) continue;
       // The bits of a real are no integer to be added.
       if (about.type != Type::real) integer += sheet.integer(c, row);
       number += sheet.number(c, row);
@@ -205,7 +206,7 @@ Table table_of(const Sheet& sheet, const std::vector<std::size_t>& columns) {
   std::vector<TableColumn> headings;
   for (const std::size_t c : columns) {
     const SheetColumn& about = sheet.columns()[c];
-    const bool is_text = about.type == Type::text || about.type == Type::integers;
+    const bool is_text = holds_text(about.type);
     // The first column names the row, whatever its type.
     headings.push_back({about.title, is_text || c == columns.front() ? Align::left : Align::right});
     if (about.with_bar) headings.push_back({"", Align::left});

@@ -21,6 +21,23 @@ std::optional<std::int64_t> SparseColumn::find(EventIndex e) const {
   return value[static_cast<std::size_t>(at - event.begin())];
 }
 
+void SparseColumn::merge(SparseColumn&& more) {
+  if (more.event.empty()) return;
+  if (event.empty()) {
+    *this = std::move(more);
+    return;
+  }
+  SparseColumn merged;
+  std::size_t a = 0, b = 0;
+  while (a < event.size() || b < more.event.size()) {
+    const bool is_new = a == event.size() || (b < more.event.size() && more.event[b] <= event[a]);
+    if (is_new && a < event.size() && more.event[b] == event[a]) ++a;
+    if (is_new) merged.push(more.event[b], more.value[b]), ++b;
+    else merged.push(event[a], value[a]), ++a;
+  }
+  *this = std::move(merged);
+}
+
 Column<std::int64_t> SparseColumn::dense(std::size_t events, std::int64_t missing) const {
   Column<std::int64_t> result(events, missing);
   for (std::size_t i = 0; i < event.size(); ++i) result[event[i]] = value[i];

@@ -52,6 +52,8 @@ enum class Field : std::uint8_t {
   request,           ///< of a non-blocking MPI call: the request that it makes, a number of its rank that is used once
   callsite,          ///< of an MPI call: where in the program, by the number that its own rank gives the place
   recorded_delta,    ///< of an MPI call: from the end of the call before it to its own end as the recorder wrote it, ps
+  graph,             ///< of device work: the CUDA graph that it is a node of, 0: none; only read on request, as are
+                     ///< shapes to kernel below
   collective_text,   ///< of a collective: allreduce, all_gather, ...
   dtype_text,
   group_name_text,
@@ -66,6 +68,19 @@ enum class Field : std::uint8_t {
   send_counts_text,     ///< of a collective: elements (PyTorch: rows) that go to each member of the group, in its order
                         ///< ([1, 2, 3]); [] if all alike
   receive_counts_text,  ///< of a collective: the same that come from each member
+  shapes_text,          ///< of an operator: the sizes of what it was given ([[32,2880],[],[5120]])
+  types_text,           ///< of the same: its types (["c10::BFloat16", "Scalar"])
+  concrete_text,        ///< of the same: the values of numbers and lists, "" for tensors (["", "0.5"])
+  grid_text,            ///< of a kernel, or of the call that launches it: how many blocks ([16, 1, 1])
+  block_text,           ///< of the same: threads of a block
+  kernel_text,          ///< of a call that launches a kernel: which
+  operator_text,        ///< from here on of device work below a graph launch, by a recording of the same program in
+                        ///< which each piece was launched by itself (causal/capture): the innermost operator. Its
+                        ///< shapes, types and values are those of this work then
+  operators_text,       ///< all operators around it, outermost first, with what they were given (operator_calls.h)
+  module_path_text,     ///< the modules around it, outermost first ("nn.Module: GPT_0/nn.Module: Block_3")
+  range_text,           ///< the innermost annotation around it
+  origin_text,          ///< what tells all this: capture, or eager
 };
 
 struct FieldInfo {
@@ -106,6 +121,7 @@ inline constexpr std::array kFields = {
     FieldInfo{Field::request, ValueType::integer, "request", "request"},
     FieldInfo{Field::callsite, ValueType::integer, "callsite", "callsite"},
     FieldInfo{Field::recorded_delta, ValueType::integer, "recorded_delta", "recorded delta ps"},
+    FieldInfo{Field::graph, ValueType::integer, "graph", "graph id"},
     FieldInfo{Field::collective_text, ValueType::text, "collective", "Collective name"},
     FieldInfo{Field::dtype_text, ValueType::text, "dtype", "dtype"},
     FieldInfo{Field::group_name_text, ValueType::text, "group_name", "Process Group Name"},
@@ -118,11 +134,26 @@ inline constexpr std::array kFields = {
     FieldInfo{Field::requests_text, ValueType::text, "requests", "requests"},
     FieldInfo{Field::send_counts_text, ValueType::text, "send_counts", "send counts"},
     FieldInfo{Field::receive_counts_text, ValueType::text, "receive_counts", "receive counts"},
+    FieldInfo{Field::shapes_text, ValueType::text, "shapes", "Input Dims"},
+    FieldInfo{Field::types_text, ValueType::text, "types", "Input type"},
+    FieldInfo{Field::concrete_text, ValueType::text, "concrete_inputs", "Concrete Inputs"},
+    FieldInfo{Field::grid_text, ValueType::text, "grid", "grid"},
+    FieldInfo{Field::block_text, ValueType::text, "block", "block"},
+    FieldInfo{Field::kernel_text, ValueType::text, "kernel_name", "kernel"},
+    FieldInfo{Field::operator_text, ValueType::text, "operator", "operator"},
+    FieldInfo{Field::operators_text, ValueType::text, "operators", "operators"},
+    FieldInfo{Field::module_path_text, ValueType::text, "module_path", "module path"},
+    FieldInfo{Field::range_text, ValueType::text, "range", "range"},
+    FieldInfo{Field::origin_text, ValueType::text, "origin", "origin"},
 };
 inline constexpr std::size_t kFieldCount = kFields.size();
 
 constexpr std::size_t place_of(Field field) { return static_cast<std::size_t>(field); }
 constexpr const FieldInfo& info(Field field) { return kFields[place_of(field)]; }
+/// What operators were given and what launches say of their kernels: a text per operator, which few questions need.
+constexpr bool is_operand(Field field) {
+  return field == Field::graph || (field >= Field::shapes_text && field <= Field::kernel_text);
+}
 constexpr bool holds_text(Field field) { return info(field).type == ValueType::text; }
 
 /// How many of the fields, all before the others, hold integers.
@@ -153,6 +184,8 @@ struct SparseColumn {
   [[nodiscard]] std::optional<std::int64_t> find(EventIndex e) const;
   /// One value per event, `missing` where there is none.
   [[nodiscard]] Column<std::int64_t> dense(std::size_t events, std::int64_t missing) const;
+  /// Adds values of other events, given in event order; where both have one, the new one stays.
+  void merge(SparseColumn&& more);
   [[nodiscard]] std::size_t memory_bytes() const { return event.memory_bytes() + value.memory_bytes(); }
 };
 

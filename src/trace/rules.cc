@@ -206,6 +206,7 @@ std::string function_part(std::string_view kernel) {
 }
 
 struct Rules::Patterns {
+  std::vector<std::unique_ptr<const RE2>> steps;
   struct OfRule {
     std::unique_ptr<const RE2> name, signature, operator_name;
     GroupSizeExpression size;
@@ -229,6 +230,7 @@ Rules::Rules(std::vector<CommunicationRule> communication, std::vector<StepRule>
     else if (!rule.name.empty()) patterns->names.add(r, rule.name);
     else patterns->signatures.add(r, rule.signature);
   }
+  for (const StepRule& rule : steps_) patterns->steps.push_back(compiled(rule.pattern));
   patterns->names.compile();
   patterns->signatures.compile();
   patterns->operators.compile();
@@ -236,6 +238,25 @@ Rules::Rules(std::vector<CommunicationRule> communication, std::vector<StepRule>
 }
 
 Rules::~Rules() = default;
+
+std::optional<StepReading> Rules::read_step(std::string_view name) const {
+  for (std::uint32_t r = 0; r < patterns_->steps.size(); ++r) {
+    const RE2& pattern = *patterns_->steps[r];
+    std::vector<re2::StringPiece> groups(static_cast<std::size_t>(pattern.NumberOfCapturingGroups()) + 1);
+    const re2::StringPiece text(name.data(), name.size());
+    if (!pattern.Match(text, 0, text.size(), RE2::ANCHOR_BOTH, groups.data(), static_cast<int>(groups.size())))
+      continue;
+    StepReading reading{.rule = r};
+    for (const auto& [group, place] : pattern.NamedCapturingGroups()) {
+      const auto at = std::find(std::begin(kStepGroups), std::end(kStepGroups), group) - std::begin(kStepGroups);
+      const re2::StringPiece& found = groups[static_cast<std::size_t>(place)];
+      reading.numbers[static_cast<std::size_t>(at)] =
+          parse_number<std::int64_t>(std::string_view(found.data() == nullptr ? "" : found.data(), found.size()));
+    }
+    return reading;
+  }
+  return std::nullopt;
+}
 
 std::uint32_t Rules::first_by_name(std::string_view kernel) const {
   std::vector<std::uint32_t> fitting;

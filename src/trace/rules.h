@@ -5,7 +5,9 @@
 // memory is bounded, whoever wrote it.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
@@ -86,6 +88,12 @@ struct RuleReading {
   std::int64_t group_size = 0;  ///< 0: not known
 };
 
+/// What the rule that fits says of a step's name.
+struct StepReading {
+  std::uint32_t rule = 0;                                                        ///< its place in Rules::steps
+  std::array<std::optional<std::int64_t>, std::size(kStepGroups)> numbers = {};  ///< in the order of kStepGroups
+};
+
 /// Immutable; any number of threads may ask.
 class Rules {
  public:
@@ -110,6 +118,8 @@ class Rules {
   [[nodiscard]] bool fits_name(std::uint32_t rule, std::string_view kernel) const;
   /// What the rule says; it must fit.
   [[nodiscard]] RuleReading read(std::uint32_t rule, std::string_view kernel, std::string_view operator_name) const;
+  /// The first rule of steps whose pattern is the whole of `name`; none: it is no step by them.
+  [[nodiscard]] std::optional<StepReading> read_step(std::string_view name) const;
   /// Whether any rule asks for an operator.
   [[nodiscard]] bool ask_for_operators() const;
 

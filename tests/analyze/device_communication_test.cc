@@ -28,7 +28,7 @@ TEST_CASE("works of one library, kind and role are summed; overlaps count once, 
   rules[1] = {.name = "ep::layout", .library = "ep", .role = trace::CommunicationRole::setup};
   trace.rules = std::make_shared<const trace::Rules>(std::move(rules), std::vector<trace::StepRule>());
   const std::vector<DeviceRank> ranks = testing::look(trace);
-  const std::vector<CommunicationSum> sums = sum_communication(ranks.front());
+  const std::vector<CommunicationSum> sums = sum_communication(ranks.front(), {});
   REQUIRE(sums.size() == 4);
   CHECK(sums[0].facts.library == "ep");
   CHECK(sums[0].facts.group_size == 8);
@@ -46,7 +46,7 @@ TEST_CASE("works of one library, kind and role are summed; overlaps count once, 
   CHECK(sums[2].exposed == 10 * us);  // what prepares a communication computes
   CHECK(sums[3].facts.group_size == 4);
   CHECK_FALSE(sums[0].bytes);
-  const report::Sheet sheet = communication_sheet(ranks);
+  const report::Sheet sheet = communication_sheet(ranks, std::vector<OperandsByOperator>(ranks.size()));
   CHECK(sheet.rows() == 4);
   CHECK(sheet.is_null(sheet.find("kind"), 1));
   CHECK(sheet.is_null(sheet.find("exposed"), 1));
@@ -55,7 +55,7 @@ TEST_CASE("works of one library, kind and role are summed; overlaps count once, 
 
 TEST_CASE("all of it together is what the breakdown has") {
   const testing::SmallDevices mixed(testing::kMixed);
-  const std::vector<CommunicationSum> sums = sum_communication(mixed.ranks.front());
+  const std::vector<CommunicationSum> sums = sum_communication(mixed.ranks.front(), {});
   REQUIRE(sums.size() == 1);
   CHECK(sums[0].any == mixed.device().time_of(WorkType::communication));
   CHECK(sums[0].exposed == mixed.device().exposed_communication());

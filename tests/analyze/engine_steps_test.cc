@@ -1,5 +1,6 @@
 // Steps by names, by repetition on the host and on the device, on small traces whose answer can be written down.
 #include "analyze/device/engine_steps.h"
+#include "analyze/capture/graph_launches.h"
 
 #include "analyze/small_devices.h"
 
@@ -35,14 +36,14 @@ TEST_CASE("a step has the work that its calls launch on any thread, and lasts un
   CHECK(rank.source == StepSource::engine);
   REQUIRE(rank.steps.size() == 3);
   const MeasuredStep& prefill = rank.steps[0];
-  CHECK(prefill.works == 2);
+  CHECK(prefill.work_numbers.size() == 2);
   CHECK(prefill.graph_launches == 0);
   CHECK(prefill.host == 50 * us);
   CHECK(prefill.wall == 100 * us);
   CHECK(prefill.busy == 60 * us);
   CHECK(prefill.idle == 40 * us);
   const MeasuredStep& last = rank.steps[2];
-  CHECK(last.works == 2);
+  CHECK(last.work_numbers.size() == 2);
   CHECK(last.graph_launches == 1);
   CHECK(last.busy == 20 * us);
   // The last one lasts until its own work ends, whatever runs later.
@@ -93,7 +94,7 @@ TEST_CASE("without names an annotation that comes again and covers most launches
   CHECK(rank.source == StepSource::annotation);
   REQUIRE(rank.steps.size() == 3);
   CHECK(rank.steps[0].name == "request");
-  CHECK(rank.steps[1].works == 1);
+  CHECK(rank.steps[1].work_numbers.size() == 1);
 }
 
 TEST_CASE("an annotation that nests in itself, or covers few launches, is no step") {
@@ -158,8 +159,8 @@ TEST_CASE("on several streams the order of a graph's works does not tell it") {
     gpu0/7  111  5  kernel        a                correlation=2
     gpu0/9  110  5  kernel        b                correlation=2
   )");
-  const std::vector<GraphCall> calls = graph_calls(devices.ranks.front());
-  CHECK(graphs_of(devices.ranks.front(), calls) == std::vector<std::uint32_t>{0, 0});
+  const DeviceRank& rank = devices.ranks.front();
+  CHECK(find_graph_launches(*rank.trace, *rank.rank, rank.timeline).graphs.size() == 1);
 }
 
 TEST_CASE("of devices alone, the shortest sequence that makes up all work") {
@@ -174,7 +175,7 @@ TEST_CASE("of devices alone, the shortest sequence that makes up all work") {
   };
   const std::vector<MeasuredStep> steps = repeated("abcaabca");
   REQUIRE(steps.size() == 2);
-  CHECK(steps[0].works == 4);
+  CHECK(steps[0].work_numbers.size() == 4);
   CHECK_FALSE(steps[0].host.has_value());
   CHECK(steps[0].wall == 40 * us);
   CHECK(steps[1].wall == 38 * us);

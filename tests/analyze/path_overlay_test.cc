@@ -20,7 +20,7 @@ using causal::testing::SmallTrace;
 
 namespace {
 
-constexpr const char* kTrace = R"(
+constexpr const char* kOverlaid = R"(
     1       0    20   cpu_op           aten::empty
     1       30   70   cpu_op           aten::mm
     1       40   10   cuda_runtime     cudaLaunchKernel       correlation=1
@@ -99,7 +99,7 @@ bool contains(const std::string& text, std::string_view part) { return text.find
 }  // namespace
 
 TEST_CASE("hta overlay: critical events, and arrows for launches, waits and dependencies on the path") {
-  const HtaOverlay drawn(kTrace);
+  const HtaOverlay drawn(kOverlaid);
   CHECK(marked(drawn.overlay) == std::vector<std::size_t>{0, 1, 2, 3, 5, 8});
   // Ends of device events are drawn a microsecond early, so that the arrow touches the box.
   CHECK(flow_lines(drawn.overlay) == Lines{"critical_path_dependency 100/1@20 -> 100/1@30 0",
@@ -111,13 +111,13 @@ TEST_CASE("hta overlay: critical events, and arrows for launches, waits and depe
 TEST_CASE("hta overlay: all edges, but not launches that weigh nothing, and not with only the critical events") {
   causal::hta::Options zero;
   zero.zero_weight_launch_edges = true;
-  const HtaOverlay all(kTrace, {.all_edges = true, .only_critical = false}, zero);
+  const HtaOverlay all(kOverlaid, {.all_edges = true, .only_critical = false}, zero);
   CHECK(all.overlay.flows.size() > 4);
   CHECK(std::count_if(all.overlay.flows.begin(), all.overlay.flows.end(),
                       [](const auto& flow) { return flow.type == "critical_path_kernel_launch_delay"; }) == 1);
   CHECK(
       std::any_of(all.overlay.flows.begin(), all.overlay.flows.end(), [](const auto& flow) { return !flow.critical; }));
-  const HtaOverlay both(kTrace, {.all_edges = true, .only_critical = true});
+  const HtaOverlay both(kOverlaid, {.all_edges = true, .only_critical = true});
   CHECK(both.overlay.flows.size() == 4);
   CHECK(both.overlay.only_critical);
 }
@@ -139,7 +139,7 @@ TEST_CASE("hta overlay: sums of Unix time stamps are rounded like doubles before
 }
 
 TEST_CASE("overlay: critical events, and arrows from lane to lane along the path") {
-  const StepOverlay drawn(kTrace);
+  const StepOverlay drawn(kOverlaid);
   CHECK(marked(drawn.overlay) == std::vector<std::size_t>{0, 1, 2, 3, 5, 7, 8});
   CHECK(flow_lines(drawn.overlay) ==
         Lines{"critical_path_launch_delay 100/1@50 -> 0/7@60 10", "critical_path_sync_return 0/7@159 -> 100/1@170 10"});
@@ -158,7 +158,7 @@ TEST_CASE(
 }
 
 TEST_CASE("overlay: all edges, each with its kind and weight") {
-  const StepOverlay drawn(kTrace, {.all_edges = true, .only_critical = false});
+  const StepOverlay drawn(kOverlaid, {.all_edges = true, .only_critical = false});
   const Lines lines = flow_lines(drawn.overlay);
   const auto has = [&](const std::string& line) { return std::find(lines.begin(), lines.end(), line) != lines.end(); };
   CHECK(has("critical_path_kernel 0/7@60 -> 0/7@159 100"));
@@ -181,7 +181,7 @@ TEST_CASE("overlay: time stamps keep their digits, and the base time of the file
 }
 
 TEST_CASE("overlay file: everything as it was, with marks and arrows") {
-  const StepOverlay drawn(kTrace, {}, R"("schemaVersion": 1, "distributedInfo": {"rank": 3, "world_size": 4})");
+  const StepOverlay drawn(kOverlaid, {}, R"("schemaVersion": 1, "distributedInfo": {"rank": 3, "world_size": 4})");
   for (const char* name : {"overlay.json", "overlay.json.gz"}) {
     CAPTURE(name);
     const std::string file = drawn.small.dir().path(name);
@@ -217,7 +217,7 @@ TEST_CASE("overlay file: everything as it was, with marks and arrows") {
 }
 
 TEST_CASE("overlay file: only critical events, with annotations and what is not a complete event") {
-  const StepOverlay drawn(kTrace, {.all_edges = false, .only_critical = true});
+  const StepOverlay drawn(kOverlaid, {.all_edges = false, .only_critical = true});
   const std::string file = drawn.small.dir().path("overlay.json");
   REQUIRE(kineto::write_overlay(drawn.small.path(), drawn.overlay, file).ok());
   Lines names;
@@ -230,7 +230,7 @@ TEST_CASE("overlay file: only critical events, with annotations and what is not 
 }
 
 TEST_CASE("overlay file: nothing is left behind where it cannot be written") {
-  const StepOverlay drawn(kTrace);
+  const StepOverlay drawn(kOverlaid);
   CHECK_FALSE(
       kineto::write_overlay(drawn.small.path(), drawn.overlay, drawn.small.dir().path("missing/overlay.json")).ok());
   CHECK_FALSE(kineto::write_overlay(drawn.small.dir().path("missing.json"), drawn.overlay,

@@ -65,7 +65,7 @@ class SmallLink {
   explicit SmallLink(std::string_view kineto_lines, const std::vector<SmallRow>& rows = {}, LinkOptions options = {},
                      std::string_view members = {}) {
     kineto::ReadOptions read;
-    read.record_functions = true;
+    read.requested.record_functions = true;
     const std::string device = dir_.write("trace.json", orrery::testing::kineto_json(kineto_lines, members));
     Result<trace::Trace> job = kineto::read_job({device}, diagnostics, read);
     if (!job) throw std::runtime_error(job.error().to_string());

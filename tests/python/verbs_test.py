@@ -34,6 +34,8 @@ class Equality(unittest.TestCase):
             self.assertEqual(orrery.launches(given).json(), data("launches", GPT))
             self.assertEqual(orrery.memory(given).json(), data("memory", GPT))
             self.assertEqual(orrery.steps(given).json(), data("steps", GPT))
+            self.assertEqual(orrery.graphs(given).json(), data("graphs", GPT))
+            self.assertEqual(orrery.roofline(given, top=3).json(), data("roofline", GPT, "--top", 3))
 
     def test_a_job(self):
         trace = orrery.open(DDP)

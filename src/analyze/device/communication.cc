@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "analyze/capture/operand_lists.h"
 #include "analyze/distribution.h"
 
 // Works are summed by what is known of them. How long any of them runs is the length of their union on each device;
@@ -57,7 +58,8 @@ struct RunningUnion {
 
 class CommunicationSummer {
  public:
-  explicit CommunicationSummer(const DeviceRank& devices) : devices_(devices), idle_(devices) {}
+  CommunicationSummer(const DeviceRank& devices, const OperandsByOperator& given)
+      : devices_(devices), given_(given), idle_(devices) {}
 
   std::vector<CommunicationSum> sum() {
     // By start, so that each begins in the union so far or behind it.
@@ -67,6 +69,7 @@ class CommunicationSummer {
     for (std::size_t i = 0; i < sums_.size(); ++i) {
       for (std::uint32_t device = 0; device < running_[i].size(); ++device) close(i, device);
       sums_[i].names = names_[i].size();
+      if (sums_[i].works > 0 && !lacks_size_[i]) sums_[i].bytes = moved_[i];
     }
     // Rows of which all work lies elsewhere: launched in other windows, running in none.
     std::erase_if(sums_, [](const CommunicationSum& sum) { return sum.works == 0 && sum.any == 0; });
@@ -91,6 +94,8 @@ class CommunicationSummer {
       // What prepares a communication computes: nothing of it is exposed communication.
       if (sums_.back().facts.role != trace::CommunicationRole::setup) sums_.back().exposed = 0;
       names_.emplace_back();
+      moved_.push_back(0);
+      lacks_size_.push_back(0);
       running_.emplace_back(devices_.devices.size());
     }
     return of_facts_[facts] = at->second;
@@ -103,6 +108,8 @@ class CommunicationSummer {
       ++sum.works;
       sum.sum = plus_capped(sum.sum, devices_.time_of(w));
       names_[place].insert(devices_.name_of(w));
+      const std::optional<std::int64_t> bytes = bytes_of(w);
+      if (!bytes || __builtin_add_overflow(moved_[place], *bytes, &moved_[place])) lacks_size_[place] = 1;
     }
     const TimePs begin = std::max(devices_.timeline.works[w].start, devices_.window.begin);
     const TimePs end = std::min(devices_.timeline.works[w].end, devices_.window.end);
@@ -122,23 +129,54 @@ class CommunicationSummer {
     if (sum.exposed) sum.exposed = plus_capped(*sum.exposed, idle_.within(device, running.begin, running.end));
   }
 
+  /// By the operands of its operator, where a rule says which.
+  [[nodiscard]] std::optional<std::int64_t> bytes_of(std::uint32_t w) const {
+    const std::optional<std::uint32_t> input = devices_.communication.find(w)->bytes_input;
+    if (!input) return std::nullopt;
+    const trace::EventIndex event = devices_.timeline.works[w].event;
+    const auto text = [&](trace::Field field) {
+      const auto id = devices_.rank->field(field).find(event);
+      return id ? devices_.trace->strings.text(static_cast<StringId>(*id)) : std::string_view();
+    };
+    if (const std::string_view shapes = text(trace::Field::shapes_text); !shapes.empty())
+      return bytes_of_operand(shapes, text(trace::Field::types_text), *input);
+    if (devices_.operators.empty()) return std::nullopt;
+    const auto at = given_.find(devices_.operators[w]);
+    return at == given_.end() ? std::nullopt : bytes_of_operand(at->second.shapes, at->second.types, *input);
+  }
+
   static constexpr std::size_t kNotPlaced = ~std::size_t{0};
   const DeviceRank& devices_;
+  const OperandsByOperator& given_;
   NotComputing idle_;
   std::vector<std::size_t> of_facts_;  // per facts of the rank
   std::map<FactsKey, std::size_t> places_;
   std::vector<CommunicationSum> sums_;
   std::vector<std::set<StringId>> names_;           // as sums_
+  std::vector<std::int64_t> moved_;                 // the same: bytes
+  std::vector<std::uint8_t> lacks_size_;            // the same: of some work they are not known
   std::vector<std::vector<RunningUnion>> running_;  // as sums_, then per device
 };
 
 }  // namespace
 
-std::vector<CommunicationSum> sum_communication(const DeviceRank& devices) {
-  return CommunicationSummer(devices).sum();
+std::vector<trace::EventIndex> sizing_operators(const DeviceRank& devices) {
+  std::vector<trace::EventIndex> operators;
+  for (std::uint32_t w = 0; w < devices.operators.size(); ++w) {
+    const causal::CommunicationFacts* const facts = devices.communication.find(w);
+    if (facts != nullptr && facts->bytes_input && devices.operators[w] != causal::kNoEvent)
+      operators.push_back(devices.operators[w]);
+  }
+  std::sort(operators.begin(), operators.end());
+  operators.erase(std::unique(operators.begin(), operators.end()), operators.end());
+  return operators;
 }
 
-report::Sheet communication_sheet(const std::vector<DeviceRank>& ranks) {
+std::vector<CommunicationSum> sum_communication(const DeviceRank& devices, const OperandsByOperator& given) {
+  return CommunicationSummer(devices, given).sum();
+}
+
+report::Sheet communication_sheet(const std::vector<DeviceRank>& ranks, const std::vector<OperandsByOperator>& given) {
   using report::Cell;
   using report::Type;
   using report::Unit;
@@ -154,8 +192,9 @@ report::Sheet communication_sheet(const std::vector<DeviceRank>& ranks) {
       .add({.name = "exposed", .type = Type::time, .unit = Unit::us, .title = "exposed"})
       .add({.name = "bytes", .type = Type::integer, .unit = Unit::bytes, .title = "bytes"})
       .add({.name = "group_size", .type = Type::integer, .title = "group"});
-  for (const DeviceRank& devices : ranks) {
-    for (const CommunicationSum& row : sum_communication(devices)) {
+  for (std::size_t r = 0; r < ranks.size(); ++r) {
+    const DeviceRank& devices = ranks[r];
+    for (const CommunicationSum& row : sum_communication(devices, given[r])) {
       const auto text = [](const std::string& word) { return word.empty() ? Cell(nullptr) : Cell(word); };
       sheet.add_row({devices.rank->rank, text(row.facts.library), text(row.facts.kind),
                      trace::to_string(row.facts.role), row.names, row.works, row.sum, row.any,

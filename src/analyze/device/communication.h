@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "analyze/device/device_rank.h"
@@ -22,10 +24,21 @@ struct CommunicationSum {
   std::optional<std::int64_t> bytes = {};  ///< that all of them move; none: not known of all
 };
 
-/// By time, the largest first, then by what they are.
-std::vector<CommunicationSum> sum_communication(const DeviceRank& devices);
+/// What an operator was given, as JSON: few questions need it, so that it is read when one is asked.
+struct GivenOperands {
+  std::string shapes, types;
+};
+using OperandsByOperator = std::map<trace::EventIndex, GivenOperands>;
+
+/// The operators whose operands say how much their works move, ascending, each once. Works of graphs have the shapes of
+/// theirs themselves (Field::shapes_text).
+std::vector<trace::EventIndex> sizing_operators(const DeviceRank& devices);
+
+/// By time, the largest first, then by what they are. `given`: of sizing_operators.
+std::vector<CommunicationSum> sum_communication(const DeviceRank& devices, const OperandsByOperator& given);
 
 /// rank, library, kind, role, names, works, sum_us, any_us, exposed_us, bytes, group_size. Null: not known.
-report::Sheet communication_sheet(const std::vector<DeviceRank>& ranks);
+/// `given`: per rank.
+report::Sheet communication_sheet(const std::vector<DeviceRank>& ranks, const std::vector<OperandsByOperator>& given);
 
 }  // namespace orrery::analyze

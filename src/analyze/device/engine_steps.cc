@@ -5,6 +5,7 @@
 #include <tuple>
 #include <utility>
 
+#include "analyze/capture/graph_launches.h"
 #include "analyze/distribution.h"
 #include "base/parallel.h"
 #include "base/percent.h"
@@ -65,7 +66,8 @@ class StepMeasure {
     for (std::uint32_t w = 0; w < devices.timeline.works.size(); ++w)
       by_launch_.emplace_back(causal::attributed_at(devices.timeline.works[w]), w);
     std::sort(by_launch_.begin(), by_launch_.end());
-    for (const GraphCall& call : graph_calls(devices)) launches_graph_[call.call] = 1;
+    for (const GraphLaunch& launch : find_graph_launches(*devices.trace, *devices.rank, devices.timeline).launches)
+      launches_graph_[launch.call] = 1;
   }
 
   [[nodiscard]] MeasuredStep measure(std::size_t place) const {
@@ -79,7 +81,8 @@ class StepMeasure {
       step.says = causal::step_name_in(*devices_.trace, step.name);
       if (!step.says) step.says = causal::parse_numbered_step(step.name);
     }
-    const std::vector<std::uint32_t> works = works_of(range);
+    step.work_numbers = works_of(range);
+    const std::vector<std::uint32_t>& works = step.work_numbers;
     const TimePs end_of_works = add_works(works, step);
     const bool is_last = place + 1 == found_.ranges.size();
     const TimePs end = !is_last ? found_.ranges[place + 1].begin : works.empty() ? range.end : end_of_works;
@@ -113,7 +116,6 @@ class StepMeasure {
       if (work.end > until) step.busy += work.end - std::max(work.start, until), until = work.end;
       if (work.call != causal::kNoEvent && launches_graph_[work.call] != 0) graphs.push_back(work.call);
     }
-    step.works = works.size();
     std::sort(graphs.begin(), graphs.end());
     step.graph_launches = static_cast<std::size_t>(std::unique(graphs.begin(), graphs.end()) - graphs.begin());
     return until;
@@ -126,7 +128,9 @@ class StepMeasure {
   std::vector<std::pair<TimePs, std::uint32_t>> by_launch_;  // when a work was launched, and its place
 };
 
-RankSteps steps_of(const DeviceRank& devices) {
+}  // namespace
+
+RankSteps measure_steps(const DeviceRank& devices) {
   const FoundSteps found = find_step_ranges(devices);
   RankSteps result{.devices = &devices, .source = found.source, .steps = {}};
   if (found.ranges.empty()) return result;
@@ -139,6 +143,8 @@ RankSteps steps_of(const DeviceRank& devices) {
   }
   return result;
 }
+
+namespace {
 
 Cell known(const std::optional<std::int64_t>& value) { return value ? Cell(*value) : Cell(nullptr); }
 
@@ -177,7 +183,7 @@ std::vector<std::pair<PhaseKey, PhaseSteps>> phases_of(const RankSteps& rank) {
 
 std::vector<RankSteps> measure_steps(const std::vector<DeviceRank>& ranks) {
   std::vector<RankSteps> results(ranks.size());
-  parallel_for(ranks.size(), [&](std::size_t r) { results[r] = steps_of(ranks[r]); });
+  parallel_for(ranks.size(), [&](std::size_t r) { results[r] = measure_steps(ranks[r]); });
   return results;
 }
 
@@ -223,7 +229,7 @@ Sheet steps_sheet(const std::vector<RankSteps>& ranks) {
                      step.start,
                      known(step.host),
                      step.wall,
-                     step.works,
+                     step.work_numbers.size(),
                      step.graph_launches,
                      step.busy,
                      step.idle});

@@ -1,5 +1,7 @@
 #include "analyze/device/step_sources.h"
 
+#include "analyze/capture/graph_launches.h"
+
 #include <algorithm>
 #include <map>
 #include <string_view>
@@ -84,8 +86,14 @@ std::vector<StepRange> repeated_annotation(const DeviceRank& devices) {
 }
 
 std::vector<StepRange> repeated_graphs(const DeviceRank& devices) {
-  const std::vector<GraphCall> calls = graph_calls(devices);
-  const std::size_t period = shortest_period(graphs_of(devices, calls));
+  GraphLaunches found = find_graph_launches(*devices.trace, *devices.rank, devices.timeline);
+  // Of several devices one after another, as the host called them.
+  std::vector<GraphLaunch> calls = std::move(found.launches);
+  std::sort(calls.begin(), calls.end(),
+            [&](const GraphLaunch& a, const GraphLaunch& b) { return devices.content.before(a.call, b.call); });
+  std::vector<std::uint32_t> graphs;
+  for (const GraphLaunch& call : calls) graphs.push_back(call.graph);
+  const std::size_t period = shortest_period(graphs);
   // A sequence that did not come again says nothing: then each launch counts for itself.
   const std::size_t each = period * 2 <= calls.size() ? period : 1;
   std::vector<StepRange> ranges;
@@ -150,44 +158,6 @@ std::size_t shortest_period(std::span<const std::uint32_t> sequence) {
     border[i] = sequence[i] == sequence[length] ? length + 1 : 0;
   }
   return sequence.empty() ? 0 : sequence.size() - border.back();
-}
-
-std::vector<GraphCall> graph_calls(const DeviceRank& devices) {
-  enum class Name : std::uint8_t { unknown, launches_graph, other };
-  Column<Name> names(devices.trace->strings.size(), Name::unknown);
-  std::map<EventIndex, std::vector<std::uint32_t>> works_of;
-  for (std::uint32_t w = 0; w < devices.timeline.works.size(); ++w) {
-    const EventIndex call = devices.timeline.works[w].call;
-    if (call == causal::kNoEvent) continue;
-    Name& name = names[devices.rank->name[call]];
-    if (name == Name::unknown)
-      name = devices.trace->name(*devices.rank, call).ends_with("GraphLaunch") ? Name::launches_graph : Name::other;
-    if (name == Name::launches_graph) works_of[call].push_back(w);
-  }
-  std::vector<GraphCall> calls;
-  for (auto& [call, works] : works_of) calls.push_back({call, std::move(works)});
-  std::sort(calls.begin(), calls.end(),
-            [&](const GraphCall& a, const GraphCall& b) { return devices.content.before(a.call, b.call); });
-  return calls;
-}
-
-std::vector<std::uint32_t> graphs_of(const DeviceRank& devices, std::span<const GraphCall> calls) {
-  using What = std::pair<std::uint16_t, StringId>;
-  std::map<std::vector<What>, std::uint32_t> numbers;
-  std::vector<std::uint32_t> graphs;
-  for (const GraphCall& call : calls) {
-    std::vector<What> sequence;
-    bool is_one_stream = true;
-    for (const std::uint32_t w : call.works) {
-      const causal::DeviceWork& work = devices.timeline.works[w];
-      sequence.emplace_back(devices.rank->category[work.event], devices.rank->name[work.event]);
-      is_one_stream = is_one_stream && work.queue == devices.timeline.works[call.works.front()].queue;
-    }
-    if (!is_one_stream) std::sort(sequence.begin(), sequence.end());
-    graphs.push_back(
-        numbers.try_emplace(std::move(sequence), static_cast<std::uint32_t>(numbers.size())).first->second);
-  }
-  return graphs;
 }
 
 FoundSteps find_step_ranges(const DeviceRank& devices) {

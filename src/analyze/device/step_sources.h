@@ -41,17 +41,4 @@ FoundSteps find_step_ranges(const DeviceRank& devices);
 /// O(n) by the prefix function (Knuth, Morris and Pratt 1977): n less the longest border.
 std::size_t shortest_period(std::span<const std::uint32_t> sequence);
 
-/// One call that launched a graph, with its work.
-struct GraphCall {
-  trace::EventIndex call = 0;
-  std::vector<std::uint32_t> works;  ///< by start
-};
-/// Calls named *GraphLaunch that have works, by start of the call, then content.
-std::vector<GraphCall> graph_calls(const DeviceRank& devices);
-
-/// Per call, which graph it launched, counted from 0 in order of appearance: calls with the same sequence of category
-/// and name launch the same. On several streams starts interleave differently each time, so that there the works count
-/// in any order.
-std::vector<std::uint32_t> graphs_of(const DeviceRank& devices, std::span<const GraphCall> calls);
-
 }  // namespace orrery::analyze

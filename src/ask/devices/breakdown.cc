@@ -112,7 +112,7 @@ Result<report::Answer> run(const BreakdownRequest& request, Context& context) {
         {request.devices.recording, request.include_last_step},
         {request.top.value_or(kAnnotationsNamed), request.duration_ratio.value_or(kHtaDurationRatio)},
         request.kernel_delay_us.value_or(kHtaKernelDelayUs), context);
-  const auto job = load_devices(context, request.devices, false);
+  const auto job = load_devices(context, request.devices);
   if (!job) return job.error();
   report::Answer answer = context.answer();
   if (answer.for_people() && !analyze::any_device_work(job->ranks)) {

@@ -14,21 +14,23 @@ std::optional<Error> check_device_mode(Compat compat, const DeviceRequest& reque
                     {{"sort", has_sort},
                      {"rank", request.recording.rank.has_value()},
                      {"without-profiler", request.recording.without_profiler},
+                     {"capture", !request.recording.captures.empty()},
                      {"rules", !request.recording.rules.empty()},
                      {"annotation", request.window.annotation.has_value()},
                      {"instance", request.window.instances.first.has_value()}},
                     of_hta);
 }
 
-Result<DeviceJob> load_devices(Context& context, const DeviceRequest& request, bool with_operators) {
-  auto trace = load_trace(context, request.recording, {.one_rank = request.recording.rank.has_value()});
+Result<DeviceJob> load_devices(Context& context, const DeviceRequest& request, DeviceDetail detail) {
+  auto trace = load_trace(context, request.recording,
+                          {.operands = detail.operands, .one_rank = request.recording.rank.has_value()});
   if (!trace) return trace.error();
   const auto& [annotation, instances] = request.window;
   causal::WindowRequest window{
       .annotation = annotation.value_or(""), .first_instance = instances.first, .last_instance = instances.last};
   // Instances alone are those of the profiler's steps.
   if (!annotation && instances.first) window.annotation.reset();
-  auto ranks = analyze::look_at_devices(**trace, window, with_operators, context.diagnostics());
+  auto ranks = analyze::look_at_devices(**trace, window, detail.operators, context.diagnostics());
   if (!ranks) return ranks.error();
   return DeviceJob{.trace = std::move(*trace), .ranks = std::move(*ranks)};
 }

@@ -35,7 +35,13 @@ struct DeviceJob {
   std::vector<analyze::DeviceRank> ranks;
 };
 
-Result<DeviceJob> load_devices(Context& context, const DeviceRequest& request, bool with_operators);
+/// What of the recording is asked for beside the works of its devices.
+struct DeviceDetail {
+  bool operators = false;  ///< DeviceRank::operators
+  bool operands = false;   ///< see formats::TraceOptions
+};
+
+Result<DeviceJob> load_devices(Context& context, const DeviceRequest& request, DeviceDetail detail = {});
 
 /// Whether the ranks are several runs, which have nothing to do with one another (trace/rank_numbers.h).
 bool are_runs(const DeviceJob& job);

@@ -4,6 +4,7 @@
 
 #include "analyze/device/communication.h"
 #include "analyze/device/kernels.h"
+#include "analyze/device/operator_times.h"
 #include "ask/devices/hta_job.h"
 #include "job/read/hta_input.h"
 #include "report/bar.h"
@@ -16,6 +17,7 @@ namespace {
 using report::Readers;
 
 constexpr std::size_t kNameInSentence = 60;
+constexpr std::string_view kNoWorkOfTypes = "there is no work of these types in the window";
 
 std::string kernels_sentence(const DeviceJob& job, const std::vector<analyze::KernelSum>& sums) {
   std::size_t calls = 0, names = 0;
@@ -37,18 +39,15 @@ std::string kernels_sentence(const DeviceJob& job, const std::vector<analyze::Ke
 
 void tell_kernel_tables(DeviceTables& tables, const DeviceJob& job, const std::vector<analyze::RankKernels>& ranks,
                         const std::vector<analyze::KernelSum>& over_ranks) {
-  constexpr std::string_view kNone = "there is no work of these types in the window";
-  tables.add([&] { return analyze::types_sheet(ranks); }, kNone);
-  tables.add([&] { return analyze::kernels_over_ranks_sheet(job.trace->strings, over_ranks); }, kNone);
+  tables.add([&] { return analyze::types_sheet(ranks); }, kNoWorkOfTypes);
+  tables.add([&] { return analyze::kernels_over_ranks_sheet(job.trace->strings, over_ranks); }, kNoWorkOfTypes);
   // Of one rank these and the names over all ranks say the same.
-  tables.add([&] { return analyze::type_totals_sheet(ranks); }, kNone,
+  tables.add([&] { return analyze::type_totals_sheet(ranks); }, kNoWorkOfTypes,
              {.view = {.rows = 4 * kRowsThatMatter},
               .readers = job.ranks.size() > 1 ? Readers::all : Readers::programs_and_tables});
-  tables.add([&] { return analyze::kernels_sheet(ranks); }, kNone, {.readers = Readers::programs_and_tables});
-  tables.add([&] { return analyze::by_annotation_sheet(ranks); }, kNone,
+  tables.add([&] { return analyze::kernels_sheet(ranks); }, kNoWorkOfTypes, {.readers = Readers::programs_and_tables});
+  tables.add([&] { return analyze::by_annotation_sheet(ranks); }, kNoWorkOfTypes,
              {.view = {.rows = kRowsThatMatter, .rest = "annotations", .largest = "sum"}});
-  tables.add([&] { return analyze::communication_sheet(job.ranks); }, "no work in the window communicates",
-             {.view = {.rows = kRowsThatMatter, .rest = "rows", .largest = "sum"}});
 }
 
 // Programs get the kernels as a list, where a Sheet has one text.
@@ -76,6 +75,21 @@ void tell_sequences(report::Answer& answer, const KernelsRequest& request, const
   answer.table(analyze::sequences_sheet(strings, sequences, true),
                {.view = {.rows = kRowsThatMatter, .rest = "sequences"}});
   answer.gap();
+}
+
+// What the operators of communication were given is read from the files again: most recordings have none of them.
+Result<std::vector<analyze::OperandsByOperator>> read_operands_of(const DeviceJob& job) {
+  std::vector<analyze::OperandsByOperator> given;
+  for (const analyze::DeviceRank& devices : job.ranks) {
+    given.emplace_back();
+    const std::vector<trace::EventIndex> operators = analyze::sizing_operators(devices);
+    if (operators.empty()) continue;
+    Result<std::vector<job::Arguments>> arguments = job::read_arguments(*devices.rank, operators);
+    if (!arguments) return arguments.error();
+    for (std::size_t i = 0; i < operators.size(); ++i)
+      given.back()[operators[i]] = {(*arguments)[i]["Input Dims"], (*arguments)[i]["Input type"]};
+  }
+  return given;
 }
 
 // Counters are arguments that no other question needs: they are read from the files again.
@@ -141,7 +155,10 @@ Result<report::Answer> run(const KernelsRequest& request, Context& context) {
                            .min_length = request.min_length,
                            .counters = request.counters},
                           context);
-  const auto job = load_devices(context, request.devices, false);
+  // Operators take longer to find than all the rest: people who gave no captures are not shown them.
+  const bool by_operator =
+      context.setting().reader != report::Reader::people || !request.devices.recording.captures.empty();
+  const auto job = load_devices(context, request.devices, {.operators = by_operator});
   if (!job) return job.error();
   std::vector<analyze::KernelCounters> counters;
   if (request.counters) {
@@ -149,6 +166,8 @@ Result<report::Answer> run(const KernelsRequest& request, Context& context) {
     if (!read) return read.error();
     counters = std::move(*read);
   }
+  const Result<std::vector<analyze::OperandsByOperator>> operands = read_operands_of(*job);
+  if (!operands) return operands.error();
   report::Answer answer = context.answer();
   DeviceTables tables(answer, *job);
   if (answer.for_people() && !analyze::any_device_work(job->ranks)) {
@@ -163,6 +182,11 @@ Result<report::Answer> run(const KernelsRequest& request, Context& context) {
   const std::vector<analyze::KernelSum> over_ranks = analyze::sum_over_ranks(job->ranks, wanted);
   answer.headline(kernels_sentence(*job, over_ranks)).gap();
   tell_kernel_tables(tables, *job, analyze::sum_kernels(job->ranks, wanted), over_ranks);
+  tables.add([&] { return analyze::communication_sheet(job->ranks, *operands); }, "no work in the window communicates",
+             {.view = {.rows = kRowsThatMatter, .rest = "rows", .largest = "sum"}});
+  if (by_operator)
+    tables.add([&] { return analyze::by_operator_sheet(job->ranks); }, kNoWorkOfTypes,
+               {.view = {.rows = kRowsThatMatter, .rest = "operators", .largest = "sum"}});
   tell_sequences(answer, request, *job);
   tell_counters(answer, tables, request, *job, counters);
   tables.finish();

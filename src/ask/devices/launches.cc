@@ -95,7 +95,7 @@ Result<report::Answer> run(const LaunchesRequest& request, Context& context) {
     if (!(us >= 0 && us <= 1e12))
       return misuse(fmt::format("--{} takes a time in microseconds, at least 0", flag), "like 50");
   }
-  const auto job = load_devices(context, request.devices, true);
+  const auto job = load_devices(context, request.devices, {.operators = true});
   if (!job) return job.error();
   report::Answer answer = context.answer();
   if (answer.for_people() && !analyze::any_device_work(job->ranks)) tell_no_device_work(answer, request.devices, *job);

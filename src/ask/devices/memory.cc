@@ -80,7 +80,7 @@ Result<report::Answer> run(const MemoryRequest& request, Context& context) {
   if (is_timeline(files)) return answer_of_timeline(context, files.front());
   if (request.compat == Compat::hta)
     return memory_as_hta({request.devices.recording, request.include_last_step}, context);
-  const auto job = load_devices(context, request.devices, false);
+  const auto job = load_devices(context, request.devices);
   if (!job) return job.error();
   report::Answer answer = context.answer();
   if (answer.for_people() && !analyze::any_device_work(job->ranks)) {

@@ -62,7 +62,7 @@ std::string steps_sentence(const DeviceJob& job, const std::vector<RankSteps>& r
 }  // namespace
 
 Result<report::Answer> run(const StepsRequest& request, Context& context) {
-  const auto job = load_devices(context, request.devices, false);
+  const auto job = load_devices(context, request.devices);
   if (!job) return job.error();
   const std::vector<RankSteps> ranks = analyze::measure_steps(job->ranks);
   report::Answer answer = context.answer();

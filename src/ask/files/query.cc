@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <memory>
 
@@ -29,8 +31,17 @@ struct QueriedTrace {
   [[nodiscard]] const trace::Trace& trace() const { return job ? job->trace() : *alone; }
 };
 
-Result<QueriedTrace> load_queried(Context& context, const GraphRequest& request) {
-  const job::TraceRequest wanted{.far_clocks = true, .one_rank = request.recording.rank.has_value()};
+/// Operands are read where the table that needs them may be asked for: its name stands in the question, or all tables
+/// are written.
+bool asks_for_works(const QueryRequest& request) {
+  std::string sql = request.sql;
+  std::transform(sql.begin(), sql.end(), sql.begin(), [](unsigned char c) { return std::tolower(c); });
+  return request.db.has_value() || sql.find("works") != std::string::npos;
+}
+
+Result<QueriedTrace> load_queried(Context& context, const GraphRequest& request, bool operands) {
+  const job::TraceRequest wanted{
+      .far_clocks = true, .operands = operands, .one_rank = request.recording.rank.has_value()};
   std::optional<trace::Trace> own;
   if (asks_whole_job(context, request)) {
     // Its times are brought on one clock.
@@ -64,7 +75,7 @@ Result<report::Answer> run(const QueryRequest& request, Context& context) {
   if (!request.sql.empty() || !request.db) {
     if (const Status checked = check_question_in_sql(request.sql); !checked) return checked.error();
   }
-  const Result<QueriedTrace> loaded = load_queried(context, request.graph);
+  const Result<QueriedTrace> loaded = load_queried(context, request.graph, asks_for_works(request));
   if (!loaded) return loaded.error();
   const WindowChoice& window = request.graph.window;
   Result<query::Database> database = query::Database::open({.trace = loaded->trace(),

@@ -27,6 +27,7 @@ std::vector<Flag> with_window_flags(std::vector<Flag> flags) {
                        .help = "which of them, counting from 0; N:M spans several",
                        .group = "Window"});
   flags.push_back(without_profiler_flag());
+  flags.push_back(capture_flag());
   flags.push_back(rules_flag());
   flags.push_back(Flag{.name = "restore",
                        .value_name = "FILE",
@@ -58,6 +59,7 @@ std::vector<Flag> with_job_flags(std::vector<Flag> flags) {
                        .help = "which of them, counting from 0; N:M spans several",
                        .group = "Window"});
   flags.push_back(without_profiler_flag());
+  flags.push_back(capture_flag());
   flags.push_back(rules_flag());
   flags.push_back(clock_flag());
   return with_input_flags(std::move(flags));
@@ -95,6 +97,17 @@ Flag without_profiler_flag() {
               "answer for the run as it would be if nobody had recorded it: what recording cost is read off the "
               "recording itself and taken off",
           .group = "Window"};
+}
+
+Flag capture_flag() {
+  return {.name = "capture",
+          .value_name = "FILE",
+          .kind = ValueKind::file,
+          .help =
+              "a recording of the same program while its graphs were captured, or run eagerly: gives the work of graph "
+              "launches its operators; a folder means the files in it",
+          .repeatable = true,
+          .group = "Input"};
 }
 
 Flag rules_flag() {

@@ -29,6 +29,8 @@ Flag reduce_flag(ask::RankDetail detail);
 
 Flag unprofiled_flag();
 Flag without_profiler_flag();
+/// --capture, of verbs about work that graphs may have launched.
+Flag capture_flag();
 
 /// --rules, of verbs that say what recorded works are.
 Flag rules_flag();

@@ -16,6 +16,8 @@ const Verb& path_verb();
 const Verb& report_verb();
 const Verb& breakdown_verb();
 const Verb& kernels_verb();
+const Verb& graphs_verb();
+const Verb& roofline_verb();
 const Verb& launches_verb();
 const Verb& memory_verb();
 const Verb& steps_verb();

@@ -42,6 +42,7 @@ std::vector<Flag> with_device_flags(std::vector<Flag> flags) {
                        .help = "which of them, counting from 0; N:M spans several",
                        .group = "Window"});
   flags.push_back(without_profiler_flag());
+  flags.push_back(capture_flag());
   flags.push_back(rules_flag());
   return with_input_flags(std::move(flags));
 }

@@ -39,7 +39,7 @@ class DocumentParser {
   /// `path` is used in errors.
   DocumentParser(DocumentHandler& handler, std::string path) : handler_(handler), path_(std::move(path)) {}
 
-  void keep_record_functions(bool keep) { event_parser_.keep_record_functions(keep); }
+  void keep(RequestedArguments requested) { event_parser_.keep(requested); }
 
   /// Starts inside the event list, at the { of an event: for reading one file in parts. `is_array`: the document is a
   /// bare array.

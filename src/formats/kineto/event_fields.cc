@@ -34,6 +34,7 @@ constexpr SlotName kOtherArguments[] = {
 
 /// Arguments that PyTorch's profiler does not write, or that are read on request only.
 constexpr bool is_read(Field field) {
+  if (trace::is_operand(field) || field >= Field::operator_text) return false;
   switch (field) {
     case Field::record_function:
     case Field::step:
@@ -98,8 +99,6 @@ Slot event_slot(std::string_view key) {
   return kIgnored;
 }
 
-bool is_record_function(std::string_view key) { return key == trace::info(Field::record_function).written; }
-
 Slot argument_slot(std::string_view key) {
   for (const trace::FieldInfo& known : trace::kFields) {
     if (known.written == key && is_read(known.field)) return slot_of(known.field);
@@ -108,6 +107,18 @@ Slot argument_slot(std::string_view key) {
     if (known.key == key) return known.slot;
   }
   return kIgnored;
+}
+
+Slot argument_slot(std::string_view key, RequestedArguments requested) {
+  if (requested.record_functions && key == trace::info(Field::record_function).written)
+    return slot_of(Field::record_function);
+  if (requested.operands) {
+    if (key == "Input dims") return slot_of(Field::shapes_text);  // before 2022
+    for (const trace::FieldInfo& known : trace::kFields) {
+      if (known.written == key && trace::is_operand(known.field)) return slot_of(known.field);
+    }
+  }
+  return argument_slot(key);
 }
 
 Activity activity_of(std::string_view category) {

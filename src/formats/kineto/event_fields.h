@@ -37,8 +37,13 @@ Slot argument_slot(std::string_view key);
 inline bool is_other_argument(Slot slot) {
   return slot == kIgnored || slot == kRecordFunction || slot == kShapes || slot == kStack;
 }
-/// "Record function id", whose values are read on request only.
-bool is_record_function(std::string_view key);
+/// Arguments that are read on request only.
+struct RequestedArguments {
+  bool record_functions = false;  ///< Field::record_function
+  bool operands = false;          ///< see trace::is_operand
+};
+/// Slot of a member of "args" where some are asked for.
+Slot argument_slot(std::string_view key, RequestedArguments requested);
 
 inline trace::Field field_of(Slot slot) { return static_cast<trace::Field>(slot - kFirstField); }
 

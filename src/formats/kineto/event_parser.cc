@@ -65,12 +65,6 @@ ParsedEvent EventParser::parse_generic(const char* p, const char* end, EventReco
   return parsed;
 }
 
-Slot EventParser::slot_of_argument(std::string_view key) const {
-  if (keep_record_functions_ && is_record_function(key))
-    return static_cast<Slot>(kFirstField + static_cast<int>(trace::Field::record_function));
-  return argument_slot(key);
-}
-
 ParsedEvent EventParser::parse_members(const char* p, const char* end, EventRecord& record, bool in_args) {
   p = skip_space(p + 1, end);  // after the {
   if (p < end && *p == '}') return {ParseOutcome::parsed, p + 1};
@@ -82,7 +76,7 @@ ParsedEvent EventParser::parse_members(const char* p, const char* end, EventReco
     std::string_view key(p + 1, static_cast<std::size_t>(quote - p - 1));
     std::string unescaped;
     if (escaped) key = unescaped = unescape_json(key);
-    const Slot slot = in_args ? slot_of_argument(key) : event_slot(key);
+    const Slot slot = in_args ? argument_slot(key, requested_) : event_slot(key);
     record.has_other_arguments |= in_args && is_other_argument(slot);
     p = skip_space(quote + 1, end);
     if (p >= end) return {ParseOutcome::incomplete, p};
@@ -113,8 +107,7 @@ ParsedEvent EventParser::parse_value(const char* p, const char* end, EventRecord
     const ContainerSkip skip = skip_container(p, end);
     if (skip.too_deep) return {ParseOutcome::too_deep, p};
     if (skip.after == nullptr) return {ParseOutcome::incomplete, p};
-    // A list where a number or a text was expected counts as there and as unusable.
-    take_unusable(record, slot);
+    take_container(record, slot, {p, static_cast<std::size_t>(skip.after - p)});
     note_step(p, ValueKind::container, slot, skip.after);
     return {ParseOutcome::parsed, skip.after};
   }

@@ -24,9 +24,9 @@ struct ParsedEvent {
 
 class EventParser {
  public:
-  /// Whether operators keep their record-function ids. Set before the first event: shapes learned without it do not
-  /// look for them.
-  void keep_record_functions(bool keep) { keep_record_functions_ = keep; }
+  /// Which arguments are kept beside those that always are. Set before the first event: shapes learned without it do
+  /// not look for them.
+  void keep(RequestedArguments requested) { requested_ = requested; }
 
   /// `p` is at a {. The record's views point into the window.
   ParsedEvent parse(const char* p, const char* end, EventRecord& record);
@@ -35,10 +35,9 @@ class EventParser {
   ParsedEvent parse_generic(const char* p, const char* end, EventRecord& record);
   ParsedEvent parse_members(const char* p, const char* end, EventRecord& record, bool in_args);
   ParsedEvent parse_value(const char* p, const char* end, EventRecord& record, Slot slot);
-  [[nodiscard]] Slot slot_of_argument(std::string_view key) const;
   void note_step(const char* value, ValueKind kind, Slot slot, const char* after);
 
-  bool keep_record_functions_ = false;
+  RequestedArguments requested_;
   Skeleton skeleton_;
   std::vector<SkeletonStep> steps_;
   const char* literal_start_ = nullptr;

@@ -72,6 +72,8 @@ static_assert(trace::kFieldCount <= 64, "EventRecord::present has a bit per Fiel
 
 /// Takes note of a value that is of no use to any member: an array, an object, a word.
 inline void take_unusable(EventRecord& record, Slot slot);
+/// Takes the value of a member that is an array or an object: as written where lists are wanted, else unusable.
+inline void take_container(EventRecord& record, Slot slot, std::string_view json);
 /// Takes the value of a member that is a word at `p`: true, false, null, or Python's NaN, Infinity and -Infinity.
 /// Returns the position after it, `p` if there is none, nullptr if the window ends.
 const char* take_word(EventRecord& record, Slot slot, const char* p, const char* end);

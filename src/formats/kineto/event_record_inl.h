@@ -16,6 +16,14 @@ inline void take_unusable(EventRecord& record, Slot slot) {
   if (slot == kDuration) record.bad_duration = true;
 }
 
+inline void take_container(EventRecord& record, Slot slot, std::string_view json) {
+  if (slot < kFirstField || !trace::is_operand(field_of(slot)) || !holds_text(field_of(slot)))
+    return take_unusable(record, slot);
+  const auto index = static_cast<std::size_t>(field_of(slot));
+  record.texts[index - trace::kIntegerFields] = {json, false};
+  record.present |= std::uint64_t{1} << index;
+}
+
 ORRERY_INLINE void take_string(EventRecord& record, Slot slot, RawText text) {
   switch (slot) {
     case kPhase:

@@ -18,7 +18,7 @@ bool is_kineto(const formats::Head& head) {
 ReadOptions read_options(const formats::TraceOptions& options) {
   ReadOptions read;
   read.salvage = options.salvage;
-  read.record_functions = options.record_functions;
+  read.requested = {options.record_functions, options.operands};
   read.on_progress = options.on_progress;
   read.in_parts = options.in_parts;
   return read;

@@ -284,6 +284,7 @@ void RankBuilder::tell_what_was_recorded() {
   const auto& numbers = rank_.field(trace::Field::record_function).value;
   if (std::any_of(numbers.begin(), numbers.end(), [](std::int64_t number) { return number != 0; }))
     recorded_ |= kRecordedHostTrace;
+  if (!rank_.field(trace::Field::shapes_text).event.empty()) recorded_ |= kRecordedShapes;
   const auto tell = [&](Recorded what, const char* key) {
     if ((recorded_ & what) != 0 && !saw_property(key)) rank_.source.properties.emplace_back(key, "1");
   };

@@ -29,7 +29,7 @@ constexpr std::uint64_t kReleaseBytes = 2u << 20;
 /// One stretch of a file being read: its own columns, texts and remarks.
 struct Part {
   Part(const std::string& path, const ReadOptions& options) : builder(path), parser(builder, path) {
-    parser.keep_record_functions(options.record_functions);
+    parser.keep(options.requested);
   }
   RankBuilder builder;
   DocumentParser parser;
@@ -160,7 +160,7 @@ std::unique_ptr<Part> read_compressed_in_parts(const MappedFile& file, Compressi
   StretchCutter cutter(*inflater, options.stretch_bytes);
   // Two more than threads: one is being inflated while one is being joined.
   std::vector<Slot> slots(thread_count() + 2);
-  for (Slot& slot : slots) slot.learned.keep_record_functions(options.record_functions);
+  for (Slot& slot : slots) slot.learned.keep(options.requested);
   std::unique_ptr<Part> whole;
   bool is_array = false;
   bool joined = true;

@@ -9,6 +9,7 @@
 
 #include "base/diagnostics.h"
 #include "base/result.h"
+#include "formats/kineto/event_fields.h"
 #include "trace/read_rank.h"
 #include "trace/trace.h"
 
@@ -19,7 +20,7 @@ struct ReadOptions {
   std::size_t stretch_bytes =
       8u << 20;  ///< a compressed file is parsed in parallel stretches of this many inflated bytes
   std::size_t part_bytes = 32u << 20;  ///< a plain file larger than two of these is read in parallel parts of this size
-  bool record_functions = false;       ///< also read Field::record_function, which only linking with a host trace needs
+  RequestedArguments requested = {};   ///< beside those that are always read
   bool in_parts = true;                ///< one file may be parsed by several threads
   std::function<void(std::uint64_t bytes)> on_progress =
       {};  ///< called from any thread with the number of input bytes newly read

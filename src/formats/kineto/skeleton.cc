@@ -70,7 +70,7 @@ ORRERY_HOT Skeleton::Match Skeleton::match(const char* p, const char* end, Event
           return {Outcome::miss, nullptr};  // an object of arguments is looked into
         const ContainerSkip skip = skip_container(p, end);
         if (skip.after == nullptr) return {skip.too_deep ? Outcome::too_deep : Outcome::incomplete, nullptr};
-        take_unusable(record, edge.slot);
+        take_container(record, edge.slot, {p, static_cast<std::size_t>(skip.after - p)});
         p = skip.after;
         break;
       }

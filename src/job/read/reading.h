@@ -24,6 +24,8 @@ struct Reading {
   std::function<Status(const std::string& path)> on_input = {};
   std::function<void(std::uint64_t bytes)> on_progress = {};  ///< called from any thread
 
+  /// Adds what other recordings know of it, before anything looks at it and before `retime`; none: nothing.
+  std::function<Status(trace::Trace&)> complete = {};
   /// Puts what was recorded to other times, before anything looks at it; none: as recorded. Not called for programs.
   std::function<Status(trace::Trace&)> retime = {};
 

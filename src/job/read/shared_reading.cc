@@ -22,6 +22,7 @@ std::string pack_options(const formats::Format& format, const formats::TraceOpti
       .number(options.positions)
       .number(options.far_clocks)
       .number(options.record_functions)
+      .number(options.operands)
       .take();
 }
 
@@ -34,6 +35,7 @@ class RankReadingTask : public SharedTask {
     options_.positions = reader.number() != 0;
     options_.far_clocks = reader.number() != 0;
     options_.record_functions = reader.number() != 0;
+    options_.operands = reader.number() != 0;
   }
 
   std::vector<std::optional<std::string>> run(std::span<const SharedItem> items) override {

@@ -77,6 +77,7 @@ Result<trace::Trace> read_files(const Source& source, const std::vector<std::str
                      {.salvage = reading.salvage,
                       .positions = request.positions,
                       .far_clocks = request.far_clocks,
+                      .operands = request.operands,
                       .on_progress = reading.on_progress});
 }
 
@@ -154,6 +155,9 @@ Result<TraceInput> read_trace(const Source& source, const TraceRequest& request,
   input->trace.rules = std::move(*rules);
   if (request.one_rank) {
     if (const Status kept = keep_one(request, input->trace); !kept) return kept.error();
+  }
+  if (reading.complete && content == Content::trace) {
+    if (const Status completed = reading.complete(input->trace); !completed) return completed.error();
   }
   if (reading.retime && (content == Content::trace || content == Content::host_trace)) {
     if (const Status retimed = reading.retime(input->trace); !retimed) return retimed.error();

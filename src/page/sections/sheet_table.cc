@@ -16,7 +16,7 @@ using report::Sheet;
 
 bool is_number(const Sheet& sheet, std::size_t column) {
   const report::Type type = sheet.columns()[column].type;
-  return type != report::Type::text && type != report::Type::integers && type != report::Type::flag;
+  return !report::holds_text(type) && type != report::Type::flag;
 }
 
 /// Nothing is known in any row: a column of nothing helps nobody.

@@ -2,45 +2,16 @@
 
 #include <algorithm>
 #include <array>
-#include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "base/suggest.h"
 #include "formats/pytorch_et/schema.h"
-#include "scrub/words/operator_list.h"
+#include "trace/operator_list.h"
 
 namespace orrery::scrub {
 namespace {
 
 constexpr std::size_t kLongestSchema = 4096;  // the longest has 1,500
-
-using Names = std::unordered_set<std::string_view>;
-using KnownOperators = std::unordered_map<std::string_view, Names>;  // by heading: "aten::", "gradients", "words"
-
-/// A heading stands at the beginning of its line, the names below it behind a blank.
-const KnownOperators& known_operators() {
-  static const KnownOperators known = [] {
-    KnownOperators by_heading;
-    Names* names = nullptr;
-    std::vector<std::string_view> words;
-    for (std::string_view rest = operator_list(); !rest.empty();) {
-      const std::string_view line = rest.substr(0, rest.find('\n'));
-      rest.remove_prefix(std::min(line.size() + 1, rest.size()));
-      if (line.empty() || line.front() == '#') continue;
-      if (line.front() != ' ') names = &by_heading[line];
-      split_words(line.front() == ' ' ? line : "", words);
-      if (names != nullptr) names->insert(words.begin(), words.end());
-    }
-    return by_heading;
-  }();
-  return known;
-}
-
-bool is_known(std::string_view heading, std::string_view name) {
-  const auto names = known_operators().find(heading);
-  return names != known_operators().end() && names->second.contains(name);
-}
 
 constexpr std::array<std::string_view, 34> kChoices = {
     "none",     "mean",   "sum",   "prod", "min",   "max",      "amin",     "amax",      "avg",
@@ -69,7 +40,7 @@ bool has_known_words(std::string_view text) {
     std::size_t end = i;
     while (end < text.size() && (is_letter(text[end]) || is_digit(text[end]))) ++end;
     if (end == i) ++end;
-    else if (!is_digit(text[i]) && !is_known("words", text.substr(i, end - i))) return false;
+    else if (!is_digit(text[i]) && !trace::is_listed("words", text.substr(i, end - i))) return false;
     i = end;
   }
   return true;
@@ -79,7 +50,7 @@ bool has_known_words(std::string_view text) {
 
 bool is_public_operator(std::string_view name) {
   const std::size_t colons = name.find("::");
-  return colons != std::string_view::npos && is_known(name.substr(0, colons + 2), name.substr(colons + 2));
+  return colons != std::string_view::npos && trace::is_listed(name.substr(0, colons + 2), name.substr(colons + 2));
 }
 
 bool is_public_gradient(std::string_view name) {
@@ -88,7 +59,7 @@ bool is_public_gradient(std::string_view name) {
   // The number, which tells apart what one operator has several derivatives for, differs between versions; it has one
   // digit, or two.
   const std::size_t digits = name.size() - (name.find_last_not_of("0123456789") + 1);
-  return digits >= 1 && digits <= 2 && is_known("gradients", name.substr(0, name.size() - digits));
+  return digits >= 1 && digits <= 2 && trace::is_listed("gradients", name.substr(0, name.size() - digits));
 }
 
 bool is_public_schema(std::string_view text) {

@@ -53,7 +53,7 @@ class SmallPair {
   SmallPair(const std::vector<HostRow>& rows, std::string_view kineto_lines,
             std::string_view schema = "1.1.1-chakra.0.0.4") {
     kineto::ReadOptions options;
-    options.record_functions = true;
+    options.requested.record_functions = true;
     Result<trace::Trace> job = kineto::read_job({dir_.write("device.json", orrery::testing::kineto_json(kineto_lines))},
                                                 diagnostics_, options);
     if (!job) throw std::runtime_error(job.error().to_string());

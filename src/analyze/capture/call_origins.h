@@ -1,0 +1,34 @@
+// What a call of the host belongs to: the operators, modules and annotations around it on its thread.
+#pragma once
+
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "trace/nesting.h"
+#include "trace/trace.h"
+
+namespace orrery::analyze {
+
+struct CallOrigin {
+  std::vector<trace::EventIndex> operators;    ///< outermost first
+  std::vector<trace::EventIndex> annotations;  ///< innermost first
+  std::string modules;  ///< "GPT_0/Block_3", outermost first: the Python frames called "nn.Module: ..."; empty: none
+};
+
+class CallOrigins {
+ public:
+  /// Must outlive it. O(events log events).
+  CallOrigins(const trace::Trace& trace, const trace::RankTrace& rank);
+
+  /// Of calls that lie in the same event the same; looked for once. Valid as long as this is.
+  const CallOrigin& of(trace::EventIndex call);
+
+ private:
+  const trace::Trace& trace_;
+  const trace::RankTrace& rank_;
+  trace::Nesting nesting_;
+  std::unordered_map<trace::EventIndex, CallOrigin> known_;  // by what is around the call
+};
+
+}  // namespace orrery::analyze

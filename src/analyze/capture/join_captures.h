@@ -1,0 +1,24 @@
+// Gives the works of graph launches the operators, shapes, modules and annotations of the same program recorded while
+// it was captured, or run eagerly.
+//
+// A launch of a graph leaves works without operators. A recording of the capture has the same launches one by one,
+// inside their operators, and no works; an eager run has both. What is carried over becomes arguments of the works
+// (Field::operator_text and those behind it, shapes, types and values), so that every question finds it where it looks
+// for arguments; times are never taken. A capture that fits nothing is told, and nothing is carried over.
+#pragma once
+
+#include <vector>
+
+#include "base/diagnostics.h"
+#include "trace/trace.h"
+
+namespace orrery::analyze {
+
+/// What Field::origin_text says of a launch where only the order of captures decided between several that fit.
+inline constexpr std::string_view kByOrderAlone = ", by order alone";
+
+/// `captures`: recordings of captures or eager runs, one file each. One counts for the rank that it says, for all if it
+/// says none or is the only one. Both need formats::TraceOptions::operands.
+void join_captures(trace::Trace& trace, const std::vector<trace::Trace>& captures, Diagnostics& diagnostics);
+
+}  // namespace orrery::analyze

@@ -1,0 +1,95 @@
+#include "analyze/capture/launch_gaps.h"
+
+#include <algorithm>
+#include <map>
+
+#include "causal/step_window.h"
+
+// Idle stretches of each device, cut as breakdown cuts them, are given to the launch in whose gap they lie: stretches
+// and launches of a device are both in order of time.
+
+namespace orrery::analyze {
+namespace {
+
+struct Span {
+  TimePs begin = 0, end = 0;
+};
+
+/// From the start of the first work to the end of the last, and how long any of them runs.
+std::pair<Span, TimePs> span_of(const DeviceRank& devices, std::span<const std::uint32_t> works) {
+  std::vector<Span> parts;
+  for (const std::uint32_t w : works) parts.push_back({devices.timeline.works[w].start, devices.timeline.works[w].end});
+  std::sort(parts.begin(), parts.end(), [](const Span& a, const Span& b) { return a.begin < b.begin; });
+  Span all = parts.front();
+  TimePs busy = 0, until = all.begin;
+  for (const Span& part : parts) {
+    busy += std::max<TimePs>(0, part.end - std::max(until, part.begin));
+    until = std::max(until, part.end);
+  }
+  all.end = until;
+  return {all, busy};
+}
+
+/// How long of an idle stretch the call that launches what ends it had not been entered. What the call itself takes is
+/// the launch, not the host's being late: of a graph's it is most of the wait.
+TimePs wait_for_call(const DeviceRank& devices, const Stretch& stretch) {
+  if (stretch.next == causal::kNoWork) return 0;
+  const causal::DeviceWork& work = devices.timeline.works[stretch.next];
+  // A call that begins after its work is a clock that was corrected in between: it says nothing about the gap.
+  if (work.call == causal::kNoEvent || work.call_start > work.start) return 0;
+  return std::clamp(work.call_start, stretch.begin, stretch.end) - stretch.begin;
+}
+
+}  // namespace
+
+RankGraphs look_at_graphs(const DeviceRank& devices, const GraphLaunches& graphs) {
+  RankGraphs result;
+  result.devices = &devices;
+  std::map<std::int64_t, std::vector<std::uint32_t>> by_device;
+  std::vector<Span> spans;
+  const std::vector<trace::EventIndex> steps = causal::find_steps(*devices.trace, *devices.rank, devices.content);
+  for (std::uint32_t l = 0; l < graphs.launches.size(); ++l) {
+    const GraphLaunch& launch = graphs.launches[l];
+    std::vector<std::uint32_t>& of_device = by_device[launch.device];
+    const auto [span, busy] = span_of(devices, graphs.works_of(launch));
+    LaunchGap gap{.launch = l,
+                  .number = static_cast<std::int64_t>(of_device.size()),
+                  .span = span.end - span.begin,
+                  .busy = busy};
+    if (!of_device.empty()) gap.gap = span.begin - spans[of_device.back()].end;
+    const TimePs called = devices.rank->start[launch.call];
+    for (std::size_t s = 0; s < steps.size(); ++s) {
+      if (called >= devices.rank->start[steps[s]] && called < devices.rank->end(steps[s]))
+        gap.step = static_cast<std::int64_t>(s);
+    }
+    of_device.push_back(l);
+    spans.push_back(span);
+    result.launches.push_back(std::move(gap));
+  }
+  const HostHistory history(devices);
+  std::vector<HostWaitCauses> causes(result.launches.size());
+  std::map<std::int64_t, std::size_t> next_launch;  // of each device: the one whose gap is looked for
+  sweep_devices(devices, [&](const Stretch& stretch) {
+    const std::int64_t device = devices.devices[stretch.device];
+    const auto of_device = by_device.find(device);
+    if (of_device == by_device.end()) return;
+    const std::vector<std::uint32_t>& launches = of_device->second;
+    std::size_t& at = next_launch.try_emplace(device, 1).first->second;
+    while (at < launches.size() && spans[launches[at]].begin <= stretch.begin) ++at;
+    if (at >= launches.size() || stretch.begin < spans[launches[at - 1]].end || stretch.end > spans[launches[at]].begin)
+      return;
+    LaunchGap& gap = result.launches[launches[at]];
+    if (stretch.types != 0) {
+      gap.other_works += stretch.end - stretch.begin;
+      return;
+    }
+    gap.idle += stretch.end - stretch.begin;
+    const TimePs waited = wait_for_call(devices, stretch);
+    gap.host_wait += waited;
+    if (waited > 0) history.walk(stretch.begin, stretch.begin + waited, stretch.next, causes[launches[at]]);
+  });
+  for (std::size_t l = 0; l < causes.size(); ++l) result.launches[l].causes = causes[l].take(devices);
+  return result;
+}
+
+}  // namespace orrery::analyze
