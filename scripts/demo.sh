@@ -55,9 +55,8 @@ answer path_overlay '' orrery path "$one" --overlay demo/overlay.json.gz --json 
 question "Why is the GPU idle?"
 answer breakdown 1p orrery breakdown "$one"
 
-question "Which operators run below captured graphs? A recording of the capture tells."
-answer kernels_captured '/^rank *operator/,+5p' orrery kernels data/graphs/decode.replay.kineto.json.gz --capture data/graphs/decode.capture.kineto.json.gz
-answer roofline 1p orrery roofline data/graphs/decode.replay.kineto.json.gz --capture data/graphs/decode.capture.kineto.json.gz
+echo "# Which operators run below captured graphs? A recording of the capture tells."
+answer kernels_captured '/ aten::mm .*capture$/p' orrery kernels data/graphs/decode.replay.kineto.json.gz --capture data/graphs/decode.capture.kineto.json.gz
 
 question "What would change it: a GPU twice as fast, or a host a fifth faster?"
 answer whatif_gpu 1p orrery whatif "$one" 'gpu * 0.5'

@@ -22,8 +22,9 @@ GROUPS = ["--comm-group", "data/workloads/training.groups.json"]
 # Per kind of input: the files to start from, the name that a damaged one gets, and the verbs to run on it. {in}: the input, {out}: a place to
 # write to, {stem}: the input without ".0.et".
 KINDS = [
-    (["data/*.kineto.json.gz"], "trace.json", [
-        ["info", "{in}"], ["check", "{in}"], ["path", "{in}"], ["path", "{in}", "--compat", "hta"], ["path", "{in}", "--overlay", "{out}.json"],
+    (["data/*.kineto.json.gz", "data/graphs/*.kineto.json.gz"], "trace.json", [
+        ["info", "{in}"], ["check", "{in}"], ["path", "{in}"], ["path", "{in}", "--compat", "hta"],
+        ["graphs", "{in}"], ["graphs", "data/graphs/decode.replay.kineto.json.gz", "--capture", "{in}"], ["steps", "{in}"], ["roofline", "{in}", "--device", "h200"], ["path", "{in}", "--overlay", "{out}.json"],
         ["whatif", "{in}", "comm remove"], ["link", "{in}", "-o", "{out}"], ["scrub", "{in}", "-o", "{out}"],
         ["align", "{in}", "{other}", "-o", "{out}"], ["convert", "{in}", "--to", "et", "-o", "{out}.et"]]),
     (["data/*.et.json.gz"], "host.json", [
