@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <unordered_map>
 #include <utility>
 
 // Works are grouped by their call, then each launch gets its order, then a name of its content: numbers of (what it is,
@@ -24,7 +25,11 @@ constexpr std::int64_t kNodePlace = 0xffff'ffff;
 class LaunchFinder {
  public:
   LaunchFinder(const trace::Trace& trace, const trace::RankTrace& rank, const DeviceTimeline& timeline)
-      : trace_(trace), rank_(rank), timeline_(timeline) {}
+      : trace_(trace),
+        rank_(rank),
+        timeline_(timeline),
+        grids_(dense_of(Field::grid_text)),
+        blocks_(dense_of(Field::block_text)) {}
 
   GraphLaunches find() {
     found_.launch_of_work.assign(timeline_.works.size(), GraphLaunches::kNoLaunch);
@@ -51,8 +56,10 @@ class LaunchFinder {
     }
     // Works of a timeline are by start, which stays so below each call.
     const auto key = [&](std::uint32_t w) { return std::pair(timeline_.works[w].call_start, timeline_.works[w].call); };
-    std::stable_sort(found_.works.begin(), found_.works.end(),
-                     [&](std::uint32_t a, std::uint32_t b) { return key(a) < key(b); });
+    const auto is_earlier = [&](std::uint32_t a, std::uint32_t b) { return key(a) < key(b); };
+    // On one stream they mostly are in order already.
+    if (!std::is_sorted(found_.works.begin(), found_.works.end(), is_earlier))
+      std::stable_sort(found_.works.begin(), found_.works.end(), is_earlier);
     for (std::uint32_t i = 0; i < found_.works.size(); ++i) {
       const causal::DeviceWork& work = timeline_.works[found_.works[i]];
       if (found_.launches.empty() || found_.launches.back().call != work.call)
@@ -86,11 +93,16 @@ class LaunchFinder {
     launch.has_node_order = true;
   }
 
+  /// Empty where no event has the field: then nothing is looked up.
+  [[nodiscard]] Column<std::int64_t> dense_of(Field field) const {
+    const trace::SparseColumn& column = rank_.field(field);
+    return column.event.empty() ? Column<std::int64_t>() : column.dense(rank_.event_count(), 0);
+  }
+
   std::uint32_t content_of(std::uint32_t w) {
     const EventIndex event = timeline_.works[w].event;
     const std::array<std::int64_t, 4> what = {static_cast<std::int64_t>(rank_.activity(event)), rank_.name[event],
-                                              rank_.field(Field::grid_text).find(event).value_or(0),
-                                              rank_.field(Field::block_text).find(event).value_or(0)};
+                                              grids_.empty() ? 0 : grids_[event], blocks_.empty() ? 0 : blocks_[event]};
     return contents_.emplace(what, static_cast<std::uint32_t>(contents_.size())).first->second;
   }
 
@@ -131,7 +143,15 @@ class LaunchFinder {
   const trace::RankTrace& rank_;
   const DeviceTimeline& timeline_;
   GraphLaunches found_;
-  std::map<std::array<std::int64_t, 4>, std::uint32_t> contents_;
+  struct ContentHash {
+    std::size_t operator()(const std::array<std::int64_t, 4>& what) const {
+      std::uint64_t hash = 0;
+      for (const std::int64_t part : what) hash = (hash ^ static_cast<std::uint64_t>(part)) * 0x9E3779B97F4A7C15ull;
+      return hash ^ hash >> 32;
+    }
+  };
+  Column<std::int64_t> grids_, blocks_;  // per event
+  std::unordered_map<std::array<std::int64_t, 4>, std::uint32_t, ContentHash> contents_;
   std::map<std::pair<std::int64_t, std::vector<std::uint32_t>>, std::uint32_t> graphs_;
 };
 

@@ -108,19 +108,31 @@ class RankJoin {
     NodeAlignment alignment;
     std::int64_t missing = 0;  ///< difference of numbers of nodes and works
   };
+  /// Texts of a node, interned here once however often its graph is launched.
+  struct NodeTexts {
+    StringId op = 0, operators = 0, shapes = 0, types = 0, values = 0, modules = 0, range = 0;
+  };
   struct Carried {
     EventIndex event;
-    const Source* source;
-    std::uint32_t node;
+    bool is_eager;
+    const NodeTexts* texts;
   };
 
   void name_works() {
     keys_.reserve(launches_.works.size());
+    // Texts are few beside works: each is numbered once.
+    std::vector<std::uint32_t> numbers(trace_.strings.size(), 0);
+    const auto number = [&](StringId text) {
+      if (numbers[text] == 0) numbers[text] = texts_.number(trace_.strings.text(text));
+      return numbers[text];
+    };
+    const trace::SparseColumn& grids = rank_.field(Field::grid_text);
+    const Column<std::int64_t> grid_of =
+        grids.event.empty() ? Column<std::int64_t>() : grids.dense(rank_.event_count(), 0);
     for (const std::uint32_t w : launches_.works) {
       const EventIndex event = timeline_.works[w].event;
-      const auto grid = rank_.field(Field::grid_text).find(event);
-      keys_.push_back({rank_.activity(event), texts_.number(trace_.name(rank_, event)),
-                       grid ? texts_.number(trace_.strings.text(static_cast<StringId>(*grid))) : 0});
+      keys_.push_back({rank_.activity(event), number(rank_.name[event]),
+                       grid_of.empty() ? 0 : number(static_cast<StringId>(grid_of[event]))});
       queues_.push_back(timeline_.works[w].queue);
     }
   }
@@ -271,14 +283,11 @@ class RankJoin {
                         std::span(queues_).subspan(launch.first, launch.count), launch.has_node_order);
     const std::vector<std::uint32_t>& nodes = own.node_of_work.empty() ? fit.alignment.node_of_work : own.node_of_work;
     for (std::size_t i = 0; i < works.size(); ++i) {
-      if (nodes[i] != kNoNode) carried_.push_back({timeline_.works[works[i]].event, fit.source, nodes[i]});
+      if (nodes[i] != kNoNode)
+        carried_.push_back(
+            {timeline_.works[works[i]].event, fit.source->capture.is_eager, &texts_of(*fit.source, nodes[i])});
     }
   }
-
-  /// Texts of a node, interned here once however often its graph is launched.
-  struct NodeTexts {
-    StringId op = 0, operators = 0, shapes = 0, types = 0, values = 0, modules = 0, range = 0;
-  };
 
   const NodeTexts& texts_of(const Source& source, std::uint32_t node) {
     const auto [at, is_new] = node_texts_.try_emplace({&source, node});
@@ -306,7 +315,9 @@ class RankJoin {
   }
 
   void write() {
-    std::sort(carried_.begin(), carried_.end(), [](const Carried& a, const Carried& b) { return a.event < b.event; });
+    const auto is_earlier = [](const Carried& a, const Carried& b) { return a.event < b.event; };
+    if (!std::is_sorted(carried_.begin(), carried_.end(), is_earlier))
+      std::sort(carried_.begin(), carried_.end(), is_earlier);
     const StringId capture = trace_.strings.intern("capture"), eager = trace_.strings.intern("eager");
     const auto put = [&](Field field, auto&& text_of) {
       trace::SparseColumn more;
@@ -316,7 +327,7 @@ class RankJoin {
       rank_.field(field).merge(std::move(more));
     };
     const auto put_text = [&](Field field, StringId NodeTexts::*member) {
-      put(field, [&](const Carried& carried) { return texts_of(*carried.source, carried.node).*member; });
+      put(field, [&](const Carried& carried) { return carried.texts->*member; });
     };
     put_text(Field::operator_text, &NodeTexts::op);
     put_text(Field::operators_text, &NodeTexts::operators);
@@ -325,7 +336,7 @@ class RankJoin {
     put_text(Field::concrete_text, &NodeTexts::values);
     put_text(Field::module_path_text, &NodeTexts::modules);
     put_text(Field::range_text, &NodeTexts::range);
-    put(Field::origin_text, [&](const Carried& carried) { return carried.source->capture.is_eager ? eager : capture; });
+    put(Field::origin_text, [&](const Carried& carried) { return carried.is_eager ? eager : capture; });
     write_calls();
   }
 

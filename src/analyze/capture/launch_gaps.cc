@@ -58,10 +58,12 @@ RankGraphs look_at_graphs(const DeviceRank& devices, const GraphLaunches& graphs
                   .busy = busy};
     if (!of_device.empty()) gap.gap = span.begin - spans[of_device.back()].end;
     const TimePs called = devices.rank->start[launch.call];
-    for (std::size_t s = 0; s < steps.size(); ++s) {
-      if (called >= devices.rank->start[steps[s]] && called < devices.rank->end(steps[s]))
-        gap.step = static_cast<std::int64_t>(s);
-    }
+    // Steps are by start, and those of one thread do not overlap: the last that began before the call.
+    const auto after = std::upper_bound(steps.begin(), steps.end(), called, [&](TimePs t, trace::EventIndex step) {
+      return t < devices.rank->start[step];
+    });
+    if (after != steps.begin() && called < devices.rank->end(*(after - 1)))
+      gap.step = static_cast<std::int64_t>(after - steps.begin()) - 1;
     of_device.push_back(l);
     spans.push_back(span);
     result.launches.push_back(std::move(gap));

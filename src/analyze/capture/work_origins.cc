@@ -1,9 +1,17 @@
 #include "analyze/capture/work_origins.h"
 
+#include <algorithm>
+
 namespace orrery::analyze {
 
 using trace::EventIndex;
 using trace::Field;
+
+std::size_t works_with_origin(const trace::RankTrace& rank) {
+  const auto& events = rank.field(Field::origin_text).event;
+  return static_cast<std::size_t>(std::count_if(events.begin(), events.end(),
+                                                [&](EventIndex e) { return trace::is_device_work(rank.activity(e)); }));
+}
 
 WorkOrigins::WorkOrigins(const trace::Trace& trace, const trace::RankTrace& rank,
                          const causal::DeviceTimeline& timeline)

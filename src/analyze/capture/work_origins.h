@@ -32,6 +32,9 @@ struct WorkOrigin {
   }
 };
 
+/// How many works of graph launches have an origin by a capture or an eager run.
+std::size_t works_with_origin(const trace::RankTrace& rank);
+
 class WorkOrigins {
  public:
   /// All must outlive it. O(events log events).

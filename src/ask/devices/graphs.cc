@@ -20,7 +20,7 @@ std::string graphs_sentence(const DeviceJob& job, const std::vector<analyze::Gra
     launches += found.launches.size();
     graphs += found.graphs.size();
     works += found.works.size();
-    for (const std::uint32_t w : found.works) told += rank.origins->of(w).source.empty() ? 0 : 1;
+    told += analyze::works_with_origin(*rank.devices->rank);
     for (const analyze::LaunchGap& gap : rank.graphs.launches) {
       busy = analyze::plus_capped(busy, gap.busy);
       idle = analyze::plus_capped(idle, gap.idle);
