@@ -44,15 +44,10 @@ class LaunchFinder {
 
  private:
   void group_by_call() {
-    std::vector<std::uint8_t> launches_graph(trace_.strings.size(), 2);  // 2: not looked at yet
-    const auto is_launch = [&](StringId name) {
-      std::uint8_t& known = launches_graph[name];
-      if (known == 2) known = is_graph_launch(trace_.strings.text(name)) ? 1 : 0;
-      return known == 1;
-    };
+    GraphLaunchNames names(trace_.strings);
     for (std::uint32_t w = 0; w < timeline_.works.size(); ++w) {
       const EventIndex call = timeline_.works[w].call;
-      if (call != causal::kNoEvent && is_launch(rank_.name[call])) found_.works.push_back(w);
+      if (call != causal::kNoEvent && names.contains(rank_.name[call])) found_.works.push_back(w);
     }
     // Works of a timeline are by start, which stays so below each call.
     const auto key = [&](std::uint32_t w) { return std::pair(timeline_.works[w].call_start, timeline_.works[w].call); };

@@ -15,6 +15,22 @@ namespace orrery::analyze {
 /// cudaGraphLaunch, hipGraphLaunch, cuGraphLaunch.
 bool is_graph_launch(std::string_view call);
 
+/// The same by the number of the name, each looked at once: there are a thousand times more works than names.
+class GraphLaunchNames {
+ public:
+  explicit GraphLaunchNames(const Interner& strings) : strings_(strings), known_(strings.size(), kNotLookedAt) {}
+  bool contains(StringId name) {
+    std::uint8_t& known = known_[name];
+    if (known == kNotLookedAt) known = is_graph_launch(strings_.text(name)) ? 1 : 0;
+    return known == 1;
+  }
+
+ private:
+  static constexpr std::uint8_t kNotLookedAt = 2;
+  const Interner& strings_;
+  std::vector<std::uint8_t> known_;
+};
+
 struct GraphLaunch {
   trace::EventIndex call = 0;
   std::int64_t device = 0;  ///< of its first work

@@ -44,7 +44,7 @@ std::vector<GraphRank> look_at_graphs(const std::vector<DeviceRank>& ranks) {
   parallel_for(ranks.size(), [&](std::size_t r) {
     result[r].devices = &ranks[r];
     result[r].origins = std::make_unique<WorkOrigins>(*ranks[r].trace, *ranks[r].rank, ranks[r].timeline);
-    result[r].graphs = look_at_graphs(ranks[r], result[r].origins->launches());
+    result[r].gaps = launch_gaps(ranks[r], result[r].origins->launches());
   });
   return result;
 }
@@ -71,8 +71,8 @@ Sheet graphs_sheet(const std::vector<GraphRank>& ranks) {
       std::vector<TimePs> spans, busy;
       std::size_t matched = 0;
       for (const std::uint32_t l : by_graph[g]) {
-        spans.push_back(rank.graphs.launches[l].span);
-        busy.push_back(rank.graphs.launches[l].busy);
+        spans.push_back(rank.gaps[l].span);
+        busy.push_back(rank.gaps[l].busy);
       }
       const GraphLaunch& first = launches.launches[graph.first_launch];
       for (const std::uint32_t w : launches.works_of(first)) matched += rank.origins->of(w).source.empty() ? 0 : 1;
@@ -161,7 +161,7 @@ Sheet launches_sheet(const std::vector<GraphRank>& ranks) {
   time("cause", "for");
   for (const GraphRank& rank : ranks) {
     const GraphLaunches& launches = rank.origins->launches();
-    for (const LaunchGap& gap : rank.graphs.launches) {
+    for (const LaunchGap& gap : rank.gaps) {
       const GraphLaunch& launch = launches.launches[gap.launch];
       const bool is_first = !gap.gap.has_value();
       const auto of_gap = [&](TimePs value) { return is_first ? Cell(nullptr) : Cell(value); };
@@ -197,7 +197,7 @@ Sheet gap_causes_sheet(const std::vector<GraphRank>& ranks, std::size_t top) {
   for (const GraphRank& rank : ranks) {
     std::map<std::int64_t, std::map<std::pair<std::string, causal::EdgeKind>, Sum>> by_device;
     std::map<std::int64_t, TimePs> total;
-    for (const LaunchGap& gap : rank.graphs.launches) {
+    for (const LaunchGap& gap : rank.gaps) {
       const std::int64_t device = rank.origins->launches().launches[gap.launch].device;
       for (const HostWaitCause& cause : gap.causes) {
         Sum& sum = by_device[device][{cause.name, cause.kind}];

@@ -13,7 +13,7 @@ namespace orrery::analyze {
 struct GraphRank {
   const DeviceRank* devices = nullptr;
   std::unique_ptr<WorkOrigins> origins;
-  RankGraphs graphs;
+  std::vector<LaunchGap> gaps;  ///< in the order of GraphLaunches::launches
 };
 std::vector<GraphRank> look_at_graphs(const std::vector<DeviceRank>& ranks);
 

@@ -42,9 +42,8 @@ TimePs wait_for_call(const DeviceRank& devices, const Stretch& stretch) {
 
 }  // namespace
 
-RankGraphs look_at_graphs(const DeviceRank& devices, const GraphLaunches& graphs) {
-  RankGraphs result;
-  result.devices = &devices;
+std::vector<LaunchGap> launch_gaps(const DeviceRank& devices, const GraphLaunches& graphs) {
+  std::vector<LaunchGap> gaps;
   std::map<std::int64_t, std::vector<std::uint32_t>> by_device;
   std::vector<Span> spans;
   const std::vector<trace::EventIndex> steps = causal::find_steps(*devices.trace, *devices.rank, devices.content);
@@ -66,10 +65,10 @@ RankGraphs look_at_graphs(const DeviceRank& devices, const GraphLaunches& graphs
       gap.step = static_cast<std::int64_t>(after - steps.begin()) - 1;
     of_device.push_back(l);
     spans.push_back(span);
-    result.launches.push_back(std::move(gap));
+    gaps.push_back(std::move(gap));
   }
   const HostHistory history(devices);
-  std::vector<HostWaitCauses> causes(result.launches.size());
+  std::vector<HostWaitCauses> causes(gaps.size());
   std::map<std::int64_t, std::size_t> next_launch;  // of each device: the one whose gap is looked for
   sweep_devices(devices, [&](const Stretch& stretch) {
     const std::int64_t device = devices.devices[stretch.device];
@@ -80,7 +79,7 @@ RankGraphs look_at_graphs(const DeviceRank& devices, const GraphLaunches& graphs
     while (at < launches.size() && spans[launches[at]].begin <= stretch.begin) ++at;
     if (at >= launches.size() || stretch.begin < spans[launches[at - 1]].end || stretch.end > spans[launches[at]].begin)
       return;
-    LaunchGap& gap = result.launches[launches[at]];
+    LaunchGap& gap = gaps[launches[at]];
     if (stretch.types != 0) {
       gap.other_works += stretch.end - stretch.begin;
       return;
@@ -90,8 +89,8 @@ RankGraphs look_at_graphs(const DeviceRank& devices, const GraphLaunches& graphs
     gap.host_wait += waited;
     if (waited > 0) history.walk(stretch.begin, stretch.begin + waited, stretch.next, causes[launches[at]]);
   });
-  for (std::size_t l = 0; l < causes.size(); ++l) result.launches[l].causes = causes[l].take(devices);
-  return result;
+  for (std::size_t l = 0; l < causes.size(); ++l) gaps[l].causes = causes[l].take(devices);
+  return gaps;
 }
 
 }  // namespace orrery::analyze

@@ -26,12 +26,7 @@ struct LaunchGap {
   std::vector<HostWaitCause> causes = {};  ///< what the host did then, the longest first
 };
 
-struct RankGraphs {
-  const DeviceRank* devices = nullptr;
-  std::vector<LaunchGap> launches;  ///< in the order of GraphLaunches::launches
-};
-
-/// `graphs`: of the rank.
-RankGraphs look_at_graphs(const DeviceRank& devices, const GraphLaunches& graphs);
+/// In the order of GraphLaunches::launches. `graphs`: of the rank.
+std::vector<LaunchGap> launch_gaps(const DeviceRank& devices, const GraphLaunches& graphs);
 
 }  // namespace orrery::analyze

@@ -70,15 +70,15 @@ class StreamOrder {
   NodeAlignment find() {
     NodeAlignment result;
     result.node_of_work.assign(works_.size(), kNoNode);
-    // Two nodes more or less than works were seen where a recorder lost some; then nothing says which.
+    // Works without a node would have to be left out somewhere, and nothing says where.
     if (nodes_.size() < works_.size()) return result;
-    std::vector<Choice> taken;
+    std::vector<std::uint32_t> taken;  // streams, node by node
     std::size_t steps = 0;
     for (std::uint32_t from = 0; taken.size() < works_.size();) {
       if (++steps > kMostSteps) return result;
       const std::uint32_t lane = next_lane(static_cast<std::uint32_t>(taken.size()), from);
       if (lane != kNoNode) {
-        taken.push_back({lane});
+        taken.push_back(lane);
         ++at_[lane];
         from = 0;
         if (!dead_.contains(state())) continue;
@@ -87,14 +87,14 @@ class StreamOrder {
         if (taken.empty()) return result;
       }
       // Back, and on with the stream behind the one that was tried.
-      const std::uint32_t last = taken.back().lane;
+      const std::uint32_t last = taken.back();
       taken.pop_back();
       --at_[last];
-      from = rank_of(last, static_cast<std::uint32_t>(taken.size())) + 1;
+      from = rank_of(last) + 1;
     }
     std::fill(at_.begin(), at_.end(), 0);
     for (std::uint32_t n = 0; n < taken.size(); ++n) {
-      const std::uint32_t lane = taken[n].lane;
+      const std::uint32_t lane = taken[n];
       result.node_of_work[lanes_[lane][at_[lane]++]] = n;
     }
     return result;
@@ -102,9 +102,6 @@ class StreamOrder {
 
  private:
   static constexpr std::size_t kMostSteps = 4'000'000;
-  struct Choice {
-    std::uint32_t lane;
-  };
 
   /// Streams by when their next work starts, those at their end left out: works are numbered by start.
   std::vector<std::uint32_t> heads() const {
@@ -123,7 +120,7 @@ class StreamOrder {
     }
     return kNoNode;
   }
-  std::uint32_t rank_of(std::uint32_t lane, std::uint32_t) const {
+  std::uint32_t rank_of(std::uint32_t lane) const {
     const std::vector<std::uint32_t> lanes = heads();
     return static_cast<std::uint32_t>(std::find(lanes.begin(), lanes.end(), lane) - lanes.begin());
   }

@@ -62,12 +62,10 @@ class BusyTime {
 class StepMeasure {
  public:
   StepMeasure(const DeviceRank& devices, const FoundSteps& found)
-      : devices_(devices), found_(found), busy_(devices), launches_graph_(devices.rank->event_count(), 0) {
+      : devices_(devices), found_(found), busy_(devices), graph_launches_(devices.trace->strings) {
     for (std::uint32_t w = 0; w < devices.timeline.works.size(); ++w)
       by_launch_.emplace_back(causal::attributed_at(devices.timeline.works[w]), w);
     std::sort(by_launch_.begin(), by_launch_.end());
-    for (const GraphLaunch& launch : find_graph_launches(*devices.trace, *devices.rank, devices.timeline).launches)
-      launches_graph_[launch.call] = 1;
   }
 
   [[nodiscard]] MeasuredStep measure(std::size_t place) const {
@@ -114,7 +112,8 @@ class StepMeasure {
       const causal::DeviceWork& work = devices_.timeline.works[works[i]];
       if (i == 0) until = work.start;
       if (work.end > until) step.busy += work.end - std::max(work.start, until), until = work.end;
-      if (work.call != causal::kNoEvent && launches_graph_[work.call] != 0) graphs.push_back(work.call);
+      if (work.call != causal::kNoEvent && graph_launches_.contains(devices_.rank->name[work.call]))
+        graphs.push_back(work.call);
     }
     std::sort(graphs.begin(), graphs.end());
     step.graph_launches = static_cast<std::size_t>(std::unique(graphs.begin(), graphs.end()) - graphs.begin());
@@ -124,7 +123,7 @@ class StepMeasure {
   const DeviceRank& devices_;
   const FoundSteps& found_;
   BusyTime busy_;
-  Column<std::uint8_t> launches_graph_;                      // per event
+  mutable GraphLaunchNames graph_launches_;                  // remembers what it was asked
   std::vector<std::pair<TimePs, std::uint32_t>> by_launch_;  // when a work was launched, and its place
 };
 

@@ -46,17 +46,12 @@ void add_rank(report::Sheet& sheet, const DeviceRank& devices) {
   std::unordered_map<Key, Sum, KeyHash> sums;
   TimePs all = 0;
   const bool any_joined = !rank.field(Field::origin_text).event.empty();
-  std::vector<std::uint8_t> launches_graph(strings.size(), 2);  // 2: not looked at yet
+  GraphLaunchNames graph_launches(strings);
   for (std::uint32_t w = 0; w < devices.timeline.works.size(); ++w) {
     if (!devices.belongs(w)) continue;
     const causal::DeviceWork& work = devices.timeline.works[w];
     Key key;
-    bool is_graph = false;
-    if (work.call != causal::kNoEvent) {
-      std::uint8_t& known = launches_graph[rank.name[work.call]];
-      if (known == 2) known = is_graph_launch(strings.text(rank.name[work.call])) ? 1 : 0;
-      is_graph = known == 1;
-    }
+    const bool is_graph = work.call != causal::kNoEvent && graph_launches.contains(rank.name[work.call]);
     if (is_graph && any_joined) {
       if (const auto source = rank.field(Field::origin_text).find(work.event)) {
         key.source = strings.text(static_cast<StringId>(*source)) == "eager" ? Source::eager : Source::capture;

@@ -21,7 +21,7 @@ std::string graphs_sentence(const DeviceJob& job, const std::vector<analyze::Gra
     graphs += found.graphs.size();
     works += found.works.size();
     told += analyze::works_with_origin(*rank.devices->rank);
-    for (const analyze::LaunchGap& gap : rank.graphs.launches) {
+    for (const analyze::LaunchGap& gap : rank.gaps) {
       busy = analyze::plus_capped(busy, gap.busy);
       idle = analyze::plus_capped(idle, gap.idle);
     }
