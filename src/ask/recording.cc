@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "analyze/capture/join_captures.h"
 #include "ask/graphs/unprofiled.h"
 #include "base/interrupt.h"
 #include "job/read/inputs.h"
@@ -68,7 +67,7 @@ Status join_captures(Context& context, const RecordingRequest& request, trace::T
     if (!capture) return capture.error();
     captures.push_back(std::move(*capture));
   }
-  analyze::join_captures(trace, captures, context.diagnostics());
+  analyze::join_captures(trace, captures, context.diagnostics(), request.unfitting);
   return {};
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "analyze/capture/join_captures.h"
 #include "ask/context.h"
 #include "ask/fields.h"
 #include "base/result.h"
@@ -26,6 +27,8 @@ struct RecordingRequest {
   bool without_profiler = false;          ///< the run as it would be if nobody had recorded it
   /// Recordings of captures or eager runs of the same program: what its graphs consist of (analyze/capture).
   std::vector<std::string> captures = {};
+  /// Where captures are told that fit nothing of it, for whoever tries them on several recordings; none: remarked upon.
+  std::vector<analyze::UnfittingCapture>* unfitting = nullptr;
   std::vector<std::string> rules = {};  ///< files that say how names are read, before the shipped rules
 };
 template <typename Visitor>

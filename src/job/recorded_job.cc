@@ -35,6 +35,7 @@ RecordedJob::~RecordedJob() = default;
 
 const trace::Trace& RecordedJob::trace() const { return state_->trace; }
 trace::Trace RecordedJob::take_trace() && { return std::move(state_->trace); }
+const std::vector<causal::DeviceTimeline>& RecordedJob::timelines() const { return state_->timelines; }
 const match::Exchanges& RecordedJob::exchanges() const { return state_->clocks.exchanges; }
 const JobClocks& RecordedJob::clocks() const { return state_->clocks; }
 

@@ -10,6 +10,7 @@
 #include "base/diagnostics.h"
 #include "base/result.h"
 #include "causal/causal_graph.h"
+#include "causal/device/device_timeline.h"
 #include "causal/join/join_ranks.h"
 #include "job/job_clocks.h"
 #include "match/exchange.h"
@@ -53,6 +54,7 @@ class RecordedJob {
   [[nodiscard]] const trace::Trace& trace() const;
   /// Hands it over, on the job's clock.
   trace::Trace take_trace() &&;
+  [[nodiscard]] const std::vector<causal::DeviceTimeline>& timelines() const;  ///< as Trace::ranks
   [[nodiscard]] const match::Exchanges& exchanges() const;
   [[nodiscard]] const JobClocks& clocks() const;
 

@@ -273,6 +273,31 @@ TEST_CASE("the time of a class in each step") {
   CHECK(times[classes.number(EdgeKind::kernel, "k")] == std::vector<TimePs>{10, 20});
 }
 
+TEST_CASE("kernels with names of their own are aligned by their operators") {
+  const auto diff_of_kernels = [](const std::string& of_a, const std::string& of_b, const std::string& operator_of_b) {
+    PieceClasses classes;
+    const auto run = [&](const std::string& gemm, TimePs time, const std::string& op) {
+      SmallJob small(1);
+      small.work(0, "f", 1);
+      small.need(0, small.kernel(0, 7, gemm, time));
+      small.need(0, small.kernel(0, 7, "relu", 2));
+      ComparedRun made = run_of(small.make(), classes);
+      made.operators.texts.push_back(op);
+      made.operators.of_owner.assign(made.step.owners.size(), 1);
+      made.times = class_step_times(made.step, classes_of(made.step, classes, &made.operators));
+      return made;
+    };
+    const ComparedRun a = run(of_a, 10, "linear [[2]]"), b = run(of_b, 17, operator_of_b);
+    const RunDiff diff = compare_runs(a, b, classes);
+    require_sums(diff);
+    return causes_of(diff);
+  };
+  CHECK(diff_of_kernels("nvjet", "Cijk", "linear [[2]]") == Rows{"kernel linear [[2]] slower +7"});
+  // A name that both have stays; so do names of work whose operator only one has.
+  CHECK(diff_of_kernels("nvjet", "nvjet", "linear [[2]]") == Rows{"kernel nvjet slower +7"});
+  CHECK(diff_of_kernels("nvjet", "Cijk", "linear [[3]]") == Rows{"kernel Cijk new +17", "kernel nvjet removed -10"});
+}
+
 TEST_CASE("verdicts") {
   PieceClasses classes;
   SmallJob small(1);

@@ -75,7 +75,8 @@ namespace {
 /// "host device shapes"
 std::string recorded_with(const SmallTrace& small) {
   std::string words;
-  for (const std::string_view word : analyze::recorded_with({&small.rank(), describe(small.trace(), small.rank())}))
+  for (const std::string_view word :
+       analyze::recorded_with({&small.rank(), analyze::describe(small.trace(), small.rank())}))
     words += (words.empty() ? "" : " ") + std::string(word);
   return words;
 }

@@ -70,9 +70,6 @@ bool has_any(std::string_view text, std::initializer_list<std::string_view> word
 bool is_product_kernel(std::string_view name) {
   return has_any(name, {"gemm", "nvjet", "Cijk_", "xmma", "cutlass", "cublas", "splitK"});
 }
-bool is_product_operator(std::string_view name) {
-  return name.ends_with("mm") || has_any(name, {"linear", "matmul", "conv", "attention", "gemm"});
-}
 
 class RankJoin {
  public:
@@ -408,7 +405,8 @@ std::vector<Source> sources_of(const trace::Trace& recording, CommonTexts& texts
 
 }  // namespace
 
-void join_captures(trace::Trace& trace, const std::vector<trace::Trace>& captures, Diagnostics& diagnostics) {
+void join_captures(trace::Trace& trace, const std::vector<trace::Trace>& captures, Diagnostics& diagnostics,
+                   std::vector<UnfittingCapture>* unfitting) {
   CommonTexts texts;
   std::vector<Source> sources;
   for (const trace::Trace& recording : captures) {
@@ -432,11 +430,17 @@ void join_captures(trace::Trace& trace, const std::vector<trace::Trace>& capture
     share = std::max(share, source.best_share);
   }
   for (const auto& [file, found] : files) {
-    if (!found.first)
-      diagnostics.add(kFitsNothing, [&, &name = file, &share = found.second] {
-        return fmt::format("{}: at best {:.0f} % of a graph's works", name, 100 * share);
-      });
+    if (found.first) continue;
+    const UnfittingCapture capture{file, found.second};
+    if (unfitting != nullptr) unfitting->push_back(capture);
+    else remark_unfitting(capture, diagnostics);
   }
+}
+
+void remark_unfitting(const UnfittingCapture& capture, Diagnostics& diagnostics) {
+  diagnostics.add(kFitsNothing, [&] {
+    return fmt::format("{}: at best {:.0f} % of a graph's works", capture.file, 100 * capture.best_share);
+  });
 }
 
 }  // namespace orrery::analyze

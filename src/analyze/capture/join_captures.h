@@ -7,6 +7,8 @@
 // for arguments; times are never taken. A capture that fits nothing is told, and nothing is carried over.
 #pragma once
 
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/diagnostics.h"
@@ -17,8 +19,17 @@ namespace orrery::analyze {
 /// What Field::origin_text says of a launch where only the order of captures decided between several that fit.
 inline constexpr std::string_view kByOrderAlone = ", by order alone";
 
+/// A file of which no capture fits any graph.
+struct UnfittingCapture {
+  std::string file;
+  double best_share = 0;  ///< of a graph's works that found their node in it
+};
+void remark_unfitting(const UnfittingCapture& capture, Diagnostics& diagnostics);
+
 /// `captures`: recordings of captures or eager runs, one file each. One counts for the rank that it says, for all if it
-/// says none or is the only one. Both need formats::TraceOptions::operands.
-void join_captures(trace::Trace& trace, const std::vector<trace::Trace>& captures, Diagnostics& diagnostics);
+/// says none or is the only one. Both need formats::TraceOptions::operands. `unfitting`: files that fit nothing are put
+/// there instead of being remarked upon, by whoever tries them on other recordings too.
+void join_captures(trace::Trace& trace, const std::vector<trace::Trace>& captures, Diagnostics& diagnostics,
+                   std::vector<UnfittingCapture>* unfitting = nullptr);
 
 }  // namespace orrery::analyze

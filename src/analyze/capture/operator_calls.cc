@@ -1,5 +1,8 @@
 #include "analyze/capture/operator_calls.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include "base/json/json_scan.h"
 #include "base/json/json_writer.h"
 #include "base/numbers.h"
@@ -95,6 +98,13 @@ std::string_view outermost_of(std::string_view json) {
   std::string_view fields = inside(json);
   fields = fields.substr(std::min<std::size_t>(1, fields.size()));  // into the first
   return unquoted(take_value(fields));
+}
+
+bool is_product_operator(std::string_view name) {
+  constexpr std::string_view kWords[] = {"linear", "matmul", "conv", "attention", "gemm"};
+  return name.ends_with("mm") || std::any_of(std::begin(kWords), std::end(kWords), [&](std::string_view word) {
+           return name.find(word) != std::string_view::npos;
+         });
 }
 
 }  // namespace orrery::analyze

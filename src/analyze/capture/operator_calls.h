@@ -30,4 +30,7 @@ std::vector<OperatorCall> operator_calls_from_json(std::string_view json);
 /// The name of the first.
 std::string_view outermost_of(std::string_view json);
 
+/// Operators that multiply matrices, attention and convolutions among them, by what libraries call theirs.
+bool is_product_operator(std::string_view name);
+
 }  // namespace orrery::analyze

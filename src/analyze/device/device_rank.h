@@ -23,6 +23,15 @@ inline constexpr std::size_t kWorkTypes = 4;
 const char* identifier(WorkType type);  ///< "memory_copy"
 const char* to_string(WorkType type);   ///< "memory copy"
 
+/// Whether it is work of the step or annotation: launched while that lasted, or, where the launch was not recorded,
+/// started then. What counts work goes by this, and takes all the time that the work took: the same in every table,
+/// and in SQL (events.step). Work of a step may run while the work of the one before does, and so outside of the
+/// window, on another stream.
+inline bool belongs(const causal::StepWindow& window, const causal::DeviceWork& work) {
+  const TimePs at = causal::attributed_at(work);
+  return window.is_whole_trace || (at >= window.host_begin && at < window.host_end);
+}
+
 /// A rank without device work has no devices; it is no error. Refers to the job it was made of.
 struct DeviceRank {
   const trace::Trace* trace = nullptr;
@@ -39,14 +48,8 @@ struct DeviceRank {
   std::vector<trace::EventIndex>
       operator_around;  ///< per event: see causal::launching_operators; empty unless operators were asked for
 
-  /// Whether it is work of the step or annotation: launched while that lasted, or, where the launch was not recorded,
-  /// started then. What counts work goes by this, and takes all the time that the work took: the same in every table,
-  /// and in SQL (events.step). Work of a step may run while the work of the one before does, and so outside of the
-  /// window, on another stream.
-  [[nodiscard]] bool belongs(std::uint32_t work) const {
-    const TimePs at = causal::attributed_at(timeline.works[work]);
-    return window.is_whole_trace || (at >= window.host_begin && at < window.host_end);
-  }
+  /// Whether it is work of the window.
+  [[nodiscard]] bool belongs(std::uint32_t work) const { return analyze::belongs(window, timeline.works[work]); }
   [[nodiscard]] TimePs time_of(std::uint32_t work) const {
     return timeline.works[work].end - timeline.works[work].start;
   }

@@ -8,6 +8,9 @@
 #include <utility>
 #include <vector>
 
+#include "analyze/text_cell.h"
+#include "base/json/json_writer.h"
+#include "base/percent.h"
 #include "report/counted.h"
 
 namespace orrery::analyze {
@@ -119,6 +122,67 @@ Sheet cause_ranks_sheet(const RunDiff& diff) {
     for (const ChangeCause::OfRank& rank : cause.ranks)
       sheet.add_row({identifier(cause.kind), name_cell(cause), rank.rank, rank.contribution});
   }
+  return sheet;
+}
+
+namespace {
+
+std::string json_list(const std::vector<std::string>& texts) {
+  std::string text;
+  JsonWriter json(text);
+  json.begin_array();
+  for (const std::string& one : texts) json.value(one);
+  json.end_array();
+  return text;
+}
+
+/// The operator, or the kernel where none is known.
+std::string_view what_it_is(const OperatorChange& row) {
+  if (!row.key.op.empty()) return row.key.op;
+  return row.a.kernels.empty() ? row.b.kernels.front() : row.a.kernels.front();
+}
+
+const char* kernels_in_words(const OperatorChange& row) {
+  if (row.a.kernels.empty() || row.b.kernels.empty()) return "";
+  return row.has_same_kernels() ? "same" : "other";
+}
+
+}  // namespace
+
+Sheet operator_changes_sheet(const OperatorChanges& changes) {
+  Sheet sheet("by_operator");
+  sheet.add({.name = "what", .title = "operator or kernel", .people_only = true})
+      .add({.name = "operator"})
+      .add({.name = "shapes", .type = Type::json, .title = "shapes"})
+      .add({.name = "types", .type = Type::json})
+      .add({.name = "module"})
+      .add({.name = "a_calls", .type = Type::integer, .title = "calls in A"})
+      .add({.name = "b_calls", .type = Type::integer, .title = "in B"})
+      .add({.name = "a", .type = Type::time, .unit = Unit::us, .title = "time in A"})
+      .add({.name = "b", .type = Type::time, .unit = Unit::us, .title = "in B"})
+      .add({.name = "change", .type = Type::time, .unit = Unit::us, .title = "change", .is_change = true})
+      .add({.name = "a_kernels", .type = Type::json})
+      .add({.name = "b_kernels", .type = Type::json})
+      .add({.name = "same_kernels", .type = Type::flag})
+      .add({.name = "kernels_in_words", .title = "kernels", .people_only = true})
+      .add({.name = "status", .title = "status"});
+  for (const OperatorChange& row : changes.rows) {
+    const std::string kernels_of_a = json_list(row.a.kernels), kernels_of_b = json_list(row.b.kernels);
+    sheet.add_row({what_it_is(row), text_or_null(row.key.op), text_or_null(row.key.shapes), text_or_null(row.key.types),
+                   text_or_null(row.module), row.a.calls, row.b.calls, row.a.time, row.b.time, row.change(),
+                   kernels_of_a, kernels_of_b, row.has_same_kernels(), kernels_in_words(row), to_string(row.status())});
+  }
+  return sheet;
+}
+
+Sheet matched_sheet(const OperatorChanges& changes) {
+  Sheet sheet("matched");
+  sheet.add({.name = "a", .type = Type::real, .unit = Unit::pct})
+      .add({.name = "b", .type = Type::real, .unit = Unit::pct});
+  const auto share = [](TimePs matched, TimePs all) {
+    return all > 0 ? Cell(share_percent(matched, all)) : Cell(nullptr);
+  };
+  sheet.add_row({share(changes.a_matched, changes.a), share(changes.b_matched, changes.b)});
   return sheet;
 }
 

@@ -19,26 +19,60 @@ constexpr std::string_view kBeforeTheWindow = "(before the window)";
 
 }  // namespace
 
-std::uint32_t PieceClasses::number(causal::EdgeKind kind, std::string_view name) {
-  const auto [at, is_new] = numbers_.try_emplace({kind, std::string(name)}, size());
-  if (is_new) classes_.push_back({kind, std::string(name)});
+std::uint32_t PieceClasses::number(causal::EdgeKind kind, std::string_view name, std::string_view op) {
+  const auto [at, is_new] = numbers_.try_emplace({kind, std::string(name), std::string(op)}, size());
+  if (is_new) classes_.push_back(at->first);
   return at->second;
 }
 
-Column<std::uint32_t> classes_of(const causal::CausalGraph& job, PieceClasses& classes) {
+Column<std::uint32_t> classes_of(const causal::CausalGraph& job, PieceClasses& classes,
+                                 const OwnerOperators* operators) {
+  const auto operator_of = [&](graph::Slot slot, causal::EdgeKind kind) -> std::uint32_t {
+    const std::uint32_t tag = job.graph.edge_tag(slot);
+    // Communication goes by what it is called: operators of it are not recorded alike on all ranks.
+    const bool may_have = is_device(kind) && kind != causal::EdgeKind::communication && tag != graph::kNoTag;
+    return operators == nullptr || operators->of_owner.empty() || !may_have ? 0 : operators->of_owner[tag];
+  };
   Column<std::uint32_t> slot_class(job.graph.edge_count(), kNoClass);
   // Most edges share a class with many others: their texts are looked up once per kind and number of the name.
-  std::map<std::pair<causal::EdgeKind, StringId>, std::uint32_t> known;
+  std::map<std::tuple<causal::EdgeKind, StringId, std::uint32_t>, std::uint32_t> known;
   for (graph::Slot slot = 0; slot < job.graph.edge_count(); ++slot) {
     if (!is_piece(job.kind(slot))) continue;
     const causal::PieceClass piece = job.class_of(slot);
-    const auto [at, is_new] = known.try_emplace({piece.kind, piece.name}, 0);
+    const std::uint32_t op = operator_of(slot, piece.kind);
+    const auto [at, is_new] = known.try_emplace({piece.kind, piece.name, op}, 0);
     if (is_new)
       at->second = classes.number(
-          piece.kind, piece.kind == causal::EdgeKind::before ? kBeforeTheWindow : job.strings.text(piece.name));
+          piece.kind, piece.kind == causal::EdgeKind::before ? kBeforeTheWindow : job.strings.text(piece.name),
+          op == 0 ? std::string_view() : operators->texts[op]);
     slot_class[slot] = at->second;
   }
   return slot_class;
+}
+
+CommonClasses common_classes(const PieceClasses& classes, const std::vector<bool>& used_by_a,
+                             const std::vector<bool>& used_by_b) {
+  struct Users {
+    bool a = false, b = false;
+    [[nodiscard]] bool are_both() const { return a && b; }
+  };
+  using Key = std::pair<causal::EdgeKind, std::string_view>;
+  std::map<Key, Users> by_name, by_operator;
+  const auto mark = [&](Users& users, std::uint32_t c) { users.a |= used_by_a[c], users.b |= used_by_b[c]; };
+  for (std::uint32_t c = 0; c < classes.size(); ++c) mark(by_name[{classes[c].kind, classes[c].name}], c);
+  const auto has_own_name = [&](const PieceClasses::Class& piece) {
+    return !piece.op.empty() && !by_name[{piece.kind, piece.name}].are_both();
+  };
+  for (std::uint32_t c = 0; c < classes.size(); ++c) {
+    if (has_own_name(classes[c])) mark(by_operator[{classes[c].kind, classes[c].op}], c);
+  }
+  CommonClasses common;
+  for (std::uint32_t c = 0; c < classes.size(); ++c) {
+    const PieceClasses::Class& piece = classes[c];
+    const bool goes_by_operator = has_own_name(piece) && by_operator[{piece.kind, piece.op}].are_both();
+    common.of.push_back(common.classes.number(piece.kind, goes_by_operator ? piece.op : piece.name));
+  }
+  return common;
 }
 
 std::vector<std::vector<TimePs>> class_step_times(const causal::CausalGraph& job,
@@ -146,10 +180,10 @@ std::string role_of_thread(std::string_view name) {
 
 class PieceFinder {
  public:
-  PieceFinder(const causal::CausalGraph& job, PieceClasses& classes, std::optional<std::int64_t> only_rank)
+  PieceFinder(const causal::CausalGraph& job, Column<std::uint32_t> slot_class, std::optional<std::int64_t> only_rank)
       : job_(job), graph_(job.graph) {
     for (const causal::JobRank& rank : job.ranks) pieces_.ranks.push_back(only_rank.value_or(rank.rank));
-    pieces_.slot_class = classes_of(job, classes);
+    pieces_.slot_class = std::move(slot_class);
     ends_with_.assign(graph_.node_count(), kNoSlot);
     begins_with_.assign(graph_.node_count(), kNoSlot);
   }
@@ -349,8 +383,9 @@ class Aligner {
 
 }  // namespace
 
-RunPieces find_pieces(const causal::CausalGraph& job, PieceClasses& classes, std::optional<std::int64_t> rank) {
-  return PieceFinder(job, classes, rank).find();
+RunPieces find_pieces(const causal::CausalGraph& job, Column<std::uint32_t> slot_class,
+                      std::optional<std::int64_t> rank) {
+  return PieceFinder(job, std::move(slot_class), rank).find();
 }
 
 PieceAlignment align_pieces(const causal::CausalGraph& job_a, const RunPieces& a, const causal::CausalGraph& job_b,

@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "analyze/diff/run_operators.h"
 #include "base/column.h"
 #include "base/sparse_rows.h"
 #include "causal/causal_graph.h"
@@ -32,17 +33,18 @@ class PieceClasses {
  public:
   struct Class {
     causal::EdgeKind kind{};
-    std::string name;  ///< empty: time that belongs to no event, and delays
+    std::string name;     ///< empty: time that belongs to no event, and delays
+    std::string op = {};  ///< of device work: the operator that launched it and what it was given; empty: not known
     friend auto operator<=>(const Class&, const Class&) = default;
   };
 
-  std::uint32_t number(causal::EdgeKind kind, std::string_view name);
+  std::uint32_t number(causal::EdgeKind kind, std::string_view name, std::string_view op = {});
   [[nodiscard]] const Class& operator[](std::uint32_t number) const { return classes_[number]; }
   [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(classes_.size()); }
 
  private:
   std::vector<Class> classes_;
-  std::map<std::pair<causal::EdgeKind, std::string>, std::uint32_t, std::less<>> numbers_;
+  std::map<Class, std::uint32_t> numbers_;
 };
 
 /// Whether an edge is a piece: something that takes time of its own. Order and arrivals do not.
@@ -50,8 +52,21 @@ inline bool is_piece(causal::EdgeKind kind) {
   return kind != causal::EdgeKind::order && kind != causal::EdgeKind::arrival;
 }
 
-/// Per slot: the number of its class; kNoClass where it is no piece.
-Column<std::uint32_t> classes_of(const causal::CausalGraph& job, PieceClasses& classes);
+/// Per slot: the number of its class; kNoClass where it is no piece. `operators`: of the job's owners, where they are
+/// known.
+Column<std::uint32_t> classes_of(const causal::CausalGraph& job, PieceClasses& classes,
+                                 const OwnerOperators* operators = nullptr);
+
+/// Classes of two runs as they are compared, without operators.
+struct CommonClasses {
+  PieceClasses classes;
+  std::vector<std::uint32_t> of;  ///< per class of the runs
+};
+/// Device work whose name both runs have goes by its name. A name that only one has is that of another device, library
+/// or compiler: such work goes by its operator where both runs have work of that operator under names of their own, and
+/// else by its name. Symmetric in both runs.
+CommonClasses common_classes(const PieceClasses& classes, const std::vector<bool>& used_by_a,
+                             const std::vector<bool>& used_by_b);
 
 /// How long each class took in each step of the job: times[class][step], all ranks together; shorter where classes came
 /// later. Parts of what has an edge of its own (causal/edge_kind.h) are in no sum.
@@ -87,7 +102,8 @@ struct RunPieces {
   std::vector<std::int64_t> ranks;   ///< the number that each of CausalGraph::ranks goes by in both runs
 };
 /// `rank`: what the only rank of the job is called; a rank of one run can be compared with another rank of the other.
-RunPieces find_pieces(const causal::CausalGraph& job, PieceClasses& classes,
+/// `slot_class`: see classes_of.
+RunPieces find_pieces(const causal::CausalGraph& job, Column<std::uint32_t> slot_class,
                       std::optional<std::int64_t> rank = std::nullopt);
 
 struct PieceAlignment {

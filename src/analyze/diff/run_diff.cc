@@ -340,19 +340,26 @@ ClassTotals totals_of(const causal::CausalGraph& job, const RunPieces& pieces, s
   return totals;
 }
 
-ChangeStatus status_of(const ChangeCause& cause) {
-  if (cause.a_count == 0) return ChangeStatus::is_new;
-  if (cause.b_count == 0) return ChangeStatus::removed;
-  // A thousandth is what significance asks for, too.
-  const bool is_same = static_cast<Int128>(std::llabs(cause.b - cause.a)) * 1000 < std::max(cause.a, cause.b);
-  if (is_same || cause.a == cause.b) return ChangeStatus::same;
-  return cause.b > cause.a ? ChangeStatus::slower : ChangeStatus::faster;
+/// The time in every step of each class of `common`; a class that a run never had took none.
+std::vector<std::vector<TimePs>> step_times(const ComparedRun& run, const CommonClasses& common) {
+  const std::size_t steps = run.times.empty() ? run.steps.size() : run.times.front().size();
+  std::vector<std::vector<TimePs>> times(common.classes.size(), std::vector<TimePs>(steps, 0));
+  for (std::size_t own = 0; own < run.times.size(); ++own) {
+    std::vector<TimePs>& sums = times[common.of[own]];
+    for (std::size_t step = 0; step < steps; ++step) sums[step] += run.times[own][step];
+  }
+  return times;
 }
 
-/// The class's time in every step; a class that a run never had took none.
-std::vector<TimePs> step_times(const ComparedRun& run, std::uint32_t number) {
-  if (number < run.times.size()) return run.times[number];
-  return std::vector<TimePs>(run.steps.size(), 0);
+/// Which classes a run has at all.
+void mark_used(const Column<std::uint32_t>& slot_class, const ComparedRun& run, std::vector<bool>& used) {
+  for (const std::uint32_t number : slot_class) {
+    if (number != kNoClass) used[number] = true;
+  }
+  for (std::size_t number = 0; number < run.times.size(); ++number) {
+    const auto& times = run.times[number];
+    if (std::any_of(times.begin(), times.end(), [](TimePs time) { return time != 0; })) used[number] = true;
+  }
 }
 
 /// Two runs of one rank each are compared whatever their ranks are called: rank 0 of one job with rank 3 of another is
@@ -364,12 +371,21 @@ std::optional<std::int64_t> common_name(const ComparedRun& a, const ComparedRun&
 
 class Comparer {
  public:
-  Comparer(const ComparedRun& a, const ComparedRun& b, PieceClasses& classes)
-      : a_(a),
-        b_(b),
-        classes_(classes),
-        pieces_a_(find_pieces(a.step, classes)),
-        pieces_b_(find_pieces(b.step, classes, common_name(a, b))) {}
+  Comparer(const ComparedRun& a, const ComparedRun& b, PieceClasses& classes) : a_(a), b_(b) {
+    Column<std::uint32_t> slots_of_a = classes_of(a.step, classes, &a.operators),
+                          slots_of_b = classes_of(b.step, classes, &b.operators);
+    std::vector<bool> used_by_a(classes.size()), used_by_b(classes.size());
+    mark_used(slots_of_a, a, used_by_a);
+    mark_used(slots_of_b, b, used_by_b);
+    common_ = common_classes(classes, used_by_a, used_by_b);
+    for (Column<std::uint32_t>* slots : {&slots_of_a, &slots_of_b}) {
+      for (std::uint32_t& number : *slots) {
+        if (number != kNoClass) number = common_.of[number];
+      }
+    }
+    pieces_a_ = find_pieces(a.step, std::move(slots_of_a));
+    pieces_b_ = find_pieces(b.step, std::move(slots_of_b), common_name(a, b));
+  }
 
   RunDiff compare() {
     RunDiff diff;
@@ -391,23 +407,25 @@ class Comparer {
 
  private:
   void make_rows(RunDiff& diff) const {
-    const ClassTotals a = totals_of(a_.step, pieces_a_, classes_.size()),
-                      b = totals_of(b_.step, pieces_b_, classes_.size());
-    for (std::uint32_t c = 0; c < classes_.size(); ++c) {
+    const PieceClasses& classes = common_.classes;
+    const ClassTotals a = totals_of(a_.step, pieces_a_, classes.size()),
+                      b = totals_of(b_.step, pieces_b_, classes.size());
+    const auto times_of_a = step_times(a_, common_), times_of_b = step_times(b_, common_);
+    for (std::uint32_t c = 0; c < classes.size(); ++c) {
       ChangeCause& cause = diff.causes.emplace_back();
-      cause.kind = classes_[c].kind;
-      cause.name = classes_[c].name;
+      cause.kind = classes[c].kind;
+      cause.name = classes[c].name;
       cause.a = a.time[c], cause.b = b.time[c];
       cause.a_count = a.count[c], cause.b_count = b.count[c];
-      cause.status = status_of(cause);
-      const Comparison over_steps = analyze::compare(step_times(a_, c), step_times(b_, c));
+      cause.status = change_status(cause.a, cause.a_count, cause.b, cause.b_count);
+      const Comparison over_steps = analyze::compare(times_of_a[c], times_of_b[c]);
       cause.significant = over_steps.significant;
       cause.change = over_steps.change;
     }
   }
 
   void contribute(RunDiff& diff) const {
-    const PieceAlignment alignment = align_pieces(a_.step, pieces_a_, b_.step, pieces_b_, classes_);
+    const PieceAlignment alignment = align_pieces(a_.step, pieces_a_, b_.step, pieces_b_, common_.classes);
     std::vector<std::pair<std::uint32_t, std::uint32_t>> lanes_back;
     for (const auto& [a, b] : alignment.lanes) lanes_back.emplace_back(b, a);
     const AttributionSide a{a_.step, pieces_a_, alignment.partner_of_a}, b{b_.step, pieces_b_, alignment.partner_of_b};
@@ -415,7 +433,7 @@ class Comparer {
     const Attribution forth = attribute_difference(a, b, alignment.lanes, cells);
     const Attribution back = attribute_difference(b, a, lanes_back, cells);
     diff.corners = forth.corners + back.corners;
-    const std::vector<TimePs> added = mean_contributions(forth, back, cells, classes_);
+    const std::vector<TimePs> added = mean_contributions(forth, back, cells, common_.classes);
     for (std::size_t cell = 0; cell < cells.size(); ++cell) {
       if (added[cell] == 0) continue;
       ChangeCause& cause = diff.causes[cells[cell].piece_class];
@@ -428,16 +446,11 @@ class Comparer {
 
   const ComparedRun& a_;
   const ComparedRun& b_;
-  PieceClasses& classes_;
+  CommonClasses common_;
   RunPieces pieces_a_, pieces_b_;
 };
 
 }  // namespace
-
-const char* to_string(ChangeStatus status) {
-  static constexpr const char* kNames[] = {"new", "removed", "slower", "faster", "same"};
-  return kNames[static_cast<std::size_t>(status)];
-}
 
 const char* RunDiff::verdict() const {
   if (!spans.significant) return "too few steps to tell";

@@ -7,7 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "analyze/diff/change_status.h"
 #include "analyze/diff/piece_alignment.h"
+#include "analyze/diff/run_operators.h"
 #include "base/units.h"
 #include "causal/causal_graph.h"
 
@@ -52,17 +54,18 @@ struct ComparedRun {
   causal::CausalGraph step;                     ///< the graph of the median step
   bool is_whole = false;                        ///< it is all that was recorded, taken as one step
   std::vector<std::vector<TimePs>> times = {};  ///< per class and step; see class_step_times
+  OwnerOperators operators = {};                ///< of `step`
+  OperatorGroups device_work = {};              ///< of the median step
 
   [[nodiscard]] TimePs median_span() const { return spans[median]; }
 };
 
-enum class ChangeStatus : std::uint8_t { is_new, removed, slower, faster, same };
-const char* to_string(ChangeStatus status);  ///< "new", "removed", ...
-
 /// A class of pieces and what it adds to the step. Times, counts and contributions are those of the two median steps.
 struct ChangeCause {
   causal::EdgeKind kind{};
-  std::string name;  ///< empty: time that belongs to no event, and delays
+  /// Of an event; of device work that only one run has under its name, the operator that launched it, if the other run
+  /// has that too (common_classes). Empty: time that belongs to no event, and delays.
+  std::string name;
   ChangeStatus status = ChangeStatus::same;
   TimePs a = 0, b = 0;
   std::uint64_t a_count = 0, b_count = 0;

@@ -132,9 +132,10 @@ bool asks_whole_job(const Context& context, const GraphRequest& request) {
   return source && is_whole(*source);
 }
 
-Result<job::RecordedJob> load_recorded_job(Context& context, const RecordingRequest& request, job::ClockChoice clock) {
-  Result<trace::Trace> trace =
-      load_own_trace(context, request, {.far_clocks = true, .one_rank = request.rank.has_value()});
+Result<job::RecordedJob> load_recorded_job(Context& context, const RecordingRequest& request, job::ClockChoice clock,
+                                           bool operands) {
+  Result<trace::Trace> trace = load_own_trace(
+      context, request, {.far_clocks = true, .operands = operands, .one_rank = request.rank.has_value()});
   if (!trace) return trace.error();
   // Of one rank there is nothing to put on a common clock.
   const bool is_alone = trace->ranks.size() == 1;

@@ -72,8 +72,9 @@ void fields(GraphRequest& request, Visitor&& visit) {
 /// be found is no job: whoever reads it says so.
 bool asks_whole_job(const Context& context, const GraphRequest& request);
 
-/// Reads all ranks, or the one asked for, and brings them on one clock.
-Result<job::RecordedJob> load_recorded_job(Context& context, const RecordingRequest& request, job::ClockChoice clock);
+/// Reads all ranks, or the one asked for, and brings them on one clock. `operands`: see formats::TraceOptions.
+Result<job::RecordedJob> load_recorded_job(Context& context, const RecordingRequest& request, job::ClockChoice clock,
+                                           bool operands = false);
 
 /// What is kept of the ranks of a job.
 enum class RankDetail : std::uint8_t {

@@ -1,5 +1,6 @@
 #include "ask/graphs/compared_run.h"
 
+#include <optional>
 #include <utility>
 
 #include "causal/diagnostics.h"
@@ -38,14 +39,37 @@ Result<causal::CausalGraph> compared_graph(const job::RecordedJob& job, const jo
   return graph;
 }
 
-Result<analyze::ComparedRun> whole_recording(Context& context, const job::RecordedJob& job) {
+/// The operators of a run, where it is compared by them.
+class ComparedOperators {
+ public:
+  ComparedOperators(const job::RecordedJob& job, CompareBy by) : job_(job) {
+    if (by == CompareBy::operators) operators_.emplace(job.trace(), job.timelines());
+  }
+  [[nodiscard]] analyze::OwnerOperators of_owners(const causal::CausalGraph& graph) {
+    return operators_ ? operators_->of_owners(graph) : analyze::OwnerOperators();
+  }
+  [[nodiscard]] analyze::OperatorGroups device_work(const job::JobWindow& window) {
+    return operators_ ? operators_->groups(window.ranks)
+                      : analyze::kernel_groups(job_.trace(), job_.timelines(), window.ranks);
+  }
+
+ private:
+  const job::RecordedJob& job_;
+  std::optional<analyze::RunOperators> operators_;
+};
+
+Result<analyze::ComparedRun> whole_recording(Context& context, const job::RecordedJob& job, CompareBy by) {
   const auto window = job.window({.annotation = ""}, context.diagnostics());
   if (!window) return window.error();
   auto graph = compared_graph(job, *window, context.diagnostics());
   if (!graph) return graph.error();
   const TimePs span = graph->span;
-  return analyze::ComparedRun{
+  ComparedOperators operators(job, by);
+  analyze::ComparedRun run{
       .steps = {graph->label}, .spans = {span}, .interval = std::nullopt, .step = std::move(*graph), .is_whole = true};
+  run.operators = operators.of_owners(run.step);
+  run.device_work = operators.device_work(*window);
+  return run;
 }
 
 }  // namespace
@@ -59,9 +83,10 @@ Status check_alike(const analyze::ComparedRun& a, const analyze::ComparedRun& b,
                "--annotation '' compares the whole traces of both; --annotation TEXT what both call so"};
 }
 
-Result<TwoRuns> load_two_runs(Context& context, const std::string& operand, RecordingRequest recording) {
+Result<TwoRuns> load_two_runs(Context& context, const std::string& operand, RecordingRequest recording, CompareBy by) {
   recording.files = context.named_by(operand);
-  Result<trace::Trace> both = load_own_trace(context, recording, {.far_clocks = true});
+  Result<trace::Trace> both =
+      load_own_trace(context, recording, {.far_clocks = true, .operands = by == CompareBy::operators});
   if (!both) return both.error();
   const bool are_runs = both->ranks.size() > 1 && both->ranks.front().source.is_run;
   if (both->ranks.size() != 2 || !are_runs) {
@@ -83,13 +108,13 @@ Result<TwoRuns> load_two_runs(Context& context, const std::string& operand, Reco
 }
 
 Result<analyze::ComparedRun> compared_run(Context& context, const job::RecordedJob& job, const std::string& name,
-                                          const WindowChoice& window, analyze::PieceClasses& classes) {
+                                          const WindowChoice& window, CompareBy by, analyze::PieceClasses& classes) {
   const auto& [annotation, instances] = window;
-  if (annotation && annotation->empty()) return whole_recording(context, job);
+  if (annotation && annotation->empty()) return whole_recording(context, job, by);
   const auto windows = job.steps(annotation, context.diagnostics());
   if (!windows) return windows.error();
   if (windows->empty()) {
-    if (!annotation && !instances.first) return whole_recording(context, job);
+    if (!annotation && !instances.first) return whole_recording(context, job, by);
     return Error{"no host event's name contains \"" + annotation.value_or("ProfilerStep#") + "\"", name,
                  Error::kNoOffset, "see the annotations with: orrery info"};
   }
@@ -107,12 +132,16 @@ Result<analyze::ComparedRun> compared_run(Context& context, const job::RecordedJ
   auto graph = compared_graph(job, *all, context.diagnostics());
   if (!graph) return graph.error();
   run.steps = graph->steps;
-  run.times = analyze::class_step_times(*graph, analyze::classes_of(*graph, classes));
+  ComparedOperators operators(job, by);
+  run.operators = operators.of_owners(*graph);
+  run.times = analyze::class_step_times(*graph, analyze::classes_of(*graph, classes, &run.operators));
   if (run.steps.size() > 1) {
     graph = compared_graph(job, (*windows)[first + run.median], said);
     if (!graph) return graph.error();
+    run.operators = operators.of_owners(*graph);
   }
   run.step = std::move(*graph);
+  run.device_work = operators.device_work((*windows)[first + run.median]);
   return run;
 }
 

@@ -8,10 +8,10 @@
 #include "analyze/diff/diff_sheets.h"
 #include "analyze/whatif/whatif.h"
 #include "ask/devices/hta_job.h"
-#include "ask/graphs/compared_run.h"
 #include "ask/graphs/job_facts.h"
 #include "base/percent.h"
 #include "graph/longest_path.h"
+#include "report/bar.h"
 #include "report/counted.h"
 
 namespace orrery::ask {
@@ -149,30 +149,81 @@ void tell_diff(report::Answer& answer, const ComparedRun& a, const ComparedRun& 
       "significantly.");
 }
 
+/// "Device time goes from 309 µs to 391 µs (+81.3 µs): 100.0 % of that of A and 98.2 % of that of B is of operators
+/// that the other has, too."
+std::string device_sentence(const analyze::OperatorChanges& changes, bool has_operators) {
+  const auto share = [](TimePs matched, TimePs all) {
+    return report::percent(static_cast<double>(matched), static_cast<double>(all));
+  };
+  return fmt::format(
+      "Device time goes from {} to {} ({}): {} of that of A and {} of that of B is of {} that the other "
+      "has, too.",
+      format_duration(changes.a), format_duration(changes.b), signed_duration(changes.b - changes.a),
+      share(changes.a_matched, changes.a), share(changes.b_matched, changes.b),
+      has_operators ? "operators" : "kernels");
+}
+
+void tell_operators(report::Answer& answer, const ComparedRun& a, const ComparedRun& b) {
+  if (answer.for_people()) {
+    // Modules of one model do the same: people see what became of it in all of them together.
+    const analyze::OperatorChanges changes = analyze::compare_operators(a.device_work, b.device_work, false);
+    const auto& rows = changes.rows;
+    const auto differs = [](const analyze::OperatorChange& row) { return row.change() != 0; };
+    const std::size_t shown = std::min<std::size_t>(kCausesShown, std::count_if(rows.begin(), rows.end(), differs));
+    const auto has_operator = [](const analyze::OperatorChange& row) { return !row.key.op.empty(); };
+    if (shown > 0) {
+      answer.gap().line(device_sentence(changes, std::any_of(rows.begin(), rows.end(), has_operator))).gap();
+      answer.table(analyze::operator_changes_sheet(changes),
+                   {.view = {.rows = shown, .rest = "rows"}, .readers = Readers::people});
+    }
+  }
+  if (!answer.reads(Readers::programs_and_tables)) return;
+  const analyze::OperatorChanges changes = analyze::compare_operators(a.device_work, b.device_work, true);
+  answer.table(analyze::operator_changes_sheet(changes), {.readers = Readers::programs_and_tables});
+  answer.table(analyze::matched_sheet(changes), {.readers = Readers::programs_and_tables, .form = report::Form::row});
+}
+
 /// One after the other: of a run that was looked at, only what is compared is kept.
 Result<ComparedRun> load_compared_run(Context& context, const DiffRequest& request, const std::string& name,
+                                      CompareBy by, std::vector<analyze::UnfittingCapture>& unfitting,
                                       analyze::PieceClasses& classes) {
   RecordingRequest recording = request.each.recording;
   recording.files = context.named_by(name);
-  const Result<job::RecordedJob> job = load_recorded_job(context, recording, request.each.clock);
+  recording.unfitting = &unfitting;
+  const Result<job::RecordedJob> job =
+      load_recorded_job(context, recording, request.each.clock, by == CompareBy::operators);
   if (!job) return job.error();
-  return compared_run(context, *job, name, request.each.window, classes);
+  return compared_run(context, *job, name, request.each.window, by, classes);
+}
+
+/// A capture is of one of the runs, or of both: only one that fits neither is a mistake.
+void remark_captures(Context& context, const std::vector<analyze::UnfittingCapture>& of_a,
+                     const std::vector<analyze::UnfittingCapture>& of_b) {
+  for (analyze::UnfittingCapture capture : of_a) {
+    const auto is_it = [&](const analyze::UnfittingCapture& other) { return other.file == capture.file; };
+    const auto other = std::find_if(of_b.begin(), of_b.end(), is_it);
+    if (other == of_b.end()) continue;
+    capture.best_share = std::max(capture.best_share, other->best_share);
+    analyze::remark_unfitting(capture, context.diagnostics());
+  }
 }
 
 /// Two runs that are named, or one folder of two.
-Result<std::pair<ComparedRun, ComparedRun>> load_both(Context& context, const DiffRequest& request,
+Result<std::pair<ComparedRun, ComparedRun>> load_both(Context& context, const DiffRequest& request, CompareBy by,
                                                       analyze::PieceClasses& classes) {
   std::optional<Result<ComparedRun>> a, b;
   std::string name_of_a = request.runs.front(), name_of_b = request.runs.back();
   if (request.runs.size() == 1) {
-    const auto two = load_two_runs(context, name_of_a, request.each.recording);
+    const auto two = load_two_runs(context, name_of_a, request.each.recording, by);
     if (!two) return two.error();
     name_of_a = two->name_of_a, name_of_b = two->name_of_b;
-    a = compared_run(context, two->a, name_of_a, request.each.window, classes);
-    if (*a) b = compared_run(context, two->b, name_of_b, request.each.window, classes);
+    a = compared_run(context, two->a, name_of_a, request.each.window, by, classes);
+    if (*a) b = compared_run(context, two->b, name_of_b, request.each.window, by, classes);
   } else {
-    a = load_compared_run(context, request, name_of_a, classes);
-    if (*a) b = load_compared_run(context, request, name_of_b, classes);
+    std::vector<analyze::UnfittingCapture> of_a, of_b;
+    a = load_compared_run(context, request, name_of_a, by, of_a, classes);
+    if (*a) b = load_compared_run(context, request, name_of_b, by, of_b, classes);
+    remark_captures(context, of_a, of_b);
   }
   if (!*a) return a->error();
   if (!*b) return b->error();
@@ -185,7 +236,9 @@ std::optional<Error> check_diff_mode(const DiffRequest& request) {
   return check_mode(request.compat,
                     {{"rank", each.recording.rank.has_value()},
                      {"without-profiler", each.recording.without_profiler},
+                     {"capture", !each.recording.captures.empty()},
                      {"rules", !each.recording.rules.empty()},
+                     {"by", request.by.has_value()},
                      {"fail-above", request.fail_above.has_value()},
                      {"annotation", each.window.annotation.has_value()},
                      {"instance", each.window.instances.first.has_value()},
@@ -217,7 +270,8 @@ Result<report::Answer> run(const DiffRequest& request, Context& context) {
   const double most = request.fail_above.value_or(0);
   if (most < 0) return misuse("--fail-above takes a slowdown in percent", "like --fail-above 2");
   analyze::PieceClasses classes;
-  const auto runs = load_both(context, request, classes);
+  const CompareBy by = request.by.value_or(CompareBy::operators);
+  const auto runs = load_both(context, request, by, classes);
   if (!runs) return runs.error();
   const auto& [a, b] = *runs;
   if (!is_joined(context, a.step) || !is_joined(context, b.step)) return context.failed();
@@ -228,6 +282,7 @@ Result<report::Answer> run(const DiffRequest& request, Context& context) {
   const RunDiff diff = analyze::compare_runs(a, b, classes);
   report::Answer answer = context.answer();
   tell_diff(answer, a, b, diff);
+  tell_operators(answer, a, b);
   const double slowdown = diff.spans.significant.value_or(false) ? change_percent(diff.spans.a, diff.spans.b) : 0;
   if (request.fail_above && slowdown > most) {
     answer.set_failed();

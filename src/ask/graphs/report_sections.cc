@@ -119,9 +119,9 @@ Result<page::Section> section_of_changes(Context& context, const GraphRequest& g
   if (!before_step) return before_step.error();
   analyze::PieceClasses classes;
   const std::string &name_of_a = against.front(), &name_of_b = graph.recording.files.front();
-  const auto a = compared_run(context, *before, name_of_a, window, classes);
+  const auto a = compared_run(context, *before, name_of_a, window, CompareBy::kernels, classes);
   if (!a) return a.error();
-  const auto b = compared_run(context, job, name_of_b, window, classes);
+  const auto b = compared_run(context, job, name_of_b, window, CompareBy::kernels, classes);
   if (!b) return b.error();
   if (const Status alike = check_alike(*a, *b, name_of_a, name_of_b); !alike)
     return page::Section{"diff", "", {}, alike.error().message + "."};

@@ -33,6 +33,9 @@ const Verb& diff_verb() {
           "sum is "
           "the change, to the picosecond. A recording without steps is compared as a whole, with another one "
           "without.\n\n"
+          "Device time is compared by what the program asked for: the outermost operator with its shapes and types, "
+          "since another device, library, version or compiler calls its kernels otherwise. Segments whose kernels "
+          "have other names in the other run are aligned by their operators, too.\n\n"
           "With --compat hta, the names that Holistic Trace Analysis 0.6.1 compares in one step of each, its defects "
           "included.",
       .operands = {.name = "A B",
@@ -46,6 +49,12 @@ const Verb& diff_verb() {
                    .kind = ValueKind::integer,
                    .help = "compare this rank only, without the others",
                    .group = "Window"},
+              Flag{.name = "by",
+                   .value_name = "WHAT",
+                   .help = "what device work is compared by; operator: outermost operator, shapes, types and module, "
+                           "where none is known the kernel; kernel: names of kernels alone",
+                   .default_text = "operator",
+                   .choices = "operator kernel"},
               Flag{.name = "fail-above",
                    .value_name = "PCT",
                    .kind = ValueKind::number,
@@ -56,6 +65,8 @@ const Verb& diff_verb() {
       .examples = {{"orrery diff before/ after/", "the change of the step time, and its causes by rank"},
                    {"orrery diff before.json.gz after.json.gz", "the same for one rank"},
                    {"orrery diff log/", "the two runs that TensorBoard's folder holds"},
+                   {"orrery diff h100.json.gz mi300.json.gz --annotation ''",
+                    "the same model on two devices: which operators take longer, whatever their kernels are called"},
                    {"orrery diff main/ branch/ --fail-above 2",
                     "in CI: fails if the branch is slower by more than 2 %"}},
       .run = run_diff,

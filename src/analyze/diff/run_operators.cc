@@ -1,0 +1,241 @@
+#include "analyze/diff/run_operators.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string_view>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+
+#include "analyze/capture/operand_lists.h"
+#include "analyze/device/device_rank.h"
+#include "analyze/distribution.h"
+#include "base/parallel.h"
+
+namespace orrery::analyze {
+namespace {
+
+/// What PyTorch's compiler records around compiled code: it says that code was compiled, not what it does.
+bool is_compilers_frame(std::string_view name) {
+  constexpr std::string_view kFronts[] = {
+      "Torch-Compiled Region", "TorchDynamo ",      "CompiledFunction", "CompiledFxGraph",
+      "AOTDispatcher ",        "Pregraph bytecode", "## Call ",         "CUDAGraphNode."};
+  return std::any_of(std::begin(kFronts), std::end(kFronts),
+                     [&](std::string_view front) { return name.starts_with(front); });
+}
+
+/// The first that is an operator of the program; nullptr: none is.
+const OperatorCall* outermost(const WorkOrigin& origin) {
+  const auto at = std::find_if(origin.operators.begin(), origin.operators.end(),
+                               [](const OperatorCall& call) { return !is_compilers_frame(call.name); });
+  return at == origin.operators.end() ? nullptr : &*at;
+}
+
+OperatorKey key_of(const OperatorCall& call) {
+  return {std::string(call.name), without_blanks(call.shapes), without_blanks(call.types)};
+}
+
+/// Works of one rank that agree in all texts as these were recorded; views are of the trace and its WorkOrigins.
+struct Cell {
+  OperatorCall outer, inner;
+  std::string_view module;
+  StringId kernel = 0;
+  bool has_operator = false;
+  std::uint64_t works = 0;
+  TimePs time = 0;
+  std::vector<std::string_view> operators;
+  /// Which calls of the outermost operator these are of: a graph's launch, and its number.
+  std::vector<std::pair<std::uint32_t, std::int64_t>> calls;
+};
+
+auto views_of(const OperatorCall& call) { return std::tuple(call.name, call.shapes, call.types); }
+
+/// Cells of a rank, each distinct combination once.
+class RankCells {
+ public:
+  RankCells(const trace::RankTrace& rank, const causal::DeviceTimeline& timeline) : rank_(rank), timeline_(timeline) {}
+
+  /// `origins`: none if nobody asks for operators.
+  std::vector<Cell> gather(const causal::StepWindow& window, WorkOrigins* origins) {
+    for (std::uint32_t w = 0; w < timeline_.works.size(); ++w) {
+      const causal::DeviceWork& work = timeline_.works[w];
+      if (!belongs(window, work)) continue;
+      Cell& cell = origins == nullptr ? of_kernel(rank_.name[work.event], {}) : of_origin(w, *origins);
+      ++cell.works;
+      cell.time = plus_capped(cell.time, work.end - work.start);
+    }
+    return std::move(cells_);
+  }
+
+ private:
+  using Views = std::tuple<std::string_view, std::string_view, std::string_view>;
+  using Key = std::tuple<Views, Views, std::string_view, StringId>;
+
+  Cell& of_kernel(StringId kernel, std::string_view module) {
+    auto [at, is_new] = places_.try_emplace(Key(Views(), Views(), module, kernel), cells_.size());
+    if (is_new) cells_.emplace_back().kernel = kernel, cells_.back().module = module;
+    return cells_[at->second];
+  }
+
+  Cell& of_origin(std::uint32_t w, WorkOrigins& origins) {
+    const StringId kernel = rank_.name[timeline_.works[w].event];
+    const WorkOrigin origin = origins.of(w);
+    const OperatorCall* const outer = outermost(origin);
+    if (outer == nullptr) return of_kernel(kernel, origin.modules);
+    const OperatorCall& inner = origin.operators.back();
+    auto [at, is_new] =
+        places_.try_emplace(Key{views_of(*outer), views_of(inner), origin.modules, kernel}, cells_.size());
+    if (is_new) {
+      Cell& cell = cells_.emplace_back();
+      cell.outer = *outer, cell.inner = inner;
+      cell.module = origin.modules, cell.kernel = kernel, cell.has_operator = true;
+      for (const OperatorCall& call : origin.operators) cell.operators.push_back(call.name);
+    }
+    Cell& cell = cells_[at->second];
+    const std::pair call(origins.launches().launch_of_work[w], outer->number);
+    if (cell.calls.empty() || cell.calls.back() != call) cell.calls.push_back(call);
+    return cell;
+  }
+
+  const trace::RankTrace& rank_;
+  const causal::DeviceTimeline& timeline_;
+  std::vector<Cell> cells_;
+  std::map<Key, std::size_t> places_;
+};
+
+/// Groups of all ranks, in texts of their own.
+class Grouping {
+ public:
+  void add(const trace::Trace& trace, const std::vector<Cell>& cells) {
+    // A call whose works are in several cells of a group is one call.
+    std::map<Group*, std::set<std::pair<std::uint32_t, std::int64_t>>> calls;
+    for (const Cell& cell : cells) {
+      const std::string_view kernel = trace.strings.text(cell.kernel);
+      Group& group = groups_[{cell.has_operator ? key_of(cell.outer) : OperatorKey{}, std::string(cell.module),
+                              cell.has_operator ? std::string() : std::string(kernel)}];
+      OperatorGroup::Kernel& sum = group.kernels[std::string(kernel)];
+      sum.works += cell.works;
+      sum.time = plus_capped(sum.time, cell.time);
+      group.time = plus_capped(group.time, cell.time);
+      if (!cell.has_operator) {
+        group.calls += cell.works;
+        continue;
+      }
+      TimePs& of_inner = group.inner[key_of(cell.inner)];
+      of_inner = plus_capped(of_inner, cell.time);
+      group.operators.insert(cell.operators.begin(), cell.operators.end());
+      calls[&group].insert(cell.calls.begin(), cell.calls.end());
+    }
+    for (const auto& [group, distinct] : calls) group->calls += distinct.size();
+  }
+
+  OperatorGroups take() {
+    OperatorGroups result;
+    for (auto& [key, group] : groups_) {
+      OperatorGroup& made = result.emplace_back();
+      std::tie(made.outer, made.module, std::ignore) = key;
+      made.calls = group.calls, made.time = group.time;
+      for (auto& [name, sum] : group.kernels) made.kernels.push_back({name, sum.works, sum.time});
+      made.operators.assign(group.operators.begin(), group.operators.end());
+      TimePs most = -1;  // of equals the first by name
+      for (const auto& [inner, time] : group.inner) {
+        if (time > most) made.inner = inner, most = time;
+      }
+    }
+    return result;
+  }
+
+ private:
+  struct Group {
+    std::uint64_t calls = 0;
+    TimePs time = 0;
+    std::map<std::string, OperatorGroup::Kernel> kernels;
+    std::map<OperatorKey, TimePs> inner;
+    std::set<std::string, std::less<>> operators;
+  };
+  std::map<std::tuple<OperatorKey, std::string, std::string>, Group> groups_;
+};
+
+OperatorGroups grouped(const trace::Trace& trace, std::span<const causal::DeviceTimeline> timelines,
+                       std::span<const causal::StepWindow> windows,
+                       const std::vector<std::unique_ptr<WorkOrigins>>& origins) {
+  std::vector<std::vector<Cell>> cells(trace.ranks.size());
+  parallel_for(trace.ranks.size(), [&](std::size_t r) {
+    cells[r] = RankCells(trace.ranks[r], timelines[r]).gather(windows[r], origins.empty() ? nullptr : origins[r].get());
+  });
+  Grouping grouping;
+  for (const std::vector<Cell>& of_rank : cells) grouping.add(trace, of_rank);
+  return grouping.take();
+}
+
+}  // namespace
+
+RunOperators::RunOperators(const trace::Trace& trace, std::span<const causal::DeviceTimeline> timelines)
+    : trace_(trace), timelines_(timelines), origins_(trace.ranks.size()) {
+  parallel_for(trace.ranks.size(), [&](std::size_t r) {
+    origins_[r] = std::make_unique<WorkOrigins>(trace, trace.ranks[r], timelines[r]);
+  });
+}
+
+OperatorGroups RunOperators::groups(std::span<const causal::StepWindow> windows) {
+  return grouped(trace_, timelines_, windows, origins_);
+}
+
+OwnerOperators RunOperators::of_owners(const causal::CausalGraph& graph) {
+  OwnerOperators result;
+  result.of_owner.assign(graph.owners.size(), 0);
+  std::map<std::string, std::uint32_t> places;
+  for (std::size_t r = 0; r < graph.ranks.size() && r < trace_.ranks.size(); ++r) {
+    const trace::RankTrace& rank = trace_.ranks[r];
+    const std::size_t last = r + 1 < graph.ranks.size() ? graph.ranks[r + 1].first_owner : graph.owners.size();
+    // Owners know the places of their events in the file.
+    std::unordered_map<std::uint32_t, std::uint32_t> work_at;
+    for (std::uint32_t w = 0; w < timelines_[r].works.size(); ++w)
+      work_at.emplace(rank.ordinal[timelines_[r].works[w].event], w);
+    std::map<std::pair<std::string_view, std::string_view>, std::uint32_t> known;
+    for (std::size_t owner = graph.ranks[r].first_owner; owner < last; ++owner) {
+      if (graph.owners[owner].device < 0) continue;
+      const auto work = work_at.find(graph.owners[owner].ordinal);
+      if (work == work_at.end()) continue;
+      const WorkOrigin origin = origins_[r]->of(work->second);
+      const OperatorCall* const outer = outermost(origin);
+      if (outer == nullptr) continue;
+      const auto [at, is_new] = known.try_emplace({outer->name, outer->shapes}, 0);
+      if (is_new) {
+        std::string text(outer->name);
+        if (!outer->shapes.empty()) text += " " + without_blanks(outer->shapes);
+        const auto [place, is_new_text] = places.try_emplace(text, static_cast<std::uint32_t>(result.texts.size()));
+        if (is_new_text) result.texts.push_back(std::move(text));
+        at->second = place->second;
+      }
+      result.of_owner[owner] = at->second;
+    }
+  }
+  return result;
+}
+
+OperatorGroups kernel_groups(const trace::Trace& trace, std::span<const causal::DeviceTimeline> timelines,
+                             std::span<const causal::StepWindow> windows) {
+  return grouped(trace, timelines, windows, {});
+}
+
+OperatorGroups by_kernel(const OperatorGroups& groups) {
+  std::map<std::string_view, OperatorGroup::Kernel> sums;
+  for (const OperatorGroup& group : groups) {
+    for (const OperatorGroup::Kernel& kernel : group.kernels) {
+      OperatorGroup::Kernel& sum = sums[kernel.name];
+      sum.works += kernel.works;
+      sum.time = plus_capped(sum.time, kernel.time);
+    }
+  }
+  OperatorGroups result;
+  for (const auto& [name, sum] : sums) {
+    OperatorGroup& group = result.emplace_back();
+    group.calls = sum.works, group.time = sum.time;
+    group.kernels.push_back({std::string(name), sum.works, sum.time});
+  }
+  return result;
+}
+
+}  // namespace orrery::analyze
