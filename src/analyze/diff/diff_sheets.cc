@@ -142,6 +142,12 @@ std::string_view what_it_is(const OperatorChange& row) {
   return row.a.kernels.empty() ? row.b.kernels.front() : row.a.kernels.front();
 }
 
+/// An optimizer's operator is given a list of hundreds of tensors: of such people see the begin.
+std::string shapes_in_words(const std::string& shapes) {
+  constexpr std::size_t kMost = 72;
+  return shapes.size() <= kMost ? shapes : shapes.substr(0, kMost - 3) + "...";
+}
+
 const char* kernels_in_words(const OperatorChange& row) {
   if (row.a.kernels.empty() || row.b.kernels.empty()) return "";
   return row.has_same_kernels() ? "same" : "other";
@@ -153,7 +159,8 @@ Sheet operator_changes_sheet(const OperatorChanges& changes) {
   Sheet sheet("by_operator");
   sheet.add({.name = "what", .title = "operator or kernel", .people_only = true})
       .add({.name = "operator"})
-      .add({.name = "shapes", .type = Type::json, .title = "shapes"})
+      .add({.name = "shapes", .type = Type::json})
+      .add({.name = "shapes_in_words", .title = "shapes", .people_only = true})
       .add({.name = "types", .type = Type::json})
       .add({.name = "module"})
       .add({.name = "a_calls", .type = Type::integer, .title = "calls in A"})
@@ -168,9 +175,11 @@ Sheet operator_changes_sheet(const OperatorChanges& changes) {
       .add({.name = "status", .title = "status"});
   for (const OperatorChange& row : changes.rows) {
     const std::string kernels_of_a = json_list(row.a.kernels), kernels_of_b = json_list(row.b.kernels);
-    sheet.add_row({what_it_is(row), text_or_null(row.key.op), text_or_null(row.key.shapes), text_or_null(row.key.types),
-                   text_or_null(row.module), row.a.calls, row.b.calls, row.a.time, row.b.time, row.change(),
-                   kernels_of_a, kernels_of_b, row.has_same_kernels(), kernels_in_words(row), to_string(row.status())});
+    const std::string shapes = shapes_in_words(row.key.shapes);
+    sheet.add_row({what_it_is(row), text_or_null(row.key.op), text_or_null(row.key.shapes), shapes,
+                   text_or_null(row.key.types), text_or_null(row.module), row.a.calls, row.b.calls, row.a.time,
+                   row.b.time, row.change(), kernels_of_a, kernels_of_b, row.has_same_kernels(), kernels_in_words(row),
+                   to_string(row.status())});
   }
   return sheet;
 }
