@@ -171,6 +171,12 @@ Result<std::shared_ptr<const trace::Rules>> read_rules(std::span<const std::stri
   return files.empty() ? shipped : read_all(files);
 }
 
+Result<std::shared_ptr<const trace::Rules>> parse_rules(std::string_view text, const std::string& file) {
+  AllRules all;
+  if (const Status read = RulesFile(file, all).read(text); !read) return read.error();
+  return std::make_shared<const trace::Rules>(std::move(all.communication), std::move(all.steps));
+}
+
 Result<std::shared_ptr<const trace::Rules>> rules_of(const Reading& reading) {
   for (const std::string& file : reading.rules) {
     if (const Status told = reading.tell(file); !told) return told.error();

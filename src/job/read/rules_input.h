@@ -4,6 +4,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "base/packed.h"
 #include "base/result.h"
@@ -16,6 +17,9 @@ namespace orrery::job {
 /// that RE2 refuses, an unknown key, kind, role or phase, a group that its pattern does not have. Without files the
 /// same table every time; any number of threads may ask.
 Result<std::shared_ptr<const trace::Rules>> read_rules(std::span<const std::string> files);
+
+/// Those of one file's text alone, without the shipped ones. Errors as above.
+Result<std::shared_ptr<const trace::Rules>> parse_rules(std::string_view text, const std::string& file);
 
 /// Of what is read that way; tells the files first.
 Result<std::shared_ptr<const trace::Rules>> rules_of(const Reading& reading);
