@@ -2,12 +2,16 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <vector>
 
+#include "analyze/capture/kernel_provenance.h"
 #include "base/column.h"
 #include "base/diagnostics.h"
 #include "job/recorded_job.h"
+#include "machine/device/device.h"
 #include "trace/trace.h"
 
 namespace orrery::query {
@@ -21,6 +25,10 @@ struct Recording {
   job::JobWindowRequest window = {};  ///< of which part the path is; `typical` as for `orrery path`
   Diagnostics& remarks;
   bool all_arguments = false;  ///< `args` has what the files say beyond the known arguments, too: they are read again
+  /// Which device it was made on, asked when a question first needs a roof; none: nothing tells.
+  std::function<std::optional<machine::Device>()> device = {};
+  /// What compilers wrote about the kernels of each rank, by its place in `trace`; empty or null: nothing.
+  std::vector<std::shared_ptr<const analyze::KernelProvenance>> provenance = {};
 };
 
 /// A lane of a rank as one number, as Perfetto's views have it: rank · 2³² + lane.

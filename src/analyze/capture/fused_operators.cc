@@ -9,10 +9,6 @@
 namespace orrery::analyze {
 namespace {
 
-bool is_operator(std::string_view name) {
-  return trace::is_listed("aten::", name) || trace::is_listed("prims::", name);
-}
-
 /// The words between the front and the number at the end; nothing if it is no such name.
 std::optional<std::string_view> between(std::string_view kernel) {
   constexpr std::string_view kFront = "triton_";
@@ -51,7 +47,7 @@ class Cutter {
     while (place < starts_.size()) {
       const Best& best = from(place, before, after_unknown);
       pieces.emplace_back(piece(place, best.next));
-      after_unknown = !is_operator(pieces.back());
+      after_unknown = !is_compiled_operator(pieces.back());
       before = place;
       place = best.next;
     }
@@ -78,7 +74,7 @@ class Cutter {
     std::optional<Best> best;
     for (std::size_t next = place + 1; next <= starts_.size(); ++next) {
       const std::string_view own = piece(place, next);
-      const bool is_known = is_operator(own);
+      const bool is_known = is_compiled_operator(own);
       // Unknown words that stand together are one piece.
       if (own.empty() || (!is_known && after_unknown)) continue;
       Cost cost{is_known ? 0 : next - place, place > 0 && own <= piece(before, place) ? 1 : 0, 1};
@@ -99,6 +95,10 @@ class Cutter {
 };
 
 }  // namespace
+
+bool is_compiled_operator(std::string_view name) {
+  return trace::is_listed("aten::", name) || trace::is_listed("prims::", name);
+}
 
 std::optional<std::vector<std::string>> fused_operators(std::string_view kernel) {
   const std::optional<std::string_view> names = between(kernel);

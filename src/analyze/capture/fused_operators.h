@@ -8,6 +8,9 @@
 
 namespace orrery::analyze {
 
+/// Whether graphs that PyTorch's compiler makes kernels of call an operator by this name: ATen's and the prims.
+bool is_compiled_operator(std::string_view name);
+
 /// "triton_poi_fused_add_native_layer_norm_3" -> add, native_layer_norm; "triton_poi_fused_0" -> none at all. Nothing
 /// of names that are not Inductor's.
 ///

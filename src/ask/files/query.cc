@@ -7,6 +7,8 @@
 #include <filesystem>
 #include <memory>
 
+#include "ask/device_choice.h"
+#include "ask/files/kernel_provenance.h"
 #include "base/interrupt.h"
 #include "base/io/output_file.h"
 #include "query/database.h"
@@ -75,8 +77,28 @@ Result<report::Answer> run(const QueryRequest& request, Context& context) {
   if (!request.sql.empty() || !request.db) {
     if (const Status checked = check_question_in_sql(request.sql); !checked) return checked.error();
   }
+  // What is wrong with the other inputs can be said then, too.
+  std::optional<machine::Device> device;
+  if (request.device) {
+    const auto chosen = choose_device(request.device, trace::Trace{});
+    if (!chosen) return chosen.error();
+    device = (*chosen)->device;
+  }
+  const auto given = read_provenance(context, request.provenance);
+  if (!given) return given.error();
   const Result<QueriedTrace> loaded = load_queried(context, request.graph, asks_for_works(request));
   if (!loaded) return loaded.error();
+  std::vector<std::shared_ptr<const analyze::KernelProvenance>> provenance;
+  if (asks_for_works(request)) {
+    auto found = provenance_of_ranks(context, *given, loaded->trace());
+    if (!found) return found.error();
+    provenance = std::move(*found);
+  }
+  const auto device_of = [&]() -> std::optional<machine::Device> {
+    if (device) return device;
+    const auto chosen = choose_device(std::nullopt, loaded->trace());
+    return chosen && *chosen ? std::optional((*chosen)->device) : std::nullopt;
+  };
   const WindowChoice& window = request.graph.window;
   Result<query::Database> database = query::Database::open({.trace = loaded->trace(),
                                                             .job = loaded->job ? &*loaded->job : nullptr,
@@ -84,7 +106,9 @@ Result<report::Answer> run(const QueryRequest& request, Context& context) {
                                                                        .first_instance = window.instances.first,
                                                                        .last_instance = window.instances.last},
                                                             .remarks = context.diagnostics(),
-                                                            .all_arguments = request.all_args});
+                                                            .all_arguments = request.all_args,
+                                                            .device = device_of,
+                                                            .provenance = std::move(provenance)});
   if (!database) return database.error();
   database->stop_if(is_stop_requested);
   report::Answer answer = context.answer();

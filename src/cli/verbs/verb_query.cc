@@ -70,7 +70,7 @@ const Verb& query_verb() {
       .summary = "any question, in SQL: events, path, collectives, waits",
       .description =
           "Answers one SELECT over the tables events, args, ranks, lanes, steps, edges, path, contributors, "
-          "collectives, waits, clocks and "
+          "collectives, works, waits, clocks and "
           "diagnostics, and over slice, thread, process and args_flat under Perfetto's names. Times are whole "
           "picoseconds. The tables are "
           "the "
@@ -100,6 +100,17 @@ const Verb& query_verb() {
           Flag{.name = "all-args",
                .help =
                    "args has every argument that the files have, not only those that analyses use; reads them again"},
+          Flag{.name = "device",
+               .value_name = "NAME",
+               .help = "the device that roofs of works are of, by its name (h200) or file (default: what the recording "
+                       "says)"},
+          Flag{.name = "provenance",
+               .value_name = "FILE",
+               .kind = ValueKind::file,
+               .help = "what Inductor wrote about its kernels (kernel_information.json): which operators they fuse, of "
+                       "which source lines (default: what lies beside the recordings)",
+               .repeatable = true,
+               .group = "Input"},
           Flag{.name = "rank",
                .value_name = "N",
                .kind = ValueKind::integer,
