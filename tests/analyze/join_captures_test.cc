@@ -241,5 +241,74 @@ TEST_CASE("a capture within another is one of its own, and one without an end go
   CHECK(Joined(kBoth, {kNested}).works == std::vector<std::string>{"inner: aten::inner", "outer: aten::outer"});
 }
 
+/// relu runs in the body of a conditional node: the device launched it.
+constexpr std::string_view kConditional = R"(
+    1         0    10  cuda_runtime  cudaGraphLaunch  correlation=1
+    gpu0/7    20   5   kernel        nvjet_gemm       correlation=1  grid=[4,1,1]
+    gpu0/142  26   3   kernel        relu             correlation=0  grid=[8,1,1]
+    gpu0/7    30   5   kernel        nvjet_gemm       correlation=1  grid=[4,1,1]
+)";
+
+TEST_CASE("the body of a conditional node is work of the graph around it, and of the capture around its own") {
+  // The recorder does not know the call that begins the capture of a body.
+  constexpr std::string_view kBody = R"(
+    1  1    1    cuda_runtime     cudaStreamBeginCapture
+    1  10   5    cpu_op           aten::mm
+    1  12   1    cuda_runtime     cudaLaunchKernel  correlation=11
+    1  20   1    cuda_runtime     INVALID
+    1  30   5    cpu_op           aten::relu
+    1  31   1    cuda_runtime     cudaLaunchKernel  correlation=12
+    1  40   1    cuda_runtime     cudaStreamEndCapture
+    1  50   5    cpu_op           aten::linear
+    1  51   1    cuda_runtime     cudaLaunchKernel  correlation=13
+    1  90   1    cuda_runtime     cudaStreamEndCapture
+  )";
+  const Joined joined(kConditional, {kBody});
+  CHECK(joined.works ==
+        std::vector<std::string>{"nvjet_gemm: aten::mm", "relu: aten::relu", "nvjet_gemm: aten::linear"});
+}
+
+TEST_CASE("a child graph is what was captured last before it was added") {
+  constexpr std::string_view kChild = R"(
+    1  1    1    cuda_runtime     cudaStreamBeginCapture
+    1  10   5    cpu_op           aten::relu
+    1  12   1    cuda_runtime     cudaLaunchKernel  correlation=11
+    1  20   1    cuda_runtime     cudaStreamEndCapture
+    1  30   1    cuda_runtime     cudaStreamBeginCapture
+    1  40   5    cpu_op           aten::mm
+    1  41   1    cuda_runtime     cudaLaunchKernel  correlation=12
+    1  50   1    cuda_runtime     cudaGraphAddChildGraphNode  correlation=13
+    1  60   1    cuda_runtime     cudaStreamEndCapture
+  )";
+  const Joined joined(kReplay, {kChild});
+  CHECK(joined.works == std::vector<std::string>{"nvjet_gemm: aten::mm", "relu: aten::relu"});
+}
+
+TEST_CASE("work without a launch is of no graph if two run around it, or others launch work on its stream") {
+  const auto calls = [](std::string_view lines) {
+    const trace::Trace trace = read(lines);
+    const trace::RankTrace& rank = trace.ranks.front();
+    Diagnostics ignored;
+    std::vector<bool> has_call;
+    for (const causal::DeviceWork& work :
+         causal::make_device_timeline(trace, rank, trace::ContentOrder(trace, rank), ignored).works)
+      has_call.push_back(work.call != causal::kNoEvent);
+    return has_call;
+  };
+  CHECK(calls(kConditional) == std::vector<bool>{true, true, true});
+  const std::string two = std::string(kConditional) +
+                          "    1       11  5   cuda_runtime  cudaGraphLaunch  correlation=2\n"
+                          "    gpu0/8  21  2   kernel        f                correlation=2\n"
+                          "    gpu0/8  32  2   kernel        f                correlation=2\n";
+  CHECK(calls(two) == std::vector<bool>{true, true, false, true, true});
+  const std::string shared = std::string(kConditional) +
+                             "    1         41  5   cuda_runtime  cudaLaunchKernel  correlation=2\n"
+                             "    gpu0/142  50  2   kernel        f                 correlation=2\n";
+  CHECK(calls(shared) == std::vector<bool>{true, false, true, true});
+  // Behind the graph nothing says that it is part of it.
+  const std::string behind = std::string(kReplay) + "    gpu0/142  28  5   kernel  late  correlation=0\n";
+  CHECK(calls(behind) == std::vector<bool>{true, true, false});
+}
+
 }  // namespace
 }  // namespace orrery::analyze

@@ -1,6 +1,8 @@
 #include "analyze/capture/captured_nodes.h"
 
 #include <algorithm>
+#include <map>
+#include <optional>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -27,6 +29,7 @@ Activity node_of_call(std::string_view call) {
 namespace {
 
 bool begins_capture(std::string_view call) { return call.find("StreamBeginCapture") != std::string_view::npos; }
+bool adds_child(std::string_view call) { return call.find("GraphAddChildGraphNode") != std::string_view::npos; }
 bool ends_capture(std::string_view call) { return call.find("StreamEndCapture") != std::string_view::npos; }
 
 /// The profilers of engines and we ourselves name what is captured so: capture_16_FULL, capture_batch_8.
@@ -56,7 +59,7 @@ class CaptureFinder {
   }
 
  private:
-  enum class Role : std::uint8_t { launch, begin, end };
+  enum class Role : std::uint8_t { launch, begin, end, child };
   struct Call {
     EventIndex event;
     Role role;
@@ -75,7 +78,10 @@ class CaptureFinder {
       if (rank_.activity(e) != Activity::runtime_call) continue;
       const std::string_view name = trace_.name(rank_, e);
       const Activity node = node_of_call(name);
-      const Role role = begins_capture(name) ? Role::begin : ends_capture(name) ? Role::end : Role::launch;
+      const Role role = begins_capture(name) ? Role::begin
+                        : ends_capture(name) ? Role::end
+                        : adds_child(name)   ? Role::child
+                                             : Role::launch;
       if (role == Role::launch && node == Activity::other) continue;
       const auto correlation = correlations.find(e);
       calls_.push_back({e, role, node, correlation && with_work.contains(*correlation)});
@@ -112,25 +118,60 @@ class CaptureFinder {
     }
   }
 
+  /// Per call that begins a capture: the place of the one that ends it; the number of calls if none does.
+  std::vector<std::size_t> ends_of_captures() const {
+    std::vector<std::size_t> ends(calls_.size(), calls_.size());
+    std::map<trace::LaneIndex, std::vector<std::size_t>> open;  // those of a thread, the innermost last
+    std::map<trace::LaneIndex, std::size_t> closed;             // the last of a thread
+    for (std::size_t i = 0; i < calls_.size(); ++i) {
+      const trace::LaneIndex lane = rank_.lane[calls_[i].event];
+      std::vector<std::size_t>& own = open[lane];
+      if (calls_[i].role == Role::begin) own.push_back(i);
+      if (calls_[i].role != Role::end) continue;
+      if (!own.empty()) {
+        closed[lane] = own.back();
+        own.pop_back();
+      }
+      // One end too many: what seemed to end the capture ended one inside of it, whose beginning was not recorded. An
+      // end that nothing came before is that of a capture from before the recording.
+      if (const auto last = closed.find(lane); last != closed.end()) ends[last->second] = i;
+    }
+    return ends;
+  }
+
   std::vector<Capture> captured() {
     std::vector<Capture> captures;
-    std::vector<std::pair<trace::LaneIndex, std::size_t>> open;  // by whom, and which
-    for (const Call& call : calls_) {
+    const std::vector<std::size_t> ends = ends_of_captures();
+    struct Open {
+      trace::LaneIndex lane;
+      std::size_t capture, end;
+    };
+    std::vector<Open> open;
+    std::optional<std::size_t> last_closed;
+    for (std::size_t i = 0; i < calls_.size(); ++i) {
+      const Call& call = calls_[i];
       const trace::LaneIndex lane = rank_.lane[call.event];
-      const auto is_own = [&](const auto& capture) { return capture.first == lane; };
+      const auto is_own = [&](const Open& capture) { return capture.lane == lane; };
       const auto own = std::find_if(open.rbegin(), open.rend(), is_own);
       switch (call.role) {
         case Role::begin:
-          open.emplace_back(lane, captures.size());
+          open.push_back({lane, captures.size(), ends[i]});
           label(captures.emplace_back(), lane, rank_.start[call.event]);
           break;
         case Role::end:
-          if (own != open.rend()) open.erase(std::next(own).base());
+          if (own == open.rend() || own->end != i) break;
+          last_closed = own->capture;
+          open.erase(std::next(own).base());
+          break;
+        case Role::child:
+          if (own == open.rend() || !last_closed) break;
+          captures[own->capture].nodes.insert(captures[own->capture].nodes.end(), captures[*last_closed].nodes.begin(),
+                                              captures[*last_closed].nodes.end());
           break;
         case Role::launch:
           if (call.has_work || open.empty()) break;
           // A thread that captures nothing itself (autograd's) works for the capture that began last.
-          captures[own != open.rend() ? own->second : open.back().second].nodes.push_back(node_of(call));
+          captures[own != open.rend() ? own->capture : open.back().capture].nodes.push_back(node_of(call));
           break;
       }
     }

@@ -27,9 +27,11 @@ struct Capture {
 };
 
 /// Captures of a recording, in order of time: launches without work between the calls that begin and end a capture, on
-/// all threads. One within another is one of its own, what has no end goes on to the last event. Where no beginning was
-/// recorded and most launches have no work, all of those are one capture. Else it is an eager run: its works by their
-/// calls, cut at the outermost annotations, in one piece where there are none. O(events log events).
+/// all threads. One within another is one of its own, but where a recorder lost its beginning (captures into the body
+/// of a conditional node: more ends than beginnings) it is part of the one around it. A graph that is added as a child
+/// is taken to be the one captured last. What has no end goes on to the last event. Where no beginning was recorded and
+/// most launches have no work, all of those are one capture. Else it is an eager run: its works by their calls, cut at
+/// the outermost annotations, in one piece where there are none. O(events log events).
 std::vector<Capture> find_captures(const trace::Trace& trace, const trace::RankTrace& rank);
 
 /// Which kind of node a call of the runtime or driver makes: kernel, memory_copy or memory_set; `other`: none.

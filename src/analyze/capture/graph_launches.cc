@@ -117,7 +117,9 @@ class LaunchFinder {
     GraphLaunch& launch = found_.launches[l];
     std::vector<std::uint32_t> queues;
     std::vector<std::uint32_t> content = {0};  // what follows is a number of the recorder, or a list of contents
-    for (const std::uint32_t w : works_of(launch)) queues.push_back(timeline_.works[w].queue);
+    for (const std::uint32_t w : works_of(launch)) {
+      if (!timeline_.works[w].by_device) queues.push_back(timeline_.works[w].queue);
+    }
     std::sort(queues.begin(), queues.end());
     queues.erase(std::unique(queues.begin(), queues.end()), queues.end());
     const std::int64_t id = graph_number(launch);

@@ -45,8 +45,9 @@ struct LaunchedGraph {
   std::int64_t id = 0;  ///< as the recorder numbers graphs; 0: it does not
   std::uint32_t first_launch = 0;
   std::uint32_t launches = 0;
-  std::uint32_t works = 0;    ///< of its first launch
-  std::uint32_t streams = 0;  ///< that these run on
+  std::uint32_t works = 0;  ///< of its first launch
+  std::uint32_t streams =
+      0;  ///< that these run on; bodies of conditional nodes run where their node stands, in its turn
 };
 
 struct GraphLaunches {

@@ -130,7 +130,8 @@ class RankJoin {
       const EventIndex event = timeline_.works[w].event;
       keys_.push_back({rank_.activity(event), number(rank_.name[event]),
                        grid_of.empty() ? 0 : number(static_cast<StringId>(grid_of[event]))});
-      queues_.push_back(timeline_.works[w].queue);
+      // The body of a conditional node runs in its node's turn: on the stream of the work before it.
+      queues_.push_back(timeline_.works[w].by_device && !queues_.empty() ? queues_.back() : timeline_.works[w].queue);
     }
   }
 

@@ -189,6 +189,67 @@ void end_where_next_begins(DeviceTimeline& timeline) {
   }
 }
 
+/// When the works of one call ran; several calls of a device may be under way at once.
+struct RunOfCall {
+  std::int64_t device = 0;
+  TimePs begin = 0, end = 0;
+  EventIndex call = kNoEvent;
+  std::uint32_t works = 0;
+  TimePs latest_before =
+      std::numeric_limits<TimePs>::min();  ///< the latest end of runs of the device that began earlier
+};
+
+/// By device and begin; calls with several works alone, which launched graphs.
+std::vector<RunOfCall> runs_of_graphs(const trace::RankTrace& rank, const DeviceTimeline& timeline) {
+  Column<std::uint32_t> run_of(rank.event_count(), kNoWork);
+  std::vector<RunOfCall> runs;
+  for (const DeviceWork& work : timeline.works) {
+    if (work.call == kNoEvent) continue;
+    std::uint32_t& number = run_of[work.call];
+    if (number == kNoWork) {
+      number = static_cast<std::uint32_t>(runs.size());
+      runs.push_back({timeline.queues[work.queue].device, work.start, work.end, work.call});
+    }
+    runs[number].end = std::max(runs[number].end, work.end);
+    ++runs[number].works;
+  }
+  std::erase_if(runs, [](const RunOfCall& run) { return run.works < 2; });
+  std::stable_sort(runs.begin(), runs.end(), [](const RunOfCall& a, const RunOfCall& b) {
+    return std::pair(a.device, a.begin) < std::pair(b.device, b.begin);
+  });
+  for (std::size_t i = 1; i < runs.size(); ++i) {
+    const RunOfCall& before = runs[i - 1];
+    if (before.device == runs[i].device) runs[i].latest_before = std::max(before.end, before.latest_before);
+  }
+  return runs;
+}
+
+/// Gives work that the device launched the call of the graph around it. `correlation`: per event.
+void find_works_of_devices(const trace::RankTrace& rank, const Column<std::int64_t>& correlation,
+                           DeviceTimeline& timeline) {
+  std::vector<RunOfCall> runs;
+  for (const std::vector<std::uint32_t>& queue : timeline.by_queue) {
+    const bool is_of_device = std::all_of(queue.begin(), queue.end(), [&](std::uint32_t w) {
+      return timeline.works[w].call == kNoEvent && correlation[timeline.works[w].event] == 0;
+    });
+    if (!is_of_device || queue.empty()) continue;
+    if (runs.empty()) runs = runs_of_graphs(rank, timeline);
+    for (const std::uint32_t w : queue) {
+      DeviceWork& work = timeline.works[w];
+      const std::pair at(timeline.queues[work.queue].device, work.start);
+      auto run = std::upper_bound(runs.begin(), runs.end(), at, [](const auto& moment, const RunOfCall& one) {
+        return moment < std::pair(one.device, one.begin);
+      });
+      if (run == runs.begin()) continue;
+      --run;
+      // Two graphs around it: nobody can tell whose it is.
+      if (run->device != at.first || run->end < work.end || run->latest_before > work.start) continue;
+      work.call = run->call, work.call_start = rank.start[run->call], work.call_end = rank.end(run->call);
+      work.by_device = true;
+    }
+  }
+}
+
 }  // namespace
 
 std::uint32_t find_queue(const DeviceTimeline& timeline, const Queue& queue) {
@@ -241,7 +302,6 @@ DeviceTimeline make_device_timeline(const trace::Trace& trace, const trace::Rank
     DeviceWork work{e, 0, rank.start[e], std::max(rank.start[e], rank.end(e)), kNoEvent, rank.start[e], rank.start[e]};
     work.call = call_of(e);
     if (work.call != kNoEvent) work.call_start = rank.start[work.call], work.call_end = rank.end(work.call);
-    else diagnostics.add(kWorkWithoutCall, [&] { return std::string(trace.name(rank, e)); });
     timeline.works.push_back(work);
     queue_of_work.push_back(queues.of(e));
   }
@@ -255,6 +315,11 @@ DeviceTimeline make_device_timeline(const trace::Trace& trace, const trace::Rank
     timeline.by_end.push_back(w);
   }
   end_where_next_begins(timeline);
+  find_works_of_devices(rank, correlation, timeline);
+  for (const DeviceWork& work : timeline.works) {
+    if (work.call == kNoEvent)
+      diagnostics.add(kWorkWithoutCall, [&] { return std::string(trace.name(rank, work.event)); });
+  }
   // A stream works in the order of its launches: work without a recorded launch was launched no earlier than the work
   // before it.
   for (const auto& queue : timeline.by_queue) {

@@ -65,6 +65,7 @@ struct DeviceWork {
   TimePs call_start;  ///< when `call` was entered; if there is none, when the work before it on its stream was launched
   TimePs call_end;    ///< when `call` was left; `start` if there is none
   Submission submission = Submission::at_entry;
+  bool by_device = false;  ///< launched on the device, while the graph of `call` ran: the body of a conditional node
   bool may_fill_device =
       false;  ///< a kernel that computes: those of communication libraries leave most of the device to others
 };
@@ -98,7 +99,8 @@ struct DeviceTimeline {
 };
 
 /// Pairs calls and device work by correlation id. Work whose start lies before its call (clocks disagree) keeps its
-/// call; see step_graph.
+/// call; see step_graph. Work that the device launched itself (CUPTI gives it correlation 0, and a stream that nothing
+/// else runs on) is work of the graph that runs around it, if there is just one.
 DeviceTimeline make_device_timeline(const trace::Trace& trace, const trace::RankTrace& rank,
                                     const trace::ContentOrder& content, Diagnostics& diagnostics);
 
