@@ -96,6 +96,34 @@ constexpr std::string_view kAnother = R"(
     gpu0/7  50   3    kernel           relu          correlation=3
 )";
 
+TEST_CASE("eager and compiled: what autograd and compilers record around operators is none") {
+  const OperatorGroups eager = groups_of(R"(
+    1       0    60   cpu_op         "autograd::engine::evaluate_function: MmBackward0"
+    1       1    50   cpu_op         MmBackward0
+    1       10   20   cpu_op         aten::mm  "Input Dims=[[2,3],[3,4]]"
+    1       12   2    cuda_runtime   cudaLaunchKernel  correlation=1
+    gpu0/7  20   5    kernel         sgemm         correlation=1
+  )");
+  const OperatorGroups compiled = groups_of(R"(
+    1       0    60   cpu_op         CompiledFunctionBackward
+    1       10   20   cpu_op         aten::mm  "Input Dims=[[2,3],[3,4]]"
+    1       12   2    cuda_runtime   cudaLaunchKernel  correlation=1
+    gpu0/7  20   4    kernel         sgemm         correlation=1
+  )");
+  CHECK(rows_of(eager, compiled) == Rows{"aten::mm [[2,3],[3,4]]: 1 x 5 -> 1 x 4, same kernels, faster"});
+}
+
+TEST_CASE("a matrix product is one wherever its result goes") {
+  OperatorGroup linear = group("aten::linear", "[[2,3],[4,3],[4]]", 5, {"sgemm"});
+  linear.inner = {"aten::addmm", "[[4],[2,3],[3,4],[],[]]", R"(["float","float","float","Scalar","Scalar"])"};
+  OperatorGroup out = group("aten::addmm", "[[4],[2,3],[3,4],[],[],[2,4]]", 4, {"sgemm"});
+  out.outer.types = out.inner.types = R"(["float","float","float","Scalar","Scalar","float"])";
+  CHECK(rows_of({linear}, {out}) == Rows{"matrix product [[1,2,3],[1,3,4]]: 1 x 5 -> 1 x 4, same kernels, faster"});
+  // Another width is another product.
+  out.inner.shapes = "[[8],[2,3],[3,8],[],[],[2,8]]";
+  CHECK(rows_of({linear}, {out}).size() == 2);
+}
+
 }  // namespace
 
 TEST_CASE("the same operators on another device have other kernels; blanks in shapes do not matter") {

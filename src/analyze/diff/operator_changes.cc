@@ -1,5 +1,7 @@
 #include "analyze/diff/operator_changes.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <map>
@@ -12,6 +14,7 @@
 #include "analyze/capture/fused_operators.h"
 #include "analyze/capture/operator_calls.h"
 #include "analyze/distribution.h"
+#include "analyze/roofline/operator_cost.h"
 
 namespace orrery::analyze {
 namespace {
@@ -111,13 +114,31 @@ std::optional<OperatorKey> without_types(const Bundle& bundle) {
   return OperatorKey{bundle.key.op, bundle.key.shapes, ""};
 }
 
-/// Shapes make sure that it is the same work: a name alone would bring every copy together.
-std::optional<OperatorKey> innermost_of(const Bundle& bundle, const Known& known) {
-  const OperatorGroup* largest = nullptr;  // modules of one operator do the same
+/// Modules of one operator do the same.
+const OperatorKey& inner_of_largest(const Bundle& bundle) {
+  const OperatorGroup* largest = nullptr;
   bundle.for_each([&](const OperatorGroup& group) {
     if (largest == nullptr || group.time > largest->time) largest = &group;
   });
-  OperatorKey key = as_known(largest->inner, known);
+  return largest->inner;
+}
+
+/// Matrix products by what they multiply, whichever operator it was given to and whether that was told where to put the
+/// result: linear, addmm and addmm with out= are one product.
+std::optional<OperatorKey> product_of(const Bundle& bundle) {
+  const OperatorKey& inner = inner_of_largest(bundle);
+  const auto cost =
+      cost_of({.name = inner.op, .number = 0, .shapes = inner.shapes, .types = inner.types, .values = {}}, nullptr);
+  if (!cost || cost->kind != OperatorKind::gemm) return std::nullopt;
+  return OperatorKey{"matrix product",
+                     fmt::format("[[{:.0f},{:.0f},{:.0f}],[{:.0f},{:.0f},{:.0f}]]", cost->batch, cost->m, cost->k,
+                                 cost->batch, cost->k, cost->n),
+                     ""};
+}
+
+/// Shapes make sure that it is the same work: a name alone would bring every copy together.
+std::optional<OperatorKey> innermost_of(const Bundle& bundle, const Known& known) {
+  OperatorKey key = as_known(inner_of_largest(bundle), known);
   if (key.op.empty() || key.shapes.empty()) return std::nullopt;
   return key;
 }
@@ -261,6 +282,7 @@ OperatorChanges compare_operators(const OperatorGroups& a, const OperatorGroups&
   Bundles bundles = bundles_by_outermost(a, b, known);
   bring_together(bundles, [](const Bundle& bundle) { return without_types(bundle); });
   bring_together(bundles, [&](const Bundle& bundle) { return innermost_of(bundle, known); });
+  bring_together(bundles, [](const Bundle& bundle) { return product_of(bundle); });
   bring_fused_together(bundles);
   OperatorChanges changes;
   for (const Bundle& bundle : bundles) {

@@ -5,7 +5,8 @@
 //   2. of what is left, operator and shapes: the same program in other types;
 //   3. of what is left, the operator inside that launched most of it, with its shapes: one run calls aten::linear, the
 //      other the aten::addmm that is inside;
-//   4. of what is left, the operators that kernels of a compiler fuse: such kernels and the operators in their names,
+//   4. of what is left, the sizes of a matrix product, whichever operator was asked for it;
+//   5. of what is left, the operators that kernels of a compiler fuse: such kernels and the operators in their names,
 //      as far as they hang together, are one row. Products and attention are in none: what a compiler fuses of these is
 //      what stands around them.
 // Every group is in exactly one row, so that the changes of all rows add up to the change of device time. What one run

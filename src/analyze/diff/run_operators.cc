@@ -16,19 +16,24 @@
 namespace orrery::analyze {
 namespace {
 
-/// What PyTorch's compiler records around compiled code: it says that code was compiled, not what it does.
-bool is_compilers_frame(std::string_view name) {
+/// What PyTorch's compiler and its autograd engine record around operators: it says who called them, not what they do,
+/// and is another in an eager run than in a compiled one.
+bool is_callers_frame(std::string_view name) {
   constexpr std::string_view kFronts[] = {
-      "Torch-Compiled Region", "TorchDynamo ",      "CompiledFunction", "CompiledFxGraph",
-      "AOTDispatcher ",        "Pregraph bytecode", "## Call ",         "CUDAGraphNode."};
-  return std::any_of(std::begin(kFronts), std::end(kFronts),
-                     [&](std::string_view front) { return name.starts_with(front); });
+      "Torch-Compiled Region", "TorchDynamo ", "CompiledFunction", "CompiledFxGraph",    "AOTDispatcher ",
+      "Pregraph bytecode",     "## Call ",     "CUDAGraphNode.",   "autograd::engine::", "torch::autograd::"};
+  if (std::any_of(std::begin(kFronts), std::end(kFronts),
+                  [&](std::string_view front) { return name.starts_with(front); }))
+    return true;
+  // AddmmBackward0, CompiledFunctionBackward: nodes of the backward graph; operators have a library before their name.
+  const std::string_view node = name.substr(0, name.find_last_not_of("0123456789") + 1);
+  return node.ends_with("Backward") && name.find("::") == std::string_view::npos;
 }
 
 /// The first that is an operator of the program; nullptr: none is.
 const OperatorCall* outermost(const WorkOrigin& origin) {
   const auto at = std::find_if(origin.operators.begin(), origin.operators.end(),
-                               [](const OperatorCall& call) { return !is_compilers_frame(call.name); });
+                               [](const OperatorCall& call) { return !is_callers_frame(call.name); });
   return at == origin.operators.end() ? nullptr : &*at;
 }
 
@@ -37,7 +42,7 @@ OperatorKey key_of(const OperatorCall& call) {
 }
 
 /// Works of one rank that agree in all texts as these were recorded; views are of the trace and its WorkOrigins.
-struct Cell {
+struct AlikeWorks {
   OperatorCall outer, inner;
   std::string_view module;
   StringId kernel = 0;
@@ -57,11 +62,11 @@ class RankCells {
   RankCells(const trace::RankTrace& rank, const causal::DeviceTimeline& timeline) : rank_(rank), timeline_(timeline) {}
 
   /// `origins`: none if nobody asks for operators.
-  std::vector<Cell> gather(const causal::StepWindow& window, WorkOrigins* origins) {
+  std::vector<AlikeWorks> gather(const causal::StepWindow& window, WorkOrigins* origins) {
     for (std::uint32_t w = 0; w < timeline_.works.size(); ++w) {
       const causal::DeviceWork& work = timeline_.works[w];
       if (!belongs(window, work)) continue;
-      Cell& cell = origins == nullptr ? of_kernel(rank_.name[work.event], {}) : of_origin(w, *origins);
+      AlikeWorks& cell = origins == nullptr ? of_kernel(rank_.name[work.event], {}) : of_origin(w, *origins);
       ++cell.works;
       cell.time = plus_capped(cell.time, work.end - work.start);
     }
@@ -72,13 +77,13 @@ class RankCells {
   using Views = std::tuple<std::string_view, std::string_view, std::string_view>;
   using Key = std::tuple<Views, Views, std::string_view, StringId>;
 
-  Cell& of_kernel(StringId kernel, std::string_view module) {
+  AlikeWorks& of_kernel(StringId kernel, std::string_view module) {
     auto [at, is_new] = places_.try_emplace(Key(Views(), Views(), module, kernel), cells_.size());
     if (is_new) cells_.emplace_back().kernel = kernel, cells_.back().module = module;
     return cells_[at->second];
   }
 
-  Cell& of_origin(std::uint32_t w, WorkOrigins& origins) {
+  AlikeWorks& of_origin(std::uint32_t w, WorkOrigins& origins) {
     const StringId kernel = rank_.name[timeline_.works[w].event];
     const WorkOrigin origin = origins.of(w);
     const OperatorCall* const outer = outermost(origin);
@@ -87,12 +92,12 @@ class RankCells {
     auto [at, is_new] =
         places_.try_emplace(Key{views_of(*outer), views_of(inner), origin.modules, kernel}, cells_.size());
     if (is_new) {
-      Cell& cell = cells_.emplace_back();
+      AlikeWorks& cell = cells_.emplace_back();
       cell.outer = *outer, cell.inner = inner;
       cell.module = origin.modules, cell.kernel = kernel, cell.has_operator = true;
       for (const OperatorCall& call : origin.operators) cell.operators.push_back(call.name);
     }
-    Cell& cell = cells_[at->second];
+    AlikeWorks& cell = cells_[at->second];
     const std::pair call(origins.launches().launch_of_work[w], outer->number);
     if (cell.calls.empty() || cell.calls.back() != call) cell.calls.push_back(call);
     return cell;
@@ -100,17 +105,17 @@ class RankCells {
 
   const trace::RankTrace& rank_;
   const causal::DeviceTimeline& timeline_;
-  std::vector<Cell> cells_;
+  std::vector<AlikeWorks> cells_;
   std::map<Key, std::size_t> places_;
 };
 
 /// Groups of all ranks, in texts of their own.
 class Grouping {
  public:
-  void add(const trace::Trace& trace, const std::vector<Cell>& cells) {
+  void add(const trace::Trace& trace, const std::vector<AlikeWorks>& cells) {
     // A call whose works are in several cells of a group is one call.
     std::map<Group*, std::set<std::pair<std::uint32_t, std::int64_t>>> calls;
-    for (const Cell& cell : cells) {
+    for (const AlikeWorks& cell : cells) {
       const std::string_view kernel = trace.strings.text(cell.kernel);
       Group& group = groups_[{cell.has_operator ? key_of(cell.outer) : OperatorKey{}, std::string(cell.module),
                               cell.has_operator ? std::string() : std::string(kernel)}];
@@ -160,12 +165,12 @@ class Grouping {
 OperatorGroups grouped(const trace::Trace& trace, std::span<const causal::DeviceTimeline> timelines,
                        std::span<const causal::StepWindow> windows,
                        const std::vector<std::unique_ptr<WorkOrigins>>& origins) {
-  std::vector<std::vector<Cell>> cells(trace.ranks.size());
+  std::vector<std::vector<AlikeWorks>> cells(trace.ranks.size());
   parallel_for(trace.ranks.size(), [&](std::size_t r) {
     cells[r] = RankCells(trace.ranks[r], timelines[r]).gather(windows[r], origins.empty() ? nullptr : origins[r].get());
   });
   Grouping grouping;
-  for (const std::vector<Cell>& of_rank : cells) grouping.add(trace, of_rank);
+  for (const std::vector<AlikeWorks>& of_rank : cells) grouping.add(trace, of_rank);
   return grouping.take();
 }
 

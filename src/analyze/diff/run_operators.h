@@ -34,7 +34,7 @@ struct OperatorGroup {
     TimePs time = 0;
   };
 
-  OperatorKey outer;                   ///< the outermost operator, compilers' own frames left out
+  OperatorKey outer;                   ///< the outermost operator, frames of compilers and of autograd left out
   std::string module;                  ///< path of the modules around it; empty: not known
   OperatorKey inner;                   ///< of the innermost operators the one that launched most of the time
   std::uint64_t calls = 0;             ///< of the operator; where none is known, works
