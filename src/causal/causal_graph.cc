@@ -73,6 +73,10 @@ Column<StringId> name_pieces(RankGraph& step, bool by_annotation) {
     const bool is_step = name.starts_with(kStepPrefix) || steps.contains(name);
     class_name.push_back(is_step ? intern_without_number(step.strings, name) : owner.name);
   }
+  // What a graph was captured from says more about its work than the names of kernels do.
+  for (std::uint32_t o = 0; o < step.operator_name.size(); ++o) {
+    if (step.operator_name[o] != 0) class_name[o] = step.operator_name[o];
+  }
   if (by_annotation) name_by_annotation(step, class_name);
   return class_name;
 }

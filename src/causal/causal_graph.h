@@ -34,8 +34,9 @@ namespace orrery::causal {
 /// The name of a step without the number that it ends in: "ProfilerStep#12" -> "ProfilerStep#".
 std::string_view without_number(std::string_view name);
 
-/// Per owner a text of the step, where new ones are added: the name of its event, of a step without its number; by
-/// annotation, that of the innermost user annotation around the launch instead, where there is one.
+/// Per owner a text of the step, where new ones are added: the name of its event, of a step without its number, of work
+/// whose capture is known (RankGraph::operator_name) the operator; by annotation, that of the innermost user annotation
+/// around the launch instead, where there is one.
 Column<StringId> name_pieces(RankGraph& step, bool by_annotation);
 
 inline constexpr std::uint32_t kNoRank = ~std::uint32_t{0};

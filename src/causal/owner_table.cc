@@ -10,6 +10,7 @@ OwnerTable::OwnerTable(const trace::Trace& trace, const trace::RankTrace& rank, 
       rank_(rank),
       timeline_(timeline),
       window_(window),
+      joined_(rank.field(trace::Field::operator_text)),
       owner_of_event_(rank.event_count(), kNoWork),
       work_of_event_(rank.event_count(), kNoWork) {
   for (std::uint32_t w = 0; w < timeline.works.size(); ++w) work_of_event_[timeline.works[w].event] = w;
@@ -31,6 +32,10 @@ std::uint32_t OwnerTable::owner_of(trace::EventIndex event) {
   }
   owners.push_back(owner);
   events.push_back(event);
+  if (!joined_.event.empty()) {
+    const auto joined = joined_.find(event);
+    operator_name.push_back(joined ? text(static_cast<StringId>(*joined)) : 0);
+  }
   row_class.push_back(static_cast<std::uint8_t>((rank_.flags[event] & trace::kRowClass) >> 4));
   return number;
 }

@@ -57,6 +57,7 @@ class OwnerTable {
   Column<Owner> owners;
   Column<trace::EventIndex> events;  ///< per owner
   Column<std::uint8_t> row_class;    ///< per owner: see RankGraph
+  Column<StringId> operator_name;    ///< per owner: see RankGraph
   std::vector<LaneLabel> lanes;
   std::vector<AnnotatedRange> annotations;
   Interner strings;
@@ -69,6 +70,7 @@ class OwnerTable {
   const trace::RankTrace& rank_;
   const DeviceTimeline& timeline_;
   const StepWindow& window_;
+  const trace::SparseColumn& joined_;  // Field::operator_text of the rank
   Column<std::uint32_t> owner_of_event_;
   Column<std::uint32_t> work_of_event_;
 };

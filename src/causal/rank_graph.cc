@@ -29,6 +29,17 @@ namespace {
 using trace::Activity;
 using trace::EventIndex;
 
+/// Whether of the host nothing was recorded but calls of the device's runtime: a profile of device activities.
+bool has_only_calls(const trace::RankTrace& rank) {
+  bool has_call = false;
+  for (EventIndex e = 0; e < rank.event_count(); ++e) {
+    if (!is_host_work(rank.activity(e))) continue;
+    if (rank.activity(e) != Activity::runtime_call) return false;
+    has_call = true;
+  }
+  return has_call;
+}
+
 class RankGraphMaker {
  public:
   RankGraphMaker(const trace::Trace& trace, const trace::RankTrace& rank, const DeviceTimeline& timeline,
@@ -43,7 +54,8 @@ class RankGraphMaker {
         lanes_(make_host_lanes(trace, rank, window, content)),
         binding_(timeline, window),
         communicates_(communicating_works(trace, rank, timeline, content)),
-        uses_xla_runtime_(!timeline.works.empty() && causal::uses_xla_runtime(trace, rank)) {}
+        uses_xla_runtime_(!timeline.works.empty() && causal::uses_xla_runtime(trace, rank)),
+        has_only_calls_(has_only_calls(rank)) {}
 
   Result<RankGraph> make() {
     // At one and the same time, the end of work comes before what the host does about it, and that before the work it
@@ -82,8 +94,9 @@ class RankGraphMaker {
     return numbers_[lane].first_edge + segment;
   }
 
+  /// Where operators were not recorded, a helper between two of its calls is as busy as the main thread is.
   EdgeKind kind_of(const Segment& segment, bool is_main) const {
-    return kind_of_segment(trace_, rank_, communication_, segment, is_main);
+    return kind_of_segment(trace_, rank_, communication_, segment, is_main || has_only_calls_);
   }
 
   void add_host_chains() {
@@ -424,6 +437,7 @@ class RankGraphMaker {
     step.owners = std::move(owners.owners);
     step.owner_events = std::move(owners.events);
     step.row_class = std::move(owners.row_class);
+    step.operator_name = std::move(owners.operator_name);
     step.lanes = std::move(owners.lanes);
     step.annotations = std::move(owners.annotations);
     step.strings = std::move(owners.strings);
@@ -454,6 +468,7 @@ class RankGraphMaker {
   DeviceBinding binding_;
   std::vector<std::uint8_t> communicates_;  // per work
   bool uses_xla_runtime_;
+  bool has_only_calls_;
   Moments moments_;
   std::uint32_t begin_ = 0;
   std::uint32_t end_ = 0;

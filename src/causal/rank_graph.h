@@ -37,6 +37,8 @@ struct RankGraph {
       owner_events;  ///< per owner: its event in the trace that the graph was made from; empty if it was restored
   Column<std::uint8_t> row_class;  ///< per owner: about how long its row in the file is (trace::kRowClass), since long
                                    ///< rows take longer to record; 0: not known; empty if it was restored
+  Column<StringId> operator_name;  ///< per owner: the operator of work that a graph launched, as a capture of it tells
+                                   ///< (trace::Field::operator_text); 0: none; empty: of none it is known
   std::vector<LaneLabel> lanes;
   std::vector<AnnotatedRange> annotations;
   Interner strings;

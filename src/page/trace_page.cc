@@ -79,9 +79,9 @@ std::vector<SliderRange> slider_ranges(const graph::Graph& graph, graph::NodeId 
 }  // namespace
 
 const std::vector<std::string>& section_order() {
-  static const std::vector<std::string> order = {"verdict", "trust",    "waterfall",  "contributors",
-                                                 "whatif",  "timeline", "ranks",      "collectives",
-                                                 "kernels", "diff",     "simulation", "provenance"};
+  static const std::vector<std::string> order = {"verdict",  "trust",      "waterfall",   "contributors", "whatif",
+                                                 "timeline", "ranks",      "collectives", "kernels",      "roofline",
+                                                 "diff",     "simulation", "provenance"};
   return order;
 }
 

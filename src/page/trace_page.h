@@ -28,8 +28,8 @@ struct TracePageOptions {
   CommandParts command;
   std::string steps_differ = {};      ///< analyze::steps_differ
   std::string recording_clause = {};  ///< analyze::recording_clause
-  std::vector<Section> others;    ///< ranks, collectives, diff: in the page where they belong, or absent with a reason;
-                                  ///< before the page's own of that id
+  std::vector<Section> others;  ///< ranks, collectives, roofline, diff: in the page where they belong, or absent with a
+                                ///< reason; before the page's own of that id
   bool without_profiler = false;  ///< the trace is at the times of the run as it would be: nothing is left to take off
   std::string why_absent = "this is a recorded run.";  ///< of sections that nobody made
 };

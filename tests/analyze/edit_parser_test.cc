@@ -328,7 +328,8 @@ TEST_CASE("errors point at the character, and say what would be understood") {
         "one of: cpu op python runtime untraced loading gpu kernel comm collective p2p copy set gap all");
   CHECK(refused("gap:x").hint == "one of: launch kernel stream sync handoff idle");
   CHECK(refused("kernel = 5").hint == "ns, us, ms or s");
-  CHECK(refused("kernel").hint == "* factor, = duration, + duration, - duration, or remove");
+  CHECK(refused("kernel").hint ==
+        "* factor, = duration, + duration, - duration, remove; of device work = roof, = achievable");
 }
 
 TEST_CASE("a profiler is removed everywhere, or not at all") {
@@ -354,4 +355,23 @@ TEST_CASE("the examples of docs/WHATIF.md are understood") {
     }
   }
   CHECK(examples >= 13);
+}
+
+TEST_CASE("the device: work no longer than it allows, and operators by kind") {
+  const EditRule products = parsed("kernel kind gemm = roof");
+  CHECK(products.operator_kind == OperatorKind::gemm);
+  CHECK(products.action == EditRule::Action::roof);
+  CHECK(products.asks_device());
+  CHECK(parsed("gpu=achievable").action == EditRule::Action::achievable);
+  // A kind alone needs no device, but what operators were given.
+  const EditRule grouped = parsed("kernel:nvjet* kind grouped_gemm stream 7 * 0.5");
+  CHECK(grouped.operator_kind == OperatorKind::grouped_gemm);
+  CHECK_FALSE(grouped.asks_device());
+  CHECK(grouped.asks_operators());
+  CHECK_FALSE(parsed("kernel * 0.5").asks_operators());
+  CHECK(refused("kernel kind gemms = roof").position == 12);
+  CHECK(refused("cpu = roof").message == "only device work has a roof");
+  CHECK(refused("cpu kind gemm * 2").position == 9);
+  CHECK(refused("kernel = roofs").position == 9);
+  CHECK(refused("network latency = roof").position == 18);
 }

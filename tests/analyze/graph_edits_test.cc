@@ -179,3 +179,32 @@ TEST_CASE("edits apply in order, and a sweep replaces factors and multiplies sta
   CHECK(rows[2].length == length_after(job, {"op * 2", "rank:1 delay 4us", "rank:0 fails at 5ns restart 2us"}));
   CHECK(sweep(edits, {}).empty());
 }
+
+TEST_CASE("what the device allows: shares of the measured time, never longer than it is") {
+  SmallJob made(1);
+  made.step(0);
+  made.work(0, "big", 100, EdgeKind::kernel);
+  made.work(0, "small", 10, EdgeKind::kernel);
+  made.work(0, "unknown", 5, EdgeKind::kernel);
+  const causal::CausalGraph job = made.make();
+  std::vector<OwnerPrice> prices(job.owners.size());
+  for (std::size_t o = 0; o < prices.size(); ++o) {
+    const std::string_view name = job.strings.text(job.owners[o].name);
+    if (name == "big") prices[o] = {OperatorKind::gemm, 0.25, 0.5};
+    if (name == "small") prices[o] = {OperatorKind::norm, 1.0, 1.0};
+  }
+  const auto after = [&](std::vector<std::string> texts) {
+    std::vector<ParsedEdit> edits;
+    for (const std::string& text : texts) edits.push_back(parse_edit(text));
+    const GraphEdits applied(job, edits, prices);
+    return std::pair(what_if(applied, 0).after.length, applied.selections().back().unpriced);
+  };
+  CHECK(after({"kernel = roof"}) == std::pair<TimePs, std::uint64_t>(25 + 10 + 5, 1));
+  CHECK(after({"kernel = achievable"}) == std::pair<TimePs, std::uint64_t>(50 + 10 + 5, 1));
+  CHECK(after({"kernel kind gemm = roof"}) == std::pair<TimePs, std::uint64_t>(25 + 10 + 5, 0));
+  CHECK(after({"kernel kind norm * 2"}) == std::pair<TimePs, std::uint64_t>(100 + 20 + 5, 0));
+  // An edit before it may have gone below the roof already.
+  CHECK(after({"kernel * 0.1", "kernel = roof"}) == std::pair<TimePs, std::uint64_t>(10 + 1 + 1, 1));
+  // Without prices nothing is known of kinds.
+  CHECK(GraphEdits(job, {parse_edit("kernel kind gemm * 2")}).selections().front().count() == 0);
+}

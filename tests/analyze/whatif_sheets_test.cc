@@ -44,7 +44,7 @@ TEST_CASE("kinds of time before and after add up to the steps, and the changes t
 TEST_CASE("an edit that selects nothing is listed with nothing, and stands out") {
   const causal::testing::SmallStep small(kStep);
   const report::Sheet sheet = edits_sheet(edits(small, "kernel:nothing * 0.5"));
-  CHECK(report::to_csv(sheet) == "edit,edges\nkernel:nothing * 0.5,0\n");
+  CHECK(report::to_csv(sheet) == "edit,edges,unpriced\nkernel:nothing * 0.5,0,\n");
   CHECK(sheet.tone(0) == report::Tone::warning);
 }
 

@@ -16,7 +16,10 @@ export function parseEdit(text: string): Edit {
   }
 }
 
-const ACTIONS = "* factor, = duration, + duration, - duration, or remove";
+const ACTIONS = "* factor, = duration, + duration, - duration, remove; of device work = roof, = achievable";
+// Edits that hold work against a device need what operators were given, which only the recording has.
+const NOT_ON_PAGE = "the page does not know what operators compute";
+const PRICED_HINT = "the command answers it: orrery whatif TRACE 'kernel kind gemm = roof'";
 const FAILURE_HINT = "fails at 2s restart 30s [from step:3]";
 const NUMBERS_HINT = "like 0-3,7";
 const MOST_INTEGER = 9223372036854775807n;
@@ -293,11 +296,12 @@ class EditParser {
       if (name === "stream") rule.stream = this.integer();
       else if (name === "device") rule.device = this.integer();
       else if (name === "in") rule.inside = this.pattern();
+      else if (name === "kind") fail(start, NOT_ON_PAGE, PRICED_HINT);
       else if (name === "remove") {
         this.at = start; // the one action that is a word: read again by action()
         return;
       } else {
-        fail(start, `expected a filter or an action, not "${name}"`, "filters: stream N, device N, in PATTERN; actions: * = + - remove");
+        fail(start, `expected a filter or an action, not "${name}"`, "filters: stream N, device N, in PATTERN, kind NAME; actions: * = + - remove");
       }
     }
   }
@@ -342,7 +346,9 @@ class EditParser {
     this.at = start + 1;
     switch (symbol) {
       case "*": return { action: "scale", factor: this.number(), amount: 0 };
-      case "=": return { action: "set", factor: 1, amount: this.duration() };
+      case "=":
+        if (/^ *(roof|achievable)\b/.test(this.text.slice(this.at))) fail(start, NOT_ON_PAGE, PRICED_HINT);
+        return { action: "set", factor: 1, amount: this.duration() };
       case "+": return { action: "add", factor: 1, amount: this.duration() };
       case "-": return { action: "add", factor: 1, amount: -this.duration() };
       default: return fail(start, "expected an action", ACTIONS);

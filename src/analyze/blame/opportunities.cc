@@ -158,13 +158,19 @@ class OpportunityTable::Numbering {
       return kNoOpportunity;  // order and arrivals cost nothing, and when a rank begins is not its work
     const causal::PieceClass piece = job_.class_of(slot);
     std::uint32_t& opportunity = of_class_[number * job_.strings.size() + piece.name];
-    if (opportunity == kNoOpportunity)
-      // A class of steps has a name without the number that each step has.
-      opportunity = add_class(piece, piece.name != 0 && job_.owners[job_.graph.edge_tag(slot)].name != piece.name);
+    if (opportunity == kNoOpportunity) opportunity = add_class(piece, is_numbered(slot, piece));
     return opportunity;
   }
 
  private:
+  /// A class of steps has a name without the number that each step has. Work of a captured graph may be classed by its
+  /// operator, whose name stands for itself.
+  [[nodiscard]] bool is_numbered(graph::Slot slot, const causal::PieceClass& piece) const {
+    if (piece.name == 0) return false;
+    const causal::Owner& owner = job_.owners[job_.graph.edge_tag(slot)];
+    return owner.name != piece.name && owner.device < 0;
+  }
+
   void add_group(const causal::JobOperation& operation) {
     Opportunity opportunity{.scope = OpportunityScope::group,
                             .kind = EdgeKind::communication,

@@ -82,6 +82,8 @@ TimePs EditRule::changed(TimePs weight, std::optional<double> factor_instead) co
     case Action::set: return amount;
     // Taking more away than there is leaves nothing, not time that runs backwards.
     case Action::add: return std::clamp<TimePs>(weight + amount, 0, graph::kMaxWeightPs);
+    case Action::roof:
+    case Action::achievable: break;
   }
   return weight;
 }

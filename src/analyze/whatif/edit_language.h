@@ -11,7 +11,9 @@
 //              | all
 //     pattern  = /regular expression/ | "glob" | glob                     of the event's name; * ? in globs
 //     filter   = stream N | device N | in pattern                         in: inside an annotation of that name
+//              | kind name                                                of operators: gemm, attention, norm, ...
 //     action   = * factor | = duration | + duration | - duration | remove
+//              | = roof | = achievable                                    no longer than the device allows
 //     duration = 5us, 1.2ms, 300ns, 0
 //     event    = delay duration | fails at duration restart duration [from step:N]
 //     profiler = profiler remove                                          what recording cost the host
@@ -31,6 +33,7 @@
 #include <variant>
 #include <vector>
 
+#include "analyze/roofline/operator_kind.h"
 #include "causal/edge_kind.h"
 #include "causal/rank_graph.h"
 #include "graph/edits.h"
@@ -147,7 +150,8 @@ struct EditScope {
 
 /// A change: pieces of time, and what becomes of each.
 struct EditRule {
-  enum class Action : std::uint8_t { scale, set, add };
+  /// roof, achievable: what the device allows the operator, where that is less (analyze/roofline/owner_prices.h).
+  enum class Action : std::uint8_t { scale, set, add, roof, achievable };
   /// Of communication, which part.
   enum class Exchanged : std::uint8_t { anything, collectives, messages };
 
@@ -160,14 +164,19 @@ struct EditRule {
   std::optional<std::int64_t> stream;
   std::optional<std::int64_t> device;
   std::optional<NamePattern> inside;
+  std::optional<OperatorKind> operator_kind;
   Action action = Action::scale;
   double factor = 1;
   TimePs amount = 0;
   bool removes_profiler = false;  ///< what recording cost is taken off (recording_cost.h); nothing else counts then
 
+  /// Whether it takes what the device allows for an amount.
+  [[nodiscard]] bool asks_device() const { return action == Action::roof || action == Action::achievable; }
+  /// Whether it speaks of what operators compute, which the graph does not know by itself.
+  [[nodiscard]] bool asks_operators() const { return operator_kind || asks_device(); }
   [[nodiscard]] bool selects(causal::EdgeKind kind) const { return (kinds >> static_cast<unsigned>(kind) & 1) != 0; }
   /// What a piece of this weight weighs afterwards; never more than a graph can hold. `factor_instead`: of a scaling
-  /// rule, for sweeps.
+  /// rule, for sweeps. What the device allows is not known here: such a rule changes nothing.
   [[nodiscard]] TimePs changed(TimePs weight, std::optional<double> factor_instead) const;
 };
 

@@ -24,7 +24,16 @@ std::string list_words(const std::array<EditWord, N>& words) {
   return list;
 }
 
-constexpr const char* kActions = "* factor, = duration, + duration, - duration, or remove";
+std::string list_operator_kinds() {
+  std::string list;
+  for (std::size_t k = 0; k < kOperatorKinds; ++k)
+    list += (k == 0 ? "" : " ") + std::string(identifier(static_cast<OperatorKind>(k)));
+  return list;
+}
+
+constexpr const char* kActions =
+    "* factor, = duration, + duration, - duration, remove; of device work = roof, = achievable";
+constexpr const char* kFilters = "filters: stream N, device N, in PATTERN, kind NAME; actions: * = + - remove";
 
 class EditParser {
  public:
@@ -287,14 +296,40 @@ class EditParser {
       } else if (name == "in") {
         rule_.inside.emplace();
         if (!pattern(*rule_.inside)) return false;
+      } else if (name == "kind") {
+        if (!kind_of_operators()) return false;
       } else if (name == "remove") {
         at_ = start;  // the one action that is a word: read again by action()
         return true;
       } else {
-        return fail(start, "expected a filter or an action, not \"" + std::string(name) + "\"",
-                    "filters: stream N, device N, in PATTERN; actions: * = + - remove");
+        return fail(start, "expected a filter or an action, not \"" + std::string(name) + "\"", kFilters);
       }
     }
+  }
+
+  /// Only what devices do is told apart by kind.
+  [[nodiscard]] bool is_of_device() const { return (rule_.kinds & ~edit_kinds::kDevice) == 0; }
+
+  bool kind_of_operators() {
+    skip_blanks();
+    const std::size_t start = at_;
+    while (at_ < text_.size() && (is_letter(text_[at_]) || text_[at_] == '_')) ++at_;
+    const std::string_view name = std::string_view(text_).substr(start, at_ - start);
+    rule_.operator_kind = operator_kind(name);
+    if (!rule_.operator_kind) return fail(start, "unknown kind of operators", "one of: " + list_operator_kinds());
+    return is_of_device() ||
+           fail(start, "operators have kinds by what the device does for them", "like kernel kind gemm");
+  }
+
+  /// roof or achievable behind an equals sign; neither: nothing is read.
+  bool is_allowance() {
+    skip_blanks();
+    const std::size_t start = at_;
+    const std::string_view name = word();
+    if (name == "roof") rule_.action = EditRule::Action::roof;
+    else if (name == "achievable") rule_.action = EditRule::Action::achievable;
+    else at_ = start;
+    return at_ != start;
   }
 
   bool number(double& out) {
@@ -341,7 +376,12 @@ class EditParser {
     at_ = start + 1;
     switch (symbol) {
       case '*': edit.action = Action::scale; return number(edit.factor);
-      case '=': edit.action = Action::set; return duration(edit.amount);
+      case '=':
+        if constexpr (std::is_same_v<Edit, EditRule>) {
+          if (is_allowance()) return is_of_device() || fail(start, "only device work has a roof", "like kernel = roof");
+        }
+        edit.action = Action::set;
+        return duration(edit.amount);
       case '+': edit.action = Action::add; return duration(edit.amount);
       case '-':
         edit.action = Action::add;

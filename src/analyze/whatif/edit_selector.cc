@@ -94,8 +94,8 @@ Column<std::uint8_t> matching(const Interner& strings, const NamePattern& patter
   return matches;
 }
 
-EditSelector::EditSelector(const causal::CausalGraph& job, const EditRule& rule)
-    : job_(job), rule_(rule), ranges_(job.ranks.size()) {
+EditSelector::EditSelector(const causal::CausalGraph& job, const EditRule& rule, std::span<const OwnerPrice> prices)
+    : job_(job), rule_(rule), prices_(prices), ranges_(job.ranks.size()) {
   if (!rule.name.matches_everything()) name_matches_ = matching(job.strings, rule.name);
   if (!rule.inside) return;
   const Column<std::uint8_t> annotation_matches = matching(job.strings, *rule.inside);
@@ -113,11 +113,16 @@ bool EditSelector::selects(graph::Slot slot, std::uint32_t rank) const {
   // Time that belongs to no event has no name, stream or place: it is selected by its kind alone, or as what has no
   // name.
   if (tag == graph::kNoTag)
-    return (name_matches_.empty() || rule_.name.is_of_nameless()) && !rule_.stream && !rule_.device && !rule_.inside;
+    return (name_matches_.empty() || rule_.name.is_of_nameless()) && !rule_.stream && !rule_.device && !rule_.inside &&
+           !rule_.operator_kind;
   const causal::Owner& owner = job_.owners[tag];
-  if (!name_matches_.empty() && name_matches_[owner.name] == 0) return false;
+  // Device work goes by its kernel's name, and by its operator's where that is what answers call it.
+  const bool is_called_so = name_matches_.empty() || name_matches_[owner.name] != 0 ||
+                            (owner.device >= 0 && name_matches_[job_.class_name[tag]] != 0);
+  if (!is_called_so) return false;
   if (rule_.stream && owner.stream != *rule_.stream) return false;
   if (rule_.device && owner.device != *rule_.device) return false;
+  if (rule_.operator_kind && (prices_.empty() || prices_[tag].kind != rule_.operator_kind)) return false;
   if (!rule_.inside) return true;
   // Device work belongs to the annotation in which it was launched.
   return std::any_of(ranges_[rank].begin(), ranges_[rank].end(), [&](const causal::AnnotatedRange& range) {

@@ -2,8 +2,10 @@
 // launched in.
 #pragma once
 
+#include <span>
 #include <vector>
 
+#include "analyze/roofline/owner_prices.h"
 #include "analyze/whatif/edit_language.h"
 #include "causal/causal_graph.h"
 #include "graph/graph.h"
@@ -28,7 +30,8 @@ void add_handed_over(const causal::CausalGraph& job, std::vector<std::vector<cau
 /// Decides edge by edge; names are matched once per text, annotations once per lane.
 class EditSelector {
  public:
-  EditSelector(const causal::CausalGraph& job, const EditRule& rule);
+  /// `prices`: per owner, for rules that ask for a kind of operators; empty: they select nothing. All must outlive it.
+  EditSelector(const causal::CausalGraph& job, const EditRule& rule, std::span<const OwnerPrice> prices);
 
   /// `rank`: whose edge it is.
   [[nodiscard]] bool selects(graph::Slot slot, std::uint32_t rank) const;
@@ -36,6 +39,7 @@ class EditSelector {
  private:
   const causal::CausalGraph& job_;
   const EditRule& rule_;
+  std::span<const OwnerPrice> prices_;
   Column<std::uint8_t> name_matches_;                        // empty: every name
   std::vector<std::vector<causal::AnnotatedRange>> ranges_;  // by rank
 };

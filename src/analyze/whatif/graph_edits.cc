@@ -80,6 +80,14 @@ class ExchangeSelector {
   std::vector<std::uint8_t> selects_operation_;
 };
 
+/// What share of its measured time the device allows the piece; none: not known.
+std::optional<double> share_of(const EditRule& rule, const causal::CausalGraph& job, graph::Slot slot,
+                               std::span<const OwnerPrice> prices) {
+  const std::uint32_t tag = job.graph.edge_tag(slot);
+  if (prices.empty() || tag == graph::kNoTag) return std::nullopt;
+  return rule.action == EditRule::Action::roof ? prices[tag].roof : prices[tag].achievable;
+}
+
 TimePs lasting(TimePs amount, std::optional<double> factor) {
   return std::llround(
       std::min(static_cast<double>(amount) * factor.value_or(1), static_cast<double>(graph::kMaxWeightPs)));
@@ -87,7 +95,7 @@ TimePs lasting(TimePs amount, std::optional<double> factor) {
 
 }  // namespace
 
-EditSelection select(const causal::CausalGraph& job, const EditRule& rule) {
+EditSelection select(const causal::CausalGraph& job, const EditRule& rule, std::span<const OwnerPrice> prices) {
   EditSelection selection;
   if (rule.removes_profiler) {
     const RecordingCost cost(job);
@@ -99,7 +107,7 @@ EditSelection select(const causal::CausalGraph& job, const EditRule& rule) {
   }
   const std::vector<std::uint8_t> ranks = named_ranks(job, rule.scope, selection);
   const std::vector<std::uint8_t> steps = named_steps(job, rule.scope, selection);
-  const EditSelector by_event(job, rule);
+  const EditSelector by_event(job, rule, prices);
   const ExchangeSelector by_exchange(job, rule);
   for (graph::Position p = 0; p < job.graph.node_count(); ++p) {
     const std::uint32_t rank = job.node_rank[job.graph.node_at(p)];
@@ -111,6 +119,7 @@ EditSelection select(const causal::CausalGraph& job, const EditRule& rule) {
         if (step == causal::kNoStep || steps[step] == 0) continue;
       }
       selection.slots.push_back(slot);
+      if (rule.asks_device() && !share_of(rule, job, slot, prices)) ++selection.unpriced;
     }
   }
   return selection;
@@ -146,10 +155,10 @@ EditSelection select(const causal::CausalGraph& job, const FailureEvent& failure
   return selection;
 }
 
-GraphEdits::GraphEdits(const causal::CausalGraph& job, std::vector<ParsedEdit> edits)
-    : job_(job), edits_(std::move(edits)) {
+GraphEdits::GraphEdits(const causal::CausalGraph& job, std::vector<ParsedEdit> edits, std::vector<OwnerPrice> prices)
+    : job_(job), edits_(std::move(edits)), prices_(std::move(prices)) {
   for (const ParsedEdit& edit : edits_) {
-    if (const auto* rule = std::get_if<EditRule>(&edit)) selections_.push_back(select(job, *rule));
+    if (const auto* rule = std::get_if<EditRule>(&edit)) selections_.push_back(select(job, *rule, prices_));
     else if (const auto* delay = std::get_if<DelayEvent>(&edit)) selections_.push_back(select(job, *delay));
     else if (const auto* failure = std::get_if<FailureEvent>(&edit)) selections_.push_back(select(job, *failure));
     else selections_.emplace_back();
@@ -161,6 +170,13 @@ void GraphEdits::set_links(std::span<const std::uint64_t> links) {
   for (std::size_t i = 0; i < edits_.size(); ++i) {
     if (std::holds_alternative<NetworkEdit>(edits_[i])) selections_[i].links = links[next++];
   }
+}
+
+/// Of the measured time, whatever edits before it made of that; never longer than they did.
+TimePs GraphEdits::allowed(const EditRule& rule, graph::Slot slot, TimePs weight) const {
+  const std::optional<double> share = share_of(rule, job_, slot, prices_);
+  if (!share) return weight;
+  return std::min<TimePs>(weight, std::llround(static_cast<double>(job_.graph.weight(slot)) * *share));
 }
 
 graph::Edits GraphEdits::weights(std::optional<double> factor) const {
@@ -179,6 +195,7 @@ graph::Edits GraphEdits::weights(std::optional<double> factor) const {
     for (std::size_t at = 0; at < selection.slots.size(); ++at) {
       const graph::Slot slot = selection.slots[at];
       set(slot, rule->removes_profiler ? std::max<TimePs>(weights[slot] - selection.savings[at], 0)
+                : rule->asks_device()  ? allowed(*rule, slot, weights[slot])
                                        : rule->changed(weights[slot], factor));
     }
   }

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "analyze/roofline/owner_prices.h"
 #include "analyze/whatif/edit_language.h"
 #include "analyze/whatif/job_pauses.h"
 #include "base/column.h"
@@ -23,14 +24,15 @@ struct EditSelection {
   std::vector<std::uint32_t> ranks;  ///< of a failure: places of those who fail
   std::uint32_t restart_step = causal::kNoStep;  ///< of a failure that takes the job back: place in CausalGraph::steps
   std::uint64_t links = 0;             ///< of an edit of the network: how many it changes; see GraphEdits::set_links
+  std::uint64_t unpriced = 0;          ///< of a change to what the device allows: pieces that nobody knows a price of
   std::vector<std::string> not_there;  ///< "rank 77", "step 9": named, but not in this job
 
   /// Pieces, standstills, ranks or links.
   [[nodiscard]] std::uint64_t count() const { return slots.size() + ranks.size() + links; }
 };
 
-/// The pieces of a job that a change selects, in the order of the graph.
-EditSelection select(const causal::CausalGraph& job, const EditRule& rule);
+/// The pieces of a job that a change selects, in the order of the graph. `prices`: see GraphEdits.
+EditSelection select(const causal::CausalGraph& job, const EditRule& rule, std::span<const OwnerPrice> prices = {});
 /// One piece per selected rank and step: what the main thread does when the step begins. It takes so much longer.
 EditSelection select(const causal::CausalGraph& job, const DelayEvent& delay);
 /// A failure after the job's end selects nobody.
@@ -41,7 +43,8 @@ EditSelection select(const causal::CausalGraph& job, const FailureEvent& failure
 class GraphEdits {
  public:
   /// `edits` are none of EditError; edits of the network select nothing until somebody says which links there are.
-  GraphEdits(const causal::CausalGraph& job, std::vector<ParsedEdit> edits);
+  /// `prices`: per owner of the job, for edits that speak of operators (EditRule::asks_operators).
+  GraphEdits(const causal::CausalGraph& job, std::vector<ParsedEdit> edits, std::vector<OwnerPrice> prices = {});
 
   /// `links`: per edit of the network, in order, how many links it selects.
   void set_links(std::span<const std::uint64_t> links);
@@ -62,8 +65,11 @@ class GraphEdits {
   [[nodiscard]] std::optional<Restart> restart(std::optional<double> factor = std::nullopt) const;
 
  private:
+  [[nodiscard]] TimePs allowed(const EditRule& rule, graph::Slot slot, TimePs weight) const;
+
   const causal::CausalGraph& job_;
   std::vector<ParsedEdit> edits_;
+  std::vector<OwnerPrice> prices_;
   std::vector<EditSelection> selections_;
 };
 

@@ -23,9 +23,15 @@ using report::Unit;
 Sheet edits_sheet(const GraphEdits& edits) {
   Sheet sheet("edits");
   sheet.add({.name = "edit", .title = "edit"}).add({.name = "edges", .type = Type::integer, .title = "segments"});
+  // Only of edits that hold work against the device: others have nothing to price.
+  sheet.add({.name = "unpriced", .type = Type::integer});
   for (std::size_t i = 0; i < edits.edits().size(); ++i) {
     const std::uint64_t selected = edits.selections()[i].count();
-    sheet.add_row({text_of(edits.edits()[i]), selected}, selected == 0 ? report::Tone::warning : report::Tone::plain);
+    const auto* rule = std::get_if<EditRule>(&edits.edits()[i]);
+    const bool is_priced = rule != nullptr && rule->asks_device();
+    sheet.add_row({text_of(edits.edits()[i]), selected,
+                   is_priced ? report::Cell(edits.selections()[i].unpriced) : report::Cell(nullptr)},
+                  selected == 0 ? report::Tone::warning : report::Tone::plain);
   }
   return sheet;
 }

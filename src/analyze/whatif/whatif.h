@@ -108,7 +108,8 @@ FactorSweep whatif_sweep(const GraphEdits& edits, std::vector<double> factors);
 // A what-if as Sheets: what the edits selected, what the path was made of before and after, what moved, what becomes of
 // each rank, and how the step answers to factors.
 
-/// Per edit, in the order given: edit, edges (pieces it changes, standstills, or ranks that fail).
+/// Per edit, in the order given: edit, edges (pieces it changes, standstills, or ranks that fail), unpriced (of edits
+/// to what the device allows: how many of them have no price and stay).
 report::Sheet edits_sheet(const GraphEdits& edits);
 
 /// Per kind of time that is on the path before or after: kind, before_us, after_us, change_us; `stopped` is standing

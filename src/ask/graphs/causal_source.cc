@@ -79,8 +79,9 @@ RecordingRequest as_recorded(RecordingRequest request) {
 
 /// Reads the rank asked for and makes the graph of the window.
 Result<causal::CausalGraph> load_rank_graph(Context& context, const GraphRequest& request,
-                                            std::optional<analyze::StepSpread>* spread) {
-  const auto job = load_trace(context, as_recorded(request.recording), {.one_rank = true});
+                                            std::optional<analyze::StepSpread>* spread, const Learn& learn) {
+  const auto job =
+      load_trace(context, as_recorded(request.recording), {.operands = learn != nullptr, .one_rank = true});
   if (!job) return job.error();
   const causal::WindowRequest window{.annotation = request.window.annotation,
                                      .first_instance = request.window.instances.first,
@@ -88,6 +89,9 @@ Result<causal::CausalGraph> load_rank_graph(Context& context, const GraphRequest
   const trace::RankTrace& rank = (*job)->ranks.front();
   Result<causal::CausalGraph> step = causal::make_causal_graph(**job, rank, window, context.diagnostics());
   if (step && spread != nullptr && !window.annotation) *spread = analyze::find_step_spread(**job, rank);
+  if (step && learn) {
+    if (const Status learnt = learn(**job, *step); !learnt) return learnt.error();
+  }
   return step;
 }
 
@@ -144,14 +148,14 @@ Result<job::RecordedJob> load_recorded_job(Context& context, const RecordingRequ
 
 Result<causal::CausalGraph> load_job_graph(Context& context, const GraphRequest& request, bool typical,
                                            const causal::JoinOptions& options, RankDetail detail,
-                                           std::optional<analyze::StepSpread>* spread) {
+                                           std::optional<analyze::StepSpread>* spread, const Learn& learn) {
   const RecordingRequest recording = as_recorded(request.recording);
   const job::JobWindowRequest wanted{.annotation = request.window.annotation,
                                      .first_instance = request.window.instances.first,
                                      .last_instance = request.window.instances.last,
                                      .typical = typical};
   const bool is_open = context.find_opened(recording.files) != nullptr;
-  if (detail != RankDetail::whole && !is_open && !recording.rank) {
+  if (detail != RankDetail::whole && !is_open && !recording.rank && !learn) {
     Diagnostics found;
     const Result<job::Source> source = job::find_source(recording.files, {.may_miss_ranks = true}, found);
     if (source && wants_reduced(request.reduce, *source, detail) && job::can_be_streamed(*source)) {
@@ -162,24 +166,28 @@ Result<causal::CausalGraph> load_job_graph(Context& context, const GraphRequest&
                               spread);
     }
   }
-  const Result<job::RecordedJob> job = load_recorded_job(context, recording, request.clock);
+  const Result<job::RecordedJob> job = load_recorded_job(context, recording, request.clock, learn != nullptr);
   if (!job) return job.error();
   const Result<job::JobWindow> window = job->window(wanted, context.diagnostics());
   if (!window) return window.error();
   if (spread != nullptr) *spread = find_step_spread(*job, *window);
-  return job->graph(*window, options, context.diagnostics());
+  Result<causal::CausalGraph> graph = job->graph(*window, options, context.diagnostics());
+  if (graph && learn) {
+    if (const Status learnt = learn(job->trace(), *graph); !learnt) return learnt.error();
+  }
+  return graph;
 }
 
 Result<causal::CausalGraph> load_causal_graph(Context& context, const GraphRequest& request,
-                                              std::optional<analyze::StepSpread>* spread) {
+                                              std::optional<analyze::StepSpread>* spread, const Learn& learn) {
   // A saved one does not know how much its steps differ.
   if (request.restore) {
     if (const Status added = context.add_input(*request.restore); !added) return added.error();
   }
   Result<causal::CausalGraph> job = request.restore ? causal::load_causal_graph(*request.restore)
                                     : asks_whole_job(context, request)
-                                        ? load_job_graph(context, request, true, {}, RankDetail::graph, spread)
-                                        : load_rank_graph(context, request, spread);
+                                        ? load_job_graph(context, request, true, {}, RankDetail::graph, spread, learn)
+                                        : load_rank_graph(context, request, spread, learn);
   if (!job || !request.save) return job;
   if (!are_joined(*job)) return job;  // whoever asked refuses it, and an older file stays
   if (const Status saved = causal::save_causal_graph(*job, *request.save); !saved) return saved.error();

@@ -2,6 +2,7 @@
 // from.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -76,6 +77,9 @@ bool asks_whole_job(const Context& context, const GraphRequest& request);
 Result<job::RecordedJob> load_recorded_job(Context& context, const RecordingRequest& request, job::ClockChoice clock,
                                            bool operands = false);
 
+/// What somebody has to learn from a recording besides its graph, which stands without it: called while both are there.
+using Learn = std::function<Status(const trace::Trace& trace, const causal::CausalGraph& job)>;
+
 /// What is kept of the ranks of a job.
 enum class RankDetail : std::uint8_t {
   whole,      ///< all of it
@@ -87,15 +91,19 @@ enum class RankDetail : std::uint8_t {
 
 /// The graph of the window asked for, as recorded (see take_profiler_off). `typical`: without instances one step,
 /// instead of all that the ranks have in common. `spread`: where to tell how much those differ; with `typical` only.
+/// `learn`: the recording is read with operands, and all of it is kept until then.
 Result<causal::CausalGraph> load_job_graph(Context& context, const GraphRequest& request, bool typical,
                                            const causal::JoinOptions& options = {},
                                            RankDetail detail = RankDetail::whole,
-                                           std::optional<analyze::StepSpread>* spread = nullptr);
+                                           std::optional<analyze::StepSpread>* spread = nullptr,
+                                           const Learn& learn = {});
 
 /// For questions that one rank can answer as well: the rank asked for or restored, or that of one file, and else all
-/// ranks. One step that is typical, where none is named.
+/// ranks. One step that is typical, where none is named. `learn`: see load_job_graph; of a saved graph, which has no
+/// recording, it is not called.
 Result<causal::CausalGraph> load_causal_graph(Context& context, const GraphRequest& request,
-                                              std::optional<analyze::StepSpread>* spread = nullptr);
+                                              std::optional<analyze::StepSpread>* spread = nullptr,
+                                              const Learn& learn = {});
 
 /// How much the steps differ that the ranks have in common; of `window`, which was chosen from them.
 std::optional<analyze::StepSpread> find_step_spread(const job::RecordedJob& job, const job::JobWindow& window);

@@ -50,6 +50,7 @@ std::string command_of_page(const ReportRequest& request) {
   for (const std::string& file : quoted(request.graph.recording.files)) command += " " + file;
   for (const std::string& file : quoted(request.against)) command += " --against " + file;
   for (const std::string& flag : chosen_flags(request.graph)) command += " " + flag;
+  if (request.device) command += " --device " + report::shell_quote(*request.device);
   if (request.max_events) command += fmt::format(" --max-events {}", *request.max_events);
   if (request.title) command += " --title " + report::shell_quote(*request.title);
   return request.graph.recording.salvage ? command + " --salvage" : command;
@@ -137,6 +138,9 @@ Result<report::Answer> report_rank(const ReportRequest& request, Context& contex
                                      : Result<page::Section>(section_without_changes());
   if (!changes) return changes.error();
   beside.push_back(std::move(*changes));
+  auto roof = section_of_roof(request.device, trace);
+  if (!roof) return roof.error();
+  beside.push_back(std::move(*roof));
   std::optional<analyze::StepSpread> spread;
   if (!request.graph.window.annotation) spread = analyze::find_step_spread(trace, trace.ranks.front());
   std::string recording = remark(request, context, *step, path.sums);
@@ -159,12 +163,13 @@ Result<report::Answer> report_compared_rank(const ReportRequest& request, Contex
 
 Result<report::Answer> report_step(const ReportRequest& request, Context& context) {
   const RecordingRequest& recording = request.graph.recording;
+  const job::TraceRequest wanted{.operands = request.device.has_value(), .one_rank = true};
   if (!request.against.empty()) {
-    Result<trace::Trace> loaded = load_own_trace(context, recording, {.one_rank = true});
+    Result<trace::Trace> loaded = load_own_trace(context, recording, wanted);
     if (!loaded) return loaded.error();
     return report_compared_rank(request, context, std::move(*loaded), std::nullopt);
   }
-  const auto loaded = load_trace(context, recording, {.one_rank = true});
+  const auto loaded = load_trace(context, recording, wanted);
   if (!loaded) return loaded.error();
   return report_rank(request, context, **loaded, nullptr, sections_of_rank(**loaded));
 }
@@ -180,7 +185,8 @@ Result<report::Answer> report_runs(const ReportRequest& request, Context& contex
 }
 
 Result<report::Answer> report_job(const ReportRequest& request, Context& context) {
-  Result<trace::Trace> loaded = load_own_trace(context, request.graph.recording, {.far_clocks = true});
+  Result<trace::Trace> loaded =
+      load_own_trace(context, request.graph.recording, {.far_clocks = true, .operands = request.device.has_value()});
   if (!loaded) return loaded.error();
   if (loaded->ranks.size() > 1 && loaded->ranks.front().source.is_run)
     return report_runs(request, context, std::move(*loaded));
@@ -199,6 +205,9 @@ Result<report::Answer> report_job(const ReportRequest& request, Context& context
   auto changes = section_of_changes(context, request.graph, request.against, *job, {graph->label, path.length()});
   if (!changes) return changes.error();
   others.push_back(std::move(*changes));
+  auto roof = section_of_roof(request.device, job->trace());
+  if (!roof) return roof.error();
+  others.push_back(std::move(*roof));
   const std::optional<analyze::StepSpread> spread = find_step_spread(*job, *window);
   std::string recording = remark(request, context, *graph, path.sums);
   return write_and_tell(

@@ -13,6 +13,7 @@ namespace orrery::ask {
 struct ReportRequest {
   GraphRequest graph = {};
   std::vector<std::string> against = {};         ///< files of an earlier run: the page says what changed since
+  std::optional<std::string> device = {};        ///< that operators are held against; none: they are not
   std::optional<std::uint64_t> max_events = {};  ///< on the timeline at most; none: four million
   std::optional<std::string> title = {};         ///< none: the name of what was given
   std::string output = "report.html";            ///< the page
@@ -21,6 +22,7 @@ template <typename Visitor>
 void fields(ReportRequest& request, Visitor&& visit) {
   fields(request.graph, visit);
   visit("against", request.against);
+  visit("device", request.device);
   visit("max-events", request.max_events);
   visit("title", request.title);
   visit("output", request.output);

@@ -6,12 +6,15 @@
 
 #include "analyze/blame/blame.h"
 #include "analyze/diff/run_diff.h"
+#include "analyze/roofline/roofline_sheets.h"
 #include "analyze/whatif/recorded_collectives.h"
+#include "ask/device_choice.h"
 #include "ask/graphs/compared_run.h"
 #include "graph/longest_path.h"
 #include "page/sections/collectives_section.h"
 #include "page/sections/diff_section.h"
 #include "page/sections/ranks_section.h"
+#include "page/sections/roofline_section.h"
 #include "page/step_facts.h"
 
 namespace orrery::ask {
@@ -42,6 +45,10 @@ Result<AnalysedStep> analysed_step(const job::RecordedJob& job, const WindowChoi
   if (!graph) return graph.error();
   return AnalysedStep{graph->label, graph::solve(graph->graph, graph->end).length()};
 }
+
+/// Beyond, a table of operators says no more.
+constexpr std::size_t kOperatorsOfRank = 20;
+constexpr std::size_t kOperatorsOfEachRank = 5;
 
 bool holds_together(const causal::CausalGraph& job) { return job.ranks.size() == 1 || !job.operations.empty(); }
 
@@ -83,6 +90,23 @@ std::vector<page::Section> sections_of_job(const WindowChoice& window, const job
   if (!all) return sections_of_graph(step);
   const auto graph = job.graph(*all, {}, said);
   return sections_of_graph(graph ? *graph : step);
+}
+
+Result<page::Section> section_of_roof(const std::optional<std::string>& device, const trace::Trace& trace) {
+  if (!device)
+    return page::Section{"roofline", "", {}, "no device was given to hold operators against (--device NAME)."};
+  const auto chosen = choose_device(device, trace);
+  if (!chosen) return chosen.error();
+  Diagnostics said;  // about the same works as the page's step
+  const auto ranks = analyze::look_at_devices(trace, window_of_rank({.annotation = ""}), false, said);
+  if (!ranks) return ranks.error();
+  const auto held = analyze::hold_against_roof(*ranks, (*chosen)->device);
+  const std::size_t shown = ranks->size() == 1 ? kOperatorsOfRank : kOperatorsOfEachRank;
+  return page::roofline_section(
+      analyze::operators_sheet(held, analyze::RooflineOrder::lost, shown),
+      fmt::format("Of the whole recording, against {}: what the shapes of an operator's calls ask for at the device's "
+                  "peak rate or memory bandwidth, whichever takes longer. Lost is what was measured beyond that.",
+                  (*chosen)->device.name));
 }
 
 Result<report::Sheet> runs_side_by_side(const trace::Trace& runs, const causal::WindowRequest& request,

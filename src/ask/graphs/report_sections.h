@@ -1,6 +1,7 @@
 // What a report shows beyond its step: ranks, communication, and what changed since an earlier run.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,9 @@ std::vector<page::Section> sections_of_rank(const trace::Trace& trace);
 /// graph of the page's step.
 std::vector<page::Section> sections_of_job(const WindowChoice& window, const job::RecordedJob& job,
                                            const causal::CausalGraph& step);
+
+/// #roofline: the operators that lose most time against `device`, of each rank. Absent if none is given.
+Result<page::Section> section_of_roof(const std::optional<std::string>& device, const trace::Trace& trace);
 
 /// A row per run: its step, how long that took, and what bounds it. Each for itself.
 Result<report::Sheet> runs_side_by_side(const trace::Trace& runs, const causal::WindowRequest& request,

@@ -6,7 +6,9 @@
 #include <cmath>
 #include <span>
 
+#include "analyze/roofline/owner_prices.h"
 #include "analyze/whatif/whatif.h"
+#include "ask/device_choice.h"
 #include "ask/graphs/edits.h"
 #include "ask/graphs/job_facts.h"
 #include "ask/graphs/machine_moves.h"
@@ -41,6 +43,14 @@ bool takes_profiler_off(std::span<const ParsedEdit> edits) {
   });
 }
 
+/// Whether an edit speaks of what operators compute, or of what a device allows for it.
+bool any_asks(std::span<const ParsedEdit> edits, bool (EditRule::*asks)() const) {
+  return std::any_of(edits.begin(), edits.end(), [&](const ParsedEdit& edit) {
+    const auto* rule = std::get_if<EditRule>(&edit);
+    return rule != nullptr && (rule->*asks)();
+  });
+}
+
 /// Whether there is something for a factor of --sweep to change.
 bool can_be_swept(const ParsedEdit& edit) {
   if (const auto* rule = std::get_if<EditRule>(&edit)) return rule->action == EditRule::Action::scale;
@@ -60,6 +70,10 @@ std::optional<Error> check_edits(const WhatIfRequest& request, Context& context)
   if ((request.unprofiled || request.graph.recording.without_profiler) && takes_profiler_off(request.edits))
     return misuse("what recording cost is taken off once",
                   "leave out the edit profiler remove, or --without-profiler and --unprofiled");
+  if (request.graph.restore && any_asks(request.edits, &EditRule::asks_operators))
+    return misuse("a saved graph does not know what operators were given", "name the recording instead of --restore");
+  if (request.device && !any_asks(request.edits, &EditRule::asks_device))
+    return misuse("--device is about edits that hold work against it", "like 'kernel = roof'");
   if (const Status good = check_checkpoint(request.checkpoint, !request.factors.empty()); !good) return good.error();
   // Without a factor to replace, every point of the sweep would be the same, and look like an answer.
   if (!request.factors.empty() && std::none_of(request.edits.begin(), request.edits.end(), can_be_swept))
@@ -115,6 +129,22 @@ struct ToEdit {
   std::optional<analyze::JobOnMachine> on;  ///< of a question with a machine
 };
 
+/// Prices of all works, for edits that ask for them.
+Learn price_works(const WhatIfRequest& request, std::vector<analyze::OwnerPrice>& prices) {
+  if (!any_asks(request.edits, &EditRule::asks_operators)) return {};
+  return [&](const trace::Trace& trace, const causal::CausalGraph& job) -> Status {
+    const auto chosen = choose_device(request.device, trace);
+    if (!chosen) return chosen.error();
+    if (!*chosen && any_asks(request.edits, &EditRule::asks_device))
+      return misuse("nothing in the recording says which device it was made on", "say it: --device h200");
+    // Kinds need no device: without one there are no prices.
+    auto priced = analyze::price_owners(job, trace, *chosen ? (*chosen)->device : machine::Device{});
+    if (!priced) return priced.error();
+    prices = std::move(*priced);
+    return {};
+  };
+}
+
 /// False: what is wrong was said, and the answer fails.
 Result<bool> load_to_edit(Context& context, const WhatIfRequest& request, ToEdit& out) {
   if (request.machine) {
@@ -122,14 +152,15 @@ Result<bool> load_to_edit(Context& context, const WhatIfRequest& request, ToEdit
     if (!loaded) return loaded.error();
     out.machine = std::move(*loaded);
   }
-  auto job = load_causal_graph(context, request.graph);
+  std::vector<analyze::OwnerPrice> prices;
+  auto job = load_causal_graph(context, request.graph, nullptr, price_works(request, prices));
   if (!job) return job.error();
   if (!is_joined(context, *job)) return false;
   out.job = std::move(*job);
   out.unprofiled = take_profiler_off(context, request.graph.recording.without_profiler, request.unprofiled, *out.job);
   // The edit is the same thing, said among others.
   if (takes_profiler_off(request.edits)) out.unprofiled = unprofiled_of(context, *out.job);
-  out.edits.emplace(*out.job, request.edits);
+  out.edits.emplace(*out.job, request.edits, std::move(prices));
   if (!out.machine) return true;
   const auto model = request.network_model.value_or(machine::NetworkModelKind::fluid);
   Result<analyze::JobOnMachine> made = analyze::JobOnMachine::make(*out.job, *out.machine, simulate::pricing_of(model));
@@ -208,7 +239,14 @@ void tell_whatif(report::Answer& answer, const analyze::GraphEdits& edits, const
   answer.line("Before: " + verdict(result.before) + ".").line("After:  " + verdict(result.after) + ".");
   if (several) answer.line(job_trust_line(job, result.replayed));
   if (answer.for_programs()) tell_change(answer.facts(), job, result);
-  answer.gap().table(analyze::edits_sheet(edits)).gap();
+  answer.gap().table(analyze::edits_sheet(edits));
+  for (const analyze::EditSelection& selection : edits.selections()) {
+    if (selection.unpriced > 0)
+      answer.line(
+          fmt::format("{} of {} stay as measured: there is no formula for what they compute, or nobody knows it.",
+                      selection.unpriced, report::counted(selection.count(), "segment")));
+  }
+  answer.gap();
   answer.table(analyze::changed_bounds_sheet(result), {.view = {.total = several ? "job" : "step"}}).gap();
   if (result.moves.empty()) answer.line("Nothing on the path moved.");
   answer.table(analyze::moves_sheet(job, result));

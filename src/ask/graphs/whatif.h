@@ -26,7 +26,8 @@ struct WhatIfRequest {
   std::optional<std::string> machine = {};      ///< simulate what ranks exchange on it: a file, or one that is shipped
   std::optional<machine::NetworkModelKind> network_model = {};  ///< of the machine; none: fluid, with contention
   bool moves = false;                                           ///< what another order would bring
-  std::optional<TimePs> unprofiled = {};                        ///< what a step takes without the profiler
+  std::optional<std::string> device = {};   ///< that edits hold work against; none: what the recording says
+  std::optional<TimePs> unprofiled = {};    ///< what a step takes without the profiler
   std::optional<std::string> overlay = {};  ///< the trace again with the new path marked; of several ranks a folder
   bool all_edges = false;                   ///< of the overlay: arrows for all edges, not only the critical ones
   bool only_critical = false;               ///< of the overlay: leave out complete events that are not critical
@@ -39,6 +40,7 @@ void fields(WhatIfRequest& request, Visitor&& visit) {
   visit("machine", request.machine);
   visit("network-model", choice(request.network_model, kNetworkModelWords));
   visit("moves", request.moves);
+  visit("device", request.device);
   visit("unprofiled", request.unprofiled);
   visit("overlay", request.overlay);
   visit("all-edges", request.all_edges);

@@ -139,6 +139,7 @@ class Joiner {
     step.node_lane = {};
     step.owners = {};
     step.row_class = {};
+    step.operator_name = {};
     step.class_name = {};
     step.lanes = {};
     step.annotations = {};

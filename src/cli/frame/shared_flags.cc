@@ -81,6 +81,12 @@ Flag reduce_flag(ask::RankDetail detail) {
           .former_name = "skeletons"};
 }
 
+Flag device_flag() {
+  return {.name = "device",
+          .value_name = "NAME",
+          .help = "the device, by its name (h200) or file (default: what the recording says)"};
+}
+
 Flag unprofiled_flag() {
   return {.name = "unprofiled",
           .value_name = "TIME",

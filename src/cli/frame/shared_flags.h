@@ -28,6 +28,8 @@ Flag clock_flag();
 Flag reduce_flag(ask::RankDetail detail);
 
 Flag unprofiled_flag();
+/// The accelerator that work is held against.
+Flag device_flag();
 Flag without_profiler_flag();
 /// --capture, of verbs about work that graphs may have launched.
 Flag capture_flag();

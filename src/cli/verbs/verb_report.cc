@@ -44,6 +44,10 @@ const Verb& report_verb() {
                .kind = ValueKind::file,
                .help = "an earlier run: the page says what changed since; may be given again for further ranks",
                .repeatable = true},
+          Flag{.name = "device",
+               .value_name = "NAME",
+               .help = "a device, by its name (h200) or file: the page says which operators lose most time against "
+                       "its roof"},
           Flag{.name = "max-events",
                .value_name = "N",
                .kind = ValueKind::count,

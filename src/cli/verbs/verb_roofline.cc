@@ -31,9 +31,7 @@ const Verb& roofline_verb() {
                    .min = 1,
                    .max = Operands::kUnlimited},
       .flags = with_device_flags({
-          Flag{.name = "device",
-               .value_name = "NAME",
-               .help = "the device, by its name (h200) or file (default: what the recording says)"},
+          device_flag(),
           Flag{.name = "top",
                .value_name = "N",
                .kind = ValueKind::count,

@@ -64,8 +64,9 @@ const Verb& whatif_verb() {
           "PATTERN: a glob, a quoted "
           "name or a /regular expression/; for gap one of launch kernel stream sync handoff idle. FILTER: stream N, "
           "device N, in PATTERN "
-          "(inside an annotation). ACTION: "
-          "* factor, = duration, + duration, - duration, remove; durations have a unit (ns us ms s). Edits apply in "
+          "(inside an annotation), kind NAME (of operators: gemm, attention, norm, ...). ACTION: "
+          "* factor, = duration, + duration, - duration, remove; durations have a unit (ns us ms s); of device work "
+          "also = roof, = achievable: no longer than the device allows. Edits apply in "
           "order.\n\n"
           "Also: [SCOPE] delay DURATION (the main thread stands still at the begin of each step); [rank:N] fails at "
           "DURATION restart "
@@ -99,6 +100,7 @@ const Verb& whatif_verb() {
                .help = "of a whole job with host traces (x.et.json) beside: how long it takes if only data "
                        "dependencies mattered, and the best "
                        "single moves"},
+          device_flag(),
           unprofiled_flag(),
           clock_flag(),
           reduce_flag(ask::RankDetail::graph),

@@ -92,6 +92,7 @@ std::string why_not_paced(const EditRule& rule, bool keeps_pace) {
 
 std::string why_not(const EditRule& rule, const EmitOptions& options) {
   if (rule.removes_profiler) return "a replay is measured without a profiler";
+  if (rule.asks_operators()) return "what operators compute, and what a device allows for it, is not part of a replay";
   if ((rule.kinds & kinds::kGaps) != 0) return "delays are those of the machine that it runs on";
   if (rule.device) return "each rank has one device, and which one is not part of what is replayed";
   // Leaving out is all that can be done to something that is called.
