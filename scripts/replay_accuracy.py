@@ -107,7 +107,8 @@ def table(result, kept):
              "([REPLAY.md](REPLAY.md#on-gpus-replay---emit-torch)) and run without its code. Same: share of the original's device time that is spent in work of the same name and launch shape. "
              "Step and peak memory are of runs without a profiler; busy time is of the recorded windows. The jobs are those of `scripts/replay_originals.py`; NAME.chakra and "
              "NAME.scrubbed were emitted from such files of the same recording, A.scaled_from_B from the recording of B with `--scale`. Host-bound steps vary by a third from one "
-             "minute to the next on this machine, whose host is shared. Kernels of Triton (`compiled`) are replaced by work of their duration." +
+             "minute to the next on this machine, whose host is shared. Kernels of Triton (`compiled`) are replaced by work of their duration. `graphed` was emitted with the recording of its "
+             "capture (`--capture`), graphed.profiled with the profiler trace of the capture alone; without either 32 % were the same." +
              ("" if result["runtime"] == digest(RUNTIME) else f" The runtime has changed since (it was {result['runtime']})."), "",
              "| job | device work | replayed | same | busy | replayed | step | replayed | difference | peak memory |", "|---|---|---|---|---|---|---|---|---|---|"]
     body = list(kept)

@@ -205,17 +205,23 @@ def graphed():
             for _ in range(3):
                 model(x)
         torch.cuda.synchronize()
-        graph = torch.cuda.CUDAGraph()
-        with torch.cuda.graph(graph):
-            y = model(x)
+    held = {}
+
+    @torch.no_grad()
+    def capture():
+        held["graph"] = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(held["graph"]):
+            held["y"] = model(x)
 
     @torch.no_grad()
     def step():
         for _ in range(4):
             x.copy_(torch.randn_like(x))
-            graph.replay()
-        y.sum().item()
+            held["graph"].replay()
+        held["y"].sum().item()
 
+    capture()
+    step.capture = capture
     return step
 
 

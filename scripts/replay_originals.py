@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Records and measures jobs on one GPU, to hold replays against.
 
-replay_originals.py record DIR [NAME...]     records each job (DIR/NAME.{et,kineto}.json.gz, two steps) and measures it
+replay_originals.py record DIR [NAME...]     records each job (DIR/NAME.{et,kineto}.json.gz, two steps; where it launches graphs, DIR/NAME.capture.* of their capture) and
+                                             measures it
 replay_originals.py measure DIR [NAME...]    measures only, so that a replay can be held against its original on the same machine at the same time
 
 Both add to DIR/originals.json per job: step_ms (median, without a profiler, the device awaited after every step) and peak_bytes (of the allocator).
@@ -61,6 +62,18 @@ def record(step, name, folder):
     compressed(device)
 
 
+def record_capture(capture, name, folder):
+    host, device = folder / f"{name}.capture.et.json", folder / f"{name}.capture.kineto.json"
+    observer = ExecutionTraceObserver()
+    observer.register_callback(str(host))
+    with profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA], record_shapes=True, execution_trace_observer=observer) as recorder:
+        capture()
+    recorder.export_chrome_trace(str(device))
+    observer.unregister_callback()
+    compressed(host)
+    compressed(device)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("what", choices=("record", "measure"))
@@ -78,6 +91,8 @@ def main():
         originals[name] = measured(step, left_before)
         if asked.what == "record":
             record(step, name, asked.folder)
+            if hasattr(step, "capture"):
+                record_capture(step.capture, name, asked.folder)
         del step
         gc.collect()  # models and optimizers refer to each other: the next job's peak must not have them in it
         torch._C._cuda_clearCublasWorkspaces()

@@ -71,6 +71,7 @@ enum class Field : std::uint8_t {
   shapes_text,          ///< of an operator: the sizes of what it was given ([[32,2880],[],[5120]])
   types_text,           ///< of the same: its types (["c10::BFloat16", "Scalar"])
   concrete_text,        ///< of the same: the values of numbers and lists, "" for tensors (["", "0.5"])
+  strides_text,         ///< of the same: how its elements lie in memory ([[2880,1],[],[1]])
   grid_text,            ///< of a kernel, or of the call that launches it: how many blocks ([16, 1, 1])
   block_text,           ///< of the same: threads of a block
   kernel_text,          ///< of a call that launches a kernel: which
@@ -137,6 +138,7 @@ inline constexpr std::array kFields = {
     FieldInfo{Field::shapes_text, ValueType::text, "shapes", "Input Dims"},
     FieldInfo{Field::types_text, ValueType::text, "types", "Input type"},
     FieldInfo{Field::concrete_text, ValueType::text, "concrete_inputs", "Concrete Inputs"},
+    FieldInfo{Field::strides_text, ValueType::text, "strides", "Input Strides"},
     FieldInfo{Field::grid_text, ValueType::text, "grid", "grid"},
     FieldInfo{Field::block_text, ValueType::text, "block", "block"},
     FieldInfo{Field::kernel_text, ValueType::text, "kernel_name", "kernel"},

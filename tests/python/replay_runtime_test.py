@@ -98,6 +98,35 @@ class Reading(unittest.TestCase):
         self.assertTrue(player.is_running)
         self.assertTrue(5_000_000 <= clock.now <= 5_010_000, clock.now)
 
+    def test_an_overload_that_was_not_recorded_is_the_one_that_takes_the_arguments(self):
+        def argument(kind, name, default=None, by_name=False):
+            return types.SimpleNamespace(type=kind, name=name, default_value=default, has_default_value=lambda: default is not None, kwarg_only=by_name)
+
+        alpha, out = argument("number", "alpha", 1, True), argument("Tensor", "out", None, True)
+        forms = {"int": [argument("int", "a"), argument("int", "b"), argument("int", "c")],
+                 "Scalar": [argument("Tensor", "self"), argument("number", "other"), argument("number", "alpha", 1)],
+                 "Tensor": [argument("Tensor", "self"), argument("Tensor", "other"), alpha],
+                 "dim": [argument("Tensor", "self"), argument("Optional[List[int]]", "dim"), argument("str", "how", "none", True)],
+                 "out": [argument("Tensor", "self"), argument("Tensor", "other"), alpha, out]}
+        schemas = [types.SimpleNamespace(overload_name=name, arguments=arguments) for name, arguments in forms.items()]
+        real = getattr(replay, "torch", None)
+        replay.torch = types.SimpleNamespace(_C=types.SimpleNamespace(_jit_get_schemas_for_operator=lambda name: schemas))
+        try:
+            def settled(*args):
+                form = {"op": "aten::add", "overload": None, "args": list(args)}
+                return (form["overload"], form["args"], form["kw"]) if replay.settle_overload(form) else None
+
+            x, y = {"t": 0}, {"t": 1}
+            self.assertEqual(settled(x, y, 2), ("Tensor", [x, y], {"alpha": 2}))
+            self.assertEqual(settled(x, 0.5, 1), ("Scalar", [x, 0.5, 1], {}))
+            self.assertEqual(settled(x, [0, 1], None), ("dim", [x, [0, 1]], {"how": "none"}))
+            self.assertEqual(settled(x, None, None), ("dim", [x, None], {"how": "none"}))
+            self.assertEqual(settled(x, y, 1, y), ("out", [x, y], {"alpha": 1, "out": y}))
+            self.assertIsNone(settled(x, [True], 1))
+            self.assertIsNone(settled(x))
+        finally:
+            replay.torch = real
+
     def test_what_is_no_json_is_said(self):
         path = write(self.folder)
         for content in (b"", b"{", b"[]", b"\xff\xfe", b"[" * 100000):
@@ -126,6 +155,14 @@ class Running(Reading):
         self.assertEqual(done.returncode, 0, done.stderr)
         answer = json.loads(done.stdout.splitlines()[-1])
         self.assertEqual((answer["rank"], answer["steps"], answer["windows"], answer["left_out"]), (0, 2, 2, {}))
+
+    def test_overloads_that_were_not_recorded_are_found(self):
+        operations = copy.deepcopy(LIST)
+        operations["forms"][1] = {"op": "aten::add_", "overload": None, "args": [{"t": 0}, {"t": 3}, 1], "outs": [0]}
+        operations["forms"][2] = {"op": "aten::sum", "overload": None, "args": [{"t": 2}, [1], False, 6], "outs": [4]}
+        done = self.run_it(operations, "--json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(json.loads(done.stdout.splitlines()[-1])["left_out"], {})
 
     def test_views_share_their_storage_and_values_are_in_bounds(self):
         replay.torch = torch

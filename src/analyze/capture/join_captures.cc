@@ -99,6 +99,19 @@ class RankJoin {
     write();
   }
 
+  /// What was carried over, by work. `captures` are those that the sources were found in.
+  [[nodiscard]] std::vector<JoinedWork> joined(const std::vector<trace::Trace>& captures) const {
+    std::vector<JoinedWork> works;
+    works.reserve(carried_.size());
+    for (const Carried& carried : carried_) {
+      const Source& source = *carried.source;
+      works.push_back({carried.event, static_cast<std::uint32_t>(source.trace - captures.data()),
+                       static_cast<std::uint32_t>(source.rank - source.trace->ranks.data()),
+                       source.capture.nodes[carried.node].call});
+    }
+    return works;
+  }
+
  private:
   struct Fit {
     Source* source = nullptr;
@@ -111,7 +124,8 @@ class RankJoin {
   };
   struct Carried {
     EventIndex event;
-    bool is_eager;
+    const Source* source;
+    std::uint32_t node;
     const NodeTexts* texts;
   };
 
@@ -282,8 +296,7 @@ class RankJoin {
     const std::vector<std::uint32_t>& nodes = own.node_of_work.empty() ? fit.alignment.node_of_work : own.node_of_work;
     for (std::size_t i = 0; i < works.size(); ++i) {
       if (nodes[i] != kNoNode)
-        carried_.push_back(
-            {timeline_.works[works[i]].event, fit.source->capture.is_eager, &texts_of(*fit.source, nodes[i])});
+        carried_.push_back({timeline_.works[works[i]].event, fit.source, nodes[i], &texts_of(*fit.source, nodes[i])});
     }
   }
 
@@ -334,7 +347,7 @@ class RankJoin {
     put_text(Field::concrete_text, &NodeTexts::values);
     put_text(Field::module_path_text, &NodeTexts::modules);
     put_text(Field::range_text, &NodeTexts::range);
-    put(Field::origin_text, [&](const Carried& carried) { return carried.is_eager ? eager : capture; });
+    put(Field::origin_text, [&](const Carried& carried) { return carried.source->capture.is_eager ? eager : capture; });
     write_calls();
   }
 
@@ -406,8 +419,8 @@ std::vector<Source> sources_of(const trace::Trace& recording, CommonTexts& texts
 
 }  // namespace
 
-void join_captures(trace::Trace& trace, const std::vector<trace::Trace>& captures, Diagnostics& diagnostics,
-                   std::vector<UnfittingCapture>* unfitting) {
+std::vector<std::vector<JoinedWork>> join_captures(trace::Trace& trace, const std::vector<trace::Trace>& captures,
+                                                   Diagnostics& diagnostics, std::vector<UnfittingCapture>* unfitting) {
   CommonTexts texts;
   std::vector<Source> sources;
   for (const trace::Trace& recording : captures) {
@@ -415,13 +428,16 @@ void join_captures(trace::Trace& trace, const std::vector<trace::Trace>& capture
     if (found.empty()) diagnostics.add(kNoCapture, [&] { return recording.ranks.front().source.path; });
     std::move(found.begin(), found.end(), std::back_inserter(sources));
   }
+  std::vector<std::vector<JoinedWork>> joined;
   for (trace::RankTrace& rank : trace.ranks) {
     std::vector<Source*> own;
     for (Source& source : sources) {
       const auto said = source.rank->source.rank;
       if (!said || captures.size() == 1 || *said == rank.rank) own.push_back(&source);
     }
-    RankJoin(trace, rank, std::move(own), texts, diagnostics).join();
+    RankJoin join(trace, rank, std::move(own), texts, diagnostics);
+    join.join();
+    joined.push_back(join.joined(captures));
   }
   // One of several captures of a file that nobody launches is no news; a file of which none fits is.
   std::map<std::string, std::pair<bool, double>> files;
@@ -436,6 +452,7 @@ void join_captures(trace::Trace& trace, const std::vector<trace::Trace>& capture
     if (unfitting != nullptr) unfitting->push_back(capture);
     else remark_unfitting(capture, diagnostics);
   }
+  return joined;
 }
 
 void remark_unfitting(const UnfittingCapture& capture, Diagnostics& diagnostics) {

@@ -26,10 +26,19 @@ struct UnfittingCapture {
 };
 void remark_unfitting(const UnfittingCapture& capture, Diagnostics& diagnostics);
 
+/// Which call of which capture stands for a work of a graph launch.
+struct JoinedWork {
+  trace::EventIndex work = 0;
+  std::uint32_t capture = 0, rank = 0;  ///< places in the captures, and among the ranks of that one
+  trace::EventIndex call = 0;           ///< of that rank
+};
+
 /// `captures`: recordings of captures or eager runs, one file each. One counts for the rank that it says, for all if it
-/// says none or is the only one. Both need formats::TraceOptions::operands. `unfitting`: files that fit nothing are put
-/// there instead of being remarked upon, by whoever tries them on other recordings too.
-void join_captures(trace::Trace& trace, const std::vector<trace::Trace>& captures, Diagnostics& diagnostics,
-                   std::vector<UnfittingCapture>* unfitting = nullptr);
+/// says none or is the only one. Both need formats::TraceOptions::operands. Returns, per rank of `trace`, what was
+/// joined, by work. `unfitting`: files that fit nothing are put there instead of being remarked upon, by whoever tries
+/// them on other recordings too.
+std::vector<std::vector<JoinedWork>> join_captures(trace::Trace& trace, const std::vector<trace::Trace>& captures,
+                                                   Diagnostics& diagnostics,
+                                                   std::vector<UnfittingCapture>* unfitting = nullptr);
 
 }  // namespace orrery::analyze

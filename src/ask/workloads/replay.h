@@ -54,12 +54,15 @@ struct TorchReplayRequest {
   std::optional<std::string> output = {};
   replay::torch::EmitOptions options = {};  ///< `scale` is set from the field of the request
   std::optional<std::string> scale = {};    ///< "batch 2": batch, sequence or size:N, and a factor
+  /// Recordings of captures or eager runs of the same program, and their host traces: what its graphs consist of.
+  std::vector<std::string> captures = {};
 };
 inline constexpr std::pair<std::string_view, bool> kPaceWords[] = {{"fast", false}, {"recorded", true}};
 template <typename Visitor>
 void fields(TorchReplayRequest& request, Visitor&& visit) {
   fields(request.source, visit);
   visit("output", request.output);
+  visit("capture", request.captures);
   visit("pace", choice(request.options.keeps_pace, kPaceWords));
   visit("scale", request.scale);
   visit("edit", written(request.options.edits, parse_edit));

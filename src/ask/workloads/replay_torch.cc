@@ -22,14 +22,41 @@ using report::Unit;
 
 constexpr std::size_t kRemarksShown = 5;
 
+Result<torch::Captures> read_captures(const TorchReplayRequest& request, Context& context) {
+  torch::Captures captures;
+  if (request.captures.empty()) return captures;
+  const auto source = job::find_source(request.captures, {.may_miss_ranks = true}, context.diagnostics());
+  if (!source) return source.error();
+  if (source->format->content != formats::Content::trace)
+    return Error{"no profiler trace is among the captures: which call of a graph is which only that can tell",
+                 source->files.front(), Error::kNoOffset, "name the profiler trace of the capture, too"};
+  for (const std::string& file : source->all_files()) {
+    if (const Status added = context.add_input(file); !added) return added.error();
+  }
+  // One by one: captures of several batches are no ranks of a job.
+  for (const job::TracePair& pair : source->pairs) {
+    job::LinkJobOptions reading;
+    reading.format = source->format;
+    reading.operands = true;
+    auto read = job::read_pairs({pair}, reading, context.diagnostics());
+    if (!read) return read.error();
+    captures.traces.push_back(std::move(read->trace));
+    captures.hosts.push_back(std::move(read->hosts));
+  }
+  return captures;
+}
+
 Result<torch::EmittedJob> emit_traces(const TorchReplayRequest& request, Context& context, const job::Source& source,
                                       const torch::EmitOptions& options) {
+  auto captures = read_captures(request, context);
+  if (!captures) return captures.error();
   job::LinkJobOptions reading;
   reading.format = source.format;
   reading.rank = request.source.rank;
+  reading.operands = !request.captures.empty();
   auto read = job::read_pairs(source.pairs, reading, context.diagnostics());
   if (!read) return read.error();
-  return torch::emit_pairs(*read, options, context.diagnostics());
+  return torch::emit_pairs(*read, *captures, options, context.diagnostics());
 }
 
 Result<torch::EmittedJob> emit_workload(const TorchReplayRequest& request, Context& context, const job::Source& source,
@@ -65,6 +92,9 @@ Result<torch::EmittedJob> emit(const TorchReplayRequest& request, Context& conte
     if (const Status added = context.add_input(file); !added) return added.error();
   }
   if (content == formats::Content::trace) return emit_traces(request, context, *source, options);
+  if (!request.captures.empty())
+    return Error{"only host and profiler traces can be joined with captures: others do not say what graphs launched",
+                 source->files.front()};
   if (content == formats::Content::host_trace) return torch::emit_linked(source->files, options, context.diagnostics());
   return emit_workload(request, context, *source, options);
 }

@@ -14,6 +14,8 @@ namespace {
 std::optional<UsageError> check_replay_flags(const Invocation& invocation) {
   if (invocation.has("edit"))
     return UsageError{"--edit changes what --emit writes", "add --emit torch -o DIR; or ask orrery whatif"};
+  if (invocation.has("capture"))
+    return UsageError{"--capture says what graphs consist of that --emit writes", "add --emit torch -o DIR"};
   if (invocation.has("scale"))
     return UsageError{"--scale changes sizes of what --emit writes", "add --emit torch -o DIR"};
   if (invocation.has("on")) {
@@ -153,6 +155,13 @@ const Verb& replay_verb() {
                 .help = "write a folder that runs the recorded operations again on real devices, from host and "
                         "profiler traces",
                 .choices = "torch"},
+           Flag{.name = "capture",
+                .value_name = "FILE",
+                .kind = ValueKind::file,
+                .help = "with --emit torch: a recording of the same program while its graphs were captured, or run "
+                        "eagerly, and its host trace if there is one: what graphs launched is called one by one; a "
+                        "folder means the files in it",
+                .repeatable = true},
            Flag{.name = "pace",
                 .value_name = "HOW",
                 .help = "with --emit: as fast as the host can, or with the host's own recorded times in between",

@@ -82,7 +82,10 @@ Result<trace::Trace> read_devices(const std::vector<TracePair>& pairs, const Lin
   for (const TracePair& pair : pairs) paths.push_back(pair.device);
   const formats::Format& format = options.format == nullptr ? kineto::kFormat : *options.format;
   return read_traces(format, paths, diagnostics,
-                     {.salvage = options.salvage, .record_functions = true, .on_progress = options.on_progress});
+                     {.salvage = options.salvage,
+                      .record_functions = true,
+                      .operands = options.operands,
+                      .on_progress = options.on_progress});
 }
 
 void read_hosts(const std::vector<TracePair>& pairs, std::vector<HostReading>& readings) {

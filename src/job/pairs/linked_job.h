@@ -33,6 +33,7 @@ Result<std::vector<causal::RankTensors>> read_job_tensors(const Source& source, 
 struct LinkJobOptions {
   causal::LinkOptions link;                 ///< `arguments` and `groups` are filled in from the host traces
   bool salvage = false;                     ///< see formats::TraceOptions
+  bool operands = false;                    ///< see formats::TraceOptions
   const formats::Format* format = nullptr;  ///< of the profiler traces; null: Kineto
   std::optional<std::int64_t> rank;  ///< of several ranks only this one; of a single pair: the rank it is taken to be
   std::function<void(std::uint64_t bytes)> on_progress = {};

@@ -140,10 +140,10 @@ class Operations:
 
     def _form(self, file, i, item):
         where = f"form {i}"
-        if not isinstance(item, dict) or not isinstance(item.get("op"), str) or not isinstance(item.get("overload", ""), str):
+        if not isinstance(item, dict) or not isinstance(item.get("op"), str) or not isinstance(item.get("overload", ""), (str, type(None))):
             file.fail(where, "names no operator")
         names = item["op"].split("::")
-        if len(names) != 2 or not all(NAME.match(name) for name in names) or not (item.get("overload", "") == "" or NAME.match(item["overload"])):
+        if len(names) != 2 or not all(NAME.match(name) for name in names) or not (not item.get("overload") or NAME.match(item["overload"])):
             file.fail(where, f"is of {item['op'][:80]!r}, which is not the name of an operator")
         if not isinstance(item.get("args", []), list) or not isinstance(item.get("kw", {}), dict):
             file.fail(where, "has arguments that are no list")
@@ -464,12 +464,49 @@ def whole_of(tensor):
 
 
 # ---------------------------------------------------------------------------------------------------------------- operators
+def fits(value, argument):
+    """Whether what was recorded can be given for an argument of a schema. Nothing stands for what has a default, too: profilers do not write texts down."""
+    kind = str(argument.type)
+    if value is None:
+        return kind.startswith("Optional[") or argument.has_default_value()
+    return fits_kind(value, kind[len("Optional["):-1] if kind.startswith("Optional[") else kind)
+
+
+def fits_kind(value, kind):
+    if isinstance(value, list):
+        return kind.startswith("List[") and all(fits_kind(one, kind[len("List["):-1]) for one in value)
+    if isinstance(value, dict) and "t" in value:
+        return kind in ("Tensor", "Optional[Tensor]")
+    if isinstance(value, bool):
+        return kind in ("bool", "number")
+    if isinstance(value, int):
+        return kind in ("int", "SymInt", "float", "number")
+    return kind in ("float", "number", "complex")
+
+
+def settle_overload(form):
+    """Of an operator whose form is not recorded the one that takes what it was given, all arguments of its schema in order; False: there is none."""
+    for schema in torch._C._jit_get_schemas_for_operator(form["op"]):
+        if len(schema.arguments) != len(form["args"]) or not all(map(fits, form["args"], schema.arguments)):
+            continue
+        values = [argument.default_value if value is None and not str(argument.type).startswith("Optional[") else value
+                  for value, argument in zip(form["args"], schema.arguments)]
+        named = [argument.kwarg_only for argument in schema.arguments]
+        form["kw"] = {argument.name: value for argument, value, by_name in zip(schema.arguments, values, named) if by_name}
+        form["args"] = [value for value, by_name in zip(values, named) if not by_name]
+        form["overload"] = schema.overload_name
+        return True
+    return False
+
+
 def find_operator(form):
     """The registered operator, or None."""
     space, name = form["op"].split("::")
-    overload = form.get("overload", "")
     if form["op"] in FORBIDDEN:
         raise Refusal(f"{form['op']} reaches beyond tensors and is never replayed")
+    if form.get("overload", "") is None and not settle_overload(form):
+        return None
+    overload = form.get("overload", "")
     try:
         torch._C._get_schema(form["op"], overload)  # asks the registry only; attributes of torch.ops are not all operators
     except (RuntimeError, AttributeError):

@@ -10,6 +10,7 @@
 #include "job/pairs/linked_job.h"
 #include "replay/torch/build/operation_list.h"
 #include "replay/torch/edits/edit_outcomes.h"
+#include "replay/torch/source/captured_program.h"
 #include "replay/torch/source/rank_source.h"
 #include "replay/torch/write/emit_options.h"
 #include "workload/workload.h"
@@ -39,8 +40,10 @@ Status settle_edits(const EmitOptions& options, EmittedJob& job);
 Result<EmittedJob> emit_ranks(std::vector<RankSource> sources, const std::vector<trace::HostArguments>& arguments,
                               const EmitOptions& options);
 
-/// From pairs that were read (job/pairs/linked_job.h). An Error says why nothing can be emitted.
-Result<EmittedJob> emit_pairs(job::LinkedJob& read, const EmitOptions& options, Diagnostics& diagnostics);
+/// From pairs that were read (job/pairs/linked_job.h). What graphs launched is called as `captures` say that it was
+/// captured; both were read with operands then. An Error says why nothing can be emitted.
+Result<EmittedJob> emit_pairs(job::LinkedJob& read, Captures& captures, const EmitOptions& options,
+                              Diagnostics& diagnostics);
 
 /// From linked traces, or host traces alone, one per rank. The numbers of the ranks are those in the names of the
 /// files, else their places.

@@ -20,8 +20,6 @@ namespace {
 using chakra::AttributeView;
 using chakra::NodeView;
 
-constexpr std::size_t kPadding = 64;
-
 /// The attributes of a node that say which row it is.
 struct NodeWords {
   std::int64_t record_function = trace::kNoNumber, caller = trace::kNoNumber, scope = 0, thread = 0, stream = 0;
@@ -61,10 +59,9 @@ class RowReading {
 
   ChakraRows finish() {
     add_steps();
-    // JSON readers look at whole blocks and may read beyond the end.
-    text_->append(kPadding, '\0');
+    text_->append(kTextPadding, '\0');
     host_->text_owner = text_;
-    host_->content = std::string_view(*text_).substr(0, text_->size() - kPadding);
+    host_->content = std::string_view(*text_).substr(0, text_->size() - kTextPadding);
     for (ChakraRows::Work& work : rows_.works)
       work.row = row_of(launchers_[static_cast<std::size_t>(&work - rows_.works.data())]);
     for (const auto& [function, group] : uses_) {

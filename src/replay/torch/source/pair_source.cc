@@ -114,6 +114,7 @@ class PairSource {
                            work.start};
       }
       launched.launch.row = row_of(work.event);
+      launched.event = work.event;
       launched.stream = work.queue;
       launched.name = rank_.name[work.event];
       launched.duration = work.end - work.start;

@@ -21,6 +21,8 @@ namespace orrery::replay::torch {
 
 inline constexpr TimePs kNoTime = std::numeric_limits<TimePs>::min();
 inline constexpr std::uint32_t kNoNumber32 = ~std::uint32_t{0};
+/// Of bytes behind a text of rows: JSON readers look at whole blocks and may read beyond the end.
+inline constexpr std::size_t kTextPadding = 64;
 
 /// When a thread of the host did something, and between which visits (RowOrder) that lies.
 struct HostMoment {
@@ -33,8 +35,9 @@ struct HostMoment {
 /// A kernel, copy or fill.
 struct LaunchedWork {
   HostMoment launch;
-  std::uint32_t stream = 0;          ///< into RankSource::streams
-  std::uint32_t call = kNoNumber32;  ///< the same for all that one call launched
+  std::uint32_t stream = 0;           ///< into RankSource::streams
+  std::uint32_t call = kNoNumber32;   ///< the same for all that one call launched
+  std::uint32_t event = kNoNumber32;  ///< of the profiler trace; kNoNumber32: it was read from another source
   StringId name = 0;
   TimePs duration = 0;
   causal::EdgeKind kind = causal::EdgeKind::kernel;  ///< or memory_copy, memory_set

@@ -47,7 +47,11 @@ class CallRecorder {
     call_.uses = use_;
     use_ = 0;
     JsonWriter json(call_.form);
-    json.begin_object().field("op", schema_.name).field("overload", schema_.overload).key("args").begin_array();
+    json.begin_object().field("op", schema_.name).key("overload");
+    // Whoever calls it tells by the arguments which form of the operator it was.
+    if (schema_.overload == kUnknownOverload) json.null();
+    else json.value(schema_.overload);
+    json.key("args").begin_array();
     if (!add_arguments(json)) return std::nullopt;
     call_.inputs = call_.tensors.size();
     for (ParsedTensor& tensor : returned) call_.tensors.push_back(std::move(tensor.tensor));

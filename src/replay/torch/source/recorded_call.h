@@ -25,6 +25,8 @@ struct RecordedCall {
                 uses = 0;  ///< how many tensors the row has among its inputs, and in all, undefined ones too
 };
 inline constexpr char kTensorPlace = '\x01';
+/// The overload of a schema that was made up from recorded arguments, all of them in order: "aten::mm.?(...)".
+inline constexpr std::string_view kUnknownOverload = "?";
 
 /// Nothing where some argument was recorded as what cannot be written down (an object, a type that is not known).
 /// `changed`: JSON to be written instead of what was recorded, by the schema's argument.

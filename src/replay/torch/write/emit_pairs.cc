@@ -6,25 +6,46 @@
 #include "formats/pytorch_et/arguments.h"
 #include "match/host_work_finder.h"
 #include "replay/torch/build/emitted_job.h"
+#include "replay/torch/source/graph_calls.h"
 #include "replay/torch/source/pair_source.h"
 
 namespace orrery::replay::torch {
 namespace {
 
-Status check_host(const trace::RankTrace& rank, const trace::HostTrace& host) {
+Status check_host(const trace::RankTrace& rank, const trace::HostTrace& host, bool has_captures) {
   if (host.size() == 0)
     return Error{"no host trace belongs to this profiler trace: it says what ran, not what it was called with",
                  rank.source.path, Error::kNoOffset,
                  "record an execution trace beside it (torch.profiler.ExecutionTraceObserver) and name it too"};
   const bool has_schemas =
       std::any_of(host.op_schema.begin(), host.op_schema.end(), [](StringId schema) { return schema != 0; });
-  if (!has_schemas)
+  // A job that only launches graphs calls no operators itself.
+  if (!has_schemas && !has_captures)
     return Error{"this host trace has no operator schemas: nothing in it can be called", host.path, Error::kNoOffset,
                  "PyTorch records them from 2.0 on; scrub leaves them in with --keep-operators"};
   return {};
 }
 
 std::string name_of(const std::string& path) { return std::filesystem::path(path).filename().string(); }
+
+// What captures cannot do for a job.
+Status check_captures(const job::LinkedJob& read, const std::vector<std::vector<CapturedProgram>>& programs,
+                      const EmitOptions& options) {
+  if (programs.empty()) return {};
+  for (const trace::HostTrace& host : read.hosts) {
+    if (host.is_flat())
+      return Error{"a host trace of schema 1.0.1 cannot be joined with captures", host.path, Error::kNoOffset,
+                   "record the job with PyTorch 2.1 or later"};
+  }
+  for (const std::vector<CapturedProgram>& ranks : programs) {
+    for (const CapturedProgram& program : ranks) {
+      if (options.scale && program.is_profiled)
+        return Error{"what a profiler trace says of a capture cannot be scaled: which tensors are the same is not told",
+                     program.host->path, Error::kNoOffset, "name the capture's host trace too"};
+    }
+  }
+  return {};
+}
 
 // The largest rank that anything speaks of: recordings often are of a few ranks of a large job.
 std::int64_t world_size_of(const trace::Trace& trace) {
@@ -41,12 +62,19 @@ std::int64_t world_size_of(const trace::Trace& trace) {
 
 }  // namespace
 
-Result<EmittedJob> emit_pairs(job::LinkedJob& read, const EmitOptions& options, Diagnostics& diagnostics) {
+Result<EmittedJob> emit_pairs(job::LinkedJob& read, Captures& captures, const EmitOptions& options,
+                              Diagnostics& diagnostics) {
   const std::size_t count = read.trace.ranks.size();
   for (std::size_t r = 0; r < count; ++r) {
-    if (const Status usable = check_host(read.trace.ranks[r], read.hosts[r]); !usable) return usable.error();
+    const Status usable = check_host(read.trace.ranks[r], read.hosts[r], !captures.traces.empty());
+    if (!usable) return usable.error();
   }
   job::take_groups_of_hosts(read);
+  const auto programs = programs_of_captures(captures, read.trace.strings);
+  if (!programs) return programs.error();
+  if (const Status possible = check_captures(read, *programs, options); !possible) return possible.error();
+  const auto joined = captures.traces.empty() ? std::vector<std::vector<analyze::JoinedWork>>(count)
+                                              : analyze::join_captures(read.trace, captures.traces, diagnostics);
   const match::HostWorks works = match::find_host_works(read.trace, match::ProcessGroups(read.trace));
   const std::int64_t world_size = world_size_of(read.trace);
   std::vector<std::optional<Result<RankSource>>> found(count);
@@ -70,6 +98,7 @@ Result<EmittedJob> emit_pairs(job::LinkedJob& read, const EmitOptions& options, 
     diagnostics.merge(remarks[r]);
     if (!*found[r]) return found[r]->error();
     sources.push_back(std::move(**found[r]));
+    call_graphs(joined[r], *programs, sources.back(), arguments[r]);
   }
   auto emitted = emit_ranks(std::move(sources), arguments, options);
   if (!emitted) return emitted.error();
@@ -79,6 +108,7 @@ Result<EmittedJob> emit_pairs(job::LinkedJob& read, const EmitOptions& options, 
     job.sources.push_back(name_of(read.trace.ranks[r].source.path));
     job.host_bytes += read.hosts[r].content.size();
   }
+  for (const trace::Trace& capture : captures.traces) job.sources.push_back(name_of(capture.ranks.front().source.path));
   return emitted;
 }
 
