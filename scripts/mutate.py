@@ -18,6 +18,7 @@ TIMEOUT_S = 60
 INTERESTING_NUMBERS = ["0", "-1", "1e300", "9223372036854775807", "-9223372036854775808", "18446744073709551616", "0.0000001", "1e-320", "NaN", ""]
 
 GROUPS = ["--comm-group", "data/workloads/training.groups.json"]
+GRAPHED = ["replay", "data/graphs/graphed.et.json.gz", "data/graphs/graphed.kineto.json.gz"]
 
 # Per kind of input: the files to start from, the name that a damaged one gets, and the verbs to run on it. {in}: the input, {out}: a place to
 # write to, {stem}: the input without ".0.et".
@@ -29,6 +30,11 @@ KINDS = [
         ["align", "{in}", "{other}", "-o", "{out}"], ["convert", "{in}", "--to", "et", "-o", "{out}.et"]]),
     (["data/*.et.json.gz"], "host.json", [
         ["link", "--device", "{pair}", "--host", "{in}", "-o", "{out}"], ["convert", "{in}", "--to", "et", "-o", "{out}.et"], ["scrub", "{in}", "-o", "{out}"]]),
+    (["data/graphs/graphed.capture.kineto.json.gz"], "capture.json", [
+        [*GRAPHED, "--capture", "{in}", "--emit", "torch", "-o", "{out}"],
+        [*GRAPHED, "--capture", "{in}", "--capture", "data/graphs/graphed.capture.et.json.gz", "--emit", "torch", "-o", "{out}"]]),
+    (["data/graphs/graphed.capture.et.json.gz"], "capture.et.json", [
+        [*GRAPHED, "--capture", "{in}", "--capture", "data/graphs/graphed.capture.kineto.json.gz", "--emit", "torch", "-o", "{out}"]]),
     (["data/jax_*/*.xplane.pb.gz"], "node0.xplane.pb", [
         ["info", "{in}"], ["check", "{in}"], ["align", "{in}", "{other}", "-o", "{out}"], ["convert", "{in}", "--to", "timeline", "-o", "{out}.json"]]),
     (["data/workloads/*.et"], "job.0.et", [

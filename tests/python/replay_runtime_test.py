@@ -127,6 +127,19 @@ class Reading(unittest.TestCase):
         finally:
             replay.torch = real
 
+    def test_what_was_one_launch_is_launched_as_one(self):
+        done = []
+        step = lambda number: (number, lambda: done.append(number))
+        mark = lambda number, is_begin: (number, replay.Mark(is_begin))
+        # The last one ends on another thread, and the first waits for something: both are done one by one.
+        player = types.SimpleNamespace(memory=None, operations=types.SimpleNamespace(sequence=[["work", 1, "x", 1]] * 3 + [["sync"]] + [["work", 1, "x", 1]] * 5))
+        actions = replay.Player._with_graphs(player, [step(0), mark(1, True), step(2), step(3), mark(4, False), step(5), mark(6, True), step(7), step(8)])
+        self.assertEqual([number for number, _ in actions], [0, 1, 5, 7, 8])
+        self.assertIs(type(actions[1][1]), replay.Launch)
+        for _, action in actions:
+            action()
+        self.assertEqual(done, [0, 2, 3, 5, 7, 8])
+
     def test_what_is_no_json_is_said(self):
         path = write(self.folder)
         for content in (b"", b"{", b"[]", b"\xff\xfe", b"[" * 100000):

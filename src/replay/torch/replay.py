@@ -193,7 +193,7 @@ class Operations:
                 file.fail(where, "has other tensors than its form")
             return
         shapes = {"new": (list,), "free": (list,), "thread": (int,), "stream": (int,), "record": (int,), "wait": (int,), "sync_event": (int,),
-                  "complete": (int,), "work": (int, str, int), "pause": (int,), "begin": (str,), "end": (), "collective": (dict, list, list), "sync": None}
+                  "complete": (int,), "work": (int, str, int), "pause": (int,), "begin": (str,), "end": (), "graph": (), "graph_end": (), "collective": (dict, list, list), "sync": None}
         if not isinstance(kind, str) or kind not in shapes:
             file.fail(where, f"is of a kind {json.dumps(kind)[:40]} that is not known")
         if kind == "sync":
@@ -862,6 +862,67 @@ class Watch(threading.Thread):
                 os._exit(4)
 
 
+class Mark:
+    """Where what was one launch of a graph begins or ends."""
+
+    def __init__(self, is_begin):
+        self.is_begin = is_begin
+
+    def __call__(self):
+        pass
+
+
+class Launch:
+    """What was one launch of a graph: captured the first time, and launched as a graph from then on. What cannot be captured is called one by one."""
+
+    def __init__(self, player, actions):
+        self.player, self.actions, self.graph, self.bound = player, actions, None, []
+        self.is_tried = False
+
+    def __call__(self):
+        memory = self.player.memory
+        if not self.is_tried:
+            self.is_tried = True
+            self._capture(memory)
+        if self.graph is None:
+            for _, action in self.actions:
+                action.run(memory) if type(action) is Call else action()
+            return
+        self.graph.replay()
+        for storage, base, tensors in self.bound:  # what others find there later
+            memory.base[storage] = base
+            for number, tensor in tensors:
+                memory.tensors[number] = tensor
+
+    def _capture(self, memory):
+        sequence = self.player.operations.sequence
+        # Annotations would be those of the capture; what waits, communicates or goes to several streams is left to the host.
+        steps = [(i, action) for i, action in self.actions if sequence[i][0] not in ("begin", "end")]
+        made, freed = set(), set()
+        for i, action in steps:
+            if type(action) is Call:
+                made.update(storage for _, _, storage in action.results)
+                freed.update(action.freed)
+            elif sequence[i][0] in ("new", "free"):
+                (made if sequence[i][0] == "new" else freed).update(s for s in sequence[i][1] if s not in memory.kept)
+            elif sequence[i][0] != "work":
+                return
+        if not steps or not freed <= made:  # what was made before must not be freed by a capture that may fail
+            return
+        graph, pools = torch.cuda.CUDAGraph(), self.player.pools
+        pool = pools.setdefault(torch.cuda.current_stream(), torch.cuda.graph_pool_handle())
+        try:
+            with torch.cuda.graph(graph, pool=pool, capture_error_mode="thread_local"):
+                for _, action in steps:
+                    action.run(memory) if type(action) is Call else action()
+        except (RuntimeError, TypeError):
+            torch.cuda.synchronize()
+            return
+        self.graph = graph
+        for storage in sorted(made - freed):
+            self.bound.append((storage, memory.base[storage], [(n, memory.tensors[n]) for n in memory.of_storage[storage]]))
+
+
 class Player:
     """Plays the sequence: one total order, in which each entry runs on its own thread and stream."""
 
@@ -869,6 +930,7 @@ class Player:
         self.operations, self.memory, self.communication, self.options = operations, memory, communication, options
         self.is_cuda = memory.device.type == "cuda"
         self.streams = [torch.cuda.current_stream()] + [torch.cuda.Stream() for _ in range(operations.streams - 1)] if self.is_cuda else []
+        self.pools = {}  # memory of graphs, by the stream that launches them: those of one stream run one after the other
         self.events, self.annotations, self.is_annotated = {}, {}, False
         self.windows, self.at, self.is_running = 0, -1, False
         self.is_positive = False  # whether all numbers had to be made positive
@@ -956,6 +1018,8 @@ class Player:
             return (lambda: self._spend(entry[1])) if compute else None
         if kind == "pause":
             return lambda: self._stand_still(entry[1])
+        if kind in ("graph", "graph_end"):
+            return Mark(kind == "graph")
         if not self.is_cuda:
             return None
         if kind == "stream":
@@ -1047,9 +1111,24 @@ class Player:
                     if type(action) is Call:
                         action.settle(self.memory)
         self.windows += 1
+        if self.windows == 2 and self.options.warmup > 2 and self.is_cuda:  # calls are settled, and nothing is measured yet
+            self.segments = [(thread, self._with_graphs(actions)) for thread, actions in self.segments]
         for scopes in self.annotations.values():
             while scopes:
                 scopes.pop().__exit__(None, None, None)
+
+    def _with_graphs(self, actions):
+        """The same, with launches of graphs in place of what they launched."""
+        result, block = [], None
+        for i, action in actions:
+            if type(action) is not Mark:
+                (result if block is None else block[1]).append((i, action))
+            elif action.is_begin:
+                block = (i, [])
+            elif block is not None:
+                result.append((block[0], Launch(self, block[1])))
+                block = None
+        return result + (block[1] if block is not None else [])  # one that ends on another thread stays as it is
 
     def _run_segments(self):
         """Thread 0 runs its segments; in between the baton goes to the thread whose turn it is, and comes back."""

@@ -118,8 +118,9 @@ TEST_CASE("what a graph launched is called as its capture's host trace has it, w
               R"({"op":"aten::mm","overload":"","args":[{"t":0},{"t":0}],"outs":[0]})",
               R"({"op":"aten::add","overload":"Tensor","args":[{"t":0},{"t":0}],"kw":{"alpha":1},"outs":[0]})"});
   // Storages 2 and 3 are the capture's, and are there throughout; what it makes is made anew by every launch.
-  CHECK(lines_of(list, "sequence") == Lines{"[0,[0],[1]]", "[1,[2,3],[4]]", "[2,[4,2],[5],[4,5]]", "[1,[2,3],[6]]",
-                                            "[2,[6,2],[7],[6,7]]", "[0,[1],[8],[1,8]]"});
+  CHECK(lines_of(list, "sequence") == Lines{"[0,[0],[1]]", R"(["graph"])", "[1,[2,3],[4]]", "[2,[4,2],[5],[4,5]]",
+                                            R"(["graph_end"])", R"(["graph"])", "[1,[2,3],[6]]", "[2,[6,2],[7],[6,7]]",
+                                            R"(["graph_end"])", "[0,[1],[8],[1,8]]"});
   CHECK(lines_of(list, "storages")[2] == R"(["cuda",32,"given","float32",0,0,0])");
   CHECK(list.called_time == list.device_time);
 }
@@ -140,8 +141,9 @@ TEST_CASE("without a host trace of the capture its operators are called by what 
         R"({"op":"aten::add_","overload":null,"args":[{"t":3},{"t":4},1.0,null],"outs":[]})");
   CHECK(lines_of(list, "tensors")[2] == R"(["float32",[8,4],[1,8],0])");
   // Both launches use the same tensors; the number that was wrapped into a tensor is on the host.
-  CHECK(lines_of(list, "sequence") ==
-        Lines{"[0,[0],[1]]", "[1,[2,3]]", "[2,[4,5]]", "[1,[2,3]]", "[2,[4,5]]", "[0,[1],[6],[1,6]]"});
+  CHECK(lines_of(list, "sequence") == Lines{"[0,[0],[1]]", R"(["graph"])", "[1,[2,3]]", "[2,[4,5]]", R"(["graph_end"])",
+                                            R"(["graph"])", "[1,[2,3]]", "[2,[4,5]]", R"(["graph_end"])",
+                                            "[0,[1],[6],[1,6]]"});
   CHECK(lines_of(list, "storages")[4] == R"(["cuda",64,"given","float32",0,0,1])");
   CHECK(lines_of(list, "storages")[5] == R"(["cpu",8,"given","float64",0,0,0])");
 }
@@ -155,7 +157,7 @@ TEST_CASE("what the profiler does not say of an operator stays work of the recor
       .call("cudaLaunchKernel", 210, 22)
       .call("cudaStreamEndCapture", 300, 23);
   const OperationList list = emitted(Job(), "", capture);
-  CHECK(lines_of(list, "sequence")[2] == R"(["work",5000,"add_kernel",1])");
+  CHECK(lines_of(list, "sequence")[3] == R"(["work",5000,"add_kernel",1])");
   CHECK(list.replaced.at("add_kernel").count == 2);
   capture = SmallProfile();
   capture.call("cudaStreamBeginCapture", 90, 20)

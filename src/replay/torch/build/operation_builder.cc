@@ -95,8 +95,10 @@ class OperationBuilder {
       if (!options_.communication_only) moments_.take_before(v);
       complete_before(v);
       const Visit visit = source_.order.visits[v];
+      mark_graph(v, visit.row, false);
       if (chosen_.call_of[visit.row] == kNoRow) pass_row(visit, v);
       else if (chosen_.call_of[visit.row] == visit.row && !visit.is_end) take_chosen(visit.row);
+      mark_graph(v, visit.row, true);
     }
     // What the recording had behind the last row.
     if (!options_.communication_only) moments_.take_before(visits);
@@ -111,6 +113,16 @@ class OperationBuilder {
   }
 
  private:
+  // What a graph launched can be launched as one again.
+  void mark_graph(std::uint32_t visit, std::uint32_t row, bool is_end) {
+    if (next_graph_ == source_.graphs.size() || options_.communication_only) return;
+    const GraphVisits& graph = source_.graphs[next_graph_];
+    if (visit != (is_end ? graph.last : graph.first)) return;
+    entries_.add(is_end ? Entry::Kind::graph_end : Entry::Kind::graph, entries_.thread_number(host_.thread[row]),
+                 graph.stream, {});
+    next_graph_ += is_end ? 1 : 0;
+  }
+
   void take_chosen(std::uint32_t row) {
     if (edits_.removes(row)) {
       note_left_out(row);
@@ -336,6 +348,7 @@ class OperationBuilder {
   StorageTable storages_;
   EntryWriter entries_{list_};
   SideMoments moments_;
+  std::size_t next_graph_ = 0;
   std::multimap<std::uint32_t, std::pair<std::uint32_t, std::uint32_t>>
       over_before_;  // by visit: collectives and their threads
 };

@@ -39,7 +39,9 @@ struct Entry {
     complete,
     begin,
     end,
-    left_out  ///< by an edit: nothing is done, and the host does not spend the time either
+    graph,      ///< from here on it was one launch of a graph,
+    graph_end,  ///< up to here
+    left_out    ///< by an edit: nothing is done, and the host does not spend the time either
   };
   Kind kind = Kind::call;
   std::uint32_t thread = 0;

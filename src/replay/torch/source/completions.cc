@@ -141,7 +141,7 @@ void put_busiest_stream_first(OperationList& list) {
   for (const Entry& entry : list.entries) {
     const bool works = entry.kind == Entry::Kind::call || entry.kind == Entry::Kind::work ||
                        entry.kind == Entry::Kind::record || entry.kind == Entry::Kind::wait ||
-                       entry.kind == Entry::Kind::collective;
+                       entry.kind == Entry::Kind::collective || entry.kind == Entry::Kind::graph;
     if (works) ++uses[entry.stream];
     // A stream that is only waited for has to exist, too.
     if (entry.kind == Entry::Kind::sync_stream) ++uses[entry.number];

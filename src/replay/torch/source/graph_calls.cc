@@ -263,7 +263,9 @@ class GraphCalls {
     auto next = launches_.begin();
     for (std::uint32_t v = 0; v <= old.size(); ++v) {
       for (; next != launches_.end() && next->moment.before <= v; ++next) {
+        const std::uint32_t first = count(order.visits);
         for (const Visit& captured : next->stretch->visits) visit(next->first_row + captured.row, captured.is_end);
+        source_.graphs.push_back({first, count(order.visits) - 1, source_.works[next->works.front().first].stream});
       }
       if (v < old.size()) visit(old[v].row, old[v].is_end);
     }

@@ -62,6 +62,12 @@ struct CommunicationHint {
   std::uint32_t over_before = kNoNumber32;  ///< the visit by which it was over, if that is known
 };
 
+/// What a launch of a graph did: the rows of its capture.
+struct GraphVisits {
+  std::uint32_t first = 0, last = 0;  ///< visits
+  std::uint32_t stream = 0;           ///< of its first work
+};
+
 struct RankSource {
   std::int64_t rank = 0;
   std::vector<std::vector<std::int64_t>> groups;               ///< members; the first is all ranks
@@ -76,6 +82,7 @@ struct RankSource {
   std::vector<std::int64_t> streams;  ///< as recorded
   std::vector<LaunchedWork> works;    ///< by the visit that their launches come before, then by time
   std::vector<StreamAction> actions;  ///< likewise
+  std::vector<GraphVisits> graphs;    ///< by first visit
   std::uint64_t unknown_waits = 0;    ///< recorded waits that do not say for what
 };
 

@@ -61,7 +61,7 @@ class SequenceWriter {
   static bool needs_stream(Entry::Kind kind) {
     using Kind = Entry::Kind;
     return kind == Kind::call || kind == Kind::record || kind == Kind::wait || kind == Kind::work ||
-           kind == Kind::collective || kind == Kind::complete;
+           kind == Kind::collective || kind == Kind::complete || kind == Kind::graph;
   }
 
   void begin_line(std::uint64_t pace_ns) {
@@ -115,6 +115,8 @@ class SequenceWriter {
       case Kind::collective: out_ += "\"collective\"," + list_.texts[entry.text]; return;
       case Kind::begin: out_ += "\"begin\"," + list_.texts[entry.text]; return;
       case Kind::end: out_ += "\"end\""; return;
+      case Kind::graph: out_ += "\"graph\""; return;
+      case Kind::graph_end: out_ += "\"graph_end\""; return;
       case Kind::left_out: return;  // no line
     }
   }
