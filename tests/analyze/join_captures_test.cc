@@ -1,6 +1,7 @@
 #include "analyze/capture/join_captures.h"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include "analyze/capture/work_origins.h"
 #include "formats/kineto/reader.h"
@@ -28,8 +29,14 @@ struct Joined {
   Joined(std::string_view recording, const std::vector<std::string_view>& captures) : trace(read(recording)) {
     std::vector<trace::Trace> read_captures;
     for (const std::string_view capture : captures) read_captures.push_back(read(capture));
-    join_captures(trace, read_captures, diagnostics);
+    const auto told = join_captures(trace, read_captures, diagnostics);
+    REQUIRE(told.size() == 1);
     const trace::RankTrace& rank = trace.ranks.front();
+    for (const JoinedWork& work : told.front()) {
+      const trace::RankTrace& from = read_captures[work.capture].ranks[work.rank];
+      calls.push_back(fmt::format("{}: {}", trace.name(rank, work.work),
+                                  from.field(trace::Field::correlation).find(work.call).value_or(0)));
+    }
     const trace::ContentOrder content(trace, rank);
     Diagnostics ignored;
     const causal::DeviceTimeline timeline = causal::make_device_timeline(trace, rank, content, ignored);
@@ -55,6 +62,7 @@ struct Joined {
   Diagnostics diagnostics;
   trace::Trace trace;
   std::vector<std::string> works;
+  std::vector<std::string> calls;  ///< which call of a capture each work is, by its correlation
 };
 
 /// A launch of gemm and relu.
@@ -81,6 +89,7 @@ TEST_CASE("works of a launch get what is around the captured launches") {
   const Joined joined(kReplay, {kCapture});
   CHECK(joined.works == std::vector<std::string>{"nvjet_gemm: aten::linear aten::mm [[2,3],[3,4]] in Net_0 of layer0",
                                                  "relu: aten::relu [[2,4]]"});
+  CHECK(joined.calls == std::vector<std::string>{"nvjet_gemm: 11", "relu: 12"});
   CHECK_FALSE(joined.said("G101"));
 }
 
