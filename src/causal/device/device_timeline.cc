@@ -189,6 +189,54 @@ void end_where_next_begins(DeviceTimeline& timeline) {
   }
 }
 
+/// Values of a column for events that are asked for in their order, as works mostly are: the next is where the last
+/// was.
+class InOrder {
+ public:
+  explicit InOrder(const trace::SparseColumn& column) : column_(column) {}
+  /// -1: it has none.
+  std::int64_t find(EventIndex event) {
+    if (next_ >= column_.event.size() || column_.event[next_] != event) {
+      const auto at = std::lower_bound(column_.event.begin(), column_.event.end(), event);
+      next_ = static_cast<std::size_t>(at - column_.event.begin());
+      if (at == column_.event.end() || *at != event) return -1;
+    }
+    return column_.value[next_++];
+  }
+
+ private:
+  const trace::SparseColumn& column_;
+  std::size_t next_ = 0;
+};
+
+/// Sets the queue of each work, and lists the queues. There are few of them, and works of one come in a row.
+void find_queues(const trace::RankTrace& rank, const QueueIndex& queues, DeviceTimeline& timeline) {
+  InOrder devices(rank.field(Field::device)), streams(rank.field(Field::stream));
+  std::vector<Queue> found;
+  std::map<Queue, std::uint32_t> places;
+  std::uint32_t last = 0;
+  for (DeviceWork& work : timeline.works) {
+    Queue queue{devices.find(work.event), streams.find(work.event)};
+    if (queue.device < 0 || queue.stream < 0) queue = queues.of(work.event);
+    if (last >= found.size() || found[last] != queue) {
+      last = places.try_emplace(queue, static_cast<std::uint32_t>(found.size())).first->second;
+      if (last == found.size()) found.push_back(queue);
+    }
+    work.queue = last;
+  }
+  timeline.queues = found;
+  std::sort(timeline.queues.begin(), timeline.queues.end());
+  std::vector<std::uint32_t> number;
+  for (const Queue& queue : found) number.push_back(find_queue(timeline, queue));
+  for (DeviceWork& work : timeline.works) work.queue = number[work.queue];
+}
+
+/// Orders that mostly are as they should be.
+template <typename Before>
+void sort_unless_sorted(std::vector<std::uint32_t>& works, Before&& before) {
+  if (!std::is_sorted(works.begin(), works.end(), before)) std::stable_sort(works.begin(), works.end(), before);
+}
+
 /// When the works of one call ran; several calls of a device may be under way at once.
 struct RunOfCall {
   std::int64_t device = 0;
@@ -296,21 +344,18 @@ DeviceTimeline make_device_timeline(const trace::Trace& trace, const trace::Rank
         return content.before(a.index, b.index);
       });
 
-  std::vector<Queue> queue_of_work;
+  timeline.works.reserve(order.size());
   for (const KeyedIndex& item : order) {
     const EventIndex e = item.index;
     DeviceWork work{e, 0, rank.start[e], std::max(rank.start[e], rank.end(e)), kNoEvent, rank.start[e], rank.start[e]};
     work.call = call_of(e);
     if (work.call != kNoEvent) work.call_start = rank.start[work.call], work.call_end = rank.end(work.call);
     timeline.works.push_back(work);
-    queue_of_work.push_back(queues.of(e));
   }
-  timeline.queues = queue_of_work;
-  std::sort(timeline.queues.begin(), timeline.queues.end());
-  timeline.queues.erase(std::unique(timeline.queues.begin(), timeline.queues.end()), timeline.queues.end());
+  find_queues(rank, queues, timeline);
   timeline.by_queue.resize(timeline.queues.size());
+  timeline.by_end.reserve(timeline.works.size());
   for (std::uint32_t w = 0; w < timeline.works.size(); ++w) {
-    timeline.works[w].queue = find_queue(timeline, queue_of_work[w]);
     timeline.by_queue[timeline.works[w].queue].push_back(w);
     timeline.by_end.push_back(w);
   }
@@ -331,12 +376,12 @@ DeviceTimeline make_device_timeline(const trace::Trace& trace, const trace::Rank
   find_submissions(trace, rank, timeline);
   timeline.by_launch = timeline.by_queue;
   for (auto& launched : timeline.by_launch) {
-    std::stable_sort(launched.begin(), launched.end(), [&](std::uint32_t a, std::uint32_t b) {
+    sort_unless_sorted(launched, [&](std::uint32_t a, std::uint32_t b) {
       return timeline.works[a].call_start < timeline.works[b].call_start;
     });
   }
-  std::stable_sort(timeline.by_end.begin(), timeline.by_end.end(),
-                   [&](std::uint32_t a, std::uint32_t b) { return timeline.works[a].end < timeline.works[b].end; });
+  sort_unless_sorted(timeline.by_end,
+                     [&](std::uint32_t a, std::uint32_t b) { return timeline.works[a].end < timeline.works[b].end; });
   add_stream_waits(trace, rank, calls, queues, timeline, diagnostics);
   return timeline;
 }
