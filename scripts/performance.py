@@ -107,6 +107,28 @@ def add_folder_row():
         "<= 1.05 x", of_many["ok"] and of_many["rss"] <= 1.05 * alone["rss"])
 
 
+def add_captured_rows():
+    """A decoding step of captured graphs, repeated until a million kernels run below launches of graphs. In turns, so that all see the same machine."""
+    replay, capture = (os.path.join("data/graphs", f"decode.{name}.kineto.json.gz") for name in ("replay", "capture"))
+    trace = os.path.join(args.data, "captured.json")
+    subprocess.run([os.path.join(os.path.dirname(args.binary), "bench", "repeat_trace"), replay, "620", trace], check=True)
+    commands = {"read": ["info", trace], "graphs": ["graphs", trace], "joined": ["graphs", trace, "--capture", capture], "kernels": ["kernels", trace, "--capture", capture]}
+    cpu = {what: 1e9 for what in commands}
+    for _ in range(5):
+        for what, command in commands.items():
+            seconds, _, status, answer = measured_run([args.binary, *command, "--json"])
+            assert status == 0, command
+            cpu[what] = min(cpu[what], seconds)
+            if what == "graphs":
+                works = sum(row["works"] * row["launches"] for row in json.loads(answer)["data"]["graphs"])
+    size = os.path.getsize(trace) / 1e6
+    os.remove(trace)
+    row(f"`orrery graphs`, {works:,} kernels below launches of graphs ({size:.0f} MB), against reading it (`info`)",
+        f"{cpu['graphs']:.2f} / {cpu['read']:.2f} CPU s = {cpu['graphs'] / cpu['read']:.2f} x", "<= 1.3 x", cpu["graphs"] <= 1.3 * cpu["read"])
+    row("the same with a capture, against `orrery kernels` with it", f"{cpu['joined']:.2f} / {cpu['kernels']:.2f} CPU s = {cpu['joined'] / cpu['kernels']:.2f} x", "<= 1.5 x",
+        cpu["joined"] <= 1.5 * cpu["kernels"])
+
+
 def add_process_rows():
     """64 rank files on as many processes as there are cores, up to 8, against one process with one thread. What is promised is of eight cores; with fewer
     the row says what they give."""
@@ -184,6 +206,7 @@ row("the same with `--compat hta`", f"{hta['cpu']:.2f} CPU s, {hta['rss']:.0f} M
 row("the same on one thread", f"{one_thread['cpu']:.2f} CPU s, {one_thread['wall']:.2f} s, {one_thread['rss']:.0f} MB", "", True)
 row("the same for one typical step", f"{step['cpu']:.2f} CPU s, {step['rss']:.0f} MB", "", True)
 add_folder_row()
+add_captured_rows()
 add_process_rows()
 add_replay_rows()
 first = max(graph[name]["cpu_time"] for name in graph if name.startswith("first_solve/insertion:0") or name.startswith("first_solve/insertion:1"))

@@ -1,7 +1,5 @@
 #include "ask/device_choice.h"
 
-#include <algorithm>
-#include <cctype>
 #include <cmath>
 
 #include "job/shipped/shipped_catalog.h"
@@ -9,43 +7,12 @@
 namespace orrery::ask {
 namespace {
 
-/// "NVIDIA H200", "AMD Instinct MI300X", "NVIDIA A100-SXM4-80GB": letters and digits in lower case.
-std::string plain(std::string_view name) {
-  std::string text;
-  for (const char c : name) {
-    if (std::isalnum(static_cast<unsigned char>(c)) != 0)
-      text += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  }
-  return text;
-}
-
 /// Reported memory is what programs see of it: some per cent less, or more, than the datasheet's.
 bool has_size_of(const machine::Device& device, const trace::Device& recorded) {
   constexpr double kNear = 0.05;
   const double bytes = device.memory_bytes();
   return device.compute_unit_count == recorded.multiprocessors && bytes > 0 &&
          std::abs(static_cast<double>(recorded.memory_bytes) - bytes) <= kNear * bytes;
-}
-
-/// The one whose name, or another text by which it is known, stands in the recorded name; of several the longest.
-const machine::Device* device_named(const llm::Catalog& catalog, const trace::Device& recorded) {
-  const std::string name = plain(recorded.name);
-  const machine::Device* best = nullptr;
-  std::size_t longest = 0;
-  bool by_size = false;
-  const auto consider = [&](const machine::Device& device, std::string_view known) {
-    const std::string text = plain(known);
-    if (text.empty() || name.find(text) == std::string::npos) return;
-    // Of two with the same name (A100 with 40 and with 80 GB), the one of the recorded size.
-    const bool fits = has_size_of(device, recorded);
-    if (text.size() < longest || (text.size() == longest && (by_size || !fits))) return;
-    best = &device, longest = text.size(), by_size = fits;
-  };
-  for (const machine::Device& device : catalog.devices) {
-    consider(device, device.name);
-    for (const std::string& alias : device.aliases) consider(device, alias);
-  }
-  return best;
 }
 
 }  // namespace
@@ -65,7 +32,7 @@ Result<std::optional<ChosenDevice>> choose_device(const std::optional<std::strin
   }
   for (const trace::RankTrace& rank : trace.ranks) {
     for (const trace::Device& recorded : rank.source.devices) {
-      if (const machine::Device* const found = device_named(*catalog, recorded); found != nullptr)
+      if (const machine::Device* const found = llm::find_device(*catalog, recorded.name); found != nullptr)
         return std::optional(ChosenDevice{*found, "the name in the recording"});
     }
     for (const trace::Device& recorded : rank.source.devices) {

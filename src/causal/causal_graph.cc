@@ -175,6 +175,23 @@ Result<CausalGraph> make_causal_graph(const trace::Trace& trace, const trace::Ra
   return causal_graph_of(std::move(*step));
 }
 
+std::vector<std::uint32_t> owners_of_works(const CausalGraph& job, const trace::RankTrace& rank,
+                                           const DeviceTimeline& timeline) {
+  std::vector<std::uint32_t> owner_of(timeline.works.size(), kNoWork);
+  const auto of_job =
+      std::find_if(job.ranks.begin(), job.ranks.end(), [&](const JobRank& one) { return one.rank == rank.rank; });
+  if (of_job == job.ranks.end() || rank.ordinal.empty()) return owner_of;
+  const std::size_t end = of_job + 1 == job.ranks.end() ? job.owners.size() : (of_job + 1)->first_owner;
+  // Owners know where their events stand in the file.
+  const std::uint32_t last = *std::max_element(rank.ordinal.begin(), rank.ordinal.end());
+  Column<std::uint32_t> owner_at(std::size_t{last} + 1, kNoWork);
+  for (std::size_t o = of_job->first_owner; o < end; ++o) {
+    if (job.owners[o].ordinal <= last) owner_at[job.owners[o].ordinal] = static_cast<std::uint32_t>(o);
+  }
+  for (std::size_t w = 0; w < owner_of.size(); ++w) owner_of[w] = owner_at[rank.ordinal[timeline.works[w].event]];
+  return owner_of;
+}
+
 void find_transfers(CausalGraph& job) {
   for (graph::Slot slot = 0; slot < job.graph.edge_count(); ++slot) {
     const graph::NodeId source = job.graph.source(slot);

@@ -192,6 +192,11 @@ CausalGraph causal_graph_of(RankGraph step);
 Result<CausalGraph> make_causal_graph(const trace::Trace& trace, const trace::RankTrace& rank,
                                       const WindowRequest& request, Diagnostics& diagnostics);
 
+/// Per work of `timeline`, which is of `rank`: whose time it is in the graph; kNoWork: it is not in there, nor perhaps
+/// its rank.
+std::vector<std::uint32_t> owners_of_works(const CausalGraph& job, const trace::RankTrace& rank,
+                                           const DeviceTimeline& timeline);
+
 /// Sets JobPart::transfer: the one edge that leaves the part's ready moment. Found by a look at every edge, since a
 /// table of edges by number would stay as long as the graph does.
 void find_transfers(CausalGraph& job);

@@ -109,12 +109,22 @@ std::string upper(std::string_view text) {
   return result;
 }
 
+/// Not as the begin of a longer number: "H200" is not in "H2000".
+bool occurs_as_word(std::string_view word, std::string_view text) {
+  const auto is_digit = [](char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; };
+  for (std::size_t at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1)) {
+    const std::size_t end = at + word.size();
+    if (end == text.size() || !is_digit(text[end]) || word.empty() || !is_digit(word.back())) return true;
+  }
+  return false;
+}
+
 /// Whether every word of `name` occurs in `text`, which is in capitals.
 bool occurs(std::string_view name, std::string_view text) {
   const std::string words = upper(name);
   for (std::size_t at = 0; at < words.size();) {
     const std::size_t end = std::min(words.find(' ', at), words.size());
-    if (text.find(std::string_view(words).substr(at, end - at)) == std::string_view::npos) return false;
+    if (!occurs_as_word(std::string_view(words).substr(at, end - at), text)) return false;
     at = end + 1;
   }
   return true;

@@ -1,6 +1,7 @@
 // The arguments of events: those that analyses know by a Field, and those that a format brings along by name.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -189,6 +190,24 @@ struct SparseColumn {
   /// Adds values of other events, given in event order; where both have one, the new one stays.
   void merge(SparseColumn&& more);
   [[nodiscard]] std::size_t memory_bytes() const { return event.memory_bytes() + value.memory_bytes(); }
+};
+
+/// Values of a column for events that are asked for mostly in their order: the next is where the last was.
+class InOrder {
+ public:
+  explicit InOrder(const SparseColumn& column) : column_(column) {}
+  std::int64_t find(EventIndex event, std::int64_t missing) {
+    if (next_ >= column_.event.size() || column_.event[next_] != event) {
+      const auto at = std::lower_bound(column_.event.begin(), column_.event.end(), event);
+      next_ = static_cast<std::size_t>(at - column_.event.begin());
+      if (at == column_.event.end() || *at != event) return missing;
+    }
+    return column_.value[next_++];
+  }
+
+ private:
+  const SparseColumn& column_;
+  std::size_t next_ = 0;
 };
 
 /// An argument that no analysis knows, under the name that its format gives it.

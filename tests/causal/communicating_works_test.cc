@@ -153,3 +153,26 @@ TEST_CASE("what a library's kernel does is in its record, else in its name") {
   )trace") == Lines{"ncclDevKernel_SendRecv: nccl send_recv data 0", "ncclDevKernel_Generic: nccl all_gather data 2",
                     "ncclSymkDevKernel_RSxLDMC_sum_f32: nccl  data 0", "fusion.3:  send data 0"});
 }
+
+TEST_CASE("of work that a capture explains its own operator tells, not what is around the launch of its graph") {
+  const SmallTrace small(R"trace(
+    1       0    20   cpu_op        c10d::allreduce_
+    1       5    5    cuda_runtime  cudaGraphLaunch  correlation=1
+    gpu0/7  10   10   kernel        gemm                  correlation=1
+    gpu0/7  20   10   kernel        copy                  correlation=1
+    gpu0/7  30   10   kernel        one_shot              correlation=1
+  )trace");
+  trace::Trace trace = trace::copy_of(small.trace());
+  trace.rules = std::make_shared<const trace::Rules>(
+      std::vector<trace::CommunicationRule>{{.operator_name = "^symm::put", .library = "symm", .kind = "broadcast"}},
+      std::vector<trace::StepRule>());
+  trace::RankTrace& rank = trace.ranks.front();
+  const std::string_view operators[] = {"aten::mm", "symm::put", "c10d::allreduce_"};
+  std::size_t next = 0;
+  for (trace::EventIndex e = 0; e < rank.event_count(); ++e) {
+    if (trace::is_device_work(rank.activity(e)))
+      rank.field(trace::Field::operator_text).push(e, trace.strings.intern(std::string(operators[next++])));
+  }
+  REQUIRE(next == 3);
+  CHECK(communicating(trace, rank) == Lines{"copy", "one_shot"});
+}

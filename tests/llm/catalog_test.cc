@@ -26,6 +26,8 @@ TEST_CASE("devices are found in what people call them") {
   CHECK(name("4xA100 (UCI box)") == "A100-80");
   CHECK(name("H800") == "H100");
   CHECK(name("TPU v5p") == "TPUv5p");
+  CHECK(name("NVIDIA H200 NVL") == "H200");
+  CHECK(name("h2000") == "none");
   CHECK(name("abacus") == "none");
   CHECK(device_called(shipped(), "h20").error().to_string().find("did you mean 'h200'") != std::string::npos);
   CHECK(device_called(shipped(), "abacus").error().to_string().find("shipped: a100-40, ") != std::string::npos);

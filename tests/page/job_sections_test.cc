@@ -89,7 +89,13 @@ TEST_CASE("changes: both steps, by kind and by name, what is new and what is gon
     return run;
   };
   analyze::PieceClasses classes;
-  const analyze::ComparedRun a = run_of("old", 7 * kPsPerUs, classes), b = run_of("new", 9 * kPsPerUs, classes);
+  analyze::ComparedRun a = run_of("old", 7 * kPsPerUs, classes), b = run_of("new", 9 * kPsPerUs, classes);
+  for (analyze::ComparedRun* const run : {&a, &b}) {
+    analyze::OperatorGroup& product = run->device_work.emplace_back();
+    product.outer = {"aten::mm", "[[8,8],[8,8]]", ""};
+    product.calls = 1, product.time = run == &a ? 7 * kPsPerUs : 9 * kPsPerUs;
+    product.kernels.push_back({run == &a ? "old" : "new", 1, product.time});
+  }
   const analyze::RunDiff diff = analyze::compare_runs(a, b, classes);
   const Section section = diff_section({a, b, diff, 12 * kPsPerUs, 14 * kPsPerUs, "before", "after"});
   CHECK(section.html.find("<section id=\"diff\" data-before-ps=\"12000000\" data-after-ps=\"14000000\">") == 0);
@@ -97,4 +103,6 @@ TEST_CASE("changes: both steps, by kind and by name, what is new and what is gon
   CHECK(count(section.html, "data-status=\"removed\"") == 1);
   CHECK(section.html.find("data-only=\"new\"") < section.html.find("data-only=\"removed\""));
   CHECK(count(section.html, "data-kind=\"cpu_operator\"") >= 2);  // of the kind, and of its names
+  CHECK(count(section.html, "By operator") == 1);
+  CHECK(count(section.html, "aten::mm") == 1);  // one operator, whatever its kernels are called
 }

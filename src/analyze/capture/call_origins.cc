@@ -4,15 +4,15 @@
 
 namespace orrery::analyze {
 
-CallOrigins::CallOrigins(const trace::Trace& trace, const trace::RankTrace& rank)
-    : trace_(trace), rank_(rank), nesting_(trace::nest_events(rank)) {}
+CallOrigins::CallOrigins(const trace::Trace& trace, const trace::RankTrace& rank) : trace_(trace), rank_(rank) {}
 
 const CallOrigin& CallOrigins::of(trace::EventIndex call) {
   constexpr std::string_view kModule = "nn.Module: ";
-  const auto [at, is_new] = known_.try_emplace(nesting_.parent[call]);
+  if (!nesting_) nesting_ = trace::nest_events(rank_);
+  const auto [at, is_new] = known_.try_emplace(nesting_->parent[call]);
   CallOrigin& origin = at->second;
   if (!is_new) return origin;
-  for (trace::EventIndex e = at->first; e != trace::kNoParent; e = nesting_.parent[e]) {
+  for (trace::EventIndex e = at->first; e != trace::kNoParent; e = nesting_->parent[e]) {
     switch (rank_.activity(e)) {
       case trace::Activity::cpu_operator: origin.operators.push_back(e); break;
       case trace::Activity::annotation: origin.annotations.push_back(e); break;

@@ -1,6 +1,7 @@
 // What a call of the host belongs to: the operators, modules and annotations around it on its thread.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -18,7 +19,7 @@ struct CallOrigin {
 
 class CallOrigins {
  public:
-  /// Must outlive it. O(events log events).
+  /// Both must outlive it. The first question takes O(events log events).
   CallOrigins(const trace::Trace& trace, const trace::RankTrace& rank);
 
   /// Of calls that lie in the same event the same; looked for once. Valid as long as this is.
@@ -27,7 +28,7 @@ class CallOrigins {
  private:
   const trace::Trace& trace_;
   const trace::RankTrace& rank_;
-  trace::Nesting nesting_;
+  std::optional<trace::Nesting> nesting_;  // made when somebody asks: whoever looks at graphs alone need not
   std::unordered_map<trace::EventIndex, CallOrigin> known_;  // by what is around the call
 };
 

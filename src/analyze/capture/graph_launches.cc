@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <map>
 #include <unordered_map>
 #include <utility>
@@ -28,8 +29,10 @@ class LaunchFinder {
       : trace_(trace),
         rank_(rank),
         timeline_(timeline),
-        grids_(dense_of(Field::grid_text)),
-        blocks_(dense_of(Field::block_text)) {}
+        graphs_of_works_(rank.field(Field::graph)),
+        nodes_(rank.field(Field::graph_node)),
+        grids_(rank.field(Field::grid_text)),
+        blocks_(rank.field(Field::block_text)) {}
 
   GraphLaunches find() {
     found_.launch_of_work.assign(timeline_.works.size(), GraphLaunches::kNoLaunch);
@@ -71,71 +74,72 @@ class LaunchFinder {
 
   /// By the numbers of the nodes, if each work has its own.
   void order_works(GraphLaunch& launch) {
-    const trace::SparseColumn& nodes = rank_.field(Field::graph_node);
-    if (nodes.event.empty()) return;
-    std::vector<std::pair<std::int64_t, std::uint32_t>> placed;
+    if (rank_.field(Field::graph_node).event.empty()) return;
+    placed_.clear();
     for (const std::uint32_t w : works_of(launch)) {
-      const auto node = nodes.find(timeline_.works[w].event);
-      if (!node) return;
-      placed.emplace_back(*node & kNodePlace, w);
+      const std::int64_t node = nodes_.find(timeline_.works[w].event, kNoNumber);
+      if (node == kNoNumber) return;
+      placed_.emplace_back(node & kNodePlace, w);
     }
-    std::stable_sort(placed.begin(), placed.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-    const auto same = std::adjacent_find(placed.begin(), placed.end(),
+    const auto is_earlier = [](const auto& a, const auto& b) { return a.first < b.first; };
+    if (!std::is_sorted(placed_.begin(), placed_.end(), is_earlier))
+      std::stable_sort(placed_.begin(), placed_.end(), is_earlier);
+    const auto same = std::adjacent_find(placed_.begin(), placed_.end(),
                                          [](const auto& a, const auto& b) { return a.first == b.first; });
     // Recorders write 0 where they do not know: two works are never one node.
-    if (same != placed.end()) return;
-    std::transform(placed.begin(), placed.end(), works_of(launch).begin(), [](const auto& p) { return p.second; });
+    if (same != placed_.end()) return;
+    std::transform(placed_.begin(), placed_.end(), works_of(launch).begin(), [](const auto& p) { return p.second; });
     launch.has_node_order = true;
-  }
-
-  /// Empty where no event has the field: then nothing is looked up.
-  [[nodiscard]] Column<std::int64_t> dense_of(Field field) const {
-    const trace::SparseColumn& column = rank_.field(field);
-    return column.event.empty() ? Column<std::int64_t>() : column.dense(rank_.event_count(), 0);
   }
 
   std::uint32_t content_of(std::uint32_t w) {
     const EventIndex event = timeline_.works[w].event;
     const std::array<std::int64_t, 4> what = {static_cast<std::int64_t>(rank_.activity(event)), rank_.name[event],
-                                              grids_.empty() ? 0 : grids_[event], blocks_.empty() ? 0 : blocks_[event]};
-    return contents_.emplace(what, static_cast<std::uint32_t>(contents_.size())).first->second;
+                                              grids_.find(event, 0), blocks_.find(event, 0)};
+    return contents_.try_emplace(what, static_cast<std::uint32_t>(contents_.size())).first->second;
   }
 
   std::int64_t graph_number(const GraphLaunch& launch) {
-    const trace::SparseColumn& numbers = rank_.field(Field::graph);
-    if (numbers.event.empty()) return 0;
+    if (rank_.field(Field::graph).event.empty()) return 0;
     std::int64_t number = 0;
     for (const std::uint32_t w : works_of(launch)) {
-      const std::int64_t own = numbers.find(timeline_.works[w].event).value_or(0);
+      const std::int64_t own = graphs_of_works_.find(timeline_.works[w].event, 0);
       if (own == 0 || (number != 0 && own != number)) return 0;
       number = own;
     }
     return number;
   }
 
+  /// Of the works that the host launched.
+  std::size_t count_queues(const GraphLaunch& launch) {
+    queues_.clear();
+    for (const std::uint32_t w : works_of(launch)) {
+      const causal::DeviceWork& work = timeline_.works[w];
+      if (!work.by_device && (queues_.empty() || queues_.back() != work.queue)) queues_.push_back(work.queue);
+    }
+    std::sort(queues_.begin(), queues_.end());
+    return static_cast<std::size_t>(std::unique(queues_.begin(), queues_.end()) - queues_.begin());
+  }
+
   void name_graph(std::uint32_t l) {
     GraphLaunch& launch = found_.launches[l];
-    std::vector<std::uint32_t> queues;
+    const std::size_t queues = count_queues(launch);
     std::vector<std::uint32_t> content = {0};  // what follows is a number of the recorder, or a list of contents
-    for (const std::uint32_t w : works_of(launch)) {
-      if (!timeline_.works[w].by_device) queues.push_back(timeline_.works[w].queue);
-    }
-    std::sort(queues.begin(), queues.end());
-    queues.erase(std::unique(queues.begin(), queues.end()), queues.end());
     const std::int64_t id = graph_number(launch);
     if (id != 0) {
       content = {1, static_cast<std::uint32_t>(id), static_cast<std::uint32_t>(id >> 32)};
     } else {
       for (const std::uint32_t w : works_of(launch)) content.push_back(content_of(w));
-      if (queues.size() > 1) std::sort(content.begin() + 1, content.end());
+      if (queues > 1) std::sort(content.begin() + 1, content.end());
     }
     const auto [at, is_new] =
         graphs_.emplace(std::pair(launch.device, std::move(content)), static_cast<std::uint32_t>(graphs_.size()));
-    if (is_new) found_.graphs.push_back({id, l, 0, launch.count, static_cast<std::uint32_t>(queues.size())});
+    if (is_new) found_.graphs.push_back({id, l, 0, launch.count, static_cast<std::uint32_t>(queues)});
     launch.graph = at->second;
     ++found_.graphs[launch.graph].launches;
   }
 
+  static constexpr std::int64_t kNoNumber = std::numeric_limits<std::int64_t>::min();
   const trace::Trace& trace_;
   const trace::RankTrace& rank_;
   const DeviceTimeline& timeline_;
@@ -147,7 +151,9 @@ class LaunchFinder {
       return hash ^ hash >> 32;
     }
   };
-  Column<std::int64_t> grids_, blocks_;  // per event
+  trace::InOrder graphs_of_works_, nodes_, grids_, blocks_;
+  std::vector<std::pair<std::int64_t, std::uint32_t>> placed_;  // of the launch in hand: place of the node, work
+  std::vector<std::uint32_t> queues_;                           // the same: those that its works run on
   std::unordered_map<std::array<std::int64_t, 4>, std::uint32_t, ContentHash> contents_;
   std::map<std::pair<std::int64_t, std::vector<std::uint32_t>>, std::uint32_t> graphs_;
 };

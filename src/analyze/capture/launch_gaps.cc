@@ -17,16 +17,21 @@ struct Span {
 
 /// From the start of the first work to the end of the last, and how long any of them runs.
 std::pair<Span, TimePs> span_of(const DeviceRank& devices, std::span<const std::uint32_t> works) {
-  std::vector<Span> parts;
-  for (const std::uint32_t w : works) parts.push_back({devices.timeline.works[w].start, devices.timeline.works[w].end});
-  std::sort(parts.begin(), parts.end(), [](const Span& a, const Span& b) { return a.begin < b.begin; });
-  Span all = parts.front();
-  TimePs busy = 0, until = all.begin;
-  for (const Span& part : parts) {
-    busy += std::max<TimePs>(0, part.end - std::max(until, part.begin));
-    until = std::max(until, part.end);
+  const auto& all_works = devices.timeline.works;
+  std::vector<std::uint32_t> by_start;
+  // In the order of their nodes works mostly start one after the other; those of a timeline are numbered by start.
+  if (!std::is_sorted(works.begin(), works.end())) {
+    by_start.assign(works.begin(), works.end());
+    std::sort(by_start.begin(), by_start.end());
+    works = by_start;
   }
-  all.end = until;
+  Span all{all_works[works.front()].start, all_works[works.front()].start};
+  TimePs busy = 0;
+  for (const std::uint32_t w : works) {
+    const causal::DeviceWork& work = all_works[w];
+    busy += std::max<TimePs>(0, work.end - std::max(all.end, work.start));
+    all.end = std::max(all.end, work.end);
+  }
   return {all, busy};
 }
 

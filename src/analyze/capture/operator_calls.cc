@@ -107,4 +107,16 @@ bool is_product_operator(std::string_view name) {
          });
 }
 
+bool is_callers_frame(std::string_view name) {
+  constexpr std::string_view kFronts[] = {
+      "Torch-Compiled Region", "TorchDynamo ", "CompiledFunction", "CompiledFxGraph",    "AOTDispatcher ",
+      "Pregraph bytecode",     "## Call ",     "CUDAGraphNode.",   "autograd::engine::", "torch::autograd::"};
+  if (std::any_of(std::begin(kFronts), std::end(kFronts),
+                  [&](std::string_view front) { return name.starts_with(front); }))
+    return true;
+  // AddmmBackward0, CompiledFunctionBackward: nodes of the backward graph; operators have a library before their name.
+  const std::string_view node = name.substr(0, name.find_last_not_of("0123456789") + 1);
+  return node.ends_with("Backward") && name.find("::") == std::string_view::npos;
+}
+
 }  // namespace orrery::analyze

@@ -33,4 +33,8 @@ std::string_view outermost_of(std::string_view json);
 /// Operators that multiply matrices, attention and convolutions among them, by what libraries call theirs.
 bool is_product_operator(std::string_view name);
 
+/// What PyTorch's compiler and its autograd engine record around operators: it says who called them, not what they do,
+/// and is another in an eager run than in a compiled one.
+bool is_callers_frame(std::string_view name);
+
 }  // namespace orrery::analyze

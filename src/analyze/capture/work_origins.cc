@@ -7,6 +7,12 @@ namespace orrery::analyze {
 using trace::EventIndex;
 using trace::Field;
 
+const OperatorCall* WorkOrigin::outermost() const {
+  const auto at = std::find_if(operators.begin(), operators.end(),
+                               [](const OperatorCall& call) { return !is_callers_frame(call.name); });
+  return at == operators.end() ? nullptr : &*at;
+}
+
 std::size_t works_with_origin(const trace::RankTrace& rank) {
   const auto& events = rank.field(Field::origin_text).event;
   return static_cast<std::size_t>(std::count_if(events.begin(), events.end(),

@@ -22,7 +22,10 @@ struct WorkOrigin {
   std::string_view source;  ///< trace, capture or eager; empty: nothing tells
 
   [[nodiscard]] std::string_view op() const { return operators.empty() ? std::string_view() : operators.back().name; }
+  /// The outermost as recorded, which may be a frame of a compiler or of autograd.
   [[nodiscard]] std::string_view top() const { return operators.empty() ? std::string_view() : operators.front().name; }
+  /// The first that is an operator of the program, such frames left out; nullptr: none is.
+  [[nodiscard]] const OperatorCall* outermost() const;
   /// Of the innermost operator, JSON as recorded.
   [[nodiscard]] std::string_view shapes() const {
     return operators.empty() ? std::string_view() : operators.back().shapes;

@@ -5,7 +5,6 @@
 #include <set>
 #include <string_view>
 #include <tuple>
-#include <unordered_map>
 #include <utility>
 
 #include "analyze/capture/operand_lists.h"
@@ -15,27 +14,6 @@
 
 namespace orrery::analyze {
 namespace {
-
-/// What PyTorch's compiler and its autograd engine record around operators: it says who called them, not what they do,
-/// and is another in an eager run than in a compiled one.
-bool is_callers_frame(std::string_view name) {
-  constexpr std::string_view kFronts[] = {
-      "Torch-Compiled Region", "TorchDynamo ", "CompiledFunction", "CompiledFxGraph",    "AOTDispatcher ",
-      "Pregraph bytecode",     "## Call ",     "CUDAGraphNode.",   "autograd::engine::", "torch::autograd::"};
-  if (std::any_of(std::begin(kFronts), std::end(kFronts),
-                  [&](std::string_view front) { return name.starts_with(front); }))
-    return true;
-  // AddmmBackward0, CompiledFunctionBackward: nodes of the backward graph; operators have a library before their name.
-  const std::string_view node = name.substr(0, name.find_last_not_of("0123456789") + 1);
-  return node.ends_with("Backward") && name.find("::") == std::string_view::npos;
-}
-
-/// The first that is an operator of the program; nullptr: none is.
-const OperatorCall* outermost(const WorkOrigin& origin) {
-  const auto at = std::find_if(origin.operators.begin(), origin.operators.end(),
-                               [](const OperatorCall& call) { return !is_callers_frame(call.name); });
-  return at == origin.operators.end() ? nullptr : &*at;
-}
 
 OperatorKey key_of(const OperatorCall& call) {
   return {std::string(call.name), without_blanks(call.shapes), without_blanks(call.types)};
@@ -86,7 +64,7 @@ class RankCells {
   AlikeWorks& of_origin(std::uint32_t w, WorkOrigins& origins) {
     const StringId kernel = rank_.name[timeline_.works[w].event];
     const WorkOrigin origin = origins.of(w);
-    const OperatorCall* const outer = outermost(origin);
+    const OperatorCall* const outer = origin.outermost();
     if (outer == nullptr) return of_kernel(kernel, origin.modules);
     const OperatorCall& inner = origin.operators.back();
     auto [at, is_new] =
@@ -191,20 +169,13 @@ OwnerOperators RunOperators::of_owners(const causal::CausalGraph& graph) {
   OwnerOperators result;
   result.of_owner.assign(graph.owners.size(), 0);
   std::map<std::string, std::uint32_t> places;
-  for (std::size_t r = 0; r < graph.ranks.size() && r < trace_.ranks.size(); ++r) {
-    const trace::RankTrace& rank = trace_.ranks[r];
-    const std::size_t last = r + 1 < graph.ranks.size() ? graph.ranks[r + 1].first_owner : graph.owners.size();
-    // Owners know the places of their events in the file.
-    std::unordered_map<std::uint32_t, std::uint32_t> work_at;
-    for (std::uint32_t w = 0; w < timelines_[r].works.size(); ++w)
-      work_at.emplace(rank.ordinal[timelines_[r].works[w].event], w);
+  for (std::size_t r = 0; r < trace_.ranks.size(); ++r) {
+    const std::vector<std::uint32_t> owner_of = causal::owners_of_works(graph, trace_.ranks[r], timelines_[r]);
     std::map<std::pair<std::string_view, std::string_view>, std::uint32_t> known;
-    for (std::size_t owner = graph.ranks[r].first_owner; owner < last; ++owner) {
-      if (graph.owners[owner].device < 0) continue;
-      const auto work = work_at.find(graph.owners[owner].ordinal);
-      if (work == work_at.end()) continue;
-      const WorkOrigin origin = origins_[r]->of(work->second);
-      const OperatorCall* const outer = outermost(origin);
+    for (std::uint32_t w = 0; w < owner_of.size(); ++w) {
+      if (owner_of[w] == causal::kNoWork) continue;
+      const WorkOrigin origin = origins_[r]->of(w);
+      const OperatorCall* const outer = origin.outermost();
       if (outer == nullptr) continue;
       const auto [at, is_new] = known.try_emplace({outer->name, outer->shapes}, 0);
       if (is_new) {
@@ -214,7 +185,7 @@ OwnerOperators RunOperators::of_owners(const causal::CausalGraph& graph) {
         if (is_new_text) result.texts.push_back(std::move(text));
         at->second = place->second;
       }
-      result.of_owner[owner] = at->second;
+      result.of_owner[owner_of[w]] = at->second;
     }
   }
   return result;

@@ -124,6 +124,9 @@ Result<report::Answer> write_and_tell(const ReportRequest& request, const Contex
   return answer;
 }
 
+/// Roofs are those of operands, and runs are compared by them.
+bool asks_for_operands(const ReportRequest& request) { return request.device.has_value() || !request.against.empty(); }
+
 /// The page of one rank, which `trace` has alone. `recorded`: the same to be compared with an earlier run; null: there
 /// is none. `beside`: what the page says of ranks and communication; #diff is added.
 Result<report::Answer> report_rank(const ReportRequest& request, Context& context, const trace::Trace& trace,
@@ -163,7 +166,7 @@ Result<report::Answer> report_compared_rank(const ReportRequest& request, Contex
 
 Result<report::Answer> report_step(const ReportRequest& request, Context& context) {
   const RecordingRequest& recording = request.graph.recording;
-  const job::TraceRequest wanted{.operands = request.device.has_value(), .one_rank = true};
+  const job::TraceRequest wanted{.operands = asks_for_operands(request), .one_rank = true};
   if (!request.against.empty()) {
     Result<trace::Trace> loaded = load_own_trace(context, recording, wanted);
     if (!loaded) return loaded.error();
@@ -186,7 +189,7 @@ Result<report::Answer> report_runs(const ReportRequest& request, Context& contex
 
 Result<report::Answer> report_job(const ReportRequest& request, Context& context) {
   Result<trace::Trace> loaded =
-      load_own_trace(context, request.graph.recording, {.far_clocks = true, .operands = request.device.has_value()});
+      load_own_trace(context, request.graph.recording, {.far_clocks = true, .operands = asks_for_operands(request)});
   if (!loaded) return loaded.error();
   if (loaded->ranks.size() > 1 && loaded->ranks.front().source.is_run)
     return report_runs(request, context, std::move(*loaded));

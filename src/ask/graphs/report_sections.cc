@@ -136,16 +136,16 @@ Result<page::Section> section_of_changes(Context& context, const GraphRequest& g
   if (against.empty()) return section_without_changes();
   RecordingRequest earlier = graph.recording;
   earlier.files = against;
-  const auto before = load_recorded_job(context, earlier, graph.clock);
+  const auto before = load_recorded_job(context, earlier, graph.clock, /*operands=*/true);
   if (!before) return before.error();
   const WindowChoice& window = graph.window;
   const Result<AnalysedStep> before_step = analysed_step(*before, window);
   if (!before_step) return before_step.error();
   analyze::PieceClasses classes;
   const std::string &name_of_a = against.front(), &name_of_b = graph.recording.files.front();
-  const auto a = compared_run(context, *before, name_of_a, window, CompareBy::kernels, classes);
+  const auto a = compared_run(context, *before, name_of_a, window, CompareBy::operators, classes);
   if (!a) return a.error();
-  const auto b = compared_run(context, job, name_of_b, window, CompareBy::kernels, classes);
+  const auto b = compared_run(context, job, name_of_b, window, CompareBy::operators, classes);
   if (!b) return b.error();
   if (const Status alike = check_alike(*a, *b, name_of_a, name_of_b); !alike)
     return page::Section{"diff", "", {}, alike.error().message + "."};

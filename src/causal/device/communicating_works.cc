@@ -64,6 +64,7 @@ class Teller {
         rank_(rank),
         timeline_(timeline),
         operators_(operators),
+        joined_(rank.field(trace::Field::operator_text)),
         libraries_(trace.strings),
         rules_(trace.rules.get(), trace.strings) {}
 
@@ -90,16 +91,22 @@ class Teller {
  private:
   [[nodiscard]] EventIndex launcher_of(std::uint32_t w) const { return operators_.empty() ? kNoEvent : operators_[w]; }
 
-  std::uint32_t reading_of(std::uint32_t w) {
+  /// The name of its operator, or kNoOperator. What a capture says of work of a graph comes first: the operator around
+  /// the launch launched all of it.
+  StringId operator_of(std::uint32_t w) {
+    const std::int64_t joined = joined_.find(timeline_.works[w].event, -1);
+    if (joined >= 0) return static_cast<StringId>(joined);
     const EventIndex launcher = launcher_of(w);
-    return rules_.find(rank_.name[timeline_.works[w].event],
-                       launcher == kNoEvent ? RuledNames::kNoOperator : rank_.name[launcher]);
+    return launcher == kNoEvent ? RuledNames::kNoOperator : rank_.name[launcher];
+  }
+
+  std::uint32_t reading_of(std::uint32_t w) {
+    return rules_.find(rank_.name[timeline_.works[w].event], operator_of(w));
   }
 
   void decide(std::uint32_t w, bool any_recorded) {
-    const EventIndex launcher = launcher_of(w);
-    if (launcher != kNoEvent && asks_for_communication(trace_.name(rank_, launcher)))
-      return take(w, rank_.name[launcher]);
+    const StringId op = operator_of(w);
+    if (op != RuledNames::kNoOperator && asks_for_communication(trace_.strings.text(op))) return take(w, op);
     const StringId name = rank_.name[timeline_.works[w].event];
     if (const std::uint32_t reading = reading_of(w); reading != RuledNames::kNoReading) {
       if (rules_.rule(reading).communicates) take(w, name);
@@ -110,7 +117,7 @@ class Teller {
       case LibraryKernel::entry: take(w, name); break;
       // A name that only mentions a library decides where nothing better is known: no operator, and no records at all.
       case LibraryKernel::mentioned:
-        if (launcher == kNoEvent && !any_recorded) take(w, name);
+        if (op == RuledNames::kNoOperator && !any_recorded) take(w, name);
         break;
     }
   }
@@ -155,6 +162,7 @@ class Teller {
   const trace::RankTrace& rank_;
   const DeviceTimeline& timeline_;
   std::span<const EventIndex> operators_;
+  trace::InOrder joined_;
   KernelNames libraries_;
   RuledNames rules_;
   std::map<std::tuple<StringId, StringId, std::uint32_t, std::int64_t>, std::uint32_t> places_;

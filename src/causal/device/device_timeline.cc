@@ -189,34 +189,14 @@ void end_where_next_begins(DeviceTimeline& timeline) {
   }
 }
 
-/// Values of a column for events that are asked for in their order, as works mostly are: the next is where the last
-/// was.
-class InOrder {
- public:
-  explicit InOrder(const trace::SparseColumn& column) : column_(column) {}
-  /// -1: it has none.
-  std::int64_t find(EventIndex event) {
-    if (next_ >= column_.event.size() || column_.event[next_] != event) {
-      const auto at = std::lower_bound(column_.event.begin(), column_.event.end(), event);
-      next_ = static_cast<std::size_t>(at - column_.event.begin());
-      if (at == column_.event.end() || *at != event) return -1;
-    }
-    return column_.value[next_++];
-  }
-
- private:
-  const trace::SparseColumn& column_;
-  std::size_t next_ = 0;
-};
-
 /// Sets the queue of each work, and lists the queues. There are few of them, and works of one come in a row.
 void find_queues(const trace::RankTrace& rank, const QueueIndex& queues, DeviceTimeline& timeline) {
-  InOrder devices(rank.field(Field::device)), streams(rank.field(Field::stream));
+  trace::InOrder devices(rank.field(Field::device)), streams(rank.field(Field::stream));
   std::vector<Queue> found;
   std::map<Queue, std::uint32_t> places;
   std::uint32_t last = 0;
   for (DeviceWork& work : timeline.works) {
-    Queue queue{devices.find(work.event), streams.find(work.event)};
+    Queue queue{devices.find(work.event, -1), streams.find(work.event, -1)};
     if (queue.device < 0 || queue.stream < 0) queue = queues.of(work.event);
     if (last >= found.size() || found[last] != queue) {
       last = places.try_emplace(queue, static_cast<std::uint32_t>(found.size())).first->second;
@@ -345,10 +325,14 @@ DeviceTimeline make_device_timeline(const trace::Trace& trace, const trace::Rank
       });
 
   timeline.works.reserve(order.size());
+  std::int64_t last_correlation = -1;
+  EventIndex last_call = kNoEvent;
   for (const KeyedIndex& item : order) {
     const EventIndex e = item.index;
     DeviceWork work{e, 0, rank.start[e], std::max(rank.start[e], rank.end(e)), kNoEvent, rank.start[e], rank.start[e]};
-    work.call = call_of(e);
+    // Works of a graph have one call, and mostly come in a row.
+    if (correlation[e] != last_correlation) last_correlation = correlation[e], last_call = call_of(e);
+    work.call = last_call;
     if (work.call != kNoEvent) work.call_start = rank.start[work.call], work.call_end = rank.end(work.call);
     timeline.works.push_back(work);
   }

@@ -100,10 +100,7 @@ const Verb& query_verb() {
           Flag{.name = "all-args",
                .help =
                    "args has every argument that the files have, not only those that analyses use; reads them again"},
-          Flag{.name = "device",
-               .value_name = "NAME",
-               .help = "the device that roofs of works are of, by its name (h200) or file (default: what the recording "
-                       "says)"},
+          device_flag(),
           Flag{.name = "provenance",
                .value_name = "FILE",
                .kind = ValueKind::file,

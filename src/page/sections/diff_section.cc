@@ -67,6 +67,18 @@ void write_only_in_one(HtmlWriter& html, const RunDiff& diff, ChangeStatus statu
   html.close("div");
 }
 
+/// Device work of the median steps by operator, the modules of a model together.
+void write_operators(HtmlWriter& html, const analyze::ComparedRun& before, const analyze::ComparedRun& after) {
+  const analyze::OperatorChanges changes = analyze::compare_operators(before.device_work, after.device_work, false);
+  if (changes.rows.empty()) return;
+  html.element("h3", {}, "By operator");
+  write_sheet_table(html, analyze::operator_changes_sheet(changes),
+                    {.caption = "Device time of the median steps by operator",
+                     .rows = kCausesOfPage,
+                     .rest = "rows",
+                     .left_out = {}});
+}
+
 }  // namespace
 
 Section diff_section(const DiffAnswer& answer) {
@@ -126,6 +138,7 @@ Section diff_section(const DiffAnswer& answer) {
                            "where "
                            "there are too few of them.",
                            signed_time(diff.structure), signed_time(diff.change)));
+  write_operators(html, answer.before, answer.after);
   html.open("div", {{"class", "columns"}});
   write_only_in_one(html, diff, ChangeStatus::is_new, "New");
   write_only_in_one(html, diff, ChangeStatus::removed, "Gone");
