@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "analyze/blame/blame_sheets.h"
+#include "analyze/straggler/straggler.h"
 #include "analyze/whatif/recorded_collectives.h"
 #include "ask/devices/hta_job.h"
 #include "ask/graphs/job_facts.h"
@@ -219,6 +221,49 @@ void tell_blame_tables(report::Answer& answer, const CausalGraph& job, const Bla
                {.readers = Readers::programs_and_tables, .form = report::Form::row});
 }
 
+/// As the straggler study has it: all in one object, since `ranks` and `steps` are others than ours.
+Result<report::Answer> blame_as_study(const BlameRequest& request, Context& context) {
+  const auto trace = load_trace(context, request.graph.recording, {});
+  if (!trace) return trace.error();
+  const auto graph = analyze::make_operation_graph(**trace, context.diagnostics());
+  if (!graph) return graph.error();
+  const auto study = analyze::study_stragglers(*graph, (*trace)->ranks.front().source.path);
+  if (!study) return study.error();
+  report::Answer answer = context.answer();
+  const auto time = [](double ps) { return format_duration(std::llround(ps)); };
+  const auto slowest = std::max_element(study->workers.begin(), study->workers.end(),
+                                        [](const auto& a, const auto& b) { return a.factor < b.factor; });
+  answer.headline(fmt::format("{}, {}: a step takes {}; were all workers alike, it would take {} (slowdown {:.3f}).",
+                              report::counted(study->workers.size(), "worker"),
+                              report::counted(study->steps.size(), "step"), time(study->measured), time(study->ideal),
+                              study->slowdown()));
+  answer.line(fmt::format(
+      "The slowest 3 % of the workers, rank {} first, explain {:.0f} % of the difference, the last stage {:.0f} %.",
+      slowest->rank, 100 * study->workers_share, 100 * study->last_stage_share));
+  answer.gap();
+  using MakeSheet = report::Sheet (*)(const analyze::StragglerStudy&);
+  constexpr MakeSheet kSheets[] = {analyze::straggler_operations_sheet, analyze::straggler_replicas_sheet,
+                                   analyze::straggler_stages_sheet, analyze::straggler_workers_sheet,
+                                   analyze::straggler_steps_sheet};
+  if (answer.for_programs()) {
+    report::Facts& facts = answer.facts();
+    facts.key("straggler").begin_object().field("S", study->slowdown());
+    facts.field("M_W", study->workers_share).field("M_S", study->last_stage_share);
+    facts.field("measured_us", study->measured / kPsPerUs).field("ideal_us", study->ideal / kPsPerUs);
+    for (const MakeSheet make : kSheets) {
+      const auto sheet = report::Facts::share(make(*study));
+      facts.key(sheet->name()).rows(sheet);
+    }
+    facts.end_object();
+  }
+  for (const MakeSheet make : kSheets) {
+    answer.table([&] { return make(*study); },
+                 {.view = {.rows = kWorstRows, .rest = "rows"}, .readers = Readers::people_and_tables});
+    answer.gap();
+  }
+  return answer;
+}
+
 std::optional<Error> check_blame_mode(const BlameRequest& request) {
   const GraphRequest& graph = request.graph;
   return check_mode(request.compat,
@@ -249,6 +294,7 @@ Result<report::Answer> run(const BlameRequest& request, Context& context) {
   if (request.compat == Compat::hta)
     return blame_as_hta({request.graph.recording, request.include_last_step}, request.candidates.value_or(2),
                         request.steps, context);
+  if (request.compat == Compat::straggler) return blame_as_study(request, context);
   const double most = request.fail_above.value_or(0);
   if (most < 0) return misuse("--fail-above takes a share of all ranks' time in percent", "like --fail-above 5");
   const causal::JoinOptions options{.by_annotation = request.by == CauseName::annotation};

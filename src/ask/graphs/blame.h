@@ -35,7 +35,7 @@ void fields(BlameRequest& request, Visitor&& visit) {
   fields(request.graph, visit);
   visit("by", choice(request.by, kCauseNameWords));
   visit("fail-above", request.fail_above);
-  visit("compat", choice(request.compat, kCompatWords));
+  visit("compat", choice(request.compat, kBlameCompatWords));
   visit("candidates", request.candidates);
   visit("step", written(request.steps, parse_step));
   visit("include-last-step", request.include_last_step);

@@ -47,11 +47,11 @@ std::vector<Flag> with_device_flags(std::vector<Flag> flags) {
   return with_input_flags(std::move(flags));
 }
 
-std::vector<Flag> with_hta_flags(std::vector<Flag> flags, const std::vector<Flag>& hta_flags) {
+std::vector<Flag> with_hta_flags(std::vector<Flag> flags, const std::vector<Flag>& hta_flags, std::string_view tools) {
   flags.push_back({.name = "compat",
                    .value_name = "TOOL",
                    .help = "reproduce the answer of TOOL exactly, defects included",
-                   .choices = "hta"});
+                   .choices = tools});
   // What both modes have, the verb describes itself.
   for (const Flag& flag : hta_flags) {
     if (find_flag(flags, flag.name) == nullptr) flags.push_back(flag);

@@ -1,6 +1,7 @@
 // The flags of verbs about devices, and those of --compat hta.
 #pragma once
 
+#include <string_view>
 #include <vector>
 
 #include "cli/frame/flag.h"
@@ -18,7 +19,8 @@ std::vector<Flag> hta_memory_flags();
 std::vector<Flag> hta_blame_flags();
 std::vector<Flag> hta_diff_flags();
 
-/// A verb's own flags, --compat and those of HTA behind them.
-std::vector<Flag> with_hta_flags(std::vector<Flag> flags, const std::vector<Flag>& hta_flags);
+/// A verb's own flags, --compat with these tools and the flags of HTA behind them.
+std::vector<Flag> with_hta_flags(std::vector<Flag> flags, const std::vector<Flag>& hta_flags,
+                                 std::string_view tools = "hta");
 
 }  // namespace orrery::cli

@@ -31,7 +31,9 @@ const Verb& blame_verb() {
           "Stragglers are told from chance by how often a rank is the worst of a step; the slowdown compares with the "
           "same job of typical "
           "ranks.\n\n"
-          "With --compat hta, the potential stragglers that Holistic Trace Analysis 0.6.1 names, its defects included.",
+          "With --compat hta, the potential stragglers that Holistic Trace Analysis 0.6.1 names, its defects included. "
+          "With --compat straggler, the slowdowns of the straggler study (OSDI '25), of a table of training "
+          "operations.",
       .operands = {.name = "TRACE...",
                    .help = "the files of all ranks: a folder, files or globs",
                    .min = 1,
@@ -51,7 +53,7 @@ const Verb& blame_verb() {
               reduce_flag(ask::RankDetail::as_needed),
               csv_flag(),
           }),
-          hta_blame_flags()),
+          hta_blame_flags(), "hta straggler"),
       .examples = {{"orrery blame traces/", "who waits for whom in all steps that every rank recorded"},
                    {"orrery blame traces/ --by annotation", "causes by the parts of the program that you named"},
                    {"orrery blame traces/ --fail-above 5",

@@ -17,6 +17,8 @@
 #include "formats/mpitrace/format.h"
 #include "formats/pytorch_et/format.h"
 #include "formats/simgrid_ti/format.h"
+#include "formats/step_logs/format.h"
+#include "formats/training_operations/format.h"
 #include "formats/xspace/format.h"
 #include "job/shipped/recipe_format.h"
 
@@ -26,11 +28,26 @@ using formats::Format;
 
 std::span<const Format* const> all_formats() {
   static const auto formats = [] {
-    std::array list = {&kineto::kFormat,         &xspace::kFormat,     &pytorch_et::kFormat,     &chakra::kFormat,
-                       &chakra::kFeederFormat,   &goal::kFormat,       &astra_text::kFormat,     &chakra::kLogFormat,
-                       &astra::kGroupsFormat,    &kRecipeFormat,       &ampip::kFormat,          &ampip::kReportFormat,
-                       &liballprof::kFormat,     &simgrid_ti::kFormat, &simgrid_ti::kRankFormat, &mpitrace::kFormat,
-                       &memory_timeline::kFormat};
+    std::array list = {&kineto::kFormat,
+                       &xspace::kFormat,
+                       &pytorch_et::kFormat,
+                       &chakra::kFormat,
+                       &chakra::kFeederFormat,
+                       &goal::kFormat,
+                       &astra_text::kFormat,
+                       &chakra::kLogFormat,
+                       &astra::kGroupsFormat,
+                       &kRecipeFormat,
+                       &ampip::kFormat,
+                       &ampip::kReportFormat,
+                       &liballprof::kFormat,
+                       &simgrid_ti::kFormat,
+                       &simgrid_ti::kRankFormat,
+                       &mpitrace::kFormat,
+                       &memory_timeline::kFormat,
+                       &step_logs::kMllogFormat,
+                       &step_logs::kStepLogFormat,
+                       &training_operations::kFormat};
     std::sort(list.begin(), list.end(), [](const Format* a, const Format* b) { return a->priority < b->priority; });
     return list;
   }();
