@@ -277,11 +277,46 @@ void find_worker_groups(const trace::Trace& trace, const ProcessGroups& groups, 
   }
 }
 
+namespace {
+
+/// Recorders that write group and number beside the work itself (dumps of the Flight Recorder) leave nothing to infer.
+/// False, and nothing is changed, if they do not for all of it.
+bool take_told_groups(const trace::Trace& trace, HostWorks& works) {
+  using trace::Field;
+  HostWorks told = works;
+  for (std::size_t r = 0; r < trace.ranks.size(); ++r) {
+    const trace::RankTrace& rank = trace.ranks[r];
+    std::map<std::int64_t, std::uint32_t> places;  // of groups in the rank's list, by the number of their name's text
+    for (HostWork& work : told.ranks[r]) {
+      const auto name = rank.field(Field::group_name_text).find(work.event);
+      if (!name) return false;
+      const auto [at, is_new] = places.try_emplace(*name, kNoGroup);
+      if (is_new) {
+        const auto listed =
+            std::find_if(rank.source.groups.begin(), rank.source.groups.end(), [&](const trace::ProcessGroup& group) {
+              return group.name == trace.strings.text(static_cast<StringId>(*name));
+            });
+        if (listed == rank.source.groups.end()) return false;
+        at->second = static_cast<std::uint32_t>(listed - rank.source.groups.begin());
+      }
+      work.group = at->second;
+      work.sequence = rank.field(Field::collective_sequence).find(work.event).value_or(kNoNumber);
+      if (work.kind.kind == workload::ActivityKind::collective && work.sequence == kNoNumber) return false;
+      if (work.peer == kNoNumber) work.peer = rank.field(Field::group_rank).find(work.event).value_or(kNoNumber);
+    }
+  }
+  works = std::move(told);
+  return true;
+}
+
+}  // namespace
+
 HostWorks find_host_works(const trace::Trace& trace, const ProcessGroups& groups) {
   HostWorks works;
   const CommunicationNames names(trace.strings);
   if (!names.any_work) return works;
   for (const trace::RankTrace& rank : trace.ranks) works.ranks.push_back(find_rank_works(trace, rank, names));
+  if (take_told_groups(trace, works)) return works;
   find_worker_groups(trace, groups, works);
   number_in_order(trace, groups, works);
   return works;

@@ -4,11 +4,11 @@ namespace orrery::cli {
 
 const std::vector<const Verb*>& verbs() {
   static const std::vector<const Verb*> table = {
-      &info_verb(),      &check_verb(),    &align_verb(),      &link_verb(),     &convert_verb(),  &path_verb(),
-      &breakdown_verb(), &kernels_verb(),  &graphs_verb(),     &roofline_verb(), &launches_verb(), &memory_verb(),
-      &steps_verb(),     &blame_verb(),    &top_verb(),        &whatif_verb(),   &diff_verb(),     &report_verb(),
-      &query_verb(),     &simulate_verb(), &replay_verb(),     &scrub_verb(),    &generate_verb(), &llm_verb(),
-      &motif_verb(),     &help_verb(),     &completion_verb(), &man_verb(),
+      &info_verb(),      &check_verb(),   &align_verb(),    &link_verb(),       &convert_verb(),  &path_verb(),
+      &breakdown_verb(), &kernels_verb(), &graphs_verb(),   &roofline_verb(),   &launches_verb(), &memory_verb(),
+      &steps_verb(),     &blame_verb(),   &hang_verb(),     &top_verb(),        &whatif_verb(),   &diff_verb(),
+      &report_verb(),    &query_verb(),   &simulate_verb(), &replay_verb(),     &scrub_verb(),    &generate_verb(),
+      &llm_verb(),       &motif_verb(),   &help_verb(),     &completion_verb(), &man_verb(),
   };
   return table;
 }

@@ -39,6 +39,7 @@ const Verb& llm_verb();
 const Verb& motif_verb();
 const Verb& info_verb();
 const Verb& check_verb();
+const Verb& hang_verb();
 const Verb& help_verb();
 const Verb& completion_verb();
 const Verb& man_verb();

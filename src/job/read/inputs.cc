@@ -10,6 +10,7 @@
 
 #include "job/read/registry.h"
 #include "job/write/aligned_files.h"
+#include "trace/job_files.h"
 
 // An operand is a folder, a file or a pattern, in this order. In a folder names decide first; files whose names tell
 // nothing are looked into. In the end all files are sorted as people would sort them, and each is taken once.
@@ -118,6 +119,33 @@ std::vector<std::string> recognised(const fs::path& folder, const std::vector<st
   return files;
 }
 
+/// Dumps are called as their users like, and of one rank there may be several: where one is, all that are of its kind
+/// belong to the job, and so do empty files whose names say a rank.
+void add_loose_files(const fs::path& folder, std::vector<std::string>& found) {
+  const auto loose_format = [](const std::string& path) {
+    const Result<const formats::Format*> format = detect(path);
+    return format && has_loose_files(**format) ? *format : nullptr;
+  };
+  const formats::Format* format = nullptr;
+  for (const std::string& file : found) {
+    // What leads a job leads its folder, too: of a folder of traces no file is a dump.
+    if (const Result<const formats::Format*> known = detect(file); known) format = *known;
+    if (format != nullptr) break;
+  }
+  if (format == nullptr || !has_loose_files(*format)) return;
+  std::error_code problem;
+  for (fs::directory_iterator entries(folder, problem); !problem && entries != fs::directory_iterator();
+       entries.increment(problem)) {
+    std::error_code unreadable;
+    const std::string path = entries->path().string();
+    if (!entries->is_regular_file(unreadable) || entries->path().filename().string().starts_with('.')) continue;
+    const bool is_empty_rank = entries->file_size(unreadable) == 0 && !unreadable && trace::rank_before_ending(path);
+    if (is_empty_rank || loose_format(path) == format) found.push_back(path);
+  }
+  std::sort(found.begin(), found.end());
+  found.erase(std::unique(found.begin(), found.end()), found.end());
+}
+
 /// Whether a file can be what a job is read from. One that cannot be read, or is empty, was to be something: its reader
 /// says what is wrong.
 bool may_be_job(const std::string& path) {
@@ -154,6 +182,7 @@ Status add_folder(const std::string& folder, ExpandedInputs& inputs) {
   if (found.empty()) found = recognised(folder);
   if (found.empty())
     return Error{.message = "the folder holds no trace files", .file = folder, .hint = std::string(kFolderHint)};
+  add_loose_files(folder, found);
   // Of the folder that they were found in, which may be that of a run below it.
   const std::vector<std::string> others = others_beside(found);
   inputs.files.insert(inputs.files.end(), found.begin(), found.end());

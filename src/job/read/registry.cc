@@ -10,6 +10,7 @@
 #include "formats/astra/format.h"
 #include "formats/astra_text/format.h"
 #include "formats/chakra/format.h"
+#include "formats/flight_recorder/format.h"
 #include "formats/goal/format.h"
 #include "formats/kineto/format.h"
 #include "formats/liballprof/format.h"
@@ -47,7 +48,8 @@ std::span<const Format* const> all_formats() {
                        &memory_timeline::kFormat,
                        &step_logs::kMllogFormat,
                        &step_logs::kStepLogFormat,
-                       &training_operations::kFormat};
+                       &training_operations::kFormat,
+                       &flight_recorder::kFormat};
     std::sort(list.begin(), list.end(), [](const Format* a, const Format* b) { return a->priority < b->priority; });
     return list;
   }();
@@ -60,6 +62,8 @@ const Format* format_called(std::string_view name) {
   }
   return nullptr;
 }
+
+bool has_loose_files(const Format& format) { return &format == &flight_recorder::kFormat; }
 
 Result<FileHead> read_head(const std::string& path) {
   // What can be read of a damaged file tells what it is; its reader then says what is wrong with it.

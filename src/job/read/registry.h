@@ -16,6 +16,10 @@ std::span<const formats::Format* const> all_formats();
 /// By Format::name; null if there is none.
 const formats::Format* format_called(std::string_view name);
 
+/// Dumps of a job in trouble: called as its user likes, several of one rank, empty ones among them. All files of a
+/// folder that are of this format are the job, and an empty file beside them is a rank that recorded nothing.
+bool has_loose_files(const formats::Format& format);
+
 /// The beginning of a file, inflated if it is compressed. Of a damaged one as far as it can be read.
 struct FileHead {
   std::string bytes;

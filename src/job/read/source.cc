@@ -9,6 +9,7 @@
 #include "formats/chakra/rank_files.h"
 #include "job/read/inputs.h"
 #include "job/read/registry.h"
+#include "trace/job_files.h"
 #include "trace/rank_numbers.h"
 
 // A name that is no file may be the prefix of a job. Everything else is expanded to files, each is recognised by its
@@ -22,13 +23,13 @@ namespace fs = std::filesystem;
 using formats::Content;
 using formats::Format;
 
-constexpr DiagnosticKind kPassedOver{"J102", Severity::note, "file of the folder that is no part of the job",
-                                     "it was not read"};
+using trace::kPassedOver;
 
 struct KnownFile {
   std::string path;
   const Format* format;    // null: of no known format
   bool is_linked = false;  // a host trace that has times: what `link` writes
+  bool is_empty = false;   // of length 0: only those who know the other files know what it is
 };
 
 // The keys that linking adds to the rows of a host trace; every row has them.
@@ -65,9 +66,13 @@ Result<std::vector<KnownFile>> recognise(const std::vector<std::string>& files, 
     }
     const Result<FileHead> head = read_head(file);
     if (!head) return head.error();
+    if (head->bytes.empty()) {
+      known.push_back({.path = file, .format = nullptr, .is_empty = true});
+      continue;
+    }
     const Result<const Format*> format = detect(*head, file);
-    // A folder may hold anything; but an empty file was to be something.
-    if (!format && (!is_folder || head->bytes.empty())) return format.error();
+    // A folder may hold anything.
+    if (!format && !is_folder) return format.error();
     const bool is_linked = format && (*format)->content == Content::host_trace && begins_as_linked(head->view());
     known.push_back({file, format ? *format : nullptr, is_linked});
   }
@@ -82,6 +87,15 @@ const Format* leading_format(const std::vector<KnownFile>& files) {
     if (leading == nullptr || weight(file.format->content) > weight(leading->content)) leading = file.format;
   }
   return leading;
+}
+
+/// An empty file was to be something; only beside dumps of a job in trouble it is what a rank left.
+Status check_empty(const std::vector<KnownFile>& files, const Format* leading) {
+  if (leading != nullptr && has_loose_files(*leading)) return {};
+  for (const KnownFile& file : files) {
+    if (file.is_empty) return Error{"the file is empty", file.path, 0};
+  }
+  return {};
 }
 
 /// Chakra's two spellings may stand side by side in one job.
@@ -130,7 +144,7 @@ Status take_files(const std::vector<KnownFile>& files, const Format& leading, So
   std::vector<std::string> hosts;
   for (const KnownFile& file : files) {
     const bool is_host = file.format != nullptr && file.format->content == Content::host_trace;
-    if (file.format != nullptr && belongs(*file.format, leading)) source.files.push_back(file.path);
+    if (file.is_empty || (file.format != nullptr && belongs(*file.format, leading))) source.files.push_back(file.path);
     // A linked file in a folder says again what the traces beside it say, and what they say is asked.
     else if (is_host && leading.content == Content::trace && !(file.is_linked && source.is_folder))
       hosts.push_back(file.path);
@@ -212,6 +226,7 @@ Result<Source> find_source(const std::vector<std::string>& named, const SourceOp
   const Result<std::vector<KnownFile>> known = recognise(*files, options, source.is_folder);
   if (!known) return known.error();
   const Format* const leading = leading_format(*known);
+  if (const Status empty = check_empty(*known, leading); !empty) return empty.error();
   if (leading == nullptr) {
     if (source.is_folder) return Error{"the folder holds no traces and no workload", named.front()};
     return Error{fmt::format("this is no trace and no workload, but {}", known->front().format->title), files->front()};

@@ -1,0 +1,307 @@
+#include "base/plain/pickle.h"
+
+#include <bit>
+#include <cstring>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "base/result.h"
+
+// Opcodes as in Python's Lib/pickletools.py. A mark is a place on the stack; what was put into the memo is found again
+// by its number, which writers count up from 0.
+
+namespace orrery {
+namespace {
+
+using Type = PlainValues::Type;
+
+enum Opcode : unsigned char {
+  kMark = '(',
+  kStop = '.',
+  kPop = '0',
+  kPopMark = '1',
+  kDup = '2',
+  kBinBytes = 'B',
+  kShortBinBytes = 'C',
+  kBinFloat = 'G',
+  kBinInt = 'J',
+  kBinInt1 = 'K',
+  kBinInt2 = 'M',
+  kNoneValue = 'N',
+  kBinUnicode = 'X',
+  kEmptyList = ']',
+  kAppend = 'a',
+  kDict = 'd',
+  kAppends = 'e',
+  kBinGet = 'h',
+  kLongBinGet = 'j',
+  kList = 'l',
+  kBinPut = 'q',
+  kLongBinPut = 'r',
+  kSetItem = 's',
+  kTuple = 't',
+  kSetItems = 'u',
+  kEmptyDict = '}',
+  kEmptyTuple = ')',
+  kProto = 0x80,
+  kTuple1 = 0x85,
+  kTuple2 = 0x86,
+  kTuple3 = 0x87,
+  kNewTrue = 0x88,
+  kNewFalse = 0x89,
+  kLong1 = 0x8a,
+  kLong4 = 0x8b,
+  kShortBinUnicode = 0x8c,
+  kBinUnicode8 = 0x8d,
+  kEmptySet = 0x8f,
+  kAddItems = 0x90,
+  kFrozenSet = 0x91,
+  kMemoize = 0x94,
+  kFrame = 0x95,
+};
+
+/// Those that would import, call or build something, or ask the program that reads for it.
+constexpr std::pair<unsigned char, const char*> kDangerous[] = {
+    {'c', "GLOBAL"}, {0x93, "STACK_GLOBAL"}, {'R', "REDUCE"},     {'b', "BUILD"},        {'i', "INST"},
+    {'o', "OBJ"},    {0x81, "NEWOBJ"},       {0x92, "NEWOBJ_EX"}, {'P', "PERSID"},       {'Q', "BINPERSID"},
+    {0x82, "EXT1"},  {0x83, "EXT2"},         {0x84, "EXT4"},      {0x97, "NEXT_BUFFER"}, {0x98, "READONLY_BUFFER"}};
+
+class Unpickler {
+ public:
+  Unpickler(std::string_view bytes, const std::string& path)
+      : begin_(bytes.data()), p_(begin_), end_(begin_ + bytes.size()), path_(path) {}
+
+  Result<PlainValues> read() {
+    while (p_ < end_) {
+      at_ = p_;
+      const auto opcode = static_cast<unsigned char>(*p_++);
+      if (opcode == kStop) return finish();
+      if (!step(opcode)) return fault(problem_);
+    }
+    at_ = end_;
+    return fault("the file ends before the pickle does", "it may have been cut short while it was written or copied");
+  }
+
+ private:
+  [[nodiscard]] Error fault(std::string message, std::string hint = {}) const {
+    return {std::move(message), path_, static_cast<std::uint64_t>(at_ - begin_), std::move(hint)};
+  }
+  bool wrong(std::string problem) {
+    problem_ = std::move(problem);
+    return false;
+  }
+
+  Result<PlainValues> finish() {
+    if (stack_.empty()) return fault("the pickle holds no value");
+    values_.set_root(stack_.back());
+    if (const char* const nested = values_.fault_in_nesting()) return fault(nested);
+    return std::move(values_);
+  }
+
+  // --- what follows an opcode ---
+
+  /// A little-endian number of `width` bytes; none: the file ends.
+  std::optional<std::uint64_t> take_natural(std::size_t width) {
+    if (static_cast<std::size_t>(end_ - p_) < width) return std::nullopt;
+    std::uint64_t value = 0;
+    for (std::size_t i = 0; i < width; ++i) value |= std::uint64_t{static_cast<unsigned char>(p_[i])} << (8 * i);
+    p_ += width;
+    return value;
+  }
+  bool ends() { return wrong("the file ends inside an opcode's argument"); }
+
+  bool push_text(std::size_t width, Type type) {
+    const auto length = take_natural(width);
+    if (!length) return ends();
+    if (*length > static_cast<std::uint64_t>(end_ - p_)) return wrong("a text is longer than the rest of the file");
+    if (*length > ~std::uint32_t{0}) return wrong("a text of more than 4 GiB");
+    push(values_.add_text({p_, static_cast<std::size_t>(*length)}, type));
+    p_ += *length;
+    return true;
+  }
+  bool push_long(std::size_t width) {
+    const auto length = take_natural(width);
+    if (!length) return ends();
+    if (*length > 8) return wrong("an integer of more than 8 bytes");
+    const auto value = take_natural(static_cast<std::size_t>(*length));
+    if (!value) return ends();
+    const unsigned unused = 64 - 8 * static_cast<unsigned>(*length);
+    // The highest bit that is there is the sign.
+    push(values_.add_integer(*length == 0 ? 0 : static_cast<std::int64_t>(*value << unused) >> unused));
+    return true;
+  }
+  bool push_float() {
+    if (end_ - p_ < 8) return ends();
+    std::uint64_t bits = 0;
+    for (int i = 0; i < 8; ++i) bits = bits << 8 | static_cast<unsigned char>(p_[i]);
+    p_ += 8;
+    push(values_.add_real(std::bit_cast<double>(bits)));
+    return true;
+  }
+
+  // --- the stack ---
+
+  void push(PlainId id) { stack_.push_back(id); }
+  /// How many values lie above the last mark, which none of these reaches below.
+  [[nodiscard]] std::size_t above_mark() const { return stack_.size() - (marks_.empty() ? 0 : marks_.back()); }
+  bool needs(std::size_t count) { return above_mark() >= count || wrong("there are too few values on the stack"); }
+  bool needs_mark() { return !marks_.empty() || wrong("there is no mark on the stack"); }
+  [[nodiscard]] std::span<const PlainId> marked() const { return std::span(stack_).subspan(marks_.back()); }
+  void drop_marked() {
+    stack_.resize(marks_.back());
+    marks_.pop_back();
+  }
+
+  bool close_marked(Type type) {
+    if (!needs_mark()) return false;
+    if (type == Type::dict && marked().size() % 2 != 0) return wrong("a key without a value");
+    const PlainId made = values_.add_container(type, marked());
+    drop_marked();
+    push(made);
+    return true;
+  }
+  bool close_last(std::size_t count) {
+    if (!needs(count)) return false;
+    const PlainId made = values_.add_container(Type::tuple, std::span(stack_).last(count));
+    stack_.resize(stack_.size() - count);
+    push(made);
+    return true;
+  }
+  /// What lies above the mark goes into the container below it.
+  bool extend_marked(Type type) {
+    if (!needs_mark()) return false;
+    const std::size_t mark = marks_.back();
+    if (mark == (marks_.size() > 1 ? marks_[marks_.size() - 2] : 0))
+      return wrong("there are too few values on the stack");
+    const PlainId container = stack_[mark - 1];
+    if (!values_.is(container, type)) return wrong("items for a value that holds none of that kind");
+    if (type == Type::dict && marked().size() % 2 != 0) return wrong("a key without a value");
+    values_.append(container, marked());
+    drop_marked();
+    return true;
+  }
+  bool extend_last(Type type, std::size_t count) {
+    if (!needs(count + 1)) return false;
+    const PlainId container = stack_[stack_.size() - count - 1];
+    if (!values_.is(container, type)) return wrong("an item for a value that holds none of that kind");
+    values_.append(container, std::span(stack_).last(count));
+    stack_.resize(stack_.size() - count);
+    return true;
+  }
+
+  // --- the memo ---
+
+  bool put(std::uint64_t number) {
+    // Writers count; a number far beyond the last would only make the table large.
+    if (number > memo_.size() + 65'536) return wrong("a memo entry far beyond those before it");
+    if (!needs(1)) return false;
+    if (number >= memo_.size()) memo_.resize(static_cast<std::size_t>(number) + 1, PlainValues::kMissing);
+    memo_[static_cast<std::size_t>(number)] = stack_.back();
+    return true;
+  }
+  bool get(std::uint64_t number) {
+    if (number >= memo_.size() || memo_[static_cast<std::size_t>(number)] == PlainValues::kMissing)
+      return wrong("memo entry " + std::to_string(number) + " was never put");
+    push(memo_[static_cast<std::size_t>(number)]);
+    return true;
+  }
+  bool numbered(std::size_t width, bool (Unpickler::*action)(std::uint64_t)) {
+    const auto number = take_natural(width);
+    return number ? (this->*action)(*number) : ends();
+  }
+
+  bool push_natural(std::size_t width) {
+    const auto value = take_natural(width);
+    if (!value) return ends();
+    const bool is_signed = width == 4;
+    push(values_.add_integer(is_signed ? static_cast<std::int32_t>(*value) : static_cast<std::int64_t>(*value)));
+    return true;
+  }
+
+  bool step(unsigned char opcode) {
+    switch (opcode) {
+      case kProto: {
+        const auto protocol = take_natural(1);
+        if (!protocol) return ends();
+        return (*protocol >= 2 && *protocol <= 5) || wrong("a pickle of protocol " + std::to_string(*protocol));
+      }
+      case kFrame: return take_natural(8) ? true : ends();
+      case kMark: return marks_.push_back(stack_.size()), true;
+      case kPop:
+        // Of a mark, too.
+        if (above_mark() > 0) return stack_.pop_back(), true;
+        return needs_mark() && (marks_.pop_back(), true);
+      case kPopMark: return needs_mark() && (drop_marked(), true);
+      case kDup: return needs(1) && (push(PlainId{stack_.back()}), true);
+      case kNoneValue: return push(values_.add_none()), true;
+      case kNewTrue: return push(values_.add_boolean(true)), true;
+      case kNewFalse: return push(values_.add_boolean(false)), true;
+      case kBinInt: return push_natural(4);
+      case kBinInt1: return push_natural(1);
+      case kBinInt2: return push_natural(2);
+      case kLong1: return push_long(1);
+      case kLong4: return push_long(4);
+      case kBinFloat: return push_float();
+      case kShortBinUnicode: return push_text(1, Type::text);
+      case kBinUnicode: return push_text(4, Type::text);
+      case kBinUnicode8: return push_text(8, Type::text);
+      case kShortBinBytes: return push_text(1, Type::bytes);
+      case kBinBytes: return push_text(4, Type::bytes);
+      case kEmptyDict: return push(values_.add_container(Type::dict)), true;
+      case kEmptyList: return push(values_.add_container(Type::list)), true;
+      case kEmptyTuple: return push(values_.add_container(Type::tuple)), true;
+      case kEmptySet: return push(values_.add_container(Type::set)), true;
+      case kSetItem: return extend_last(Type::dict, 2);
+      case kSetItems: return extend_marked(Type::dict);
+      case kAppend: return extend_last(Type::list, 1);
+      case kAppends: return extend_marked(Type::list);
+      case kAddItems: return extend_marked(Type::set);
+      case kDict: return close_marked(Type::dict);
+      case kList: return close_marked(Type::list);
+      case kTuple: return close_marked(Type::tuple);
+      case kFrozenSet: return close_marked(Type::set);
+      case kTuple1: return close_last(1);
+      case kTuple2: return close_last(2);
+      case kTuple3: return close_last(3);
+      case kBinPut: return numbered(1, &Unpickler::put);
+      case kLongBinPut: return numbered(4, &Unpickler::put);
+      case kMemoize: return put(memo_.size());
+      case kBinGet: return numbered(1, &Unpickler::get);
+      case kLongBinGet: return numbered(4, &Unpickler::get);
+      default: return refuse(opcode);
+    }
+  }
+
+  bool refuse(unsigned char opcode) {
+    const std::string place = " at byte " + std::to_string(at_ - begin_);
+    for (const auto& [dangerous, name] : kDangerous) {
+      if (opcode == dangerous) return wrong("opcode " + std::string(name) + place + ": it could execute code");
+    }
+    return wrong("opcode " + std::to_string(opcode) + place + ": it makes none of the values that are read here");
+  }
+
+  const char* begin_;
+  const char* p_;
+  const char* end_;
+  const char* at_ = nullptr;  // the opcode at work
+  const std::string& path_;
+  PlainValues values_;
+  std::vector<PlainId> stack_;
+  std::vector<std::size_t> marks_;
+  std::vector<PlainId> memo_;
+  std::string problem_;
+};
+
+}  // namespace
+
+bool begins_as_pickle(std::string_view bytes) {
+  return bytes.size() > 2 && static_cast<unsigned char>(bytes[0]) == kProto && bytes[1] >= 2 && bytes[1] <= 5;
+}
+
+Result<PlainValues> read_pickle(std::string_view bytes, const std::string& path) {
+  if (!begins_as_pickle(bytes)) return Error{"this is no pickle of protocol 2 to 5", path, 0};
+  return Unpickler(bytes, path).read();
+}
+
+}  // namespace orrery

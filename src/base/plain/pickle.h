@@ -1,0 +1,21 @@
+// Reads Python's pickles without Python: a stack machine over the opcodes that make plain values. Those that could
+// import, call or build anything are refused by name, whatever they would do.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/plain/plain_values.h"
+#include "base/result.h"
+
+namespace orrery {
+
+/// It begins as a pickle of protocol 2 to 5 does. (Protocols 0 and 1 have no beginning of their own.)
+bool begins_as_pickle(std::string_view bytes);
+
+/// One pickle; what follows it is not looked at. The values refer to `bytes`. An Error names the opcode and its byte:
+/// one that could execute code, a length beyond the file, a memo entry that was never put, an item for what holds none,
+/// values that hold themselves or nest deeper than PlainValues::kMaxNesting.
+Result<PlainValues> read_pickle(std::string_view bytes, const std::string& path);
+
+}  // namespace orrery

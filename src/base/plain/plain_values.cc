@@ -1,0 +1,100 @@
+#include "base/plain/plain_values.h"
+
+#include <algorithm>
+#include <bit>
+#include <vector>
+
+namespace orrery {
+
+PlainValues::PlainValues() {
+  values_.push_back({});
+  values_.push_back({0, 0, Type::boolean});
+  values_.push_back({1, 0, Type::boolean});
+  for (std::int64_t i = 0; i < kSmall; ++i) values_.push_back({static_cast<std::uint64_t>(i), 0, Type::integer});
+}
+
+std::optional<double> PlainValues::number(PlainId id) const {
+  if (is(id, Type::real)) return std::bit_cast<double>(values_[id].payload);
+  const std::optional<std::int64_t> whole = integer(id);
+  return whole ? std::optional(static_cast<double>(*whole)) : std::nullopt;
+}
+
+std::span<const PlainId> PlainValues::items(PlainId id) const {
+  if (id == kMissing || !is_container(id)) return {};
+  const Container& container = containers_[values_[id].payload];
+  return {items_.data() + container.first, container.count};
+}
+
+PlainId PlainValues::find(PlainId dict, std::string_view key) const {
+  if (!is(dict, Type::dict)) return kMissing;
+  const std::span<const PlainId> members = items(dict);
+  // As in Python, the last of equal keys is the one that counts.
+  for (std::size_t i = members.size(); i >= 2; i -= 2) {
+    if (is(members[i - 2], Type::text) && text(members[i - 2]) == key) return members[i - 1];
+  }
+  return kMissing;
+}
+
+PlainId PlainValues::add_real(double value) { return add({std::bit_cast<std::uint64_t>(value), 0, Type::real}); }
+
+PlainId PlainValues::add_container(Type type_of_it, std::span<const PlainId> items) {
+  const auto count = static_cast<std::uint32_t>(items.size());
+  containers_.push_back({items_.size(), count, count});
+  items_.append(items);
+  return add({containers_.size() - 1, 0, type_of_it});
+}
+
+void PlainValues::append(PlainId container, std::span<const PlainId> more) {
+  Container& grown = containers_[values_[container].payload];
+  const std::size_t needed = grown.count + more.size();
+  if (needed > grown.capacity) {
+    // What lies behind it belongs to others: it moves, to twice the room if it was not empty, so that a list that is
+    // written in many pieces is not copied once per piece.
+    const std::size_t room = grown.count == 0 ? needed : 2 * needed;
+    const std::uint64_t first = items_.size();
+    items_.resize_uninitialized(first + room);
+    std::copy_n(items_.data() + grown.first, grown.count, items_.data() + first);
+    grown.first = first;
+    grown.capacity = static_cast<std::uint32_t>(std::min<std::size_t>(room, ~std::uint32_t{0}));
+  }
+  std::copy(more.begin(), more.end(), items_.data() + grown.first + grown.count);
+  grown.count = static_cast<std::uint32_t>(needed);
+}
+
+const char* PlainValues::fault_in_nesting() const {
+  if (!is_container(root_)) return nullptr;
+  // Each container is entered once; its height stays, so that shared ones cost nothing more.
+  constexpr std::uint16_t kNew = 0, kOpen = 0xFFFF;
+  std::vector<std::uint16_t> height(containers_.size(), kNew);
+  struct Step {
+    PlainId id;
+    std::uint32_t next;
+  };
+  std::vector<Step> way = {{root_, 0}};
+  height[values_[root_].payload] = kOpen;
+  while (!way.empty()) {
+    Step& step = way.back();
+    const std::span<const PlainId> held = items(step.id);
+    while (step.next < held.size() && !is_container(held[step.next])) ++step.next;
+    if (step.next < held.size()) {
+      const PlainId inner = held[step.next];
+      const std::uint16_t known = height[values_[inner].payload];
+      if (known == kOpen) return "a value holds itself";
+      if (way.size() + std::max<std::size_t>(known, 1) > kMaxNesting) return "values are nested deeper than 256 levels";
+      ++step.next;
+      if (known != kNew) continue;
+      height[values_[inner].payload] = kOpen;
+      way.push_back({inner, 0});
+      continue;
+    }
+    std::uint16_t deepest = 0;
+    for (const PlainId inner : held) {
+      if (is_container(inner)) deepest = std::max(deepest, height[values_[inner].payload]);
+    }
+    height[values_[step.id].payload] = static_cast<std::uint16_t>(deepest + 1);
+    way.pop_back();
+  }
+  return nullptr;
+}
+
+}  // namespace orrery

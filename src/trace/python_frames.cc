@@ -1,0 +1,60 @@
+#include "trace/python_frames.h"
+
+namespace orrery::trace {
+
+bool is_torch_file(std::string_view path) {
+  // C++ frames and what the interpreter makes itself are nobody's line.
+  if (path.empty() || path.front() == '<' || path == "??") return true;
+  for (std::size_t at = path.find("torch/"); at != std::string_view::npos; at = path.find("torch/", at + 1)) {
+    if (at > 0 && path[at - 1] != '/') continue;
+    if (at >= 10 && path.substr(0, at).ends_with("-packages/")) return true;
+    const std::string_view rest = path.substr(at + 6);
+    // Its own folders and files, wherever it is installed.
+    for (const std::string_view part : {"_",
+                                        "amp/",
+                                        "ao/",
+                                        "autograd/",
+                                        "backends/",
+                                        "compiler/",
+                                        "csrc/",
+                                        "cuda/",
+                                        "distributed/",
+                                        "distributions/",
+                                        "export/",
+                                        "fft/",
+                                        "func/",
+                                        "functional.py",
+                                        "fx/",
+                                        "hub.py",
+                                        "jit/",
+                                        "library.py",
+                                        "linalg/",
+                                        "masked/",
+                                        "multiprocessing/",
+                                        "nested/",
+                                        "nn/",
+                                        "onnx/",
+                                        "optim/",
+                                        "overrides.py",
+                                        "profiler/",
+                                        "random.py",
+                                        "serialization.py",
+                                        "sparse/",
+                                        "special/",
+                                        "storage.py",
+                                        "utils/"}) {
+      if (rest.starts_with(part)) return true;
+    }
+  }
+  return false;
+}
+
+std::string frame_text(std::string_view path, std::int64_t line, std::string_view function) {
+  std::string text(path.substr(path.rfind('/') + 1));
+  text += ':';
+  text += std::to_string(line);
+  if (!function.empty()) text.append(" in ").append(function);
+  return text;
+}
+
+}  // namespace orrery::trace
