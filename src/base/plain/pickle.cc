@@ -2,11 +2,8 @@
 
 #include <bit>
 #include <cstring>
-#include <optional>
 #include <span>
 #include <vector>
-
-#include "base/result.h"
 
 // Opcodes as in Python's Lib/pickletools.py. A mark is a place on the stack; what was put into the memo is found again
 // by its number, which writers count up from 0.
@@ -69,8 +66,10 @@ constexpr std::pair<unsigned char, const char*> kDangerous[] = {
 
 class Unpickler {
  public:
-  Unpickler(std::string_view bytes, const std::string& path)
-      : begin_(bytes.data()), p_(begin_), end_(begin_ + bytes.size()), path_(path) {}
+  Unpickler(std::string_view bytes, const std::string& path, PlainValues room)
+      : begin_(bytes.data()), p_(begin_), end_(begin_ + bytes.size()), path_(path), values_(std::move(room)) {
+    values_.clear();
+  }
 
   Result<PlainValues> read() {
     while (p_ < end_) {
@@ -101,34 +100,39 @@ class Unpickler {
 
   // --- what follows an opcode ---
 
-  /// A little-endian number of `width` bytes; none: the file ends.
-  std::optional<std::uint64_t> take_natural(std::size_t width) {
-    if (static_cast<std::size_t>(end_ - p_) < width) return std::nullopt;
-    std::uint64_t value = 0;
-    for (std::size_t i = 0; i < width; ++i) value |= std::uint64_t{static_cast<unsigned char>(p_[i])} << (8 * i);
-    p_ += width;
-    return value;
+  /// A little-endian number of kWidth bytes; false: the file ends.
+  template <std::size_t kWidth>
+  bool take(std::uint64_t& value) {
+    if (static_cast<std::size_t>(end_ - p_) < kWidth) return false;
+    value = 0;
+    for (std::size_t i = 0; i < kWidth; ++i) value |= std::uint64_t{static_cast<unsigned char>(p_[i])} << (8 * i);
+    p_ += kWidth;
+    return true;
   }
   bool ends() { return wrong("the file ends inside an opcode's argument"); }
 
-  bool push_text(std::size_t width, Type type) {
-    const auto length = take_natural(width);
-    if (!length) return ends();
-    if (*length > static_cast<std::uint64_t>(end_ - p_)) return wrong("a text is longer than the rest of the file");
-    if (*length > ~std::uint32_t{0}) return wrong("a text of more than 4 GiB");
-    push(values_.add_text({p_, static_cast<std::size_t>(*length)}, type));
-    p_ += *length;
+  template <std::size_t kWidth>
+  bool push_text(Type type) {
+    std::uint64_t length = 0;
+    if (!take<kWidth>(length)) return ends();
+    if (length > static_cast<std::uint64_t>(end_ - p_)) return wrong("a text is longer than the rest of the file");
+    if (length > ~std::uint32_t{0}) return wrong("a text of more than 4 GiB");
+    push(values_.add_text({p_, static_cast<std::size_t>(length)}, type));
+    p_ += length;
     return true;
   }
-  bool push_long(std::size_t width) {
-    const auto length = take_natural(width);
-    if (!length) return ends();
-    if (*length > 8) return wrong("an integer of more than 8 bytes");
-    const auto value = take_natural(static_cast<std::size_t>(*length));
-    if (!value) return ends();
-    const unsigned unused = 64 - 8 * static_cast<unsigned>(*length);
+  template <std::size_t kWidth>
+  bool push_long() {
+    std::uint64_t length = 0;
+    if (!take<kWidth>(length)) return ends();
+    if (length > 8) return wrong("an integer of more than 8 bytes");
+    if (length > static_cast<std::uint64_t>(end_ - p_)) return ends();
+    std::uint64_t value = 0;
+    for (std::uint64_t i = 0; i < length; ++i) value |= std::uint64_t{static_cast<unsigned char>(p_[i])} << (8 * i);
+    p_ += length;
+    const unsigned unused = 64 - 8 * static_cast<unsigned>(length);
     // The highest bit that is there is the sign.
-    push(values_.add_integer(*length == 0 ? 0 : static_cast<std::int64_t>(*value << unused) >> unused));
+    push(values_.add_integer(length == 0 ? 0 : static_cast<std::int64_t>(value << unused) >> unused));
     return true;
   }
   bool push_float() {
@@ -200,33 +204,46 @@ class Unpickler {
     memo_[static_cast<std::size_t>(number)] = stack_.back();
     return true;
   }
+  bool never_put(std::uint64_t number) { return wrong("memo entry " + std::to_string(number) + " was never put"); }
   bool get(std::uint64_t number) {
     if (number >= memo_.size() || memo_[static_cast<std::size_t>(number)] == PlainValues::kMissing)
-      return wrong("memo entry " + std::to_string(number) + " was never put");
+      return never_put(number);
     push(memo_[static_cast<std::size_t>(number)]);
     return true;
   }
-  bool numbered(std::size_t width, bool (Unpickler::*action)(std::uint64_t)) {
-    const auto number = take_natural(width);
-    return number ? (this->*action)(*number) : ends();
+  template <std::size_t kWidth>
+  bool put_numbered() {
+    std::uint64_t number = 0;
+    return take<kWidth>(number) ? put(number) : ends();
+  }
+  template <std::size_t kWidth>
+  bool get_numbered() {
+    std::uint64_t number = 0;
+    return take<kWidth>(number) ? get(number) : ends();
   }
 
-  bool push_natural(std::size_t width) {
-    const auto value = take_natural(width);
-    if (!value) return ends();
-    const bool is_signed = width == 4;
-    push(values_.add_integer(is_signed ? static_cast<std::int32_t>(*value) : static_cast<std::int64_t>(*value)));
+  template <std::size_t kWidth>
+  bool push_integer() {
+    std::uint64_t value = 0;
+    if (!take<kWidth>(value)) return ends();
+    // Only the long one has a sign.
+    push(values_.add_integer(kWidth == 4 ? static_cast<std::int32_t>(value) : static_cast<std::int64_t>(value)));
     return true;
+  }
+  bool take_protocol() {
+    std::uint64_t protocol = 0;
+    if (!take<1>(protocol)) return ends();
+    return (protocol >= 2 && protocol <= 5) || wrong("a pickle of protocol " + std::to_string(protocol));
+  }
+  bool pass_frame() {
+    std::uint64_t length = 0;
+    return take<8>(length) || ends();
   }
 
   bool step(unsigned char opcode) {
     switch (opcode) {
-      case kProto: {
-        const auto protocol = take_natural(1);
-        if (!protocol) return ends();
-        return (*protocol >= 2 && *protocol <= 5) || wrong("a pickle of protocol " + std::to_string(*protocol));
-      }
-      case kFrame: return take_natural(8) ? true : ends();
+      case kProto: return take_protocol();
+      case kFrame: return pass_frame();
       case kMark: return marks_.push_back(stack_.size()), true;
       case kPop:
         // Of a mark, too.
@@ -237,17 +254,17 @@ class Unpickler {
       case kNoneValue: return push(values_.add_none()), true;
       case kNewTrue: return push(values_.add_boolean(true)), true;
       case kNewFalse: return push(values_.add_boolean(false)), true;
-      case kBinInt: return push_natural(4);
-      case kBinInt1: return push_natural(1);
-      case kBinInt2: return push_natural(2);
-      case kLong1: return push_long(1);
-      case kLong4: return push_long(4);
+      case kBinInt: return push_integer<4>();
+      case kBinInt1: return push_integer<1>();
+      case kBinInt2: return push_integer<2>();
+      case kLong1: return push_long<1>();
+      case kLong4: return push_long<4>();
       case kBinFloat: return push_float();
-      case kShortBinUnicode: return push_text(1, Type::text);
-      case kBinUnicode: return push_text(4, Type::text);
-      case kBinUnicode8: return push_text(8, Type::text);
-      case kShortBinBytes: return push_text(1, Type::bytes);
-      case kBinBytes: return push_text(4, Type::bytes);
+      case kShortBinUnicode: return push_text<1>(Type::text);
+      case kBinUnicode: return push_text<4>(Type::text);
+      case kBinUnicode8: return push_text<8>(Type::text);
+      case kShortBinBytes: return push_text<1>(Type::bytes);
+      case kBinBytes: return push_text<4>(Type::bytes);
       case kEmptyDict: return push(values_.add_container(Type::dict)), true;
       case kEmptyList: return push(values_.add_container(Type::list)), true;
       case kEmptyTuple: return push(values_.add_container(Type::tuple)), true;
@@ -264,11 +281,11 @@ class Unpickler {
       case kTuple1: return close_last(1);
       case kTuple2: return close_last(2);
       case kTuple3: return close_last(3);
-      case kBinPut: return numbered(1, &Unpickler::put);
-      case kLongBinPut: return numbered(4, &Unpickler::put);
+      case kBinPut: return put_numbered<1>();
+      case kLongBinPut: return put_numbered<4>();
       case kMemoize: return put(memo_.size());
-      case kBinGet: return numbered(1, &Unpickler::get);
-      case kLongBinGet: return numbered(4, &Unpickler::get);
+      case kBinGet: return get_numbered<1>();
+      case kLongBinGet: return get_numbered<4>();
       default: return refuse(opcode);
     }
   }
@@ -299,9 +316,13 @@ bool begins_as_pickle(std::string_view bytes) {
   return bytes.size() > 2 && static_cast<unsigned char>(bytes[0]) == kProto && bytes[1] >= 2 && bytes[1] <= 5;
 }
 
-Result<PlainValues> read_pickle(std::string_view bytes, const std::string& path) {
+bool begins_as_old_pickle(std::string_view bytes) { return bytes.starts_with("(dp") || bytes.starts_with("}q"); }
+
+Result<PlainValues> read_pickle(std::string_view bytes, const std::string& path, PlainValues room) {
+  if (begins_as_old_pickle(bytes))
+    return Error{"a pickle of protocol 0 or 1, whose opcodes are not read", path, 0, "write it with protocol 2 to 5"};
   if (!begins_as_pickle(bytes)) return Error{"this is no pickle of protocol 2 to 5", path, 0};
-  return Unpickler(bytes, path).read();
+  return Unpickler(bytes, path, std::move(room)).read();
 }
 
 }  // namespace orrery

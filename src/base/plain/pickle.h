@@ -13,9 +13,13 @@ namespace orrery {
 /// It begins as a pickle of protocol 2 to 5 does. (Protocols 0 and 1 have no beginning of their own.)
 bool begins_as_pickle(std::string_view bytes);
 
+/// It is a dict of protocol 0 or 1, as far as its beginning tells. These are not read.
+bool begins_as_old_pickle(std::string_view bytes);
+
 /// One pickle; what follows it is not looked at. The values refer to `bytes`. An Error names the opcode and its byte:
 /// one that could execute code, a length beyond the file, a memo entry that was never put, an item for what holds none,
 /// values that hold themselves or nest deeper than PlainValues::kMaxNesting.
-Result<PlainValues> read_pickle(std::string_view bytes, const std::string& path);
+/// `room`: what an earlier reading left, to be used again.
+Result<PlainValues> read_pickle(std::string_view bytes, const std::string& path, PlainValues room = {});
 
 }  // namespace orrery

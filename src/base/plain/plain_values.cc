@@ -5,8 +5,21 @@
 #include <vector>
 
 namespace orrery {
+namespace {
 
-PlainValues::PlainValues() {
+constexpr const char* kTooDeep = "values are nested deeper than 256 levels";
+
+}  // namespace
+
+PlainValues::PlainValues() { clear(); }
+
+void PlainValues::clear() {
+  values_.clear();
+  containers_.clear();
+  items_.clear();
+  own_texts_.clear();
+  grew_while_held_ = false;
+  root_ = 0;
   values_.push_back({});
   values_.push_back({0, 0, Type::boolean});
   values_.push_back({1, 0, Type::boolean});
@@ -41,11 +54,26 @@ PlainId PlainValues::add_container(Type type_of_it, std::span<const PlainId> ite
   const auto count = static_cast<std::uint32_t>(items.size());
   containers_.push_back({items_.size(), count, count});
   items_.append(items);
+  hold(containers_.size() - 1, items);
   return add({containers_.size() - 1, 0, type_of_it});
 }
 
+void PlainValues::hold(std::size_t container, std::span<const PlainId> items) {
+  std::uint16_t height = containers_[container].height;
+  for (const PlainId item : items) {
+    if (!is_container(item)) continue;
+    Container& held = containers_[values_[item].payload];
+    held.is_held = true;
+    // More than there may be is enough to know.
+    height = std::max(height, static_cast<std::uint16_t>(std::min<std::uint32_t>(held.height + 1u, kMaxNesting + 1)));
+  }
+  containers_[container].height = height;
+}
+
 void PlainValues::append(PlainId container, std::span<const PlainId> more) {
+  hold(values_[container].payload, more);
   Container& grown = containers_[values_[container].payload];
+  grew_while_held_ = grew_while_held_ || grown.is_held;
   const std::size_t needed = grown.count + more.size();
   if (needed > grown.capacity) {
     // What lies behind it belongs to others: it moves, to twice the room if it was not empty, so that a list that is
@@ -63,6 +91,11 @@ void PlainValues::append(PlainId container, std::span<const PlainId> more) {
 
 const char* PlainValues::fault_in_nesting() const {
   if (!is_container(root_)) return nullptr;
+  if (grew_while_held_) return walk_nesting();
+  return containers_[values_[root_].payload].height > kMaxNesting ? kTooDeep : nullptr;
+}
+
+const char* PlainValues::walk_nesting() const {
   // Each container is entered once; its height stays, so that shared ones cost nothing more.
   constexpr std::uint16_t kNew = 0, kOpen = 0xFFFF;
   std::vector<std::uint16_t> height(containers_.size(), kNew);
@@ -80,7 +113,7 @@ const char* PlainValues::fault_in_nesting() const {
       const PlainId inner = held[step.next];
       const std::uint16_t known = height[values_[inner].payload];
       if (known == kOpen) return "a value holds itself";
-      if (way.size() + std::max<std::size_t>(known, 1) > kMaxNesting) return "values are nested deeper than 256 levels";
+      if (way.size() + std::max<std::size_t>(known, 1) > kMaxNesting) return kTooDeep;
       ++step.next;
       if (known != kNew) continue;
       height[values_[inner].payload] = kOpen;

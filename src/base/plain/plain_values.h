@@ -27,6 +27,8 @@ class PlainValues {
   static constexpr std::uint32_t kMaxNesting = 256;
 
   PlainValues();
+  /// Forgets all values, and keeps the room for as many: whoever reads many trees does not ask for it each time.
+  void clear();
 
   [[nodiscard]] PlainId root() const { return root_; }
   [[nodiscard]] std::size_t size() const { return values_.size(); }
@@ -72,7 +74,7 @@ class PlainValues {
   void set_root(PlainId root) { root_ = root; }
 
   /// Whether what the root leads to can be walked: no value holds itself, and none lies deeper than kMaxNesting. The
-  /// message of a value that does not.
+  /// message of a value that does not. O(1), unless something was put into a value that another holds already.
   [[nodiscard]] const char* fault_in_nesting() const;
 
  private:
@@ -84,6 +86,8 @@ class PlainValues {
   struct Container {
     std::uint64_t first = 0;  // its room in items_
     std::uint32_t count = 0, capacity = 0;
+    std::uint16_t height = 1;  // of what it held when it was made or filled last
+    bool is_held = false;      // by another
   };
   // What nearly every record holds exists once.
   static constexpr PlainId kNone = 0, kFalse = 1, kTrue = 2, kFirstSmall = 3;
@@ -94,12 +98,16 @@ class PlainValues {
     return static_cast<PlainId>(values_.size() - 1);
   }
   [[nodiscard]] bool is_container(PlainId id) const { return values_[id].type >= Type::list; }
+  /// Takes note of what `container` holds now as well.
+  void hold(std::size_t container, std::span<const PlainId> items);
+  [[nodiscard]] const char* walk_nesting() const;
 
   Column<Value> values_;
   Column<Container> containers_;
   Column<PlainId> items_;
   std::deque<std::string> own_texts_;
   PlainId root_ = 0;
+  bool grew_while_held_ = false;  // heights may be too low, and a value may hold itself
 };
 
 }  // namespace orrery

@@ -102,7 +102,7 @@ class CallGroups {
   std::map<std::pair<std::int64_t, std::int64_t>, GroupCalls*> known_;
 };
 
-bool is_host_collective(const RankTrace& rank, EventIndex event) { return rank.category[event] == 0; }
+bool is_of_host(const RankTrace& rank, EventIndex event) { return rank.category[event] == 0; }
 
 }  // namespace
 
@@ -142,8 +142,9 @@ void estimate_ends(std::span<ReadRank* const> ranks, Diagnostics& diagnostics) {
     CallGroups of_call(*read);
     trace::InOrder numbers(rank.field(Field::collective_sequence));
     for (EventIndex e = 0; e < rank.event_count(); ++e) {
+      if (!is_of_host(rank, e)) continue;
       const std::int64_t number = numbers.find(e, -1);
-      if (!is_host_collective(rank, e) || number < 0) continue;
+      if (number < 0) continue;
       GroupCalls& group = of_call.of(e, groups);
       Arrivals& arrivals = group.by_number[number];
       arrivals.latest_ns = std::max(arrivals.latest_ns, unix_ns(rank, e));
@@ -163,8 +164,8 @@ void estimate_ends(std::span<ReadRank* const> ranks, Diagnostics& diagnostics) {
     if (retired_column == nullptr) continue;
     trace::InOrder numbers(rank.field(Field::collective_sequence)), retired(*retired_column);
     for (EventIndex e = 0; e < rank.event_count(); ++e) {
+      if (!is_of_host(rank, e) || retired.find(e, 0) == 0) continue;
       const std::int64_t number = numbers.find(e, -1);
-      if (!is_host_collective(rank, e) || retired.find(e, 0) == 0) continue;
       std::int64_t end_ns = unix_ns(rank, e) + 1;
       if (number >= 0) {
         const GroupCalls& group = of_call.of(e, groups);

@@ -12,10 +12,11 @@ constexpr std::uint8_t kOther = 0xFF;
 
 }  // namespace
 
-Result<Dump> Dump::read(std::string_view bytes, const std::string& path) {
+Result<Dump> Dump::read(std::string_view bytes, const std::string& path, PlainValues room) {
   Dump dump;
-  dump.is_pickle_ = begins_as_pickle(bytes);
-  Result<PlainValues> values = dump.is_pickle_ ? read_pickle(bytes, path) : read_plain_json(bytes, path);
+  dump.is_pickle_ = begins_as_pickle(bytes) || begins_as_old_pickle(bytes);
+  Result<PlainValues> values =
+      dump.is_pickle_ ? read_pickle(bytes, path, std::move(room)) : read_plain_json(bytes, path);
   if (!values) return values.error();
   dump.values_ = std::move(*values);
   const bool is_dump =

@@ -71,7 +71,10 @@ class Dump {
  public:
   /// `bytes` (with padding, see MappedFile) must outlive it. An Error if they are neither pickle nor JSON, or hold
   /// something else than a dump.
-  static Result<Dump> read(std::string_view bytes, const std::string& path);
+  /// `room`: what an earlier dump left, to be used again.
+  static Result<Dump> read(std::string_view bytes, const std::string& path, PlainValues room = {});
+  /// For the next dump; this one is of no use any more.
+  PlainValues take_room() { return std::move(values_); }
 
   [[nodiscard]] const PlainValues& values() const { return values_; }
   [[nodiscard]] bool is_pickle() const { return is_pickle_; }

@@ -36,7 +36,8 @@ bool is_json_dump(const formats::Head& head) {
 }
 
 bool is_dump(const formats::Head& head) {
-  if (begins_as_pickle(head.bytes)) return has(head.bytes, "pg_config") && has(head.bytes, "version");
+  if (begins_as_pickle(head.bytes) || begins_as_old_pickle(head.bytes))
+    return has(head.bytes, "pg_config") && has(head.bytes, "version");
   return is_json_dump(head);
 }
 

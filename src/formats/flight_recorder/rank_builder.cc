@@ -62,6 +62,7 @@ class RankBuilder {
     take_groups();
     DumpEntry entry{};
     for (const PlainId id : dump_.entries()) {
+      ++ordinal_;
       if (!dump_.open_entry(id, entry) || !add(entry)) diagnostics_.add(kNoRecord, [&] { return path_; });
     }
     rank_.source.entries = dump_.entries().size();
@@ -196,7 +197,7 @@ class RankBuilder {
       diagnostics_.add(kFarEntry, [&] { return path_; });
       return true;
     }
-    const trace::EventIndex event = rank_.append_event(*row);
+    const trace::EventIndex event = rank_.append_event(*row, {ordinal_ - 1, 0});
     const bool is_message = name.role == Role::send || name.role == Role::recv;
     rank_.field(Field::collective_text).push(event, last_name_->what);
     rank_.field(Field::group_name_text).push(event, group_name);
@@ -334,6 +335,7 @@ class RankBuilder {
   std::optional<std::pair<LaneOf, trace::LaneIndex>> last_lane_;
   std::string joined_;
   std::int64_t world_ = 0;
+  std::uint32_t ordinal_ = 0;
 };
 
 }  // namespace

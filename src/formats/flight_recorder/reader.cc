@@ -78,9 +78,12 @@ Result<trace::ReadRank> read_rank(const std::string& path, const ReadOptions& op
   }
   const Result<FileContent> content = FileContent::open(path, options.on_progress);
   if (!content) return content.error();
-  Result<Dump> dump = Dump::read(content->bytes(), path);
+  // A job has as many dumps of one size as it has ranks.
+  thread_local PlainValues room;
+  Result<Dump> dump = Dump::read(content->bytes(), path, std::move(room));
   if (!dump) return dump.error();
   build_rank(*dump, path, read);
+  room = dump->take_room();
   read.rank.source.properties.emplace_back(kForm, dump->is_pickle() ? "\"pickle\"" : "\"JSON\"");
   read.rank.source.file_bytes = content->file_bytes();
   read.rank.source.text_bytes = content->bytes().size();
