@@ -20,7 +20,7 @@ inline constexpr DiagnosticKind kInvalidUtf8{"K106", Severity::note, "text is no
 inline constexpr DiagnosticKind kSubPicosecond{"K107", Severity::note, "time stamp with digits below a picosecond",
                                                "those digits were dropped"};
 inline constexpr DiagnosticKind kUnmatchedPair{
-    "K108", Severity::warning, "begin or end event (ph B, E) without its partner", "treated as an instant"};
+    "K108", Severity::warning, "begin or end event (ph B, E; b, e) without its partner", "treated as an instant"};
 inline constexpr DiagnosticKind kNotAnObject{"K109", Severity::warning, "entry of the event list is not an object",
                                              "it was left out"};
 inline constexpr DiagnosticKind kUnknownPhase{"K110", Severity::note, "event of an unknown phase",

@@ -202,7 +202,12 @@ Result<bool> DocumentParser::step_event() {
       stopped_ = true;
       return true;
     }
-    const ParsedEvent event = event_parser_.parse(p_, window_.end, record_);
+    ParsedEvent event = event_parser_.parse(p_, window_.end, record_);
+    // NCCL's example plugin begins so, and before 2.29 left quotes out.
+    if (!saw_event_ && event.outcome == ParseOutcome::parsed) is_lenient_ = record_.category.view == "GROUP_API";
+    saw_event_ = true;
+    if (event.outcome == ParseOutcome::malformed && is_lenient_)
+      event = event_parser_.parse_lenient(p_, window_.end, record_);
     switch (event.outcome) {
       case ParseOutcome::parsed: break;
       case ParseOutcome::incomplete: return need_more("an event");

@@ -90,6 +90,8 @@ class DocumentParser {
   bool saw_events_ = false;
   bool stopped_ = false;
   bool saw_trailing_text_ = false;
+  bool saw_event_ = false;
+  bool is_lenient_ = false;  // texts may lack their quotes: see EventParser::parse_lenient
   std::uint64_t stop_at_ = ~std::uint64_t{0};
   Window window_{};
   const char* p_ = nullptr;

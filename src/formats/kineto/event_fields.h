@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <string_view>
 
-#include "trace/activity.h"
 #include "trace/trace.h"
 
 namespace orrery::kineto {
@@ -21,6 +20,8 @@ enum Slot : std::uint8_t {
   kTime,
   kDuration,
   kId,
+  kScope,  ///< of an async event: ids of different scopes are different
+  kId2,    ///< of the same: {"local": "0x9"}, an id of its process alone, or {"global": ...}
   kArgs,
   kLabel,           ///< args.name or args.labels of metadata events: the name of a process or thread
   kRecordFunction,  ///< args."Record function id", of which only whether it is 0 is of interest
@@ -46,8 +47,5 @@ struct RequestedArguments {
 Slot argument_slot(std::string_view key, RequestedArguments requested);
 
 inline trace::Field field_of(Slot slot) { return static_cast<trace::Field>(slot - kFirstField); }
-
-/// Meaning of a category name: today's ("kernel"), those of before 2022 ("Kernel"), MTIA's and ROCm's.
-trace::Activity activity_of(std::string_view category);
 
 }  // namespace orrery::kineto

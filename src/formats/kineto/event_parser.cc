@@ -65,6 +65,48 @@ ParsedEvent EventParser::parse_generic(const char* p, const char* end, EventReco
   return parsed;
 }
 
+ParsedEvent EventParser::parse_lenient(const char* p, const char* end, EventRecord& record) {
+  repaired_.clear();
+  int depth = 0;
+  const char* at = p;
+  const auto is_word = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.' ||
+           c == '-' || c == '+' || c == ':';
+  };
+  while (at < end) {
+    if (*at == '"') {
+      const char* const quote = find_string_end(at + 1, end).quote;
+      if (quote == nullptr) return {ParseOutcome::incomplete, p};
+      repaired_.append(at, quote + 1);
+      at = quote + 1;
+      continue;
+    }
+    repaired_ += *at;
+    if (*at == '{' || *at == '[') ++depth;
+    if (depth > kMaxDepth) return {ParseOutcome::too_deep, at};
+    if ((*at == '}' || *at == ']') && --depth == 0) break;
+    if (*at++ != ':') continue;
+    const char* const word = skip_space(at, end);
+    const char* after = word;
+    while (after < end && is_word(*after)) ++after;
+    const std::string_view text(word, static_cast<std::size_t>(after - word));
+    const bool is_value =
+        text.empty() || parse_number<double>(text) || text == "true" || text == "false" || text == "null";
+    if (is_value) continue;
+    repaired_.append("\"").append(text).append("\"");
+    at = after;
+  }
+  if (at >= end) return {ParseOutcome::incomplete, p};
+  const std::size_t bytes = repaired_.size();
+  repaired_.append(64, '\0');  // parsers look a little ahead
+  record.clear();
+  steps_.clear();
+  literal_start_ = repaired_.data();
+  const ParsedEvent parsed = parse_members(repaired_.data(), repaired_.data() + bytes, record, false);
+  if (parsed.outcome != ParseOutcome::parsed) return {ParseOutcome::malformed, p};
+  return {ParseOutcome::parsed, at + 1};
+}
+
 ParsedEvent EventParser::parse_members(const char* p, const char* end, EventRecord& record, bool in_args) {
   p = skip_space(p + 1, end);  // after the {
   if (p < end && *p == '}') return {ParseOutcome::parsed, p + 1};

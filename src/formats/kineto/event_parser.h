@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "formats/kineto/event_record.h"
@@ -30,6 +31,9 @@ class EventParser {
 
   /// `p` is at a {. The record's views point into the window.
   ParsedEvent parse(const char* p, const char* end, EventRecord& record);
+  /// The same of an event whose texts may lack their quotes ("datatype": ncclFloat32, "Stream": 0x262ca50), as NCCL's
+  /// example plugin wrote before 2.29. The record's views point into this parser, until the next call.
+  ParsedEvent parse_lenient(const char* p, const char* end, EventRecord& record);
 
  private:
   ParsedEvent parse_generic(const char* p, const char* end, EventRecord& record);
@@ -41,6 +45,7 @@ class EventParser {
   Skeleton skeleton_;
   std::vector<SkeletonStep> steps_;
   const char* literal_start_ = nullptr;
+  std::string repaired_;  // by parse_lenient
 };
 
 }  // namespace orrery::kineto

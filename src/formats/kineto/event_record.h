@@ -42,6 +42,8 @@ struct EventRecord {
   RawKey process;
   RawKey thread;
   RawKey id;
+  RawText scope;
+  std::string_view id2;  ///< JSON
   Decimal time;
   Decimal duration;
   std::string_view time_text;      ///< the number `time` as written, if has_time
@@ -60,7 +62,8 @@ struct EventRecord {
   std::array<RawText, trace::kFieldCount - trace::kIntegerFields> texts;  ///< the same for the others
 
   void clear() {
-    name = {}, category = {}, label = {};  // one by one: a chain would load what it has just stored in parts
+    name = {}, category = {}, label = {}, scope = {},
+    id2 = {};  // one by one: a chain would load what it has just stored in parts
     process.kind = thread.kind = id.kind = RawKey::absent;
     has_time = has_duration = has_category = bad_time = bad_duration = has_other_arguments = false;
     recorded = 0;

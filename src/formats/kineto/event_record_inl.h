@@ -17,6 +17,7 @@ inline void take_unusable(EventRecord& record, Slot slot) {
 }
 
 inline void take_container(EventRecord& record, Slot slot, std::string_view json) {
+  if (slot == kId2) record.id2 = json;
   if (slot < kFirstField || !trace::is_operand(field_of(slot)) || !holds_text(field_of(slot)))
     return take_unusable(record, slot);
   const auto index = static_cast<std::size_t>(field_of(slot));
@@ -38,6 +39,7 @@ ORRERY_INLINE void take_string(EventRecord& record, Slot slot, RawText text) {
     case kProcess: record.process.text = text, record.process.kind = RawKey::string; return;
     case kThread: record.thread.text = text, record.thread.kind = RawKey::string; return;
     case kId: record.id.text = text, record.id.kind = RawKey::string; return;
+    case kScope: record.scope = text; return;
     case kTime:
     case kDuration: return take_unusable(record, slot);
     case kStack:
@@ -46,6 +48,7 @@ ORRERY_INLINE void take_string(EventRecord& record, Slot slot, RawText text) {
     case kShapes: record.recorded |= kRecordedShapes; return;
     case kRecordFunction:
     case kIgnored:
+    case kId2:
     case kArgs: return;
     default: break;
   }
@@ -96,6 +99,8 @@ ORRERY_INLINE const char* take_number(EventRecord& record, Slot slot, const char
   };
   switch (slot) {
     case kIgnored:
+    case kScope:
+    case kId2:
     case kArgs:
     case kPhase:
     case kCategory:

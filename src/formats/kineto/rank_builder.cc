@@ -14,6 +14,7 @@
 #include "formats/kineto/limits.h"
 #include "formats/kineto/metadata.h"
 #include "match/communication.h"
+#include "trace/category_names.h"
 #include "trace/columns.h"
 
 // Per event: times into picoseconds since the epoch, names interned, lane and category looked up in small caches, then
@@ -64,8 +65,10 @@ std::uint8_t row_class_of(std::size_t bytes) {
   return static_cast<std::uint8_t>(std::clamp(thirds - kBelowShortest, 1, 15) << 4);
 }
 
+}  // namespace
+
 // Flows are joined by their id, which may be a text ("0x1f") and may be quoted in one place and not in another.
-std::int64_t flow_id(const RawKey& id) {
+std::int64_t RankBuilder::flow_id(const RawKey& id) {
   if (id.kind == RawKey::integer) return id.number;
   if (id.kind == RawKey::absent) return -1;
   const std::string text = plain(id.text);
@@ -73,8 +76,6 @@ std::int64_t flow_id(const RawKey& id) {
   if (parse_quoted_integer(text, number)) return number;
   return static_cast<std::int64_t>(XXH3_64bits(text.data(), text.size()) | std::uint64_t{1} << 63);
 }
-
-}  // namespace
 
 std::string RankBuilder::position(std::uint64_t offset) const {
   return rank_.source.path + ": byte " + std::to_string(offset);
@@ -118,6 +119,9 @@ void RankBuilder::on_event(const EventRecord& record, std::string_view text, std
   if (record.phase == 'M') return add_metadata(record, offset);
   source.has_other_arguments |= record.has_other_arguments;
   recorded_ |= record.recorded;
+  if (source.entries == 1) is_plugin_ = NcclPlugin::is_first_category(record.category.view);
+  // Its old versions end the list with an empty object.
+  if (is_plugin_ && text == "{}") return;
   TimePs start = 0;
   TimePs duration = 0;
   const bool unusable = (record.bad_time && !record.has_time) || (record.bad_duration && !record.has_duration);
@@ -138,6 +142,13 @@ void RankBuilder::on_event(const EventRecord& record, std::string_view text, std
     case 't':
     case 'f': return add_flow(record, start, offset);
     case 'E': return close_pair(lane_of(record, offset), start, offset);
+    case 'b':
+    case 'S': return begin_async(record, start, flags, text, offset);
+    case 'e':
+    case 'F': return end_async(record, start, offset);
+    case 'n':
+    case 'T':
+    case 'p': return async_.mark(add_row(record, start, 0, flags, offset));
     case 'B': {
       // An 'E' closes the innermost 'B' of its lane, so that they are a stack.
       const EventIndex row = add_row(record, start, 0, flags, offset);
@@ -245,6 +256,8 @@ void RankBuilder::close_pair(LaneIndex lane, TimePs end, std::uint64_t offset) {
 }
 
 bool RankBuilder::absorb(RankBuilder& later) {
+  // What is asked of async events depends on all that came before them.
+  if (!async_.empty() || !later.async_.empty()) return false;
   if (!open_.empty() || !later.open_.empty() || later.left_out_by_epoch_) return false;
   const std::size_t known = strings_.size();
   if (!trace::append(rank_, strings_, std::move(later.rank_), later.strings_)) return false;
@@ -272,6 +285,7 @@ void RankBuilder::finish() {
       diagnostics_.add(kUnmatchedPair, [&] { return position(rank_.source_offset[row]); });
     rows.clear();
   }
+  finish_async();
   for (trace::Lane& lane : rank_.lanes) {
     if (const auto at = process_names_.find(lane.process); at != process_names_.end()) lane.process_name = at->second;
   }
@@ -355,7 +369,7 @@ std::uint16_t RankBuilder::category_of(const EventRecord& record, std::uint64_t 
   }
   if (at == categories_.end()) {
     at = categories_.emplace(id, static_cast<std::uint16_t>(rank_.categories.size())).first;
-    rank_.categories.push_back({id, activity_of(strings_.text(id))});
+    rank_.categories.push_back({id, trace::activity_of_category(strings_.text(id))});
   }
   return category_cache_[slot] = at->second;
 }

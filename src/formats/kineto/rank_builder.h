@@ -7,9 +7,11 @@
 #include <vector>
 
 #include "base/diagnostics.h"
+#include "formats/kineto/async_slices.h"
 #include "formats/kineto/communication_arguments.h"
 #include "formats/kineto/document.h"
 #include "formats/kineto/metadata.h"
+#include "formats/kineto/nccl_plugin.h"
 #include "trace/trace.h"
 
 namespace orrery::kineto {
@@ -52,12 +54,19 @@ class RankBuilder final : public DocumentHandler {
     std::uint64_t offset;
   };
 
+  /// Ids of flows and async events as one number.
+  static std::int64_t flow_id(const RawKey& id);
   bool take_times(const EventRecord& record, TimePs& start, TimePs& duration, std::uint64_t offset);
   void tell_what_was_recorded();
   void move_epoch_to_earliest();
   void add_flow(const EventRecord& record, TimePs time, std::uint64_t offset);
   void add_metadata(const EventRecord& record, std::uint64_t offset);
   void close_pair(trace::LaneIndex lane, TimePs end, std::uint64_t offset);
+  AsyncKey async_key(const EventRecord& record, std::uint64_t offset);
+  void begin_async(const EventRecord& record, TimePs start, std::uint8_t flags, std::string_view text,
+                   std::uint64_t offset);
+  void end_async(const EventRecord& record, TimePs end, std::uint64_t offset);
+  void finish_async();
   trace::EventIndex add_row(const EventRecord& record, TimePs start, TimePs duration, std::uint8_t flags,
                             std::uint64_t offset);
   void add_communication(trace::EventIndex row, const EventRecord& record, std::string_view text);
@@ -83,6 +92,10 @@ class RankBuilder final : public DocumentHandler {
   std::map<StringId, std::uint16_t> categories_;
   std::map<trace::LaneIndex, std::vector<trace::EventIndex>> open_;  // begun, not yet ended
   std::map<trace::LaneKey, StringId> process_names_;
+  AsyncSlices async_;
+  bool is_plugin_ = false;  // the file is one of NCCL's example plugin
+  NcclPlugin plugin_;
+  std::vector<trace::EventIndex> timeless_;  // rows of the plugin of which no end has a time
 };
 
 }  // namespace orrery::kineto

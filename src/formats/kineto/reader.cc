@@ -293,6 +293,7 @@ Result<trace::Trace> join_ranks(const std::vector<std::string>& paths, std::vect
     }
     read.strings = Interner();
   }
+  join_nccl_plugin(job);
   return job;
 }
 

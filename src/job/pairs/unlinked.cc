@@ -9,7 +9,6 @@
 #include <unordered_map>
 #include <utility>
 
-#include "formats/kineto/event_fields.h"
 #include "formats/kineto/format.h"
 #include "formats/kineto/reader.h"
 #include "formats/pytorch_et/format.h"
@@ -167,7 +166,7 @@ class RankUnlinker {
     }
     // Beyond the most there may be, a category says nothing.
     if (rank_.categories.size() > trace::kMaxCategories) return 0;
-    rank_.categories.push_back({id, kineto::activity_of(text)});
+    rank_.categories.push_back({id, trace::activity_of_category(text)});
     return static_cast<std::uint16_t>(rank_.categories.size() - 1);
   }
 
