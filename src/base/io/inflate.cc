@@ -1,5 +1,7 @@
-// gzip through ISA-L, zstd through libzstd. Both accept concatenated members.
+// gzip and zlib through ISA-L, zstd through libzstd. Both accept concatenated members.
 #include "base/io/inflate.h"
+
+#include "base/io/inflate_zlib.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -31,7 +33,10 @@ constexpr const char* kDamagedHint = "copy the file again";
 
 class GzipInflater final : public Inflater {
  public:
-  GzipInflater(std::string_view bytes, std::string path) : Inflater(std::move(path)), bytes_(bytes) { start_member(); }
+  GzipInflater(std::string_view bytes, std::string path, bool is_zlib)
+      : Inflater(std::move(path)), bytes_(bytes), is_zlib_(is_zlib) {
+    start_member();
+  }
 
   [[nodiscard]] std::size_t consumed() const override { return position(); }
 
@@ -49,10 +54,10 @@ class GzipInflater final : public Inflater {
       clear_upper_halves();
       const std::size_t produced = room - state_.avail_out;
       delivered_ += produced;
-      if (outcome != ISAL_DECOMP_OK) return failure("the gzip data is damaged");
+      if (outcome != ISAL_DECOMP_OK) return failure(is_zlib_ ? "the zlib data is damaged" : "the gzip data is damaged");
       // Nothing came, and nothing is left to be read: the end is missing.
       if (produced == 0 && state_.block_state != ISAL_BLOCK_FINISH && position() == bytes_.size())
-        return failure("the gzip file is truncated");
+        return failure(is_zlib_ ? "the zlib data is truncated" : "the gzip file is truncated");
     }
     return delivered_;
   }
@@ -61,7 +66,7 @@ class GzipInflater final : public Inflater {
   void start_member() {
     const std::size_t at = member_start_;
     isal_inflate_init(&state_);
-    state_.crc_flag = ISAL_GZIP;  // header and trailer are checked
+    state_.crc_flag = is_zlib_ ? ISAL_ZLIB : ISAL_GZIP;  // header and trailer are checked
     fed_ = at;
     state_.avail_in = 0;
     refill();
@@ -82,13 +87,14 @@ class GzipInflater final : public Inflater {
   bool next_member() {
     std::size_t at = position();
     while (at < bytes_.size() && bytes_[at] == '\0') ++at;
-    if (detect_compression(bytes_.substr(at)) != Compression::gzip) return false;
+    if (is_zlib_ || detect_compression(bytes_.substr(at)) != Compression::gzip) return false;
     member_start_ = at;
     start_member();
     return true;
   }
 
   std::string_view bytes_;
+  bool is_zlib_;
   inflate_state state_{};
   std::size_t member_start_ = 0;
   std::size_t fed_ = 0;
@@ -156,7 +162,11 @@ Compression detect_compression(std::string_view bytes) {
 
 std::unique_ptr<Inflater> make_inflater(Compression compression, std::string_view bytes, std::string path) {
   if (compression == Compression::zstd) return std::make_unique<ZstdInflater>(bytes, std::move(path));
-  return std::make_unique<GzipInflater>(bytes, std::move(path));
+  return std::make_unique<GzipInflater>(bytes, std::move(path), false);
+}
+
+std::unique_ptr<Inflater> make_zlib_inflater(std::string_view bytes, std::string path) {
+  return std::make_unique<GzipInflater>(bytes, std::move(path), true);
 }
 
 }  // namespace orrery

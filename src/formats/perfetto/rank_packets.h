@@ -13,6 +13,7 @@
 #include "base/io/output_file.h"
 #include "base/protobuf/protobuf_writer.h"
 #include "base/result.h"
+#include "formats/perfetto/schema.h"
 #include "trace/trace.h"
 
 namespace orrery::perfetto {
@@ -63,7 +64,6 @@ class PacketWriter {
   Status commit();
 
  private:
-  enum EventType : std::uint8_t { kBegin = 1, kEnd = 2, kInstant = 3, kCounter = 4 };
   /// Texts that are written once and referred to by number.
   struct Names {
     std::uint32_t field;  ///< of InternedData

@@ -16,6 +16,8 @@
 #include "formats/liballprof/format.h"
 #include "formats/memory_timeline/format.h"
 #include "formats/mpitrace/format.h"
+#include "formats/nccl_inspector/format.h"
+#include "formats/perfetto/format.h"
 #include "formats/pytorch_et/format.h"
 #include "formats/simgrid_ti/format.h"
 #include "formats/step_logs/format.h"
@@ -49,7 +51,9 @@ std::span<const Format* const> all_formats() {
                        &step_logs::kMllogFormat,
                        &step_logs::kStepLogFormat,
                        &training_operations::kFormat,
-                       &flight_recorder::kFormat};
+                       &flight_recorder::kFormat,
+                       &perfetto::kFormat,
+                       &nccl_inspector::kFormat};
     std::sort(list.begin(), list.end(), [](const Format* a, const Format* b) { return a->priority < b->priority; });
     return list;
   }();

@@ -1,0 +1,61 @@
+// The packets of a Perfetto trace, one after the other, with those that are compressed in the place where they stand.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/column.h"
+#include "base/io/file_content.h"
+#include "base/result.h"
+
+namespace orrery::perfetto {
+
+/// A packet where it lies. `offset`: of it, or of the compressed packet it was in, in the inflated file.
+struct Packet {
+  std::string_view bytes;
+  std::uint64_t offset = 0;
+};
+
+class PacketFile {
+ public:
+  /// Finds all packets and inflates the compressed ones, each at most as far as base/limits.h lets a file of its size.
+  /// Damage is an Error; with `salvage` it ends the trace, and damage() tells it.
+  static Result<PacketFile> open(const std::string& path, bool salvage,
+                                 const std::function<void(std::uint64_t)>& on_progress);
+
+  [[nodiscard]] const FileContent& content() const { return content_; }
+  [[nodiscard]] const std::optional<Error>& damage() const { return damage_; }
+
+  /// Calls f(Packet) for each, in the order of the file.
+  template <typename F>
+  void for_each(const F& f) const {
+    for (const Stretch& stretch : stretches_) walk(stretch, f);
+  }
+
+ private:
+  /// A piece of the file, or what one compressed packet inflated to: whole packets with their tags and lengths.
+  struct Stretch {
+    std::string_view bytes;
+    std::uint64_t offset = 0;
+    bool is_inflated = false;
+  };
+
+  explicit PacketFile(FileContent content) : content_(std::move(content)) {}
+  template <typename F>
+  static void walk(const Stretch& stretch, const F& f);
+  Status find_stretches();
+  Status inflate(std::string_view compressed, bool is_zstd, std::uint64_t offset);
+
+  FileContent content_;
+  std::vector<Stretch> stretches_;
+  std::vector<Column<char>> inflated_;
+  std::optional<Error> damage_;
+};
+
+}  // namespace orrery::perfetto
+
+#include "formats/perfetto/packet_file_inl.h"

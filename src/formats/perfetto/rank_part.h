@@ -1,0 +1,82 @@
+// One rank while its events come in: rows, lanes, categories and arguments.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/column.h"
+#include "base/interner.h"
+#include "formats/perfetto/annotations.h"
+#include "trace/trace.h"
+
+namespace orrery::perfetto {
+
+/// Which column an argument goes to, by its key: looked up once per key.
+class ArgumentKeys {
+ public:
+  static constexpr std::int16_t kNamed = -1;    ///< no Field: kept under its own name
+  static constexpr std::int16_t kIgnored = -2;  ///< a Field that is read on request only
+
+  /// `operands`: see formats::TraceOptions.
+  ArgumentKeys(const Interner& strings, bool operands) : strings_(strings), operands_(operands) {}
+
+  /// The place of a Field, or one of the above.
+  std::int16_t target(StringId key) {
+    if (key < targets_.size() && targets_[key] != kUnknown) return targets_[key];
+    return find(key);
+  }
+
+ private:
+  static constexpr std::int16_t kUnknown = -3;
+  std::int16_t find(StringId key);
+
+  const Interner& strings_;
+  bool operands_;
+  Column<std::int16_t> targets_;  // by key
+};
+
+class RankPart {
+ public:
+  RankPart(Interner& strings, ArgumentKeys& keys) : strings_(strings), keys_(keys) {}
+
+  trace::RankTrace rank;
+
+  /// A category by its text. Beyond trace::kMaxCategories all are the empty one.
+  std::uint16_t category(StringId text);
+  /// A lane by its process and thread, added if it is new; names that it has stay.
+  trace::LaneIndex lane(trace::LaneKey process, trace::LaneKey thread, StringId process_name, StringId thread_name);
+
+  /// Arguments of the last row only. Of one key the first counts.
+  void add_argument(trace::EventIndex row, StringId key, const ArgumentValue& value);
+  void add_field(trace::EventIndex row, trace::Field field, std::int64_t value);
+  [[nodiscard]] bool has_field(trace::EventIndex row, trace::Field field) const {
+    const auto& events = rank.field(field).event;
+    return !events.empty() && events.back() == row;
+  }
+
+  /// Hands over the arguments that no Field keeps.
+  void finish();
+
+ private:
+  struct Named {
+    StringId key = 0;
+    trace::SparseColumn integers, texts;
+  };
+
+  Named& named(StringId key);
+
+  Interner& strings_;
+  ArgumentKeys& keys_;
+  Column<std::uint32_t> categories_;  // by text: number + 1
+  std::map<std::pair<trace::LaneKey, trace::LaneKey>, trace::LaneIndex> lanes_;
+  Column<std::uint32_t> named_places_;  // by key: place + 1
+  std::vector<Named> named_;
+};
+
+/// What a category of Perfetto means: PyTorch's names, and those of rocprofv3.
+trace::Activity activity_of(std::string_view category);
+
+}  // namespace orrery::perfetto
