@@ -39,8 +39,8 @@ std::string fault_of(const std::string& body) {
 }  // namespace
 
 TEST_CASE("a pickle as PyTorch's C++ writes it: every container is filled behind a mark") {
-  const auto read = unpickled(bytes_of({"}(", unicode("a"), "q", std::string(1, '\0'), "K\x07", unicode("b"), "](",
-                                        "h", std::string(1, '\0'), "J\xfe\xff\xff\xff", "\x88", "N", "eu."}));
+  const auto read = unpickled(bytes_of({"}(", unicode("a"), "q", std::string(1, '\0'), "K\x07", unicode("b"), "](", "h",
+                                        std::string(1, '\0'), "J\xfe\xff\xff\xff", "\x88", "N", "eu."}));
   REQUIRE(read);
   const PlainId root = read->root();
   CHECK(read->is(root, Type::dict));
@@ -85,8 +85,8 @@ TEST_CASE("tuples, sets and long integers") {
 TEST_CASE("what could execute code is refused by name and place") {
   CHECK(fault_of("cos\nsystem\n.") == "opcode GLOBAL at byte 2: it could execute code");
   CHECK(fault_of("NR.") == "opcode REDUCE at byte 3: it could execute code");
-  for (const std::string_view opcode : {"\x93", "b", "i", "o", "\x81", "\x92", "P", "Q", "\x82", "\x83", "\x84", "\x97",
-                                        "\x98"}) {
+  for (const std::string_view opcode :
+       {"\x93", "b", "i", "o", "\x81", "\x92", "P", "Q", "\x82", "\x83", "\x84", "\x97", "\x98"}) {
     CAPTURE(opcode);
     CHECK(fault_of("N" + std::string(opcode)).find("it could execute code") != std::string::npos);
   }

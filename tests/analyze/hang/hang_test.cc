@@ -97,9 +97,10 @@ TEST_CASE("a rank that did not come is found behind those that wait for others b
   CHECK(hang.chain[0].rank == 0);
   CHECK(hang.chain[0].target == 2);
   CHECK(hang.chain[1].target == 3);
-  CHECK(sentence_of(job.calls(), hang) ==
-        "Rank 3 did not come to all_reduce #1 of group 1: rank 0 waits for rank 2 in all_reduce #2 of default_pg; rank 2 "
-        "waits for rank 3 in all_reduce #1 of group 1; its last call, all_reduce #1 of default_pg, is complete.");
+  CHECK(
+      sentence_of(job.calls(), hang) ==
+      "Rank 3 did not come to all_reduce #1 of group 1: rank 0 waits for rank 2 in all_reduce #2 of default_pg; rank 2 "
+      "waits for rank 3 in all_reduce #1 of group 1; its last call, all_reduce #1 of default_pg, is complete.");
 }
 
 TEST_CASE("who left no dump goes before who did not come, and a stuck device after") {

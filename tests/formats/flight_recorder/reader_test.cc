@@ -79,11 +79,10 @@ TEST_CASE("dumps are recognised by their top level") {
 
 TEST_CASE("calls of a host backend end when the last member has come, at most with the next call") {
   const testing::TempDir folder;
-  const std::string first = folder.write(
-      "rank_0.json", dump({entry({.record = 0, .number = 1, .called_ns = 1000}),
-                           entry({.record = 1, .number = 2, .called_ns = 3000, .retired = false})}));
-  const std::string second =
-      folder.write("rank_1.json", dump({entry({.record = 0, .number = 1, .called_ns = 5000})}));
+  const std::string first =
+      folder.write("rank_0.json", dump({entry({.record = 0, .number = 1, .called_ns = 1000}),
+                                        entry({.record = 1, .number = 2, .called_ns = 3000, .retired = false})}));
+  const std::string second = folder.write("rank_1.json", dump({entry({.record = 0, .number = 1, .called_ns = 5000})}));
   Diagnostics diagnostics;
   const auto job = read_job({first, second}, diagnostics);
   REQUIRE(job);
@@ -104,8 +103,8 @@ TEST_CASE("calls of a host backend end when the last member has come, at most wi
 
 TEST_CASE("a collective that a member never called has not ended, whatever its other members say") {
   const testing::TempDir folder;
-  const std::string first = folder.write("rank_0.json", dump({entry({.record = 0, .number = 1}),
-                                                              entry({.record = 1, .number = 2, .called_ns = 10})}));
+  const std::string first = folder.write(
+      "rank_0.json", dump({entry({.record = 0, .number = 1}), entry({.record = 1, .number = 2, .called_ns = 10})}));
   const std::string second = folder.write("rank_1.json", dump({entry({.record = 0, .number = 1})}));
   Diagnostics diagnostics;
   const auto job = read_job({first, second}, diagnostics);
@@ -116,8 +115,7 @@ TEST_CASE("a collective that a member never called has not ended, whatever its o
 
 TEST_CASE("the world is as large as an all_gather says, and groups have the members that name them") {
   const testing::TempDir folder;
-  const std::string gather =
-      R"(,"state":"scheduled")";
+  const std::string gather = R"(,"state":"scheduled")";
   std::vector<std::string> paths;
   for (int rank = 0; rank < 2; ++rank) {
     std::string whole = entry({.record = 0, .name = "gloo:all_gather", .more = gather});
@@ -142,15 +140,24 @@ TEST_CASE("work of a device lasts from where its watchdog saw it begin; 0 is not
                        started == 0 ? 0 : kBegin + started, completed == 0 ? 0 : kBegin + completed, state);
   };
   const std::string path = folder.write(
-      "rank_1.json",
-      dump({entry({.record = 0, .name = "nccl:all_reduce", .more = times(200, 500, "completed")}),
-            entry({.record = 1, .name = "nccl:all_reduce", .number = 2, .called_ns = 10, .retired = false,
-                   .more = times(300, 0, "started")}),
-            entry({.record = 2, .name = "nccl:send 1->0", .called_ns = 20, .retired = false,
-                   .more = times(0, 0, "scheduled")}),
-            entry({.record = 3, .name = "nccl:all_reduce", .number = 3, .called_ns = 30,
-                   .more = times(400, 2'000'600, "completed") + R"(,"duration_ms":2.0)"})},
-           R"("0":{"name":"0","desc":"default_pg","ranks":"[0, 1]"})"));
+      "rank_1.json", dump({entry({.record = 0, .name = "nccl:all_reduce", .more = times(200, 500, "completed")}),
+                           entry({.record = 1,
+                                  .name = "nccl:all_reduce",
+                                  .number = 2,
+                                  .called_ns = 10,
+                                  .retired = false,
+                                  .more = times(300, 0, "started")}),
+                           entry({.record = 2,
+                                  .name = "nccl:send 1->0",
+                                  .called_ns = 20,
+                                  .retired = false,
+                                  .more = times(0, 0, "scheduled")}),
+                           entry({.record = 3,
+                                  .name = "nccl:all_reduce",
+                                  .number = 3,
+                                  .called_ns = 30,
+                                  .more = times(400, 2'000'600, "completed") + R"(,"duration_ms":2.0)"})},
+                          R"("0":{"name":"0","desc":"default_pg","ranks":"[0, 1]"})"));
   Diagnostics diagnostics;
   const auto job = read_job({path}, diagnostics);
   REQUIRE(job);
