@@ -14,6 +14,9 @@ find_package(simdjson REQUIRED)
 find_package(yaml-cpp REQUIRED)
 find_package(Eigen3 REQUIRED NO_MODULE)
 find_path(PROTOZERO_INCLUDE_DIR protozero/pbf_writer.hpp REQUIRED)  # of tests only: our protobuf (base/protobuf_*.h) is held against another
+# Optional: the reader of OTF2 archives (src/formats/otf2).
+pkg_check_modules(OTF2 IMPORTED_TARGET otf2)
+pkg_check_modules(SNAPPY REQUIRED IMPORTED_TARGET snappy)
 # Optional: the tracer of MPI programs (src/tracer) and its tests. Its C interface only: that of C++ was taken out of the standard.
 enable_language(C)
 find_package(MPI COMPONENTS C)

@@ -4,7 +4,7 @@
 set -euo pipefail
 
 declare -A groups=(
-  [build]="g++ cmake ninja-build pkg-config ccache mold libfmt-dev libtbb-dev zlib1g-dev libisal-dev libzstd-dev libre2-dev libxxhash-dev libsnappy-dev
+  [build]="g++ cmake ninja-build pkg-config ccache mold libfmt-dev libtbb-dev zlib1g-dev libisal-dev libzstd-dev libre2-dev libxxhash-dev libsnappy-dev libopen-trace-format2-dev
            libsimdjson-dev libyaml-cpp-dev libsqlite3-dev libprotozero-dev libssl-dev libeigen3-dev doctest-dev librapidcheck-dev esbuild python3"
   [python]="pybind11-dev python3-dev python3-numpy python3-pandas"
   [mpi]="libopenmpi-dev openmpi-bin"

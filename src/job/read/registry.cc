@@ -17,6 +17,7 @@
 #include "formats/memory_timeline/format.h"
 #include "formats/mpitrace/format.h"
 #include "formats/nccl_inspector/format.h"
+#include "formats/otf2/format.h"
 #include "formats/perfetto/format.h"
 #include "formats/pytorch_et/format.h"
 #include "formats/simgrid_ti/format.h"
@@ -53,7 +54,8 @@ std::span<const Format* const> all_formats() {
                        &training_operations::kFormat,
                        &flight_recorder::kFormat,
                        &perfetto::kFormat,
-                       &nccl_inspector::kFormat};
+                       &nccl_inspector::kFormat,
+                       &otf2::kFormat};
     std::sort(list.begin(), list.end(), [](const Format* a, const Format* b) { return a->priority < b->priority; });
     return list;
   }();
