@@ -134,6 +134,10 @@ class Blame(Result):
     """Who waited for whom."""
 
 
+class Hang(Result):
+    """Why a job does not go on."""
+
+
 class Top(Result):
     """Whose time is worth most."""
 

@@ -9,7 +9,7 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 from . import _engine
 from ._errors import UsageError, fail
 from ._results import (
-    Align, Blame, Breakdown, Check, Diff, Graphs, Info, Kernels, Launches, Link, Llm, Memory, MotifFit, MotifRun, Path, Replay, Report, Roofline, Simulate, Steps, Top, WhatIf,
+    Align, Blame, Breakdown, Check, Diff, Graphs, Hang, Info, Kernels, Launches, Link, Llm, Memory, MotifFit, MotifRun, Path, Replay, Report, Roofline, Simulate, Steps, Top, WhatIf,
 )
 from ._step import Instance
 from ._trace import PathLike, Paths, Trace, list_paths, open
@@ -141,6 +141,12 @@ def link(t: Job = (), output: Optional[PathLike] = None, **flags: Any) -> Link:
 def blame(t: Job, **flags: Any) -> Blame:
     """Who waited for whom, and why, in a job of several ranks."""
     result: Blame = _about(Blame, "blame", t, flags)
+    return result
+
+
+def hang(t: Job, **flags: Any) -> Hang:
+    """Why a job does not go on, from the dumps of PyTorch's Flight Recorder. `ok` is True if every recorded call is complete."""
+    result: Hang = _about(Hang, "hang", t, flags)
     return result
 
 
