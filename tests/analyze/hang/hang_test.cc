@@ -172,7 +172,7 @@ TEST_CASE("of two parties that are equal, groups of the same kind decide, then w
   CHECK(alike.judge().culprits == Ranks{0});
   Job before(2);
   for (const std::int64_t rank : {0, 1}) {
-    for (const std::string& what : {"all_reduce", "broadcast", "all_reduce"}) before.call(rank, 0, what, kDone);
+    for (const char* const what : {"all_reduce", "broadcast", "all_reduce"}) before.call(rank, 0, what, kDone);
     before.call(rank, 0, rank == 0 ? "broadcast" : "reduce", kInside);
   }
   CHECK(before.judge().culprits == Ranks{1});
