@@ -8,6 +8,7 @@
 #include "analyze/device/copies.h"
 #include "analyze/hta/memory_timeline.h"
 #include "ask/devices/hta_job.h"
+#include "ask/devices/memory_snapshot.h"
 #include "base/io/file_content.h"
 #include "formats/format.h"
 #include "formats/memory_timeline/reader.h"
@@ -78,6 +79,9 @@ Result<report::Answer> run(const MemoryRequest& request, Context& context) {
   // A timeline has one meaning, whoever asks.
   const std::vector<std::string>& files = request.devices.recording.files;
   if (is_timeline(files)) return answer_of_timeline(context, files.front());
+  if (is_memory_snapshot(files)) return answer_of_snapshot(context, files.front(), request.against, request.top);
+  if (request.against)
+    return misuse("--against compares memory snapshots", "name a file of torch.cuda.memory._dump_snapshot");
   if (request.compat == Compat::hta)
     return memory_as_hta({request.devices.recording, request.include_last_step}, context);
   const auto job = load_devices(context, request.devices);

@@ -1,7 +1,8 @@
-// How fast copies and sets are; or, of a memory timeline, what fills the memory.
+// How fast copies and sets are; or, of a memory timeline or snapshot, what fills the memory.
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -18,7 +19,8 @@ struct MemoryRequest {
   std::size_t top = 10;                       ///< rows that people see; 0: all
   std::optional<std::string_view> sort = {};  ///< see kCopyOrders; those that take longest
   Compat compat = Compat::none;
-  bool include_last_step = false;  ///< HTA's own, and meaningless otherwise
+  bool include_last_step = false;           ///< HTA's own, and meaningless otherwise
+  std::optional<std::string> against = {};  ///< of a memory snapshot: another that it is compared with
 };
 template <typename Visitor>
 void fields(MemoryRequest& request, Visitor&& visit) {
@@ -27,6 +29,7 @@ void fields(MemoryRequest& request, Visitor&& visit) {
   visit("sort", choice(request.sort, kCopyOrders));
   visit("compat", choice(request.compat, kCompatWords));
   visit("include-last-step", request.include_last_step);
+  visit("against", request.against);
 }
 
 Result<report::Answer> run(const MemoryRequest& request, Context& context);

@@ -14,6 +14,7 @@
 #include "formats/goal/format.h"
 #include "formats/kineto/format.h"
 #include "formats/liballprof/format.h"
+#include "formats/memory_snapshot/format.h"
 #include "formats/memory_timeline/format.h"
 #include "formats/mpitrace/format.h"
 #include "formats/nccl_inspector/format.h"
@@ -55,7 +56,8 @@ std::span<const Format* const> all_formats() {
                        &flight_recorder::kFormat,
                        &perfetto::kFormat,
                        &nccl_inspector::kFormat,
-                       &otf2::kFormat};
+                       &otf2::kFormat,
+                       &memory_snapshot::kFormat};
     std::sort(list.begin(), list.end(), [](const Format* a, const Format* b) { return a->priority < b->priority; });
     return list;
   }();

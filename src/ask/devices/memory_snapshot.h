@@ -1,0 +1,19 @@
+// What fills the memory of a device, from a snapshot of PyTorch's allocator.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ask/context.h"
+
+namespace orrery::ask {
+
+/// Whether it is the one file that was named.
+bool is_memory_snapshot(const std::vector<std::string>& files);
+
+/// `against`: an earlier snapshot that it is compared with. People see `top` rows; 0: all.
+Result<report::Answer> answer_of_snapshot(Context& context, const std::string& file,
+                                          const std::optional<std::string>& against, std::size_t top);
+
+}  // namespace orrery::ask
