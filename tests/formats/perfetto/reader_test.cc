@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 #include <zlib.h>
 
+#include "formats/perfetto/clock_table.h"
 #include "formats/perfetto/diagnostics.h"
 #include "formats/perfetto/rank_packets.h"
 #include "formats/perfetto/trace_of_packets.h"
