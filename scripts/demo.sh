@@ -48,7 +48,7 @@ answer info '5,6p' orrery info "$one"
 answer check 1p orrery check "$four"
 
 question "Where does the step go? Recorded with profiler and host trace it is several times as long as without (measured: 8.7 ms)."
-answer path '1p;3p;5,8p' orrery path "$one" "$host"
+answer path '1p;3p;5,7p' orrery path "$one" "$host"
 answer path_unprofiled 2p orrery path "$one" "$host" --without-profiler
 answer path_overlay '' orrery path "$one" --overlay demo/overlay.json.gz --json -o demo/path.json
 
@@ -68,12 +68,15 @@ answer whatif_job 1p orrery whatif "$four" 'rank:3 untraced:ProfilerStep#* remov
 answer top 1p orrery top "$four" --clock one
 answer path_job 1p orrery path "$four" --clock one --overlay demo/ddp4_path
 
+echo "# Eight ranks that hang: whom does everybody wait for in the end? From the dumps of PyTorch's Flight Recorder."
+answer hang 1p orrery hang data/dumps/groups
+
 question "Everything about a run on one page, which needs nothing but a browser."
 answer report 2p orrery report "$one" -o demo/report.html
 answer report_job '' orrery report "$four" --clock one -o demo/ddp4.html
 
 question "A question that no verb has: SQL over the same columns. And all of it for Perfetto, in its own format."
-answer query 1,6p orrery query "$four" "SELECT rank, name, count(*) AS calls, sum(dur_ps) / 1000000 AS us FROM events WHERE name LIKE 'gloo:%' GROUP BY rank, name"
+answer query 1,4p orrery query "$four" "SELECT rank, name, count(*) AS calls, sum(dur_ps) / 1000000 AS us FROM events WHERE name LIKE 'gloo:%' GROUP BY rank, name"
 answer convert '' orrery convert "$four" -o demo/ddp4.pftrace.gz
 
 question "Elsewhere: a training step of 16 ranks on nodes with NVLink, and on an oversubscribed leaf-spine. Where does it go?"
