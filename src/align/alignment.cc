@@ -395,6 +395,7 @@ void apply(const Alignment& alignment, trace::Trace& trace) {
     }
     for (std::size_t f = 0; f < rank.flows.size(); ++f)
       rank.flows.time[f] = alignment.nodes[i].clock(rank.lanes[rank.flows.lane[f]].clock).map(rank.flows.time[f]);
+    for (TimePs& time : rank.counters.time) time = alignment.nodes[i].host.map(time);
   }
 }
 

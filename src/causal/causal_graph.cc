@@ -82,7 +82,7 @@ Column<StringId> name_pieces(RankGraph& step, bool by_annotation) {
 }
 
 const char* to_string(ClockSource source) {
-  static constexpr const char* kNames[] = {"one", "aligned", "recorded"};
+  static constexpr const char* kNames[] = {"one", "aligned", "recorded", "relative"};
   return kNames[static_cast<std::size_t>(source)];
 }
 

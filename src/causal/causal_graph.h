@@ -104,6 +104,7 @@ enum class ClockSource : std::uint8_t {
   one,       ///< the files are on one clock
   aligned,   ///< corrected here, or before
   recorded,  ///< as recorded: no correction exceeds its band, or none is known
+  relative,  ///< no times are recorded: what was exchanged ended at one moment for all who took part
 };
 const char* to_string(ClockSource source);
 

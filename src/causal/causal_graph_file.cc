@@ -137,7 +137,7 @@ class CausalGraphReader {
     if (!is_node(n.begin) || !is_node(n.end)) return fail("numb", 0, "begin or end is not a node");
     if (n.first_ready < 0 || n.first_hub < n.first_ready || n.first_hub > std::int64_t{job_.graph.node_count()})
       return fail("numb", 0, "moments of communication are no nodes");
-    if (n.clock < 0 || n.clock > static_cast<std::int64_t>(ClockSource::recorded))
+    if (n.clock < 0 || n.clock > static_cast<std::int64_t>(ClockSource::relative))
       return fail("numb", 0, "not a source of clocks");
     job_.begin_ps = n.begin_ps, job_.span = n.span, job_.is_whole_trace = n.is_whole_trace != 0;
     job_.begin = static_cast<graph::NodeId>(n.begin), job_.end = static_cast<graph::NodeId>(n.end);

@@ -103,7 +103,11 @@ Result<JobClocks> use_clocks(trace::Trace& trace, ClockChoice choice, Diagnostic
       return of_other_runs("the clocks of rank " + std::to_string(trace.ranks.front().rank) + " and " +
                            std::to_string(rank.rank) + " are years apart, and not one");
   }
-  if (choice == ClockChoice::one) {
+  // Lengths without times: of two ranks nothing is known but that what they exchanged ended together.
+  const bool is_relative = std::any_of(trace.ranks.begin(), trace.ranks.end(),
+                                       [](const trace::RankTrace& rank) { return rank.source.relative_times; });
+  if (is_relative) clocks.source = causal::ClockSource::relative;
+  if (is_relative || choice == ClockChoice::one) {
     clocks.exchanges = match::find_exchanges(trace);
     return clocks;
   }

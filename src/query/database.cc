@@ -85,6 +85,7 @@ struct Database::State {
     add(works_table(recording, numbers));
     add(waits_table(recording, analyses));
     add(clocks_table(recording));
+    add(counters_table(recording));
     add(diagnostics_table(recording));
     add(process_table(recording));
   }

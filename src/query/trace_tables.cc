@@ -1,5 +1,6 @@
 #include "query/trace_tables.h"
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <set>
@@ -147,6 +148,33 @@ Made list_processes(const Recording& recording) {
   return std::unique_ptr<Rows>(std::move(rows));
 }
 
+/// Counters may have millions of values: they stay where they are.
+class CounterRows : public Rows {
+ public:
+  explicit CounterRows(const Recording& recording) : trace_(recording.trace) {
+    for (const trace::RankTrace& rank : trace_.ranks) ends_.push_back(size() + rank.counters.size());
+  }
+  [[nodiscard]] std::size_t size() const override { return ends_.empty() ? 0 : ends_.back(); }
+  [[nodiscard]] Value at(std::size_t row, std::size_t column) const override {
+    const auto place = static_cast<std::size_t>(std::upper_bound(ends_.begin(), ends_.end(), row) - ends_.begin());
+    const trace::RankTrace& rank = trace_.ranks[place];
+    const trace::Counters& counters = rank.counters;
+    const std::size_t i = row - (place == 0 ? 0 : ends_[place - 1]);
+    switch (column) {
+      case 0: return rank.rank;
+      case 1: return counters.device[i] == trace::Counters::kNoDevice ? Value() : Value(counters.device[i]);
+      case 2: return trace_.strings.text(counters.name[i]);
+      case 3: return text_or_null(trace_.strings.text(counters.unit[i]));
+      case 4: return counters.time[i];
+      default: return counters.value[i];
+    }
+  }
+
+ private:
+  const trace::Trace& trace_;
+  std::vector<std::size_t> ends_;  // by rank: the first row behind its own
+};
+
 /// Remarks grow, so each question looks at them anew.
 class RemarkRows : public Rows {
  public:
@@ -213,6 +241,18 @@ Table clocks_table(const Recording& recording) {
   return {"clocks",
           {{"rank", "INTEGER"}, {"offset_ps", "INTEGER"}, {"drift_ppm", "REAL"}, {"band_ps", "INTEGER"}},
           made_once([&recording] { return list_clocks(recording); })};
+}
+
+Table counters_table(const Recording& recording) {
+  return {
+      "counters",
+      {{"rank", "INTEGER"},
+       {"device", "INTEGER"},
+       {"name", "TEXT"},
+       {"unit", "TEXT"},
+       {"time_ps", "INTEGER"},
+       {"value", "REAL"}},
+      made_once([&recording]() -> Made { return std::unique_ptr<Rows>(std::make_unique<CounterRows>(recording)); })};
 }
 
 Table diagnostics_table(const Recording& recording) {

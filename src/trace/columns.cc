@@ -18,7 +18,9 @@ Column<StringId> translate(const Interner& from, Interner& into) {
 
 LaneKey translate(LaneKey key, const Column<StringId>& ids) { return {key.number, ids[key.text]}; }
 
-bool has_times(const RankTrace& rank) { return rank.event_count() != 0 || rank.flows.size() != 0; }
+bool has_times(const RankTrace& rank) {
+  return rank.event_count() != 0 || rank.flows.size() != 0 || rank.counters.size() != 0;
+}
 
 // Numbers of the categories of `later` in `into`, with the new ones appended; nullopt, with nothing changed, when they
 // are too many.
@@ -41,6 +43,8 @@ std::optional<std::vector<std::uint16_t>> merge_categories(RankTrace& into, Inte
 
 void renumber_texts(RankTrace& rank, const Column<StringId>& ids) {
   for (StringId& name : rank.name) name = ids[name];
+  for (StringId& name : rank.counters.name) name = ids[name];
+  for (StringId& unit : rank.counters.unit) unit = ids[unit];
   for (Lane& lane : rank.lanes)
     lane = {translate(lane.process, ids), translate(lane.thread, ids), ids[lane.process_name], ids[lane.thread_name],
             lane.clock};
@@ -62,9 +66,11 @@ bool move_to_epoch(RankTrace& rank, std::int64_t epoch_unix_ns) {
     for (const TimePs time : rank.start) cover(time);
     for (EventIndex e = 0; e < rank.event_count(); ++e) cover(rank.end(e));
     for (const TimePs time : rank.flows.time) cover(time);
+    for (const TimePs time : rank.counters.time) cover(time);
     if (has_times(rank) && (low + delta < -kMaxMomentPs || high + delta > kMaxMomentPs)) return false;
     for (TimePs& time : rank.start) time += static_cast<TimePs>(delta);
     for (TimePs& time : rank.flows.time) time += static_cast<TimePs>(delta);
+    for (TimePs& time : rank.counters.time) time += static_cast<TimePs>(delta);
   }
   rank.epoch_unix_ns = epoch_unix_ns;
   return true;
@@ -76,6 +82,7 @@ std::size_t RankTrace::memory_bytes() const {
   const auto add = [&](const auto& values) { bytes += values.size() * sizeof(*values.data()); };
   for_each_event_column([&](const auto& column) { add(this->*column.values); });
   for_each_flow_column([&](const auto& column) { add(flows.*column.values); });
+  for_each_counter_column([&](const auto& column) { add(counters.*column.values); });
   ArgumentTable::for_each(arguments, [&](std::string_view, std::string_view, ValueType, const SparseColumn& column) {
     add(column.event);
     add(column.value);
@@ -125,6 +132,8 @@ bool append(RankTrace& into, Interner& into_strings, RankTrace&& later, const In
   };
   for_each_event_column([&](const auto& column) { move_column(into.*column.values, later.*column.values); });
   for_each_flow_column([&](const auto& column) { move_column(into.flows.*column.values, later.flows.*column.values); });
+  for_each_counter_column(
+      [&](const auto& column) { move_column(into.counters.*column.values, later.counters.*column.values); });
   into.arguments.append(std::move(later.arguments), base_event);
   into.source.entries += later.source.entries;
   into.source.fractional_timestamps |= later.source.fractional_timestamps;

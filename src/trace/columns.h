@@ -21,7 +21,7 @@ enum class ColumnType : std::uint8_t {
   number,
 };
 
-/// A column of `Table`: RankTrace for those of events, Flows for those of arrows.
+/// A column of `Table`: RankTrace for those of events, Flows for those of arrows, Counters for those of values.
 template <typename Table, typename T>
 struct ColumnOf {
   std::string_view name;
@@ -54,12 +54,23 @@ void for_each_flow_column(const F& f) {
   f(ColumnOf<Flows, char>{"phase", ColumnType::character, &Flows::phase});
 }
 
-/// Gives back the memory of events and arrows, and leaves what is known about the rank. For those who go on with the
-/// file instead: the events may take more memory than all the rest.
+/// The same for the values of counters.
+template <typename F>
+void for_each_counter_column(const F& f) {
+  f(ColumnOf<Counters, std::int64_t>{"device", ColumnType::number, &Counters::device});
+  f(ColumnOf<Counters, StringId>{"name", ColumnType::text, &Counters::name});
+  f(ColumnOf<Counters, StringId>{"unit", ColumnType::text, &Counters::unit});
+  f(ColumnOf<Counters, TimePs>{"time", ColumnType::time, &Counters::time});
+  f(ColumnOf<Counters, double>{"value", ColumnType::number, &Counters::value});
+}
+
+/// Gives back the memory of events, arrows and counters, and leaves what is known about the rank. For those who go on
+/// with the file instead: the events may take more memory than all the rest.
 inline void forget_events(RankTrace& rank) {
   for_each_event_column([&](const auto& column) { rank.*column.values = {}; });
   rank.arguments = {};
   rank.flows = {};
+  rank.counters = {};
 }
 
 /// Makes times count from another epoch. Returns false, with the rank unchanged, if some would come to lie beyond

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::string_view kReadRankFormat = "readrank";
 // Both sides are one program in one run: only the same version is ever read.
-constexpr std::uint32_t kReadRankVersion = 2;
+constexpr std::uint32_t kReadRankVersion = 3;
 
 /// The tag of the n-th section of a kind: two letters of the number in base 64 are enough for any format's arguments.
 SectionTag counted_tag(char first, char second, std::size_t number) {
@@ -29,7 +29,7 @@ std::string pack_rest(const ReadRank& read) {
   writer.number(named.size());
   for (const NamedArgument& argument : named)
     writer.text(argument.name).number(static_cast<std::uint64_t>(argument.type));
-  writer.number(read.rank.source.communicates ? 1 : 0);
+  writer.number(read.rank.source.communicates ? 1 : 0).number(read.rank.source.relative_times ? 1 : 0);
   read.diagnostics.pack(writer);
   return writer.take();
 }
@@ -52,6 +52,9 @@ std::string to_bytes(const ReadRank& read) {
   std::size_t c = 0;
   for_each_flow_column(
       [&](const auto& column) { writer.add(counted_tag('f', 'l', c++), read.rank.flows.*column.values); });
+  c = 0;
+  for_each_counter_column(
+      [&](const auto& column) { writer.add(counted_tag('c', 'o', c++), read.rank.counters.*column.values); });
   const std::vector<NamedArgument>& named = read.rank.arguments.named();
   for (std::size_t i = 0; i < named.size(); ++i) {
     writer.add(counted_tag('n', 'e', i), named[i].values.event);
@@ -72,6 +75,11 @@ Result<ReadRank> read_rank_from_bytes(std::string_view bytes, const std::string&
   for_each_flow_column([&](const auto& column) {
     const Status copied = copy_section(*file, counted_tag('f', 'l', c++), read.rank.flows.*column.values);
     // The first problem is the one to tell.
+    if (!copied && status) status = copied;
+  });
+  c = 0;
+  for_each_counter_column([&](const auto& column) {
+    const Status copied = copy_section(*file, counted_tag('c', 'o', c++), read.rank.counters.*column.values);
     if (!copied && status) status = copied;
   });
   if (!status) return status.error();
@@ -96,6 +104,7 @@ Result<ReadRank> read_rank_from_bytes(std::string_view bytes, const std::string&
       return copied.error();
   }
   read.rank.source.communicates = reader.number() != 0;
+  read.rank.source.relative_times = reader.number() != 0;
   read.diagnostics = Diagnostics::unpack(reader);
   if (!reader.ok()) return Error{"the rank is not complete", name};
   return read;

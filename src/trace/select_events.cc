@@ -28,6 +28,8 @@ RankTrace copy_of(const RankTrace& rank) {
   copy.categories = rank.categories;
   for_each_event_column([&](const auto& column) { copy.*column.values = copy_of(rank.*column.values); });
   for_each_flow_column([&](const auto& column) { copy.flows.*column.values = copy_of(rank.flows.*column.values); });
+  for_each_counter_column(
+      [&](const auto& column) { copy.counters.*column.values = copy_of(rank.counters.*column.values); });
   for (const FieldInfo& info : kFields) copy.field(info.field) = copy_of(rank.field(info.field));
   for (const NamedArgument& argument : rank.arguments.named())
     copy.arguments.named(argument.name, argument.type) = copy_of(argument.values);

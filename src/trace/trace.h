@@ -1,8 +1,8 @@
 // Trace: what happened. Timed events on lanes, one RankTrace per rank, as columns of plain values.
 //
-// Memory: 40 bytes per event, 23 per flow point, 12 per argument value that is kept as a column, and each distinct text
-// once. 10^8 events with a correlation id each are 5.2 GB. Arguments that no analysis uses are not copied:
-// `source_offset` finds them again.
+// Memory: 40 bytes per event, 23 per flow point, 32 per value of a counter, 12 per argument value that is kept as a
+// column, and each distinct text once. 10^8 events with a correlation id each are 5.2 GB. Arguments that no analysis
+// uses are not copied: `source_offset` finds them again.
 #pragma once
 
 #include <cstdint>
@@ -76,6 +76,27 @@ struct Flows {
   [[nodiscard]] std::size_t size() const { return id.size(); }
 };
 
+/// Values over time beside the events, as recorded: clocks, power, temperatures. A value holds until the next one of
+/// its device and name. In the order of the file.
+struct Counters {
+  Column<std::int64_t> device;  ///< of which it was measured; kNoDevice: of none
+  Column<StringId> name;
+  Column<StringId> unit;  ///< 0: not said
+  Column<TimePs> time;
+  Column<double> value;
+
+  static constexpr std::int64_t kNoDevice = -1;
+
+  [[nodiscard]] std::size_t size() const { return time.size(); }
+  void push(std::int64_t of_device, StringId of_name, StringId of_unit, TimePs at, double sample) {
+    device.push_back(of_device);
+    name.push_back(of_name);
+    unit.push_back(of_unit);
+    time.push_back(at);
+    value.push_back(sample);
+  }
+};
+
 struct Device {
   std::int64_t id = 0;
   std::string name;
@@ -108,6 +129,8 @@ struct SourceInfo {
   bool communicates = false;           ///< some name in it is that of a communication with other processes
   bool is_run =
       false;  ///< a recording on its own beside others: `RankTrace::rank` is its place among them (rank_numbers.h)
+  bool relative_times =
+      false;  ///< nothing says when its events were: only how long they took, and which ended together with which
   bool has_other_arguments = false;  ///< events have arguments that became no column: `source_offset` finds them
   std::uint64_t events_without_timestamp = 0;
   std::uint64_t entries = 0;  ///< everything in the event list, of any phase, usable or not
@@ -152,6 +175,7 @@ struct RankTrace {
   std::vector<Lane> lanes;
   std::vector<Category> categories;
   Flows flows;
+  Counters counters;
 
   [[nodiscard]] std::size_t event_count() const { return start.size(); }
   [[nodiscard]] Activity activity(EventIndex e) const { return categories[category[e]].activity; }

@@ -39,7 +39,8 @@ std::string job_trust_line(const causal::CausalGraph& job, TimePs replayed) {
   std::string clock = job.clock == causal::ClockSource::one ? "one clock"
                       : job.clock == causal::ClockSource::aligned
                           ? fmt::format("clocks aligned to {}", format_duration(std::max<TimePs>(job.band, 0)))
-                      : job.band < 0 ? "clocks as recorded, how far apart is not known"
+                      : job.clock == causal::ClockSource::relative ? "no times are recorded, only lengths"
+                      : job.band < 0                               ? "clocks as recorded, how far apart is not known"
                                      : fmt::format("clocks as recorded, within {}", format_duration(job.band));
   if (job.ranks.size() == 1) return fmt::format("Replay residual {:.4g} %.", job.residual_percent(replayed));
   return fmt::format("{} the ranks ({} without partners, {} incomplete, {} contradict); {}; replay residual {:.4g} %.",

@@ -134,7 +134,7 @@ class RankMaker {
     };
     add("inspector_output_format_version", process_.version);
     add("hostname", process_.host);
-    if (is_relative) source.properties.emplace_back(kRelativeProperty, "true");
+    source.relative_times = is_relative;
     return std::move(out_);
   }
 

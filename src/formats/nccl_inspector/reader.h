@@ -17,9 +17,6 @@ struct ReadOptions {
   std::function<void(std::uint64_t bytes)> on_progress = {};  ///< called from any thread
 };
 
-/// The property of a rank (SourceInfo::properties) whose log has lengths and no times.
-inline constexpr const char* kRelativeProperty = "relative_times";
-
 /// A process is a rank, whatever files its records are in: its number is its place in the largest communicator. Members
 /// of the others are found by joining the files.
 Result<trace::Trace> read_job(const std::vector<std::string>& paths, Diagnostics& diagnostics,

@@ -28,10 +28,37 @@ StringId AnnotationReader::text_of(const NumberTable& table, std::uint64_t numbe
   return 0;
 }
 
+ArgumentValue AnnotationReader::value_of(const WireField& field, std::string_view message, const Sequence& sequence) {
+  switch (field.number) {
+    case annotation_field::kBool:
+    case annotation_field::kUnsigned:
+    case annotation_field::kInteger:
+    case annotation_field::kPointer:
+      if (field.is_varint()) return {ArgumentValue::integer, field.integer()};
+      break;
+    case annotation_field::kReal:
+      if (field.type == WireType::fixed64) return {ArgumentValue::real, 0, std::bit_cast<double>(field.value)};
+      break;
+    case annotation_field::kText:
+    case annotation_field::kJson:
+      if (field.is_bytes()) return {ArgumentValue::text, 0, 0, strings_.intern(field.bytes)};
+      break;
+    case annotation_field::kTextNumber:
+      if (field.is_varint()) return {ArgumentValue::text, 0, 0, text_of(sequence.texts, field.value)};
+      break;
+    default:
+      if (!field.is_bytes()) break;
+      // All members of a dictionary or list are fields of the message: the first stands for them.
+      json_.clear();
+      write_json(message, sequence, 0);
+      return {ArgumentValue::text, 0, 0, strings_.intern(json_)};
+  }
+  return {};
+}
+
 ArgumentValue AnnotationReader::read(std::string_view message, const Sequence& sequence, StringId& key) {
-  ArgumentValue value;
   WireReader reader(message);
-  WireField field;
+  WireField field, value;
   while (reader.next(field)) {
     switch (field.number) {
       case annotation_field::kKeyNumber:
@@ -43,35 +70,24 @@ ArgumentValue AnnotationReader::read(std::string_view message, const Sequence& s
       case annotation_field::kBool:
       case annotation_field::kUnsigned:
       case annotation_field::kInteger:
-      case annotation_field::kPointer:
-        if (field.is_varint()) value.kind = ArgumentValue::integer, value.number = field.integer();
-        break;
       case annotation_field::kReal:
-        if (field.type == WireType::fixed64)
-          value.kind = ArgumentValue::real, value.fraction = std::bit_cast<double>(field.value);
-        break;
       case annotation_field::kText:
+      case annotation_field::kPointer:
+      case annotation_field::kNested:
       case annotation_field::kJson:
-        if (field.is_bytes()) value.kind = ArgumentValue::text, value.words = strings_.intern(field.bytes);
-        break;
       case annotation_field::kTextNumber:
-        if (field.is_varint()) value.kind = ArgumentValue::text, value.words = text_of(sequence.texts, field.value);
-        break;
       case annotation_field::kDictionary:
       case annotation_field::kArray:
-      case annotation_field::kNested:
-        // The first of them stands for all: they are members of one value.
-        if (!field.is_bytes() || (value.kind == ArgumentValue::text && !json_.empty())) break;
-        json_.clear();
-        write_json(message, sequence, 0);
-        value.kind = ArgumentValue::text;
-        value.words = strings_.intern(json_);
+        if (value.number == 0) value = field;
         break;
       default: break;
     }
+    // Most bytes of a trace are shapes and types of operands, and writers put the name in front.
+    if (key != 0 && keys_.target(key) == ArgumentKeys::kIgnored) return {};
+    // Members of a list need not be walked to the end to be known for what they are.
+    if (key != 0 && value.number != 0) break;
   }
-  json_.clear();
-  return value;
+  return value.number == 0 ? ArgumentValue{} : value_of(value, message, sequence);
 }
 
 std::string_view AnnotationReader::key_of(std::string_view message, const Sequence& sequence) const {

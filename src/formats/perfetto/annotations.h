@@ -7,6 +7,7 @@
 
 #include "base/diagnostics.h"
 #include "base/interner.h"
+#include "formats/perfetto/argument_keys.h"
 #include "formats/perfetto/sequence.h"
 
 namespace orrery::perfetto {
@@ -20,12 +21,14 @@ struct ArgumentValue {
 
 class AnnotationReader {
  public:
-  AnnotationReader(Interner& strings, Diagnostics& diagnostics) : strings_(strings), diagnostics_(diagnostics) {}
+  AnnotationReader(Interner& strings, ArgumentKeys& keys, Diagnostics& diagnostics)
+      : strings_(strings), keys_(keys), diagnostics_(diagnostics) {}
 
-  /// `message` is a DebugAnnotation of a packet of `sequence`.
+  /// `message` is a DebugAnnotation of a packet of `sequence`. Values that nobody asked for are not looked at.
   ArgumentValue read(std::string_view message, const Sequence& sequence, StringId& key);
 
  private:
+  ArgumentValue value_of(const WireField& field, std::string_view message, const Sequence& sequence);
   void write_json(std::string_view message, const Sequence& sequence, int depth);
   void write_value(const WireField& field, const Sequence& sequence);
   void write_nested(std::string_view message, int depth);
@@ -34,6 +37,7 @@ class AnnotationReader {
   StringId text_of(const NumberTable& table, std::uint64_t number);
 
   Interner& strings_;
+  ArgumentKeys& keys_;
   Diagnostics& diagnostics_;
   std::string json_;
 };

@@ -34,11 +34,23 @@ std::string_view category_of_stage(std::string_view stage, bool is_compute) {
   return is_compute ? "kernel" : "gpu_render_stage";
 }
 
+/// {1 name, 2 value}
+std::pair<std::string_view, std::string_view> read_extra(std::string_view message) {
+  std::string_view name, value;
+  WireReader reader(message);
+  WireField field;
+  while (reader.next(field)) {
+    if (field.is(stage_field::kExtraName, WireType::bytes)) name = field.bytes;
+    if (field.is(stage_field::kExtraValue, WireType::bytes)) value = field.bytes;
+  }
+  return {name, value};
+}
+
 struct StageRecord {
   std::uint64_t duration_ns = 0, queue = 0, stage = 0, context = 0, kernel = 0, name_number = 0;
   std::int64_t gpu = 0;
   std::string_view name, launch;
-  std::vector<std::string_view> extra;
+  std::vector<std::pair<std::string_view, std::string_view>> extra;  ///< names and values
 };
 
 bool read_stage(std::string_view message, StageRecord& record) {
@@ -58,24 +70,12 @@ bool read_stage(std::string_view message, StageRecord& record) {
       case stage_field::kName: record.name = field.is_bytes() ? field.bytes : std::string_view(); break;
       case stage_field::kLaunch: record.launch = field.is_bytes() ? field.bytes : std::string_view(); break;
       case stage_field::kExtra:
-        if (field.is_bytes()) record.extra.push_back(field.bytes);
+        if (field.is_bytes()) record.extra.push_back(read_extra(field.bytes));
         break;
       default: break;
     }
   }
   return !reader.damaged();
-}
-
-/// {1 name, 2 value}
-std::pair<std::string_view, std::string_view> read_extra(std::string_view message) {
-  std::string_view name, value;
-  WireReader reader(message);
-  WireField field;
-  while (reader.next(field)) {
-    if (field.is(stage_field::kExtraName, WireType::bytes)) name = field.bytes;
-    if (field.is(stage_field::kExtraValue, WireType::bytes)) value = field.bytes;
-  }
-  return {name, value};
 }
 
 }  // namespace
@@ -105,8 +105,7 @@ void TraceBuilder::add_render_stage(std::string_view message, Sequence& sequence
       part_of_process(context == sequence.contexts.end() ? std::nullopt : std::optional(context->second));
   RankPart& part = parts_[place];
   std::optional<std::int64_t> stream;
-  for (const std::string_view extra : record.extra) {
-    const auto [name, value] = read_extra(extra);
+  for (const auto& [name, value] : record.extra) {
     if (name == "stream id" || name == "stream") stream = parse_number<std::int64_t>(value);
   }
   StringId name = stage.name;
@@ -119,8 +118,7 @@ void TraceBuilder::add_render_stage(std::string_view message, Sequence& sequence
   trace::EventRow row{.start = time, .duration = static_cast<TimePs>(length), .name = name, .lane = lane.lane};
   row.category = part.category(strings_.intern(category_of_stage(strings_.text(stage.name), stage.is_compute)));
   const trace::EventIndex event = append(part, row);
-  for (const std::string_view extra : record.extra) {
-    const auto [key, text] = read_extra(extra);
+  for (const auto& [key, text] : record.extra) {
     ArgumentValue value;
     if (const auto number = parse_number<std::int64_t>(text)) value = {ArgumentValue::integer, *number};
     else value = {ArgumentValue::text, 0, 0, strings_.intern(text)};
@@ -167,7 +165,7 @@ void TraceBuilder::add_gpu_counters(std::string_view message, Sequence& sequence
     if (!value) continue;
     const std::uint32_t name = names->names.find(id);
     const StringId text = name == NumberTable::kNone ? strings_.intern("counter " + std::to_string(id)) : name;
-    add_counter(0, gpu.value_or(names->gpu), text, 0, time, *value);
+    parts_.front().rank.counters.push(gpu.value_or(names->gpu), text, 0, time, *value);
   }
 }
 

@@ -47,7 +47,7 @@ TraceBuilder::TraceBuilder(std::string path, TraceOutline& outline, const BuildO
       tracks_(outline.tracks),
       times_(outline.clocks, outline.units, diagnostics_),
       keys_(strings_, options.operands),
-      annotations_(strings_, diagnostics_),
+      annotations_(strings_, keys_, diagnostics_),
       positions_(options.positions),
       sync_category_(strings_.intern("cuda_sync")),
       path_category_(strings_.intern("critical path")),
@@ -200,8 +200,6 @@ void TraceBuilder::resolve(TrackTable::Place place, TrackState& state) {
   state.lane = part.lane({pid.value_or(0)}, thread, process_name, name);
 }
 
-void TraceBuilder::add_counter(std::uint32_t, std::int64_t, StringId, StringId, TimePs, double) {}
-
 void TraceBuilder::finish_counters() {
   for (TrackTable::Place place = 0; place < states_.size(); ++place) {
     TrackState& state = states_[place];
@@ -215,7 +213,7 @@ void TraceBuilder::finish_counters() {
     for (const TrackState::Sample& sample : state.samples) {
       const double value = sample.value * static_cast<double>(track.multiplier);
       total = track.is_incremental ? total + value : value;
-      add_counter(part, kNoDevice, name, unit, sample.time, total);
+      parts_[part].rank.counters.push(trace::Counters::kNoDevice, name, unit, sample.time, total);
     }
     state.samples = {};
   }
@@ -256,6 +254,7 @@ std::vector<trace::RankTrace> TraceBuilder::finish() {
   TimePs earliest = std::numeric_limits<TimePs>::max();
   for (const RankPart& part : parts_) {
     for (const TimePs time : part.rank.start) earliest = std::min(earliest, time);
+    for (const TimePs time : part.rank.counters.time) earliest = std::min(earliest, time);
   }
   if (earliest == std::numeric_limits<TimePs>::max()) earliest = 0;
   const std::int64_t seconds = earliest / kPsPerSecond - (earliest % kPsPerSecond < 0 ? 1 : 0);

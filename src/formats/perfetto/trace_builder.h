@@ -52,7 +52,6 @@ class TraceBuilder {
 
  private:
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
-  static constexpr std::int64_t kNoDevice = -1;
 
   /// What has come in on a track.
   struct TrackState {
@@ -123,7 +122,6 @@ class TraceBuilder {
   void add_gpu_counters(std::string_view message, Sequence& sequence, TimePs time);
 
   void finish_counters();
-  void add_counter(std::uint32_t part, std::int64_t device, StringId name, StringId unit, TimePs time, double value);
   void finish_flows();
   [[nodiscard]] std::string position() const;
   StringId text_of(const NumberTable& table, std::uint64_t number);

@@ -40,6 +40,9 @@ TrustCell clock_cell(const StepFacts& facts) {
   } else if (*facts.clock == causal::ClockSource::aligned) {
     cell = {"clock", "clocks aligned", band.empty() ? "exactly" : band, State::ok,
             "The ranks' clocks were aligned, and may still be off by so much."};
+  } else if (*facts.clock == causal::ClockSource::relative) {
+    cell = {"clock", "clocks", "not recorded", State::warn,
+            "Only lengths are recorded: times of different communicators are not comparable."};
   } else {
     cell = {"clock", band.empty() ? "clocks" : "clocks, " + band, "as recorded", State::warn,
             "The ranks' clocks were not corrected: times of different ranks may not be comparable."};

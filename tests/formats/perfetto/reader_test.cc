@@ -270,6 +270,62 @@ TEST_CASE("processes called rank N are ranks of one clock; what our own writer w
   CHECK(rank.activity(2) == trace::Activity::other);
 }
 
+TEST_CASE("counters are scaled, added up in order of time, and those of GPUs named by their descriptors") {
+  PacketTrace trace;
+  trace.thread(5);
+  const auto counter = [&](std::uint64_t uuid, const char* name, const PacketTrace::Fill& fill) {
+    trace.packet([&](WireWriter& packet) {
+      WireWriter track(packet, packet_field::kTrackDescriptor);
+      track.add_number(track_field::kUuid, uuid);
+      track.add_bytes(track_field::kName, name);
+      track.add_number(track_field::kParent, 1005);
+      WireWriter description(track, track_field::kCounter);
+      fill(description);
+    });
+  };
+  counter(6, "power", [](WireWriter& c) {
+    c.add_number(track_field::kMultiplier, 1000);
+    c.add_bytes(track_field::kUnitName, "mW");
+  });
+  counter(7, "launched", [](WireWriter& c) { c.add_number(track_field::kIncremental, 1); });
+  const auto count = [&](std::uint64_t uuid, std::uint64_t time, std::int64_t value) {
+    trace.event(uuid, time, kCounter, [&](WireWriter& event) { event.add_number(event_field::kCounterValue, value); });
+  };
+  count(6, 10, 3);
+  count(7, 30, 2);
+  count(7, 20, 1);
+  trace.packet([](WireWriter& packet) {
+    packet.add_number(packet_field::kTimestamp, 40);
+    packet.add_number(packet_field::kSequence, 1);
+    {
+      WireWriter names(packet, packet_field::kInternedData);
+      WireWriter counters(names, interned_field::kCounters);
+      counters.add_number(interned_field::kNumber, 1);
+      {
+        WireWriter descriptor(counters, interned_field::kDescriptor);
+        WireWriter spec(descriptor, interned_field::kSpecs);
+        spec.add_number(interned_field::kSpecId, 0);
+        spec.add_bytes(interned_field::kSpecName, "SM Clock (MHz)");
+      }
+      counters.add_number(interned_field::kDescriptorGpu, 3);
+    }
+    WireWriter event(packet, packet_field::kGpuCounter);
+    event.add_number(gpu_counter_field::kDescriptorNumber, 1);
+    WireWriter value(event, gpu_counter_field::kCounters);
+    value.add_number(gpu_counter_field::kId, 0);
+    value.add_fixed(gpu_counter_field::kReal, 1980.0);
+  });
+  const ReadPackets read = read_packets(trace.bytes);
+  const trace::Counters& counters = read.trace.ranks[0].counters;
+  Rows rows;
+  for (std::size_t i = 0; i < counters.size(); ++i)
+    rows.push_back(std::to_string(counters.device[i]) + " " + std::string(read.trace.strings.text(counters.name[i])) +
+                   " " + std::string(read.trace.strings.text(counters.unit[i])) + " " +
+                   std::to_string(counters.time[i] / kPsPerNs) + " " +
+                   std::to_string(static_cast<std::int64_t>(counters.value[i])));
+  CHECK(rows == Rows{"3 SM Clock (MHz)  40 1980", "-1 power mW 10 3000", "-1 launched  20 1", "-1 launched  30 3"});
+}
+
 TEST_CASE("a trace that is cut is refused, or read up to the cut") {
   PacketTrace trace;
   trace.thread(5);
