@@ -8,8 +8,8 @@
 #include "formats/kineto/alignment_member.h"
 #include "match/exchange_finder.h"
 
-// Ranks of one host, or that were aligned before, stay as they are. Else clocks are estimated from what the ranks
-// exchanged, and corrected only if the correction is larger than what the estimate may be wrong by.
+// Ranks of one host or file, or that were aligned before, stay as they are. Else clocks are estimated from what the
+// ranks exchanged, and corrected only if the correction is larger than what the estimate may be wrong by.
 
 namespace orrery::job {
 namespace {
@@ -37,6 +37,15 @@ std::pair<TimePs, TimePs> extent_of(const trace::RankTrace& rank) {
   for (trace::EventIndex e = 0; e < rank.event_count(); ++e)
     begin = std::min(begin, rank.start[e]), end = std::max(end, rank.end(e));
   return {begin, end};
+}
+
+/// Several ranks of one file, which says of none that another host recorded it: its recorder has one clock.
+bool are_of_one_file(const trace::Trace& trace) {
+  const trace::SourceInfo& first = trace.ranks.front().source;
+  return trace.ranks.size() > 1 && !first.path.empty() &&
+         std::all_of(trace.ranks.begin(), trace.ranks.end(), [&](const trace::RankTrace& rank) {
+           return rank.source.path == first.path && rank.source.host == first.host;
+         });
 }
 
 /// Whether the largest correction that the estimate makes is more than it may be wrong.
@@ -108,6 +117,7 @@ Result<JobClocks> use_clocks(trace::Trace& trace, ClockChoice choice, Diagnostic
                                        [](const trace::RankTrace& rank) { return rank.source.relative_times; });
   if (is_relative) clocks.source = causal::ClockSource::relative;
   if (is_relative || choice == ClockChoice::one) {
+  if (choice == ClockChoice::one || (choice == ClockChoice::automatic && are_of_one_file(trace))) {
     clocks.exchanges = match::find_exchanges(trace);
     return clocks;
   }

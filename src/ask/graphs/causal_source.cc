@@ -9,6 +9,7 @@
 #include "base/numbers.h"
 #include "base/team/process_team.h"
 #include "causal/causal_graph_file.h"
+#include "job/read/inside.h"
 #include "job/streamed_job.h"
 
 namespace orrery::ask {
@@ -128,7 +129,8 @@ bool asks_whole_job(const Context& context, const GraphRequest& request) {
   const RecordingRequest& recording = request.recording;
   if (recording.rank || request.restore || recording.files.empty()) return false;
   const auto is_whole = [](const job::Source& source) {
-    return source.format->content == formats::Content::trace && source.files.size() > 1;
+    if (source.format->content != formats::Content::trace) return false;
+    return source.files.size() > 1 || job::holds_job(*source.format, source.files.front());
   };
   if (const auto opened = context.find_opened(recording.files)) return is_whole(opened->source);
   Diagnostics unused;

@@ -20,11 +20,14 @@
 #include "formats/nccl_inspector/format.h"
 #include "formats/otf2/format.h"
 #include "formats/perfetto/format.h"
+#include "formats/nsys/format.h"
 #include "formats/pytorch_et/format.h"
+#include "formats/rocprof/format.h"
 #include "formats/simgrid_ti/format.h"
 #include "formats/step_logs/format.h"
 #include "formats/training_operations/format.h"
 #include "formats/xspace/format.h"
+#include "job/read/inside.h"
 #include "job/shipped/recipe_format.h"
 
 namespace orrery::job {
@@ -57,7 +60,10 @@ std::span<const Format* const> all_formats() {
                        &perfetto::kFormat,
                        &nccl_inspector::kFormat,
                        &otf2::kFormat,
-                       &memory_snapshot::kFormat};
+                       &memory_snapshot::kFormat,
+                       &nsys::kFormat,
+                       &rocprof::kFormat,
+                       &rocprof::kDatabaseFormat};
     std::sort(list.begin(), list.end(), [](const Format* a, const Format* b) { return a->priority < b->priority; });
     return list;
   }();
@@ -84,7 +90,7 @@ Result<FileHead> read_head(const std::string& path) {
 Result<const Format*> detect(const FileHead& head, const std::string& path) {
   if (head.bytes.empty()) return Error{"the file is empty", path, 0};
   for (const Format* format : all_formats()) {
-    if (format->sniff(head.view())) return format;
+    if (format->sniff(head.view()) && is_inside(*format, path)) return format;
   }
   std::string known;
   for (const Format* format : all_formats()) {

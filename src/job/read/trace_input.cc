@@ -103,6 +103,8 @@ Result<TraceInput> read_recorded(const Source& source, const TraceRequest& reque
   Result<trace::Trace> all = read_files(source, source.files, request, reading);
   if (!all) return all.error();
   input.trace = std::move(*all);
+  // One file may hold several.
+  input.job_ranks = std::max(input.job_ranks, input.trace.ranks.size());
   return input;
 }
 

@@ -1,0 +1,42 @@
+#include "job/read/inside.h"
+
+#include <algorithm>
+#include <array>
+
+#include "formats/nsys/format.h"
+#include "formats/nsys/reader.h"
+#include "formats/rocprof/format.h"
+#include "formats/rocprof/rocpd_reader.h"
+
+namespace orrery::job {
+namespace {
+
+struct Inside {
+  const formats::Format* format;
+  bool (*is_it)(const std::string& path);
+  bool (*holds_job)(const std::string& path);
+};
+
+constexpr std::array<Inside, 2> kInsides = {
+    Inside{&nsys::kFormat, nsys::is_export, nsys::holds_several_processes},
+    Inside{&rocprof::kDatabaseFormat, rocprof::is_rocpd, rocprof::holds_several_processes}};
+
+const Inside* find_inside(const formats::Format& format) {
+  const auto* const found =
+      std::find_if(kInsides.begin(), kInsides.end(), [&](const Inside& inside) { return inside.format == &format; });
+  return found == kInsides.end() ? nullptr : found;
+}
+
+}  // namespace
+
+bool is_inside(const formats::Format& format, const std::string& path) {
+  const Inside* const inside = find_inside(format);
+  return inside == nullptr || inside->is_it(path);
+}
+
+bool holds_job(const formats::Format& format, const std::string& path) {
+  const Inside* const inside = find_inside(format);
+  return inside != nullptr && inside->holds_job(path);
+}
+
+}  // namespace orrery::job

@@ -1,0 +1,16 @@
+// Formats whose files begin like those of others, as databases do: what they are, and whose, is found inside.
+#pragma once
+
+#include <string>
+
+#include "formats/format.h"
+
+namespace orrery::job {
+
+/// Whether the file is one of `format`, whose sniffer says that it may be. Opens it where the beginning does not tell.
+bool is_inside(const formats::Format& format, const std::string& path);
+
+/// Whether the file, one of `format`, holds several ranks; those of most formats hold one each.
+bool holds_job(const formats::Format& format, const std::string& path);
+
+}  // namespace orrery::job
