@@ -116,8 +116,7 @@ Result<JobClocks> use_clocks(trace::Trace& trace, ClockChoice choice, Diagnostic
   const bool is_relative = std::any_of(trace.ranks.begin(), trace.ranks.end(),
                                        [](const trace::RankTrace& rank) { return rank.source.relative_times; });
   if (is_relative) clocks.source = causal::ClockSource::relative;
-  if (is_relative || choice == ClockChoice::one) {
-  if (choice == ClockChoice::one || (choice == ClockChoice::automatic && are_of_one_file(trace))) {
+  if (is_relative || choice == ClockChoice::one || (choice == ClockChoice::automatic && are_of_one_file(trace))) {
     clocks.exchanges = match::find_exchanges(trace);
     return clocks;
   }
