@@ -46,7 +46,7 @@ class SnapshotReader {
   }
   /// Addresses and sizes that can be added up.
   static bool is_place(std::int64_t address, std::int64_t size) {
-    return address >= 0 && size >= 0 && size <= std::int64_t{1} << 50 && address <= INT64_MAX - size;
+    return address >= 0 && size >= 0 && size <= std::int64_t{1} << 44 && address <= INT64_MAX - size;
   }
 
   void read_segment(PlainId id) {
