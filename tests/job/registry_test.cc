@@ -28,6 +28,8 @@ TEST_CASE("content tells what a file is, whatever it is called and however it is
   };
   CHECK(kind(R"({"schemaVersion": 1, "traceEvents": []})") == "kineto");
   CHECK(kind(R"([{"ph": "X"}])") == "kineto");
+  CHECK(kind(R"({"entries": [], "pg_config": {}, "version": "2.10"})") == "flight_recorder");
+  CHECK(kind(R"({"distributedInfo": {"pg_config": [], "version": 2}, "traceEvents": []})") == "kineto");
   CHECK(kind(R"({"schema": "1.1.1", "nodes": []})") == "host");
   CHECK(kind(R"({"workload_graph": []})") == "feeder");
   CHECK(kind(R"({"1": [0, 1], "2": [2]})") == "groups");
