@@ -35,12 +35,12 @@ StragglerStudy study_of(Compute&& compute) {
     add(1, "forward-compute", b0, b1, 0, 0), add(1, "backward-compute", b1, b2, 0, 0);
     add(1, "forward-compute", std::max(b2, a2), b3, 1, 0), add(1, "backward-compute", b3, b4, 1, 0);
     add(1, "backward-send", b2, b2, 0, -1), add(1, "backward-send", b4, b4, 1, -1);
-    add(0, "backward-recv", a2, b2, 0, -1), add(0, "backward-recv", c1, b4, 1, -1);
+    add(0, "backward-recv", a2, std::max(a2, b2), 0, -1), add(0, "backward-recv", c1, std::max(c1, b4), 1, -1);
     add(0, "backward-compute", c0, c1, 0, 0), add(0, "backward-compute", c2, c3, 1, 0);
     for (int stage = 0; stage < 2; ++stage) {
       const double done = stage == 0 ? c3 : b4;
-      add(stage, "grads-reduce-scatter", done, c3, 0, 0);
-      add(stage, "optimizer-clip-main-grad", c3, c3, 0, -1);
+      add(stage, "grads-reduce-scatter", done, done, 0, 0);
+      add(stage, "optimizer-clip-main-grad", done, c3, 0, -1);
       add(stage, "optimizer", c3, c3 + 0.1, 0, -1);
     }
   }

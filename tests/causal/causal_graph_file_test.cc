@@ -267,7 +267,7 @@ TEST_CASE("a job whose parts do not fit together is refused") {
   CHECK(refused([](CausalGraph& j) { j.span = 0; }) == "the window is empty or out of range");
   CHECK(refused([](CausalGraph& j) { j.end = ~0U; }) == "begin or end is not a node");
   CHECK(refused([](CausalGraph& j) { j.first_hub = ~0U; }) == "moments of communication are no nodes");
-  CHECK(refused([](CausalGraph& j) { j.clock = static_cast<ClockSource>(3); }) == "not a source of clocks");
+  CHECK(refused([](CausalGraph& j) { j.clock = static_cast<ClockSource>(4); }) == "not a source of clocks");
   CHECK(refused([](CausalGraph& j) { j.operations[0].what = ~0U; }) == "not a text");
   CHECK(refused([](CausalGraph& j) { j.operations[0].count = ~0U; }) == "not a participation");
   CHECK(refused([](CausalGraph& j) { j.operations[0].root = 1U << 30; }) == "not a participation");

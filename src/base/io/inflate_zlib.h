@@ -5,9 +5,9 @@
 #include <string>
 #include <string_view>
 
-#include "base/io/inflate.h"
-
 namespace orrery {
+
+class Inflater;  // base/io/inflate.h
 
 /// As make_inflater().
 std::unique_ptr<Inflater> make_zlib_inflater(std::string_view bytes, std::string path);

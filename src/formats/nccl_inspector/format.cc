@@ -23,7 +23,7 @@ Result<trace::Trace> read_traces(const std::vector<std::string>& paths, Diagnost
 const formats::Format kFormat{.name = "nccl_inspector",
                               .title = "a log of NCCL's Inspector",
                               .content = formats::Content::trace,
-                              .priority = 6,
+                              .priority = 9,
                               .sniff = is_inspector,
                               .read_traces = read_traces};
 

@@ -17,7 +17,7 @@ Result<trace::Trace> read_traces(const std::vector<std::string>& paths, Diagnost
 const formats::Format kFormat{.name = "nsys",
                               .title = "an export of Nsight Systems",
                               .content = formats::Content::trace,
-                              .priority = 4,
+                              .priority = 2,
                               .sniff = [](const formats::Head& head) { return begins_as_sqlite(head.bytes); },
                               .read_traces = read_traces};
 

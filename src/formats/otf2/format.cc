@@ -17,7 +17,7 @@ Result<trace::Trace> read_traces(const std::vector<std::string>& paths, Diagnost
 const formats::Format kFormat{.name = "otf2",
                               .title = "an OTF2 archive",
                               .content = formats::Content::trace,
-                              .priority = 4,  // its first six bytes are nobody else's
+                              .priority = 1,  // its first six bytes are nobody else's
                               .sniff = [](const formats::Head& head) { return is_anchor(head.bytes); },
                               .read_traces = read_traces};
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/io/inflate.h"
 #include "base/io/inflate_zlib.h"
 
 // The file is cut at its compressed packets: what lies between two of them is one stretch, what one of them holds is

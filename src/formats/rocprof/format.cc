@@ -39,7 +39,7 @@ const formats::Format kFormat{.name = "rocprof",
 const formats::Format kDatabaseFormat{.name = "rocpd",
                                       .title = "a rocpd database of ROCm's profiler",
                                       .content = formats::Content::trace,
-                                      .priority = 7,
+                                      .priority = 11,
                                       .sniff = [](const formats::Head& head) { return begins_as_sqlite(head.bytes); },
                                       .read_traces = read_traces<read_rocpd>};
 
