@@ -32,24 +32,26 @@ const Item* find_key(const std::vector<Item>& items, std::uint32_t lane, std::ui
 }  // namespace
 
 std::vector<HostWaitCause> HostWaitCauses::take(const DeviceRank& devices) const {
-  std::map<std::pair<std::string_view, EdgeKind>, HostWaitCause> by_name;
+  std::vector<HostWaitCause> causes;
+  causes.reserve(sums_.size());
+  std::map<EdgeKind, std::size_t> of_steps;  // the cause that stands for all of them
   for (const auto& [key, sum] : sums_) {
     const auto id = static_cast<StringId>(key >> 8);
-    std::string_view name = id == kNoName ? std::string_view() : devices.trace->strings.text(id);
+    const auto kind = static_cast<EdgeKind>(key & 0xFF);
+    const std::string_view name = id == kNoName ? std::string_view() : devices.trace->strings.text(id);
     // Every step has its own name, and nobody wants a row for each.
-    if (name.starts_with(kStepPrefix)) name = kStepPrefix;
-    HostWaitCause& cause = by_name[{name, static_cast<EdgeKind>(key & 0xFF)}];
-    cause.kind = static_cast<EdgeKind>(key & 0xFF);
-    cause.name = name;
-    cause.pieces += sum.pieces;
-    cause.time = plus_capped(cause.time, sum.time);
+    if (!name.starts_with(kStepPrefix)) {
+      causes.push_back({kind, std::string(name), sum.pieces, sum.time});
+      continue;
+    }
+    const auto [place, is_new] = of_steps.try_emplace(kind, causes.size());
+    if (is_new) causes.push_back({kind, std::string(kStepPrefix), 0, 0});
+    causes[place->second].pieces += sum.pieces;
+    causes[place->second].time = plus_capped(causes[place->second].time, sum.time);
   }
-  std::vector<HostWaitCause> causes;
-  causes.reserve(by_name.size());
-  for (auto& [key, cause] : by_name) causes.push_back(std::move(cause));
-  std::stable_sort(causes.begin(), causes.end(),
-                   // Names were sorted by the map, so causes of equal times keep that order.
-                   [](const HostWaitCause& a, const HostWaitCause& b) { return a.time > b.time; });
+  std::sort(causes.begin(), causes.end(), [](const HostWaitCause& a, const HostWaitCause& b) {
+    return a.time != b.time ? a.time > b.time : std::tie(a.name, a.kind) < std::tie(b.name, b.kind);
+  });
   return causes;
 }
 

@@ -48,9 +48,14 @@ class LaunchFinder {
  private:
   void group_by_call() {
     GraphLaunchNames names(trace_.strings);
+    EventIndex last = causal::kNoEvent;
+    bool is_graph = false;
+    found_.works.reserve(timeline_.works.size());
     for (std::uint32_t w = 0; w < timeline_.works.size(); ++w) {
       const EventIndex call = timeline_.works[w].call;
-      if (call != causal::kNoEvent && names.contains(rank_.name[call])) found_.works.push_back(w);
+      // Works of a call mostly come in a row.
+      if (call != last) last = call, is_graph = call != causal::kNoEvent && names.contains(rank_.name[call]);
+      if (is_graph) found_.works.push_back(w);
     }
     // Works of a timeline are by start, which stays so below each call.
     const auto key = [&](std::uint32_t w) { return std::pair(timeline_.works[w].call_start, timeline_.works[w].call); };

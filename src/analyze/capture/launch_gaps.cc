@@ -1,7 +1,8 @@
 #include "analyze/capture/launch_gaps.h"
 
 #include <algorithm>
-#include <map>
+#include <tuple>
+#include <utility>
 
 #include "causal/step_window.h"
 
@@ -45,16 +46,66 @@ TimePs wait_for_call(const DeviceRank& devices, const Stretch& stretch) {
   return std::clamp(work.call_start, stretch.begin, stretch.end) - stretch.begin;
 }
 
+/// The launches of one device, in order, and between which of its works their gaps lie.
+struct DeviceLaunches {
+  std::vector<std::uint32_t> launches;
+  std::vector<Span> gaps;  ///< in order of time, apart from one another
+  std::size_t next = 1;    ///< the launch whose gap is looked for
+  std::size_t next_gap = 0;
+};
+
+void find_gaps(const std::vector<Span>& spans, DeviceLaunches& device) {
+  for (std::size_t i = 1; i < device.launches.size(); ++i) {
+    const Span gap{spans[device.launches[i - 1]].end, spans[device.launches[i]].begin};
+    if (gap.begin < gap.end) device.gaps.push_back(gap);
+  }
+  std::sort(device.gaps.begin(), device.gaps.end(),
+            [](const Span& a, const Span& b) { return std::tie(a.begin, a.end) < std::tie(b.begin, b.end); });
+  // Launches on several streams overlap; what lies in two gaps is looked at once.
+  std::size_t kept = 0;
+  for (const Span& gap : device.gaps) {
+    if (kept > 0 && gap.begin <= device.gaps[kept - 1].end)
+      device.gaps[kept - 1].end = std::max(device.gaps[kept - 1].end, gap.end);
+    else device.gaps[kept++] = gap;
+  }
+  device.gaps.resize(kept);
+}
+
+/// Calls on_stretch for the time of devices cut by what runs in gaps, or begins or ends there: nearly all work is below
+/// launches, and says nothing about the time between them.
+template <typename OnStretch>
+void sweep_gaps(const DeviceRank& devices, std::vector<DeviceLaunches>& launched, OnStretch&& on_stretch) {
+  const auto& works = devices.timeline.works;
+  std::vector<std::uint32_t> by_start, by_end;
+  std::vector<std::uint8_t> is_at_gap(works.size(), 0);
+  for (std::uint32_t w = 0; w < works.size(); ++w) {
+    DeviceLaunches& device = launched[devices.device_of(w)];
+    std::size_t& at = device.next_gap;
+    while (at < device.gaps.size() && device.gaps[at].end < works[w].start) ++at;
+    if (at == device.gaps.size() || device.gaps[at].begin > works[w].end) continue;
+    is_at_gap[w] = 1;
+    by_start.push_back(w);
+  }
+  by_end.reserve(by_start.size());
+  for (const std::uint32_t w : devices.timeline.by_end) {
+    if (is_at_gap[w] != 0) by_end.push_back(w);
+  }
+  sweep_works(
+      devices, [&](std::size_t place) { return by_start[place]; }, by_end, std::forward<OnStretch>(on_stretch));
+}
+
 }  // namespace
 
 std::vector<LaunchGap> launch_gaps(const DeviceRank& devices, const GraphLaunches& graphs) {
   std::vector<LaunchGap> gaps;
-  std::map<std::int64_t, std::vector<std::uint32_t>> by_device;
+  std::vector<DeviceLaunches> launched(devices.devices.size());
   std::vector<Span> spans;
   const std::vector<trace::EventIndex> steps = causal::find_steps(*devices.trace, *devices.rank, devices.content);
   for (std::uint32_t l = 0; l < graphs.launches.size(); ++l) {
     const GraphLaunch& launch = graphs.launches[l];
-    std::vector<std::uint32_t>& of_device = by_device[launch.device];
+    const auto place = std::lower_bound(devices.devices.begin(), devices.devices.end(), launch.device);
+    std::vector<std::uint32_t>& of_device =
+        launched[static_cast<std::size_t>(place - devices.devices.begin())].launches;
     const auto [span, busy] = span_of(devices, graphs.works_of(launch));
     LaunchGap gap{.launch = l,
                   .number = static_cast<std::int64_t>(of_device.size()),
@@ -74,13 +125,11 @@ std::vector<LaunchGap> launch_gaps(const DeviceRank& devices, const GraphLaunche
   }
   const HostHistory history(devices);
   std::vector<HostWaitCauses> causes(gaps.size());
-  std::map<std::int64_t, std::size_t> next_launch;  // of each device: the one whose gap is looked for
-  sweep_devices(devices, [&](const Stretch& stretch) {
-    const std::int64_t device = devices.devices[stretch.device];
-    const auto of_device = by_device.find(device);
-    if (of_device == by_device.end()) return;
-    const std::vector<std::uint32_t>& launches = of_device->second;
-    std::size_t& at = next_launch.try_emplace(device, 1).first->second;
+  for (DeviceLaunches& device : launched) find_gaps(spans, device);
+  sweep_gaps(devices, launched, [&](const Stretch& stretch) {
+    const std::vector<std::uint32_t>& launches = launched[stretch.device].launches;
+    if (launches.empty()) return;
+    std::size_t& at = launched[stretch.device].next;
     while (at < launches.size() && spans[launches[at]].begin <= stretch.begin) ++at;
     if (at >= launches.size() || stretch.begin < spans[launches[at - 1]].end || stretch.end > spans[launches[at]].begin)
       return;

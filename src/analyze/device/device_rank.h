@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "base/diagnostics.h"
@@ -91,10 +93,11 @@ struct Stretch {
   std::uint32_t next = 0;  ///< of idle time: the work that ends it, which may lie behind the window; kNoWork: none does
 };
 
-/// Calls on_stretch for each stretch of the window, those of one device in order of time and without gaps: their
-/// lengths add up to the window, however much work runs at the same time. O(works).
-template <typename OnStretch>
-void sweep_devices(const DeviceRank& devices, OnStretch&& on_stretch) {
+/// As if there were no work but that of `by_end`: numbers of works in order of end. `by_start`: which of them starts
+/// first, second and so on.
+template <typename ByStart, typename OnStretch>
+void sweep_works(const DeviceRank& devices, ByStart&& by_start, std::span<const std::uint32_t> by_end,
+                 OnStretch&& on_stretch) {
   struct State {
     std::array<std::int64_t, kWorkTypes> running = {};
     TimePs since = 0;
@@ -111,16 +114,25 @@ void sweep_devices(const DeviceRank& devices, OnStretch&& on_stretch) {
     state.since = until;
   };
   const auto& works = devices.timeline.works;
-  const auto& by_end = devices.timeline.by_end;
-  for (std::size_t started = 0, ended = 0; ended < works.size();) {
+  for (std::size_t started = 0, ended = 0; ended < by_end.size();) {
     // Of work that takes no time the end is counted before its start: nothing is looked at in between.
-    const bool is_end = started == works.size() || works[by_end[ended]].end <= works[started].start;
-    const std::uint32_t work = is_end ? by_end[ended++] : static_cast<std::uint32_t>(started++);
+    const bool is_end = started == by_end.size() || works[by_end[ended]].end <= works[by_start(started)].start;
+    const std::uint32_t work = is_end ? by_end[ended++] : by_start(started++);
     const std::uint32_t device = devices.device_of(work);
     emit(device, is_end ? works[work].end : works[work].start, work);
     states[device].running[static_cast<std::size_t>(devices.types[work])] += is_end ? -1 : 1;
   }
   for (std::uint32_t device = 0; device < states.size(); ++device) emit(device, devices.window.end, causal::kNoWork);
+}
+
+/// Calls on_stretch for each stretch of the window, those of one device in order of time and without gaps: their
+/// lengths add up to the window, however much work runs at the same time. O(works).
+template <typename OnStretch>
+void sweep_devices(const DeviceRank& devices, OnStretch&& on_stretch) {
+  // Works of a timeline are numbered by their start.
+  sweep_works(
+      devices, [](std::size_t place) { return static_cast<std::uint32_t>(place); }, devices.timeline.by_end,
+      std::forward<OnStretch>(on_stretch));
 }
 
 }  // namespace orrery::analyze

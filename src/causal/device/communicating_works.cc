@@ -66,7 +66,8 @@ class Teller {
         operators_(operators),
         joined_(rank.field(trace::Field::operator_text)),
         libraries_(trace.strings),
-        rules_(trace.rules.get(), trace.strings) {}
+        rules_(trace.rules.get(), trace.strings),
+        says_nothing_(trace.strings.size(), 0) {}
 
   WorkCommunications tell() {
     out_.facts_of.assign(timeline_.works.size(), WorkCommunications::kNone);
@@ -106,8 +107,10 @@ class Teller {
 
   void decide(std::uint32_t w, bool any_recorded) {
     const StringId op = operator_of(w);
-    if (op != RuledNames::kNoOperator && asks_for_communication(trace_.strings.text(op))) return take(w, op);
     const StringId name = rank_.name[timeline_.works[w].event];
+    // Without an operator the name alone decides, and most names were found to say nothing before.
+    if (op == RuledNames::kNoOperator && says_nothing_[name] != 0) return;
+    if (op != RuledNames::kNoOperator && asks_for_communication(trace_.strings.text(op))) return take(w, op);
     if (const std::uint32_t reading = reading_of(w); reading != RuledNames::kNoReading) {
       if (rules_.rule(reading).communicates) take(w, name);
       return;
@@ -120,6 +123,7 @@ class Teller {
         if (op == RuledNames::kNoOperator && !any_recorded) take(w, name);
         break;
     }
+    if (op == RuledNames::kNoOperator && out_.facts_of[w] == WorkCommunications::kNone) says_nothing_[name] = 1;
   }
 
   /// `said`: the record, operator or name that tells what is done, unless a rule does.
@@ -165,6 +169,8 @@ class Teller {
   trace::InOrder joined_;
   KernelNames libraries_;
   RuledNames rules_;
+  std::vector<std::uint8_t>
+      says_nothing_;  // per text: a kernel that no operator explains, and that does not communicate
   std::map<std::tuple<StringId, StringId, std::uint32_t, std::int64_t>, std::uint32_t> places_;
   WorkCommunications out_;
 };
