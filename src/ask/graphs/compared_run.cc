@@ -3,6 +3,7 @@
 #include <optional>
 #include <utility>
 
+#include "analyze/diff/clock_change.h"
 #include "causal/diagnostics.h"
 #include "trace/select_events.h"
 
@@ -69,6 +70,7 @@ Result<analyze::ComparedRun> whole_recording(Context& context, const job::Record
       .steps = {graph->label}, .spans = {span}, .interval = std::nullopt, .step = std::move(*graph), .is_whole = true};
   run.operators = operators.of_owners(run.step);
   run.device_work = operators.device_work(*window);
+  run.clock = analyze::device_clock(job.trace(), job.timelines(), window->ranks);
   return run;
 }
 
@@ -132,6 +134,7 @@ Result<analyze::ComparedRun> compared_run(Context& context, const job::RecordedJ
   auto graph = compared_graph(job, *all, context.diagnostics());
   if (!graph) return graph.error();
   run.steps = graph->steps;
+  run.clock = analyze::device_clock(job.trace(), job.timelines(), all->ranks);
   ComparedOperators operators(job, by);
   run.operators = operators.of_owners(*graph);
   run.times = analyze::class_step_times(*graph, analyze::classes_of(*graph, classes, &run.operators));

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 
+#include "analyze/diff/clock_change.h"
 #include "analyze/diff/diff_sheets.h"
 #include "analyze/whatif/whatif.h"
 #include "ask/devices/hta_job.h"
@@ -92,7 +94,23 @@ void tell_run(report::Facts& facts, std::string_view name, const ComparedRun& ru
   facts.end_object();
 }
 
-void tell_diff_facts(report::Facts& facts, const ComparedRun& a, const ComparedRun& b, const RunDiff& diff) {
+/// "the SM clock, 900 MHz instead of 1,898, explains 99 % of it"
+std::string clock_phrase(const analyze::ClockChange& clock) {
+  const auto mhz = [](double value) { return format_count(static_cast<std::uint64_t>(std::llround(value))); };
+  return fmt::format("the SM clock, {} MHz instead of {}, explains {:.0f} % of it", mhz(clock.b_mhz), mhz(clock.a_mhz),
+                     clock.explained_pct);
+}
+
+void tell_clock(report::Facts& facts, const analyze::ClockChange& clock) {
+  facts.key("clock").begin_object().field("a_mhz", clock.a_mhz).field("b_mhz", clock.b_mhz);
+  facts.field("explained_us", to_us(clock.explained)).field("explained_pct", clock.explained_pct);
+  facts.key("reasons").begin_array();
+  for (const std::string& reason : clock.reasons) facts.value(reason);
+  facts.end_array().end_object();
+}
+
+void tell_diff_facts(report::Facts& facts, const ComparedRun& a, const ComparedRun& b, const RunDiff& diff,
+                     const std::optional<analyze::ClockChange>& clock) {
   tell_run(facts, "a", a);
   tell_run(facts, "b", b);
   facts.field("change_us", to_us(diff.spans.b - diff.spans.a));
@@ -100,7 +118,9 @@ void tell_diff_facts(report::Facts& facts, const ComparedRun& a, const ComparedR
   facts.key("significant");
   if (!diff.spans.significant) facts.null();
   else facts.value(*diff.spans.significant);
-  facts.field("verdict", diff.verdict());
+  const bool is_clock = clock && clock->explains_most();
+  facts.field("verdict", is_clock ? fmt::format("{}: {}", diff.verdict(), clock_phrase(*clock)) : diff.verdict());
+  if (clock) tell_clock(facts, *clock);
   facts.key("pair").begin_object();
   facts.field("a_step", a.steps[a.median]).field("b_step", b.steps[b.median]);
   facts.field("a_us", to_us(a.median_span())).field("b_us", to_us(b.median_span()));
@@ -129,7 +149,13 @@ void tell_diff(report::Answer& answer, const ComparedRun& a, const ComparedRun& 
       .line(fmt::format("{} differ by {}. {}", pair, signed_duration(diff.change),
                         cause_sentence(diff, a.step.ranks.size() == 1 && b.step.ranks.size() == 1)))
       .gap();
-  if (answer.for_programs()) tell_diff_facts(answer.facts(), a, b, diff);
+  std::optional<analyze::ClockChange> clock;
+  if (a.clock && b.clock) clock = analyze::clock_change(diff, *a.clock, *b.clock);
+  if (clock && clock->explains_most())
+    answer.line(fmt::format("Of that, {}{}{}.", clock_phrase(*clock), clock->reasons.empty() ? "" : "; held down by: ",
+                            fmt::join(clock->reasons, ", ")))
+        .gap();
+  if (answer.for_programs()) tell_diff_facts(answer.facts(), a, b, diff, clock);
   answer.table(analyze::runs_sheet(a, b), {.readers = Readers::people_and_tables}).gap();
   answer.table([&] { return analyze::kind_changes_sheet(diff); }, {.readers = Readers::programs_and_tables});
   // What adds nothing comes last.

@@ -12,6 +12,7 @@
 #include "formats/chakra/format.h"
 #include "formats/flight_recorder/format.h"
 #include "formats/goal/format.h"
+#include "formats/gpu_counters/format.h"
 #include "formats/kineto/format.h"
 #include "formats/liballprof/format.h"
 #include "formats/memory_snapshot/format.h"
@@ -61,6 +62,7 @@ std::span<const Format* const> all_formats() {
                        &nccl_inspector::kFormat,
                        &otf2::kFormat,
                        &memory_snapshot::kFormat,
+                       &gpu_counters::kFormat,
                        &nsys::kFormat,
                        &rocprof::kFormat,
                        &rocprof::kDatabaseFormat};

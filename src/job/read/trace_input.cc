@@ -10,6 +10,7 @@
 #include "job/pairs/host_files.h"
 #include "job/pairs/host_workload.h"
 #include "job/pairs/unlinked.h"
+#include "job/read/counters_beside.h"
 #include "job/read/registry.h"
 #include "job/read/rules_input.h"
 #include "job/read/shared_reading.h"
@@ -94,6 +95,8 @@ Result<TraceInput> read_recorded(const Source& source, const TraceRequest& reque
       if (const Result<FileHead> head = read_head(source.files[*file]))
         rank.rank = source.format->peek_rank(head->view()).value_or(rank.rank);
       input.trace = std::move(*one);
+      if (const Status read = read_counters_beside({source.files[*file]}, input.trace, reading.diagnostics); !read)
+        return read.error();
       return input;
     }
   }
@@ -103,6 +106,8 @@ Result<TraceInput> read_recorded(const Source& source, const TraceRequest& reque
   Result<trace::Trace> all = read_files(source, source.files, request, reading);
   if (!all) return all.error();
   input.trace = std::move(*all);
+  if (const Status read = read_counters_beside(source.files, input.trace, reading.diagnostics); !read)
+    return read.error();
   // One file may hold several.
   input.job_ranks = std::max(input.job_ranks, input.trace.ranks.size());
   return input;
