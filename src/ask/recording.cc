@@ -74,7 +74,8 @@ Status join_captures(Context& context, const RecordingRequest& request, trace::T
 /// What was opened before has no operands: who needs them reads the files again.
 std::shared_ptr<const OpenedTrace> find_opened(const Context& context, const RecordingRequest& request,
                                                const job::TraceRequest& wanted) {
-  return wanted.operands || !request.captures.empty() ? nullptr : context.find_opened(request.files);
+  return wanted.operands || !request.captures.empty() || !request.counters.empty() ? nullptr
+                                                                                   : context.find_opened(request.files);
 }
 
 /// What was opened is read by the shipped rules; a question may bring its own.
@@ -113,6 +114,7 @@ std::string typed(const RecordingRequest& request) {
   std::string flags = request.without_profiler ? " --without-profiler" : "";
   for (const std::string& file : request.captures) flags += " --capture " + report::shell_quote(file);
   for (const std::string& file : request.rules) flags += " --rules " + report::shell_quote(file);
+  for (const std::string& file : request.counters) flags += " --counters " + report::shell_quote(file);
   return flags;
 }
 
@@ -127,6 +129,7 @@ job::Reading reading_of(Context& context, const RecordingRequest& request, Progr
                        .salvage = request.salvage,
                        .ranks = context.setting().ranks,
                        .rules = request.rules,
+                       .counters = request.counters,
                        .on_input = [&context](const std::string& path) { return context.add_input(path); },
                        .on_progress =
                            [&progress](std::uint64_t bytes) {

@@ -29,7 +29,8 @@ struct RecordingRequest {
   std::vector<std::string> captures = {};
   /// Where captures are told that fit nothing of it, for whoever tries them on several recordings; none: remarked upon.
   std::vector<analyze::UnfittingCapture>* unfitting = nullptr;
-  std::vector<std::string> rules = {};  ///< files that say how names are read, before the shipped rules
+  std::vector<std::string> rules = {};     ///< files that say how names are read, before the shipped rules
+  std::vector<std::string> counters = {};  ///< tables of GPU counters; none: those beside the traces
 };
 template <typename Visitor>
 void fields(RecordingRequest& request, Visitor&& visit) {
@@ -38,9 +39,10 @@ void fields(RecordingRequest& request, Visitor&& visit) {
   visit("without-profiler", request.without_profiler);
   visit("capture", request.captures);
   visit("rules", request.rules);
+  visit("counters", request.counters);
 }
 
-/// " --without-profiler --capture FILE --rules FILE", as one could type it again.
+/// " --without-profiler --capture FILE --rules FILE --counters FILE", as one could type it again.
 std::string typed(const RecordingRequest& request);
 
 /// How the files are read: remarks, inputs recorded, progress on stderr, at the times that are asked for. `progress`

@@ -147,6 +147,7 @@ CausalGraph causal_graph_of(RankGraph step) {
   rank.host_begin = step.window.host_begin - step.window.begin,
   rank.host_end = step.window.host_end - step.window.begin;
   rank.typical_launch_delay = step.typical_launch_delay, rank.typical_kernel_gap = step.typical_kernel_gap;
+  rank.clock = step.clock;
   job.label = std::move(step.window.label);
   job.why = std::move(step.window.why);
   job.is_whole_trace = step.window.is_whole_trace;

@@ -69,6 +69,7 @@ struct JobRank {
   TimePs typical_kernel_gap = 0;
   trace::Clock recorded =
       trace::Clock::identity();  ///< from the job's clock to the one that the file was recorded with
+  DeviceClock clock = {};        ///< see RankGraph; not in saved graphs
 };
 
 /// One Exchange within the window.

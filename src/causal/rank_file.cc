@@ -1,6 +1,7 @@
 #include "causal/rank_file.h"
 
 #include <algorithm>
+#include <bit>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -28,6 +29,11 @@ struct StepNumbers {
 // What is known of the devices; files of earlier versions of this program have no such section.
 struct ReachNumbers {
   std::int64_t busy, worked, launched, works, launches;
+};
+
+// A DeviceClock, the reals by their bits; only where counters were recorded.
+struct ClockNumbers {
+  std::int64_t mhz_ps, known_ps, reasons;
 };
 
 // Where a step in the window begins and ends; its name is the text of the same place in another section.
@@ -74,6 +80,7 @@ class StepReader {
     read_tables();
     read_numbers();
     read_reach();
+    read_clock();
     if (!error_) check();
     // Behind the check, because older files have their steps derived from annotations and texts.
     if (!error_) read_steps();
@@ -153,6 +160,15 @@ class StepReader {
                      static_cast<std::uint64_t>(numbers->works),
                      static_cast<std::uint64_t>(numbers->launches),
                      file_.has("tpus")};
+  }
+
+  void read_clock() {
+    if (!file_.has("clck")) return;
+    const auto numbers = file_.get_value<ClockNumbers>("clck");
+    if (!numbers) error_ = error_ ? error_ : numbers.error();
+    else
+      step_.clock = {std::bit_cast<double>(numbers->mhz_ps), std::bit_cast<double>(numbers->known_ps),
+                     static_cast<std::uint64_t>(numbers->reasons)};
   }
 
   void read_steps() {
@@ -244,6 +260,11 @@ void add_step_sections(SectionWriter& writer, const RankGraph& step) {
   writer.add_value("dvcs", ReachNumbers{step.reach.busy, step.reach.worked, step.reach.launched,
                                         static_cast<std::int64_t>(step.reach.works),
                                         static_cast<std::int64_t>(step.reach.launches)});
+  if (step.clock.is_known()) {
+    writer.add_value("clck", ClockNumbers{std::bit_cast<std::int64_t>(step.clock.mhz_ps),
+                                          std::bit_cast<std::int64_t>(step.clock.known_ps),
+                                          static_cast<std::int64_t>(step.clock.reasons)});
+  }
   if (step.reach.is_of_tpus) writer.add_value("tpus", std::int64_t{1});
 }
 

@@ -454,6 +454,7 @@ class RankGraphMaker {
     step.typical_launch_delay = binding_.typical_launch_delay();
     step.typical_kernel_gap = binding_.typical_kernel_gap();
     step.reach = find_device_reach(trace_, rank_, timeline_, window_);
+    step.clock = find_device_clock(trace_, rank_, timeline_, window_);
     return step;
   }
 

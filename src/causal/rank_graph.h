@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/diagnostics.h"
+#include "causal/device/device_clock.h"
 #include "causal/device/device_reach.h"
 #include "causal/device/device_timeline.h"
 #include "causal/edge_kind.h"
@@ -48,6 +49,7 @@ struct RankGraph {
   TimePs typical_launch_delay = 0;  ///< the least seen (10th percentile) where the launch bound
   TimePs typical_kernel_gap = 0;    ///< the same between queued work
   DeviceReach reach;                ///< whether the devices can be on the path at all
+  DeviceClock clock;                ///< of its device work, if counters were recorded
   Column<StringId> class_name;      ///< per owner: see name_pieces; empty: not named yet
   EdgePieces
       pieces;  ///< of a reduced graph (reduce/reduce_rank.h): what its edges of kind `several` stand for, by tags

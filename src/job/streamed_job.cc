@@ -60,6 +60,8 @@ class Streamer {
     auto rules = rules_of(reading_);
     if (!rules) return rules.error();
     rules_ = std::move(*rules);
+    counters_ = find_counters(reading_.counters, source_.files);
+    if (const Status told = tell_counters(counters_, reading_); !told) return told.error();
     ranks_.resize(files_.size());
     std::vector<std::size_t> all;
     for (std::size_t r = 0; r < files_.size(); ++r) all.push_back(r);
@@ -94,8 +96,8 @@ class Streamer {
     for (const std::size_t r : which)
       requests.push_back({files_[r].path, files_[r].rank, corrections.empty() ? RankCorrections{} : corrections[r]});
     Result<std::vector<StreamedRank>> read =
-        read_streamed_ranks({*source_.format, reading_.salvage, request_, options_, reduction_, rules_}, requests,
-                            before_reading, reading_.on_progress);
+        read_streamed_ranks({*source_.format, reading_.salvage, request_, options_, reduction_, rules_, counters_},
+                            requests, before_reading, reading_.on_progress);
     if (!read) return read.error();
     for (std::size_t i = 0; i < which.size(); ++i) {
       StreamedRank& rank = (*read)[i];
@@ -221,6 +223,7 @@ class Streamer {
   const Reading& reading_;
   causal::Reduction reduction_;
   std::shared_ptr<const trace::Rules> rules_;
+  CounterFiles counters_;
   std::string why_;  // the typical step was chosen
   std::vector<RankFile> files_;
   std::vector<StreamedRank> ranks_;

@@ -108,6 +108,10 @@ StreamedRank read_streamed_rank(const RankStreaming& streaming, const StreamedRa
   }
   assert(trace->ranks.size() == 1);
   trace->rules = streaming.rules;
+  if (const Status read = read_counters(streaming.counters, *trace, out.remarks); !read) {
+    out.error = read.error();
+    return out;
+  }
   trace::RankTrace& rank = trace->ranks.front();
   // The job numbers ranks: names of files may say otherwise.
   rank.rank = request.rank;
@@ -178,6 +182,8 @@ std::string pack_streaming(const RankStreaming& streaming) {
   pack_place(writer, streaming.window.last_instance);
   writer.number(streaming.window.typical);
   pack_rules(writer, *streaming.rules);
+  pack_texts(writer, streaming.counters.named);
+  pack_texts(writer, streaming.counters.beside);
   return writer.take();
 }
 
@@ -247,6 +253,8 @@ class RankStreamingTask : public SharedTask {
     window_.last_instance = unpack_place(reader);
     window_.typical = reader.number() != 0;
     rules_ = unpack_rules(reader);
+    counters_.named = unpack_texts(reader);
+    counters_.beside = unpack_texts(reader);
   }
 
   std::vector<std::optional<std::string>> run(std::span<const SharedItem> items) override {
@@ -257,8 +265,8 @@ class RankStreamingTask : public SharedTask {
       const std::optional<StreamedRankRequest> request = unpack_request(item.content);
       // Bytes that this build does not understand: process 0 does all of them itself.
       if (!request) return {};
-      const StreamedRank rank =
-          read_streamed_rank({*format_, salvage_, window_, options_, causal::Reduction::reduced, rules_}, *request, {});
+      const StreamedRank rank = read_streamed_rank(
+          {*format_, salvage_, window_, options_, causal::Reduction::reduced, rules_, counters_}, *request, {});
       // An error is nothing to send: whoever asked reads the file itself and tells the error from there.
       results.push_back(rank.error ? std::nullopt : std::optional(pack_rank(rank)));
     }
@@ -271,6 +279,7 @@ class RankStreamingTask : public SharedTask {
   JobWindowRequest window_;
   causal::JoinOptions options_;
   std::shared_ptr<const trace::Rules> rules_;
+  CounterFiles counters_;
 };
 
 std::vector<StreamedRank> share_streamed_ranks(ProcessTeam& team, const RankStreaming& streaming,

@@ -16,6 +16,7 @@
 #include "causal/join/join_ranks.h"
 #include "causal/reduce/reduced_rank.h"
 #include "formats/format.h"
+#include "job/read/counters_input.h"
 #include "job/recorded_job.h"
 #include "trace/clock.h"
 
@@ -45,6 +46,7 @@ struct RankStreaming {
   const causal::JoinOptions& options;
   causal::Reduction reduction = causal::Reduction::reduced;
   std::shared_ptr<const trace::Rules> rules = nullptr;  ///< how names are read
+  CounterFiles counters = {};
 };
 
 struct StreamedRank {

@@ -2,9 +2,9 @@
 
 namespace orrery::trace {
 
+namespace {
+
 bool is_torch_file(std::string_view path) {
-  // C++ frames and what the interpreter makes itself are nobody's line.
-  if (path.empty() || path.front() == '<' || path == "??") return true;
   for (std::size_t at = path.find("torch/"); at != std::string_view::npos; at = path.find("torch/", at + 1)) {
     if (at > 0 && path[at - 1] != '/') continue;
     if (at >= 10 && path.substr(0, at).ends_with("-packages/")) return true;
@@ -47,6 +47,28 @@ bool is_torch_file(std::string_view path) {
     }
   }
   return false;
+}
+
+/// Seen around collectives and allocations of programs: wrappers of one line.
+bool is_decorator(std::string_view path) {
+  for (const std::string_view file : {"/contextlib.py", "/functools.py", "/typing_extensions.py"}) {
+    if (path.ends_with(file)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+bool is_program_file(std::string_view path) {
+  return path.ends_with(".py") && path.front() != '<' && !is_torch_file(path) && !is_decorator(path);
+}
+
+std::string_view autograd_node(std::string_view function) {
+  constexpr std::string_view kNodes = "torch::autograd::generated::";
+  if (!function.starts_with(kNodes)) return {};
+  function.remove_prefix(kNodes.size());
+  const std::size_t end = function.find("::apply(");
+  return end == std::string_view::npos ? std::string_view() : function.substr(0, end);
 }
 
 std::string frame_text(std::string_view path, std::int64_t line, std::string_view function) {

@@ -7,9 +7,15 @@
 
 namespace orrery::trace {
 
-/// Whether a source file belongs to PyTorch: "/x/site-packages/torch/nn/modules/module.py", "torch/_ops.py". A folder
-/// of the user's that happens to be called torch does not.
-bool is_torch_file(std::string_view path);
+/// Whether lines of a source file are the program's: Python, but not PyTorch's own
+/// ("/x/site-packages/torch/nn/linear.py", "torch/_ops.py") and not the decorators that Python puts around its calls. A
+/// folder of the user's that happens to be called torch is the program's. Compiled code has names of files without
+/// lines, if any.
+bool is_program_file(std::string_view path);
+
+/// "AddmmBackward0" of "torch::autograd::generated::AddmmBackward0::apply(...)"; empty: no node of autograd. Threads of
+/// autograd run no line of the program, and this is what they work at.
+std::string_view autograd_node(std::string_view function);
 
 /// "train.py:73 in body": without folders, which differ between machines.
 std::string frame_text(std::string_view path, std::int64_t line, std::string_view function);

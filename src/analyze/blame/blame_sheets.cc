@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "analyze/blame/throttled.h"
 #include "base/percent.h"
 #include "report/counted.h"
 
@@ -70,17 +73,32 @@ Sheet blamed_ranks_sheet(const CausalGraph& job, const Blame& blame) {
       .add({.name = "slowdown", .type = Type::real, .title = "slowdown", .decimals = 3})
       .add({.name = "gain_if_typical", .type = Type::time, .unit = Unit::us, .title = "if typical"})
       .add({.name = "outlier_steps", .title = "outliers", .people_only = true});
+  const std::vector<std::optional<Throttled>> throttled = find_throttled(job);
+  // Most recordings have no counters, and most devices of those that have are alike.
+  const bool any = std::any_of(throttled.begin(), throttled.end(), [](const auto& one) { return one.has_value(); });
+  if (any) sheet.add({.name = "throttled_in_words", .title = "throttled", .people_only = true});
   for (std::size_t r = 0; r < blame.ranks.size(); ++r) {
     const RankBlame& rank = blame.ranks[r];
     const std::optional<RankSlowdown>& slowdown = blame.slowdown.ranks[r];
     const std::string outliers = steps_in_words(job, rank.straggler.outlier_steps);
-    sheet.add_row(
-        {job.ranks[r].rank, rank.span, rank.alone, rank.wait(), rank.caused_direct, rank.caused_root,
-         to_string(rank.straggler.pattern), rank.straggler.worst_in_steps, rank.straggler.p, rank.straggler.p_late,
-         rank.straggler.p_exceptions, fmt::format("{:.2g}", rank.straggler.chance()),
-         slowdown ? Cell(slowdown->slowdown) : Cell(nullptr),
-         slowdown ? Cell(slowdown->gain_if_typical) : Cell(nullptr), outliers.empty() ? Cell(nullptr) : Cell(outliers)},
-        tone_of(rank.straggler.pattern));
+    std::vector<Cell> cells = {job.ranks[r].rank,
+                               rank.span,
+                               rank.alone,
+                               rank.wait(),
+                               rank.caused_direct,
+                               rank.caused_root,
+                               to_string(rank.straggler.pattern),
+                               rank.straggler.worst_in_steps,
+                               rank.straggler.p,
+                               rank.straggler.p_late,
+                               rank.straggler.p_exceptions,
+                               fmt::format("{:.2g}", rank.straggler.chance()),
+                               slowdown ? Cell(slowdown->slowdown) : Cell(nullptr),
+                               slowdown ? Cell(slowdown->gain_if_typical) : Cell(nullptr),
+                               outliers.empty() ? Cell(nullptr) : Cell(outliers)};
+    const std::string clock = throttled[r] ? in_words(*throttled[r]) : "";
+    if (any) cells.push_back(clock.empty() ? Cell(nullptr) : Cell(clock));
+    sheet.add_row(cells, tone_of(rank.straggler.pattern));
   }
   return sheet;
 }

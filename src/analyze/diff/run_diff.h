@@ -45,12 +45,6 @@ struct Comparison {
 /// Both sides have at least one time.
 Comparison compare(std::span<const TimePs> a, std::span<const TimePs> b);
 
-/// The clock of the multiprocessors while devices worked, by counters beside the trace.
-struct DeviceClock {
-  double mhz = 0;             ///< mean over the time of device work
-  std::uint64_t reasons = 0;  ///< bits of why it was held down, of all samples meanwhile
-};
-
 /// One run as it is compared: its steps, and the graph of the one that stands for them.
 struct ComparedRun {
   std::vector<std::string> steps;               ///< their names
@@ -62,7 +56,7 @@ struct ComparedRun {
   std::vector<std::vector<TimePs>> times = {};  ///< per class and step; see class_step_times
   OwnerOperators operators = {};                ///< of `step`
   OperatorGroups device_work = {};              ///< of the median step
-  std::optional<DeviceClock> clock = {};        ///< while devices worked in these steps; none: no counter says
+  causal::DeviceClock clock = {};               ///< of the device work of these steps
 
   [[nodiscard]] TimePs median_span() const { return spans[median]; }
 };

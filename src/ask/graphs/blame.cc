@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "analyze/blame/blame_sheets.h"
+#include "analyze/blame/throttled.h"
 #include "analyze/straggler/straggler.h"
 #include "analyze/whatif/recorded_collectives.h"
 #include "ask/devices/hta_job.h"
@@ -84,7 +85,12 @@ std::string blame_summary(const CausalGraph& job, const Blame& blame) {
   text += fmt::format("; rank {} caused {} of it", job.ranks[worst].rank, blame_percent(caused, blame.exposed));
   const auto cause =
       std::find_if(blame.causes.begin(), blame.causes.end(), [&](const Cause& c) { return c.rank == worst; });
-  return fmt::format("{}, mostly by {} ({}).", text, in_words(job, cause->work), format_duration(cause->blame));
+  text += fmt::format(", mostly by {} ({})", in_words(job, cause->work), format_duration(cause->blame));
+  const std::optional<analyze::Throttled> throttled = analyze::find_throttled(job)[worst];
+  // A slow clock makes kernels slow; it does not excuse the host.
+  if (throttled && cause->work.kind == EdgeKind::kernel)
+    text += fmt::format("; its device is throttled, {}", analyze::in_words(*throttled));
+  return text + ".";
 }
 
 // The straggler that is worth most; of a job without one, whoever caused most.
@@ -157,11 +163,19 @@ std::string blame_remarks(const Blame& blame) {
 /// By hand, not in a Sheet, are lists within rows: the steps of a rank that stand out, the ranks of a step.
 void tell_blamed_ranks(report::Facts& facts, const CausalGraph& job, const Blame& blame) {
   const auto sheet = report::Facts::share(analyze::blamed_ranks_sheet(job, blame));
+  const std::vector<std::optional<analyze::Throttled>> throttled = analyze::find_throttled(job);
   facts.key("ranks").begin_array();
   for (std::size_t r = 0; r < sheet->rows(); ++r) {
     facts.begin_object().members(sheet, r).key("outlier_steps").begin_array();
     for (const std::uint32_t step : blame.ranks[r].straggler.outlier_steps) facts.value(analyze::step_name(job, step));
-    facts.end_array().end_object();
+    facts.end_array();
+    if (throttled[r]) {
+      facts.key("throttled").begin_object().field("mhz", throttled[r]->mhz);
+      facts.field("typical_mhz", throttled[r]->typical_mhz).key("reasons").begin_array();
+      for (const std::string& reason : throttled[r]->reasons) facts.value(reason);
+      facts.end_array().end_object();
+    }
+    facts.end_object();
   }
   facts.end_array();
 }
@@ -272,6 +286,7 @@ std::optional<Error> check_blame_mode(const BlameRequest& request) {
                      {"reduce", graph.reduce != Reduce::automatic},
                      {"without-profiler", graph.recording.without_profiler},
                      {"rules", !graph.recording.rules.empty()},
+                     {"counters", !graph.recording.counters.empty()},
                      {"annotation", graph.window.annotation.has_value()},
                      {"instance", graph.window.instances.first.has_value()},
                      {"clock", graph.clock != job::ClockChoice::automatic}},

@@ -64,8 +64,11 @@ Result<causal::CausalGraph> stream_job_graph(Context& context, const GraphReques
   Result<causal::CausalGraph> job = job::stream_job(source, request.clock, window, options, reading, reduction, &spans);
   if (!job || spread == nullptr) return job;
   Diagnostics repeated;
-  const job::Reading again{
-      .diagnostics = repeated, .salvage = reading.salvage, .ranks = reading.ranks, .rules = reading.rules};
+  const job::Reading again{.diagnostics = repeated,
+                           .salvage = reading.salvage,
+                           .ranks = reading.ranks,
+                           .rules = reading.rules,
+                           .counters = reading.counters};
   *spread = described_spread(spans, [&](std::size_t place) {
     return job::stream_job(source, request.clock, request_of_step(place), options, again, reduction);
   });

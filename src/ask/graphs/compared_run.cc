@@ -3,7 +3,6 @@
 #include <optional>
 #include <utility>
 
-#include "analyze/diff/clock_change.h"
 #include "causal/diagnostics.h"
 #include "trace/select_events.h"
 
@@ -59,6 +58,15 @@ class ComparedOperators {
   std::optional<analyze::RunOperators> operators_;
 };
 
+causal::DeviceClock clock_of(const job::RecordedJob& job, const job::JobWindow& window) {
+  causal::DeviceClock clock;
+  for (std::size_t r = 0; r < window.ranks.size(); ++r) {
+    const trace::RankTrace& rank = job.trace().ranks[r];
+    clock.add(causal::find_device_clock(job.trace(), rank, job.timelines()[r], window.ranks[r]));
+  }
+  return clock;
+}
+
 Result<analyze::ComparedRun> whole_recording(Context& context, const job::RecordedJob& job, CompareBy by) {
   const auto window = job.window({.annotation = ""}, context.diagnostics());
   if (!window) return window.error();
@@ -70,7 +78,7 @@ Result<analyze::ComparedRun> whole_recording(Context& context, const job::Record
       .steps = {graph->label}, .spans = {span}, .interval = std::nullopt, .step = std::move(*graph), .is_whole = true};
   run.operators = operators.of_owners(run.step);
   run.device_work = operators.device_work(*window);
-  run.clock = analyze::device_clock(job.trace(), job.timelines(), window->ranks);
+  run.clock = clock_of(job, *window);
   return run;
 }
 
@@ -134,7 +142,7 @@ Result<analyze::ComparedRun> compared_run(Context& context, const job::RecordedJ
   auto graph = compared_graph(job, *all, context.diagnostics());
   if (!graph) return graph.error();
   run.steps = graph->steps;
-  run.clock = analyze::device_clock(job.trace(), job.timelines(), all->ranks);
+  run.clock = clock_of(job, *all);
   ComparedOperators operators(job, by);
   run.operators = operators.of_owners(*graph);
   run.times = analyze::class_step_times(*graph, analyze::classes_of(*graph, classes, &run.operators));

@@ -150,10 +150,11 @@ void tell_diff(report::Answer& answer, const ComparedRun& a, const ComparedRun& 
                         cause_sentence(diff, a.step.ranks.size() == 1 && b.step.ranks.size() == 1)))
       .gap();
   std::optional<analyze::ClockChange> clock;
-  if (a.clock && b.clock) clock = analyze::clock_change(diff, *a.clock, *b.clock);
+  if (a.clock.is_known() && b.clock.is_known()) clock = analyze::clock_change(diff, a.clock, b.clock);
   if (clock && clock->explains_most())
-    answer.line(fmt::format("Of that, {}{}{}.", clock_phrase(*clock), clock->reasons.empty() ? "" : "; held down by: ",
-                            fmt::join(clock->reasons, ", ")))
+    answer
+        .line(fmt::format("Of that, {}{}{}.", clock_phrase(*clock),
+                          clock->reasons.empty() ? "" : "; held down by: ", fmt::join(clock->reasons, ", ")))
         .gap();
   if (answer.for_programs()) tell_diff_facts(answer.facts(), a, b, diff, clock);
   answer.table(analyze::runs_sheet(a, b), {.readers = Readers::people_and_tables}).gap();
@@ -264,6 +265,7 @@ std::optional<Error> check_diff_mode(const DiffRequest& request) {
                      {"without-profiler", each.recording.without_profiler},
                      {"capture", !each.recording.captures.empty()},
                      {"rules", !each.recording.rules.empty()},
+                     {"counters", !each.recording.counters.empty()},
                      {"by", request.by.has_value()},
                      {"fail-above", request.fail_above.has_value()},
                      {"annotation", each.window.annotation.has_value()},

@@ -278,7 +278,8 @@ Result<report::Answer> run(const PathRequest& request, Context& context) {
   if (has_files && request.graph.restore) return misuse("give traces or --restore, not both");
   const auto error = check_mode(request.compat,
                                 {{"without-profiler", request.graph.recording.without_profiler},
-                                 {"rules", !request.graph.recording.rules.empty()}},
+                                 {"rules", !request.graph.recording.rules.empty()},
+                                 {"counters", !request.graph.recording.counters.empty()}},
                                 {{"zero-weight-launch-edges", request.zero_weight_launch_edges},
                                  {"strict", request.strict},
                                  {"include-last-step", request.include_last_step},

@@ -107,6 +107,7 @@ class Joiner {
     rank.host_end = step.window.host_end - job_.begin_ps;
     rank.typical_launch_delay = step.typical_launch_delay;
     rank.typical_kernel_gap = step.typical_kernel_gap;
+    rank.clock = step.clock;
     job_.reach.add(step.reach);
     const auto text = [&](StringId id) { return job_.strings.intern(step.strings.text(id)); };
     for (const LaneLabel& lane : step.lanes)

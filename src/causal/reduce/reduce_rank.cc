@@ -160,6 +160,7 @@ class SkeletonMaker {
     out_.typical_launch_delay = step_.typical_launch_delay;
     out_.typical_kernel_gap = step_.typical_kernel_gap;
     out_.reach = step_.reach;
+    out_.clock = step_.clock;
     out_.time.reserve(reduction_.nodes.size());
     out_.node_lane.reserve(reduction_.nodes.size());
     for (std::uint32_t n = 0; n < reduction_.nodes.size(); ++n) {

@@ -29,6 +29,7 @@ std::vector<Flag> with_window_flags(std::vector<Flag> flags) {
   flags.push_back(without_profiler_flag());
   flags.push_back(capture_flag());
   flags.push_back(rules_flag());
+  flags.push_back(counters_flag());
   flags.push_back(Flag{.name = "restore",
                        .value_name = "FILE",
                        .kind = ValueKind::file,
@@ -61,6 +62,7 @@ std::vector<Flag> with_job_flags(std::vector<Flag> flags) {
   flags.push_back(without_profiler_flag());
   flags.push_back(capture_flag());
   flags.push_back(rules_flag());
+  flags.push_back(counters_flag());
   flags.push_back(clock_flag());
   return with_input_flags(std::move(flags));
 }
@@ -121,6 +123,15 @@ Flag rules_flag() {
           .value_name = "FILE",
           .kind = ValueKind::file,
           .help = "read names of kernels by the rules in FILE before the shipped ones: what communicates, and how",
+          .repeatable = true,
+          .group = "Input"};
+}
+
+Flag counters_flag() {
+  return {.name = "counters",
+          .value_name = "FILE",
+          .kind = ValueKind::file,
+          .help = "read counters of GPUs (nvidia-smi, dcgmi) from FILE instead of the tables beside the traces",
           .repeatable = true,
           .group = "Input"};
 }

@@ -37,6 +37,9 @@ Flag capture_flag();
 /// --rules, of verbs that say what recorded works are.
 Flag rules_flag();
 
+/// --counters, of verbs that read traces.
+Flag counters_flag();
+
 /// --checkpoint, of verbs that sweep.
 Flag checkpoint_flag();
 

@@ -143,7 +143,7 @@ class RankBuilder {
       const std::string text = trace::frame_text(file, values_.integer(values_.find(frame, "line")).value_or(0),
                                                  values_.text(values_.find(frame, "name")));
       // The innermost comes first.
-      if (stack.where == 0 && !trace::is_torch_file(file)) stack.where = strings_.intern(text);
+      if (stack.where == 0 && trace::is_program_file(file)) stack.where = strings_.intern(text);
       all.append(all.empty() ? "" : " < ").append(text);
     }
     stack.all = strings_.intern(all);

@@ -1,4 +1,5 @@
-// What nvidia-smi writes about GPUs while a job runs (--query-gpu=... --format=csv): docs/formats/gpu_counters.md.
+// What nvidia-smi (--query-gpu=... --format=csv) and `dcgmi dmon` write about GPUs while a job runs:
+// docs/formats/gpu_counters.md.
 #pragma once
 
 #include <cstdint>
@@ -27,11 +28,12 @@ struct CounterTable {
   std::vector<Sample> samples;  ///< as in the file
 };
 
-/// The first line is a header of several columns, the first of which is `timestamp`.
+/// nvidia-smi: the first line is a header with a `timestamp` and something that GPUs are asked about. dcgmi: it ends in
+/// "#Entity" and names of fields.
 bool is_counter_table(std::string_view head);
 
-/// Texts that are no numbers ([N/A], names) are no samples. Rows without a time stamp are counted. An Error if no row can
-/// be used.
+/// Texts that are no numbers ([N/A], names) are no samples. Rows without a time or a device are counted. An Error if no
+/// row can be used.
 Result<CounterTable> parse_counter_table(std::string_view text, const std::string& path, Diagnostics& diagnostics);
 Result<CounterTable> read_counter_table(const std::string& path, Diagnostics& diagnostics);
 

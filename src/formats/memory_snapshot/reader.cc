@@ -99,14 +99,18 @@ class SnapshotReader {
     if (frames == PlainValues::kMissing) return 0;
     const auto [at, is_new] = known_.try_emplace(frames, 0);
     if (!is_new) return at->second;
-    StringId innermost = 0;
+    StringId innermost = 0, node = 0;
     for (const PlainId frame : values_.items(frames)) {
       const std::string_view file = values_.text(values_.find(frame, "filename"));
-      if (trace::is_torch_file(file)) continue;
-      innermost = out_.strings.intern(
-          trace::frame_text(file, number(frame, "line"), values_.text(values_.find(frame, "name"))));
-      break;
+      const std::string_view function = values_.text(values_.find(frame, "name"));
+      if (trace::is_program_file(file)) {
+        innermost = out_.strings.intern(trace::frame_text(file, number(frame, "line"), function));
+        break;
+      }
+      if (const std::string_view found = trace::autograd_node(function); node == 0 && !found.empty())
+        node = out_.strings.intern("autograd: " + std::string(found));
     }
+    if (innermost == 0) innermost = node;
     return known_[frames] = innermost;
   }
 

@@ -20,6 +20,8 @@ struct Reading {
   std::map<std::string, std::int64_t> ranks = {};
   /// Users' files of rules, by which names are read before the shipped ones (job/read/rules_input.h).
   std::vector<std::string> rules = {};
+  /// Tables of GPU counters; none: those beside the traces (job/read/counters_input.h).
+  std::vector<std::string> counters = {};
   /// Told every file, the host traces and groups included, before it is read.
   std::function<Status(const std::string& path)> on_input = {};
   std::function<void(std::uint64_t bytes)> on_progress = {};  ///< called from any thread

@@ -10,7 +10,7 @@
 #include "job/pairs/host_files.h"
 #include "job/pairs/host_workload.h"
 #include "job/pairs/unlinked.h"
-#include "job/read/counters_beside.h"
+#include "job/read/counters_input.h"
 #include "job/read/registry.h"
 #include "job/read/rules_input.h"
 #include "job/read/shared_reading.h"
@@ -95,8 +95,6 @@ Result<TraceInput> read_recorded(const Source& source, const TraceRequest& reque
       if (const Result<FileHead> head = read_head(source.files[*file]))
         rank.rank = source.format->peek_rank(head->view()).value_or(rank.rank);
       input.trace = std::move(*one);
-      if (const Status read = read_counters_beside({source.files[*file]}, input.trace, reading.diagnostics); !read)
-        return read.error();
       return input;
     }
   }
@@ -106,8 +104,6 @@ Result<TraceInput> read_recorded(const Source& source, const TraceRequest& reque
   Result<trace::Trace> all = read_files(source, source.files, request, reading);
   if (!all) return all.error();
   input.trace = std::move(*all);
-  if (const Status read = read_counters_beside(source.files, input.trace, reading.diagnostics); !read)
-    return read.error();
   // One file may hold several.
   input.job_ranks = std::max(input.job_ranks, input.trace.ranks.size());
   return input;
@@ -162,6 +158,11 @@ Result<TraceInput> read_trace(const Source& source, const TraceRequest& request,
   input->trace.rules = std::move(*rules);
   if (request.one_rank) {
     if (const Status kept = keep_one(request, input->trace); !kept) return kept.error();
+  }
+  if (content == Content::trace) {
+    const CounterFiles counters = find_counters(reading.counters, source.files);
+    if (const Status told = tell_counters(counters, reading); !told) return told.error();
+    if (const Status read = read_counters(counters, input->trace, reading.diagnostics); !read) return read.error();
   }
   if (reading.complete && content == Content::trace) {
     if (const Status completed = reading.complete(input->trace); !completed) return completed.error();
