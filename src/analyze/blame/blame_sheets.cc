@@ -153,9 +153,12 @@ Sheet causes_sheet(const CausalGraph& job, const Blame& blame) {
             .title = "share",
             .people_only = true,
             .with_bar = true});
+  const std::vector<std::optional<Throttled>> throttled = find_throttled(job);
   for (const Cause& cause : blame.causes) {
+    // A slow clock explains slow kernels.
+    const bool is_clock = cause.work.kind == EdgeKind::kernel && throttled[cause.rank].has_value();
     sheet.add_row({label_of(job, cause.work), job.ranks[cause.rank].rank, identifier(cause.work.kind),
-                   to_string(cause.work.kind), name_cell(job, cause.work), cause.blame,
+                   is_clock ? "kernel, throttled" : to_string(cause.work.kind), name_cell(job, cause.work), cause.blame,
                    share_percent(cause.blame, blame.exposed)});
   }
   return sheet;

@@ -94,10 +94,10 @@ void tell_run(report::Facts& facts, std::string_view name, const ComparedRun& ru
   facts.end_object();
 }
 
-/// "the SM clock, 900 MHz instead of 1,898, explains 99 % of it"
+/// "SM clock, 900 MHz instead of 1,898, explains 99 % of it"
 std::string clock_phrase(const analyze::ClockChange& clock) {
   const auto mhz = [](double value) { return format_count(static_cast<std::uint64_t>(std::llround(value))); };
-  return fmt::format("the SM clock, {} MHz instead of {}, explains {:.0f} % of it", mhz(clock.b_mhz), mhz(clock.a_mhz),
+  return fmt::format("SM clock, {} MHz instead of {}, explains {:.0f} % of it", mhz(clock.b_mhz), mhz(clock.a_mhz),
                      clock.explained_pct);
 }
 
@@ -119,7 +119,7 @@ void tell_diff_facts(report::Facts& facts, const ComparedRun& a, const ComparedR
   if (!diff.spans.significant) facts.null();
   else facts.value(*diff.spans.significant);
   const bool is_clock = clock && clock->explains_most();
-  facts.field("verdict", is_clock ? fmt::format("{}: {}", diff.verdict(), clock_phrase(*clock)) : diff.verdict());
+  facts.field("verdict", is_clock ? fmt::format("{}: the {}", diff.verdict(), clock_phrase(*clock)) : diff.verdict());
   if (clock) tell_clock(facts, *clock);
   facts.key("pair").begin_object();
   facts.field("a_step", a.steps[a.median]).field("b_step", b.steps[b.median]);
@@ -153,7 +153,7 @@ void tell_diff(report::Answer& answer, const ComparedRun& a, const ComparedRun& 
   if (a.clock.is_known() && b.clock.is_known()) clock = analyze::clock_change(diff, a.clock, b.clock);
   if (clock && clock->explains_most())
     answer
-        .line(fmt::format("Of that, {}{}{}.", clock_phrase(*clock),
+        .line(fmt::format("The {}{}{}.", clock_phrase(*clock),
                           clock->reasons.empty() ? "" : "; held down by: ", fmt::join(clock->reasons, ", ")))
         .gap();
   if (answer.for_programs()) tell_diff_facts(answer.facts(), a, b, diff, clock);

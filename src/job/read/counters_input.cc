@@ -100,8 +100,10 @@ Status read_table(const std::string& path, std::span<trace::RankTrace* const> ra
 }
 
 bool is_called_as_table(const std::string& name) {
-  constexpr std::array<std::string_view, 6> kEndings = {".csv", ".csv.gz", ".csv.zst", ".txt", ".txt.gz", ".txt.zst"};
-  return std::any_of(kEndings.begin(), kEndings.end(), [&](std::string_view ending) { return name.ends_with(ending); });
+  constexpr std::array<std::string_view, 6> kTableEndings = {".csv", ".csv.gz", ".csv.zst",
+                                                             ".txt", ".txt.gz", ".txt.zst"};
+  return std::any_of(kTableEndings.begin(), kTableEndings.end(),
+                     [&](std::string_view ending) { return name.ends_with(ending); });
 }
 
 }  // namespace
