@@ -39,8 +39,9 @@ void number_by_order(trace::Trace& trace, const std::vector<std::vector<Channel>
   }
   std::vector<std::vector<std::pair<EventIndex, std::int64_t>>> numbers(trace.ranks.size());
   for (const auto& [name, ranks] : by_name) {
-    const bool agree = std::all_of(ranks.begin(), ranks.end(),
-                                   [&](const OrderedWorks& works) { return works.kinds == ranks.front().kinds; });
+    const auto& kinds = ranks.front().kinds;
+    const bool agree =
+        std::all_of(ranks.begin(), ranks.end(), [&](const OrderedWorks& works) { return works.kinds == kinds; });
     if (!agree) continue;
     for (const OrderedWorks& works : ranks) {
       for (std::size_t i = 0; i < works.events.size(); ++i)

@@ -38,8 +38,9 @@ void number_ruled_works(const trace::Trace& trace, RecordedCommunication& found)
     for (auto& [operation, works] : of_node) by_operation[operation].push_back(std::move(works));
   }
   for (const auto& [operation, nodes] : by_operation) {
-    const bool alike = std::all_of(nodes.begin(), nodes.end(),
-                                   [&](const WorksByLane& node) { return are_alike(node, nodes.front()); });
+    const WorksByLane& first = nodes.front();
+    const bool alike =
+        std::all_of(nodes.begin(), nodes.end(), [&](const WorksByLane& node) { return are_alike(node, first); });
     if (!alike) continue;
     for (const WorksByLane& node : nodes) {
       std::int64_t next = 0;

@@ -143,7 +143,8 @@ class Execution {
       }
     }
     std::map<std::string, double> typical;
-    for (auto& [kind, lengths] : by_kind) {
+    for (auto& [name, lengths] : by_kind) {
+      const std::string& kind = name;
       const bool is_exchange = std::any_of(graph_.operations.begin(), graph_.operations.end(), [&](const auto& one) {
         return one.kind == kind && one.exchange != OperationGraph::kAlone;
       });

@@ -35,9 +35,10 @@ class MllogReader {
         diagnostics_.add(kBadLine, [&] { return content_.describe(line.data()); });
     }
     for (const auto& [key, starts] : open_) {
+      const std::string& name = key;
       for (const Open& open : starts) {
-        diagnostics_.add(kOpenInterval, [&] { return key + " of " + content_.describe(open.line); });
-        log_.add(trace::Activity::annotation, key, LogRank::kIntervals, open.time, open.time - 1,
+        diagnostics_.add(kOpenInterval, [&] { return name + " of " + content_.describe(open.line); });
+        log_.add(trace::Activity::annotation, name, LogRank::kIntervals, open.time, open.time - 1,
                  content_.offset_of(open.line));
       }
     }
