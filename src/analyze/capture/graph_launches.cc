@@ -48,21 +48,22 @@ class LaunchFinder {
  private:
   void group_by_call() {
     GraphLaunchNames names(trace_.strings);
+    const auto key = [&](std::uint32_t w) { return std::pair(timeline_.works[w].call_start, timeline_.works[w].call); };
+    const auto is_earlier = [&](std::uint32_t a, std::uint32_t b) { return key(a) < key(b); };
     EventIndex last = causal::kNoEvent;
-    bool is_graph = false;
+    bool is_graph = false, is_sorted = true;
     found_.works.reserve(timeline_.works.size());
     for (std::uint32_t w = 0; w < timeline_.works.size(); ++w) {
       const EventIndex call = timeline_.works[w].call;
-      // Works of a call mostly come in a row.
-      if (call != last) last = call, is_graph = call != causal::kNoEvent && names.contains(rank_.name[call]);
+      // Works of a call mostly come in a row, and the calls of one stream in order.
+      if (call != last) {
+        last = call, is_graph = call != causal::kNoEvent && names.contains(rank_.name[call]);
+        if (is_graph && !found_.works.empty()) is_sorted &= !is_earlier(w, found_.works.back());
+      }
       if (is_graph) found_.works.push_back(w);
     }
     // Works of a timeline are by start, which stays so below each call.
-    const auto key = [&](std::uint32_t w) { return std::pair(timeline_.works[w].call_start, timeline_.works[w].call); };
-    const auto is_earlier = [&](std::uint32_t a, std::uint32_t b) { return key(a) < key(b); };
-    // On one stream they mostly are in order already.
-    if (!std::is_sorted(found_.works.begin(), found_.works.end(), is_earlier))
-      std::stable_sort(found_.works.begin(), found_.works.end(), is_earlier);
+    if (!is_sorted) std::stable_sort(found_.works.begin(), found_.works.end(), is_earlier);
     for (std::uint32_t i = 0; i < found_.works.size(); ++i) {
       const causal::DeviceWork& work = timeline_.works[found_.works[i]];
       if (found_.launches.empty() || found_.launches.back().call != work.call)
@@ -81,14 +82,17 @@ class LaunchFinder {
   void order_works(GraphLaunch& launch) {
     if (rank_.field(Field::graph_node).event.empty()) return;
     placed_.clear();
+    bool is_ordered = true;
     for (const std::uint32_t w : works_of(launch)) {
       const std::int64_t node = nodes_.find(timeline_.works[w].event, kNoNumber);
       if (node == kNoNumber) return;
+      is_ordered &= placed_.empty() || placed_.back().first < (node & kNodePlace);
       placed_.emplace_back(node & kNodePlace, w);
     }
-    const auto is_earlier = [](const auto& a, const auto& b) { return a.first < b.first; };
-    if (!std::is_sorted(placed_.begin(), placed_.end(), is_earlier))
-      std::stable_sort(placed_.begin(), placed_.end(), is_earlier);
+    // On one stream nodes mostly run in the order of their numbers.
+    launch.has_node_order = is_ordered;
+    if (is_ordered) return;
+    std::stable_sort(placed_.begin(), placed_.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
     const auto same = std::adjacent_find(placed_.begin(), placed_.end(),
                                          [](const auto& a, const auto& b) { return a.first == b.first; });
     // Recorders write 0 where they do not know: two works are never one node.

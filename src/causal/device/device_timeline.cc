@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <string_view>
 
 #include "base/radix_sort.h"
@@ -208,6 +209,7 @@ void find_queues(const trace::RankTrace& rank, const QueueIndex& queues, DeviceT
   std::sort(timeline.queues.begin(), timeline.queues.end());
   std::vector<std::uint32_t> number;
   for (const Queue& queue : found) number.push_back(find_queue(timeline, queue));
+  if (timeline.queues == found) return;
   for (DeviceWork& work : timeline.works) work.queue = number[work.queue];
 }
 
@@ -338,11 +340,9 @@ DeviceTimeline make_device_timeline(const trace::Trace& trace, const trace::Rank
   }
   find_queues(rank, queues, timeline);
   timeline.by_queue.resize(timeline.queues.size());
-  timeline.by_end.reserve(timeline.works.size());
-  for (std::uint32_t w = 0; w < timeline.works.size(); ++w) {
-    timeline.by_queue[timeline.works[w].queue].push_back(w);
-    timeline.by_end.push_back(w);
-  }
+  timeline.by_end.resize(timeline.works.size());
+  std::iota(timeline.by_end.begin(), timeline.by_end.end(), 0U);
+  for (std::uint32_t w = 0; w < timeline.works.size(); ++w) timeline.by_queue[timeline.works[w].queue].push_back(w);
   end_where_next_begins(timeline);
   find_works_of_devices(rank, correlation, timeline);
   for (const DeviceWork& work : timeline.works) {
