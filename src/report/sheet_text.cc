@@ -19,9 +19,10 @@ namespace {
 
 std::string integer_text(std::int64_t number, const SheetColumn& about) {
   if (about.decimals == kExact) return std::to_string(number);
-  if (about.unit == Unit::bytes) return format_bytes(static_cast<std::uint64_t>(number));
-  return number < 0 ? "-" + format_count(std::uint64_t{0} - static_cast<std::uint64_t>(number))
-                    : format_count(static_cast<std::uint64_t>(number));
+  const auto magnitude =
+      number < 0 ? std::uint64_t{0} - static_cast<std::uint64_t>(number) : static_cast<std::uint64_t>(number);
+  const std::string text = about.unit == Unit::bytes ? format_bytes(magnitude) : format_count(magnitude);
+  return number < 0 ? "-" + text : text;
 }
 
 std::string real_text(double number, const SheetColumn& about) {

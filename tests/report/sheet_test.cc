@@ -127,6 +127,15 @@ TEST_CASE("changes have a sign, and decimals are as many as asked for") {
         "7             0  +12.00 %         0.000       1\n");
 }
 
+TEST_CASE("bytes can become fewer") {
+  Sheet sheet("changes");
+  sheet.add({.name = "change", .type = Type::integer, .unit = Unit::bytes, .title = "change", .is_change = true});
+  sheet.add_row({-1'500'000});
+  sheet.add_row({1'500'000});
+  CHECK(value_text(sheet, 0, 0) == "-1.50 MB");
+  CHECK(value_text(sheet, 0, 1) == "+1.50 MB");
+}
+
 TEST_CASE("a total has the sums of numbers, and is no row for programs") {
   Sheet sheet("kinds");
   sheet.add({.name = "kind", .title = "kind"})

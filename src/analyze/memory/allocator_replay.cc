@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <unordered_set>
+
+#include "analyze/memory/block_rules.h"
 
 namespace orrery::analyze {
 namespace {
@@ -13,22 +16,10 @@ using memory_snapshot::Event;
 using memory_snapshot::Segment;
 using memory_snapshot::Snapshot;
 
-constexpr std::int64_t kGranule = 512;
-constexpr std::int64_t kSmallSegment = 2 << 20;
-constexpr std::int64_t kLeastRestOfLarge = 1 << 20;  // more than this is split off
-
-std::int64_t rounded(std::int64_t size) { return std::max(kGranule, (size + kGranule - 1) / kGranule * kGranule); }
-
 struct LiveBlock {
   std::int64_t size = 0;
   std::uint32_t allocation = 0;
   bool is_allocated = true;  // false: its free was requested
-};
-
-struct SegmentLayout {
-  std::int64_t size = 0;
-  bool is_small = false;
-  std::map<std::int64_t, LiveBlock> blocks;  // used ones, by address; what lies between is free
 };
 
 class DeviceReplay {
@@ -45,47 +36,44 @@ class DeviceReplay {
       take_end_as_peak();
       return std::move(out_);
     }
+    // Times come from several threads' clocks: the order is that of the events.
+    now_us_ = out_.first_us = std::max<std::int64_t>(0, events_->front().time_us);
     find_beginning();
     note_peak(0);
-    for (const Event& event : *events_) ++now_, apply(event);
-    out_.history = is_cut_ ? History::cut : History::whole;
-    for (const auto& [address, segment] : segments_) {
-      for (const auto& [place, block] : segment.blocks)
-        out_.allocations[block.allocation].is_alive = block.is_allocated;
+    for (const Event& event : *events_) {
+      now_us_ = std::max(now_us_, event.time_us);
+      apply(event);
     }
-    // What was made until the peak and not given back until then.
-    for (std::uint32_t a = 0; a < lives_.size(); ++a) {
-      if (lives_[a].made <= peak_at_ && lives_[a].ended > peak_at_ && !lives_[a].was_pending) out_.at_peak.push_back(a);
-    }
+    out_.last_us = now_us_;
+    for (const auto& [address, block] : blocks_) out_.allocations[block.allocation].is_alive = block.is_allocated;
+    compare_end();
+    take_peak();
     return std::move(out_);
   }
 
  private:
-  /// When an allocation was made and given back, by the number of the event; 0: before the first.
-  struct Life {
-    std::size_t made = 0, ended = ~std::size_t{0};
-    bool was_pending = false;  // its end was asked for before the history
-  };
-
   void take_end() {
     for (const Segment& segment : snapshot_.segments) {
       if (segment.device != out_.device) continue;
-      out_.reserved += segment.size;
+      out_.reserved = plus_bytes(out_.reserved, segment.size);
       for (const memory_snapshot::Block& block : segment.blocks) {
-        if (block.state == BlockState::allocated) out_.allocated += block.size;
-        else if (block.state == BlockState::pending_free) out_.pending_free += block.size;
-        else out_.free += block.size, out_.largest_free = std::max(out_.largest_free, block.size);
+        std::int64_t& sum = block.state == BlockState::allocated      ? out_.allocated
+                            : block.state == BlockState::pending_free ? out_.pending_free
+                                                                      : out_.free;
+        sum = plus_bytes(sum, block.size);
+        if (block.state == BlockState::inactive) out_.largest_free = std::max(out_.largest_free, block.size);
       }
     }
   }
 
   /// Without a history the end is all that is known.
   void take_end_as_peak() {
-    out_.peak_allocated = out_.allocated;
     out_.peak_reserved = out_.reserved;
     for (const Segment& segment : snapshot_.segments) {
       for (const memory_snapshot::Block& block : segment.blocks) {
         if (segment.device != out_.device || block.state != BlockState::allocated) continue;
+        if (out_.peak_allocated >= kMostBytes || out_.peak_requested >= kMostBytes) continue;
+        out_.peak_allocated += block.size;
         out_.peak_requested += block.requested;
         out_.at_peak.push_back(static_cast<std::uint32_t>(out_.allocations.size()));
         out_.allocations.push_back({block.size, block.requested, 0, block.where, true, true});
@@ -102,152 +90,161 @@ class DeviceReplay {
   };
 
   void find_beginning() {
-    std::set<std::int64_t> made;        // segments that the history makes
-    std::map<std::int64_t, bool> open;  // addresses at which the history has a block at this moment
+    std::unordered_set<std::int64_t> made;  // segments that the history makes
+    std::unordered_set<std::int64_t> seen;  // addresses of blocks that the history has spoken of
     std::map<std::int64_t, Earlier> earlier;
+    std::int64_t grown = 0;  // reserved bytes, over the whole history
     for (const Event& event : *events_) {
       switch (event.action) {
-        case Action::segment_alloc: made.insert(event.address); break;
+        case Action::segment_alloc: made.insert(event.address); [[fallthrough]];
+        case Action::segment_map: grown = plus_bytes(grown, event.size); break;
         case Action::segment_free:
-          if (!made.contains(event.address)) add_segment(event.address, event.size, event.size <= kSmallSegment);
-          break;
-        case Action::alloc: open[event.address] = true; break;
+          if (!made.contains(event.address)) segments_.try_emplace(event.address, event.size);
+          [[fallthrough]];
+        case Action::segment_unmap: grown = std::max(grown - event.size, -kMostBytes); break;
+        case Action::alloc: seen.insert(event.address); break;
         case Action::free_requested:
-        case Action::free_completed: {
-          const auto [at, is_new] = open.try_emplace(event.address, false);
+        case Action::free_completed:
           // The first that is heard of an address is its end: it was made before.
-          if (is_new) earlier[event.address] = {event.size, 0, 0, event.action == Action::free_requested};
+          if (seen.insert(event.address).second)
+            earlier[event.address] = {event.size, 0, 0, event.action == Action::free_requested};
           break;
-        }
-        default: break;
+        case Action::oom: break;
       }
     }
     for (const Segment& segment : snapshot_.segments) {
       if (segment.device != out_.device) continue;
-      if (!made.contains(segment.address)) add_segment(segment.address, segment.size, segment.is_small);
+      if (!segment.is_expandable && !made.contains(segment.address))
+        segments_.try_emplace(segment.address, segment.size);
       for (const memory_snapshot::Block& block : segment.blocks) {
-        if (block.state == BlockState::inactive || open.contains(block.address)) continue;
+        if (block.state == BlockState::inactive || seen.contains(block.address)) continue;
         earlier[block.address] = {block.requested, block.size, block.where, block.state == BlockState::allocated};
       }
     }
-    is_cut_ = !earlier.empty();
+    // Expandable segments grow and shrink at both ends and in the middle: their sum is known, not their shape.
+    reserved_ = std::max<std::int64_t>(0, out_.reserved - grown);
+    out_.peak_reserved = reserved_;
+    out_.history = earlier.empty() ? History::whole : History::cut;
     for (const auto& [address, block] : earlier) add_earlier(address, block);
-    settle_sizes();
-  }
-
-  void add_segment(std::int64_t address, std::int64_t size, bool is_small) {
-    segments_.try_emplace(address, SegmentLayout{size, is_small, {}});
-    reserved_ += size;
-    out_.peak_reserved = std::max(out_.peak_reserved, reserved_);
+    settle_sizes(earlier);
   }
 
   void add_earlier(std::int64_t address, const Earlier& block) {
-    const auto segment = segment_of(address);
-    if (segment == segments_.end()) return;
     const auto allocation = static_cast<std::uint32_t>(out_.allocations.size());
-    const std::int64_t size = block.size > 0 ? block.size : rounded(block.requested);
+    const std::int64_t size = block.size > 0 ? block.size : rounded_block(snapshot_.settings, block.requested);
     out_.allocations.push_back({size, block.requested, 0, block.where, true, false});
-    lives_.push_back({.was_pending = !block.is_allocated});
-    segment->second.blocks[address] = {size, allocation, block.is_allocated};
+    blocks_[address] = {size, allocation, block.is_allocated};
   }
 
-  /// In a large segment no free block is of 1 MiB or less: such a rest belongs to the block before it.
-  void settle_sizes() {
-    for (auto& [address, segment] : segments_) {
-      for (auto at = segment.blocks.begin(); at != segment.blocks.end(); ++at) {
-        const auto next = std::next(at);
-        const std::int64_t until = next == segment.blocks.end() ? address + segment.size : next->first;
-        const std::int64_t rest = until - at->first - at->second.size;
-        if (!segment.is_small && rest > 0 && rest <= kLeastRestOfLarge) at->second.size += rest;
-        out_.allocations[at->second.allocation].size = at->second.size;
-        if (!at->second.is_allocated) continue;
-        allocated_ += at->second.size;
-        requested_ += out_.allocations[at->second.allocation].requested;
-      }
+  /// Only when all of them lie there is it known what follows a block.
+  void settle_sizes(const std::map<std::int64_t, Earlier>& earlier) {
+    for (auto& [address, block] : blocks_) {
+      if (earlier.at(address).size == 0) block.size = size_of_block(address, block.size);
+      Allocation& allocation = out_.allocations[block.allocation];
+      allocation.size = block.size;
+      if (block.is_allocated) begin(block.allocation);
     }
   }
 
   // --- events ---
 
-  std::map<std::int64_t, SegmentLayout>::iterator segment_of(std::int64_t address) {
-    auto at = segments_.upper_bound(address);
-    if (at == segments_.begin()) return segments_.end();
-    --at;
-    return address < at->first + at->second.size ? at : segments_.end();
-  }
-
   void apply(const Event& event) {
     switch (event.action) {
-      case Action::segment_alloc:
-      case Action::segment_map: add_segment(event.address, event.size, event.size <= kSmallSegment); break;
-      case Action::segment_free:
-      case Action::segment_unmap:
-        if (segments_.erase(event.address) > 0) reserved_ -= event.size;
+      case Action::segment_alloc: segments_[event.address] = event.size; [[fallthrough]];
+      case Action::segment_map:
+        reserved_ = plus_bytes(reserved_, event.size);
+        out_.peak_reserved = std::max(out_.peak_reserved, reserved_);
         break;
+      case Action::segment_free: segments_.erase(event.address); [[fallthrough]];
+      case Action::segment_unmap: reserved_ = std::max<std::int64_t>(0, reserved_ - event.size); break;
       case Action::alloc: allocate(event); break;
-      case Action::free_requested: request_free(event); break;
-      case Action::free_completed: complete_free(event); break;
-      default: break;
+      case Action::free_requested: request_free(event.address); break;
+      case Action::free_completed: complete_free(event.address); break;
+      case Action::oom: break;
     }
+  }
+
+  /// A block of this rounded size with the rest behind it that is not split off. In an expandable segment all that is
+  /// more is: no segment is known there, and none is asked for.
+  std::int64_t size_of_block(std::int64_t address, std::int64_t size) {
+    if (size <= kMostOfSmallBlock) return size;
+    auto segment = segments_.upper_bound(address);
+    if (segment == segments_.begin()) return size;
+    --segment;
+    std::int64_t until = segment->first + segment->second;
+    if (address >= until) return size;
+    if (const auto next = blocks_.upper_bound(address); next != blocks_.end()) until = std::min(until, next->first);
+    const std::int64_t rest = until - address - size;
+    return rest > 0 && !splits_off(snapshot_.settings, size, rest) ? size + rest : size;
   }
 
   void allocate(const Event& event) {
+    complete_free(event.address);  // a free that the history has lost
+    if (allocated_ >= kMostBytes || requested_ >= kMostBytes) return;
+    const std::int64_t size = size_of_block(event.address, rounded_block(snapshot_.settings, event.size));
     const auto allocation = static_cast<std::uint32_t>(out_.allocations.size());
-    std::int64_t size = rounded(event.size);
-    const auto segment = segment_of(event.address);
-    if (segment != segments_.end()) {
-      const auto next = segment->second.blocks.upper_bound(event.address);
-      const std::int64_t until =
-          next == segment->second.blocks.end() ? segment->first + segment->second.size : next->first;
-      const std::int64_t rest = until - event.address - size;
-      const bool is_split = segment->second.is_small ? rest >= kGranule : rest > kLeastRestOfLarge;
-      if (!is_split && rest > 0) size += rest;
-      segment->second.blocks[event.address] = {size, allocation, true};
-    }
+    blocks_[event.address] = {size, allocation, true};
     out_.allocations.push_back({size, event.size, event.time_us, event.where, false, false});
-    lives_.push_back({.made = now_});
-    allocated_ += size;
-    requested_ += event.size;
+    begin(allocation);
     note_peak(event.time_us);
   }
 
-  LiveBlock* find_block(std::int64_t address) {
-    const auto segment = segment_of(address);
-    if (segment == segments_.end()) return nullptr;
-    const auto block = segment->second.blocks.find(address);
-    return block == segment->second.blocks.end() ? nullptr : &block->second;
+  void begin(std::uint32_t allocation) {
+    out_.changes.push_back({now_us_, allocation, false});
+    allocated_ += out_.allocations[allocation].size;
+    requested_ += out_.allocations[allocation].requested;
   }
 
-  void request_free(const Event& event) {
-    LiveBlock* const block = find_block(event.address);
-    if (block == nullptr || !block->is_allocated) return;
-    block->is_allocated = false;
-    lives_[block->allocation].ended = now_;
-    allocated_ -= block->size;
-    requested_ -= out_.allocations[block->allocation].requested;
+  void request_free(std::int64_t address) {
+    const auto block = blocks_.find(address);
+    if (block == blocks_.end() || !block->second.is_allocated) return;
+    block->second.is_allocated = false;
+    out_.changes.push_back({now_us_, block->second.allocation, true});
+    allocated_ -= block->second.size;
+    requested_ -= out_.allocations[block->second.allocation].requested;
   }
-  void complete_free(const Event& event) {
-    request_free(event);
-    const auto segment = segment_of(event.address);
-    if (segment != segments_.end()) segment->second.blocks.erase(event.address);
+  void complete_free(std::int64_t address) {
+    request_free(address);
+    blocks_.erase(address);
   }
+
+  // --- what comes of it ---
 
   void note_peak(std::int64_t time_us) {
     out_.peak_requested = std::max(out_.peak_requested, requested_);
     if (allocated_ <= out_.peak_allocated) return;
     out_.peak_allocated = allocated_;
     out_.peak_time_us = time_us;
-    peak_at_ = now_;
+    changes_to_peak_ = out_.changes.size();
+  }
+
+  void take_peak() {
+    std::vector<bool> is_there(out_.allocations.size(), false);
+    for (std::size_t c = 0; c < changes_to_peak_; ++c) is_there[out_.changes[c].allocation] = !out_.changes[c].is_end;
+    for (std::uint32_t a = 0; a < is_there.size(); ++a) {
+      if (is_there[a]) out_.at_peak.push_back(a);
+    }
+  }
+
+  /// Other threads allocate while a snapshot is taken, so blocks may be missing here or there; those of both tell.
+  void compare_end() {
+    for (const Segment& segment : snapshot_.segments) {
+      if (segment.device != out_.device) continue;
+      for (const memory_snapshot::Block& block : segment.blocks) {
+        const auto laid_out = blocks_.find(block.address);
+        if (block.state != BlockState::inactive && laid_out != blocks_.end())
+          out_.is_estimated |= laid_out->second.size != block.size;
+      }
+    }
   }
 
   const Snapshot& snapshot_;
   const std::vector<Event>* events_ = nullptr;
   DeviceMemory out_;
-  std::map<std::int64_t, SegmentLayout> segments_;
-  std::int64_t allocated_ = 0, requested_ = 0, reserved_ = 0;
-  std::vector<Life> lives_;  // as DeviceMemory::allocations
-  std::size_t now_ = 0, peak_at_ = 0;
-  bool is_cut_ = false;
+  std::map<std::int64_t, std::int64_t> segments_;  // sizes by address, of those that are not expandable
+  std::map<std::int64_t, LiveBlock> blocks_;       // used ones, by address; what lies between is free
+  std::int64_t allocated_ = 0, requested_ = 0, reserved_ = 0, now_us_ = 0;
+  std::size_t changes_to_peak_ = 0;
 };
 
 }  // namespace

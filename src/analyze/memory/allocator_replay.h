@@ -1,8 +1,8 @@
 // The allocator's blocks laid out again, event by event, from a memory snapshot.
 //
-// Events have what was asked for, the allocator counts blocks: what was asked for rounded up to 512 bytes; a free block
-// is split if what is left is at least 512 bytes in small segments, more than 1 MiB in large ones; free neighbours join
-// when a free is completed. Laid out again by addresses, the sums are those of torch.cuda.memory_stats() to the byte.
+// Events have what was asked for, the allocator counts blocks, whose sizes follow from block_rules.h and from what lies
+// behind them: free neighbours join when a free is completed. Laid out again by addresses, the sums are those of
+// torch.cuda.memory_stats() to the byte.
 #pragma once
 
 #include <cstdint>
@@ -24,16 +24,29 @@ struct Allocation {
   bool is_alive = false;   ///< at the end
 };
 
+/// An allocation begins or ends to count: its end is the moment at which its free was asked for.
+struct MemoryChange {
+  std::int64_t time_us = 0;
+  std::uint32_t allocation = 0;  ///< place in DeviceMemory::allocations
+  bool is_end = false;
+};
+
 enum class History : std::uint8_t { whole, cut, none };
 std::string_view identifier(History history);
 
 struct DeviceMemory {
   std::int64_t device = 0;
   History history = History::none;
+  /// A block of the end is not of the size that the rules give: the allocator has others, or had at another time.
+  bool is_estimated = false;
   std::int64_t peak_allocated = 0, peak_requested = 0, peak_reserved = 0;
   std::int64_t peak_time_us = 0;       ///< the first moment of most allocated bytes; 0: before the history
-  std::vector<std::uint32_t> at_peak;  ///< places in `allocations`
+  std::vector<std::uint32_t> at_peak;  ///< places in `allocations`, ascending
   std::vector<Allocation> allocations;
+  /// Allocated bytes over time, in the order of the events; first what was there before, at the time of the first
+  /// event.
+  std::vector<MemoryChange> changes;
+  std::int64_t first_us = 0, last_us = 0;  ///< of the events
   // At the end, as the snapshot has it.
   std::int64_t allocated = 0, reserved = 0, pending_free = 0, free = 0, largest_free = 0;
 };

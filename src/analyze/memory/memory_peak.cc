@@ -2,56 +2,31 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
+
+#include "analyze/memory/block_rules.h"
+#include "analyze/memory/memory_groups.h"
 
 namespace orrery::analyze {
 namespace {
 
 using memory_snapshot::Annotation;
+using memory_snapshot::BlockState;
 using memory_snapshot::Event;
 using memory_snapshot::Snapshot;
 
-std::string where_of(const Snapshot& snapshot, StringId where) {
-  return where == 0 ? "(not recorded)" : std::string(snapshot.strings.text(where));
-}
-
-std::vector<PeakPart> largest_first(std::map<std::string, PeakPart> parts) {
-  std::vector<PeakPart> list;
-  for (auto& [name, part] : parts) {
-    part.name = name;
-    list.push_back(std::move(part));
-  }
-  std::stable_sort(list.begin(), list.end(), [](const PeakPart& a, const PeakPart& b) { return a.bytes > b.bytes; });
-  return list;
-}
-
-template <typename NameOf>
-std::vector<PeakPart> peak_by(const DeviceMemory& memory, const NameOf& name_of) {
-  std::map<std::string, PeakPart> parts;
+std::vector<PeakPart> peak_by(const DeviceMemory& memory, const MemoryGroups& groups) {
+  std::vector<PeakPart> parts(groups.names.size());
   for (const std::uint32_t a : memory.at_peak) {
-    PeakPart& part = parts[name_of(memory.allocations[a])];
+    PeakPart& part = parts[groups.of_allocation[a]];
     part.bytes += memory.allocations[a].size;
     ++part.allocations;
   }
-  return largest_first(std::move(parts));
-}
-
-/// From which moment on which annotation is the innermost; nothing: none.
-std::vector<std::pair<std::int64_t, std::optional<StringId>>> phases_of(const Snapshot& snapshot, std::int64_t device) {
-  std::vector<std::pair<std::int64_t, std::optional<StringId>>> phases;
-  std::vector<StringId> open;
-  for (const Annotation& annotation : snapshot.annotations) {
-    if (annotation.device != device) continue;
-    if (annotation.is_start) {
-      open.push_back(annotation.name);
-    } else {
-      // The innermost of its name ends; one without a beginning was begun before the recording.
-      const auto last = std::find(open.rbegin(), open.rend(), annotation.name);
-      if (last != open.rend()) open.erase(std::next(last).base());
-    }
-    phases.emplace_back(annotation.time_us, open.empty() ? std::nullopt : std::optional(open.back()));
-  }
-  return phases;
+  for (std::size_t group = 0; group < parts.size(); ++group) parts[group].name = groups.names[group];
+  std::erase_if(parts, [](const PeakPart& part) { return part.allocations == 0; });
+  std::sort(parts.begin(), parts.end(), [](const PeakPart& a, const PeakPart& b) {
+    return a.bytes != b.bytes ? a.bytes > b.bytes : a.name < b.name;
+  });
+  return parts;
 }
 
 /// When steps begin: where the annotation does that occurs most often, of several the first.
@@ -85,19 +60,11 @@ constexpr auto kInteger = report::Type::integer;
 }  // namespace
 
 std::vector<PeakPart> peak_by_frame(const Snapshot& snapshot, const DeviceMemory& memory) {
-  return peak_by(memory, [&](const Allocation& allocation) { return where_of(snapshot, allocation.where); });
+  return peak_by(memory, groups_by_frame(snapshot, memory));
 }
 
 std::vector<PeakPart> peak_by_phase(const Snapshot& snapshot, const DeviceMemory& memory) {
-  const auto phases = phases_of(snapshot, memory.device);
-  return peak_by(memory, [&](const Allocation& allocation) -> std::string {
-    if (allocation.is_before) return "(before)";
-    auto at = std::upper_bound(phases.begin(), phases.end(), allocation.time_us,
-                               [](std::int64_t time, const auto& phase) { return time < phase.first; });
-    if (at == phases.begin()) return "(before)";
-    --at;
-    return at->second ? std::string(snapshot.strings.text(*at->second)) : "(outside)";
-  });
+  return peak_by(memory, groups_by_phase(snapshot, memory));
 }
 
 std::vector<Leak> find_leaks(const Snapshot& snapshot, const DeviceMemory& memory) {
@@ -114,7 +81,7 @@ std::vector<Leak> find_leaks(const Snapshot& snapshot, const DeviceMemory& memor
   for (const auto& [where, by_step] : alive) {
     if (4 * by_step.size() < 3 * (steps.size() - 1)) continue;
     std::vector<std::int64_t> bytes;
-    Leak leak{where_of(snapshot, where), 0, by_step.size(), 0};
+    Leak leak{memory_place(snapshot, where), 0, by_step.size(), 0};
     for (const auto& [step, requested] : by_step) bytes.push_back(requested), leak.bytes += requested;
     std::sort(bytes.begin(), bytes.end());
     leak.bytes_per_step = bytes[(bytes.size() - 1) / 2];
@@ -124,9 +91,9 @@ std::vector<Leak> find_leaks(const Snapshot& snapshot, const DeviceMemory& memor
   return leaks;
 }
 
-double fragmentation_pct(const DeviceMemory& memory) {
-  if (memory.free == 0) return 0;
-  return 100 * (1 - static_cast<double>(memory.largest_free) / static_cast<double>(memory.free));
+double fragmentation_pct(std::int64_t free, std::int64_t largest_free) {
+  if (free == 0) return 0;
+  return 100 * (1 - static_cast<double>(largest_free) / static_cast<double>(free));
 }
 
 report::Sheet memory_devices_sheet(const std::vector<DeviceMemory>& devices) {
@@ -145,12 +112,14 @@ report::Sheet memory_devices_sheet(const std::vector<DeviceMemory>& devices) {
       .add({.name = "fragmentation", .type = report::Type::real, .unit = report::Unit::pct, .title = "fragmentation"});
   for (const DeviceMemory& d : devices) {
     sheet.add_row({d.device, identifier(d.history), d.peak_allocated, d.peak_requested, d.peak_reserved, d.peak_time_us,
-                   d.allocated, d.reserved, d.pending_free, d.free, d.largest_free, fragmentation_pct(d)});
+                   d.allocated, d.reserved, d.pending_free, d.free, d.largest_free,
+                   fragmentation_pct(d.free, d.largest_free)});
   }
   return sheet;
 }
 
-report::Sheet memory_peak_sheet(const Snapshot& snapshot, const std::vector<DeviceMemory>& devices) {
+report::Sheet memory_peak_sheet(const Snapshot& snapshot, const std::vector<DeviceMemory>& devices,
+                                std::optional<PeakBy> only) {
   report::Sheet sheet("peak");
   sheet.add({.name = "device", .type = kInteger, .title = "device"})
       .add({.name = "by", .title = "by"})
@@ -158,8 +127,11 @@ report::Sheet memory_peak_sheet(const Snapshot& snapshot, const std::vector<Devi
       .add({.name = "bytes", .type = kInteger, .unit = kBytes, .title = "bytes"})
       .add({.name = "allocations", .type = kInteger, .title = "allocations"});
   for (const DeviceMemory& device : devices) {
-    for (const PeakPart& part : peak_by_frame(snapshot, device))
-      sheet.add_row({device.device, "frame", part.name, part.bytes, part.allocations});
+    if (only != PeakBy::phase) {
+      for (const PeakPart& part : peak_by_frame(snapshot, device))
+        sheet.add_row({device.device, "frame", part.name, part.bytes, part.allocations});
+    }
+    if (only == PeakBy::frame) continue;
     for (const PeakPart& part : peak_by_phase(snapshot, device))
       sheet.add_row({device.device, "phase", part.name, part.bytes, part.allocations});
   }
@@ -190,8 +162,45 @@ report::Sheet memory_oom_sheet(const Snapshot& snapshot) {
   for (std::size_t d = 0; d < snapshot.events.size(); ++d) {
     for (const Event& event : snapshot.events[d]) {
       if (event.action != memory_snapshot::Action::oom) continue;
-      sheet.add_row({d, event.size, event.device_free, event.time_us, where_of(snapshot, event.where)});
+      sheet.add_row({d, event.size, event.device_free, event.time_us, memory_place(snapshot, event.where)});
     }
+  }
+  return sheet;
+}
+
+report::Sheet memory_segments_sheet(const Snapshot& snapshot) {
+  struct Kind {
+    std::size_t segments = 0;
+    std::int64_t reserved = 0, allocated = 0, pending_free = 0, free = 0, largest_free = 0;
+  };
+  std::map<std::pair<std::int64_t, std::string>, Kind> kinds;
+  for (const memory_snapshot::Segment& segment : snapshot.segments) {
+    const std::string name =
+        std::string(segment.is_small ? "small" : "large") + (segment.is_expandable ? ", expandable" : "");
+    Kind& kind = kinds[{segment.device, name}];
+    ++kind.segments;
+    kind.reserved = plus_bytes(kind.reserved, segment.size);
+    for (const memory_snapshot::Block& block : segment.blocks) {
+      std::int64_t& sum = block.state == BlockState::allocated      ? kind.allocated
+                          : block.state == BlockState::pending_free ? kind.pending_free
+                                                                    : kind.free;
+      sum = plus_bytes(sum, block.size);
+      if (block.state == BlockState::inactive) kind.largest_free = std::max(kind.largest_free, block.size);
+    }
+  }
+  report::Sheet sheet("segments");
+  sheet.add({.name = "device", .type = kInteger, .title = "device"})
+      .add({.name = "kind", .title = "segments"})
+      .add({.name = "segments", .type = kInteger, .title = "count"})
+      .add({.name = "reserved", .type = kInteger, .unit = kBytes, .title = "reserved"})
+      .add({.name = "allocated", .type = kInteger, .unit = kBytes, .title = "allocated"})
+      .add({.name = "pending_free", .type = kInteger, .unit = kBytes, .title = "free pending"})
+      .add({.name = "free", .type = kInteger, .unit = kBytes, .title = "free"})
+      .add({.name = "largest_free", .type = kInteger, .unit = kBytes, .title = "largest free"})
+      .add({.name = "fragmentation", .type = report::Type::real, .unit = report::Unit::pct, .title = "fragmentation"});
+  for (const auto& [key, kind] : kinds) {
+    sheet.add_row({key.first, key.second, kind.segments, kind.reserved, kind.allocated, kind.pending_free, kind.free,
+                   kind.largest_free, fragmentation_pct(kind.free, kind.largest_free)});
   }
   return sheet;
 }

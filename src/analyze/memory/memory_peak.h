@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,12 +36,17 @@ struct Leak {
 std::vector<Leak> find_leaks(const memory_snapshot::Snapshot& snapshot, const DeviceMemory& memory);
 
 /// 100 * (1 - largest free block / all free blocks); 0 if nothing is free.
-double fragmentation_pct(const DeviceMemory& memory);
+double fragmentation_pct(std::int64_t free, std::int64_t largest_free);
 
 report::Sheet memory_devices_sheet(const std::vector<DeviceMemory>& devices);
-report::Sheet memory_peak_sheet(const memory_snapshot::Snapshot& snapshot, const std::vector<DeviceMemory>& devices);
+enum class PeakBy : std::uint8_t { frame, phase };
+/// `only`: rows of one of them.
+report::Sheet memory_peak_sheet(const memory_snapshot::Snapshot& snapshot, const std::vector<DeviceMemory>& devices,
+                                std::optional<PeakBy> only = {});
 report::Sheet memory_leaks_sheet(const memory_snapshot::Snapshot& snapshot, const std::vector<DeviceMemory>& devices);
 report::Sheet memory_oom_sheet(const memory_snapshot::Snapshot& snapshot);
+/// The segments of the end by device and kind.
+report::Sheet memory_segments_sheet(const memory_snapshot::Snapshot& snapshot);
 /// Rows by frame of both peaks, over all devices: their changes add up to that of the peak.
 report::Sheet memory_changes_sheet(const memory_snapshot::Snapshot& a, const std::vector<DeviceMemory>& of_a,
                                    const memory_snapshot::Snapshot& b, const std::vector<DeviceMemory>& of_b);

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#include "analyze/memory/block_rules.h"
 #include "analyze/memory/memory_peak.h"
 #include "base/io/file_content.h"
 #include "base/units.h"
@@ -14,33 +15,29 @@ namespace orrery::ask {
 namespace {
 
 constexpr DiagnosticKind kEstimatedLayout{
-    "Y202", Severity::note, "memory snapshot of an allocator with other rules of splitting or rounding",
-    "max_split_size, roundup_power2_divisions and expandable segments: sizes of blocks, and the peak, are estimated"};
+    "Y202", Severity::note, "memory snapshot with blocks that are not of the size that the allocator's settings give",
+    "settings were changed during the run, or a pool is never split (no_split): sizes of earlier blocks, and the peak, "
+    "are estimated"};
 constexpr DiagnosticKind kCutHistory{"Y203", Severity::note,
                                      "memory that was allocated before the history of the snapshot begins",
                                      "record from the start, or with a larger max_entries, to see where it came from"};
 
-struct ReadMemory {
-  memory_snapshot::Snapshot snapshot;
-  std::vector<analyze::DeviceMemory> devices;
-  std::int64_t peak = 0;
-};
+}  // namespace
 
 Result<ReadMemory> read_memory(Context& context, const std::string& file) {
   if (const Status told = context.add_input(file); !told) return told.error();
   Result<memory_snapshot::Snapshot> snapshot = memory_snapshot::read_snapshot(file, context.diagnostics());
   if (!snapshot) return snapshot.error();
-  ReadMemory read{std::move(*snapshot), {}, 0};
+  ReadMemory read{std::move(*snapshot), {}};
   read.devices = analyze::replay_allocator(read.snapshot);
   for (const analyze::DeviceMemory& device : read.devices) {
-    read.peak += device.peak_allocated;
+    read.peak = analyze::plus_bytes(read.peak, device.peak_allocated);
+    read.is_estimated |= device.is_estimated;
     if (device.history == analyze::History::cut) context.diagnostics().add(kCutHistory, [&] { return file; });
   }
-  if (read.snapshot.has_other_rules) context.diagnostics().add(kEstimatedLayout, [&] { return file; });
+  if (read.is_estimated) context.diagnostics().add(kEstimatedLayout, [&] { return file; });
   return read;
 }
-
-}  // namespace
 
 bool is_memory_snapshot(const std::vector<std::string>& files) {
   if (files.size() != 1 || std::filesystem::is_directory(files.front())) return false;
@@ -60,7 +57,7 @@ Result<report::Answer> answer_of_snapshot(Context& context, const std::string& f
   answer.gap();
   report::Facts& facts = answer.facts();
   facts.key("snapshot").begin_object();
-  facts.field("estimated", read->snapshot.has_other_rules);
+  facts.field("estimated", read->is_estimated);
   answer.table(analyze::memory_devices_sheet(read->devices));
   answer.table(analyze::memory_peak_sheet(read->snapshot, read->devices),
                {.view = {.rows = rows, .rest = "rows"}, .after_gap = true});

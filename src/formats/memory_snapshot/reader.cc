@@ -13,7 +13,8 @@ namespace {
 
 using Type = PlainValues::Type;
 
-constexpr std::array<std::string_view, 9> kActions = {
+/// As Action has them. The others ("snapshot", "workspace_snapshot") say that somebody looked, and change nothing.
+constexpr std::array<std::string_view, 8> kActions = {
     "alloc",        "free_requested", "free_completed", "segment_alloc",
     "segment_free", "segment_map",    "segment_unmap",  "oom"};
 
@@ -55,7 +56,7 @@ class SnapshotReader {
     segment.address = number(id, "address");
     segment.size = number(id, "total_size");
     segment.is_small = values_.text(values_.find(id, "segment_type")) == "small";
-    out_.has_other_rules |= values_.integer(values_.find(id, "is_expandable")).value_or(0) != 0;
+    segment.is_expandable = number(id, "is_expandable") != 0;
     if (!values_.is(id, Type::dict) || !is_place(segment.address, segment.size) || segment.size == 0) return odd();
     for (const PlainId block_id : values_.items(values_.find(id, "blocks"))) {
       Block block;
@@ -81,16 +82,20 @@ class SnapshotReader {
 
   void read_event(PlainId id, std::vector<Event>& events) {
     const std::string_view action = values_.text(values_.find(id, "action"));
+    if (action.empty()) return odd();
     const auto* const known = std::find(kActions.begin(), kActions.end(), action);
+    if (known == kActions.end()) return;
     Event event;
-    event.action = known == kActions.end() ? Action::other : static_cast<Action>(known - kActions.begin());
-    if (event.action == Action::other && !action.empty()) return;
+    event.action = static_cast<Action>(known - kActions.begin());
     event.address = number(id, "addr");
     event.size = number(id, "size");
     event.time_us = number(id, "time_us");
     event.device_free = number(id, "device_free");
     event.where = where(values_.find(id, "frames"));
-    if (action.empty() || !is_place(event.address, event.size)) return odd();
+    // What did not fit may have been of any size: that may be why.
+    const bool is_kept =
+        event.action == Action::oom ? event.size >= 0 && event.device_free >= 0 : is_place(event.address, event.size);
+    if (!is_kept) return odd();
     events.push_back(event);
   }
 
@@ -115,12 +120,14 @@ class SnapshotReader {
   }
 
   void read_settings(PlainId settings) {
-    const auto split = values_.integer(values_.find(settings, "max_split_size"));
-    out_.has_other_rules |= split && *split >= 0;
-    out_.has_other_rules |= values_.integer(values_.find(settings, "expandable_segments")).value_or(0) != 0;
-    const std::span<const PlainId> divisions = values_.items(values_.find(settings, "roundup_power2_divisions"));
-    for (std::size_t i = 1; i < divisions.size(); i += 2)
-      out_.has_other_rules |= values_.integer(divisions[i]).value_or(0) > 1;
+    AllocatorSettings& out = out_.settings;
+    // -1: the largest size there is, as a number with a sign.
+    if (const auto split = values_.integer(values_.find(settings, "max_split_size")); split && *split >= 0)
+      out.max_split_size = *split;
+    out.expandable_segments = number(settings, "expandable_segments") != 0;
+    const PlainId divisions = values_.find(settings, "roundup_power2_divisions");
+    for (std::size_t i = 0; i < out.roundup_divisions.size(); ++i)
+      out.roundup_divisions[i] = number(divisions, std::to_string(1U << i));
   }
 
   void odd() {

@@ -1,6 +1,7 @@
 // Reads what torch.cuda.memory._dump_snapshot writes: docs/formats/memory_snapshot.md.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -24,7 +25,8 @@ struct Block {
 struct Segment {
   std::int64_t device = 0, address = 0, size = 0;
   bool is_small = false;
-  std::vector<Block> blocks;  ///< by address
+  std::vector<Block> blocks = {};  ///< by address
+  bool is_expandable = false;      ///< it grows and shrinks by pages, which are mapped and unmapped
 };
 
 enum class Action : std::uint8_t {
@@ -35,11 +37,10 @@ enum class Action : std::uint8_t {
   segment_free,
   segment_map,
   segment_unmap,
-  oom,
-  other
+  oom
 };
 struct Event {
-  Action action = Action::other;
+  Action action = Action::alloc;
   std::int64_t address = 0, size = 0, time_us = 0;
   std::int64_t device_free = 0;  ///< of oom
   StringId where = 0;            ///< innermost frame outside of PyTorch; 0: not recorded
@@ -50,12 +51,23 @@ struct Annotation {
   StringId name = 0;
 };
 
+/// What was set of the allocator, as far as sizes of blocks depend on it.
+struct AllocatorSettings {
+  static constexpr std::int64_t kNoLimit = INT64_MAX;
+
+  std::int64_t max_split_size = kNoLimit;  ///< blocks of at least this size are not split
+  bool expandable_segments = false;
+  /// Into how many parts the way to the next power of two is divided, to whose next one a size is rounded up: of sizes
+  /// below 2 MiB, from 2 MiB, 4 MiB, ..., 32 GiB on. 0, 1: to 512 bytes.
+  std::array<std::int64_t, 16> roundup_divisions = {};
+};
+
 struct Snapshot {
   Interner strings;
   std::vector<Segment> segments;           ///< as at the end
   std::vector<std::vector<Event>> events;  ///< by device, in order
   std::vector<Annotation> annotations;     ///< in order of time
-  bool has_other_rules = false;  ///< max_split_size, rounding or expandable segments: blocks are laid out otherwise
+  AllocatorSettings settings;              ///< at the end; those of PyTorch itself where none are recorded
 };
 
 bool looks_like_snapshot(std::string_view head);
