@@ -1,12 +1,15 @@
-// Feeds arbitrary bytes to the reader of memory snapshots, and lays the blocks out again.
+// Feeds arbitrary bytes to the reader of memory snapshots, lays the blocks out again, and draws the page.
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <string>
 
+#include "analyze/memory/memory_curve.h"
 #include "analyze/memory/memory_peak.h"
+#include "page/memory_page.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
   using namespace orrery;
@@ -15,12 +18,17 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
   Diagnostics diagnostics;
   const auto snapshot = memory_snapshot::read_snapshot(path, diagnostics);
   if (!snapshot) return 0;
-  for (const analyze::DeviceMemory& device : analyze::replay_allocator(*snapshot)) {
-    std::int64_t sum = 0;
+  const std::vector<analyze::DeviceMemory> devices = analyze::replay_allocator(*snapshot);
+  for (const analyze::DeviceMemory& device : devices) {
+    std::int64_t sum = 0, highest = 0;
     for (const analyze::PeakPart& part : analyze::peak_by_frame(*snapshot, device)) sum += part.bytes;
-    if (sum == device.peak_allocated) continue;
-    std::fprintf(stderr, "what fills the peak does not add up to it\n");
+    const analyze::MemoryCurve curve =
+        analyze::memory_curve(device, analyze::groups_by_phase(*snapshot, device), 100, 3);
+    for (const analyze::CurvePoint& point : curve.points) highest = std::max(highest, point.bytes);
+    if (sum == device.peak_allocated && (curve.points.empty() || highest == sum)) continue;
+    std::fprintf(stderr, "what fills the peak does not add up to it, or the curve does not reach it\n");
     std::abort();
   }
+  page::make_memory_page({*snapshot, devices, path}, nullptr, "fuzz", {}, diagnostics);
   return 0;
 }

@@ -4,6 +4,8 @@
 
 #include <filesystem>
 
+#include "ask/devices/memory_snapshot.h"
+#include "ask/devices/snapshot_page.h"
 #include "ask/graphs/path.h"
 #include "ask/graphs/report_sections.h"
 #include "ask/graphs/unprofiled.h"
@@ -220,6 +222,19 @@ Result<report::Answer> report_job(const ReportRequest& request, Context& context
                             context.diagnostics()));
 }
 
+/// Of a snapshot of the allocator's memory, which has no steps.
+Result<report::Answer> report_snapshot(const ReportRequest& request, Context& context) {
+  if (request.device || request.against.size() > 1 || !chosen_flags(request.graph).empty())
+    return misuse("a memory snapshot has no steps, ranks or operators",
+                  "orrery report SNAPSHOT [--against SNAPSHOT] -o FILE.html");
+  SnapshotPageRequest page{.file = request.graph.recording.files.front(),
+                           .title = title_of_page(request),
+                           .command = command_of_page(request),
+                           .output = request.output};
+  if (!request.against.empty()) page.against = request.against.front();
+  return write_snapshot_page(context, page);
+}
+
 }  // namespace
 
 Result<report::Answer> run(const ReportRequest& request, Context& context) {
@@ -227,6 +242,7 @@ Result<report::Answer> run(const ReportRequest& request, Context& context) {
     return misuse("this program was built without the page",
                   "build it where esbuild is installed (scripts/setup.sh build), or use orrery path");
   context.keep_hashes();
+  if (is_memory_snapshot(request.graph.recording.files)) return report_snapshot(request, context);
   return asks_whole_job(context, request.graph) ? report_job(request, context) : report_step(request, context);
 }
 

@@ -28,9 +28,11 @@ const Verb& report_verb() {
           "ranks it is "
           "the page of the whole job; of several runs, which share nothing, the page of the first, or of --rank, with "
           "all of them side by "
-          "side.",
+          "side.\n\n"
+          "Of a snapshot of PyTorch's allocator (torch.cuda.memory._dump_snapshot) it is the page of the memory: "
+          "allocated bytes over time, what fills the peak, what leaks, and what lies idle in pieces.",
       .operands = {.name = "TRACE...",
-                   .help = "files, folders or globs; several are several ranks",
+                   .help = "files, folders or globs; several are several ranks; or one memory snapshot",
                    .min = 1,
                    .max = Operands::kUnlimited},
       .flags = with_job_flags({
@@ -57,7 +59,9 @@ const Verb& report_verb() {
       }),
       .examples = {{"orrery report trace.json.gz", "report.html: open it in a browser"},
                    {"orrery report traces/ -o job.html", "all ranks on one clock"},
-                   {"orrery report new.json.gz --against old.json.gz", "what changed between two runs"}},
+                   {"orrery report new.json.gz --against old.json.gz", "what changed between two runs"},
+                   {"orrery report snapshot.pickle -o memory.html",
+                    "what fills the memory, over time and at its peak"}},
       .output_help = "the page (default: report.html)",
       .run = run_report,
   };

@@ -10,6 +10,7 @@
 
 #include "base/units.h"
 #include "page/sections/section.h"
+#include "page/sections/stairs.h"
 #include "report/counted.h"
 #include "simulate/link_series.h"
 
@@ -31,26 +32,6 @@ double room_per_bin(const LinkUseRow& row, const machine::Network& network, Time
   const double seconds = static_cast<double>(makespan) / static_cast<double>(kPsPerSecond) /
                          static_cast<double>(simulate::LinkSeries::kBins);
   return network.links()[row.first].bytes_per_second * seconds;
-}
-
-/// A stair of 512 steps; those of equal height are one.
-std::string stairs(std::span<const std::uint64_t> series, double most) {
-  std::string path = fmt::format("M0 {}", kPictureHeight);
-  int height = 0;
-  std::size_t run = 0;
-  for (const std::uint64_t bytes : series) {
-    const double share = static_cast<double>(bytes) / most;
-    // What is there must be seen, however little it is.
-    const int now = bytes == 0 ? 0 : std::max(1, static_cast<int>(std::lround(share * kPictureHeight)));
-    if (now != height) {
-      if (run > 0) path += fmt::format("h{}", run);
-      path += fmt::format("v{}", height - now);
-      height = now;
-      run = 0;
-    }
-    ++run;
-  }
-  return path + fmt::format("h{}V{}z", run, kPictureHeight);
 }
 
 // --- the machine ---
@@ -181,7 +162,7 @@ void write_link_pictures(HtmlWriter& html, std::span<const LinkUseRow> rows, std
                       {"preserveAspectRatio", "none"},
                       {"role", "img"},
                       {"aria-label", seen}});
-    html.raw(fmt::format("<path d=\"{}\"/>", stairs(row.series, top))).close("svg").close("figure");
+    html.raw(fmt::format("<path d=\"{}\"/>", stairs(row.series, top, kPictureHeight))).close("svg").close("figure");
   }
   html.close("div");
 }
