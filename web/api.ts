@@ -17,6 +17,8 @@ export interface PageApi {
   select(id: number): void;
   search(text: string): number;
   whatif(edits: string[]): Answer;
+  /** Of the ranks that are there; `y`: where the lane's bottom is on the screen, null: it is not shown. */
+  counters(): { rank: number; device: number; name: string; unit: string; times_ps: number[]; values: number[]; y: number | null }[];
 }
 
 export function timelineApi(timeline: Timeline, search: SearchBox, edges: number, solve: (edits: string[]) => Answer): PageApi {
@@ -39,6 +41,10 @@ export function timelineApi(timeline: Timeline, search: SearchBox, edges: number
     select: id => timeline.select(numbers.event(id)),
     search: text => search.set(text),
     whatif: solve,
+    counters: () => store.ranks.flatMap(rank => rank?.counters ?? []).map(counter => ({
+      rank: counter.entry.rank, device: counter.entry.device, name: counter.entry.name, unit: counter.entry.unit, times_ps: [...counter.times], values: [...counter.values],
+      y: timeline.bottomOf(counter),
+    })),
   };
 }
 
@@ -48,7 +54,7 @@ export function emptyApi(): PageApi {
   return {
     counts: () => ({ events: 0, ranks: 0, lanes: 0, names: 0, edges: 0 }),
     range: () => ({ ...nothing }), view: () => ({ ...nothing }), setView: () => undefined, find: () => -1, event: () => null, arguments: async () => ({}), locate: () => null,
-    reveal: () => undefined, timeAt: () => 0, select: () => undefined, search: () => 0,
+    reveal: () => undefined, timeAt: () => 0, select: () => undefined, search: () => 0, counters: () => [],
     whatif: () => {
       throw new Error("this page has no graph");
     },

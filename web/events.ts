@@ -1,6 +1,7 @@
 // The events of all ranks in typed arrays. An event's id, within this script, is the number of events of the ranks before its own, plus its place in
 // its rank, whose events are ordered by lane, start, longer first, ordinal. What people see is another number: event_numbers.ts.
 import type { Columns } from "./columns";
+import { Counter, countersOf } from "./counters";
 import { EventNumbers, rowColumn } from "./event_numbers";
 import type { Leaves } from "./pyramid";
 import type { LaneEntry, NameEntry, ReportData } from "./report_data";
@@ -24,6 +25,7 @@ export class RankEvents implements Leaves {
   readonly row: Uint32Array | null; // among all events of the file; null: none was left out
   readonly tone: Uint8Array;
   readonly count: number;
+  readonly counters: Counter[];
 
   constructor(readonly rank: number, readonly firstId: number, readonly lanes: Lane[], columns: Columns, data: ReportData, kindOfName: Uint8Array) {
     this.unit = data.unit_ps;
@@ -35,6 +37,7 @@ export class RankEvents implements Leaves {
     this.name = kindOfName.length <= 65536 ? new Uint16Array(names) : names;
     this.ordinal = columns.uint32("ev.ordinal");
     this.row = rowColumn(columns);
+    this.counters = countersOf(rank, columns, data);
     this.tone = new Uint8Array(this.count);
     for (let i = 0; i < this.count; i++) this.tone[i] = kindOfName[this.name[i]];
   }

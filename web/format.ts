@@ -19,6 +19,15 @@ export function count(n: number): string {
   return String(n).replace(/\B(?=(\d{3})+$)/g, ",");
 }
 
+/** A measured value: whole numbers as they are, others with four digits. */
+export function amount(value: number): string {
+  const rounded = Number.isInteger(value) ? value : Number(value.toPrecision(4));
+  const size = Math.abs(rounded);
+  if (size >= 1e15 || (size > 0 && size < 1e-4)) return rounded.toExponential(3);
+  const [whole, part] = String(size).split(".");
+  return `${rounded < 0 ? "−" : ""}${count(Number(whole))}${part ? `.${part}` : ""}`;
+}
+
 /** Labels of a ruler whose marks are `step` apart and reach to `far`: all in one unit, with the decimals that tell neighbours apart. */
 export function tickFormat(step: number, far: number): (ps: number) => string {
   const [unit, name] = UNITS.find(([u]) => far >= u) ?? UNITS[UNITS.length - 1];

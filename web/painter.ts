@@ -1,5 +1,6 @@
 // Draws the scene: rows through the raster, then what is few with the canvas: names, ruler, labels, arrows, selection.
 import { bundled, DrawnArrow } from "./arrows";
+import type { Counter } from "./counters";
 import { Palette } from "./colours";
 import { duration } from "./format";
 import { Raster, Wide } from "./raster";
@@ -58,6 +59,7 @@ export class Painter {
     context.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
     context.textBaseline = "middle";
     this.drawNames(names, palette);
+    this.drawCounters(palette);
     this.drawOverLanes(palette);
     this.drawLabels(palette);
     this.drawRuler(marks, palette);
@@ -124,6 +126,33 @@ export class Painter {
     context.beginPath();
     context.rect(scene.labelWidth, scene.lanesTop, scene.plotWidth, scene.height - scene.lanesTop);
     context.clip();
+  }
+
+  private drawCounters(palette: Palette): void {
+    const { context, scene } = this;
+    this.clipToLanes();
+    for (const { counter, isDevice, y, top, height } of this.visibleTracks()) {
+      if (!counter) continue;
+      context.fillStyle = isDevice ? palette.device : palette.host;
+      this.drawCounter(counter, scene.lanesTop + y - scene.scrollY + height - top, height - 2 * top);
+    }
+    context.restore();
+  }
+
+  /** A stair as long as each value holds: pale below, and a line on top. */
+  private drawCounter(counter: Counter, bottom: number, room: number): void {
+    const { context, scene } = this;
+    const { times, values } = counter;
+    const right = Math.min(scene.width, scene.xOf(scene.view.range.end_ps));
+    for (let i = Math.max(0, counter.placeAt(scene.view.begin)); i < times.length && times[i] < scene.view.end; i++) {
+      const x0 = Math.max(scene.labelWidth, scene.xOf(times[i]));
+      const x1 = i + 1 < times.length ? Math.min(right, scene.xOf(times[i + 1])) : right;
+      const size = counter.heightOf(values[i]) * room;
+      context.globalAlpha = 0.35;
+      context.fillRect(x0, bottom - size, x1 - x0, size);
+      context.globalAlpha = 1;
+      context.fillRect(x0, bottom - size, Math.max(1, x1 - x0), 1);
+    }
   }
 
   private drawOverLanes(palette: Palette): void {
@@ -222,7 +251,16 @@ export class Painter {
       return;
     }
     if (isHead) this.drawTriangle(10, middle, true);
+    if (track.counter) this.drawScale(track.counter, middle + ROW_HEIGHT);
     context.fillText(this.fitter.fit(isHead ? this.headLabel(track) : track.label, scene.labelWidth - (isHead ? 34 : 20)), isHead ? 24 : 10, middle);
+  }
+
+  /** What the top of a counter's lane stands for. */
+  private drawScale(counter: Counter, y: number): void {
+    const { context, scene } = this;
+    context.textAlign = "right";
+    context.fillText(this.fitter.fit(`to ${counter.text(Math.max(0, counter.entry.most))}`, scene.labelWidth - 20), scene.labelWidth - 10, y);
+    context.textAlign = "left";
   }
 
   /** "rank 3 · 66 % of path": where to look. */

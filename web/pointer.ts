@@ -110,8 +110,10 @@ export class Pointer {
     const piece = scene.pieceAt(x, y);
     if (piece) return `${name}${store.data.kinds[piece.kind]?.title ?? ""} · ${duration(piece.ps)}`;
     if (facts) return name + duration(facts.dur_ps);
-    const track = x < scene.labelWidth ? scene.trackAt(y) : null;
-    return track && track.label.length > LONG_LABEL ? shownName(track.label, 160) : "";
+    const track = scene.trackAt(y);
+    const value = track?.counter && x >= scene.labelWidth ? track.counter.textAt(scene.timeAt(x)) : "";
+    if (value !== "") return `${shownName(track?.label ?? "", 160)} · ${value}`;
+    return track && x < scene.labelWidth && track.label.length > LONG_LABEL ? shownName(track.label, 160) : "";
   }
 
   private showTip(x: number, y: number): void {

@@ -18,6 +18,8 @@ export interface ReportData {
   ranks: RankEntry[];
   /** In drawing order; a rank's events are ordered by its lanes in this order, `count` events each. */
   lanes: LaneEntry[];
+  /** By rank, device and name; a rank's points are ordered by its counters in this order, `count` points each. */
+  counters: CounterEntry[];
   graph: null | { nodes: number; edges: number; begin: number; end: number; why?: string };
   command: { program: string; operands: string[]; flags: string[] };
   sliders: { edit: string; title: string }[];
@@ -46,6 +48,19 @@ export interface LaneEntry {
   count: number;
   /** A stream with little work: it shares one row with the others of its rank. */
   little: boolean;
+}
+
+export interface CounterEntry {
+  rank: number;
+  /** -1: of none. */
+  device: number;
+  name: string;
+  /** Empty: not said. */
+  unit: string;
+  count: number;
+  /** Of its values. */
+  least: number;
+  most: number;
 }
 
 /** Text and kind number, by falling frequency. */

@@ -4,6 +4,7 @@ import { Arrows } from "./arrows";
 import type { Causes, PathPieces } from "./causes";
 import { Palette } from "./colours";
 import type { Columns } from "./columns";
+import type { Counter } from "./counters";
 import { Details } from "./details";
 import { CRITICAL, EventStore } from "./events";
 import { duration } from "./format";
@@ -256,6 +257,12 @@ export class Timeline {
     const left = Math.max(this.scene.labelWidth, box.x);
     const right = Math.min(this.scene.width, box.x + box.width);
     return { x: rect.left + left, y: rect.top + box.y, width: Math.max(0, right - left), height: box.height };
+  }
+
+  /** Where the lane of a counter ends on the screen; null: it is not shown. */
+  bottomOf(counter: Counter): number | null {
+    const track = this.scene.tracks.shown.find(t => t.counter === counter);
+    return track ? this.canvas.getBoundingClientRect().top + this.scene.lanesTop + track.y + track.height - track.top - this.scene.scrollY : null;
   }
 
   // ---- frames

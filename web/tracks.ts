@@ -1,5 +1,6 @@
 // What stands below one another in the timeline: lanes by rank, streams with little work together, bookkeeping last; ranks that are closed as two
 // rows. A track's rows are made when it is first shown.
+import type { Counter } from "./counters";
 import type { EventStore, Lane, RankEvents } from "./events";
 import type { Row } from "./pyramid";
 import { makeRows } from "./rows";
@@ -10,6 +11,7 @@ const PAD = 4;
 const SUMMARY_PAD = 3;
 const LEAST_LANE = 22;
 const HEAD_HEIGHT = 22;
+const COUNTER_HEIGHT = 2 * ROW_HEIGHT + 2 * PAD;
 /** Ranks beyond these start closed. */
 const OPEN_AT_FIRST = 4;
 
@@ -25,6 +27,8 @@ export interface Track {
   /** Where the first row begins, from y. */
   top: number;
   rows: Row[];
+  /** Drawn instead of rows. */
+  counter?: Counter;
 }
 
 /** Where an event is drawn. */
@@ -72,10 +76,17 @@ class RankTracks {
     const little = lanes.filter(lane => lane.sort === "stream" && lane.little);
     const shared = new Set(little.length > 1 ? little : []);
     this.lanes = [];
+    // Lanes are threads, then streams by device, then bookkeeping: counters stand below what they were measured of.
+    const counters = [...this.events.counters];
+    const addCounters = (below: number): void => {
+      while (counters.length > 0 && counters[0].entry.device < below) this.addCounter(counters.shift() as Counter);
+    };
     for (const lane of lanes) {
+      if (lane.sort !== "thread") addCounters(lane.sort === "stream" ? lane.device : Infinity);
       if (!shared.has(lane)) this.addLane([lane], lane.name);
       else if (lane === little[little.length - 1]) this.addLane(little, sharedLabel(little));
     }
+    addCounters(Infinity);
     return this.lanes;
   }
 
@@ -85,6 +96,12 @@ class RankTracks {
     const track: Track = { label, rankPlace: this.place, sort: "lane", isDevice: lanes[0].sort === "stream", y: 0, height, top: PAD, rows };
     for (const lane of lanes) this.trackOfLane.set(lane.number, track);
     this.lanes?.push(track);
+  }
+
+  private addCounter(counter: Counter): void {
+    this.lanes?.push({
+      label: counter.label, rankPlace: this.place, sort: "lane", isDevice: counter.entry.device >= 0, y: 0, height: COUNTER_HEIGHT, top: PAD, rows: [], counter,
+    });
   }
 
   private members(lanes: Lane[]): Uint32Array {

@@ -7,6 +7,7 @@
 #include "base/parallel.h"
 #include "page/data/argument_columns.h"
 #include "page/data/codec.h"
+#include "page/data/counter_lanes.h"
 #include "page/data/event_columns.h"
 #include "page/data/event_table.h"
 #include "page/data/name_table.h"
@@ -56,11 +57,15 @@ Result<report::Sheet> device_work(const trace::Trace& trace, const analyze::Devi
 }
 
 std::vector<Blob> encode(const trace::Trace& trace, const EventTable& events, const NameTable& names,
-                         std::vector<EncodedColumn> graph_columns) {
+                         const std::vector<CounterLane>& counters, std::vector<EncodedColumn> graph_columns) {
   std::vector<Blob> blobs(trace.ranks.size() + 1);
   blobs[0] = {"graph", -1, std::move(graph_columns)};
   blobs[0].table.push_back(names.column(trace.strings));
-  parallel_for(trace.ranks.size(), [&](std::size_t r) { blobs[r + 1] = rank_blob(trace, events, names, r); });
+  parallel_for(trace.ranks.size(), [&](std::size_t r) {
+    blobs[r + 1] = rank_blob(trace, events, names, r);
+    for (EncodedColumn& column : counter_columns(counters, static_cast<std::uint32_t>(r), events))
+      blobs[r + 1].table.push_back(std::move(column));
+  });
   return blobs;
 }
 
@@ -114,6 +119,7 @@ Result<TracePage> make_trace_page(const trace::Trace& trace, const Answer& answe
   const Result<report::Sheet> kernels = device_work(trace, on_path, facts.length);
   if (!kernels) return kernels.error();
   const NameTable names(trace, events);
+  const std::vector<CounterLane> counters = counter_lanes(trace, events);
   PageGraph graph = graph_columns(answer.graph, recording, places_in_page(answer.graph, trace, events, names));
   made.edges = graph.edges;
 
@@ -132,8 +138,9 @@ Result<TracePage> make_trace_page(const trace::Trace& trace, const Answer& answe
   sections.push_back(provenance_section(options.source, diagnostics, sections));
 
   made.page.title = options.title;
-  made.page.report_data = report_data_json({trace, events, facts, summary_of(graph), std::move(options.command)});
-  made.page.blobs = encode(trace, events, names, std::move(graph.columns));
+  made.page.report_data =
+      report_data_json({trace, events, counters, facts, summary_of(graph), std::move(options.command)});
+  made.page.blobs = encode(trace, events, names, counters, std::move(graph.columns));
   Result<std::vector<Blob>> arguments = argument_blobs(trace, events, names);
   if (!arguments) return arguments.error();
   std::move(arguments->begin(), arguments->end(), std::back_inserter(made.page.blobs));

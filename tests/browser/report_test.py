@@ -413,6 +413,69 @@ def check_too_long(checks, orrery, browser, folder):
     checks.expect("hours: the step is a straight line between the factors", len(rows) >= 3 and any(0 < row[1] for row in rows) and not wrong, (rows, wrong))
 
 
+def check_memory(checks, orrery, browser, folder):
+    """A memory snapshot, compared with another: the figures are those of `memory`, and the peak is a point of the curve."""
+    now, before = (os.path.join(DATA, "memory", name + ".snapshot.pickle.gz") for name in ("out_of_memory", "max_split"))
+    made = os.path.join(folder, "memory.html")
+    report(orrery, [now, "--against", before], made)
+    page = Page(browser, made)
+    page.open()
+    page.settle()
+    checks.expect("memory: opens without errors or requests", not page.trouble(), page.trouble())
+    check_names_and_width(checks, "memory", page)
+    device = answer(orrery, "memory", now)["snapshot"]["devices"][0]
+    curve = page.js("(f => ({peak: +f.dataset.peakBytes, series: JSON.parse(f.dataset.series)}))(document.querySelector('#memory .memory-curve'))")
+    checks.expect("memory: the peak is a point of the curve", max(curve["series"]) == curve["peak"] == device["peak_allocated_bytes"] and len(curve["series"]) <= 1000, curve["peak"])
+    line = page.js("(l => l.getBoundingClientRect().x)(document.querySelector('#memory line.peak'))")
+    plot = page.box("#memory .memory-curve svg")
+    place = (curve["series"].index(curve["peak"]) + 0.5) / len(curve["series"])
+    checks.expect("memory: the line stands at the peak", abs(line - plot["x"] - place * plot["width"]) < 2, (line, plot, place))
+    filled = page.js("[...document.querySelectorAll('#memory [data-table=peak] tbody')].map(t => [...t.querySelectorAll('td[data-bytes]')].reduce((sum, c) => sum + +c.dataset.bytes, 0))")
+    checks.expect("memory: lines and phases add up to the peak", filled == [curve["peak"]] * 2, filled)
+    free = sum(int(bytes_) for bytes_ in page.js("[...document.querySelectorAll('#memory figure[data-segment]')].map(f => f.dataset.freeBytes)"))
+    checks.expect("memory: segments with what is free in them", 0 < free <= device["free_bytes"], (free, device["free_bytes"]))
+    change = answer(orrery, "memory", before, "--against", now)["against"]["peak_change_bytes"]
+    said = page.js("(d => d.afterBytes - d.beforeBytes)(document.querySelector('#diff').dataset)")
+    checks.expect("memory: what changed since", said == change, (said, change))
+    return page
+
+
+def check_counters(checks, orrery, browser, folder):
+    """Counters of a trace as lanes: their values are those of SQL, they are drawn, and said on hovering."""
+    trace = os.path.join(folder, "counters.pftrace")
+    workload = ["--workload", os.path.join(DATA, "workloads/training"), "--comm-group", os.path.join(DATA, "workloads/training.groups.json"),
+                "--machine", os.path.join(DATA, "machines/dgx_h100_pod.yaml")]
+    subprocess.run([orrery, "simulate", *workload, "-o", trace, "-q"], check=True, stdout=subprocess.DEVNULL)
+    made = os.path.join(folder, "counters.html")
+    report(orrery, [trace], made)
+    page = Page(browser, made)
+    page.open()
+    page.settle()
+    checks.expect("counters: opens without errors or requests", not page.trouble(), page.trouble())
+    shown = page.js("page.counters().map(c => [c.rank, c.name, Math.max(...c.values), c.values.length])")
+    truth = answer(orrery, "query", trace, "SELECT rank, name, max(value) FROM counters GROUP BY 1, 2 ORDER BY 1, 2")["rows"]
+    checks.expect("counters: all of them, with their largest values", sorted(row[:3] for row in shown) == [list(row) for row in truth] and truth, (shown[:2], truth[:2]))
+    checks.expect("counters: in few points", all(row[3] <= 2000 for row in shown), max((row[3] for row in shown), default=0))
+    # A page scrolls its lanes: the first that is on the screen.
+    spot = page.js("""(() => {
+      document.querySelector('#stage').scrollIntoView({block: 'center'});
+      const canvas = document.querySelector('#canvas'), box = canvas.getBoundingClientRect();
+      const found = page.counters().find(c => c.y !== null && c.y < box.bottom - 4 && Math.max(...c.values) > 0);
+      if (!found) return null;
+      const place = found.values.indexOf(Math.max(...found.values));
+      page.setView(found.times_ps[place] - 1e8, found.times_ps[place] + 1e8);
+      return {x: box.left + 168 + (box.width - 168) / 2 + 1, y: found.y - 2, name: found.name};
+    })()""")
+    if not spot:
+        checks.expect("counters: one is in sight", False, shown[:2])
+        return
+    page.settle()
+    page.browser.mouse("mouseMoved", spot["x"], spot["y"])
+    page.settle()
+    tip = page.js("(t => t.hidden ? '' : t.textContent)(document.querySelector('.tip'))")
+    checks.expect("counters: the value is said on hovering", tip.startswith(spot["name"]) and "·" in tip, (tip, spot))
+
+
 def page_events(path):
     with open(path, encoding="utf8") as file:
         data = json.loads(file.read().split('id="report-data">')[1].split("</script>")[0])
@@ -500,6 +563,10 @@ def main():
         check_replayed(checks, orrery, browser, folder)
         check_too_long(checks, orrery, browser, folder)
         check_odd(checks, orrery, browser, folder)
+        check_memory(checks, orrery, browser, folder)
+        picture(browser, shots, "memory")
+        check_counters(checks, orrery, browser, folder)
+        picture(browser, shots, "counters")
     print(f"report: {checks.passed} passed, {checks.failed} failed")
     sys.exit(1 if checks.failed else 0)
 

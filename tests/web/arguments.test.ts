@@ -13,7 +13,7 @@ async function store(row: number[] | null): Promise<EventStore> {
     kinds: [], ranks: [{ rank: 0, label: "rank 0", events: 4, left_out: row ? 5 : 0 }, { rank: 1, label: "rank 1", events: 6, left_out: 0 }],
     lanes: [{ rank: 0, name: "main", sort: "thread", device: -1, stream: -1, count: 4, little: false },
             { rank: 1, name: "main", sort: "thread", device: -1, stream: -1, count: 6, little: false }],
-    graph: null, command: { program: "orrery", operands: [], flags: [] }, sliders: [],
+    graph: null, command: { program: "orrery", operands: [], flags: [] }, sliders: [], counters: [],
   };
   const made = new EventStore(data, [["gemm", 0], ["copy", 1]]);
   const rank = (name: number[], ordinal: number[], rows: number[] | null) =>

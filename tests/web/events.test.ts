@@ -13,7 +13,7 @@ async function twoRanks(): Promise<EventStore> {
   const data: ReportData = {
     version: 1, unit_ps: 1000, weight_unit_ps: 1, origin_ps: 0, step: { begin_ps: 0, end_ps: 1, length_ps: 1, label: "" }, range: { begin_ps: 0, end_ps: 90_000 },
     kinds: [], ranks: [{ rank: 0, label: "rank 0", events: 3, left_out: 0 }, { rank: 5, label: "rank 5", events: 4, left_out: 0 }],
-    lanes: [lane(0, "main", 3), lane(5, "main", 1), lane(5, "stream 7", 3, "stream")], graph: null, command: { program: "orrery", operands: [], flags: [] }, sliders: [],
+    lanes: [lane(0, "main", 3), lane(5, "main", 1), lane(5, "stream 7", 3, "stream")], graph: null, command: { program: "orrery", operands: [], flags: [] }, sliders: [], counters: [],
   };
   const store = new EventStore(data, [["aten::mm", 0], ["Kernel", 5], ["aten::MM_out", 0]]);
   const rank = (start: number[], dur: number[], name: number[], ordinal: number[]) =>

@@ -23,7 +23,7 @@ async function job(ranks: number): Promise<{ store: EventStore; tracks: Tracks; 
   const data: ReportData = {
     version: 1, unit_ps: 1, weight_unit_ps: 1, origin_ps: 0, step: { begin_ps: 0, end_ps: 100, length_ps: 100, label: "" }, range: { begin_ps: 0, end_ps: 1000 }, kinds: [],
     ranks: Array.from({ length: ranks }, (_, rank) => ({ rank, label: `rank ${rank}`, events: 8, left_out: 0 })), lanes, graph: null,
-    command: { program: "orrery", operands: [], flags: [] }, sliders: [],
+    command: { program: "orrery", operands: [], flags: [] }, sliders: [], counters: [],
   };
   const store = new EventStore(data, [["op", 0], ["step", ANNOTATION]]);
   const tracks = new Tracks(store, ANNOTATION);

@@ -81,6 +81,16 @@ void write_ranks_and_lanes(JsonWriter& json, const trace::Trace& trace, const Ev
   json.end_array();
 }
 
+void write_counters(JsonWriter& json, const trace::Trace& trace, const std::vector<CounterLane>& counters) {
+  json.key("counters").begin_array();
+  for (const CounterLane& counter : counters) {
+    json.begin_object().field("rank", trace.ranks[counter.rank].rank).field("device", counter.device);
+    json.field("name", counter.name).field("unit", counter.unit).field("count", counter.points.size());
+    json.field("least", counter.least).field("most", counter.most).end_object();
+  }
+  json.end_array();
+}
+
 void write_texts(JsonWriter& json, std::string_view name, const std::vector<std::string>& texts) {
   json.key(name).begin_array();
   for (const std::string& text : texts) json.value(text);
@@ -137,6 +147,7 @@ std::string report_data_json(const ReportDataInputs& inputs) {
                      .label = facts.label,
                      .range_end = events.end() - events.origin()});
   write_ranks_and_lanes(json, inputs.trace, events);
+  write_counters(json, inputs.trace, inputs.counters);
   write_form(json, inputs.graph, inputs.command, sliders_of(facts));
   json.end_object();
   return without_markup(text);
@@ -148,6 +159,7 @@ std::string empty_report_data() {
   json.begin_object();
   write_times(json, {});
   json.key("ranks").begin_array().end_array().key("lanes").begin_array().end_array();
+  json.key("counters").begin_array().end_array();
   write_form(json, std::nullopt, {}, {});
   json.end_object();
   return without_markup(text);

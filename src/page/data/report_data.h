@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "page/data/counter_lanes.h"
 #include "page/data/event_table.h"
 #include "page/step_facts.h"
 #include "trace/trace.h"
@@ -36,6 +37,7 @@ struct CommandParts {
 struct ReportDataInputs {
   const trace::Trace& trace;
   const EventTable& events;
+  const std::vector<CounterLane>& counters;
   const StepFacts& facts;
   std::optional<GraphSummary> graph;
   CommandParts command;
