@@ -39,7 +39,6 @@ void fields(RecordingRequest& request, Visitor&& visit) {
   visit("without-profiler", request.without_profiler);
   visit("capture", request.captures);
   visit("rules", request.rules);
-  visit("counters", request.counters);
 }
 
 /// " --without-profiler --capture FILE --rules FILE --counters FILE", as one could type it again.

@@ -16,7 +16,6 @@ std::optional<Error> check_device_mode(Compat compat, const DeviceRequest& reque
                      {"without-profiler", request.recording.without_profiler},
                      {"capture", !request.recording.captures.empty()},
                      {"rules", !request.recording.rules.empty()},
-                     {"counters", !request.recording.counters.empty()},
                      {"annotation", request.window.annotation.has_value()},
                      {"instance", request.window.instances.first.has_value()}},
                     of_hta);

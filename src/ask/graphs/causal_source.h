@@ -62,6 +62,8 @@ struct GraphRequest {
 template <typename Visitor>
 void fields(GraphRequest& request, Visitor&& visit) {
   fields(request.recording, visit);
+  // Questions about devices alone have no use for them, and `kernels` means others by the name.
+  visit("counters", request.recording.counters);
   fields(request.window, visit);
   visit("clock", choice(request.clock, kClockWords));
   visit("reduce", choice(request.reduce, kReduceWords));

@@ -44,7 +44,6 @@ std::vector<Flag> with_device_flags(std::vector<Flag> flags) {
   flags.push_back(without_profiler_flag());
   flags.push_back(capture_flag());
   flags.push_back(rules_flag());
-  flags.push_back(counters_flag());
   return with_input_flags(std::move(flags));
 }
 
