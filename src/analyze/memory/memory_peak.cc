@@ -11,7 +11,6 @@ namespace {
 
 using memory_snapshot::Annotation;
 using memory_snapshot::BlockState;
-using memory_snapshot::Event;
 using memory_snapshot::Snapshot;
 
 std::vector<PeakPart> peak_by(const DeviceMemory& memory, const MemoryGroups& groups) {
@@ -87,7 +86,8 @@ std::vector<Leak> find_leaks(const Snapshot& snapshot, const DeviceMemory& memor
     leak.bytes_per_step = bytes[(bytes.size() - 1) / 2];
     leaks.push_back(std::move(leak));
   }
-  std::stable_sort(leaks.begin(), leaks.end(), [](const Leak& a, const Leak& b) { return a.bytes > b.bytes; });
+  std::sort(leaks.begin(), leaks.end(),
+            [](const Leak& a, const Leak& b) { return a.bytes != b.bytes ? a.bytes > b.bytes : a.name < b.name; });
   return leaks;
 }
 
@@ -159,12 +159,8 @@ report::Sheet memory_oom_sheet(const Snapshot& snapshot) {
       .add({.name = "free", .type = kInteger, .unit = kBytes, .title = "free"})
       .add({.name = "time_us", .type = kInteger})
       .add({.name = "where", .title = "at"});
-  for (std::size_t d = 0; d < snapshot.events.size(); ++d) {
-    for (const Event& event : snapshot.events[d]) {
-      if (event.action != memory_snapshot::Action::oom) continue;
-      sheet.add_row({d, event.size, event.device_free, event.time_us, memory_place(snapshot, event.where)});
-    }
-  }
+  for (const memory_snapshot::OutOfMemory& event : snapshot.out_of_memory)
+    sheet.add_row({event.device, event.size, event.free, event.time_us, memory_place(snapshot, event.where)});
   return sheet;
 }
 

@@ -5,58 +5,16 @@
 #include <span>
 #include <vector>
 
-// Opcodes as in Python's Lib/pickletools.py. A mark is a place on the stack; what was put into the memo is found again
-// by its number, which writers count up from 0.
+#include "base/plain/pickle_memo.h"
+#include "base/plain/pickle_opcodes.h"
+
+// A mark is a place on the stack; what was put into the memo is found again by its number, which writers count up from
+// 0.
 
 namespace orrery {
 namespace {
 
 using Type = PlainValues::Type;
-
-enum Opcode : unsigned char {
-  kMark = '(',
-  kStop = '.',
-  kPop = '0',
-  kPopMark = '1',
-  kDup = '2',
-  kBinBytes = 'B',
-  kShortBinBytes = 'C',
-  kBinFloat = 'G',
-  kBinInt = 'J',
-  kBinInt1 = 'K',
-  kBinInt2 = 'M',
-  kNoneValue = 'N',
-  kBinUnicode = 'X',
-  kEmptyList = ']',
-  kAppend = 'a',
-  kDict = 'd',
-  kAppends = 'e',
-  kBinGet = 'h',
-  kLongBinGet = 'j',
-  kList = 'l',
-  kBinPut = 'q',
-  kLongBinPut = 'r',
-  kSetItem = 's',
-  kTuple = 't',
-  kSetItems = 'u',
-  kEmptyDict = '}',
-  kEmptyTuple = ')',
-  kProto = 0x80,
-  kTuple1 = 0x85,
-  kTuple2 = 0x86,
-  kTuple3 = 0x87,
-  kNewTrue = 0x88,
-  kNewFalse = 0x89,
-  kLong1 = 0x8a,
-  kLong4 = 0x8b,
-  kShortBinUnicode = 0x8c,
-  kBinUnicode8 = 0x8d,
-  kEmptySet = 0x8f,
-  kAddItems = 0x90,
-  kFrozenSet = 0x91,
-  kMemoize = 0x94,
-  kFrame = 0x95,
-};
 
 /// Those that would import, call or build something, or ask the program that reads for it.
 constexpr std::pair<unsigned char, const char*> kDangerous[] = {
@@ -66,9 +24,15 @@ constexpr std::pair<unsigned char, const char*> kDangerous[] = {
 
 class Unpickler {
  public:
-  Unpickler(std::string_view bytes, const std::string& path, PlainValues room)
-      : begin_(bytes.data()), p_(begin_), end_(begin_ + bytes.size()), path_(path), values_(std::move(room)) {
+  Unpickler(std::string_view bytes, const std::string& path, PlainValues room, PickleRecords* records)
+      : begin_(bytes.data()),
+        p_(begin_),
+        end_(begin_ + bytes.size()),
+        path_(path),
+        values_(std::move(room)),
+        records_(records) {
     values_.clear();
+    if (records_ != nullptr) fetched_ = fetched_numbers(bytes);
   }
 
   Result<PlainValues> read() {
@@ -152,9 +116,13 @@ class Unpickler {
   bool needs(std::size_t count) { return above_mark() >= count || wrong("there are too few values on the stack"); }
   bool needs_mark() { return !marks_.empty() || wrong("there is no mark on the stack"); }
   [[nodiscard]] std::span<const PlainId> marked() const { return std::span(stack_).subspan(marks_.back()); }
+  void drop_mark() {
+    if (is_above_records()) records_mark_ = 0;
+    marks_.pop_back();
+  }
   void drop_marked() {
     stack_.resize(marks_.back());
-    marks_.pop_back();
+    drop_mark();
   }
 
   bool close_marked(Type type) {
@@ -181,7 +149,8 @@ class Unpickler {
     const PlainId container = stack_[mark - 1];
     if (!values_.is(container, type)) return wrong("items for a value that holds none of that kind");
     if (type == Type::dict && marked().size() % 2 != 0) return wrong("a key without a value");
-    values_.append(container, marked());
+    if (type == Type::list && is_above_records()) take_records();
+    append(container, marked());
     drop_marked();
     return true;
   }
@@ -189,9 +158,56 @@ class Unpickler {
     if (!needs(count + 1)) return false;
     const PlainId container = stack_[stack_.size() - count - 1];
     if (!values_.is(container, type)) return wrong("an item for a value that holds none of that kind");
-    values_.append(container, std::span(stack_).last(count));
+    const std::span<const PlainId> items = std::span(stack_).last(count);
+    // What is left of a long list when it was written in batches. It may be what others hold, too: it stays.
+    if (type == Type::list && holds_records(stack_.size() - 2))
+      records_->take(values_, container, items.front(), static_cast<PlainId>(values_.size()));
+    else append(container, items);
     stack_.resize(stack_.size() - count);
     return true;
+  }
+  void append(PlainId container, std::span<const PlainId> items) {
+    // What holds new values stays, and they with it.
+    is_kept_ = is_kept_ || container < until_records_.values;
+    values_.append(container, items);
+  }
+
+  // --- records that are taken ---
+
+  [[nodiscard]] bool is_above_records() const { return records_mark_ != 0 && marks_.size() == records_mark_; }
+  [[nodiscard]] bool is_key_of_records(std::size_t place) const {
+    return values_.text(stack_[place]) == records_->key();
+  }
+  /// Whether the value at this place of the stack is a list in the list that lies behind the key of the records.
+  [[nodiscard]] bool holds_records(std::size_t place) const {
+    if (records_ == nullptr || !values_.is(stack_[place], Type::list)) return false;
+    if (place >= 2 && values_.is(stack_[place - 1], Type::list) && is_key_of_records(place - 2)) return true;
+    // Of several lists, the outer one lies below the mark and those before this one above it.
+    const std::size_t mark = marks_.empty() ? 0 : marks_.back();
+    return mark >= 2 && values_.is(stack_[mark - 1], Type::list) && is_key_of_records(mark - 2);
+  }
+  void push_mark() {
+    if (!stack_.empty() && records_mark_ == 0 && holds_records(stack_.size() - 1)) {
+      records_mark_ = marks_.size() + 1;
+      until_records_ = values_.extent();
+      is_kept_ = false;
+    }
+    marks_.push_back(stack_.size());
+  }
+  /// Hands over all that lies above the mark, and forgets what was made for it unless the memo has some of it to give.
+  void take_records() {
+    const PlainId list = stack_[marks_.back() - 1];
+    for (const PlainId record : marked())
+      records_->take(values_, list, record, static_cast<PlainId>(until_records_.values));
+    stack_.resize(marks_.back());
+    if (is_kept_) until_records_ = values_.extent();
+    else values_.forget_behind(until_records_);
+    is_kept_ = false;
+  }
+  void push_dict() {
+    // A record that another one follows is complete.
+    if (is_above_records() && above_mark() > 0 && values_.is(stack_.back(), Type::dict)) take_records();
+    push(values_.add_container(Type::dict));
   }
 
   // --- the memo ---
@@ -201,7 +217,10 @@ class Unpickler {
     if (number > memo_.size() + 65'536) return wrong("a memo entry far beyond those before it");
     if (!needs(1)) return false;
     if (number >= memo_.size()) memo_.resize(static_cast<std::size_t>(number) + 1, PlainValues::kMissing);
+    // While records are taken, what nobody asks for again can be forgotten.
+    if (records_ != nullptr && (number >= fetched_.size() || !fetched_[static_cast<std::size_t>(number)])) return true;
     memo_[static_cast<std::size_t>(number)] = stack_.back();
+    is_kept_ = true;
     return true;
   }
   bool never_put(std::uint64_t number) { return wrong("memo entry " + std::to_string(number) + " was never put"); }
@@ -244,11 +263,11 @@ class Unpickler {
     switch (opcode) {
       case kProto: return take_protocol();
       case kFrame: return pass_frame();
-      case kMark: return marks_.push_back(stack_.size()), true;
+      case kMark: return push_mark(), true;
       case kPop:
         // Of a mark, too.
         if (above_mark() > 0) return stack_.pop_back(), true;
-        return needs_mark() && (marks_.pop_back(), true);
+        return needs_mark() && (drop_mark(), true);
       case kPopMark: return needs_mark() && (drop_marked(), true);
       case kDup: return needs(1) && (push(PlainId{stack_.back()}), true);
       case kNoneValue: return push(values_.add_none()), true;
@@ -265,7 +284,7 @@ class Unpickler {
       case kBinUnicode8: return push_text<8>(Type::text);
       case kShortBinBytes: return push_text<1>(Type::bytes);
       case kBinBytes: return push_text<4>(Type::bytes);
-      case kEmptyDict: return push(values_.add_container(Type::dict)), true;
+      case kEmptyDict: return push_dict(), true;
       case kEmptyList: return push(values_.add_container(Type::list)), true;
       case kEmptyTuple: return push(values_.add_container(Type::tuple)), true;
       case kEmptySet: return push(values_.add_container(Type::set)), true;
@@ -306,8 +325,14 @@ class Unpickler {
   PlainValues values_;
   std::vector<PlainId> stack_;
   std::vector<std::size_t> marks_;
-  std::vector<PlainId> memo_;
+  Column<PlainId> memo_;
   std::string problem_;
+
+  PickleRecords* records_;
+  std::vector<bool> fetched_;               // by number of the memo: somebody asks for it
+  std::size_t records_mark_ = 0;            // how many marks there are where records lie; 0: none are being read
+  PlainValues::Extent until_records_ = {};  // what was there before the record that is being read
+  bool is_kept_ = false;                    // some of what was made since is asked for again, or held by what was there
 };
 
 }  // namespace
@@ -318,11 +343,12 @@ bool begins_as_pickle(std::string_view bytes) {
 
 bool begins_as_old_pickle(std::string_view bytes) { return bytes.starts_with("(dp") || bytes.starts_with("}q"); }
 
-Result<PlainValues> read_pickle(std::string_view bytes, const std::string& path, PlainValues room) {
+Result<PlainValues> read_pickle(std::string_view bytes, const std::string& path, PlainValues room,
+                                PickleRecords* records) {
   if (begins_as_old_pickle(bytes))
     return Error{"a pickle of protocol 0 or 1, whose opcodes are not read", path, 0, "write it with protocol 2 to 5"};
   if (!begins_as_pickle(bytes)) return Error{"this is no pickle of protocol 2 to 5", path, 0};
-  return Unpickler(bytes, path, std::move(room)).read();
+  return Unpickler(bytes, path, std::move(room), records).read();
 }
 
 }  // namespace orrery

@@ -73,6 +73,18 @@ class PlainValues {
   void append(PlainId container, std::span<const PlainId> more);
   void set_root(PlainId root) { root_ = root; }
 
+  /// How much there is; what is made later lies behind it.
+  struct Extent {
+    std::size_t values = 0, containers = 0, items = 0;
+  };
+  [[nodiscard]] Extent extent() const { return {values_.size(), containers_.size(), items_.size()}; }
+  /// Forgets what lies behind, which nothing before it may hold.
+  void forget_behind(const Extent& extent) {
+    values_.resize_uninitialized(extent.values);
+    containers_.resize_uninitialized(extent.containers);
+    items_.resize_uninitialized(extent.items);
+  }
+
   /// Whether what the root leads to can be walked: no value holds itself, and none lies deeper than kMaxNesting. The
   /// message of a value that does not. O(1), unless something was put into a value that another holds already.
   [[nodiscard]] const char* fault_in_nesting() const;

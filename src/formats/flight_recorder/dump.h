@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/column.h"
+#include "base/plain/plain_members.h"
 #include "base/plain/plain_values.h"
 #include "base/result.h"
 
@@ -63,7 +63,7 @@ inline constexpr std::array<std::string_view, 20> kEntryKeys = {"record_id",
 
 /// The values of one entry's members; PlainValues::kMissing where there is none.
 struct DumpEntry {
-  std::array<PlainId, kEntryKeys.size()> members;
+  PlainMembers<kEntryKeys.size()>::Members members;
   [[nodiscard]] PlainId operator[](EntryKey key) const { return members[static_cast<std::size_t>(key)]; }
 };
 
@@ -80,14 +80,14 @@ class Dump {
   [[nodiscard]] bool is_pickle() const { return is_pickle_; }
   [[nodiscard]] PlainId member(std::string_view key) const { return values_.find(values_.root(), key); }
   [[nodiscard]] std::span<const PlainId> entries() const { return values_.items(entries_); }
-  /// False if it is no dict. A key that occurs again is recognised by its number.
-  bool open_entry(PlainId entry, DumpEntry& out);
+  /// False if it is no dict.
+  bool open_entry(PlainId entry, DumpEntry& out) { return members_.open(values_, entry, out.members); }
 
  private:
   PlainValues values_;
   PlainId entries_ = PlainValues::kMissing;
   bool is_pickle_ = false;
-  Column<std::uint8_t> key_of_;  // by value: which key its text is, from 1; 0: not looked at, kOther: none
+  PlainMembers<kEntryKeys.size()> members_{kEntryKeys};
 };
 
 }  // namespace orrery::flight_recorder

@@ -39,11 +39,17 @@ enum class Action : std::uint8_t {
   segment_unmap,
   oom
 };
+/// Histories are long: 32 bytes.
 struct Event {
-  Action action = Action::alloc;
   std::int64_t address = 0, size = 0, time_us = 0;
-  std::int64_t device_free = 0;  ///< of oom
-  StringId where = 0;            ///< innermost frame outside of PyTorch; 0: not recorded
+  StringId where = 0;  ///< innermost frame outside of PyTorch; 0: not recorded
+  Action action = Action::alloc;
+};
+/// What did not fit.
+struct OutOfMemory {
+  std::size_t device = 0;
+  std::int64_t size = 0, free = 0, time_us = 0;
+  StringId where = 0;
 };
 struct Annotation {
   bool is_start = false;
@@ -66,6 +72,7 @@ struct Snapshot {
   Interner strings;
   std::vector<Segment> segments;           ///< as at the end
   std::vector<std::vector<Event>> events;  ///< by device, in order
+  std::vector<OutOfMemory> out_of_memory;  ///< by device, in order
   std::vector<Annotation> annotations;     ///< in order of time
   AllocatorSettings settings;              ///< at the end; those of PyTorch itself where none are recorded
 };

@@ -15,7 +15,7 @@ using memory_snapshot::Snapshot;
 
 constexpr std::int64_t kMega = 1 << 20;
 
-Event at(Action action, std::int64_t address, std::int64_t size) { return {action, address, size, 1, 0, 0}; }
+Event at(Action action, std::int64_t address, std::int64_t size) { return {address, size, 1, 0, action}; }
 
 DeviceMemory replayed(const AllocatorSettings& settings, std::vector<Event> events) {
   Snapshot snapshot;

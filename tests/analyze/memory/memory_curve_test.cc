@@ -20,11 +20,11 @@ constexpr std::int64_t kUnit = 512;
 TEST_CASE("intervals keep their largest value, and what the bands have adds up to it") {
   Snapshot snapshot;
   const StringId a = snapshot.strings.intern("a"), b = snapshot.strings.intern("b"), c = snapshot.strings.intern("c");
-  snapshot.events.push_back({{Action::alloc, 0, 4 * kUnit, 100, 0, a},
-                             {Action::alloc, 10'000, 8 * kUnit, 104, 0, b},
-                             {Action::free_completed, 10'000, 8 * kUnit, 106, 0, 0},
-                             {Action::alloc, 20'000, kUnit, 130, 0, c},
-                             {Action::free_completed, 0, 4 * kUnit, 139, 0, 0}});
+  snapshot.events.push_back({{0, 4 * kUnit, 100, a, Action::alloc},
+                             {10'000, 8 * kUnit, 104, b, Action::alloc},
+                             {10'000, 8 * kUnit, 106, 0, Action::free_completed},
+                             {20'000, kUnit, 130, c, Action::alloc},
+                             {0, 4 * kUnit, 139, 0, Action::free_completed}});
   const DeviceMemory memory = replay_allocator(snapshot).front();
   const MemoryCurve curve = memory_curve(memory, groups_by_frame(snapshot, memory), 4, 2);
   CHECK(curve.begin_us == 100);
@@ -54,10 +54,10 @@ TEST_CASE("whatever the history, the peak is a point of the curve, and points ar
       const auto at = live.find(address);
       const std::int64_t size = *rc::gen::inRange<std::int64_t>(1, 1 << 20);
       if (at == live.end()) {
-        events.push_back({Action::alloc, address, size, time, 0, static_cast<StringId>(0)});
+        events.push_back({address, size, time, static_cast<StringId>(0), Action::alloc});
         live[address] = size;
       } else {
-        events.push_back({Action::free_completed, address, at->second, time, 0, 0});
+        events.push_back({address, at->second, time, 0, Action::free_completed});
         live.erase(at);
       }
     }

@@ -17,7 +17,7 @@ using memory_snapshot::Snapshot;
 constexpr std::int64_t kMiB = 1 << 20;
 
 Event event(Action action, std::int64_t address, std::int64_t size, std::int64_t time_us = 1, StringId where = 0) {
-  return {action, address, size, time_us, 0, where};
+  return {address, size, time_us, where, action};
 }
 
 std::int64_t sum(const std::vector<PeakPart>& parts) {

@@ -129,12 +129,11 @@ TEST_CASE("what did not fit has no address, but what was free, and may be of any
   const ReadFile file =
       read(snapshot_of(list({}), list({failed(std::int64_t{1} << 42), failed(std::int64_t{1} << 52)})));
   REQUIRE(file.snapshot);
-  const std::vector<Event>& events = file.snapshot->events.front();
-  REQUIRE(events.size() == 2);
-  CHECK(events[0].action == Action::oom);
-  CHECK(events[0].size == std::int64_t{1} << 42);
-  CHECK(events[0].device_free == 1000);
-  CHECK(file.snapshot->strings.text(events[0].where) == "train.py:8 in grow");
+  const std::vector<OutOfMemory>& failures = file.snapshot->out_of_memory;
+  REQUIRE(failures.size() == 2);
+  CHECK(failures[0].size == std::int64_t{1} << 42);
+  CHECK(failures[0].free == 1000);
+  CHECK(file.snapshot->strings.text(failures[0].where) == "train.py:8 in grow");
 }
 
 TEST_CASE("settings of the allocator, by the power of two from which on they hold") {

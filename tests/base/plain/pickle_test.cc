@@ -2,7 +2,9 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <string>
+#include <vector>
 
 #include "base/plain/plain_json.h"
 
@@ -118,6 +120,91 @@ TEST_CASE("values that hold themselves or nest without end are errors") {
   std::string shared = "]";
   for (int i = 0; i < 40; ++i) shared += "2\x86";
   CHECK(fault_of(shared + ".").empty());
+}
+
+namespace {
+
+/// Notes "list:number" of each record, and how many values there were when it came.
+struct TakenRecords final : PickleRecords {
+  [[nodiscard]] std::string_view key() const override { return "records"; }
+  void take(const PlainValues& values, PlainId list, PlainId record, PlainId) override {
+    if (lists.empty() || lists.back() != list) lists.push_back(list);
+    const auto number = values.integer(values.find(record, "n"));
+    text += std::to_string(lists.size()) + ":" + (number ? std::to_string(*number) : "none") + " ";
+    most_values = std::max(most_values, values.size());
+  }
+  std::string text;
+  std::vector<PlainId> lists;
+  std::size_t most_values = 0;
+};
+
+/// A record with a long integer, which is a value of its own, and the number of its memo entry.
+std::string record_of(int number, const std::string& key, const std::string& more = "") {
+  return bytes_of({"}q\x09(", key, "K", std::string(1, static_cast<char>(number)), "N\x8a\x02\x01\x7f", more, "u"});
+}
+
+}  // namespace
+
+TEST_CASE("records of lists of lists are taken in order, and forgotten") {
+  const std::string key = unicode("n") + "q\x01", again = "h\x01";
+  const std::string head = bytes_of({"}(", unicode("before"), "K\x07", unicode("records")});
+  // As Python writes two lists: what is one too many for a batch comes alone.
+  std::string body = head + "](](" + record_of(1, key);
+  for (int i = 2; i < 100; ++i) body += record_of(i, again);
+  body += "e" + record_of(100, again) + "a](" + record_of(101, again) + record_of(102, again) + "ee" +
+          bytes_of({unicode("after"), again, "u."});
+  const std::string bytes = kProtocol2 + body;
+  TakenRecords records;
+  const auto read = read_pickle(bytes, "dump", {}, &records);
+  REQUIRE(read);
+  std::string wanted;
+  for (int i = 1; i <= 102; ++i) wanted += (i <= 100 ? "1:" : "2:") + std::to_string(i) + " ";
+  CHECK(records.text == wanted);
+  CHECK(records.most_values < PlainValues().size() + 30);
+  // What refers to them sees the same lists, without them; the rest is as ever.
+  const auto lists = read->items(read->find(read->root(), "records"));
+  REQUIRE(lists.size() == 2);
+  CHECK(lists[0] == records.lists[0]);
+  CHECK(read->items(lists[0]).empty());
+  CHECK(read->integer(read->find(read->root(), "before")) == 7);
+  CHECK(read->text(read->find(read->root(), "after")) == "n");
+}
+
+TEST_CASE("what a record made and others refer to stays") {
+  const std::string head = bytes_of({"}(", unicode("shared"), "]q\x05", unicode("records"), "](]("});
+  // The second record puts a list into the memo and the shared list, the third makes values where those could have
+  // been.
+  const std::string list =
+      "](K\x01K\x02"
+      "eq\x02";
+  const std::string body = head + record_of(1, unicode("n")) +
+                           record_of(2, unicode("n"),
+                                     "\x8a\x02\x01\x7e" + list +
+                                         "h\x05h\x02"
+                                         "aN") +
+                           record_of(3, unicode("n")) + record_of(4, unicode("n")) + "ee" + unicode("later") +
+                           "h\x02u.";
+  const std::string bytes = kProtocol2 + body;
+  TakenRecords records;
+  const auto read = read_pickle(bytes, "dump", {}, &records);
+  REQUIRE(read);
+  CHECK(records.text == "1:1 1:2 1:3 1:4 ");
+  const PlainId later = read->find(read->root(), "later");
+  REQUIRE(read->items(later).size() == 2);
+  CHECK(read->integer(read->items(later)[1]) == 2);
+  const auto shared = read->items(read->find(read->root(), "shared"));
+  REQUIRE(shared.size() == 1);
+  CHECK(shared[0] == later);
+}
+
+TEST_CASE("a list of records that is not behind their key stays whole") {
+  TakenRecords records;
+  const std::string bytes =
+      kProtocol2 + bytes_of({"}(", unicode("others"), "](](", record_of(1, unicode("n")), "eeu."});
+  const auto read = read_pickle(bytes, "dump", {}, &records);
+  REQUIRE(read);
+  CHECK(records.text.empty());
+  CHECK(read->items(read->items(read->find(read->root(), "others"))[0]).size() == 1);
 }
 
 TEST_CASE("JSON gives the same values") {

@@ -1,0 +1,51 @@
+// The opcodes of pickles that make plain values, as in Python's Lib/pickletools.py.
+#pragma once
+
+namespace orrery {
+
+enum PickleOpcode : unsigned char {
+  kMark = '(',
+  kStop = '.',
+  kPop = '0',
+  kPopMark = '1',
+  kDup = '2',
+  kBinBytes = 'B',
+  kShortBinBytes = 'C',
+  kBinFloat = 'G',
+  kBinInt = 'J',
+  kBinInt1 = 'K',
+  kBinInt2 = 'M',
+  kNoneValue = 'N',
+  kBinUnicode = 'X',
+  kEmptyList = ']',
+  kAppend = 'a',
+  kDict = 'd',
+  kAppends = 'e',
+  kBinGet = 'h',
+  kLongBinGet = 'j',
+  kList = 'l',
+  kBinPut = 'q',
+  kLongBinPut = 'r',
+  kSetItem = 's',
+  kTuple = 't',
+  kSetItems = 'u',
+  kEmptyDict = '}',
+  kEmptyTuple = ')',
+  kProto = 0x80,
+  kTuple1 = 0x85,
+  kTuple2 = 0x86,
+  kTuple3 = 0x87,
+  kNewTrue = 0x88,
+  kNewFalse = 0x89,
+  kLong1 = 0x8a,
+  kLong4 = 0x8b,
+  kShortBinUnicode = 0x8c,
+  kBinUnicode8 = 0x8d,
+  kEmptySet = 0x8f,
+  kAddItems = 0x90,
+  kFrozenSet = 0x91,
+  kMemoize = 0x94,
+  kFrame = 0x95,
+};
+
+}  // namespace orrery
