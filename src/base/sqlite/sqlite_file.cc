@@ -104,6 +104,8 @@ Status SqliteFile::State::guard() {
   ::sqlite3_db_config(connection, SQLITE_DBCONFIG_ENABLE_VIEW, 0, nullptr);
   ::sqlite3_limit(connection, SQLITE_LIMIT_LENGTH, kMaxSqliteValueBytes);
   ::sqlite3_progress_handler(connection, kOperationsPerLook, stop_when_asked, nullptr);
+  if (const int code = SqliteRows::install(connection); code != SQLITE_OK)
+    return error(std::string("SQLite cannot read it: ") + ::sqlite3_errstr(code));
   // Pages whose cells overlap or point outside are damage before they are used.
   if (::sqlite3_exec(connection, "PRAGMA cell_size_check = ON", nullptr, nullptr, nullptr) != SQLITE_OK)
     return error(std::string("SQLite cannot read it: ") + ::sqlite3_errmsg(connection));

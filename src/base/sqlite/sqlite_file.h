@@ -18,7 +18,9 @@
 #include "base/sqlite/private_copy.h"
 
 struct sqlite3;
+struct sqlite3_context;
 struct sqlite3_stmt;
+struct sqlite3_value;
 
 namespace orrery {
 
@@ -42,14 +44,17 @@ class SqliteRows {
   bool next();
 
   /// Of the current row; columns by their places in the list that was asked for.
-  [[nodiscard]] bool is_integer(int column) const { return values_[static_cast<std::size_t>(column)].is_integer; }
+  [[nodiscard]] bool is_integer(int column) const { return value(column).kind == Value::Kind::integer; }
   /// Its value if it is an integer, else `missing`: texts and fractions are no numbers here.
   [[nodiscard]] std::int64_t integer(int column, std::int64_t missing) const {
-    const Value& value = values_[static_cast<std::size_t>(column)];
-    return value.is_integer ? value.number : missing;
+    return is_integer(column) ? value(column).number : missing;
   }
   /// The bytes of a text or BLOB as they are, empty for anything else. Valid until the next row.
-  [[nodiscard]] std::string_view bytes(int column) const;
+  [[nodiscard]] std::string_view bytes(int column) const {
+    const Value& found = value(column);
+    if (found.kind != Value::Kind::bytes) return {};
+    return std::string_view(row_->bytes).substr(static_cast<std::size_t>(found.number), found.length);
+  }
 
   [[nodiscard]] std::uint64_t rows() const { return rows_; }  ///< so far
   /// Values longer than kMaxSqliteValueBytes, which were null instead.
@@ -59,10 +64,18 @@ class SqliteRows {
 
  private:
   friend class SqliteFile;
-  /// A column of the current row. Integers are what nearly all of them are, and are asked for more than once.
   struct Value {
-    std::int64_t number = 0;
-    bool is_integer = false;
+    enum class Kind : std::uint8_t { other, integer, bytes };
+    std::int64_t number = 0;  // the integer, or where the bytes begin
+    std::size_t length = 0;   // of bytes
+    Kind kind = Kind::other;
+  };
+  /// The current row. Statements do not return it but hand it to a function of ours: SQLite then gives all values in
+  /// one call instead of looking at the statement once per value, a fifth of the time that a table takes.
+  struct Row {
+    std::vector<Value> values;  // as the columns
+    std::string bytes;          // of all texts and BLOBs
+    std::int64_t rowid = 0;
   };
   struct Plan {
     sqlite3* connection = nullptr;
@@ -72,19 +85,19 @@ class SqliteRows {
     std::uint64_t most_rows = 0;
   };
   explicit SqliteRows(Plan plan);
+  /// Makes the function known to a connection; a code of SQLite.
+  static int install(sqlite3* connection);
+  static void take_row(sqlite3_context* context, int count, sqlite3_value** arguments);
+  [[nodiscard]] const Value& value(int column) const { return row_->values[static_cast<std::size_t>(column)]; }
   [[nodiscard]] std::string selection(const std::vector<std::string>& columns, const char* condition) const;
   sqlite3_stmt* prepare(const std::string& sql, std::int64_t parameter);
   bool step_over_long_values();
-  void take_values();
   bool end_with(int code);
   bool end_at(const std::string& why);
 
   Plan plan_;
-  std::vector<Value> values_;        // as the columns
-  std::vector<int> present_;         // those that the table has
-  sqlite3_stmt* all_ = nullptr;      // the walk over the table
-  sqlite3_stmt* current_ = nullptr;  // the walk, or one row without its long values
-  std::int64_t last_rowid_ = 0;
+  std::unique_ptr<Row> row_;     // statements have its address
+  sqlite3_stmt* all_ = nullptr;  // the walk over the table
   bool is_begun_ = false;
   std::uint64_t rows_ = 0;
   std::uint64_t long_values_ = 0;
