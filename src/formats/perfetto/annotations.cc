@@ -14,6 +14,14 @@ namespace {
 
 constexpr int kMostDepth = 64;
 
+bool is_value(std::uint32_t number) {
+  using namespace annotation_field;
+  constexpr std::uint32_t kValues = 1u << kBool | 1u << kUnsigned | 1u << kInteger | 1u << kReal | 1u << kText |
+                                    1u << kPointer | 1u << kNested | 1u << kJson | 1u << kTextNumber |
+                                    1u << kDictionary | 1u << kArray;
+  return number < 32 && (kValues >> number & 1) != 0;
+}
+
 bool is_container(std::uint32_t number) {
   return number == annotation_field::kDictionary || number == annotation_field::kArray ||
          number == annotation_field::kNested;
@@ -58,36 +66,22 @@ ArgumentValue AnnotationReader::value_of(const WireField& field, std::string_vie
 
 ArgumentValue AnnotationReader::read(std::string_view message, const Sequence& sequence, StringId& key) {
   WireReader reader(message);
-  WireField field, value;
+  WireField field, early;  // a value in front of its key, which nearly no writer has
   while (reader.next(field)) {
-    switch (field.number) {
-      case annotation_field::kKeyNumber:
-        if (field.is_varint()) key = text_of(sequence.keys, field.value);
-        break;
-      case annotation_field::kKey:
-        if (field.is_bytes()) key = strings_.intern(field.bytes);
-        break;
-      case annotation_field::kBool:
-      case annotation_field::kUnsigned:
-      case annotation_field::kInteger:
-      case annotation_field::kReal:
-      case annotation_field::kText:
-      case annotation_field::kPointer:
-      case annotation_field::kNested:
-      case annotation_field::kJson:
-      case annotation_field::kTextNumber:
-      case annotation_field::kDictionary:
-      case annotation_field::kArray:
-        if (value.number == 0) value = field;
-        break;
-      default: break;
+    if (is_value(field.number)) {
+      // All members of a list are fields of this message: the first tells what it is.
+      if (key != 0) return value_of(field, message, sequence);
+      if (early.number == 0) early = field;
+      continue;
     }
-    // Most bytes of a trace are shapes and types of operands, and writers put the name in front.
-    if (key != 0 && keys_.target(key) == ArgumentKeys::kIgnored) return {};
-    // Members of a list need not be walked to the end to be known for what they are.
-    if (key != 0 && value.number != 0) break;
+    if (field.is(annotation_field::kKey, WireType::bytes)) key = keys_.number_of(field.bytes);
+    else if (field.is(annotation_field::kKeyNumber, WireType::varint)) key = text_of(sequence.keys, field.value);
+    if (key == 0) continue;
+    // Most bytes of a trace are shapes and types of operands.
+    if (keys_.target(key) == ArgumentKeys::kIgnored) return {};
+    if (early.number != 0) break;
   }
-  return value.number == 0 ? ArgumentValue{} : value_of(value, message, sequence);
+  return early.number == 0 ? ArgumentValue{} : value_of(early, message, sequence);
 }
 
 std::string_view AnnotationReader::key_of(std::string_view message, const Sequence& sequence) const {

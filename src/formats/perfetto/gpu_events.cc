@@ -23,17 +23,6 @@ std::string dimensions(std::string_view message) {
   return fmt::format("[{}, {}, {}]", sizes[0], sizes[1], sizes[2]);
 }
 
-/// Categories of PyTorch's profiler for the stages of its exporter, by their names.
-std::string_view category_of_stage(std::string_view stage, bool is_compute) {
-  if (stage == "Kernel") return "kernel";
-  if (stage == "Memcpy") return "gpu_memcpy";
-  if (stage == "Memset") return "gpu_memset";
-  if (stage == "Annotation") return "gpu_user_annotation";
-  if (stage == "EventRecord") return "gpu_event_record";
-  if (stage == "HostNode") return "gpu_host_node";
-  return is_compute ? "kernel" : "gpu_render_stage";
-}
-
 /// {1 name, 2 value}
 std::pair<std::string_view, std::string_view> read_extra(std::string_view message) {
   std::string_view name, value;
@@ -50,10 +39,10 @@ struct StageRecord {
   std::uint64_t duration_ns = 0, queue = 0, stage = 0, context = 0, kernel = 0, name_number = 0;
   std::int64_t gpu = 0;
   std::string_view name, launch;
-  std::vector<std::pair<std::string_view, std::string_view>> extra;  ///< names and values
 };
 
-bool read_stage(std::string_view message, StageRecord& record) {
+bool read_stage(std::string_view message, StageRecord& record,
+                std::vector<std::pair<std::string_view, std::string_view>>& extra) {
   WireReader reader(message);
   WireField field;
   while (reader.next(field)) {
@@ -70,7 +59,7 @@ bool read_stage(std::string_view message, StageRecord& record) {
       case stage_field::kName: record.name = field.is_bytes() ? field.bytes : std::string_view(); break;
       case stage_field::kLaunch: record.launch = field.is_bytes() ? field.bytes : std::string_view(); break;
       case stage_field::kExtra:
-        if (field.is_bytes()) record.extra.push_back(read_extra(field.bytes));
+        if (field.is_bytes()) extra.push_back(read_extra(field.bytes));
         break;
       default: break;
     }
@@ -94,7 +83,8 @@ TraceBuilder::QueueLane& TraceBuilder::queue_lane(std::int64_t gpu, std::uint64_
 void TraceBuilder::add_render_stage(std::string_view message, Sequence& sequence, TimePs time) {
   ++ordinal_;
   StageRecord record;
-  if (!read_stage(message, record)) diagnostics_.add(kDamagedPacket, [&] { return position(); });
+  stage_extra_.clear();
+  if (!read_stage(message, record, stage_extra_)) diagnostics_.add(kDamagedPacket, [&] { return position(); });
   const auto specification = [&](std::uint64_t number) {
     const auto at = sequence.specifications.find(number);
     return at == sequence.specifications.end() ? GpuSpecification{} : at->second;
@@ -105,7 +95,7 @@ void TraceBuilder::add_render_stage(std::string_view message, Sequence& sequence
       part_of_process(context == sequence.contexts.end() ? std::nullopt : std::optional(context->second));
   RankPart& part = parts_[place];
   std::optional<std::int64_t> stream;
-  for (const auto& [name, value] : record.extra) {
+  for (const auto& [name, value] : stage_extra_) {
     if (name == "stream id" || name == "stream") stream = parse_number<std::int64_t>(value);
   }
   StringId name = stage.name;
@@ -116,13 +106,15 @@ void TraceBuilder::add_render_stage(std::string_view message, Sequence& sequence
   if (!trace::is_moment(time + length)) return diagnostics_.add(kNoTime, [&] { return position(); });
   const QueueLane& lane = queue_lane(record.gpu, record.queue, place, stream, specification(record.queue).name);
   trace::EventRow row{.start = time, .duration = static_cast<TimePs>(length), .name = name, .lane = lane.lane};
-  row.category = part.category(strings_.intern(category_of_stage(strings_.text(stage.name), stage.is_compute)));
+  row.category = part.category(stage.category != 0 ? stage.category : strings_.intern(kUnknownStage));
   const trace::EventIndex event = append(part, row);
-  for (const auto& [key, text] : record.extra) {
+  for (const auto& [written, text] : stage_extra_) {
+    const StringId key = keys_.number_of(written);
+    if (keys_.target(key) == ArgumentKeys::kIgnored) continue;
     ArgumentValue value;
     if (const auto number = parse_number<std::int64_t>(text)) value = {ArgumentValue::integer, *number};
     else value = {ArgumentValue::text, 0, 0, strings_.intern(text)};
-    part.add_argument(event, strings_.intern(key), value);
+    part.add_argument(event, key, value);
   }
   part.add_field(event, trace::Field::device, record.gpu);
   part.add_field(event, trace::Field::stream, stream.value_or(static_cast<std::int64_t>(record.queue)));
@@ -131,7 +123,8 @@ void TraceBuilder::add_render_stage(std::string_view message, Sequence& sequence
   WireField field;
   while (launch.next(field)) {
     if (!field.is_bytes() || field.number > stage_field::kWorkgroup) continue;
-    const StringId key = strings_.intern(field.number == stage_field::kGrid ? "grid" : "block");
+    const StringId key = field.number == stage_field::kGrid ? grid_key_ : block_key_;
+    if (keys_.target(key) == ArgumentKeys::kIgnored) continue;
     part.add_argument(event, key, {ArgumentValue::text, 0, 0, strings_.intern(dimensions(field.bytes))});
   }
 }

@@ -115,6 +115,8 @@ void RankPart::add_argument(trace::EventIndex row, StringId key, const ArgumentV
   if (target == ArgumentKeys::kIgnored) return;
   const bool is_field = target != ArgumentKeys::kNamed;
   const bool wants_text = is_field && trace::holds_text(static_cast<trace::Field>(target));
+  if (is_field && !wants_text && value.kind == ArgumentValue::integer)
+    return add_field(row, static_cast<trace::Field>(target), value.number);
   ArgumentValue kept = value;
   // Numbers may come as texts, and texts as numbers ("Process Group Name": 0): a Field says what it holds.
   if (kept.kind == ArgumentValue::real) {

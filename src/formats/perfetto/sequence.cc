@@ -19,19 +19,31 @@ bool read_text(std::string_view message, std::uint32_t better_field, std::uint64
   return !reader.damaged();
 }
 
+/// Categories of PyTorch's profiler for the stages of its exporter, by their names.
+std::string_view category_of_stage(std::string_view stage, bool is_compute) {
+  if (stage == "Kernel") return "kernel";
+  if (stage == "Memcpy") return "gpu_memcpy";
+  if (stage == "Memset") return "gpu_memset";
+  if (stage == "Annotation") return "gpu_user_annotation";
+  if (stage == "EventRecord") return "gpu_event_record";
+  if (stage == "HostNode") return "gpu_host_node";
+  return is_compute ? "kernel" : kUnknownStage;
+}
+
 void read_specification(std::string_view message, Interner& strings,
                         std::unordered_map<std::uint64_t, GpuSpecification>& specifications) {
   constexpr std::uint64_t kCompute = 2;
   std::uint64_t number = 0;
   GpuSpecification specification;
+  bool is_compute = false;
   WireReader reader(message);
   WireField field;
   while (reader.next(field)) {
     if (field.is(interned_field::kNumber, WireType::varint)) number = field.value;
     if (field.is(interned_field::kText, WireType::bytes)) specification.name = strings.intern(field.bytes);
-    if (field.is(interned_field::kSpecificationCategory, WireType::varint))
-      specification.is_compute = field.value == kCompute;
+    if (field.is(interned_field::kSpecificationCategory, WireType::varint)) is_compute = field.value == kCompute;
   }
+  specification.category = strings.intern(category_of_stage(strings.text(specification.name), is_compute));
   specifications[number] = specification;
 }
 

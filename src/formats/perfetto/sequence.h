@@ -48,8 +48,10 @@ class NumberTable {
 /// A stage or queue of a GPU.
 struct GpuSpecification {
   StringId name = 0;
-  bool is_compute = false;
+  StringId category = 0;  ///< of PyTorch's profiler
 };
+/// The category of a stage that is not specified.
+inline constexpr std::string_view kUnknownStage = "gpu_render_stage";
 
 /// The counters of a GPU: the name of each by its number.
 struct GpuCounterNames {

@@ -51,7 +51,9 @@ TraceBuilder::TraceBuilder(std::string path, TraceOutline& outline, const BuildO
       positions_(options.positions),
       sync_category_(strings_.intern("cuda_sync")),
       path_category_(strings_.intern("critical path")),
-      sync_kind_key_(strings_.intern("cuda_sync_kind")) {
+      sync_kind_key_(strings_.intern("cuda_sync_kind")),
+      grid_key_(strings_.intern("grid")),
+      block_key_(strings_.intern("block")) {
   find_ranks();
 }
 
@@ -115,6 +117,18 @@ void TraceBuilder::add(const Packet& packet) {
   WireReader reader(packet.bytes);
   WireField field;
   while (reader.next(field)) {
+    if (field.is_bytes()) {
+      switch (field.number) {
+        case packet_field::kTrackEvent: event = field.bytes, has_event = true; break;
+        case packet_field::kInternedData: names = field.bytes; break;
+        case packet_field::kDefaults: defaults = field.bytes, has_defaults = true; break;
+        case packet_field::kRenderStage: stage = field.bytes; break;
+        case packet_field::kGpuCounter: counters = field.bytes; break;
+        case packet_field::kClockSnapshot: snapshot = field.bytes; break;
+        default: break;
+      }
+      continue;
+    }
     switch (field.number) {
       case packet_field::kTimestamp: timestamp = field.value; break;
       case packet_field::kSequence: id = field.value; break;
@@ -122,16 +136,6 @@ void TraceBuilder::add(const Packet& packet) {
       case packet_field::kStateCleared: flags |= field.value != 0 ? kStateClearedFlag : 0; break;
       case packet_field::kPacketDropped: is_dropped = field.value != 0; break;
       case packet_field::kClock: clock = field.value; break;
-      default: break;
-    }
-    if (!field.is_bytes()) continue;
-    switch (field.number) {
-      case packet_field::kTrackEvent: event = field.bytes, has_event = true; break;
-      case packet_field::kInternedData: names = field.bytes; break;
-      case packet_field::kDefaults: defaults = field.bytes, has_defaults = true; break;
-      case packet_field::kRenderStage: stage = field.bytes; break;
-      case packet_field::kGpuCounter: counters = field.bytes; break;
-      case packet_field::kClockSnapshot: snapshot = field.bytes; break;
       default: break;
     }
   }

@@ -144,8 +144,9 @@ class TraceBuilder {
   std::map<std::pair<std::uint32_t, std::pair<std::int64_t, std::uint64_t>>, QueueLane> queue_lanes_;
   GpuCounterNames inline_counters_;
   std::vector<FlowPoint> flow_points_;
-  EventRecord event_;  // the one being read
-  StringId sync_category_, path_category_, sync_kind_key_;
+  EventRecord event_;                                                       // the one being read
+  std::vector<std::pair<std::string_view, std::string_view>> stage_extra_;  // names and values of the one being read
+  StringId sync_category_, path_category_, sync_kind_key_, grid_key_, block_key_;
   std::uint64_t offset_ = 0;  // of the packet being read
   std::uint32_t ordinal_ = 0;
   std::uint64_t events_ = 0;

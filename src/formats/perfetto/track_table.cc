@@ -51,7 +51,7 @@ void read_counter(std::string_view message, TrackInfo& track) {
 
 }  // namespace
 
-TrackTable::Place TrackTable::place_of(std::uint64_t uuid) {
+TrackTable::Place TrackTable::find(std::uint64_t uuid) {
   const auto [at, is_new] = places_.emplace(uuid, static_cast<Place>(tracks_.size()));
   if (is_new) tracks_.emplace_back().uuid = uuid;
   return at->second;

@@ -34,7 +34,11 @@ class TrackTable {
   /// A TrackDescriptor.
   void describe(std::string_view message);
   /// The track of this uuid, added if nobody described it.
-  Place place_of(std::uint64_t uuid);
+  Place place_of(std::uint64_t uuid) {
+    // Writers stay on a track for a while.
+    if (tracks_.empty() || uuid != last_uuid_) last_place_ = find(uuid), last_uuid_ = uuid;
+    return last_place_;
+  }
   [[nodiscard]] const TrackInfo& operator[](Place place) const { return tracks_[place]; }
   [[nodiscard]] std::size_t size() const { return tracks_.size(); }
 
@@ -53,6 +57,10 @@ class TrackTable {
   [[nodiscard]] bool is_below_process(Place place) const;
 
  private:
+  Place find(std::uint64_t uuid);
+
+  std::uint64_t last_uuid_ = 0;
+  Place last_place_ = 0;
   std::vector<TrackInfo> tracks_;
   std::unordered_map<std::uint64_t, Place> places_;
   std::map<std::int64_t, std::string> process_names_;
