@@ -40,9 +40,12 @@ std::string_view text_in(element of, std::string_view key) {
   return of[key].get(value) == simdjson::SUCCESS ? value : std::string_view();
 }
 
-array list_in(element of, std::string_view key) {
+/// Calls f(element) for each element of the list; what is no list has none.
+template <typename F>
+void for_each_in(element of, std::string_view key, const F& f) {
   array list;
-  return of[key].get(list) == simdjson::SUCCESS ? list : array();
+  if (of[key].get(list) != simdjson::SUCCESS) return;
+  for (const element one : list) f(one);
 }
 
 struct ApiNames {
@@ -96,35 +99,35 @@ class JsonProcess {
   void read_names() {
     element strings;
     if (tool_["strings"].get(strings) == simdjson::SUCCESS) {
-      for (const element kind : list_in(strings, "buffer_records")) {
+      for_each_in(strings, "buffer_records", [&](element kind) {
         ApiNames& names = apis_.emplace_back();
         names.kind = text_in(kind, "kind");
-        for (const element operation : list_in(kind, "operations")) {
+        for_each_in(kind, "operations", [&](element operation) {
           std::string_view text;
           names.operations.push_back(operation.get(text) == simdjson::SUCCESS ? text : std::string_view());
-        }
-      }
-      for (const element marker : list_in(strings, "marker_api")) {
+        });
+      });
+      for_each_in(strings, "marker_api", [&](element marker) {
         if (const auto key = integer_in(marker, "key")) markers_[*key] = text_in(marker, "value");
-      }
+      });
     }
-    for (const element symbol : list_in(tool_, "kernel_symbols")) {
+    for_each_in(tool_, "kernel_symbols", [&](element symbol) {
       const auto id = integer_in(symbol, "kernel_id");
       if (id) kernels_[*id] = strings_.intern(text_in(symbol, "formatted_kernel_name"));
-    }
+    });
   }
 
   void read_agents() {
     constexpr std::int64_t kGpu = 2;
     std::int64_t next = 0;
-    for (const element agent : list_in(tool_, "agents")) {
-      if (integer_in(agent, "type").value_or(0) != kGpu) continue;
+    for_each_in(tool_, "agents", [&](element agent) {
+      if (integer_in(agent, "type").value_or(0) != kGpu) return;
       const std::int64_t number = integer_in(agent, "logical_node_type_id").value_or(next);
       ++next;
       devices_[handle_in(agent, "id", 0)] = number;
       const std::string_view product = text_in(agent, "product_name");
       process_->add_device(number, product.empty() ? text_in(agent, "name") : product);
-    }
+    });
   }
 
   void leave_out(const DiagnosticKind& kind, std::string_view list) {
