@@ -35,7 +35,8 @@ class Unpickler {
     if (records_ != nullptr) fetched_ = fetched_numbers(bytes);
   }
 
-  Result<PlainValues> read() {
+  /// Flat: values are a few instructions each, and a call for each would be as many again.
+  [[gnu::flatten]] Result<PlainValues> read() {
     while (p_ < end_) {
       at_ = p_;
       const auto opcode = static_cast<unsigned char>(*p_++);
@@ -50,8 +51,9 @@ class Unpickler {
   [[nodiscard]] Error fault(std::string message, std::string hint = {}) const {
     return {std::move(message), path_, static_cast<std::uint64_t>(at_ - begin_), std::move(hint)};
   }
-  bool wrong(std::string problem) {
-    problem_ = std::move(problem);
+  /// Kept out of the way of what happens for every value.
+  [[gnu::cold, gnu::noinline]] bool wrong(std::string_view problem) {
+    problem_ = problem;
     return false;
   }
 
@@ -223,7 +225,9 @@ class Unpickler {
     is_kept_ = true;
     return true;
   }
-  bool never_put(std::uint64_t number) { return wrong("memo entry " + std::to_string(number) + " was never put"); }
+  [[gnu::cold, gnu::noinline]] bool never_put(std::uint64_t number) {
+    return wrong("memo entry " + std::to_string(number) + " was never put");
+  }
   bool get(std::uint64_t number) {
     if (number >= memo_.size() || memo_[static_cast<std::size_t>(number)] == PlainValues::kMissing)
       return never_put(number);
@@ -309,7 +313,7 @@ class Unpickler {
     }
   }
 
-  bool refuse(unsigned char opcode) {
+  [[gnu::cold, gnu::noinline]] bool refuse(unsigned char opcode) {
     const std::string place = " at byte " + std::to_string(at_ - begin_);
     for (const auto& [dangerous, name] : kDangerous) {
       if (opcode == dangerous) return wrong("opcode " + std::string(name) + place + ": it could execute code");

@@ -52,28 +52,30 @@ PlainId PlainValues::add_real(double value) { return add({std::bit_cast<std::uin
 
 PlainId PlainValues::add_container(Type type_of_it, std::span<const PlainId> items) {
   const auto count = static_cast<std::uint32_t>(items.size());
-  containers_.push_back({items_.size(), count, count});
-  items_.append(items);
+  containers_.push_back({items_.size(), 0, count});
+  items_.resize_uninitialized(items_.size() + count);
   hold(containers_.size() - 1, items);
   return add({containers_.size() - 1, 0, type_of_it});
 }
 
 void PlainValues::hold(std::size_t container, std::span<const PlainId> items) {
-  std::uint16_t height = containers_[container].height;
+  Container& holder = containers_[container];
+  std::uint16_t height = holder.height;
+  PlainId* out = items_.data() + holder.first + holder.count;
   for (const PlainId item : items) {
+    *out++ = item;
     if (!is_container(item)) continue;
     Container& held = containers_[values_[item].payload];
     held.is_held = true;
     // More than there may be is enough to know.
     height = std::max(height, static_cast<std::uint16_t>(std::min<std::uint32_t>(held.height + 1u, kMaxNesting + 1)));
   }
-  containers_[container].height = height;
+  holder.height = height;
+  holder.count += static_cast<std::uint32_t>(items.size());
 }
 
 void PlainValues::append(PlainId container, std::span<const PlainId> more) {
-  hold(values_[container].payload, more);
   Container& grown = containers_[values_[container].payload];
-  grew_while_held_ = grew_while_held_ || grown.is_held;
   const std::size_t needed = grown.count + more.size();
   if (needed > grown.capacity) {
     // What lies behind it belongs to others: it moves, to twice the room if it was not empty, so that a list that is
@@ -85,8 +87,9 @@ void PlainValues::append(PlainId container, std::span<const PlainId> more) {
     grown.first = first;
     grown.capacity = static_cast<std::uint32_t>(std::min<std::size_t>(room, ~std::uint32_t{0}));
   }
-  std::copy(more.begin(), more.end(), items_.data() + grown.first + grown.count);
-  grown.count = static_cast<std::uint32_t>(needed);
+  hold(values_[container].payload, more);
+  // Also by itself, now.
+  grew_while_held_ = grew_while_held_ || grown.is_held;
 }
 
 const char* PlainValues::fault_in_nesting() const {

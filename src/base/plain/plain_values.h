@@ -110,7 +110,7 @@ class PlainValues {
     return static_cast<PlainId>(values_.size() - 1);
   }
   [[nodiscard]] bool is_container(PlainId id) const { return values_[id].type >= Type::list; }
-  /// Takes note of what `container` holds now as well.
+  /// Puts the items behind those of `container`, which has the room, and takes note of what it holds now.
   void hold(std::size_t container, std::span<const PlainId> items);
   [[nodiscard]] const char* walk_nesting() const;
 
