@@ -14,6 +14,7 @@ import llm_cases
 import page_cases
 import python_cases
 import simulation_cases
+import source_cases
 from build_rows import build_rows
 from measured_run import measured_run
 
@@ -231,6 +232,7 @@ llm_cases.add_rows(row, args.binary, llm)
 job_cases.add_rows(row, args.binary, args.data, args.source, reduced, made_job, job_machine)
 page_cases.add_rows(row, args.binary, args.data, args.source)
 python_cases.add_rows(row, args.binary, args.data)
+source_cases.add_rows(row, args.binary, args.data)
 alignment_cases.add_rows(row, args.binary, args.data, args.xspace, xspace, align)
 for what, measured, target, met in build_rows():
     row(what, measured, target, met)
