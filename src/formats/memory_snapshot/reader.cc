@@ -105,7 +105,8 @@ class SnapshotReader final : public PickleRecords {
                     : state == "active_pending_free" ? BlockState::pending_free
                                                      : BlockState::inactive;
       block.where = where(values, values.find(block_id, "frames"), static_cast<PlainId>(values.size()));
-      if (is_place(block.address, block.size)) segment.blocks.push_back(block);
+      if (is_place(block.address, block.size) && is_place(block.address, block.requested))
+        segment.blocks.push_back(block);
       else odd();
     }
     std::stable_sort(segment.blocks.begin(), segment.blocks.end(),

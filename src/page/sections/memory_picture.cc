@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <limits>
 #include <string_view>
 #include <vector>
 
@@ -107,7 +108,10 @@ void write_memory_curve(HtmlWriter& html, const MemoryCurve& curve, const analyz
                         std::int64_t full) {
   if (curve.points.empty()) return;
   const std::size_t peak = peak_of(curve);
-  const auto since_begin = [&](std::int64_t time_us) { return time_text((time_us - curve.begin_us) * kPsPerUs); };
+  const auto since_begin = [&](std::int64_t time_us) {
+    // A file can claim any time.
+    return time_text(std::min(time_us - curve.begin_us, std::numeric_limits<TimePs>::max() / kPsPerUs) * kPsPerUs);
+  };
   html.open("figure", {{"class", "memory-curve"},
                        {"data-device", std::to_string(memory.device)},
                        {"data-peak-bytes", std::to_string(memory.peak_allocated)},
