@@ -8,6 +8,7 @@
 #include <new>
 
 #include "base/io/input.h"
+#include "formats/otf2/reader.h"
 
 #ifndef ORRERY_VERSION
 #define ORRERY_VERSION "unknown"
@@ -52,5 +53,7 @@ void write_provenance(JsonWriter& json, const Provenance& provenance) {
 }
 
 const char* version() { return ORRERY_VERSION; }
+
+bool has_otf2() { return otf2::is_available(); }
 
 }  // namespace orrery::ask

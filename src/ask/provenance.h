@@ -35,5 +35,7 @@ std::string hash_text(std::uint64_t xxh3);
 
 /// "0.1.0"
 const char* version();
+/// Whether OTF2 archives can be read: their library is optional when this is built.
+bool has_otf2();
 
 }  // namespace orrery::ask

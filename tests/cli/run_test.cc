@@ -23,6 +23,11 @@ simdjson::dom::element parse_json(simdjson::dom::parser& parser, const std::stri
 
 std::string text_of(simdjson::dom::element element) { return std::string(element.get_string().value()); }
 
+/// What the program says of itself.
+std::string version_text() {
+  return "orrery " + std::string(ask::version()) + (ask::has_otf2() ? "\nwith OTF2\n" : "\nwithout OTF2\n");
+}
+
 constexpr const char* kWarningLine =
     "orrery: warning: T001: something is odd; the first: file.json: byte 7 (2 times); hint: look at it\n";
 constexpr const char* kNoteLine = "orrery: note: T000: something is so\n";
@@ -183,8 +188,8 @@ TEST_CASE("a stdout that cannot be written to is an error") {
 
 TEST_CASE("no verb, --version, --help and help") {
   CHECK(run_captured({}, sample_table()).exit_code == 2);
-  CHECK(run_captured({"--version"}, sample_table()).out == "orrery " + std::string(ask::version()) + "\n");
-  CHECK(run_captured({"sample", "--version"}, sample_table()).out == "orrery " + std::string(ask::version()) + "\n");
+  CHECK(run_captured({"--version"}, sample_table()).out == version_text());
+  CHECK(run_captured({"sample", "--version"}, sample_table()).out == version_text());
   CHECK(run_captured({"--version", "--json"}, sample_table())
             .out.starts_with("{\"schema\":\"orrery.version/1\",\"ok\":true,\"data\":{\"version\":\""));
   const std::string help = run_captured({"help", "sample"}, sample_table()).out;

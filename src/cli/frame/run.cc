@@ -26,7 +26,9 @@ constexpr std::int64_t kMostThreads = 4096;
 
 ExitCode print_version(Invocation& invocation) {
   report::Answer answer = invocation.context().answer();
-  answer.line(fmt::format("orrery {}", ask::version())).facts().field("version", ask::version());
+  answer.line(fmt::format("orrery {}", ask::version()));
+  answer.line(ask::has_otf2() ? "with OTF2" : "without OTF2");
+  answer.facts().field("version", ask::version()).field("otf2", ask::has_otf2());
   return invocation.deliver(std::move(answer));
 }
 

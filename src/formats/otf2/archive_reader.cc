@@ -8,7 +8,7 @@
 #include <iterator>
 #include <unordered_map>
 
-#include "base/int128.h"
+#include "formats/otf2/archive_definitions.h"
 
 // Definitions first: they say which locations there are. Then each location's own definitions, by which the library
 // maps its numbers to those of the archive, and its events. A call is what lies between entering and leaving a region
@@ -17,37 +17,6 @@
 
 namespace orrery::otf2 {
 namespace {
-
-/// Everything that callbacks fill.
-struct Collected {
-  Archive archive;
-  std::uint64_t ticks_per_second = 1'000'000'000, offset = 0;
-  std::unordered_map<std::uint32_t, std::string> strings;
-  std::unordered_map<std::uint32_t, std::uint32_t> region_names;  // of MPI: the text
-  std::map<std::uint32_t, std::string> group_of_processes;        // name of a location group that is a process
-  std::map<std::uint64_t, std::uint32_t> process_of_location;     // threads alone
-  std::vector<std::uint64_t> world;                               // locations by rank in MPI_COMM_WORLD
-  struct Group {
-    bool is_self = false;
-    std::vector<std::uint64_t> members;  // places in `world`
-  };
-  std::map<std::uint32_t, Group> groups;
-  std::map<std::uint32_t, std::uint32_t> group_of_communicator;
-
-  [[nodiscard]] std::string text(std::uint32_t id) const {
-    const auto at = strings.find(id);
-    return at == strings.end() ? std::string() : at->second;
-  }
-  /// Rounded once.
-  [[nodiscard]] TimePs time(std::uint64_t ticks) const {
-    const Int128 scaled = (static_cast<Int128>(ticks) - static_cast<Int128>(offset)) * kPsPerSecond;
-    const auto divisor = static_cast<Int128>(ticks_per_second);
-    const Int128 half = divisor / 2;
-    const Int128 ps = scaled >= 0 ? (scaled + half) / divisor : -((-scaled + half) / divisor);
-    constexpr Int128 kFar = Int128{1} << 62;  // the one who makes a trace of it refuses that
-    return static_cast<TimePs>(std::clamp(ps, -kFar, kFar));
-  }
-};
 
 /// The calls of one location while its events are read.
 struct LocationCalls {
@@ -59,6 +28,9 @@ struct LocationCalls {
   std::unordered_map<std::int64_t, std::size_t> made_by;  // number of a request: place in `calls` once it was left
   std::int64_t made = 0;
   std::size_t stray = 0;
+  std::uint32_t thread = 0;  // of its process
+  std::vector<Region> regions, open_regions;
+  std::vector<Sample> samples;
 
   Call* current() {
     if (!open.empty()) return &open.back();
@@ -87,73 +59,28 @@ struct LocationCalls {
 };
 
 LocationCalls& calls_of(void* user) { return *static_cast<LocationCalls*>(user); }
-Collected& collected(void* user) { return *static_cast<Collected*>(user); }
-
-constexpr OTF2_CallbackCode kGoOn = OTF2_CALLBACK_SUCCESS;
-
-void set_definition_callbacks(OTF2_GlobalDefReaderCallbacks* callbacks) {
-  OTF2_GlobalDefReaderCallbacks_SetClockPropertiesCallback(
-      callbacks, [](void* user, std::uint64_t ticks, std::uint64_t offset, std::uint64_t, std::uint64_t realtime) {
-        Collected& all = collected(user);
-        if (ticks > 0) all.ticks_per_second = ticks;
-        all.offset = offset;
-        if (realtime != OTF2_UNDEFINED_TIMESTAMP && realtime < std::uint64_t{1} << 62)
-          all.archive.begin_unix_ns = static_cast<std::int64_t>(realtime);
-        return kGoOn;
-      });
-  OTF2_GlobalDefReaderCallbacks_SetStringCallback(callbacks, [](void* user, OTF2_StringRef self, const char* text) {
-    collected(user).strings[self] = text;
-    return kGoOn;
-  });
-  OTF2_GlobalDefReaderCallbacks_SetRegionCallback(
-      callbacks,
-      [](void* user, OTF2_RegionRef self, OTF2_StringRef name, OTF2_StringRef, OTF2_StringRef, OTF2_RegionRole,
-         OTF2_Paradigm paradigm, OTF2_RegionFlag, OTF2_StringRef, std::uint32_t, std::uint32_t) {
-        if (paradigm == OTF2_PARADIGM_MPI) collected(user).region_names[self] = name;
-        return kGoOn;
-      });
-  OTF2_GlobalDefReaderCallbacks_SetLocationGroupCallback(
-      callbacks, [](void* user, OTF2_LocationGroupRef self, OTF2_StringRef name, OTF2_LocationGroupType type,
-                    OTF2_SystemTreeNodeRef, OTF2_LocationGroupRef) {
-        Collected& all = collected(user);
-        if (type == OTF2_LOCATION_GROUP_TYPE_PROCESS) all.group_of_processes[self] = all.text(name);
-        return kGoOn;
-      });
-  OTF2_GlobalDefReaderCallbacks_SetLocationCallback(
-      callbacks, [](void* user, OTF2_LocationRef self, OTF2_StringRef, OTF2_LocationType type, std::uint64_t,
-                    OTF2_LocationGroupRef group) {
-        if (type == OTF2_LOCATION_TYPE_CPU_THREAD) collected(user).process_of_location[self] = group;
-        return kGoOn;
-      });
-  OTF2_GlobalDefReaderCallbacks_SetGroupCallback(
-      callbacks, [](void* user, OTF2_GroupRef self, OTF2_StringRef, OTF2_GroupType type, OTF2_Paradigm paradigm,
-                    OTF2_GroupFlag, std::uint32_t count, const std::uint64_t* members) {
-        Collected& all = collected(user);
-        if (paradigm != OTF2_PARADIGM_MPI) return kGoOn;
-        if (type == OTF2_GROUP_TYPE_COMM_LOCATIONS) all.world.assign(members, members + count);
-        if (type == OTF2_GROUP_TYPE_COMM_GROUP) all.groups[self] = {false, {members, members + count}};
-        if (type == OTF2_GROUP_TYPE_COMM_SELF) all.groups[self] = {true, {}};
-        return kGoOn;
-      });
-  OTF2_GlobalDefReaderCallbacks_SetCommCallback(
-      callbacks, [](void* user, OTF2_CommRef self, OTF2_StringRef, OTF2_GroupRef group, OTF2_CommRef, OTF2_CommFlag) {
-        collected(user).group_of_communicator[self] = group;
-        return kGoOn;
-      });
-}
 
 void set_event_callbacks(OTF2_EvtReaderCallbacks* callbacks) {
   using Attributes = OTF2_AttributeList*;
   OTF2_EvtReaderCallbacks_SetEnterCallback(callbacks, [](OTF2_LocationRef, OTF2_TimeStamp time, std::uint64_t position,
                                                          void* user, Attributes, OTF2_RegionRef region) {
     LocationCalls& calls = calls_of(user);
+    const TimePs start = calls.all->time(time);
     if (calls.all->region_names.count(region) != 0)
-      calls.open.push_back({.function = region, .start = calls.all->time(time), .position = position});
+      calls.open.push_back({.function = region, .start = start, .position = position});
+    else calls.open_regions.push_back({region, calls.thread, start, start, position});
     return kGoOn;
   });
   OTF2_EvtReaderCallbacks_SetLeaveCallback(callbacks, [](OTF2_LocationRef, OTF2_TimeStamp time, std::uint64_t,
                                                          void* user, Attributes, OTF2_RegionRef region) {
     LocationCalls& calls = calls_of(user);
+    if (!calls.open_regions.empty() && calls.open_regions.back().region == region) {
+      Region left = calls.open_regions.back();
+      calls.open_regions.pop_back();
+      left.end = std::max(left.start, calls.all->time(time));
+      calls.regions.push_back(left);
+      return kGoOn;
+    }
     if (calls.open.empty() || calls.open.back().function != region) return kGoOn;
     Call call = std::move(calls.open.back());
     calls.open.pop_back();
@@ -238,6 +165,24 @@ void set_event_callbacks(OTF2_EvtReaderCallbacks* callbacks) {
       });
 }
 
+void set_metric_callback(OTF2_EvtReaderCallbacks* callbacks) {
+  OTF2_EvtReaderCallbacks_SetMetricCallback(
+      callbacks, [](OTF2_LocationRef, OTF2_TimeStamp time, std::uint64_t, void* user, OTF2_AttributeList*,
+                    OTF2_MetricRef metric, std::uint8_t count, const OTF2_Type* types, const OTF2_MetricValue* values) {
+        LocationCalls& calls = calls_of(user);
+        const std::vector<std::uint32_t>* const members = calls.all->members_of_metric(metric);
+        for (std::size_t i = 0; members != nullptr && i < std::min<std::size_t>(count, members->size()); ++i) {
+          const auto member = calls.all->metric_members.find((*members)[i]);
+          if (member == calls.all->metric_members.end()) continue;
+          const double value = types[i] == OTF2_TYPE_DOUBLE || types[i] == OTF2_TYPE_FLOAT ? values[i].floating_point
+                               : types[i] == OTF2_TYPE_INT64 ? static_cast<double>(values[i].signed_int)
+                                                             : static_cast<double>(values[i].unsigned_int);
+          calls.samples.push_back({member->first, calls.all->time(time), value * member->second.scale});
+        }
+        return kGoOn;
+      });
+}
+
 Error damaged(const std::string& anchor, OTF2_ErrorCode code, const char* what) {
   return {std::string("the OTF2 library cannot read ") + what + ": " + OTF2_Error_GetDescription(code), anchor,
           Error::kNoOffset, "an archive is its .otf2 file, the .def beside it and the folder of the same name"};
@@ -293,12 +238,14 @@ class OpenArchive {
   void list_processes() {
     for (const auto& [group, name] : all_.group_of_processes) {
       place_of_group_[group] = all_.archive.processes.size();
-      all_.archive.processes.push_back({.name = name, .locations = {}, .calls = {}});
+      all_.archive.processes.emplace_back().name = name;
     }
     // Threads of what is no process (a metric's, say) have no calls of MPI.
     std::erase_if(all_.process_of_location, [&](const auto& one) { return place_of_group_.count(one.second) == 0; });
-    for (const auto& [location, group] : all_.process_of_location)
-      all_.archive.processes[place_of_group_[group]].locations.push_back(location);
+    for (const auto& [location, group] : all_.process_of_location) {
+      if (all_.threads.count(location) != 0)
+        all_.archive.processes[place_of_group_[group]].locations.push_back(location);
+    }
   }
 
   OTF2_ErrorCode read_location(std::uint64_t location, bool has_definitions) {
@@ -312,17 +259,20 @@ class OpenArchive {
     }
     OTF2_EvtReader* const events = OTF2_Reader_GetEvtReader(reader_, location);
     if (events == nullptr) return OTF2_ERROR_INVALID;
+    Process& process = all_.archive.processes[place_of_group_[all_.process_of_location[location]]];
     LocationCalls calls;
     calls.all = &all_;
+    calls.thread = static_cast<std::uint32_t>(std::find(process.locations.begin(), process.locations.end(), location) -
+                                              process.locations.begin());
     OTF2_EvtReaderCallbacks* const callbacks = OTF2_EvtReaderCallbacks_New();
     set_event_callbacks(callbacks);
+    set_metric_callback(callbacks);
     OTF2_Reader_RegisterEvtCallbacks(reader_, events, callbacks, &calls);
     OTF2_EvtReaderCallbacks_Delete(callbacks);
     const OTF2_ErrorCode code = OTF2_Reader_ReadAllLocalEvents(reader_, events, &count);
     OTF2_Reader_CloseEvtReader(reader_, events);
-    all_.archive.open_calls += calls.open.size();
+    all_.archive.open_calls += calls.open.size() + calls.open_regions.size();
     all_.archive.stray_records += calls.stray;
-    std::vector<Call>& of_process = all_.archive.processes[place_of_group_[all_.process_of_location[location]]].calls;
     // Requests of a second thread are not those of the first.
     const auto base = static_cast<std::int64_t>(requests_of_process_[all_.process_of_location[location]]);
     for (Call& call : calls.calls) {
@@ -330,16 +280,25 @@ class OpenArchive {
       for (std::int64_t& number : call.completed) number += base;
     }
     requests_of_process_[all_.process_of_location[location]] += static_cast<std::size_t>(calls.made);
-    std::move(calls.calls.begin(), calls.calls.end(), std::back_inserter(of_process));
+    std::move(calls.calls.begin(), calls.calls.end(), std::back_inserter(process.calls));
+    process.regions.insert(process.regions.end(), calls.regions.begin(), calls.regions.end());
+    process.samples.insert(process.samples.end(), calls.samples.begin(), calls.samples.end());
     return code;
   }
 
   void finish() {
     Archive& archive = all_.archive;
-    for (Process& process : archive.processes)
+    for (Process& process : archive.processes) {
       std::stable_sort(process.calls.begin(), process.calls.end(),
                        [](const Call& a, const Call& b) { return a.end < b.end; });
+      std::stable_sort(process.samples.begin(), process.samples.end(),
+                       [](const Sample& a, const Sample& b) { return a.time < b.time; });
+    }
     for (const auto& [region, name] : all_.region_names) archive.functions[region] = all_.text(name);
+    for (const auto& [region, kind] : all_.program_regions)
+      archive.regions[region] = {all_.text(kind.name), kind.is_of_user, kind.is_of_recorder};
+    for (const auto& [member, metric] : all_.metric_members)
+      archive.metrics[member] = {all_.text(metric.name), all_.text(metric.unit)};
     for (const auto& [communicator, group] : all_.group_of_communicator) {
       const auto members = all_.groups.find(group);
       if (members == all_.groups.end() || members->second.is_self) continue;
@@ -364,6 +323,7 @@ class OpenArchive {
 }  // namespace
 
 Result<Archive> collect_archive(const std::string& anchor) { return OpenArchive(anchor).read(); }
+std::string_view library_version() { return OTF2_VERSION; }
 
 }  // namespace orrery::otf2
 
@@ -375,6 +335,7 @@ Result<Archive> collect_archive(const std::string& anchor) {
   return Error{"this program was built without the OTF2 library", anchor, Error::kNoOffset,
                "install libopen-trace-format2-dev and build it again"};
 }
+std::string_view library_version() { return {}; }
 
 }  // namespace orrery::otf2
 

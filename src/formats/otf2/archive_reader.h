@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "base/result.h"
 #include "formats/otf2/archive_calls.h"
@@ -9,5 +10,7 @@
 namespace orrery::otf2 {
 
 Result<Archive> collect_archive(const std::string& anchor);
+/// Of the library that this was built with; empty without one.
+std::string_view library_version();
 
 }  // namespace orrery::otf2

@@ -5,7 +5,7 @@
 
 namespace orrery::otf2 {
 
-inline constexpr DiagnosticKind kOpenCall{"S280", Severity::note, "OTF2: call of MPI that is never left",
+inline constexpr DiagnosticKind kOpenCall{"S280", Severity::note, "OTF2: call or region that is never left",
                                           "it is left out; was the run stopped?"};
 inline constexpr DiagnosticKind kUnknownCommunicator{"S281", Severity::warning,
                                                      "OTF2: record of a communicator whose members are not defined",

@@ -1,6 +1,7 @@
 #include "formats/otf2/reader.h"
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <memory>
 #include <set>
@@ -47,9 +48,57 @@ class RankWriter {
                      call.start, call.end - call.start, 0, {ordinal++, call.position});
       set_arguments(call);
     }
+    for (const Region& region : process.regions) add_region(region, ordinal++);
+    add_samples(process.samples);
   }
 
  private:
+  void add_region(const Region& region, std::uint32_t ordinal) {
+    const auto at = archive_.regions.find(region.region);
+    if (at == archive_.regions.end()) return;
+    const RegionKind& kind = at->second;
+    const auto category = kind.is_of_user       ? category_of("user_annotation", trace::Activity::annotation)
+                          : kind.is_of_recorder ? category_of("overhead", trace::Activity::overhead)
+                                                : category_of("region", trace::Activity::annotation);
+    rank_.trace.append_event({.start = region.start,
+                              .duration = region.end - region.start,
+                              .name = rank_.intern(kind.name),
+                              .lane = lane_of(region.thread),
+                              .category = category},
+                             {ordinal, region.position});
+  }
+
+  [[nodiscard]] std::uint16_t category_of(std::string_view text, trace::Activity activity) {
+    std::vector<trace::Category>& all = rank_.trace.categories;
+    const StringId id = rank_.intern(text);
+    const auto at = std::find_if(all.begin(), all.end(), [&](const trace::Category& one) { return one.text == id; });
+    const auto place = static_cast<std::uint16_t>(at - all.begin());
+    if (at == all.end()) all.push_back({id, activity});
+    return place;
+  }
+
+  /// The first thread's lane is that of the calls.
+  [[nodiscard]] trace::LaneIndex lane_of(std::uint32_t thread) {
+    std::vector<trace::Lane>& lanes = rank_.trace.lanes;
+    for (trace::LaneIndex l = 0; l < lanes.size(); ++l) {
+      if (lanes[l].thread.number == thread) return l;
+    }
+    trace::Lane lane = lanes.front();
+    lane.thread.number = thread;
+    lane.thread_name = rank_.intern("thread " + std::to_string(thread));
+    lanes.push_back(lane);
+    return static_cast<trace::LaneIndex>(lanes.size() - 1);
+  }
+
+  void add_samples(const std::vector<Sample>& samples) {
+    for (const Sample& sample : samples) {
+      const Metric& metric = archive_.metrics.at(sample.metric);
+      if (!std::isfinite(sample.value) || !trace::is_moment(sample.time)) continue;
+      rank_.trace.counters.push(trace::Counters::kNoDevice, rank_.intern(metric.name),
+                                metric.unit.empty() ? 0 : rank_.intern(metric.unit), sample.time, sample.value);
+    }
+  }
+
   void set_arguments(const Call& call) {
     const std::vector<std::int64_t> members = members_of(call);
     const auto rank_at = [&](std::uint32_t place) { return place < members.size() ? members[place] : -1; };
@@ -155,6 +204,7 @@ Result<trace::Trace> read_archive(const std::string& anchor, Diagnostics& diagno
     rank.source.text_bytes = rank.source.file_bytes;
     rank.source.entries = rank.event_count();
     rank.source.communicates = true;
+    rank.source.properties.emplace_back("otf2_library", '"' + std::string(library_version()) + '"');
     rank.epoch_unix_ns = archive->begin_unix_ns.value_or(0);
     uses.push_back(std::move(read.rank.communicators));
     if (!trace::add_rank(job, std::move(rank), read.strings)) return Error{"its ranks do not share a clock", anchor};

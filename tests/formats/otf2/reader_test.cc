@@ -12,7 +12,7 @@ using namespace orrery;
 
 namespace {
 
-enum Region : OTF2_RegionRef { kMain, kSend, kRecv, kIsend, kIrecv, kWait, kAllreduce, kAlltoall };
+enum Region : OTF2_RegionRef { kMain, kSend, kRecv, kIsend, kIrecv, kWait, kAllreduce, kAlltoall, kSolve };
 
 OTF2_FlushType flush(void*, OTF2_FileType, OTF2_LocationRef, void*, bool) { return OTF2_FLUSH; }
 OTF2_TimeStamp after_flush(void*, OTF2_FileType, OTF2_LocationRef) { return 0; }
@@ -30,6 +30,12 @@ std::string write_archive(const std::string& folder) {
     OTF2_EvtWriter* const events = OTF2_Archive_GetEvtWriter(archive, rank);
     const auto other = static_cast<std::uint32_t>(1 - rank);
     OTF2_EvtWriter_Enter(events, nullptr, 1000, kMain);
+    OTF2_EvtWriter_Enter(events, nullptr, 1050, kSolve);
+    const OTF2_Type types[] = {OTF2_TYPE_UINT64, OTF2_TYPE_DOUBLE};
+    OTF2_MetricValue values[2];
+    values[0].unsigned_int = 5, values[1].floating_point = 1.5;
+    OTF2_EvtWriter_Metric(events, nullptr, 1060, 0, 2, types, values);
+    OTF2_EvtWriter_Metric(events, nullptr, 1070, 77, 2, types, values);  // nobody defines it
     OTF2_EvtWriter_Enter(events, nullptr, 1100, rank == 0 ? kSend : kRecv);
     if (rank == 0) OTF2_EvtWriter_MpiSend(events, nullptr, 1110, other, 0, 7, 64);
     else OTF2_EvtWriter_MpiRecv(events, nullptr, 1190, other, 0, 7, 64);
@@ -51,6 +57,7 @@ std::string write_archive(const std::string& folder) {
     OTF2_EvtWriter_MpiCollectiveEnd(events, nullptr, 1900, OTF2_COLLECTIVE_OP_ALLTOALL, 0, OTF2_UNDEFINED_UINT32, 32,
                                     32);
     OTF2_EvtWriter_Leave(events, nullptr, 1900, kAlltoall);
+    OTF2_EvtWriter_Leave(events, nullptr, 1940, kSolve);
     OTF2_EvtWriter_Enter(events, nullptr, 1950, kWait);  // and the run was stopped
     OTF2_Archive_CloseEvtWriter(archive, events);
   }
@@ -61,21 +68,30 @@ std::string write_archive(const std::string& folder) {
   OTF2_Archive_CloseDefFiles(archive);
   OTF2_GlobalDefWriter* const definitions = OTF2_Archive_GetGlobalDefWriter(archive);
   OTF2_GlobalDefWriter_WriteClockProperties(definitions, 1'000'000'000, 1000, 1000, 1'760'000'000'000'000'000);
-  const char* const names[] = {"main",     "MPI_Send",      "MPI_Recv",     "MPI_Isend",  "MPI_Irecv",
-                               "MPI_Wait", "MPI_Allreduce", "MPI_Alltoall", "MPI Rank 1", "MPI Rank 0"};
+  const char* const names[] = {"main",       "MPI_Send",      "MPI_Recv",     "MPI_Isend", "MPI_Irecv",
+                               "MPI_Wait",   "MPI_Allreduce", "MPI_Alltoall", "solve",     "MPI Rank 1",
+                               "MPI Rank 0", "bytes written", "power",        "KiB",       "W"};
   OTF2_StringRef text = 0;
   for (const char* const name : names) OTF2_GlobalDefWriter_WriteString(definitions, text++, name);
-  for (OTF2_RegionRef region = kMain; region <= kAlltoall; ++region)
+  for (OTF2_RegionRef region = kMain; region <= kSolve; ++region)
     OTF2_GlobalDefWriter_WriteRegion(definitions, region, region, region, 0, OTF2_REGION_ROLE_FUNCTION,
-                                     region == kMain ? OTF2_PARADIGM_USER : OTF2_PARADIGM_MPI, OTF2_REGION_FLAG_NONE, 0,
-                                     0, 0);
+                                     region == kMain    ? OTF2_PARADIGM_COMPILER
+                                     : region == kSolve ? OTF2_PARADIGM_USER
+                                                        : OTF2_PARADIGM_MPI,
+                                     OTF2_REGION_FLAG_NONE, 0, 0, 0);
   OTF2_GlobalDefWriter_WriteSystemTreeNode(definitions, 0, 0, 0, OTF2_UNDEFINED_SYSTEM_TREE_NODE);
   for (OTF2_LocationRef rank = 0; rank < 2; ++rank) {
     const auto group = static_cast<OTF2_LocationGroupRef>(rank);
-    OTF2_GlobalDefWriter_WriteLocationGroup(definitions, group, rank == 0 ? 9 : 8, OTF2_LOCATION_GROUP_TYPE_PROCESS, 0,
+    OTF2_GlobalDefWriter_WriteLocationGroup(definitions, group, rank == 0 ? 10 : 9, OTF2_LOCATION_GROUP_TYPE_PROCESS, 0,
                                             OTF2_UNDEFINED_LOCATION_GROUP);
     OTF2_GlobalDefWriter_WriteLocation(definitions, rank, 0, OTF2_LOCATION_TYPE_CPU_THREAD, 20, group);
   }
+  OTF2_GlobalDefWriter_WriteMetricMember(definitions, 0, 11, 11, OTF2_METRIC_TYPE_OTHER, OTF2_METRIC_ABSOLUTE_POINT,
+                                         OTF2_TYPE_UINT64, OTF2_BASE_BINARY, 10, 13);
+  OTF2_GlobalDefWriter_WriteMetricMember(definitions, 1, 12, 12, OTF2_METRIC_TYPE_OTHER, OTF2_METRIC_ABSOLUTE_POINT,
+                                         OTF2_TYPE_DOUBLE, OTF2_BASE_DECIMAL, 0, 14);
+  const OTF2_MetricMemberRef members[] = {0, 1};
+  OTF2_GlobalDefWriter_WriteMetricClass(definitions, 0, 2, members, OTF2_METRIC_ASYNCHRONOUS, OTF2_RECORDER_KIND_CPU);
   const std::uint64_t world[] = {0, 1}, reversed[] = {1, 0};
   OTF2_GlobalDefWriter_WriteGroup(definitions, 0, 0, OTF2_GROUP_TYPE_COMM_LOCATIONS, OTF2_PARADIGM_MPI,
                                   OTF2_GROUP_FLAG_NONE, 2, world);
@@ -102,8 +118,8 @@ TEST_CASE("calls of an archive become those of an MPI job, on one clock") {
   REQUIRE(trace->ranks.size() == 2);
   CHECK(trace->epoch_unix_ns == 1'760'000'000'000'000'000);
   const trace::RankTrace &first = trace->ranks[0], &second = trace->ranks[1];
-  REQUIRE(first.event_count() == 5);
-  REQUIRE(second.event_count() == 5);
+  REQUIRE(first.event_count() == 6);
+  REQUIRE(second.event_count() == 6);
   const auto value = [](const trace::RankTrace& rank, trace::Field field, trace::EventIndex e) {
     return rank.field(field).find(e).value_or(-99);
   };
@@ -127,7 +143,26 @@ TEST_CASE("calls of an archive become those of an MPI job, on one clock") {
   CHECK(text(first, trace::Field::group_name_text, 3) == "world");
   CHECK(value(first, trace::Field::collective_sequence, 4) == value(second, trace::Field::collective_sequence, 4));
   CHECK(value(first, trace::Field::bytes, 4) == 16);  // what goes to each
-  CHECK(diagnostics.sorted().size() == 1);            // the wait that nobody left
+  CHECK(diagnostics.sorted().size() == 1);            // the wait and the region that nobody left
+}
+
+TEST_CASE("regions of the program are annotations, and metrics counters in their base unit") {
+  orrery::testing::TempDir dir;
+  Diagnostics diagnostics;
+  const auto trace = otf2::read_archive(write_archive(dir.path("run")), diagnostics);
+  REQUIRE(trace);
+  const trace::RankTrace& rank = trace->ranks[1];
+  CHECK(trace->name(rank, 5) == "solve");
+  CHECK(rank.activity(5) == trace::Activity::annotation);
+  CHECK(rank.start[5] == 50 * kPsPerNs);
+  CHECK(rank.end(5) == 940 * kPsPerNs);
+  CHECK(rank.lane[5] == rank.lane[0]);
+  REQUIRE(rank.counters.size() == 2);
+  CHECK(trace->strings.text(rank.counters.name[0]) == "bytes written");
+  CHECK(rank.counters.value[0] == 5 * 1024);
+  CHECK(trace->strings.text(rank.counters.unit[1]) == "W");
+  CHECK(rank.counters.value[1] == 1.5);
+  CHECK(rank.counters.time[1] == 60 * kPsPerNs);
 }
 
 TEST_CASE("archives that lack a file or are damaged are refused") {
