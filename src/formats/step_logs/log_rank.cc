@@ -48,6 +48,14 @@ std::optional<trace::EventIndex> LogRank::add(Activity activity, std::string_vie
       {ordinal, offset});
 }
 
+void LogRank::add_counter(std::string_view name, Int128 time, double value) {
+  if (rank_.event_count() == 0 && rank_.counters.size() == 0)
+    rank_.epoch_unix_ns = static_cast<std::int64_t>(time / kPsPerNs);
+  const Int128 moment = time - static_cast<Int128>(rank_.epoch_unix_ns) * kPsPerNs;
+  if (!trace::is_moment(moment)) return;
+  rank_.counters.push(trace::Counters::kNoDevice, strings_.intern(name), 0, static_cast<TimePs>(moment), value);
+}
+
 void LogRank::add_step(std::int64_t number, Int128 start, Int128 end, std::uint64_t offset) {
   const auto step = add(Activity::annotation, "step " + std::to_string(number), kSteps, start, end, offset);
   if (step) rank_.field(trace::Field::step).push(*step, number);

@@ -39,6 +39,8 @@ class LogRank {
   std::optional<trace::EventIndex> add(trace::Activity activity, std::string_view name, Lane lane, Int128 start,
                                        Int128 end, std::uint64_t offset);
   void add_step(std::int64_t number, Int128 start, Int128 end, std::uint64_t offset);
+  /// A value of the run as a whole, without a unit. `time`: ps since 1970.
+  void add_counter(std::string_view name, Int128 time, double value);
 
  private:
   trace::LaneIndex lane_of(Lane lane);

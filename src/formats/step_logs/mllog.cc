@@ -42,12 +42,18 @@ class MllogReader {
                  content_.offset_of(open.line));
       }
     }
+    for (const Throughput& sample : throughputs_) log_.add_counter("throughput", sample.time, sample.value);
   }
 
  private:
   struct Open {
     Int128 time;
     const char* line;
+  };
+
+  struct Throughput {
+    Int128 time;
+    double value;
   };
 
   bool take(std::string_view entry) {
@@ -86,8 +92,12 @@ class MllogReader {
 
   /// A step that ends here; its time is the mean of those since the last time that one was told.
   bool take_stats(Int128 time, std::string_view value, std::string_view metadata, const char* line) {
-    const auto [seconds] = members_of<1>(value, {"train_step_time"});
-    if (seconds.empty()) return true;
+    const auto [seconds, throughput] = members_of<2>(value, {"train_step_time", "throughput"});
+    if (seconds.empty()) {
+      // How long a step took does not follow from it: how many samples a step has is not told beside it.
+      if (const auto sample = parse_finite(throughput)) throughputs_.push_back({time, *sample});
+      return true;
+    }
     const std::optional<Int128> length = exact_ps(seconds, 0);
     if (!length || *length < 0) return false;
     const auto [step, samples] = members_of<2>(metadata, {"step", "samples_count"});
@@ -102,6 +112,7 @@ class MllogReader {
   LogRank log_;
   Diagnostics& diagnostics_;
   std::map<std::string, std::vector<Open>> open_;
+  std::vector<Throughput> throughputs_;  // added last: the first event sets the epoch
   std::size_t steps_ = 0;
 };
 
@@ -113,7 +124,7 @@ Result<trace::RankTrace> parse_mllog(const LogText& text, Interner& strings, Dia
   trace::RankTrace rank;
   text.describe_source(rank.source, "mllog");
   MllogReader(text, rank, strings, diagnostics).read();
-  if (rank.event_count() == 0)
+  if (rank.event_count() == 0 && rank.counters.size() == 0)
     return Error{"no interval and no step time is in this log", text.path, Error::kNoOffset,
                  "steps are told by tracked_stats with train_step_time, intervals by X_start and X_stop"};
   return rank;

@@ -106,6 +106,8 @@ TEST_CASE("MLPerf logs: intervals, step times and the configuration, among whate
           "\"metadata\": {}}\n"
           ":::MLLOG {\"time_ms\": 3000, \"event_type\": \"POINT_IN_TIME\", \"key\": \"tracked_stats\", \"value\": "
           "{\"train_step_time\": 0.5}, \"metadata\": {\"step\": 12}}\n"
+          ":::MLLOG {\"time_ms\": 3200, \"event_type\": \"POINT_IN_TIME\", \"key\": \"tracked_stats\", \"value\": "
+          "{\"throughput\": 81.5}, \"metadata\": {\"step\": 13}}\n"
           ":::MLLOG {\"time_ms\": 3500, \"event_type\": \"INTERVAL_END\", \"key\": \"eval_stop\", \"value\": null}\n"
           ":::MLLOG {\"time_ms\": 4000, \"event_type\": \"INTERVAL_END\", \"key\": \"run_stop\", \"value\": null}\n"
           ":::MLLOG {\"time_ms\": 4000, \"event_type\": \"INTERVAL_START\", \"key\": \"block_start\", \"value\": "
@@ -119,6 +121,10 @@ TEST_CASE("MLPerf logs: intervals, step times and the configuration, among whate
   CHECK(strings.text(rank->name[1]) == "run");
   CHECK(rank->duration[1] == 3 * kPsPerSecond);
   CHECK_FALSE(rank->has_duration(2));  // block, which never ends
+  REQUIRE(rank->counters.size() == 1);
+  CHECK(strings.text(rank->counters.name[0]) == "throughput");
+  CHECK(rank->counters.value[0] == 81.5);
+  CHECK(rank->counters.time[0] - rank->end(0) == kPsPerSecond / 5);
   CHECK(diagnostics.count(kOpenInterval) == 1);
   CHECK(diagnostics.count(kEndAlone) == 1);
   CHECK(diagnostics.count(kBadLine) == 1);
