@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <optional>
 #include <set>
+
+#include "base/wait_chain.h"
 
 namespace orrery::analyze {
 namespace {
@@ -131,14 +134,17 @@ class Judge {
     hang_.verdict = Verdict::circle;
     for (const std::uint32_t r : circle) hang_.culprits.push_back(job_.ranks[r].rank);
     // Once round, from the lowest of them.
-    std::set<std::uint32_t> seen;
-    for (std::uint32_t r = circle.front(); seen.insert(r).second;) {
+    const auto step_of = [&](std::uint32_t r) -> ChainStep {
       const auto next = std::find_if(hang_.arrows[r].begin(), hang_.arrows[r].end(), [&](const Arrow& arrow) {
         return std::binary_search(circle.begin(), circle.end(), arrow.target);
       });
-      hang_.chain.push_back({r, next->target, next->call});
-      r = next->target;
-    }
+      return {r, next->target, next->call};
+    };
+    hang_.chain =
+        follow_waits(
+            step_of(circle.front()), [&](const ChainStep& step) { return std::optional(step_of(step.target)); },
+            [](const ChainStep& step) { return step.rank; })
+            .waiters;
     hang_.operation = CallPlace{hang_.chain.front().rank, hang_.chain.front().call};
     return true;
   }

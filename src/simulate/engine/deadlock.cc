@@ -4,9 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
+#include <optional>
+#include <tuple>
 #include <utility>
 
+#include "base/wait_chain.h"
 #include "simulate/engine/run_state.h"
 
 namespace orrery::simulate {
@@ -28,8 +30,9 @@ struct Blocked {
   std::uint32_t rank = 0;  ///< a class of ranks; told as its first
   std::uint64_t activity = 0;
   Why why = Why::partner;  ///< it waits for the next one
+  bool has_ended = false;  ///< the rank has done everything, and `activity` is none
 
-  [[nodiscard]] std::pair<std::uint32_t, std::uint64_t> key() const { return {rank, activity}; }
+  [[nodiscard]] std::tuple<std::uint32_t, std::uint64_t, bool> key() const { return {rank, activity, has_ended}; }
 };
 
 class DeadlockFinder {
@@ -40,22 +43,16 @@ class DeadlockFinder {
   /// The cycle, beginning with an activity that has started; or the way to one that waits for anybody, or for a rank
   /// that has ended.
   std::vector<Blocked> find() {
-    std::vector<Blocked> chain;
-    std::map<std::pair<std::uint32_t, std::uint64_t>, std::size_t> places;
-    Blocked current = first_started();
-    while (places.emplace(current.key(), chain.size()).second) {
-      const Blocked next = blocker(current);
-      chain.push_back(current);
-      if (current.why == Why::gone) chain.push_back(next);
-      if (current.why == Why::anybody || current.why == Why::gone) return chain;
-      current = next;
-    }
-    chain.erase(chain.begin(), chain.begin() + static_cast<std::ptrdiff_t>(places[current.key()]));
+    WaitChain<Blocked> waits = follow_waits(
+        first_started(), [&](Blocked& item) { return awaited_by(item); },
+        [](const Blocked& item) { return item.key(); });
+    std::vector<Blocked>& chain = waits.waiters;
+    if (!waits.is_circle) return std::move(chain);
     const auto partner =
         std::find_if(chain.begin(), chain.end(), [](const Blocked& item) { return item.why == Why::partner; });
     // A cycle has no beginning; a wait for a partner is what people recognise.
     if (partner != chain.end()) std::rotate(chain.begin(), partner, chain.end());
-    return chain;
+    return std::move(chain);
   }
 
  private:
@@ -83,6 +80,15 @@ class DeadlockFinder {
       }
     }
     return {};
+  }
+
+  // None: it waits for anybody, or is a rank that has done everything.
+  [[nodiscard]] std::optional<Blocked> awaited_by(Blocked& item) const {
+    if (item.has_ended) return std::nullopt;
+    Blocked next = blocker(item);
+    if (item.why == Why::anybody) return std::nullopt;
+    next.has_ended = item.why == Why::gone;
+    return next;
   }
 
   // What `item` waits for; notes why.
