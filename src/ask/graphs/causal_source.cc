@@ -19,6 +19,10 @@ constexpr DiagnosticKind kNothingJoins{
     "J811", Severity::error, "no communication between these ranks was matched",
     "ask for one rank, by its file alone; what was recorded of communication: orrery check --causality"};
 
+constexpr DiagnosticKind kNoTimes{
+    "J822", Severity::error, "lengths are recorded here, but no times: there is no path through them",
+    "orrery blame says who waited for whom; NCCL_INSPECTOR_DUMP_VERBOSE=1 records times as well"};
+
 constexpr DiagnosticKind kReduced{
     "J819", Severity::note, "of each rank only a reduced graph was kept",
     "waits and blame are exact; times of ideal jobs may be too short: --reduce never keeps everything"};
@@ -92,6 +96,7 @@ Result<causal::CausalGraph> load_rank_graph(Context& context, const GraphRequest
                                      .last_instance = request.window.instances.last};
   const trace::RankTrace& rank = (*job)->ranks.front();
   Result<causal::CausalGraph> step = causal::make_causal_graph(**job, rank, window, context.diagnostics());
+  if (step && rank.source.relative_times) step->clock = causal::ClockSource::relative;
   if (step && spread != nullptr && !window.annotation) *spread = analyze::find_step_spread(**job, rank);
   if (step && learn) {
     if (const Status learnt = learn(**job, *step); !learnt) return learnt.error();
@@ -206,6 +211,12 @@ std::optional<analyze::StepSpread> find_step_spread(const job::RecordedJob& job,
     if (!step) return step.error();
     return job.graph(*step, {}, repeated);
   });
+}
+
+bool has_path(Context& context, const causal::CausalGraph& job) {
+  if (job.clock != causal::ClockSource::relative) return is_joined(context, job);
+  context.diagnostics().add(kNoTimes);
+  return false;
 }
 
 bool is_joined(Context& context, const causal::CausalGraph& job) {

@@ -112,5 +112,7 @@ std::optional<analyze::StepSpread> find_step_spread(const job::RecordedJob& job,
 
 /// Whether something joins the ranks. If not, what is wrong is said, and the answer does not hold.
 bool is_joined(Context& context, const causal::CausalGraph& job);
+/// The same for whoever asks about moments and spans: some recordings have lengths alone, and tell only who waited.
+bool has_path(Context& context, const causal::CausalGraph& job);
 
 }  // namespace orrery::ask

@@ -302,7 +302,7 @@ Result<report::Answer> run(const DiffRequest& request, Context& context) {
   const auto runs = load_both(context, request, by, classes);
   if (!runs) return runs.error();
   const auto& [a, b] = *runs;
-  if (!is_joined(context, a.step) || !is_joined(context, b.step)) return context.failed();
+  if (!has_path(context, a.step) || !has_path(context, b.step)) return context.failed();
   if (a.step.ranks.size() > 1 || b.step.ranks.size() > 1) {
     remark_other_ranks(context, a.step, b.step, 'A');
     remark_other_ranks(context, b.step, a.step, 'B');

@@ -290,7 +290,7 @@ Result<report::Answer> run(const PathRequest& request, Context& context) {
   std::optional<analyze::StepSpread> spread;
   auto job = load_causal_graph(context, request.graph, &spread);
   if (!job) return job.error();
-  if (!is_joined(context, *job)) return context.failed();
+  if (!has_path(context, *job)) return context.failed();
   const std::optional<Unprofiled> unprofiled =
       take_profiler_off(context, request.graph.recording.without_profiler, request.unprofiled, *job);
   const analyze::CausalPath path = analyze::take_path(*job, graph::solve(job->graph, job->end), kContributors, true);

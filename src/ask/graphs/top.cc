@@ -99,7 +99,7 @@ void tell_next_try(report::Answer& answer, const TopRequest& request, const caus
 Result<report::Answer> run(const TopRequest& request, Context& context) {
   auto job = load_job_graph(context, request.graph, false, {}, RankDetail::graph);
   if (!job) return job.error();
-  if (!is_joined(context, *job)) return context.failed();
+  if (!has_path(context, *job)) return context.failed();
   const std::optional<Unprofiled> unprofiled =
       take_profiler_off(context, request.graph.recording.without_profiler, request.unprofiled, *job);
   const Opportunities opportunities = analyze::find_opportunities(*job);

@@ -155,7 +155,7 @@ Result<bool> load_to_edit(Context& context, const WhatIfRequest& request, ToEdit
   std::vector<analyze::OwnerPrice> prices;
   auto job = load_causal_graph(context, request.graph, nullptr, price_works(request, prices));
   if (!job) return job.error();
-  if (!is_joined(context, *job)) return false;
+  if (!has_path(context, *job)) return false;
   out.job = std::move(*job);
   out.unprofiled = take_profiler_off(context, request.graph.recording.without_profiler, request.unprofiled, *out.job);
   // The edit is the same thing, said among others.
