@@ -48,7 +48,7 @@ StragglerStudy study_of(Compute&& compute) {
   Diagnostics diagnostics;
   const auto trace = training_operations::read_table(dir.write("t.csv", table), diagnostics);
   REQUIRE(trace);
-  const auto graph = make_operation_graph(*trace, diagnostics);
+  const auto graph = match::make_operation_graph(*trace);
   REQUIRE(graph);
   CHECK(diagnostics.empty());
   const auto study = study_stragglers(*graph, "t.csv");
@@ -94,7 +94,7 @@ TEST_CASE("a table that lacks a worker is refused") {
                 "1,1,3,1,optimizer,0,1,0,,,\n"),
       diagnostics);
   REQUIRE(trace);
-  const auto graph = make_operation_graph(*trace, diagnostics);
+  const auto graph = match::make_operation_graph(*trace);
   REQUIRE_FALSE(graph);
   CHECK(graph.error().to_string().find("4 workers, and the table has 2") != std::string::npos);
 }

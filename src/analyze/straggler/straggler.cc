@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "base/statistics.h"
+#include "match/operations/execution_order.h"
 
 // A job is executed from its graph again and again, each time with other lengths: those that were measured, those of
 // an ideal job in which all operations of a kind take the same time, or one for some workers and the other for the
@@ -16,6 +17,11 @@
 
 namespace orrery::analyze {
 namespace {
+
+using match::ExecutedUnit;
+using match::MeasuredOperation;
+using match::OperationGraph;
+using match::StepOperation;
 
 // Clocks of workers differ by less; an exchange that ends further before its last member comes was recorded wrongly.
 constexpr double kClockError = 10.0 * kPsPerMs;
@@ -34,46 +40,14 @@ std::string counted_as(const std::string& kind) {
   return kind;
 }
 
-/// What is executed at once: an operation of a replica, or an exchange.
-struct Executed {
-  std::uint32_t exchange = OperationGraph::kAlone;
-  std::vector<std::uint32_t> members;  ///< replica * operations + operation
-};
-
 class Execution {
  public:
   /// Whether an operation of a replica takes the time that was measured; else the ideal one.
   using Chosen = std::function<bool(std::size_t replica, std::uint32_t operation)>;
 
-  explicit Execution(const OperationGraph& graph) : graph_(graph), width_(graph.operations.size()) {
-    make_units();
+  Execution(const OperationGraph& graph, const std::vector<ExecutedUnit>& order)
+      : graph_(graph), width_(graph.operations.size()), order_(order) {
     find_lengths();
-  }
-
-  /// False: what depends on what has a circle.
-  bool put_in_order() {
-    std::vector<std::vector<std::uint32_t>> later(units_.size());
-    std::vector<std::uint32_t> missing(units_.size(), 0);
-    for (std::uint32_t u = 0; u < units_.size(); ++u) {
-      for (const std::uint32_t member : units_[u].members) {
-        const auto replica = static_cast<std::uint32_t>(member / width_);
-        for (const std::uint32_t needed : graph_.operations[member % width_].needs) {
-          const std::uint32_t before = unit_of_[replica * width_ + needed];
-          if (before == u) return false;
-          later[before].push_back(u);
-          ++missing[u];
-        }
-      }
-    }
-    for (std::uint32_t u = 0; u < units_.size(); ++u) {
-      if (missing[u] == 0) order_.push_back(u);
-    }
-    for (std::size_t i = 0; i < order_.size(); ++i) {
-      for (const std::uint32_t u : later[order_[i]]) {
-        if (--missing[u] == 0) order_.push_back(u);
-      }
-    }
-    return order_.size() == units_.size();
   }
 
   /// When the last optimizer of each step ends.
@@ -83,14 +57,14 @@ class Execution {
       measured[i] = is_measured(i / width_, static_cast<std::uint32_t>(i % width_)) ? 1 : 0;
     std::vector<double> ends(graph_.steps.size(), 0), end(measured.size());
     for (std::size_t step = 0; step < graph_.steps.size(); ++step) {
-      for (const std::uint32_t u : order_) {
+      for (const ExecutedUnit& unit : order_) {
         double start = 0;
-        for (const std::uint32_t member : units_[u].members) {
+        for (const std::uint32_t member : unit.members) {
           const std::size_t first = member / width_ * width_;  // of its replica
           for (const std::uint32_t needed : graph_.operations[member % width_].needs)
             start = std::max(start, end[first + needed]);
         }
-        for (const std::uint32_t member : units_[u].members) {
+        for (const std::uint32_t member : unit.members) {
           const std::size_t operation = member % width_;
           end[member] = start + (measured[member] != 0 ? length_[step * measured.size() + member] : ideal_[operation]);
           if (graph_.operations[operation].kind == "optimizer") ends[step] = std::max(ends[step], end[member]);
@@ -101,31 +75,13 @@ class Execution {
   }
 
  private:
-  void make_units() {
-    unit_of_.resize(graph_.replicas.size() * width_);
-    std::map<std::pair<std::uint32_t, std::size_t>, std::uint32_t> of_exchange;  // and replica, or 0 for all
-    for (std::uint32_t member = 0; member < unit_of_.size(); ++member) {
-      const std::uint32_t exchange = graph_.operations[member % width_].exchange;
-      if (exchange == OperationGraph::kAlone) {
-        unit_of_[member] = static_cast<std::uint32_t>(units_.size());
-        units_.push_back({exchange, {member}});
-        continue;
-      }
-      const std::size_t replica = graph_.exchanges[exchange].of_all_replicas ? 0 : member / width_;
-      const auto [at, is_new] = of_exchange.try_emplace({exchange, replica}, static_cast<std::uint32_t>(units_.size()));
-      if (is_new) units_.push_back({exchange, {}});
-      units_[at->second].members.push_back(member);
-      unit_of_[member] = at->second;
-    }
-  }
-
   /// Work is as long as it was measured; of an exchange, what it took beyond the last arrival.
   void find_lengths() {
-    const std::size_t members = unit_of_.size();
+    const std::size_t members = graph_.members();
     length_.assign(graph_.steps.size() * members, 0);
     std::map<std::string, std::vector<double>> by_kind;
     for (std::size_t step = 0; step < graph_.steps.size(); ++step) {
-      for (const Executed& unit : units_) {
+      for (const ExecutedUnit& unit : order_) {
         std::optional<TimePs> latest;
         for (const std::uint32_t member : unit.members) {
           const MeasuredOperation& one = graph_.at(step, member / width_, member % width_);
@@ -134,8 +90,7 @@ class Execution {
         for (const std::uint32_t member : unit.members) {
           const MeasuredOperation& one = graph_.at(step, member / width_, member % width_);
           if (!one.is_there) continue;
-          const bool is_alone = unit.exchange == OperationGraph::kAlone;
-          double length = static_cast<double>(one.end - (is_alone ? one.start : *latest));
+          double length = static_cast<double>(one.end - (unit.is_exchange ? *latest : one.start));
           if (length <= -kClockError) length = 0;
           length_[step * members + member] = length;
           by_kind[graph_.operations[member % width_].kind].push_back(length);
@@ -162,20 +117,19 @@ class Execution {
 
   const OperationGraph& graph_;
   std::size_t width_;
-  std::vector<Executed> units_;
-  std::vector<std::uint32_t> unit_of_;  // by member
-  std::vector<std::uint32_t> order_;
+  const std::vector<ExecutedUnit>& order_;
   std::vector<double> length_;  // by step, then member
   std::vector<double> ideal_;   // by operation
 };
 
 }  // namespace
 
-Result<StragglerStudy> study_stragglers(const OperationGraph& graph, const std::string& path) {
-  Execution execution(graph);
-  if (!execution.put_in_order())
+Result<StragglerStudy> study_stragglers(const match::OperationGraph& graph, const std::string& path) {
+  const auto order = match::find_execution_order(graph);
+  if (!order)
     return Error{"operations of this table wait for one another in a circle", path, Error::kNoOffset,
                  "are its numbers those of one job?"};
+  const Execution execution(graph, *order);
   StragglerStudy study;
   const std::vector<double> measured = execution.run([](std::size_t, std::uint32_t) { return true; });
   const std::vector<double> ideal = execution.run([](std::size_t, std::uint32_t) { return false; });

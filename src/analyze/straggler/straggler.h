@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "analyze/straggler/operation_graph.h"
 #include "base/result.h"
+#include "match/operations/operation_graph.h"
 #include "report/sheet.h"
 
 namespace orrery::analyze {
@@ -32,7 +32,7 @@ struct StragglerStudy {
 };
 
 /// An Error if what depends on what has a circle.
-Result<StragglerStudy> study_stragglers(const OperationGraph& graph, const std::string& path);
+Result<StragglerStudy> study_stragglers(const match::OperationGraph& graph, const std::string& path);
 
 report::Sheet straggler_operations_sheet(const StragglerStudy& study);
 report::Sheet straggler_replicas_sheet(const StragglerStudy& study);

@@ -40,6 +40,8 @@ constexpr TimePs kMostSlowing = 20 * kPsPerUs;
 constexpr TimePs kUnit = kPsPerUs;
 /// More than four times what was read off, or 20 us per event, is not the recorder's.
 constexpr CostShare kMostShare = 4 * kWholeCost, kMostUnits = 20 * kWholeCost;
+/// No recorder takes that long for an event: where events are whole phases (tables of operations), they are work.
+constexpr TimePs kMostCost = kPsPerMs;
 /// How far the cost may be off, and the speed of the host and of the device between two runs: what covers the truth in
 /// 8 of 10: set by recordings of 18 jobs, of an earlier form of this model; docs/ACCURACY.md has how often it holds
 /// now.
@@ -88,6 +90,7 @@ RecordingCost::RecordingCost(const causal::CausalGraph& job) : job_(job) {
   per_event_ = before_begin_ + cost_at(Boundary::end_operator, Boundary::end_operator, 0);
   if (per_event_ > kWritesRows) fit(true);
   fit_frames();
+  has_ruler_ = has_ruler_ && per_event_ <= kMostCost;
 }
 
 void RecordingCost::find_stretches() {

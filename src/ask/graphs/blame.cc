@@ -239,7 +239,7 @@ void tell_blame_tables(report::Answer& answer, const CausalGraph& job, const Bla
 Result<report::Answer> blame_as_study(const BlameRequest& request, Context& context) {
   const auto trace = load_trace(context, request.graph.recording, {});
   if (!trace) return trace.error();
-  const auto graph = analyze::make_operation_graph(**trace, context.diagnostics());
+  const auto graph = match::make_operation_graph(**trace);
   if (!graph) return graph.error();
   const auto study = analyze::study_stragglers(*graph, (*trace)->ranks.front().source.path);
   if (!study) return study.error();

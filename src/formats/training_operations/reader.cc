@@ -9,9 +9,11 @@
 #include <tuple>
 
 #include "base/io/file_content.h"
+#include "formats/training_operations/dependencies.h"
 #include "formats/training_operations/diagnostics.h"
 #include "formats/training_operations/operation_table.h"
 #include "formats/training_operations/parquet.h"
+#include "match/operations/operation_columns.h"
 
 namespace orrery::training_operations {
 namespace {
@@ -56,12 +58,15 @@ class TableReader {
       rank.source.format = "training_operations";
       rank.source.text_bytes = bytes_;
       rank.source.entries = rows.size();
-      rank.source.world_size = static_cast<std::int64_t>(by_rank.size());
+      // With tensor parallelism only the first rank of each group has rows.
+      if (by_rank.rbegin()->first + 1 == static_cast<std::int64_t>(by_rank.size()))
+        rank.source.world_size = static_cast<std::int64_t>(by_rank.size());
       rank.source.communicates = true;
       rank.source.properties = {{"dp_rank", std::to_string(rows.front()->dp_rank)},
                                 {"stage", std::to_string(rows.front()->stage)}};
       add_rows(job.strings, rank, rows);
     }
+    add_dependencies(job, diagnostics_);
     return job;
   }
 
@@ -89,7 +94,10 @@ class TableReader {
       lane.thread_name = strings.intern(kLaneNames[l]);
     }
     std::uint32_t ordinal = 0;
-    for (const auto& [number, step] : steps_) {
+    std::set<std::int64_t> own_steps;  // not all of the job's: a table may have as many steps and ranks as rows
+    for (const OperationRow* const row : rows) own_steps.insert(row->step);
+    for (const std::int64_t number : own_steps) {
+      const Step& step = steps_[number];
       const trace::EventIndex event = rank.append_event({.start = step.begin + step.offset,
                                                          .duration = step.end - step.begin,
                                                          .name = strings.intern(fmt::format("step {}", number)),
@@ -121,7 +129,7 @@ class TableReader {
       if (row->micro_batch >= 0) batches.push(event, row->micro_batch);
       if (row->model_chunk >= 0) model_chunks.push(event, row->model_chunk);
     }
-    rank.arguments.named("of_step", trace::ValueType::integer) = std::move(steps);
+    rank.arguments.named(match::kOfStepColumn, trace::ValueType::integer) = std::move(steps);
     rank.arguments.named("mc", trace::ValueType::integer) = std::move(chunks);
     rank.arguments.named("mb_id", trace::ValueType::integer) = std::move(batches);
     rank.arguments.named("gmc", trace::ValueType::integer) = std::move(model_chunks);

@@ -20,6 +20,7 @@ bool is_table(std::string_view head);
 ///     table.
 ///   - What computes is on one lane, each kind of message and what data-parallel ranks exchange on lanes of their own.
 ///   - Properties of a rank: dp_rank and stage.
+///   - What depends on what, and who exchanges what with whom: see dependencies.h.
 Result<trace::Trace> parse_table(std::string_view bytes, const std::string& path, Diagnostics& diagnostics);
 Result<trace::Trace> read_table(const std::string& path, Diagnostics& diagnostics);
 

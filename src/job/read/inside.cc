@@ -5,11 +5,15 @@
 
 #include "formats/nsys/format.h"
 #include "formats/nsys/reader.h"
+#include "formats/otf2/format.h"
 #include "formats/rocprof/format.h"
 #include "formats/rocprof/rocpd_reader.h"
+#include "formats/training_operations/format.h"
 
 namespace orrery::job {
 namespace {
+
+bool always(const std::string&) { return true; }
 
 struct Inside {
   const formats::Format* format;
@@ -17,9 +21,10 @@ struct Inside {
   bool (*holds_job)(const std::string& path);
 };
 
-constexpr std::array<Inside, 2> kInsides = {
+constexpr std::array<Inside, 4> kInsides = {
     Inside{&nsys::kFormat, nsys::is_export, nsys::holds_several_processes},
-    Inside{&rocprof::kDatabaseFormat, rocprof::is_rocpd, rocprof::holds_several_processes}};
+    Inside{&rocprof::kDatabaseFormat, rocprof::is_rocpd, rocprof::holds_several_processes},
+    Inside{&otf2::kFormat, always, always}, Inside{&training_operations::kFormat, always, always}};
 
 const Inside* find_inside(const formats::Format& format) {
   const auto* const found =

@@ -1,4 +1,5 @@
-// Formats whose files begin like those of others, as databases do: what they are, and whose, is found inside.
+// What the beginning of a file does not tell: formats whose files begin like those of others, as databases do, and
+// whether one file holds a whole job.
 #pragma once
 
 #include <string>

@@ -7,11 +7,10 @@
 #include <string_view>
 #include <vector>
 
-#include "base/diagnostics.h"
 #include "base/result.h"
 #include "trace/trace.h"
 
-namespace orrery::analyze {
+namespace orrery::match {
 
 /// An operation of a step of each replica.
 struct StepOperation {
@@ -30,6 +29,7 @@ struct OperationExchange {
 /// One operation of one replica in one step.
 struct MeasuredOperation {
   TimePs start = 0, end = 0;
+  trace::EventIndex event = 0;
   bool is_there = false;  ///< the table has it
 };
 
@@ -40,15 +40,18 @@ struct OperationGraph {
   std::vector<OperationExchange> exchanges;
   std::vector<std::int64_t> replicas, stages, steps;  ///< their numbers, ascending
   std::vector<std::int64_t> worker;                   ///< rank of (replica, stage): replica * stages + stage
+  std::vector<std::uint32_t> node;                    ///< of the same: its place in Trace::ranks
   std::vector<MeasuredOperation> measured;            ///< by step, then replica, then operation
 
   [[nodiscard]] const MeasuredOperation& at(std::size_t step, std::size_t replica, std::size_t operation) const {
     return measured[(step * replicas.size() + replica) * operations.size() + operation];
   }
+  /// All replicas of one step, as in `measured`: replica * operations + operation.
+  [[nodiscard]] std::size_t members() const { return replicas.size() * operations.size(); }
 };
 
-/// `trace` as formats/training_operations reads it. An Error if it is no such table, if workers are missing, or if what
-/// depends on what has a circle.
-Result<OperationGraph> make_operation_graph(const trace::Trace& trace, Diagnostics& diagnostics);
+/// `trace` as formats/training_operations reads it. An Error if it is no such table, if workers are missing, or if
+/// steps have too little in common.
+Result<OperationGraph> make_operation_graph(const trace::Trace& trace);
 
-}  // namespace orrery::analyze
+}  // namespace orrery::match
