@@ -17,11 +17,11 @@ bool mentions(const std::string& html, std::string_view part) { return html.find
 Snapshot long_history(int allocations) {
   Snapshot snapshot;
   const StringId where = snapshot.strings.intern("train.py:7 in <step>");
-  std::vector<memory_snapshot::Event> events = {{Action::segment_alloc, 0, std::int64_t{1} << 30, 0, 0, 0}};
+  std::vector<memory_snapshot::Event> events = {{0, std::int64_t{1} << 30, 0, 0, Action::segment_alloc}};
   for (int i = 0; i < allocations; ++i) {
     const std::int64_t address = (static_cast<std::int64_t>(i) % 100) << 21;
-    if (i >= 100) events.push_back({Action::free_completed, address, 3 << 19, 10 * i, 0, where});
-    events.push_back({Action::alloc, address, 3 << 19, 10 * i + 5, 0, where});
+    if (i >= 100) events.push_back({address, 3 << 19, 10 * i, where, Action::free_completed});
+    events.push_back({address, 3 << 19, 10 * i + 5, where, Action::alloc});
   }
   snapshot.events.push_back(std::move(events));
   snapshot.segments.push_back(
