@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "analyze/blame/blame.h"
+#include "analyze/whatif/edit_selector.h"
 #include "formats/training_operations/reader.h"
 #include "graph/longest_path.h"
 #include "job/recorded_job.h"
@@ -82,4 +83,15 @@ TEST_CASE("a step of a table is a window like any other, and so is the whole") {
   const causal::CausalGraph whole = graph_of(pipeline(3), {.annotation = ""}, diagnostics);
   CHECK(graph::solve(whole.graph).length() == whole.span);
   CHECK(seconds(whole.span) == doctest::Approx(3 * 0.58));
+}
+
+TEST_CASE("every rank of a table can be made to stand still where a step begins") {
+  Diagnostics diagnostics;
+  const causal::CausalGraph job = graph_of(pipeline(4), {}, diagnostics);
+  const auto begins = analyze::pieces_at_step_begins(job);
+  REQUIRE(begins.size() == 3);
+  for (const auto& of_rank : begins) {
+    CHECK(of_rank.size() == 4);
+    CHECK(std::find(of_rank.begin(), of_rank.end(), graph::kNoSlot) == of_rank.end());
+  }
 }

@@ -21,7 +21,9 @@ class StepBegins {
     const auto first = std::lower_bound(begins_.begin(), begins_.end(), from);
     for (auto begin = first; begin != begins_.end() && *begin <= to; ++begin) {
       const bool runs = *begin < to;
-      const int suits = runs && is_host ? 3 : is_host && from < to ? 2 : runs ? 1 : 0;
+      // Where dependencies are given, a pause leads to the moment at which the step begins, and may take no time.
+      const bool leads_there = *begin == to && job_.kind(slot) == EdgeKind::idle_thread;
+      const int suits = runs && is_host ? 3 : is_host && from < to ? 2 : runs || leads_there ? 1 : 0;
       Found& found = found_[static_cast<std::size_t>(begin - begins_.begin())];
       if (suits > found.suits) found = {slot, suits};
     }
@@ -36,8 +38,8 @@ class StepBegins {
  private:
   struct Found {
     graph::Slot slot = graph::kNoSlot;
-    int suits =
-        0;  // 3: work of the host at that moment, 2: work of the host that ends then, 1: anything else at that moment
+    int suits = 0;  // 3: work of the host at that moment, 2: work of the host that ends then, 1: anything else at that
+                    // moment, or a pause up to it
   };
 
   const causal::CausalGraph& job_;

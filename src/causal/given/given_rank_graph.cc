@@ -102,12 +102,10 @@ class GivenRankMaker {
 
   void add_step(std::uint32_t first, std::uint32_t last) {
     const TimePs begin = std::max(begin_of_step(operations_[first].step), window_.begin);
-    std::uint32_t begun = begin_;
-    if (begin > window_.begin) {
-      begun = moments_.add(begin, window_.main_lane.value_or(kNoWork));
-      if (ends_.empty()) moments_.connect(begin_, begun, EdgeKind::idle_thread, begin - window_.begin, graph::kNoTag);
-      else connect_ends(begun, begin);
-    }
+    // A moment of its own even if it is the window's: there a rank can be made to stand still.
+    const std::uint32_t begun = moments_.add(begin, window_.main_lane.value_or(kNoWork));
+    if (ends_.empty()) moments_.connect(begin_, begun, EdgeKind::idle_thread, begin - window_.begin, graph::kNoTag);
+    else connect_ends(begun, begin);
     ends_.clear();
     std::vector<std::uint32_t> order, missing(last - first, 0);
     for (std::uint32_t o = first; o < last; ++o) {
@@ -137,8 +135,9 @@ class GivenRankMaker {
     GivenOperation& operation = operations_[o];
     const trace::LaneIndex lane = rank_.lane[operation.event];
     // What was under way when the window began starts with it, and needs no cause.
-    operation.began = operation.start <= window_.begin ? begin_ : moments_.add(operation.start, lane);
-    if (operation.began != begin_) explain_start(o, begun, step_begin);
+    const bool begins_step = needs_.length(o) == 0 && operation.start <= step_begin;
+    operation.began = begins_step ? begun : moments_.add(operation.start, lane);
+    if (!begins_step) explain_start(o, begun, step_begin);
     operation.ended = moments_.add(operation.end, lane);
     const bool communicates = rank_.field(Field::collective_text).find(operation.event).has_value();
     moments_.connect(operation.began, operation.ended, communicates ? EdgeKind::communication : EdgeKind::cpu_operator,
@@ -172,7 +171,7 @@ class GivenRankMaker {
   /// From what nothing else of its step needs.
   void connect_ends(std::uint32_t to, TimePs time) {
     const TimePs pause = time - last_end();
-    bool is_explained = pause == 0;
+    bool is_explained = false;
     for (const std::uint32_t o : ends_) {
       const bool is_last = !is_explained && operations_[o].end == time - pause;
       is_explained = is_explained || is_last;
