@@ -199,7 +199,8 @@ Result<causal::CausalGraph> load_causal_graph(Context& context, const GraphReque
                                         ? load_job_graph(context, request, true, {}, RankDetail::graph, spread, learn)
                                         : load_rank_graph(context, request, spread, learn);
   if (!job || !request.save) return job;
-  if (!are_joined(*job)) return job;  // whoever asked refuses it, and an older file stays
+  // Whoever asked refuses such a graph (has_path), and an older file stays.
+  if (!are_joined(*job) || job->clock == causal::ClockSource::relative) return job;
   if (const Status saved = causal::save_causal_graph(*job, *request.save); !saved) return saved.error();
   return job;
 }
