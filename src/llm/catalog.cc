@@ -12,6 +12,7 @@
 #include "base/suggest.h"
 #include "llm/architecture_fields.h"
 #include "llm/catalog_fields.h"
+#include "llm/kernels/relative.h"
 #include "machine/device/device_yaml.h"
 #include "machine/yaml/field_reader.h"
 
@@ -136,6 +137,7 @@ Result<Catalog> read_catalog(const std::string& folder) {
   Catalog catalog;
   const auto device = [](const std::string& file) { return machine::read_device(file); };
   if (auto read = read_all(folder + "/devices", catalog.devices, device); !read) return read.error();
+  for (machine::Device& one : catalog.devices) complete_constants(catalog.devices, one);
   if (auto read = read_all(folder + "/models", catalog.architectures, read_architecture); !read) return read.error();
   const auto cluster = [](const std::string& file) { return read_file<Cluster>(file, "the cluster"); };
   if (auto read = read_all(folder + "/clusters", catalog.clusters, cluster); !read) return read.error();

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <initializer_list>
 
+#include "llm/kernels/relative.h"
 #include "machine/device/device_yaml.h"
 #include "machine/yaml/machine_yaml.h"
 
@@ -92,8 +93,11 @@ Result<llm::Catalog> read_shipped_catalog() {
 
 Result<machine::Device> read_device(const llm::Catalog& catalog, const std::string& text) {
   std::error_code ignored;
-  if (text.find('/') != std::string::npos || std::filesystem::is_regular_file(text, ignored))
-    return machine::read_device(text);
+  if (text.find('/') != std::string::npos || std::filesystem::is_regular_file(text, ignored)) {
+    auto device = machine::read_device(text);
+    if (device) llm::complete_constants(catalog.devices, *device);
+    return device;
+  }
   const auto found = llm::device_called(catalog, text);
   if (!found) return found.error();
   return **found;

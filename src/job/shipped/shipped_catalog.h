@@ -33,7 +33,8 @@ std::string shipped_folder(std::string_view kind);
 /// Beside an installed program in share/orrery, beside a built one in data/.
 Result<llm::Catalog> read_shipped_catalog();
 
-/// The device that `text` means: a file that describes one, else one of the catalog by its name.
+/// The device that `text` means: a file that describes one, else one of the catalog by its name. A file with the
+/// datasheet alone gets the constants of its nearest relative in the catalog.
 Result<machine::Device> read_device(const llm::Catalog& catalog, const std::string& text);
 
 }  // namespace orrery::job

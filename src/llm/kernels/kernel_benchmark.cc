@@ -10,6 +10,7 @@
 #include "llm/diagnostics.h"
 #include "llm/kernels/free_constants.h"
 #include "llm/kernels/kernel_kinds.h"
+#include "llm/kernels/relative.h"
 #include "llm/measurements.h"
 #include "report/bar.h"
 
@@ -38,16 +39,8 @@ machine::StandaloneKernels scaled_kernels(const machine::Device& from, const mac
 
 KernelDevice kernel_device(const std::vector<machine::Device>& known, machine::Device device) {
   if (device.standalone) return {std::move(device)};
-  const machine::Device* source = nullptr;
-  for (const machine::Device& one : known) {
-    if (!one.standalone) continue;
-    // Kernels of a generation are the same code; of any other, the first will do.
-    if (one.generation == device.generation) {
-      source = &one;
-      break;
-    }
-    if (source == nullptr) source = &one;
-  }
+  const auto timed = [](const machine::Device& one) { return one.standalone.has_value(); };
+  const machine::Device* source = nearest_relative(known, device, timed);
   if (source == nullptr) return {std::move(device)};
   device.standalone = scaled_kernels(*source, device);
   return {std::move(device), source->name};
@@ -75,7 +68,7 @@ std::optional<double> price_of(const KernelRow& row, const KernelKind* kind, con
 std::string basis_of(const KernelRow& row, const KernelKind& kind, const KernelDevice& on) {
   if (!was_timed(kind, on.device, row.sizes.run)) return kRates;
   const std::string group = group_of(row);
-  if (!group.starts_with(kAlone)) return {};
+  if (!group.starts_with(kAlone)) return on.device.constants_from;
   const auto& estimated = on.device.standalone->estimated;
   if (std::find(estimated.begin(), estimated.end(), group.substr(kAlone.size())) == estimated.end()) return {};
   return on.shares_of.empty() ? "another device" : on.shares_of;

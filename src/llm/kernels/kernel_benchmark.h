@@ -27,8 +27,7 @@ struct KernelDevice {
 /// as estimated.
 machine::StandaloneKernels scaled_kernels(const machine::Device& from, const machine::Device& to);
 
-/// Its own figures where it has some; else those of the first device of its generation in `known`, else of the first in
-/// `known` that has any.
+/// Its own figures where it has some; else those of its nearest relative in `known` that has any (relative.h).
 KernelDevice kernel_device(const std::vector<machine::Device>& known, machine::Device device);
 
 struct KernelPrice {

@@ -40,6 +40,8 @@ struct GemmConstants {
   double split_us = 0;         ///< the reduction after a split along k
   double dirty_share = 0;      ///< cold cache: bytes written back first, per byte of the operands
   double dirty_limit_mb = 0;   ///< and no more than this
+
+  friend bool operator==(const GemmConstants&, const GemmConstants&) = default;
 };
 
 /// Flash attention, causal: shares of the bf16 peak, and the sequence at which half of that is lost.
@@ -50,6 +52,8 @@ struct AttentionConstants {
   double backward_half_sequence = 0;
   double narrow_head_forward = 0;  ///< factor on the share for heads of at most 64
   double narrow_head_backward = 0;
+
+  friend bool operator==(const AttentionConstants&, const AttentionConstants&) = default;
 };
 
 /// What share of the memory's peak bandwidth each kind of element-wise kernel reaches in a running step.
@@ -67,6 +71,8 @@ struct ElementwiseShares {
   double cast = 0;
   double optimizer_16bit = 0;
   double optimizer_32bit = 0;
+
+  friend bool operator==(const ElementwiseShares&, const ElementwiseShares&) = default;
 };
 
 /// floor + bytes / bandwidth.
@@ -168,11 +174,18 @@ struct Device {
   std::int64_t scale_up_devices = 0;              ///< in one such domain
   std::optional<double> host_link_gb_per_s = {};  ///< to the host's memory, one direction
   double sustained_slowdown = 1;                  ///< of matrix products in training against isolated kernels
-  GemmConstants gemm;
-  AttentionConstants attention;
-  ElementwiseShares elementwise;
+  GemmConstants gemm = {};                        ///< all 0, as the two below: not known (complete_constants)
+  AttentionConstants attention = {};
+  ElementwiseShares elementwise = {};
   std::optional<StandaloneKernels> standalone = {};  ///< where they were measured
   std::vector<KernelAccuracy> accuracy = {};         ///< of the kinds that were timed alone
+  std::optional<std::string> tables = {};            ///< the folder of what was measured, beside the description
+  std::string tables_folder = {};   ///< the same from where the program runs; empty: there is none, or no file was read
+  std::string constants_from = {};  ///< whose constants were taken over; empty: they are its own
+
+  [[nodiscard]] bool has_constants() const {
+    return gemm != GemmConstants{} && attention != AttentionConstants{} && elementwise != ElementwiseShares{};
+  }
 
   /// Of matrix products. 0: the device does not compute in that format, or its rate is not known. Where only bf16 is
   /// listed, fp16 is as fast: both use the same units. A format without matrix units is computed outside of them.

@@ -225,11 +225,12 @@ void describe(Visitor& visitor, MaybeConst<Device> auto& device) {
   if (!device.budgets) describe_rates(visitor, device);
   visitor.number("host_link_gb_per_s", device.host_link_gb_per_s, kRate);
   visitor.number("sustained_slowdown", device.sustained_slowdown, kRatio, Default{1.0});
-  visitor.object("gemm", device.gemm);
-  visitor.object("attention", device.attention);
-  visitor.object("elementwise", device.elementwise);
+  visitor.object("gemm", device.gemm, Default{GemmConstants{}});
+  visitor.object("attention", device.attention, Default{AttentionConstants{}});
+  visitor.object("elementwise", device.elementwise, Default{ElementwiseShares{}});
   visitor.object("standalone", device.standalone);
   visitor.list("accuracy", device.accuracy);
+  visitor.text("tables", device.tables);
 }
 
 }  // namespace orrery::machine

@@ -1,5 +1,7 @@
 #include "machine/device/device_yaml.h"
 
+#include <filesystem>
+
 #include "base/io/file_content.h"
 #include "base/limits.h"
 #include "machine/device/device_fields.h"
@@ -22,9 +24,15 @@ std::optional<Violation> find_rate_violation(const Device& device) {
 
 std::optional<Violation> find_device_violation(const Device& device) {
   if (auto found = find_rate_violation(device)) return found;
-  if (device.gemm.tile_efficiency <= 0) return Violation{"gemm.tile_efficiency", "must be more than 0"};
-  if (device.gemm.memory_share <= 0) return Violation{"gemm.memory_share", "must be more than 0"};
-  if (device.attention.forward_share <= 0 || device.attention.backward_share <= 0)
+  // A folder elsewhere would be lost as soon as the file is given to somebody.
+  if (device.tables && (device.tables->starts_with('/') || device.tables->find("..") != std::string::npos))
+    return Violation{"tables", "must be a folder beside the file, or below"};
+  if (device.gemm != GemmConstants{}) {
+    if (device.gemm.tile_efficiency <= 0) return Violation{"gemm.tile_efficiency", "must be more than 0"};
+    if (device.gemm.memory_share <= 0) return Violation{"gemm.memory_share", "must be more than 0"};
+  }
+  const bool no_share = device.attention.forward_share <= 0 || device.attention.backward_share <= 0;
+  if (device.attention != AttentionConstants{} && no_share)
     return Violation{"attention", "must have shares of more than 0"};
   if (device.standalone && device.standalone->softmax.algorithms.empty())
     return Violation{"standalone.softmax.algorithms", "must have an entry"};
@@ -56,7 +64,10 @@ Result<Device> parse_device(std::string_view yaml, const std::string& file) {
 Result<Device> read_device(const std::string& path) {
   auto text = read_whole_file(path, kMaxYamlBytes);
   if (!text) return text.error();
-  return parse_device(*text, path);
+  auto device = parse_device(*text, path);
+  if (device && device->tables)
+    device->tables_folder = (std::filesystem::path(path).parent_path() / *device->tables).lexically_normal().string();
+  return device;
 }
 
 std::string to_yaml(const Device& device, const FieldComment& comment) {
