@@ -26,6 +26,9 @@ inline constexpr DiagnosticKind kKernelNotMeasured{
 inline constexpr DiagnosticKind kTooFewShapes{"M121", Severity::note,
                                               "constants for which there are too few measured shapes",
                                               "they stay as they were; three shapes are the fewest"};
+inline constexpr DiagnosticKind kNotDistilled{
+    "M123", Severity::warning, "kernel that tables are not distilled from",
+    "nothing was learnt from it; tables are of warm kernels, of the kinds that docs/LLM.md lists for them"};
 inline constexpr DiagnosticKind kBeyondRates{"M122", Severity::warning,
                                              "kernels read memory faster than the device's description allows",
                                              "it was fitted all the same; is it the description of this device?"};

@@ -59,6 +59,40 @@ const Verb& llm_calibrate_verb() {
   return verb;
 }
 
+ExitCode run_llm_distil(Invocation& invocation) {
+  ask::LlmDistilRequest request;
+  request.tables = invocation.operands();
+  return answer(invocation, std::move(request));
+}
+
+const Verb& llm_distil_verb() {
+  static const Verb verb = {
+      .name = "llm distil",
+      .summary = "make constants and tables of a device out of measured kernels",
+      .description =
+          "Tables are those of llm kernels with times (us) and the library whose calls were timed. Per kind and number "
+          "format: a formula's constants, a table of what it leaves over, and intervals from groups of shapes that "
+          "the table had not seen.",
+      .operands = {.name = "FILE...",
+                   .help = "tables of comma-separated values; docs/LLM.md lists the columns",
+                   .min = 1,
+                   .max = Operands::kUnlimited},
+      .flags = {Flag{.name = "device",
+                     .value_name = "DEVICE",
+                     .help = "whose rows are taken: a shipped device or a file that describes one",
+                     .default_text = "h200"},
+                Flag{.name = "origin",
+                     .value_name = "TEXT",
+                     .help = "where the rows come from and under which licence, for the heads of the files"},
+                csv_flag()},
+      .examples = {{"orrery llm distil kernels.csv.gz --device h100 -o mine/h100.yaml",
+                    "a description with its folder of tables beside it, mine/h100/"}},
+      .output_help = "the device's description; what is there stays, and gets the line tables",
+      .run = run_llm_distil,
+  };
+  return verb;
+}
+
 const Verb& llm_backtest_verb() {
   static const Verb verb = {
       .name = "llm backtest",
@@ -100,10 +134,11 @@ const Verb& llm_verb() {
           "pipeline's bubble, memory, and the critical path; inference: time to the first token and per token, tokens "
           "per second, memory; and matrix products over many devices. docs/formats/llm.md tells what a configuration "
           "says; data/llm has some.",
-      .operands = {.name = "CONFIG...|WHAT FILE",
-                   .help = "configurations; or kernels, backtest or calibrate, and a table of comma-separated values",
-                   .min = 1,
-                   .max = Operands::kUnlimited},
+      .operands =
+          {.name = "CONFIG...|WHAT FILE",
+           .help = "configurations; or kernels, backtest, calibrate or distil, and a table of comma-separated values",
+           .min = 1,
+           .max = Operands::kUnlimited},
       .flags = {Flag{.name = "sweep",
                      .help = "try all parallelisation plans for the configuration's devices (or those that its sweep: "
                              "lists), ranked by time"},
@@ -132,7 +167,7 @@ const Verb& llm_verb() {
           "file per rank",
       .run = run_llm,
       .open_sweep = open_llm_sweep,
-      .sub_verbs = {&llm_kernels_verb(), &llm_calibrate_verb(), &llm_backtest_verb()},
+      .sub_verbs = {&llm_kernels_verb(), &llm_calibrate_verb(), &llm_distil_verb(), &llm_backtest_verb()},
   };
   return verb;
 }

@@ -10,46 +10,21 @@
 #include "llm/diagnostics.h"
 #include "llm/kernels/free_constants.h"
 #include "llm/kernels/kernel_kinds.h"
-#include "llm/kernels/relative.h"
+#include "llm/kernels/warm_rows.h"
 #include "llm/measurements.h"
 #include "report/bar.h"
 
-// A device without measured kernels takes those of a device of its generation, scaled by what they depend on:
-// bandwidth, units, the link to the host. Every price says on whose figures it stands, and has an interval only where
-// such kernels were measured.
+// Kernels alone or in a step have formulas per kind (kernel_kinds.h), warm ones tables (machine/warm). Every price says
+// on whose figures it stands, and has an interval only where such kernels were measured.
 
 namespace orrery::llm {
-
-machine::StandaloneKernels scaled_kernels(const machine::Device& from, const machine::Device& to) {
-  machine::StandaloneKernels kernels = *from.standalone;
-  const double memory = to.memory_bytes_per_s() / from.memory_bytes_per_s();
-  for (machine::StreamingKernel* kernel : {&kernels.add, &kernels.gelu, &kernels.device_copy})
-    kernel->bandwidth_gb_per_s *= memory;
-  for (machine::NamedKernel& named : kernels.kinds) named.kernel.bandwidth_gb_per_s *= memory;
-  for (machine::RowAlgorithm& algorithm : kernels.softmax.algorithms) algorithm.bandwidth_gb_per_s *= memory;
-  // All units together keep their share of the bandwidth: with more of them, each has less of it.
-  const double units = static_cast<double>(to.compute_unit_count) / static_cast<double>(from.compute_unit_count);
-  kernels.norm.column_ns *= units / memory;
-  // Where a host link is not known, copies are as on the other device: both are PCI Express as a rule.
-  if (to.host_link_gb_per_s && from.host_link_gb_per_s)
-    kernels.host_copy.bandwidth_gb_per_s *= *to.host_link_gb_per_s / *from.host_link_gb_per_s;
-  kernels.estimated = {"add", "gelu", "softmax", "norm", "host_copy", "device_copy", "attention", "block"};
-  return kernels;
-}
-
-KernelDevice kernel_device(const std::vector<machine::Device>& known, machine::Device device) {
-  if (device.standalone) return {std::move(device)};
-  const auto timed = [](const machine::Device& one) { return one.standalone.has_value(); };
-  const machine::Device* source = nearest_relative(known, device, timed);
-  if (source == nullptr) return {std::move(device)};
-  device.standalone = scaled_kernels(*source, device);
-  return {std::move(device), source->name};
-}
 
 namespace {
 
 /// Shown in place of a device's name where a price follows from rates alone.
 constexpr const char* kRates = "rates";
+/// And of a warm one from tables of the device itself.
+constexpr const char* kMeasured = "measured";
 constexpr std::string_view kAlone = "standalone.";
 
 std::optional<double> price_of(const KernelRow& row, const KernelKind* kind, const KernelDevice& on,
@@ -91,8 +66,40 @@ void set_interval(KernelPrice& price, const machine::Device& device) {
 
 }  // namespace
 
+namespace {
+
+/// Of a device from its datasheet, by the tables of a relative: measured on devices that have both.
+constexpr double kWidenedByRelative = 1.6;
+
+void price_warm(const KernelRow& row, const KernelDevice& on, Diagnostics& diagnostics, KernelPrice& price) {
+  const auto at = [&] { return fmt::format("{}: {}", row.place, row.kind); };
+  const auto kind = warm_kind(row.kind);
+  if (!kind) return diagnostics.add(find_kernel_kind(row.kind) == nullptr ? kUnknownKernel : kUnmeasuredKernel, at);
+  const auto& format = row.sizes.format;
+  if (!format || on.device.peak_flops(machine::rate_of(*format)) <= 0) return diagnostics.add(kKernelFormat, at);
+  if (!has_warm_sizes(*kind, row.sizes)) return diagnostics.add(kKernelWithoutSize, at);
+  const machine::WarmKernel kernel = warm_kernel(*kind, row.sizes);
+  const machine::FormatTable* table = on.warm.find(kernel);
+  if (table == nullptr) return diagnostics.add(kUnmeasuredKernel, at);
+  const bool relative = on.warm.is_relative();
+  const machine::WarmPrice found = machine::warm_price(on.device, *table, kernel, relative ? kWidenedByRelative : 1);
+  price.us = found.seconds * 1e6;
+  price.low_us = found.low_s * 1e6;
+  price.high_us = found.high_s * 1e6;
+  price.bound = machine::kBoundNames[static_cast<std::size_t>(found.bound)];
+  price.basis = relative ? on.warm.owner() : std::string(kMeasured);
+  if (relative)
+    diagnostics.add(kEstimatedKernel, [&] { return fmt::format("{}: from the tables of {}", at(), on.warm.owner()); });
+}
+
+}  // namespace
+
 KernelPrice price_kernel(const KernelRow& row, const KernelDevice& on, Diagnostics& diagnostics) {
-  KernelPrice price{.kind = row.kind, .measured_us = row.measured_us};
+  KernelPrice price{.kind = row.kind, .id = row.id, .measured_us = row.measured_us};
+  if (row.sizes.run == KernelRun::warm) {
+    price_warm(row, on, diagnostics, price);
+    return price;
+  }
   const KernelKind* kind = find_kernel_kind(row.kind);
   price.us = price_of(row, kind, on, diagnostics);
   if (!price.us) return price;
@@ -106,24 +113,41 @@ KernelPrice price_kernel(const KernelRow& row, const KernelDevice& on, Diagnosti
   return price;
 }
 
-Result<std::vector<KernelPrice>> price_kernels(const CsvTable& table, const KernelDevice& on,
+Result<std::vector<KernelPrice>> price_kernels(const CsvTable& table, KernelDevices& devices,
                                                Diagnostics& diagnostics) {
   const auto rows = kernel_rows(table);
   if (!rows) return rows.error();
   std::vector<KernelPrice> prices;
-  for (const KernelRow& row : *rows) prices.push_back(price_kernel(row, on, diagnostics));
+  prices.reserve(rows->size());
+  for (std::size_t i = 0; i < rows->size(); ++i) {
+    const KernelRow& row = (*rows)[i];
+    const auto on = devices.called(row.device);
+    if (!on) return table.error_at(i, "device", on.error().message, on.error().hint);
+    if (const auto kind = warm_kind(row.kind); kind && row.sizes.run == KernelRun::warm) {
+      if (auto read = (*on)->warm.read(*kind); !read) return read.error();
+    }
+    prices.push_back(price_kernel(row, **on, diagnostics));
+  }
   return prices;
+}
+
+Result<std::vector<KernelPrice>> price_kernels(const CsvTable& table, const KernelDevice& on,
+                                               Diagnostics& diagnostics) {
+  KernelDevices devices(nullptr, on);
+  return price_kernels(table, devices, diagnostics);
 }
 
 report::Sheet kernel_sheet(const std::vector<KernelPrice>& prices) {
   using report::Type, report::Unit;
   report::Sheet sheet("rows");
-  sheet.add({.name = "kind", .title = "kernel"})
+  sheet.add({.name = "id"})
+      .add({.name = "kind", .title = "kernel"})
       .add({.name = "us", .type = Type::real, .unit = Unit::us, .title = "µs"})
       .add({.name = "low", .type = Type::real, .unit = Unit::us})
       .add({.name = "high", .type = Type::real, .unit = Unit::us})
       .add({.name = "interval", .title = "80 % interval", .people_only = true})
       .add({.name = "basis", .title = "estimated from"})
+      .add({.name = "bound"})
       .add({.name = "measured", .type = Type::real, .unit = Unit::us, .title = "measured µs"})
       .add({.name = "error", .type = Type::real, .unit = Unit::pct, .title = "error", .is_change = true});
   for (const KernelPrice& one : prices) {
@@ -135,9 +159,9 @@ report::Sheet kernel_sheet(const std::vector<KernelPrice>& prices) {
     const std::string interval = one.low_us ? fmt::format("{} to {}", report::plain_digits(*one.low_us, 4),
                                                           report::plain_digits(*one.high_us, 4))
                                             : "-";
-    sheet.add_row({one.kind, cell(one.us), cell(one.low_us), cell(one.high_us), interval,
-                   one.basis.empty() ? report::Cell(nullptr) : report::Cell(one.basis), cell(one.measured_us),
-                   cell(error)});
+    const auto word = [](std::string_view text) { return text.empty() ? report::Cell(nullptr) : report::Cell(text); };
+    sheet.add_row({word(one.id), one.kind, cell(one.us), cell(one.low_us), cell(one.high_us), interval, word(one.basis),
+                   word(one.bound), cell(one.measured_us), cell(error)});
   }
   return sheet;
 }

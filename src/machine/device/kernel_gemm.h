@@ -17,8 +17,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "machine/device/device.h"
+#include "machine/device/warm_cache.h"
 
 namespace orrery::machine {
 
@@ -26,6 +28,7 @@ struct GemmShape {
   double m = 0, n = 0, k = 0;
   double batch = 1;
   DataType type = DataType::bf16;
+  double output_bytes = 0;  ///< of an element of C; 0: as of the operands
 };
 
 /// How the product is run and measured.
@@ -34,9 +37,23 @@ struct GemmRun {
   bool cold_cache = false;  ///< the cache is full of dirty lines, which are written back first
   double clock_share = 1;   ///< of the usual clock: what a profiler locks it to
   bool power_throttled = true;
+  std::optional<WarmCache> warm = {};
+  double cache_bytes_per_s = 0;  ///< what tiles are fed with; 0: the device's
 };
 
-/// Seconds, symmetric in m and n. Every extent must be at least 1.
+/// The cut that the library is taken to choose.
+struct GemmChoice {
+  double tile_rows = 0, tile_columns = 0;
+  double split = 1;   ///< of k
+  double blocks = 0;  ///< of the grid: tiles x parts of k, each one thread block
+  double seconds = 0;
+  double math_s = 0, memory_s = 0, cache_s = 0;  ///< the parts of the formula above, of which the largest binds
+};
+
+/// Symmetric in m and n. Every extent must be at least 1. `constants` stand in for those of the device.
+GemmChoice choose_gemm(const Device& device, const GemmConstants& constants, const GemmShape& shape,
+                       const GemmRun& run);
+/// Seconds of that choice.
 double gemm_seconds(const Device& device, const GemmShape& shape, const GemmRun& run);
 
 /// As stand-alone benchmarks take the time: by events, with a cold cache.

@@ -1,0 +1,67 @@
+// What was measured on a device of one kind of kernel, distilled: constants, a table of residuals and intervals per
+// number format. One small file per kind in the device's folder of tables; docs/formats/device.md has the format.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "machine/warm/residual_table.h"
+#include "machine/warm/warm_kernel.h"
+
+namespace orrery::machine {
+
+/// Eight of ten new measurements lie between these ratios to the prediction, of times from here on.
+struct TimeInterval {
+  double from_us = 0;
+  double low_ratio = 1, high_ratio = 1;
+};
+
+/// Mean absolute errors.
+struct TableAccuracy {
+  std::int64_t rows = 0;
+  double formula_pct = 0;   ///< of the constants without the table
+  double seen_pct = 0;      ///< of rows that the table was fitted to
+  double held_out_pct = 0;  ///< of rows of groups that it had not seen
+};
+
+/// One number format of one kind.
+struct FormatTable {
+  WarmFormat format = WarmFormat::bf16;
+  WarmFormat cache = WarmFormat::bf16;  ///< of keys and values
+  WarmConstants constants = {};
+  ResidualTable residuals = {};
+  std::vector<TimeInterval> intervals = {};  ///< by from_us, ascending; the first from 0
+  TableAccuracy accuracy = {};
+};
+
+struct KernelTable {
+  std::string device;  ///< whose kernels were measured
+  WarmKind kind = WarmKind::gemm;
+  std::vector<FormatTable> formats = {};
+
+  /// Null: it was not measured in that format.
+  [[nodiscard]] const FormatTable* find(const WarmKernel& kernel) const;
+};
+
+struct WarmPrice {
+  double seconds = 0;
+  double low_s = 0, high_s = 0;
+  Bound bound = Bound::compute;
+};
+
+/// On `device`, with constants and residuals of `table`, which may be a relative's: `widened` is then the factor on the
+/// logarithms of the interval.
+WarmPrice warm_price(const Device& device, const FormatTable& table, const WarmKernel& kernel, double widened = 1);
+
+/// Errors name file and line: what is damaged, or of another kind than asked for, or of another device.
+Result<KernelTable> parse_kernel_table(std::string_view yaml, const std::string& file, const std::string& device,
+                                       WarmKind kind);
+/// As parse_kernel_table reads it.
+std::string to_yaml(const KernelTable& table);
+/// "gemm.yaml".
+std::string table_file(WarmKind kind);
+
+}  // namespace orrery::machine
