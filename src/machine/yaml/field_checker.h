@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -110,7 +111,11 @@ class FieldChecker {
     if (value) object(key, *value);
   }
   template <typename T>
-  void object(std::string_view key, const T& value, const Default<T>&) {
+  void object(std::string_view key, const T& value, [[maybe_unused]] const Default<T>& usual) {
+    // What was left out need not be in range: all 0 may stand for not known.
+    if constexpr (std::equality_comparable<T>) {
+      if (value == usual.value) return;
+    }
     object(key, value);
   }
   template <typename T>
