@@ -32,6 +32,14 @@ inline constexpr DiagnosticKind kNotDistilled{
 inline constexpr DiagnosticKind kBeyondRates{"M122", Severity::warning,
                                              "kernels read memory faster than the device's description allows",
                                              "it was fitted all the same; is it the description of this device?"};
+inline constexpr DiagnosticKind kCollectiveNotMeasured{
+    "M130", Severity::warning, "collective without a measured time inside a node",
+    "nothing was learnt from it; times stand in the column us, in microseconds"};
+inline constexpr DiagnosticKind kCollectiveWithoutSize{"M131", Severity::warning, "collective without ranks or bytes",
+                                                       "it was not predicted; docs/LLM.md lists the columns"};
+inline constexpr DiagnosticKind kUnmeasuredCollective{
+    "M132", Severity::warning, "collective that nobody measured on the device or on any other",
+    "it was not predicted; orrery llm distil makes lines of a table of measured ones"};
 inline constexpr DiagnosticKind kUnknownDevice{"M110", Severity::warning, "measurement on a device that is not known",
                                                "it was not predicted; describe the device (docs/formats/device.md)"};
 inline constexpr DiagnosticKind kIncompleteRow{"M111", Severity::warning,

@@ -91,6 +91,11 @@ std::optional<std::size_t> CsvTable::find(std::string_view name) const {
   return static_cast<std::size_t>(found - columns.begin());
 }
 
+std::string_view CsvTable::cell(std::size_t row, std::string_view column) const {
+  const auto at = find(column);
+  return at ? std::string_view(rows[row][*at]) : std::string_view();
+}
+
 Error CsvTable::error_at(std::size_t row, std::string_view column, std::string_view message, std::string hint) const {
   return Error{fmt::format("line {}, column '{}': {}", lines[row], column, message), file, Error::kNoOffset,
                std::move(hint)};

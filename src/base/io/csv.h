@@ -21,6 +21,8 @@ struct CsvTable {
 
   /// The place of the column called `name`.
   [[nodiscard]] std::optional<std::size_t> find(std::string_view name) const;
+  /// The text of a cell; empty where there is no such column.
+  [[nodiscard]] std::string_view cell(std::size_t row, std::string_view column) const;
   /// An Error about one cell: "line 7, column 'seq': message".
   [[nodiscard]] Error error_at(std::size_t row, std::string_view column, std::string_view message,
                                std::string hint = {}) const;

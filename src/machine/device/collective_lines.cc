@@ -1,0 +1,208 @@
+#include "machine/device/collective_lines.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdlib>
+#include <limits>
+#include <tuple>
+
+#include "base/numbers.h"
+
+namespace orrery::machine {
+namespace {
+
+constexpr double kSharpness = 16;
+
+double line_us(const ProtocolLine& line, double factor, double ranks, double bytes, double link_bytes_per_s) {
+  const double link_us = bytes / link_bytes_per_s * 1e6;
+  return line.base_us + line.rank_us * (ranks - 1) + link_us * (factor / line.wire_share + 1 / line.local_share);
+}
+
+const ProtocolLine& smallest_line(const CollectiveLaw& law, double ranks, double bytes, double link_bytes_per_s) {
+  const double factor = wire_factor(law.op, ranks);
+  return *std::min_element(law.lines.begin(), law.lines.end(), [&](const ProtocolLine& a, const ProtocolLine& b) {
+    return line_us(a, factor, ranks, bytes, link_bytes_per_s) < line_us(b, factor, ranks, bytes, link_bytes_per_s);
+  });
+}
+
+/// Between neighbours by share; what lies outside has the nearest.
+double correction_at(const LineCorrection& correction, double log2_bytes) {
+  const auto at = [&](std::size_t i) { return static_cast<double>(correction.per_mille[i]) / 1000; };
+  const auto knot = [&](std::size_t i) { return std::log2(static_cast<double>(correction.bytes[i])); };
+  const std::size_t last = correction.bytes.size() - 1;
+  if (log2_bytes <= knot(0)) return at(0);
+  if (log2_bytes >= knot(last)) return at(last);
+  std::size_t i = 1;
+  while (knot(i) < log2_bytes) ++i;
+  return std::lerp(at(i - 1), at(i), (log2_bytes - knot(i - 1)) / (knot(i) - knot(i - 1)));
+}
+
+/// Those of the width of elements that is nearest.
+std::vector<const LineCorrection*> corrections_for(const CollectiveLaw& law, double element_bytes) {
+  const auto distance = [&](const LineCorrection& one) {
+    if (one.element_bytes == 0) return 0.0;
+    return std::abs(std::log2(static_cast<double>(one.element_bytes) / element_bytes));
+  };
+  double nearest = std::numeric_limits<double>::max();
+  for (const LineCorrection& one : law.corrections) nearest = std::min(nearest, distance(one));
+  std::vector<const LineCorrection*> found;
+  for (const LineCorrection& one : law.corrections) {
+    if (distance(one) == nearest) found.push_back(&one);
+  }
+  std::sort(found.begin(), found.end(),
+            [](const LineCorrection* a, const LineCorrection* b) { return a->ranks < b->ranks; });
+  return found;
+}
+
+/// log(time) of one message, as it comes out of lines and corrections.
+class CorrectedLines {
+ public:
+  CorrectedLines(const CollectiveLaw& law, const CollectiveCall& call, double link_bytes_per_s)
+      : law_(law),
+        ranks_(static_cast<double>(call.ranks)),
+        link_bytes_per_s_(link_bytes_per_s),
+        corrections_(corrections_for(law, call.element_bytes)) {}
+
+  [[nodiscard]] double log_us(double log2_bytes) const {
+    return std::log(machine::line_us(law_, ranks_, std::exp2(log2_bytes), link_bytes_per_s_)) + correction(log2_bytes);
+  }
+
+ private:
+  [[nodiscard]] double correction(double log2_bytes) const {
+    if (corrections_.empty()) return 0;
+    const LineCorrection* below = corrections_.front();
+    for (const LineCorrection* one : corrections_) {
+      if (static_cast<double>(one->ranks) >= ranks_) {
+        if (below->ranks >= one->ranks) return correction_at(*one, log2_bytes);
+        const double from = std::log2(static_cast<double>(below->ranks));
+        const double share = (std::log2(ranks_) - from) / (std::log2(static_cast<double>(one->ranks)) - from);
+        return std::lerp(correction_at(*below, log2_bytes), correction_at(*one, log2_bytes), share);
+      }
+      below = one;
+    }
+    return correction_at(*below, log2_bytes);
+  }
+
+  const CollectiveLaw& law_;
+  double ranks_;
+  double link_bytes_per_s_;
+  std::vector<const LineCorrection*> corrections_;
+};
+
+/// The numbers in "2.27.3"; text between them is passed over.
+std::vector<std::int64_t> version_numbers(std::string_view version) {
+  std::vector<std::int64_t> numbers;
+  while (!version.empty()) {
+    const NumberScan<std::int64_t> found = scan_number<std::int64_t>(version);
+    if (found.is_number()) numbers.push_back(found.value);
+    const std::size_t dot = version.find('.');
+    if (dot == std::string_view::npos) break;
+    version.remove_prefix(dot + 1);
+  }
+  numbers.resize(4);
+  return numbers;
+}
+
+/// Smaller is nearer; of two that are as far, the newer. An empty version is that of tomorrow.
+std::tuple<bool, std::vector<std::int64_t>, std::vector<std::int64_t>> version_distance(const CollectiveLaw& law,
+                                                                                        std::string_view library,
+                                                                                        std::string_view version) {
+  const std::vector<std::int64_t> own = version_numbers(law.version), asked = version_numbers(version);
+  std::vector<std::int64_t> apart, newest_first;
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    if (!version.empty()) apart.push_back(std::abs(own[i] - asked[i]));
+    newest_first.push_back(-own[i]);
+  }
+  return {!library.empty() && law.library != library, std::move(apart), std::move(newest_first)};
+}
+
+}  // namespace
+
+double wire_factor(NodeCollective op, double ranks) {
+  return (op == NodeCollective::all_reduce ? 2 : 1) * (ranks - 1) / ranks;
+}
+
+bool adds_up(NodeCollective op) { return op == NodeCollective::all_reduce || op == NodeCollective::reduce_scatter; }
+
+const CollectiveLaw* nearest_law(const CollectiveLines& lines, NodeCollective op, std::string_view library,
+                                 std::string_view version) {
+  const CollectiveLaw* nearest = nullptr;
+  for (const CollectiveLaw& law : lines.laws) {
+    if (law.op != op) continue;
+    if (nearest == nullptr ||
+        version_distance(law, library, version) < version_distance(*nearest, library, version))
+      nearest = &law;
+  }
+  return nearest;
+}
+
+double line_us(const CollectiveLaw& law, double ranks, double bytes, double link_bytes_per_s) {
+  const double factor = wire_factor(law.op, ranks);
+  const double smallest =
+      line_us(smallest_line(law, ranks, bytes, link_bytes_per_s), factor, ranks, bytes, link_bytes_per_s);
+  double sum = 0;
+  for (const ProtocolLine& line : law.lines)
+    sum += std::pow(line_us(line, factor, ranks, bytes, link_bytes_per_s) / smallest, -kSharpness);
+  return smallest * std::pow(sum, -1 / kSharpness);
+}
+
+CollectivePrice price(const CollectiveLaw& law, const CollectiveCall& call, double link_bytes_per_s) {
+  const CorrectedLines lines(law, call, link_bytes_per_s);
+  // A barrier of no bytes takes what one byte does.
+  const double log2_bytes = std::log2(std::max(call.bytes, 1.0)), below = std::floor(log2_bytes);
+  double before = lines.log_us(0);
+  for (double power = 1; power <= below; ++power) before = std::max(before, lines.log_us(power));
+  const double behind = std::max(before, lines.log_us(below + 1));
+  return {.us = std::exp(std::lerp(before, behind, log2_bytes - below)),
+          .protocol = smallest_line(law, static_cast<double>(call.ranks), call.bytes, link_bytes_per_s).protocol};
+}
+
+std::optional<CollectiveInterval> interval(const CollectiveLines& lines, double bytes, double us, double widening) {
+  if (lines.accuracy.empty()) return std::nullopt;
+  const auto holds = [&](const CollectiveAccuracy& one) { return bytes <= static_cast<double>(one.up_to_bytes); };
+  auto found = std::find_if(lines.accuracy.begin(), lines.accuracy.end(), holds);
+  if (found == lines.accuracy.end()) found = std::prev(lines.accuracy.end());
+  return CollectiveInterval{us * std::pow(found->low_ratio, widening), us * std::pow(found->high_ratio, widening)};
+}
+
+namespace {
+
+/// Between nodes a ring per rail: each of (nodes - 1) steps, twice for an all-reduce, has a latency.
+double ring_us(NodeCollective op, double nodes, double bytes, const RailLink& rail) {
+  const double steps = (op == NodeCollective::all_reduce ? 2 : 1) * (nodes - 1);
+  return steps * rail.latency_us + wire_factor(op, nodes) * bytes / rail.bytes_per_s * 1e6;
+}
+
+/// What is done inside the nodes: an all-reduce is a reduce_scatter before the rails and an all_gather behind them.
+std::vector<NodeCollective> parts_inside(NodeCollective op) {
+  if (op == NodeCollective::all_reduce) return {NodeCollective::reduce_scatter, NodeCollective::all_gather};
+  return {op};
+}
+
+}  // namespace
+
+std::optional<RailPrice> rail_price(const CollectiveLines& lines, const CollectiveCall& call, std::int64_t nodes,
+                                    double link_bytes_per_s, const RailLink& rail) {
+  CollectiveCall inside = call;
+  inside.ranks = call.ranks / nodes;
+  // Tokens for another node go there from every device by its own port; all else is cut among the devices of a node.
+  const bool exchange = call.op == NodeCollective::all_to_all;
+  if (exchange) inside.bytes /= static_cast<double>(nodes);
+  RailPrice sum{.protocol = "rails"};
+  if (inside.ranks > 1) {
+    for (const NodeCollective op : parts_inside(call.op)) {
+      const CollectiveLaw* law = nearest_law(lines, op, call.library, call.version);
+      if (law == nullptr) return std::nullopt;
+      inside.op = op;
+      const CollectivePrice part = price(*law, inside, link_bytes_per_s);
+      sum.inside_us += part.us;
+      sum.protocol = part.protocol;
+    }
+  }
+  const double share = exchange ? 1 : 1 / static_cast<double>(inside.ranks);
+  sum.us = sum.inside_us + ring_us(call.op, static_cast<double>(nodes), call.bytes * share, rail);
+  return sum;
+}
+
+}  // namespace orrery::machine
