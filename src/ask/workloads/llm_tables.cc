@@ -2,20 +2,15 @@
 
 #include <fmt/format.h>
 
-#include <filesystem>
-
 #include "analyze/forecast/llm_forecast.h"
 #include "base/io/csv.h"
-#include "base/io/file_content.h"
 #include "base/io/output_file.h"
-#include "base/limits.h"
 #include "job/shipped/shipped_catalog.h"
 #include "llm/backtest/backtest.h"
 #include "llm/backtest/calibration.h"
 #include "llm/backtest/calibration_sheets.h"
-#include "llm/distil/measured_kernels.h"
+#include "llm/collectives/collective_prices.h"
 #include "llm/kernels/kernel_benchmark.h"
-#include "machine/device/device_yaml.h"
 #include "report/counted.h"
 
 namespace orrery::ask {
@@ -62,6 +57,25 @@ Result<report::Answer> run(const LlmKernelsRequest& request, Context& context) {
   return answer;
 }
 
+Result<report::Answer> run(const LlmCollectivesRequest& request, Context& context) {
+  const auto catalog = job::read_shipped_catalog();
+  if (!catalog) return catalog.error();
+  const auto device = job::read_device(*catalog, request.hardware);
+  if (!device) return device.error();
+  const auto table = load_llm_table(context, request.table);
+  if (!table) return table.error();
+  const auto rows = llm::collective_rows(*table);
+  if (!rows) return rows.error();
+  const auto prices = llm::price_collectives(*table, *rows, *catalog, *device, context.diagnostics());
+  if (!prices) return prices.error();
+  report::Answer answer = context.answer();
+  answer.headline(report::counted(rows->size(), "collective")).gap();
+  answer.table(llm::collective_sheet(*rows, *prices), {.view = {.rows = report::kShownRows, .rest = "collectives"}})
+      .gap();
+  answer.table(llm::collective_op_sheet(*rows, *prices));
+  return answer;
+}
+
 Result<report::Answer> run(const LlmCalibrateRequest& request, Context& context) {
   const auto catalog = job::read_shipped_catalog();
   if (!catalog) return catalog.error();
@@ -88,62 +102,6 @@ Result<report::Answer> run(const LlmCalibrateRequest& request, Context& context)
   answer.table(llm::constant_sheet(*calibration)).gap();
   answer.table(llm::calibrated_kind_sheet(*calibration));
   answer.table([&] { return llm::calibrated_row_sheet(*calibration); }, {.readers = report::Readers::programs});
-  return answer;
-}
-
-namespace {
-
-/// Every file whole before the description names them.
-Status write_distilled(const std::string& path, const machine::Device& device, const std::string& origin,
-                       const std::vector<machine::KernelTable>& tables) {
-  namespace fs = std::filesystem;
-  const std::string folder = fs::path(path).stem().string() + "/";
-  const fs::path place = fs::path(path).parent_path() / folder;
-  std::error_code failed;
-  fs::create_directories(place, failed);
-  if (failed) return Error{"cannot make the folder: " + failed.message(), place.string()};
-  for (const machine::KernelTable& table : tables) {
-    const std::string file = (place / machine::table_file(table.kind)).string();
-    if (auto written = write_whole_file(file, llm::table_text(table, origin)); !written) return written;
-  }
-  // What people wrote about a device stays as they wrote it.
-  std::string text = machine::to_yaml(device, [](const std::string&) { return std::string(); });
-  if (fs::exists(path, failed)) {
-    auto before = read_whole_file(path, kMaxYamlBytes);
-    if (!before) return before.error();
-    text = std::move(*before);
-  }
-  return write_whole_file(path, llm::with_tables(std::move(text), folder));
-}
-
-}  // namespace
-
-Result<report::Answer> run(const LlmDistilRequest& request, Context& context) {
-  const auto catalog = job::read_shipped_catalog();
-  if (!catalog) return catalog.error();
-  const auto device = job::read_device(*catalog, request.device);
-  if (!device) return device.error();
-  std::vector<llm::MeasuredKernel> kernels;
-  for (const std::string& path : request.tables) {
-    const auto table = load_llm_table(context, path);
-    if (!table) return table.error();
-    const auto rows = llm::kernel_rows(*table);
-    if (!rows) return rows.error();
-    const auto found = llm::measured_kernels(*catalog, *device, *rows, context.diagnostics());
-    kernels.insert(kernels.end(), found.begin(), found.end());
-  }
-  if (kernels.empty())
-    return Error{fmt::format("no row tells about {}", device->name), request.tables.front(), Error::kNoOffset,
-                 "rows need a library or run = warm, the device's name or none, and a time in the column us"};
-  const std::vector<machine::KernelTable> tables = llm::distil(*device, kernels);
-  if (request.output) {
-    const auto written = write_distilled(*request.output, *device, request.origin.value_or(""), tables);
-    if (!written) return written.error();
-  }
-  report::Answer answer = context.answer();
-  answer.headline(fmt::format("{} of {}", report::counted(kernels.size(), "kernel"), device->name)).gap();
-  answer.facts().field("device", device->name);
-  answer.table(llm::distilled_sheet(tables));
   return answer;
 }
 

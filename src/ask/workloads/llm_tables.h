@@ -21,6 +21,17 @@ void fields(LlmKernelsRequest& request, Visitor&& visit) {
 }
 Result<report::Answer> run(const LlmKernelsRequest& request, Context& context);
 
+/// Every collective of a table by what was measured of its device.
+struct LlmCollectivesRequest {
+  std::string table = {};
+  std::string hardware = "h200";  ///< of rows that name no device
+};
+template <typename Visitor>
+void fields(LlmCollectivesRequest& request, Visitor&& visit) {
+  visit("hardware", request.hardware);
+}
+Result<report::Answer> run(const LlmCollectivesRequest& request, Context& context);
+
 /// A device fitted to the user's own timings of kernels.
 struct LlmCalibrateRequest {
   std::string table = {};
@@ -33,21 +44,6 @@ void fields(LlmCalibrateRequest& request, Visitor&& visit) {
   visit("output", request.output);
 }
 Result<report::Answer> run(const LlmCalibrateRequest& request, Context& context);
-
-/// Constants and tables of a device out of kernels that others measured.
-struct LlmDistilRequest {
-  std::vector<std::string> tables = {};
-  std::string device = "h200";             ///< whose rows are taken; a shipped device, or a file that describes one
-  std::optional<std::string> output = {};  ///< the description; its tables go to a folder beside it of the same name
-  std::optional<std::string> origin = {};  ///< where the rows come from, for the heads of files
-};
-template <typename Visitor>
-void fields(LlmDistilRequest& request, Visitor&& visit) {
-  visit("device", request.device);
-  visit("output", request.output);
-  visit("origin", request.origin);
-}
-Result<report::Answer> run(const LlmDistilRequest& request, Context& context);
 
 /// Published measurements predicted from their configurations.
 struct LlmBacktestRequest {

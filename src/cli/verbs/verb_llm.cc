@@ -1,5 +1,6 @@
 // orrery llm: how long steps and kernels of language models take, from their configurations.
 #include "ask/workloads/llm.h"
+#include "ask/workloads/llm_distil.h"
 #include "ask/workloads/llm_tables.h"
 #include "cli/frame/answer.h"
 #include "cli/frame/shared_flags.h"
@@ -42,6 +43,22 @@ const Verb& llm_kernels_verb() {
   return verb;
 }
 
+const Verb& llm_collectives_verb() {
+  static const Verb verb = {
+      .name = "llm collectives",
+      .summary = "price every collective of a table by what was measured of its device",
+      .description =
+          "The table has columns id, device, library, version, op, ranks, dtype, bytes and may have nodes. Says which "
+          "of the library's protocols carries each, and what the figure rests on. Where the table has measured times "
+          "(us), the errors are told, too.",
+      .operands = kOneTable,
+      .flags = {hardware_flag(), csv_flag()},
+      .examples = {{"orrery llm collectives collectives.csv", "microseconds and bus bandwidth per collective"}},
+      .run = run_llm_table<ask::LlmCollectivesRequest>,
+  };
+  return verb;
+}
+
 const Verb& llm_calibrate_verb() {
   static const Verb verb = {
       .name = "llm calibrate",
@@ -68,24 +85,25 @@ ExitCode run_llm_distil(Invocation& invocation) {
 const Verb& llm_distil_verb() {
   static const Verb verb = {
       .name = "llm distil",
-      .summary = "make constants and tables of a device out of measured kernels",
+      .summary = "make constants and tables of a device out of measured kernels and collectives",
       .description =
-          "Tables are those of llm kernels with times (us) and the library whose calls were timed. Per kind and number "
-          "format: a formula's constants, a table of what it leaves over, and intervals from groups of shapes that "
-          "the table had not seen.",
+          "Tables are those of llm kernels, with times (us) and the library whose calls were timed, and those of llm "
+          "collectives. Of kernels, per kind and number format: a formula's constants, a table of what it leaves over, "
+          "and intervals from groups of shapes that the table had not seen. Of collectives, per operation and version: "
+          "a line per protocol, and how far off sizes are that the lines had not seen.",
       .operands = {.name = "FILE...",
                    .help = "tables of comma-separated values; docs/LLM.md lists the columns",
                    .min = 1,
                    .max = Operands::kUnlimited},
       .flags = {Flag{.name = "device",
                      .value_name = "DEVICE",
-                     .help = "whose rows are taken: a shipped device or a file that describes one",
+                     .help = "whose rows count: a shipped device or a file that describes one",
                      .default_text = "h200"},
                 Flag{.name = "origin",
                      .value_name = "TEXT",
                      .help = "where the rows come from and under which licence, for the heads of the files"},
                 csv_flag()},
-      .examples = {{"orrery llm distil kernels.csv.gz --device h100 -o mine/h100.yaml",
+      .examples = {{"orrery llm distil kernels.csv.gz collectives.csv --device h100 -o mine/h100.yaml",
                     "a description with its folder of tables beside it, mine/h100/"}},
       .output_help = "the device's description; what is there stays, and gets the line tables",
       .run = run_llm_distil,
@@ -134,11 +152,11 @@ const Verb& llm_verb() {
           "pipeline's bubble, memory, and the critical path; inference: time to the first token and per token, tokens "
           "per second, memory; and matrix products over many devices. docs/formats/llm.md tells what a configuration "
           "says; data/llm has some.",
-      .operands =
-          {.name = "CONFIG...|WHAT FILE",
-           .help = "configurations; or kernels, backtest, calibrate or distil, and a table of comma-separated values",
-           .min = 1,
-           .max = Operands::kUnlimited},
+      .operands = {.name = "CONFIG...|WHAT FILE",
+                   .help = "configurations; or kernels, collectives, backtest, calibrate or distil, and tables of "
+                           "comma-separated values",
+                   .min = 1,
+                   .max = Operands::kUnlimited},
       .flags = {Flag{.name = "sweep",
                      .help = "try all parallelisation plans for the configuration's devices (or those that its sweep: "
                              "lists), ranked by time"},
@@ -167,7 +185,8 @@ const Verb& llm_verb() {
           "file per rank",
       .run = run_llm,
       .open_sweep = open_llm_sweep,
-      .sub_verbs = {&llm_kernels_verb(), &llm_calibrate_verb(), &llm_distil_verb(), &llm_backtest_verb()},
+      .sub_verbs = {&llm_kernels_verb(), &llm_collectives_verb(), &llm_calibrate_verb(), &llm_distil_verb(),
+                    &llm_backtest_verb()},
   };
   return verb;
 }

@@ -21,7 +21,8 @@ struct CollectiveEstimate {
 
 struct DeviceCollectives {
   machine::CollectiveLines lines;
-  double link_bytes_per_s = 0;
+  double link_bytes_per_s = 0;           ///< of the device
+  double measured_link_bytes_per_s = 0;  ///< of the one that was measured
   std::string device = {};
   std::string measured_on = {};  ///< the same device, or its relative
 
