@@ -118,6 +118,7 @@ struct PredictedOp {
   TimePs flow_begin_ps = 0;
   double flow_bytes = 0;
   std::uint32_t place = 0;
+  bool is_measured = false;  ///< as NetworkModel::is_measured
 };
 
 /// What lookahead asks of a model, beside what every model can do.
@@ -176,6 +177,9 @@ class NetworkModel {
   void restart(LinkRecorder* recorder = nullptr) { reset(recorder); }
   /// By LinkId, up to the last advance().
   [[nodiscard]] virtual std::span<const LinkUse> link_uses() const = 0;
+
+  /// Whether what the operation takes was measured as a whole, and not made up of links.
+  [[nodiscard]] virtual bool is_measured(const CommOp& /*op*/) const { return false; }
 
   // What some models can do besides; null: this one cannot.
 

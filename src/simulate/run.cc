@@ -16,6 +16,7 @@
 #include "simulate/engine/engine.h"
 #include "simulate/engine/program_plan.h"
 #include "simulate/models/link_models.h"
+#include "simulate/models/measured_collectives.h"
 #include "simulate/pricing/analytical.h"
 #include "simulate/pricing/embedded_astra.h"
 #include "simulate/pricing/price_book.h"
@@ -152,9 +153,16 @@ class Door {
   }
 
   Result<Outcome> run_links() {
-    const Result<std::unique_ptr<PhasedModel>> model = link_model(lowering_, pricing_);
-    if (!model) return model.error();
-    return run_once(**model, link_names());
+    Result<std::unique_ptr<PhasedModel>> links = link_model(lowering_, pricing_);
+    if (!links) return links.error();
+    if (pricing_.collectives == CollectiveSource::links) return run_once(**links, link_names());
+    if (!pricing_.open_collectives) return Error{.message = "nobody is there who knows measured collectives"};
+    Result<MeasuredDevice> device = pricing_.open_collectives(machine_);
+    if (!device) return device.error();
+    MeasuredModel model(MeasuredPrices(std::move(*device), machine_), std::move(*links));
+    Result<Outcome> outcome = run_once(model, link_names());
+    if (outcome) outcome->report.measured_on = model.prices().basis();
+    return outcome;
   }
 
   Result<Outcome> run_fluid_snapshot() {

@@ -108,6 +108,7 @@ struct CollectiveUse {
   TimePs end_ps = 0;
   std::uint32_t instances =
       1;  ///< how many groups did the same at the same time, of which this is one: see Schedule::class_of_rank
+  bool is_measured = false;  ///< its time was, on the device; else links made it (NetworkModel::is_measured)
 
   friend bool operator==(const CollectiveUse&, const CollectiveUse&) = default;
 };

@@ -162,7 +162,30 @@ report::Sheet llm_path_sheet(const LlmForecast& forecast) {
   return sheet;
 }
 
-report::Sheet llm_edges_sheet(const workload::Workload& workload) {
+namespace {
+
+/// Of an activity of the first rank that runs the program: groups along the same axes lie alike in their nodes.
+std::string priced_by(const workload::Workload& workload, std::size_t program, std::size_t activity,
+                      const simulate::MeasuredPrices& measured) {
+  constexpr const char* kLinks = "links";
+  const workload::Program& does = workload.programs[program];
+  if (does.kinds[activity] != workload::ActivityKind::collective) return kLinks;
+  const auto first = std::find(workload.program_of_rank.begin(), workload.program_of_rank.end(), program);
+  const workload::Role* role = workload.find_role(does.group_names[activity]);
+  if (role == nullptr || first == workload.program_of_rank.end()) return kLinks;
+  const std::vector<std::uint32_t> ranks =
+      role->ranks_with(static_cast<std::uint32_t>(first - workload.program_of_rank.begin()));
+  const simulate::CommOp op{
+      .kind = simulate::CommOp::Kind::collective,
+      .collective = does.collectives[activity],
+      .bytes = workload::whole_bytes(does.collectives[activity], does.bytes[activity], ranks.size()),
+      .ranks = ranks};
+  return measured.price_ps(op) ? fmt::format("measured on {}", measured.basis()) : kLinks;
+}
+
+}  // namespace
+
+report::Sheet llm_edges_sheet(const workload::Workload& workload, const simulate::MeasuredPrices* measured) {
   report::Sheet sheet("edges");
   sheet.add({.name = "stage", .type = Type::integer, .title = "stage"})
       .add({.name = "id", .type = Type::integer, .title = "id", .decimals = report::kExact})
@@ -172,6 +195,7 @@ report::Sheet llm_edges_sheet(const workload::Workload& workload) {
       .add({.name = "group", .title = "group"})
       .add({.name = "peer", .type = Type::integer, .title = "peer"})
       .add({.name = "stream", .type = Type::integer, .title = "stream"});
+  if (measured != nullptr) sheet.add({.name = "priced_by", .title = "priced by"});
   const Interner& strings = workload.strings;
   for (std::size_t stage = 0; stage < workload.programs.size(); ++stage) {
     const workload::Program& program = workload.programs[stage];
@@ -180,10 +204,18 @@ report::Sheet llm_edges_sheet(const workload::Workload& workload) {
       const bool collective = kind == workload::ActivityKind::collective;
       if (!collective && kind != workload::ActivityKind::send && kind != workload::ActivityKind::recv) continue;
       const report::Cell peer = collective ? report::Cell(nullptr) : report::Cell(program.peers[i]);
-      sheet.add_row({stage, program.ids[i], strings.text(program.names[i]),
-                     collective ? workload::to_string(program.collectives[i]) : workload::to_string(kind),
-                     program.bytes[i], strings.text(collective ? program.group_names[i] : program.peer_roles[i]), peer,
-                     program.lanes[i]});
+      std::vector<report::Cell> cells = {
+          stage,
+          program.ids[i],
+          strings.text(program.names[i]),
+          collective ? workload::to_string(program.collectives[i]) : workload::to_string(kind),
+          program.bytes[i],
+          strings.text(collective ? program.group_names[i] : program.peer_roles[i]),
+          peer,
+          program.lanes[i]};
+      const std::string by = measured == nullptr ? std::string() : priced_by(workload, stage, i, *measured);
+      if (measured != nullptr) cells.emplace_back(by);
+      sheet.add_row(std::move(cells));
     }
   }
   return sheet;

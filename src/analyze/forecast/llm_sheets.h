@@ -27,7 +27,8 @@ report::Sheet llm_memory_moments_sheet(const LlmForecast& forecast);
 /// gains if it takes a tenth less: the derivative, as long as the path stays the same).
 report::Sheet llm_path_sheet(const LlmForecast& forecast);
 /// "edges", a row per collective or message of each stage's program: stage, id, name, kind, bytes, group, peer, stream.
-/// Stable across ways of pricing.
-report::Sheet llm_edges_sheet(const workload::Workload& workload);
+/// Stable across ways of pricing. With `measured`, who some of them are priced by, also priced_by: "links", or what was
+/// measured.
+report::Sheet llm_edges_sheet(const workload::Workload& workload, const simulate::MeasuredPrices* measured = nullptr);
 
 }  // namespace orrery::analyze

@@ -95,10 +95,22 @@ Sheet collectives_sheet(const workload::Workload& workload, const simulate::Sche
       .add({.name = "last_arrival", .type = Type::time, .unit = Unit::ns})
       .add({.name = "end", .type = Type::time, .unit = Unit::ns})
       .add({.name = "bus", .type = Type::real, .unit = Unit::gb_per_s});
+  // Where all of them are by the links there is nothing to tell apart.
+  const bool some_measured = std::any_of(schedule.collectives.begin(), schedule.collectives.end(),
+                                         [](const simulate::CollectiveUse& use) { return use.is_measured; });
+  if (some_measured) sheet.add({.name = "priced_by"});
   for (const simulate::CollectiveUse& use : schedule.collectives) {
-    sheet.add_row({workload::to_string(use.kind), workload.strings.text(use.group_name), use.ranks, use.bytes,
-                   use.instances, use.first_arrival_ps, use.last_arrival_ps, use.end_ps,
-                   simulate::bus_bytes_per_second(use) / 1e9});
+    std::vector<report::Cell> cells = {workload::to_string(use.kind),
+                                       workload.strings.text(use.group_name),
+                                       use.ranks,
+                                       use.bytes,
+                                       use.instances,
+                                       use.first_arrival_ps,
+                                       use.last_arrival_ps,
+                                       use.end_ps,
+                                       simulate::bus_bytes_per_second(use) / 1e9};
+    if (some_measured) cells.push_back(use.is_measured ? "measured" : "links");
+    sheet.add_row(std::move(cells));
   }
   return sheet;
 }

@@ -139,6 +139,9 @@ Result<JobOnMachine> JobOnMachine::make(const causal::CausalGraph& job, const ma
   Result<machine::Network> network = machine::Network::build(machine);
   if (!network) return network.error();
   JobOnMachine on(job, std::move(*network), simulate::comm_options(machine.communication), pricing);
+  // Recorded transfers are calibrated against what they took: links are what there is to calibrate.
+  if (pricing.collectives != simulate::CollectiveSource::links)
+    return Error{.message = "a recorded job has its own measured collectives", .hint = "leave collectives out"};
   const auto lowering = std::make_shared<simulate::Lowering>(on.network_, on.options_);
   const auto links = simulate::link_model(lowering, pricing);
   if (!links) return links.error();

@@ -42,7 +42,7 @@ Status draw_step(report::Answer& answer, Context& context, const LlmRequest& req
 Result<analyze::LlmForecast> forecast(Context& context, const LlmRequest& request, const llm::Catalog& catalog,
                                       const job::LlmConfig& config) {
   auto result =
-      analyze::forecast_step({catalog, config.plan, config.device, config.machine, configured_pricing(config.network),
+      analyze::forecast_step({catalog, config.plan, config.device, config.machine, configured_pricing(config, catalog),
                               config.memory, kept_of_run(request.step, config.plan.ranks())},
                              context.diagnostics());
   if (result && !result->fits()) context.diagnostics().add(kDoesNotFit, [&] { return config.name; });
@@ -76,7 +76,7 @@ Status write_step(const LlmRequest& request, const job::LlmConfig& config, const
 }
 
 Result<report::Answer> show_one(Context& context, const LlmRequest& request, const job::LlmConfig& config,
-                                const analyze::LlmForecast& one) {
+                                const llm::Catalog& catalog, const analyze::LlmForecast& one) {
   report::Answer answer = context.answer();
   const auto add = [&](report::Sheet sheet) {
     answer.gap().table(std::move(sheet), {.view = {.rows = report::kShownRows}});
@@ -98,7 +98,11 @@ Result<report::Answer> show_one(Context& context, const LlmRequest& request, con
     if (!reasons) return reasons.error();
     add(analyze::reactions_sheet(reasons->reactions, one.step_ps));
   }
-  if (request.step.edges) add(analyze::llm_edges_sheet(one.workload));
+  if (request.step.edges) {
+    const auto measured = measured_prices(configured_pricing(config, catalog), config.machine);
+    if (!measured) return measured.error();
+    add(analyze::llm_edges_sheet(one.workload, *measured ? &**measured : nullptr));
+  }
   if (const Status written = write_step(request, config, one); !written) return written.error();
   if (request.step.et) {
     const std::string folder = report::shell_quote(*request.step.et);
@@ -117,7 +121,7 @@ Result<report::Answer> show_one(Context& context, const LlmRequest& request, con
 struct ConfiguredSweep {
   ConfiguredSweep(const llm::Catalog& known, job::LlmConfig read)
       : config(std::move(read)),
-        input{known, config.plan, config.device, config.machine, config.network, config.memory},
+        input{known, config.plan, config.device, config.machine, configured_pricing(config, known), config.memory},
         plans(input, config.sweep) {}
 
   const job::LlmConfig config;
@@ -263,7 +267,7 @@ Result<report::Answer> run(const LlmRequest& request, Context& context) {
   if (configs[0].inference || configs[0].product) return show_serving(context, request.step, *catalog, configs[0]);
   const auto one = forecast(context, request, *catalog, configs[0]);
   if (!one) return one.error();
-  return show_one(context, request, configs[0], *one);
+  return show_one(context, request, configs[0], *catalog, *one);
 }
 
 }  // namespace orrery::ask

@@ -24,6 +24,7 @@ struct ShownForecast {
   std::vector<report::Sheet> sheets;
   workload::Workload workload;
   simulate::Outcome run;
+  std::optional<simulate::MeasuredPrices> measured = {};  ///< what priced some of its collectives
 };
 
 std::string inference_heading(const job::LlmConfig& config, double most_requests) {
@@ -50,7 +51,7 @@ std::string product_heading(const job::LlmConfig& config) {
 Result<analyze::InferenceForecast> forecast_requests(Context& context, const LlmStepOutputs& step,
                                                      const llm::Catalog& catalog, const job::LlmConfig& config) {
   auto one = analyze::forecast_inference(
-      {catalog, *config.inference, config.device, config.machine, configured_pricing(config.network), config.memory,
+      {catalog, *config.inference, config.device, config.machine, configured_pricing(config, catalog), config.memory,
        kept_of_run(step, config.inference->shape.ranks())},
       context.diagnostics());
   if (one && !one->fits()) context.diagnostics().add(kRequestsDoNotFit, [&] { return config.name; });
@@ -58,9 +59,9 @@ Result<analyze::InferenceForecast> forecast_requests(Context& context, const Llm
 }
 
 Result<analyze::MatrixForecast> forecast_operands(Context& context, const LlmStepOutputs& step,
-                                                  const job::LlmConfig& config) {
+                                                  const llm::Catalog& catalog, const job::LlmConfig& config) {
   auto one =
-      analyze::forecast_matrix({*config.product, config.device, config.machine, configured_pricing(config.network),
+      analyze::forecast_matrix({*config.product, config.device, config.machine, configured_pricing(config, catalog),
                                 kept_of_run(step, static_cast<std::int64_t>(config.product->devices()))},
                                context.diagnostics());
   if (one && !one->fits()) context.diagnostics().add(kRequestsDoNotFit, [&] { return config.name; });
@@ -69,7 +70,8 @@ Result<analyze::MatrixForecast> forecast_operands(Context& context, const LlmSte
 
 Result<report::Answer> show(Context& context, const LlmStepOutputs& step, const std::string& name,
                             const machine::Machine& machine, std::string_view heading, ShownForecast shown) {
-  if (step.edges) shown.sheets.push_back(analyze::llm_edges_sheet(shown.workload));
+  if (step.edges)
+    shown.sheets.push_back(analyze::llm_edges_sheet(shown.workload, shown.measured ? &*shown.measured : nullptr));
   if (step.output) {
     const Status exported =
         job::export_schedule(shown.workload, shown.run.schedule, shown.run.link_names, *step.output);
@@ -106,7 +108,7 @@ analyze::KeptOfRun kept_of_run(const LlmStepOutputs& step, std::int64_t ranks) {
 Status add_serving(Context& context, const LlmStepOutputs& step, const llm::Catalog& catalog,
                    const job::LlmConfig& config, ServingSheets& sheets) {
   if (config.product) {
-    const auto one = forecast_operands(context, step, config);
+    const auto one = forecast_operands(context, step, catalog, config);
     if (!one) return one.error();
     add_product(sheets.products, config.name, *one);
     return {};
@@ -121,8 +123,11 @@ Result<report::Answer> show_serving(Context& context, const LlmStepOutputs& step
                                     const job::LlmConfig& config) {
   ServingSheets sheets;
   ShownForecast shown;
+  auto measured = measured_prices(configured_pricing(config, catalog), config.machine);
+  if (!measured) return measured.error();
+  shown.measured = std::move(*measured);
   if (config.product) {
-    auto one = forecast_operands(context, step, config);
+    auto one = forecast_operands(context, step, catalog, config);
     if (!one) return one.error();
     add_product(sheets.products, config.name, *one);
     shown.sheets.push_back(std::move(sheets.products));

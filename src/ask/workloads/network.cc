@@ -7,6 +7,7 @@
 
 #include "base/io/file_content.h"
 #include "base/limits.h"
+#include "job/shipped/measured_collectives.h"
 #include "machine/yaml/field_reader.h"
 
 namespace orrery::ask {
@@ -61,7 +62,25 @@ Error unknown_program(std::string_view where) {
 simulate::Pricing configured_pricing(const simulate::PricingOptions& network) {
   simulate::Pricing pricing = network;
   pricing.open_oracle = job::open_astra_sim;
+  pricing.open_collectives = job::open_measured_collectives;
   return pricing;
+}
+
+simulate::Pricing configured_pricing(const job::LlmConfig& config, const llm::Catalog& catalog) {
+  simulate::Pricing pricing = configured_pricing(config.network);
+  // A device that the configuration describes itself may have collectives of its own.
+  pricing.open_collectives = [&](const machine::Machine&) {
+    return job::measured_collectives(catalog.devices, config.device);
+  };
+  return pricing;
+}
+
+Result<std::optional<simulate::MeasuredPrices>> measured_prices(const simulate::Pricing& pricing,
+                                                                const machine::Machine& machine) {
+  if (pricing.collectives == simulate::CollectiveSource::links) return std::optional<simulate::MeasuredPrices>();
+  auto device = pricing.open_collectives(machine);
+  if (!device) return device.error();
+  return std::optional<simulate::MeasuredPrices>(std::in_place, std::move(*device), machine);
 }
 
 Result<NamedPricing> chosen_pricing(Context& context, const NetworkChoice& choice, const machine::Machine& machine) {

@@ -11,7 +11,10 @@
 #include "ask/fields.h"
 #include "base/result.h"
 #include "job/astra_sidecar.h"
+#include "job/shipped/llm_config.h"
+#include "llm/catalog.h"
 #include "machine/machine.h"
+#include "simulate/models/measured_collectives.h"
 #include "simulate/pricing/pricing.h"
 
 namespace orrery::ask {
@@ -47,6 +50,12 @@ Result<NamedPricing> chosen_pricing(Context& context, const NetworkChoice& choic
 
 /// A block, by somebody who knows how to run the user's own ASTRA-sim.
 simulate::Pricing configured_pricing(const simulate::PricingOptions& network);
+/// The same of a configuration of llm, with the measured collectives of its device. Both must outlive the Pricing.
+simulate::Pricing configured_pricing(const job::LlmConfig& config, const llm::Catalog& catalog);
+
+/// What says what collectives inside the nodes of a machine take; none where links do.
+Result<std::optional<simulate::MeasuredPrices>> measured_prices(const simulate::Pricing& pricing,
+                                                                const machine::Machine& machine);
 
 /// Model and mode of `network` replaced by those that were chosen; nothing changes without a choice. `machine` may name
 /// the ASTRA-sim to ask.

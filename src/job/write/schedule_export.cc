@@ -28,6 +28,7 @@ perfetto::MoreArguments more_arguments(const ScheduleTracer& tracer, const Sched
     const auto rank = static_cast<std::uint32_t>(traced.trace.rank);
     if (const simulate::CollectiveUse* use = tracer.collective_of(rank, activity)) {
       args.field("bus bandwidth (GB/s)", simulate::bus_bytes_per_second(*use) / 1e9);
+      if (use->is_measured) args.field("priced by", "measured collectives");
       args.field("waited for the last rank (us)", to_us(use->last_arrival_ps - traced.trace.start[event]));
     }
     if (const auto message = tracer.message_of(rank, activity))

@@ -246,6 +246,7 @@ std::optional<TimePs> Lookahead::commit(std::uint32_t rank, const LiveWindow& wi
   use.first_arrival_ps = start_ps;
   use.last_arrival_ps = start_ps;
   use.end_ps = predicted_[0].end_ps;
+  use.is_measured = predicted_[0].is_measured;
   sink_.collective_ended(number, place, use);
   return use.end_ps;
 }

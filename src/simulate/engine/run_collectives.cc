@@ -99,6 +99,7 @@ Status Run::start_collective(OpId id) {
   open.use.ranks = static_cast<std::uint32_t>(op.ranks.size());
   open.use.bytes = op.bytes;
   open.use.last_arrival_ps = state_.now;
+  open.use.is_measured = network_.is_measured(op);
   return network_.start(id, op, state_.now);
 }
 

@@ -14,6 +14,13 @@ Status PricingOptions::check() const {
                  .hint = "mode: in-loop"};
   if (model == PricingModel::oracle && mode != PricingMode::isolated)
     return Error{.message = "an oracle is asked for operations one by one: it has no mode but 'isolated'"};
+  // A snapshot prices what shares links, and what was measured is on none.
+  const bool has_links = model == PricingModel::fluid && mode != PricingMode::snapshot;
+  if (collectives == CollectiveSource::measured && !has_links) {
+    return Error{.message = "measured collectives stand beside the links of the model 'fluid' in its modes 'in-loop' and "
+                            "'isolated'",
+                 .hint = "model: fluid, or leave collectives out"};
+  }
   if (astra_sim && model != PricingModel::astra) {
     return Error{.message = "astra_sim is for the model 'astra', and the model is '" +
                             std::string(kPricingModelNames[static_cast<std::size_t>(model)]) + "'",

@@ -21,6 +21,7 @@
 #include "machine/yaml/field_kinds.h"
 #include "machine/yaml/machine_fields.h"
 #include "simulate/loggops/loggops.h"
+#include "simulate/models/measured_collectives.h"
 #include "simulate/network_model.h"
 
 namespace orrery::simulate {
@@ -49,10 +50,18 @@ inline constexpr std::array<std::string_view, 3> kPricingModeNames = {"in-loop",
 enum class AstraBackend : std::uint8_t { automatic, unaware, aware, aware_multi_dim };
 inline constexpr std::array<std::string_view, 4> kAstraBackendNames = {"auto", "unaware", "aware", "aware-md"};
 
+/// Who says what collectives inside a node take, beside the model of links.
+enum class CollectiveSource : std::uint8_t {
+  links,    ///< the model, as for everything else
+  measured  ///< what was measured of the machine's devices (machine/device/collective_lines.h). Fluid only, no snapshots
+};
+inline constexpr std::array<std::string_view, 2> kCollectiveSourceNames = {"links", "measured"};
+
 /// What a configuration can say. A plain value; check() says whether it makes sense.
 struct PricingOptions {
   PricingModel model = PricingModel::fluid;
   PricingMode mode = PricingMode::in_loop;
+  CollectiveSource collectives = CollectiveSource::links;
 
   // Of snapshots.
   double merge_us = 0;  ///< starts and ends at most this far after another count as one moment
@@ -96,6 +105,9 @@ struct Pricing : PricingOptions {
   std::function<Result<PriceOracle>(const PricingOptions& options, const machine::Machine& machine,
                                     Diagnostics& diagnostics)>
       open_oracle = {};
+  /// Of CollectiveSource::measured: what is known of the machine's devices; job/shipped/measured_collectives.h knows. An
+  /// Error: nothing is.
+  std::function<Result<MeasuredDevice>(const machine::Machine& machine)> open_collectives = {};
   loggops::Placement placement = loggops::Placement::by_kind;  ///< of the model loggops
   /// Of the mode snapshot: also what sharing cost (PricingReport) and what was priced (SnapshotManifest); some 200
   /// bytes per operation.
@@ -118,6 +130,7 @@ void describe(Visitor& visitor, machine::MaybeConst<PricingOptions> auto& option
   visitor.choice("model", options.model, kConfiguredModelNames, Default{PricingModel::fluid});
   visitor.choice("mode", options.mode, kPricingModeNames,
                  Default{options.model == PricingModel::analytical ? PricingMode::isolated : PricingMode::in_loop});
+  visitor.choice("collectives", options.collectives, kCollectiveSourceNames, Default{CollectiveSource::links});
   visitor.number("merge_us", options.merge_us, machine::kDelay, Default{usual.merge_us});
   visitor.count("coalesce_below_bytes", options.coalesce_below_bytes, machine::kByteCount,
                 Default{usual.coalesce_below_bytes});
