@@ -182,3 +182,32 @@ TEST_CASE("rows of one shape have one key, whatever was measured") {
   CHECK(shape_key((*rows)[0]) < shape_key((*rows)[2]));  // by size, not by digits
   CHECK(shape_key((*rows)[0]) != shape_key((*rows)[3]));
 }
+
+TEST_CASE("a kernel beside another one takes as much longer as its kind loses") {
+  const std::string columns = "kind,m,n,beside,beside_blocks,beside_gb_per_s";
+  const auto ratio = [&](const std::string& kernel, const std::string& beside) {
+    return us(columns, kernel + beside) / us(columns, kernel + ",,");
+  };
+  CHECK(ratio("add,4096,4096,", "spin,32,") == doctest::Approx(1));
+  CHECK(ratio("add,4096,4096,", "move,32,1200") == doctest::Approx(1 + 0.6 * 1200 / 4800));
+  CHECK(ratio("layernorm,4096,4096,", "spin,33,") == doctest::Approx(1 + 0.9 / 3));
+  CHECK(ratio("copy_h2d,4096,,", "move,32,1200") == doctest::Approx(1));
+}
+
+TEST_CASE("neighbours that cannot be are refused with their line and column") {
+  const auto message = [](const std::string& row) {
+    Diagnostics diagnostics;
+    auto table = parse_csv("kind,m,n,beside,beside_blocks,beside_gb_per_s\n" + row + "\n", "t.csv");
+    REQUIRE(table.ok());
+    const auto prices = price_kernels(*table, shipped_kernel_device("h200"), diagnostics);
+    REQUIRE(!prices.ok());
+    return prices.error().to_string();
+  };
+  CHECK(message("add,64,64,dance,1,1").find("line 2, column 'beside'") != std::string::npos);
+  CHECK(message("add,64,64,move,-1,1").find("column 'beside_blocks'") != std::string::npos);
+  CHECK(message("add,64,64,move,4,").find("column 'beside_gb_per_s'") != std::string::npos);
+  CHECK(message("add,64,64,spin,,").find("column 'beside_blocks'") != std::string::npos);
+  CHECK(message("add,64,64,spin,0,").find("column 'beside_blocks'") != std::string::npos);
+  CHECK(message("add,64,64,,4,").find("it is not said what runs beside the kernel") != std::string::npos);
+  CHECK(message("add,64,64,spin,nan,").find("column 'beside_blocks'") != std::string::npos);
+}

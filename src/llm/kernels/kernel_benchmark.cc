@@ -10,6 +10,7 @@
 #include "llm/diagnostics.h"
 #include "llm/kernels/free_constants.h"
 #include "llm/kernels/kernel_kinds.h"
+#include "llm/kernels/kernel_neighbours.h"
 #include "llm/kernels/warm_rows.h"
 #include "llm/measurements.h"
 #include "report/bar.h"
@@ -36,7 +37,8 @@ std::optional<double> price_of(const KernelRow& row, const KernelKind* kind, con
   if (lacks_figures) return diagnostics.add(kUnmeasuredKernel, at), std::nullopt;
   if (!has_format(*kind, row.sizes, on.device)) return diagnostics.add(kKernelFormat, at), std::nullopt;
   if (!has_sizes(*kind, row.sizes)) return diagnostics.add(kKernelWithoutSize, at), std::nullopt;
-  return kernel_seconds(*kind, on.device, row.sizes) * 1e6;
+  const double slowdown = neighbour_slowdown(row.kind, on.device, row.sizes, row.beside);
+  return kernel_seconds(*kind, on.device, row.sizes) * slowdown * 1e6;
 }
 
 /// Whose figures a price stands on, where they are not the device's own for that kind of kernel.
@@ -109,7 +111,7 @@ KernelPrice price_kernel(const KernelRow& row, const KernelDevice& on, Diagnosti
       const std::string source = price.basis == kRates ? "its rates" : "the shares of " + price.basis;
       return fmt::format("{}: {}: from {}", row.place, row.kind, source);
     });
-  if (price.basis.empty() && is_as_measured(row.sizes)) set_interval(price, on.device);
+  if (price.basis.empty() && is_as_measured(row.sizes) && !row.beside.is_there()) set_interval(price, on.device);
   return price;
 }
 

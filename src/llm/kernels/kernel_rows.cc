@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/numbers.h"
+#include "llm/kernels/kernel_neighbours.h"
 
 namespace orrery::llm {
 namespace {
@@ -162,9 +163,12 @@ Result<std::vector<KernelRow>> kernel_rows(const CsvTable& table) {
   for (std::size_t row = 0; row < table.rows.size(); ++row) {
     const auto sizes = sizes_of(cells, row);
     if (!sizes) return sizes.error();
+    const auto beside = neighbour_of(table, row);
+    if (!beside) return beside.error();
     rows.push_back({.kind = std::string(cells.word(row, KernelCells::kind)),
                     .sizes = *sizes,
                     .measured_us = measured(cells, row),
+                    .beside = *beside,
                     .id = std::string(cells.word(row, KernelCells::id)),
                     .device = std::string(cells.word(row, KernelCells::device)),
                     .place = fmt::format("{}: line {}", table.file, table.lines[row])});

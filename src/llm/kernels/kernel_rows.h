@@ -1,8 +1,8 @@
 // A table of kernels: what each row asks to be priced, or says was measured.
 //
 // Columns are id, device, library, kind, dtype, kv_dtype, run, m, n, k, batch, heads, kv_heads, seq, dim, v_dim,
-// window, hidden, inter, experts, top_k, tp, vocab, routing, causal, of which each kind needs some, and us where it was
-// measured.
+// window, hidden, inter, experts, top_k, tp, vocab, routing, causal, of which each kind needs some, us where it was
+// measured, and what ran beside it (kernel_neighbours.h).
 #pragma once
 
 #include <cstdint>
@@ -12,6 +12,7 @@
 
 #include "base/io/csv.h"
 #include "base/result.h"
+#include "machine/device/interference.h"
 #include "machine/device/peak_rates.h"
 #include "machine/warm/warm_kernel.h"
 
@@ -45,6 +46,7 @@ struct KernelRow {
   std::string kind;
   KernelSizes sizes = {};
   std::optional<double> measured_us = {};
+  machine::Neighbour beside = {};    ///< while it is timed
   std::string id = {}, device = {};  ///< as the table has them: any text; empty: not given
   std::string place = {};            ///< "kernels.csv: line 7"
 };
