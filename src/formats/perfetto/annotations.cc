@@ -65,23 +65,37 @@ ArgumentValue AnnotationReader::value_of(const WireField& field, std::string_vie
 }
 
 ArgumentValue AnnotationReader::read(std::string_view message, const Sequence& sequence, StringId& key) {
+  constexpr char kKeyTag = static_cast<char>(wire_tag(annotation_field::kKey, WireType::bytes));
   WireReader reader(message);
-  WireField field, early;  // a value in front of its key, which nearly no writer has
+  // A key that is written out mostly comes first. Most bytes of a trace are shapes and types of operands.
+  if (std::string_view name; reader.next_bytes(kKeyTag, name)) {
+    key = keys_.number_of(name);
+    if (key != 0 && keys_.target(key) == ArgumentKeys::kIgnored) return {};
+  }
+  WireField field;
+  bool is_early = false;  // a value came in front of its key, which nearly no writer has
   while (reader.next(field)) {
     if (is_value(field.number)) {
       // All members of a list are fields of this message: the first tells what it is.
       if (key != 0) return value_of(field, message, sequence);
-      if (early.number == 0) early = field;
+      is_early = true;
       continue;
     }
     if (field.is(annotation_field::kKey, WireType::bytes)) key = keys_.number_of(field.bytes);
     else if (field.is(annotation_field::kKeyNumber, WireType::varint)) key = text_of(sequence.keys, field.value);
     if (key == 0) continue;
-    // Most bytes of a trace are shapes and types of operands.
     if (keys_.target(key) == ArgumentKeys::kIgnored) return {};
-    if (early.number != 0) break;
+    if (is_early) break;
   }
-  return early.number == 0 ? ArgumentValue{} : value_of(early, message, sequence);
+  return is_early ? first_value(message, sequence) : ArgumentValue{};
+}
+
+ArgumentValue AnnotationReader::first_value(std::string_view message, const Sequence& sequence) {
+  WireReader reader(message);
+  WireField field;
+  while (reader.next(field) && !is_value(field.number)) {
+  }
+  return value_of(field, message, sequence);
 }
 
 std::string_view AnnotationReader::key_of(std::string_view message, const Sequence& sequence) const {

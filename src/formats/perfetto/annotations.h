@@ -28,6 +28,7 @@ class AnnotationReader {
   ArgumentValue read(std::string_view message, const Sequence& sequence, StringId& key);
 
  private:
+  ArgumentValue first_value(std::string_view message, const Sequence& sequence);
   ArgumentValue value_of(const WireField& field, std::string_view message, const Sequence& sequence);
   void write_json(std::string_view message, const Sequence& sequence, int depth);
   void write_value(const WireField& field, const Sequence& sequence);

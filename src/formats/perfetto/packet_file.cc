@@ -20,7 +20,9 @@ Error damage_at(const std::string& path, std::uint64_t offset, std::string what)
 
 /// The compressed packets in a packet, if it holds such.
 bool find_compressed(std::string_view packet, std::string_view& compressed, bool& is_zstd) {
-  // Whoever compresses packets puts them into a packet with nothing else: the first field tells.
+  // Whoever compresses packets puts them into a packet with nothing else: the first field tells. Its number takes more
+  // than one byte, and those of nearly all other packets do not.
+  if (packet.empty() || static_cast<unsigned char>(packet.front()) < 0x80) return false;
   WireReader reader(packet);
   WireField field;
   if (!reader.next(field) || !field.is_bytes()) return false;
@@ -33,11 +35,12 @@ bool find_compressed(std::string_view packet, std::string_view& compressed, bool
 }  // namespace
 
 Result<PacketFile> PacketFile::open(const std::string& path, bool salvage,
-                                    const std::function<void(std::uint64_t)>& on_progress) {
+                                    const std::function<void(std::uint64_t)>& on_progress,
+                                    const std::function<void(std::string_view)>& on_packet) {
   Result<FileContent> content = FileContent::open(path, on_progress);
   if (!content) return content.error();
   PacketFile file(std::move(*content));
-  if (const Status found = file.find_stretches(); !found) {
+  if (const Status found = file.find_stretches(on_packet); !found) {
     if (!salvage) return found.error();
     file.damage_ = found.error();
   }
@@ -45,7 +48,7 @@ Result<PacketFile> PacketFile::open(const std::string& path, bool salvage,
   return file;
 }
 
-Status PacketFile::find_stretches() {
+Status PacketFile::find_stretches(const OnPacket& on_packet) {
   const std::string_view bytes = content_.bytes();
   WireReader reader(bytes);
   WireField field;
@@ -56,11 +59,14 @@ Status PacketFile::find_stretches() {
   while (reader.next(field)) {
     std::string_view compressed;
     bool is_zstd = false;
-    const bool is_packet = field.is(trace_field::kPacket, WireType::bytes);
-    if (!is_packet || !find_compressed(field.bytes, compressed, is_zstd)) continue;
+    if (!field.is(trace_field::kPacket, WireType::bytes)) continue;
+    if (!find_compressed(field.bytes, compressed, is_zstd)) {
+      on_packet(field.bytes);
+      continue;
+    }
     cut(field.begin);
     begin = field.end;
-    if (const Status inflated = inflate(compressed, is_zstd, content_.offset_of(field.begin)); !inflated)
+    if (const Status inflated = inflate(compressed, is_zstd, content_.offset_of(field.begin), on_packet); !inflated)
       return inflated;
   }
   cut(reader.position());
@@ -69,7 +75,7 @@ Status PacketFile::find_stretches() {
   return {};
 }
 
-Status PacketFile::inflate(std::string_view compressed, bool is_zstd, std::uint64_t offset) {
+Status PacketFile::inflate(std::string_view compressed, bool is_zstd, std::uint64_t offset, const OnPacket& on_packet) {
   constexpr std::size_t kPieceBytes = 1u << 20;
   const auto inflater = is_zstd ? make_inflater(Compression::zstd, compressed, content_.path())
                                 : make_zlib_inflater(compressed, content_.path());
@@ -94,6 +100,7 @@ Status PacketFile::inflate(std::string_view compressed, bool is_zstd, std::uint6
   }
   if (reader.damaged()) return damage_at(content_.path(), offset, "the compressed packets are damaged inside");
   stretches_.push_back({packets, offset, true});
+  walk(stretches_.back(), [&](const Packet& packet) { on_packet(packet.bytes); });
   return {};
 }
 

@@ -23,9 +23,11 @@ struct Packet {
 class PacketFile {
  public:
   /// Finds all packets and inflates the compressed ones, each at most as far as base/limits.h lets a file of its size.
-  /// Damage is an Error; with `salvage` it ends the trace, and damage() tells it.
+  /// Damage is an Error; with `salvage` it ends the trace, and damage() tells it. `on_packet` sees each packet that
+  /// for_each will give, in the same order, while they are found: a first look costs no walk of its own.
   static Result<PacketFile> open(const std::string& path, bool salvage,
-                                 const std::function<void(std::uint64_t)>& on_progress);
+                                 const std::function<void(std::uint64_t)>& on_progress,
+                                 const std::function<void(std::string_view)>& on_packet);
 
   [[nodiscard]] const FileContent& content() const { return content_; }
   [[nodiscard]] const std::optional<Error>& damage() const { return damage_; }
@@ -47,8 +49,9 @@ class PacketFile {
   explicit PacketFile(FileContent content) : content_(std::move(content)) {}
   template <typename F>
   static void walk(const Stretch& stretch, const F& f);
-  Status find_stretches();
-  Status inflate(std::string_view compressed, bool is_zstd, std::uint64_t offset);
+  using OnPacket = std::function<void(std::string_view)>;
+  Status find_stretches(const OnPacket& on_packet);
+  Status inflate(std::string_view compressed, bool is_zstd, std::uint64_t offset, const OnPacket& on_packet);
 
   FileContent content_;
   std::vector<Stretch> stretches_;

@@ -96,10 +96,6 @@ trace::LaneIndex RankPart::lane(trace::LaneKey process, trace::LaneKey thread, S
   return at->second;
 }
 
-void RankPart::add_field(trace::EventIndex row, trace::Field field, std::int64_t value) {
-  if (!has_field(row, field)) rank.field(field).push(row, value);
-}
-
 RankPart::Named& RankPart::named(StringId key) {
   std::uint32_t& place = at_text(named_places_, key, std::uint32_t{0});
   if (place == 0) {
@@ -109,14 +105,9 @@ RankPart::Named& RankPart::named(StringId key) {
   return named_[place - 1];
 }
 
-void RankPart::add_argument(trace::EventIndex row, StringId key, const ArgumentValue& value) {
-  if (value.kind == ArgumentValue::none || key == 0) return;
-  const std::int16_t target = keys_.target(key);
-  if (target == ArgumentKeys::kIgnored) return;
+void RankPart::add_converted(trace::EventIndex row, StringId key, std::int16_t target, const ArgumentValue& value) {
   const bool is_field = target != ArgumentKeys::kNamed;
   const bool wants_text = is_field && trace::holds_text(static_cast<trace::Field>(target));
-  if (is_field && !wants_text && value.kind == ArgumentValue::integer)
-    return add_field(row, static_cast<trace::Field>(target), value.number);
   ArgumentValue kept = value;
   // Numbers may come as texts, and texts as numbers ("Process Group Name": 0): a Field says what it holds.
   if (kept.kind == ArgumentValue::real) {

@@ -27,11 +27,17 @@ class RankPart {
   trace::LaneIndex lane(trace::LaneKey process, trace::LaneKey thread, StringId process_name, StringId thread_name);
 
   /// Arguments of the last row only. Of one key the first counts.
-  void add_argument(trace::EventIndex row, StringId key, const ArgumentValue& value);
-  void add_field(trace::EventIndex row, trace::Field field, std::int64_t value);
-  [[nodiscard]] bool has_field(trace::EventIndex row, trace::Field field) const {
-    const auto& events = rank.field(field).event;
-    return !events.empty() && events.back() == row;
+  void add_argument(trace::EventIndex row, StringId key, const ArgumentValue& value) {
+    if (value.kind == ArgumentValue::none || key == 0) return;
+    const std::int16_t target = keys_.target(key);
+    // Nearly all are numbers that a Field keeps.
+    if (value.kind == ArgumentValue::integer && target >= 0 && !trace::holds_text(static_cast<trace::Field>(target)))
+      return add_field(row, static_cast<trace::Field>(target), value.number);
+    if (target != ArgumentKeys::kIgnored) add_converted(row, key, target, value);
+  }
+  void add_field(trace::EventIndex row, trace::Field field, std::int64_t value) {
+    trace::SparseColumn& column = rank.field(field);
+    if (column.event.empty() || column.event.back() != row) column.push(row, value);
   }
 
   /// Hands over the arguments that no Field keeps.
@@ -43,6 +49,8 @@ class RankPart {
     trace::SparseColumn integers, texts;
   };
 
+  /// What a Field keeps as something else than it came as, or no Field keeps.
+  void add_converted(trace::EventIndex row, StringId key, std::int16_t target, const ArgumentValue& value);
   Named& named(StringId key);
 
   Interner& strings_;

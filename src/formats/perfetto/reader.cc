@@ -13,8 +13,8 @@
 #include "match/communication.h"
 #include "trace/rank_numbers.h"
 
-// Two walks over the packets of a file: the first finds tracks and clocks, which events may come before; the second
-// makes events. Files are read side by side, each with its own texts, and joined as ranks of one job.
+// Two walks over the packets of a file: the first finds them, and tracks and clocks, which events may come before; the
+// second makes events. Files are read side by side, each with its own texts, and joined as ranks of one job.
 
 namespace orrery::perfetto {
 namespace {
@@ -84,12 +84,14 @@ struct ReadFile {
 
 ReadFile read_file(const std::string& path, const ReadOptions& options) {
   ReadFile read;
-  const Result<PacketFile> file = PacketFile::open(path, options.salvage, options.on_progress);
+  TraceOutline outline;
+  const Result<PacketFile> file = PacketFile::open(path, options.salvage, options.on_progress,
+                                                   [&](std::string_view packet) { outline.look_at(packet); });
   if (!file) {
     read.error = file.error();
     return read;
   }
-  TraceOutline outline = read_outline(*file);
+  outline.finish();
   TraceBuilder builder(path, outline, {options.positions, options.operands});
   file->for_each([&](const Packet& packet) { builder.add(packet); });
   read.ranks = builder.finish();

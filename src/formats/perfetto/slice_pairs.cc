@@ -1,6 +1,7 @@
 #include "formats/perfetto/slice_pairs.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "formats/perfetto/diagnostics.h"
 
@@ -26,24 +27,33 @@ void SlicePairs::take(const Moment& moment, trace::RankTrace& rank, Diagnostics&
   open_.push_back(moment);
 }
 
+void SlicePairs::pair_by_time(trace::RankTrace& rank, Diagnostics& diagnostics) {
+  const auto is_end = [](const Moment& moment) { return moment.kind == Kind::end; };
+  std::vector<Moment> begins, ends;
+  std::partition_copy(moments_.begin(), moments_.end(), std::back_inserter(ends), std::back_inserter(begins), is_end);
+  moments_ = {};
+  // Each for itself is mostly in order as it is.
+  for (std::vector<Moment>* const moments : {&begins, &ends}) {
+    const auto by_time = [](const Moment& a, const Moment& b) { return a.time < b.time; };
+    if (!std::is_sorted(moments->begin(), moments->end(), by_time))
+      std::stable_sort(moments->begin(), moments->end(), by_time);
+  }
+  auto begin = begins.begin();
+  for (auto end = ends.begin(); begin != begins.end() || end != ends.end();) {
+    const bool is_end_next = begin == begins.end() || (end != ends.end() && end->time <= begin->time);
+    const TimePs now = is_end_next ? end->time : begin->time;
+    // What is open ends first; what ends beyond that is what begins now.
+    for (; end != ends.end() && end->time == now && !open_.empty(); ++end) close(now, rank, diagnostics);
+    for (; begin != begins.end() && begin->time == now; ++begin) take(*begin, rank, diagnostics);
+    for (; end != ends.end() && end->time == now; ++end) close(now, rank, diagnostics);
+  }
+}
+
 void SlicePairs::pair(trace::RankTrace& rank, Diagnostics& diagnostics) {
   if (is_sorted_) {
     for (const Moment& moment : moments_) take(moment, rank, diagnostics);
   } else {
-    std::stable_sort(moments_.begin(), moments_.end(),
-                     [](const Moment& a, const Moment& b) { return a.time < b.time; });
-    for (std::size_t first = 0, last = 0; first < moments_.size(); first = last) {
-      std::size_t ends = 0;
-      for (; last < moments_.size() && moments_[last].time == moments_[first].time; ++last)
-        ends += moments_[last].kind == Kind::end ? 1 : 0;
-      std::size_t earlier = std::min(ends, open_.size());
-      ends -= earlier;
-      for (; earlier > 0; --earlier) close(moments_[first].time, rank, diagnostics);
-      for (std::size_t i = first; i < last; ++i) {
-        if (moments_[i].kind != Kind::end) take(moments_[i], rank, diagnostics);
-      }
-      for (; ends > 0; --ends) close(moments_[first].time, rank, diagnostics);
-    }
+    pair_by_time(rank, diagnostics);
   }
   const auto left = static_cast<std::uint64_t>(
       std::count_if(open_.begin(), open_.end(), [](const Moment& moment) { return moment.kind == Kind::begin; }));

@@ -35,6 +35,8 @@ class SlicePairs {
     moments_.push_back({time, row, kind});
   }
   void close(TimePs time, trace::RankTrace& rank, Diagnostics& diagnostics);
+  /// Of a track that is not written in order of time.
+  void pair_by_time(trace::RankTrace& rank, Diagnostics& diagnostics);
   void take(const Moment& moment, trace::RankTrace& rank, Diagnostics& diagnostics);
 
   std::vector<Moment> moments_;

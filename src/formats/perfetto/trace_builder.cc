@@ -16,22 +16,17 @@
 
 namespace orrery::perfetto {
 
-TraceOutline read_outline(const PacketFile& file) {
-  TraceOutline outline;
-  file.for_each([&](const Packet& packet) {
-    WireReader reader(packet.bytes);
-    WireField field;
-    std::string_view snapshot;
-    std::uint64_t sequence = 0;
-    while (reader.next(field)) {
-      if (field.is(packet_field::kSequence, WireType::varint)) sequence = field.value;
-      else if (field.is(packet_field::kTrackDescriptor, WireType::bytes)) outline.tracks.describe(field.bytes);
-      else if (field.is(packet_field::kClockSnapshot, WireType::bytes)) snapshot = field.bytes;
-    }
-    if (!snapshot.empty()) outline.clocks.add_snapshot(read_snapshot(snapshot, sequence, outline.units));
-  });
-  outline.clocks.finish();
-  return outline;
+void TraceOutline::look_at(std::string_view packet) {
+  WireReader reader(packet);
+  WireField field;
+  std::string_view snapshot;
+  std::uint64_t sequence = 0;
+  while (reader.next(field)) {
+    if (field.is(packet_field::kSequence, WireType::varint)) sequence = field.value;
+    else if (field.is(packet_field::kTrackDescriptor, WireType::bytes)) tracks.describe(field.bytes);
+    else if (field.is(packet_field::kClockSnapshot, WireType::bytes)) snapshot = field.bytes;
+  }
+  if (!snapshot.empty()) clocks.add_snapshot(read_snapshot(snapshot, sequence, units));
 }
 
 std::optional<std::int64_t> rank_in_process_name(std::string_view name, std::string_view word) {

@@ -32,8 +32,11 @@ struct TraceOutline {
   TrackTable tracks;
   ClockTable clocks;
   ClockUnits units;
+
+  void look_at(std::string_view packet);
+  /// To be called once, after the last packet.
+  void finish() { clocks.finish(); }
 };
-TraceOutline read_outline(const PacketFile& file);
 
 /// The number in a process called "rank 3" or "rank 3 python".
 std::optional<std::int64_t> rank_in_process_name(std::string_view name, std::string_view word = "rank ");
