@@ -87,6 +87,7 @@ class RankBuilder final : public DocumentHandler {
   std::vector<std::string> large_properties_;
   std::vector<InvalidText> invalid_texts_;  // each text once, in order of appearance
   std::map<std::pair<trace::LaneKey, trace::LaneKey>, trace::LaneIndex> lanes_;
+  std::array<StringId, 1024> recent_texts_{};
   std::array<LaneCacheEntry, 64> lane_cache_{};
   std::array<std::uint16_t, 64> category_cache_{};
   std::map<StringId, std::uint16_t> categories_;

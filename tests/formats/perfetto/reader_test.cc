@@ -123,6 +123,16 @@ TEST_CASE("slices pair as a stack; calls that follow one another do so also wher
   CHECK(all_ends_last.events() == Rows{"outer cpu_op 10+-", "a cpu_op 10+10", "b cpu_op 20+10", "open cpu_op 30+-"});
   CHECK(all_ends_last.diagnostics.count(kBeginWithoutEnd) == 2);
 
+  // Neither begins nor ends are in order, and more end at a moment than is open.
+  PacketTrace shuffled;
+  shuffled.thread(5);
+  shuffled.begin(5, 40, "late");
+  shuffled.begin(5, 10, "early");
+  for (const std::uint64_t time : {50, 20, 40}) shuffled.end(5, time);
+  const ReadPackets sorted = read_packets(shuffled.bytes);
+  CHECK(sorted.events() == Rows{"late cpu_op 40+0", "early cpu_op 10+10"});
+  CHECK(sorted.diagnostics.count(kEndWithoutBegin) == 1);
+
   PacketTrace in_order;
   in_order.thread(5);
   in_order.begin(5, 10, "outer");
