@@ -35,6 +35,7 @@ std::string error_of(const std::string& yaml) {
 TEST_CASE("every shipped device can be read, and has a name of its own") {
   std::vector<std::string> names;
   for (const auto& entry : std::filesystem::directory_iterator(kFolder)) {
+    if (entry.is_directory()) continue;  // of tables
     const auto device = read_device(entry.path().string());
     REQUIRE_MESSAGE(device.ok(), (device ? "" : device.error().to_string()));
     names.push_back(device->name);

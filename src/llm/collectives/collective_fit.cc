@@ -41,8 +41,8 @@ constexpr std::array<UsualLine, 5> kUsualLines = {{{"LL", 4.5, 1.2, 0.02, 0.1},
 constexpr std::size_t kUnknownsOfLine = 4;
 constexpr double kPenaltyOfOneRow = 0.01;  // a row that is 5 % off weighs as a line that is 2.2 times the usual one
 constexpr double kCap = 0.5;
-constexpr double kShrink = 0.1;           // measurements of one size are worth ten times that none differs from the lines
-constexpr std::size_t kMostSizes = 20;    // of a correction: what a description holds
+constexpr double kShrink = 0.1;         // measurements of one size are worth ten times that none differs from the lines
+constexpr std::size_t kMostSizes = 20;  // of a correction: what a description holds
 constexpr std::size_t kFewestOfBand = 24;  // measurements that an interval stands on
 constexpr std::size_t kMostBands = 4;
 
@@ -72,8 +72,8 @@ std::vector<ProtocolLine> usual_lines(machine::NodeCollective op, const std::vec
 void log_ratios(const CollectiveLaw& law, const Rows& rows, double link_bytes_per_s, std::vector<double>& ratios) {
   ratios.clear();
   for (const CollectiveRow* row : rows) {
-    const double us = machine::line_us(law, static_cast<double>(*row->ranks), static_cast<double>(*row->bytes),
-                                       link_bytes_per_s);
+    const double us =
+        machine::line_us(law, static_cast<double>(*row->ranks), static_cast<double>(*row->bytes), link_bytes_per_s);
     ratios.push_back(std::log(us / *row->measured_us));
   }
 }
@@ -177,8 +177,8 @@ void price_left_out(LeftOut& one, double link_bytes_per_s) {
   const CollectiveLaw law = fit_law(seen, link_bytes_per_s);
   for (const CollectiveRow* row : *one.rows) {
     if (*row->bytes == one.bytes)
-      one.prices.push_back({static_cast<std::size_t>(row - one.first_row),
-                            machine::price(law, row->call(), link_bytes_per_s).us});
+      one.prices.push_back(
+          {static_cast<std::size_t>(row - one.first_row), machine::price(law, row->call(), link_bytes_per_s).us});
   }
 }
 

@@ -30,8 +30,8 @@ struct CollectiveFit {
 Result<CollectiveFit> fit_collectives(const std::vector<CollectiveRow>& rows, double link_bytes_per_s,
                                       Diagnostics& diagnostics);
 
-/// "laws": op, library, version, rows, error_pct, held_out_pct: mean errors of rows that were fitted, and of those whose
-/// size was left out.
+/// "laws": op, library, version, rows, error_pct, held_out_pct: mean errors of rows that were fitted, and of those
+/// whose size was left out.
 report::Sheet collective_law_sheet(const CollectiveFit& fit, const std::vector<CollectiveRow>& rows,
                                    double link_bytes_per_s);
 /// "accuracy": up_to_bytes, rows, low_ratio, high_ratio, unseen_pct.

@@ -15,8 +15,8 @@
 
 namespace orrery::llm {
 
-/// By row. None: the row lacks ranks or bytes, or nobody measured the operation, which is counted. `usual`: the device of
-/// rows that name none. An Error names the line of a device that is not known.
+/// By row. None: the row lacks ranks or bytes, or nobody measured the operation, which is counted. `usual`: the device
+/// of rows that name none. An Error names the line of a device that is not known.
 Result<std::vector<std::optional<CollectiveEstimate>>> price_collectives(const CsvTable& table,
                                                                          const std::vector<CollectiveRow>& rows,
                                                                          const Catalog& catalog,

@@ -18,9 +18,9 @@ Result<machine::NodeCollective> op_of(const CsvTable& table, std::size_t row) {
   const auto found = std::find(names.begin(), names.end(), name);
   if (found != names.end()) return static_cast<machine::NodeCollective>(found - names.begin());
   const std::string_view meant = nearest_word(name, names);
-  return table.error_at(row, "op", fmt::format("'{}' is no collective", name),
-                        meant.empty() ? fmt::format("one of {}", fmt::join(names, ", "))
-                                      : fmt::format("did you mean '{}'?", meant));
+  return table.error_at(
+      row, "op", fmt::format("'{}' is no collective", name),
+      meant.empty() ? fmt::format("one of {}", fmt::join(names, ", ")) : fmt::format("did you mean '{}'?", meant));
 }
 
 Result<double> element_bytes_of(const CsvTable& table, std::size_t row) {
@@ -40,10 +40,10 @@ Result<std::optional<std::int64_t>> count_of(const CsvTable& table, std::size_t 
   if (text.empty()) return std::optional<std::int64_t>();
   const std::optional<std::int64_t> number = parse_number<std::int64_t>(text);
   if (number && *number >= least) return number;
-  return table.error_at(row, column,
-                        number ? fmt::format("{} is less than {}", *number, least)
-                               : fmt::format("'{}' is no whole number", text),
-                        fmt::format("a whole number of at least {}", least));
+  return table.error_at(
+      row, column,
+      number ? fmt::format("{} is less than {}", *number, least) : fmt::format("'{}' is no whole number", text),
+      fmt::format("a whole number of at least {}", least));
 }
 
 Result<CollectiveRow> row_of(const CsvTable& table, std::size_t row) {

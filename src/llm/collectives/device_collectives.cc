@@ -51,7 +51,8 @@ std::optional<CollectiveEstimate> DeviceCollectives::estimate(const machine::Col
                                                               const machine::RailLink& rail) const {
   const machine::CollectiveLaw* law = machine::nearest_law(lines, call.op, call.library, call.version);
   if (law == nullptr) return std::nullopt;
-  CollectiveEstimate estimate{.basis = fmt::format("{} {} {}", measured_on, law->library, law->version)};
+  CollectiveEstimate estimate{.measured_on = measured_on,
+                              .basis = fmt::format("{} {} {}", measured_on, law->library, law->version)};
   double widening = 1;
   if (nodes > 1) {
     const auto price = machine::rail_price(lines, call, nodes, link_bytes_per_s, rail);
@@ -68,8 +69,8 @@ std::optional<CollectiveEstimate> DeviceCollectives::estimate(const machine::Col
   }
   if (!is_own()) {
     estimate.basis += fmt::format(", at the link of {}", device);
-    const double apart = std::max(link_bytes_per_s, measured_link_bytes_per_s) /
-                         std::min(link_bytes_per_s, measured_link_bytes_per_s);
+    const double apart =
+        std::max(link_bytes_per_s, measured_link_bytes_per_s) / std::min(link_bytes_per_s, measured_link_bytes_per_s);
     widening *= apart < kSameLink ? kOfRelative : kOfOtherLink;
   }
   const bool other = (!call.library.empty() && law->library != call.library) ||
@@ -78,6 +79,7 @@ std::optional<CollectiveEstimate> DeviceCollectives::estimate(const machine::Col
   if (const auto ends = machine::interval(lines, call.bytes, estimate.us, widening)) {
     estimate.low_us = ends->low_us;
     estimate.high_us = ends->high_us;
+    estimate.unseen_pct = ends->unseen_pct;
   }
   return estimate;
 }

@@ -15,8 +15,11 @@ namespace orrery::llm {
 struct CollectiveEstimate {
   double us = 0;
   std::optional<double> low_us = {}, high_us = {};  ///< eight of ten measurements would lie between
+  std::optional<double> unseen_pct = {};            ///< mean error of such messages that the lines had not seen
+  std::string measured_on = {};                     ///< the device
   std::string protocol = {};
-  std::string basis = {};  ///< "H100 nccl 2.27.3": what was measured; "H100 nccl 2.27.3 at the link of H200" of a relative
+  std::string basis =
+      {};  ///< "H100 nccl 2.27.3": what was measured; "H100 nccl 2.27.3 at the link of H200" of a relative
 };
 
 struct DeviceCollectives {

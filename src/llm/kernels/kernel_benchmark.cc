@@ -66,10 +66,6 @@ void set_interval(KernelPrice& price, const machine::Device& device) {
   }
 }
 
-}  // namespace
-
-namespace {
-
 /// Of a device from its datasheet, by the tables of a relative: measured on devices that have both.
 constexpr double kWidenedByRelative = 1.6;
 
@@ -85,9 +81,12 @@ void price_warm(const KernelRow& row, const KernelDevice& on, Diagnostics& diagn
   if (table == nullptr) return diagnostics.add(kUnmeasuredKernel, at);
   const bool relative = on.warm.is_relative();
   const machine::WarmPrice found = machine::warm_price(on.device, *table, kernel, relative ? kWidenedByRelative : 1);
-  price.us = found.seconds * 1e6;
-  price.low_us = found.low_s * 1e6;
-  price.high_us = found.high_s * 1e6;
+  KernelSizes rated = row.sizes;  // products of these formats run at the rate of a plain one
+  rated.type = machine::rate_of(*format);
+  const double us = neighbour_slowdown(row.kind, on.device, rated, row.beside) * 1e6;
+  price.us = found.seconds * us;
+  price.low_us = found.low_s * us;
+  price.high_us = found.high_s * us;
   price.bound = machine::kBoundNames[static_cast<std::size_t>(found.bound)];
   price.basis = relative ? on.warm.owner() : std::string(kMeasured);
   if (relative)

@@ -90,31 +90,23 @@ class CorrectedLines {
   std::vector<const LineCorrection*> corrections_;
 };
 
-/// The numbers in "2.27.3"; text between them is passed over.
-std::vector<std::int64_t> version_numbers(std::string_view version) {
-  std::vector<std::int64_t> numbers;
-  while (!version.empty()) {
+/// "2.27.3" as 2027003 million: versions apart in an earlier part are farther apart than any in a later one.
+double version_number(std::string_view version) {
+  double number = 0;
+  for (double unit = 1e12; unit >= 1 && !version.empty(); unit /= 1000) {
     const NumberScan<std::int64_t> found = scan_number<std::int64_t>(version);
-    if (found.is_number()) numbers.push_back(found.value);
-    const std::size_t dot = version.find('.');
-    if (dot == std::string_view::npos) break;
-    version.remove_prefix(dot + 1);
+    if (found.is_number()) number += unit * static_cast<double>(std::min<std::int64_t>(found.value, 999));
+    version.remove_prefix(std::min(version.find('.'), version.size() - 1) + 1);
   }
-  numbers.resize(4);
-  return numbers;
+  return number;
 }
 
 /// Smaller is nearer; of two that are as far, the newer. An empty version is that of tomorrow.
-std::tuple<bool, std::vector<std::int64_t>, std::vector<std::int64_t>> version_distance(const CollectiveLaw& law,
-                                                                                        std::string_view library,
-                                                                                        std::string_view version) {
-  const std::vector<std::int64_t> own = version_numbers(law.version), asked = version_numbers(version);
-  std::vector<std::int64_t> apart, newest_first;
-  for (std::size_t i = 0; i < own.size(); ++i) {
-    if (!version.empty()) apart.push_back(std::abs(own[i] - asked[i]));
-    newest_first.push_back(-own[i]);
-  }
-  return {!library.empty() && law.library != library, std::move(apart), std::move(newest_first)};
+std::tuple<bool, double, double> version_distance(const CollectiveLaw& law, std::string_view library,
+                                                  std::string_view version) {
+  const double own = version_number(law.version);
+  const double apart = version.empty() ? 0 : std::abs(own - version_number(version));
+  return {!library.empty() && law.library != library, apart, -own};
 }
 
 }  // namespace
@@ -130,8 +122,7 @@ const CollectiveLaw* nearest_law(const CollectiveLines& lines, NodeCollective op
   const CollectiveLaw* nearest = nullptr;
   for (const CollectiveLaw& law : lines.laws) {
     if (law.op != op) continue;
-    if (nearest == nullptr ||
-        version_distance(law, library, version) < version_distance(*nearest, library, version))
+    if (nearest == nullptr || version_distance(law, library, version) < version_distance(*nearest, library, version))
       nearest = &law;
   }
   return nearest;
@@ -163,7 +154,8 @@ std::optional<CollectiveInterval> interval(const CollectiveLines& lines, double 
   const auto holds = [&](const CollectiveAccuracy& one) { return bytes <= static_cast<double>(one.up_to_bytes); };
   auto found = std::find_if(lines.accuracy.begin(), lines.accuracy.end(), holds);
   if (found == lines.accuracy.end()) found = std::prev(lines.accuracy.end());
-  return CollectiveInterval{us * std::pow(found->low_ratio, widening), us * std::pow(found->high_ratio, widening)};
+  return CollectiveInterval{us * std::pow(found->low_ratio, widening), us * std::pow(found->high_ratio, widening),
+                            found->unseen_pct};
 }
 
 namespace {

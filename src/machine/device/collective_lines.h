@@ -6,13 +6,13 @@
 //
 //   t_i = base_i + rank_i (n - 1) + B/L (f(n)/wire_i + 1/local_i),   f = 2(n-1)/n all-reduce, (n-1)/n the others
 //
-// f B is what crosses the link of a rank at least; `local` is the passes over the buffer that do not depend on the ranks
-// (copies into and out of the library's buffers, the sums), without which two and eight ranks of one device need
+// f B is what crosses the link of a rank at least; `local` is the passes over the buffer that do not depend on the
+// ranks (copies into and out of the library's buffers, the sums), without which two and eight ranks of one device need
 // different lines. The time is the smallest line, rounded where two are alike (a p-norm with p = -16), times what
-// measurements of that size, number of ranks and width of elements lay beside it: libraries switch protocols too late or
-// too early. Corrections lie between neighbours in the logarithms of bytes and ranks, and stay as they are outside. A
-// longer message never takes less: prices are made at powers of two, of which none is below the one before it, and lie
-// between on straight lines in logarithms.
+// measurements of that size, number of ranks and width of elements lay beside it: libraries switch protocols too late
+// or too early. Corrections lie between neighbours in the logarithms of bytes and ranks, and stay as they are outside.
+// A longer message never takes less: prices are made at powers of two, of which none is below the one before it, and
+// lie between on straight lines in logarithms.
 //
 // `bytes` counts as CommOp does (simulate/network_model.h): the whole buffer of a rank, for all_gather that of the
 // result, for reduce_scatter and all_to_all that of what is put in.
@@ -50,8 +50,8 @@ struct ProtocolLine {
 /// What was measured beside the lines, at some sizes.
 struct LineCorrection {
   std::int64_t ranks = 0;
-  std::int64_t element_bytes = 0;           ///< 0: of any width
-  std::vector<std::int64_t> bytes = {};     ///< ascending
+  std::int64_t element_bytes = 0;            ///< 0: of any width
+  std::vector<std::int64_t> bytes = {};      ///< ascending
   std::vector<std::int64_t> per_mille = {};  ///< 1000 log(measured / lines), by place in `bytes`
 
   friend bool operator==(const LineCorrection&, const LineCorrection&) = default;
@@ -118,6 +118,7 @@ CollectivePrice price(const CollectiveLaw& law, const CollectiveCall& call, doub
 struct CollectiveInterval {
   double low_us = 0;
   double high_us = 0;
+  double unseen_pct = 0;  ///< as CollectiveAccuracy has it
 };
 std::optional<CollectiveInterval> interval(const CollectiveLines& lines, double bytes, double us, double widening);
 

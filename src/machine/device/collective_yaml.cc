@@ -17,8 +17,8 @@ namespace {
 
 std::optional<Violation> find_correction_violation(const LineCorrection& one, const std::string& field) {
   if (one.bytes.size() != one.per_mille.size())
-    return Violation{field + ".per_mille", fmt::format("has {} entries, and bytes has {}", one.per_mille.size(),
-                                                       one.bytes.size())};
+    return Violation{field + ".per_mille",
+                     fmt::format("has {} entries, and bytes has {}", one.per_mille.size(), one.bytes.size())};
   // Equal sizes would be a step without a width.
   if (!std::is_sorted(one.bytes.begin(), one.bytes.end(), std::less_equal<>()))
     return Violation{field + ".bytes", "must ascend"};
@@ -33,7 +33,8 @@ std::optional<Violation> find_lines_violation(const CollectiveLines& lines) {
     if (law.lines.empty()) return Violation{field + ".lines", "must have an entry"};
     for (std::size_t j = 0; j < law.lines.size(); ++j) {
       // A line of no time at all would be the smallest for every message.
-      if (law.lines[j].base_us <= 0) return Violation{fmt::format("{}.lines[{}].base_us", field, j), "must be more than 0"};
+      if (law.lines[j].base_us <= 0)
+        return Violation{fmt::format("{}.lines[{}].base_us", field, j), "must be more than 0"};
     }
     for (std::size_t j = 0; j < law.corrections.size(); ++j) {
       const std::string at = fmt::format("{}.corrections[{}]", field, j);

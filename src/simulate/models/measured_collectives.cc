@@ -30,12 +30,11 @@ std::optional<TimePs> MeasuredPrices::price_ps(const CommOp& op) const {
   const std::optional<machine::NodeCollective> collective = measured_op(op.collective);
   if (!collective) return std::nullopt;
   const auto node = [&](std::uint32_t rank) { return static_cast<std::int64_t>(rank) / node_devices_; };
-  const bool inside =
-      std::all_of(op.ranks.begin(), op.ranks.end(), [&](std::uint32_t rank) { return node(rank) == node(op.ranks[0]); });
+  const bool inside = std::all_of(op.ranks.begin(), op.ranks.end(),
+                                  [&](std::uint32_t rank) { return node(rank) == node(op.ranks[0]); });
   if (!inside) return std::nullopt;
-  const std::optional<double> us = device_.us({.op = *collective,
-                                               .ranks = static_cast<std::int64_t>(op.ranks.size()),
-                                               .bytes = static_cast<double>(op.bytes)});
+  const std::optional<double> us = device_.us(
+      {.op = *collective, .ranks = static_cast<std::int64_t>(op.ranks.size()), .bytes = static_cast<double>(op.bytes)});
   if (!us) return std::nullopt;
   return std::llround(*us * static_cast<double>(kPsPerUs));
 }

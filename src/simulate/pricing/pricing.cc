@@ -17,8 +17,9 @@ Status PricingOptions::check() const {
   // A snapshot prices what shares links, and what was measured is on none.
   const bool has_links = model == PricingModel::fluid && mode != PricingMode::snapshot;
   if (collectives == CollectiveSource::measured && !has_links) {
-    return Error{.message = "measured collectives stand beside the links of the model 'fluid' in its modes 'in-loop' and "
-                            "'isolated'",
+    return Error{.message =
+                     "measured collectives stand beside the links of the model 'fluid' in its modes 'in-loop' and "
+                     "'isolated'",
                  .hint = "model: fluid, or leave collectives out"};
   }
   if (astra_sim && model != PricingModel::astra) {

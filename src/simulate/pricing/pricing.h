@@ -53,7 +53,8 @@ inline constexpr std::array<std::string_view, 4> kAstraBackendNames = {"auto", "
 /// Who says what collectives inside a node take, beside the model of links.
 enum class CollectiveSource : std::uint8_t {
   links,    ///< the model, as for everything else
-  measured  ///< what was measured of the machine's devices (machine/device/collective_lines.h). Fluid only, no snapshots
+  measured  ///< what was measured of the machine's devices (machine/device/collective_lines.h). Fluid only, no
+            ///< snapshots
 };
 inline constexpr std::array<std::string_view, 2> kCollectiveSourceNames = {"links", "measured"};
 
@@ -105,8 +106,8 @@ struct Pricing : PricingOptions {
   std::function<Result<PriceOracle>(const PricingOptions& options, const machine::Machine& machine,
                                     Diagnostics& diagnostics)>
       open_oracle = {};
-  /// Of CollectiveSource::measured: what is known of the machine's devices; job/shipped/measured_collectives.h knows. An
-  /// Error: nothing is.
+  /// Of CollectiveSource::measured: what is known of the machine's devices; job/shipped/measured_collectives.h knows.
+  /// An Error: nothing is.
   std::function<Result<MeasuredDevice>(const machine::Machine& machine)> open_collectives = {};
   loggops::Placement placement = loggops::Placement::by_kind;  ///< of the model loggops
   /// Of the mode snapshot: also what sharing cost (PricingReport) and what was priced (SnapshotManifest); some 200
