@@ -13,7 +13,10 @@ fi
 python3 scripts/accuracy.py --binary build/orrery --alignment build/tests/alignment_accuracy --output docs/ACCURACY.md "$@"
 tables=../shared/data/llm
 if [[ -f $tables/validation.csv ]]; then
-  python3 scripts/llm_accuracy_document.py build/orrery docs/ACCURACY.md $tables/validation.csv $tables/h200_steps.csv
+  predictor=../shared/data/predictor
+  all=("$tables/validation.csv" "$tables/h200_steps.csv")
+  for table in $predictor/steps.csv $predictor/collectives.csv $predictor/kernels.csv.gz; do [[ -f $table ]] && all+=("$table"); done
+  build/orrery llm backtest "${all[@]}" --schedule --write-accuracy docs/ACCURACY.md -q > /dev/null
 fi
 # Motifs are judged by runs that are too many to ship.
 if [[ -d ../shared/data/mpi ]]; then python3 scripts/motif_accuracy.py build/orrery ../shared/data/mpi docs/ACCURACY.md; fi

@@ -69,7 +69,8 @@ def write_published(orrery, tables):
             left_out.append("%s (measured is %.3g to %.3g of predicted)" % (kind, low, high))
             continue
         why = "widened %.2f times: unseen %.1f %%, here %.1f" % (widening, UNSEEN[kind], seen) if kind in UNSEEN else "not fitted on"
-        lines.append('  - {name: "%s", rows: %d, low_ratio: %.4g, high_ratio: %.4g}  # %s' % (kind, len(values), low, high, why))
+        unseen = ", unseen_pct: %.4g" % UNSEEN[kind] if kind in UNSEEN else ""
+        lines.append('  - {name: "%s", rows: %d, low_ratio: %.4g, high_ratio: %.4g%s}  # %s' % (kind, len(values), low, high, unseen, why))
     head = ["# Written by scripts/llm_accuracy.py, which says how: between these ratios of measured to predicted lie eight of ten further measurements of a kind.",
             "# Left out, because fewer than %d measurements support no interval, or because the interval would not hold the prediction:" % FEWEST]
     head += ["#   " + one for one in left_out]

@@ -256,6 +256,7 @@ void describe(Visitor& visitor, machine::MaybeConst<KindAccuracy> auto& value) {
   visitor.whole("rows", value.rows, kConstant);
   visitor.number("low_ratio", value.low_ratio, kConstant);
   visitor.number("high_ratio", value.high_ratio, kConstant);
+  visitor.number("unseen_pct", value.unseen_pct, kConstant);
 }
 
 template <typename Visitor>

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -41,6 +42,7 @@ struct KindAccuracy {
   double rows = 0;   ///< measurements that it stands on
   double low_ratio = 0;
   double high_ratio = 0;
+  std::optional<double> unseen_pct = {};  ///< mean error of rows that the constants had not seen; none: not known
 };
 
 /// What an interval around a prediction stands on. data/accuracy has the values, written by scripts/llm_accuracy.py

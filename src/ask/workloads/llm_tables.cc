@@ -2,19 +2,28 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+#include <iterator>
+#include <utility>
+
 #include "analyze/forecast/llm_forecast.h"
 #include "base/io/csv.h"
+#include "base/io/file_content.h"
 #include "base/io/output_file.h"
 #include "job/shipped/shipped_catalog.h"
+#include "llm/backtest/accuracy_page.h"
 #include "llm/backtest/backtest.h"
 #include "llm/backtest/calibration.h"
 #include "llm/backtest/calibration_sheets.h"
+#include "llm/backtest/measured_tables.h"
 #include "llm/collectives/collective_prices.h"
 #include "llm/kernels/kernel_benchmark.h"
 #include "report/counted.h"
 
 namespace orrery::ask {
 namespace {
+
+constexpr std::size_t kMaxDocumentBytes = std::size_t{16} << 20;
 
 Result<CsvTable> load_llm_table(Context& context, const std::string& path) {
   auto table = read_csv(path);
@@ -105,24 +114,62 @@ Result<report::Answer> run(const LlmCalibrateRequest& request, Context& context)
   return answer;
 }
 
+namespace {
+
+/// A row per measurement, whichever table it is of.
+Result<llm::ScoredTable> score(const CsvTable& table, const llm::Catalog& catalog, const LlmBacktestRequest& request,
+                               Diagnostics& diagnostics) {
+  if (llm::is_collective_table(table)) return llm::score_collectives(table, catalog, diagnostics);
+  if (llm::is_kernel_table(table)) return llm::score_kernels(table, catalog, diagnostics);
+  auto rows = llm::backtest_rows(table, diagnostics);
+  if (!rows) return rows.error();
+  const simulate::PricingOptions network;
+  llm::StepModel schedule = analyze::schedule_model(catalog, network, diagnostics);
+  // A page is about the closed forms, unless somebody has the minutes that schedules take.
+  if (request.write_accuracy && !request.schedule) schedule = {};
+  const bool instead = request.schedule && !request.write_accuracy;
+  llm::ScoredTable scored{.rows = std::move(*rows)};
+  scored.predictions = llm::predict(catalog, scored.rows, diagnostics, schedule,
+                                    instead ? llm::ScheduleUse::instead : llm::ScheduleUse::beside);
+  return scored;
+}
+
+/// Nothing is written where the section is the same already.
+Status write_accuracy(const std::string& path, const llm::ScoredTable& scored) {
+  std::error_code ignored;
+  std::string before;
+  if (std::filesystem::exists(path, ignored)) {
+    auto text = read_whole_file(path, kMaxDocumentBytes);
+    if (!text) return text.error();
+    before = std::move(*text);
+  }
+  const std::string after = llm::with_section(before, llm::accuracy_section(scored.rows, scored.predictions));
+  return after == before ? Status() : write_whole_file(path, after);
+}
+
+}  // namespace
+
 Result<report::Answer> run(const LlmBacktestRequest& request, Context& context) {
   const auto catalog = job::read_shipped_catalog();
   if (!catalog) return catalog.error();
-  const auto table = load_llm_table(context, request.table);
-  if (!table) return table.error();
-  const auto rows = llm::backtest_rows(*table, context.diagnostics());
-  if (!rows) return rows.error();
-  const simulate::PricingOptions network;
-  const llm::StepModel schedule = analyze::schedule_model(*catalog, network, context.diagnostics());
-  const std::vector<llm::Prediction> predictions =
-      llm::predict(*catalog, *rows, context.diagnostics(), schedule,
-                   request.schedule ? llm::ScheduleUse::instead : llm::ScheduleUse::beside);
+  llm::ScoredTable all;
+  for (const std::string& path : request.tables) {
+    const auto table = load_llm_table(context, path);
+    if (!table) return table.error();
+    auto scored = score(*table, *catalog, request, context.diagnostics());
+    if (!scored) return scored.error();
+    std::move(scored->rows.begin(), scored->rows.end(), std::back_inserter(all.rows));
+    std::move(scored->predictions.begin(), scored->predictions.end(), std::back_inserter(all.predictions));
+  }
+  if (request.write_accuracy) {
+    if (const Status written = write_accuracy(*request.write_accuracy, all); !written) return written.error();
+  }
   report::Answer answer = context.answer();
-  report::Sheet sheet = llm::prediction_sheet(*rows, predictions);
+  report::Sheet sheet = llm::prediction_sheet(all.rows, all.predictions);
   answer.headline(report::counted(sheet.rows(), "measurement")).gap();
   answer.table(std::move(sheet), {.view = {.rows = report::kShownRows}});
-  tell_datasets(answer, llm::dataset_sheet(llm::errors_by_dataset(*rows, predictions),
-                                           llm::schedule_errors_by_dataset(*rows, predictions)));
+  tell_datasets(answer, llm::dataset_sheet(llm::errors_by_dataset(all.rows, all.predictions),
+                                           llm::schedule_errors_by_dataset(all.rows, all.predictions)));
   return answer;
 }
 

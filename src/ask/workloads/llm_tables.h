@@ -47,12 +47,16 @@ Result<report::Answer> run(const LlmCalibrateRequest& request, Context& context)
 
 /// Published measurements predicted from their configurations.
 struct LlmBacktestRequest {
-  std::string table = {};
+  std::vector<std::string> tables = {};  ///< of steps and operators, of kernels, of collectives: told by their columns
   bool schedule = false;  ///< run the schedules of Megatron's steps on their clusters instead of the closed forms
+  /// A document whose section about language models is rewritten; schedules then stand beside the closed forms, if they
+  /// are asked for.
+  std::optional<std::string> write_accuracy = {};
 };
 template <typename Visitor>
 void fields(LlmBacktestRequest& request, Visitor&& visit) {
   visit("schedule", request.schedule);
+  visit("write-accuracy", request.write_accuracy);
 }
 Result<report::Answer> run(const LlmBacktestRequest& request, Context& context);
 

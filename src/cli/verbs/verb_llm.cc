@@ -17,8 +17,17 @@ ExitCode run_llm_table(Invocation& invocation) {
   return answer(invocation, std::move(request));
 }
 
+template <typename Request>
+ExitCode run_llm_tables(Invocation& invocation) {
+  Request request;
+  request.tables = invocation.operands();
+  return answer(invocation, std::move(request));
+}
+
 constexpr Operands kOneTable{
     .name = "FILE", .help = "a table of comma-separated values; docs/LLM.md lists the columns", .min = 1, .max = 1};
+
+constexpr Operands kSomeTables{.name = "FILE...", .help = kOneTable.help, .min = 1, .max = Operands::kUnlimited};
 
 Flag hardware_flag() {
   return {.name = "hardware",
@@ -76,12 +85,6 @@ const Verb& llm_calibrate_verb() {
   return verb;
 }
 
-ExitCode run_llm_distil(Invocation& invocation) {
-  ask::LlmDistilRequest request;
-  request.tables = invocation.operands();
-  return answer(invocation, std::move(request));
-}
-
 const Verb& llm_distil_verb() {
   static const Verb verb = {
       .name = "llm distil",
@@ -91,10 +94,7 @@ const Verb& llm_distil_verb() {
           "collectives. Of kernels, per kind and number format: a formula's constants, a table of what it leaves over, "
           "and intervals from groups of shapes that the table had not seen. Of collectives, per operation and version: "
           "a line per protocol, and how far off sizes are that the lines had not seen.",
-      .operands = {.name = "FILE...",
-                   .help = "tables of comma-separated values; docs/LLM.md lists the columns",
-                   .min = 1,
-                   .max = Operands::kUnlimited},
+      .operands = kSomeTables,
       .flags = {Flag{.name = "device",
                      .value_name = "DEVICE",
                      .help = "whose rows count: a shipped device or a file that describes one",
@@ -106,7 +106,7 @@ const Verb& llm_distil_verb() {
       .examples = {{"orrery llm distil kernels.csv.gz collectives.csv --device h100 -o mine/h100.yaml",
                     "a description with its folder of tables beside it, mine/h100/"}},
       .output_help = "the device's description; what is there stays, and gets the line tables",
-      .run = run_llm_distil,
+      .run = run_llm_tables<ask::LlmDistilRequest>,
   };
   return verb;
 }
@@ -116,14 +116,20 @@ const Verb& llm_backtest_verb() {
       .name = "llm backtest",
       .summary = "predict published measurements from their configurations",
       .description =
-          "Training steps, prefill, decode, single operators, memory: a prediction per row. Where the table "
-          "has measured values, the errors are told, too.",
-      .operands = kOneTable,
+          "Training steps, prefill, decode, single operators, memory: a prediction per row; kernels and collectives, "
+          "too. "
+          "Where tables have measured values, the errors are told.",
+      .operands = kSomeTables,
       .flags = {Flag{.name = "schedule",
                      .help = "run the schedules of Megatron's steps on their clusters instead of the closed forms"},
+                Flag{.name = "write-accuracy",
+                     .value_name = "FILE.md",
+                     .kind = ValueKind::output,
+                     .help = "rewrite the section on language models of a document; with --schedule, schedules beside "
+                             "the closed forms"},
                 csv_flag()},
       .examples = {{"orrery llm backtest validation.csv --json", "a prediction per row, and the errors per data set"}},
-      .run = run_llm_table<ask::LlmBacktestRequest>,
+      .run = run_llm_tables<ask::LlmBacktestRequest>,
   };
   return verb;
 }

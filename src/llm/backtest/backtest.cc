@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "llm/backtest/operator_row.h"
@@ -118,6 +119,16 @@ std::string kind_of(const Source& source, const Row& row) {
   return fmt::format("{} {}", training ? to_string(source.framework) : "serving", row.metric);
 }
 
+/// Which file has the constants of the model that predicts a row, and says on what they were fitted.
+std::string constants_file(const Source& source, const Row& row) {
+  if (row.phase == "op") return "data/benchmarks";
+  const bool training = row.phase == "train" || row.phase == "finetune";
+  if (!training && source.framework != Framework::eager) return "data/frameworks/serving.yaml";
+  constexpr std::array<std::string_view, 6> kFiles = {"pytorch_eager", "megatron_2021",  "megatron_core",
+                                                      "llm_foundry",   "paired_devices", "nanotron"};
+  return fmt::format("data/frameworks/{}.yaml", kFiles[static_cast<std::size_t>(source.framework)]);
+}
+
 Prediction predict_by_kind(const Catalog& catalog, const Source& source, const machine::Device& device,
                            const Row& row) {
   if (row.phase == "op") {
@@ -180,6 +191,9 @@ Prediction predict_row(const Catalog& catalog, const Row& row, Diagnostics& diag
   const Source source = source_of(row);
   Prediction prediction = predict_by_kind(catalog, source, *device, row);
   prediction.kind = kind_of(source, row);
+  prediction.rests_on = constants_file(source, row);
+  if (const KindAccuracy* accuracy = catalog.accuracy.find(prediction.kind))
+    prediction.unseen_pct = accuracy->unseen_pct;
   std::optional<ScheduledRow> scheduled;
   if (step_model) scheduled = schedule_row(catalog, source, *device, row, step_model);
   if (scheduled && use == ScheduleUse::beside) {

@@ -28,7 +28,9 @@ struct Estimate {
 struct Prediction : Estimate {
   std::optional<Estimate> scheduled = {};  ///< beside the closed form: what running the plan says, where a row is one
   std::optional<double> peak_bytes = {};
-  bool out_of_memory = false;  ///< where the peak is known
+  bool out_of_memory = false;             ///< where the peak is known
+  std::optional<double> unseen_pct = {};  ///< mean error of rows like it that its constants had not seen, where known
+  std::string rests_on = {};              ///< the file or device whose constants and tables made it
 };
 
 /// Seconds of a step by running its schedule, as `orrery llm CONFIG` does; none: it has no answer.

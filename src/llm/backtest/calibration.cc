@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdlib>
 #include <map>
 
 #include "base/parallel.h"
@@ -31,9 +30,6 @@ constexpr const char* kBlockGroup = "standalone.block";  // made of the constant
 double priced_us(const machine::Device& device, const KernelRow& row) {
   return kernel_seconds(*find_kernel_kind(row.kind), device, row.sizes) * 1e6;
 }
-
-/// To the digits that a description has: more would say more than the rows do.
-double rounded(double value) { return std::strtod(fmt::format("{:.4g}", value).c_str(), nullptr); }
 
 /// Rows of one group, and which of them belong together.
 struct Group {

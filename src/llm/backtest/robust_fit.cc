@@ -1,7 +1,10 @@
 #include "llm/backtest/robust_fit.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 
 #include "base/linear_algebra.h"
 
@@ -148,5 +151,7 @@ std::vector<double> fit_robustly(const Residuals& residuals, const RobustFitOpti
   descent.step_until_flat();
   return descent.x();
 }
+
+double rounded(double value) { return std::strtod(fmt::format("{:.4g}", value).c_str(), nullptr); }
 
 }  // namespace orrery::llm

@@ -31,4 +31,7 @@ double robust_loss(const std::vector<double>& residuals, double cap);
 /// Starts at 0 in every unknown, and never ends at a higher loss with penalty than there.
 std::vector<double> fit_robustly(const Residuals& residuals, const RobustFitOptions& options);
 
+/// To four digits: what files of constants say, and more than any fit knows.
+double rounded(double value);
+
 }  // namespace orrery::llm

@@ -181,6 +181,7 @@ BacktestRow row_of(const RowCells& cells) {
                   .interleave = cells.size("vpp"),
                   .recomputation = recomputation_of(cells.text("recompute")),
                   .measured = cells.real("value")};
+  if (cells.text("second_metric") == "peak_gib") row.measured_peak_gib = cells.real("second_value");
   take_zero(cells.text("zero"), row);
   const std::string sequence_parallel = cells.text("sp");
   row.sequence_parallel = sequence_parallel == "1" || sequence_parallel == "True" || sequence_parallel == "true";

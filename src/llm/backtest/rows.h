@@ -54,6 +54,7 @@ struct BacktestRow {
   bool sequence_parallel = false;
   Recomputation recomputation = Recomputation::none;
   std::optional<double> measured;
+  std::optional<double> measured_peak_gib = {};
 
   using Number = std::optional<double> BacktestRow::*;
   [[nodiscard]] bool has(std::initializer_list<Number> numbers) const;

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdlib>
 #include <map>
 #include <set>
 #include <string_view>
@@ -52,9 +51,6 @@ using Rows = std::vector<const CollectiveRow*>;
 std::size_t line_count(machine::NodeCollective op) {
   return op == machine::NodeCollective::all_reduce ? kUsualLines.size() : kUsualLines.size() - 1;
 }
-
-/// To the digits that a description has: more would say more than the rows do.
-double rounded(double value) { return std::strtod(fmt::format("{:.4g}", value).c_str(), nullptr); }
 
 std::vector<ProtocolLine> usual_lines(machine::NodeCollective op, const std::vector<double>& x) {
   std::vector<ProtocolLine> lines;

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <map>
 #include <numeric>
 #include <tuple>
@@ -65,8 +64,6 @@ TableShape shape_of(WarmKind kind) {
   }
   return {{6, 5, 7}, kSome};
 }
-
-double rounded(double value) { return std::strtod(fmt::format("{:.4g}", value).c_str(), nullptr); }
 
 /// Visits the constants of a kind as unknowns.
 struct ConstantList {

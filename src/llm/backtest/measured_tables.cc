@@ -1,0 +1,100 @@
+#include "llm/backtest/measured_tables.h"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <string>
+#include <utility>
+
+#include "base/numbers.h"
+#include "llm/collectives/collective_prices.h"
+#include "llm/collectives/collective_rows.h"
+#include "llm/diagnostics.h"
+#include "llm/kernels/kernel_benchmark.h"
+
+namespace orrery::llm {
+namespace {
+
+BacktestRow measured_row(std::string id, const std::string& kind, const std::string& device,
+                         std::optional<double> measured) {
+  BacktestRow row;
+  row.id = std::move(id);
+  row.dataset = fmt::format("{} on {}", kind, device);
+  row.phase = "op";
+  row.device = device;
+  row.metric = "latency";
+  row.unit = "us";
+  row.measured = measured;
+  return row;
+}
+
+std::string id_of(const CsvTable& table, std::size_t row) {
+  return table.find("id") ? std::string(table.cell(row, "id")) : fmt::format("{}", row + 1);
+}
+
+/// By device, in the order of their names: the rows of each as a table of its own, and where they were.
+std::map<std::string, std::pair<CsvTable, std::vector<std::size_t>>> by_device(const CsvTable& table) {
+  std::map<std::string, std::pair<CsvTable, std::vector<std::size_t>>> parts;
+  for (std::size_t row = 0; row < table.rows.size(); ++row) {
+    auto& [part, places] = parts[std::string(table.cell(row, "device"))];
+    part.file = table.file;
+    part.columns = table.columns;
+    part.rows.push_back(table.rows[row]);
+    part.lines.push_back(table.lines[row]);
+    places.push_back(row);
+  }
+  return parts;
+}
+
+}  // namespace
+
+bool is_kernel_table(const CsvTable& table) { return table.find("kind").has_value() && !table.find("dataset"); }
+
+Result<ScoredTable> score_kernels(const CsvTable& table, const Catalog& catalog, Diagnostics& diagnostics) {
+  ScoredTable scored;
+  scored.rows.resize(table.rows.size());
+  scored.predictions.resize(table.rows.size());
+  for (const auto& [name, part] : by_device(table)) {
+    const auto& [rows, places] = part;
+    const auto device = device_called(catalog, name);
+    if (!device) return table.error_at(places[0], "device", device.error().message, device.error().hint);
+    const auto prices = price_kernels(rows, kernel_device(catalog.devices, **device), diagnostics);
+    if (!prices) return prices.error();
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      const KernelPrice& price = (*prices)[i];
+      scored.rows[places[i]] = measured_row(id_of(table, places[i]), price.kind, name, price.measured_us);
+      Prediction& prediction = scored.predictions[places[i]];
+      static_cast<Estimate&>(prediction) = {price.kind, price.us, price.low_us, price.high_us};
+      prediction.rests_on = price.basis.empty() ? "data/devices, " + (*device)->name : price.basis;
+    }
+  }
+  return scored;
+}
+
+Result<ScoredTable> score_collectives(const CsvTable& table, const Catalog& catalog, Diagnostics& diagnostics) {
+  const auto rows = collective_rows(table);
+  if (!rows) return rows.error();
+  for (const CollectiveRow& row : *rows) {
+    if (row.device.empty())
+      return table.error_at(row.place, "device", "no device is named", "whose measurement is it?");
+  }
+  // All rows name their device: the usual one is asked for nothing.
+  const auto prices = price_collectives(table, *rows, catalog, catalog.devices.front(), diagnostics);
+  if (!prices) return prices.error();
+  ScoredTable scored;
+  for (std::size_t i = 0; i < rows->size(); ++i) {
+    const CollectiveRow& row = (*rows)[i];
+    const std::string op(machine::kNodeCollectiveNames[static_cast<std::size_t>(row.op)]);
+    scored.rows.push_back(measured_row(row.id, op, row.device, row.measured_us));
+    Prediction& prediction = scored.predictions.emplace_back();
+    prediction.kind = op;
+    if (const std::optional<CollectiveEstimate>& price = (*prices)[i]) {
+      static_cast<Estimate&>(prediction) = {op, price->us, price->low_us, price->high_us};
+      prediction.unseen_pct = price->unseen_pct;
+      prediction.rests_on = fmt::format("collectives of {}", price->measured_on);
+    }
+  }
+  return scored;
+}
+
+}  // namespace orrery::llm
