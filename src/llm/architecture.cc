@@ -105,10 +105,15 @@ std::string normalised_name(std::string_view name) {
   return result;
 }
 
-std::optional<Architecture> architecture_called(const std::vector<Architecture>& known, std::string_view name) {
+const Architecture* known_architecture(const std::vector<Architecture>& known, std::string_view name) {
   const std::string wanted = normalised_name(name);
-  if (const Architecture* found = named_exactly(known, wanted)) return *found;
-  if (const Architecture* found = begun_with(known, wanted)) return *found;
+  if (wanted.empty()) return nullptr;
+  if (const Architecture* found = named_exactly(known, wanted)) return found;
+  return begun_with(known, wanted);
+}
+
+std::optional<Architecture> architecture_called(const std::vector<Architecture>& known, std::string_view name) {
+  if (const Architecture* found = known_architecture(known, name)) return *found;
   return of_size(name);
 }
 

@@ -71,5 +71,7 @@ std::string normalised_name(std::string_view name);
 /// name tells ("30B a3B": all and active parameters in 10^9), as a hybrid of about that work. None if there is no size
 /// in it either.
 std::optional<Architecture> architecture_called(const std::vector<Architecture>& known, std::string_view name);
+/// Of these, only what is known; null: nothing of that name.
+const Architecture* known_architecture(const std::vector<Architecture>& known, std::string_view name);
 
 }  // namespace orrery::llm

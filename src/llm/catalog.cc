@@ -97,6 +97,8 @@ Status read_frameworks(const std::string& folder, Catalog& catalog) {
   if (auto read = read_one(folder + "/llm_foundry.yaml", catalog.fsdp, &find_rates_violation<FsdpConstants>); !read)
     return read;
   if (auto read = read_one(folder + "/megatron_core.yaml", catalog.core, &find_core_violation); !read) return read;
+  if (auto read = read_one(folder + "/nemo.yaml", catalog.nemo, &find_core_violation); !read) return read;
+  if (auto read = read_one(folder + "/nanotron_steps.yaml", catalog.nanotron, &find_core_violation); !read) return read;
   if (auto read = read_one(folder + "/serving.yaml", catalog.serving, &find_rates_violation<ServingConstants>); !read)
     return read;
   if (auto read = read_one(folder + "/nanotron.yaml", catalog.shard_memory); !read) return read;

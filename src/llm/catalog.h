@@ -23,6 +23,7 @@ struct Catalog {
   MegatronConstants megatron;
   FsdpConstants fsdp;
   CoreConstants core;
+  CoreConstants nemo, nanotron;  ///< the same layers, by other software
   ServingConstants serving;
   ShardMemoryConstants shard_memory;
   PairConstants pairs;

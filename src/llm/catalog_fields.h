@@ -138,6 +138,8 @@ template <typename Visitor>
 void describe(Visitor& visitor, machine::MaybeConst<CoreRelease> auto& value) {
   visitor.number("year", value.year, kConstant);
   visitor.number("month", value.month, kConstant);
+  visitor.texts("generations", value.generations);
+  visitor.number("matrix_factor", value.matrix_factor, kConstant, machine::Default{1.0});
   visitor.number("expert_overhead_factor", value.expert_overhead_factor, kConstant);
   visitor.number("expert_matrix_factor", value.expert_matrix_factor, kConstant);
   visitor.number("hybrid_byte_factor", value.hybrid_byte_factor, kConstant);
@@ -173,6 +175,11 @@ void describe(Visitor& visitor, machine::MaybeConst<CoreConstants> auto& value) 
   visitor.number("gather_cover_share", value.gather_cover_share, kConstant);
   visitor.number("logit_bytes", value.logit_bytes, kConstant);
   visitor.number("cross_node_tensor_factor", value.cross_node_tensor_factor, kConstant);
+  visitor.number("host_layer_us", value.host_layer_us, kConstant, machine::Default{0.0});
+  visitor.number("host_micro_batch_us", value.host_micro_batch_us, kConstant, machine::Default{0.0});
+  visitor.number("host_message_us", value.host_message_us, kConstant, machine::Default{0.0});
+  visitor.number("host_far_message_us", value.host_far_message_us, kConstant, machine::Default{0.0});
+  visitor.number("host_step_us", value.host_step_us, kConstant, machine::Default{0.0});
   visitor.list("rates", value.rates, machine::Required{});
   visitor.list("releases", value.releases, machine::Required{});
   visitor.list("precisions", value.precisions, machine::Required{});
@@ -219,6 +226,10 @@ void describe(Visitor& visitor, machine::MaybeConst<Cluster> auto& value) {
   visitor.text("name", value.name);
   visitor.number("node_gb_per_s", value.node_gb_per_s, kConstant);
   visitor.number("node_devices", value.node_devices, kConstant);
+  visitor.number("ring_gb_per_s", value.ring_gb_per_s, kConstant, machine::Default{0.0});
+  visitor.number("all_reduce_gb_per_s", value.all_reduce_gb_per_s, kConstant, machine::Default{0.0});
+  visitor.number("ring_step_us", value.ring_step_us, kConstant, machine::Default{0.0});
+  visitor.number("timed_mb", value.timed_mb, kConstant, machine::Default{0.0});
 }
 
 template <typename Visitor>

@@ -1,5 +1,7 @@
 #include "llm/frameworks.h"
 
+#include <algorithm>
+
 #include "base/numbers.h"
 
 namespace orrery::llm {
@@ -19,11 +21,13 @@ const MegatronFlavour* find_flavour(const MegatronConstants& constants, std::str
   return nullptr;
 }
 
-CoreRelease release_of(const CoreConstants& c, const SoftwareRelease& release) {
+CoreRelease release_of(const CoreConstants& c, const SoftwareRelease& release, std::string_view generation) {
   CoreRelease found{.expert_overhead_factor = 1, .expert_matrix_factor = 1, .hybrid_byte_factor = 1};
   // By date, so that the last one that fits is the latest.
   for (const CoreRelease& one : c.releases) {
-    if (release.year > one.year || (release.year == one.year && release.month >= one.month)) found = one;
+    const bool listed = one.generations.empty() ||
+                        std::find(one.generations.begin(), one.generations.end(), generation) != one.generations.end();
+    if (listed && is_since(release, {.year = one.year, .month = one.month})) found = one;
   }
   return found;
 }

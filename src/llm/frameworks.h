@@ -23,6 +23,11 @@ inline constexpr SoftwareRelease kLatestRelease = {.year = 1e6, .month = 12};
 /// Of "26.06" or a text that begins so ("26.06.01 pretraining"); none: it does not.
 std::optional<SoftwareRelease> parse_release(std::string_view text);
 
+/// Not earlier.
+constexpr bool is_since(const SoftwareRelease& release, const SoftwareRelease& first) {
+  return release.year > first.year || (release.year == first.year && release.month >= first.month);
+}
+
 /// Counts that depend on how a block is written.
 struct EagerStyle {
   std::string name;  ///< "gpt": fused qkv, LayerNorm, GELU, biases; "llama": separate projections, RMSNorm, rotary
@@ -143,10 +148,12 @@ struct CoreRates {
   double hybrid_matrix_share = 0;  ///< of the bf16 peak
 };
 
-/// How experts run from a release of the software on.
+/// How layers run from a release of the software on.
 struct CoreRelease {
   double year = 0;
   double month = 0;
+  std::vector<std::string> generations = {};  ///< of devices; none: all
+  double matrix_factor = 1;                   ///< on the time of dense products
   double expert_overhead_factor = 0;
   double expert_matrix_factor = 0;
   double hybrid_byte_factor = 0;
@@ -181,6 +188,12 @@ struct CoreConstants {
   double gather_cover_share = 0;      ///< its forward pass
   double logit_bytes = 0;
   double cross_node_tensor_factor = 0;  ///< on tensor-parallel traffic that leaves the node
+  // Of the host. Steps that were only measured where devices are the slower ones have none of these.
+  double host_layer_us = 0;          ///< launching both passes of a layer: it computes no faster
+  double host_micro_batch_us = 0;    ///< per micro-batch and stage
+  double host_message_us = 0;        ///< per micro-batch of a stage that talks to others
+  double host_far_message_us = 0;    ///< besides, per tensor rank, where those are in other nodes
+  double host_step_us = 0;           ///< per step: launching graphs, input, logging
   std::vector<CoreRates> rates = {};
   std::vector<CoreRelease> releases = {};  ///< by date, ascending; before the first, nothing is scaled
   std::vector<CorePrecision> precisions = {};
@@ -226,6 +239,11 @@ struct Cluster {
   std::string name;
   double node_gb_per_s = 0;  ///< of all its network ports, one direction
   double node_devices = 0;
+  // Of clusters on which jobs timed their own collectives: llm/steps/measured_network.
+  double ring_gb_per_s = 0;        ///< of a node's ports, that gathering and scattering long messages reach; 0: not known
+  double all_reduce_gb_per_s = 0;  ///< and all-reduces
+  double ring_step_us = 0;         ///< latency of a step of a ring, where a job did not time it
+  double timed_mb = 0;             ///< the buffer that jobs timed
 };
 
 /// The entry for a generation of devices; the last one stands for those that are not listed.
@@ -242,8 +260,8 @@ const Rates& rates_of(const std::vector<Rates>& rates, std::string_view generati
 /// Null: none of that name.
 const MegatronFlavour* find_flavour(const MegatronConstants& constants, std::string_view name);
 
-/// The factors of the latest release of Megatron-Core that is not later than the run's.
-CoreRelease release_of(const CoreConstants& constants, const SoftwareRelease& release);
+/// The factors of the latest release of Megatron-Core that is not later than the run's, on such devices.
+CoreRelease release_of(const CoreConstants& constants, const SoftwareRelease& release, std::string_view generation);
 
 /// What the format gains; of one that is not listed, what bf16, the first, does.
 const CorePrecision& precision_of(const CoreConstants& constants, machine::DataType type);

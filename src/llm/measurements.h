@@ -59,6 +59,13 @@ struct Accuracy {
   }
 };
 
+/// Bus bandwidth in GB/s that a job measured over all of its ranks; none: it did not say.
+struct MeasuredBus {
+  std::optional<double> all_reduce, all_gather, reduce_scatter;
+
+  [[nodiscard]] bool is_measured() const { return all_reduce || all_gather || reduce_scatter; }
+};
+
 /// How far predictions are from measurements.
 struct ErrorSummary {
   std::size_t rows = 0;

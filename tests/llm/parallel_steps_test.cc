@@ -109,7 +109,7 @@ TEST_CASE("a token that goes to few groups of experts reaches few domains") {
 
 TEST_CASE("the products of a single expert are no grouped ones") {
   const CoreConstants& c = shipped().core;
-  const CoreRelease before = release_of(c, {}), latest = release_of(c, kLatestRelease);
+  const CoreRelease before = release_of(c, {}, "hopper"), latest = release_of(c, kLatestRelease, "hopper");
   CHECK(grouping_factor(c, before, 1) == 1);
   CHECK(grouping_factor(c, before, 4) == c.grouped_matrix_factor);
   CHECK(grouping_factor(c, latest, 4) < grouping_factor(c, before, 4));

@@ -174,23 +174,68 @@ TEST_CASE("who measured is told by the row: what it says outright, what it cites
   CHECK(source_of((*rows)[0]).framework == Framework::megatron);
   CHECK(source_of((*rows)[0]).cluster == "vtrain");
   // The name of a data set says nothing.
-  CHECK(source_of((*rows)[1]).framework == Framework::megatron_core);
+  CHECK(source_of((*rows)[1]).framework == Framework::nemo);
   CHECK(source_of((*rows)[2]).framework == Framework::eager);
   CHECK(source_of((*rows)[3]).framework == Framework::fsdp);
   CHECK(source_of((*rows)[3]).cluster == "vtrain");
-  CHECK(source_of((*rows)[4]).framework == Framework::megatron_core);
+  CHECK(source_of((*rows)[4]).framework == Framework::nemo);
   CHECK(diagnostics.count(kUnknownFramework) == 1);
+}
+
+TEST_CASE("notes tell releases, adapters and experts; a job that timed its collectives is one of nanotron's") {
+  CHECK(noted("release=v24.11.1; experts=8 top_k=2", "experts") == "8");
+  CHECK(noted("release=v24.11.1; experts=8 top_k=2", "top_k") == "2");
+  CHECK(noted("more_experts=8", "experts").empty());
+  CHECK(release_in("release=v24.11.1; experts=8")->month == 11);
+  CHECK(release_in("26.06.01 pretraining")->year == 26);
+  CHECK_FALSE(release_in("experts=8"));
+  CHECK(says_adapters("lora"));
+  CHECK(says_adapters("26.06 LoRA Performance"));
+  CHECK_FALSE(says_adapters("pretraining"));
+  Diagnostics diagnostics;
+  const auto rows = backtest_rows(table_of("id,dataset,phase,gpu,metric,unit,notes,all_reduce_gb_per_s\n"
+                                           "a,any,train,H100,iteration_time,s,release=v24.11.1,\n"
+                                           "b,any,train,H100,iteration_time,s,26.06 pretraining,\n"
+                                           "c,any,train,H100,iteration_time,s,,173.5\n"
+                                           "d,any,train,H100,iteration_time,s,,0\n"),
+                                  diagnostics);
+  REQUIRE(rows);
+  CHECK(source_of((*rows)[0]).framework == Framework::nemo);
+  CHECK(source_of((*rows)[1]).framework == Framework::megatron_core);
+  CHECK(source_of((*rows)[2]).framework == Framework::nanotron);
+  CHECK((*rows)[2].bus.all_reduce == 173.5);
+  CHECK(source_of((*rows)[3]).framework == Framework::nemo);
+}
+
+TEST_CASE("a model's name says how many matrices its MLP has, the notes its experts") {
+  Diagnostics diagnostics;
+  const auto rows = backtest_rows(
+      table_of("id,dataset,phase,gpu,metric,unit,model,layers,hidden,heads,kv_heads,ffn,vocab,notes\n"
+               "a,any,train,H100,iteration_time,s,Nemotron 4 340B,12,18432,96,8,73728,256000,\n"
+               "b,any,train,H100,iteration_time,s,Nemotron 4 340B,12,1024,8,8,4096,256000,\n"
+               "c,any,train,H100,iteration_time,s,Nobody's,12,1024,8,8,4096,256000,experts=8 top_k=2\n"),
+      diagnostics);
+  REQUIRE(rows);
+  const auto of = [&](std::size_t row) {
+    return *architecture_of(shipped(), source_of((*rows)[row]), (*rows)[row]);
+  };
+  CHECK(of(0).plain_mlp);
+  CHECK(of(0).layers == 12);
+  CHECK_FALSE(of(1).plain_mlp);  // another model that has the name
+  CHECK(of(2).experts->count == 8);
+  CHECK(of(2).experts->ffn == 4096);
 }
 
 TEST_CASE("a schedule stands beside the closed form that it is compared with, or in its place") {
   Diagnostics diagnostics;
   const auto rows = backtest_rows(
-      table_of("id,dataset,phase,gpu,metric,unit,model,n_gpus,layers,hidden,heads,ffn,vocab,seq,gbs,mbs,tp,value\n"
-               "a,any,train,H100,iteration_time,s,GPT,8,4,1024,16,4096,32000,2048,8,1,8,2\n"
-               "b,any,decode,H200,latency,s,llama,1,,,,,,,,,,\n"),
+      table_of("id,dataset,phase,gpu,metric,unit,model,n_gpus,layers,hidden,heads,ffn,vocab,seq,gbs,mbs,tp,value,"
+               "framework\n"
+               "a,any,train,H100,iteration_time,s,GPT,8,4,1024,16,4096,32000,2048,8,1,8,2,megatron_core\n"
+               "b,any,decode,H200,latency,s,llama,1,,,,,,,,,,,\n"),
       diagnostics);
   REQUIRE(rows);
-  const StepModel three_seconds = [](const machine::Device&, const RowPlans&) { return 3.0; };
+  const StepModel three_seconds = [](const machine::Device&, const RowPlans&, Diagnostics&) { return 3.0; };
   const std::vector<Prediction> closed = predict(shipped(), *rows, diagnostics);
   const std::vector<Prediction> both = predict(shipped(), *rows, diagnostics, three_seconds, ScheduleUse::beside);
   REQUIRE(closed[0].value);

@@ -5,6 +5,7 @@
 
 #include "llm/backtest/row_models.h"
 #include "llm/steps/layer_model.h"
+#include "llm/steps/measured_network.h"
 #include "llm/steps/step_source.h"
 #include "machine/derived_machine.h"
 #include "machine/topology/network.h"
@@ -19,37 +20,64 @@
 namespace orrery::analyze {
 namespace {
 
-std::optional<TimePs> folded_ps(const llm::Catalog& catalog, const machine::Device& device,
-                                const machine::Machine& machine, const llm::StepPlan& plan) {
-  auto prices = LlmPrices::on(machine);
-  if (!prices) return std::nullopt;
+/// Larger steps are folded: the loop has all ranks, of which replicas do the same. On published plans of up to 256
+/// devices both differ by 0.3 % on average and 2.5 % at most.
+constexpr std::uint32_t kMostRanksInLoop = 64;
+
+std::optional<double> seconds_of(std::optional<TimePs> time) {
+  if (!time) return std::nullopt;
+  return static_cast<double>(*time) * 1e-12;
+}
+
+std::optional<TimePs> folded_ps(const llm::Catalog& catalog, const machine::Device& device, const llm::StepPlan& plan,
+                                const llm::CommPrice& price) {
   const llm::StepTimes times = llm::step_times(catalog, device, plan);
   const auto orders =
       llm::pipeline_orders(plan.order, plan.stages(), plan.chunks(), plan.micro_batches(), {}, plan.overlap.experts);
   const auto folded =
-      llm::folded_step(plan, times, orders, prices->for_plan(plan), std::numeric_limits<std::int64_t>::max());
+      llm::folded_step(plan, times, orders, price, std::numeric_limits<std::int64_t>::max());
   if (!folded) return std::nullopt;
   return folded->step_ps;
 }
 
+std::optional<TimePs> folded_ps(const llm::Catalog& catalog, const machine::Device& device,
+                                const machine::Machine& machine, const llm::StepPlan& plan) {
+  auto prices = LlmPrices::on(machine);
+  if (!prices) return std::nullopt;
+  return folded_ps(catalog, device, plan, prices->for_plan(plan));
+}
+
+/// On a network that jobs timed, communication is priced by what they found: alone, since what they found was shared.
+std::optional<double> measured_step_seconds(const llm::Catalog& catalog, const machine::Device& device,
+                                            const llm::RowPlans& row) {
+  std::optional<TimePs> best;
+  for (const llm::StepPlan& plan : row.plans) {
+    const auto step =
+        folded_ps(catalog, device, plan, llm::measured_prices(plan, device, *row.cluster.rings, row.cluster.bus));
+    if (step && (!best || *step < *best)) best = step;
+  }
+  return seconds_of(best);
+}
+
 }  // namespace
 
-llm::StepModel schedule_model(const llm::Catalog& catalog, const simulate::PricingOptions& network,
-                              Diagnostics& diagnostics) {
-  return [&](const machine::Device& device, const llm::RowPlans& row) -> std::optional<double> {
-    const llm::StepPlan* best = nullptr;
-    TimePs shortest = std::numeric_limits<TimePs>::max();
+llm::StepModel schedule_model(const llm::Catalog& catalog, const simulate::PricingOptions& network) {
+  return [&](const machine::Device& device, const llm::RowPlans& row,
+             Diagnostics& diagnostics) -> std::optional<double> {
+    if (row.cluster.rings != nullptr) return measured_step_seconds(catalog, device, row);
     const machine::Machine machine = machine::cluster_machine(
         device, row.plans[0].ranks(), static_cast<std::int64_t>(row.cluster.node_devices), row.cluster.port_gb_per_s);
+    const bool in_loop = row.plans[0].ranks() <= kMostRanksInLoop;
+    const llm::StepPlan* best = &row.plans[0];
+    std::optional<TimePs> shortest;
     for (const llm::StepPlan& plan : row.plans) {
-      // A single plan needs no comparison.
-      const auto folded = row.plans.size() == 1 ? std::optional<TimePs>(0) : folded_ps(catalog, device, machine, plan);
-      if (folded && *folded < shortest) shortest = *folded, best = &plan;
+      if (in_loop && row.plans.size() == 1) break;  // nothing to compare
+      const auto folded = folded_ps(catalog, device, machine, plan);
+      if (folded && (!shortest || *folded < *shortest)) shortest = folded, best = &plan;
     }
-    if (best == nullptr) return std::nullopt;
+    if (!in_loop) return seconds_of(shortest);
     const auto run = forecast_step({catalog, *best, device, machine, network, {}}, diagnostics);
-    if (!run) return std::nullopt;
-    return static_cast<double>(run->step_ps) * 1e-12;
+    return run ? seconds_of(run->step_ps) : std::nullopt;
   };
 }
 

@@ -26,10 +26,10 @@ namespace orrery::analyze {
 
 // Published steps by running their schedules: the model that llm::predict may be given instead of closed forms.
 
-/// Where a row leaves the micro-batch open, the one with the shortest folded step is run. `catalog`, `network` and
-/// `diagnostics` must outlive it.
-llm::StepModel schedule_model(const llm::Catalog& catalog, const simulate::PricingOptions& network,
-                              Diagnostics& diagnostics);
+/// Where a row leaves something open, the plan with the shortest folded step stands for it. On a network that the job
+/// timed, and of steps too large to run by the hundred, the folded step is the answer. `catalog` and `network` must
+/// outlive it.
+llm::StepModel schedule_model(const llm::Catalog& catalog, const simulate::PricingOptions& network);
 
 // What communication along the axes of a plan costs alone, on a machine: for folded steps. Asked once per kind of group
 // and size.

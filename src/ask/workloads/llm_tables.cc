@@ -124,7 +124,7 @@ Result<llm::ScoredTable> score(const CsvTable& table, const llm::Catalog& catalo
   auto rows = llm::backtest_rows(table, diagnostics);
   if (!rows) return rows.error();
   const simulate::PricingOptions network;
-  llm::StepModel schedule = analyze::schedule_model(catalog, network, diagnostics);
+  llm::StepModel schedule = analyze::schedule_model(catalog, network);
   // A page is about the closed forms, unless somebody has the minutes that schedules take.
   if (request.write_accuracy && !request.schedule) schedule = {};
   const bool instead = request.schedule && !request.write_accuracy;
@@ -168,6 +168,8 @@ Result<report::Answer> run(const LlmBacktestRequest& request, Context& context) 
   report::Sheet sheet = llm::prediction_sheet(all.rows, all.predictions);
   answer.headline(report::counted(sheet.rows(), "measurement")).gap();
   answer.table(std::move(sheet), {.view = {.rows = report::kShownRows}});
+  answer.table([&] { return llm::step_interval_sheet(llm::step_accuracy(all.rows, all.predictions)); },
+               {.readers = report::Readers::programs});
   tell_datasets(answer, llm::dataset_sheet(llm::errors_by_dataset(all.rows, all.predictions),
                                            llm::schedule_errors_by_dataset(all.rows, all.predictions)));
   return answer;

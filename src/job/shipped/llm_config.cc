@@ -121,10 +121,12 @@ enum class SoftwareChoice : std::uint8_t {
   megatron_core,
   megatron_lm_2021,
   megatron_deepspeed_2021,
-  pytorch_fsdp
+  pytorch_fsdp,
+  nemo,
+  nanotron
 };
-constexpr std::array<std::string_view, 5> kSoftwareChoices = {"auto", "megatron_core", "megatron_lm_2021",
-                                                              "megatron_deepspeed_2021", "pytorch_fsdp"};
+constexpr std::array<std::string_view, 7> kSoftwareChoices = {
+    "auto", "megatron_core", "megatron_lm_2021", "megatron_deepspeed_2021", "pytorch_fsdp", "nemo", "nanotron"};
 static_assert(kSoftwareChoices.size() == llm::kSoftwareNames.size() + 1);
 
 struct Training {

@@ -6,9 +6,11 @@
 #include <array>
 #include <cmath>
 
+#include "base/parallel.h"
 #include "llm/backtest/operator_row.h"
 #include "llm/backtest/row_models.h"
 #include "llm/backtest/rows.h"
+#include "llm/backtest/step_interval.h"
 #include "llm/closed_forms/peak_memory.h"
 #include "llm/diagnostics.h"
 #include "llm/serving/serving.h"
@@ -170,12 +172,12 @@ struct ScheduledRow {
 };
 /// None: the row is no plan.
 std::optional<ScheduledRow> schedule_row(const Catalog& catalog, const Source& source, const machine::Device& device,
-                                         const Row& row, const StepModel& model) {
+                                         const Row& row, const StepModel& model, Diagnostics& diagnostics) {
   const bool training = row.phase == "train" || row.phase == "finetune";
   if (!training || row.metric.starts_with("memory")) return std::nullopt;
   const RowPlans plans = row_plans(catalog, source, device, row);
   if (plans.plans.empty()) return std::nullopt;
-  std::optional<double> seconds = model(device, plans);
+  std::optional<double> seconds = model(device, plans, diagnostics);
   if (seconds && row.metric == "TFLOPs/GPU") seconds = model_tflops(catalog, source, row, *seconds);
   if (!seconds) return std::nullopt;
   ScheduledRow scheduled{{.kind = schedule_kind(plans.plans[0]), .value = seconds}, {}};
@@ -195,8 +197,8 @@ Prediction predict_row(const Catalog& catalog, const Row& row, Diagnostics& diag
   if (const KindAccuracy* accuracy = catalog.accuracy.find(prediction.kind))
     prediction.unseen_pct = accuracy->unseen_pct;
   std::optional<ScheduledRow> scheduled;
-  if (step_model) scheduled = schedule_row(catalog, source, *device, row, step_model);
-  if (scheduled && use == ScheduleUse::beside) {
+  if (step_model) scheduled = schedule_row(catalog, source, *device, row, step_model, diagnostics);
+  if (scheduled && use == ScheduleUse::beside && has_closed_form(source.framework)) {
     prediction.scheduled = std::move(scheduled->estimate);
     set_interval(catalog, *prediction.scheduled);
   } else if (scheduled) {
@@ -237,9 +239,12 @@ std::string value_text(const Estimate& estimate) {
 
 std::vector<Prediction> predict(const Catalog& catalog, const std::vector<Row>& rows, Diagnostics& diagnostics,
                                 const StepModel& step_model, ScheduleUse use) {
-  std::vector<Prediction> predictions;
-  predictions.reserve(rows.size());
-  for (const Row& row : rows) predictions.push_back(predict_row(catalog, row, diagnostics, step_model, use));
+  std::vector<Prediction> predictions(rows.size());
+  std::vector<Diagnostics> remarks(rows.size());
+  parallel_for(rows.size(), [&](std::size_t i) {
+    predictions[i] = predict_row(catalog, rows[i], remarks[i], step_model, use);
+  });
+  for (const Diagnostics& of_row : remarks) diagnostics.merge(of_row);
   return predictions;
 }
 
@@ -250,6 +255,37 @@ DatasetErrors schedule_errors_by_dataset(const std::vector<Row>& rows, const std
   return summarise(rows, predictions, [](const Prediction& one) {
     return one.scheduled ? one.scheduled->value : std::optional<double>();
   });
+}
+
+std::vector<KindAccuracy> step_accuracy(const std::vector<Row>& rows, const std::vector<Prediction>& predictions) {
+  std::map<std::string, ModelRatios> ratios;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const Row& row = rows[i];
+    const Prediction& one = predictions[i];
+    if (!row.measured || *row.measured <= 0 || row.unit == "bool" || !one.value || *one.value <= 0) continue;
+    if (has_closed_form(source_of(row).framework) || !one.kind.starts_with("schedule ")) continue;
+    // A model without a name is known by its shape.
+    const std::string model =
+        row.model.empty() ? fmt::format("{} x {}", row.layers.value_or(0), row.hidden.value_or(0)) : row.model;
+    ratios[one.kind][model].push_back(*row.measured / *one.value);
+  }
+  std::vector<KindAccuracy> kinds;
+  for (const auto& [kind, by_model] : ratios) {
+    if (auto interval = interval_over_models(kind, by_model)) kinds.push_back(std::move(*interval));
+  }
+  return kinds;
+}
+
+report::Sheet step_interval_sheet(const std::vector<KindAccuracy>& kinds) {
+  using report::Type;
+  report::Sheet sheet("step_intervals");
+  sheet.add({.name = "kind"})
+      .add({.name = "rows", .type = Type::integer})
+      .add({.name = "low_ratio", .type = Type::real})
+      .add({.name = "high_ratio", .type = Type::real});
+  for (const KindAccuracy& one : kinds)
+    sheet.add_row({one.name, static_cast<std::int64_t>(one.rows), one.low_ratio, one.high_ratio});
+  return sheet;
 }
 
 report::Sheet prediction_sheet(const std::vector<Row>& rows, const std::vector<Prediction>& predictions) {

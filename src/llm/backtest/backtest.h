@@ -33,8 +33,10 @@ struct Prediction : Estimate {
   std::string rests_on = {};              ///< the file or device whose constants and tables made it
 };
 
-/// Seconds of a step by running its schedule, as `orrery llm CONFIG` does; none: it has no answer.
-using StepModel = std::function<std::optional<double>(const machine::Device& device, const RowPlans& plans)>;
+/// Seconds of a step by running its schedule, as `orrery llm CONFIG` does; none: it has no answer. Called from several
+/// threads.
+using StepModel = std::function<std::optional<double>(const machine::Device& device, const RowPlans& plans,
+                                                      Diagnostics& diagnostics)>;
 
 /// What becomes of the answer of a StepModel: it stands beside that of the closed form, which is the reference it is
 /// compared with, or in its place.
@@ -50,6 +52,13 @@ using DatasetErrors = std::map<std::string, ErrorSummary>;
 DatasetErrors errors_by_dataset(const std::vector<BacktestRow>& rows, const std::vector<Prediction>& predictions);
 DatasetErrors schedule_errors_by_dataset(const std::vector<BacktestRow>& rows,
                                          const std::vector<Prediction>& predictions);
+
+/// How far measured steps lie from predictions by schedule alone, by kind, where enough models were measured
+/// (step_interval.h): what data/accuracy has of them.
+std::vector<KindAccuracy> step_accuracy(const std::vector<BacktestRow>& rows,
+                                        const std::vector<Prediction>& predictions);
+/// "step_intervals": kind, rows, low_ratio, high_ratio.
+report::Sheet step_interval_sheet(const std::vector<KindAccuracy>& kinds);
 
 /// "rows": id, kind, predicted, low, high, unit, oom, peak_gib; the last two are null where memory is not modelled.
 /// Where some row was scheduled besides: scheduled, scheduled_low, scheduled_high.

@@ -1,5 +1,7 @@
 #include "llm/backtest/row_models.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cctype>
 #include <cmath>
@@ -30,19 +32,62 @@ double segment_of(double devices, double most) {
   return segment;
 }
 
-RowCluster cluster_of(const Catalog& catalog, const Source& source, const machine::Device& device, double devices) {
+RowCluster cluster_of(const Catalog& catalog, const Source& source, const machine::Device& device,
+                      const BacktestRow& row, double devices) {
   if (const Cluster* cluster = find_cluster(catalog, source.cluster))
-    return {.node_devices = cluster->node_devices, .port_gb_per_s = cluster->node_gb_per_s / cluster->node_devices};
+    return {.node_devices = cluster->node_devices,
+            .port_gb_per_s = cluster->node_gb_per_s / cluster->node_devices,
+            .rings = cluster->ring_gb_per_s > 0 ? cluster : nullptr,
+            .bus = row.bus};
   return {.node_devices = segment_of(devices, static_cast<double>(device.scale_up_devices)),
           .port_gb_per_s = device.generation == "ampere"
                                ? kAmperePort
                                : rates_of(catalog.core.rates, device.generation).port_gb_per_s};
 }
 
-Software software_of(const Source& source) {
-  if (source.framework == Framework::fsdp) return Software::pytorch_fsdp;
-  if (source.framework != Framework::megatron) return Software::megatron_core;
-  return source.flavour == "megatron_lm" ? Software::megatron_lm_2021 : Software::megatron_deepspeed_2021;
+/// None: steps of the framework are not scheduled.
+std::optional<Software> software_of(const Source& source) {
+  switch (source.framework) {
+    case Framework::fsdp: return Software::pytorch_fsdp;
+    case Framework::megatron_core: return Software::megatron_core;
+    case Framework::nemo: return Software::nemo;
+    case Framework::nanotron: return Software::nanotron;
+    case Framework::megatron:
+      return source.flavour == "megatron_lm" ? Software::megatron_lm_2021 : Software::megatron_deepspeed_2021;
+    case Framework::eager:
+    case Framework::paired_devices: break;
+  }
+  return std::nullopt;
+}
+
+/// What recipes of the software have besides what a row says.
+void complete_plan(const Source& source, const BacktestRow& row, const RowCluster& cluster, StepPlan& plan) {
+  const bool nanotron = plan.software == Software::nanotron;
+  plan.precision = precision_called(source, row.precision);
+  // Tuned submissions name no release: they have the latest.
+  plan.release = release_in(row.notes).value_or(plan.software == Software::nemo ? kLatestRelease : SoftwareRelease{});
+  plan.adapters_only = says_adapters(row.notes);
+  // Recommended wherever there is tensor parallelism, and tables do not say.
+  plan.job.sequence_parallel = plan.job.tensor > 1;
+  // The distributed optimizer is what Megatron's recipes use.
+  if (!nanotron && plan.job.zero_stage == 0 && plan.job.data * plan.job.context > 1) plan.job.zero_stage = 1;
+  // As Megatron-Bridge's recipes have it (scripts/performance/configs, moe_a2a_overlap): where tokens leave the
+  // scale-up domain, and a pipeline is interleaved, which its overlap needs.
+  const bool leaves_domain = plan.model.experts && plan.job.expert > cluster.node_devices;
+  const bool interleaved = plan.job.interleave > 1;
+  plan.overlap = {.gradients = true,
+                  .parameters = !nanotron,
+                  .messages = false,
+                  .experts = leaves_domain && interleaved && plan.software == Software::megatron_core};
+}
+
+/// NeMo's recipes interleave their pipelines; its tables have 1 where they do not say how. It is either none or as many
+/// chunks as there are layers.
+std::vector<double> open_interleaves(const StepPlan& plan) {
+  const double layers = plan.model.layers / plan.job.pipeline;
+  const bool open = plan.software == Software::nemo && plan.job.pipeline > 1 && plan.job.interleave <= 1 &&
+                    layers == std::floor(layers);
+  return open ? std::vector{1.0, layers} : std::vector{plan.job.interleave};
 }
 
 }  // namespace
@@ -50,48 +95,36 @@ Software software_of(const Source& source) {
 RowPlans row_plans(const Catalog& catalog, const Source& source, const machine::Device& device,
                    const BacktestRow& row) {
   RowPlans result;
-  const bool scheduled = source.framework == Framework::megatron || source.framework == Framework::megatron_core;
-  if (!scheduled && source.framework != Framework::fsdp) return result;
+  const std::optional<Software> software = software_of(source);
+  if (!software) return result;
   auto model = architecture_of(catalog, source, row);
   if (!model || model->hybrid || !row.has({&BacktestRow::global_batch, &BacktestRow::sequence})) return result;
   StepPlan plan;
   plan.model = std::move(*model);
-  plan.software = software_of(source);
+  plan.software = *software;
   const bool modern = !is_early(plan.software), sharded = plan.software == Software::pytorch_fsdp;
   if (!modern || sharded) plan.model.plain_mlp = true;  // GPT models, whose MLP has two matrices
   plan.job = job_of(source, row);
   plan.job.devices = plan.job.tensor * plan.job.context * plan.job.pipeline * plan.job.data;
-  result.cluster = cluster_of(catalog, source, device, plan.job.devices);
-  if (plan.model.experts && plan.job.tensor > 1) plan.job.sequence_parallel = true;
-  // Megatron-Core recommends it wherever there is tensor parallelism, and tables do not say.
-  if (modern) plan.job.sequence_parallel = plan.job.tensor > 1;
+  result.cluster = cluster_of(catalog, source, device, row, plan.job.devices);
   if (plan.job.pipeline < 2) plan.job.interleave = 1;
-  // As Megatron-Bridge's recipes have it (scripts/performance/configs, moe_a2a_overlap): where tokens leave the
-  // scale-up domain, and a pipeline is interleaved, which its overlap needs.
-  const bool leaves_domain = plan.model.experts && plan.job.expert > result.cluster.node_devices;
-  const bool hides_exchange = modern && leaves_domain && plan.job.interleave > 1;
-  plan.overlap = {.gradients = modern,
-                  .parameters = modern,
-                  .messages = modern && plan.job.interleave > 1,
-                  .experts = hides_exchange};
-  // Gradients are summed in 32 bits with bf16, and by all of today's recipes.
-  plan.gradient_bytes = modern || row.precision.starts_with("bf16") ? 4 : 2;
+  plan.overlap = {.gradients = false, .parameters = false, .messages = false};
+  if (modern) complete_plan(source, row, result.cluster, plan);
+  // Gradients are summed in 32 bits with bf16, and by all of today's recipes; FSDP reduces them as they come.
+  plan.gradient_bytes = (modern && !sharded) || (!modern && row.precision.starts_with("bf16")) ? 4 : 2;
   // GPT models of that time shared the weights of embedding and head.
   plan.tied_embeddings = !modern;
   plan.domain_devices = result.cluster.node_devices;
-  if (modern) {
-    plan.precision = precision_called(source, row.precision);
-    plan.release = parse_release(row.notes).value_or(SoftwareRelease{});
-    plan.adapters_only = row.notes.find("LoRA") != std::string::npos;
-    if (plan.job.zero_stage == 0 && plan.job.data > 1)
-      plan.job.zero_stage = 1;             // the distributed optimizer is what these recipes use
-    if (sharded) plan.gradient_bytes = 2;  // reduced as they come
-  }
-  // Where a table leaves the micro-batch open, the fastest of these stands for it.
+  // Where a table leaves the micro-batch or the interleaving open, the fastest of these stands for it.
   const std::vector<double> sizes = row.micro_batch ? std::vector{*row.micro_batch} : std::vector{1.0, 2.0, 4.0, 8.0};
+  const std::vector<double> chunks = open_interleaves(plan);
   for (const double size : sizes) {
-    plan.job.micro_batch = size;
-    if (!find_plan_violation(plan)) result.plans.push_back(plan);
+    for (const double one : chunks) {
+      plan.job.micro_batch = size;
+      plan.job.interleave = one;
+      plan.overlap.messages = modern && one > 1;
+      if (!find_plan_violation(plan)) result.plans.push_back(plan);
+    }
   }
   return result;
 }
@@ -99,7 +132,8 @@ RowPlans row_plans(const Catalog& catalog, const Source& source, const machine::
 std::string schedule_kind(const StepPlan& plan) {
   if (plan.software == Software::pytorch_fsdp) return "schedule fsdp iteration_time";
   if (is_early(plan.software)) return "schedule megatron iteration_time";
-  return plan.model.experts ? "schedule megatron_core experts iteration_time" : "schedule megatron_core iteration_time";
+  const std::string_view software = kSoftwareNames[static_cast<std::size_t>(plan.software)];
+  return fmt::format("schedule {}{} iteration_time", software, plan.model.experts ? " experts" : "");
 }
 
 namespace {
@@ -195,8 +229,8 @@ std::optional<double> core_seconds(const Catalog& catalog, const Source& source,
   const auto model = architecture_of(catalog, source, row);
   if (!model) return std::nullopt;
   const CoreRun run{.precision = precision_called(source, row.precision),
-                    .release = parse_release(row.notes).value_or(SoftwareRelease{}),
-                    .adapters_only = row.notes.find("LoRA") != std::string::npos};
+                    .release = release_in(row.notes).value_or(SoftwareRelease{}),
+                    .adapters_only = says_adapters(row.notes)};
   return best_over_micro_batches(row, job_of(source, row), [&](const ParallelJob& job) {
     return core_step_seconds(device, catalog.core, *model, job, run);
   });
@@ -213,6 +247,26 @@ DataType precision_called(const Source& source, std::string text) {
   return text.find("FP8") != std::string::npos ? DataType::fp8 : DataType::bf16;
 }
 
+namespace {
+
+/// Columns do not tell how many matrices an MLP has, nor of experts or latent attention: the model's name may, and the
+/// notes ("experts=8 top_k=2").
+void add_what_shapes_leave_open(const Catalog& catalog, const Row& row, Architecture& model) {
+  const Architecture* known = known_architecture(catalog.architectures, row.model);
+  if (known != nullptr && known->hidden == model.hidden) {
+    model.plain_mlp = known->plain_mlp;
+    model.head_size = known->head_size;
+    model.experts = known->experts;
+    model.latent_attention = known->latent_attention;
+  }
+  const auto number = [&](std::string_view key) { return parse_finite(noted(row.notes, key)).value_or(0); };
+  const double experts = number("experts"), chosen = number("top_k");
+  if (experts >= 1 && chosen >= 1 && !model.experts)
+    model.experts = Experts{.count = experts, .chosen = chosen, .ffn = model.ffn};
+}
+
+}  // namespace
+
 std::optional<Architecture> architecture_of(const Catalog& catalog, const Source& source, const Row& row) {
   std::optional<Architecture> model;
   if (row.has({&Row::layers, &Row::hidden, &Row::heads})) {
@@ -226,6 +280,7 @@ std::optional<Architecture> architecture_of(const Catalog& catalog, const Source
                          .ffn = row.ffn.value_or(4 * *row.hidden),
                          .vocabulary = row.vocabulary.value_or(kPaddedGpt2Vocabulary),
                          .plain_mlp = source.plain_mlp};
+    add_what_shapes_leave_open(catalog, row, *model);
   } else {
     model = architecture_called(catalog.architectures, row.model);
   }
@@ -275,14 +330,14 @@ std::optional<double> row_step_seconds(const Catalog& catalog, const Source& sou
                                        const Row& row) {
   if (!row.sequence && source.sequence == 0) return std::nullopt;
   switch (source.framework) {
-    case Framework::eager: return std::nullopt;  // one device, answered with its memory by backtest.cc
+    case Framework::eager: return std::nullopt;     // one device, answered with its memory by backtest.cc
+    case Framework::nemo:                           // known by their schedules alone
+    case Framework::nanotron: return std::nullopt;
     case Framework::megatron: return megatron_seconds(catalog, source, device, row);
     case Framework::fsdp: return fsdp_seconds(catalog, source, device, row);
     case Framework::paired_devices: return paired_seconds(catalog, source, device, row);
-    case Framework::megatron_core:
-    case Framework::nanotron: break;
+    case Framework::megatron_core: break;
   }
-  // Nanotron's own time is not modelled: this is what Megatron-Core would take.
   return core_seconds(catalog, source, device, row);
 }
 

@@ -17,6 +17,9 @@ namespace orrery::llm {
 struct RowCluster {
   double node_devices = 8;    ///< that share a fast network
   double port_gb_per_s = 50;  ///< of each device, out of the node
+  /// Where jobs timed their own collectives: the cluster, and what this one found. Else null.
+  const Cluster* rings = nullptr;
+  MeasuredBus bus = {};
 };
 
 struct RowPlans {
@@ -25,7 +28,7 @@ struct RowPlans {
   RowCluster cluster;
 };
 
-/// Of rows of Megatron in its versions; others are not scheduled.
+/// Of rows of Megatron in its versions, of FSDP and of nanotron; others are not scheduled.
 RowPlans row_plans(const Catalog& catalog, const Source& source, const machine::Device& device, const BacktestRow& row);
 
 /// What predictions by schedule of such plans are called in data/accuracy: "schedule megatron iteration_time". Models
@@ -45,7 +48,13 @@ machine::DataType precision_called(const Source& source, std::string text);
 std::optional<EagerModel> eager_model_of(const BacktestRow& row);
 std::optional<EagerTraining> eager_training_of(const BacktestRow& row);
 
-/// Seconds of a step; none if the row does not say enough. Micro-batches that the row does not name: the best of 1, 2,
+/// Steps of others are known by their schedules alone.
+constexpr bool has_closed_form(Framework framework) {
+  return framework != Framework::nemo && framework != Framework::nanotron;
+}
+
+/// Seconds of a step by the closed form of its framework; none if there is no such form, or the row does not say
+/// enough. Micro-batches that the row does not name: the best of 1, 2,
 /// 4 and 8.
 std::optional<double> row_step_seconds(const Catalog& catalog, const Source& source, const machine::Device& device,
                                        const BacktestRow& row);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cmath>
 
 #include "base/numbers.h"
@@ -22,6 +23,10 @@ struct Publication {
   std::string_view cited;
   Source source;
 };
+
+constexpr Source kNanotron = {.framework = Framework::nanotron, .cluster = "aws_p5", .precision = DataType::bf16};
+/// NeMo's last container before it ran Megatron-Bridge had the version 25.07.
+constexpr SoftwareRelease kFirstBridge = {.year = 25, .month = 9};
 
 constexpr Source kMegatronLm = {.framework = Framework::megatron, .flavour = "megatron_lm", .cluster = "selene"};
 
@@ -43,11 +48,12 @@ constexpr std::array kPublications = {
     Publication{"NVIDIA/Megatron-LM", {.framework = Framework::megatron_core, .interleave = 2, .plain_mlp = true}},
     // Llama 3, Table 4.
     Publication{"arXiv:2407.21783", {.framework = Framework::megatron_core, .interleave = 8}},
+    Publication{"NVIDIA-NeMo/Megatron-Bridge", {.framework = Framework::megatron_core}},
     Publication{"mosaicml/llm-foundry", {.framework = Framework::fsdp}},
     // Llama-2 7B; the source gives tokens per step, its scripts the rest.
     Publication{"uci_train",
                 {.framework = Framework::paired_devices, .sequence = 4096, .step_tokens = 524288, .vocabulary = 32000}},
-    Publication{"nanotron", {.framework = Framework::nanotron, .precision = DataType::bf16}},
+    Publication{"nanotron", kNanotron},
     Publication{"ncu_metrics", {.method = "ncu"}},
 };
 
@@ -65,6 +71,7 @@ constexpr std::array kFrameworks = {
     NamedFramework{"pytorch_fsdp", Framework::fsdp},
     NamedFramework{"paired_devices", Framework::paired_devices},
     NamedFramework{"nanotron", Framework::nanotron},
+    NamedFramework{"nemo", Framework::nemo},
 };
 const NamedFramework* find_framework(std::string_view name) {
   const auto found =
@@ -77,16 +84,44 @@ Source cited_source(const BacktestRow& row) {
     if (row.source.find(one.cited) != std::string::npos) return one.source;
   }
   // Eager steps are told by how their blocks are written, which no published model is called.
-  const bool is_style = row.model == "gpt" || row.model == "llama";
-  return {.framework = is_style ? Framework::eager : Framework::megatron_core};
+  if (row.model == "gpt" || row.model == "llama") return {.framework = Framework::eager};
+  // Nanotron's benchmark is the one whose jobs time their own collectives beside their steps.
+  if (row.bus.is_measured()) return kNanotron;
+  const auto release = release_in(row.notes);
+  return {.framework = release && is_since(*release, kFirstBridge) ? Framework::megatron_core : Framework::nemo};
 }
 
 }  // namespace
 
 std::string_view to_string(Framework framework) {
-  constexpr std::array<std::string_view, 6> kNames = {"eager", "megatron",       "megatron_core",
-                                                      "fsdp",  "paired_devices", "nanotron"};
+  constexpr std::array<std::string_view, 7> kNames = {"eager",          "megatron", "megatron_core", "fsdp",
+                                                      "paired_devices", "nanotron", "nemo"};
   return kNames[static_cast<std::size_t>(framework)];
+}
+
+std::string_view noted(std::string_view notes, std::string_view key) {
+  for (std::size_t at = notes.find(key); at != std::string_view::npos; at = notes.find(key, at + 1)) {
+    const std::size_t value = at + key.size();
+    const bool is_word = at == 0 || notes[at - 1] == ' ' || notes[at - 1] == ';';
+    if (!is_word || value >= notes.size() || notes[value] != '=') continue;
+    const std::string_view rest = notes.substr(value + 1);
+    return rest.substr(0, rest.find_first_of("; "));
+  }
+  return {};
+}
+
+std::optional<SoftwareRelease> release_in(std::string_view notes) {
+  std::string_view text = noted(notes, "release");
+  if (text.empty()) return parse_release(notes);
+  if (text.starts_with('v')) text.remove_prefix(1);
+  return parse_release(text);
+}
+
+bool says_adapters(std::string_view notes) {
+  constexpr std::string_view kWord = "lora";
+  return std::search(notes.begin(), notes.end(), kWord.begin(), kWord.end(), [](char a, char b) {
+           return std::tolower(static_cast<unsigned char>(a)) == b;
+         }) != notes.end();
 }
 
 Source source_of(const BacktestRow& row) {
@@ -128,6 +163,11 @@ class RowCells {
     const auto number = real(column);
     if (!number || std::trunc(*number) < 1) return std::nullopt;
     return std::trunc(*number);
+  }
+  /// 0 or less stands for "not said", too.
+  [[nodiscard]] std::optional<double> bandwidth(std::string_view column) const {
+    const auto number = real(column);
+    return number && *number > 0 ? number : std::nullopt;
   }
   [[nodiscard]] double degree(std::string_view column) const { return size(column).value_or(1); }
 
@@ -180,6 +220,9 @@ BacktestRow row_of(const RowCells& cells) {
                   .expert = cells.degree("ep"),
                   .interleave = cells.size("vpp"),
                   .recomputation = recomputation_of(cells.text("recompute")),
+                  .bus = {.all_reduce = cells.bandwidth("all_reduce_gb_per_s"),
+                          .all_gather = cells.bandwidth("all_gather_gb_per_s"),
+                          .reduce_scatter = cells.bandwidth("reduce_scatter_gb_per_s")},
                   .measured = cells.real("value")};
   if (cells.text("second_metric") == "peak_gib") row.measured_peak_gib = cells.real("second_value");
   take_zero(cells.text("zero"), row);

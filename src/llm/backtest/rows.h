@@ -9,6 +9,8 @@
 
 #include "base/diagnostics.h"
 #include "base/io/csv.h"
+#include "llm/frameworks.h"
+#include "llm/measurements.h"
 #include "llm/steps/parallel_job.h"
 #include "machine/device/peak_rates.h"
 
@@ -21,6 +23,7 @@ enum class Framework : std::uint8_t {
   fsdp,
   paired_devices,
   nanotron,
+  nemo,
 };
 
 /// "megatron_core".
@@ -53,12 +56,20 @@ struct BacktestRow {
   bool sharded = false;
   bool sequence_parallel = false;
   Recomputation recomputation = Recomputation::none;
+  MeasuredBus bus = {};
   std::optional<double> measured;
   std::optional<double> measured_peak_gib = {};
 
   using Number = std::optional<double> BacktestRow::*;
   [[nodiscard]] bool has(std::initializer_list<Number> numbers) const;
 };
+
+/// What notes say: "release=v24.11.1; experts=8 top_k=2" of experts is "8"; empty: nothing.
+std::string_view noted(std::string_view notes, std::string_view key);
+/// "release=v24.11.1", or "26.06.01 pretraining", which begins with it; none: neither.
+std::optional<SoftwareRelease> release_in(std::string_view notes);
+/// Only adapters were trained: the word LoRA in any case.
+bool says_adapters(std::string_view notes);
 
 /// By the columns framework and cluster; else by what the row cites; else, of models that are called as eager PyTorch's
 /// two styles are, that it was that. Of all others, that they ran on Megatron-Core. Never by the name of the data set,

@@ -48,6 +48,7 @@ struct StepTimes {
   PassTimes head;          ///< with the loss
   double micro_batch = 0;  ///< of software, once per micro-batch and stage
   double optimizer_per_parameter = 0;
+  double step = 0;  ///< of software, once
 };
 
 /// Parameters on one rank.
@@ -108,6 +109,9 @@ const LayerModel& layer_model(const StepPlan& plan);
 const LayerModel& dense_layers();
 const LayerModel& expert_layers();
 const LayerModel& lstm_layers();
+
+/// Of software that runs Megatron Core's layers or ones like them.
+const CoreConstants& core_constants(const Catalog& catalog, Software software);
 
 /// Of a transformer, by the constants of the plan's software: what kernels take and what software adds.
 StepTimes transformer_times(const Catalog& catalog, const machine::Device& device, const StepPlan& plan);

@@ -228,6 +228,7 @@ LayerSchedule LayerSchedules::end_of_step(std::uint32_t stage) const {
   const double updated = all.replicated / (sharded ? ranks_along(plan_, ParallelAxis::data) : 1) +
                          all.experts / (sharded ? ranks_along(plan_, ParallelAxis::expert_data) : 1);
   writer.compute({.what = "optimizer"}, times_.optimizer_per_parameter * updated);
+  writer.compute({.what = "host"}, times_.step);
   if (plan_.job.zero_stage >= 1 && plan_.job.zero_stage < 3 && !plan_.overlap.parameters)
     shared.gather({.what = "parameters"}, all, true);
   return schedule;

@@ -15,6 +15,8 @@ using Shares = machine::ElementwiseShares;
 
 /// Forward passes take a third of what software spends per layer: backward ones launch twice as many kernels.
 constexpr double kForwardShare = 1.0 / 3;
+/// p of the p-norm of device and host time: one hides behind the other but for its ragged ends.
+constexpr double kHostCorner = 4;
 
 /// Seconds of the three products of one matrix.
 PassTimes products(const machine::Device& device, double rows, const Projection& p, double batch,
@@ -74,7 +76,7 @@ class CoreTimes {
         plan_(plan),
         rates_(rates_of(constants.rates, device.generation)),
         precision_(precision_of(constants, plan.precision)),
-        release_(release_of(constants, plan.release)) {
+        release_(release_of(constants, plan.release, device.generation)) {
     const bool listed =
         std::find(rates_.generations.begin(), rates_.generations.end(), device.generation) != rates_.generations.end();
     // Of a generation that no steps were measured on, the clock that it keeps up is the device's own figure.
@@ -91,6 +93,7 @@ class CoreTimes {
     all.layer.mlp += plain.mlp;
     recompute(all.layer.mlp, plain.mlp.forward);
     if (m.experts) experts(all.layer, *m.experts);
+    else wait_for_host(all.layer);
     const double head_seconds =
         rates_.elementwise_factor *
         // Of the logits: what the loss reads and writes of each.
@@ -101,14 +104,36 @@ class CoreTimes {
     all.embedding = {.forward = lookup, .input_gradient = 0, .weight_gradient = lookup};
     all.optimizer_per_parameter =
         elementwise_seconds(device_, &Shares::optimizer_32bit, c_.optimizer_bytes_per_parameter);
+    all.micro_batch = micro_batch();
+    all.step = c_.host_step_us * 1e-6;
     return all;
   }
 
  private:
+  /// What hosts spend on a micro-batch of a stage: most of it on messages, whose shapes are agreed upon first.
+  [[nodiscard]] double micro_batch() const {
+    double us = c_.host_micro_batch_us;
+    if (plan_.stages() > 1) us += c_.host_message_us;
+    const bool leaves_node = plan_.domain_devices > 0 && plan_.ranks() > plan_.domain_devices;
+    if (plan_.stages() > 1 && leaves_node) us += c_.host_far_message_us * plan_.job.tensor;
+    return us * 1e-6;
+  }
+
+  /// A host that launches more slowly than the device computes stretches the whole layer.
+  void wait_for_host(LayerTimes& layer) const {
+    if (c_.host_layer_us <= 0) return;
+    double device = 0;
+    for (const PassTimes* part : {&layer.queries, &layer.core, &layer.output, &layer.mlp})
+      device += part->forward + part->backward();
+    const double waits = (soft_max(device, c_.host_layer_us * 1e-6, kHostCorner) - device) / 2;
+    for (PassTimes* half : {&layer.queries, &layer.mlp}) *half += spread(waits);
+  }
+
   [[nodiscard]] PassTimes linear(const std::vector<Projection>& projections) const {
     PassTimes sum;
     for (const Projection& one : projections)
-      sum += products(device_, plan_.tokens(), one, 1, machine::in_stream(device_), slowdown_ / precision_.matrix_gain);
+      sum += products(device_, plan_.tokens(), one, 1, machine::in_stream(device_),
+                      slowdown_ * release_.matrix_factor / precision_.matrix_gain);
     if (plan_.adapters_only) sum.weight_gradient = 0;
     return sum;
   }
@@ -314,10 +339,15 @@ class EarlyTimes {
 
 }  // namespace
 
+const CoreConstants& core_constants(const Catalog& catalog, Software software) {
+  if (software == Software::nemo) return catalog.nemo;
+  return software == Software::nanotron ? catalog.nanotron : catalog.core;
+}
+
 StepTimes transformer_times(const Catalog& catalog, const machine::Device& device, const StepPlan& plan) {
-  if (plan.software == Software::megatron_core) return CoreTimes(catalog.core, device, plan).times();
   if (plan.software == Software::pytorch_fsdp) return FsdpTimes(catalog.fsdp, device, plan).times();
-  return EarlyTimes(catalog.megatron, device, plan).times();
+  if (is_early(plan.software)) return EarlyTimes(catalog.megatron, device, plan).times();
+  return CoreTimes(core_constants(catalog, plan.software), device, plan).times();
 }
 
 }  // namespace orrery::llm

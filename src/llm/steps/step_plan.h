@@ -29,9 +29,16 @@ inline constexpr std::array<std::string_view, 3> kPipelineOrderNames = {"gpipe",
 inline constexpr std::array<std::string_view, 3> kRecomputationNames = {"none", "selective", "full"};
 
 /// Whose constants say what software adds to kernels: data/frameworks.
-enum class Software : std::uint8_t { megatron_core, megatron_lm_2021, megatron_deepspeed_2021, pytorch_fsdp };
-inline constexpr std::array<std::string_view, 4> kSoftwareNames = {"megatron_core", "megatron_lm_2021",
-                                                                   "megatron_deepspeed_2021", "pytorch_fsdp"};
+enum class Software : std::uint8_t {
+  megatron_core,
+  megatron_lm_2021,
+  megatron_deepspeed_2021,
+  pytorch_fsdp,
+  nemo,     ///< Megatron Core as NeMo 2 ran it, until Megatron-Bridge took its place; also MLPerf's
+  nanotron  ///< Hugging Face's, launched layer by layer from Python
+};
+inline constexpr std::array<std::string_view, 6> kSoftwareNames = {
+    "megatron_core", "megatron_lm_2021", "megatron_deepspeed_2021", "pytorch_fsdp", "nemo", "nanotron"};
 /// Without flash attention, with dropout, and with nothing that runs beside.
 constexpr bool is_early(Software software) {
   return software == Software::megatron_lm_2021 || software == Software::megatron_deepspeed_2021;
