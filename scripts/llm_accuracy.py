@@ -47,14 +47,18 @@ def interval(ratios):
 
 
 def write_published(orrery, tables):
-    ratios = collections.defaultdict(list)
+    # Steps known by their schedules alone: `llm backtest` has the interval of a model that was not seen (src/llm/backtest/step_interval.h). Of a kind
+    # in several tables, the last one has the best rows.
+    ratios, of_models = collections.defaultdict(list), {}
     for table in tables:
         # The closed forms, and once more the schedules of what is a plan.
         for flags in ([], ["--schedule"]):
             run = subprocess.run([orrery, "llm", "backtest", table, "--json", *flags], capture_output=True, text=True, check=True)
+            if not flags:
+                of_models |= {one["kind"]: one for one in json.loads(run.stdout)["data"]["step_intervals"]}
             for row, answer in zip(csv.DictReader(open(table)), json.loads(run.stdout)["data"]["rows"]):
                 is_schedule = answer["kind"].startswith("schedule ")
-                if row["unit"] != "bool" and row["value"] and answer["predicted"] and is_schedule == bool(flags):
+                if row["unit"] != "bool" and row["value"] and answer["predicted"] and is_schedule == bool(flags) and answer["kind"] not in of_models:
                     ratios[answer["kind"]].append(float(row["value"]) / answer["predicted"])
     lines, left_out = [], []
     for kind, values in sorted(ratios.items()):
@@ -71,6 +75,9 @@ def write_published(orrery, tables):
         why = "widened %.2f times: unseen %.1f %%, here %.1f" % (widening, UNSEEN[kind], seen) if kind in UNSEEN else "not fitted on"
         unseen = ", unseen_pct: %.4g" % UNSEEN[kind] if kind in UNSEEN else ""
         lines.append('  - {name: "%s", rows: %d, low_ratio: %.4g, high_ratio: %.4g%s}  # %s' % (kind, len(values), low, high, unseen, why))
+    for kind, one in of_models.items():
+        lines.append('  - {name: "%s", rows: %d, low_ratio: %.4g, high_ratio: %.4g}  # of a model that was not seen' % (kind, one["rows"], one["low_ratio"], one["high_ratio"]))
+    lines.sort()
     head = ["# Written by scripts/llm_accuracy.py, which says how: between these ratios of measured to predicted lie eight of ten further measurements of a kind.",
             "# Left out, because fewer than %d measurements support no interval, or because the interval would not hold the prediction:" % FEWEST]
     head += ["#   " + one for one in left_out]
