@@ -189,11 +189,11 @@ struct CoreConstants {
   double logit_bytes = 0;
   double cross_node_tensor_factor = 0;  ///< on tensor-parallel traffic that leaves the node
   // Of the host. Steps that were only measured where devices are the slower ones have none of these.
-  double host_layer_us = 0;          ///< launching both passes of a layer: it computes no faster
-  double host_micro_batch_us = 0;    ///< per micro-batch and stage
-  double host_message_us = 0;        ///< per micro-batch of a stage that talks to others
-  double host_far_message_us = 0;    ///< besides, per tensor rank, where those are in other nodes
-  double host_step_us = 0;           ///< per step: launching graphs, input, logging
+  double host_layer_us = 0;        ///< launching both passes of a layer: it computes no faster
+  double host_micro_batch_us = 0;  ///< per micro-batch and stage
+  double host_message_us = 0;      ///< per micro-batch of a stage that talks to others
+  double host_far_message_us = 0;  ///< besides, per tensor rank, where those are in other nodes
+  double host_step_us = 0;         ///< per step: launching graphs, input, logging
   std::vector<CoreRates> rates = {};
   std::vector<CoreRelease> releases = {};  ///< by date, ascending; before the first, nothing is scaled
   std::vector<CorePrecision> precisions = {};
@@ -240,7 +240,7 @@ struct Cluster {
   double node_gb_per_s = 0;  ///< of all its network ports, one direction
   double node_devices = 0;
   // Of clusters on which jobs timed their own collectives: llm/steps/measured_network.
-  double ring_gb_per_s = 0;        ///< of a node's ports, that gathering and scattering long messages reach; 0: not known
+  double ring_gb_per_s = 0;  ///< of a node's ports, that gathering and scattering long messages reach; 0: not known
   double all_reduce_gb_per_s = 0;  ///< and all-reduces
   double ring_step_us = 0;         ///< latency of a step of a ring, where a job did not time it
   double timed_mb = 0;             ///< the buffer that jobs timed

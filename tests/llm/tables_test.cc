@@ -209,16 +209,14 @@ TEST_CASE("notes tell releases, adapters and experts; a job that timed its colle
 
 TEST_CASE("a model's name says how many matrices its MLP has, the notes its experts") {
   Diagnostics diagnostics;
-  const auto rows = backtest_rows(
-      table_of("id,dataset,phase,gpu,metric,unit,model,layers,hidden,heads,kv_heads,ffn,vocab,notes\n"
-               "a,any,train,H100,iteration_time,s,Nemotron 4 340B,12,18432,96,8,73728,256000,\n"
-               "b,any,train,H100,iteration_time,s,Nemotron 4 340B,12,1024,8,8,4096,256000,\n"
-               "c,any,train,H100,iteration_time,s,Nobody's,12,1024,8,8,4096,256000,experts=8 top_k=2\n"),
-      diagnostics);
+  const auto rows =
+      backtest_rows(table_of("id,dataset,phase,gpu,metric,unit,model,layers,hidden,heads,kv_heads,ffn,vocab,notes\n"
+                             "a,any,train,H100,iteration_time,s,Nemotron 4 340B,12,18432,96,8,73728,256000,\n"
+                             "b,any,train,H100,iteration_time,s,Nemotron 4 340B,12,1024,8,8,4096,256000,\n"
+                             "c,any,train,H100,iteration_time,s,Nobody's,12,1024,8,8,4096,256000,experts=8 top_k=2\n"),
+                    diagnostics);
   REQUIRE(rows);
-  const auto of = [&](std::size_t row) {
-    return *architecture_of(shipped(), source_of((*rows)[row]), (*rows)[row]);
-  };
+  const auto of = [&](std::size_t row) { return *architecture_of(shipped(), source_of((*rows)[row]), (*rows)[row]); };
   CHECK(of(0).plain_mlp);
   CHECK(of(0).layers == 12);
   CHECK_FALSE(of(1).plain_mlp);  // another model that has the name

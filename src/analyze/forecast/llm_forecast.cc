@@ -34,8 +34,7 @@ std::optional<TimePs> folded_ps(const llm::Catalog& catalog, const machine::Devi
   const llm::StepTimes times = llm::step_times(catalog, device, plan);
   const auto orders =
       llm::pipeline_orders(plan.order, plan.stages(), plan.chunks(), plan.micro_batches(), {}, plan.overlap.experts);
-  const auto folded =
-      llm::folded_step(plan, times, orders, price, std::numeric_limits<std::int64_t>::max());
+  const auto folded = llm::folded_step(plan, times, orders, price, std::numeric_limits<std::int64_t>::max());
   if (!folded) return std::nullopt;
   return folded->step_ps;
 }

@@ -241,9 +241,8 @@ std::vector<Prediction> predict(const Catalog& catalog, const std::vector<Row>& 
                                 const StepModel& step_model, ScheduleUse use) {
   std::vector<Prediction> predictions(rows.size());
   std::vector<Diagnostics> remarks(rows.size());
-  parallel_for(rows.size(), [&](std::size_t i) {
-    predictions[i] = predict_row(catalog, rows[i], remarks[i], step_model, use);
-  });
+  parallel_for(rows.size(),
+               [&](std::size_t i) { predictions[i] = predict_row(catalog, rows[i], remarks[i], step_model, use); });
   for (const Diagnostics& of_row : remarks) diagnostics.merge(of_row);
   return predictions;
 }

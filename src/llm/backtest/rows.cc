@@ -119,9 +119,8 @@ std::optional<SoftwareRelease> release_in(std::string_view notes) {
 
 bool says_adapters(std::string_view notes) {
   constexpr std::string_view kWord = "lora";
-  return std::search(notes.begin(), notes.end(), kWord.begin(), kWord.end(), [](char a, char b) {
-           return std::tolower(static_cast<unsigned char>(a)) == b;
-         }) != notes.end();
+  return std::search(notes.begin(), notes.end(), kWord.begin(), kWord.end(),
+                     [](char a, char b) { return std::tolower(static_cast<unsigned char>(a)) == b; }) != notes.end();
 }
 
 Source source_of(const BacktestRow& row) {

@@ -209,8 +209,12 @@ double replica_seconds(const CoreContext& x, const CoreWork& work, double stage)
 
 double core_step_seconds(const machine::Device& device, const CoreConstants& c, const Architecture& model,
                          const ParallelJob& job, const CoreRun& run) {
-  const CoreContext x{
-      device, c, rates_of(c.rates, device.generation), precision_of(c, run.precision), release_of(c, run.release, device.generation), job};
+  const CoreContext x{device,
+                      c,
+                      rates_of(c.rates, device.generation),
+                      precision_of(c, run.precision),
+                      release_of(c, run.release, device.generation),
+                      job};
   if (model.hybrid) return hybrid_seconds(x, model);
   const CoreWork work = core_work(device, model, job, c.logit_bytes);
   const double stage = stage_seconds(x, model, work, run.adapters_only);

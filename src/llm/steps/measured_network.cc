@@ -43,14 +43,14 @@ class MeasuredNetwork {
     if (question.is_message) return message_seconds(static_cast<double>(question.bytes));
     const Group group = group_along(plan_, question.axis, cluster_.node_devices);
     if (group.ranks < 2) return 0;
-    const auto bytes = static_cast<double>(workload::whole_bytes(question.collective, question.bytes,
-                                                                 static_cast<std::size_t>(group.ranks)));
+    const auto bytes = static_cast<double>(
+        workload::whole_bytes(question.collective, question.bytes, static_cast<std::size_t>(group.ranks)));
     const double sent = (group.ranks - 1) / group.ranks * bytes;
     const bool reduces = question.collective == Collective::all_reduce;
     const double passes = reduces ? 2 : 1;
     if (group.per_node >= group.ranks) return kNodeLatency + passes * sent / inside_;
-    const double ports = (reduces ? cluster_.all_reduce_gb_per_s : cluster_.ring_gb_per_s) * 1e9 *
-                         group.per_node / cluster_.node_devices;
+    const double ports = (reduces ? cluster_.all_reduce_gb_per_s : cluster_.ring_gb_per_s) * 1e9 * group.per_node /
+                         cluster_.node_devices;
     return passes * (group.ranks * (reduces ? reduce_step_ : gather_step_) + sent / ports);
   }
 

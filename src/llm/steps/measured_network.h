@@ -4,8 +4,9 @@
 //
 //     t = g lambda + (g - 1)/g bytes / (B ranks per node / devices of a node)
 //
-// an all-reduce twice as many steps and bytes. Jobs on the same machines differ by a factor of ten in the bandwidth that
-// they find, and nearly all of it is lambda: with the size of the buffer that is timed, a job's own figure says it.
+// an all-reduce twice as many steps and bytes. Jobs on the same machines differ by a factor of ten in the bandwidth
+// that they find, and nearly all of it is lambda: with the size of the buffer that is timed, a job's own figure says
+// it.
 #pragma once
 
 #include "llm/frameworks.h"
