@@ -13,13 +13,13 @@ constexpr double kNodeLatency = 30e-6;
 constexpr double kNodeShare = 0.75;
 
 /// A group of ranks, laid out over nodes.
-struct Group {
+struct RankGroup {
   double ranks = 1;
   double per_node = 1;
 };
 
-Group group_along(const StepPlan& plan, ParallelAxis axis, double node_devices) {
-  Group group;
+RankGroup group_along(const StepPlan& plan, ParallelAxis axis, double node_devices) {
+  RankGroup group;
   for (const workload::Axis& one : layout_of(plan, axis)) {
     group.ranks *= one.size;
     // Neighbours on an axis are `stride` ranks apart: so many of them fit into what is left of a node.
@@ -41,7 +41,7 @@ class MeasuredNetwork {
 
   [[nodiscard]] double seconds(const CommQuestion& question) const {
     if (question.is_message) return message_seconds(static_cast<double>(question.bytes));
-    const Group group = group_along(plan_, question.axis, cluster_.node_devices);
+    const RankGroup group = group_along(plan_, question.axis, cluster_.node_devices);
     if (group.ranks < 2) return 0;
     const auto bytes = static_cast<double>(
         workload::whole_bytes(question.collective, question.bytes, static_cast<std::size_t>(group.ranks)));
