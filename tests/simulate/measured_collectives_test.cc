@@ -18,6 +18,7 @@ namespace {
 machine::Machine pod() {
   machine::Machine machine;
   machine.name = "pod";
+  machine.devices.name = "device";
   machine.devices.count = 32;
   machine.network = {{.name = "node", .topology = machine::Topology::switched, .size = 8, .bandwidth_gb_per_s = 400},
                      {.name = "rails", .topology = machine::Topology::rails, .size = 4, .bandwidth_gb_per_s = 50}};
@@ -45,7 +46,7 @@ CommOp all_reduce(std::span<const std::uint32_t> ranks) {
 
 std::unique_ptr<NetworkModel> links_of(const machine::Machine& machine) {
   auto network = machine::Network::build(machine);
-  REQUIRE(network);
+  REQUIRE_MESSAGE(network.ok(), (network ? "" : network.error().to_string()));
   return std::make_unique<FluidModel>(
       std::make_shared<Lowering>(std::move(*network), comm_options(machine.communication)));
 }

@@ -124,6 +124,7 @@ std::string kind_of(const Source& source, const Row& row) {
 /// Which file has the constants of the model that predicts a row, and says on what they were fitted.
 std::string constants_file(const Source& source, const Row& row) {
   if (row.phase == "op") return "data/benchmarks";
+  if (row.metric.starts_with("memory")) return {};  // counted, not fitted
   const bool training = row.phase == "train" || row.phase == "finetune";
   if (!training && source.framework != Framework::eager) return "data/frameworks/serving.yaml";
   constexpr std::array<std::string_view, 6> kFiles = {"pytorch_eager", "megatron_2021",  "megatron_core",

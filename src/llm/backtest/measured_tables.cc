@@ -91,7 +91,7 @@ Result<ScoredTable> score_collectives(const CsvTable& table, const Catalog& cata
     if (const std::optional<CollectiveEstimate>& price = (*prices)[i]) {
       static_cast<Estimate&>(prediction) = {op, price->us, price->low_us, price->high_us};
       prediction.unseen_pct = price->unseen_pct;
-      prediction.rests_on = fmt::format("collectives of {}", price->measured_on);
+      prediction.rests_on = fmt::format("collectives.yaml of {}", price->measured_on);
     }
   }
   return scored;
