@@ -9,6 +9,7 @@
 #include "llm/diagnostics.h"
 #include "llm/measurements.h"
 #include "llm/shipped.h"
+#include "machine/device/collective_yaml.h"
 
 using namespace orrery;
 using namespace orrery::llm;
@@ -82,6 +83,15 @@ TEST_CASE("what is learnt does not depend on the order of rows, and rows without
   CHECK(forward->lines == backward->lines);
   CHECK(diagnostics.count(kCollectiveNotMeasured) == 1);
   CHECK_FALSE(fit_collectives({rows.back()}, 100e9, diagnostics));
+  // What no name says can be written all the same.
+  for (CollectiveRow& row : rows) row.library = row.version = "";
+  const auto unnamed = fit_collectives(rows, 100e9, diagnostics);
+  CHECK(machine::parse_collectives(machine::to_yaml([&] {
+                                     machine::CollectiveLines lines = unnamed->lines;
+                                     lines.source = "a test";
+                                     return lines;
+                                   }()),
+                                   "c.yaml"));
 }
 
 TEST_CASE("a cell of a table of collectives that makes no sense is refused with line and column") {

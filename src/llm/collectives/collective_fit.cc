@@ -133,7 +133,9 @@ void fit_corrections(CollectiveLaw& law, const Rows& rows, double link_bytes_per
 }
 
 CollectiveLaw fit_law(const Rows& rows, double link_bytes_per_s) {
-  CollectiveLaw law{.op = rows[0]->op, .library = rows[0]->library, .version = rows[0]->version};
+  // A description has no empty names; as a version this is older than any other.
+  const auto named = [](const std::string& text) { return text.empty() ? "unknown" : text; };
+  CollectiveLaw law{.op = rows[0]->op, .library = named(rows[0]->library), .version = named(rows[0]->version)};
   fit_lines(law, rows, link_bytes_per_s);
   fit_corrections(law, rows, link_bytes_per_s);
   return law;
