@@ -160,9 +160,7 @@ class Door {
     Result<MeasuredDevice> device = pricing_.open_collectives(machine_);
     if (!device) return device.error();
     MeasuredModel model(MeasuredPrices(std::move(*device), machine_), std::move(*links));
-    Result<Outcome> outcome = run_once(model, link_names());
-    if (outcome) outcome->report.measured_on = model.prices().basis();
-    return outcome;
+    return run_once(model, link_names());
   }
 
   Result<Outcome> run_fluid_snapshot() {

@@ -34,7 +34,7 @@ std::string network_name(const simulate::PricingOptions& network) {
   const std::string model(simulate::kPricingModelNames[static_cast<std::size_t>(network.model)]);
   const std::string mode(simulate::kPricingModeNames[static_cast<std::size_t>(network.mode)]);
   if (network.mode == simulate::PricingMode::in_loop || network.model == simulate::PricingModel::analytical)
-    return model;
+    return network.collectives == simulate::CollectiveSource::links ? model : model + ", measured collectives";
   return network.model == simulate::PricingModel::fluid ? mode : fmt::format("{}, {}", model, mode);
 }
 

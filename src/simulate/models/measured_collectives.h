@@ -49,8 +49,6 @@ class MeasuredModel final : public NetworkModel, public NetworkLookahead, public
   MeasuredModel(MeasuredPrices prices, std::unique_ptr<NetworkModel> links)
       : prices_(std::move(prices)), links_(std::move(links)) {}
 
-  [[nodiscard]] const MeasuredPrices& prices() const { return prices_; }
-
   Result<Price> estimate(const CommOp& op) override;
   Result<std::vector<Price>> estimate(std::span<const CommOp> ops) override;
   Status start(OpId id, const CommOp& op, TimePs now) override;

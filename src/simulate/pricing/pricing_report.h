@@ -34,9 +34,8 @@ struct SnapshotSummary {
 struct PricingReport {
   PricingModel model = PricingModel::fluid;
   PricingMode mode = PricingMode::in_loop;
-  std::string version;           ///< of the model that gave the prices
-  std::string measured_on = {};  ///< whose collectives those inside a node take; empty: links say
-  std::uint32_t passes = 0;      ///< in which sets were taken from a schedule and priced; 0 unless the mode is snapshot
+  std::string version;       ///< of the model that gave the prices
+  std::uint32_t passes = 0;  ///< in which sets were taken from a schedule and priced; 0 unless the mode is snapshot
   TimePs makespan_ps = 0;
   TimePs isolated_makespan_ps = 0;  ///< of the first run of snapshot; else 0
 
