@@ -55,7 +55,7 @@ def write_published(orrery, tables):
         for flags in ([], ["--schedule"]):
             run = subprocess.run([orrery, "llm", "backtest", table, "--json", *flags], capture_output=True, text=True, check=True)
             if not flags:
-                of_models |= {one["kind"]: one for one in json.loads(run.stdout)["data"]["step_intervals"]}
+                of_models |= {one["kind"]: one for one in json.loads(run.stdout)["data"].get("step_intervals", [])}
             for row, answer in zip(csv.DictReader(open(table)), json.loads(run.stdout)["data"]["rows"]):
                 is_schedule = answer["kind"].startswith("schedule ")
                 if row["unit"] != "bool" and row["value"] and answer["predicted"] and is_schedule == bool(flags) and answer["kind"] not in of_models:

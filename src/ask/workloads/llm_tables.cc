@@ -168,8 +168,8 @@ Result<report::Answer> run(const LlmBacktestRequest& request, Context& context) 
   report::Sheet sheet = llm::prediction_sheet(all.rows, all.predictions);
   answer.headline(report::counted(sheet.rows(), "measurement")).gap();
   answer.table(std::move(sheet), {.view = {.rows = report::kShownRows}});
-  answer.table([&] { return llm::step_interval_sheet(llm::step_accuracy(all.rows, all.predictions)); },
-               {.readers = report::Readers::programs});
+  if (const auto kinds = llm::step_accuracy(all.rows, all.predictions); !kinds.empty())
+    answer.table([&] { return llm::step_interval_sheet(kinds); }, {.readers = report::Readers::programs});
   tell_datasets(answer, llm::dataset_sheet(llm::errors_by_dataset(all.rows, all.predictions),
                                            llm::schedule_errors_by_dataset(all.rows, all.predictions)));
   return answer;
