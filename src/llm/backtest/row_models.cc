@@ -21,6 +21,8 @@
 namespace orrery::llm {
 namespace {
 
+/// No published step has as many: a batch that makes more counts tokens.
+constexpr double kMostMicroBatchesOfRow = 16384;
 constexpr double kAmperePort = 25;  // GB/s: 200 Gb/s per device, InfiniBand HDR or RoCE, were usual with A100
 
 /// Of a domain of `most` devices, as many as a job of `devices` gets: schedulers hand out equal segments of domains, so
@@ -123,7 +125,8 @@ RowPlans row_plans(const Catalog& catalog, const Source& source, const machine::
       plan.job.micro_batch = size;
       plan.job.interleave = one;
       plan.overlap.messages = modern && one > 1;
-      if (!find_plan_violation(plan)) result.plans.push_back(plan);
+      if (plan.job.micro_batches() <= kMostMicroBatchesOfRow && !find_plan_violation(plan))
+        result.plans.push_back(plan);
     }
   }
   return result;
