@@ -21,7 +21,7 @@ namespace orrery::analyze {
 namespace {
 
 /// Larger steps are folded: the loop has all ranks, of which replicas do the same. On published plans of up to 256
-/// devices both differ by 0.3 % on average and 2.5 % at most.
+/// devices both differ by less than 1 % mostly and 2.5 % at most.
 constexpr std::uint32_t kMostRanksInLoop = 64;
 
 std::optional<double> seconds_of(std::optional<TimePs> time) {
