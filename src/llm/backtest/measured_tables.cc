@@ -15,6 +15,17 @@
 namespace orrery::llm {
 namespace {
 
+/// A measurement is somebody's.
+Status check_devices(const CsvTable& table) {
+  if (!table.find("device"))
+    return Error{"line 1: there is no column 'device'", table.file, Error::kNoOffset, "docs/LLM.md lists the columns"};
+  for (std::size_t row = 0; row < table.rows.size(); ++row) {
+    if (table.cell(row, "device").empty())
+      return table.error_at(row, "device", "no device is named", "whose measurement is it?");
+  }
+  return {};
+}
+
 BacktestRow measured_row(std::string id, const std::string& kind, const std::string& device,
                          std::optional<double> measured) {
   BacktestRow row;
@@ -51,6 +62,7 @@ std::map<std::string, std::pair<CsvTable, std::vector<std::size_t>>> by_device(c
 bool is_kernel_table(const CsvTable& table) { return table.find("kind").has_value() && !table.find("dataset"); }
 
 Result<ScoredTable> score_kernels(const CsvTable& table, const Catalog& catalog, Diagnostics& diagnostics) {
+  if (const Status named = check_devices(table); !named) return named.error();
   ScoredTable scored;
   scored.rows.resize(table.rows.size());
   scored.predictions.resize(table.rows.size());
@@ -74,10 +86,7 @@ Result<ScoredTable> score_kernels(const CsvTable& table, const Catalog& catalog,
 Result<ScoredTable> score_collectives(const CsvTable& table, const Catalog& catalog, Diagnostics& diagnostics) {
   const auto rows = collective_rows(table);
   if (!rows) return rows.error();
-  for (const CollectiveRow& row : *rows) {
-    if (row.device.empty())
-      return table.error_at(row.place, "device", "no device is named", "whose measurement is it?");
-  }
+  if (const Status named = check_devices(table); !named) return named.error();
   // All rows name their device: the usual one is asked for nothing.
   const auto prices = price_collectives(table, *rows, catalog, catalog.devices.front(), diagnostics);
   if (!prices) return prices.error();
