@@ -112,3 +112,10 @@ TEST_CASE("kernels lose what they are bound by") {
   // One unit is always left.
   CHECK(slowdown(device, {.by_units = 1}, {.units = 1000}) == doctest::Approx(100));
 }
+
+TEST_CASE("an exchange between experts costs computing the units that it keeps") {
+  CHECK(slowdown_beside_exchanges(h200()) == doctest::Approx(132.0 / 112));
+  Device device = round_device();
+  device.scale_up_gb_per_s = 500;  // both ways as much as the memory has
+  CHECK(slowdown_beside_exchanges(device) == doctest::Approx(1.6));
+}

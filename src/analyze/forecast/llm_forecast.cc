@@ -8,6 +8,7 @@
 #include "llm/steps/measured_network.h"
 #include "llm/steps/step_source.h"
 #include "machine/derived_machine.h"
+#include "machine/device/interference.h"
 #include "machine/topology/network.h"
 #include "simulate/collective/algorithm.h"
 #include "simulate/models/link_models.h"
@@ -143,19 +144,20 @@ void take_times(const llm::StepPlan& plan, const std::vector<std::vector<std::ui
 
 Result<simulate::Outcome> run_planned(const workload::Workload& workload, const machine::Machine& machine,
                                       const simulate::Pricing& network, const KeptOfRun& kept,
-                                      Diagnostics& diagnostics) {
+                                      Diagnostics& diagnostics, double slowdown) {
   auto source = workload::WholeWorkload::of(workload);
   if (!source) return source.error();
-  return run_planned(*source, machine, network, kept, diagnostics);
+  return run_planned(*source, machine, network, kept, diagnostics, slowdown);
 }
 
 Result<simulate::Outcome> run_planned(workload::WorkloadSource& source, const machine::Machine& machine,
                                       const simulate::Pricing& network, const KeptOfRun& kept,
-                                      Diagnostics& diagnostics) {
+                                      Diagnostics& diagnostics, double slowdown) {
   simulate::EngineOptions options = simulate::engine_options(machine);
   // A stage computes one pass at a time.
   options.compute_slots = 1;
   options.launch_latency_ps = 0;  // what software and launches cost is part of the passes' times
+  options.slowdown_beside_exchanges = slowdown;
   options.detail = kept.detail;
   options.keep_link_series = kept.link_series;
   return simulate::run(source, machine, network, options, diagnostics);
@@ -172,7 +174,8 @@ Result<LlmForecast> forecast_step(const LlmForecastInput& input, Diagnostics& di
   forecast.workload = std::move(step->workload);
   auto source = workload::WholeWorkload::of(forecast.workload);
   if (!source) return source.error();
-  auto run_outcome = run_planned(*source, input.machine, input.network, input.kept, diagnostics);
+  const double slowdown = plan.overlap.slowdown ? machine::slowdown_beside_exchanges(input.device) : 1;
+  auto run_outcome = run_planned(*source, input.machine, input.network, input.kept, diagnostics, slowdown);
   if (!run_outcome) return run_outcome.error();
   forecast.run = std::move(*run_outcome);
   forecast.step_ps = forecast.run.schedule.makespan_ps();

@@ -152,7 +152,7 @@ struct Parallelism {
 
 struct OverlapChoice {
   std::optional<bool> gradients = {}, parameters = {}, messages = {};
-  bool experts = false;
+  bool experts = false, slowdown = true;
   double tensor_parts = 1, bucket_mb = 0;
 };
 
@@ -210,6 +210,7 @@ void describe(Visitor& visitor, machine::MaybeConst<OverlapChoice> auto& value) 
   visitor.flag("parameters", value.parameters);
   visitor.flag("messages", value.messages);
   visitor.flag("experts", value.experts);
+  visitor.flag("slowdown", value.slowdown);
   visitor.whole("tensor_parts", value.tensor_parts, kParts, Default{1.0});
   visitor.number("bucket_mb", value.bucket_mb, kMegabytes, Default{0.0});
 }
@@ -479,6 +480,7 @@ class Resolver {
                     .parameters = document.overlap.parameters.value_or(modern),
                     .messages = document.overlap.messages.value_or(modern && parallel.chunks > 1),
                     .experts = document.overlap.experts,
+                    .slowdown = document.overlap.slowdown,
                     .tensor_parts = document.overlap.tensor_parts};
     if (!document.software_release) plan.release = llm::kLatestRelease;
     else plan.release = llm::parse_release(*document.software_release).value_or(llm::SoftwareRelease{});

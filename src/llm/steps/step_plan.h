@@ -58,6 +58,7 @@ struct Overlap {
   bool messages = true;  ///< receives between stages are posted one pass ahead
   bool experts = false;  ///< tokens travel to and from experts of one micro-batch while another one computes: see
                          ///< llm/steps/paired_passes
+  bool slowdown = true;  ///< computing takes longer while tokens travel beside it
   double tensor_parts =
       1;  ///< collectives of tensor parallelism and the products beside them are cut into so many parts, in a pipeline
 };

@@ -36,6 +36,9 @@ inline constexpr Sensitivity kAttentionBeside = {0.95, 0};
 inline constexpr Sensitivity kNormBeside = {0.9, 0.3};
 inline constexpr Sensitivity kSoftmaxBeside = {0.2, 0.3};
 inline constexpr Sensitivity kStreamBeside = {0, 0.6};
+/// Units that an exchange of tokens between experts takes: 20 of DeepSeek's, whose recorded step on an H800 runs
+/// products on the other 112 of 132; NCCL has 16 to 32 channels of a block each.
+inline constexpr double kExchangeUnits = 20;
 /// Of a mix of kernels whose shapes nobody knows, such as a layer of a step: products, most of all.
 inline constexpr Sensitivity kMixBeside = {1, 0.6};
 
@@ -43,5 +46,8 @@ inline constexpr Sensitivity kMixBeside = {1, 0.6};
 double slowdown(const Device& device, const Sensitivity& sensitivity, const Neighbour& neighbour);
 /// The same of a matrix product. The device must have a rate for the format.
 double product_slowdown(const Device& device, const GemmShape& shape, const Neighbour& neighbour);
+/// The same of computing, whatever it is, beside an exchange that a kernel of the device carries out: the larger of
+/// what its units cost and what its bytes cost on links at full rate.
+double slowdown_beside_exchanges(const Device& device);
 
 }  // namespace orrery::machine

@@ -3,6 +3,11 @@
 #include <cmath>
 
 namespace orrery::simulate {
+namespace {
+
+constexpr double kMostSlowdown = 1000;
+
+}  // namespace
 
 Status EngineOptions::check() const {
   const auto is_rate = [](double rate) { return std::isfinite(rate) && rate >= 0; };
@@ -14,6 +19,8 @@ Status EngineOptions::check() const {
     return Error{.message = "latencies and overheads must not be negative"};
   if (launch_latency_ps > kPsPerSecond || eager_overhead_ps > kPsPerSecond)
     return Error{.message = "latencies and overheads must be at most a second"};
+  if (!(slowdown_beside_exchanges >= 1 && slowdown_beside_exchanges <= kMostSlowdown))
+    return Error{.message = "computing beside an exchange takes between once and a thousand times as long"};
   if (compute_time == ComputeTime::roofline && (operations_per_second == 0 || memory_bytes_per_second == 0))
     return Error{.message = "a roofline needs the peak rate of the device and the bandwidth of its memory"};
   return {};

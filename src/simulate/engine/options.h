@@ -35,6 +35,9 @@ struct EngineOptions {
   double memory_bytes_per_second =
       0;  ///< of the device memory: for memory activities and the roofline; 0: memory activities as recorded
   TimePs launch_latency_ps = 0;  ///< added to every compute activity of a device
+  /// While an all-to-all of its rank runs or waits for members, a compute activity of a device takes so many times as
+  /// long (engine/slowed_computing.h); 1: not so. A replay takes what was recorded.
+  double slowdown_beside_exchanges = 1;
 
   std::int64_t eager_limit_bytes =
       64 * 1024;                 ///< messages up to this size leave without waiting for their recv; -1: none does

@@ -20,6 +20,13 @@ constexpr std::uint64_t kRankBegins = kNoActivity;
 // ever.
 constexpr std::uint32_t kMostIdleAdvances = 1u << 20;
 
+// Exchanges are carried out by kernels that keep units for themselves. What reductions and gathers cost is part of what
+// computing takes: its constants were fitted on steps that hide them.
+bool slows_computing(const LiveWindow& window, std::uint64_t activity) {
+  return window.plan(activity).resource == Resource::collective &&
+         window.planned->program->collectives[activity - window.first] == workload::Collective::all_to_all;
+}
+
 // Of the executed ranks; 0 if somebody does not say.
 std::uint64_t count_activities(const workload::Membership& membership, const RankClasses& classes) {
   std::uint64_t total = 0;
@@ -61,7 +68,10 @@ Status Run::execute() {
   if (sink_.wants_causes()) causes_.emplace(membership_, state_, options_);
   // A replay starts what is ready whatever else runs, and a wildcard takes whoever comes first: neither can be known
   // ahead, nor from the windows to come alone.
-  const bool is_known_ahead = !options_.replay && !membership_.has_wildcards() && !causes_;
+  if (options_.slowdown_beside_exchanges > 1 && !options_.replay)
+    slowed_.emplace(options_.slowdown_beside_exchanges, state_.classes.size(), queue_);
+  // Ends that may move are not known ahead, and leave events in the queue that no longer mean anything.
+  const bool is_known_ahead = !options_.replay && !membership_.has_wildcards() && !causes_ && !slowed_;
   NetworkSteadyState* const steady_network = network_.steady_state();
   if (options_.use_steady_state && is_known_ahead && sink_.takes_steady_state() && steady_network != nullptr)
     steady_state_.emplace(*steady_network, options_, state_, supply_, sink_);
@@ -146,6 +156,7 @@ Status Run::take_ended_activities() {
   for (const RankActivity& event : due_) {
     // The largest numbers are no activities but say what else is due; see kRankBegins and kStreamWakes.
     if (event.activity < kStreamWakes - kMostLookaheadStreams) {
+      if (slowed_ && has_moved(event)) continue;
       finish(event.rank, event.activity);
       continue;
     }
@@ -235,6 +246,7 @@ void Run::start(std::uint32_t rank, LiveWindow& window, std::uint64_t activity, 
   count_use(rank);
   if (resource == Resource::compute) ++state.computing;
   else ++state.communicating;
+  if (slowed_ && slows_computing(window, activity)) exchanges_change(rank, 1);
 }
 
 void Run::finish(std::uint32_t rank, std::uint64_t activity) {
@@ -256,6 +268,7 @@ void Run::finish(std::uint32_t rank, std::uint64_t activity) {
     count_use(rank);
     --(resource == Resource::compute ? state.computing : state.communicating);
   }
+  if (slowed_ && slows_computing(window, activity)) exchanges_change(rank, -1);
   if (resource == Resource::collective && !options_.replay) {
     state_.streams[state_.bundles.first_stream[rank] + planned.stream].is_running = false;
     touch_stream(rank, planned.stream);
@@ -319,6 +332,17 @@ void Run::count_use(std::uint32_t rank) {
   state.count_until(state_.now);
 }
 
+void Run::exchanges_change(std::uint32_t rank, int change) {
+  if (!slowed_->exchanges_change(rank, change, state_.now)) state_.overflow = true;
+}
+
+/// Whether this is not the end of computing any more.
+bool Run::has_moved(RankActivity ended) {
+  const LiveWindow* const window = state_.ranks[ended.rank].find(ended.activity);
+  if (window == nullptr) return true;  // it ended earlier, with all of its window
+  return window->plan(ended.activity).resource == Resource::compute && !slowed_->ends(ended, state_.now);
+}
+
 // --- slots and streams ---
 
 void Run::touch_rank(std::uint32_t rank) {
@@ -351,6 +375,8 @@ void Run::fill_slots(std::uint32_t rank) {
       const TimePs duration = window.plan(activity).duration_ps;
       if (lookahead_ && kind == static_cast<std::size_t>(Resource::compute))
         lookahead_->begin_computing(rank, activity, state_.now + duration);
+      else if (slowed_ && kind == static_cast<std::size_t>(Resource::compute))
+        state_.overflow |= !slowed_->begin({rank, activity}, duration, state_.now);
       else schedule_end(rank, activity, duration);
     }
   }

@@ -12,6 +12,7 @@
 #include "simulate/engine/lookahead.h"
 #include "simulate/engine/operation_numbers.h"
 #include "simulate/engine/run_state.h"
+#include "simulate/engine/slowed_computing.h"
 #include "simulate/engine/steady_state.h"
 #include "simulate/engine/window_supply.h"
 #include "simulate/network_model.h"
@@ -96,6 +97,8 @@ class Run {
   void release_carried(RankActivity place, std::uint64_t first_of_window, bool has_ended);
   void schedule_end(std::uint32_t rank, std::uint64_t activity, TimePs duration);
   void count_use(std::uint32_t rank);
+  void exchanges_change(std::uint32_t rank, int change);
+  [[nodiscard]] bool has_moved(RankActivity ended);
 
   void touch_rank(std::uint32_t rank);
   void touch_stream(std::uint32_t rank, std::uint32_t stream);
@@ -143,6 +146,7 @@ class Run {
   std::unordered_map<std::uint64_t, WaitingSide> unmatched_;  // by handle of the matcher
   std::uint64_t next_handle_ = 0;
   std::unordered_map<OpId, MessageKey> moving_;  // by number of the message of the first of a class
+  std::optional<SlowedComputing> slowed_;        // if computing takes longer beside exchanges
   std::optional<Lookahead> lookahead_;           // if nobody minds the order, and what everything depends on is known
   std::optional<SteadyState> steady_state_;  // if nobody wants to be told of everything, and all that is kept is looked
                                              // at where the job is quiescent
