@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <map>
 #include <string>
 #include <utility>
 
@@ -43,42 +42,25 @@ std::string id_of(const CsvTable& table, std::size_t row) {
   return table.find("id") ? std::string(table.cell(row, "id")) : fmt::format("{}", row + 1);
 }
 
-/// By device, in the order of their names: the rows of each as a table of its own, and where they were.
-std::map<std::string, std::pair<CsvTable, std::vector<std::size_t>>> by_device(const CsvTable& table) {
-  std::map<std::string, std::pair<CsvTable, std::vector<std::size_t>>> parts;
-  for (std::size_t row = 0; row < table.rows.size(); ++row) {
-    auto& [part, places] = parts[std::string(table.cell(row, "device"))];
-    part.file = table.file;
-    part.columns = table.columns;
-    part.rows.push_back(table.rows[row]);
-    part.lines.push_back(table.lines[row]);
-    places.push_back(row);
-  }
-  return parts;
-}
-
 }  // namespace
 
 bool is_kernel_table(const CsvTable& table) { return table.find("kind").has_value() && !table.find("dataset"); }
 
 Result<ScoredTable> score_kernels(const CsvTable& table, const Catalog& catalog, Diagnostics& diagnostics) {
   if (const Status named = check_devices(table); !named) return named.error();
+  // All rows name their device: the usual one is asked for nothing.
+  KernelDevices devices(&catalog, {catalog.devices.front()});
+  const auto prices = price_kernels(table, devices, diagnostics);
+  if (!prices) return prices.error();
   ScoredTable scored;
-  scored.rows.resize(table.rows.size());
-  scored.predictions.resize(table.rows.size());
-  for (const auto& [name, part] : by_device(table)) {
-    const auto& [rows, places] = part;
-    const auto device = device_called(catalog, name);
-    if (!device) return table.error_at(places[0], "device", device.error().message, device.error().hint);
-    const auto prices = price_kernels(rows, kernel_device(catalog.devices, **device), diagnostics);
-    if (!prices) return prices.error();
-    for (std::size_t i = 0; i < places.size(); ++i) {
-      const KernelPrice& price = (*prices)[i];
-      scored.rows[places[i]] = measured_row(id_of(table, places[i]), price.kind, name, price.measured_us);
-      Prediction& prediction = scored.predictions[places[i]];
-      static_cast<Estimate&>(prediction) = {price.kind, price.us, price.low_us, price.high_us};
-      prediction.rests_on = price.basis.empty() ? "data/devices, " + (*device)->name : price.basis;
-    }
+  for (std::size_t row = 0; row < prices->size(); ++row) {
+    const KernelPrice& price = (*prices)[row];
+    const std::string device(table.cell(row, "device"));
+    scored.rows.push_back(measured_row(id_of(table, row), price.kind, device, price.measured_us));
+    Prediction& prediction = scored.predictions.emplace_back();
+    static_cast<Estimate&>(prediction) = {price.kind, price.us, price.low_us, price.high_us};
+    const bool own = price.basis.empty() || price.basis == "measured";
+    prediction.rests_on = own ? "data/devices, " + device : price.basis;
   }
   return scored;
 }
