@@ -171,7 +171,8 @@ TEST_CASE("words in a table that mean nothing end the run with their place") {
   CHECK(error("kind,causal\nsdpa_fwd,maybe\n") ==
         "t.csv: line 2, column 'causal': 'maybe' is neither yes nor no (1 or 0, or nothing for 1)");
   CHECK(error("kind,run\nadd,fast\n") ==
-        "t.csv: line 2, column 'run': 'fast' is no way to run a kernel (alone or step, or nothing for alone)");
+        "t.csv: line 2, column 'run': 'fast' is no way to run a kernel (alone, step or warm; or nothing for alone, and "
+        "for warm where a library is given)");
 }
 
 TEST_CASE("rows of one shape have one key, whatever was measured") {

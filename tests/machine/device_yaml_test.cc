@@ -45,6 +45,18 @@ TEST_CASE("every shipped device can be read, and has a name of its own") {
   CHECK(std::adjacent_find(names.begin(), names.end()) == names.end());
 }
 
+TEST_CASE("a datasheet alone is a device, and tables lie beside its file") {
+  std::string text = shipped_text("l40s");
+  const auto device = parse_device(text, "d.yaml");
+  REQUIRE_MESSAGE(device.ok(), (device ? "" : device.error().to_string()));
+  CHECK_FALSE(device->has_constants());
+  CHECK(device->tables == "l40s/");
+  CHECK(device->tables_folder.empty());
+  CHECK(read_device(kFolder + "/l40s.yaml")->tables_folder == kFolder + "/l40s/");
+  CHECK(error_of(replaced(text, "l40s/", "../l40s/")).find("tables must be a folder beside the file") !=
+        std::string::npos);
+}
+
 TEST_CASE("figures arrive in the units of the model") {
   const auto h200 = read_device(kFolder + "/h200.yaml");
   REQUIRE(h200);
@@ -59,6 +71,7 @@ TEST_CASE("figures arrive in the units of the model") {
 
 TEST_CASE("every figure of a shipped device names a source that the file explains") {
   for (const auto& entry : std::filesystem::directory_iterator(kFolder)) {
+    if (entry.is_directory()) continue;
     std::ifstream file(entry.path());
     std::vector<std::string> sources;
     for (std::string line; std::getline(file, line);) {

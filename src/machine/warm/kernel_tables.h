@@ -2,30 +2,15 @@
 // number format. One small file per kind in the device's folder of tables; docs/formats/device.md has the format.
 #pragma once
 
-#include <cstdint>
-#include <span>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
 #include "machine/warm/residual_table.h"
+#include "machine/warm/table_accuracy.h"
 #include "machine/warm/warm_kernel.h"
 
 namespace orrery::machine {
-
-/// Eight of ten new measurements lie between these ratios to the prediction, of times from here on.
-struct TimeInterval {
-  double from_us = 0;
-  double low_ratio = 1, high_ratio = 1;
-};
-
-/// Mean absolute errors.
-struct TableAccuracy {
-  std::int64_t rows = 0;
-  double formula_pct = 0;   ///< of the constants without the table
-  double seen_pct = 0;      ///< of rows that the table was fitted to
-  double held_out_pct = 0;  ///< of rows of groups that it had not seen
-};
 
 /// One number format of one kind.
 struct FormatTable {

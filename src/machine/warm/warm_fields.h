@@ -1,7 +1,8 @@
 // The fields of a file of kernel tables, each said once: reader, writer, checker and fit are visitors of these lists.
 #pragma once
 
-#include "machine/warm/kernel_tables.h"
+#include "machine/warm/table_accuracy.h"
+#include "machine/warm/warm_kernel.h"
 #include "machine/yaml/field_kinds.h"
 
 namespace orrery::machine {
@@ -49,6 +50,7 @@ void describe(Visitor& visitor, MaybeConst<WarmDecode> auto& value) {
   visitor.number("cached_unit_gb_per_s", value.cached_unit_gb_per_s, kConstantRange);
   visitor.number("stream_gb_per_s", value.stream_gb_per_s, kConstantRange);
   visitor.number("streams_per_unit", value.streams_per_unit, kConstantRange);
+  visitor.number("own_heads_split", value.own_heads_split, kConstantRange);
   visitor.number("efficiency", value.efficiency, kConstantRange);
   visitor.number("request_ns", value.request_ns, kConstantRange);
   visitor.number("corner", value.corner, kConstantRange);

@@ -148,8 +148,11 @@ WarmTime time_of(const Device& device, const WarmDecode& c, const WarmKernel& x)
   const double units = static_cast<double>(device.compute_unit_count);
   const DecodeWork work = decode_work(x);
   const double memory = memory_seconds(device, c, work.readers * work.reader_bytes + work.other_bytes);
-  const double parts =
+  double parts =
       std::min(std::max(work.length / kShortestPart, 1.0), std::max(c.streams_per_unit * units / work.readers, 1.0));
+  // Some libraries split contexts only where heads share their keys.
+  if (x.kind == WarmKind::sdpa_decode && x.heads == x.kv_heads)
+    parts = std::pow(parts, std::min(c.own_heads_split, 1.0));
   const double stream = work.reader_bytes / parts / (c.stream_gb_per_s * 1e9);
   const double math = work.flop / (device.peak_flops(DataType::bf16) * c.efficiency);
   const double requests = c.request_ns * 1e-9 * work.readers;
@@ -228,8 +231,9 @@ WarmTime warm_time(const Device& device, const WarmConstants& constants, const W
 std::vector<std::string_view> axes_of(WarmKind kind) {
   switch (kind) {
     case WarmKind::gemm: return {"m", "n", "k"};
-    case WarmKind::sdpa_fwd:
-    case WarmKind::sdpa_decode: return {"heads in all", "sequence", "head size", "heads per key head", "window"};
+    case WarmKind::sdpa_decode:
+      return {"heads in all", "sequence", "head size", "heads per key head", "window", "shared keys"};
+    case WarmKind::sdpa_fwd: return {"heads in all", "sequence", "head size", "heads per key head", "window"};
     case WarmKind::moe: return {"tokens", "tokens per expert", "weights", "routing"};
     case WarmKind::mla_fwd: return {"requests", "heads", "sequence"};
     case WarmKind::mla_decode: break;
@@ -238,17 +242,20 @@ std::vector<std::string_view> axes_of(WarmKind kind) {
 }
 
 std::vector<double> coordinates_of(const WarmKernel& x) {
-  const double windowed = x.window > 0 && x.window < x.seq ? 1 : 0;
+  // An axis of two knots, 1 and 2: no and yes.
+  const auto answer = [](bool yes) { return yes ? std::log(2.0) : 0.0; };
+  // Libraries take another kernel for windows, also where the context is shorter.
+  const double windowed = answer(x.window > 0);
   switch (x.kind) {
     case WarmKind::gemm: return {std::log(x.m), std::log(x.n), std::log(x.k)};
     case WarmKind::sdpa_fwd:
       return {std::log(x.batch * x.heads), std::log(x.seq), std::log(x.dim), std::log(x.heads / x.kv_heads), windowed};
     case WarmKind::sdpa_decode:
-      return {std::log(x.batch * x.kv_heads), std::log(x.seq), std::log(x.dim), std::log(x.heads / x.kv_heads),
-              windowed};
+      return {std::log(x.batch * x.kv_heads), std::log(x.seq), std::log(x.dim),
+              std::log(x.heads / x.kv_heads), windowed,        answer(x.heads > x.kv_heads)};
     case WarmKind::moe:
       return {std::log(x.m), std::log(x.m * x.top_k / busy_experts(x)), std::log(x.experts * x.hidden * x.inter / x.tp),
-              x.balanced ? 0.0 : 1.0};
+              answer(!x.balanced)};
     case WarmKind::mla_fwd:
     case WarmKind::mla_decode: break;
   }

@@ -72,6 +72,7 @@ struct WarmDecode {
   double memory_share = 0.85, cache_share = 0.7, cached_unit_gb_per_s = 45;
   double stream_gb_per_s = 20;  ///< one block that reads the context of one request, or a part of it
   double streams_per_unit = 1;
+  double own_heads_split = 0.7;  ///< where every head has keys of its own: of the logarithm of the parts of a context
   double efficiency = 0.4;
   double request_ns = 15;  ///< per request and key head
   double corner = 1.5;

@@ -1,0 +1,104 @@
+#include "llm/distil/distil.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "llm/kernels/kernel_benchmark.h"
+#include "llm/kernels/relative.h"
+#include "shipped.h"
+
+using namespace orrery::llm;
+using orrery::machine::WarmKernel, orrery::machine::WarmKind;
+
+namespace {
+
+/// Products as a device would run them whose kernels take `factor` times as long where n is large.
+std::vector<MeasuredKernel> made_up_products(double factor) {
+  std::vector<MeasuredKernel> kernels;
+  for (const double m : {1.0, 16.0, 256.0, 4096.0}) {
+    for (const double n : {256.0, 1024.0, 4096.0, 16384.0}) {
+      for (const double k : {256.0, 1024.0, 4096.0}) {
+        const WarmKernel kernel{.kind = WarmKind::gemm, .m = m, .n = n, .k = k};
+        const double seconds =
+            warm_time(shipped_device("h100"), orrery::machine::usual_constants(WarmKind::gemm), kernel).seconds;
+        kernels.push_back({kernel, seconds * 1e6 * (n > 2000 ? factor : 1)});
+      }
+    }
+  }
+  return kernels;
+}
+
+std::string distilled_text(const std::vector<MeasuredKernel>& kernels) {
+  return to_yaml(distil(shipped_device("h100"), kernels).front());
+}
+
+}  // namespace
+
+TEST_CASE("what the formula cannot say, the table does") {
+  const auto table = distil_format(shipped_device("h100"), made_up_products(1.5));
+  CHECK(table.accuracy.rows == 48);
+  CHECK(table.accuracy.seen_pct < 5);
+  CHECK(table.accuracy.seen_pct <= table.accuracy.held_out_pct);
+  CHECK(table.accuracy.formula_pct > table.accuracy.seen_pct);
+}
+
+TEST_CASE("the order of rows does not matter") {
+  std::vector<MeasuredKernel> kernels = made_up_products(1.3);
+  const std::string once = distilled_text(kernels);
+  std::reverse(kernels.begin(), kernels.end());
+  CHECK(distilled_text(kernels) == once);
+}
+
+TEST_CASE("a datasheet takes constants and tables of its nearest relative, whatever it is called") {
+  auto sheet = shipped_device("h200");
+  const std::string tables = sheet.tables_folder;
+  sheet.name = "Device H";
+  sheet.gemm = {};
+  sheet.attention = {};
+  sheet.elementwise = {};
+  sheet.tables_folder.clear();
+  complete_constants(shipped().devices, sheet);
+  CHECK(sheet.constants_from == "H200");
+  CHECK(sheet.gemm == shipped_device("h200").gemm);
+  const auto table = orrery::parse_csv("id,kind,dtype,m,n,k,run\na,gemm,bf16,512,4096,4096,warm\n", "t.csv");
+  REQUIRE(table);
+  orrery::Diagnostics diagnostics;
+  const auto own = price_kernels(*table, shipped_kernel_device("h200"), diagnostics);
+  const auto taken = price_kernels(*table, kernel_device(shipped().devices, sheet), diagnostics);
+  REQUIRE(own);
+  REQUIRE(taken);
+  CHECK(own->front().basis == "measured");
+  CHECK(taken->front().basis == "H200");
+  CHECK(*taken->front().us == *own->front().us);
+  CHECK(std::log(*taken->front().high_us / *taken->front().us) ==
+        doctest::Approx(1.6 * std::log(*own->front().high_us / *own->front().us)));
+}
+
+TEST_CASE("rows name their device, and say whose call was timed") {
+  const auto table = orrery::parse_csv(
+      "id,device,kind,dtype,kv_dtype,m,n,k,batch,heads,kv_heads,seq,dim,window,hidden,inter,experts,top_k,library\n"
+      "a,A100,gemm,fp8,,512,4096,4096,,,,,,,,,,,vllm\n"
+      "b,H100,gemm,fp8,,512,4096,4096,,,,,,,,,,,vllm\n"
+      "c,H100,gemm,bf16,,512,4096,,,,,,,,,,,,vllm\n"
+      "d,B200,moe,nvfp4,,64,,,,,,,,,7168,2048,256,8,\n"
+      "e,H200,sdpa_decode,bf16,fp8,,,,8,32,8,4096,128,0,,,,,vllm\n",
+      "t.csv");
+  REQUIRE(table);
+  orrery::Diagnostics diagnostics;
+  KernelDevices devices(&shipped(), shipped_kernel_device("h200"));
+  const auto prices = price_kernels(*table, devices, diagnostics);
+  REQUIRE(prices);
+  CHECK_FALSE((*prices)[0].us);  // no rate for the format
+  CHECK((*prices)[1].us);
+  CHECK_FALSE((*prices)[2].us);  // no k
+  CHECK((*prices)[3].us);
+  CHECK((*prices)[4].us);
+  CHECK((*prices)[4].id == "e");
+  const auto unknown = orrery::parse_csv("device,kind,m,n,k\nH999,gemm,1,1,1\n", "t.csv");
+  const auto none = price_kernels(*unknown, devices, diagnostics);
+  REQUIRE_FALSE(none);
+  CHECK(none.error().to_string().find("line 2, column 'device': there is no device called 'H999'") !=
+        std::string::npos);
+}

@@ -1,0 +1,87 @@
+#include "machine/warm/kernel_tables.h"
+
+#include <doctest/doctest.h>
+
+#include <filesystem>
+
+#include "base/io/file_content.h"
+#include "machine/device/device_yaml.h"
+
+using namespace orrery::machine;
+
+namespace {
+
+const std::string kTableFolder = std::string(ORRERY_SOURCE_DIR) + "/data/devices";
+
+KernelTable one_table() {
+  KernelTable table{.device = "D", .kind = WarmKind::gemm};
+  FormatTable& format = table.formats.emplace_back();
+  format.constants = usual_constants(WarmKind::gemm);
+  format.residuals = ResidualTable({{"m", {1, 8}}, {"n", {1, 8}}, {"k", {1, 8}}});
+  format.residuals.values()[0] = -7;
+  format.intervals = {{0, 0.9, 1.2}, {50, 0.95, 1.1}};
+  return table;
+}
+
+std::string refusal(std::string text, const std::string& from, const std::string& to) {
+  const auto at = text.find(from);
+  REQUIRE(at != std::string::npos);
+  const auto read = parse_kernel_table(text.replace(at, from.size(), to), "gemm.yaml", "D", WarmKind::gemm);
+  return read ? "" : read.error().to_string();
+}
+
+}  // namespace
+
+TEST_CASE("a table reads back as it was written") {
+  const std::string text = to_yaml(one_table());
+  const auto again = parse_kernel_table(text, "gemm.yaml", "D", WarmKind::gemm);
+  REQUIRE_MESSAGE(again.ok(), (again ? "" : again.error().to_string()));
+  CHECK(to_yaml(*again) == text);
+  CHECK(again->formats[0].residuals.values()[0] == -7);
+}
+
+TEST_CASE("a damaged table is refused with its line") {
+  const std::string text = to_yaml(one_table());
+  CHECK(refusal(text, "\"-7 0", "\"-7").find("hundredths has 7 numbers, and the axes make 8") != std::string::npos);
+  CHECK(refusal(text, "\"-7 0", "\"-7 x").find("gemm.yaml: line ") != std::string::npos);
+  CHECK(refusal(text, "\"1 8\"", "\"8 1\"").find("ascending sizes") != std::string::npos);
+  CHECK(refusal(text, "device: \"D\"", "device: \"E\"").find("is 'E', and the tables are those of 'D'") !=
+        std::string::npos);
+  CHECK(refusal(text, "kind: gemm", "kind: moe").find("must be gemm") != std::string::npos);
+  CHECK(refusal(text, "low_ratio: 0.9\n", "low_ratio: 1.9\n").find("ends before it begins") != std::string::npos);
+}
+
+TEST_CASE("intervals go by the predicted time, and widen on another device") {
+  const auto h100 = read_device(kTableFolder + "/h100.yaml");
+  REQUIRE(h100);
+  const KernelTable table = one_table();
+  const WarmKernel tiny{.m = 1, .n = 64, .k = 64}, large{.m = 4096, .n = 4096, .k = 4096};
+  const WarmPrice short_time = warm_price(*h100, table.formats[0], tiny);
+  const WarmPrice long_time = warm_price(*h100, table.formats[0], large);
+  CHECK(short_time.high_s == doctest::Approx(1.2 * short_time.seconds));
+  CHECK(long_time.high_s == doctest::Approx(1.1 * long_time.seconds));
+  CHECK(warm_price(*h100, table.formats[0], tiny, 2).high_s == doctest::Approx(1.44 * short_time.seconds));
+  CHECK(short_time.bound == Bound::launch);
+  CHECK(long_time.bound == Bound::compute);
+}
+
+TEST_CASE("every shipped table can be read, and a device with its tables stays small") {
+  std::size_t tables = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(kTableFolder)) {
+    if (entry.path().extension() != ".yaml") continue;
+    const auto device = read_device(entry.path().string());
+    REQUIRE(device);
+    std::uintmax_t bytes = std::filesystem::file_size(entry.path());
+    for (std::size_t kind = 0; kind < kWarmKindNames.size() && !device->tables_folder.empty(); ++kind) {
+      const std::string path = device->tables_folder + "/" + table_file(static_cast<WarmKind>(kind));
+      const auto text = orrery::read_whole_file(path, 1 << 20);
+      REQUIRE(text);
+      const auto read = parse_kernel_table(*text, path, device->name, static_cast<WarmKind>(kind));
+      CHECK_MESSAGE(read.ok(), (read ? "" : read.error().to_string()));
+      bytes += text->size();
+      ++tables;
+    }
+    CHECK(bytes <= 200'000);
+  }
+  CHECK(tables == 36);
+}
