@@ -40,7 +40,7 @@ std::vector<std::uint32_t> ranks_from(std::uint32_t first, std::uint32_t count) 
   return ranks;
 }
 
-CommOp all_reduce(std::span<const std::uint32_t> ranks) {
+CommOp summed_by(std::span<const std::uint32_t> ranks) {
   return {.kind = CommOp::Kind::collective, .bytes = 1 << 20, .ranks = ranks};
 }
 
@@ -56,36 +56,36 @@ std::unique_ptr<NetworkModel> links_of(const machine::Machine& machine) {
 TEST_CASE("collectives inside a node were measured; what leaves it, and what nobody measured, is not") {
   const MeasuredPrices prices(hundred_us(), pod());
   const auto inside = ranks_from(8, 4), across = ranks_from(6, 4);
-  CHECK(prices.price_ps(all_reduce(inside)) == 400 * kPsPerUs);
-  CHECK_FALSE(prices.price_ps(all_reduce(across)));
-  CommOp op = all_reduce(inside);
+  CHECK(prices.price_ps(summed_by(inside)) == 400 * kPsPerUs);
+  CHECK_FALSE(prices.price_ps(summed_by(across)));
+  CommOp op = summed_by(inside);
   op.collective = workload::Collective::all_to_all;
   CHECK_FALSE(prices.price_ps(op));
   op.collective = workload::Collective::barrier;
   CHECK_FALSE(prices.price_ps(op));
-  op = all_reduce(inside);
+  op = summed_by(inside);
   op.algorithm = machine::CollectiveAlgorithm::ring;
   CHECK_FALSE(prices.price_ps(op));
-  op = all_reduce(inside);
+  op = summed_by(inside);
   op.kind = CommOp::Kind::message;
   CHECK_FALSE(prices.price_ps(op));
   // The innermost dimension is larger than what the device's fast links connect: no node.
   MeasuredDevice few = hundred_us();
   few.scale_up_devices = 4;
-  CHECK_FALSE(MeasuredPrices(few, pod()).price_ps(all_reduce(inside)));
+  CHECK_FALSE(MeasuredPrices(few, pod()).price_ps(summed_by(inside)));
 }
 
 TEST_CASE("measured collectives run beside the links, whose operations take what they would without them") {
   const machine::Machine machine = pod();
   const auto inside = ranks_from(0, 8), across = ranks_from(0, 16);
-  const auto alone = links_of(machine)->estimate(all_reduce(across));
+  const auto alone = links_of(machine)->estimate(summed_by(across));
   REQUIRE(alone);
   MeasuredModel model(MeasuredPrices(hundred_us(), machine), links_of(machine));
   model.restart();
-  CHECK(model.is_measured(all_reduce(inside)));
-  CHECK_FALSE(model.is_measured(all_reduce(across)));
-  REQUIRE(model.start(7, all_reduce(inside), 0));
-  REQUIRE(model.start(3, all_reduce(across), 0));
+  CHECK(model.is_measured(summed_by(inside)));
+  CHECK_FALSE(model.is_measured(summed_by(across)));
+  REQUIRE(model.start(7, summed_by(inside), 0));
+  REQUIRE(model.start(3, summed_by(across), 0));
   std::vector<std::pair<TimePs, OpId>> ends;
   while (model.next_event() != kNever) {
     const TimePs now = model.next_event();
@@ -95,7 +95,7 @@ TEST_CASE("measured collectives run beside the links, whose operations take what
   }
   REQUIRE(ends.size() == 2);
   for (const auto& [when, id] : ends) CHECK(when == (id == 7 ? 800 * kPsPerUs : alone->total_ps));
-  const std::array ops = {all_reduce(across), all_reduce(inside)};
+  const std::array ops = {summed_by(across), summed_by(inside)};
   const auto prices = model.estimate(ops);
   REQUIRE(prices);
   CHECK((*prices)[0].total_ps == alone->total_ps);

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "base/parallel.h"
@@ -127,9 +126,16 @@ std::string constants_file(const Source& source, const Row& row) {
   if (row.metric.starts_with("memory")) return {};  // counted, not fitted
   const bool training = row.phase == "train" || row.phase == "finetune";
   if (!training && source.framework != Framework::eager) return "data/frameworks/serving.yaml";
-  constexpr std::array<std::string_view, 6> kFiles = {"pytorch_eager", "megatron_2021",  "megatron_core",
-                                                      "llm_foundry",   "paired_devices", "nanotron"};
-  return fmt::format("data/frameworks/{}.yaml", kFiles[static_cast<std::size_t>(source.framework)]);
+  switch (source.framework) {
+    case Framework::eager: return "data/frameworks/pytorch_eager.yaml";
+    case Framework::megatron: return "data/frameworks/megatron_2021.yaml";
+    case Framework::megatron_core: return "data/frameworks/megatron_core.yaml";
+    case Framework::nemo: return "data/frameworks/nemo.yaml";
+    case Framework::fsdp: return "data/frameworks/llm_foundry.yaml";
+    case Framework::paired_devices: return "data/frameworks/paired_devices.yaml";
+    case Framework::nanotron: return "data/frameworks/nanotron_steps.yaml";
+  }
+  return {};
 }
 
 Prediction predict_by_kind(const Catalog& catalog, const Source& source, const machine::Device& device,

@@ -136,9 +136,9 @@ struct RailPrice {
 /// The same over `nodes` of call.ranks / nodes devices each: inside the nodes, and rail by rail, each device with those
 /// of its own place in the other nodes, so that each port carries one part in (devices of a node) of the buffer. An
 /// all-reduce scatters inside, adds up along the rails in rings and gathers inside; of an all_to_all everything that is
-/// not for the own node leaves by the own port. One after the other: as measured (two nodes of H100 reach 341 GB/s on
-/// the bus), NCCL hides little of one behind the other. None: an operation inside the nodes was not measured; nodes of
-/// one device need none.
+/// not for the own node leaves by the own port. One after the other, which is an assumption: how much of one NCCL hides
+/// behind the other was not measured. None: an operation inside the nodes was not measured; nodes of one device need
+/// none.
 std::optional<RailPrice> rail_price(const CollectiveLines& lines, const CollectiveCall& call, std::int64_t nodes,
                                     double link_bytes_per_s, const RailLink& rail);
 
