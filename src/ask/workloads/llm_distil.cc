@@ -68,9 +68,10 @@ Result<Measured> read_measured(Context& context, const std::vector<std::string>&
     std::move(found.begin(), found.end(), std::back_inserter(measured.kernels));
   }
   if (measured.kernels.empty() && measured.collectives.empty())
-    return Error{fmt::format("no row tells about {}", device.name), paths.front(), Error::kNoOffset,
-                 "rows need the device's name or none, and a time in the column us; those of kernels also a library, or "
-                 "run = warm"};
+    return Error{
+        fmt::format("no row tells about {}", device.name), paths.front(), Error::kNoOffset,
+        "rows need the device's name or none, and a time in the column us; those of kernels also a library, or "
+        "run = warm"};
   return measured;
 }
 

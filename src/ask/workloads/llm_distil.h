@@ -13,8 +13,9 @@ namespace orrery::ask {
 /// Constants and tables of a device from tables of measurements.
 struct LlmDistilRequest {
   std::vector<std::string> tables = {};
-  std::string device = "h200";             ///< whose rows count; its rates are what shares are of
-  std::optional<std::string> origin = {};  ///< where the measurements are from, and under which licence; none: the files
+  std::string device = "h200";  ///< whose rows count; its rates are what shares are of
+  std::optional<std::string> origin =
+      {};  ///< where the measurements are from, and under which licence; none: the files
   std::optional<std::string> output = {};  ///< DEVICE.yaml: tables are written into the folder DEVICE beside it
 };
 template <typename Visitor>

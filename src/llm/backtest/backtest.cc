@@ -211,7 +211,8 @@ Prediction predict_row(const Catalog& catalog, const Row& row, Diagnostics& diag
   } else if (scheduled) {
     static_cast<Estimate&>(prediction) = std::move(scheduled->estimate);
     // A framework's own verdict was fitted on verdicts; the plan's memory stands where there is none.
-    if (scheduled->peak_bytes && !prediction.peak_bytes) set_peak(prediction, *scheduled->peak_bytes, device->memory_bytes());
+    if (scheduled->peak_bytes && !prediction.peak_bytes)
+      set_peak(prediction, *scheduled->peak_bytes, device->memory_bytes());
   }
   if (!prediction.value) return count_unpredicted(catalog, source, row, diagnostics), prediction;
   set_interval(catalog, prediction);

@@ -13,7 +13,8 @@
 namespace orrery::llm {
 namespace {
 
-constexpr double kRailLatencyUs = 5;  // of a message by GPUDirect RDMA: an assumption, nothing between nodes was measured
+constexpr double kRailLatencyUs =
+    5;  // of a message by GPUDirect RDMA: an assumption, nothing between nodes was measured
 
 /// Lines are read once per device, not once per row.
 class KnownCollectives {
