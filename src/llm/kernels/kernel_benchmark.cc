@@ -10,7 +10,7 @@
 #include "llm/diagnostics.h"
 #include "llm/kernels/free_constants.h"
 #include "llm/kernels/kernel_kinds.h"
-#include "llm/kernels/kernel_neighbours.h"
+#include "llm/kernels/neighbour_slowdown.h"
 #include "llm/kernels/warm_rows.h"
 #include "llm/measurements.h"
 #include "report/bar.h"
