@@ -16,7 +16,7 @@ if [[ -f $tables/validation.csv ]]; then
   predictor=../shared/data/predictor
   all=("$tables/validation.csv" "$tables/h200_steps.csv")
   for table in $predictor/steps.csv $predictor/collectives.csv $predictor/kernels.csv.gz; do [[ -f $table ]] && all+=("$table"); done
-  build/orrery llm backtest "${all[@]}" --schedule --write-accuracy docs/ACCURACY.md -q > /dev/null
+  build/orrery llm backtest "${all[@]}" --write-accuracy docs/ACCURACY.md -q > /dev/null
 fi
 # Motifs are judged by runs that are too many to ship.
 if [[ -d ../shared/data/mpi ]]; then python3 scripts/motif_accuracy.py build/orrery ../shared/data/mpi docs/ACCURACY.md; fi

@@ -124,9 +124,8 @@ Result<llm::ScoredTable> score(const CsvTable& table, const llm::Catalog& catalo
   auto rows = llm::backtest_rows(table, diagnostics);
   if (!rows) return rows.error();
   const simulate::PricingOptions network;
-  llm::StepModel schedule = analyze::schedule_model(catalog, network);
-  // A page is about the closed forms, unless somebody has the minutes that schedules take.
-  if (request.write_accuracy && !request.schedule) schedule = {};
+  const llm::StepModel schedule = analyze::schedule_model(catalog, network);
+  // A page compares both.
   const bool instead = request.schedule && !request.write_accuracy;
   llm::ScoredTable scored{.rows = std::move(*rows)};
   scored.predictions = llm::predict(catalog, scored.rows, diagnostics, schedule,

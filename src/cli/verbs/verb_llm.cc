@@ -125,8 +125,7 @@ const Verb& llm_backtest_verb() {
                 Flag{.name = "write-accuracy",
                      .value_name = "FILE.md",
                      .kind = ValueKind::output,
-                     .help = "rewrite the section on language models of a document; with --schedule, schedules beside "
-                             "the closed forms"},
+                     .help = "rewrite the section on language models of a document, schedules beside closed forms"},
                 csv_flag()},
       .examples = {{"orrery llm backtest validation.csv --json", "a prediction per row, and the errors per data set"}},
       .run = run_llm_tables<ask::LlmBacktestRequest>,

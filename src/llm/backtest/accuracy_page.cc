@@ -49,7 +49,7 @@ cuBLASLt has one besides), until the 32 streams of PyTorch's pool all have one: 
 constexpr std::string_view kSchedules = R"(
 ### Schedules
 
-With `--schedule`: the same configurations run by the engine, on clusters with the nominal bandwidth of their networks. Kernels and what software adds to them
+The same configurations run by the engine, on clusters with the nominal bandwidth of their networks. Kernels and what software adds to them
 have the constants of the closed forms; overlap, bubbles and shared links have none: those follow from streams, dependencies and links.
 
 | rows | | mean error % | median % | bias % | closed form, same rows % |

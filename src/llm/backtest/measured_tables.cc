@@ -59,6 +59,7 @@ Result<ScoredTable> score_kernels(const CsvTable& table, const Catalog& catalog,
     scored.rows.push_back(measured_row(id_of(table, row), price.kind, device, price.measured_us));
     Prediction& prediction = scored.predictions.emplace_back();
     static_cast<Estimate&>(prediction) = {price.kind, price.us, price.low_us, price.high_us};
+    prediction.unseen_pct = price.unseen_pct;
     const bool own = price.basis.empty() || price.basis == "measured";
     prediction.rests_on = own ? "data/devices, " + device : price.basis;
   }

@@ -88,6 +88,7 @@ void price_warm(const KernelRow& row, const KernelDevice& on, Diagnostics& diagn
   price.low_us = found.low_s * us;
   price.high_us = found.high_s * us;
   price.bound = machine::kBoundNames[static_cast<std::size_t>(found.bound)];
+  if (!relative) price.unseen_pct = table->accuracy.held_out_pct;
   price.basis = relative ? on.warm.owner() : std::string(kMeasured);
   if (relative)
     diagnostics.add(kEstimatedKernel, [&] { return fmt::format("{}: from the tables of {}", at(), on.warm.owner()); });

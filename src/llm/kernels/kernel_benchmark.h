@@ -28,7 +28,8 @@ struct KernelPrice {
   /// Empty: the device's own figures; else the device whose shares were taken, or "rates". Of warm kernels "measured",
   /// or the relative whose tables were taken.
   std::string basis = {};
-  std::string_view bound = {};  ///< of warm kernels: compute, memory, latency or launch
+  std::string_view bound = {};            ///< of warm kernels: compute, memory, latency or launch
+  std::optional<double> unseen_pct = {};  ///< of warm kernels: mean error of groups of shapes the table had not seen
 };
 
 KernelPrice price_kernel(const KernelRow& row, const KernelDevice& on, Diagnostics& diagnostics);
