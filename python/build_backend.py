@@ -85,10 +85,9 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     wanted = sorted(file for file in _files_below(package) if file.endswith((".py", ".pyi", ".typed", SUFFIX)))
     contents = {f"orrery/{file}": open(os.path.join(package, file), "rb").read() for file in wanted}
     for kind in SHIPPED:
-        for file in sorted(os.listdir(os.path.join(ROOT, "data", kind))):
-            path = os.path.join(ROOT, "data", kind, file)
-            if os.path.isfile(path):
-                contents[f"orrery/data/{kind}/{file}"] = open(path, "rb").read()
+        data = os.path.join(ROOT, "data", kind)
+        for file in sorted(_files_below(data)):  # devices have folders of tables
+            contents[f"orrery/data/{kind}/{file}"] = open(os.path.join(data, file), "rb").read()
     contents[f"{info}/METADATA"] = _metadata().encode()
     contents[f"{info}/WHEEL"] = f"Wheel-Version: 1.0\nGenerator: orrery\nRoot-Is-Purelib: false\nTag: {_tag()}\n".encode()
     record = [f"{path},sha256={base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b'=').decode()},{len(data)}" for path, data in contents.items()]
