@@ -63,10 +63,16 @@ Result<report::Answer> simulate_natively(const SimulateRequest& request, Context
   const SimulationInputs& inputs = request.inputs;
   const auto machine = load_any_machine(inputs, context);
   if (!machine) return machine.error();
-  const Result<simulate::EngineOptions> options =
+  Result<simulate::EngineOptions> options =
       request.roofline ? simulate::roofline_options(*machine, *request.roofline) : simulate::engine_options(*machine);
   auto priced_by = chosen_pricing(context, request.run.network, *machine);
   if (!priced_by) return priced_by.error();
+  if (request.exchange_slowdown) {
+    if (priced_by->pricing.model == simulate::PricingModel::loggops)
+      return misuse("--exchange-slowdown does not go with loggops",
+                    "LogGOPSim knows no computing beside communication");
+    if (options) options->slowdown_beside_exchanges = *request.exchange_slowdown;
+  }
   if (can_be_summed(request.run, priced_by->pricing)) {
     const auto source = open_workload(context, inputs);
     if (!source) return source.error();
@@ -101,7 +107,11 @@ Result<report::Answer> simulate_natively(const SimulateRequest& request, Context
 Result<report::Answer> run(const SimulateRequest& request, Context& context) {
   if (const Status good = check(request.inputs); !good) return good.error();
   if (const Status ready = prepare_run_page(context, request.run.report); !ready) return ready.error();
+  if (request.exchange_slowdown && !(*request.exchange_slowdown >= 1 && *request.exchange_slowdown <= 1000))
+    return misuse("--exchange-slowdown: computing takes between once and a thousand times as long", "1.18 on an H100");
   if (!request.compat) return simulate_natively(request, context);
+  if (request.exchange_slowdown)
+    return misuse("--exchange-slowdown does not go with --compat", "ASTRA-sim lets computing run as fast as ever");
   if (!request.inputs.has_astra_system())
     return misuse("--compat needs the machine as ASTRA-sim describes it", "--network FILE.yml --system FILE.json");
   return simulate_compatibly(request, context);

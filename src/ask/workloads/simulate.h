@@ -30,6 +30,8 @@ struct SimulateRequest {
   std::optional<simulate::astra::Backend> compat = {};  ///< ASTRA-sim's answer to the nanosecond; none: ours
   /// Compute times from operations, bytes and the machine's rates for this type; none: as recorded.
   std::optional<machine::DataType> roofline = {};
+  /// How many times as long computing takes while an all-to-all of its rank runs; none: exchanges slow nothing down.
+  std::optional<double> exchange_slowdown = {};
 };
 template <typename Visitor>
 void fields(SimulateRequest& request, Visitor&& visit) {
@@ -37,6 +39,7 @@ void fields(SimulateRequest& request, Visitor&& visit) {
   fields(request.run, visit);
   visit("compat", choice(request.compat, kAstraBackendWords));
   visit("roofline", choice(request.roofline, kRooflineWords));
+  visit("exchange-slowdown", request.exchange_slowdown);
 }
 
 Result<report::Answer> run(const SimulateRequest& request, Context& context);

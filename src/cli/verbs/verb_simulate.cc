@@ -54,6 +54,11 @@ const Verb& simulate_verb() {
                    .help =
                        "compute times from operations, bytes and the machine's rates for TYPE instead of recorded ones",
                    .choices = "fp64 fp32 tf32 bf16 fp16 fp8 int8"},
+              Flag{.name = "exchange-slowdown",
+                   .value_name = "X",
+                   .kind = ValueKind::number,
+                   .help = "computing takes X times as long while an all-to-all of its rank runs, whose kernels take "
+                           "units of the device: 1.18 on an H100; if left out, as long as ever"},
           }),
           "how communication is timed; as the machine says if left out")),
       .examples = {{"orrery simulate --workload et/step --machine data/machines/dgx_h100.yaml",
