@@ -32,6 +32,22 @@ Result<CsvTable> load_llm_table(Context& context, const std::string& path) {
   return table;
 }
 
+/// A table about one device, and what there is to price it by.
+struct OpenTable {
+  llm::Catalog catalog;
+  machine::Device device;
+  CsvTable table;
+};
+Result<OpenTable> open_table(Context& context, const std::string& path, const std::string& hardware) {
+  auto catalog = job::read_shipped_catalog();
+  if (!catalog) return catalog.error();
+  auto device = job::read_device(*catalog, hardware);
+  if (!device) return device.error();
+  auto table = load_llm_table(context, path);
+  if (!table) return table.error();
+  return OpenTable{std::move(*catalog), std::move(*device), std::move(*table)};
+}
+
 /// Programs look a data set up by its name.
 void tell_datasets(report::Answer& answer, report::Sheet sheet) {
   if (!answer.for_programs()) {
@@ -48,34 +64,28 @@ void tell_datasets(report::Answer& answer, report::Sheet sheet) {
 }  // namespace
 
 Result<report::Answer> run(const LlmKernelsRequest& request, Context& context) {
-  const auto catalog = job::read_shipped_catalog();
-  if (!catalog) return catalog.error();
-  const auto device = job::read_device(*catalog, request.hardware);
-  if (!device) return device.error();
-  const auto table = load_llm_table(context, request.table);
-  if (!table) return table.error();
-  llm::KernelDevices devices(&*catalog, llm::kernel_device(catalog->devices, *device));
-  const auto prices = llm::price_kernels(*table, devices, context.diagnostics());
+  const auto open = open_table(context, request.table, request.hardware);
+  if (!open) return open.error();
+  const auto& [catalog, device, table] = *open;
+  llm::KernelDevices devices(&catalog, llm::kernel_device(catalog.devices, device));
+  const auto prices = llm::price_kernels(table, devices, context.diagnostics());
   if (!prices) return prices.error();
   report::Answer answer = context.answer();
   report::Sheet rows = llm::kernel_sheet(*prices);
-  answer.headline(fmt::format("{} on {}", report::counted(rows.rows(), "kernel"), device->name)).gap();
-  answer.facts().field("device", device->name);
+  answer.headline(fmt::format("{} on {}", report::counted(rows.rows(), "kernel"), device.name)).gap();
+  answer.facts().field("device", device.name);
   answer.table(std::move(rows), {.view = {.rows = report::kShownRows, .rest = "kernels"}}).gap();
   answer.table(llm::kernel_kind_sheet(*prices));
   return answer;
 }
 
 Result<report::Answer> run(const LlmCollectivesRequest& request, Context& context) {
-  const auto catalog = job::read_shipped_catalog();
-  if (!catalog) return catalog.error();
-  const auto device = job::read_device(*catalog, request.hardware);
-  if (!device) return device.error();
-  const auto table = load_llm_table(context, request.table);
-  if (!table) return table.error();
-  const auto rows = llm::collective_rows(*table);
+  const auto open = open_table(context, request.table, request.hardware);
+  if (!open) return open.error();
+  const auto& [catalog, device, table] = *open;
+  const auto rows = llm::collective_rows(table);
   if (!rows) return rows.error();
-  const auto prices = llm::price_collectives(*table, *rows, *catalog, *device, context.diagnostics());
+  const auto prices = llm::price_collectives(table, *rows, catalog, device, context.diagnostics());
   if (!prices) return prices.error();
   report::Answer answer = context.answer();
   answer.headline(report::counted(rows->size(), "collective")).gap();
@@ -86,15 +96,12 @@ Result<report::Answer> run(const LlmCollectivesRequest& request, Context& contex
 }
 
 Result<report::Answer> run(const LlmCalibrateRequest& request, Context& context) {
-  const auto catalog = job::read_shipped_catalog();
-  if (!catalog) return catalog.error();
-  const auto device = job::read_device(*catalog, request.hardware);
-  if (!device) return device.error();
-  const auto table = load_llm_table(context, request.table);
-  if (!table) return table.error();
-  const auto rows = llm::kernel_rows(*table);
+  const auto open = open_table(context, request.table, request.hardware);
+  if (!open) return open.error();
+  const auto& [catalog, device, table] = *open;
+  const auto rows = llm::kernel_rows(table);
   if (!rows) return rows.error();
-  const llm::KernelDevice base = llm::kernel_device(catalog->devices, *device);
+  const llm::KernelDevice base = llm::kernel_device(catalog.devices, device);
   auto calibration = llm::calibrate(base, *rows, context.diagnostics());
   if (!calibration) {
     calibration.error().file = request.table;
