@@ -12,6 +12,7 @@ std::string_view suffix_of(Unit unit) {
   switch (unit) {
     case Unit::none: return "";
     case Unit::us: return "_us";
+    case Unit::ms: return "_ms";
     case Unit::ns: return "_ns";
     case Unit::bytes: return "_bytes";
     case Unit::pct: return "_pct";
@@ -74,8 +75,7 @@ double Sheet::number(std::size_t column, std::size_t row) const {
   const std::int64_t value = values_[column].integers[row];
   switch (columns_[column].type) {
     case Type::real: return std::bit_cast<double>(value);
-    case Type::time:
-      return static_cast<double>(value) / static_cast<double>(columns_[column].unit == Unit::ns ? kPsPerNs : kPsPerUs);
+    case Type::time: return static_cast<double>(value) / static_cast<double>(ps_per(columns_[column].unit));
     default: return static_cast<double>(value);
   }
 }

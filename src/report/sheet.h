@@ -45,6 +45,7 @@ constexpr bool holds_text(Type type) { return type == Type::text || type == Type
 enum class Unit : std::uint8_t {
   none,
   us,        ///< _us: microseconds
+  ms,        ///< _ms: milliseconds; what requests wait for
   ns,        ///< _ns: nanoseconds, exact where they are whole; where another tool's figures are counted in them
   bytes,     ///< _bytes
   pct,       ///< _pct: percent of something, 0 to 100 where it is a part of it
@@ -52,6 +53,11 @@ enum class Unit : std::uint8_t {
 };
 /// "_us"; empty for none.
 std::string_view suffix_of(Unit unit);
+/// Of times.
+constexpr TimePs ps_per(Unit unit) {
+  if (unit == Unit::ns) return kPsPerNs;
+  return unit == Unit::ms ? kPsPerMs : kPsPerUs;
+}
 
 /// How many decimals people see.
 inline constexpr int kAsReadersWould =

@@ -143,16 +143,16 @@ void take_times(const llm::StepPlan& plan, const std::vector<std::vector<std::ui
 }  // namespace
 
 Result<simulate::Outcome> run_planned(const workload::Workload& workload, const machine::Machine& machine,
-                                      const simulate::Pricing& network, const KeptOfRun& kept,
-                                      Diagnostics& diagnostics, double slowdown) {
+                                      const simulate::Pricing& network, const KeptOfRun& kept, Diagnostics& diagnostics,
+                                      double slowdown) {
   auto source = workload::WholeWorkload::of(workload);
   if (!source) return source.error();
   return run_planned(*source, machine, network, kept, diagnostics, slowdown);
 }
 
 Result<simulate::Outcome> run_planned(workload::WorkloadSource& source, const machine::Machine& machine,
-                                      const simulate::Pricing& network, const KeptOfRun& kept,
-                                      Diagnostics& diagnostics, double slowdown) {
+                                      const simulate::Pricing& network, const KeptOfRun& kept, Diagnostics& diagnostics,
+                                      double slowdown) {
   simulate::EngineOptions options = simulate::engine_options(machine);
   // A stage computes one pass at a time.
   options.compute_slots = 1;

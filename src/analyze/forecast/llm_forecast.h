@@ -94,10 +94,10 @@ Result<LlmForecast> forecast_step(const LlmForecastInput& input, Diagnostics& di
 /// A job whose computing takes as long as it says, one kernel at a time on each device. Every forecast of this folder
 /// is run so; while one of its exchanges runs, computing takes `slowdown` times as long.
 Result<simulate::Outcome> run_planned(const workload::Workload& workload, const machine::Machine& machine,
-                                      const simulate::Pricing& network, const KeptOfRun& kept,
-                                      Diagnostics& diagnostics, double slowdown = 1);
+                                      const simulate::Pricing& network, const KeptOfRun& kept, Diagnostics& diagnostics,
+                                      double slowdown = 1);
 Result<simulate::Outcome> run_planned(workload::WorkloadSource& source, const machine::Machine& machine,
-                                      const simulate::Pricing& network, const KeptOfRun& kept,
-                                      Diagnostics& diagnostics, double slowdown = 1);
+                                      const simulate::Pricing& network, const KeptOfRun& kept, Diagnostics& diagnostics,
+                                      double slowdown = 1);
 
 }  // namespace orrery::analyze

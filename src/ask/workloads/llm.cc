@@ -211,8 +211,10 @@ Result<report::Answer> sweep_plans(Context& context, const LlmRequest& request, 
   const std::string& path = request.configs[0];
   auto config = load_config(context, request, path, catalog);
   if (!config) return config.error();
+  if (config->serving) return sweep_serving(context, catalog, *config);
   if (config->inference || config->product || config->plan.lstm)
-    return misuse("a sweep is over ways to train a transformer", "a configuration with training:");
+    return misuse("a sweep is over ways to train a transformer or settings of a serving engine",
+                  "a configuration with training: or serving:");
   return show_sweep(context, session, path, catalog, std::move(*config));
 }
 
@@ -222,6 +224,10 @@ Result<report::Answer> compare_steps(Context& context, const LlmRequest& request
   report::Sheet steps = analyze::llm_steps_sheet();
   ServingSheets others;
   for (const job::LlmConfig& config : configs) {
+    if (config.serving)
+      return misuse(
+          fmt::format("'{}' is about requests to a serving engine, and is not compared with steps", config.name),
+          "one configuration with serving: at a time");
     if (config.inference || config.product) {
       if (const Status added = add_serving(context, request.step, catalog, config, others); !added)
         return added.error();
@@ -263,6 +269,8 @@ Result<report::Answer> run(const LlmRequest& request, Context& context) {
     if (!config) return config.error();
     configs.push_back(std::move(*config));
   }
+  if (const Status good = check_serving_outputs(request.serving, configs); !good) return good.error();
+  if (configs.size() == 1 && configs[0].serving) return run_serving(context, request.serving, *catalog, configs[0]);
   if (configs.size() != 1) return compare_steps(context, request, *catalog, configs);
   if (configs[0].inference || configs[0].product) return show_serving(context, request.step, *catalog, configs[0]);
   const auto one = forecast(context, request, *catalog, configs[0]);

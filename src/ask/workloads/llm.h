@@ -10,6 +10,7 @@
 #include "ask/fields.h"
 #include "ask/workloads/llm_step.h"
 #include "ask/workloads/network.h"
+#include "ask/workloads/serving_run.h"
 #include "base/team/sweep.h"
 
 namespace orrery::ask {
@@ -21,6 +22,7 @@ struct LlmRequest {
   bool sweep = false;                          ///< try all parallelisation plans
   std::optional<std::string> checkpoint = {};  ///< of a sweep: keeps finished points
   LlmStepOutputs step = {};                    ///< of one configuration, without a sweep
+  ServingOutputs serving = {};                 ///< of a configuration with serving:
 };
 template <typename Visitor>
 void fields(LlmRequest& request, Visitor&& visit) {
@@ -28,6 +30,7 @@ void fields(LlmRequest& request, Visitor&& visit) {
   visit("sweep", request.sweep);
   visit("checkpoint", request.checkpoint);
   fields(request.step, visit);
+  fields(request.serving, visit);
 }
 
 Result<report::Answer> run(const LlmRequest& request, Context& context);

@@ -155,8 +155,10 @@ const Verb& llm_verb() {
       .description =
           "CONFIG.yml... predicts training steps: time, tokens per second, MFU, exposed communication per axis, the "
           "pipeline's bubble, memory, and the critical path; inference: time to the first token and per token, tokens "
-          "per second, memory; and matrix products over many devices. docs/formats/llm.md tells what a configuration "
-          "says; data/llm has some.",
+          "per second, memory; matrix products over many devices; and requests through a serving engine, one by one: "
+          "what "
+          "each waits for and whose work that was. docs/formats/llm.md tells what a configuration says; data/llm has "
+          "some.",
       .operands = {.name = "CONFIG...|WHAT FILE",
                    .help = "configurations; or kernels, collectives, backtest, calibrate or distil, and tables of "
                            "comma-separated values",
@@ -179,8 +181,19 @@ const Verb& llm_verb() {
                 Flag{.name = "sensitivity",
                      .help = "also what the step would take if everything of a sort took 10 % less, solved again",
                      .former_name = "reactions"},
-                Flag{.name = "edges", .help = "also list every communication of each stage"}, report_flag(),
-                csv_flag()},
+                Flag{.name = "edges", .help = "also list every communication of each stage"},
+                Flag{.name = "summary", .help = "of serving: what all requests wait for, without a row for each"},
+                Flag{.name = "requests",
+                     .value_name = "FILE.csv",
+                     .kind = ValueKind::output,
+                     .help = "of serving: also write a row per request"},
+                Flag{.name = "rates",
+                     .value_name = "LIST",
+                     .help = "of serving: a run per rate of arrivals (1,2,4 a second), what requests wait for at each"},
+                Flag{.name = "blame",
+                     .value_name = "TAIL",
+                     .help = "of serving: whose work the slowest first tokens waited for (ttft:p99)"},
+                report_flag(), csv_flag()},
       .examples = {{"orrery llm data/llm/gpt_3_175b_64xa100.yml -o step.json.gz",
                     "a step, and its timeline for Perfetto"},
                    {"orrery llm data/llm/gpt_3_175b_64xa100.yml --sweep",

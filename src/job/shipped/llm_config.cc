@@ -9,6 +9,7 @@
 #include "base/io/file_content.h"
 #include "base/limits.h"
 #include "base/suggest.h"
+#include "job/shipped/serving_fields.h"
 #include "job/shipped/shipped_catalog.h"
 #include "llm/architecture.h"
 #include "llm/architecture_fields.h"
@@ -156,22 +157,29 @@ struct OverlapChoice {
   double tensor_parts = 1, bucket_mb = 0;
 };
 
+/// Lists of what a sweep tries: plans of a step, or settings of a serving engine.
+struct SweepLists {
+  llm::SweepSpace plans;
+  llm::ServingSpace serving;
+};
+
 struct Document {
-  std::string name, machine;
-  std::optional<std::string> model = {}, device = {};
+  std::string name;
+  std::optional<std::string> machine = {}, model = {}, device = {};
   std::optional<std::int64_t> devices = {};
   SoftwareChoice software = SoftwareChoice::automatic;
   std::optional<std::string> software_release = {};
-  // Exactly one of these four.
+  // Exactly one of these five.
   std::optional<Training> training = {};
   std::optional<InferenceFields> inference = {};
   std::optional<llm::MatrixPlan> gemm = {};
   std::optional<LstmTraining> lstm = {};
+  std::optional<ServingFields> serving = {};
   Parallelism parallelism;
   OverlapChoice overlap;
   simulate::PricingOptions network;
   llm::MemoryOptions memory;
-  llm::SweepSpace sweep;
+  SweepLists sweep;
 };
 
 template <typename Visitor>
@@ -244,10 +252,26 @@ void describe(Visitor& visitor, machine::MaybeConst<SweepSpace> auto& value) {
   visitor.choices("order", value.order, kPipelineOrderNames);
 }
 
+template <typename Visitor>
+void describe(Visitor& visitor, machine::MaybeConst<ServingSpace> auto& value) {
+  const machine::Default usual{std::vector<std::int64_t>{}};
+  visitor.counts("max_requests", value.max_requests, job::kSomeRequests, usual);
+  visitor.counts("max_batch_tokens", value.max_batch_tokens, job::kSomeTokens, usual);
+  visitor.counts("replicas", value.replicas, job::kSomeReplicas, usual);
+  visitor.counts("prefill", value.prefill, job::kSomeReplicas, usual);
+  visitor.counts("decode", value.decode, job::kSomeReplicas, usual);
+}
+
 }  // namespace orrery::llm
 
 namespace orrery::job {
 namespace {
+
+template <typename Visitor>
+void describe(Visitor& visitor, machine::MaybeConst<SweepLists> auto& value) {
+  describe(visitor, value.plans);
+  describe(visitor, value.serving);
+}
 
 template <typename Visitor>
 void describe(Visitor& visitor, machine::MaybeConst<Document> auto& value) {
@@ -263,11 +287,12 @@ void describe(Visitor& visitor, machine::MaybeConst<Document> auto& value) {
   visitor.object("inference", value.inference);
   visitor.object("gemm", value.gemm);
   visitor.object("lstm", value.lstm);
+  visitor.object("serving", value.serving);
   visitor.object("parallelism", value.parallelism, Default{Parallelism{}});
   visitor.object("overlap", value.overlap, Default{OverlapChoice{}});
   visitor.object("network", value.network, Default{simulate::PricingOptions{}});
   visitor.object("memory", value.memory, Default{llm::MemoryOptions{}});
-  visitor.object("sweep", value.sweep, Default{llm::SweepSpace{}});
+  visitor.object("sweep", value.sweep, Default{SweepLists{}});
 }
 
 /// Makes a configuration of a document, or says which field is in the way.
@@ -279,12 +304,17 @@ class Resolver {
   std::optional<Violation> resolve(const Document& document, LlmConfig& config) const {
     config.name = document.name;
     config.memory = document.memory;
-    config.sweep = document.sweep;
+    config.sweep = document.sweep.plans;
     config.network = document.network;
     // The ranges of fields were checked on reading; this is about fields that contradict one another.
     if (const Status good = document.network.check(); !good)
       return Violation{"network", good.error().message, good.error().hint};
     if (auto found = find_kind_violation(document)) return found;
+    if (document.serving) {
+      if (auto found = resolve_serving(document, config)) return found;
+      // What a step costs is in the file itself.
+      if (!needs_machine(document)) return std::nullopt;
+    }
     if (document.model) {
       if (auto found = find_model(*document.model, config.plan)) return found;
     }
@@ -293,6 +323,7 @@ class Resolver {
     if (auto found = find_device(document, config)) return found;
     if (document.gemm) return resolve_product(document, config);
     if (document.inference) return resolve_inference(document, config);
+    if (document.serving) return resolve_served_model(document, config);
     if (document.lstm) take_lstm(document.lstm->shape, config.plan);
     if (document.software_release && !llm::parse_release(*document.software_release)) {
       return Violation{"software_release",
@@ -325,21 +356,50 @@ class Resolver {
     if (document.inference) given.emplace_back("inference");
     if (document.gemm) given.emplace_back("gemm");
     if (document.lstm) given.emplace_back("lstm");
+    if (document.serving) given.emplace_back("serving");
     if (given.empty())
       return Violation{"training", "is missing: a configuration says what to predict",
-                       "one of training, inference, gemm, lstm"};
+                       "one of training, inference, gemm, lstm, serving"};
     if (given.size() > 1)
       return Violation{std::string(given[1]),
                        fmt::format("is there beside {}: a configuration predicts one thing", given[0]),
-                       "one of training, inference, gemm, lstm; the other goes into a file of its own"};
+                       "one of training, inference, gemm, lstm, serving; the other goes into a file of its own"};
     // A product and an LSTM are their own shape.
-    const bool needs_model = document.training || document.inference;
+    const bool needs_model = document.training || document.inference || (document.serving && needs_machine(document));
     if (needs_model && !document.model)
-      return Violation{"model", "is missing: training and inference need one",
+      return Violation{"model", "is missing: training, inference and serving by a model's kernels need one",
                        "model: gpt_3_175b, or a file that describes one"};
-    if (!needs_model && document.model)
+    if ((document.gemm || document.lstm) && document.model)
       return Violation{"model", fmt::format("is not for {}, which says its own shape", given[0]), "leave it out"};
+    if (needs_machine(document) && !document.machine)
+      return Violation{"machine", "is missing: something has to compute",
+                       "machine: dgx_h100, or a file that describes one"};
     return std::nullopt;
+  }
+
+  /// Profiled times and sums of products say by themselves what a step takes.
+  static bool needs_machine(const Document& document) {
+    return !document.serving || document.serving->costs.kind == llm::CostKind::model;
+  }
+
+  [[nodiscard]] std::optional<Violation> resolve_serving(const Document& document, LlmConfig& config) const {
+    llm::ServingPlan& plan = config.serving.emplace();
+    config.serving_space = document.sweep.serving;
+    if (auto found = plan_serving(*document.serving, plan)) {
+      found->field = "serving." + found->field;
+      return found;
+    }
+    if (plan.requests) plan.requests = path_of(*plan.requests);
+    for (std::string* file : {&plan.costs.dense, &plan.costs.per_sequence, &plan.costs.attention})
+      if (!file->empty()) *file = path_of(*file);
+    if (plan.costs.moe) plan.costs.moe = path_of(*plan.costs.moe);
+    return std::nullopt;
+  }
+
+  [[nodiscard]] std::optional<Violation> resolve_served_model(const Document& document, LlmConfig& config) const {
+    plan(document, {}, config);
+    config.plan.model.prediction_layers = 0;
+    return count_devices(document, config);
   }
 
   static void take_lstm(const LstmFields& fields, llm::StepPlan& plan) {
@@ -431,7 +491,7 @@ class Resolver {
   }
 
   [[nodiscard]] std::optional<Violation> find_machine(const Document& document, LlmConfig& config) const {
-    auto read = read_machine(names_file(document.machine) ? path_of(document.machine) : document.machine);
+    auto read = read_machine(names_file(*document.machine) ? path_of(*document.machine) : *document.machine);
     if (!read) return Violation{"machine", fmt::format("cannot be read: {}", read.error().message), read.error().hint};
     config.machine = std::move(*read);
     return std::nullopt;

@@ -6,6 +6,7 @@
 
 #include "base/result.h"
 #include "llm/catalog.h"
+#include "llm/engine/serving_plan.h"
 #include "llm/serving/inference_plan.h"
 #include "llm/steps/matrix_plan.h"
 #include "llm/steps/step_memory.h"
@@ -19,17 +20,19 @@ namespace orrery::job {
 
 inline constexpr std::string_view kLlmFormat = "orrery.llm/1";
 
-/// A training step, inference, or a distributed product on a machine.
+/// A training step, inference, a distributed product on a machine, or requests to a serving engine.
 struct LlmConfig {
   std::string name;
   llm::StepPlan plan;                                ///< of a training step
   std::optional<llm::InferencePlan> inference = {};  ///< if there is one: that
   std::optional<llm::MatrixPlan> product = {};       ///< likewise
+  std::optional<llm::ServingPlan> serving = {};      ///< likewise; device and machine only where its costs need them
   machine::Device device;
   machine::Machine machine;  ///< cut down to what the job needs, where the outermost dimension can be
   simulate::PricingOptions network;
   llm::MemoryOptions memory;
   llm::SweepSpace sweep;  ///< what a sweep tries instead
+  llm::ServingSpace serving_space = {};
 };
 
 /// An Error names the file, the line and the field, and the rule that it breaks: a model or machine that is not known,

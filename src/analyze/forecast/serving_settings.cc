@@ -1,0 +1,132 @@
+#include "analyze/forecast/serving_settings.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "base/parallel.h"
+
+namespace orrery::analyze {
+namespace {
+
+// Stretched arrivals may not leave what 64 bits of picoseconds hold.
+constexpr double kMostSeconds = 31 * 24 * 3600.0;
+
+double devices_of(const llm::EnginePlan& engine) {
+  return engine.disaggregation ? engine.disaggregation->prefill + engine.disaggregation->decode : engine.replicas;
+}
+
+/// The lists of a sweep, as one number of a setting tells them apart.
+class Settings {
+ public:
+  explicit Settings(const llm::ServingSpace& space) {
+    const std::pair<const char*, const std::vector<std::int64_t>*> all[] = {
+        {"max_requests", &space.max_requests},
+        {"max_batch_tokens", &space.max_batch_tokens},
+        {"replicas", &space.replicas},
+        {"prefill", &space.prefill},
+        {"decode", &space.decode}};
+    for (const auto& [name, values] : all) {
+      if (!values->empty()) axes_.emplace_back(name, *values);
+    }
+  }
+
+  [[nodiscard]] std::size_t size() const {
+    std::size_t size = 1;
+    for (const auto& [name, values] : axes_) size *= values.size();
+    return axes_.empty() ? 0 : size;
+  }
+  [[nodiscard]] std::vector<std::pair<std::string, double>> values(std::size_t setting) const {
+    std::vector<std::pair<std::string, double>> chosen;
+    for (auto axis = axes_.rbegin(); axis != axes_.rend(); ++axis) {
+      const auto& [name, values] = *axis;
+      chosen.emplace_back(name, static_cast<double>(values[setting % values.size()]));
+      setting /= values.size();
+    }
+    std::reverse(chosen.begin(), chosen.end());
+    return chosen;
+  }
+
+ private:
+  std::vector<std::pair<std::string, std::vector<std::int64_t>>> axes_;
+};
+
+void apply(const std::string& name, double value, llm::EnginePlan& engine) {
+  if (name == "max_requests") engine.limits.max_requests = static_cast<std::uint32_t>(value);
+  else if (name == "max_batch_tokens") engine.limits.max_batch_tokens = static_cast<std::uint32_t>(value);
+  else if (name == "replicas") engine.replicas = value;
+  else if (name == "prefill") engine.disaggregation->prefill = value;
+  else if (name == "decode") engine.disaggregation->decode = value;
+}
+
+}  // namespace
+
+Result<std::vector<ServingSetting>> run_rates(const llm::ServingPlan& plan, const llm::Requests& requests,
+                                              const llm::StepCost& cost, const std::vector<double>& rates) {
+  if (!requests.natural_rate())
+    return Error{"the requests have no rate: all arrive at one moment", plan.requests.value_or(""), Error::kNoOffset,
+                 "--rates stretches arrivals about the first"};
+  for (const double rate : rates) {
+    if (static_cast<double>(requests.size()) / rate > kMostSeconds)
+      return Error{fmt::format("at {} requests a second, arrivals last longer than {} s", rate, kMostSeconds)};
+  }
+  std::vector<ServingSetting> settings(rates.size());
+  std::vector<std::optional<Error>> errors(rates.size());
+  parallel_for(rates.size(), [&](std::size_t i) {
+    llm::Requests stretched = requests;
+    llm::stretch_to(stretched, rates[i]);
+    const auto run = llm::serve(plan.engine, stretched, cost);
+    if (!run) return void(errors[i] = run.error());
+    settings[i] = {.values = {{"rate_per_s", rates[i]}}, .summary = summarise(*run, stretched, plan.objectives)};
+  });
+  for (std::optional<Error>& error : errors) {
+    if (error) return std::move(*error);
+  }
+  return settings;
+}
+
+Result<SettingsRun> run_settings(const llm::ServingPlan& plan, const llm::ServingSpace& space,
+                                 const llm::Requests& requests, const llm::StepCost& cost) {
+  const Settings lists(space);
+  if (lists.size() == 0)
+    return Error{"the configuration lists no settings to try",
+                 {},
+                 Error::kNoOffset,
+                 "sweep: {max_requests: [64, 256], max_batch_tokens: [2048, 8192]}"};
+  if ((!space.prefill.empty() || !space.decode.empty()) && !plan.engine.disaggregation)
+    return Error{"sweep.prefill and sweep.decode are about disaggregation, which the configuration does not have"};
+  if (!space.replicas.empty() && plan.engine.disaggregation)
+    return Error{"sweep.replicas are there beside disaggregation, which has prefill and decode"};
+  std::vector<std::optional<ServingSetting>> found(lists.size());
+  std::vector<std::optional<Error>> errors(lists.size());
+  parallel_for(lists.size(), [&](std::size_t i) {
+    llm::EnginePlan engine = plan.engine;
+    ServingSetting setting{.values = lists.values(i), .summary = {}};
+    for (const auto& [name, value] : setting.values) apply(name, value, engine);
+    setting.devices = devices_of(engine);
+    if (Status good = llm::check_requests(requests, llm::rules_of(engine)); !good)
+      return void(errors[i] = good.error());
+    const auto run = llm::serve(engine, requests, cost);
+    if (!run) return void(errors[i] = run.error());
+    setting.summary = summarise(*run, requests, plan.objectives);
+    found[i] = std::move(setting);
+  });
+  SettingsRun all;
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    if (found[i]) {
+      all.settings.push_back(std::move(*found[i]));
+    } else if (all.impossible++ == 0) {
+      all.first_impossible = errors[i]->message;
+    }
+  }
+  if (all.settings.empty()) return Error{fmt::format("no setting can serve all requests: {}", all.first_impossible)};
+  // Equal ones stay in the order of the lists.
+  std::stable_sort(all.settings.begin(), all.settings.end(), [](const ServingSetting& a, const ServingSetting& b) {
+    return a.summary.goodput_per_s() / a.devices > b.summary.goodput_per_s() / b.devices;
+  });
+  return all;
+}
+
+}  // namespace orrery::analyze

@@ -1,0 +1,28 @@
+// One engine at other rates of arrival, and under other settings.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "analyze/forecast/serving_sheets.h"
+#include "base/result.h"
+#include "llm/engine/serving_plan.h"
+
+namespace orrery::analyze {
+
+/// A run per rate, in order. Arrivals are stretched about the first, so that (requests - 1) / (last - first arrival)
+/// is the rate. An Error: arrivals that have no rate, or the first run that cannot go on.
+Result<std::vector<ServingSetting>> run_rates(const llm::ServingPlan& plan, const llm::Requests& requests,
+                                              const llm::StepCost& cost, const std::vector<double>& rates);
+
+struct SettingsRun {
+  std::vector<ServingSetting> settings;  ///< best goodput first, per device where their number differs
+  std::size_t impossible = 0;            ///< some request cannot be served under them
+  std::string first_impossible;
+};
+
+/// Every setting with every other.
+Result<SettingsRun> run_settings(const llm::ServingPlan& plan, const llm::ServingSpace& space,
+                                 const llm::Requests& requests, const llm::StepCost& cost);
+
+}  // namespace orrery::analyze

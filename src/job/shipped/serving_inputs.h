@@ -1,0 +1,25 @@
+// What a plan of a serving engine needs from files: requests, and times of steps.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "job/shipped/llm_config.h"
+#include "llm/engine/requests.h"
+#include "llm/engine/serving_plan.h"
+#include "llm/engine/step_cost.h"
+
+namespace orrery::job {
+
+struct ServingInputs {
+  llm::Requests requests;
+  std::unique_ptr<llm::StepCost> cost;
+  std::vector<std::string> files;  ///< that were read
+};
+
+/// Of a configuration with `serving:`. The Error names file, line, column and rule.
+Result<ServingInputs> open_serving(const LlmConfig& config, const llm::Catalog& catalog);
+
+}  // namespace orrery::job
