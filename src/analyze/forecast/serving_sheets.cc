@@ -20,13 +20,25 @@ double in_ms(double ps) { return ps / static_cast<double>(kPsPerMs); }
 /// Reorders what it is given.
 Spread spread_of(std::vector<TimePs>& values) {
   if (values.empty()) return {};
-  std::sort(values.begin(), values.end());
   Int128 sum = 0;
   for (const TimePs value : values) sum += value;
+  auto sorted_to = values.begin();
+  // Shares ascend: what is left of one is done with.
   const auto at = [&](double share) {
-    return in_ms(static_cast<double>(sorted_quantile(std::span<const TimePs>(values), share)));
+    const double place = share * static_cast<double>(values.size() - 1);
+    const auto lower = values.begin() + static_cast<std::ptrdiff_t>(place);
+    std::nth_element(sorted_to, lower, values.end());
+    sorted_to = lower;
+    const auto upper = lower + 1 == values.end() ? lower : std::min_element(lower + 1, values.end());
+    const auto value = static_cast<double>(*lower), next = static_cast<double>(*upper);
+    return in_ms(value + (next - value) * (place - std::floor(place)));
   };
-  return {in_ms(static_cast<double>(sum) / static_cast<double>(values.size())), at(.5), at(.9), at(.95), at(.99)};
+  Spread spread{.mean_ms = in_ms(static_cast<double>(sum) / static_cast<double>(values.size()))};
+  spread.p50_ms = at(.5);
+  spread.p90_ms = at(.9);
+  spread.p95_ms = at(.95);
+  spread.p99_ms = at(.99);
+  return spread;
 }
 
 /// The same of values that are there several times each, without writing them out.
@@ -118,9 +130,14 @@ ServingSummary summarise(const llm::ServedRun& run, const llm::Requests& request
   return summary;
 }
 
-void tell_summary(report::Facts& facts, const ServingSummary& summary) {
-  for (std::size_t metric = 0; metric < kRequestMetricNames.size(); ++metric)
-    tell_spread(facts, fmt::format("{}_ms", kRequestMetricNames[metric]), summary.spreads[metric]);
+void tell_summary(report::Facts& facts, const ServingSummary& summary, const ServingInterval* interval) {
+  for (std::size_t metric = 0; metric < kRequestMetricNames.size(); ++metric) {
+    const std::string_view name = kRequestMetricNames[metric];
+    tell_spread(facts, fmt::format("{}_ms", name), summary.spreads[metric]);
+    if (interval == nullptr) continue;
+    tell_spread(facts, fmt::format("{}_low_ms", name), interval->low[metric]);
+    tell_spread(facts, fmt::format("{}_high_ms", name), interval->high[metric]);
+  }
   facts.field("requests", summary.requests).field("steps", summary.steps).field("preemptions", summary.preemptions);
   facts.field("cached_tokens", summary.cached_tokens).field("makespan_s", summary.makespan_s);
   facts.field("tokens_per_s", summary.per_s(static_cast<double>(summary.tokens)));
@@ -130,14 +147,21 @@ void tell_summary(report::Facts& facts, const ServingSummary& summary) {
                                              static_cast<double>(std::max<std::size_t>(1, summary.requests)));
 }
 
-report::Sheet serving_times_sheet(const ServingSummary& summary) {
+report::Sheet serving_times_sheet(const ServingSummary& summary, const ServingInterval* interval) {
   report::Sheet sheet("times");
   sheet.add({.name = "what", .title = "milliseconds"});
   for (const char* name : {"mean", "p50", "p90", "p95", "p99"})
     sheet.add({.name = fmt::format("{}_ms", name), .type = Type::real, .title = name, .decimals = 2});
+  if (interval != nullptr) sheet.add({.name = "p99_interval", .title = "80 % interval of p99", .people_only = true});
   for (std::size_t metric = 0; metric < kRequestMetricNames.size(); ++metric) {
     const Spread& s = summary.spreads[metric];
-    sheet.add_row({kRequestMetricNames[metric], s.mean_ms, s.p50_ms, s.p90_ms, s.p95_ms, s.p99_ms});
+    std::vector<report::Cell> cells = {kRequestMetricNames[metric], s.mean_ms, s.p50_ms, s.p90_ms, s.p95_ms, s.p99_ms};
+    std::string between;
+    if (interval != nullptr) {
+      between = fmt::format("{:.2f} to {:.2f}", interval->low[metric].p99_ms, interval->high[metric].p99_ms);
+      cells.emplace_back(between);
+    }
+    sheet.add_row(cells);
   }
   return sheet;
 }
@@ -167,7 +191,8 @@ report::Sheet serving_totals_sheet(const ServingSummary& summary, const llm::Obj
   return sheet;
 }
 
-report::Sheet requests_sheet(const llm::ServedRun& run, const llm::Requests& requests) {
+report::Sheet requests_sheet(const llm::ServedRun& run, const llm::Requests& requests,
+                             const ServingInterval* interval) {
   report::Sheet sheet("requests");
   sheet.add({.name = "id", .title = "request"});
   for (const auto& [name, title] :
@@ -176,10 +201,28 @@ report::Sheet requests_sheet(const llm::ServedRun& run, const llm::Requests& req
   sheet.add({.name = "preemptions", .type = Type::integer, .title = "preempted"})
       .add({.name = "cached_tokens", .type = Type::integer, .title = "tokens found"})
       .add({.name = "replica", .type = Type::integer, .title = "replica"});
+  if (interval != nullptr) {
+    for (const char* name : {"ttft_low", "ttft_high", "tpot_low", "tpot_high", "latency_low", "latency_high"})
+      sheet.add({.name = name, .type = Type::time, .unit = Unit::ms});
+  }
+  std::vector<report::Cell> cells;
   for (llm::RequestIndex i = 0; i < run.records.size(); ++i) {
     const llm::RequestRecord& r = run.records[i];
-    sheet.add_row({requests.name(i), ttft_of(r), tpot_of(r, requests.generate[i]), latency_of(r),
-                   r.admitted_ps - r.arrival_ps, r.preemptions, r.cached_tokens, r.replica});
+    const std::uint32_t tokens = requests.generate[i];
+    cells = {requests.name(i), ttft_of(r),      tpot_of(r, tokens), latency_of(r), r.admitted_ps - r.arrival_ps,
+             r.preemptions,    r.cached_tokens, r.replica};
+    if (interval != nullptr) {
+      // Another schedule may serve one request sooner although its steps are slower.
+      const auto add = [&](const auto& time_of) {
+        const TimePs here = time_of(r), fast = time_of(interval->fast[i]), slow = time_of(interval->slow[i]);
+        cells.emplace_back(std::min({here, fast, slow}));
+        cells.emplace_back(std::max({here, fast, slow}));
+      };
+      add(ttft_of);
+      add([&](const llm::RequestRecord& record) { return tpot_of(record, tokens); });
+      add(latency_of);
+    }
+    sheet.add_row(cells);
   }
   return sheet;
 }

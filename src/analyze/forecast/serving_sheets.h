@@ -42,21 +42,28 @@ TimePs tpot_of(const llm::RequestRecord& record, std::uint32_t generate);
 TimePs latency_of(const llm::RequestRecord& record);
 bool meets(const llm::RequestRecord& record, std::uint32_t generate, const llm::Objectives& objectives);
 
+/// Where 8 of 10 would lie.
+struct ServingInterval {
+  std::array<Spread, kRequestMetricNames.size()> low, high;  ///< by RequestMetric
+  std::vector<llm::RequestRecord> fast, slow;                ///< the same requests at both ends of what steps cost
+};
+
 /// Times per token are of requests with more than one.
 ServingSummary summarise(const llm::ServedRun& run, const llm::Requests& requests, const llm::Objectives& objectives);
 
 /// Members of the object that is open: ttft_ms, tpot_ms, itl_ms, latency_ms, queue_ms with mean, p50, p90, p95, p99;
-/// counts and rates. Shares within objectives only where there are `objectives`.
-void tell_summary(report::Facts& facts, const ServingSummary& summary);
+/// counts and rates. With an interval also ttft_low_ms, ttft_high_ms, ...
+void tell_summary(report::Facts& facts, const ServingSummary& summary, const ServingInterval* interval = nullptr);
 
-/// "times": what, mean_ms, p50_ms, p90_ms, p95_ms, p99_ms.
-report::Sheet serving_times_sheet(const ServingSummary& summary);
+/// "times": what, mean_ms, p50_ms, p90_ms, p95_ms, p99_ms, and the interval of the last.
+report::Sheet serving_times_sheet(const ServingSummary& summary, const ServingInterval* interval = nullptr);
 /// "rates", a row.
 report::Sheet serving_totals_sheet(const ServingSummary& summary, const llm::Objectives& objectives);
 
 /// "requests": id, ttft_ms, tpot_ms, latency_ms, queue_ms (arrival to first admission), preemptions, cached_tokens,
-/// replica.
-report::Sheet requests_sheet(const llm::ServedRun& run, const llm::Requests& requests);
+/// replica; with an interval also ttft_low_ms, ttft_high_ms, tpot_low_ms, ...: by what steps cost.
+report::Sheet requests_sheet(const llm::ServedRun& run, const llm::Requests& requests,
+                             const ServingInterval* interval = nullptr);
 
 /// "blame": of each request's time to its first token what went to queueing, to its own prompt, to prompts and decodes
 /// of others in the same steps, and to what steps take whatever is in them; and the largest cause of queueing.

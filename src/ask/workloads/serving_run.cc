@@ -6,6 +6,7 @@
 #include <array>
 
 #include "analyze/forecast/request_tail.h"
+#include "analyze/forecast/serving_interval.h"
 #include "analyze/forecast/serving_settings.h"
 #include "analyze/forecast/serving_sheets.h"
 #include "base/io/output_file.h"
@@ -52,18 +53,26 @@ Result<report::Answer> show_run(Context& context, const ServingOutputs& outputs,
   const auto run = llm::serve(plan.engine, inputs.requests, *inputs.cost);
   if (!run) return run.error();
   const analyze::ServingSummary summary = analyze::summarise(*run, inputs.requests, plan.objectives);
+  std::optional<analyze::ServingInterval> measured;
+  if (inputs.low && inputs.high) {
+    auto found = analyze::serving_interval({plan, inputs.requests, *inputs.cost, *inputs.low, *inputs.high}, summary);
+    if (!found) return found.error();
+    measured = std::move(*found);
+  }
+  const analyze::ServingInterval* interval = measured ? &*measured : nullptr;
   if (outputs.requests) {
     const Status written =
-        write_whole_file(*outputs.requests, report::to_csv(analyze::requests_sheet(*run, inputs.requests)));
+        write_whole_file(*outputs.requests, report::to_csv(analyze::requests_sheet(*run, inputs.requests, interval)));
     if (!written) return written.error();
   }
   report::Answer answer = context.answer();
   answer.text(serving_heading(config, inputs.requests.size())).gap();
   answer.facts().field("name", config.name).key("summary").begin_object();
-  analyze::tell_summary(answer.facts(), summary);
+  analyze::tell_summary(answer.facts(), summary, interval);
   answer.facts().end_object();
+  if (!inputs.basis.empty()) answer.facts().field("basis", inputs.basis);
   constexpr auto kForPeople = report::Readers::people;
-  answer.table(analyze::serving_times_sheet(summary), {.readers = kForPeople}).gap();
+  answer.table(analyze::serving_times_sheet(summary, interval), {.readers = kForPeople}).gap();
   answer.table(analyze::serving_totals_sheet(summary, plan.objectives), {.readers = kForPeople});
   if (outputs.blame) {
     auto tail = analyze::blame_tail(plan.engine, inputs.requests, *inputs.cost, *run, outputs.blame->share);
@@ -72,8 +81,12 @@ Result<report::Answer> show_run(Context& context, const ServingOutputs& outputs,
     answer.table(std::move(tail->parts)).gap();
     answer.table(std::move(tail->others), {.view = {.rows = report::kShownRows, .rest = "requests"}});
   }
+  if (!inputs.basis.empty())
+    answer.gap().line(inputs.basis == "measured"
+                          ? "Steps are sums of kernels that were measured on the device."
+                          : fmt::format("Steps are sums of kernels by the tables of {}, a relative.", inputs.basis));
   if (outputs.summary) return answer;
-  answer.table([&] { return analyze::requests_sheet(*run, inputs.requests); },
+  answer.table([&] { return analyze::requests_sheet(*run, inputs.requests, interval); },
                {.view = {.rows = report::kShownRows, .rest = "requests", .largest = "ttft"}, .after_gap = true});
   answer.table([&] { return analyze::request_blame_sheet(*run, inputs.requests); },
                {.readers = report::Readers::programs});

@@ -398,8 +398,46 @@ class Resolver {
 
   [[nodiscard]] std::optional<Violation> resolve_served_model(const Document& document, LlmConfig& config) const {
     plan(document, {}, config);
-    config.plan.model.prediction_layers = 0;
-    return count_devices(document, config);
+    if (auto found = count_devices(document, config)) return found;
+    const llm::StepCosts& costs = document.serving->costs;
+    if (auto found = find_rate_violation("serving.costs.precision", costs.precision, config)) return found;
+    llm::ServingPlan& serving = *config.serving;
+    llm::InferencePlan& served =
+        config.served.emplace(llm::InferencePlan{.shape = config.plan,
+                                                 .prompt = static_cast<double>(serving.engine.limits.max_batch_tokens),
+                                                 .precision = costs.precision,
+                                                 .kv_cache_bytes = costs.kv_cache_bytes});
+    served.shape.model.prediction_layers = 0;
+    if (served.shape.job.pipeline > 1)
+      return Violation{"parallelism.pipeline", "is not modelled request by request", "inference: has stages"};
+    if (document.parallelism.data && *document.parallelism.data > 1)
+      return Violation{"parallelism.data", "is what serving.replicas say", "leave it out"};
+    served.shape.job.data = 1;
+    served.shape.job.devices = served.shape.job.tensor;
+    if (auto found = llm::find_inference_violation(served)) return found;
+    if (served.shape.job.expert > served.shape.job.tensor)
+      return Violation{"parallelism.expert", "across replicas is not modelled by kernels",
+                       "costs: {kind: table} with experts, and experts_shared: true"};
+    return serving.has_blocks ? std::nullopt : leave_blocks(served, config);
+  }
+
+  /// What memory leaves beside weights and the workspace of the largest step.
+  [[nodiscard]] static std::optional<Violation> leave_blocks(const llm::InferencePlan& served, LlmConfig& config) {
+    llm::ServingPlan& serving = *config.serving;
+    const llm::InferenceMemory memory = llm::inference_memory(served, config.memory, 0);
+    const double left = serving.memory_share * config.device.memory_bytes() - memory.weights - memory.workspace;
+    const double block =
+        serving.engine.limits.block_tokens * llm::cache_bytes_per_token(served) * served.shape.model.layers;
+    const double blocks = std::min(std::floor(left / block), kSomeBlocks.high);
+    if (blocks < 1)
+      return Violation{"serving.memory_share",
+                       fmt::format("of {:g} leaves no room for the cache: weights take {}, a step {} of {}",
+                                   serving.memory_share, format_bytes(static_cast<std::uint64_t>(memory.weights)),
+                                   format_bytes(static_cast<std::uint64_t>(memory.workspace)),
+                                   format_bytes(static_cast<std::uint64_t>(config.device.memory_bytes()))),
+                       "more tensor ranks, or weights of fewer bits"};
+    serving.engine.limits.kv_blocks = static_cast<std::uint32_t>(blocks);
+    return std::nullopt;
   }
 
   static void take_lstm(const LstmFields& fields, llm::StepPlan& plan) {

@@ -33,6 +33,7 @@ struct LlmConfig {
   llm::MemoryOptions memory;
   llm::SweepSpace sweep;  ///< what a sweep tries instead
   llm::ServingSpace serving_space = {};
+  std::optional<llm::InferencePlan> served = {};  ///< of serving by a model's kernels: one replica
 };
 
 /// An Error names the file, the line and the field, and the rule that it breaks: a model or machine that is not known,

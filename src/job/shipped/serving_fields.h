@@ -46,6 +46,7 @@ inline constexpr machine::Range kSpread = {0, 100};
 inline constexpr machine::Range kLengths = {1, 1 << 24, true};
 inline constexpr machine::Range kMilliseconds = {0, 1e12};
 inline constexpr machine::Range kAShare = {0, 1};
+inline constexpr machine::Range kCacheElement = {0, 8};
 inline constexpr machine::Range kAnyShare = {0, 1, true};
 
 }  // namespace orrery::job
@@ -145,6 +146,8 @@ void describe(Visitor& visitor, machine::MaybeConst<StepCosts> auto& value) {
       visitor.text("moe", value.moe);
       return;
     case CostKind::model:
+      visitor.choice("precision", value.precision, machine::kDataTypeNames, machine::Default{machine::DataType::bf16});
+      visitor.number("kv_cache_bytes", value.kv_cache_bytes, job::kCacheElement, machine::Default{2.0});
       visitor.counts("graph_tokens", value.graph_tokens, job::kSomeTokens,
                      machine::Default{std::vector<std::int64_t>{}});
       return;

@@ -1,6 +1,8 @@
 #include "job/shipped/serving_inputs.h"
 
 #include "base/io/csv.h"
+#include "llm/engine/model_cost.h"
+#include "llm/engine/table_cost.h"
 
 namespace orrery::job {
 namespace {
@@ -23,21 +25,35 @@ Result<std::unique_ptr<llm::StepCost>> open_table_cost(const llm::StepCosts& cos
   return llm::table_cost(tables, costs.table);
 }
 
-Result<std::unique_ptr<llm::StepCost>> open_cost(const llm::StepCosts& costs, std::vector<std::string>& files) {
-  if (costs.kind == llm::CostKind::linear)
-    return std::unique_ptr<llm::StepCost>(std::make_unique<llm::LinearCost>(costs.linear));
-  if (costs.kind == llm::CostKind::table) return open_table_cost(costs, files);
-  return Error{"costs: {kind: model} is not there yet"};
+Status open_model_cost(const LlmConfig& config, const llm::Catalog& catalog, ServingInputs& inputs) {
+  const auto prices = llm::model_prices({catalog, *config.served, config.device, config.serving->costs.graph_tokens});
+  if (!prices) return prices.error();
+  inputs.cost = llm::model_cost(*prices, llm::Estimate::middle);
+  inputs.low = llm::model_cost(*prices, llm::Estimate::low);
+  inputs.high = llm::model_cost(*prices, llm::Estimate::high);
+  inputs.basis = (*prices)->basis();
+  return {};
+}
+
+Status open_cost(const LlmConfig& config, const llm::Catalog& catalog, ServingInputs& inputs) {
+  const llm::StepCosts& costs = config.serving->costs;
+  if (costs.kind == llm::CostKind::model) return open_model_cost(config, catalog, inputs);
+  if (costs.kind == llm::CostKind::linear) {
+    inputs.cost = std::make_unique<llm::LinearCost>(costs.linear);
+    return {};
+  }
+  auto cost = open_table_cost(costs, inputs.files);
+  if (!cost) return cost.error();
+  inputs.cost = std::move(*cost);
+  return {};
 }
 
 }  // namespace
 
-Result<ServingInputs> open_serving(const LlmConfig& config, const llm::Catalog&) {
+Result<ServingInputs> open_serving(const LlmConfig& config, const llm::Catalog& catalog) {
   const llm::ServingPlan& plan = *config.serving;
   ServingInputs inputs;
-  auto cost = open_cost(plan.costs, inputs.files);
-  if (!cost) return cost.error();
-  inputs.cost = std::move(*cost);
+  if (const Status opened = open_cost(config, catalog, inputs); !opened) return opened.error();
   const llm::RequestRules rules = llm::rules_of(plan.engine);
   if (plan.arrivals) {
     inputs.requests = llm::draw_requests(*plan.arrivals);

@@ -16,7 +16,9 @@ namespace orrery::job {
 struct ServingInputs {
   llm::Requests requests;
   std::unique_ptr<llm::StepCost> cost;
-  std::vector<std::string> files;  ///< that were read
+  std::unique_ptr<llm::StepCost> low, high;  ///< ends of its interval; null: the costs have none
+  std::string basis = {};                    ///< what measured kernels stand behind; empty: none
+  std::vector<std::string> files;            ///< that were read
 };
 
 /// Of a configuration with `serving:`. The Error names file, line, column and rule.

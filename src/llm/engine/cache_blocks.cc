@@ -55,11 +55,7 @@ void CacheBlocks::find(RequestIndex request, const HeldBlocks& held, std::uint32
 }
 
 void CacheBlocks::share(BlockIndex block, HeldBlocks& held) {
-  if (blocks_[block].users == 0) {
-    unlink(block);
-    --free_;
-  }
-  ++blocks_[block].users;
+  if (blocks_[block].users++ == 0) --free_;
   held.blocks.push_back(block);
 }
 
@@ -127,28 +123,22 @@ BlockIndex CacheBlocks::take_first() {
     blocks_.emplace_back();
     return static_cast<BlockIndex>(blocks_.size() - 1);
   }
-  const BlockIndex block = first_;
-  unlink(block);
-  forget(block);
-  // Blocks are taken in no order of memory: the next one is fetched while this one is used.
-  if (first_ != kNoBlock) __builtin_prefetch(&blocks_[first_], 1);
-  return block;
+  // Blocks are taken in no order of memory: those that come soon are fetched ahead.
+  constexpr std::size_t kAhead = 8;
+  while (true) {
+    if (queue_.size() > kAhead) __builtin_prefetch(&blocks_[queue_[kAhead]], 1);
+    const BlockIndex block = queue_.front();
+    queue_.pop_front();
+    const bool is_here = blocks_[block].place == first_place_++ && blocks_[block].users == 0;
+    if (!is_here) continue;
+    forget(block);
+    return block;
+  }
 }
 
 void CacheBlocks::put_last(BlockIndex block) {
-  blocks_[block].before = last_;
-  blocks_[block].after = kNoBlock;
-  if (last_ != kNoBlock) blocks_[last_].after = block;
-  else first_ = block;
-  last_ = block;
-}
-
-void CacheBlocks::unlink(BlockIndex block) {
-  const auto [holds, users, before, after] = blocks_[block];
-  if (before != kNoBlock) blocks_[before].after = after;
-  else first_ = after;
-  if (after != kNoBlock) blocks_[after].before = before;
-  else last_ = before;
+  blocks_[block].place = first_place_ + queue_.size();
+  queue_.push_back(block);
 }
 
 }  // namespace orrery::llm

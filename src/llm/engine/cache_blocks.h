@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <vector>
 
 #include "llm/engine/requests.h"
@@ -74,8 +75,8 @@ class CacheBlocks {
  private:
   struct Block {
     BlockIdentity holds = kNothingHeld;
+    std::uint64_t place = 0;  ///< of a free one: in the queue
     std::uint32_t users = 0;
-    BlockIndex before = kNoBlock, after = kNoBlock;  ///< of a free one: its neighbours in the queue
   };
 
   [[nodiscard]] bool has(RequestIndex request, std::uint32_t block, const HeldBlocks& held,
@@ -84,14 +85,15 @@ class CacheBlocks {
   void forget(BlockIndex block);
   BlockIndex take_first();
   void put_last(BlockIndex block);
-  void unlink(BlockIndex block);
 
   const std::uint32_t count_;
   const BlockIdentities& identities_;
   const bool keeps_identities_;
   std::uint32_t free_;
   std::vector<Block> blocks_;  // those that were taken once; the others stand at the front of the queue, in order
-  BlockIndex first_ = kNoBlock, last_ = kNoBlock;
+  // Free blocks in order. One that is shared again stays where it is, and no longer has that place.
+  std::deque<BlockIndex> queue_;
+  std::uint64_t first_place_ = 0;
   std::vector<BlockIndex> holders_;  // by shared identity
 };
 

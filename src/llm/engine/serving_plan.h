@@ -13,6 +13,7 @@
 #include "llm/engine/serving_run.h"
 #include "llm/engine/step_cost.h"
 #include "llm/engine/table_cost.h"
+#include "machine/device/peak_rates.h"
 
 namespace orrery::llm {
 
@@ -30,6 +31,9 @@ struct StepCosts {
   TableCostFields table = {};
   std::string dense = {}, per_sequence = {}, attention = {};  ///< files of profiled times
   std::optional<std::string> moe = {};
+  // Of a model.
+  machine::DataType precision = machine::DataType::bf16;  ///< of weights, and of products
+  double kv_cache_bytes = 2;                              ///< of one element
   std::vector<std::int64_t> graph_tokens =
       {};  ///< sizes of captured graphs, to which tokens are padded; none: no graphs
 };

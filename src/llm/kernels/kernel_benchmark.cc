@@ -66,9 +66,6 @@ void set_interval(KernelPrice& price, const machine::Device& device) {
   }
 }
 
-/// Of a device from its datasheet, by the tables of a relative: measured on devices that have both.
-constexpr double kWidenedByRelative = 1.6;
-
 void price_warm(const KernelRow& row, const KernelDevice& on, Diagnostics& diagnostics, KernelPrice& price) {
   const auto at = [&] { return fmt::format("{}: {}", row.place, row.kind); };
   const auto kind = warm_kind(row.kind);
