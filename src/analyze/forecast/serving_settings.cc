@@ -23,6 +23,7 @@ class Settings {
  public:
   explicit Settings(const llm::ServingSpace& space) {
     const std::pair<const char*, const std::vector<std::int64_t>*> all[] = {
+        {"tensor", &space.tensor},
         {"max_requests", &space.max_requests},
         {"max_batch_tokens", &space.max_batch_tokens},
         {"replicas", &space.replicas},
@@ -88,7 +89,8 @@ Result<std::vector<ServingSetting>> run_rates(const llm::ServingPlan& plan, cons
 }
 
 Result<SettingsRun> run_settings(const llm::ServingPlan& plan, const llm::ServingSpace& space,
-                                 const llm::Requests& requests, const llm::StepCost& cost) {
+                                 const llm::Requests& requests, const std::vector<TensorCost>& costs,
+                                 const std::string& why_not) {
   const Settings lists(space);
   if (lists.size() == 0)
     return Error{"the configuration lists no settings to try",
@@ -104,11 +106,22 @@ Result<SettingsRun> run_settings(const llm::ServingPlan& plan, const llm::Servin
   parallel_for(lists.size(), [&](std::size_t i) {
     llm::EnginePlan engine = plan.engine;
     ServingSetting setting{.values = lists.values(i), .summary = {}};
-    for (const auto& [name, value] : setting.values) apply(name, value, engine);
-    setting.devices = devices_of(engine);
+    const TensorCost* priced = &costs.front();
+    for (const auto& [name, value] : setting.values) {
+      if (name != "tensor") {
+        apply(name, value, engine);
+        continue;
+      }
+      for (const TensorCost& one : costs) {
+        if (one.tensor == value) priced = &one;
+      }
+      engine.limits.kv_blocks = priced->kv_blocks;
+    }
+    if (priced->cost == nullptr) return void(errors[i] = Error{why_not});
+    setting.devices = devices_of(engine) * priced->tensor;
     if (Status good = llm::check_requests(requests, llm::rules_of(engine)); !good)
       return void(errors[i] = good.error());
-    const auto run = llm::serve(engine, requests, cost);
+    const auto run = llm::serve(engine, requests, *priced->cost);
     if (!run) return void(errors[i] = run.error());
     setting.summary = summarise(*run, requests, plan.objectives);
     found[i] = std::move(setting);

@@ -21,8 +21,17 @@ struct SettingsRun {
   std::string first_impossible;
 };
 
-/// Every setting with every other.
+/// What steps cost with so many tensor ranks, and what the cache has.
+struct TensorCost {
+  double tensor = 1;
+  const llm::StepCost* cost = nullptr;
+  std::uint32_t kv_blocks = 0;
+};
+
+/// Every setting with every other; `costs` has an entry per value of space.tensor, in its order, and otherwise one. A
+/// tensor without a cost is impossible, as `why_not` says.
 Result<SettingsRun> run_settings(const llm::ServingPlan& plan, const llm::ServingSpace& space,
-                                 const llm::Requests& requests, const llm::StepCost& cost);
+                                 const llm::Requests& requests, const std::vector<TensorCost>& costs,
+                                 const std::string& why_not);
 
 }  // namespace orrery::analyze

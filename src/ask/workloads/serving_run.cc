@@ -164,7 +164,20 @@ Result<report::Answer> run_serving(Context& context, const ServingOutputs& outpu
 Result<report::Answer> sweep_serving(Context& context, const llm::Catalog& catalog, const job::LlmConfig& config) {
   const auto inputs = open_inputs(context, catalog, config);
   if (!inputs) return inputs.error();
-  const auto sweep = analyze::run_settings(*config.serving, config.serving_space, inputs->requests, *inputs->cost);
+  const auto variants = config.serving_space.tensor.empty()
+                            ? Result<std::vector<job::TensorVariant>>(std::vector<job::TensorVariant>{})
+                            : job::open_tensors(config, catalog, config.serving_space.tensor);
+  if (!variants) return variants.error();
+  std::vector<analyze::TensorCost> costs;
+  std::string why_not;
+  for (const job::TensorVariant& variant : *variants) {
+    costs.push_back({variant.tensor, variant.cost.get(), variant.kv_blocks});
+    if (why_not.empty()) why_not = variant.why_not;
+  }
+  if (costs.empty())
+    costs.push_back({config.served ? config.served->shape.job.tensor : 1, inputs->cost.get(),
+                     config.serving->engine.limits.kv_blocks});
+  const auto sweep = analyze::run_settings(*config.serving, config.serving_space, inputs->requests, costs, why_not);
   if (!sweep) return sweep.error();
   if (sweep->impossible > 0)
     context.diagnostics().add_many(kSettingImpossible, sweep->impossible, sweep->first_impossible);

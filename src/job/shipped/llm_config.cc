@@ -13,6 +13,7 @@
 #include "job/shipped/shipped_catalog.h"
 #include "llm/architecture.h"
 #include "llm/architecture_fields.h"
+#include "llm/engine/model_cost.h"
 #include "llm/serving/inference_plan.h"
 #include "llm/steps/layer_model.h"
 #include "llm/steps/matrix_plan.h"
@@ -385,6 +386,7 @@ class Resolver {
   [[nodiscard]] std::optional<Violation> resolve_serving(const Document& document, LlmConfig& config) const {
     llm::ServingPlan& plan = config.serving.emplace();
     config.serving_space = document.sweep.serving;
+    config.serving_space.tensor = document.sweep.plans.tensor;
     if (auto found = plan_serving(*document.serving, plan)) {
       found->field = "serving." + found->field;
       return found;
@@ -424,19 +426,18 @@ class Resolver {
   /// What memory leaves beside weights and the workspace of the largest step.
   [[nodiscard]] static std::optional<Violation> leave_blocks(const llm::InferencePlan& served, LlmConfig& config) {
     llm::ServingPlan& serving = *config.serving;
-    const llm::InferenceMemory memory = llm::inference_memory(served, config.memory, 0);
-    const double left = serving.memory_share * config.device.memory_bytes() - memory.weights - memory.workspace;
-    const double block =
-        serving.engine.limits.block_tokens * llm::cache_bytes_per_token(served) * served.shape.model.layers;
-    const double blocks = std::min(std::floor(left / block), kSomeBlocks.high);
-    if (blocks < 1)
+    const double blocks = llm::blocks_left(served, config.memory, config.device, serving.engine.limits.block_tokens,
+                                           serving.memory_share);
+    if (blocks < 1) {
+      const llm::InferenceMemory memory = llm::inference_memory(served, config.memory, 0);
       return Violation{"serving.memory_share",
                        fmt::format("of {:g} leaves no room for the cache: weights take {}, a step {} of {}",
                                    serving.memory_share, format_bytes(static_cast<std::uint64_t>(memory.weights)),
                                    format_bytes(static_cast<std::uint64_t>(memory.workspace)),
                                    format_bytes(static_cast<std::uint64_t>(config.device.memory_bytes()))),
                        "more tensor ranks, or weights of fewer bits"};
-    serving.engine.limits.kv_blocks = static_cast<std::uint32_t>(blocks);
+    }
+    serving.engine.limits.kv_blocks = static_cast<std::uint32_t>(std::min(blocks, kSomeBlocks.high));
     return std::nullopt;
   }
 

@@ -1,5 +1,9 @@
 #include "job/shipped/serving_inputs.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+
 #include "base/io/csv.h"
 #include "llm/engine/model_cost.h"
 #include "llm/engine/table_cost.h"
@@ -70,6 +74,36 @@ Result<ServingInputs> open_serving(const LlmConfig& config, const llm::Catalog& 
                  *plan.requests, Error::kNoOffset, "serving: {prefix_tokens: N}, or prefix_cache: false"};
   inputs.requests = std::move(*requests);
   return inputs;
+}
+
+Result<std::vector<TensorVariant>> open_tensors(const LlmConfig& config, const llm::Catalog& catalog,
+                                                const std::vector<std::int64_t>& tensors) {
+  if (!config.served)
+    return Error{"sweep.tensor needs costs: {kind: model}: profiled times and sums are of one number of ranks"};
+  const llm::ServingPlan& plan = *config.serving;
+  std::vector<TensorVariant> variants;
+  for (const std::int64_t tensor : tensors) {
+    TensorVariant& variant = variants.emplace_back(TensorVariant{.tensor = static_cast<double>(tensor), .cost = {}});
+    llm::InferencePlan served = *config.served;
+    served.shape.job.tensor = served.shape.job.devices = variant.tensor;
+    served.shape.job.expert = std::min(served.shape.job.expert, variant.tensor);
+    if (const auto broken = llm::find_inference_violation(served)) {
+      variant.why_not = fmt::format("{} {}", broken->field, broken->message);
+      continue;
+    }
+    const double blocks =
+        llm::blocks_left(served, config.memory, config.device, plan.engine.limits.block_tokens, plan.memory_share);
+    variant.kv_blocks = plan.has_blocks ? plan.engine.limits.kv_blocks
+                                        : static_cast<std::uint32_t>(std::clamp(blocks, 0.0, 2147483647.0));
+    if (variant.kv_blocks == 0) {
+      variant.why_not = fmt::format("with {} tensor ranks the model leaves no room for a cache", tensor);
+      continue;
+    }
+    const auto prices = llm::model_prices({catalog, served, config.device, plan.costs.graph_tokens});
+    if (!prices) return prices.error();
+    variant.cost = llm::model_cost(*prices, llm::Estimate::middle);
+  }
+  return variants;
 }
 
 }  // namespace orrery::job

@@ -21,6 +21,17 @@ struct ServingInputs {
   std::vector<std::string> files;            ///< that were read
 };
 
+/// The same model with another number of tensor ranks.
+struct TensorVariant {
+  double tensor = 1;
+  std::unique_ptr<llm::StepCost> cost;  ///< null: the model cannot be divided so, or does not fit
+  std::uint32_t kv_blocks = 0;
+  std::string why_not = {};
+};
+/// By tensor, in the order of the list. An Error: costs that are not of a model.
+Result<std::vector<TensorVariant>> open_tensors(const LlmConfig& config, const llm::Catalog& catalog,
+                                                const std::vector<std::int64_t>& tensors);
+
 /// Of a configuration with `serving:`. The Error names file, line, column and rule.
 Result<ServingInputs> open_serving(const LlmConfig& config, const llm::Catalog& catalog);
 

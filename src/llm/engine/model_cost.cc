@@ -330,6 +330,13 @@ class ModelCost : public StepCost {
 
 }  // namespace
 
+double blocks_left(const InferencePlan& plan, const MemoryOptions& options, const machine::Device& device,
+                   double block_tokens, double memory_share) {
+  const InferenceMemory memory = inference_memory(plan, options, 0);
+  const double left = memory_share * device.memory_bytes() - memory.weights - memory.workspace;
+  return std::floor(left / (block_tokens * cache_bytes_per_token(plan) * plan.shape.model.layers));
+}
+
 Result<std::shared_ptr<ModelPrices>> model_prices(const ModelCostInput& input) {
   const auto format = format_of(input.plan.precision);
   if (!format)

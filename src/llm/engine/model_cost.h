@@ -20,6 +20,11 @@
 
 namespace orrery::llm {
 
+/// Blocks of the cache that a share of the device's memory leaves beside weights and the workspace of the largest step;
+/// below 1: the model does not fit.
+double blocks_left(const InferencePlan& plan, const MemoryOptions& options, const machine::Device& device,
+                   double block_tokens, double memory_share);
+
 /// Where in its interval a time is taken.
 enum class Estimate : std::uint8_t { low, middle, high };
 

@@ -47,7 +47,8 @@ struct Objectives {
 
 /// Settings that a sweep tries, all with all; an empty list: that of the plan.
 struct ServingSpace {
-  std::vector<std::int64_t> max_requests = {}, max_batch_tokens = {}, replicas = {}, prefill = {}, decode = {};
+  std::vector<std::int64_t> tensor = {},  ///< ranks of a replica; of costs by a model alone
+      max_requests = {}, max_batch_tokens = {}, replicas = {}, prefill = {}, decode = {};
 };
 
 struct ServingPlan {
