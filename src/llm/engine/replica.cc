@@ -25,7 +25,7 @@ Replica::Replica(const EngineLimits& limits, const BlockIdentities& identities, 
 void Replica::queue_up(const Sequence& sequence, TimePs now_ps, TimePs step_ends_ps,
                        std::vector<RequestRecord>& records) {
   RequestRecord& record = records[sequence.request];
-  if (record.replica == ~std::uint32_t{0}) record.replica = number_;
+  if (record.replica == kNoReplica) record.replica = number_;
   WaitingSequence& waits = waiting_.emplace_back(WaitingSequence{sequence, now_ps, causes_ps_});
   // The step in progress is in the sums already: what is left of it is a cause of its own.
   waits.causes_before_ps[static_cast<std::size_t>(QueueCause::step)] -= std::max<TimePs>(0, step_ends_ps - now_ps);
@@ -171,6 +171,29 @@ void Replica::account(const StepPrice& price, std::vector<RequestRecord>& record
     // The rest, so that the parts add up.
     record.decode_of_others_ps += rest - own - others;
   }
+}
+
+void Replica::account_lost(TimePs run_ps, std::vector<RequestRecord>& records) {
+  causes_ps_[static_cast<std::size_t>(stopped_by_)] += run_ps;
+  for (const Sequence& sequence : running_) {
+    if (sequence.made == 0) records[sequence.request].queued_ps[static_cast<std::size_t>(QueueCause::lost)] += run_ps;
+  }
+}
+
+std::vector<Sequence> Replica::fail(TimePs now_ps, std::vector<RequestRecord>& records) {
+  std::vector<Sequence> orphans = std::move(running_);
+  for (const WaitingSequence& waits : waiting_) {
+    leave_queue(waits, now_ps, records[waits.sequence.request]);
+    orphans.push_back(waits.sequence);
+  }
+  running_.clear();
+  waiting_.clear();
+  for (Sequence& sequence : orphans) {
+    sequence.computed = sequence.piece = 0;
+    sequence.has_slot = false;
+    records[sequence.request].replica = kNoReplica;
+  }
+  return orphans;
 }
 
 void Replica::finish(TimePs now_ps, std::vector<RequestRecord>& records, std::vector<TokenGap>& gaps,

@@ -33,18 +33,21 @@ enum class QueueCause : std::uint8_t {
   seats,   ///< as many requests run as may
   blocks,  ///< the cache has no room
   budget,  ///< the step has all the tokens that it may
+  lost,    ///< it was in a step that its replica did not end
 };
-inline constexpr std::size_t kQueueCauses = 4;
+inline constexpr std::size_t kQueueCauses = 5;
 inline constexpr std::array<std::string_view, kQueueCauses> kQueueCauseNames = {"step in progress", "seats", "blocks",
-                                                                                "budget"};
+                                                                                "budget", "a lost step"};
+
+inline constexpr std::uint32_t kNoReplica = ~std::uint32_t{0};
 
 /// What became of one request.
 struct RequestRecord {
   TimePs arrival_ps = 0;
   TimePs admitted_ps = -1, first_ps = -1, last_ps = -1;  ///< admission, first and last token; -1: not yet
   std::uint32_t preemptions = 0;
-  std::uint32_t cached_tokens = 0;  ///< of the prompt, found at the first admission
-  std::uint32_t replica = ~std::uint32_t{0};
+  std::uint32_t cached_tokens = 0;     ///< of the prompt, found at the first admission
+  std::uint32_t replica = kNoReplica;  ///< where it came first; of those that fail the next one
   // From arrival to the first token; all of it together is that time.
   std::array<TimePs, kQueueCauses> queued_ps = {};  ///< waiting, also after a preemption
   TimePs own_ps = 0, prefill_of_others_ps = 0, decode_of_others_ps = 0, step_ps = 0;  ///< in steps
@@ -105,6 +108,10 @@ class Replica {
   [[nodiscard]] std::uint32_t preempted() const { return preempted_; }
   /// The step takes this long: its time is divided among those who wait for their first token.
   void account(const StepPrice& price, std::vector<RequestRecord>& records);
+  /// The step will never end: the replica fails when it has run this long, and nobody came nearer to a token.
+  void account_lost(TimePs run_ps, std::vector<RequestRecord>& records);
+  /// Fails. All that run, in order, then all that wait: they keep the tokens that they have, and nothing else.
+  std::vector<Sequence> fail(TimePs now_ps, std::vector<RequestRecord>& records);
 
   /// What was planned is done. Those whose last token was made, or whose first in a replica for prefill, leave, in
   /// the order of the step.

@@ -65,6 +65,7 @@ class Serving {
     steps_.resize(replicas_.size());
     is_touched_.assign(replicas_.size(), false);
     is_lost_.assign(replicas_.size(), false);
+    if (plan.failure) failure_ps_ = plan.failure->at_ps;
   }
 
   Result<ServedRun> run() {
@@ -99,11 +100,14 @@ class Serving {
   }
   void take_arrivals() {
     while (next_coming() <= now_ps_) {
+      const TimePs late_ps = now_ps_ - next_coming();
       const bool is_listed = arrived_ < listed_ && (coming_.empty() || comes_first());
       if (is_listed) {
         const RequestIndex request = arrived_++;
         route({.request = request, .prompt = requests_.prompt[request], .generate = requests_.generate[request]},
               false);
+        // Replicas that step together look at arrivals between their steps only.
+        run_.records[request].queued_ps[static_cast<std::size_t>(QueueCause::step)] += late_ps;
         continue;
       }
       const Coming coming = coming_.top();
@@ -150,11 +154,19 @@ class Serving {
 
   void start(std::uint32_t number, const StepPrice& price) {
     Replica& replica = replicas_[number];
-    replica.account(price, run_.records);
+    TimePs end_ps = now_ps_ + price.step_ps;
+    const bool is_lost = plan_.failure && plan_.failure->replica == number && plan_.failure->at_ps < end_ps;
+    if (is_lost) {
+      end_ps = plan_.failure->at_ps;
+      replica.account_lost(end_ps - now_ps_, run_.records);
+    } else {
+      replica.account(price, run_.records);
+      if (!plan_.experts_shared) ends_.push({end_ps, number});
+    }
     StepRecord& step = steps_[number];
     step = {.replica = number,
             .begin_ps = now_ps_,
-            .end_ps = now_ps_ + price.step_ps,
+            .end_ps = end_ps,
             .prompt_tokens = replica.batch().prompt_tokens(),
             .decodes = replica.batch().decodes,
             .waiting = static_cast<std::uint32_t>(replica.waiting()),
@@ -196,14 +208,21 @@ class Serving {
     coming_.push({.at_ps = link_free_ps_[number], .is_moved = true, .order = ++order_, .sequence = sequence});
   }
 
+  void fail(std::uint32_t number) {
+    failure_ps_ = kNever;
+    is_lost_[number] = true;
+    for (const Sequence& sequence : replicas_[number].fail(now_ps_, run_.records)) route(sequence, false);
+  }
+
   Status step_apart() {
-    now_ps_ = std::min(ends_.empty() ? kNever : ends_.top().at_ps, next_coming());
+    now_ps_ = std::min({ends_.empty() ? kNever : ends_.top().at_ps, next_coming(), failure_ps_});
     if (now_ps_ == kNever) return stuck();
     while (!ends_.empty() && ends_.top().at_ps <= now_ps_) {
       const std::uint32_t replica = ends_.top().replica;
       ends_.pop();
       finish(replica);
     }
+    if (failure_ps_ <= now_ps_) fail(plan_.failure->replica);
     take_arrivals();
     std::sort(touched_.begin(), touched_.end());
     for (const std::uint32_t number : touched_) {
@@ -212,7 +231,6 @@ class Serving {
       if (steps_[number].end_ps > now_ps_ || !plan_step(number)) continue;
       start(number, cost_.price(replicas_[number].batch()));
       ++run_.steps;
-      ends_.push({steps_[number].end_ps, number});
     }
     touched_.clear();
     return {};
@@ -296,6 +314,7 @@ class Serving {
   std::size_t entrances_ = 0;  // replicas that new requests come to: the first ones
 
   TimePs now_ps_ = 0;
+  TimePs failure_ps_ = kNever;  // if there is one to come
   std::size_t left_ = 0;
   RequestIndex listed_ = 0;   // requests up to here come at times that are known beforehand
   RequestIndex arrived_ = 0;  // of these
@@ -347,6 +366,18 @@ RequestRules rules_of(const EnginePlan& plan) {
   return rules;
 }
 
+Status check_failure(const EnginePlan& plan) {
+  if (!plan.failure) return {};
+  if (plan.disaggregation)
+    return Error{"a replica fails where prompts and tokens have replicas of their own: that is not simulated"};
+  if (plan.experts_shared) return Error{"a replica fails where all share experts: none of them could go on without it"};
+  const auto replicas = static_cast<std::uint32_t>(plan.replicas);
+  if (plan.failure->replica >= replicas)
+    return Error{fmt::format("replica {} fails, and replicas are 0 to {}", plan.failure->replica, replicas - 1)};
+  if (replicas == 1) return Error{"the only replica fails: nobody is left", {}, Error::kNoOffset, "more replicas"};
+  return {};
+}
+
 double ServedRun::requests_per_s() const {
   return makespan_ps > 0 ? static_cast<double>(records.size()) * static_cast<double>(kPsPerSecond) /
                                static_cast<double>(makespan_ps)
@@ -355,6 +386,7 @@ double ServedRun::requests_per_s() const {
 
 Result<ServedRun> serve(const EnginePlan& plan, const Requests& requests, const StepCost& cost,
                         const StepWatcher& watcher) {
+  if (Status good = check_failure(plan); !good) return good.error();
   std::vector<TimePs> begins;
   if (plan.closed) {
     auto found = loop_begins(plan, requests, cost);

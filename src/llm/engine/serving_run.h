@@ -44,7 +44,9 @@ struct ClosedLoop {
   double seed = 1;
 };
 
-/// A replica that is lost, with all that it holds: its requests begin anew elsewhere.
+/// A replica that is lost, with all that it holds. Its step in progress comes to nothing; those that ran there, in
+/// order, and then those that waited are routed anew. They keep the tokens that were made, and read them and their
+/// prompts again.
 struct Failure {
   std::uint32_t replica = 0;
   TimePs at_ps = 0;
@@ -62,6 +64,8 @@ struct EnginePlan {
 
 /// What a request may ask of the engine.
 RequestRules rules_of(const EnginePlan& plan);
+/// An Error: nobody can take over what a failing replica leaves.
+Status check_failure(const EnginePlan& plan);
 
 /// One step, for who draws it.
 struct StepRecord {
@@ -85,8 +89,8 @@ struct ServedRun {
 /// Called when a step begins, with the replica that planned it.
 using StepWatcher = std::function<void(const StepRecord&, const Replica&)>;
 
-/// Replicas run on their own clocks. At one moment steps end first, in the order of replicas; then requests arrive;
-/// then steps are planned. An Error says who waits for what, if nobody can go on.
+/// Replicas run on their own clocks. At one moment steps end first, in the order of replicas; then a replica fails;
+/// then requests arrive; then steps are planned. An Error says who waits for what, if nobody can go on.
 Result<ServedRun> serve(const EnginePlan& plan, const Requests& requests, const StepCost& cost,
                         const StepWatcher& watcher = {});
 
