@@ -48,7 +48,7 @@ answer info '5,6p' orrery info "$one"
 answer check 1p orrery check "$four"
 
 question "Where does the step go? Recorded with profiler and host trace it is several times as long as without (measured: 8.7 ms)."
-answer path '1p;3p;5,7p' orrery path "$one" "$host"
+answer path '1p;3p' orrery path "$one" "$host"
 answer path_unprofiled 2p orrery path "$one" "$host" --without-profiler
 answer path_overlay '' orrery path "$one" --overlay demo/overlay.json.gz --json -o demo/path.json
 
@@ -63,7 +63,7 @@ answer whatif_gpu 1p orrery whatif "$one" 'gpu * 0.5'
 answer whatif_cpu 1p orrery whatif "$one" 'cpu * 0.8' --overlay demo/whatif.json.gz
 
 question "Four ranks, one of which sleeps 4 ms in every step: who waits for whom, what would it save, what is worth fixing first?"
-answer blame '1,2p;6,11p' orrery blame "$four" --clock one
+answer blame '1,2p;6p;8,11p' orrery blame "$four" --clock one
 answer whatif_job 1p orrery whatif "$four" 'rank:3 untraced:ProfilerStep#* remove' --clock one --annotation ProfilerStep --instance 0:1
 answer top 1p orrery top "$four" --clock one
 answer path_job 1p orrery path "$four" --clock one --overlay demo/ddp4_path
@@ -76,7 +76,7 @@ answer report 2p orrery report "$one" -o demo/report.html
 answer report_job '' orrery report "$four" --clock one -o demo/ddp4.html
 
 question "A question that no verb has: SQL over the same columns. And all of it for Perfetto, in its own format."
-answer query 1,4p orrery query "$four" "SELECT rank, name, count(*) AS calls, sum(dur_ps) / 1000000 AS us FROM events WHERE name LIKE 'gloo:%' GROUP BY rank, name"
+answer query '1p;3p' orrery query "$four" "SELECT rank, name, count(*) AS calls, sum(dur_ps) / 1000000 AS us FROM events WHERE name LIKE 'gloo:%' GROUP BY rank, name"
 answer convert '' orrery convert "$four" -o demo/ddp4.pftrace.gz
 
 question "Elsewhere: a training step of 16 ranks on nodes with NVLink, and on an oversubscribed leaf-spine. Where does it go?"
@@ -104,8 +104,12 @@ answer causality_aligned '' orrery check --causality 'demo/aligned/*.xplane.pb.g
 answer alignment_error 1,2p scripts/alignment_error.py data/jax_skewed4/truth.json data/jax_skewed4 demo/aligned
 
 question "A job that has not run yet: a training step of GPT-3 175B on 64 A100, and other parallelisation plans."
-answer llm 4,6p orrery llm data/llm/gpt_3_175b_64xa100.yml -o demo/gpt3_step.json.gz
-answer llm_sweep '1p;3,5p' orrery llm data/llm/gpt_3_175b_64xa100.yml --sweep
+answer llm '4p;6p' orrery llm data/llm/gpt_3_175b_64xa100.yml -o demo/gpt3_step.json.gz
+answer llm_sweep '1p;3p;5p' orrery llm data/llm/gpt_3_175b_64xa100.yml --sweep
+
+question "Requests to a serving engine that nobody runs yet: whose prompt did the slowest first tokens wait for, and what would more at a time do?"
+answer llm_serving '/^The slowest/p' orrery llm data/llm/serving_chat.yml --blame ttft:p99
+answer whatif_serving 1p orrery whatif data/llm/serving_chat.yml 'budget * 2'
 
 question "Workloads learnt from MPI traces of small runs: at a scale that nobody ran, and on two other machines."
 answer motif_fit 1p orrery motif fit --manifest data/mpi/bfs/runs.csv -o demo/bfs.motif

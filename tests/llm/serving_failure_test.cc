@@ -81,7 +81,7 @@ TEST_CASE("a replica that fails after the last token changes nothing") {
 TEST_CASE("a failure that nobody can take over is refused") {
   EnginePlan plan = failing_engine(1);
   plan.failure->replica = 2;
-  CHECK(refusal_of(plan) == "replica 2 fails, and replicas are 0 to 1");
+  CHECK(refusal_of(plan) == "replica 2 fails, and there are 0 to 1");
   plan = failing_engine(1);
   plan.experts_shared = true;
   CHECK(refusal_of(plan).find("share experts") != std::string::npos);

@@ -65,6 +65,12 @@ class Equality(unittest.TestCase):
                          data("motif", "run", "allreduce", "--machine", machine, "--set", "iterations=3", "--set", "count=1000"))
         configuration = DATA + "/llm/" + sorted(name for name in os.listdir(DATA + "/llm") if name.endswith(".yml"))[0]
         self.assertEqual(orrery.llm(configuration).json(), data("llm", configuration))
+        serving = DATA + "/llm/serving_documents.yml"
+        summary = orrery.llm(serving, summary=True)
+        self.assertEqual(summary.json(), data("llm", serving, "--summary"))
+        self.assertEqual(summary["summary"]["requests"], 48)
+        self.assertEqual(len(orrery.llm(serving)["requests"]), 48)
+        self.assertEqual(orrery.whatif(serving, ["prefix cache off", "blocks * 2"]).json(), data("whatif", serving, "prefix cache off", "blocks * 2"))
 
     def test_files_are_not_read_again(self):
         with tempfile.TemporaryDirectory() as folder:

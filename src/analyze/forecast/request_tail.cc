@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "analyze/forecast/serving_sheets.h"
@@ -22,7 +23,6 @@ struct OtherPrompt {
   TimePs in_step_ps = 0;  ///< in the same steps
   TimePs queued_ps = 0;   ///< before they were admitted
   std::size_t held = 0;   ///< how many of the tail
-  llm::RequestIndex last_held = ~llm::RequestIndex{0};
 
   [[nodiscard]] TimePs sum() const { return in_step_ps + queued_ps; }
 };
@@ -58,7 +58,7 @@ class TailWatch {
         if (queues)
           held.queued_ps += static_cast<TimePs>(Int128{part} * (step.end_ps - from) / std::max<TimePs>(1, whole));
         else held.in_step_ps += part;
-        if (std::exchange(held.last_held, request) != request) ++held.held;
+        if (pairs_.insert(std::uint64_t{other.request} << 32 | request).second) ++held.held;
       }
     }
   }
@@ -76,6 +76,7 @@ class TailWatch {
   const llm::StepCost& cost_;
   std::vector<std::vector<llm::RequestIndex>> waiting_;  // by replica: those without a first token, in order of arrival
   std::unordered_map<llm::RequestIndex, OtherPrompt> others_;
+  std::unordered_set<std::uint64_t> pairs_;  // of others with those they held up
 };
 
 std::vector<llm::RequestIndex> slowest(const llm::ServedRun& run, double share) {

@@ -64,20 +64,25 @@ void apply(const std::string& name, double value, llm::EnginePlan& engine) {
 
 }  // namespace
 
+Status stretch_arrivals(llm::Requests& requests, double rate_per_s) {
+  if (!requests.natural_rate())
+    return Error{"the requests have no rate: all arrive at one moment",
+                 {},
+                 Error::kNoOffset,
+                 "other rates stretch arrivals about the first"};
+  if (static_cast<double>(requests.size()) / rate_per_s > kMostSeconds)
+    return Error{fmt::format("at {} requests a second, arrivals last longer than {} s", rate_per_s, kMostSeconds)};
+  llm::stretch_to(requests, rate_per_s);
+  return {};
+}
+
 Result<std::vector<ServingSetting>> run_rates(const llm::ServingPlan& plan, const llm::Requests& requests,
                                               const llm::StepCost& cost, const std::vector<double>& rates) {
-  if (!requests.natural_rate())
-    return Error{"the requests have no rate: all arrive at one moment", plan.requests.value_or(""), Error::kNoOffset,
-                 "--rates stretches arrivals about the first"};
-  for (const double rate : rates) {
-    if (static_cast<double>(requests.size()) / rate > kMostSeconds)
-      return Error{fmt::format("at {} requests a second, arrivals last longer than {} s", rate, kMostSeconds)};
-  }
   std::vector<ServingSetting> settings(rates.size());
   std::vector<std::optional<Error>> errors(rates.size());
   parallel_for(rates.size(), [&](std::size_t i) {
     llm::Requests stretched = requests;
-    llm::stretch_to(stretched, rates[i]);
+    if (Status good = stretch_arrivals(stretched, rates[i]); !good) return void(errors[i] = good.error());
     const auto run = llm::serve(plan.engine, stretched, cost);
     if (!run) return void(errors[i] = run.error());
     settings[i] = {.values = {{"rate_per_s", rates[i]}}, .summary = summarise(*run, stretched, plan.objectives)};

@@ -10,8 +10,11 @@
 
 namespace orrery::analyze {
 
-/// A run per rate, in order. Arrivals are stretched about the first, so that (requests - 1) / (last - first arrival)
-/// is the rate. An Error: arrivals that have no rate, or the first run that cannot go on.
+/// Arrivals stretched about the first, so that (requests - 1) / (last - first arrival) is the rate. An Error: all
+/// arrive at one moment, or would for longer than times can tell.
+Status stretch_arrivals(llm::Requests& requests, double rate_per_s);
+
+/// A run per rate, in order. The Error of the first that cannot go on.
 Result<std::vector<ServingSetting>> run_rates(const llm::ServingPlan& plan, const llm::Requests& requests,
                                               const llm::StepCost& cost, const std::vector<double>& rates);
 

@@ -1,10 +1,8 @@
 // Parsing of what-if edits; the grammar is in edit_language.h.
 #include <array>
-#include <cmath>
 
-#include "analyze/whatif/edit_language.h"
+#include "analyze/whatif/edit_scanner.h"
 #include "analyze/whatif/recording_cost.h"
-#include "base/numbers.h"
 
 namespace orrery::analyze {
 namespace {
@@ -35,9 +33,9 @@ constexpr const char* kActions =
     "* factor, = duration, + duration, - duration, remove; of device work = roof, = achievable";
 constexpr const char* kFilters = "filters: stream N, device N, in PATTERN, kind NAME; actions: * = + - remove";
 
-class EditParser {
+class EditParser : EditScanner {
  public:
-  explicit EditParser(const std::string& text) : text_(text) {}
+  explicit EditParser(const std::string& text) : EditScanner(text) {}
 
   ParsedEdit parse() {
     if (!scopes()) return error_;
@@ -58,27 +56,6 @@ class EditParser {
     edit.text = text_;
     if constexpr (!std::is_same_v<Edit, NetworkEdit>) edit.scope = std::move(scope_);
     return std::move(edit);
-  }
-
-  bool fail(std::size_t position, std::string message, std::string hint = {}) {
-    error_ = {std::move(message), position, std::move(hint)};
-    return false;
-  }
-
-  void skip_blanks() {
-    while (at_ < text_.size() && text_[at_] == ' ') ++at_;
-  }
-
-  [[nodiscard]] bool is_at(char c) const { return at_ < text_.size() && text_[at_] == c; }
-
-  static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-  static bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
-  std::string_view word() {
-    skip_blanks();
-    const std::size_t start = at_;
-    while (at_ < text_.size() && is_letter(text_[at_])) ++at_;
-    return std::string_view(text_).substr(start, at_ - start);
   }
 
   // p2p has a digit in it.
@@ -135,15 +112,6 @@ class EditParser {
     } while (is_at(',') && ++at_ != 0);
     return is_at(' ') || at_ == text_.size() ||
            fail(at_, "expected a blank behind the numbers", "like rank:0-3,7 kernel * 2");
-  }
-
-  bool natural(std::int64_t& out) {
-    if (at_ >= text_.size() || !is_digit(text_[at_])) return fail(at_, "expected a whole number", "like 0-3,7");
-    const auto found = scan_number<std::int64_t>(std::string_view(text_).substr(at_));
-    if (!found.is_number()) return fail(at_, "expected a whole number", "like 0-3,7");
-    at_ += found.used;
-    out = found.value;
-    return true;
   }
 
   bool profiler() {
@@ -332,35 +300,6 @@ class EditParser {
     return at_ != start;
   }
 
-  bool number(double& out) {
-    skip_blanks();
-    const auto found = scan_number<double>(std::string_view(text_).substr(at_));
-    if (!found.is_number() || !std::isfinite(found.value)) return fail(at_, "expected a number");
-    if (found.value < 0) return fail(at_, "a negative number makes no sense here");
-    at_ += found.used;
-    out = found.value;
-    return true;
-  }
-
-  bool duration(TimePs& out) {
-    double value = 0;
-    if (!number(value)) return false;
-    skip_blanks();
-    const std::size_t start = at_;
-    const std::string_view unit = word();
-    if (value == 0 && (unit == "restart" || unit == "from")) {  // fails at 0 restart 3s
-      at_ = start;
-      out = 0;
-      return true;
-    }
-    const double scale = unit == "ns" ? 1e3 : unit == "us" ? 1e6 : unit == "ms" ? 1e9 : unit == "s" ? 1e12 : 0;
-    // Nothing is nothing in any unit; anything else without one is a guess.
-    if (scale == 0 && !(unit.empty() && value == 0)) return fail(start, "expected a unit", "ns, us, ms or s");
-    if (value * scale > static_cast<double>(graph::kMaxWeightPs)) return fail(start, "this duration is too long");
-    out = static_cast<TimePs>(std::llround(value * scale));
-    return true;
-  }
-
   template <typename Edit>
   bool action(Edit& edit) {
     using Action = EditRule::Action;
@@ -392,22 +331,14 @@ class EditParser {
     }
   }
 
-  bool at_end() {
-    skip_blanks();
-    return at_ == text_.size() || fail(at_, "nothing may follow the action");
-  }
-
   static constexpr std::size_t kNowhere = ~std::size_t{0};
 
-  const std::string& text_;
-  std::size_t at_ = 0;
   EditScope scope_;
   std::size_t rank_scope_ = kNowhere, step_scope_ = kNowhere, group_scope_ = kNowhere;  // where each was written
   EditRule rule_;
   DelayEvent delay_;
   FailureEvent failure_;
   NetworkEdit network_;
-  EditError error_;
 };
 
 }  // namespace

@@ -8,10 +8,8 @@
 #include "analyze/forecast/request_tail.h"
 #include "analyze/forecast/serving_interval.h"
 #include "analyze/forecast/serving_settings.h"
-#include "analyze/forecast/serving_sheets.h"
 #include "base/io/output_file.h"
 #include "base/numbers.h"
-#include "job/shipped/serving_inputs.h"
 #include "report/counted.h"
 #include "report/sheet_csv.h"
 
@@ -21,15 +19,6 @@ namespace {
 constexpr DiagnosticKind kSettingImpossible{"M115", Severity::warning,
                                             "settings under which some request cannot be served were left out",
                                             "the other settings are ranked without them"};
-
-Result<job::ServingInputs> open_inputs(Context& context, const llm::Catalog& catalog, const job::LlmConfig& config) {
-  auto inputs = job::open_serving(config, catalog);
-  if (!inputs) return inputs.error();
-  for (const std::string& file : inputs->files) {
-    if (const Status added = context.add_input(file); !added) return added.error();
-  }
-  return inputs;
-}
 
 std::string serving_heading(const job::LlmConfig& config, std::size_t requests) {
   const llm::EnginePlan& engine = config.serving->engine;
@@ -93,14 +82,6 @@ Result<report::Answer> show_run(Context& context, const ServingOutputs& outputs,
   return answer;
 }
 
-Result<report::Answer> tell_all(report::Answer answer, std::string_view key,
-                                const std::vector<analyze::ServingSetting>& settings) {
-  analyze::tell_settings(answer.facts(), key, settings);
-  answer.table([&] { return analyze::settings_sheet(std::string(key), settings); },
-               {.readers = report::Readers::people_and_tables});
-  return answer;
-}
-
 Result<report::Answer> show_rates(Context& context, const ServingOutputs& outputs, const job::LlmConfig& config,
                                   const job::ServingInputs& inputs) {
   if (config.serving->engine.closed)
@@ -109,10 +90,27 @@ Result<report::Answer> show_rates(Context& context, const ServingOutputs& output
   if (!settings) return settings.error();
   report::Answer answer = context.answer();
   answer.text(serving_heading(config, inputs.requests.size())).gap();
-  return tell_all(std::move(answer), "rates", *settings);
+  tell_settings(answer, "rates", *settings);
+  return answer;
 }
 
 }  // namespace
+
+Result<job::ServingInputs> open_serving_inputs(Context& context, const llm::Catalog& catalog,
+                                               const job::LlmConfig& config) {
+  auto inputs = job::open_serving(config, catalog);
+  if (!inputs) return inputs.error();
+  for (const std::string& file : inputs->files) {
+    if (const Status added = context.add_input(file); !added) return added.error();
+  }
+  return inputs;
+}
+
+void tell_settings(report::Answer& answer, std::string_view key, const std::vector<analyze::ServingSetting>& settings) {
+  analyze::tell_settings(answer.facts(), key, settings);
+  answer.table([&] { return analyze::settings_sheet(std::string(key), settings); },
+               {.readers = report::Readers::people_and_tables});
+}
 
 Status take_rates(std::string_view text, std::vector<double>& rates) {
   for (std::size_t at = 0; at <= text.size();) {
@@ -155,14 +153,14 @@ Status check_serving_outputs(const ServingOutputs& outputs, const std::vector<jo
 
 Result<report::Answer> run_serving(Context& context, const ServingOutputs& outputs, const llm::Catalog& catalog,
                                    const job::LlmConfig& config) {
-  const auto inputs = open_inputs(context, catalog, config);
+  const auto inputs = open_serving_inputs(context, catalog, config);
   if (!inputs) return inputs.error();
   return outputs.rates.empty() ? show_run(context, outputs, config, *inputs)
                                : show_rates(context, outputs, config, *inputs);
 }
 
 Result<report::Answer> sweep_serving(Context& context, const llm::Catalog& catalog, const job::LlmConfig& config) {
-  const auto inputs = open_inputs(context, catalog, config);
+  const auto inputs = open_serving_inputs(context, catalog, config);
   if (!inputs) return inputs.error();
   const auto variants = config.serving_space.tensor.empty()
                             ? Result<std::vector<job::TensorVariant>>(std::vector<job::TensorVariant>{})
@@ -187,7 +185,8 @@ Result<report::Answer> sweep_serving(Context& context, const llm::Catalog& catal
                             report::counted(sweep->settings.size(), "setting"),
                             report::counted(inputs->requests.size(), "request")))
       .gap();
-  return tell_all(std::move(answer), "sweep", sweep->settings);
+  tell_settings(answer, "sweep", sweep->settings);
+  return answer;
 }
 
 }  // namespace orrery::ask

@@ -7,10 +7,12 @@
 #include <string_view>
 #include <vector>
 
+#include "analyze/forecast/serving_sheets.h"
 #include "ask/context.h"
 #include "ask/fields.h"
 #include "base/result.h"
 #include "job/shipped/llm_config.h"
+#include "job/shipped/serving_inputs.h"
 #include "llm/catalog.h"
 #include "report/answer.h"
 
@@ -40,6 +42,12 @@ void fields(ServingOutputs& serving, Visitor&& visit) {
   visit("rates", written(serving.rates, take_rates));
   visit("blame", written(serving.blame, take_tail));
 }
+
+/// Requests and times of steps; all files are told to the context.
+Result<job::ServingInputs> open_serving_inputs(Context& context, const llm::Catalog& catalog,
+                                               const job::LlmConfig& config);
+/// A list of objects for programs, a table for everybody else.
+void tell_settings(report::Answer& answer, std::string_view key, const std::vector<analyze::ServingSetting>& settings);
 
 /// What would be ignored is refused.
 Status check_serving_outputs(const ServingOutputs& outputs, const std::vector<job::LlmConfig>& configs);

@@ -1,15 +1,23 @@
 // orrery whatif: change something, solve again, compare.
+#include <fmt/format.h>
+
 #include <filesystem>
 #include <system_error>
 
 #include "ask/graphs/edits.h"
 #include "ask/graphs/whatif.h"
+#include "ask/workloads/serving_whatif.h"
 #include "cli/frame/answer.h"
 #include "cli/frame/shared_flags.h"
 #include "cli/frame/verbs.h"
+#include "job/shipped/llm_config.h"
 
 namespace orrery::cli {
 namespace {
+
+UsageError wrong_edit(const Error& error, const std::string& edit) {
+  return {error.message, error.hint, edit, error.offset};
+}
 
 /// How many operands are traces, before the edits: the first, and those behind it that are there as files. A saved step
 /// stands for the trace; then every operand is an edit.
@@ -30,19 +38,43 @@ std::optional<UsageError> take_operands(const Invocation& invocation, ask::WhatI
       for (std::string& path : invocation.context().named_by(operand))
         request.graph.recording.files.push_back(std::move(path));
     } else if (const Status taken = ask::parse_edit(operand, request.edits); !taken) {
-      return UsageError{taken.error().message, taken.error().hint, operand, taken.error().offset};
+      return wrong_edit(taken.error(), operand);
     }
   }
   return std::nullopt;
 }
 
+/// Whether it is asked about requests to a serving engine: its configuration stands where else a trace does.
+bool is_about_serving(const Invocation& invocation) {
+  return !invocation.has("restore") && job::is_llm_config(invocation.operands().front());
+}
+
+ExitCode run_serving_whatif(Invocation& invocation) {
+  ask::ServingWhatIfRequest request;
+  const std::vector<std::string>& operands = invocation.operands();
+  request.config = operands.front();
+  for (std::size_t i = 1; i < operands.size(); ++i) {
+    if (const Status taken = ask::parse_serving_edit(operands[i], request.edits); !taken)
+      return invocation.fail_usage(wrong_edit(taken.error(), operands[i]));
+  }
+  for (const Flag& flag : invocation.verb().flags) {
+    if (invocation.has(flag.name) && flag.name != "sweep" && flag.name != "csv")
+      return invocation.fail_usage({fmt::format("--{} is about traces, and {} is a configuration", flag.name,
+                                                invocation.shown_name(request.config)),
+                                    "of requests to a serving engine: edits and --sweep"});
+  }
+  return answer(invocation, std::move(request));
+}
+
 ExitCode run_whatif(Invocation& invocation) {
+  if (is_about_serving(invocation)) return run_serving_whatif(invocation);
   ask::WhatIfRequest request;
   if (const auto error = take_operands(invocation, request)) return invocation.fail_usage(*error);
   return answer(invocation, std::move(request));
 }
 
 std::unique_ptr<Sweep> open_whatif_sweep(Invocation& invocation) {
+  if (is_about_serving(invocation)) return nullptr;
   ask::WhatIfRequest request;
   if (take_operands(invocation, request) || take_flags(invocation, request)) return nullptr;
   return ask::open_sweep(request, invocation.context());
@@ -72,9 +104,15 @@ const Verb& whatif_verb() {
           "DURATION restart "
           "DURATION [from step:N].\n\n"
           "profiler remove takes off what recording cost, as the recording itself tells it; --unprofiled finds it from "
-          "your own figure.",
-      .operands = {.name = "TRACE EDIT...",
-                   .help = "a trace (file, folder or glob; none with --restore), then one or more edits",
+          "your own figure.\n\n"
+          "Of requests to a serving engine (CONFIG.yml with serving:) edits are: prompts tokens rate concurrency "
+          "blocks "
+          "seats budget replicas prefill decode steps, each * = + or - a number (of steps a duration); prefix cache, "
+          "chunked prefill, reserve prompt on or off; replica N fails at DURATION. All together are compared with the "
+          "run as configured, each alone is told, too.",
+      .operands = {.name = "TRACE|CONFIG EDIT...",
+                   .help = "a trace (file, folder or glob; none with --restore) or a configuration with serving:, then "
+                           "one or more edits",
                    .min = 1,
                    .max = Operands::kUnlimited},
       .flags = with_window_flags({
@@ -120,7 +158,9 @@ const Verb& whatif_verb() {
                    {"orrery whatif traces/ 'rank:3 untraced remove'",
                     "all ranks, if rank 3 did nothing that it did not record"},
                    {"orrery whatif traces/ 'network bandwidth * 2' --machine machine.yaml",
-                    "the job on a faster network"}},
+                    "the job on a faster network"},
+                   {"orrery whatif data/llm/serving_chat.yml 'rate * 1.2' 'seats * 2'",
+                    "requests to a serving engine: more of them, and more at a time"}},
       .run = run_whatif,
       .open_sweep = open_whatif_sweep,
   };

@@ -652,4 +652,15 @@ Result<LlmConfig> read_llm_config(const std::string& path, const llm::Catalog& c
   return parse_llm_config(*text, path, catalog);
 }
 
+bool is_llm_config(const std::string& path) {
+  // Behind comments of any length a person would write; traces are far larger, and are not read for this.
+  constexpr std::size_t kHead = 16384;
+  const auto head = read_first_bytes(path, kHead);
+  if (!head) return false;
+  const std::size_t at = head->starts_with("format:") ? 0 : head->find("\nformat:");
+  if (at == std::string::npos) return false;
+  const std::string_view line = std::string_view(*head).substr(at, head->find('\n', at + 1) - at);
+  return line.find(kLlmFormat) != std::string_view::npos;
+}
+
 }  // namespace orrery::job

@@ -41,6 +41,9 @@ struct LlmConfig {
 Result<LlmConfig> read_llm_config(const std::string& path, const llm::Catalog& catalog);
 Result<LlmConfig> parse_llm_config(std::string_view yaml, const std::string& file, const llm::Catalog& catalog);
 
+/// Whether a file says that it is one; the Error of one that cannot be opened is for who reads it.
+bool is_llm_config(const std::string& path);
+
 /// The machine with the outermost dimension as small as `devices` allow: a cluster is described once and used in parts.
 /// A dimension whose shape says how large it is stays as it is.
 machine::Machine cut_to(machine::Machine machine, std::int64_t devices);

@@ -373,7 +373,9 @@ Status check_failure(const EnginePlan& plan) {
   if (plan.experts_shared) return Error{"a replica fails where all share experts: none of them could go on without it"};
   const auto replicas = static_cast<std::uint32_t>(plan.replicas);
   if (plan.failure->replica >= replicas)
-    return Error{fmt::format("replica {} fails, and replicas are 0 to {}", plan.failure->replica, replicas - 1)};
+    return Error{
+        fmt::format("replica {} fails, and {}", plan.failure->replica,
+                    replicas == 1 ? "replica 0 is the only one" : fmt::format("there are 0 to {}", replicas - 1))};
   if (replicas == 1) return Error{"the only replica fails: nobody is left", {}, Error::kNoOffset, "more replicas"};
   return {};
 }

@@ -1,0 +1,43 @@
+// A run of a serving engine with edits, beside the same run without.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analyze/forecast/serving_sheets.h"
+#include "analyze/whatif/serving_edits.h"
+#include "base/result.h"
+#include "llm/engine/serving_plan.h"
+#include "report/sheet.h"
+
+namespace orrery::analyze {
+
+/// What one edit does by itself.
+struct EditAlone {
+  std::string text;
+  std::optional<ServingSummary> summary;  ///< none: some request cannot be served then
+  std::string impossible = {};            ///< why
+};
+
+struct ServingWhatIf {
+  ServingSummary before, after;
+  std::vector<EditAlone> alone;       ///< of several edits, in their order
+  std::vector<ServingSetting> sweep;  ///< by factor
+  std::optional<std::string> missed;  ///< an edit whose replica would fail after the last token
+};
+
+/// All edits together, in order; each alone where there are several; and together with the factor of those that scale
+/// replaced by each of `factors`. An Error: an edit has nothing to change (misuse), or with all of them some request
+/// cannot be served.
+Result<ServingWhatIf> what_if(const llm::ServingPlan& plan, const llm::Requests& requests, const llm::StepCost& cost,
+                              const std::vector<ServingEdit>& edits, const std::vector<double>& factors);
+
+/// "change": what requests wait for and how many there are per second, before and after.
+report::Sheet serving_change_sheet(const ServingWhatIf& result, const llm::Objectives& objectives);
+/// "counts": steps, preemptions, tokens found in the cache, likewise.
+report::Sheet serving_counts_sheet(const ServingWhatIf& result);
+/// "edits": each alone, a row: the change of what matters most.
+report::Sheet serving_edits_sheet(const ServingWhatIf& result, const llm::Objectives& objectives);
+
+}  // namespace orrery::analyze
