@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "base/interner.h"
@@ -32,7 +33,9 @@ class AsyncSlices {
   };
 
   void begin(const AsyncKey& key, Open slice) {
-    open_[key].push_back(slice);
+    std::vector<Open>& open = open_[key];
+    if (!open.empty()) inner_.emplace_back(slice.row, open.front().row);
+    open.push_back(slice);
     rows_.push_back(slice.row);
   }
   /// The innermost that is open.
@@ -45,12 +48,15 @@ class AsyncSlices {
   [[nodiscard]] std::vector<Open> left_open() const;
 
   /// Moves the slices to lanes of their own below those of their threads, as many as it takes for them to nest; a
-  /// thread that did nothing else keeps the first. To be called when all durations are known.
+  /// thread that did nothing else keeps the first. Those of one key that nest stay together: where one of them begins
+  /// while another is open, nothing else lies beside them on their lane. To be called when all durations are known.
   void lay_out(trace::RankTrace& rank, Interner& strings) const;
 
  private:
   std::map<AsyncKey, std::vector<Open>> open_;
   std::vector<trace::EventIndex> rows_;  // all of them, in the order of the file
+  // Those that began while others of their key were open, each with the outermost of these; in the order of the file.
+  std::vector<std::pair<trace::EventIndex, trace::EventIndex>> inner_;
 };
 
 }  // namespace orrery::kineto

@@ -7,9 +7,12 @@
 #include <bit>
 #include <cstring>
 #include <limits>
+#include <map>
 #include <optional>
+#include <set>
 
 #include "base/json/json_unescape.h"
+#include "base/numbers.h"
 #include "base/utf8.h"
 #include "formats/kineto/diagnostics.h"
 #include "formats/kineto/limits.h"
@@ -156,6 +159,7 @@ void RankBuilder::on_event(const EventRecord& record, std::string_view text, std
     case 's':
     case 't':
     case 'f': return add_flow(record, start, offset);
+    case 'C': add_counters(record, start, text, offset); break;
     case 'E': return close_pair(lane_of(record, offset), start, offset);
     case 'b':
     case 'S': return begin_async(record, start, flags, text, offset);
@@ -260,6 +264,51 @@ void RankBuilder::add_metadata(const EventRecord& record, std::uint64_t offset) 
   }
 }
 
+// {"ph": "C", "name": "memory", "pid": 1, "ts": 5, "args": {"used": 7, "free": 9}}
+void RankBuilder::add_counters(const EventRecord& record, TimePs time, std::string_view text, std::uint64_t offset) {
+  members_.clear();
+  if (!list_members(text, members_)) return;
+  const StringId name = intern(record.name, offset);
+  for (const JsonMember& member : members_) {
+    arguments_.clear();
+    if (member.key != "args" || !list_members(member.value, arguments_)) continue;
+    for (const JsonMember& series : arguments_) {
+      const auto value = parse_finite(series.value);
+      if (!value) continue;
+      // One series alone has nothing to be told apart from.
+      const StringId called =
+          arguments_.size() == 1 ? name
+                                 : strings_.intern(std::string(strings_.text(name)) + ": " + unescape_json(series.key));
+      rank_.counters.push(trace::Counters::kNoDevice, called, 0, time, *value);
+      counter_processes_.push_back(key_of(record.process, offset));
+    }
+  }
+}
+
+void RankBuilder::tell_counters_apart() {
+  std::map<StringId, LaneKey> first;
+  std::set<StringId> shared;
+  for (std::size_t i = 0; i < counter_processes_.size(); ++i) {
+    const StringId name = rank_.counters.name[i];
+    if (first.emplace(name, counter_processes_[i]).first->second != counter_processes_[i]) shared.insert(name);
+  }
+  std::map<std::pair<StringId, LaneKey>, StringId> full;
+  for (std::size_t i = 0; i < counter_processes_.size() && !shared.empty(); ++i) {
+    StringId& name = rank_.counters.name[i];
+    if (!shared.contains(name)) continue;
+    const LaneKey process = counter_processes_[i];
+    const auto [at, is_new] = full.emplace(std::pair(name, process), 0);
+    if (is_new) {
+      const auto named = process_names_.find(process);
+      at->second = strings_.intern(
+          std::string(strings_.text(name)) + " (" +
+          (named == process_names_.end() ? to_json(strings_, process) : std::string(strings_.text(named->second))) +
+          ")");
+    }
+    name = at->second;
+  }
+}
+
 void RankBuilder::close_pair(LaneIndex lane, TimePs end, std::uint64_t offset) {
   auto& open = open_[lane];
   if (open.empty()) return diagnostics_.add(kUnmatchedPair, [&] { return position(offset); });
@@ -283,6 +332,8 @@ bool RankBuilder::absorb(RankBuilder& later) {
   for (const InvalidText& invalid : later.invalid_texts_) {
     if (const StringId id = here(invalid.text); id >= known) invalid_texts_.push_back({id, invalid.offset});
   }
+  for (const LaneKey& process : later.counter_processes_)
+    counter_processes_.push_back({process.number, here(process.text)});
   auto& more = later.rank_.source.properties;
   rank_.source.properties.insert(rank_.source.properties.end(), std::make_move_iterator(more.begin()),
                                  std::make_move_iterator(more.end()));
@@ -300,6 +351,7 @@ void RankBuilder::finish() {
       diagnostics_.add(kUnmatchedPair, [&] { return position(rank_.source_offset[row]); });
     rows.clear();
   }
+  tell_counters_apart();
   finish_async();
   for (trace::Lane& lane : rank_.lanes) {
     if (const auto at = process_names_.find(lane.process); at != process_names_.end()) lane.process_name = at->second;

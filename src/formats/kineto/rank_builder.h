@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/diagnostics.h"
+#include "base/json/json_members.h"
 #include "formats/kineto/async_slices.h"
 #include "formats/kineto/communication_arguments.h"
 #include "formats/kineto/document.h"
@@ -61,6 +62,9 @@ class RankBuilder final : public DocumentHandler {
   void move_epoch_to_earliest();
   void add_flow(const EventRecord& record, TimePs time, std::uint64_t offset);
   void add_metadata(const EventRecord& record, std::uint64_t offset);
+  void add_counters(const EventRecord& record, TimePs time, std::string_view text, std::uint64_t offset);
+  /// Counters of one name and several processes are several.
+  void tell_counters_apart();
   void close_pair(trace::LaneIndex lane, TimePs end, std::uint64_t offset);
   AsyncKey async_key(const EventRecord& record, std::uint64_t offset);
   void begin_async(const EventRecord& record, TimePs start, std::uint8_t flags, std::string_view text,
@@ -93,6 +97,8 @@ class RankBuilder final : public DocumentHandler {
   std::map<StringId, std::uint16_t> categories_;
   std::map<trace::LaneIndex, std::vector<trace::EventIndex>> open_;  // begun, not yet ended
   std::map<trace::LaneKey, StringId> process_names_;
+  std::vector<trace::LaneKey> counter_processes_;  // as long as the counters
+  std::vector<JsonMember> members_, arguments_;    // of the event at hand: kept for their memory
   AsyncSlices async_;
   bool is_plugin_ = false;  // the file is one of NCCL's example plugin
   NcclPlugin plugin_;

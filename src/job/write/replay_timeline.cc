@@ -3,14 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
 #include <map>
-#include <queue>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "formats/perfetto/writer.h"
+#include "trace/disjoint_rows.h"
 #include "trace/trace.h"
 #include "workload/delays.h"
 #include "workload/lane_names.h"
@@ -38,29 +37,10 @@ ReplayedCategory replayed_category(const workload::Program& program, std::size_t
   return lane == LaneKind::thread || lane == LaneKind::host ? kReplayedOperator : kReplayedKernel;
 }
 
-/// The lanes of one name: as many as activities ever overlap. Each goes to the first that is free.
-class LaneFamily {
- public:
-  /// To be called by ascending start. O(log lanes).
-  std::uint32_t take(TimePs start, TimePs end) {
-    // Those that end at this moment are free for what begins at it.
-    for (; !busy_.empty() && busy_.top().first <= start; busy_.pop()) free_.push(busy_.top().second);
-    std::uint32_t member = count_;
-    if (free_.empty()) ++count_;
-    // The lowest free one, so that rows fill from the top.
-    else member = free_.top(), free_.pop();
-    busy_.emplace(end, member);
-    return member;
-  }
-  [[nodiscard]] std::uint32_t count() const { return count_; }
-
+/// The lanes of one name.
+struct LaneFamily {
+  trace::DisjointRows members = {};
   std::uint32_t first_lane = 0;
-
- private:
-  using End = std::pair<TimePs, std::uint32_t>;
-  std::priority_queue<End, std::vector<End>, std::greater<>> busy_;
-  std::priority_queue<std::uint32_t, std::vector<std::uint32_t>, std::greater<>> free_;
-  std::uint32_t count_ = 0;
 };
 
 class RankTimeline {
@@ -106,11 +86,11 @@ class RankTimeline {
     std::vector<std::pair<LaneFamily*, std::uint32_t>> places;
     for (const std::uint32_t i : activity_of_event_) {
       LaneFamily& family = families_[lane_of(program_, i)];
-      places.emplace_back(&family, family.take(starts_[i], ends_[i]));
+      places.emplace_back(&family, family.members.take(starts_[i], ends_[i]));
     }
     for (auto& [key, family] : families_) {
       family.first_lane = static_cast<std::uint32_t>(trace_.lanes.size());
-      for (std::uint32_t member = 0; member < family.count(); ++member) {
+      for (std::uint32_t member = 0; member < family.members.count(); ++member) {
         // The first keeps the plain name, since mostly there is no second.
         const std::string name = member == 0 ? lane_name(key) : fmt::format("{} ({})", lane_name(key), member + 1);
         const auto thread = static_cast<std::int64_t>(trace_.lanes.size()) + 1;

@@ -66,6 +66,28 @@ TEST_CASE("async events that overlap go to rows below their thread, which keeps 
   CHECK((rank.lane[0] != rank.lane[1] && rank.lane[1] != rank.lane[2] && rank.lane[0] != rank.lane[2]));
 }
 
+TEST_CASE("async events of one id that nest stay together, and nothing else lies beside them") {
+  const AsyncRead read = read_async(R"([
+{"ph":"b","cat":"a","id":1,"name":"one","pid":1,"tid":1,"ts":10},
+{"ph":"b","cat":"a","id":1,"name":"queued","pid":1,"tid":1,"ts":10},
+{"ph":"e","cat":"a","id":1,"name":"queued","pid":1,"tid":1,"ts":40},
+{"ph":"b","cat":"a","id":1,"name":"decode","pid":1,"tid":1,"ts":40},
+{"ph":"e","cat":"a","id":1,"name":"decode","pid":1,"tid":1,"ts":90},
+{"ph":"e","cat":"a","id":1,"name":"one","pid":1,"tid":1,"ts":90},
+{"ph":"b","cat":"a","id":2,"name":"two","pid":1,"tid":1,"ts":30},
+{"ph":"b","cat":"a","id":2,"name":"decode","pid":1,"tid":1,"ts":35},
+{"ph":"e","cat":"a","id":2,"name":"decode","pid":1,"tid":1,"ts":50},
+{"ph":"e","cat":"a","id":2,"name":"two","pid":1,"tid":1,"ts":50},
+{"ph":"b","cat":"a","id":3,"name":"alone","pid":1,"tid":1,"ts":32},
+{"ph":"e","cat":"a","id":3,"name":"alone","pid":1,"tid":1,"ts":33}])");
+  const trace::RankTrace& rank = read.trace.ranks[0];
+  REQUIRE(rank.event_count() == 6);
+  CHECK(rank.lanes.size() == 3);
+  CHECK((rank.lane[0] == 0 && rank.lane[1] == 0 && rank.lane[2] == 0));
+  CHECK((rank.lane[3] == rank.lane[4] && rank.lane[3] != rank.lane[0]));
+  CHECK((rank.lane[5] != rank.lane[0] && rank.lane[5] != rank.lane[3]));
+}
+
 constexpr const char* kPluginTrace = R"([
 {"name": "Group API", "cat": "GROUP_API", "ph": "b", "id": 0, "pid": 9, "tid": 1, "ts": 1000.000000, "args": {"groupApiId": 0}},
 {"name": "KernelLaunch", "cat": "KERNEL_LAUNCH", "ph": "b", "id": 0, "pid": 9, "tid": 1, "ts": 0.000000, "args": {"Stream": 0x262ca50}},
