@@ -476,6 +476,46 @@ def check_counters(checks, orrery, browser, folder):
     checks.expect("counters: the value is said on hovering", tip.startswith(spot["name"]) and "·" in tip, (tip, spot))
 
 
+SERVING = """format: orrery.llm/1
+name: "served"
+serving:
+  arrivals: {law: poisson, rate_per_s: 40, count: 200, seed: 3, prompt: {law: lognormal, mean: 400, variation: 1, most: 4000}, generate: {law: uniform, mean: 30, variation: 0.5}}
+  kv_blocks: 600
+  max_requests: 16
+  costs: {kind: linear, step_us: 8000, token_us: 20, context_us: 0.01}
+  objectives: {ttft_ms: 400}
+"""
+
+
+def check_serving(checks, orrery, browser, folder):
+    """Requests through a serving engine: the pictures are the figures of the run, and its timeline has all steps and requests."""
+    config, made, trace, drawn = (os.path.join(folder, name) for name in ("served.yml", "served.html", "served.json.gz", "steps.html"))
+    with open(config, "w", encoding="utf8") as file:
+        file.write(SERVING)
+    run = answer(orrery, "llm", config, "--timeline", trace)
+    rates = answer(orrery, "llm", config, "--rates", "10,20,40", "--report", made)["rates"]
+    page = Page(browser, made)
+    page.open()
+    page.settle()
+    checks.expect("serving: opens without errors or requests", not page.trouble(), page.trouble())
+    check_names_and_width(checks, "serving", page)
+    for metric in ("ttft", "tpot", "latency", "queue"):
+        data = page.js(f"(f => ({{p99: +f.dataset.p99Ps, series: JSON.parse(f.dataset.series)}}))(document.querySelector('#requests [data-metric={metric}]'))")
+        truth = run["summary"][metric + "_ms"]["p99"]
+        checks.expect(f"serving: P99 of {metric}", abs(data["p99"] / 1e9 - truth) < 1e-6 and data["series"][198] == data["p99"] and len(data["series"]) == 201, (data["p99"], truth))
+    points = page.js("[...document.querySelectorAll('#rates [data-metric=ttft] .throughput circle')].map(c => [+c.dataset.rate, +c.dataset.p99Ms])")
+    truth = [[rate["rate_per_s"], rate["ttft_ms"]["p99"]] for rate in rates]
+    checks.expect("serving: a point per rate", points == truth, (points, truth))
+    slowest = page.js("document.querySelector('#tail [data-table=tail_requests] tbody th').textContent")
+    checks.expect("serving: the tail begins with the slowest request", slowest == max(run["requests"], key=lambda request: request["ttft_ms"])["id"], slowest)
+    report(orrery, [trace], drawn)
+    timeline = Page(browser, drawn)
+    check_opens(checks, "serving timeline", timeline, page_events(drawn))
+    names = sorted({counter[0] for counter in timeline.js("page.counters().map(c => [c.name])")})
+    checks.expect("serving timeline: queue, requests and blocks are counters", names == ["running requests", "used blocks", "waiting requests"], names)
+    return page
+
+
 def page_events(path):
     with open(path, encoding="utf8") as file:
         data = json.loads(file.read().split('id="report-data">')[1].split("</script>")[0])
@@ -567,6 +607,8 @@ def main():
         picture(browser, shots, "memory")
         check_counters(checks, orrery, browser, folder)
         picture(browser, shots, "counters")
+        check_serving(checks, orrery, browser, folder)
+        picture(browser, shots, "serving")
     print(f"report: {checks.passed} passed, {checks.failed} failed")
     sys.exit(1 if checks.failed else 0)
 

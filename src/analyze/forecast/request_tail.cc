@@ -122,7 +122,7 @@ report::Sheet parts_sheet(const llm::ServedRun& run, const std::vector<llm::Requ
 
 Result<RequestTail> blame_tail(const llm::EnginePlan& plan, const llm::Requests& requests, const llm::StepCost& cost,
                                const llm::ServedRun& run, double share) {
-  const std::vector<llm::RequestIndex> tail = slowest(run, share);
+  std::vector<llm::RequestIndex> tail = slowest(run, share);
   TailWatch watch(run, tail, cost);
   const auto again = llm::serve(plan, requests, cost, [&](const llm::StepRecord& step, const llm::Replica& replica) {
     watch.watch(step, replica);
@@ -136,7 +136,8 @@ Result<RequestTail> blame_tail(const llm::EnginePlan& plan, const llm::Requests&
       .add({.name = "in_step", .type = Type::time, .unit = Unit::ms, .title = "in the same steps"});
   const auto longest = watch.longest_first();
   for (const auto& [request, other] : longest)
-    others.add_row({requests.name(request), requests.prompt[request], other.held, other.queued_ps, other.in_step_ps});
+    others.add_row(
+        {requests.name(request), requests.prompt[request], other.held.size(), other.queued_ps, other.in_step_ps});
   std::string sentence =
       fmt::format("The slowest {} by first token ({} to {}) waited", report::counted(tail.size(), "request"),
                   requests.name(tail.front()), requests.name(tail.back()));
@@ -144,7 +145,13 @@ Result<RequestTail> blame_tail(const llm::EnginePlan& plan, const llm::Requests&
   else
     sentence += fmt::format(" longest for the prompt of {} ({} tokens): {} in all.", requests.name(longest[0].first),
                             format_count(requests.prompt[longest[0].first]), format_duration(longest[0].second.sum()));
-  return RequestTail{std::move(sentence), parts_sheet(run, tail), std::move(others)};
+  report::Sheet parts = parts_sheet(run, tail);
+  const auto is_slower = [&](llm::RequestIndex a, llm::RequestIndex b) {
+    return ttft_of(run.records[a]) > ttft_of(run.records[b]);
+  };
+  std::stable_sort(tail.begin(), tail.end(), is_slower);
+  return RequestTail{std::move(sentence), ttft_of(run.records[tail.back()]), std::move(parts),
+                     request_blame_sheet("tail_requests", run, requests, tail), std::move(others)};
 }
 
 }  // namespace orrery::analyze

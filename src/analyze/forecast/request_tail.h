@@ -4,6 +4,7 @@
 #include <string>
 
 #include "base/result.h"
+#include "base/units.h"
 #include "llm/engine/serving_run.h"
 #include "report/sheet.h"
 
@@ -11,8 +12,10 @@ namespace orrery::analyze {
 
 struct RequestTail {
   std::string sentence;
-  report::Sheet parts;   ///< "tail_blame": what their time to the first token went to, summed
-  report::Sheet others;  ///< "tail_others": whose prompts they waited for, the longest first
+  TimePs from_ps = 0;      ///< the time to the first token of its fastest
+  report::Sheet parts;     ///< "tail_blame": what their time to the first token went to, summed
+  report::Sheet requests;  ///< "tail_requests": what each of them waited for, the slowest first
+  report::Sheet others;    ///< "tail_others": whose prompts they waited for, the longest first
 };
 
 /// The requests whose time to the first token is at or above its quantile `share`. The run is run again to look at its

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <span>
 
 #include "base/int128.h"
@@ -100,6 +101,24 @@ bool meets(const llm::RequestRecord& record, std::uint32_t generate, const llm::
          within(latency_of(record), objectives.latency_ms);
 }
 
+std::vector<TimePs> request_times(const llm::ServedRun& run, const llm::Requests& requests, RequestMetric metric) {
+  std::vector<TimePs> times;
+  times.reserve(run.records.size());
+  for (std::size_t i = 0; i < run.records.size(); ++i) {
+    const llm::RequestRecord& record = run.records[i];
+    switch (metric) {
+      case RequestMetric::ttft: times.push_back(ttft_of(record)); break;
+      case RequestMetric::tpot:
+        if (requests.generate[i] > 1) times.push_back(tpot_of(record, requests.generate[i]));
+        break;
+      case RequestMetric::latency: times.push_back(latency_of(record)); break;
+      case RequestMetric::queue: times.push_back(record.admitted_ps - record.arrival_ps); break;
+      case RequestMetric::itl: break;  // of tokens, not of requests
+    }
+  }
+  return times;
+}
+
 ServingSummary summarise(const llm::ServedRun& run, const llm::Requests& requests, const llm::Objectives& objectives) {
   ServingSummary summary;
   summary.requests = run.records.size();
@@ -107,21 +126,11 @@ ServingSummary summarise(const llm::ServedRun& run, const llm::Requests& request
   summary.preemptions = run.preemptions;
   summary.cached_tokens = run.cached_tokens;
   summary.makespan_s = static_cast<double>(run.makespan_ps) / static_cast<double>(kPsPerSecond);
-  std::vector<TimePs> values;
-  values.reserve(run.records.size());
-  const auto take = [&](RequestMetric metric, const auto& value_of) {
-    values.clear();
-    for (std::size_t i = 0; i < run.records.size(); ++i) {
-      if (const std::optional<TimePs> value = value_of(run.records[i], requests.generate[i])) values.push_back(*value);
-    }
+  for (const RequestMetric metric :
+       {RequestMetric::ttft, RequestMetric::tpot, RequestMetric::latency, RequestMetric::queue}) {
+    std::vector<TimePs> values = request_times(run, requests, metric);
     summary.spreads[static_cast<std::size_t>(metric)] = spread_of(values);
-  };
-  using Record = llm::RequestRecord;
-  using Value = std::optional<TimePs>;
-  take(RequestMetric::ttft, [](const Record& r, std::uint32_t) { return Value(ttft_of(r)); });
-  take(RequestMetric::tpot, [](const Record& r, std::uint32_t n) { return n > 1 ? Value(tpot_of(r, n)) : Value(); });
-  take(RequestMetric::latency, [](const Record& r, std::uint32_t) { return Value(latency_of(r)); });
-  take(RequestMetric::queue, [](const Record& r, std::uint32_t) { return Value(r.admitted_ps - r.arrival_ps); });
+  }
   summary.spreads[static_cast<std::size_t>(RequestMetric::itl)] = spread_of(run.gaps);
   for (std::size_t i = 0; i < run.records.size(); ++i) {
     summary.tokens += requests.generate[i];
@@ -194,7 +203,10 @@ report::Sheet serving_totals_sheet(const ServingSummary& summary, const llm::Obj
 report::Sheet requests_sheet(const llm::ServedRun& run, const llm::Requests& requests,
                              const ServingInterval* interval) {
   report::Sheet sheet("requests");
-  sheet.add({.name = "id", .title = "request"});
+  sheet.add({.name = "id", .title = "request"})
+      .add({.name = "arrival_s", .type = Type::real, .decimals = report::kExact})
+      .add({.name = "prompt", .type = Type::integer})
+      .add({.name = "generate", .type = Type::integer});
   for (const auto& [name, title] :
        {std::pair{"ttft", "first token"}, {"tpot", "per token"}, {"latency", "latency"}, {"queue", "queued"}})
     sheet.add({.name = name, .type = Type::time, .unit = Unit::ms, .title = title});
@@ -209,8 +221,9 @@ report::Sheet requests_sheet(const llm::ServedRun& run, const llm::Requests& req
   for (llm::RequestIndex i = 0; i < run.records.size(); ++i) {
     const llm::RequestRecord& r = run.records[i];
     const std::uint32_t tokens = requests.generate[i];
-    cells = {requests.name(i), ttft_of(r),      tpot_of(r, tokens), latency_of(r), r.admitted_ps - r.arrival_ps,
-             r.preemptions,    r.cached_tokens, r.replica};
+    cells = {requests.name(i), static_cast<double>(r.arrival_ps) / static_cast<double>(kPsPerSecond),
+             requests.prompt[i], tokens, ttft_of(r), tpot_of(r, tokens), latency_of(r), r.admitted_ps - r.arrival_ps,
+             r.preemptions, r.cached_tokens, r.replica};
     if (interval != nullptr) {
       // Another schedule may serve one request sooner although its steps are slower.
       const auto add = [&](const auto& time_of) {
@@ -228,16 +241,23 @@ report::Sheet requests_sheet(const llm::ServedRun& run, const llm::Requests& req
 }
 
 report::Sheet request_blame_sheet(const llm::ServedRun& run, const llm::Requests& requests) {
-  report::Sheet sheet("blame");
+  std::vector<llm::RequestIndex> all(run.records.size());
+  std::iota(all.begin(), all.end(), llm::RequestIndex{0});
+  return request_blame_sheet("blame", run, requests, all);
+}
+
+report::Sheet request_blame_sheet(std::string name, const llm::ServedRun& run, const llm::Requests& requests,
+                                  std::span<const llm::RequestIndex> which) {
+  report::Sheet sheet(std::move(name));
   sheet.add({.name = "id", .title = "request"});
-  for (const auto& [name, title] : {std::pair{"queue", "queued"},
+  for (const auto& [part, title] : {std::pair{"queue", "queued"},
                                     {"own", "own prompt"},
                                     {"prefill_of_others", "prompts of others"},
                                     {"decode_of_others", "tokens of others"},
                                     {"step", "steps themselves"}})
-    sheet.add({.name = name, .type = Type::time, .unit = Unit::ms, .title = title});
+    sheet.add({.name = part, .type = Type::time, .unit = Unit::ms, .title = title});
   sheet.add({.name = "because", .title = "queued for"});
-  for (llm::RequestIndex i = 0; i < run.records.size(); ++i) {
+  for (const llm::RequestIndex i : which) {
     const llm::RequestRecord& r = run.records[i];
     TimePs queued = 0;
     for (const TimePs cause : r.queued_ps) queued += cause;

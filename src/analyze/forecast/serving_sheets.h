@@ -3,6 +3,7 @@
 
 #include <array>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -42,6 +43,9 @@ TimePs tpot_of(const llm::RequestRecord& record, std::uint32_t generate);
 TimePs latency_of(const llm::RequestRecord& record);
 bool meets(const llm::RequestRecord& record, std::uint32_t generate, const llm::Objectives& objectives);
 
+/// Of all requests in their order; times per token of those with more than one, and none between tokens.
+std::vector<TimePs> request_times(const llm::ServedRun& run, const llm::Requests& requests, RequestMetric metric);
+
 /// Where 8 of 10 would lie.
 struct ServingInterval {
   std::array<Spread, kRequestMetricNames.size()> low, high;  ///< by RequestMetric
@@ -60,14 +64,18 @@ report::Sheet serving_times_sheet(const ServingSummary& summary, const ServingIn
 /// "rates", a row.
 report::Sheet serving_totals_sheet(const ServingSummary& summary, const llm::Objectives& objectives);
 
-/// "requests": id, ttft_ms, tpot_ms, latency_ms, queue_ms (arrival to first admission), preemptions, cached_tokens,
-/// replica; with an interval also ttft_low_ms, ttft_high_ms, tpot_low_ms, ...: by what steps cost.
+/// "requests": id, arrival_s, prompt, generate, ttft_ms, tpot_ms, latency_ms, queue_ms (arrival to first admission),
+/// preemptions, cached_tokens, replica: what formats/request_log reads; with an interval also ttft_low_ms, ttft_high_ms,
+/// tpot_low_ms, ...: by what steps cost.
 report::Sheet requests_sheet(const llm::ServedRun& run, const llm::Requests& requests,
                              const ServingInterval* interval = nullptr);
 
 /// "blame": of each request's time to its first token what went to queueing, to its own prompt, to prompts and decodes
 /// of others in the same steps, and to what steps take whatever is in them; and the largest cause of queueing.
 report::Sheet request_blame_sheet(const llm::ServedRun& run, const llm::Requests& requests);
+/// The same of some of them, in this order.
+report::Sheet request_blame_sheet(std::string name, const llm::ServedRun& run, const llm::Requests& requests,
+                                  std::span<const llm::RequestIndex> which);
 
 /// One setting of several: names and values of what differs, and its summary.
 struct ServingSetting {

@@ -270,7 +270,8 @@ Result<report::Answer> run(const LlmRequest& request, Context& context) {
     configs.push_back(std::move(*config));
   }
   if (const Status good = check_serving_outputs(request.serving, configs); !good) return good.error();
-  if (configs.size() == 1 && configs[0].serving) return run_serving(context, request.serving, *catalog, configs[0]);
+  if (configs.size() == 1 && configs[0].serving)
+    return run_serving(context, request.serving, request.step.report, *catalog, configs[0]);
   if (configs.size() != 1) return compare_steps(context, request, *catalog, configs);
   if (configs[0].inference || configs[0].product) return show_serving(context, request.step, *catalog, configs[0]);
   const auto one = forecast(context, request, *catalog, configs[0]);

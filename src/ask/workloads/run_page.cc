@@ -14,6 +14,14 @@
 namespace orrery::ask {
 namespace {
 
+/// What-if of the traces that the run writes with -o FOLDER.
+page::CommandParts whatif_of_folder(const std::string& folder) {
+  if (!folder.empty() && job::writes_folder(folder)) return {{report::shell_quote(folder)}, {}};
+  return {{"FOLDER"}, {}, "FOLDER: what -o FOLDER of the same command writes."};
+}
+
+}  // namespace
+
 page::PageSource source_of_run(const Context& context) {
   const Setting& setting = context.setting();
   page::PageSource source{.version = version(),
@@ -25,20 +33,20 @@ page::PageSource source_of_run(const Context& context) {
   return source;
 }
 
-/// What-if of the traces that the run writes with -o FOLDER.
-page::CommandParts whatif_of_folder(const std::string& folder) {
-  if (!folder.empty() && job::writes_folder(folder)) return {{report::shell_quote(folder)}, {}};
-  return {{"FOLDER"}, {}, "FOLDER: what -o FOLDER of the same command writes."};
-}
-
-}  // namespace
-
 Status prepare_run_page(Context& context, const std::optional<std::string>& output) {
   if (!output) return {};
   if (!page::has_assets())
     return misuse("this program was built without the page",
                   "build it where esbuild is installed (scripts/setup.sh build)");
   context.keep_hashes();
+  return {};
+}
+
+Status write_made_page(report::Answer& answer, const std::string& output, page::Page made) {
+  const Result<std::uint64_t> bytes = page::write_page(output, std::move(made));
+  if (!bytes) return bytes.error();
+  answer.facts().key("report").begin_object().field("output", output).field("bytes", *bytes).end_object();
+  answer.gap().line(fmt::format("{}: {}. Open it in a browser.", output, format_bytes(*bytes)));
   return {};
 }
 
@@ -76,12 +84,8 @@ Status write_run_page(report::Answer& answer, Context& context, const std::optio
                                       .source = source_of_run(context),
                                       .command = run.whatif ? *run.whatif : whatif_of_folder(run.written_to),
                                       .trace = std::move(run.trace)};
-  page::Page made = page::make_simulation_page(simulated, std::move(options), context.diagnostics());
-  const Result<std::uint64_t> bytes = page::write_page(*output, std::move(made));
-  if (!bytes) return bytes.error();
-  answer.facts().key("report").begin_object().field("output", *output).field("bytes", *bytes).end_object();
-  answer.gap().line(fmt::format("{}: {}. Open it in a browser.", *output, format_bytes(*bytes)));
-  return {};
+  return write_made_page(answer, *output,
+                         page::make_simulation_page(simulated, std::move(options), context.diagnostics()));
 }
 
 }  // namespace orrery::ask

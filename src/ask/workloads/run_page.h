@@ -12,6 +12,8 @@
 #include "base/result.h"
 #include "machine/machine.h"
 #include "page/data/report_data.h"
+#include "page/page.h"
+#include "page/sections/provenance_section.h"
 #include "simulate/schedule.h"
 #include "simulate/summed_schedule.h"
 #include "trace/trace.h"
@@ -44,6 +46,12 @@ struct RunOnPage {
   std::optional<analyze::StageShares> shares = {};  ///< of a forecast; see page::SimulatedRun
   std::optional<trace::Trace> trace = {};           ///< of the run, if it is not to be made of the schedule alone
 };
+
+/// What the page of an answer of this command comes from.
+page::PageSource source_of_run(const Context& context);
+
+/// Writes a page and says so at the end of the answer.
+Status write_made_page(report::Answer& answer, const std::string& output, page::Page made);
 
 /// Writes the page to `output` and says so at the end of the answer; nothing without an output.
 Status write_run_page(report::Answer& answer, Context& context, const std::optional<std::string>& output,

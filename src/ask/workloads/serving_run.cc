@@ -8,8 +8,12 @@
 #include "analyze/forecast/request_tail.h"
 #include "analyze/forecast/serving_interval.h"
 #include "analyze/forecast/serving_settings.h"
+#include "analyze/forecast/serving_sheets.h"
+#include "ask/workloads/run_page.h"
 #include "base/io/output_file.h"
 #include "base/numbers.h"
+#include "job/write/serving_timeline.h"
+#include "page/serving_page.h"
 #include "report/counted.h"
 #include "report/sheet_csv.h"
 
@@ -20,14 +24,15 @@ constexpr DiagnosticKind kSettingImpossible{"M115", Severity::warning,
                                             "settings under which some request cannot be served were left out",
                                             "the other settings are ranked without them"};
 
-std::string serving_heading(const job::LlmConfig& config, std::size_t requests) {
+/// "300 requests through 2 replicas: at most 128 requests and 2048 tokens in a step, ..."
+std::string served_sentence(const job::LlmConfig& config, std::size_t requests) {
   const llm::EnginePlan& engine = config.serving->engine;
   const std::string where =
       engine.disaggregation
           ? fmt::format("{} for prompts, {} for tokens", report::counted(engine.disaggregation->prefill, "replica"),
                         engine.disaggregation->decode)
           : report::counted(engine.replicas, "replica");
-  return fmt::format("{}\n{} through {}: at most {} and {} tokens in a step, {} blocks of {} tokens{}{}\n", config.name,
+  return fmt::format("{} through {}: at most {} and {} tokens in a step, {} blocks of {} tokens{}{}",
                      report::counted(requests, "request"), where,
                      report::counted(std::size_t{engine.limits.max_requests}, "request"),
                      engine.limits.max_batch_tokens, engine.limits.kv_blocks, engine.limits.block_tokens,
@@ -35,11 +40,52 @@ std::string serving_heading(const job::LlmConfig& config, std::size_t requests) 
                      engine.limits.prefix_cache ? ", what prompts have in common kept" : "");
 }
 
+std::string serving_heading(const job::LlmConfig& config, std::size_t requests) {
+  return fmt::format("{}\n{}\n", config.name, served_sentence(config, requests));
+}
+
+/// Of the slowest percent where nobody said otherwise.
+Result<analyze::RequestTail> tail_of(const ServingOutputs& outputs, const job::LlmConfig& config,
+                                     const job::ServingInputs& inputs, const llm::ServedRun& run) {
+  return analyze::blame_tail(config.serving->engine, inputs.requests, *inputs.cost, run,
+                             outputs.blame.value_or(Tail()).share);
+}
+
+Status draw_page(report::Answer& answer, Context& context, const std::string& output, const job::LlmConfig& config,
+                 const page::ServedOnPage& served) {
+  return write_made_page(answer, output,
+                         page::make_serving_page(served, fmt::format("llm, {}", config.name), source_of_run(context),
+                                                 context.diagnostics()));
+}
+
+/// The files that are asked for.
+Status write_files(const ServingOutputs& outputs, const llm::Requests& requests, const llm::ServedRun& run,
+                   const std::vector<llm::StepRecord>& steps, const analyze::ServingInterval* interval) {
+  if (outputs.requests) {
+    const Status written =
+        write_whole_file(*outputs.requests, report::to_csv(analyze::requests_sheet(run, requests, interval)));
+    if (!written) return written;
+  }
+  return outputs.timeline ? job::export_serving(requests, run, steps, *outputs.timeline) : Status();
+}
+
+void tell_tail(report::Answer& answer, analyze::RequestTail tail) {
+  const report::Shown some{.view = {.rows = report::kShownRows, .rest = "requests"}};
+  answer.gap().headline(tail.sentence).gap();
+  answer.table(std::move(tail.parts)).gap();
+  answer.table(std::move(tail.requests), some).gap();
+  answer.table(std::move(tail.others), some);
+}
+
 /// The run and what it says of every request.
-Result<report::Answer> show_run(Context& context, const ServingOutputs& outputs, const job::LlmConfig& config,
+Result<report::Answer> show_run(Context& context, const ServingOutputs& outputs,
+                                const std::optional<std::string>& output, const job::LlmConfig& config,
                                 const job::ServingInputs& inputs) {
   const llm::ServingPlan& plan = *config.serving;
-  const auto run = llm::serve(plan.engine, inputs.requests, *inputs.cost);
+  std::vector<llm::StepRecord> steps;
+  llm::StepWatcher watcher;
+  if (outputs.timeline) watcher = [&](const llm::StepRecord& step, const llm::Replica&) { steps.push_back(step); };
+  const auto run = llm::serve(plan.engine, inputs.requests, *inputs.cost, watcher);
   if (!run) return run.error();
   const analyze::ServingSummary summary = analyze::summarise(*run, inputs.requests, plan.objectives);
   std::optional<analyze::ServingInterval> measured;
@@ -49,11 +95,8 @@ Result<report::Answer> show_run(Context& context, const ServingOutputs& outputs,
     measured = std::move(*found);
   }
   const analyze::ServingInterval* interval = measured ? &*measured : nullptr;
-  if (outputs.requests) {
-    const Status written =
-        write_whole_file(*outputs.requests, report::to_csv(analyze::requests_sheet(*run, inputs.requests, interval)));
-    if (!written) return written.error();
-  }
+  if (const Status written = write_files(outputs, inputs.requests, *run, steps, interval); !written)
+    return written.error();
   report::Answer answer = context.answer();
   answer.text(serving_heading(config, inputs.requests.size())).gap();
   answer.facts().field("name", config.name).key("summary").begin_object();
@@ -63,17 +106,28 @@ Result<report::Answer> show_run(Context& context, const ServingOutputs& outputs,
   constexpr auto kForPeople = report::Readers::people;
   answer.table(analyze::serving_times_sheet(summary, interval), {.readers = kForPeople}).gap();
   answer.table(analyze::serving_totals_sheet(summary, plan.objectives), {.readers = kForPeople});
-  if (outputs.blame) {
-    auto tail = analyze::blame_tail(plan.engine, inputs.requests, *inputs.cost, *run, outputs.blame->share);
+  if (outputs.blame || output) {
+    auto tail = tail_of(outputs, config, inputs, *run);
     if (!tail) return tail.error();
-    answer.gap().headline(tail->sentence).gap();
-    answer.table(std::move(tail->parts)).gap();
-    answer.table(std::move(tail->others), {.view = {.rows = report::kShownRows, .rest = "requests"}});
+    if (output) {
+      const Status drawn = draw_page(answer, context, *output, config,
+                                     {.requests = inputs.requests,
+                                      .run = *run,
+                                      .summary = summary,
+                                      .objectives = plan.objectives,
+                                      .tail = *tail,
+                                      .about = served_sentence(config, inputs.requests.size())});
+      if (!drawn) return drawn.error();
+    }
+    if (outputs.blame) tell_tail(answer, std::move(*tail));
   }
   if (!inputs.basis.empty())
     answer.gap().line(inputs.basis == "measured"
                           ? "Steps are sums of kernels that were measured on the device."
                           : fmt::format("Steps are sums of kernels by the tables of {}, a relative.", inputs.basis));
+  if (outputs.timeline)
+    answer.gap().next("what did each step and request look like?",
+                      fmt::format("orrery report {} -o timeline.html", report::shell_quote(*outputs.timeline)));
   if (outputs.summary) return answer;
   answer.table([&] { return analyze::requests_sheet(*run, inputs.requests, interval); },
                {.view = {.rows = report::kShownRows, .rest = "requests", .largest = "ttft"}, .after_gap = true});
@@ -82,7 +136,28 @@ Result<report::Answer> show_run(Context& context, const ServingOutputs& outputs,
   return answer;
 }
 
-Result<report::Answer> show_rates(Context& context, const ServingOutputs& outputs, const job::LlmConfig& config,
+/// The page has the run at the rate of its own, too, whose requests it shows.
+Status draw_rates(report::Answer& answer, Context& context, const ServingOutputs& outputs, const std::string& output,
+                  const job::LlmConfig& config, const job::ServingInputs& inputs,
+                  const std::vector<analyze::ServingSetting>& rates) {
+  const llm::ServingPlan& plan = *config.serving;
+  const auto run = llm::serve(plan.engine, inputs.requests, *inputs.cost);
+  if (!run) return run.error();
+  const auto tail = tail_of(outputs, config, inputs, *run);
+  if (!tail) return tail.error();
+  const analyze::ServingSummary summary = analyze::summarise(*run, inputs.requests, plan.objectives);
+  return draw_page(answer, context, output, config,
+                   {.requests = inputs.requests,
+                    .run = *run,
+                    .summary = summary,
+                    .objectives = plan.objectives,
+                    .tail = *tail,
+                    .rates = rates,
+                    .about = served_sentence(config, inputs.requests.size())});
+}
+
+Result<report::Answer> show_rates(Context& context, const ServingOutputs& outputs,
+                                  const std::optional<std::string>& output, const job::LlmConfig& config,
                                   const job::ServingInputs& inputs) {
   if (config.serving->engine.closed)
     return misuse("a closed loop has no rate: each request that ends brings the next", "leave out closed: or --rates");
@@ -91,6 +166,9 @@ Result<report::Answer> show_rates(Context& context, const ServingOutputs& output
   report::Answer answer = context.answer();
   answer.text(serving_heading(config, inputs.requests.size())).gap();
   tell_settings(answer, "rates", *settings);
+  if (!output) return answer;
+  if (const Status drawn = draw_rates(answer, context, outputs, *output, config, inputs, *settings); !drawn)
+    return drawn.error();
   return answer;
 }
 
@@ -137,11 +215,14 @@ Status take_tail(std::string_view text, std::optional<Tail>& tail) {
 }
 
 Status check_serving_outputs(const ServingOutputs& outputs, const std::vector<job::LlmConfig>& configs) {
-  const std::array<std::pair<bool, const char*>, 4> given = {{{outputs.summary, "summary"},
+  const std::array<std::pair<bool, const char*>, 5> given = {{{outputs.summary, "summary"},
                                                               {outputs.requests.has_value(), "requests"},
+                                                              {outputs.timeline.has_value(), "timeline"},
                                                               {!outputs.rates.empty(), "rates"},
                                                               {outputs.blame.has_value(), "blame"}}};
   const bool serves = configs.size() == 1 && configs[0].serving;
+  if (outputs.timeline && !outputs.timeline->ends_with(".json") && !outputs.timeline->ends_with(".json.gz"))
+    return misuse(fmt::format("'{}' is no name of a timeline", *outputs.timeline), "FILE.json or FILE.json.gz");
   for (const auto& [is_given, flag] : given) {
     if (is_given && !serves)
       return misuse(fmt::format("--{} is about requests to one serving engine", flag), "a configuration with serving:");
@@ -151,12 +232,13 @@ Status check_serving_outputs(const ServingOutputs& outputs, const std::vector<jo
   return {};
 }
 
-Result<report::Answer> run_serving(Context& context, const ServingOutputs& outputs, const llm::Catalog& catalog,
+Result<report::Answer> run_serving(Context& context, const ServingOutputs& outputs,
+                                   const std::optional<std::string>& page, const llm::Catalog& catalog,
                                    const job::LlmConfig& config) {
   const auto inputs = open_serving_inputs(context, catalog, config);
   if (!inputs) return inputs.error();
-  return outputs.rates.empty() ? show_run(context, outputs, config, *inputs)
-                               : show_rates(context, outputs, config, *inputs);
+  return outputs.rates.empty() ? show_run(context, outputs, page, config, *inputs)
+                               : show_rates(context, outputs, page, config, *inputs);
 }
 
 Result<report::Answer> sweep_serving(Context& context, const llm::Catalog& catalog, const job::LlmConfig& config) {

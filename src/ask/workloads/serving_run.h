@@ -26,6 +26,7 @@ struct Tail {
 struct ServingOutputs {
   bool summary = false;                      ///< neither requests nor their blame
   std::optional<std::string> requests = {};  ///< a file for the requests, as a table
+  std::optional<std::string> timeline = {};  ///< a file for the steps and requests, as a trace
   std::vector<double> rates = {};            ///< per second: a run each, with arrivals stretched
   std::optional<Tail> blame = {};            ///< whose work the slowest first tokens waited for
 };
@@ -39,6 +40,7 @@ template <typename Visitor>
 void fields(ServingOutputs& serving, Visitor&& visit) {
   visit("summary", serving.summary);
   visit("requests", serving.requests);
+  visit("timeline", serving.timeline);
   visit("rates", written(serving.rates, take_rates));
   visit("blame", written(serving.blame, take_tail));
 }
@@ -52,7 +54,9 @@ void tell_settings(report::Answer& answer, std::string_view key, const std::vect
 /// What would be ignored is refused.
 Status check_serving_outputs(const ServingOutputs& outputs, const std::vector<job::LlmConfig>& configs);
 
-Result<report::Answer> run_serving(Context& context, const ServingOutputs& outputs, const llm::Catalog& catalog,
+/// `page`: a file for the page; none: no page.
+Result<report::Answer> run_serving(Context& context, const ServingOutputs& outputs,
+                                   const std::optional<std::string>& page, const llm::Catalog& catalog,
                                    const job::LlmConfig& config);
 
 /// Every setting that sweep: of the configuration lists, best goodput first; per device where their number differs.

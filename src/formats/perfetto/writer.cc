@@ -166,6 +166,39 @@ void TraceWriter::add_flows(const trace::RankTrace& rank, const trace::Flows& fl
   }
 }
 
+JsonWriter TraceWriter::begin_async_entry(const trace::RankTrace& rank, const Interner& strings,
+                                          const AsyncSlice& slice, char phase, TimePs at) {
+  const trace::Lane& lane = rank.lanes[slice.lane];
+  JsonWriter json = begin_entry();
+  json.field("ph", std::string_view(&phase, 1)).field("cat", slice.category).field("name", slice.name);
+  json.field("id", slice.id).key("pid").raw(to_json(strings, lane.process));
+  json.key("tid").raw(to_json(strings, lane.thread));
+  json.key("ts").raw(decimal_us(Int128{rank.epoch_unix_ns} * kPsPerNs + at));
+  return json;
+}
+
+void TraceWriter::begin_async(const trace::RankTrace& rank, const Interner& strings, const AsyncSlice& slice, TimePs at,
+                              const std::function<void(JsonWriter& args)>& more) {
+  JsonWriter json = begin_async_entry(rank, strings, slice, 'b', at);
+  json.key("args").begin_object();
+  if (more) more(json);
+  json.end_object().end_object();
+}
+
+void TraceWriter::end_async(const trace::RankTrace& rank, const Interner& strings, const AsyncSlice& slice, TimePs at) {
+  begin_async_entry(rank, strings, slice, 'e', at).end_object();
+}
+
+void TraceWriter::add_counters(const trace::RankTrace& rank, const Interner& strings) {
+  const std::string process = to_json(strings, rank.lanes.front().process);
+  for (std::size_t i = 0; i < rank.counters.size(); ++i) {
+    JsonWriter json = begin_entry();
+    json.field("ph", "C").field("name", strings.text(rank.counters.name[i])).key("pid").raw(process);
+    json.key("ts").raw(decimal_us(Int128{rank.epoch_unix_ns} * kPsPerNs + rank.counters.time[i]));
+    json.key("args").begin_object().field("value", rank.counters.value[i]).end_object().end_object();
+  }
+}
+
 Status TraceWriter::commit() {
   buffer_ += "\n]}\n";
   file_.write(buffer_);

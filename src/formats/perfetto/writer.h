@@ -37,6 +37,14 @@ struct Header {
   std::string backend = {};
 };
 
+/// An async slice, between its begin and its end.
+struct AsyncSlice {
+  std::int64_t id = 0;
+  std::string_view category;
+  std::string_view name;
+  trace::LaneIndex lane = 0;
+};
+
 /// One document, rank after rank; it is compressed if its name ends in .gz and replaces an old one only when it is
 /// complete. Memory: a few MB, whatever its size. Times are written exactly, to the picosecond.
 class TraceWriter {
@@ -49,6 +57,13 @@ class TraceWriter {
   /// The same with a label for every lane, and with these arrows instead of the recorded ones.
   void add_rank(const trace::RankTrace& rank, const Interner& strings, std::span<const LaneLabel> labels,
                 const trace::Flows& flows);
+  /// A slice that other slices may overlap: it nests in those of its `id` and category that are open. What belongs to
+  /// one id is written in the order of time; `lane` is one of the rank, which names it. `more` adds its arguments.
+  void begin_async(const trace::RankTrace& rank, const Interner& strings, const AsyncSlice& slice, TimePs at,
+                   const std::function<void(JsonWriter& args)>& more = {});
+  void end_async(const trace::RankTrace& rank, const Interner& strings, const AsyncSlice& slice, TimePs at);
+  /// The counters of the rank, as those of the process of its first lane.
+  void add_counters(const trace::RankTrace& rank, const Interner& strings);
   /// Writes what is left and puts the file in its place. Errors of all writes before are told here.
   Status commit();
 
@@ -68,6 +83,9 @@ class TraceWriter {
                   const MoreArguments& more);
   void add_flows(const trace::RankTrace& rank, const trace::Flows& flows, const std::vector<Row>& rows,
                  const Interner& strings);
+  /// Its begin or its end, up to the arguments.
+  JsonWriter begin_async_entry(const trace::RankTrace& rank, const Interner& strings, const AsyncSlice& slice,
+                               char phase, TimePs at);
   /// A writer for the next entry of the event list, behind its comma.
   JsonWriter begin_entry();
 
