@@ -11,6 +11,7 @@
 #include "analyze/whatif/whatif.h"
 #include "ask/devices/hta_job.h"
 #include "ask/graphs/job_facts.h"
+#include "ask/graphs/request_diff.h"
 #include "base/percent.h"
 #include "graph/longest_path.h"
 #include "report/bar.h"
@@ -290,11 +291,28 @@ Result<report::Answer> run_diff_as_hta(const DiffRequest& request, Context& cont
                      context);
 }
 
+/// What would be ignored is refused.
+Status check_no_steps(const DiffRequest& request) {
+  const std::pair<bool, const char*> of_steps[] = {{request.fail_above.has_value(), "fail-above"},
+                                                   {request.by.has_value(), "by"},
+                                                   {request.each.recording.rank.has_value(), "rank"},
+                                                   {request.each.window.annotation.has_value(), "annotation"},
+                                                   {request.each.window.instances.first.has_value(), "instance"}};
+  for (const auto& [is_given, flag] : of_steps) {
+    if (is_given) return misuse(fmt::format("--{} is about steps, and logs of requests have none", flag));
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<report::Answer> run(const DiffRequest& request, Context& context) {
   if (const auto error = check_diff_mode(request)) return *error;
   if (request.compat == Compat::hta) return run_diff_as_hta(request, context);
+  if (names_request_log(context, request.runs)) {
+    if (const Status good = check_no_steps(request); !good) return good.error();
+    return diff_requests(context, request.runs);
+  }
   const double most = request.fail_above.value_or(0);
   if (most < 0) return misuse("--fail-above takes a slowdown in percent", "like --fail-above 2");
   analyze::PieceClasses classes;

@@ -23,6 +23,7 @@
 #include "formats/otf2/format.h"
 #include "formats/perfetto/format.h"
 #include "formats/pytorch_et/format.h"
+#include "formats/request_log/format.h"
 #include "formats/rocprof/format.h"
 #include "formats/simgrid_ti/format.h"
 #include "formats/step_logs/format.h"
@@ -56,6 +57,7 @@ std::span<const Format* const> all_formats() {
                        &memory_timeline::kFormat,
                        &step_logs::kMllogFormat,
                        &step_logs::kStepLogFormat,
+                       &request_log::kFormat,
                        &training_operations::kFormat,
                        &flight_recorder::kFormat,
                        &perfetto::kFormat,
