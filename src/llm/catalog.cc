@@ -101,6 +101,9 @@ Status read_frameworks(const std::string& folder, Catalog& catalog) {
   if (auto read = read_one(folder + "/nanotron_steps.yaml", catalog.nanotron, &find_core_violation); !read) return read;
   if (auto read = read_one(folder + "/serving.yaml", catalog.serving, &find_rates_violation<ServingConstants>); !read)
     return read;
+  auto stacks = read_stacks(folder + "/serving_stacks.yaml");
+  if (!stacks) return stacks.error();
+  catalog.stacks = std::move(*stacks);
   if (auto read = read_one(folder + "/nanotron.yaml", catalog.shard_memory); !read) return read;
   return read_one(folder + "/paired_devices.yaml", catalog.pairs);
 }
@@ -153,6 +156,10 @@ Result<Catalog> read_catalog(const std::string& folder) {
 }
 
 Result<Architecture> read_architecture(const std::string& path) { return read_file<Architecture>(path, "the model"); }
+
+Result<StackConstants> read_stacks(const std::string& path) {
+  return read_file<StackConstants>(path, "the serving stacks");
+}
 
 const machine::Device* find_device(const Catalog& catalog, std::string_view text) {
   const std::string wanted = upper(text);

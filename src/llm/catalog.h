@@ -25,6 +25,7 @@ struct Catalog {
   CoreConstants core;
   CoreConstants nemo, nanotron;  ///< the same layers, by other software
   ServingConstants serving;
+  StackConstants stacks;
   ShardMemoryConstants shard_memory;
   PairConstants pairs;
   Accuracy accuracy;
@@ -36,6 +37,9 @@ Result<Catalog> read_catalog(const std::string& folder);
 
 /// A model that a user describes: docs/formats/model.md.
 Result<Architecture> read_architecture(const std::string& path);
+
+/// Constants of serving stacks, as `orrery llm calibrate` writes them.
+Result<StackConstants> read_stacks(const std::string& path);
 
 /// The device that a text like "DGX-H100" or "A100-SXM4-40GB" means: the one with the longest name or alias of which
 /// every word occurs in it, whatever the case. Null: none.

@@ -9,6 +9,8 @@ namespace orrery::llm {
 
 /// Times, rates and factors: finite, and never negative.
 inline constexpr machine::Range kConstant = {0, 1e18, true};
+/// Of a peak or a bandwidth.
+inline constexpr machine::Range kShare = {0, 1};
 
 template <typename Visitor>
 void describe(Visitor& visitor, machine::MaybeConst<EagerStyle> auto& value) {
@@ -204,6 +206,34 @@ void describe(Visitor& visitor, machine::MaybeConst<ServingConstants> auto& valu
   visitor.number("all_reduce_software_share", value.all_reduce_software_share, kConstant);
   visitor.number("queued_prefill_share", value.queued_prefill_share, kConstant);
   visitor.list("rates", value.rates, machine::Required{});
+}
+
+template <typename Visitor>
+void describe(Visitor& visitor, machine::MaybeConst<StackRates> auto& value) {
+  visitor.text("stack", value.stack);
+  visitor.texts("generations", value.generations);
+  visitor.number("layer_us", value.layer_us, kConstant);
+  visitor.number("expert_layer_us", value.expert_layer_us, kConstant);
+  visitor.number("latent_layer_us", value.latent_layer_us, kConstant);
+  visitor.number("memory_share", value.memory_share, kShare);
+  visitor.number("all_reduce_us", value.all_reduce_us, kConstant);
+  visitor.number("all_reduce_share", value.all_reduce_share, kShare);
+  visitor.number("prompt_matrix_share", value.prompt_matrix_share, kShare);
+}
+
+template <typename Visitor>
+void describe(Visitor& visitor, machine::MaybeConst<StackConstants> auto& value) {
+  visitor.format("format", "orrery.serving_stacks/1");
+  visitor.number("decode_matrix_share", value.decode_matrix_share, kShare);
+  visitor.number("four_bit_matrix_share", value.four_bit_matrix_share, kShare);
+  visitor.number("four_bit_read_factor", value.four_bit_read_factor, kConstant);
+  visitor.number("prompt_network_share", value.prompt_network_share, kShare);
+  visitor.number("usable_memory_share", value.usable_memory_share, kShare);
+  visitor.number("pull", value.pull, kConstant);
+  visitor.object("start", value.start);
+  visitor.object("common", value.common);
+  visitor.list("stacks", value.stacks, machine::Required{});
+  visitor.object("unseen", value.unseen);
 }
 
 template <typename Visitor>

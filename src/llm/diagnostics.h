@@ -54,5 +54,14 @@ inline constexpr DiagnosticKind kNoNumber{"M113", Severity::warning, "cell that 
 inline constexpr DiagnosticKind kUnknownFramework{"M114", Severity::warning,
                                                   "measurement by a framework that is not known",
                                                   "it was taken for empty; docs/LLM.md lists the frameworks"};
+inline constexpr DiagnosticKind kUnknownStack{
+    "M115", Severity::warning, "serving point of a stack that is not known",
+    "it was not predicted; data/frameworks/serving_stacks.yaml has those that were measured"};
+inline constexpr DiagnosticKind kUnknownPrecision{
+    "M116", Severity::warning, "serving point in a precision that is not known",
+    "it was not predicted; fp4, nvfp4, mxfp4, int4, fp8, int8, bf16 and fp16 are"};
+inline constexpr DiagnosticKind kUnevenServer{
+    "M117", Severity::warning, "serving point whose devices are not tensor x data",
+    "it was not predicted; data counts replicas of attention, not ranks that share experts"};
 
 }  // namespace orrery::llm

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "llm/measurements.h"
 #include "machine/device/peak_rates.h"
 
 namespace orrery::llm {
@@ -218,6 +219,33 @@ struct ServingConstants {
   double all_reduce_software_share = 0;
   double queued_prefill_share = 0;  ///< of the others' prefills that a request waits for
   std::vector<ServingRates> rates = {};
+};
+
+/// What a serving stack reaches on devices of some generations, and what it adds to their kernels.
+struct StackRates {
+  std::string stack = {};  ///< "vllm"; "any"
+  std::vector<std::string> generations = {};
+  double layer_us = 0;             ///< launches, gaps and small kernels of a layer, per step
+  double expert_layer_us = 0;      ///< besides, of a layer with experts
+  double latent_layer_us = 0;      ///< besides, of one with latent attention
+  double memory_share = 0;         ///< of the memory bandwidth, for weights and cache
+  double all_reduce_us = 0;        ///< latency
+  double all_reduce_share = 0;     ///< of the scale-up bandwidth, for the few bytes of a decode step
+  double prompt_matrix_share = 0;  ///< of the peak
+};
+
+/// vLLM, SGLang, TensorRT-LLM, by measured serving points. serving_stacks.yaml, which `orrery llm calibrate` writes.
+struct StackConstants {
+  double decode_matrix_share = 0;    ///< of the peak
+  double four_bit_matrix_share = 0;  ///< of that, where products are of four bits
+  double four_bit_read_factor = 0;   ///< on the bytes of dense layers whose weights have four bits
+  double prompt_network_share = 0;   ///< of the scale-up bandwidth
+  double usable_memory_share = 0;    ///< for weights and cache
+  double pull = 0;                   ///< of the fit: how strongly stacks are pulled to what all have, in points
+  StackRates start;                  ///< what the fit began with
+  StackRates common;                 ///< of all: stands for generations on which a stack was not measured
+  std::vector<StackRates> stacks = {};
+  KindAccuracy unseen;  ///< of time per token of models that the constants had not seen
 };
 
 /// How much memory a 3D-parallel step takes on its fullest rank. nanotron.yaml.

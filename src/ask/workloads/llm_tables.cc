@@ -16,6 +16,8 @@
 #include "llm/backtest/calibration.h"
 #include "llm/backtest/calibration_sheets.h"
 #include "llm/backtest/measured_tables.h"
+#include "llm/backtest/serving_points.h"
+#include "llm/backtest/stack_fit.h"
 #include "llm/collectives/collective_prices.h"
 #include "llm/kernels/kernel_benchmark.h"
 #include "report/counted.h"
@@ -95,10 +97,36 @@ Result<report::Answer> run(const LlmCollectivesRequest& request, Context& contex
   return answer;
 }
 
+namespace {
+
+Result<report::Answer> calibrate_stacks(const LlmCalibrateRequest& request, const OpenTable& open, Context& context) {
+  const auto points = llm::serving_points(open.table);
+  if (!points) return points.error();
+  auto fit = llm::fit_stacks(open.catalog, *points, context.diagnostics());
+  if (!fit) {
+    fit.error().file = request.table;
+    return fit.error();
+  }
+  if (request.output) {
+    const auto written = write_whole_file(*request.output, llm::stacks_yaml(*fit, request.table, request.origin));
+    if (!written) return written.error();
+  }
+  report::Answer answer = context.answer();
+  answer.headline(fmt::format("{} of serving", report::counted(fit->points.size(), "point"))).gap();
+  answer.table(llm::stack_sheet(*fit)).gap();
+  answer.table(llm::pull_sheet(*fit)).gap();
+  answer.table(llm::fitted_model_sheet(*fit)).gap();
+  answer.table(llm::fitted_server_sheet(*fit));
+  return answer;
+}
+
+}  // namespace
+
 Result<report::Answer> run(const LlmCalibrateRequest& request, Context& context) {
   const auto open = open_table(context, request.table, request.hardware);
   if (!open) return open.error();
   const auto& [catalog, device, table] = *open;
+  if (llm::is_serving_table(table)) return calibrate_stacks(request, *open, context);
   const auto rows = llm::kernel_rows(table);
   if (!rows) return rows.error();
   const llm::KernelDevice base = llm::kernel_device(catalog.devices, device);
@@ -127,6 +155,7 @@ namespace {
 Result<llm::ScoredTable> score(const CsvTable& table, const llm::Catalog& catalog, const LlmBacktestRequest& request,
                                Diagnostics& diagnostics) {
   if (llm::is_collective_table(table)) return llm::score_collectives(table, catalog, diagnostics);
+  if (llm::is_serving_table(table)) return llm::score_serving(table, catalog, diagnostics);
   if (llm::is_kernel_table(table)) return llm::score_kernels(table, catalog, diagnostics);
   auto rows = llm::backtest_rows(table, diagnostics);
   if (!rows) return rows.error();
@@ -156,8 +185,14 @@ Status write_accuracy(const std::string& path, const llm::ScoredTable& scored) {
 }  // namespace
 
 Result<report::Answer> run(const LlmBacktestRequest& request, Context& context) {
-  const auto catalog = job::read_shipped_catalog();
+  auto catalog = job::read_shipped_catalog();
   if (!catalog) return catalog.error();
+  if (request.stacks) {
+    auto stacks = llm::read_stacks(*request.stacks);
+    if (!stacks) return stacks.error();
+    if (auto added = context.add_input(*request.stacks); !added) return added.error();
+    catalog->stacks = std::move(*stacks);
+  }
   llm::ScoredTable all;
   for (const std::string& path : request.tables) {
     const auto table = load_llm_table(context, path);

@@ -20,7 +20,7 @@
 namespace orrery::ask {
 namespace {
 
-constexpr DiagnosticKind kSettingImpossible{"M115", Severity::warning,
+constexpr DiagnosticKind kSettingImpossible{"M118", Severity::warning,
                                             "settings under which some request cannot be served were left out",
                                             "the other settings are ranked without them"};
 

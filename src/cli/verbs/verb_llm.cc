@@ -71,15 +71,21 @@ const Verb& llm_collectives_verb() {
 const Verb& llm_calibrate_verb() {
   static const Verb verb = {
       .name = "llm calibrate",
-      .summary = "fit the constants of a device to your own timings of kernels",
+      .summary = "fit the constants of a device to your own timings of kernels, or of serving stacks to serving points",
       .description =
           "The table is one of kernels, with measured times (us). Says what was learnt, and how far off "
-          "kernels are that the constants had not seen.",
+          "kernels are that the constants had not seen. Of serving points (tpot_ms per stack, device and model): what "
+          "each stack reaches, and how far off models are that were left out.",
       .operands = kOneTable,
-      .flags = {hardware_flag(), csv_flag()},
+      .flags = {hardware_flag(),
+                Flag{.name = "origin",
+                     .value_name = "TEXT",
+                     .help =
+                         "of serving points: where they come from and under which licence, for the head of the file"},
+                csv_flag()},
       .examples = {{"orrery llm calibrate kernels.csv --hardware h100 -o mine.yml",
                     "a device fitted to your own timings"}},
-      .output_help = "the fitted device, as a description that --hardware takes",
+      .output_help = "the fitted device, as a description that --hardware takes; or the constants of stacks",
       .run = run_llm_table<ask::LlmCalibrateRequest>,
   };
   return verb;
@@ -116,8 +122,8 @@ const Verb& llm_backtest_verb() {
       .name = "llm backtest",
       .summary = "predict published measurements from their configurations",
       .description =
-          "Training steps, prefill, decode, single operators, memory: a prediction per row; kernels and collectives, "
-          "too. "
+          "Training steps, prefill, decode, single operators, memory: a prediction per row; kernels, collectives and "
+          "serving points (a stack, a model and a concurrency), too. "
           "Where tables have measured values, the errors are told.",
       .operands = kSomeTables,
       .flags = {Flag{.name = "schedule",
@@ -126,6 +132,10 @@ const Verb& llm_backtest_verb() {
                      .value_name = "FILE.md",
                      .kind = ValueKind::output,
                      .help = "rewrite the section on language models of a document, schedules beside closed forms"},
+                Flag{.name = "stacks",
+                     .value_name = "FILE.yaml",
+                     .kind = ValueKind::file,
+                     .help = "constants of serving stacks, as llm calibrate writes them, in place of the shipped ones"},
                 csv_flag()},
       .examples = {{"orrery llm backtest validation.csv --json", "a prediction per row, and the errors per data set"}},
       .run = run_llm_tables<ask::LlmBacktestRequest>,

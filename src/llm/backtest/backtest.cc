@@ -319,6 +319,12 @@ report::Sheet prediction_sheet(const std::vector<Row>& rows, const std::vector<P
         .add({.name = "schedule", .title = "schedule", .people_only = true})
         .add({.name = "schedule_interval", .title = "80 % interval", .people_only = true});
   }
+  const bool served =
+      std::any_of(predictions.begin(), predictions.end(), [](const Prediction& one) { return one.served.has_value(); });
+  if (served) {
+    sheet.add({.name = "ttft_ms", .type = Type::real, .title = "first token ms", .decimals = 0});
+    for (const char* name : {"tpot_ms", "tpot_low_ms", "tpot_high_ms"}) sheet.add({.name = name, .type = Type::real});
+  }
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const Prediction& one = predictions[i];
     const auto known = [](const std::optional<double>& number) { return number ? Cell(*number) : Cell(nullptr); };
@@ -337,6 +343,11 @@ report::Sheet prediction_sheet(const std::vector<Row>& rows, const std::vector<P
       for (const Cell& cell : {known(other.value), known(other.low), known(other.high)}) cells.push_back(cell);
       cells.push_back(other_value);
       cells.push_back(other_interval);
+    }
+    if (served) {
+      const Estimate token = one.served ? static_cast<const Estimate&>(one) : Estimate{};
+      cells.push_back(known(one.served.value_or(ServedTimes{}).ttft_ms));
+      for (const Cell& cell : {known(token.value), known(token.low), known(token.high)}) cells.push_back(cell);
     }
     sheet.add_row(std::move(cells));
   }

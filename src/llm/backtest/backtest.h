@@ -25,8 +25,14 @@ struct Estimate {
   std::optional<double> low = {}, high = {};
 };
 
+/// What a serving point has besides its time per token, which is its value.
+struct ServedTimes {
+  std::optional<double> ttft_ms = {};
+};
+
 struct Prediction : Estimate {
   std::optional<Estimate> scheduled = {};  ///< beside the closed form: what running the plan says, where a row is one
+  std::optional<ServedTimes> served = {};  ///< of serving points
   std::optional<double> peak_bytes = {};
   bool out_of_memory = false;             ///< where the peak is known
   std::optional<double> unseen_pct = {};  ///< mean error of rows like it that its constants had not seen, where known
@@ -61,7 +67,8 @@ std::vector<KindAccuracy> step_accuracy(const std::vector<BacktestRow>& rows,
 report::Sheet step_interval_sheet(const std::vector<KindAccuracy>& kinds);
 
 /// "rows": id, kind, predicted, low, high, unit, oom, peak_gib; the last two are null where memory is not modelled.
-/// Where some row was scheduled besides: scheduled, scheduled_low, scheduled_high.
+/// Where some row was scheduled besides: scheduled, scheduled_low, scheduled_high. Where some row is a serving point:
+/// ttft_ms, tpot_ms, tpot_low_ms, tpot_high_ms.
 report::Sheet prediction_sheet(const std::vector<BacktestRow>& rows, const std::vector<Prediction>& predictions);
 /// "datasets": dataset, rows, and mape, median and bias of the errors in percent. With `scheduled`: scheduled_rows,
 /// scheduled_mape, scheduled_bias.

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/numbers.h"
+#include "llm/backtest/serving_points.h"
 #include "llm/collectives/collective_prices.h"
 #include "llm/collectives/collective_rows.h"
 #include "llm/diagnostics.h"
@@ -85,6 +86,44 @@ Result<ScoredTable> score_collectives(const CsvTable& table, const Catalog& cata
       prediction.unseen_pct = price->unseen_pct;
       prediction.rests_on = fmt::format("collectives.yaml of {}", price->measured_on);
     }
+  }
+  return scored;
+}
+
+Result<ScoredTable> score_serving(const CsvTable& table, const Catalog& catalog, Diagnostics& diagnostics) {
+  const auto points = serving_points(table);
+  if (!points) return points.error();
+  const KindAccuracy& unseen = catalog.stacks.unseen;
+  ScoredTable scored;
+  for (const ServingPoint& point : *points) {
+    BacktestRow row;
+    row.id = point.id;
+    row.dataset = point.dataset;
+    row.phase = "infer";
+    row.device = point.device;
+    row.model = point.model;
+    row.metric = "tpot";
+    row.unit = "ms";
+    row.measured = point.tpot_ms;
+    scored.rows.push_back(std::move(row));
+    Prediction& prediction = scored.predictions.emplace_back();
+    prediction.kind = "served tpot";
+    prediction.served = ServedTimes{};
+    const auto known = known_point(catalog, point, diagnostics);
+    if (!known) continue;
+    const StackRates* rates = find_stack(catalog.stacks, point.stack, known->device->generation);
+    if (rates == nullptr) {
+      diagnostics.add(kUnknownStack, [&] { return fmt::format("{}: '{}'", point.id, point.stack); });
+      continue;
+    }
+    const LoopTimes times = closed_loop(*known->device, catalog.stacks, *rates, *known->model, known->loop);
+    constexpr double kMsPerSecond = 1e3;
+    prediction.served->ttft_ms = times.first_token_s * kMsPerSecond;
+    prediction.value = times.token_s * kMsPerSecond;
+    prediction.low = *prediction.value * unseen.low_ratio;
+    prediction.high = *prediction.value * unseen.high_ratio;
+    prediction.unseen_pct = unseen.unseen_pct;
+    prediction.rests_on = "data/frameworks/serving_stacks.yaml";
   }
   return scored;
 }

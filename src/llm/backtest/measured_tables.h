@@ -25,5 +25,7 @@ bool is_kernel_table(const CsvTable& table);
 Result<ScoredTable> score_kernels(const CsvTable& table, const Catalog& catalog, Diagnostics& diagnostics);
 /// Likewise: "all_reduce on H100".
 Result<ScoredTable> score_collectives(const CsvTable& table, const Catalog& catalog, Diagnostics& diagnostics);
+/// Serving points: the rest of the answer (ServedTimes) stands with each prediction, in milliseconds per token.
+Result<ScoredTable> score_serving(const CsvTable& table, const Catalog& catalog, Diagnostics& diagnostics);
 
 }  // namespace orrery::llm
